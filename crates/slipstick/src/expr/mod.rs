@@ -1,0 +1,47 @@
+//! Formulas: from the text in a model file to exact derivatives and fast
+//! evaluation.
+//!
+//! The way through this room:
+//!
+//! 1. [`parse()`] reads text into a [`Syntax`] or says what is wrong with it.
+//! 2. [`Syntax::lower`] gives names a meaning and puts the formula into an
+//!    [`Arena`], where equal expressions are one [`ExprId`].
+//! 3. [`Arena::derivative`] and [`Arena::derivative_along`] differentiate
+//!    exactly, into the same arena.
+//! 4. [`Tape::compile`] turns expressions into a list of instructions that runs
+//!    without allocation.
+//!
+//! [`Arena::display`] goes back to text, [`nearest()`] finds what a misspelt word
+//! may have meant, and [`Walker`] is the slow reference for tests and the
+//! benchmark, for which [`sample_formulas`] is the material.
+
+mod arena;
+mod build;
+mod complain;
+mod cons;
+mod derive;
+mod error;
+mod function;
+mod lex;
+mod nearest;
+mod operation;
+mod parse;
+mod print;
+#[cfg(test)]
+mod properties;
+mod sample;
+mod simplify;
+mod syntax;
+mod tape;
+mod walk;
+
+pub use arena::{Arena, ExprId, InputId, Node};
+pub use error::ParseError;
+pub use function::{Arity, FUNCTIONS, Function};
+pub use nearest::nearest;
+pub use operation::{BinaryOp, Smoothness, UnaryOp};
+pub use parse::{MAX_NESTING, MAX_TEXT, parse};
+pub use sample::{SAMPLE_INPUTS, SAMPLE_POINT, sample_formulas};
+pub use syntax::{Arguments, Form, Kind, NodeId, Relation, Syntax, SyntaxNode, UnknownName};
+pub use tape::{Registers, Tape};
+pub use walk::{MAX_WALK_DEPTH, Walker};

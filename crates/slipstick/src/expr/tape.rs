@@ -1,0 +1,367 @@
+//! Expressions as a list of instructions over numbered registers.
+//!
+//! In: an arena and the expressions to compute. Out: a [`Tape`] that computes
+//! them as often as wanted, without allocating, bit for bit as
+//! [`Arena::evaluate`] does.
+//!
+//! Registers: first the inputs, then the constants, then values in the making.
+//! The latter are used again as soon as nothing needs their value any more, so
+//! that even a long tape works in little memory.
+
+use crate::expr::arena::{Arena, ExprId, Node};
+use crate::expr::operation::{BinaryOp, UnaryOp};
+
+/// Stands for "has no register yet" and "is never used".
+const NONE: u32 = u32::MAX;
+
+/// A compiled list of expressions.
+#[derive(Clone, Debug)]
+pub struct Tape {
+    steps: Vec<Step>,
+    outputs: Vec<u32>,
+    constants: Vec<f64>,
+    input_count: usize,
+    register_count: usize,
+}
+
+/// The working memory of one [`Tape`]: inputs to be set, constants, and values
+/// in the making.
+#[derive(Clone, Debug)]
+pub struct Registers {
+    values: Vec<f64>,
+    input_count: usize,
+}
+
+/// One instruction. The operations that formulas consist of mostly are spelt
+/// out, so that a run decides once per instruction what to do.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Add(u32, u32, u32),
+    Subtract(u32, u32, u32),
+    Multiply(u32, u32, u32),
+    Divide(u32, u32, u32),
+    Negate(u32, u32),
+    Unary(UnaryOp, u32, u32),
+    Binary(BinaryOp, u32, u32, u32),
+    Select(u32, u32, u32, u32),
+}
+
+impl Registers {
+    /// The values of the inputs.
+    pub fn inputs(&self) -> &[f64] {
+        &self.values[..self.input_count]
+    }
+
+    /// The values of the inputs, to be set before a run. A run keeps them.
+    pub fn inputs_mut(&mut self) -> &mut [f64] {
+        &mut self.values[..self.input_count]
+    }
+}
+
+impl Tape {
+    /// Compiles `outputs` for `input_count` inputs (more if they use more).
+    pub fn compile(arena: &Arena, input_count: usize, outputs: &[ExprId]) -> Self {
+        Compiler::new(arena, input_count, outputs).compile(outputs)
+    }
+
+    /// Working memory for this tape: the only allocation it needs. Inputs are 0.
+    pub fn registers(&self) -> Registers {
+        let mut values = vec![0.0; self.register_count];
+        let first = self.input_count;
+        values[first..first + self.constants.len()].copy_from_slice(&self.constants);
+        Registers { values, input_count: self.input_count }
+    }
+
+    /// Computes all outputs for the inputs in `registers`, in order, into `out`.
+    ///
+    /// Both branches of a selection are computed and one is chosen; a NaN in
+    /// the other does no harm. So the time of a run does not depend on values.
+    ///
+    /// # Panics
+    /// If `registers` come from a tape of another size or `out` has not exactly
+    /// one place per output.
+    pub fn run(&self, registers: &mut Registers, out: &mut [f64]) {
+        assert_eq!(registers.values.len(), self.register_count, "registers of another tape");
+        assert_eq!(out.len(), self.outputs.len(), "one place per output");
+        let values = registers.values.as_mut_slice();
+        for &step in &self.steps {
+            step.run(values);
+        }
+        for (place, &register) in out.iter_mut().zip(&self.outputs) {
+            *place = values[register as usize];
+        }
+    }
+
+    /// How many inputs a run reads.
+    pub fn input_count(&self) -> usize {
+        self.input_count
+    }
+
+    /// How many values a run gives.
+    pub fn output_count(&self) -> usize {
+        self.outputs.len()
+    }
+
+    /// How many instructions a run takes.
+    pub fn operation_count(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// How many registers a run uses, inputs and constants included.
+    pub fn register_count(&self) -> usize {
+        self.register_count
+    }
+}
+
+impl Step {
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the body of the loop in `run`")]
+    fn run(self, values: &mut [f64]) {
+        let of = |register: u32| values[register as usize];
+        let (to, value) = match self {
+            Self::Add(to, a, b) => (to, of(a) + of(b)),
+            Self::Subtract(to, a, b) => (to, of(a) - of(b)),
+            Self::Multiply(to, a, b) => (to, of(a) * of(b)),
+            Self::Divide(to, a, b) => (to, of(a) / of(b)),
+            Self::Negate(to, x) => (to, -of(x)),
+            Self::Unary(op, to, x) => (to, op.apply(of(x))),
+            Self::Binary(op, to, a, b) => (to, op.apply(of(a), of(b))),
+            Self::Select(to, c, a, b) => {
+                let (yes, no) = (of(a), of(b));
+                (to, if of(c) == 0.0 { no } else { yes })
+            }
+        };
+        values[to as usize] = value;
+    }
+}
+
+/// Gives every expression a register.
+struct Compiler<'a> {
+    arena: &'a Arena,
+    order: Vec<ExprId>,
+    /// The register of each expression, or `NONE`.
+    register: Vec<u32>,
+    /// The position in `order` of the last user of each expression.
+    last_use: Vec<u32>,
+    constants: Vec<f64>,
+    free: Vec<u32>,
+    input_count: u32,
+    register_count: u32,
+}
+
+impl<'a> Compiler<'a> {
+    fn new(arena: &'a Arena, input_count: usize, outputs: &[ExprId]) -> Self {
+        let order = arena.reachable(outputs);
+        let len = order.last().map_or(0, |id| id.index() + 1);
+        let used = order.iter().filter_map(|&id| match arena.node(id) {
+            Node::Input(input) => Some(input.index() + 1),
+            _ => None,
+        });
+        let input_count = used.max().unwrap_or(0).max(input_count);
+        let mut compiler = Self {
+            arena,
+            register: vec![NONE; len],
+            last_use: vec![0; len],
+            constants: Vec::new(),
+            free: Vec::new(),
+            input_count: register(input_count),
+            register_count: 0,
+            order,
+        };
+        compiler.find_last_uses(outputs);
+        compiler.place_leaves();
+        compiler
+    }
+
+    fn find_last_uses(&mut self, outputs: &[ExprId]) {
+        for (position, &id) in (0..).zip(&self.order) {
+            for operand in self.arena.node(id).operands() {
+                self.last_use[operand.index()] = position;
+            }
+        }
+        for id in outputs {
+            self.last_use[id.index()] = NONE;
+        }
+    }
+
+    /// Inputs and constants keep their registers through all runs.
+    fn place_leaves(&mut self) {
+        for &id in &self.order {
+            match self.arena.node(id) {
+                Node::Input(input) => self.register[id.index()] = input.0,
+                Node::Constant(value) => {
+                    let place = self.input_count + register(self.constants.len());
+                    self.register[id.index()] = place;
+                    self.constants.push(value);
+                }
+                _ => continue,
+            }
+            self.last_use[id.index()] = NONE;
+        }
+        self.register_count = self.input_count + register(self.constants.len());
+    }
+
+    fn compile(mut self, outputs: &[ExprId]) -> Tape {
+        let order = std::mem::take(&mut self.order);
+        let mut steps = Vec::with_capacity(order.len());
+        for (position, &id) in (0..).zip(&order) {
+            if let Some(step) = self.step(id, position) {
+                steps.push(step);
+            }
+        }
+        Tape {
+            steps,
+            outputs: outputs.iter().map(|&id| self.register[id.index()]).collect(),
+            constants: self.constants,
+            input_count: self.input_count as usize,
+            register_count: self.register_count as usize,
+        }
+    }
+
+    fn step(&mut self, id: ExprId, position: u32) -> Option<Step> {
+        Some(match self.arena.node(id) {
+            Node::Constant(_) | Node::Input(_) => return None,
+            Node::Unary(op, x) => {
+                let from = self.register[x.index()];
+                let to = self.target(id, position);
+                match op {
+                    UnaryOp::Negate => Step::Negate(to, from),
+                    _ => Step::Unary(op, to, from),
+                }
+            }
+            Node::Binary(op, a, b) => {
+                let (a, b) = (self.register[a.index()], self.register[b.index()]);
+                let to = self.target(id, position);
+                match op {
+                    BinaryOp::Add => Step::Add(to, a, b),
+                    BinaryOp::Subtract => Step::Subtract(to, a, b),
+                    BinaryOp::Multiply => Step::Multiply(to, a, b),
+                    BinaryOp::Divide => Step::Divide(to, a, b),
+                    _ => Step::Binary(op, to, a, b),
+                }
+            }
+            Node::Select(c, a, b) => {
+                let [c, a, b] = [c, a, b].map(|operand| self.register[operand.index()]);
+                Step::Select(self.target(id, position), c, a, b)
+            }
+        })
+    }
+
+    /// A register for the result. Operands that end here give theirs up first:
+    /// an instruction reads everything before it writes.
+    fn target(&mut self, id: ExprId, position: u32) -> u32 {
+        for operand in self.arena.node(id).operands() {
+            if self.last_use[operand.index()] == position {
+                // Once only, though an operand may occur twice (x * x).
+                self.last_use[operand.index()] = NONE;
+                self.free.push(self.register[operand.index()]);
+            }
+        }
+        let to = self.free.pop().unwrap_or_else(|| {
+            self.register_count += 1;
+            self.register_count - 1
+        });
+        self.register[id.index()] = to;
+        to
+    }
+}
+
+/// Registers are as many as expressions at most, and those have 32-bit ids.
+fn register(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(NONE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::arena::InputId;
+
+    fn run(tape: &Tape, inputs: &[f64]) -> Vec<f64> {
+        let mut registers = tape.registers();
+        registers.inputs_mut().copy_from_slice(inputs);
+        let mut out = vec![0.0; tape.output_count()];
+        tape.run(&mut registers, &mut out);
+        assert_eq!(registers.inputs(), inputs, "a run keeps the inputs");
+        out
+    }
+
+    #[test]
+    fn shared_work_is_done_once() {
+        let mut arena = Arena::new();
+        let [x, y] = [0, 1].map(|n| arena.input(InputId(n)));
+        let sum = arena.add(x, y);
+        let sine = arena.unary(UnaryOp::Sin, sum);
+        let square = arena.mul(sine, sine);
+        let tape = Tape::compile(&arena, 2, &[square, sum, sine]);
+        assert_eq!(tape.operation_count(), 3);
+        let sine = 3.0_f64.sin();
+        assert_eq!(run(&tape, &[1.0, 2.0]), [sine * sine, 3.0, sine]);
+    }
+
+    #[test]
+    fn registers_are_used_again() {
+        let mut arena = Arena::new();
+        let mut value = arena.input(InputId(0));
+        for _ in 0..1000 {
+            value = arena.unary(UnaryOp::Sin, value);
+            value = arena.mul(value, value);
+        }
+        let tape = Tape::compile(&arena, 1, &[value]);
+        assert_eq!(tape.operation_count(), 2000);
+        assert_eq!(tape.register_count(), 2);
+        let expected = arena.evaluate(&[value], &[0.3]);
+        assert_eq!(run(&tape, &[0.3]), expected);
+    }
+
+    #[test]
+    fn outputs_may_be_inputs_constants_or_repeated() {
+        let mut arena = Arena::new();
+        let [x, y] = [0, 1].map(|n| arena.input(InputId(n)));
+        let two = arena.constant(2.0);
+        let sum = arena.add(x, two);
+        let tape = Tape::compile(&arena, 2, &[y, two, sum, sum, x]);
+        assert_eq!(run(&tape, &[3.0, 4.0]), [4.0, 2.0, 5.0, 5.0, 3.0]);
+    }
+
+    #[test]
+    fn an_empty_tape_runs() {
+        let tape = Tape::compile(&Arena::new(), 3, &[]);
+        assert_eq!(tape.input_count(), 3);
+        assert_eq!(run(&tape, &[1.0, 2.0, 3.0]), []);
+    }
+
+    #[test]
+    fn too_few_announced_inputs_are_corrected() {
+        let mut arena = Arena::new();
+        let x = arena.input(InputId(6));
+        assert_eq!(Tape::compile(&arena, 2, &[x]).input_count(), 7);
+    }
+
+    #[test]
+    fn nan_in_the_branch_not_taken_does_not_leak() {
+        let mut arena = Arena::new();
+        let x = arena.input(InputId(0));
+        let zero = arena.constant(0.0);
+        let root = arena.unary(UnaryOp::Sqrt, x);
+        let positive = arena.binary(BinaryOp::Less, zero, x);
+        let chosen = arena.select(positive, root, zero);
+        let tape = Tape::compile(&arena, 1, &[chosen]);
+        assert_eq!(run(&tape, &[-4.0]), [0.0]);
+        assert_eq!(run(&tape, &[4.0]), [2.0]);
+    }
+
+    #[test]
+    fn one_set_of_registers_serves_many_runs() {
+        let mut arena = Arena::new();
+        let x = arena.input(InputId(0));
+        let square = arena.mul(x, x);
+        let tape = Tape::compile(&arena, 1, &[square]);
+        let mut registers = tape.registers();
+        let mut out = [0.0];
+        for value in [1.0, 2.0, 3.0] {
+            registers.inputs_mut()[0] = value;
+            tape.run(&mut registers, &mut out);
+            assert_eq!(out, [value * value]);
+        }
+    }
+}
