@@ -1,0 +1,9 @@
+//! Small numerics that no kept library has in the shape we need.
+//!
+//! In: plain slices and closures of numbers. Out: numbers. Nothing here knows of models, time or events.
+
+mod bracket;
+mod norm;
+
+pub use bracket::{Bracket, Probe, narrow};
+pub use norm::{distance, scaled_rms};
