@@ -1,0 +1,161 @@
+//! Does everything mean something? Names, missing and superfluous derivatives, cycles, modes that cannot be reached.
+
+use super::names::{check_formula, check_names, unknown_name};
+use super::{
+    Definition, Diagnostic, EventRule, Meaning, Model, Reference, Scope, ToleranceRule, dependency_order,
+};
+
+/// All errors of a model that has the right shape.
+pub(super) fn check(model: &Model) -> Vec<Diagnostic> {
+    let scope = Scope::new(model);
+    let mut errors = Vec::new();
+    check_names(model, &scope, &mut errors);
+    check_fixed_formulas(model, &scope, &mut errors);
+    check_running_formulas(model, &scope, &mut errors);
+    check_cycles(&model.parameters, "parameter", &mut errors);
+    check_cycles(&model.outputs, "output", &mut errors);
+    check_derivatives(model, &mut errors);
+    for (_, event) in model.all_events() {
+        check_event(event, model, &scope, &mut errors);
+    }
+    check_modes(model, &mut errors);
+    check_references(model, &scope, &mut errors);
+    errors
+}
+
+fn is_fixed(meaning: Meaning) -> bool {
+    matches!(meaning, Meaning::Parameter(_))
+}
+
+/// Formulas that are computed once, before the run.
+fn check_fixed_formulas(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
+    for definition in &model.parameters {
+        check_formula(&definition.formula, scope, is_fixed, "a parameter", errors);
+    }
+    for definition in &model.states {
+        check_formula(&definition.formula, scope, is_fixed, "a start value", errors);
+    }
+    let run = [&model.run.from, &model.run.until, &model.run.output_step];
+    for formula in run.into_iter().flatten() {
+        check_formula(formula, scope, is_fixed, "`run`", errors);
+    }
+}
+
+/// Formulas that are computed during the run.
+fn check_running_formulas(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
+    let modes = model.modes.iter().flat_map(|m| &m.derivatives);
+    let audit = model.audit.iter().map(|a| &a.definition);
+    for definition in model.derivatives.iter().chain(modes).chain(&model.outputs).chain(audit) {
+        check_formula(&definition.formula, scope, |_| true, "a formula", errors);
+    }
+    // The sign of a switch follows from its surface; a surface that used it would bite its own tail.
+    let no_switch = |m: Meaning| !matches!(m, Meaning::Switch(_) | Meaning::Output(_));
+    for definition in &model.switches {
+        check_formula(&definition.formula, scope, no_switch, "a switch", errors);
+    }
+}
+
+fn check_cycles(definitions: &[Definition], kind: &str, errors: &mut Vec<Diagnostic>) {
+    let names: Vec<&str> = definitions.iter().map(|d| d.name.as_str()).collect();
+    let uses = |i: usize| definitions[i].formula.syntax.names().map(|(n, _)| n).collect();
+    for cycle in dependency_order(&names, uses).err().into_iter().flatten() {
+        let first = &definitions[cycle[0]];
+        let path: Vec<&str> = cycle.iter().chain(&cycle[..1]).map(|&i| names[i]).collect();
+        let message = format!("{kind} `{}` is defined by itself: {}", first.name, path.join(" → "));
+        let hint = "give one of them a value that does not use the others";
+        errors.push(Diagnostic::new("cyclic-definition", first.span.clone(), message).hint(hint));
+    }
+}
+
+/// Every state has a derivative in every mode, and every derivative belongs to a state.
+fn check_derivatives(model: &Model, errors: &mut Vec<Diagnostic>) {
+    let states = || model.states.iter().map(|s| s.name.as_str());
+    let modes = model.modes.iter().flat_map(|m| &m.derivatives);
+    for definition in model.derivatives.iter().chain(modes) {
+        if !states().any(|s| s == definition.name) {
+            errors.push(unknown_name(
+                &definition.name,
+                definition.span.clone(),
+                states(),
+                "among the states",
+            ));
+        }
+    }
+    for state in &model.states {
+        let has = |list: &[Definition]| list.iter().any(|d| d.name == state.name);
+        if has(&model.derivatives) {
+            continue;
+        }
+        let lacking = model.modes.iter().find(|m| !has(&m.derivatives));
+        if let Some(mode) = lacking.map(|m| Some(&m.name)).or(model.modes.is_empty().then_some(None)) {
+            let place = mode.map_or(String::new(), |m| format!(" in mode `{m}`"));
+            let message = format!("state `{}` has no derivative{place}", state.name);
+            let hint = format!(
+                "add `{0} = \"…\"` to [derivatives], or `{0} = 0` if it only changes at events",
+                state.name
+            );
+            errors.push(Diagnostic::new("missing-derivative", state.span.clone(), message).hint(hint));
+        }
+    }
+}
+
+fn check_event(event: &EventRule, model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
+    check_formula(&event.guard, scope, |_| true, "a guard", errors);
+    let states = || model.states.iter().map(|s| s.name.as_str());
+    for reset in &event.reset {
+        if !states().any(|s| s == reset.name) {
+            errors.push(unknown_name(&reset.name, reset.span.clone(), states(), "among the states"));
+        }
+        check_formula(&reset.formula, scope, |_| true, "a reset", errors);
+    }
+    if let Some(goto) = &event.goto {
+        check_mode_name(goto, model, errors);
+    }
+}
+
+fn check_mode_name(reference: &Reference, model: &Model, errors: &mut Vec<Diagnostic>) {
+    let modes = || model.modes.iter().map(|m| m.name.as_str());
+    if !modes().any(|m| m == reference.name) {
+        errors.push(unknown_name(&reference.name, reference.span.clone(), modes(), "among the modes"));
+    }
+}
+
+/// Follows every `goto` from the start mode; a mode that is never met is a mistake.
+fn check_modes(model: &Model, errors: &mut Vec<Diagnostic>) {
+    let mut reached = vec![false; model.modes.len()];
+    let mut open = vec![model.start_mode()];
+    while let Some(mode) = open.pop() {
+        if mode >= reached.len() || std::mem::replace(&mut reached[mode], true) {
+            continue;
+        }
+        let here = model.all_events().filter(|(own, _)| own.is_none_or(|own| own == mode));
+        let next = here.filter_map(|(_, e)| e.goto.as_ref());
+        open.extend(next.filter_map(|r| model.modes.iter().position(|m| m.name == r.name)));
+    }
+    for (mode, _) in model.modes.iter().zip(&reached).filter(|(_, reached)| !**reached) {
+        let start = &model.modes[model.start_mode()].name;
+        let message = format!("mode `{}` cannot be reached from the start mode `{start}`", mode.name);
+        let hint = format!("let an event `goto = \"{}\"`, or remove the mode", mode.name);
+        errors.push(Diagnostic::new("unreachable-mode", mode.span.clone(), message).hint(hint));
+    }
+}
+
+/// Names in `units`, in `run.mode` and in `run.atol`.
+fn check_references(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
+    let audits = || model.audit.iter().map(|a| a.definition.name.as_str());
+    for (reference, _) in &model.units {
+        if scope.meaning(&reference.name).is_none() && !audits().any(|a| a == reference.name) {
+            let known = scope.names(|_| true).chain(audits());
+            errors.push(unknown_name(&reference.name, reference.span.clone(), known, "in `units`"));
+        }
+    }
+    if let Some(mode) = &model.run.mode {
+        check_mode_name(mode, model, errors);
+    }
+    if let Some(ToleranceRule::ByName(list)) = &model.run.atol {
+        let states = || model.states.iter().map(|s| s.name.as_str());
+        for (reference, _) in list.iter().filter(|(r, _)| !states().any(|s| s == r.name)) {
+            errors.push(unknown_name(&reference.name, reference.span.clone(), states(), "among the states"));
+        }
+    }
+}

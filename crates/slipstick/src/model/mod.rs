@@ -1,0 +1,224 @@
+//! What the user wrote, checked, with its places in the file.
+//!
+//! In: the text of a model file ([`Model::from_toml`]), or a [`Model`] put together in Rust and checked with
+//! [`Model::check`]. Out: a model in which every name means something, or all the [`Diagnostic`]s at once. The
+//! reference page of the book lists every key.
+
+mod check;
+mod diagnostic;
+mod names;
+mod order;
+mod read;
+mod sections;
+mod sides;
+
+pub use diagnostic::Diagnostic;
+pub use names::{Meaning, Scope};
+pub use order::dependency_order;
+pub use sides::{Direction, Side};
+
+use crate::expr::{ParseError, Syntax, parse};
+use std::ops::Range;
+
+/// A formula with its text and its place in the file.
+#[derive(Clone, Debug)]
+pub struct Formula {
+    /// The formula.
+    pub syntax: Syntax,
+    /// Where it stands.
+    pub place: Place,
+}
+
+impl Formula {
+    /// Parses a formula that stands in no file.
+    pub fn parse(text: &str) -> Result<Self, ParseError> {
+        Ok(Self { syntax: parse(text)?, place: Place::default() })
+    }
+}
+
+/// A place in a model file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The bytes of the whole value.
+    pub span: Range<usize>,
+    /// Where the text of the formula begins, if it stands in the file letter by letter.
+    pub text_start: Option<usize>,
+}
+
+impl Place {
+    /// The bytes in the file of a part of the formula's text.
+    pub fn part(&self, part: &Range<usize>) -> Range<usize> {
+        self.text_start.map_or(self.span.clone(), |start| start + part.start..start + part.end)
+    }
+}
+
+/// A name and its formula.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    /// The name.
+    pub name: String,
+    /// Where the name stands.
+    pub span: Range<usize>,
+    /// What it is.
+    pub formula: Formula,
+}
+
+/// An event as the user describes it.
+#[derive(Clone, Debug)]
+pub struct EventRule {
+    /// The name.
+    pub name: String,
+    /// Where the name stands.
+    pub span: Range<usize>,
+    /// The guard: a formula, or a comparison whose becoming true is the event.
+    pub guard: Formula,
+    /// Which crossings fire.
+    pub direction: Direction,
+    /// On which side of the root the event is placed.
+    pub side: Side,
+    /// New values of states, from the values before the event.
+    pub reset: Vec<Definition>,
+    /// The mode to go to.
+    pub goto: Option<Reference>,
+    /// Stop when it has fired this often.
+    pub stop_after: Option<u64>,
+}
+
+/// A name that refers to something defined elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// The name.
+    pub name: String,
+    /// Where it stands.
+    pub span: Range<usize>,
+}
+
+/// A mode of a hybrid automaton.
+#[derive(Clone, Debug)]
+pub struct ModeRule {
+    /// The name.
+    pub name: String,
+    /// Where the name stands.
+    pub span: Range<usize>,
+    /// Derivatives that hold in this mode instead of the common ones.
+    pub derivatives: Vec<Definition>,
+    /// Events that are watched only in this mode.
+    pub events: Vec<EventRule>,
+}
+
+/// A quantity that should stay constant.
+#[derive(Clone, Debug)]
+pub struct AuditRule {
+    /// The quantity.
+    pub definition: Definition,
+    /// How far it may drift between events.
+    pub tolerance: Option<f64>,
+}
+
+/// A number for all states or numbers for some of them.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ToleranceRule {
+    /// One number for all.
+    Same(f64),
+    /// Numbers by name; the other states keep the default.
+    ByName(Vec<(Reference, f64)>),
+}
+
+/// What is asked of a run.
+#[derive(Clone, Debug, Default)]
+pub struct RunRule {
+    /// The start time; zero if not given.
+    pub from: Option<Formula>,
+    /// The end time.
+    pub until: Option<Formula>,
+    /// The relative tolerance.
+    pub rtol: Option<f64>,
+    /// The absolute tolerance.
+    pub atol: Option<ToleranceRule>,
+    /// The name of the method.
+    pub method: Option<Reference>,
+    /// The interval of the rows in result files; every accepted step if not given.
+    pub output_step: Option<Formula>,
+    /// The first step.
+    pub first_step: Option<f64>,
+    /// The longest step.
+    pub longest_step: Option<f64>,
+    /// The mode to begin in; the first one if not given.
+    pub mode: Option<Reference>,
+    /// The most events.
+    pub max_events: Option<u64>,
+    /// The most steps.
+    pub max_steps: Option<u64>,
+}
+
+/// A model: everything that does not change during a run.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    /// What it is called.
+    pub title: Option<String>,
+    /// What it is about.
+    pub description: Option<String>,
+    /// Constants, which may be formulas of other parameters.
+    pub parameters: Vec<Definition>,
+    /// Start values, which may be formulas of parameters.
+    pub states: Vec<Definition>,
+    /// The derivative of each state.
+    pub derivatives: Vec<Definition>,
+    /// Named formulas that are written out, and may be used in other formulas.
+    pub outputs: Vec<Definition>,
+    /// Named surfaces whose locked sign (+1 or -1) is used in formulas.
+    pub switches: Vec<Definition>,
+    /// Events that are watched in every mode.
+    pub events: Vec<EventRule>,
+    /// The modes of a hybrid automaton.
+    pub modes: Vec<ModeRule>,
+    /// Quantities that should stay constant.
+    pub audit: Vec<AuditRule>,
+    /// The unit of a name.
+    pub units: Vec<(Reference, String)>,
+    /// What is asked of a run.
+    pub run: RunRule,
+}
+
+impl Model {
+    /// Reads and checks a model file. All errors are reported at once, in the order of the file.
+    pub fn from_toml(text: &str) -> Result<Self, Vec<Diagnostic>> {
+        let (model, mut diagnostics) = read::read(text);
+        if let Some(model) = &model {
+            diagnostics.extend(check::check(model));
+        }
+        diagnostics.sort_by_key(|d| d.span.as_ref().map_or(usize::MAX, |s| s.start));
+        match model {
+            Some(model) if diagnostics.is_empty() => Ok(model),
+            _ => Err(diagnostics),
+        }
+    }
+
+    /// Checks a model that was put together in Rust.
+    pub fn check(&self) -> Result<(), Vec<Diagnostic>> {
+        let diagnostics = check::check(self);
+        if diagnostics.is_empty() { Ok(()) } else { Err(diagnostics) }
+    }
+
+    /// The unit of a name, if one is given.
+    pub fn unit(&self, name: &str) -> Option<&str> {
+        self.units.iter().find(|(n, _)| n.name == name).map(|(_, unit)| unit.as_str())
+    }
+
+    /// Every event with the index of the mode in which it is watched; `None` is every mode.
+    pub fn all_events(&self) -> impl Iterator<Item = (Option<usize>, &EventRule)> {
+        let common = self.events.iter().map(|event| (None, event));
+        common.chain(
+            self.modes
+                .iter()
+                .enumerate()
+                .flat_map(|(i, mode)| mode.events.iter().map(move |event| (Some(i), event))),
+        )
+    }
+
+    /// The index of the mode in which a run begins.
+    pub fn start_mode(&self) -> usize {
+        let named = self.run.mode.as_ref().and_then(|r| self.modes.iter().position(|m| m.name == r.name));
+        named.unwrap_or(0)
+    }
+}

@@ -1,0 +1,157 @@
+//! What a name means, and what may be used where.
+
+use super::{Definition, Diagnostic, Formula, Model};
+use crate::expr::{FUNCTIONS, nearest};
+use std::collections::BTreeMap;
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Meaning {
+    /// The time, `t`.
+    Time,
+    /// A parameter, by index.
+    Parameter(usize),
+    /// A state, by index.
+    State(usize),
+    /// An output, by index.
+    Output(usize),
+    /// The locked sign of a switch, by index.
+    Switch(usize),
+}
+
+impl Meaning {
+    /// The kind of thing, with its article.
+    fn kind(self) -> &'static str {
+        match self {
+            Self::Time => "the time",
+            Self::Parameter(_) => "a parameter",
+            Self::State(_) => "a state",
+            Self::Output(_) => "an output",
+            Self::Switch(_) => "a switch",
+        }
+    }
+}
+
+/// Words that mean something already and cannot be given to anything else.
+const RESERVED: &[&str] =
+    &["t", "pi", "if", "and", "or", "not", "nan", "inf", "infinity", "true", "false", "smooth"];
+
+/// All names of a model and what they stand for.
+#[derive(Clone, Debug)]
+pub struct Scope<'a> {
+    meanings: BTreeMap<&'a str, Meaning>,
+}
+
+impl<'a> Scope<'a> {
+    /// The names of a model; a name that is defined twice keeps its first meaning.
+    pub fn new(model: &'a Model) -> Self {
+        let mut meanings = BTreeMap::from([("t", Meaning::Time)]);
+        for (definition, meaning) in defined(model) {
+            meanings.entry(definition.name.as_str()).or_insert(meaning);
+        }
+        Self { meanings }
+    }
+
+    /// What a name stands for.
+    pub fn meaning(&self, name: &str) -> Option<Meaning> {
+        self.meanings.get(name).copied()
+    }
+
+    /// The names that stand for something that is allowed.
+    pub(super) fn names(&self, allowed: impl Fn(Meaning) -> bool) -> impl Iterator<Item = &'a str> {
+        self.meanings.iter().filter(move |(_, m)| allowed(**m)).map(|(n, _)| *n)
+    }
+}
+
+/// Every definition that gives a meaning to a name.
+fn defined(model: &Model) -> impl Iterator<Item = (&Definition, Meaning)> {
+    let parameters = model.parameters.iter().enumerate().map(|(i, d)| (d, Meaning::Parameter(i)));
+    let states = model.states.iter().enumerate().map(|(i, d)| (d, Meaning::State(i)));
+    let outputs = model.outputs.iter().enumerate().map(|(i, d)| (d, Meaning::Output(i)));
+    let switches = model.switches.iter().enumerate().map(|(i, d)| (d, Meaning::Switch(i)));
+    parameters.chain(states).chain(outputs).chain(switches)
+}
+
+/// Names that are reserved, and names that are given twice.
+pub(super) fn check_names(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
+    for (definition, meaning) in defined(model) {
+        let name = definition.name.as_str();
+        let error = |code, message: String| Diagnostic::new(code, definition.span.clone(), message);
+        if RESERVED.contains(&name) || FUNCTIONS.iter().any(|f| f.name() == name) {
+            let message = format!("`{name}` has a meaning of its own and cannot be {}", meaning.kind());
+            errors.push(
+                error("reserved-name", message).hint(format!("choose another name, for example `{name}_0`")),
+            );
+        } else if let Some(problem) = bad_name(name) {
+            let message = format!("`{name}` cannot be used as a name: {problem}");
+            errors.push(
+                error("reserved-name", message)
+                    .hint("use letters, digits and `_`, beginning with a letter; dots may join such words"),
+            );
+        } else if scope.meaning(name) != Some(meaning) {
+            let other = scope.meaning(name).map_or("something", Meaning::kind);
+            let message = format!("`{name}` is {other} already and cannot be {} too", meaning.kind());
+            errors.push(error("duplicate-name", message).hint("give one of them another name"));
+        }
+    }
+}
+
+/// Why a text cannot be written in a formula as a name.
+fn bad_name(name: &str) -> Option<&'static str> {
+    for word in name.split('.') {
+        match word.chars().next() {
+            None => return Some("it has an empty part"),
+            Some(c) if !(c.is_alphabetic() || c == '_') => return Some("it does not begin with a letter"),
+            _ => {}
+        }
+        if !word.chars().all(|c| c.is_alphanumeric() || c == '_') {
+            return Some("it has a character that formulas cannot hold");
+        }
+    }
+    None
+}
+
+/// Reports every name of a formula that means nothing, or that is not allowed here. `place` says where "here" is.
+pub(super) fn check_formula(
+    formula: &Formula,
+    scope: &Scope<'_>,
+    allowed: impl Fn(Meaning) -> bool + Copy,
+    place: &str,
+    errors: &mut Vec<Diagnostic>,
+) {
+    for (name, span) in formula.syntax.names() {
+        let span = formula.place.part(&span);
+        match scope.meaning(name) {
+            Some(meaning) if allowed(meaning) => {}
+            Some(meaning) => {
+                let message = format!("`{name}` is {} and cannot be used in {place}", meaning.kind());
+                let hint = "only what is fixed before the run (parameters) can be used here";
+                errors.push(Diagnostic::new("unknown-name", span, message).hint(hint));
+            }
+            None => errors.push(unknown_name(name, span, scope.names(allowed), "in a formula")),
+        }
+    }
+}
+
+/// An error for a name that means nothing, with the nearest one that does.
+pub(super) fn unknown_name<'a>(
+    name: &str,
+    span: std::ops::Range<usize>,
+    known: impl Iterator<Item = &'a str>,
+    place: &str,
+) -> Diagnostic {
+    let known: Vec<&str> = known.collect();
+    let hint = match nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => "nothing is defined that could stand here".to_owned(),
+        None => format!("known here: {}", list(&known)),
+    };
+    Diagnostic::new("unknown-name", span, format!("unknown name `{name}` {place}")).hint(hint)
+}
+
+/// The first few names of a list, in words.
+fn list(names: &[&str]) -> String {
+    let shown: Vec<String> = names.iter().take(8).map(|n| format!("`{n}`")).collect();
+    let more = if names.len() > shown.len() { ", …" } else { "" };
+    format!("{}{more}", shown.join(", "))
+}

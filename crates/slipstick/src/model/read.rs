@@ -1,0 +1,239 @@
+//! TOML → values with places. Nothing here knows what a model is made of; `sections` does.
+
+use super::{Definition, Diagnostic, Formula, Model, Place, Reference};
+use crate::expr::{Kind, nearest, parse};
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A value with its place.
+pub(super) type Value<'i> = Spanned<DeValue<'i>>;
+
+/// Reads a model as far as it goes, with all errors of syntax and shape.
+pub(super) fn read(text: &str) -> (Option<Model>, Vec<Diagnostic>) {
+    let (table, syntax_errors) = DeTable::parse_recoverable(text);
+    let mut reader = Reader { text, errors: Vec::new() };
+    for error in &syntax_errors {
+        let span = error.span().unwrap_or(0..0);
+        let message = format!("not valid TOML: {}", error.message().trim().replace('\n', ", "));
+        let hint = "formulas are strings: put them in quotes, as in `v = \"-g\"`";
+        reader.errors.push(Diagnostic::new("toml-syntax", span, message).hint(hint));
+    }
+    // Half-read tables would only produce errors about what is missing.
+    let model = syntax_errors.is_empty().then(|| reader.model(table.get_ref()));
+    (model, reader.errors)
+}
+
+/// Collects errors while values are taken out of a table.
+pub(super) struct Reader<'t> {
+    text: &'t str,
+    pub(super) errors: Vec<Diagnostic>,
+}
+
+impl Reader<'_> {
+    pub(super) fn error(
+        &mut self,
+        code: &'static str,
+        span: Range<usize>,
+        message: String,
+        hint: impl Into<String>,
+    ) {
+        self.errors.push(Diagnostic::new(code, span, message).hint(hint));
+    }
+
+    /// Reports every key that is not known, with the nearest that is.
+    pub(super) fn check_keys(&mut self, table: &DeTable<'_>, known: &[&str], place: &str) {
+        for key in table.keys().filter(|k| !known.contains(&k.get_ref().as_ref())) {
+            let name = key.get_ref();
+            let hint = match nearest(name, known.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("known keys here: {}", known.join(", ")),
+            };
+            self.error("unknown-key", key.span(), format!("unknown key `{name}` in {place}"), hint);
+        }
+    }
+
+    /// Reports a value of the wrong type. `wanted` is what would be right, with an example.
+    pub(super) fn wrong_type(&mut self, value: &Value<'_>, key: &str, wanted: &str, example: &str) {
+        let message = format!("`{key}` must be {wanted}, not {}", article(value.get_ref().type_str()));
+        self.error("wrong-type", value.span(), message, format!("for example `{example}`"));
+    }
+
+    pub(super) fn table<'v, 'i>(
+        &mut self,
+        value: &'v Value<'i>,
+        key: &str,
+        example: &str,
+    ) -> Option<&'v DeTable<'i>> {
+        if value.get_ref().as_table().is_none() {
+            self.wrong_type(value, key, "a table", example);
+        }
+        value.get_ref().as_table()
+    }
+
+    pub(super) fn string(&mut self, value: &Value<'_>, key: &str, example: &str) -> Option<String> {
+        if value.get_ref().as_str().is_none() {
+            self.wrong_type(value, key, "a string", example);
+        }
+        value.get_ref().as_str().map(str::to_owned)
+    }
+
+    pub(super) fn reference(&mut self, value: &Value<'_>, key: &str, example: &str) -> Option<Reference> {
+        let name = self.string(value, key, example)?;
+        Some(Reference { name, span: value.span() })
+    }
+
+    pub(super) fn boolean(&mut self, value: &Value<'_>, key: &str) -> Option<bool> {
+        if value.get_ref().as_bool().is_none() {
+            self.wrong_type(value, key, "true or false", &format!("{key} = true"));
+        }
+        value.get_ref().as_bool()
+    }
+
+    /// A positive whole number.
+    pub(super) fn count(&mut self, value: &Value<'_>, key: &str) -> Option<u64> {
+        let number = whole(value.get_ref()).filter(|n| *n >= 1);
+        if number.is_none() {
+            self.wrong_value(value, key, "a whole number, 1 or more", &format!("{key} = 5"));
+        }
+        number
+    }
+
+    /// A number greater than zero.
+    pub(super) fn positive(&mut self, value: &Value<'_>, key: &str) -> Option<f64> {
+        let number = number(value.get_ref()).filter(|x| *x > 0.0 && x.is_finite());
+        if number.is_none() {
+            self.wrong_value(value, key, "a number greater than zero", &format!("{key} = 1e-8"));
+        }
+        number
+    }
+
+    fn wrong_value(&mut self, value: &Value<'_>, key: &str, wanted: &str, example: &str) {
+        let shown = self.text.get(value.span()).unwrap_or("?").trim();
+        let message = format!("`{key}` must be {wanted}, not `{shown}`");
+        self.error("wrong-type", value.span(), message, format!("for example `{example}`"));
+    }
+
+    /// One of a few words.
+    pub(super) fn word<T: Copy>(&mut self, value: &Value<'_>, key: &str, words: &[(&str, T)]) -> Option<T> {
+        let text = self.string(value, key, &format!("{key} = \"{}\"", words[0].0))?;
+        let found = words.iter().find(|(w, _)| *w == text).map(|(_, t)| *t);
+        if found.is_none() {
+            let list: Vec<String> = words.iter().map(|(w, _)| format!("\"{w}\"")).collect();
+            let hint = match nearest(&text, words.iter().map(|(w, _)| *w)) {
+                Some(near) => format!("did you mean \"{near}\"?"),
+                None => format!("choose one of {}", list.join(", ")),
+            };
+            self.error("wrong-type", value.span(), format!("`{key}` cannot be \"{text}\""), hint);
+        }
+        found
+    }
+
+    /// A formula: a number, or a string that holds one. A formula with errors is reported and read as zero.
+    pub(super) fn formula(&mut self, value: &Value<'_>, key: &str, kind: Kind) -> Formula {
+        let span = value.span();
+        let (text, text_start) = match value.get_ref() {
+            DeValue::String(text) => (text.to_string(), self.start_of_text(&span, text)),
+            DeValue::Integer(_) | DeValue::Float(_) => (self.number_as_text(value, key), None),
+            _ => {
+                self.wrong_type(
+                    value,
+                    key,
+                    "a number or a formula in quotes",
+                    &format!("{key} = \"2 * pi\""),
+                );
+                ("0".to_owned(), None)
+            }
+        };
+        self.parse_formula(&text, Place { span, text_start }, key, kind)
+    }
+
+    /// A TOML number as the text of a formula; a negative one is a formula too, minus a literal.
+    fn number_as_text(&mut self, value: &Value<'_>, key: &str) -> String {
+        let number = number(value.get_ref()).filter(|x| x.is_finite());
+        if number.is_none() {
+            self.wrong_value(value, key, "a finite number or a formula", &format!("{key} = 1.0"));
+        }
+        format!("{:?}", number.unwrap_or(0.0))
+    }
+
+    fn parse_formula(&mut self, text: &str, place: Place, key: &str, kind: Kind) -> Formula {
+        match parse(text) {
+            Ok(syntax) if syntax.kind() == Kind::Condition && kind == Kind::Number => {
+                let message = format!("`{key}` must be a number, and this formula is a condition");
+                self.error(
+                    "formula-syntax",
+                    place.span.clone(),
+                    message,
+                    "turn it into a number: `if(condition, 1, 0)`",
+                );
+                Self::zero(place)
+            }
+            Ok(syntax) => Formula { syntax, place },
+            Err(error) => {
+                let diagnostic = Diagnostic::new("formula-syntax", place.part(&error.span), error.message);
+                self.errors.push(diagnostic.maybe_hint(error.hint));
+                Self::zero(place)
+            }
+        }
+    }
+
+    /// Stands for a formula that could not be read, so that its name is still known to the others.
+    pub(super) fn zero(place: Place) -> Formula {
+        Formula { syntax: crate::expr::Syntax::default(), place }
+    }
+
+    /// Where the characters of a string begin in the file, if they stand there letter by letter (no escapes).
+    fn start_of_text(&self, span: &Range<usize>, text: &str) -> Option<usize> {
+        let raw = self.text.get(span.clone())?;
+        let offset = raw.find(text)?;
+        let is_quote = |s: &str| s.chars().all(|c| matches!(c, '"' | '\'' | '\n' | '\r'));
+        (is_quote(&raw[..offset]) && is_quote(&raw[offset + text.len()..])).then_some(span.start + offset)
+    }
+
+    /// A table of names and formulas. A table inside it stands for dotted names.
+    pub(super) fn definitions(&mut self, value: &Value<'_>, section: &str) -> Vec<Definition> {
+        let mut list = Vec::new();
+        if let Some(table) = self.table(value, section, &format!("[{section}]")) {
+            self.collect_definitions(table, "", section, &mut list);
+        }
+        list
+    }
+
+    fn collect_definitions(
+        &mut self,
+        table: &DeTable<'_>,
+        prefix: &str,
+        section: &str,
+        list: &mut Vec<Definition>,
+    ) {
+        // The depth of tables is limited by the TOML parser.
+        for (key, value) in table {
+            let name = format!("{prefix}{}", key.get_ref());
+            if let Some(inner) = value.get_ref().as_table() {
+                self.collect_definitions(inner, &format!("{name}."), section, list);
+            } else {
+                let formula = self.formula(value, &format!("{section}.{name}"), Kind::Number);
+                list.push(Definition { name, span: key.span(), formula });
+            }
+        }
+    }
+}
+
+/// The value as a number, if it is one.
+fn number(value: &DeValue<'_>) -> Option<f64> {
+    match value {
+        DeValue::Integer(i) => i64::from_str_radix(i.as_str(), i.radix()).ok().map(|i| i as f64),
+        DeValue::Float(f) => f.as_str().parse().ok(),
+        _ => None,
+    }
+}
+
+fn whole(value: &DeValue<'_>) -> Option<u64> {
+    value.as_integer().and_then(|i| u64::from_str_radix(i.as_str(), i.radix()).ok())
+}
+
+fn article(kind: &str) -> String {
+    let vowel = kind.starts_with(['a', 'e', 'i', 'o', 'u']);
+    format!("{} {kind}", if vowel { "an" } else { "a" })
+}

@@ -1,0 +1,262 @@
+//! The sections of a model file, one function each, in the order of the reference page.
+
+use super::read::{Reader, Value};
+use super::{
+    AuditRule, Definition, Direction, EventRule, Formula, ModeRule, Model, Place, Reference, RunRule, Side,
+    ToleranceRule,
+};
+use crate::expr::{Kind, Relation};
+use toml::Spanned;
+use toml::de::{DeString, DeTable};
+
+const MODEL_KEYS: &[&str] = &[
+    "title",
+    "description",
+    "parameters",
+    "states",
+    "derivatives",
+    "outputs",
+    "switches",
+    "events",
+    "modes",
+    "audit",
+    "units",
+    "run",
+];
+const EVENT_KEYS: &[&str] = &["guard", "direction", "side", "reset", "goto", "stop", "stop_after"];
+const MODE_KEYS: &[&str] = &["derivatives", "events"];
+const AUDIT_KEYS: &[&str] = &["formula", "tolerance"];
+const RUN_KEYS: &[&str] = &[
+    "from",
+    "until",
+    "rtol",
+    "atol",
+    "method",
+    "output_step",
+    "first_step",
+    "longest_step",
+    "mode",
+    "max_events",
+    "max_steps",
+];
+
+impl Reader<'_> {
+    pub(super) fn model(&mut self, table: &DeTable<'_>) -> Model {
+        self.check_keys(table, MODEL_KEYS, "the model");
+        let mut model = Model::default();
+        for (key, value) in table {
+            match key.get_ref().as_ref() {
+                "title" => model.title = self.string(value, "title", "title = \"A ball\""),
+                "description" => model.description = self.string(value, "description", "description = \"…\""),
+                "parameters" => model.parameters = self.definitions(value, "parameters"),
+                "states" => model.states = self.definitions(value, "states"),
+                "derivatives" => model.derivatives = self.definitions(value, "derivatives"),
+                "outputs" => model.outputs = self.definitions(value, "outputs"),
+                "switches" => model.switches = self.definitions(value, "switches"),
+                "events" => model.events = self.events(value),
+                "modes" => model.modes = self.modes(value),
+                "audit" => model.audit = self.audit(value),
+                "units" => model.units = self.units(value),
+                "run" => model.run = self.run(value),
+                _ => {}
+            }
+        }
+        self.check_required(table, &model);
+        model
+    }
+
+    fn check_required(&mut self, table: &DeTable<'_>, model: &Model) {
+        if model.states.is_empty() {
+            let span = table.keys().find(|k| k.get_ref() == "states").map_or(0..0, Spanned::span);
+            self.error(
+                "missing-key",
+                span,
+                "the model has no states".to_owned(),
+                "add `states = { x = 1.0 }`",
+            );
+        }
+        if model.run.until.is_none() {
+            let span = table.keys().find(|k| k.get_ref() == "run").map_or(0..0, Spanned::span);
+            let message = "the model does not say until when to run".to_owned();
+            self.error("missing-key", span, message, "add `until = 10` to [run]");
+        }
+    }
+
+    fn events(&mut self, value: &Value<'_>) -> Vec<EventRule> {
+        let Some(table) = self.table(value, "events", "[events.floor]") else { return Vec::new() };
+        table.iter().filter_map(|(key, value)| self.event(key, value)).collect()
+    }
+
+    fn event(&mut self, key: &Spanned<DeString<'_>>, value: &Value<'_>) -> Option<EventRule> {
+        let name = key.get_ref().to_string();
+        let place = format!("event `{name}`");
+        let table = self.table(value, &format!("events.{name}"), &format!("[events.{name}]"))?;
+        self.check_keys(table, EVENT_KEYS, &place);
+        let get = |k: &str| table.get(k);
+        let Some(guard) = get("guard").map(|v| self.formula(v, "guard", Kind::Condition)) else {
+            let hint = "add `guard = \"y < 0\"`: the event happens when this becomes true";
+            self.error("missing-key", key.span(), format!("event `{name}` has no guard"), hint);
+            return None;
+        };
+        let reset = get("reset").map_or_else(Vec::new, |v| self.definitions(v, "reset"));
+        let sides = &[("before", Side::Before), ("after", Side::After)];
+        let side = get("side").and_then(|v| self.word(v, "side", sides));
+        // A thing that is thrown back is not to be found behind the wall.
+        let side = side.unwrap_or(if reset.is_empty() { Side::After } else { Side::Before });
+        let direction = self.direction(get("direction"), &guard);
+        let goto = get("goto").and_then(|v| self.reference(v, "goto", "goto = \"rest\""));
+        let stop_after = self.stop_after(table);
+        Some(EventRule { name, span: key.span(), guard, direction, side, reset, goto, stop_after })
+    }
+
+    /// A comparison says itself which way it fires; a plain formula can be given a direction.
+    fn direction(&mut self, value: Option<&Value<'_>>, guard: &Formula) -> Direction {
+        let words =
+            &[("rising", Direction::Rising), ("falling", Direction::Falling), ("both", Direction::Both)];
+        let given = value.and_then(|v| self.word(v, "direction", words));
+        let span = guard.place.span.clone();
+        let implied = match guard.syntax.comparison().map(|(relation, _, _)| relation) {
+            Some(Relation::Less | Relation::LessEqual) => Some(Direction::Falling),
+            Some(Relation::Greater | Relation::GreaterEqual) => Some(Direction::Rising),
+            Some(Relation::Equal | Relation::NotEqual) => {
+                let hint = "a guard is crossed, not hit: write `a - b` with `direction = \"both\"`";
+                self.error("bad-guard", span, "a guard cannot be an equality".to_owned(), hint);
+                return Direction::Both;
+            }
+            None if guard.syntax.kind() == Kind::Condition => {
+                let hint = "write one comparison, and one event for each";
+                let message = "a guard is one comparison or one formula, not a combination of conditions";
+                self.error("bad-guard", span, message.to_owned(), hint);
+                None
+            }
+            None => None,
+        };
+        if let (Some(_), Some(value)) = (implied, value) {
+            let message = "the comparison in `guard` says already which way it fires".to_owned();
+            self.error(
+                "bad-guard",
+                value.span(),
+                message,
+                "remove `direction`, or write the guard without a comparison",
+            );
+        }
+        implied.or(given).unwrap_or_default()
+    }
+
+    fn stop_after(&mut self, table: &DeTable<'_>) -> Option<u64> {
+        let stop = table.get("stop").and_then(|v| self.boolean(v, "stop"));
+        let after = table.get("stop_after").and_then(|v| self.count(v, "stop_after"));
+        if let (Some(_), Some(_), Some(value)) = (stop, after, table.get("stop_after")) {
+            let message = "`stop` and `stop_after` are both given".to_owned();
+            self.error(
+                "bad-guard",
+                value.span(),
+                message,
+                "`stop = true` is the same as `stop_after = 1`: keep one",
+            );
+        }
+        after.or((stop == Some(true)).then_some(1))
+    }
+
+    fn modes(&mut self, value: &Value<'_>) -> Vec<ModeRule> {
+        let Some(table) = self.table(value, "modes", "[modes.flight]") else { return Vec::new() };
+        table.iter().filter_map(|(key, value)| self.mode(key, value)).collect()
+    }
+
+    fn mode(&mut self, key: &Spanned<DeString<'_>>, value: &Value<'_>) -> Option<ModeRule> {
+        let name = key.get_ref().to_string();
+        let table = self.table(value, &format!("modes.{name}"), &format!("[modes.{name}]"))?;
+        self.check_keys(table, MODE_KEYS, &format!("mode `{name}`"));
+        let derivatives =
+            table.get("derivatives").map_or_else(Vec::new, |v| self.definitions(v, "derivatives"));
+        let events = table.get("events").map_or_else(Vec::new, |v| self.events(v));
+        Some(ModeRule { name, span: key.span(), derivatives, events })
+    }
+
+    fn audit(&mut self, value: &Value<'_>) -> Vec<AuditRule> {
+        let Some(table) = self.table(value, "audit", "[audit]") else { return Vec::new() };
+        let rules = table.iter().map(|(key, value)| {
+            let (name, span) = (key.get_ref().to_string(), key.span());
+            let place = format!("audit.{name}");
+            let (formula, tolerance) = match value.get_ref().as_table() {
+                Some(inner) => {
+                    self.check_keys(inner, AUDIT_KEYS, &format!("audit `{name}`"));
+                    let tolerance = inner.get("tolerance").and_then(|v| self.positive(v, "tolerance"));
+                    (self.audit_formula(inner, &name, value), tolerance)
+                }
+                None => (self.formula(value, &place, Kind::Number), None),
+            };
+            AuditRule { definition: Definition { name, span, formula }, tolerance }
+        });
+        rules.collect()
+    }
+
+    fn audit_formula(&mut self, table: &DeTable<'_>, name: &str, value: &Value<'_>) -> Formula {
+        if let Some(value) = table.get("formula") {
+            return self.formula(value, &format!("audit.{name}.formula"), Kind::Number);
+        }
+        let message = format!("audit `{name}` has no formula");
+        self.error("missing-key", value.span(), message, "add `formula = \"0.5 * v^2 + g * y\"`");
+        Self::zero(Place { span: value.span(), text_start: None })
+    }
+
+    fn units(&mut self, value: &Value<'_>) -> Vec<(Reference, String)> {
+        let mut list = Vec::new();
+        if let Some(table) = self.table(value, "units", "units = { y = \"m\" }") {
+            self.collect_units(table, "", &mut list);
+        }
+        list
+    }
+
+    fn collect_units(&mut self, table: &DeTable<'_>, prefix: &str, list: &mut Vec<(Reference, String)>) {
+        for (key, value) in table {
+            let name = format!("{prefix}{}", key.get_ref());
+            if let Some(inner) = value.get_ref().as_table() {
+                self.collect_units(inner, &format!("{name}."), list);
+            } else if let Some(unit) =
+                self.string(value, &format!("units.{name}"), &format!("{name} = \"m\""))
+            {
+                list.push((Reference { name, span: key.span() }, unit));
+            }
+        }
+    }
+
+    fn run(&mut self, value: &Value<'_>) -> RunRule {
+        let mut run = RunRule::default();
+        let Some(table) = self.table(value, "run", "[run]") else { return run };
+        self.check_keys(table, RUN_KEYS, "`run`");
+        for (key, value) in table {
+            let key = key.get_ref().as_ref();
+            match key {
+                "from" => run.from = Some(self.formula(value, key, Kind::Number)),
+                "until" => run.until = Some(self.formula(value, key, Kind::Number)),
+                "rtol" => run.rtol = self.positive(value, key),
+                "atol" => run.atol = self.atol(value),
+                "method" => run.method = self.reference(value, key, "method = \"dopri5\""),
+                "output_step" => run.output_step = Some(self.formula(value, key, Kind::Number)),
+                "first_step" => run.first_step = self.positive(value, key),
+                "longest_step" => run.longest_step = self.positive(value, key),
+                "mode" => run.mode = self.reference(value, key, "mode = \"flight\""),
+                "max_events" => run.max_events = self.count(value, key),
+                "max_steps" => run.max_steps = self.count(value, key),
+                _ => {}
+            }
+        }
+        run
+    }
+
+    /// One number, or a table of numbers by state.
+    fn atol(&mut self, value: &Value<'_>) -> Option<ToleranceRule> {
+        let Some(table) = value.get_ref().as_table() else {
+            return self.positive(value, "atol").map(ToleranceRule::Same);
+        };
+        let mut list = Vec::new();
+        for (key, value) in table {
+            let reference = Reference { name: key.get_ref().to_string(), span: key.span() };
+            if let Some(x) = self.positive(value, "atol") {
+                list.push((reference, x));
+            }
+        }
+        Some(ToleranceRule::ByName(list))
+    }
+}
