@@ -1,0 +1,245 @@
+//! Systems written as Rust closures.
+//!
+//! ```
+//! use slipstick::equations::{ClosureGuard, ClosureSystem};
+//! let ball = ClosureSystem::new(["y", "v"], |_t, y, dy| {
+//!     dy[0] = y[1];
+//!     dy[1] = -9.81;
+//! })
+//! .guard(ClosureGuard::falling("floor", |_t, y| y[0]).reset(|_t, before, after| after[1] = -0.9 * before[1]));
+//! # assert_eq!(slipstick::equations::System::guards(&ball).len(), 1);
+//! ```
+
+use super::{Direction, Evaluator, Guard, Layout, Locked, Response, Side, System};
+
+type Field = Box<dyn Fn(f64, &[f64], &[f64], &mut [f64]) + Send + Sync>;
+type Surface = Box<dyn Fn(f64, &[f64]) -> f64 + Send + Sync>;
+type Reset = Box<dyn Fn(f64, &[f64], &mut [f64]) + Send + Sync>;
+
+/// A system of first-order equations given by closures.
+pub struct ClosureSystem {
+    state_names: Vec<String>,
+    mode_names: Vec<String>,
+    switch_names: Vec<String>,
+    field: Field,
+    guards: Vec<Guard>,
+    surfaces: Vec<Surface>,
+    resets: Vec<Option<Reset>>,
+}
+
+impl ClosureSystem {
+    /// `dy = f(t, y)` for the named states.
+    pub fn new<N: Into<String>>(
+        states: impl IntoIterator<Item = N>,
+        field: impl Fn(f64, &[f64], &mut [f64]) + Send + Sync + 'static,
+    ) -> Self {
+        Self::switched(states, move |t, y, _signs, dy| field(t, y, dy))
+    }
+
+    /// `dy = f(t, y, signs)`: the field also receives the locked sign (+1 or -1) of each switch.
+    pub fn switched<N: Into<String>>(
+        states: impl IntoIterator<Item = N>,
+        field: impl Fn(f64, &[f64], &[f64], &mut [f64]) + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            state_names: states.into_iter().map(Into::into).collect(),
+            mode_names: vec![String::new()],
+            switch_names: Vec::new(),
+            field: Box::new(field),
+            guards: Vec::new(),
+            surfaces: Vec::new(),
+            resets: Vec::new(),
+        }
+    }
+
+    /// Adds a guard.
+    #[must_use]
+    pub fn guard(mut self, guard: ClosureGuard) -> Self {
+        self.guards.push(guard.guard);
+        self.surfaces.push(guard.surface);
+        self.resets.push(guard.reset);
+        self
+    }
+
+    /// Adds a switch: a surface whose locked sign the field receives.
+    #[must_use]
+    pub fn switch(
+        mut self,
+        name: &str,
+        surface: impl Fn(f64, &[f64]) -> f64 + Send + Sync + 'static,
+    ) -> Self {
+        let mut guard = ClosureGuard::both(name, surface);
+        guard.guard.response.switch = Some(self.switch_names.len());
+        self.switch_names.push(name.to_owned());
+        self.guard(guard)
+    }
+}
+
+/// A guard given by closures, built in the order in which one would say it.
+pub struct ClosureGuard {
+    guard: Guard,
+    surface: Surface,
+    reset: Option<Reset>,
+}
+
+impl ClosureGuard {
+    fn new(
+        name: &str,
+        direction: Direction,
+        surface: impl Fn(f64, &[f64]) -> f64 + Send + Sync + 'static,
+    ) -> Self {
+        let (side, response) = (Side::After, Response::default());
+        let guard = Guard { name: name.to_owned(), direction, side, response, mode: None };
+        Self { guard, surface: Box::new(surface), reset: None }
+    }
+
+    /// Fires when the surface goes from negative to positive.
+    pub fn rising(name: &str, surface: impl Fn(f64, &[f64]) -> f64 + Send + Sync + 'static) -> Self {
+        Self::new(name, Direction::Rising, surface)
+    }
+
+    /// Fires when the surface goes from positive to negative.
+    pub fn falling(name: &str, surface: impl Fn(f64, &[f64]) -> f64 + Send + Sync + 'static) -> Self {
+        Self::new(name, Direction::Falling, surface)
+    }
+
+    /// Fires when the surface goes through zero either way.
+    pub fn both(name: &str, surface: impl Fn(f64, &[f64]) -> f64 + Send + Sync + 'static) -> Self {
+        Self::new(name, Direction::Both, surface)
+    }
+
+    /// Changes the state (`reset(t, before, after)`), and places the event just before the root unless
+    /// [`side`](Self::side) says otherwise: a thing that bounces is not to be found inside the wall.
+    #[must_use]
+    pub fn reset(mut self, reset: impl Fn(f64, &[f64], &mut [f64]) + Send + Sync + 'static) -> Self {
+        self.reset = Some(Box::new(reset));
+        self.guard.response.reset = true;
+        self.guard.side = Side::Before;
+        self
+    }
+
+    /// Chooses the side of the root on which the event is placed.
+    #[must_use]
+    pub fn side(mut self, side: Side) -> Self {
+        self.guard.side = side;
+        self
+    }
+
+    /// Stops the run when the guard has fired `n` times.
+    #[must_use]
+    pub fn stop_after(mut self, n: u64) -> Self {
+        self.guard.response.stop_after = Some(n);
+        self
+    }
+}
+
+impl System for ClosureSystem {
+    fn layout(&self) -> Layout {
+        Layout::first_order(self.state_names.len())
+    }
+    fn state_names(&self) -> &[String] {
+        &self.state_names
+    }
+    fn mode_names(&self) -> &[String] {
+        &self.mode_names
+    }
+    fn switch_names(&self) -> &[String] {
+        &self.switch_names
+    }
+    fn guards(&self) -> &[Guard] {
+        &self.guards
+    }
+    fn evaluator(&self) -> Box<dyn Evaluator + '_> {
+        let n = self.state_names.len();
+        Box::new(ClosureEvaluator { system: self, dy: vec![0.0; n], ahead: vec![0.0; n] })
+    }
+}
+
+struct ClosureEvaluator<'a> {
+    system: &'a ClosureSystem,
+    dy: Vec<f64>,
+    ahead: Vec<f64>,
+}
+
+impl ClosureEvaluator<'_> {
+    /// Values of the guards a little along the flow: `y + s f + s²/2 f'`, with `f'` by a difference.
+    fn guards_ahead(&mut self, locked: Locked<'_>, t: f64, y: &[f64], s: f64, out: &mut [f64]) {
+        (self.system.field)(t, y, locked.signs, &mut self.dy);
+        for ((a, y), d) in self.ahead.iter_mut().zip(y).zip(&self.dy) {
+            *a = y + 0.5 * s * d;
+        }
+        (self.system.field)(t + 0.5 * s, &self.ahead, locked.signs, &mut self.dy);
+        for ((a, y), d) in self.ahead.iter_mut().zip(y).zip(&self.dy) {
+            *a = y + s * d;
+        }
+        for (value, surface) in out.iter_mut().zip(&self.system.surfaces) {
+            *value = surface(t + s, &self.ahead);
+        }
+    }
+}
+
+impl Evaluator for ClosureEvaluator<'_> {
+    fn derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]) {
+        (self.system.field)(t, y, locked.signs, dy);
+    }
+
+    fn guards(&mut self, _locked: Locked<'_>, t: f64, y: &[f64], values: &mut [f64]) {
+        for (value, surface) in values.iter_mut().zip(&self.system.surfaces) {
+            *value = surface(t, y);
+        }
+    }
+
+    /// Closures have no formulas to differentiate: differences along a short midpoint step stand in.
+    fn guard_rates(&mut self, locked: Locked<'_>, t: f64, y: &[f64], first: &mut [f64], second: &mut [f64]) {
+        let s = 1e-5 * t.abs().max(1.0);
+        self.guards_ahead(locked, t, y, 0.5 * s, first);
+        self.guards_ahead(locked, t, y, s, second);
+        for (i, surface) in self.system.surfaces.iter().enumerate() {
+            let (now, half, full) = (surface(t, y), first[i], second[i]);
+            first[i] = (4.0 * half - full - 3.0 * now) / s;
+            second[i] = 4.0 * (full - 2.0 * half + now) / (s * s);
+            // What is below the rounding of the differences is zero.
+            let noise = 8.0 * f64::EPSILON * (now.abs() + half.abs() + full.abs());
+            first[i] = if first[i].abs() * s <= noise { 0.0 } else { first[i] };
+            second[i] = if second[i].abs() * s * s <= 4.0 * noise { 0.0 } else { second[i] };
+        }
+    }
+
+    fn reset(&mut self, _locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: &mut [f64]) {
+        if let Some(reset) = &self.system.resets[guard] {
+            reset(t, before, after);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_of_a_closure_guard_match_the_closed_form() {
+        let system = ClosureSystem::new(["x", "v"], |_, y, dy| {
+            dy[0] = y[1];
+            dy[1] = -9.81;
+        })
+        .guard(ClosureGuard::falling("floor", |_, y| y[0]));
+        let (mut first, mut second) = ([0.0], [0.0]);
+        let locked = Locked { mode: 0, signs: &[] };
+        system.evaluator().guard_rates(locked, 0.0, &[0.0, 2.0], &mut first, &mut second);
+        assert!((first[0] - 2.0).abs() < 1e-8, "{}", first[0]);
+        assert!((second[0] + 9.81).abs() < 1e-3, "{}", second[0]);
+    }
+
+    #[test]
+    fn a_resting_contact_has_rate_zero_and_a_second_rate() {
+        let system = ClosureSystem::new(["x", "v"], |_, y, dy| {
+            dy[0] = y[1];
+            dy[1] = -9.81;
+        })
+        .guard(ClosureGuard::falling("floor", |_, y| y[0]));
+        let (mut first, mut second) = ([9.0], [9.0]);
+        let locked = Locked { mode: 0, signs: &[] };
+        system.evaluator().guard_rates(locked, 0.0, &[0.0, 0.0], &mut first, &mut second);
+        assert!(first[0].abs() < 1e-8 && second[0] < -9.0, "{first:?} {second:?}");
+    }
+}

@@ -1,0 +1,96 @@
+//! What the loop asks of a set of equations: right-hand sides, guards, rates of guards, resets.
+
+use crate::model::{Direction, Side};
+
+/// How the flat state is split: positions `q`, velocities `v`, first-order states `z`, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Number of position coordinates.
+    pub q: usize,
+    /// Number of velocity coordinates.
+    pub v: usize,
+    /// Number of first-order states; an equation model has only these.
+    pub z: usize,
+}
+
+impl Layout {
+    /// A system of `z` first-order equations.
+    pub fn first_order(z: usize) -> Self {
+        Self { q: 0, v: 0, z }
+    }
+
+    /// The length of the flat state.
+    pub fn dimension(self) -> usize {
+        self.q + self.v + self.z
+    }
+}
+
+/// What happens when a guard fires. A guard with no response only leaves an entry in the event log.
+///
+/// The order of actions is fixed: resets (all from the values before the event), then switch signs, then the mode, then the stop.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Response {
+    /// The state is changed by [`Evaluator::reset`].
+    pub reset: bool,
+    /// This switch takes the sign of the side that the guard goes to.
+    pub switch: Option<usize>,
+    /// The run goes on in this mode.
+    pub mode: Option<usize>,
+    /// The run stops when the guard has fired this many times.
+    pub stop_after: Option<u64>,
+}
+
+/// A scalar function of time and state whose zeros are events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guard {
+    /// The name in the user's words.
+    pub name: String,
+    /// Which crossings fire.
+    pub direction: Direction,
+    /// On which side of the root the event is placed.
+    pub side: Side,
+    /// What happens then.
+    pub response: Response,
+    /// The mode in which it is watched; `None` is every mode.
+    pub mode: Option<usize>,
+}
+
+/// The discrete quantities, fixed during a step.
+#[derive(Clone, Copy, Debug)]
+pub struct Locked<'a> {
+    /// The index of the mode.
+    pub mode: usize,
+    /// The sign of each switch, +1 or -1.
+    pub signs: &'a [f64],
+}
+
+/// Equations that do not change during a run.
+pub trait System: Send + Sync {
+    /// How the flat state is split.
+    fn layout(&self) -> Layout;
+    /// One name for each component of the state.
+    fn state_names(&self) -> &[String];
+    /// One name for each mode; a system without modes has exactly one, with an empty name.
+    fn mode_names(&self) -> &[String];
+    /// One name for each switch.
+    fn switch_names(&self) -> &[String];
+    /// All guards of all modes. Values and rates are always given in this order.
+    fn guards(&self) -> &[Guard];
+    /// The scratch to evaluate this system with.
+    fn evaluator(&self) -> Box<dyn Evaluator + '_>;
+}
+
+/// A system together with the scratch that its evaluation needs. Nothing here allocates after construction.
+pub trait Evaluator {
+    /// The right-hand side: `dy = f(t, y)` with the discrete quantities locked.
+    fn derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]);
+
+    /// The values of the guards watched in the locked mode; those of other modes are left as they are.
+    fn guards(&mut self, locked: Locked<'_>, t: f64, y: &[f64], values: &mut [f64]);
+
+    /// First and second derivative of each watched guard along the flow, for guards that are zero.
+    fn guard_rates(&mut self, locked: Locked<'_>, t: f64, y: &[f64], first: &mut [f64], second: &mut [f64]);
+
+    /// Applies the reset of one guard: `after` comes in as the state made so far, `before` is the state before the event.
+    fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: &mut [f64]);
+}
