@@ -1,0 +1,41 @@
+//! The first step size: Hairer, Nørsett, Wanner I, section II.4 ("starting step size").
+
+use super::Tolerances;
+use crate::formulation::Field;
+use crate::math::scaled_rms;
+
+/// A first step for which an Euler step would have a small error; never more than `longest`.
+///
+/// It allocates, and evaluates the field twice: it is called once at the start of a run.
+pub fn first_step(
+    field: &mut dyn Field,
+    t: f64,
+    y: &[f64],
+    longest: f64,
+    order: u32,
+    tolerances: &Tolerances,
+) -> f64 {
+    let n = y.len();
+    let scales = || y.iter().enumerate().map(|(i, y)| tolerances.scale(i, y.abs()));
+    let (mut f0, mut f1, mut ahead) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+    field.derivative(t, y, &mut f0);
+    let (size, slope) = (scaled_rms(y, scales()), scaled_rms(&f0, scales()));
+    let rough = if size < 1e-5 || slope < 1e-5 { 1e-6 } else { 0.01 * size / slope };
+    let rough = rough.min(longest);
+    for ((a, y), f) in ahead.iter_mut().zip(y).zip(&f0) {
+        *a = y + rough * f;
+    }
+    field.derivative(t + rough, &ahead, &mut f1);
+    for (f1, f0) in f1.iter_mut().zip(&f0) {
+        *f1 -= f0;
+    }
+    let curvature = scaled_rms(&f1, scales()) / rough;
+    let largest = slope.max(curvature);
+    let fine = if largest <= 1e-15 {
+        (rough * 1e-3).max(1e-6)
+    } else {
+        (0.01 / largest).powf(1.0 / f64::from(order + 1))
+    };
+    let step = (100.0 * rough).min(fine).min(longest);
+    if step.is_finite() && step > 0.0 { step } else { longest * 1e-6 }
+}

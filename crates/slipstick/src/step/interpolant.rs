@@ -1,0 +1,78 @@
+//! Dense output of any method as one kind of polynomial.
+//!
+//! With θ = (time - start) / h the solution within a step is
+//! `c₀ + θ (c₁ + (1-θ) (c₂ + θ (c₃ + (1-θ) (c₄ + …))))`, the nested form of Hairer, Nørsett, Wanner I, section II.6.
+//! It meets the start exactly at θ = 0 and `c₀ + c₁` at θ = 1, whatever the degree, so every method can use it.
+
+/// The coefficients of one step, `c₀ … c_d`, each a vector as long as the state.
+#[derive(Clone, Debug)]
+pub struct Interpolant {
+    dimension: usize,
+    coefficients: Vec<f64>,
+}
+
+impl Interpolant {
+    /// An interpolant of degree zero for states of the given length.
+    pub fn new(dimension: usize) -> Self {
+        Self { dimension, coefficients: vec![0.0; dimension] }
+    }
+
+    /// All coefficients, `c₀` first.
+    pub fn coefficients(&self) -> &[f64] {
+        &self.coefficients
+    }
+
+    /// The coefficients, resized to the given degree, to be filled in by a method.
+    pub fn coefficients_mut(&mut self, degree: usize) -> &mut [f64] {
+        self.coefficients.resize((degree + 1) * self.dimension, 0.0);
+        &mut self.coefficients
+    }
+
+    /// The state at θ; 0 is the start of the step, 1 its end.
+    pub fn evaluate(&self, theta: f64, y: &mut [f64]) {
+        interpolate_at(&self.coefficients, theta, y);
+    }
+}
+
+/// Evaluates stored coefficients (see [`Interpolant::coefficients`]) at θ.
+pub fn interpolate_at(coefficients: &[f64], theta: f64, y: &mut [f64]) {
+    let n = y.len();
+    let Some(degree) = (coefficients.len() / n.max(1)).checked_sub(1) else { return };
+    y.copy_from_slice(&coefficients[degree * n..]);
+    for k in (0..degree).rev() {
+        let factor = if k % 2 == 0 { theta } else { 1.0 - theta };
+        for (y, c) in y.iter_mut().zip(&coefficients[k * n..(k + 1) * n]) {
+            *y = c + factor * *y;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_are_met_exactly_whatever_the_degree() {
+        for degree in 1..9 {
+            let mut dense = Interpolant::new(1);
+            for (k, c) in dense.coefficients_mut(degree).iter_mut().enumerate() {
+                *c = 0.1 + k as f64;
+            }
+            let mut y = [0.0];
+            dense.evaluate(0.0, &mut y);
+            assert_eq!(y[0], 0.1);
+            dense.evaluate(1.0, &mut y);
+            assert_eq!(y[0], 0.1 + 1.1);
+        }
+    }
+
+    #[test]
+    fn nested_form_is_the_written_polynomial() {
+        let mut dense = Interpolant::new(1);
+        dense.coefficients_mut(4).copy_from_slice(&[1.0, 2.0, 3.0, 4.0, 5.0]);
+        let (mut y, s) = ([0.0], 0.3);
+        dense.evaluate(s, &mut y);
+        let r = 1.0 - s;
+        assert!((y[0] - (1.0 + s * (2.0 + r * (3.0 + s * (4.0 + r * 5.0))))).abs() < 1e-15);
+    }
+}
