@@ -1,0 +1,13 @@
+//! Events: detect, locate, gather, resolve, and notice when they pile up.
+//!
+//! In: a good [`Trial`](crate::step::Trial) with dense output, and the guards of a [`Flow`](crate::formulation::Flow). Out: the
+//! first bracket `(t_lo, t_hi]` in which guards fire, all of them together, and the state and mode after them. The
+//! vocabulary is that of paper 000, chapter 5.
+
+mod accumulate;
+mod detect;
+mod resolve;
+
+pub use accumulate::Accumulation;
+pub use detect::{BadGuard, Crossing, Detector};
+pub use resolve::{Conflict, Resolution, resolve};
