@@ -1,0 +1,171 @@
+//! Why a run could not be made, with the numbers and the cure.
+
+use crate::trajectory::Trajectory;
+use thiserror::Error;
+
+/// What went wrong.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum Error {
+    /// The end is not after the start.
+    #[error("the end time {until} is not after the start time {start}")]
+    EndBeforeStart {
+        /// The start time.
+        start: f64,
+        /// The end time.
+        until: f64,
+    },
+    /// The start state has the wrong length.
+    #[error("the start has {got} values, the system has {expected} states")]
+    StateLength {
+        /// How many states there are.
+        expected: usize,
+        /// How many values were given.
+        got: usize,
+    },
+    /// There is no mode of that index.
+    #[error("the start mode has index {got}, the system has {count} modes")]
+    NoSuchMode {
+        /// The index that was asked for.
+        got: usize,
+        /// How many modes there are.
+        count: usize,
+    },
+    /// A start value is not finite.
+    #[error("the start value of `{name}` is {value}")]
+    StartNotFinite {
+        /// The state.
+        name: String,
+        /// NaN or an infinity.
+        value: f64,
+    },
+    /// A tolerance cannot be met by any step.
+    #[error("the {which} tolerance is {value}: {reason}")]
+    BadTolerance {
+        /// Which tolerance.
+        which: &'static str,
+        /// Its value.
+        value: f64,
+        /// Why it is refused.
+        reason: &'static str,
+    },
+    /// There are not as many tolerances as states.
+    #[error("there are {got} {which} tolerances for {expected} states")]
+    ToleranceLength {
+        /// Which tolerance.
+        which: &'static str,
+        /// How many states there are.
+        expected: usize,
+        /// How many tolerances were given.
+        got: usize,
+    },
+    /// A step size is not a positive number.
+    #[error("the {which} step is {value}, not a positive number")]
+    BadStep {
+        /// Which step size.
+        which: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A derivative is not finite, however small the step.
+    #[error("the derivative of `{name}` is {value} at t = {t} ({state})")]
+    DerivativeNotFinite {
+        /// The state whose derivative it is.
+        name: String,
+        /// NaN or an infinity.
+        value: f64,
+        /// The time.
+        t: f64,
+        /// The last good state, in words.
+        state: String,
+    },
+    /// A guard is not finite.
+    #[error("the guard of `{name}` is {value} at t = {t}")]
+    GuardNotFinite {
+        /// The guard.
+        name: String,
+        /// NaN or an infinity.
+        value: f64,
+        /// The time.
+        t: f64,
+    },
+    /// A reset gives a value that is not finite.
+    #[error("event `{guard}` resets `{name}` to {value} at t = {t}")]
+    ResetNotFinite {
+        /// The guard that fired.
+        guard: String,
+        /// The state.
+        name: String,
+        /// NaN or an infinity.
+        value: f64,
+        /// The time.
+        t: f64,
+    },
+    /// The step had to become too small.
+    #[error(
+        "the step had to shrink to {h:.3e} at t = {t} and the error of `{name}` was still {error:.3} times what is allowed"
+    )]
+    StepTooSmall {
+        /// The state with the largest error.
+        name: String,
+        /// The time.
+        t: f64,
+        /// The step size.
+        h: f64,
+        /// The scaled error.
+        error: f64,
+    },
+}
+
+impl Error {
+    /// A stable word that `slipstick explain` knows.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::EndBeforeStart { .. } => "end-before-start",
+            Self::StateLength { .. } | Self::NoSuchMode { .. } => "bad-start",
+            Self::StartNotFinite { .. } => "start-not-finite",
+            Self::BadTolerance { .. } | Self::ToleranceLength { .. } => "bad-tolerance",
+            Self::BadStep { .. } => "bad-step",
+            Self::DerivativeNotFinite { .. } => "derivative-not-finite",
+            Self::GuardNotFinite { .. } => "guard-not-finite",
+            Self::ResetNotFinite { .. } => "reset-not-finite",
+            Self::StepTooSmall { .. } => "step-too-small",
+        }
+    }
+
+    /// The cure.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::EndBeforeStart { .. } => "choose `until` later than the start",
+            Self::StateLength { .. } => "give one start value for each state",
+            Self::NoSuchMode { .. } => "choose one of the modes of the system",
+            Self::StartNotFinite { .. } => {
+                "look for a division by zero or a root of a negative number in the start value"
+            }
+            Self::BadTolerance { .. } => "tolerances between 1e-3 and 1e-12 are usual",
+            Self::ToleranceLength { .. } => "give one tolerance for all states, or one for each",
+            Self::BadStep { .. } => "give a positive number, or leave it out",
+            Self::DerivativeNotFinite { .. } => {
+                "look for a division by zero, or a root or logarithm of a negative number, in that formula; \
+                 an event may have to act before this state is reached"
+            }
+            Self::GuardNotFinite { .. } => {
+                "look for a division by zero, or a root or logarithm of a negative number, in that guard"
+            }
+            Self::ResetNotFinite { .. } => "look for a division by zero in the reset",
+            Self::StepTooSmall { .. } => {
+                "the solution may blow up here, or jump without an event: give the jump a guard or a switch, \
+                 or loosen the tolerances"
+            }
+        }
+    }
+}
+
+/// An error together with what was computed before it.
+#[derive(Clone, Debug, Error)]
+#[error("{error}")]
+pub struct Failure {
+    /// What went wrong.
+    pub error: Error,
+    /// The trajectory up to there.
+    pub trajectory: Trajectory,
+}

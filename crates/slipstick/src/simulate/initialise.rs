@@ -1,0 +1,69 @@
+//! Refuses what cannot be run, before anything is computed.
+
+use super::{Error, Options, Start};
+use crate::equations::System;
+use crate::step::PerComponent;
+
+/// Checks the start and the options against the system.
+pub(super) fn check(system: &dyn System, start: &Start, options: &Options) -> Result<(), Error> {
+    check_start(system, start)?;
+    if !start.t.is_finite() || !options.until.is_finite() || options.until <= start.t {
+        return Err(Error::EndBeforeStart { start: start.t, until: options.until });
+    }
+    let n = start.y.len();
+    check_tolerance("relative", &options.tolerances.relative, n)?;
+    check_tolerance("absolute", &options.tolerances.absolute, n)?;
+    check_not_both_zero(options, n)?;
+    let steps =
+        [("first", options.first_step), ("longest", options.longest_step), ("fixed", options.fixed_step)];
+    for (which, step) in steps {
+        match step {
+            Some(value) if !(value > 0.0 && value.is_finite()) => {
+                return Err(Error::BadStep { which, value });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn check_start(system: &dyn System, start: &Start) -> Result<(), Error> {
+    let expected = system.layout().dimension();
+    if start.y.len() != expected {
+        return Err(Error::StateLength { expected, got: start.y.len() });
+    }
+    let count = system.mode_names().len();
+    if start.mode >= count {
+        return Err(Error::NoSuchMode { got: start.mode, count });
+    }
+    match start.y.iter().position(|y| !y.is_finite()) {
+        Some(i) => Err(Error::StartNotFinite { name: system.state_names()[i].clone(), value: start.y[i] }),
+        None => Ok(()),
+    }
+}
+
+fn check_tolerance(which: &'static str, tolerance: &PerComponent, expected: usize) -> Result<(), Error> {
+    if let PerComponent::Each(values) = tolerance
+        && values.len() != expected
+    {
+        return Err(Error::ToleranceLength { which, expected, got: values.len() });
+    }
+    for &value in tolerance.values() {
+        let refuse = |reason| Err(Error::BadTolerance { which, value, reason });
+        if !value.is_finite() || value < 0.0 {
+            return refuse("it must be zero or a positive number");
+        }
+        if which == "relative" && value > 0.0 && value < 10.0 * f64::EPSILON {
+            return refuse("that is below what double precision can hold (2.2e-15)");
+        }
+    }
+    Ok(())
+}
+
+fn check_not_both_zero(options: &Options, n: usize) -> Result<(), Error> {
+    if (0..n).any(|i| options.tolerances.scale(i, 1.0) == 0.0) {
+        let reason = "relative and absolute tolerance are both zero";
+        return Err(Error::BadTolerance { which: "absolute", value: 0.0, reason });
+    }
+    Ok(())
+}

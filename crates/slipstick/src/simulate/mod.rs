@@ -1,0 +1,18 @@
+//! The loop that owns time: start, step, detect, accept or resolve, until the end.
+//!
+//! In: a [`System`](crate::equations::System), where it [starts](Start), [`Options`]. Out: a
+//! [`Trajectory`](crate::trajectory::Trajectory), or a [`Failure`] that carries the trajectory so far. The library has no clock:
+//! whoever wants a limit on wall time or an interrupt watches through a [`Monitor`].
+
+mod error;
+mod initialise;
+mod monitor;
+mod options;
+mod plan;
+mod run;
+
+pub use error::{Error, Failure};
+pub use monitor::{Monitor, Progress, Stop, Unwatched};
+pub use options::{Limits, Options, Start};
+pub use plan::Plan;
+pub use run::{simulate, simulate_watched};

@@ -1,0 +1,77 @@
+//! What is asked of a run.
+
+use crate::step::{Method, Tolerances};
+
+/// Where a run begins.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Start {
+    /// The time.
+    pub t: f64,
+    /// The state.
+    pub y: Vec<f64>,
+    /// The index of the mode.
+    pub mode: usize,
+}
+
+impl Start {
+    /// Time zero, the first mode, the given state.
+    pub fn at(y: impl Into<Vec<f64>>) -> Self {
+        Self { t: 0.0, y: y.into(), mode: 0 }
+    }
+}
+
+/// Limits that are always on; reaching one is an outcome, not an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The most events.
+    pub events: u64,
+    /// The most steps, taken or not.
+    pub steps: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { events: 100_000, steps: 1_000_000 }
+    }
+}
+
+/// What is asked of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// The end time.
+    pub until: f64,
+    /// The one-step method.
+    pub method: Method,
+    /// What error of a step is good enough.
+    pub tolerances: Tolerances,
+    /// The first step; chosen automatically if not given.
+    pub first_step: Option<f64>,
+    /// The longest step; the whole interval if not given.
+    pub longest_step: Option<f64>,
+    /// Every step has this size and none is rejected: for teaching and for measuring order.
+    pub fixed_step: Option<f64>,
+    /// Limits on the work.
+    pub limits: Limits,
+}
+
+impl Options {
+    /// Good defaults for a run to the given time.
+    pub fn until(until: f64) -> Self {
+        Self {
+            until,
+            method: Method::default(),
+            tolerances: Tolerances::default(),
+            first_step: None,
+            longest_step: None,
+            fixed_step: None,
+            limits: Limits::default(),
+        }
+    }
+
+    /// The same with uniform tolerances.
+    #[must_use]
+    pub fn tolerances(mut self, relative: f64, absolute: f64) -> Self {
+        self.tolerances = Tolerances::uniform(relative, absolute);
+        self
+    }
+}

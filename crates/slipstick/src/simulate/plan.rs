@@ -1,0 +1,97 @@
+//! From a model to a run: the compiled system, where it starts, and what is asked of it.
+
+use super::{Options, Start};
+use crate::equations::{Fixed, FormulaSystem};
+use crate::expr::nearest;
+use crate::model::{Diagnostic, Formula, Model, ToleranceRule};
+use crate::step::{Method, PerComponent, Tolerances};
+
+/// Everything that a run of a model needs.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The equations.
+    pub system: FormulaSystem,
+    /// Where the run begins.
+    pub start: Start,
+    /// What is asked of it.
+    pub options: Options,
+    /// The interval of the rows in result files; every accepted step if not given.
+    pub output_step: Option<f64>,
+}
+
+impl Plan {
+    /// Plans a run of a checked model. `overrides` replace the values of parameters.
+    pub fn new(model: &Model, overrides: &[(String, f64)]) -> Result<Self, Vec<Diagnostic>> {
+        let system = FormulaSystem::compile(model, overrides)?;
+        let fixed = Fixed::evaluate(model, overrides)?;
+        let mut errors = Vec::new();
+        let mut number = |formula: &Option<Formula>, what: &str| {
+            let value = formula.as_ref().map(|f| fixed.formula(f, what)).transpose();
+            value.unwrap_or_else(|error| {
+                errors.push(error);
+                None
+            })
+        };
+        let from = number(&model.run.from, "`from`").unwrap_or(0.0);
+        let until = number(&model.run.until, "`until`").unwrap_or(f64::INFINITY);
+        let output_step = number(&model.run.output_step, "`output_step`");
+        let mut options = Options::until(until);
+        options.tolerances = tolerances(model);
+        options.first_step = model.run.first_step;
+        options.longest_step = model.run.longest_step;
+        options.limits.events = model.run.max_events.unwrap_or(options.limits.events);
+        options.limits.steps = model.run.max_steps.unwrap_or(options.limits.steps);
+        options.method = method(model, &mut errors);
+        check_times(model, from, until, output_step, &mut errors);
+        let start = Start { t: from, y: system.start().to_vec(), mode: model.start_mode() };
+        if errors.is_empty() { Ok(Self { system, start, options, output_step }) } else { Err(errors) }
+    }
+}
+
+fn check_times(model: &Model, from: f64, until: f64, step: Option<f64>, errors: &mut Vec<Diagnostic>) {
+    let span = |formula: &Option<Formula>| formula.as_ref().map_or(0..0, |f| f.place.span.clone());
+    if until <= from {
+        let message = format!("the run is to end at {until}, which is not after its start at {from}");
+        let hint = "choose `until` later than `from`";
+        errors.push(Diagnostic::new("end-before-start", span(&model.run.until), message).hint(hint));
+    }
+    if let Some(step) = step
+        && (step <= 0.0 || (until - from) / step > 1e8)
+    {
+        let message = format!("`output_step` is {step}, which would write no rows or more than 1e8");
+        let hint = "choose a positive number, or leave it out to write every accepted step";
+        errors.push(Diagnostic::new("bad-step", span(&model.run.output_step), message).hint(hint));
+    }
+}
+
+fn method(model: &Model, errors: &mut Vec<Diagnostic>) -> Method {
+    let Some(wanted) = &model.run.method else { return Method::default() };
+    Method::from_name(&wanted.name).unwrap_or_else(|| {
+        let names = || Method::ALL.iter().map(|m| m.name());
+        let hint = match nearest(&wanted.name, names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there is {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        let message = format!("unknown method `{}`", wanted.name);
+        errors.push(Diagnostic::new("unknown-method", wanted.span.clone(), message).hint(hint));
+        Method::default()
+    })
+}
+
+/// The default relative tolerance, and an absolute one that is a hundredth of the relative one unless the model says otherwise.
+fn tolerances(model: &Model) -> Tolerances {
+    let relative = model.run.rtol.unwrap_or(1e-8);
+    let default = relative * 1e-2;
+    let absolute = match &model.run.atol {
+        None => PerComponent::Same(default),
+        Some(ToleranceRule::Same(value)) => PerComponent::Same(*value),
+        Some(ToleranceRule::ByName(list)) => PerComponent::Each(
+            model
+                .states
+                .iter()
+                .map(|s| list.iter().find(|(r, _)| r.name == s.name).map_or(default, |(_, value)| *value))
+                .collect(),
+        ),
+    };
+    Tolerances { relative: PerComponent::Same(relative), absolute }
+}

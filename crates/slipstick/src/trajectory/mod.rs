@@ -1,0 +1,76 @@
+//! What a run leaves behind: segments with dense output, the event log, statistics, notes, the outcome.
+//!
+//! `Trajectory = [Segment, Event, Segment, …]`. It can be evaluated at any time and knows both sides of every jump.
+
+mod audit;
+mod event;
+mod note;
+mod outcome;
+mod sample;
+mod segment;
+mod statistics;
+
+pub use audit::{Drift, audit};
+pub use event::{Event, EventKind};
+pub use note::Note;
+pub use outcome::Outcome;
+pub use sample::sample_times;
+pub use segment::{Segment, SegmentStep};
+pub use statistics::Statistics;
+
+/// The record of a run.
+#[derive(Clone, Debug)]
+pub struct Trajectory {
+    /// The name of each component of the state.
+    pub state_names: Vec<String>,
+    /// The name of each guard, as events refer to them.
+    pub guard_names: Vec<String>,
+    /// The pieces between events, in order; segment `i` ends at event `i`.
+    pub segments: Vec<Segment>,
+    /// The events, in order.
+    pub events: Vec<Event>,
+    /// Things worth knowing, in order of time.
+    pub notes: Vec<Note>,
+    /// The work done.
+    pub statistics: Statistics,
+    /// Why the run ended.
+    pub outcome: Outcome,
+}
+
+impl Trajectory {
+    /// The time at which the run began.
+    pub fn start_time(&self) -> f64 {
+        self.segments.first().map_or(f64::NAN, |s| s.start_time)
+    }
+
+    /// The time that the run has come to.
+    pub fn end_time(&self) -> f64 {
+        self.segments.last().map_or(f64::NAN, |s| s.end_time)
+    }
+
+    /// The state that the run has come to.
+    pub fn end_state(&self) -> &[f64] {
+        self.segments.last().map_or(&[], |s| &s.end)
+    }
+
+    /// The state at a time, after any event at that time; `None` outside the run.
+    pub fn state_after(&self, t: f64) -> Option<Vec<f64>> {
+        self.segments.iter().rev().find(|s| s.covers(t)).map(|s| s.state(t))
+    }
+
+    /// The state at a time, before any event at that time; `None` outside the run.
+    pub fn state_before(&self, t: f64) -> Option<Vec<f64>> {
+        self.segments.iter().find(|s| s.covers(t)).map(|s| s.state(t))
+    }
+
+    /// The index of a state of that name.
+    pub fn state_index(&self, name: &str) -> Option<usize> {
+        self.state_names.iter().position(|n| n == name)
+    }
+
+    /// The times of all events at which the named guard fired.
+    pub fn event_times<'a>(&'a self, guard: &'a str) -> impl Iterator<Item = f64> + 'a {
+        let fired = move |e: &&Event| e.guards.iter().any(|&g| self.guard_names[g] == guard);
+        self.events.iter().filter(fired).map(|e| e.t)
+    }
+}

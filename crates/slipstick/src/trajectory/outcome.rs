@@ -1,0 +1,95 @@
+//! Why a run ended, when it did not fail.
+
+use std::fmt;
+
+/// Why a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It came to the end time.
+    ReachedEnd,
+    /// An event that says `stop` fired.
+    StoppedByEvent {
+        /// The name of the guard.
+        guard: String,
+    },
+    /// It had as many events as allowed.
+    EventLimit {
+        /// The limit.
+        limit: u64,
+        /// The guard that fired last.
+        guard: String,
+    },
+    /// It made as many steps as allowed.
+    StepLimit {
+        /// The limit.
+        limit: u64,
+    },
+    /// Events pile up at one time.
+    Accumulation {
+        /// The guard that fires again and again.
+        guard: String,
+    },
+    /// Whoever watches the run had it stop: an interrupt, a limit on time.
+    Interrupted {
+        /// A stable word for the reason.
+        code: &'static str,
+        /// The reason, in words.
+        reason: String,
+    },
+    /// The run failed; the error says why and this trajectory is what was computed before.
+    Failed,
+}
+
+impl Outcome {
+    /// Whether the run did all that was asked of it.
+    pub fn is_complete(&self) -> bool {
+        matches!(self, Self::ReachedEnd | Self::StoppedByEvent { .. })
+    }
+
+    /// A stable word that `slipstick explain` knows.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::ReachedEnd => "reached-end",
+            Self::StoppedByEvent { .. } => "stopped-by-event",
+            Self::EventLimit { .. } => "event-limit",
+            Self::StepLimit { .. } => "step-limit",
+            Self::Accumulation { .. } => "accumulation",
+            Self::Interrupted { code, .. } => code,
+            Self::Failed => "failed",
+        }
+    }
+
+    /// What to do about it, if anything.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::EventLimit { .. } => Some(
+                "raise it with `--max-events`, or look at the last events in the report: does the guard chatter?",
+            ),
+            Self::StepLimit { .. } => {
+                Some("raise it with `--max-steps`, loosen `rtol`, or look at the step sizes in the report")
+            }
+            Self::Accumulation { .. } => Some(
+                "let the event go to a mode in which the thing rests (`goto`), or stop the run there (`stop = true`)",
+            ),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ReachedEnd => write!(f, "reached the end"),
+            Self::StoppedByEvent { guard } => write!(f, "stopped by event `{guard}`"),
+            Self::EventLimit { limit, guard } => {
+                write!(f, "stopped early: the limit of {limit} events is reached, the last was `{guard}`")
+            }
+            Self::StepLimit { limit } => write!(f, "stopped early: the limit of {limit} steps is reached"),
+            Self::Accumulation { guard } => {
+                write!(f, "stopped early: event `{guard}` fires again and again without progress in time")
+            }
+            Self::Interrupted { reason, .. } => write!(f, "stopped early: {reason}"),
+            Self::Failed => write!(f, "failed"),
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Work, counted.
+
+use super::{Event, EventKind};
+
+/// What a run cost.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statistics {
+    /// Steps that were taken.
+    pub accepted: u64,
+    /// Steps that were tried and not taken, for their error or for values that were not finite.
+    pub rejected: u64,
+    /// Evaluations of the right-hand side.
+    pub derivatives: u64,
+    /// Evaluations of the set of guards.
+    pub guards: u64,
+    /// Events, of any kind.
+    pub events: u64,
+    /// Events that only recorded.
+    pub records: u64,
+    /// Events that changed the state.
+    pub resets: u64,
+    /// Events that changed the sign of a switch.
+    pub switchings: u64,
+    /// Events that changed the mode.
+    pub mode_changes: u64,
+    /// The smallest step that was taken for accuracy; steps cut short by an event or by the end do not count.
+    pub smallest_step: f64,
+    /// The largest step that was taken.
+    pub largest_step: f64,
+}
+
+impl Default for Statistics {
+    fn default() -> Self {
+        Self {
+            accepted: 0,
+            rejected: 0,
+            derivatives: 0,
+            guards: 0,
+            events: 0,
+            records: 0,
+            resets: 0,
+            switchings: 0,
+            mode_changes: 0,
+            smallest_step: f64::INFINITY,
+            largest_step: 0.0,
+        }
+    }
+}
+
+impl Statistics {
+    /// Counts a step that was taken. `cut` tells that something else than its error decided its size.
+    pub fn count_step(&mut self, h: f64, cut: bool) {
+        self.accepted += 1;
+        self.largest_step = self.largest_step.max(h);
+        if !cut {
+            self.smallest_step = self.smallest_step.min(h);
+        }
+    }
+
+    /// Counts an event under each of its kinds.
+    pub fn count_event(&mut self, event: &Event) {
+        self.events += 1;
+        for kind in &event.kinds {
+            match kind {
+                EventKind::Record => self.records += 1,
+                EventKind::Reset => self.resets += 1,
+                EventKind::Switch => self.switchings += 1,
+                EventKind::Mode => self.mode_changes += 1,
+                EventKind::Stop => {}
+            }
+        }
+    }
+}
