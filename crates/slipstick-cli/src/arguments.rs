@@ -1,0 +1,121 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Simulates machines that hit, stick, slip and latch, and gets every event right.
+#[derive(Debug, Parser)]
+#[command(
+    name = "slipstick",
+    version,
+    about,
+    after_help = "Example:\n  slipstick examples bouncing-ball\n  slipstick run bouncing-ball.toml\n\n\
+                  Data goes to stdout, talk to stderr. Exit codes: 0 done, 1 stopped early or a check failed, 2 could not."
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Print data as JSON (one object per line where there are many)
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a model and write its results and report
+    #[command(after_help = "Examples:\n  slipstick run models/bouncing-ball.toml\n  \
+                            slipstick run ball.toml --set e=0.5 --until 10 --out runs/soft")]
+    Run(RunArguments),
+    /// Check models without running them
+    #[command(after_help = "Example:\n  slipstick check models/*.toml")]
+    Check {
+        /// The model files
+        #[arg(required = true)]
+        models: Vec<PathBuf>,
+    },
+    /// Run a model and print its events
+    #[command(after_help = "Examples:\n  slipstick events models/bouncing-ball.toml\n  \
+                            slipstick events ball.toml --json | head -3")]
+    Events(SimulationArguments),
+    /// List ready models, or write one out
+    #[command(after_help = "Examples:\n  slipstick examples\n  slipstick examples thermostat\n  \
+                            slipstick examples --all --to my-models")]
+    Examples {
+        /// The model to write out
+        name: Option<String>,
+        /// Write all of them
+        #[arg(long, conflicts_with = "name")]
+        all: bool,
+        /// The folder to write to
+        #[arg(long, default_value = ".")]
+        to: PathBuf,
+        /// Overwrite files that exist
+        #[arg(long)]
+        force: bool,
+    },
+    /// Explain the code of a message
+    #[command(after_help = "Examples:\n  slipstick explain unknown-name\n  slipstick explain accumulation")]
+    Explain {
+        /// The code, as it stands in brackets in the message; without one, all codes are listed
+        code: Option<String>,
+    },
+    /// Run a benchmark suite against known truths
+    #[command(after_help = "Examples:\n  slipstick bench --list\n  slipstick bench smooth --json")]
+    Bench {
+        /// The suite
+        suite: Option<String>,
+        /// List the suites
+        #[arg(long)]
+        list: bool,
+    },
+}
+
+/// What every run can be asked.
+#[derive(Debug, Args)]
+pub(crate) struct SimulationArguments {
+    /// The model file
+    pub(crate) model: PathBuf,
+    /// Give a parameter another value (may be repeated)
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_setting)]
+    pub(crate) settings: Vec<(String, f64)>,
+    /// Run until this time instead of the model's
+    #[arg(long, value_name = "TIME")]
+    pub(crate) until: Option<f64>,
+    /// Use this relative tolerance instead of the model's; the absolute one follows at a hundredth of it
+    #[arg(long, value_name = "TOLERANCE")]
+    pub(crate) rtol: Option<f64>,
+    /// Use this method instead of the model's
+    #[arg(long, value_name = "NAME")]
+    pub(crate) method: Option<String>,
+    /// Stop after so many seconds of real time
+    #[arg(long, value_name = "SECONDS", default_value_t = 600.0)]
+    pub(crate) max_wall: f64,
+    /// Stop after so many events [default: the model's, or 100000]
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) max_events: Option<u64>,
+    /// Stop after so many steps, taken or not [default: the model's, or 1000000]
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) max_steps: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    #[command(flatten)]
+    pub(crate) simulation: SimulationArguments,
+    /// The folder for the results [default: runs/MODEL]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write trajectory.parquet too
+    #[arg(long)]
+    pub(crate) parquet: bool,
+}
+
+fn parse_setting(text: &str) -> Result<(String, f64), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE, for example `--set g=1.62`")?;
+    let value: f64 = value.trim().parse().map_err(|_| format!("`{value}` is not a number"))?;
+    if value.is_finite() {
+        Ok((name.trim().to_owned(), value))
+    } else {
+        Err(format!("`{value}` is not finite"))
+    }
+}

@@ -1,0 +1,162 @@
+//! `slipstick bench`: runs of known problems against their truth. Work and error are stated together.
+//!
+//! Field names are the same in every suite and stable; a field that does not apply is null.
+
+use super::Finish;
+use crate::model_file::suggestion;
+use crate::talk::Trouble;
+use serde::Serialize;
+use slipstick::math::distance;
+use slipstick::problems::{self, Problem};
+use slipstick::simulate::{Options, simulate};
+use slipstick::step::Method;
+use std::time::Instant;
+
+mod formulas;
+
+/// One row of a suite.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct Row {
+    suite: &'static str,
+    problem: String,
+    method: Option<&'static str>,
+    formulation: Option<&'static str>,
+    tolerance: Option<f64>,
+    /// Every promise for this row holds.
+    ok: bool,
+    events_found: Option<u64>,
+    events_expected: Option<u64>,
+    err_time: Option<f64>,
+    err_event_state: Option<f64>,
+    err_end: Option<f64>,
+    drift_position: Option<f64>,
+    drift_velocity: Option<f64>,
+    energy_error: Option<f64>,
+    n_rhs: Option<u64>,
+    n_guard: Option<u64>,
+    n_jacobian: Option<u64>,
+    n_factor: Option<u64>,
+    n_accepted: Option<u64>,
+    n_rejected: Option<u64>,
+    n_accepted_sliding: Option<u64>,
+    n_rejected_sliding: Option<u64>,
+    wall_s: Option<f64>,
+    note: Option<String>,
+}
+
+/// Every suite: its name and what it is about.
+fn suites() -> impl Iterator<Item = (&'static str, &'static str)> {
+    problems::SUITES.iter().copied().chain([formulas::SUITE])
+}
+
+/// Lists the suites, or runs one.
+pub(crate) fn bench(suite: Option<&str>, list: bool, json: bool) -> Result<Finish, Trouble> {
+    let Some(name) = suite.filter(|_| !list) else {
+        for (name, about) in suites() {
+            if json {
+                println!("{}", serde_json::json!({ "suite": name, "about": about }));
+            } else {
+                println!("{name:<12} {about}");
+            }
+        }
+        return Ok(Finish::Done);
+    };
+    let Some((name, _)) = suites().find(|(n, _)| *n == name) else {
+        let hint = suggestion(name, suites().map(|(n, _)| n));
+        return Err(Trouble::new("unknown-name", format!("there is no suite `{name}`"), hint));
+    };
+    let rows: Box<dyn Iterator<Item = Row>> = match problems::suite(name) {
+        Some(problems) => Box::new(problems.into_iter().flat_map(move |problem| rows_of(name, &problem))),
+        None => Box::new(formulas::rows().into_iter()),
+    };
+    if !json {
+        println!("{}", heading());
+    }
+    let mut all_ok = true;
+    for row in rows {
+        all_ok &= row.ok;
+        println!("{}", if json { serde_json::to_string(&row).unwrap_or_default() } else { line(&row) });
+    }
+    Ok(Finish::done_if(all_ok))
+}
+
+/// Every method on a problem at every tolerance.
+fn rows_of(suite: &'static str, problem: &Problem) -> Vec<Row> {
+    let tolerances = [1e-4, 1e-6, 1e-8, 1e-10];
+    let cases = Method::ALL.iter().flat_map(|m| tolerances.map(|tolerance| (*m, tolerance)));
+    cases.map(|(method, tolerance)| row(suite, problem, method, tolerance)).collect()
+}
+
+fn row(suite: &'static str, problem: &Problem, method: Method, tolerance: f64) -> Row {
+    let mut options = Options::until(problem.until).tolerances(tolerance, tolerance);
+    options.method = method;
+    let start = Instant::now();
+    let result = simulate(problem.system.as_ref(), &problem.start, &options);
+    let wall_s = start.elapsed().as_secs_f64();
+    let (trajectory, note) = match result {
+        Ok(trajectory) => (trajectory, None),
+        Err(failure) => (failure.trajectory, Some(failure.error.to_string())),
+    };
+    let end = distance(trajectory.end_state(), &problem.end);
+    let energy = problem.invariant.map(|f| {
+        let first = f(&problem.start.y);
+        let worst = trajectory.segments.iter().flat_map(|s| s.steps().iter().map(|step| f(&s.state(step.t))));
+        worst.chain([f(trajectory.end_state())]).map(|e| (e - first).abs()).fold(0.0, f64::max)
+    });
+    let s = &trajectory.statistics;
+    Row {
+        suite,
+        problem: problem.name.to_owned(),
+        method: Some(method.name()),
+        formulation: Some("ode"),
+        tolerance: Some(tolerance),
+        ok: note.is_none() && trajectory.outcome.is_complete() && end <= problem.promise * tolerance,
+        events_found: Some(s.events),
+        events_expected: Some(0),
+        err_end: Some(end),
+        energy_error: energy,
+        n_rhs: Some(s.derivatives),
+        n_guard: Some(s.guards),
+        n_accepted: Some(s.accepted),
+        n_rejected: Some(s.rejected),
+        wall_s: Some(wall_s),
+        note,
+        ..Row::default()
+    }
+}
+
+fn heading() -> String {
+    format!(
+        "{:<22} {:<10} {:>9} {:>3} {:>10} {:>10} {:>9} {:>9} {:>9} {:>10}  note",
+        "problem",
+        "method",
+        "tolerance",
+        "ok",
+        "err_end",
+        "energy",
+        "n_rhs",
+        "accepted",
+        "rejected",
+        "wall_s"
+    )
+}
+
+fn line(row: &Row) -> String {
+    let float = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format!("{x:.2e}"));
+    let whole = |x: Option<u64>| x.map_or_else(|| "-".to_owned(), |x| x.to_string());
+    let text = format!(
+        "{:<22} {:<10} {:>9} {:>3} {:>10} {:>10} {:>9} {:>9} {:>9} {:>10}  {}",
+        row.problem,
+        row.method.unwrap_or("-"),
+        row.tolerance.map_or_else(|| "-".to_owned(), |t| format!("{t:e}")),
+        if row.ok { "yes" } else { "NO" },
+        float(row.err_end),
+        float(row.energy_error),
+        whole(row.n_rhs),
+        whole(row.n_accepted),
+        whole(row.n_rejected),
+        float(row.wall_s),
+        row.note.as_deref().unwrap_or("")
+    );
+    text.trim_end().to_owned()
+}

@@ -1,0 +1,50 @@
+//! `slipstick events`: run a model and print what happened, without writing files.
+
+use super::Finish;
+use crate::arguments::SimulationArguments;
+use crate::model_file::ModelFile;
+use crate::results::{RunResult, event_json};
+use crate::talk::Trouble;
+
+/// Prints one line for each event.
+pub(crate) fn events(arguments: &SimulationArguments, json: bool) -> Result<Finish, Trouble> {
+    let file = ModelFile::load(&arguments.model)?;
+    let plan = file.plan_with(arguments)?;
+    let result = RunResult::simulate(&file, &plan, arguments.max_wall);
+    for number in 0..result.trajectory.events.len() {
+        if json {
+            println!("{}", event_json(&result, number));
+        } else {
+            println!("{}", event_line(&result, number));
+        }
+    }
+    result.talk();
+    if result.is_failed() {
+        return Err(result.failure_trouble());
+    }
+    Ok(Finish::done_if(result.is_complete()))
+}
+
+/// `   1  t = 0.451523640985731  floor  reset  v: -4.43 -> 3.99`
+fn event_line(result: &RunResult<'_>, number: usize) -> String {
+    let (trajectory, event) = (&result.trajectory, &result.trajectory.events[number]);
+    let names: Vec<&str> = event.guards.iter().map(|&g| trajectory.guard_names[g].as_str()).collect();
+    let kinds: Vec<&str> = event.kinds.iter().map(|k| k.name()).collect();
+    let mut changes = Vec::new();
+    if event.mode_before != event.mode_after {
+        changes.push(format!(
+            "{} -> {}",
+            result.mode_name(event.mode_before),
+            result.mode_name(event.mode_after)
+        ));
+    }
+    for (i, name) in trajectory.state_names.iter().enumerate() {
+        if event.before[i] != event.after[i] {
+            changes.push(format!("{name}: {:.6} -> {:.6}", event.before[i], event.after[i]));
+        }
+    }
+    let (names, kinds, changes) = (names.join(" + "), kinds.join(" + "), changes.join(", "));
+    format!("{:>5}  t = {:<20}  {names:<16}  {kinds:<8}  {changes}", number + 1, event.t)
+        .trim_end()
+        .to_owned()
+}

@@ -1,0 +1,84 @@
+//! `slipstick examples`: ready models, listed or written out.
+
+use super::Finish;
+use crate::model_file::suggestion;
+use crate::talk::Trouble;
+use serde_json::json;
+use std::path::Path;
+
+/// Every model that comes with the program: name and text.
+pub(crate) const EXAMPLES: &[(&str, &str)] = &[
+    ("bouncing-ball", include_str!("../../../../models/bouncing-ball.toml")),
+    ("dry-friction", include_str!("../../../../models/dry-friction.toml")),
+    ("pendulum", include_str!("../../../../models/pendulum.toml")),
+    ("thermostat", include_str!("../../../../models/thermostat.toml")),
+    ("projectile", include_str!("../../../../models/projectile.toml")),
+    ("stick-slip", include_str!("../../../../models/stick-slip.toml")),
+    ("van-der-pol", include_str!("../../../../models/van-der-pol.toml")),
+];
+
+/// Lists the examples, or writes one or all of them to a folder.
+pub(crate) fn examples(
+    name: Option<&str>,
+    all: bool,
+    to: &Path,
+    force: bool,
+    json: bool,
+) -> Result<Finish, Trouble> {
+    if all {
+        for example in EXAMPLES {
+            write(*example, to, force, json)?;
+        }
+        return Ok(Finish::Done);
+    }
+    let Some(name) = name else {
+        list(json);
+        return Ok(Finish::Done);
+    };
+    let wanted = name.trim_end_matches(".toml");
+    let Some(example) = EXAMPLES.iter().find(|(n, _)| *n == wanted) else {
+        let hint = suggestion(wanted, EXAMPLES.iter().map(|(n, _)| *n));
+        return Err(Trouble::new("unknown-name", format!("there is no example `{wanted}`"), hint));
+    };
+    write(*example, to, force, json)?;
+    Ok(Finish::Done)
+}
+
+fn list(json: bool) {
+    for (name, text) in EXAMPLES {
+        let title = title_of(text);
+        if json {
+            println!("{}", json!({ "name": name, "title": title }));
+        } else {
+            println!("{name:<16} {title}");
+        }
+    }
+    if !json {
+        anstream::eprintln!("\n`slipstick examples NAME` writes one to NAME.toml");
+    }
+}
+
+/// The title, as the model states it.
+fn title_of(text: &str) -> String {
+    slipstick::model::Model::from_toml(text).ok().and_then(|m| m.title).unwrap_or_default()
+}
+
+fn write((name, text): (&str, &str), to: &Path, force: bool, json: bool) -> Result<(), Trouble> {
+    let path = to.join(format!("{name}.toml"));
+    if path.exists() && !force {
+        let message = format!("`{}` exists already", path.display());
+        return Err(Trouble::new(
+            "file",
+            message,
+            "overwrite it with `--force`, or choose a folder with `--to`",
+        ));
+    }
+    std::fs::create_dir_all(to).map_err(|error| Trouble::file("create", to, &error))?;
+    std::fs::write(&path, text).map_err(|error| Trouble::file("write", &path, &error))?;
+    if json {
+        println!("{}", json!({ "name": name, "file": path.display().to_string() }));
+    } else {
+        println!("{}", path.display());
+    }
+    Ok(())
+}

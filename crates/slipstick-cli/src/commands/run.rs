@@ -1,0 +1,70 @@
+//! `slipstick run`: a model in, a folder of results and a report out.
+
+use super::Finish;
+use super::check::count;
+use crate::arguments::RunArguments;
+use crate::model_file::ModelFile;
+use crate::results::{RunResult, number, run_json, write_results};
+use crate::talk::Trouble;
+use std::path::{Path, PathBuf};
+
+/// Runs a model, writes its results and prints a summary.
+pub(crate) fn run(arguments: &RunArguments, json: bool) -> Result<Finish, Trouble> {
+    let file = ModelFile::load(&arguments.simulation.model)?;
+    let plan = file.plan_with(&arguments.simulation)?;
+    let result = RunResult::simulate(&file, &plan, arguments.simulation.max_wall);
+    let folder = arguments.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(&file.stem));
+    write_results(&result, &folder, arguments.parquet)?;
+    if json {
+        println!("{}", run_json(&result));
+    } else {
+        print_summary(&result, &folder);
+    }
+    result.talk();
+    if result.is_failed() {
+        return Err(result.failure_trouble());
+    }
+    Ok(Finish::done_if(result.is_complete() && result.audit_passes()))
+}
+
+fn print_summary(result: &RunResult<'_>, folder: &Path) {
+    let trajectory = &result.trajectory;
+    let (statistics, end) = (&trajectory.statistics, number(trajectory.end_time()));
+    println!("{}: {} at t = {end}", result.file.title(), result.outcome_text());
+    let mut rows = vec![
+        ("steps".to_owned(), format!("{} taken, {} rejected", statistics.accepted, statistics.rejected)),
+        (
+            "work".to_owned(),
+            format!("{} right-hand sides, {} guard evaluations", statistics.derivatives, statistics.guards),
+        ),
+        ("events".to_owned(), events_in_words(result)),
+    ];
+    let end_state = trajectory.state_names.iter().zip(trajectory.end_state()).take(6);
+    rows.extend(end_state.map(|(name, value)| (format!("{name}(end)"), number(*value))));
+    rows.extend(result.audit.iter().map(|audit| (audit.name.clone(), audit.in_words())));
+    rows.push(("report".to_owned(), folder.join("report.html").display().to_string()));
+    let width = rows.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
+    for (label, text) in rows {
+        println!("  {label:<width$}  {text}");
+    }
+}
+
+/// "7: floor 7" or "none".
+fn events_in_words(result: &RunResult<'_>) -> String {
+    let trajectory = &result.trajectory;
+    let times = |g: usize| trajectory.events.iter().filter(|e| e.guards.contains(&g)).count();
+    let all = (0..trajectory.guard_names.len()).map(|g| (trajectory.guard_names[g].as_str(), times(g)));
+    let mut parts: Vec<(&str, usize)> = Vec::new();
+    for (name, n) in all.filter(|(_, n)| *n > 0) {
+        // Events of the same name in different modes are one thing to a reader.
+        match parts.iter_mut().find(|(known, _)| *known == name) {
+            Some(part) => part.1 += n,
+            None => parts.push((name, n)),
+        }
+    }
+    if parts.is_empty() {
+        return "none".to_owned();
+    }
+    let parts: Vec<String> = parts.iter().map(|(name, n)| format!("{name} {n}×")).collect();
+    format!("{}: {}", count(trajectory.events.len(), "event"), parts.join(", "))
+}

@@ -1,0 +1,100 @@
+//! A model file on disk: read, checked, planned, with the wishes of the command line.
+
+use crate::arguments::SimulationArguments;
+use crate::talk::Trouble;
+use sha2::{Digest, Sha256};
+use slipstick::model::{Diagnostic, Model};
+use slipstick::simulate::Plan;
+use slipstick::step::{Method, Tolerances};
+use std::path::Path;
+
+/// A model with the file that it came from.
+pub(crate) struct ModelFile {
+    /// The file's name, without its folder.
+    pub(crate) name: String,
+    /// The name without its ending.
+    pub(crate) stem: String,
+    pub(crate) text: String,
+    /// SHA-256 of the text.
+    pub(crate) hash: String,
+    pub(crate) model: Model,
+}
+
+impl ModelFile {
+    /// Reads and checks a model file.
+    pub(crate) fn load(path: &Path) -> Result<Self, Trouble> {
+        let text = std::fs::read_to_string(path).map_err(|error| Trouble::file("read", path, &error))?;
+        let name = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+        let stem = path.file_stem().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+        match Model::from_toml(&text) {
+            Ok(model) => {
+                let hash = Sha256::digest(text.as_bytes())
+                    .iter()
+                    .fold(String::new(), |hex, b| hex + &format!("{b:02x}"));
+                Ok(Self { name, stem, text, hash, model })
+            }
+            Err(diagnostics) => Err(Trouble::Model { file: path.display().to_string(), text, diagnostics }),
+        }
+    }
+
+    /// What to call it.
+    pub(crate) fn title(&self) -> &str {
+        self.model.title.as_deref().unwrap_or(&self.stem)
+    }
+
+    /// Plans a run as the model says.
+    pub(crate) fn plan(&self, path: &Path, settings: &[(String, f64)]) -> Result<Plan, Trouble> {
+        Plan::new(&self.model, settings).map_err(|diagnostics: Vec<Diagnostic>| Trouble::Model {
+            file: path.display().to_string(),
+            text: self.text.clone(),
+            diagnostics,
+        })
+    }
+
+    /// Plans a run as the model says, and as the command line wishes.
+    pub(crate) fn plan_with(&self, arguments: &SimulationArguments) -> Result<Plan, Trouble> {
+        self.check_settings(&arguments.settings)?;
+        let mut plan = self.plan(&arguments.model, &arguments.settings)?;
+        let options = &mut plan.options;
+        options.until = arguments.until.unwrap_or(options.until);
+        if let Some(rtol) = arguments.rtol {
+            options.tolerances = Tolerances::uniform(rtol, rtol * 1e-2);
+        }
+        if let Some(name) = &arguments.method {
+            options.method = find_method(name)?;
+        }
+        options.limits.events = arguments.max_events.unwrap_or(options.limits.events);
+        options.limits.steps = arguments.max_steps.unwrap_or(options.limits.steps);
+        Ok(plan)
+    }
+
+    /// Every setting must be a parameter of the model: nothing is accepted and then ignored.
+    fn check_settings(&self, settings: &[(String, f64)]) -> Result<(), Trouble> {
+        let names = || self.model.parameters.iter().map(|d| d.name.as_str());
+        match settings.iter().find(|(name, _)| !names().any(|n| n == name)) {
+            None => Ok(()),
+            Some((name, _)) => {
+                let message = format!("`--set {name}`: the model has no parameter `{name}`");
+                Err(Trouble::new("unknown-name", message, suggestion(name, names())))
+            }
+        }
+    }
+}
+
+/// The method of that name, or the names there are.
+fn find_method(name: &str) -> Result<Method, Trouble> {
+    Method::from_name(name).ok_or_else(|| {
+        let names = Method::ALL.iter().map(|m| m.name());
+        Trouble::new("unknown-method", format!("unknown method `{name}`"), suggestion(name, names))
+    })
+}
+
+/// "did you mean …?", or the list of what there is.
+pub(crate) fn suggestion<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.collect();
+    match slipstick::expr::nearest(word, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => "there is none".to_owned(),
+        None => format!("there is {}", known.join(", ")),
+    }
+}

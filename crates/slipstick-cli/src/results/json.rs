@@ -1,0 +1,118 @@
+//! `run.json`, and events for programs.
+
+use super::RunResult;
+use serde_json::{Value, json};
+use slipstick::step::PerComponent;
+
+/// Everything about a run but its trajectory.
+pub(crate) fn run_json(result: &RunResult<'_>) -> Value {
+    let (file, trajectory) = (result.file, &result.trajectory);
+    let notes: Vec<Value> =
+        trajectory.notes.iter().map(|n| json!({ "t": n.t, "code": n.code, "text": n.text })).collect();
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "model": { "file": file.name, "title": file.title(), "sha256": file.hash },
+        "options": options(result),
+        "outcome": {
+            "code": result.outcome_code(),
+            "complete": result.is_complete(),
+            "text": result.outcome_text(),
+            "hint": result.outcome_hint(),
+            "t": trajectory.end_time(),
+        },
+        "statistics": statistics(result),
+        "end": end_state(result),
+        "audit": audit(result),
+        "notes": notes,
+        "wall_s": result.wall_s,
+    })
+}
+
+fn options(result: &RunResult<'_>) -> Value {
+    let (plan, options) = (result.plan, &result.plan.options);
+    let parameters = result.file.model.parameters.iter().zip(plan.system.parameters());
+    let parameters: serde_json::Map<String, Value> =
+        parameters.map(|(d, value)| (d.name.clone(), json!(value))).collect();
+    json!({
+        "from": plan.start.t,
+        "until": options.until,
+        "method": options.method.name(),
+        "rtol": per_component(&options.tolerances.relative),
+        "atol": per_component(&options.tolerances.absolute),
+        "output_step": plan.output_step,
+        "first_step": options.first_step,
+        "longest_step": options.longest_step,
+        "max_events": options.limits.events,
+        "max_steps": options.limits.steps,
+        "parameters": parameters,
+    })
+}
+
+fn per_component(value: &PerComponent) -> Value {
+    match value {
+        PerComponent::Same(value) => json!(value),
+        PerComponent::Each(values) => json!(values),
+    }
+}
+
+fn statistics(result: &RunResult<'_>) -> Value {
+    let s = &result.trajectory.statistics;
+    json!({
+        "accepted": s.accepted,
+        "rejected": s.rejected,
+        "right_hand_sides": s.derivatives,
+        "guard_evaluations": s.guards,
+        "events": s.events,
+        "resets": s.resets,
+        "mode_changes": s.mode_changes,
+        "switchings": s.switchings,
+        "records": s.records,
+        "smallest_step": s.smallest_step.is_finite().then_some(s.smallest_step),
+        "largest_step": s.largest_step,
+    })
+}
+
+fn end_state(result: &RunResult<'_>) -> Value {
+    let pairs = result.trajectory.state_names.iter().zip(result.trajectory.end_state());
+    Value::Object(pairs.map(|(name, value)| (name.clone(), json!(value))).collect())
+}
+
+fn audit(result: &RunResult<'_>) -> Vec<Value> {
+    let one = |a: &super::AuditResult| {
+        json!({
+            "name": a.name,
+            "start": a.drift.start,
+            "drift": a.drift.drift,
+            "drift_t": a.drift.drift_time,
+            "jump": a.drift.jump,
+            "jump_t": a.drift.jump_time,
+            "tolerance": a.tolerance,
+            "ok": a.ok,
+        })
+    };
+    result.audit.iter().map(one).collect()
+}
+
+/// One event.
+pub(crate) fn event_json(result: &RunResult<'_>, index: usize) -> Value {
+    let (trajectory, event) = (&result.trajectory, &result.trajectory.events[index]);
+    let names: Vec<&str> = event.guards.iter().map(|&g| trajectory.guard_names[g].as_str()).collect();
+    let kinds: Vec<&str> = event.kinds.iter().map(|k| k.name()).collect();
+    let state = |values: &[f64]| -> Value {
+        let pairs = trajectory.state_names.iter().zip(values);
+        Value::Object(pairs.map(|(name, value)| (name.clone(), json!(value))).collect())
+    };
+    let mode = |index| result.has_modes().then(|| result.mode_name(index));
+    json!({
+        "number": index + 1,
+        "t": event.t,
+        "t_lo": event.bracket.lo,
+        "t_hi": event.bracket.hi,
+        "names": names,
+        "kinds": kinds,
+        "mode_before": mode(event.mode_before),
+        "mode_after": mode(event.mode_after),
+        "before": state(&event.before),
+        "after": state(&event.after),
+    })
+}

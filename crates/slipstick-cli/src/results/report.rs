@@ -1,0 +1,205 @@
+//! `report.html`: one file that opens offline. The page draws itself from the data that is put into it here.
+
+use super::table::{ColumnKind, Sampler, Table};
+use super::{RunResult, number};
+use serde_json::{Value, json};
+use slipstick::step::PerComponent;
+use slipstick::trajectory::Event;
+
+const TEMPLATE: &str = include_str!("../../assets/report/report.html");
+const PARTS: &[(&str, &str)] = &[
+    ("/*{{css}}*/", include_str!("../../assets/report/report.css")),
+    ("/*{{plot.js}}*/", include_str!("../../assets/report/plot.js")),
+    ("/*{{panels.js}}*/", include_str!("../../assets/report/panels.js")),
+    ("/*{{report.js}}*/", include_str!("../../assets/report/report.js")),
+];
+
+/// The page.
+pub(crate) fn report(result: &RunResult<'_>) -> String {
+    let mut page = TEMPLATE.replace("{{title}}", &escape(result.file.title()));
+    for (marker, text) in PARTS {
+        page = page.replacen(marker, text, 1);
+    }
+    // A model can hold any text: no `<` of it may end the script that it stands in.
+    let data = data(result).to_string().replace('<', "\\u003c");
+    page.replacen("{{data}}", &data, 1)
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+fn data(result: &RunResult<'_>) -> Value {
+    let (file, model, trajectory) = (result.file, &result.file.model, &result.trajectory);
+    let table = Table::plot(result);
+    let notes: Vec<Value> =
+        trajectory.notes.iter().map(|n| json!({ "t": n.t, "code": n.code, "text": n.text })).collect();
+    json!({
+        "title": file.title(),
+        "description": model.description,
+        "model_file": file.name,
+        "model_text": file.text,
+        "model_hash": file.hash,
+        "version": env!("CARGO_PKG_VERSION"),
+        "outcome": {
+            "code": result.outcome_code(),
+            "ok": result.is_complete(),
+            "text": format!("{} at t = {}", result.outcome_text(), with_unit(trajectory.end_time(), model.unit("t"))),
+            "hint": result.outcome_hint(),
+        },
+        "time_unit": model.unit("t"),
+        "summary": summary(result),
+        "options": options(result),
+        "statistics": statistics(result),
+        "series": series(&table),
+        "segments": segments(&table),
+        "modes": table.modes,
+        "events": events(result),
+        "steps": steps(result),
+        "audit": audit(result),
+        "notes": notes,
+    })
+}
+
+fn with_unit(x: f64, unit: Option<&str>) -> String {
+    unit.map_or_else(|| number(x), |unit| format!("{} {unit}", number(x)))
+}
+
+fn summary(result: &RunResult<'_>) -> Vec<[String; 2]> {
+    let (trajectory, s) = (&result.trajectory, &result.trajectory.statistics);
+    let row = |label: &str, value: String| [label.to_owned(), value];
+    let mut rows = vec![
+        row("end time", with_unit(trajectory.end_time(), result.file.model.unit("t"))),
+        row("events", s.events.to_string()),
+        row("steps taken", s.accepted.to_string()),
+        row("right-hand sides", s.derivatives.to_string()),
+    ];
+    for audit in result.audit.iter().take(2) {
+        rows.push(row(&format!("drift of {}", audit.name), format!("{:.1e}", audit.drift.drift)));
+    }
+    rows
+}
+
+fn options(result: &RunResult<'_>) -> Vec<[String; 2]> {
+    let (plan, options) = (result.plan, &result.plan.options);
+    let tolerance = |value: &PerComponent| {
+        let list: Vec<String> = value.values().iter().map(|v| format!("{v:e}")).collect();
+        list.join(", ")
+    };
+    let row = |label: &str, value: String| [label.to_owned(), value];
+    let mut rows = vec![
+        row("from", number(plan.start.t)),
+        row("until", number(options.until)),
+        row("method", options.method.name().to_owned()),
+        row("rtol", tolerance(&options.tolerances.relative)),
+        row("atol", tolerance(&options.tolerances.absolute)),
+    ];
+    let parameters = result.file.model.parameters.iter().zip(plan.system.parameters());
+    rows.extend(
+        parameters.map(|(d, value)| row(&d.name, with_unit(*value, result.file.model.unit(&d.name)))),
+    );
+    rows
+}
+
+fn statistics(result: &RunResult<'_>) -> Vec<[String; 2]> {
+    let s = &result.trajectory.statistics;
+    let row = |label: &str, value: String| [label.to_owned(), value];
+    let smallest = if s.smallest_step.is_finite() { short(s.smallest_step) } else { "–".to_owned() };
+    vec![
+        row("steps taken", s.accepted.to_string()),
+        row("steps rejected", s.rejected.to_string()),
+        row("right-hand sides", s.derivatives.to_string()),
+        row("guard evaluations", s.guards.to_string()),
+        row("resets", s.resets.to_string()),
+        row("mode changes", s.mode_changes.to_string()),
+        row("switchings", s.switchings.to_string()),
+        row("recorded only", s.records.to_string()),
+        row("smallest step", smallest),
+        row("largest step", short(s.largest_step)),
+    ]
+}
+
+fn series(table: &Table) -> Vec<Value> {
+    let kind = |kind| match kind {
+        ColumnKind::State => "state",
+        ColumnKind::Output => "output",
+        ColumnKind::Switch => "switch",
+    };
+    table.columns.iter().map(|c| json!({ "name": c.name, "unit": c.unit, "kind": kind(c.kind) })).collect()
+}
+
+fn segments(table: &Table) -> Vec<Value> {
+    let one = |piece: &super::table::Piece| {
+        let t: Vec<f64> = piece.t.iter().map(|t| shorten(*t, 12)).collect();
+        let values: Vec<Vec<f64>> =
+            piece.values.iter().map(|list| list.iter().map(|v| shorten(*v, 9)).collect()).collect();
+        json!({ "mode": table.modes.get(piece.mode), "t": t, "values": values })
+    };
+    table.pieces.iter().map(one).collect()
+}
+
+/// Four digits, for tables.
+fn short(x: f64) -> String {
+    number(shorten(x, 4))
+}
+
+/// Fewer digits, for plots: a report with all of them would be twice as large.
+fn shorten(x: f64, digits: usize) -> f64 {
+    format!("{x:.*e}", digits - 1).parse().unwrap_or(x)
+}
+
+fn events(result: &RunResult<'_>) -> Vec<Value> {
+    let trajectory = &result.trajectory;
+    let mut sampler = Sampler::new(result);
+    let mode = |index| result.has_modes().then(|| result.mode_name(index));
+    let one = |(i, event): (usize, &Event)| {
+        let names: Vec<&str> = event.guards.iter().map(|&g| trajectory.guard_names[g].as_str()).collect();
+        let kinds: Vec<&str> = event.kinds.iter().map(|k| k.name()).collect();
+        // Segment i ends at event i; the one after it begins there.
+        let before = sampler.of(trajectory.segments[i].mode.locked(), event.t, &event.before).to_vec();
+        let next = &trajectory.segments[(i + 1).min(trajectory.segments.len() - 1)];
+        let after = sampler.of(next.mode.locked(), event.t, &event.after).to_vec();
+        json!({
+            "number": i + 1,
+            "t": event.t,
+            "names": names,
+            "kinds": kinds,
+            "mode_before": mode(event.mode_before),
+            "mode_after": mode(event.mode_after),
+            "bracket_width": event.width,
+            "before": before,
+            "after": after,
+        })
+    };
+    trajectory.events.iter().enumerate().map(one).collect()
+}
+
+/// Start and length of every accepted step; the last of a segment is cut by the event.
+fn steps(result: &RunResult<'_>) -> Value {
+    let (mut t, mut h) = (Vec::new(), Vec::new());
+    for segment in &result.trajectory.segments {
+        for step in segment.steps() {
+            t.push(shorten(step.t, 12));
+            h.push(shorten(step.h.min(segment.end_time - step.t), 4));
+        }
+    }
+    json!({ "t": t, "h": h })
+}
+
+fn audit(result: &RunResult<'_>) -> Vec<Value> {
+    let one = |a: &super::AuditResult| {
+        json!({
+            "name": a.name,
+            "unit": a.unit,
+            "start": a.drift.start,
+            "drift": a.drift.drift,
+            "drift_t": a.drift.drift_time,
+            "jump": a.drift.jump,
+            "jump_t": a.drift.jump_time,
+            "tolerance": a.tolerance,
+            "ok": a.ok,
+            "values": a.values,
+        })
+    };
+    result.audit.iter().map(one).collect()
+}

@@ -1,0 +1,141 @@
+//! A trajectory as columns: states, outputs and switch signs at chosen times, both sides of every event.
+
+use super::RunResult;
+use slipstick::equations::System;
+use slipstick::trajectory::{Trajectory, sample_times};
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ColumnKind {
+    State,
+    Output,
+    Switch,
+}
+
+/// A named column.
+#[derive(Clone, Debug)]
+pub(crate) struct Column {
+    pub(crate) name: String,
+    pub(crate) unit: Option<String>,
+    pub(crate) kind: ColumnKind,
+}
+
+impl Column {
+    /// `y [m]`, or `y`.
+    pub(crate) fn header(&self) -> String {
+        header(&self.name, self.unit.as_deref())
+    }
+}
+
+fn header(name: &str, unit: Option<&str>) -> String {
+    unit.map_or_else(|| name.to_owned(), |unit| format!("{name} [{unit}]"))
+}
+
+/// The values in one segment.
+#[derive(Clone, Debug)]
+pub(crate) struct Piece {
+    /// The mode's index.
+    pub(crate) mode: usize,
+    pub(crate) t: Vec<f64>,
+    /// One list of values for each column.
+    pub(crate) values: Vec<Vec<f64>>,
+}
+
+/// A trajectory as columns.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    pub(crate) time_header: String,
+    pub(crate) columns: Vec<Column>,
+    pub(crate) pieces: Vec<Piece>,
+    /// The names of the modes; empty if the model has none.
+    pub(crate) modes: Vec<String>,
+}
+
+/// About as many points as a plot needs.
+const PLOT_POINTS: usize = 6000;
+
+impl Table {
+    /// The rows of the result files: at the output step, or at every accepted step.
+    pub(crate) fn rows(result: &RunResult<'_>) -> Self {
+        Self::build(result, result.plan.output_step, 1)
+    }
+
+    /// Points for plots: every step, finely where there are few.
+    pub(crate) fn plot(result: &RunResult<'_>) -> Self {
+        Self::build(result, None, points_per_step(&result.trajectory))
+    }
+
+    fn build(result: &RunResult<'_>, interval: Option<f64>, per_step: u32) -> Self {
+        let model = &result.file.model;
+        let modes = model.modes.iter().map(|m| m.name.clone()).collect();
+        let columns = columns(result);
+        let mut sampler = Sampler::new(result);
+        let origin = result.trajectory.start_time();
+        let segments = &result.trajectory.segments;
+        let pieces = segments.iter().map(|segment| {
+            let t = sample_times(segment, origin, interval, per_step);
+            let mut values = vec![Vec::with_capacity(t.len()); columns.len()];
+            for &time in &t {
+                for (list, value) in values.iter_mut().zip(sampler.at(segment, time)) {
+                    list.push(*value);
+                }
+            }
+            Piece { mode: segment.mode.index, t, values }
+        });
+        let pieces = pieces.collect();
+        Self { time_header: header("t", model.unit("t")), columns, pieces, modes }
+    }
+}
+
+/// How many points of each step a plot shows.
+pub(crate) fn points_per_step(trajectory: &Trajectory) -> u32 {
+    let steps: usize = trajectory.segments.iter().map(|s| s.steps().len()).sum();
+    u32::try_from((PLOT_POINTS / steps.max(1)).clamp(1, 120)).unwrap_or(1)
+}
+
+fn columns(result: &RunResult<'_>) -> Vec<Column> {
+    let model = &result.file.model;
+    let column =
+        |name: &str, kind| Column { name: name.to_owned(), unit: model.unit(name).map(str::to_owned), kind };
+    let states = model.states.iter().map(|d| column(&d.name, ColumnKind::State));
+    let outputs = model.outputs.iter().map(|d| column(&d.name, ColumnKind::Output));
+    let switches = model.switches.iter().map(|d| column(&d.name, ColumnKind::Switch));
+    states.chain(outputs).chain(switches).collect()
+}
+
+/// Evaluates all columns at a time of a segment.
+pub(crate) struct Sampler<'a> {
+    outputs: slipstick::equations::Observer<'a>,
+    row: Vec<f64>,
+    states: usize,
+    switches: usize,
+}
+
+impl<'a> Sampler<'a> {
+    pub(crate) fn new(result: &'a RunResult<'_>) -> Self {
+        let model = &result.file.model;
+        let (states, switches) = (model.states.len(), result.plan.system.switch_names().len());
+        let row = vec![0.0; states + model.outputs.len() + switches];
+        Self { outputs: result.plan.system.outputs(), row, states, switches }
+    }
+
+    /// The columns at a time of a segment.
+    pub(crate) fn at(&mut self, segment: &slipstick::trajectory::Segment, t: f64) -> &[f64] {
+        segment.state_into(t, &mut self.row[..self.states]);
+        self.observe(segment.mode.locked(), t)
+    }
+
+    /// The columns at a given state.
+    pub(crate) fn of(&mut self, locked: slipstick::equations::Locked<'_>, t: f64, state: &[f64]) -> &[f64] {
+        self.row[..self.states].copy_from_slice(state);
+        self.observe(locked, t)
+    }
+
+    fn observe(&mut self, locked: slipstick::equations::Locked<'_>, t: f64) -> &[f64] {
+        let (state, rest) = self.row.split_at_mut(self.states);
+        let (outputs, signs) = rest.split_at_mut(rest.len() - self.switches);
+        self.outputs.observe(locked, t, state, outputs);
+        signs.copy_from_slice(locked.signs);
+        &self.row
+    }
+}
