@@ -8,7 +8,6 @@ use std::path::PathBuf;
 #[command(
     name = "slipstick",
     version,
-    about,
     after_help = "Example:\n  slipstick examples bouncing-ball\n  slipstick run bouncing-ball.toml\n\n\
                   Data goes to stdout, talk to stderr. Exit codes: 0 done, 1 stopped early or a check failed, 2 could not."
 )]
@@ -79,22 +78,22 @@ pub(crate) struct SimulationArguments {
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_setting)]
     pub(crate) settings: Vec<(String, f64)>,
     /// Run until this time instead of the model's
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     pub(crate) until: Option<f64>,
     /// Use this relative tolerance instead of the model's; the absolute one follows at a hundredth of it
-    #[arg(long, value_name = "TOLERANCE")]
+    #[arg(long, value_name = "TOLERANCE", value_parser = parse_positive, allow_negative_numbers = true)]
     pub(crate) rtol: Option<f64>,
     /// Use this method instead of the model's
     #[arg(long, value_name = "NAME")]
     pub(crate) method: Option<String>,
     /// Stop after so many seconds of real time
-    #[arg(long, value_name = "SECONDS", default_value_t = 600.0)]
+    #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = parse_positive, allow_negative_numbers = true)]
     pub(crate) max_wall: f64,
     /// Stop after so many events [default: the model's, or 100000]
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_events: Option<u64>,
     /// Stop after so many steps, taken or not [default: the model's, or 1000000]
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_steps: Option<u64>,
 }
 
@@ -108,6 +107,13 @@ pub(crate) struct RunArguments {
     /// Write trajectory.parquet too
     #[arg(long)]
     pub(crate) parquet: bool,
+}
+
+fn parse_positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(x) if x > 0.0 && x.is_finite() => Ok(x),
+        _ => Err("expected a number greater than zero".to_owned()),
+    }
 }
 
 fn parse_setting(text: &str) -> Result<(String, f64), String> {

@@ -23,10 +23,14 @@ pub(crate) struct ModelFile {
 impl ModelFile {
     /// Reads and checks a model file.
     pub(crate) fn load(path: &Path) -> Result<Self, Trouble> {
-        let text = std::fs::read_to_string(path).map_err(|error| Trouble::file("read", path, &error))?;
+        let bytes = std::fs::read(path).map_err(|error| Trouble::file("read", path, &error))?;
+        let text = String::from_utf8(bytes).map_err(|_| {
+            let message = format!("`{}` is not a text file in UTF-8", path.display());
+            Trouble::new("file", message, "save it as UTF-8, or check that it is the model file")
+        })?;
         let name = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         let stem = path.file_stem().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-        match Model::from_toml(&text) {
+        match Plan::read_model(&text) {
             Ok(model) => {
                 let hash = Sha256::digest(text.as_bytes())
                     .iter()
@@ -94,7 +98,7 @@ pub(crate) fn suggestion<'a>(word: &str, known: impl Iterator<Item = &'a str>) -
     let known: Vec<&str> = known.collect();
     match slipstick::expr::nearest(word, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None if known.is_empty() => "there is none".to_owned(),
+        None if known.is_empty() => "there is nothing of that kind here".to_owned(),
         None => format!("there is {}", known.join(", ")),
     }
 }

@@ -39,14 +39,14 @@ impl Trouble {
                 );
                 if json {
                     let list = diagnostics_json(text, diagnostics);
-                    println!("{}", json!({ "ok": false, "file": file, "errors": list }));
+                    data(json!({ "ok": false, "file": file, "errors": list }));
                 }
             }
             Self::Other { code, message, hint } => {
                 error(code, message, hint);
                 if json {
                     let error = json!({ "code": code, "message": message, "hint": hint });
-                    println!("{}", json!({ "ok": false, "errors": [error] }));
+                    data(json!({ "ok": false, "errors": [error] }));
                 }
             }
         }
@@ -116,4 +116,12 @@ fn hint_level() -> Level<'static> {
 
 fn renderer() -> Renderer {
     Renderer::styled().decor_style(DecorStyle::Ascii)
+}
+
+/// Writes a line of data to stdout. A reader that has seen enough and gone away ends the program quietly.
+pub(crate) fn data(line: impl std::fmt::Display) {
+    use std::io::Write;
+    if writeln!(std::io::stdout().lock(), "{line}").is_err() {
+        std::process::exit(0);
+    }
 }

@@ -4,7 +4,7 @@
 
 use super::Finish;
 use crate::model_file::suggestion;
-use crate::talk::Trouble;
+use crate::talk::{Trouble, data};
 use serde::Serialize;
 use slipstick::math::distance;
 use slipstick::problems::{self, Problem};
@@ -54,9 +54,9 @@ pub(crate) fn bench(suite: Option<&str>, list: bool, json: bool) -> Result<Finis
     let Some(name) = suite.filter(|_| !list) else {
         for (name, about) in suites() {
             if json {
-                println!("{}", serde_json::json!({ "suite": name, "about": about }));
+                data(serde_json::json!({ "suite": name, "about": about }));
             } else {
-                println!("{name:<12} {about}");
+                data(format!("{name:<12} {about}"));
             }
         }
         return Ok(Finish::Done);
@@ -70,12 +70,12 @@ pub(crate) fn bench(suite: Option<&str>, list: bool, json: bool) -> Result<Finis
         None => Box::new(formulas::rows().into_iter()),
     };
     if !json {
-        println!("{}", heading());
+        data(heading());
     }
     let mut all_ok = true;
     for row in rows {
         all_ok &= row.ok;
-        println!("{}", if json { serde_json::to_string(&row).unwrap_or_default() } else { line(&row) });
+        data(if json { serde_json::to_string(&row).unwrap_or_default() } else { line(&row) });
     }
     Ok(Finish::done_if(all_ok))
 }

@@ -2,7 +2,7 @@
 
 use super::Finish;
 use crate::model_file::ModelFile;
-use crate::talk::Trouble;
+use crate::talk::{Trouble, data};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -36,12 +36,12 @@ fn report_good(path: &Path, file: &ModelFile, json: bool) {
     let path = path.display().to_string();
     if json {
         let counts = json!({ "states": states, "events": events, "switches": switches, "modes": modes });
-        println!("{}", json!({ "ok": true, "file": path, "title": file.title(), "counts": counts }));
+        data(json!({ "ok": true, "file": path, "title": file.title(), "counts": counts }));
     } else {
         let parts = [(states, "state"), (events, "event"), (switches, "switch"), (modes, "mode")];
         let parts: Vec<String> =
             parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| count(*n, word)).collect();
-        println!("{path}: ok ({})", parts.join(", "));
+        data(format!("{path}: ok ({})", parts.join(", ")));
     }
 }
 

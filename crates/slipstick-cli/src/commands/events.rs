@@ -4,25 +4,25 @@ use super::Finish;
 use crate::arguments::SimulationArguments;
 use crate::model_file::ModelFile;
 use crate::results::{RunResult, event_json};
-use crate::talk::Trouble;
+use crate::talk::{Trouble, data};
 
 /// Prints one line for each event.
 pub(crate) fn events(arguments: &SimulationArguments, json: bool) -> Result<Finish, Trouble> {
     let file = ModelFile::load(&arguments.model)?;
     let plan = file.plan_with(arguments)?;
     let result = RunResult::simulate(&file, &plan, arguments.max_wall);
+    if let Some(trouble) = result.refusal() {
+        return Err(trouble);
+    }
     for number in 0..result.trajectory.events.len() {
         if json {
-            println!("{}", event_json(&result, number));
+            data(event_json(&result, number));
         } else {
-            println!("{}", event_line(&result, number));
+            data(event_line(&result, number));
         }
     }
     result.talk();
-    if result.is_failed() {
-        return Err(result.failure_trouble());
-    }
-    Ok(Finish::done_if(result.is_complete()))
+    Ok(result.finish())
 }
 
 /// `   1  t = 0.451523640985731  floor  reset  v: -4.43 -> 3.99`

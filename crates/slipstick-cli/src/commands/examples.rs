@@ -2,7 +2,7 @@
 
 use super::Finish;
 use crate::model_file::suggestion;
-use crate::talk::Trouble;
+use crate::talk::{Trouble, data};
 use serde_json::json;
 use std::path::Path;
 
@@ -48,9 +48,9 @@ fn list(json: bool) {
     for (name, text) in EXAMPLES {
         let title = title_of(text);
         if json {
-            println!("{}", json!({ "name": name, "title": title }));
+            data(json!({ "name": name, "title": title }));
         } else {
-            println!("{name:<16} {title}");
+            data(format!("{name:<16} {title}"));
         }
     }
     if !json {
@@ -76,9 +76,9 @@ fn write((name, text): (&str, &str), to: &Path, force: bool, json: bool) -> Resu
     std::fs::create_dir_all(to).map_err(|error| Trouble::file("create", to, &error))?;
     std::fs::write(&path, text).map_err(|error| Trouble::file("write", &path, &error))?;
     if json {
-        println!("{}", json!({ "name": name, "file": path.display().to_string() }));
+        data(json!({ "name": name, "file": path.display().to_string() }));
     } else {
-        println!("{}", path.display());
+        data(path.display());
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::Finish;
 use crate::model_file::suggestion;
-use crate::talk::Trouble;
+use crate::talk::{Trouble, data};
 use serde_json::json;
 
 const PAGE: &str = include_str!("../../../../book/src/troubleshooting.md");
@@ -18,7 +18,7 @@ pub(crate) fn explain(code: Option<&str>, json: bool) -> Result<Finish, Trouble>
     let wanted = code.trim_matches(|c| c == '[' || c == ']');
     match sections().find(|(c, _)| *c == wanted) {
         Some((code, text)) if json => print(code, text, true),
-        Some((code, text)) => println!("{code}\n\n{text}"),
+        Some((code, text)) => data(format!("{code}\n\n{text}")),
         None => {
             let hint = suggestion(wanted, sections().map(|(c, _)| c));
             return Err(Trouble::new("unknown-name", format!("there is no code `{wanted}`"), hint));
@@ -29,9 +29,9 @@ pub(crate) fn explain(code: Option<&str>, json: bool) -> Result<Finish, Trouble>
 
 fn print(code: &str, text: &str, json: bool) {
     if json {
-        println!("{}", json!({ "code": code, "text": text }));
+        data(json!({ "code": code, "text": text }));
     } else {
-        println!("{code:<24} {text}");
+        data(format!("{code:<24} {text}"));
     }
 }
 

@@ -18,6 +18,8 @@ pub(crate) enum Finish {
     Done,
     /// Exit code 1: stopped early by a limit, or a check failed.
     Short,
+    /// Exit code 2: the run failed, has said so, and what was computed is kept.
+    Failed,
 }
 
 impl Finish {
@@ -31,6 +33,7 @@ impl From<Finish> for ExitCode {
         match finish {
             Finish::Done => Self::SUCCESS,
             Finish::Short => Self::from(1),
+            Finish::Failed => Self::from(2),
         }
     }
 }

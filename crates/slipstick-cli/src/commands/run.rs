@@ -5,7 +5,7 @@ use super::check::count;
 use crate::arguments::RunArguments;
 use crate::model_file::ModelFile;
 use crate::results::{RunResult, number, run_json, write_results};
-use crate::talk::Trouble;
+use crate::talk::{Trouble, data};
 use std::path::{Path, PathBuf};
 
 /// Runs a model, writes its results and prints a summary.
@@ -13,24 +13,24 @@ pub(crate) fn run(arguments: &RunArguments, json: bool) -> Result<Finish, Troubl
     let file = ModelFile::load(&arguments.simulation.model)?;
     let plan = file.plan_with(&arguments.simulation)?;
     let result = RunResult::simulate(&file, &plan, arguments.simulation.max_wall);
+    if let Some(trouble) = result.refusal() {
+        return Err(trouble);
+    }
     let folder = arguments.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(&file.stem));
     write_results(&result, &folder, arguments.parquet)?;
     if json {
-        println!("{}", run_json(&result));
+        data(run_json(&result));
     } else {
         print_summary(&result, &folder);
     }
     result.talk();
-    if result.is_failed() {
-        return Err(result.failure_trouble());
-    }
-    Ok(Finish::done_if(result.is_complete() && result.audit_passes()))
+    Ok(result.finish())
 }
 
 fn print_summary(result: &RunResult<'_>, folder: &Path) {
     let trajectory = &result.trajectory;
     let (statistics, end) = (&trajectory.statistics, number(trajectory.end_time()));
-    println!("{}: {} at t = {end}", result.file.title(), result.outcome_text());
+    data(format!("{}: {}", result.file.title(), result.outcome_with_time(&end)));
     let mut rows = vec![
         ("steps".to_owned(), format!("{} taken, {} rejected", statistics.accepted, statistics.rejected)),
         (
@@ -45,7 +45,7 @@ fn print_summary(result: &RunResult<'_>, folder: &Path) {
     rows.push(("report".to_owned(), folder.join("report.html").display().to_string()));
     let width = rows.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
     for (label, text) in rows {
-        println!("  {label:<width$}  {text}");
+        data(format!("  {label:<width$}  {text}"));
     }
 }
 

@@ -1,7 +1,7 @@
 //! The audit of a run: how far each named quantity drifts between events.
 
 use super::number;
-use super::table::points_per_step;
+use super::table::plot_density;
 use slipstick::model::Model;
 use slipstick::simulate::Plan;
 use slipstick::trajectory::{Drift, Trajectory, audit as measure, sample_times};
@@ -66,10 +66,10 @@ pub(crate) fn audit(model: &Model, plan: &Plan, trajectory: &Trajectory) -> Vec<
 /// The values of all audited quantities, segment by segment.
 fn observe(count: usize, plan: &Plan, trajectory: &Trajectory) -> Vec<Vec<(f64, Vec<f64>)>> {
     let mut observer = plan.system.audit();
-    let per_step = points_per_step(trajectory);
+    let density = plot_density(trajectory);
     let mut state = vec![0.0; trajectory.state_names.len()];
     let segments = trajectory.segments.iter().map(|segment| {
-        let times = sample_times(segment, trajectory.start_time(), None, per_step);
+        let times = sample_times(segment, trajectory.start_time(), None, density);
         let rows = times.into_iter().map(|t| {
             segment.state_into(t, &mut state);
             let mut row = vec![0.0; count];

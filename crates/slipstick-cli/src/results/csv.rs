@@ -58,6 +58,7 @@ fn write(rows: &[Vec<String>]) -> Vec<u8> {
 }
 
 fn number(x: f64) -> String {
-    let magnitude = x.abs();
+    // Adding zero turns -0 into 0.
+    let (x, magnitude) = (x + 0.0, x.abs());
     if x == 0.0 || (1e-5..1e16).contains(&magnitude) { format!("{x}") } else { format!("{x:e}") }
 }

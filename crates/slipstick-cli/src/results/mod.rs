@@ -13,6 +13,7 @@ mod table;
 pub(crate) use audit::AuditResult;
 pub(crate) use json::{event_json, run_json};
 
+use crate::commands::Finish;
 use crate::model_file::ModelFile;
 use crate::progress::Watch;
 use crate::talk::{self, Trouble};
@@ -76,14 +77,32 @@ impl<'a> RunResult<'a> {
         self.error.as_ref().map(Error::hint).or(self.trajectory.outcome.hint())
     }
 
-    /// The failure as a message. Only for a run that failed.
-    pub(crate) fn failure_trouble(&self) -> Trouble {
-        let t = number(self.trajectory.end_time());
-        let kept = format!("what was computed up to t = {t} is kept");
-        Trouble::new(self.outcome_code(), self.outcome_text(), self.outcome_hint().unwrap_or(&kept))
+    /// How the run ended and when; an error names the time itself.
+    pub(crate) fn outcome_with_time(&self, t: &str) -> String {
+        match &self.error {
+            Some(_) => self.outcome_text(),
+            None => format!("{} at t = {t}", self.outcome_text()),
+        }
     }
 
-    /// Says what is worth knowing: notes, an early stop, an audit that failed.
+    /// The error of a run that was refused before it began, and of which there is nothing to keep.
+    pub(crate) fn refusal(&self) -> Option<Trouble> {
+        let error = self.error.as_ref().filter(|_| self.trajectory.segments.is_empty())?;
+        Some(Trouble::new(error.code(), error.to_string(), error.hint()))
+    }
+
+    /// The exit code.
+    pub(crate) fn finish(&self) -> Finish {
+        if self.is_failed() {
+            Finish::Failed
+        } else if self.is_complete() && self.audit_passes() {
+            Finish::Done
+        } else {
+            Finish::Short
+        }
+    }
+
+    /// Says what is worth knowing: notes, an audit that failed, an early stop, an error.
     pub(crate) fn talk(&self) {
         for note in &self.trajectory.notes {
             talk::note(note.code, &format!("at t = {}: {}", note.t, note.text));
@@ -96,11 +115,12 @@ impl<'a> RunResult<'a> {
                 "tighten `rtol`, or look at the worst moment in the report",
             );
         }
-        let outcome = &self.trajectory.outcome;
-        if !self.is_failed() && !outcome.is_complete() {
-            let message = format!("{outcome} at t = {}", number(self.trajectory.end_time()));
-            let hint = outcome.hint().unwrap_or("what was computed is kept; start again to go on");
-            talk::warning(outcome.code(), &message, hint);
+        if let Some(error) = &self.error {
+            talk::error(error.code(), &error.to_string(), error.hint());
+        } else if !self.is_complete() {
+            let message = self.outcome_with_time(&number(self.trajectory.end_time()));
+            let hint = self.outcome_hint().unwrap_or("what was computed up to there is kept");
+            talk::warning(self.outcome_code(), &message, hint);
         }
     }
 

@@ -44,7 +44,7 @@ fn data(result: &RunResult<'_>) -> Value {
         "outcome": {
             "code": result.outcome_code(),
             "ok": result.is_complete(),
-            "text": format!("{} at t = {}", result.outcome_text(), with_unit(trajectory.end_time(), model.unit("t"))),
+            "text": result.outcome_with_time(&with_unit(trajectory.end_time(), model.unit("t"))),
             "hint": result.outcome_hint(),
         },
         "time_unit": model.unit("t"),
@@ -174,11 +174,12 @@ fn events(result: &RunResult<'_>) -> Vec<Value> {
     trajectory.events.iter().enumerate().map(one).collect()
 }
 
-/// Start and length of every accepted step; the last of a segment is cut by the event.
+/// Start and length of the accepted steps, thinned where there are very many; the last of a segment is cut by the event.
 fn steps(result: &RunResult<'_>) -> Value {
     let (mut t, mut h) = (Vec::new(), Vec::new());
+    let stride = super::table::plot_density(&result.trajectory).stride;
     for segment in &result.trajectory.segments {
-        for step in segment.steps() {
+        for step in segment.steps().iter().step_by(stride) {
             t.push(shorten(step.t, 12));
             h.push(shorten(step.h.min(segment.end_time - step.t), 4));
         }

@@ -2,7 +2,7 @@
 
 use super::RunResult;
 use slipstick::equations::System;
-use slipstick::trajectory::{Trajectory, sample_times};
+use slipstick::trajectory::{Density, Trajectory, sample_times};
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,20 +52,20 @@ pub(crate) struct Table {
 }
 
 /// About as many points as a plot needs.
-const PLOT_POINTS: usize = 6000;
+const PLOT_POINTS: usize = 8000;
 
 impl Table {
     /// The rows of the result files: at the output step, or at every accepted step.
     pub(crate) fn rows(result: &RunResult<'_>) -> Self {
-        Self::build(result, result.plan.output_step, 1)
+        Self::build(result, result.plan.output_step, Density::STEPS)
     }
 
     /// Points for plots: every step, finely where there are few.
     pub(crate) fn plot(result: &RunResult<'_>) -> Self {
-        Self::build(result, None, points_per_step(&result.trajectory))
+        Self::build(result, None, plot_density(&result.trajectory))
     }
 
-    fn build(result: &RunResult<'_>, interval: Option<f64>, per_step: u32) -> Self {
+    fn build(result: &RunResult<'_>, interval: Option<f64>, density: Density) -> Self {
         let model = &result.file.model;
         let modes = model.modes.iter().map(|m| m.name.clone()).collect();
         let columns = columns(result);
@@ -73,7 +73,7 @@ impl Table {
         let origin = result.trajectory.start_time();
         let segments = &result.trajectory.segments;
         let pieces = segments.iter().map(|segment| {
-            let t = sample_times(segment, origin, interval, per_step);
+            let t = sample_times(segment, origin, interval, density);
             let mut values = vec![Vec::with_capacity(t.len()); columns.len()];
             for &time in &t {
                 for (list, value) in values.iter_mut().zip(sampler.at(segment, time)) {
@@ -87,10 +87,10 @@ impl Table {
     }
 }
 
-/// How many points of each step a plot shows.
-pub(crate) fn points_per_step(trajectory: &Trajectory) -> u32 {
-    let steps: usize = trajectory.segments.iter().map(|s| s.steps().len()).sum();
-    u32::try_from((PLOT_POINTS / steps.max(1)).clamp(1, 120)).unwrap_or(1)
+/// How densely a plot shows a trajectory.
+pub(crate) fn plot_density(trajectory: &Trajectory) -> Density {
+    let steps = trajectory.segments.iter().map(|s| s.steps().len()).sum();
+    Density::about(PLOT_POINTS, steps)
 }
 
 fn columns(result: &RunResult<'_>) -> Vec<Column> {

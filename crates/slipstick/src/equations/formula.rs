@@ -41,9 +41,8 @@ pub struct FormulaSystem {
 }
 
 impl FormulaSystem {
-    /// Compiles a model that has been checked. `overrides` replace the values of parameters.
-    pub fn compile(model: &Model, overrides: &[(String, f64)]) -> Result<Self, Vec<Diagnostic>> {
-        let fixed = Fixed::evaluate(model, overrides)?;
+    /// Compiles a model that has been checked, with what is known before the run.
+    pub fn compile(model: &Model, fixed: Fixed<'_>) -> Result<Self, Vec<Diagnostic>> {
         let start = fixed.values(&model.states, "start value of")?;
         let mut lowering = Lowering::new(model);
         let mode_count = model.modes.len().max(1);
@@ -91,14 +90,14 @@ impl FormulaSystem {
 }
 
 /// What is known before the run: the values of parameters, and of formulas of parameters.
-pub(crate) struct Fixed<'a> {
+pub struct Fixed<'a> {
     scope: Scope<'a>,
     parameters: Vec<f64>,
 }
 
 impl<'a> Fixed<'a> {
-    /// Evaluates the parameters in the order in which they use each other.
-    pub(crate) fn evaluate(model: &'a Model, overrides: &[(String, f64)]) -> Result<Self, Vec<Diagnostic>> {
+    /// Evaluates the parameters in the order in which they use each other. `overrides` replace their values.
+    pub fn evaluate(model: &'a Model, overrides: &[(String, f64)]) -> Result<Self, Vec<Diagnostic>> {
         let names: Vec<&str> = model.parameters.iter().map(|d| d.name.as_str()).collect();
         let uses = |i: usize| model.parameters[i].formula.syntax.names().map(|(n, _)| n).collect();
         let order = dependency_order(&names, uses).unwrap_or_default();
@@ -116,7 +115,7 @@ impl<'a> Fixed<'a> {
     }
 
     /// The value of one formula of parameters, which must be finite.
-    pub(crate) fn formula(&self, formula: &Formula, what: &str) -> Result<f64, Diagnostic> {
+    pub fn formula(&self, formula: &Formula, what: &str) -> Result<f64, Diagnostic> {
         let mut arena = Arena::new();
         let mut names: Vec<(&str, ExprId)> = Vec::new();
         for (name, _) in formula.syntax.names() {

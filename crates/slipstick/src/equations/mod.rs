@@ -11,7 +11,6 @@ mod system;
 
 pub use crate::model::{Direction, Side};
 pub use closure::{ClosureGuard, ClosureSystem};
-pub(crate) use formula::Fixed;
-pub use formula::FormulaSystem;
+pub use formula::{Fixed, FormulaSystem};
 pub use observer::Observer;
 pub use system::{Evaluator, Guard, Layout, Locked, Response, System};

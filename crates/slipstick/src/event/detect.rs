@@ -45,6 +45,8 @@ pub struct Detector {
     second_rates: Vec<f64>,
     state: Vec<f64>,
     fired: Vec<usize>,
+    /// Sides, residues and last values at the start of the step, to go back to.
+    saved: [Vec<f64>; 3],
     /// How much each fired guard changes across its bracket: a value below this is zero to the locator.
     resolution: Vec<f64>,
 }
@@ -63,6 +65,7 @@ impl Detector {
             second_rates: zeros(),
             state: vec![0.0; n],
             fired: Vec::with_capacity(guards),
+            saved: [zeros(), zeros(), zeros()],
             resolution: zeros(),
         }
     }
@@ -83,6 +86,9 @@ impl Detector {
     /// have just fired and still go the way they went are passing through and do not fire again.
     pub fn begin(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), BadGuard> {
         let just_fired = std::mem::take(&mut self.fired);
+        if self.sides.is_empty() {
+            return Ok(());
+        }
         flow.guards(t, y, &mut self.values);
         self.check_finite(flow, t)?;
         let is_zero = |d: &Self, g: usize| {
@@ -128,11 +134,35 @@ impl Detector {
     }
 
     /// Looks for the first bracket of the step in which guards fire. Without one, the sides are carried to the end of the step.
+    /// After an error everything is as before, so that a shorter step can be tried: a guard may be undefined behind its own event.
     pub fn scan(&mut self, flow: &mut Flow<'_>, trial: &Trial) -> Result<Option<Crossing>, BadGuard> {
         self.fired.clear();
         if self.sides.is_empty() {
             return Ok(None);
         }
+        self.save();
+        let found = self.scan_parts(flow, trial);
+        if found.is_err() {
+            self.restore();
+        }
+        found
+    }
+
+    fn save(&mut self) {
+        let [sides, residues, last] = &mut self.saved;
+        sides.copy_from_slice(&self.sides);
+        residues.copy_from_slice(&self.residues);
+        last.copy_from_slice(&self.last);
+    }
+
+    fn restore(&mut self) {
+        let [sides, residues, last] = &self.saved;
+        self.sides.copy_from_slice(sides);
+        self.residues.copy_from_slice(residues);
+        self.last.copy_from_slice(last);
+    }
+
+    fn scan_parts(&mut self, flow: &mut Flow<'_>, trial: &Trial) -> Result<Option<Crossing>, BadGuard> {
         let mut from = 0.0;
         for part in 1..=PARTS {
             let to = if part == PARTS { trial.h } else { trial.h * f64::from(part) / f64::from(PARTS) };

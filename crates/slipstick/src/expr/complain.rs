@@ -81,7 +81,7 @@ pub(crate) fn unknown_function(word: &str, span: Range<usize>) -> ParseError {
     let names = FUNCTIONS.iter().map(Function::name).chain(["if"]);
     match nearest(word, names) {
         Some(name) => error.hint(format!("did you mean `{name}`?")),
-        None => error.hint(format!("to multiply, write {} * (…)", quoted(word))),
+        None => error.hint(format!("if {} is a quantity, write `*` before the parenthesis", quoted(word))),
     }
 }
 
@@ -278,7 +278,11 @@ mod tests {
             ("log(x)", "log", "unknown function `log` (`ln` is the natural, `log10` the decimal logarithm)"),
             ("pow(x, 2)", "pow", "unknown function `pow` (write `a ^ b`)"),
             ("arctan(x)", "arctan", "unknown function `arctan` (did you mean `atan`?)"),
-            ("mass(x + 1)", "mass", "unknown function `mass` (to multiply, write `mass` * (…))"),
+            (
+                "mass(x + 1)",
+                "mass",
+                "unknown function `mass` (if `mass` is a quantity, write `*` before the parenthesis)",
+            ),
         ]);
     }
 

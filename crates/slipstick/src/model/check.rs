@@ -1,6 +1,6 @@
 //! Does everything mean something? Names, missing and superfluous derivatives, cycles, modes that cannot be reached.
 
-use super::names::{check_formula, check_names, unknown_name};
+use super::names::{Room, check_formula, check_names, unknown_name};
 use super::{
     Definition, Diagnostic, EventRule, Meaning, Model, Reference, Scope, ToleranceRule, dependency_order,
 };
@@ -23,21 +23,17 @@ pub(super) fn check(model: &Model) -> Vec<Diagnostic> {
     errors
 }
 
-fn is_fixed(meaning: Meaning) -> bool {
-    matches!(meaning, Meaning::Parameter(_))
-}
-
 /// Formulas that are computed once, before the run.
 fn check_fixed_formulas(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
     for definition in &model.parameters {
-        check_formula(&definition.formula, scope, is_fixed, "a parameter", errors);
+        check_formula(&definition.formula, scope, Room::fixed("a parameter"), errors);
     }
     for definition in &model.states {
-        check_formula(&definition.formula, scope, is_fixed, "a start value", errors);
+        check_formula(&definition.formula, scope, Room::fixed("a start value"), errors);
     }
     let run = [&model.run.from, &model.run.until, &model.run.output_step];
     for formula in run.into_iter().flatten() {
-        check_formula(formula, scope, is_fixed, "`run`", errors);
+        check_formula(formula, scope, Room::fixed("`run`"), errors);
     }
 }
 
@@ -46,12 +42,16 @@ fn check_running_formulas(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Dia
     let modes = model.modes.iter().flat_map(|m| &m.derivatives);
     let audit = model.audit.iter().map(|a| &a.definition);
     for definition in model.derivatives.iter().chain(modes).chain(&model.outputs).chain(audit) {
-        check_formula(&definition.formula, scope, |_| true, "a formula", errors);
+        check_formula(&definition.formula, scope, Room::running("a formula"), errors);
     }
     // The sign of a switch follows from its surface; a surface that used it would bite its own tail.
-    let no_switch = |m: Meaning| !matches!(m, Meaning::Switch(_) | Meaning::Output(_));
+    let surface = Room {
+        place: "a switch",
+        usable: "`t`, states and parameters",
+        allows: |m| !matches!(m, Meaning::Switch(_) | Meaning::Output(_)),
+    };
     for definition in &model.switches {
-        check_formula(&definition.formula, scope, no_switch, "a switch", errors);
+        check_formula(&definition.formula, scope, surface, errors);
     }
 }
 
@@ -100,13 +100,13 @@ fn check_derivatives(model: &Model, errors: &mut Vec<Diagnostic>) {
 }
 
 fn check_event(event: &EventRule, model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
-    check_formula(&event.guard, scope, |_| true, "a guard", errors);
+    check_formula(&event.guard, scope, Room::running("a guard"), errors);
     let states = || model.states.iter().map(|s| s.name.as_str());
     for reset in &event.reset {
         if !states().any(|s| s == reset.name) {
             errors.push(unknown_name(&reset.name, reset.span.clone(), states(), "among the states"));
         }
-        check_formula(&reset.formula, scope, |_| true, "a reset", errors);
+        check_formula(&reset.formula, scope, Room::running("a reset"), errors);
     }
     if let Some(goto) = &event.goto {
         check_mode_name(goto, model, errors);

@@ -183,9 +183,18 @@ pub struct Model {
 impl Model {
     /// Reads and checks a model file. All errors are reported at once, in the order of the file.
     pub fn from_toml(text: &str) -> Result<Self, Vec<Diagnostic>> {
+        Self::from_toml_and(text, |_| Vec::new())
+    }
+
+    /// As [`from_toml`](Self::from_toml), with further checks by a room that knows more. They see the model even if it has errors.
+    pub fn from_toml_and(
+        text: &str,
+        further: impl Fn(&Self) -> Vec<Diagnostic>,
+    ) -> Result<Self, Vec<Diagnostic>> {
         let (model, mut diagnostics) = read::read(text);
         if let Some(model) = &model {
             diagnostics.extend(check::check(model));
+            diagnostics.extend(further(model));
         }
         diagnostics.sort_by_key(|d| d.span.as_ref().map_or(usize::MAX, |s| s.start));
         match model {

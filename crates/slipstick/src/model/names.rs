@@ -1,7 +1,7 @@
 //! What a name means, and what may be used where.
 
 use super::{Definition, Diagnostic, Formula, Model};
-use crate::expr::{FUNCTIONS, nearest};
+use crate::expr::{FUNCTIONS, nearest, parse};
 use std::collections::BTreeMap;
 
 /// What a name stands for.
@@ -82,8 +82,8 @@ pub(super) fn check_names(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Dia
             errors.push(
                 error("reserved-name", message).hint(format!("choose another name, for example `{name}_0`")),
             );
-        } else if let Some(problem) = bad_name(name) {
-            let message = format!("`{name}` cannot be used as a name: {problem}");
+        } else if !can_be_written(name) {
+            let message = format!("`{name}` cannot be written in a formula and cannot be {}", meaning.kind());
             errors.push(
                 error("reserved-name", message)
                     .hint("use letters, digits and `_`, beginning with a letter; dots may join such words"),
@@ -96,39 +96,45 @@ pub(super) fn check_names(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Dia
     }
 }
 
-/// Why a text cannot be written in a formula as a name.
-fn bad_name(name: &str) -> Option<&'static str> {
-    for word in name.split('.') {
-        match word.chars().next() {
-            None => return Some("it has an empty part"),
-            Some(c) if !(c.is_alphabetic() || c == '_') => return Some("it does not begin with a letter"),
-            _ => {}
-        }
-        if !word.chars().all(|c| c.is_alphanumeric() || c == '_') {
-            return Some("it has a character that formulas cannot hold");
-        }
-    }
-    None
+/// Whether a formula that consists of these letters is just this name.
+fn can_be_written(name: &str) -> bool {
+    parse(name).is_ok_and(|syntax| syntax.names().any(|(n, span)| n == name && span == (0..name.len())))
 }
 
-/// Reports every name of a formula that means nothing, or that is not allowed here. `place` says where "here" is.
-pub(super) fn check_formula(
-    formula: &Formula,
-    scope: &Scope<'_>,
-    allowed: impl Fn(Meaning) -> bool + Copy,
-    place: &str,
-    errors: &mut Vec<Diagnostic>,
-) {
+/// Where a formula stands, and what may be used there.
+#[derive(Clone, Copy)]
+pub(super) struct Room {
+    /// The place, in words.
+    pub(super) place: &'static str,
+    /// What may be used there, in words.
+    pub(super) usable: &'static str,
+    pub(super) allows: fn(Meaning) -> bool,
+}
+
+impl Room {
+    /// A formula that is computed during the run: everything may be used.
+    pub(super) fn running(place: &'static str) -> Self {
+        Self { place, usable: "everything", allows: |_| true }
+    }
+
+    /// A formula that is computed once, before the run.
+    pub(super) fn fixed(place: &'static str) -> Self {
+        Self { place, usable: "parameters", allows: |m| matches!(m, Meaning::Parameter(_)) }
+    }
+}
+
+/// Reports every name of a formula that means nothing, or that is not allowed where it stands.
+pub(super) fn check_formula(formula: &Formula, scope: &Scope<'_>, room: Room, errors: &mut Vec<Diagnostic>) {
     for (name, span) in formula.syntax.names() {
         let span = formula.place.part(&span);
         match scope.meaning(name) {
-            Some(meaning) if allowed(meaning) => {}
+            Some(meaning) if (room.allows)(meaning) => {}
             Some(meaning) => {
-                let message = format!("`{name}` is {} and cannot be used in {place}", meaning.kind());
-                let hint = "only what is fixed before the run (parameters) can be used here";
+                let message = format!("`{name}` is {} and cannot be used in {}", meaning.kind(), room.place);
+                let hint = format!("only {} can be used here", room.usable);
                 errors.push(Diagnostic::new("unknown-name", span, message).hint(hint));
             }
-            None => errors.push(unknown_name(name, span, scope.names(allowed), "in a formula")),
+            None => errors.push(unknown_name(name, span, scope.names(room.allows), "in a formula")),
         }
     }
 }

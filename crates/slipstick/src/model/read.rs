@@ -191,31 +191,32 @@ impl Reader<'_> {
         (is_quote(&raw[..offset]) && is_quote(&raw[offset + text.len()..])).then_some(span.start + offset)
     }
 
-    /// A table of names and formulas. A table inside it stands for dotted names.
+    /// A table of names and formulas.
     pub(super) fn definitions(&mut self, value: &Value<'_>, section: &str) -> Vec<Definition> {
-        let mut list = Vec::new();
-        if let Some(table) = self.table(value, section, &format!("[{section}]")) {
-            self.collect_definitions(table, "", section, &mut list);
-        }
-        list
+        let Some(table) = self.table(value, section, &format!("[{section}]")) else { return Vec::new() };
+        let define = |(reference, value): (Reference, &Value<'_>)| {
+            let Reference { name, span } = reference;
+            let formula = self.formula(value, &format!("{section}.{name}"), Kind::Number);
+            Definition { name, span, formula }
+        };
+        leaves(table).into_iter().map(define).collect()
     }
+}
 
-    fn collect_definitions(
-        &mut self,
-        table: &DeTable<'_>,
-        prefix: &str,
-        section: &str,
-        list: &mut Vec<Definition>,
-    ) {
-        // The depth of tables is limited by the TOML parser.
-        for (key, value) in table {
-            let name = format!("{prefix}{}", key.get_ref());
-            if let Some(inner) = value.get_ref().as_table() {
-                self.collect_definitions(inner, &format!("{name}."), section, list);
-            } else {
-                let formula = self.formula(value, &format!("{section}.{name}"), Kind::Number);
-                list.push(Definition { name, span: key.span(), formula });
-            }
+/// The names and values of a table; a table inside it stands for dotted names.
+pub(super) fn leaves<'v, 'i>(table: &'v DeTable<'i>) -> Vec<(Reference, &'v Value<'i>)> {
+    let mut list = Vec::new();
+    collect_leaves(table, "", &mut list);
+    list
+}
+
+/// The TOML parser limits how deep tables nest, and so how deep this goes.
+fn collect_leaves<'v, 'i>(table: &'v DeTable<'i>, prefix: &str, list: &mut Vec<(Reference, &'v Value<'i>)>) {
+    for (key, value) in table {
+        let name = format!("{prefix}{}", key.get_ref());
+        match value.get_ref().as_table() {
+            Some(inner) => collect_leaves(inner, &format!("{name}."), list),
+            None => list.push((Reference { name, span: key.span() }, value)),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The sections of a model file, one function each, in the order of the reference page.
 
-use super::read::{Reader, Value};
+use super::read::{Reader, Value, leaves};
 use super::{
     AuditRule, Definition, Direction, EventRule, Formula, ModeRule, Model, Place, Reference, RunRule, Side,
     ToleranceRule,
@@ -131,7 +131,7 @@ impl Reader<'_> {
             }
             None => None,
         };
-        if let (Some(_), Some(value)) = (implied, value) {
+        if let (Some(_), Some(_), Some(value)) = (implied, given, value) {
             let message = "the comparison in `guard` says already which way it fires".to_owned();
             self.error(
                 "bad-guard",
@@ -201,24 +201,13 @@ impl Reader<'_> {
     }
 
     fn units(&mut self, value: &Value<'_>) -> Vec<(Reference, String)> {
-        let mut list = Vec::new();
-        if let Some(table) = self.table(value, "units", "units = { y = \"m\" }") {
-            self.collect_units(table, "", &mut list);
-        }
-        list
-    }
-
-    fn collect_units(&mut self, table: &DeTable<'_>, prefix: &str, list: &mut Vec<(Reference, String)>) {
-        for (key, value) in table {
-            let name = format!("{prefix}{}", key.get_ref());
-            if let Some(inner) = value.get_ref().as_table() {
-                self.collect_units(inner, &format!("{name}."), list);
-            } else if let Some(unit) =
-                self.string(value, &format!("units.{name}"), &format!("{name} = \"m\""))
-            {
-                list.push((Reference { name, span: key.span() }, unit));
-            }
-        }
+        let Some(table) = self.table(value, "units", "units = { y = \"m\" }") else { return Vec::new() };
+        let unit = |(reference, value): (Reference, &Value<'_>)| {
+            let example = format!("{} = \"m\"", reference.name);
+            let unit = self.string(value, &format!("units.{}", reference.name), &example)?;
+            Some((reference, unit))
+        };
+        leaves(table).into_iter().filter_map(unit).collect()
     }
 
     fn run(&mut self, value: &Value<'_>) -> RunRule {
@@ -230,7 +219,7 @@ impl Reader<'_> {
             match key {
                 "from" => run.from = Some(self.formula(value, key, Kind::Number)),
                 "until" => run.until = Some(self.formula(value, key, Kind::Number)),
-                "rtol" => run.rtol = self.positive(value, key),
+                "rtol" => run.rtol = self.rtol(value),
                 "atol" => run.atol = self.atol(value),
                 "method" => run.method = self.reference(value, key, "method = \"dopri5\""),
                 "output_step" => run.output_step = Some(self.formula(value, key, Kind::Number)),
@@ -250,13 +239,20 @@ impl Reader<'_> {
         let Some(table) = value.get_ref().as_table() else {
             return self.positive(value, "atol").map(ToleranceRule::Same);
         };
-        let mut list = Vec::new();
-        for (key, value) in table {
-            let reference = Reference { name: key.get_ref().to_string(), span: key.span() };
-            if let Some(x) = self.positive(value, "atol") {
-                list.push((reference, x));
-            }
+        let tolerance = |(reference, value): (Reference, &Value<'_>)| {
+            let key = format!("atol.{}", reference.name);
+            Some((reference, self.positive(value, &key)?))
+        };
+        Some(ToleranceRule::ByName(leaves(table).into_iter().filter_map(tolerance).collect()))
+    }
+
+    /// A relative tolerance that doubles can hold.
+    fn rtol(&mut self, value: &Value<'_>) -> Option<f64> {
+        let rtol = self.positive(value, "rtol")?;
+        if rtol < 10.0 * f64::EPSILON {
+            let message = format!("`rtol` is {rtol:e}, below what double precision can hold (2.2e-15)");
+            self.error("bad-tolerance", value.span(), message, "tolerances between 1e-3 and 1e-12 are usual");
         }
-        Some(ToleranceRule::ByName(list))
+        Some(rtol)
     }
 }

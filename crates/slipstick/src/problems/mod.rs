@@ -24,7 +24,8 @@ pub struct Problem {
     pub until: f64,
     /// The true state at the end.
     pub end: Vec<f64>,
-    /// How many times the tolerance the error at the end may be: about how much the problem magnifies small errors.
+    /// How many times the tolerance the error at the end may be, for any method and tolerance. It is large for problems that
+    /// magnify small errors.
     pub promise: f64,
     /// A quantity that stays constant, if there is one.
     pub invariant: Option<fn(&[f64]) -> f64>,

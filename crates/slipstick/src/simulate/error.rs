@@ -39,7 +39,7 @@ pub enum Error {
         value: f64,
     },
     /// A tolerance cannot be met by any step.
-    #[error("the {which} tolerance is {value}: {reason}")]
+    #[error("the {which} tolerance is {value:e}: {reason}")]
     BadTolerance {
         /// Which tolerance.
         which: &'static str,

@@ -20,31 +20,55 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Reads a model file with every check that needs no run. All errors that can be seen together are reported at once.
+    pub fn read_model(text: &str) -> Result<Model, Vec<Diagnostic>> {
+        Model::from_toml_and(text, |model| method(model).err().into_iter().collect())
+    }
+
     /// Plans a run of a checked model. `overrides` replace the values of parameters.
     pub fn new(model: &Model, overrides: &[(String, f64)]) -> Result<Self, Vec<Diagnostic>> {
-        let system = FormulaSystem::compile(model, overrides)?;
         let fixed = Fixed::evaluate(model, overrides)?;
         let mut errors = Vec::new();
-        let mut number = |formula: &Option<Formula>, what: &str| {
-            let value = formula.as_ref().map(|f| fixed.formula(f, what)).transpose();
-            value.unwrap_or_else(|error| {
-                errors.push(error);
-                None
-            })
+        let times = Times::evaluate(model, &fixed, &mut errors);
+        let method = method(model).unwrap_or_else(|error| {
+            errors.push(error);
+            Method::default()
+        });
+        let system = match FormulaSystem::compile(model, fixed) {
+            Ok(system) if errors.is_empty() => system,
+            Ok(_) => return Err(errors),
+            Err(more) => return Err([more, errors].concat()),
         };
-        let from = number(&model.run.from, "`from`").unwrap_or(0.0);
-        let until = number(&model.run.until, "`until`").unwrap_or(f64::INFINITY);
-        let output_step = number(&model.run.output_step, "`output_step`");
-        let mut options = Options::until(until);
+        let mut options = Options::until(times.until);
+        options.method = method;
         options.tolerances = tolerances(model);
         options.first_step = model.run.first_step;
         options.longest_step = model.run.longest_step;
         options.limits.events = model.run.max_events.unwrap_or(options.limits.events);
         options.limits.steps = model.run.max_steps.unwrap_or(options.limits.steps);
-        options.method = method(model, &mut errors);
-        check_times(model, from, until, output_step, &mut errors);
-        let start = Start { t: from, y: system.start().to_vec(), mode: model.start_mode() };
-        if errors.is_empty() { Ok(Self { system, start, options, output_step }) } else { Err(errors) }
+        let start = Start { t: times.from, y: system.start().to_vec(), mode: model.start_mode() };
+        Ok(Self { system, start, options, output_step: times.output_step })
+    }
+}
+
+/// The times that a model states as formulas.
+struct Times {
+    from: f64,
+    until: f64,
+    output_step: Option<f64>,
+}
+
+impl Times {
+    fn evaluate(model: &Model, fixed: &Fixed<'_>, errors: &mut Vec<Diagnostic>) -> Self {
+        let mut number = |formula: &Option<Formula>, what: &str| match formula {
+            None => None,
+            Some(formula) => fixed.formula(formula, what).map_err(|error| errors.push(error)).ok(),
+        };
+        let from = number(&model.run.from, "`from`").unwrap_or(0.0);
+        let until = number(&model.run.until, "`until`").unwrap_or(f64::INFINITY);
+        let output_step = number(&model.run.output_step, "`output_step`");
+        check_times(model, from, until, output_step, errors);
+        Self { from, until, output_step }
     }
 }
 
@@ -64,17 +88,17 @@ fn check_times(model: &Model, from: f64, until: f64, step: Option<f64>, errors: 
     }
 }
 
-fn method(model: &Model, errors: &mut Vec<Diagnostic>) -> Method {
-    let Some(wanted) = &model.run.method else { return Method::default() };
-    Method::from_name(&wanted.name).unwrap_or_else(|| {
+/// The method that the model names, or the default.
+fn method(model: &Model) -> Result<Method, Diagnostic> {
+    let Some(wanted) = &model.run.method else { return Ok(Method::default()) };
+    Method::from_name(&wanted.name).ok_or_else(|| {
         let names = || Method::ALL.iter().map(|m| m.name());
         let hint = match nearest(&wanted.name, names()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there is {}", names().collect::<Vec<_>>().join(", ")),
         };
         let message = format!("unknown method `{}`", wanted.name);
-        errors.push(Diagnostic::new("unknown-method", wanted.span.clone(), message).hint(hint));
-        Method::default()
+        Diagnostic::new("unknown-method", wanted.span.clone(), message).hint(hint)
     })
 }
 

@@ -9,7 +9,7 @@
 //! ```
 
 use super::{Error, Failure, Monitor, Options, Progress, Start, Unwatched, initialise};
-use crate::equations::System;
+use crate::equations::{Side, System};
 use crate::event::{Accumulation, BadGuard, Crossing, Detector, resolve};
 use crate::formulation::Flow;
 use crate::math::Bracket;
@@ -94,6 +94,7 @@ impl<'a> Run<'a> {
     /// The loop; see the head of this file.
     fn go(&mut self, monitor: &mut dyn Monitor) -> Result<Outcome, Error> {
         self.begin_segment()?;
+        self.note_guards_behind_their_zero();
         self.h = self.choose_first_step();
         while self.trial.t < self.options.until {
             if let Some(outcome) = self.check_limits(monitor) {
@@ -120,6 +121,22 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
+    /// A unilateral guard that starts on the far side of its zero will not stop anything: that is rarely meant.
+    fn note_guards_behind_their_zero(&mut self) {
+        let t = self.trial.t;
+        for (g, guard) in self.flow.system().guards().iter().enumerate() {
+            let side = self.detector.side(g);
+            let behind = side != 0.0 && !guard.direction.admits(side) && guard.side == Side::Before;
+            if behind && self.flow.watches(g) {
+                let name = &guard.name;
+                let text = format!(
+                    "the guard of `{name}` is past its zero at the start; the event happens only when the guard crosses zero again"
+                );
+                self.record.notes.push(Note { t, code: "already-past", text });
+            }
+        }
+    }
+
     /// Makes one step, or the part of it up to its first event; gives the bracket of that event as offsets from the step's
     /// start. Guards that are about to cross at the very start of a segment fire without a step.
     fn next_event(&mut self) -> Result<Option<Bracket>, Error> {
@@ -128,7 +145,10 @@ impl<'a> Run<'a> {
             return Ok(Some(Bracket { lo: 0.0, hi: 0.0 }));
         }
         let cut = self.make_good_trial()?;
-        let crossing = self.detector.scan(&mut self.flow, &self.trial).map_err(|bad| self.bad_guard(bad))?;
+        let crossing = match self.detector.scan(&mut self.flow, &self.trial) {
+            Ok(crossing) => crossing,
+            Err(bad) => return self.retreat(bad).map(|()| None),
+        };
         match &crossing {
             None => self.take_step(cut),
             Some(crossing) => self.take_step_up_to(crossing),
@@ -182,11 +202,10 @@ impl<'a> Run<'a> {
     /// Shrinks the step, or gives up when it cannot shrink any more.
     fn reject(&mut self) -> Result<(), Error> {
         self.record.statistics.rejected += 1;
-        let smallest = (16.0 * f64::EPSILON * self.trial.t.abs()).max(1e-290);
         let steps = self.record.statistics.accepted + self.record.statistics.rejected;
         let hopeless = self.options.fixed_step.is_some() || steps >= 2 * self.options.limits.steps;
         self.h = self.trial.h * self.control.reject(self.trial.error);
-        if self.h >= smallest && !hopeless {
+        if self.h >= self.smallest_step() && !hopeless {
             return Ok(());
         }
         let names = self.flow.system().state_names();
@@ -202,6 +221,19 @@ impl<'a> Run<'a> {
                 Error::StepTooSmall { name: names[self.trial.worst].clone(), t, h, error: self.trial.error }
             }
         })
+    }
+
+    /// A guard was not finite somewhere in a good step: tries a shorter one, or gives up when it cannot shrink any more.
+    fn retreat(&mut self, bad: BadGuard) -> Result<(), Error> {
+        self.record.statistics.rejected += 1;
+        self.h = self.trial.h * self.control.reject(f64::NAN);
+        let hopeless = self.options.fixed_step.is_some() || self.h < self.smallest_step();
+        if hopeless { Err(self.bad_guard(bad)) } else { Ok(()) }
+    }
+
+    /// Below this a step does not move the time.
+    fn smallest_step(&self) -> f64 {
+        (16.0 * f64::EPSILON * self.trial.t.abs()).max(1e-290)
     }
 
     fn describe_state(&self) -> String {
@@ -322,7 +354,8 @@ impl<'a> Run<'a> {
         }
         let last = self.detector.fired().first().copied()?;
         if self.accumulation.record(self.trial.t) {
-            return Some(Outcome::Accumulation { guard: name(last) });
+            let switch = self.flow.system().guards()[last].response.switch.is_some();
+            return Some(Outcome::Accumulation { guard: name(last), switch });
         }
         let limit = self.options.limits.events;
         (self.record.statistics.events >= limit).then(|| Outcome::EventLimit { limit, guard: name(last) })

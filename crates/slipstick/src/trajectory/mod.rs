@@ -14,7 +14,7 @@ pub use audit::{Drift, audit};
 pub use event::{Event, EventKind};
 pub use note::Note;
 pub use outcome::Outcome;
-pub use sample::sample_times;
+pub use sample::{Density, sample_times};
 pub use segment::{Segment, SegmentStep};
 pub use statistics::Statistics;
 

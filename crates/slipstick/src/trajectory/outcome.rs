@@ -28,6 +28,8 @@ pub enum Outcome {
     Accumulation {
         /// The guard that fires again and again.
         guard: String,
+        /// Whether it is a switch, and not an event.
+        switch: bool,
     },
     /// Whoever watches the run had it stop: an interrupt, a limit on time.
     Interrupted {
@@ -68,8 +70,13 @@ impl Outcome {
             Self::StepLimit { .. } => {
                 Some("raise it with `--max-steps`, loosen `rtol`, or look at the step sizes in the report")
             }
+            Self::Accumulation { switch: true, .. } => Some(
+                "the motion is pushed against the switch from both sides: it would slide along it, which cannot be \
+                 followed yet; describe the sliding as a mode of its own",
+            ),
             Self::Accumulation { .. } => Some(
-                "let the event go to a mode in which the thing rests (`goto`), or stop the run there (`stop = true`)",
+                "let the thing come to rest before that: an event at a small speed that goes to a mode in which it rests \
+                 (`goto`), or one that stops the run (`stop_after`)",
             ),
             _ => None,
         }
@@ -85,8 +92,9 @@ impl fmt::Display for Outcome {
                 write!(f, "stopped early: the limit of {limit} events is reached, the last was `{guard}`")
             }
             Self::StepLimit { limit } => write!(f, "stopped early: the limit of {limit} steps is reached"),
-            Self::Accumulation { guard } => {
-                write!(f, "stopped early: event `{guard}` fires again and again without progress in time")
+            Self::Accumulation { guard, switch } => {
+                let kind = if *switch { "switch" } else { "event" };
+                write!(f, "stopped early: {kind} `{guard}` fires again and again without progress in time")
             }
             Self::Interrupted { reason, .. } => write!(f, "stopped early: {reason}"),
             Self::Failed => write!(f, "failed"),
