@@ -19,6 +19,7 @@
 //! The rooms, each of which only uses those before it: [`math`], [`expr`], [`model`], [`equations`], [`mode`],
 //! [`formulation`], [`step`], [`event`], [`impact`], [`trajectory`], [`simulate`], [`problems`].
 #![forbid(unsafe_code)]
+#![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod equations;
 pub mod event;
@@ -32,3 +33,12 @@ pub mod problems;
 pub mod simulate;
 pub mod step;
 pub mod trajectory;
+
+/// The snippets of the README and the book run as tests.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+    #[doc = include_str!("../../../book/src/concepts/rust.md")]
+    struct RustPage;
+}

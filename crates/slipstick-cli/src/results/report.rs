@@ -16,13 +16,25 @@ const PARTS: &[(&str, &str)] = &[
 
 /// The page.
 pub(crate) fn report(result: &RunResult<'_>) -> String {
-    let mut page = TEMPLATE.replace("{{title}}", &escape(result.file.title()));
-    for (marker, text) in PARTS {
-        page = page.replacen(marker, text, 1);
-    }
     // A model can hold any text: no `<` of it may end the script that it stands in.
     let data = data(result).to_string().replace('<', "\\u003c");
-    page.replacen("{{data}}", &data, 1)
+    let title = escape(result.file.title());
+    let own = [("{{title}}", title.as_str()), ("{{data}}", data.as_str())];
+    fill(TEMPLATE, &PARTS.iter().copied().chain(own).collect::<Vec<_>>())
+}
+
+/// Replaces markers in one pass: what is filled in is not searched again, so it may hold anything.
+fn fill(template: &str, parts: &[(&str, &str)]) -> String {
+    let mut page = String::new();
+    let mut rest = template;
+    while let Some((at, marker, text)) =
+        parts.iter().filter_map(|(m, t)| rest.find(m).map(|at| (at, *m, *t))).min_by_key(|(at, _, _)| *at)
+    {
+        page += &rest[..at];
+        page += text;
+        rest = &rest[at + marker.len()..];
+    }
+    page + rest
 }
 
 fn escape(text: &str) -> String {

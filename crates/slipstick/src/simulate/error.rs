@@ -145,8 +145,8 @@ impl Error {
             Self::ToleranceLength { .. } => "give one tolerance for all states, or one for each",
             Self::BadStep { .. } => "give a positive number, or leave it out",
             Self::DerivativeNotFinite { .. } => {
-                "look for a division by zero, or a root or logarithm of a negative number, in that formula; \
-                 an event may have to act before this state is reached"
+                "look for a division by zero, or a root or logarithm of a negative number, in that formula, \
+                 or for a solution that grows without bound; an event may have to act before this state is reached"
             }
             Self::GuardNotFinite { .. } => {
                 "look for a division by zero, or a root or logarithm of a negative number, in that guard"

@@ -1,0 +1,167 @@
+//! The commands: what they print, where they print it, and how they end.
+
+mod common;
+
+use common::{root, slipstick, transcript};
+
+#[test]
+fn help_has_examples() {
+    let folder = root();
+    for (name, arguments) in [
+        ("help", vec!["--help"]),
+        ("help-run", vec!["run", "--help"]),
+        ("help-check", vec!["check", "--help"]),
+        ("help-events", vec!["events", "--help"]),
+        ("help-examples", vec!["examples", "--help"]),
+        ("help-explain", vec!["explain", "--help"]),
+        ("help-bench", vec!["bench", "--help"]),
+    ] {
+        let text = transcript(&folder, &arguments);
+        assert!(text.contains("Example"), "{text}");
+        insta::assert_snapshot!(name, text);
+    }
+}
+
+#[test]
+fn run_prints_a_summary_and_writes_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    slipstick(folder.path(), &["examples", "bouncing-ball"]);
+    insta::assert_snapshot!("run", transcript(folder.path(), &["run", "bouncing-ball.toml", "--parquet"]));
+    let results = folder.path().join("runs/bouncing-ball");
+    for name in ["trajectory.csv", "events.csv", "run.json", "report.html", "trajectory.parquet"] {
+        assert!(results.join(name).metadata().is_ok_and(|m| m.len() > 100), "{name}");
+    }
+    let events = std::fs::read_to_string(results.join("events.csv")).unwrap();
+    insta::assert_snapshot!("events-csv-header", events.lines().next().unwrap());
+}
+
+#[test]
+fn trajectory_has_units_and_both_rows_at_an_event() {
+    let folder = tempfile::tempdir().unwrap();
+    slipstick(folder.path(), &["examples", "bouncing-ball"]);
+    slipstick(folder.path(), &["run", "bouncing-ball.toml"]);
+    let text = std::fs::read_to_string(folder.path().join("runs/bouncing-ball/trajectory.csv")).unwrap();
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("t [s],y [m],v [m/s]"));
+    let rows: Vec<Vec<f64>> = lines.map(|l| l.split(',').map(|x| x.parse().unwrap()).collect()).collect();
+    let jumps: Vec<_> = rows.windows(2).filter(|w| w[0][0] == w[1][0]).collect();
+    assert_eq!(jumps.len(), 4);
+    assert!(jumps.iter().all(|w| w[0][2] < 0.0 && w[1][2] > 0.0));
+}
+
+#[test]
+fn output_step_gives_rows_at_its_multiples() {
+    let folder = tempfile::tempdir().unwrap();
+    slipstick(folder.path(), &["examples", "van-der-pol"]);
+    slipstick(folder.path(), &["run", "van-der-pol.toml"]);
+    let text = std::fs::read_to_string(folder.path().join("runs/van-der-pol/trajectory.csv")).unwrap();
+    assert_eq!(text.lines().count(), 1 + 201);
+    let times: Vec<f64> =
+        text.lines().skip(1).map(|l| l.split(',').next().unwrap().parse().unwrap()).collect();
+    assert!(times.iter().zip(0..).all(|(t, k)| (t - f64::from(k) * 0.1).abs() < 1e-12));
+}
+
+#[test]
+fn json_of_a_run_is_one_object() {
+    let folder = tempfile::tempdir().unwrap();
+    slipstick(folder.path(), &["examples", "bouncing-ball"]);
+    let output = slipstick(folder.path(), &["run", "bouncing-ball.toml", "--json"]);
+    let mut json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    json["wall_s"] = serde_json::Value::Null;
+    insta::assert_snapshot!("run-json", serde_json::to_string_pretty(&json).unwrap());
+}
+
+#[test]
+fn early_stops_and_failures_say_so_and_keep_the_results() {
+    let folder = tempfile::tempdir().unwrap();
+    slipstick(folder.path(), &["examples", "bouncing-ball"]);
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("root.toml", "states.x = 1\nderivatives.x = \"-sqrt(x) - 0.5\"\nrun.until = 5");
+    write("pole.toml", "states.x = 1\nderivatives.x = \"x^2\"\nrun.until = 5");
+    write(
+        "chatter.toml",
+        "states.x = 1\nswitches.over = \"x - 0.5\"\nderivatives.x = \"-over\"\nrun.until = 2",
+    );
+    write(
+        "drift.toml",
+        "states = { x = 1, v = 0 }\nderivatives = { x = \"v\", v = \"-x\" }\n\
+         audit.energy = { formula = \"x^2 + v^2\", tolerance = 1e-15 }\nrun.until = 5",
+    );
+    let cases: [(&str, &[&str], &str); 8] = [
+        ("stop-accumulation", &["run", "bouncing-ball.toml", "--set", "e=0.5"], "exit 1"),
+        ("stop-event-limit", &["run", "bouncing-ball.toml", "--max-events", "2"], "exit 1"),
+        ("stop-step-limit", &["run", "bouncing-ball.toml", "--max-steps", "3"], "exit 1"),
+        ("stop-chatter", &["run", "chatter.toml"], "exit 1"),
+        ("stop-audit", &["run", "drift.toml"], "exit 1"),
+        ("fail-not-finite", &["run", "root.toml"], "exit 2"),
+        ("fail-pole", &["run", "pole.toml"], "exit 2"),
+        ("fail-refused", &["run", "bouncing-ball.toml", "--until", "-1"], "exit 2"),
+    ];
+    for (name, arguments, end) in cases {
+        let text = transcript(folder.path(), arguments);
+        assert!(text.ends_with(end) && text.contains("hint:"), "{text}");
+        insta::assert_snapshot!(name, text);
+    }
+    assert!(folder.path().join("runs/root/trajectory.csv").exists());
+}
+
+#[test]
+fn examples_are_listed_and_written_once() {
+    let folder = tempfile::tempdir().unwrap();
+    insta::assert_snapshot!("examples", transcript(folder.path(), &["examples"]));
+    insta::assert_snapshot!("examples-write", transcript(folder.path(), &["examples", "thermostat"]));
+    insta::assert_snapshot!("examples-twice", transcript(folder.path(), &["examples", "thermostat"]));
+    insta::assert_snapshot!("examples-unknown", transcript(folder.path(), &["examples", "thermostats"]));
+}
+
+#[test]
+fn explain_knows_codes() {
+    insta::assert_snapshot!("explain", transcript(&root(), &["explain", "unreachable-mode"]));
+    insta::assert_snapshot!("explain-unknown", transcript(&root(), &["explain", "unreachable-mod"]));
+}
+
+#[test]
+fn bench_rows_have_the_promised_fields() {
+    insta::assert_snapshot!("bench-list", transcript(&root(), &["bench", "--list"]));
+    let output = slipstick(&root(), &["bench", "smooth", "--json"]);
+    assert!(output.status.success());
+    let fields = [
+        "suite",
+        "problem",
+        "method",
+        "formulation",
+        "tolerance",
+        "ok",
+        "events_found",
+        "events_expected",
+        "err_time",
+        "err_event_state",
+        "err_end",
+        "drift_position",
+        "drift_velocity",
+        "energy_error",
+        "n_rhs",
+        "n_guard",
+        "n_jacobian",
+        "n_factor",
+        "n_accepted",
+        "n_rejected",
+        "n_accepted_sliding",
+        "n_rejected_sliding",
+        "wall_s",
+        "note",
+    ];
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.lines().count() >= 16);
+    for line in text.lines() {
+        let row: serde_json::Map<String, serde_json::Value> = serde_json::from_str(line).unwrap();
+        assert_eq!(row.keys().map(String::as_str).collect::<Vec<_>>(), fields);
+        assert_eq!(row["ok"], true, "{line}");
+    }
+}
+
+#[test]
+fn no_colour_reaches_a_pipe() {
+    let output = slipstick(&root(), &["check", "no-such.toml"]);
+    assert!(!String::from_utf8_lossy(&output.stderr).contains('\u{1b}'));
+}

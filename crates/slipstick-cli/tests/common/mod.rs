@@ -1,0 +1,52 @@
+//! What the tests of the program share.
+#![allow(dead_code)] // each test uses a part of it
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Runs the program in a folder.
+pub fn slipstick(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_slipstick"))
+        .args(arguments)
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .output()
+        .expect("the program starts")
+}
+
+/// Exit code, stdout and stderr in one text, for snapshots.
+pub fn transcript(folder: &Path, arguments: &[&str]) -> String {
+    let output = slipstick(folder, arguments);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
+    let mut parts = vec![format!("$ slipstick {}", arguments.join(" "))];
+    for (label, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
+        if !bytes.is_empty() {
+            parts.push(format!("--- {label}\n{}", text(bytes)));
+        }
+    }
+    parts.push(format!("--- exit {}", output.status.code().unwrap_or(-1)));
+    parts.join("\n")
+}
+
+/// All files below a folder with the given ending, in order.
+pub fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(&folder).expect("the folder can be read").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.to_string_lossy().ends_with(ending) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
