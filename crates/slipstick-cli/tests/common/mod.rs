@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// The root of the repository.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// Runs the program in a folder.
-pub fn slipstick(folder: &Path, arguments: &[&str]) -> Output {
+pub(crate) fn slipstick(folder: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_slipstick"))
         .args(arguments)
         .current_dir(folder)
@@ -20,7 +20,7 @@ pub fn slipstick(folder: &Path, arguments: &[&str]) -> Output {
 }
 
 /// Exit code, stdout and stderr in one text, for snapshots.
-pub fn transcript(folder: &Path, arguments: &[&str]) -> String {
+pub(crate) fn transcript(folder: &Path, arguments: &[&str]) -> String {
     let output = slipstick(folder, arguments);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
     let mut parts = vec![format!("$ slipstick {}", arguments.join(" "))];
@@ -34,7 +34,7 @@ pub fn transcript(folder: &Path, arguments: &[&str]) -> String {
 }
 
 /// All files below a folder with the given ending, in order.
-pub fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+pub(crate) fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {

@@ -27,20 +27,17 @@ impl Density {
 pub fn sample_times(segment: &Segment, origin: f64, interval: Option<f64>, density: Density) -> Vec<f64> {
     let (start, end) = (segment.start_time, segment.end_time);
     let mut times = vec![start];
-    match interval {
-        Some(interval) => {
-            let mut k = ((start - origin) / interval).floor().max(0.0);
-            while origin + k * interval < end {
-                times.push(origin + k * interval);
-                k += 1.0;
-            }
+    if let Some(interval) = interval {
+        let mut k = ((start - origin) / interval).floor().max(0.0);
+        while origin + k * interval < end {
+            times.push(origin + k * interval);
+            k += 1.0;
         }
-        None => {
-            let parts = density.per_step;
-            for step in segment.steps().iter().step_by(density.stride) {
-                let parts = (0..parts).map(|k| step.t + step.h * f64::from(k) / f64::from(parts));
-                times.extend(parts.take_while(|t| *t < end));
-            }
+    } else {
+        let parts = density.per_step;
+        for step in segment.steps().iter().step_by(density.stride) {
+            let parts = (0..parts).map(|k| step.t + step.h * f64::from(k) / f64::from(parts));
+            times.extend(parts.take_while(|t| *t < end));
         }
     }
     times.push(end);
