@@ -36,7 +36,7 @@ fn solution_has_the_order_of_the_method() {
         });
         let order = observed_order(&errors);
         assert!(
-            (order - f64::from(method.order())).abs() < 0.2,
+            (order - f64::from(method.facts().order)).abs() < 0.2,
             "{}: order {order:.2} from {errors:?}",
             method.name()
         );
@@ -56,7 +56,7 @@ fn dense_output_has_its_order() {
             (1..20).map(error).fold(0.0, f64::max)
         });
         let order = observed_order(&errors) - 1.0;
-        let expected = f64::from(method.dense_order());
+        let expected = f64::from(method.facts().dense_order);
         assert!((order - expected).abs() < 0.25, "{}: dense order {order:.2} from {errors:?}", method.name());
     }
 }
@@ -79,7 +79,7 @@ fn order_is_kept_across_events() {
         });
         let order = observed_order(&errors);
         assert!(
-            order > f64::from(method.order()) - 0.5,
+            order > f64::from(method.facts().order) - 0.5,
             "{}: order {order:.2} from {errors:?}",
             method.name()
         );

@@ -10,10 +10,11 @@
 //! # assert_eq!(slipstick::equations::System::guards(&ball).len(), 1);
 //! ```
 
-use super::{Direction, Evaluator, Guard, Layout, Locked, Response, Side, System};
+use super::{Direction, Evaluator, Guard, Layout, Locked, MassKind, Response, Side, System};
 
 type Field = Box<dyn Fn(f64, &[f64], &[f64], &mut [f64]) + Send + Sync>;
 type Surface = Box<dyn Fn(f64, &[f64]) -> f64 + Send + Sync>;
+type Matrix = Box<dyn Fn(f64, &[f64], &mut [f64]) + Send + Sync>;
 type Reset = Box<dyn Fn(f64, &[f64], &mut [f64]) + Send + Sync>;
 
 /// A system of first-order equations given by closures.
@@ -22,6 +23,9 @@ pub struct ClosureSystem {
     mode_names: Vec<String>,
     switch_names: Vec<String>,
     field: Field,
+    jacobian: Option<Matrix>,
+    mass: Option<Matrix>,
+    mass_kind: MassKind,
     guards: Vec<Guard>,
     surfaces: Vec<Surface>,
     resets: Vec<Option<Reset>>,
@@ -46,10 +50,36 @@ impl ClosureSystem {
             mode_names: vec![String::new()],
             switch_names: Vec::new(),
             field: Box::new(field),
+            jacobian: None,
+            mass: None,
+            mass_kind: MassKind::Identity,
             guards: Vec::new(),
             surfaces: Vec::new(),
             resets: Vec::new(),
         }
+    }
+
+    /// Gives the Jacobian `∂f/∂y`, to be filled in by rows; without it, implicit methods use differences.
+    #[must_use]
+    pub fn jacobian(mut self, jacobian: impl Fn(f64, &[f64], &mut [f64]) + Send + Sync + 'static) -> Self {
+        self.jacobian = Some(Box::new(jacobian));
+        self
+    }
+
+    /// Puts a constant matrix, given by rows, before the derivatives: `M y' = f`. It may be singular.
+    #[must_use]
+    pub fn constant_mass(mut self, mass: Vec<f64>) -> Self {
+        self.mass = Some(Box::new(move |_, _, out| out.copy_from_slice(&mass)));
+        self.mass_kind = MassKind::Constant;
+        self
+    }
+
+    /// Puts a matrix that depends on time or state before the derivatives, to be filled in by rows.
+    #[must_use]
+    pub fn varying_mass(mut self, mass: impl Fn(f64, &[f64], &mut [f64]) + Send + Sync + 'static) -> Self {
+        self.mass = Some(Box::new(mass));
+        self.mass_kind = MassKind::Varying;
+        self
     }
 
     /// Adds a guard.
@@ -149,6 +179,9 @@ impl System for ClosureSystem {
     fn guards(&self) -> &[Guard] {
         &self.guards
     }
+    fn mass_kind(&self) -> MassKind {
+        self.mass_kind
+    }
     fn evaluator(&self) -> Box<dyn Evaluator + '_> {
         let n = self.state_names.len();
         Box::new(ClosureEvaluator { system: self, dy: vec![0.0; n], ahead: vec![0.0; n] })
@@ -181,6 +214,21 @@ impl ClosureEvaluator<'_> {
 impl Evaluator for ClosureEvaluator<'_> {
     fn derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]) {
         (self.system.field)(t, y, locked.signs, dy);
+    }
+
+    fn jacobian(&mut self, _locked: Locked<'_>, t: f64, y: &[f64], jacobian: &mut [f64]) -> bool {
+        self.system.jacobian.as_ref().is_some_and(|fill| {
+            jacobian.fill(0.0);
+            fill(t, y, jacobian);
+            true
+        })
+    }
+
+    fn mass(&mut self, _locked: Locked<'_>, t: f64, y: &[f64], mass: &mut [f64]) {
+        if let Some(fill) = &self.system.mass {
+            mass.fill(0.0);
+            fill(t, y, mass);
+        }
     }
 
     fn guards(&mut self, _locked: Locked<'_>, t: f64, y: &[f64], values: &mut [f64]) {

@@ -11,6 +11,11 @@ use crate::model::{Definition, Diagnostic, EventRule, Formula, Meaning, Model, S
 #[derive(Clone, Debug)]
 struct ModeTapes {
     derivative: Tape,
+    /// The entries of `∂f/∂y` that are not zero, as places in the matrix by rows.
+    jacobian_places: Vec<usize>,
+    jacobian: Tape,
+    /// `∂f/∂t`.
+    time: Tape,
     /// The guards that are watched in this mode, in the order of the tapes' outputs.
     watched: Vec<usize>,
     guards: Tape,
@@ -274,12 +279,31 @@ impl<'a> Lowering<'a> {
         let first = self.arena.derivative_along(&values, &seeds);
         let second = self.arena.derivative_along(&first, &seeds);
         let rates: Vec<ExprId> = first.into_iter().chain(second).collect();
+        let (jacobian_places, jacobian) = self.jacobian(&derivatives);
+        let one = self.arena.constant(1.0);
+        let time = self.arena.derivative_along(&derivatives, &[(InputId(0), one)]);
         ModeTapes {
             derivative: self.compile(&derivatives),
+            jacobian_places,
+            jacobian: self.compile(&jacobian),
+            time: self.compile(&time),
             guards: self.compile(&values),
             rates: self.compile(&rates),
             watched,
         }
+    }
+
+    /// The entries of `∂f/∂y` that are not identically zero, with their places.
+    fn jacobian(&mut self, derivatives: &[ExprId]) -> (Vec<usize>, Vec<ExprId>) {
+        let (n, one) = (derivatives.len(), self.arena.constant(1.0));
+        let mut entries = Vec::new();
+        for (j, input) in (0..n).zip(1..) {
+            let column = self.arena.derivative_along(derivatives, &[(InputId(input), one)]);
+            let known =
+                column.into_iter().enumerate().filter(|(_, e)| self.arena.is_constant(*e) != Some(0.0));
+            entries.extend(known.map(|(i, e)| (i * n + j, e)));
+        }
+        entries.into_iter().unzip()
     }
 
     /// The derivative of each state in a mode: its own, or the common one.
@@ -346,13 +370,16 @@ impl System for FormulaSystem {
     fn evaluator(&self) -> Box<dyn Evaluator + '_> {
         let modes = self.modes.iter().map(ModeRegisters::new).collect();
         let resets = self.resets.iter().map(|r| r.as_ref().map(|r| r.tape.registers())).collect();
-        let longest = self.guards.len().max(self.state_names.len());
-        Box::new(FormulaEvaluator { system: self, modes, resets, out: vec![0.0; 2 * longest] })
+        let entries = self.modes.iter().map(|m| m.jacobian_places.len()).max().unwrap_or(0);
+        let longest = (2 * self.guards.len()).max(self.state_names.len()).max(entries);
+        Box::new(FormulaEvaluator { system: self, modes, resets, out: vec![0.0; longest] })
     }
 }
 
 struct ModeRegisters {
     derivative: Registers,
+    jacobian: Registers,
+    time: Registers,
     guards: Registers,
     rates: Registers,
 }
@@ -361,6 +388,8 @@ impl ModeRegisters {
     fn new(tapes: &ModeTapes) -> Self {
         Self {
             derivative: tapes.derivative.registers(),
+            jacobian: tapes.jacobian.registers(),
+            time: tapes.time.registers(),
             guards: tapes.guards.registers(),
             rates: tapes.rates.registers(),
         }
@@ -379,6 +408,26 @@ impl Evaluator for FormulaEvaluator<'_> {
         let registers = &mut self.modes[locked.mode].derivative;
         load(registers, t, y, &self.system.parameters, locked.signs);
         self.system.modes[locked.mode].derivative.run(registers, dy);
+    }
+
+    fn jacobian(&mut self, locked: Locked<'_>, t: f64, y: &[f64], jacobian: &mut [f64]) -> bool {
+        let tapes = &self.system.modes[locked.mode];
+        let registers = &mut self.modes[locked.mode].jacobian;
+        load(registers, t, y, &self.system.parameters, locked.signs);
+        let out = &mut self.out[..tapes.jacobian_places.len()];
+        tapes.jacobian.run(registers, out);
+        jacobian.fill(0.0);
+        for (&place, value) in tapes.jacobian_places.iter().zip(out) {
+            jacobian[place] = *value;
+        }
+        true
+    }
+
+    fn time_derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], out: &mut [f64]) -> bool {
+        let registers = &mut self.modes[locked.mode].time;
+        load(registers, t, y, &self.system.parameters, locked.signs);
+        self.system.modes[locked.mode].time.run(registers, out);
+        true
     }
 
     fn guards(&mut self, locked: Locked<'_>, t: f64, y: &[f64], values: &mut [f64]) {

@@ -13,4 +13,4 @@ pub use crate::model::{Direction, Side};
 pub use closure::{ClosureGuard, ClosureSystem};
 pub use formula::{Fixed, FormulaSystem};
 pub use observer::Observer;
-pub use system::{Evaluator, Guard, Layout, Locked, Response, System};
+pub use system::{Evaluator, Guard, Layout, Locked, MassKind, Response, System};

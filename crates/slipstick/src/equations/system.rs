@@ -64,6 +64,18 @@ pub struct Locked<'a> {
     pub signs: &'a [f64],
 }
 
+/// What stands before the derivatives: `M y' = f(t, y)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum MassKind {
+    /// Nothing: `y' = f(t, y)`.
+    #[default]
+    Identity,
+    /// A matrix that does not change. It may be singular (algebraic equations) if the method can take that.
+    Constant,
+    /// A matrix that depends on time or state.
+    Varying,
+}
+
 /// Equations that do not change during a run.
 pub trait System: Send + Sync {
     /// How the flat state is split.
@@ -74,6 +86,10 @@ pub trait System: Send + Sync {
     fn mode_names(&self) -> &[String];
     /// One name for each switch.
     fn switch_names(&self) -> &[String];
+    /// What stands before the derivatives.
+    fn mass_kind(&self) -> MassKind {
+        MassKind::Identity
+    }
     /// All guards of all modes. Values and rates are always given in this order.
     fn guards(&self) -> &[Guard];
     /// The scratch to evaluate this system with.
@@ -84,6 +100,19 @@ pub trait System: Send + Sync {
 pub trait Evaluator {
     /// The right-hand side: `dy = f(t, y)` with the discrete quantities locked.
     fn derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]);
+
+    /// The Jacobian `∂f/∂y` by rows, exactly; false if it is not known, and differences must do.
+    fn jacobian(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _jacobian: &mut [f64]) -> bool {
+        false
+    }
+
+    /// The derivative `∂f/∂t`, exactly; false if it is not known.
+    fn time_derivative(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _out: &mut [f64]) -> bool {
+        false
+    }
+
+    /// The mass matrix by rows. Only called if the system says that it has one.
+    fn mass(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _mass: &mut [f64]) {}
 
     /// The values of the guards watched in the locked mode; those of other modes are left as they are.
     fn guards(&mut self, locked: Locked<'_>, t: f64, y: &[f64], values: &mut [f64]);

@@ -1,6 +1,6 @@
 //! The flow of a system whose mode is locked: first-order equations integrated as they stand. Work is counted here.
 
-use super::Field;
+use super::{Field, MassKind};
 use crate::equations::{Evaluator, System};
 use crate::mode::Mode;
 
@@ -14,13 +14,29 @@ pub struct Flow<'a> {
     pub derivative_count: u64,
     /// Evaluations of the whole set of guards so far.
     pub guard_count: u64,
+    /// Jacobians evaluated so far, exactly or by differences.
+    pub jacobian_count: u64,
+    /// A state and a derivative next to the one of interest, for differences.
+    beside: Vec<f64>,
+    slope: Vec<f64>,
 }
 
 impl<'a> Flow<'a> {
     /// The flow of `system` in `mode`.
     pub fn new(system: &'a dyn System, mode: Mode) -> Self {
-        let evaluator = system.evaluator();
-        Self { system, evaluator, mode, derivative_count: 0, guard_count: 0 }
+        let (evaluator, n) = (system.evaluator(), system.layout().dimension());
+        let zeros = || vec![0.0; n];
+        let (derivative_count, guard_count, jacobian_count) = (0, 0, 0);
+        Self {
+            system,
+            evaluator,
+            mode,
+            derivative_count,
+            guard_count,
+            jacobian_count,
+            beside: zeros(),
+            slope: zeros(),
+        }
     }
 
     /// The equations.
@@ -60,4 +76,51 @@ impl Field for Flow<'_> {
         self.derivative_count += 1;
         self.evaluator.derivative(self.mode.locked(), t, y, dy);
     }
+
+    /// Exact where the system knows it, else by forward differences, column by column.
+    fn jacobian(&mut self, t: f64, y: &[f64], f: &[f64], jacobian: &mut [f64]) {
+        self.jacobian_count += 1;
+        if self.evaluator.jacobian(self.mode.locked(), t, y, jacobian) {
+            return;
+        }
+        let n = y.len();
+        self.beside.copy_from_slice(y);
+        for j in 0..n {
+            let h = difference(y[j]).copysign(f[j]);
+            self.beside[j] = y[j] + h;
+            self.derivative_count += 1;
+            self.evaluator.derivative(self.mode.locked(), t, &self.beside, &mut self.slope);
+            let exact_h = self.beside[j] - y[j];
+            for i in 0..n {
+                jacobian[i * n + j] = (self.slope[i] - f[i]) / exact_h;
+            }
+            self.beside[j] = y[j];
+        }
+    }
+
+    fn time_derivative(&mut self, t: f64, y: &[f64], f: &[f64], out: &mut [f64]) {
+        if self.evaluator.time_derivative(self.mode.locked(), t, y, out) {
+            return;
+        }
+        let h = difference(t);
+        self.derivative_count += 1;
+        self.evaluator.derivative(self.mode.locked(), t + h, y, &mut self.slope);
+        let exact_h = (t + h) - t;
+        for ((out, slope), f) in out.iter_mut().zip(&self.slope).zip(f) {
+            *out = (slope - f) / exact_h;
+        }
+    }
+
+    fn mass_kind(&self) -> MassKind {
+        self.system.mass_kind()
+    }
+
+    fn mass(&mut self, t: f64, y: &[f64], mass: &mut [f64]) {
+        self.evaluator.mass(self.mode.locked(), t, y, mass);
+    }
+}
+
+/// The distance for a forward difference at `x`: half the digits for the step, half for the change (as in RADAU5).
+fn difference(x: f64) -> f64 {
+    (f64::EPSILON * x.abs().max(1e-5)).sqrt()
 }

@@ -6,6 +6,7 @@
 
 mod flow;
 
+pub use crate::equations::MassKind;
 pub use flow::Flow;
 
 /// A vector field on flat states: all that a one-step method for ordinary differential equations needs.
@@ -14,4 +15,12 @@ pub trait Field {
     fn dimension(&self) -> usize;
     /// `dy = f(t, y)`. Values that are not finite are allowed: the step is then rejected.
     fn derivative(&mut self, t: f64, y: &[f64], dy: &mut [f64]);
+    /// `∂f/∂y` by rows; `f` is the derivative at the same point.
+    fn jacobian(&mut self, t: f64, y: &[f64], f: &[f64], jacobian: &mut [f64]);
+    /// `∂f/∂t`; `f` is the derivative at the same point.
+    fn time_derivative(&mut self, t: f64, y: &[f64], f: &[f64], out: &mut [f64]);
+    /// What stands before y': `M y' = f`.
+    fn mass_kind(&self) -> MassKind;
+    /// The mass matrix by rows. Only called if there is one.
+    fn mass(&mut self, t: f64, y: &[f64], mass: &mut [f64]);
 }

@@ -100,6 +100,36 @@ pub enum Error {
         /// The time.
         t: f64,
     },
+    /// Newton's iteration does not converge, however small the step.
+    #[error("Newton's iteration does not converge at t = {t}, even with a step of {h:.3e}")]
+    NoConvergence {
+        /// The time.
+        t: f64,
+        /// The step size.
+        h: f64,
+    },
+    /// The matrix of Newton's iteration is singular, however small the step.
+    #[error(
+        "the iteration matrix is singular at t = {t} with a step of {h:.3e}: nothing determines `{name}`"
+    )]
+    SingularMatrix {
+        /// The state in whose column no pivot was found.
+        name: String,
+        /// The time.
+        t: f64,
+        /// The step size.
+        h: f64,
+    },
+    /// The method cannot do what is asked of it.
+    #[error("method `{method}` {reason}")]
+    WrongMethod {
+        /// The method.
+        method: &'static str,
+        /// What it cannot do.
+        reason: &'static str,
+        /// The cure.
+        hint: &'static str,
+    },
     /// The step had to become too small.
     #[error(
         "the step had to shrink to {h:.3e} at t = {t} and the error of `{name}` was still {error:.3} times what is allowed"
@@ -128,6 +158,9 @@ impl Error {
             Self::DerivativeNotFinite { .. } => "derivative-not-finite",
             Self::GuardNotFinite { .. } => "guard-not-finite",
             Self::ResetNotFinite { .. } => "reset-not-finite",
+            Self::NoConvergence { .. } => "no-convergence",
+            Self::SingularMatrix { .. } => "singular-matrix",
+            Self::WrongMethod { .. } => "wrong-method",
             Self::StepTooSmall { .. } => "step-too-small",
         }
     }
@@ -152,6 +185,13 @@ impl Error {
                 "look for a division by zero, or a root or logarithm of a negative number, in that guard"
             }
             Self::ResetNotFinite { .. } => "look for a division by zero in the reset",
+            Self::NoConvergence { .. } => {
+                "the right-hand side may jump here: give the jump a guard or a switch; or it may be very steep: try another method"
+            }
+            Self::SingularMatrix { .. } => {
+                "check that every algebraic equation determines its state (index 1), and that the mass matrix has the rows you mean"
+            }
+            Self::WrongMethod { hint, .. } => hint,
             Self::StepTooSmall { .. } => {
                 "the solution may blow up here, or jump without an event: give the jump a guard or a switch, \
                  or loosen the tolerances"

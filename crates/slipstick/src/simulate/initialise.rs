@@ -1,7 +1,7 @@
 //! Refuses what cannot be run, before anything is computed.
 
 use super::{Error, Options, Start};
-use crate::equations::System;
+use crate::equations::{MassKind, System};
 use crate::step::PerComponent;
 
 /// Checks the start and the options against the system.
@@ -10,6 +10,7 @@ pub(super) fn check(system: &dyn System, start: &Start, options: &Options) -> Re
     if !start.t.is_finite() || !options.until.is_finite() || options.until <= start.t {
         return Err(Error::EndBeforeStart { start: start.t, until: options.until });
     }
+    check_method(system, options)?;
     let n = start.y.len();
     check_tolerance("relative", &options.tolerances.relative, n)?;
     check_tolerance("absolute", &options.tolerances.absolute, n)?;
@@ -23,6 +24,23 @@ pub(super) fn check(system: &dyn System, start: &Start, options: &Options) -> Re
             }
             _ => {}
         }
+    }
+    Ok(())
+}
+
+fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
+    let (facts, method) = (options.method.facts(), options.method.name());
+    if facts.error_order.is_none() && options.fixed_step.is_none() {
+        let reason = "has no error estimate and cannot choose its steps";
+        return Err(Error::WrongMethod {
+            method,
+            reason,
+            hint: "give it a `fixed_step`, or choose another method",
+        });
+    }
+    if !facts.implicit && system.mass_kind() != MassKind::Identity {
+        let reason = "cannot solve for derivatives behind a mass matrix";
+        return Err(Error::WrongMethod { method, reason, hint: "choose `radau5`, which can" });
     }
     Ok(())
 }

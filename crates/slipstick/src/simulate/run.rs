@@ -14,7 +14,7 @@ use crate::event::{Accumulation, BadGuard, Crossing, Detector, resolve};
 use crate::formulation::Flow;
 use crate::math::Bracket;
 use crate::mode::Mode;
-use crate::step::{Controller, Step, Trial, first_step};
+use crate::step::{Controller, Fault, Step, Trial, first_step};
 use crate::trajectory::{Event, EventKind, Note, Outcome, Segment, Statistics, Trajectory};
 
 /// Runs a system from its start to the end time, or as far as it goes.
@@ -66,7 +66,7 @@ impl<'a> Run<'a> {
             options,
             step: options.method.build(start.y.len()),
             trial: Trial::new(start.t, &start.y),
-            control: Controller::new(options.method.error_order()),
+            control: Controller::new(options.method.facts().error_order.unwrap_or(1)),
             detector: Detector::new(&flow),
             accumulation: Accumulation::new(start.t),
             h: 0.0,
@@ -162,7 +162,7 @@ impl<'a> Run<'a> {
             return h;
         }
         let longest = options.longest_step.unwrap_or(options.until - t);
-        let order = options.method.order();
+        let order = options.method.facts().order;
         first_step(&mut self.flow, t, &self.trial.start, longest, order, &options.tolerances)
     }
 
@@ -208,19 +208,23 @@ impl<'a> Run<'a> {
         if self.h >= self.smallest_step() && !hopeless {
             return Ok(());
         }
-        let names = self.flow.system().state_names();
-        let (t, h) = (self.trial.t, self.trial.h);
-        Err(match self.trial.fault {
-            Some(fault) => Error::DerivativeNotFinite {
-                name: names[fault.component].clone(),
-                value: fault.value,
-                t: fault.t,
-                state: self.describe_state(),
-            },
-            None => {
-                Error::StepTooSmall { name: names[self.trial.worst].clone(), t, h, error: self.trial.error }
+        Err(self.giving_up())
+    }
+
+    /// Why the smallest step is still not good.
+    fn giving_up(&self) -> Error {
+        let name = |component: usize| self.flow.system().state_names()[component].clone();
+        let (t, h, error) = (self.trial.t, self.trial.h, self.trial.error);
+        match self.trial.fault {
+            Some(Fault::NotFinite { component, t, value }) => {
+                Error::DerivativeNotFinite { name: name(component), value, t, state: self.describe_state() }
             }
-        })
+            Some(Fault::NoConvergence) => Error::NoConvergence { t, h },
+            Some(Fault::SingularMatrix { component }) => {
+                Error::SingularMatrix { name: name(component), t, h }
+            }
+            None => Error::StepTooSmall { name: name(self.trial.worst), t, h, error },
+        }
     }
 
     /// A guard was not finite somewhere in a good step: tries a shorter one, or gives up when it cannot shrink any more.

@@ -1,6 +1,7 @@
 //! The interface of all one-step methods, and the list of those there are.
 
-use super::{DormandPrince5, Tolerances, Trial};
+use super::explicit::{ExplicitRungeKutta, Tableau};
+use super::{Tolerances, Trial, dopri5};
 use crate::formulation::Field;
 
 /// A one-step method with its scratch. After the first step nothing here allocates.
@@ -11,11 +12,28 @@ pub trait Step {
     /// Fills in the dense output of the trial just made. May evaluate the field.
     fn interpolate(&mut self, field: &mut dyn Field, trial: &mut Trial);
 
+    /// As [`interpolate`](Self::interpolate), with the most accurate dense output there is, at the price of further evaluations. It can be
+    /// trusted up to 1.3 steps.
+    fn interpolate_finely(&mut self, field: &mut dyn Field, trial: &mut Trial) {
+        self.interpolate(field, trial);
+    }
+
     /// The trial just made is taken as a whole: its end is the next start, so what is known there is kept.
     fn advance(&mut self);
 
     /// Whatever was known at the start is no longer true (an event, a projection): forget it.
     fn restart(&mut self);
+
+    /// How near the trial just made is to the limit of stability: above 1, stability and not accuracy limits the step. `None` if the
+    /// method cannot tell.
+    fn stiffness(&self, _trial: &Trial) -> Option<f64> {
+        None
+    }
+
+    /// Matrix factorisations so far.
+    fn factorisations(&self) -> u64 {
+        0
+    }
 }
 
 /// The methods that can be asked for by name.
@@ -26,15 +44,45 @@ pub enum Method {
     DormandPrince5,
 }
 
+/// What there is to know about a method before it is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// The name in model files, on the command line and in benchmark rows.
+    pub name: &'static str,
+    /// One line about it.
+    pub about: &'static str,
+    /// The order of the solution that is carried on.
+    pub order: u32,
+    /// The order of the error estimate, which the step size goes by; `None` if there is none and only fixed steps can be made.
+    pub error_order: Option<u32>,
+    /// The order of the dense output: its error within a step of size h is O(h^(order+1)).
+    pub dense_order: u32,
+    /// Whether stiff problems need no small steps.
+    pub implicit: bool,
+}
+
 impl Method {
     /// Every method, in the order in which they are listed to people.
     pub const ALL: &'static [Self] = &[Self::DormandPrince5];
 
+    /// What there is to know about it.
+    pub fn facts(self) -> Facts {
+        let explicit = |name, about, order, error_order, dense_order| Facts {
+            name,
+            about,
+            order,
+            error_order,
+            dense_order,
+            implicit: false,
+        };
+        match self {
+            Self::DormandPrince5 => explicit("dopri5", "Dormand-Prince, explicit", 5, Some(4), 4),
+        }
+    }
+
     /// The name in model files, on the command line and in benchmark rows.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::DormandPrince5 => "dopri5",
-        }
+        self.facts().name
     }
 
     /// The method of that name.
@@ -42,31 +90,15 @@ impl Method {
         Self::ALL.iter().copied().find(|method| method.name() == name)
     }
 
-    /// The order of the solution that is carried on.
-    pub fn order(self) -> u32 {
+    /// The numbers of an explicit method.
+    fn tableau(self) -> &'static Tableau {
         match self {
-            Self::DormandPrince5 => 5,
-        }
-    }
-
-    /// The order of the error estimate, which the step size goes by.
-    pub fn error_order(self) -> u32 {
-        match self {
-            Self::DormandPrince5 => 4,
-        }
-    }
-
-    /// The order of the dense output: its error at a fixed point of a step of size h is O(h^(order+1)).
-    pub fn dense_order(self) -> u32 {
-        match self {
-            Self::DormandPrince5 => 4,
+            Self::DormandPrince5 => &dopri5::TABLEAU,
         }
     }
 
     /// The method with scratch for states of the given length.
     pub fn build(self, dimension: usize) -> Box<dyn Step> {
-        match self {
-            Self::DormandPrince5 => Box::new(DormandPrince5::new(dimension)),
-        }
+        Box::new(ExplicitRungeKutta::new(self.tableau(), dimension))
     }
 }

@@ -3,8 +3,10 @@
 //! In: a [`Field`](crate::formulation::Field), a point and a step size. Out: a [`Trial`] with the end state, a scaled error and
 //! dense output. A method knows nothing of events; event code knows nothing of tableaus; they meet in a `Trial`.
 
+mod bootstrap;
 mod control;
 mod dopri5;
+mod explicit;
 mod first_step;
 mod interpolant;
 mod method;
@@ -12,9 +14,9 @@ mod tolerance;
 mod trial;
 
 pub use control::Controller;
-pub use dopri5::DormandPrince5;
+pub use explicit::ExplicitRungeKutta;
 pub use first_step::first_step;
 pub use interpolant::{Interpolant, interpolate_at};
-pub use method::{Method, Step};
+pub use method::{Facts, Method, Step};
 pub use tolerance::{PerComponent, Tolerances};
 pub use trial::{Fault, Trial};

@@ -3,15 +3,25 @@
 use super::{Interpolant, Tolerances};
 use crate::math::scaled_rms;
 
-/// Where a trial met a value that is not finite.
+/// Why a trial has no error to be judged by.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Fault {
-    /// The component whose derivative is not finite.
-    pub component: usize,
-    /// The time of the stage.
-    pub t: f64,
-    /// The value: NaN or an infinity.
-    pub value: f64,
+pub enum Fault {
+    /// A derivative is not finite.
+    NotFinite {
+        /// The component whose derivative it is.
+        component: usize,
+        /// The time of the stage.
+        t: f64,
+        /// The value: NaN or an infinity.
+        value: f64,
+    },
+    /// Newton's iteration did not converge.
+    NoConvergence,
+    /// The matrix of Newton's iteration is singular.
+    SingularMatrix {
+        /// The component in whose column no pivot was found.
+        component: usize,
+    },
 }
 
 /// One attempted step. It is made once and used again for every step of a run.
@@ -29,7 +39,7 @@ pub struct Trial {
     pub error: f64,
     /// The component with the largest scaled error.
     pub worst: usize,
-    /// The first value that was not finite, if any.
+    /// Why there is no error, if there is none.
     pub fault: Option<Fault>,
     /// The solution within the step, once [`Step::interpolate`](super::Step::interpolate) has filled it in.
     pub dense: Interpolant,
@@ -59,6 +69,28 @@ impl Trial {
             let share = |i: &usize| (errors[*i] / scale(*i)).abs();
             self.worst = (0..errors.len()).max_by(|a, b| share(a).total_cmp(&share(b))).unwrap_or(0);
         }
+    }
+
+    /// Joins two estimates of different order as DOP853 does: the higher one alone, unless the lower one says that it cannot be trusted.
+    pub fn judge_joined(&mut self, fifth: &[f64], third: &[f64], tolerances: &Tolerances) {
+        self.judge(third, tolerances);
+        let low = self.error;
+        self.judge(fifth, tolerances);
+        let joined = (self.error.powi(2) + 0.01 * low.powi(2)).sqrt();
+        if joined > 0.0 {
+            self.error = self.error.powi(2) / joined;
+        }
+    }
+
+    /// For methods without an error estimate: the step is as good as it is, unless it is not finite.
+    pub fn accept_unjudged(&mut self) {
+        self.error = if self.end.iter().all(|y| y.is_finite()) { 0.0 } else { f64::NAN };
+    }
+
+    /// There is no result: `error` becomes infinite and the reason is kept.
+    pub fn fail(&mut self, fault: Fault) {
+        self.error = f64::INFINITY;
+        self.fault = Some(fault);
     }
 
     /// Whether the step is accurate enough to be taken.
