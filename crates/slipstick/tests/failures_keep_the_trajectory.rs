@@ -92,3 +92,16 @@ fn longest_step_and_first_step_are_respected() {
     assert_eq!(steps[0].h, 1e-3);
     assert!(steps.iter().all(|s| s.h <= 0.01 * 1.001));
 }
+
+#[test]
+fn a_run_that_keeps_only_ends_knows_them_and_nothing_between() {
+    use slipstick::simulate::Keep;
+    let guard = || ClosureGuard::falling("half", |_, y| y[0] - 0.5);
+    let dense = simulate(&decay().guard(guard()), &Start::at([1.0]), &Options::until(2.0)).unwrap();
+    let options = Options { keep: Keep::Ends, ..Options::until(2.0) };
+    let ends = simulate(&decay().guard(guard()), &Start::at([1.0]), &options).unwrap();
+    assert_eq!(ends.end_state(), dense.end_state());
+    assert_eq!(ends.events, dense.events);
+    assert_eq!(ends.state_after(ends.events[0].t), dense.state_after(ends.events[0].t));
+    assert!(ends.state_after(0.3).is_none() && dense.state_after(0.3).is_some());
+}

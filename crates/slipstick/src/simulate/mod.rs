@@ -13,6 +13,6 @@ mod run;
 
 pub use error::{Error, Failure};
 pub use monitor::{Monitor, Progress, Stop, Unwatched};
-pub use options::{Limits, Options, Start};
+pub use options::{Keep, Limits, Options, Start};
 pub use plan::Plan;
 pub use run::{simulate, simulate_watched};

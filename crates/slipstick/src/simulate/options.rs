@@ -35,6 +35,16 @@ impl Default for Limits {
     }
 }
 
+/// How much of a run is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Keep {
+    /// The dense output of every step: the trajectory can be evaluated at any time.
+    #[default]
+    Dense,
+    /// Only both ends of every segment, and the events: for long runs and many of them.
+    Ends,
+}
+
 /// What is asked of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
@@ -50,6 +60,8 @@ pub struct Options {
     pub longest_step: Option<f64>,
     /// Every step has this size and none is rejected: for teaching and for measuring order.
     pub fixed_step: Option<f64>,
+    /// How much of the run is kept.
+    pub keep: Keep,
     /// Limits on the work.
     pub limits: Limits,
 }
@@ -64,6 +76,7 @@ impl Options {
             first_step: None,
             longest_step: None,
             fixed_step: None,
+            keep: Keep::default(),
             limits: Limits::default(),
         }
     }

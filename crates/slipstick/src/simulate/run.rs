@@ -8,7 +8,7 @@
 //!     some: take the step up to the bracket's end, apply everything that fired there, begin a new segment
 //! ```
 
-use super::{Error, Failure, Monitor, Options, Progress, Start, Unwatched, initialise};
+use super::{Error, Failure, Keep, Monitor, Options, Progress, Start, Unwatched, initialise};
 use crate::equations::{Side, System};
 use crate::event::{Accumulation, BadGuard, Crossing, Detector, resolve};
 use crate::formulation::Flow;
@@ -188,7 +188,9 @@ impl<'a> Run<'a> {
             self.trial.h = if cut { left } else { wanted };
             self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
             if self.is_acceptable() {
-                self.step.interpolate(&mut self.flow, &mut self.trial);
+                if self.options.keep == Keep::Dense || !self.fired.is_empty() {
+                    self.step.interpolate(&mut self.flow, &mut self.trial);
+                }
                 return Ok(cut);
             }
             self.reject()?;
@@ -252,7 +254,10 @@ impl<'a> Run<'a> {
     fn take_step(&mut self, cut: bool) {
         let h = self.trial.h;
         let t_end = if cut { self.options.until } else { self.trial.t + h };
-        self.segment.push(h, &self.trial.dense, t_end, &self.trial.end);
+        match self.options.keep {
+            Keep::Dense => self.segment.push(h, &self.trial.dense, t_end, &self.trial.end),
+            Keep::Ends => self.segment.extend(t_end, &self.trial.end),
+        }
         self.record.statistics.count_step(h, cut);
         self.choose_next_step();
         self.trial.advance(t_end);
@@ -264,8 +269,11 @@ impl<'a> Run<'a> {
         let offset = crossing.offset;
         self.trial.state_at(offset, &mut self.before);
         let t_event = self.trial.t + offset;
-        if offset > 0.0 {
-            self.segment.push(self.trial.h, &self.trial.dense, t_event, &self.before);
+        match self.options.keep {
+            Keep::Dense if offset > 0.0 => {
+                self.segment.push(self.trial.h, &self.trial.dense, t_event, &self.before)
+            }
+            _ => self.segment.extend(t_event, &self.before),
         }
         self.record.statistics.count_step(offset, true);
         self.choose_next_step();

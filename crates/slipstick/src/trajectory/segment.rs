@@ -52,14 +52,21 @@ impl Segment {
         self.end.copy_from_slice(end);
     }
 
-    /// The accepted steps.
+    /// Moves the end on without keeping what lies between.
+    pub fn extend(&mut self, end_time: f64, end: &[f64]) {
+        self.end_time = end_time;
+        self.end.copy_from_slice(end);
+    }
+
+    /// The accepted steps, if they were kept.
     pub fn steps(&self) -> &[SegmentStep] {
         &self.steps
     }
 
-    /// Whether a time lies in the segment, ends included.
+    /// Whether the state is known at a time: the ends always, what lies between if the steps were kept.
     pub fn covers(&self, t: f64) -> bool {
-        self.start_time <= t && t <= self.end_time
+        let between = self.start_time <= t && t <= self.end_time && !self.steps.is_empty();
+        between || t == self.start_time || t == self.end_time
     }
 
     /// The state at a time in the segment; times outside give the nearer end.
