@@ -5,12 +5,15 @@
 //! fixed while a step is made (discontinuity locking, paper 000 section 5.1.2).
 
 mod closure;
+mod fixed;
 mod formula;
+mod lowering;
 mod observer;
 mod system;
 
 pub use crate::model::{Direction, Side};
 pub use closure::{ClosureGuard, ClosureSystem};
-pub use formula::{Fixed, FormulaSystem};
+pub use fixed::Fixed;
+pub use formula::FormulaSystem;
 pub use observer::Observer;
 pub use system::{Evaluator, Guard, Layout, Locked, MassKind, Response, System};

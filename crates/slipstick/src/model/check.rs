@@ -41,7 +41,8 @@ fn check_fixed_formulas(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagn
 fn check_running_formulas(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
     let modes = model.modes.iter().flat_map(|m| &m.derivatives);
     let audit = model.audit.iter().map(|a| &a.definition);
-    for definition in model.derivatives.iter().chain(modes).chain(&model.outputs).chain(audit) {
+    let common = model.derivatives.iter().chain(&model.mass);
+    for definition in common.chain(modes).chain(&model.outputs).chain(audit) {
         check_formula(&definition.formula, scope, Room::running("a formula"), errors);
     }
     // The sign of a switch follows from its surface; a surface that used it would bite its own tail.
@@ -152,10 +153,19 @@ fn check_references(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnosti
     if let Some(mode) = &model.run.mode {
         check_mode_name(mode, model, errors);
     }
-    if let Some(ToleranceRule::ByName(list)) = &model.run.atol {
-        let states = || model.states.iter().map(|s| s.name.as_str());
+    let states = || model.states.iter().map(|s| s.name.as_str());
+    for rule in [&model.run.rtol, &model.run.atol].into_iter().flatten() {
+        let ToleranceRule::ByName(list) = rule else { continue };
         for (reference, _) in list.iter().filter(|(r, _)| !states().any(|s| s == r.name)) {
             errors.push(unknown_name(&reference.name, reference.span.clone(), states(), "among the states"));
         }
+    }
+    for entry in model.mass.iter().filter(|d| model.mass_place(&d.name).is_none()) {
+        let error = unknown_name(&entry.name, entry.span.clone(), states(), "in `mass`");
+        errors.push(
+            error.hint(
+                "write `v = …` for the diagonal entry of state `v`, or `x.v = …` for row `x`, column `v`",
+            ),
+        );
     }
 }

@@ -132,7 +132,7 @@ pub struct RunRule {
     /// The end time.
     pub until: Option<Formula>,
     /// The relative tolerance.
-    pub rtol: Option<f64>,
+    pub rtol: Option<ToleranceRule>,
     /// The absolute tolerance.
     pub atol: Option<ToleranceRule>,
     /// The name of the method.
@@ -143,6 +143,8 @@ pub struct RunRule {
     pub first_step: Option<f64>,
     /// The longest step.
     pub longest_step: Option<f64>,
+    /// The size of every step: no error control.
+    pub fixed_step: Option<f64>,
     /// The mode to begin in; the first one if not given.
     pub mode: Option<Reference>,
     /// The most events.
@@ -164,6 +166,8 @@ pub struct Model {
     pub states: Vec<Definition>,
     /// The derivative of each state.
     pub derivatives: Vec<Definition>,
+    /// Entries of the matrix that stands before the derivatives; rows that are not mentioned are those of the identity.
+    pub mass: Vec<Definition>,
     /// Named formulas that are written out, and may be used in other formulas.
     pub outputs: Vec<Definition>,
     /// Named surfaces whose locked sign (+1 or -1) is used in formulas.
@@ -212,6 +216,14 @@ impl Model {
     /// The unit of a name, if one is given.
     pub fn unit(&self, name: &str) -> Option<&str> {
         self.units.iter().find(|(n, _)| n.name == name).map(|(_, unit)| unit.as_str())
+    }
+
+    /// What an entry of `mass` is about: row and column. `v` is the diagonal entry of state `v`, `x.v` the entry of row `x` and column `v`.
+    pub fn mass_place(&self, name: &str) -> Option<(usize, usize)> {
+        let state = |name: &str| self.states.iter().position(|s| s.name == name);
+        let diagonal = state(name).map(|i| (i, i));
+        let split = |(at, _): (usize, &str)| Some((state(&name[..at])?, state(&name[at + 1..])?));
+        diagonal.or_else(|| name.match_indices('.').find_map(split))
     }
 
     /// Every event with the index of the mode in which it is watched; `None` is every mode.

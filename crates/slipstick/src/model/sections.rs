@@ -15,6 +15,7 @@ const MODEL_KEYS: &[&str] = &[
     "parameters",
     "states",
     "derivatives",
+    "mass",
     "outputs",
     "switches",
     "events",
@@ -35,6 +36,7 @@ const RUN_KEYS: &[&str] = &[
     "output_step",
     "first_step",
     "longest_step",
+    "fixed_step",
     "mode",
     "max_events",
     "max_steps",
@@ -51,6 +53,7 @@ impl Reader<'_> {
                 "parameters" => model.parameters = self.definitions(value, "parameters"),
                 "states" => model.states = self.definitions(value, "states"),
                 "derivatives" => model.derivatives = self.definitions(value, "derivatives"),
+                "mass" => model.mass = self.definitions(value, "mass"),
                 "outputs" => model.outputs = self.definitions(value, "outputs"),
                 "switches" => model.switches = self.definitions(value, "switches"),
                 "events" => model.events = self.events(value),
@@ -219,12 +222,13 @@ impl Reader<'_> {
             match key {
                 "from" => run.from = Some(self.formula(value, key, Kind::Number)),
                 "until" => run.until = Some(self.formula(value, key, Kind::Number)),
-                "rtol" => run.rtol = self.rtol(value),
-                "atol" => run.atol = self.atol(value),
+                "rtol" => run.rtol = self.tolerance(value, key),
+                "atol" => run.atol = self.tolerance(value, key),
                 "method" => run.method = self.reference(value, key, "method = \"dopri5\""),
                 "output_step" => run.output_step = Some(self.formula(value, key, Kind::Number)),
                 "first_step" => run.first_step = self.positive(value, key),
                 "longest_step" => run.longest_step = self.positive(value, key),
+                "fixed_step" => run.fixed_step = self.positive(value, key),
                 "mode" => run.mode = self.reference(value, key, "mode = \"flight\""),
                 "max_events" => run.max_events = self.count(value, key),
                 "max_steps" => run.max_steps = self.count(value, key),
@@ -235,24 +239,24 @@ impl Reader<'_> {
     }
 
     /// One number, or a table of numbers by state.
-    fn atol(&mut self, value: &Value<'_>) -> Option<ToleranceRule> {
+    fn tolerance(&mut self, value: &Value<'_>, key: &str) -> Option<ToleranceRule> {
         let Some(table) = value.get_ref().as_table() else {
-            return self.positive(value, "atol").map(ToleranceRule::Same);
+            return self.tolerance_number(value, key).map(ToleranceRule::Same);
         };
-        let tolerance = |(reference, value): (Reference, &Value<'_>)| {
-            let key = format!("atol.{}", reference.name);
-            Some((reference, self.positive(value, &key)?))
+        let one = |(reference, value): (Reference, &Value<'_>)| {
+            let name = format!("{key}.{}", reference.name);
+            Some((reference, self.tolerance_number(value, &name)?))
         };
-        Some(ToleranceRule::ByName(leaves(table).into_iter().filter_map(tolerance).collect()))
+        Some(ToleranceRule::ByName(leaves(table).into_iter().filter_map(one).collect()))
     }
 
-    /// A relative tolerance that doubles can hold.
-    fn rtol(&mut self, value: &Value<'_>) -> Option<f64> {
-        let rtol = self.positive(value, "rtol")?;
-        if rtol < 10.0 * f64::EPSILON {
-            let message = format!("`rtol` is {rtol:e}, below what double precision can hold (2.2e-15)");
+    /// A tolerance; a relative one must be one that doubles can hold.
+    fn tolerance_number(&mut self, value: &Value<'_>, key: &str) -> Option<f64> {
+        let number = self.positive(value, key)?;
+        if key.starts_with("rtol") && number < 10.0 * f64::EPSILON {
+            let message = format!("`{key}` is {number:e}, below what double precision can hold (2.2e-15)");
             self.error("bad-tolerance", value.span(), message, "tolerances between 1e-3 and 1e-12 are usual");
         }
-        Some(rtol)
+        Some(number)
     }
 }

@@ -3,7 +3,7 @@
 use super::{Options, Start};
 use crate::equations::{Fixed, FormulaSystem};
 use crate::expr::nearest;
-use crate::model::{Diagnostic, Formula, Model, ToleranceRule};
+use crate::model::{Diagnostic, Formula, Model, Reference, ToleranceRule};
 use crate::step::{Method, PerComponent, Tolerances};
 
 /// Everything that a run of a model needs.
@@ -44,6 +44,7 @@ impl Plan {
         options.tolerances = tolerances(model);
         options.first_step = model.run.first_step;
         options.longest_step = model.run.longest_step;
+        options.fixed_step = model.run.fixed_step;
         options.limits.events = model.run.max_events.unwrap_or(options.limits.events);
         options.limits.steps = model.run.max_steps.unwrap_or(options.limits.steps);
         let start = Start { t: times.from, y: system.start().to_vec(), mode: model.start_mode() };
@@ -102,20 +103,26 @@ fn method(model: &Model) -> Result<Method, Diagnostic> {
     })
 }
 
-/// The default relative tolerance, and an absolute one that is a hundredth of the relative one unless the model says otherwise.
+/// Where the model says nothing, the relative tolerance is 1e-8 and the absolute one a hundredth of the relative one.
 fn tolerances(model: &Model) -> Tolerances {
-    let relative = model.run.rtol.unwrap_or(1e-8);
-    let default = relative * 1e-2;
-    let absolute = match &model.run.atol {
-        None => PerComponent::Same(default),
-        Some(ToleranceRule::Same(value)) => PerComponent::Same(*value),
-        Some(ToleranceRule::ByName(list)) => PerComponent::Each(
-            model
-                .states
-                .iter()
-                .map(|s| list.iter().find(|(r, _)| r.name == s.name).map_or(default, |(_, value)| *value))
-                .collect(),
-        ),
+    let relative = per_component(model, model.run.rtol.as_ref(), &PerComponent::Same(1e-8));
+    let hundredth = match &relative {
+        PerComponent::Same(value) => PerComponent::Same(value * 1e-2),
+        PerComponent::Each(values) => PerComponent::Each(values.iter().map(|value| value * 1e-2).collect()),
     };
-    Tolerances { relative: PerComponent::Same(relative), absolute }
+    let absolute = per_component(model, model.run.atol.as_ref(), &hundredth);
+    Tolerances { relative, absolute }
+}
+
+fn per_component(model: &Model, rule: Option<&ToleranceRule>, default: &PerComponent) -> PerComponent {
+    let given =
+        |list: &[(Reference, f64)], name: &str| list.iter().find(|(r, _)| r.name == name).map(|(_, x)| *x);
+    match rule {
+        None => default.clone(),
+        Some(ToleranceRule::Same(value)) => PerComponent::Same(*value),
+        Some(ToleranceRule::ByName(list)) => {
+            let states = model.states.iter().enumerate();
+            PerComponent::Each(states.map(|(i, s)| given(list, &s.name).unwrap_or(default.get(i))).collect())
+        }
+    }
 }

@@ -83,8 +83,12 @@ impl Segment {
         } else if t >= self.end_time {
             y.copy_from_slice(&self.end);
         } else {
-            let index = self.steps.partition_point(|s| s.t <= t) - 1;
-            let step = self.steps[index];
+            let after = self.steps.partition_point(|s| s.t <= t);
+            let Some((index, &step)) = after.checked_sub(1).and_then(|i| Some((i, self.steps.get(i)?)))
+            else {
+                // Only the ends were kept: the one before is the nearest that is known.
+                return y.copy_from_slice(&self.start);
+            };
             let next = self.steps.get(index + 1).map_or(self.coefficients.len(), |s| s.first_coefficient);
             interpolate_at(&self.coefficients[step.first_coefficient..next], (t - step.t) / step.h, y);
         }
