@@ -1,5 +1,8 @@
 //! The bouncing ball from 1 m with e = 0.9 to t = 3 s gives every impact time to 1e-12 at rtol 1e-10, with the default method.
 
+mod common;
+
+use common::plan;
 use slipstick::model::Model;
 use slipstick::simulate::{Plan, simulate};
 
@@ -10,10 +13,6 @@ derivatives = { y = "v", v = "-g" }
 events.floor = { guard = "y < 0", reset = { v = "-e * v" } }
 run = { until = 3, rtol = 1e-10 }
 "#;
-
-fn plan(text: &str) -> Plan {
-    Plan::new(&Model::from_toml(text).unwrap(), &[]).unwrap()
-}
 
 /// Impact times of a ball dropped from 1 m: t₁ = √(2/g), then flights of 2 e^k √(2/g).
 fn impact_times(e: f64, until: f64) -> Vec<f64> {

@@ -1,14 +1,11 @@
 //! Guards: directions, sides, guards at zero, several at once, switches, stops.
 
-use slipstick::equations::{ClosureGuard, ClosureSystem, Side};
-use slipstick::model::Model;
-use slipstick::simulate::{Options, Plan, Start, simulate};
-use slipstick::trajectory::{EventKind, Outcome, Trajectory};
+mod common;
 
-fn run_model(text: &str) -> Trajectory {
-    let plan = Plan::new(&Model::from_toml(text).unwrap(), &[]).unwrap();
-    simulate(&plan.system, &plan.start, &plan.options).unwrap()
-}
+use common::run_model;
+use slipstick::equations::{ClosureGuard, ClosureSystem, Side};
+use slipstick::simulate::{Options, Start, simulate};
+use slipstick::trajectory::{EventKind, Outcome, Trajectory};
 
 /// A harmonic oscillator x = cos t with one guard on x.
 fn oscillator(guard: ClosureGuard, until: f64) -> Trajectory {

@@ -10,7 +10,7 @@
 //! # assert_eq!(slipstick::equations::System::guards(&ball).len(), 1);
 //! ```
 
-use super::{Direction, Evaluator, Guard, Layout, Locked, MassKind, Response, Side, System};
+use super::{Direction, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Response, Side, System};
 
 type Field = Box<dyn Fn(f64, &[f64], &[f64], &mut [f64]) + Send + Sync>;
 type Surface = Box<dyn Fn(f64, &[f64]) -> f64 + Send + Sync>;
@@ -238,19 +238,28 @@ impl Evaluator for ClosureEvaluator<'_> {
     }
 
     /// Closures have no formulas to differentiate: differences along a short midpoint step stand in.
-    fn guard_rates(&mut self, locked: Locked<'_>, t: f64, y: &[f64], first: &mut [f64], second: &mut [f64]) {
-        let s = 1e-5 * t.abs().max(1.0);
+    fn guard_rates(
+        &mut self,
+        locked: Locked<'_>,
+        t: f64,
+        y: &[f64],
+        reach: f64,
+        rates: GuardRates<'_>,
+    ) -> u64 {
+        // Below 64 spacings of doubles at t, a difference in time would be rounding.
+        let s = (1e-3 * reach).max(64.0 * f64::EPSILON * t.abs());
+        let GuardRates { first, second } = rates;
         self.guards_ahead(locked, t, y, 0.5 * s, first);
         self.guards_ahead(locked, t, y, s, second);
         for (i, surface) in self.system.surfaces.iter().enumerate() {
             let (now, half, full) = (surface(t, y), first[i], second[i]);
-            first[i] = (4.0 * half - full - 3.0 * now) / s;
-            second[i] = 4.0 * (full - 2.0 * half + now) / (s * s);
             // What is below the rounding of the differences is zero.
             let noise = 8.0 * f64::EPSILON * (now.abs() + half.abs() + full.abs());
-            first[i] = if first[i].abs() * s <= noise { 0.0 } else { first[i] };
-            second[i] = if second[i].abs() * s * s <= 4.0 * noise { 0.0 } else { second[i] };
+            let known = |x: f64, noise: f64| if x.abs() <= noise { 0.0 } else { x };
+            first[i] = known(4.0 * half - full - 3.0 * now, noise) / s;
+            second[i] = 4.0 * known(full - 2.0 * half + now, noise) / s / s;
         }
+        4
     }
 
     fn reset(&mut self, _locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: &mut [f64]) {
@@ -273,7 +282,8 @@ mod tests {
         .guard(ClosureGuard::falling("floor", |_, y| y[0]));
         let (mut first, mut second) = ([0.0], [0.0]);
         let locked = Locked { mode: 0, signs: &[] };
-        system.evaluator().guard_rates(locked, 0.0, &[0.0, 2.0], &mut first, &mut second);
+        let rates = GuardRates { first: &mut first, second: &mut second };
+        system.evaluator().guard_rates(locked, 0.0, &[0.0, 2.0], 0.1, rates);
         assert!((first[0] - 2.0).abs() < 1e-8, "{}", first[0]);
         assert!((second[0] + 9.81).abs() < 1e-3, "{}", second[0]);
     }
@@ -287,7 +297,8 @@ mod tests {
         .guard(ClosureGuard::falling("floor", |_, y| y[0]));
         let (mut first, mut second) = ([9.0], [9.0]);
         let locked = Locked { mode: 0, signs: &[] };
-        system.evaluator().guard_rates(locked, 0.0, &[0.0, 0.0], &mut first, &mut second);
+        let rates = GuardRates { first: &mut first, second: &mut second };
+        system.evaluator().guard_rates(locked, 0.0, &[0.0, 0.0], 0.1, rates);
         assert!(first[0].abs() < 1e-8 && second[0] < -9.0, "{first:?} {second:?}");
     }
 }

@@ -5,7 +5,7 @@
 
 use super::fixed::Fixed;
 use super::lowering::{Lowering, MassTape, ModeTapes, ResetTape, guards_of};
-use super::{Evaluator, Guard, Layout, Locked, MassKind, Observer, System};
+use super::{Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, System};
 use crate::expr::{ExprId, Registers, Tape};
 use crate::model::{Definition, Diagnostic, Model};
 
@@ -192,18 +192,26 @@ impl Evaluator for FormulaEvaluator<'_> {
         }
     }
 
-    fn guard_rates(&mut self, locked: Locked<'_>, t: f64, y: &[f64], first: &mut [f64], second: &mut [f64]) {
+    fn guard_rates(
+        &mut self,
+        locked: Locked<'_>,
+        t: f64,
+        y: &[f64],
+        _reach: f64,
+        rates: GuardRates<'_>,
+    ) -> u64 {
         let tapes = &self.system.modes[locked.mode];
         let registers = &mut self.modes[locked.mode].rates;
         load(registers, t, y, &self.system.parameters, locked.signs);
         let count = tapes.watched.len();
         let out = &mut self.out[..2 * count];
         tapes.rates.run(registers, out);
+        // Behind a mass matrix the formulas are not the derivatives: nothing is known.
+        let known = self.system.mass.is_none();
         for (i, &g) in tapes.watched.iter().enumerate() {
-            // Behind a mass matrix the formulas are not the derivatives: nothing is known.
-            let known = self.system.mass.is_none();
-            (first[g], second[g]) = if known { (out[i], out[count + i]) } else { (0.0, 0.0) };
+            (rates.first[g], rates.second[g]) = if known { (out[i], out[count + i]) } else { (0.0, 0.0) };
         }
+        0
     }
 
     fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: &mut [f64]) {

@@ -40,6 +40,13 @@ pub struct Response {
     pub stop_after: Option<u64>,
 }
 
+impl Response {
+    /// Whether anything happens beyond an entry in the log.
+    pub fn acts(&self) -> bool {
+        self.reset || self.mode.is_some() || self.stop_after.is_some()
+    }
+}
+
 /// A scalar function of time and state whose zeros are events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guard {
@@ -53,6 +60,15 @@ pub struct Guard {
     pub response: Response,
     /// The mode in which it is watched; `None` is every mode.
     pub mode: Option<usize>,
+}
+
+/// Where the rates of guards go.
+#[derive(Debug)]
+pub struct GuardRates<'a> {
+    /// First derivatives along the flow.
+    pub first: &'a mut [f64],
+    /// Second derivatives along the flow.
+    pub second: &'a mut [f64],
 }
 
 /// The discrete quantities, fixed during a step.
@@ -117,8 +133,16 @@ pub trait Evaluator {
     /// The values of the guards watched in the locked mode; those of other modes are left as they are.
     fn guards(&mut self, locked: Locked<'_>, t: f64, y: &[f64], values: &mut [f64]);
 
-    /// First and second derivative of each watched guard along the flow, for guards that are zero.
-    fn guard_rates(&mut self, locked: Locked<'_>, t: f64, y: &[f64], first: &mut [f64], second: &mut [f64]);
+    /// First and second derivative of each watched guard along the flow, for guards that are zero. `reach` is about the step size, for those
+    /// who must use differences. Gives how many right-hand sides were evaluated.
+    fn guard_rates(
+        &mut self,
+        locked: Locked<'_>,
+        t: f64,
+        y: &[f64],
+        reach: f64,
+        rates: GuardRates<'_>,
+    ) -> u64;
 
     /// Applies the reset of one guard: `after` comes in as the state made so far, `before` is the state before the event.
     fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: &mut [f64]);

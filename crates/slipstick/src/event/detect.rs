@@ -5,7 +5,7 @@
 //! dense output of a step is sampled at equal distances; the first change of side that a guard's direction admits is
 //! narrowed to machine width (paper 000, sections 5.1.4, 5.1.5 and 5.2).
 
-use crate::equations::{Guard, Side};
+use crate::equations::{Guard, GuardRates, Side};
 use crate::formulation::Flow;
 use crate::math::{Bracket, Probe, narrow};
 use crate::step::Trial;
@@ -49,6 +49,13 @@ pub struct Detector {
     saved: [Vec<f64>; 3],
     /// How much each fired guard changes across its bracket: a value below this is zero to the locator.
     resolution: Vec<f64>,
+    /// How large each guard is about its root: what is not small against this is not zero but a jump.
+    size: Vec<f64>,
+    /// Guards that fired just before this segment, and guards that were not watched before it.
+    just_fired: Vec<bool>,
+    new: Vec<bool>,
+    /// Guards that changed side at an event without firing.
+    carried: Vec<bool>,
 }
 
 impl Detector {
@@ -67,6 +74,10 @@ impl Detector {
             fired: Vec::with_capacity(guards),
             saved: [zeros(), zeros(), zeros()],
             resolution: zeros(),
+            size: zeros(),
+            just_fired: vec![false; guards],
+            new: vec![true; guards],
+            carried: vec![false; guards],
         }
     }
 
@@ -80,27 +91,71 @@ impl Detector {
         self.sides[guard]
     }
 
-    /// Decides the side of every guard at the start of a segment, and locks switch signs to it.
-    ///
-    /// `fired` then lists the unilateral guards that stand at zero and are about to cross it: they fire at once. Guards that
-    /// have just fired and still go the way they went are passing through and do not fire again.
-    pub fn begin(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), BadGuard> {
-        let just_fired = std::mem::take(&mut self.fired);
+    /// Whether a guard fired just before this segment.
+    pub fn has_just_fired(&self, guard: usize) -> bool {
+        self.just_fired[guard]
+    }
+
+    /// Whether a guard begins to be watched with this segment.
+    pub fn is_new(&self, guard: usize) -> bool {
+        self.new[guard]
+    }
+
+    /// Whether a guard has changed side at the event before this segment without firing: a reset carried it.
+    pub fn was_carried(&self, guard: usize) -> bool {
+        self.carried[guard]
+    }
+
+    /// Evaluates the guards at the start of a segment and locks the signs of switches, as far as their values tell.
+    pub fn lock_switches(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), BadGuard> {
+        for g in 0..self.just_fired.len() {
+            self.just_fired[g] = self.fired.contains(&g);
+        }
+        self.fired.clear();
         if self.sides.is_empty() {
             return Ok(());
         }
         flow.guards(t, y, &mut self.values);
         self.check_finite(flow, t)?;
-        let is_zero = |d: &Self, g: usize| {
-            d.values[g].abs() <= if just_fired.contains(&g) { 4.0 * d.resolution[g] } else { 0.0 }
-        };
-        if (0..self.sides.len()).any(|g| flow.watches(g) && is_zero(self, g)) {
-            flow.guard_rates(t, y, &mut self.first_rates, &mut self.second_rates);
+        for g in 0..self.sides.len() {
+            if let Some(k) = flow.system().guards()[g].response.switch {
+                let fired = if self.just_fired[g] { -self.sides[g] } else { 0.0 };
+                let side = if self.is_zero(g) { fired } else { sign(self.values[g]) };
+                flow.mode.signs[k] = if side == 0.0 { flow.mode.signs[k] } else { side };
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the value of a guard counts as zero: exactly, or because it has just fired and this is what is left of it.
+    fn is_zero(&self, g: usize) -> bool {
+        let left = (4.0 * self.resolution[g]).min(1e-6 * self.size[g]);
+        self.values[g].abs() <= if self.just_fired[g] { left } else { 0.0 }
+    }
+
+    /// Decides the side of every guard at the start of a segment; [`lock_switches`](Self::lock_switches) comes before. `reach` is about the
+    /// step size.
+    ///
+    /// `fired` then lists the unilateral guards that stand at zero and are about to cross it: they fire at once. Guards that
+    /// have just fired and still go the way they went are passing through and do not fire again.
+    pub fn begin(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64], reach: f64) -> Result<(), BadGuard> {
+        if self.sides.is_empty() {
+            return Ok(());
+        }
+        flow.guards(t, y, &mut self.values);
+        self.check_finite(flow, t)?;
+        if (0..self.sides.len()).any(|g| flow.watches(g) && self.is_zero(g)) {
+            let rates = GuardRates { first: &mut self.first_rates, second: &mut self.second_rates };
+            flow.guard_rates(t, y, reach, rates);
         }
         for g in 0..self.sides.len() {
-            let zero = flow.watches(g) && is_zero(self, g);
-            self.decide(&flow.system().guards()[g], g, zero, just_fired.contains(&g));
-            if let (Some(k), true) = (flow.system().guards()[g].response.switch, self.sides[g] != 0.0) {
+            let (guard, watched, old) = (&flow.system().guards()[g], flow.watches(g), self.sides[g]);
+            self.decide(guard, g, watched && self.is_zero(g));
+            let turned = watched && old * self.sides[g] < 0.0 && guard.direction.admits(old);
+            self.carried[g] = turned && !self.just_fired[g];
+            self.new[g] = watched && old == 0.0;
+            self.sides[g] = if watched { self.sides[g] } else { 0.0 };
+            if let (Some(k), true) = (guard.response.switch, self.sides[g] != 0.0) {
                 flow.mode.signs[k] = self.sides[g];
             }
         }
@@ -109,7 +164,8 @@ impl Detector {
     }
 
     /// Decides one guard's side at a start; see [`begin`](Self::begin).
-    fn decide(&mut self, guard: &Guard, g: usize, is_zero: bool, just_fired: bool) {
+    fn decide(&mut self, guard: &Guard, g: usize, is_zero: bool) {
+        let just_fired = self.just_fired[g];
         let old_side = self.sides[g];
         self.residues[g] = 0.0;
         if !is_zero {
@@ -128,7 +184,7 @@ impl Detector {
         let passing = just_fired && sign(self.first_rates[g]) == -old_side;
         if guard.side == Side::Before && heading != 0.0 && guard.direction.admits(-heading) && !passing {
             self.sides[g] = -heading;
-            self.resolution[g] = self.residues[g].abs();
+            (self.resolution[g], self.size[g]) = (self.residues[g].abs(), f64::INFINITY);
             self.fired.push(g);
         }
     }
@@ -170,6 +226,9 @@ impl Detector {
             self.check_finite(flow, trial.t + to)?;
             self.collect_crossed(flow);
             if !self.fired.is_empty() {
+                for (size, (a, b)) in self.size.iter_mut().zip(self.last.iter().zip(&self.values)) {
+                    *size = a.abs() + b.abs();
+                }
                 let offsets = self.locate(flow, trial, from, to);
                 return Ok(Some(self.place(flow, offsets)));
             }

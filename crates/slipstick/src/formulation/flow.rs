@@ -1,7 +1,7 @@
 //! The flow of a system whose mode is locked: first-order equations integrated as they stand. Work is counted here.
 
 use super::{Field, MassKind};
-use crate::equations::{Evaluator, System};
+use crate::equations::{Evaluator, GuardRates, System};
 use crate::mode::Mode;
 
 /// A system in a mode, with the scratch to evaluate it and the count of what was evaluated.
@@ -56,9 +56,9 @@ impl<'a> Flow<'a> {
     }
 
     /// First and second derivative of each watched guard along the flow.
-    pub fn guard_rates(&mut self, t: f64, y: &[f64], first: &mut [f64], second: &mut [f64]) {
+    pub fn guard_rates(&mut self, t: f64, y: &[f64], reach: f64, rates: GuardRates<'_>) {
         self.guard_count += 1;
-        self.evaluator.guard_rates(self.mode.locked(), t, y, first, second);
+        self.derivative_count += self.evaluator.guard_rates(self.mode.locked(), t, y, reach, rates);
     }
 
     /// Applies the reset of one guard to `after`.

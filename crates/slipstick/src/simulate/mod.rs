@@ -9,6 +9,7 @@ mod initialise;
 mod monitor;
 mod options;
 mod plan;
+mod respond;
 mod run;
 
 pub use error::{Error, Failure};
