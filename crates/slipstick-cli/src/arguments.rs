@@ -78,7 +78,7 @@ pub(crate) struct SimulationArguments {
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_setting)]
     pub(crate) settings: Vec<(String, f64)>,
     /// Run until this time instead of the model's
-    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
+    #[arg(long, value_name = "TIME", value_parser = parse_finite, allow_negative_numbers = true)]
     pub(crate) until: Option<f64>,
     /// Use this relative tolerance instead of the model's; the absolute one follows at a hundredth of it
     #[arg(long, value_name = "TOLERANCE", value_parser = parse_positive, allow_negative_numbers = true)]
@@ -107,6 +107,10 @@ pub(crate) struct RunArguments {
     /// Write trajectory.parquet too
     #[arg(long)]
     pub(crate) parquet: bool,
+}
+
+fn parse_finite(text: &str) -> Result<f64, String> {
+    text.parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(|| "expected a finite number".to_owned())
 }
 
 fn parse_positive(text: &str) -> Result<f64, String> {

@@ -4,7 +4,7 @@ use crate::arguments::SimulationArguments;
 use crate::talk::Trouble;
 use sha2::{Digest, Sha256};
 use slipstick::model::{Diagnostic, Model};
-use slipstick::simulate::Plan;
+use slipstick::simulate::{Overrides, Plan};
 use slipstick::step::{Method, Tolerances};
 use std::path::Path;
 
@@ -30,6 +30,8 @@ impl ModelFile {
         })?;
         let name = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         let stem = path.file_stem().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+        // A stem of dots alone would lead out of the folder for results.
+        let stem = if stem.trim_matches('.').is_empty() { "model".to_owned() } else { stem };
         match Plan::read_model(&text) {
             Ok(model) => {
                 let hash = Sha256::digest(text.as_bytes())
@@ -47,8 +49,8 @@ impl ModelFile {
     }
 
     /// Plans a run as the model says.
-    pub(crate) fn plan(&self, path: &Path, settings: &[(String, f64)]) -> Result<Plan, Trouble> {
-        Plan::new(&self.model, settings).map_err(|diagnostics: Vec<Diagnostic>| Trouble::Model {
+    pub(crate) fn plan(&self, path: &Path, overrides: &Overrides) -> Result<Plan, Trouble> {
+        Plan::new(&self.model, overrides).map_err(|diagnostics: Vec<Diagnostic>| Trouble::Model {
             file: path.display().to_string(),
             text: self.text.clone(),
             diagnostics,
@@ -58,9 +60,9 @@ impl ModelFile {
     /// Plans a run as the model says, and as the command line wishes.
     pub(crate) fn plan_with(&self, arguments: &SimulationArguments) -> Result<Plan, Trouble> {
         self.check_settings(&arguments.settings)?;
-        let mut plan = self.plan(&arguments.model, &arguments.settings)?;
+        let overrides = Overrides { parameters: arguments.settings.clone(), until: arguments.until };
+        let mut plan = self.plan(&arguments.model, &overrides)?;
         let options = &mut plan.options;
-        options.until = arguments.until.unwrap_or(options.until);
         if let Some(rtol) = arguments.rtol {
             options.tolerances = Tolerances::uniform(rtol, rtol * 1e-2);
         }

@@ -121,7 +121,12 @@ fn renderer() -> Renderer {
 /// Writes a line of data to stdout. A reader that has seen enough and gone away ends the program quietly.
 pub(crate) fn data(line: impl std::fmt::Display) {
     use std::io::Write;
-    if writeln!(std::io::stdout().lock(), "{line}").is_err() {
-        std::process::exit(0);
+    match writeln!(std::io::stdout().lock(), "{line}") {
+        Ok(()) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
+        Err(error) => {
+            self::error("file", &format!("cannot write to stdout: {error}"), "check where the output goes");
+            std::process::exit(2);
+        }
     }
 }

@@ -35,7 +35,7 @@ fn every_code_is_explained() {
 /// Words in quotes that stand where a code stands.
 fn codes_in_the_source() -> Vec<String> {
     let before =
-        ["Diagnostic::new(", "self.error(", "error(", "Trouble::new(", "code: ", "=> ", "talk::error("];
+        ["Diagnostic::new(", "self.error(", "error(", "Trouble::new(", "code: ", "=> ", "talk::error(", "{"];
     let mut codes = Vec::new();
     for file in ["slipstick/src", "slipstick-cli/src"]
         .iter()

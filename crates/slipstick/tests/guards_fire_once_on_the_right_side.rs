@@ -218,3 +218,20 @@ fn limits_on_events_and_steps_are_outcomes() {
     let run = simulate(&system(), &Start::at([1.0, 0.0]), &options).unwrap();
     assert_eq!(run.outcome, Outcome::StepLimit { limit: 20 });
 }
+
+/// An event that only records cuts a step in two; the motion must stay as accurate as without it.
+#[test]
+fn recording_does_not_disturb_the_motion() {
+    let model = |events: &str| {
+        format!(
+            "states = {{ x = 2, v = 0 }}\nderivatives = {{ x = \"v\", v = \"-sin(x)\" }}\n{events}\n\
+             run = {{ until = 60, rtol = 1e-9 }}"
+        )
+    };
+    let plain = run_model(&model(""));
+    let recorded =
+        run_model(&model("events.a.guard = \"x\"\nevents.b.guard = \"v\"\nevents.c.guard = \"x - 1\""));
+    assert!(recorded.events.len() > 40);
+    let difference = (plain.end_state()[0] - recorded.end_state()[0]).abs();
+    assert!(difference < 1e-6, "{difference:e}");
+}

@@ -467,7 +467,7 @@
   // ------------------------------------------------------------------- audit
 
   function auditSection(time) {
-    return S.section("audit", "Audit", [S.el("span", { class: "quiet" }, "quantities that must not change between events")],
+    return S.section("audit", "Audit", [S.el("span", { class: "quiet" }, "quantities that should not change, but for jumps at events")],
       S.el("div", { class: "cards" }, ...data.audit.map((quantity) => auditCard(quantity, time))));
   }
 
@@ -491,10 +491,9 @@
     return S.el("article", { class: "card" }, S.el("div", { class: "card-text" }, head, facts), S.el("div", { class: "card-plot" }, host));
   }
 
-  /** The quantity minus its value at the start of each segment. */
-  function driftCurve({ name, unit, values }) {
-    const fromStart = (list) => list && list.map((v) => (v === null || list[0] === null ? null : v - list[0]));
-    return { name: `drift of ${name}`, unit, colour: "--s2", t: run.t, head: run.head, v: flatValues((i) => fromStart(values[i])) };
+  /** How far the quantity is from its start, jumps at events taken off. */
+  function driftCurve({ name, unit, drifts }) {
+    return { name: `drift of ${name}`, unit, colour: "--s2", t: run.t, head: run.head, v: flatValues((i) => drifts[i]) };
   }
 
   // -------------------------------------------------------------------- page

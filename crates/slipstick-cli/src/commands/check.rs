@@ -4,6 +4,7 @@ use super::Finish;
 use crate::model_file::ModelFile;
 use crate::talk::{Trouble, data};
 use serde_json::json;
+use slipstick::simulate::Overrides;
 use std::path::{Path, PathBuf};
 
 /// Checks each model and reports all errors of all of them.
@@ -25,7 +26,7 @@ pub(crate) fn check(models: &[PathBuf], json: bool) -> Result<Finish, Trouble> {
 
 fn check_one(path: &Path) -> Result<ModelFile, Trouble> {
     let file = ModelFile::load(path)?;
-    file.plan(path, &[])?;
+    file.plan(path, &Overrides::default())?;
     Ok(file)
 }
 

@@ -3,7 +3,7 @@
 use super::Finish;
 use crate::arguments::SimulationArguments;
 use crate::model_file::ModelFile;
-use crate::results::{RunResult, event_json};
+use crate::results::{RunResult, event_json, full};
 use crate::talk::{Trouble, data};
 
 /// Prints one line for each event.
@@ -44,7 +44,7 @@ fn event_line(result: &RunResult<'_>, number: usize) -> String {
         }
     }
     let (names, kinds, changes) = (names.join(" + "), kinds.join(" + "), changes.join(", "));
-    format!("{:>5}  t = {:<20}  {names:<16}  {kinds:<8}  {changes}", number + 1, event.t)
+    format!("{:>5}  t = {:<20}  {names:<16}  {kinds:<8}  {changes}", number + 1, full(event.t))
         .trim_end()
         .to_owned()
 }

@@ -4,7 +4,7 @@ use super::Finish;
 use super::check::count;
 use crate::arguments::RunArguments;
 use crate::model_file::ModelFile;
-use crate::results::{RunResult, number, run_json, write_results};
+use crate::results::{Folder, RunResult, number, run_json};
 use crate::talk::{Trouble, data};
 use std::path::{Path, PathBuf};
 
@@ -12,16 +12,17 @@ use std::path::{Path, PathBuf};
 pub(crate) fn run(arguments: &RunArguments, json: bool) -> Result<Finish, Trouble> {
     let file = ModelFile::load(&arguments.simulation.model)?;
     let plan = file.plan_with(&arguments.simulation)?;
+    let folder = arguments.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(&file.stem));
+    let folder = Folder::prepare(folder)?;
     let result = RunResult::simulate(&file, &plan, arguments.simulation.max_wall);
     if let Some(trouble) = result.refusal() {
         return Err(trouble);
     }
-    let folder = arguments.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(&file.stem));
-    write_results(&result, &folder, arguments.parquet)?;
+    folder.write_results(&result, arguments.parquet)?;
     if json {
         data(run_json(&result));
     } else {
-        print_summary(&result, &folder);
+        print_summary(&result, &folder.path);
     }
     result.talk();
     Ok(result.finish())
@@ -65,6 +66,11 @@ fn events_in_words(result: &RunResult<'_>) -> String {
     if parts.is_empty() {
         return "none".to_owned();
     }
-    let parts: Vec<String> = parts.iter().map(|(name, n)| format!("{name} {n}×")).collect();
-    format!("{}: {}", count(trajectory.events.len(), "event"), parts.join(", "))
+    let shown: Vec<String> = parts.iter().take(8).map(|(name, n)| format!("{name} {n}×")).collect();
+    let more = if parts.len() > shown.len() {
+        format!(" and {} more", parts.len() - shown.len())
+    } else {
+        String::new()
+    };
+    format!("{}: {}{more}", count(trajectory.events.len(), "event"), shown.join(", "))
 }

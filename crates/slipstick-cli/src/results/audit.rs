@@ -2,9 +2,10 @@
 
 use super::number;
 use super::table::plot_density;
-use slipstick::model::Model;
+use serde_json::{Value, json};
+use slipstick::model::{AuditRule, Model};
 use slipstick::simulate::Plan;
-use slipstick::trajectory::{Drift, Trajectory, audit as measure, sample_times};
+use slipstick::trajectory::{Audit, Density, Drift, Trajectory, sample_times};
 
 /// What became of one audited quantity.
 #[derive(Clone, Debug)]
@@ -15,11 +16,31 @@ pub(crate) struct AuditResult {
     pub(crate) tolerance: Option<f64>,
     /// Whether the drift is within the tolerance, if there is one.
     pub(crate) ok: Option<bool>,
-    /// The values in each segment, at the times of a plot.
-    pub(crate) values: Vec<Vec<f64>>,
+    /// The drift in each segment, at the times of a plot.
+    pub(crate) drifts: Vec<Vec<f64>>,
 }
 
 impl AuditResult {
+    fn new(model: &Model, rule: &AuditRule, drift: Drift, drifts: Vec<Vec<f64>>) -> Self {
+        let (name, tolerance) = (rule.definition.name.clone(), rule.tolerance);
+        let ok = tolerance.map(|tolerance| drift.drift <= tolerance);
+        Self { unit: model.unit(&name).map(str::to_owned), name, drift, tolerance, ok, drifts }
+    }
+
+    /// For programs; the report adds to this.
+    pub(crate) fn json(&self) -> Value {
+        json!({
+            "name": self.name,
+            "start": self.drift.start,
+            "drift": self.drift.drift,
+            "drift_t": self.drift.drift_time,
+            "jump": self.drift.jump,
+            "jump_t": self.drift.jump_time,
+            "tolerance": self.tolerance,
+            "ok": self.ok,
+        })
+    }
+
     /// `drift 1.2e-15 (worst at t = 0.3), jump at events 1.9, within 1e-9`
     pub(crate) fn in_words(&self) -> String {
         let drift = &self.drift;
@@ -39,44 +60,36 @@ impl AuditResult {
     }
 }
 
-/// Audits every quantity that the model names.
+/// Audits every quantity that the model names, at every accepted step and at the points of a plot.
 pub(crate) fn audit(model: &Model, plan: &Plan, trajectory: &Trajectory) -> Vec<AuditResult> {
-    if model.audit.is_empty() {
-        return Vec::new();
-    }
-    let samples = observe(model.audit.len(), plan, trajectory);
-    let results = model.audit.iter().enumerate().filter_map(|(k, rule)| {
-        let pairs: Vec<Vec<(f64, f64)>> =
-            samples.iter().map(|piece| piece.iter().map(|(t, row)| (*t, row[k])).collect()).collect();
-        let drift = measure(pairs.iter().map(Vec::as_slice))?;
-        let values = pairs.iter().map(|piece| piece.iter().map(|(_, value)| *value).collect()).collect();
-        let name = rule.definition.name.clone();
-        Some(AuditResult {
-            unit: model.unit(&name).map(str::to_owned),
-            name,
-            drift,
-            tolerance: rule.tolerance,
-            ok: rule.tolerance.map(|tolerance| drift.drift <= tolerance),
-            values,
-        })
-    });
-    results.collect()
-}
-
-/// The values of all audited quantities, segment by segment.
-fn observe(count: usize, plan: &Plan, trajectory: &Trajectory) -> Vec<Vec<(f64, Vec<f64>)>> {
-    let mut observer = plan.system.audit();
-    let density = plot_density(trajectory);
+    let count = model.audit.len();
+    let mut audits = vec![Audit::default(); count];
+    let mut drifts: Vec<Vec<Vec<f64>>> = vec![Vec::new(); count];
+    let (mut observer, mut row) = (plan.system.audit(), vec![0.0; count]);
     let mut state = vec![0.0; trajectory.state_names.len()];
-    let segments = trajectory.segments.iter().map(|segment| {
-        let times = sample_times(segment, trajectory.start_time(), None, density);
-        let rows = times.into_iter().map(|t| {
+    let density = plot_density(trajectory);
+    for segment in trajectory.segments.iter().filter(|_| count > 0) {
+        let shown = sample_times(segment, trajectory.start_time(), None, density);
+        let every = sample_times(segment, trajectory.start_time(), None, Density { stride: 1, ..density });
+        let mut shown = shown.into_iter().peekable();
+        drifts.iter_mut().for_each(|list| list.push(Vec::new()));
+        for t in every {
             segment.state_into(t, &mut state);
-            let mut row = vec![0.0; count];
             observer.observe(segment.mode.locked(), t, &state, &mut row);
-            (t, row)
-        });
-        rows.collect()
-    });
-    segments.collect()
+            let is_shown = shown.next_if(|s| *s <= t).is_some();
+            for (k, value) in row.iter().enumerate() {
+                if t == segment.start_time {
+                    audits[k].begin_segment(t, *value);
+                }
+                let drift = audits[k].go_on(t, *value);
+                if let (true, Some(list)) = (is_shown, drifts[k].last_mut()) {
+                    list.push(drift);
+                }
+            }
+        }
+    }
+    let results = model.audit.iter().zip(audits).zip(drifts);
+    results
+        .filter_map(|((rule, audit), drifts)| Some(AuditResult::new(model, rule, audit.result()?, drifts)))
+        .collect()
 }

@@ -3,61 +3,69 @@
 use super::RunResult;
 use super::table::Table;
 use csv::Writer;
-use slipstick::equations::System;
+use std::io::{self, Write};
 
 /// `trajectory.csv`: time, states, outputs, switch signs, mode; two rows with the same time at an event.
-pub(crate) fn trajectory(table: &Table) -> Vec<u8> {
+pub(crate) fn trajectory(table: &Table, file: &mut dyn Write) -> io::Result<()> {
+    let mut writer = Writer::from_writer(file);
     let with_modes = !table.modes.is_empty();
-    let mut header = vec![table.time_header.clone()];
-    header.extend(table.columns.iter().map(super::table::Column::header));
-    header.extend(with_modes.then(|| "mode".to_owned()));
-    let mut rows = vec![header];
+    writer.write_field(&table.time_header)?;
+    for column in &table.columns {
+        writer.write_field(column.header())?;
+    }
+    end_row(&mut writer, with_modes.then_some("mode"))?;
     for piece in &table.pieces {
         for (k, t) in piece.t.iter().enumerate() {
-            let mut row = vec![number(*t)];
-            row.extend(piece.values.iter().map(|column| number(column[k])));
-            row.extend(with_modes.then(|| table.modes[piece.mode].clone()));
-            rows.push(row);
+            writer.write_field(full(*t))?;
+            for column in &piece.values {
+                writer.write_field(full(column[k]))?;
+            }
+            end_row(&mut writer, with_modes.then(|| table.modes[piece.mode].as_str()))?;
         }
     }
-    write(&rows)
+    writer.flush()
+}
+
+/// Writes the last field, if there is one, and ends the row.
+fn end_row(writer: &mut Writer<&mut dyn Write>, last: Option<&str>) -> io::Result<()> {
+    if let Some(last) = last {
+        writer.write_field(last)?;
+    }
+    Ok(writer.write_record(None::<&[u8]>)?)
 }
 
 /// `events.csv`: number, time, bracket, names, kinds, modes, and every state before and after.
-pub(crate) fn events(result: &RunResult<'_>) -> Vec<u8> {
+pub(crate) fn events(result: &RunResult<'_>, file: &mut dyn Write) -> io::Result<()> {
+    let mut writer = Writer::from_writer(file);
     let trajectory = &result.trajectory;
-    let fixed = ["number", "t", "t_lo", "t_hi", "names", "kinds", "mode_before", "mode_after"];
-    let mut header: Vec<String> = fixed.iter().map(|&s| s.to_owned()).collect();
-    for name in &trajectory.state_names {
-        header.extend([format!("{name} before"), format!("{name} after")]);
+    for name in ["number", "t", "t_lo", "t_hi", "names", "kinds", "mode_before", "mode_after"] {
+        writer.write_field(name)?;
     }
-    let mut rows = vec![header];
-    let modes = result.plan.system.mode_names();
+    for name in &trajectory.state_names {
+        writer.write_field(format!("{name} before"))?;
+        writer.write_field(format!("{name} after"))?;
+    }
+    end_row(&mut writer, None)?;
     for (i, event) in trajectory.events.iter().enumerate() {
         let names: Vec<&str> = event.guards.iter().map(|&g| trajectory.guard_names[g].as_str()).collect();
         let kinds: Vec<&str> = event.kinds.iter().map(|k| k.name()).collect();
-        let mut row =
-            vec![(i + 1).to_string(), number(event.t), number(event.bracket.lo), number(event.bracket.hi)];
-        row.extend([names.join(" + "), kinds.join(" + ")]);
-        row.extend([modes[event.mode_before].clone(), modes[event.mode_after].clone()]);
-        for (before, after) in event.before.iter().zip(&event.after) {
-            row.extend([number(*before), number(*after)]);
+        let times = [event.t, event.bracket.lo, event.bracket.hi].map(full);
+        let modes = [event.mode_before, event.mode_after].map(|mode| result.mode_name(mode).to_owned());
+        writer.write_field((i + 1).to_string())?;
+        for field in times.into_iter().chain([names.join(" + "), kinds.join(" + ")]).chain(modes) {
+            writer.write_field(field)?;
         }
-        rows.push(row);
+        for (before, after) in event.before.iter().zip(&event.after) {
+            writer.write_field(full(*before))?;
+            writer.write_field(full(*after))?;
+        }
+        end_row(&mut writer, None)?;
     }
-    write(&rows)
+    writer.flush()
 }
 
-fn write(rows: &[Vec<String>]) -> Vec<u8> {
-    let mut writer = Writer::from_writer(Vec::new());
-    for row in rows {
-        // Writing to memory cannot fail, and all rows have the length of the header.
-        let _ = writer.write_record(row);
-    }
-    writer.into_inner().unwrap_or_default()
-}
-
-fn number(x: f64) -> String {
+/// All digits, and an exponent where it is shorter.
+pub(crate) fn full(x: f64) -> String {
     // Adding zero turns -0 into 0.
     let (x, magnitude) = (x + 0.0, x.abs());
     if x == 0.0 || (1e-5..1e16).contains(&magnitude) { format!("{x}") } else { format!("{x:e}") }

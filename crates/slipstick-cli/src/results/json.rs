@@ -1,6 +1,6 @@
 //! `run.json`, and events for programs.
 
-use super::RunResult;
+use super::{AuditResult, RunResult};
 use serde_json::{Value, json};
 use slipstick::step::PerComponent;
 
@@ -22,7 +22,7 @@ pub(crate) fn run_json(result: &RunResult<'_>) -> Value {
         },
         "statistics": statistics(result),
         "end": end_state(result),
-        "audit": audit(result),
+        "audit": result.audit.iter().map(AuditResult::json).collect::<Vec<_>>(),
         "notes": notes,
         "wall_s": result.wall_s,
     })
@@ -75,22 +75,6 @@ fn statistics(result: &RunResult<'_>) -> Value {
 fn end_state(result: &RunResult<'_>) -> Value {
     let pairs = result.trajectory.state_names.iter().zip(result.trajectory.end_state());
     Value::Object(pairs.map(|(name, value)| (name.clone(), json!(value))).collect())
-}
-
-fn audit(result: &RunResult<'_>) -> Vec<Value> {
-    let one = |a: &super::AuditResult| {
-        json!({
-            "name": a.name,
-            "start": a.drift.start,
-            "drift": a.drift.drift,
-            "drift_t": a.drift.drift_time,
-            "jump": a.drift.jump,
-            "jump_t": a.drift.jump_time,
-            "tolerance": a.tolerance,
-            "ok": a.ok,
-        })
-    };
-    result.audit.iter().map(one).collect()
 }
 
 /// One event.

@@ -11,6 +11,7 @@ mod report;
 mod table;
 
 pub(crate) use audit::AuditResult;
+pub(crate) use csv::full;
 pub(crate) use json::{event_json, run_json};
 
 use crate::commands::Finish;
@@ -20,7 +21,9 @@ use crate::talk::{self, Trouble};
 use slipstick::equations::System;
 use slipstick::simulate::{Error, Plan, simulate_watched};
 use slipstick::trajectory::Trajectory;
-use std::path::Path;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
 
 /// A run with everything that it came from.
 pub(crate) struct RunResult<'a> {
@@ -119,8 +122,7 @@ impl<'a> RunResult<'a> {
             talk::error(error.code(), &error.to_string(), error.hint());
         } else if !self.is_complete() {
             let message = self.outcome_with_time(&number(self.trajectory.end_time()));
-            let hint = self.outcome_hint().unwrap_or("what was computed up to there is kept");
-            talk::warning(self.outcome_code(), &message, hint);
+            talk::warning(self.outcome_code(), &message, self.outcome_hint().unwrap_or_default());
         }
     }
 
@@ -133,30 +135,53 @@ impl<'a> RunResult<'a> {
     }
 }
 
-/// Writes the folder of results.
-pub(crate) fn write_results(
-    result: &RunResult<'_>,
-    folder: &Path,
-    with_parquet: bool,
-) -> Result<(), Trouble> {
-    std::fs::create_dir_all(folder).map_err(|error| Trouble::file("create", folder, &error))?;
-    let write = |name: &str, bytes: &[u8]| {
-        let path = folder.join(name);
-        std::fs::write(&path, bytes).map_err(|error| Trouble::file("write", &path, &error))
-    };
-    let rows = table::Table::rows(result);
-    write("trajectory.csv", &csv::trajectory(&rows))?;
-    write("events.csv", &csv::events(result))?;
-    let run = serde_json::to_vec_pretty(&run_json(result)).unwrap_or_default();
-    write("run.json", &run)?;
-    write("report.html", report::report(result).as_bytes())?;
-    if with_parquet {
+/// A folder for results that can be written to. It is made before the run, so that nothing is computed in vain.
+pub(crate) struct Folder {
+    pub(crate) path: PathBuf,
+}
+
+impl Folder {
+    /// Makes the folder and tries to write to it.
+    pub(crate) fn prepare(path: PathBuf) -> Result<Self, Trouble> {
+        std::fs::create_dir_all(&path).map_err(|error| Trouble::file("create", &path, &error))?;
+        let folder = Self { path };
+        folder.write("run.json", |file| file.write_all(b"{}"))?;
+        Ok(folder)
+    }
+
+    /// Writes a file under another name first: a file that is there is always whole.
+    fn write(
+        &self,
+        name: &str,
+        fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+    ) -> Result<(), Trouble> {
+        let (path, part) = (self.path.join(name), self.path.join(format!("{name}.part")));
+        let write = || -> io::Result<()> {
+            let mut file = BufWriter::new(File::create(&part)?);
+            fill(&mut file)?;
+            file.flush()?;
+            std::fs::rename(&part, &path)
+        };
+        write().map_err(|error| Trouble::file("write", &path, &error))
+    }
+
+    /// Writes all results, and takes away what is left of an earlier run.
+    pub(crate) fn write_results(&self, result: &RunResult<'_>, with_parquet: bool) -> Result<(), Trouble> {
+        let rows = table::Table::rows(result);
+        self.write("trajectory.csv", |file| csv::trajectory(&rows, file))?;
+        self.write("events.csv", |file| csv::events(result, file))?;
+        self.write("run.json", |file| Ok(serde_json::to_writer_pretty(file, &run_json(result))?))?;
+        self.write("report.html", |file| file.write_all(report::report(result).as_bytes()))?;
+        if !with_parquet {
+            // Absent is as good as removed.
+            let _ = std::fs::remove_file(self.path.join("trajectory.parquet"));
+            return Ok(());
+        }
         let bytes = parquet::trajectory(&rows).map_err(|error| {
             Trouble::new("file", format!("cannot write trajectory.parquet: {error}"), "leave out `--parquet`")
         })?;
-        write("trajectory.parquet", &bytes)?;
+        self.write("trajectory.parquet", |file| file.write_all(&bytes))
     }
-    Ok(())
 }
 
 /// A number for people: up to ten digits, no noise.

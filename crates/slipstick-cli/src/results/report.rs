@@ -1,7 +1,7 @@
 //! `report.html`: one file that opens offline. The page draws itself from the data that is put into it here.
 
 use super::table::{ColumnKind, Sampler, Table};
-use super::{RunResult, number};
+use super::{AuditResult, RunResult, number};
 use serde_json::{Value, json};
 use slipstick::step::PerComponent;
 use slipstick::trajectory::Event;
@@ -200,19 +200,11 @@ fn steps(result: &RunResult<'_>) -> Value {
 }
 
 fn audit(result: &RunResult<'_>) -> Vec<Value> {
-    let one = |a: &super::AuditResult| {
-        json!({
-            "name": a.name,
-            "unit": a.unit,
-            "start": a.drift.start,
-            "drift": a.drift.drift,
-            "drift_t": a.drift.drift_time,
-            "jump": a.drift.jump,
-            "jump_t": a.drift.jump_time,
-            "tolerance": a.tolerance,
-            "ok": a.ok,
-            "values": a.values,
-        })
+    let one = |audit: &AuditResult| {
+        let mut value = audit.json();
+        value["unit"] = json!(audit.unit);
+        value["drifts"] = json!(audit.drifts);
+        value
     };
     result.audit.iter().map(one).collect()
 }

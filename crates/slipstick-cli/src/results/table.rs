@@ -51,8 +51,9 @@ pub(crate) struct Table {
     pub(crate) modes: Vec<String>,
 }
 
-/// About as many points as a plot needs.
+/// About as many points as a plot needs, and as many values as a report should hold.
 const PLOT_POINTS: usize = 8000;
+const PLOT_VALUES: usize = 2_000_000;
 
 impl Table {
     /// The rows of the result files: at the output step, or at every accepted step.
@@ -90,7 +91,8 @@ impl Table {
 /// How densely a plot shows a trajectory.
 pub(crate) fn plot_density(trajectory: &Trajectory) -> Density {
     let steps = trajectory.segments.iter().map(|s| s.steps().len()).sum();
-    Density::about(PLOT_POINTS, steps)
+    let points = PLOT_POINTS.min(PLOT_VALUES / trajectory.state_names.len().max(1));
+    Density::about(points, steps)
 }
 
 fn columns(result: &RunResult<'_>) -> Vec<Column> {

@@ -102,6 +102,12 @@ fn check_derivatives(model: &Model, errors: &mut Vec<Diagnostic>) {
 
 fn check_event(event: &EventRule, model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
     check_formula(&event.guard, scope, Room::running("a guard"), errors);
+    let fixed = |name: &str| matches!(scope.meaning(name), Some(Meaning::Parameter(_)));
+    if event.guard.syntax.names().all(|(name, _)| fixed(name)) {
+        let message = format!("the guard of event `{}` never changes: the event cannot happen", event.name);
+        let hint = "use `t`, a state or an output in the guard";
+        errors.push(Diagnostic::new("bad-guard", event.guard.place.span.clone(), message).hint(hint));
+    }
     let states = || model.states.iter().map(|s| s.name.as_str());
     for reset in &event.reset {
         if !states().any(|s| s == reset.name) {
@@ -117,7 +123,9 @@ fn check_event(event: &EventRule, model: &Model, scope: &Scope<'_>, errors: &mut
 fn check_mode_name(reference: &Reference, model: &Model, errors: &mut Vec<Diagnostic>) {
     let modes = || model.modes.iter().map(|m| m.name.as_str());
     if !modes().any(|m| m == reference.name) {
-        errors.push(unknown_name(&reference.name, reference.span.clone(), modes(), "among the modes"));
+        let error = unknown_name(&reference.name, reference.span.clone(), modes(), "among the modes");
+        let add = format!("the model has no modes: add `[modes.{}]`", reference.name);
+        errors.push(if model.modes.is_empty() { error.hint(add) } else { error });
     }
 }
 

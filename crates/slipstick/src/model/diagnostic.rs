@@ -37,13 +37,6 @@ impl Diagnostic {
         self.hint = Some(hint.into());
         self
     }
-
-    /// Adds the cure, if there is one.
-    #[must_use]
-    pub fn maybe_hint(mut self, hint: Option<String>) -> Self {
-        self.hint = hint;
-        self
-    }
 }
 
 impl fmt::Display for Diagnostic {

@@ -16,7 +16,15 @@ pub(super) fn read(text: &str) -> (Option<Model>, Vec<Diagnostic>) {
     for error in &syntax_errors {
         let span = error.span().unwrap_or(0..0);
         let message = format!("not valid TOML: {}", error.message().trim().replace('\n', ", "));
-        let hint = "formulas are strings: put them in quotes, as in `v = \"-g\"`";
+        let hint = match error.message() {
+            m if m.contains("duplicate") || m.contains("extend") => {
+                "say everything about one thing in one place"
+            }
+            m if m.contains("quoted") || m.contains("string") => {
+                "formulas are strings: put them in quotes, as in `v = \"-g\"`"
+            }
+            _ => "the model file is TOML: `name = value`, tables in `[brackets]`, text in quotes",
+        };
         reader.errors.push(Diagnostic::new("toml-syntax", span, message).hint(hint));
     }
     // Half-read tables would only produce errors about what is missing.
@@ -172,7 +180,9 @@ impl Reader<'_> {
             Ok(syntax) => Formula { syntax, place },
             Err(error) => {
                 let diagnostic = Diagnostic::new("formula-syntax", place.part(&error.span), error.message);
-                self.errors.push(diagnostic.maybe_hint(error.hint));
+                let hint =
+                    error.hint.unwrap_or_else(|| "write a number, a name or a formula there".to_owned());
+                self.errors.push(diagnostic.hint(hint));
                 Self::zero(place)
             }
         }

@@ -69,7 +69,9 @@ impl Reader<'_> {
     }
 
     fn check_required(&mut self, table: &DeTable<'_>, model: &Model) {
-        if model.states.is_empty() {
+        // A section of the wrong type has been reported already.
+        let is_table = |key: &str| table.get(key).is_none_or(|value| value.get_ref().is_table());
+        if model.states.is_empty() && is_table("states") {
             let span = table.keys().find(|k| k.get_ref() == "states").map_or(0..0, Spanned::span);
             self.error(
                 "missing-key",
@@ -78,7 +80,7 @@ impl Reader<'_> {
                 "add `states = { x = 1.0 }`",
             );
         }
-        if model.run.until.is_none() {
+        if model.run.until.is_none() && is_table("run") {
             let span = table.keys().find(|k| k.get_ref() == "run").map_or(0..0, Spanned::span);
             let message = "the model does not say until when to run".to_owned();
             self.error("missing-key", span, message, "add `until = 10` to [run]");

@@ -6,6 +6,14 @@ use thiserror::Error;
 /// What went wrong.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum Error {
+    /// A time is not finite.
+    #[error("the {which} time is {value}, not a finite number")]
+    TimeNotFinite {
+        /// Which time.
+        which: &'static str,
+        /// NaN or an infinity.
+        value: f64,
+    },
     /// The end is not after the start.
     #[error("the end time {until} is not after the start time {start}")]
     EndBeforeStart {
@@ -150,6 +158,7 @@ impl Error {
     /// A stable word that `slipstick explain` knows.
     pub fn code(&self) -> &'static str {
         match self {
+            Self::TimeNotFinite { .. } => "bad-time",
             Self::EndBeforeStart { .. } => "end-before-start",
             Self::StateLength { .. } | Self::NoSuchMode { .. } => "bad-start",
             Self::StartNotFinite { .. } => "start-not-finite",
@@ -168,6 +177,7 @@ impl Error {
     /// The cure.
     pub fn hint(&self) -> &'static str {
         match self {
+            Self::TimeNotFinite { .. } => "choose a finite number",
             Self::EndBeforeStart { .. } => "choose `until` later than the start",
             Self::StateLength { .. } => "give one start value for each state",
             Self::NoSuchMode { .. } => "choose one of the modes of the system",

@@ -7,7 +7,12 @@ use crate::step::PerComponent;
 /// Checks the start and the options against the system.
 pub(super) fn check(system: &dyn System, start: &Start, options: &Options) -> Result<(), Error> {
     check_start(system, start)?;
-    if !start.t.is_finite() || !options.until.is_finite() || options.until <= start.t {
+    for (which, value) in [("start", start.t), ("end", options.until)] {
+        if !value.is_finite() {
+            return Err(Error::TimeNotFinite { which, value });
+        }
+    }
+    if options.until <= start.t {
         return Err(Error::EndBeforeStart { start: start.t, until: options.until });
     }
     check_method(system, options)?;

@@ -15,5 +15,5 @@ mod run;
 pub use error::{Error, Failure};
 pub use monitor::{Monitor, Progress, Stop, Unwatched};
 pub use options::{Keep, Limits, Options, Start};
-pub use plan::Plan;
+pub use plan::{Overrides, Plan};
 pub use run::{simulate, simulate_watched};

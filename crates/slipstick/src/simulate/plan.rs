@@ -6,6 +6,15 @@ use crate::expr::nearest;
 use crate::model::{Diagnostic, Formula, Model, Reference, ToleranceRule};
 use crate::step::{Method, PerComponent, Tolerances};
 
+/// Wishes that go before what the model says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Overrides {
+    /// Other values for parameters.
+    pub parameters: Vec<(String, f64)>,
+    /// Another end time.
+    pub until: Option<f64>,
+}
+
 /// Everything that a run of a model needs.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -25,11 +34,11 @@ impl Plan {
         Model::from_toml_and(text, |model| method(model).err().into_iter().collect())
     }
 
-    /// Plans a run of a checked model. `overrides` replace the values of parameters.
-    pub fn new(model: &Model, overrides: &[(String, f64)]) -> Result<Self, Vec<Diagnostic>> {
-        let fixed = Fixed::evaluate(model, overrides)?;
+    /// Plans a run of a checked model.
+    pub fn new(model: &Model, overrides: &Overrides) -> Result<Self, Vec<Diagnostic>> {
+        let fixed = Fixed::evaluate(model, &overrides.parameters)?;
         let mut errors = Vec::new();
-        let times = Times::evaluate(model, &fixed, &mut errors);
+        let times = Times::evaluate(model, &fixed, overrides.until, &mut errors);
         let method = method(model).unwrap_or_else(|error| {
             errors.push(error);
             Method::default()
@@ -60,13 +69,13 @@ struct Times {
 }
 
 impl Times {
-    fn evaluate(model: &Model, fixed: &Fixed<'_>, errors: &mut Vec<Diagnostic>) -> Self {
+    fn evaluate(model: &Model, fixed: &Fixed<'_>, wanted: Option<f64>, errors: &mut Vec<Diagnostic>) -> Self {
         let mut number = |formula: &Option<Formula>, what: &str| match formula {
             None => None,
             Some(formula) => fixed.formula(formula, what).map_err(|error| errors.push(error)).ok(),
         };
         let from = number(&model.run.from, "`from`").unwrap_or(0.0);
-        let until = number(&model.run.until, "`until`").unwrap_or(f64::INFINITY);
+        let until = wanted.or_else(|| number(&model.run.until, "`until`")).unwrap_or(f64::INFINITY);
         let output_step = number(&model.run.output_step, "`output_step`");
         check_times(model, from, until, output_step, errors);
         Self { from, until, output_step }
@@ -81,9 +90,9 @@ fn check_times(model: &Model, from: f64, until: f64, step: Option<f64>, errors: 
         errors.push(Diagnostic::new("end-before-start", span(&model.run.until), message).hint(hint));
     }
     if let Some(step) = step
-        && (step <= 0.0 || (until - from) / step > 1e8)
+        && (step <= 0.0 || (until - from) / step > 1e7)
     {
-        let message = format!("`output_step` is {step}, which would write no rows or more than 1e8");
+        let message = format!("`output_step` is {step}, which would write no rows or more than ten million");
         let hint = "choose a positive number, or leave it out to write every accepted step";
         errors.push(Diagnostic::new("bad-step", span(&model.run.output_step), message).hint(hint));
     }

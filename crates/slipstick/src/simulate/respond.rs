@@ -124,10 +124,12 @@ impl Run<'_> {
                 continue;
             }
             let name = &guard.name;
-            let (code, why) = if self.detector.was_carried(g) {
-                ("carried-across", "was carried across its zero by a jump of the state")
+            let carried = self.detector.was_carried(g);
+            let code = if carried { "carried-across" } else { "already-past" };
+            let why = if carried {
+                "was carried across its zero by a jump of the state"
             } else {
-                ("already-past", "is past its zero when it begins to be watched")
+                "is past its zero when it begins to be watched"
             };
             let text = format!(
                 "the guard of `{name}` {why}; the event happens only when the guard crosses zero again"

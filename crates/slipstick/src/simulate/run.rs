@@ -118,8 +118,9 @@ impl<'a> Run<'a> {
         self.detector
             .lock_switches(&mut self.flow, self.trial.t, &self.trial.start)
             .map_err(|b| self.bad_guard(b))?;
+        // Even where nothing changes, the segment begins in the middle of a step.
+        self.step.restart();
         if change != Change::Nothing {
-            self.step.restart();
             self.control.restart();
             self.choose_restart_step(change);
         }

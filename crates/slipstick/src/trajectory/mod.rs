@@ -10,7 +10,7 @@ mod sample;
 mod segment;
 mod statistics;
 
-pub use audit::{Drift, audit};
+pub use audit::{Audit, Drift};
 pub use event::{Event, EventKind};
 pub use note::Note;
 pub use outcome::Outcome;
@@ -55,12 +55,14 @@ impl Trajectory {
 
     /// The state at a time, after any event at that time; `None` outside the run.
     pub fn state_after(&self, t: f64) -> Option<Vec<f64>> {
-        self.segments.iter().rev().find(|s| s.covers(t)).map(|s| s.state(t))
+        let after = self.segments.partition_point(|s| s.start_time <= t);
+        self.segments[..after].last().filter(|s| s.covers(t)).map(|s| s.state(t))
     }
 
     /// The state at a time, before any event at that time; `None` outside the run.
     pub fn state_before(&self, t: f64) -> Option<Vec<f64>> {
-        self.segments.iter().find(|s| s.covers(t)).map(|s| s.state(t))
+        let before = self.segments.partition_point(|s| s.end_time < t);
+        self.segments[before..].first().filter(|s| s.covers(t)).map(|s| s.state(t))
     }
 
     /// The index of a state of that name.

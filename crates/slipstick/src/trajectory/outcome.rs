@@ -78,6 +78,7 @@ impl Outcome {
                 "let the thing come to rest before that: an event at a small speed that goes to a mode in which it rests \
                  (`goto`), or one that stops the run (`stop_after`)",
             ),
+            Self::Interrupted { .. } => Some("what was computed up to there is kept"),
             _ => None,
         }
     }

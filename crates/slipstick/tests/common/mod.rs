@@ -2,12 +2,12 @@
 #![allow(dead_code)] // each test uses a part of it
 
 use slipstick::model::Model;
-use slipstick::simulate::{Plan, simulate};
+use slipstick::simulate::{Overrides, Plan, simulate};
 use slipstick::trajectory::Trajectory;
 
 /// Plans a run of a model given as text.
 pub(crate) fn plan(text: &str) -> Plan {
-    Plan::new(&Model::from_toml(text).unwrap(), &[]).unwrap()
+    Plan::new(&Model::from_toml(text).unwrap(), &Overrides::default()).unwrap()
 }
 
 /// Runs a model given as text.
