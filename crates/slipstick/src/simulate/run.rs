@@ -238,7 +238,7 @@ impl<'a> Run<'a> {
         let t_event = self.trial.t + offset;
         match self.options.keep {
             Keep::Dense if offset > 0.0 => {
-                self.segment.push(self.trial.h, &self.trial.dense, t_event, &self.before)
+                self.segment.push(self.trial.h, &self.trial.dense, t_event, &self.before);
             }
             _ => self.segment.extend(t_event, &self.before),
         }
