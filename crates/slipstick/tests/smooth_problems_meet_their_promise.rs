@@ -1,22 +1,25 @@
-//! Every method solves every smooth problem to within its promise, at every tolerance, and a tighter tolerance is more accurate.
+//! Every adaptive method solves every smooth problem to within its promise, at every tolerance, and a tighter tolerance is more accurate.
 
 use slipstick::math::distance;
-use slipstick::problems::smooth;
-use slipstick::simulate::{Options, simulate};
+use slipstick::problems::{Problem, smooth, tolerances_for};
+use slipstick::simulate::{Error, Options, simulate};
 use slipstick::step::Method;
+use slipstick::trajectory::Trajectory;
+
+fn run(problem: &Problem, method: Method, tolerance: f64) -> Trajectory {
+    let options = Options { method, ..Options::until(problem.until).tolerances(tolerance, tolerance) };
+    simulate(problem.system.as_ref(), &problem.start, &options).unwrap()
+}
 
 #[test]
 fn error_at_the_end_is_within_the_promise_and_follows_the_tolerance() {
     for &method in Method::ALL {
         for problem in smooth() {
             let mut last = f64::INFINITY;
-            for tolerance in [1e-4, 1e-6, 1e-8, 1e-10] {
-                let options =
-                    Options { method, ..Options::until(problem.until).tolerances(tolerance, tolerance) };
-                let run = simulate(problem.system.as_ref(), &problem.start, &options).unwrap();
-                let error = distance(run.end_state(), &problem.end);
+            for &tolerance in tolerances_for(method) {
+                let error = distance(run(&problem, method, tolerance).end_state(), &problem.end);
                 let what = format!("{} with {} at {tolerance:e}: {error:e}", problem.name, method.name());
-                assert!(error <= problem.promise * tolerance, "{what}");
+                assert!(error <= problem.promised_error(method, tolerance), "{what}");
                 assert!(error < last, "{what}, no better than {last:e}");
                 last = error;
             }
@@ -25,11 +28,39 @@ fn error_at_the_end_is_within_the_promise_and_follows_the_tolerance() {
 }
 
 #[test]
+fn methods_without_an_error_estimate_refuse_to_choose_their_steps() {
+    let fixed = Method::ALL.iter().filter(|method| method.facts().error_order.is_none());
+    for (&method, problem) in fixed.zip(smooth()) {
+        assert!(tolerances_for(method).is_empty());
+        let options = Options { method, ..Options::until(problem.until) };
+        let failure = simulate(problem.system.as_ref(), &problem.start, &options).unwrap_err();
+        assert!(matches!(failure.error, Error::WrongMethod { .. }), "{}", method.name());
+    }
+}
+
+/// What every attempt costs after its first stage, and what every step that is taken costs besides: dense output, and the derivative at
+/// the end where that is not among the stages.
+fn costs(method: Method) -> (u64, u64) {
+    match method.name() {
+        "dopri5" | "tsit5" => (6, 0),
+        "dop853" => (11, 1 + 3),
+        "bs32" => (3, 0),
+        "heun2" => (1, 1),
+        "rkf45" => (5, 1 + 1),
+        "rkf78" => (12, 1 + 5),
+        name => panic!("say here what a step of {name} costs"),
+    }
+}
+
+#[test]
 fn work_is_counted_in_full() {
-    for problem in smooth() {
-        let run = simulate(problem.system.as_ref(), &problem.start, &Options::until(problem.until)).unwrap();
-        let s = &run.statistics;
-        // Two for the first step size, one for the very first stage, six for every attempt.
-        assert_eq!(s.derivatives, 6 * (s.accepted + s.rejected) + 3, "{}", problem.name);
+    for &method in Method::ALL.iter().filter(|m| m.facts().error_order.is_some() && !m.facts().implicit) {
+        let (attempt, taken) = costs(method);
+        for problem in smooth() {
+            let s = run(&problem, method, 1e-6).statistics;
+            // Two for the first step size, one for the very first stage.
+            let expected = attempt * (s.accepted + s.rejected) + taken * s.accepted + 3;
+            assert_eq!(s.derivatives, expected, "{} with {}", problem.name, method.name());
+        }
     }
 }

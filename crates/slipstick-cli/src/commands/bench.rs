@@ -7,7 +7,7 @@ use crate::model_file::suggestion;
 use crate::talk::{Trouble, data};
 use serde::Serialize;
 use slipstick::math::distance;
-use slipstick::problems::{self, Problem};
+use slipstick::problems::{self, Problem, tolerances_for};
 use slipstick::simulate::{Options, simulate};
 use slipstick::step::Method;
 use std::time::Instant;
@@ -80,10 +80,9 @@ pub(crate) fn bench(suite: Option<&str>, list: bool, json: bool) -> Result<Finis
     Ok(Finish::done_if(all_ok))
 }
 
-/// Every method on a problem at every tolerance.
+/// Every adaptive method on a problem at every tolerance that suits it.
 fn rows_of(suite: &'static str, problem: &Problem) -> Vec<Row> {
-    let tolerances = [1e-4, 1e-6, 1e-8, 1e-10];
-    let cases = Method::ALL.iter().flat_map(|m| tolerances.map(|tolerance| (*m, tolerance)));
+    let cases = Method::ALL.iter().flat_map(|m| tolerances_for(*m).iter().map(|tolerance| (*m, *tolerance)));
     cases.map(|(method, tolerance)| row(suite, problem, method, tolerance)).collect()
 }
 
@@ -110,7 +109,9 @@ fn row(suite: &'static str, problem: &Problem, method: Method, tolerance: f64) -
         method: Some(method.name()),
         formulation: Some("ode"),
         tolerance: Some(tolerance),
-        ok: note.is_none() && trajectory.outcome.is_complete() && end <= problem.promise * tolerance,
+        ok: note.is_none()
+            && trajectory.outcome.is_complete()
+            && end <= problem.promised_error(method, tolerance),
         events_found: Some(s.events),
         events_expected: Some(0),
         err_end: Some(end),

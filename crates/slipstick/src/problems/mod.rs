@@ -9,6 +9,7 @@ pub use smooth::smooth;
 
 use crate::equations::System;
 use crate::simulate::Start;
+use crate::step::Method;
 
 /// A test problem with its truth.
 pub struct Problem {
@@ -24,11 +25,42 @@ pub struct Problem {
     pub until: f64,
     /// The true state at the end.
     pub end: Vec<f64>,
-    /// How many times the tolerance the error at the end may be, for any method and tolerance. It is large for problems that
-    /// magnify small errors.
+    /// How many times the tolerance the error at the end may be; see [`promised_error`](Self::promised_error). It is large for
+    /// problems that magnify small errors.
     pub promise: f64,
     /// A quantity that stays constant, if there is one.
     pub invariant: Option<fn(&[f64]) -> f64>,
+}
+
+impl Problem {
+    /// The error at the end that an adaptive method may have at a tolerance.
+    ///
+    /// A pair that carries the higher order on keeps its error per unit of time at a multiple of the tolerance. One that carries the
+    /// lower order p on makes an error of `tolerance` in a step of size tolerance^(1/(p+1)), so that per unit of time it is larger by the
+    /// inverse of that. For Bogacki and Shampine's pair the multiple is larger than for others: on y' = iy its error is h⁴/24
+    /// per step and its estimate h³/48.
+    pub fn promised_error(&self, method: Method, tolerance: f64) -> f64 {
+        let facts = method.facts();
+        let allowance = if facts.error_order == Some(facts.order) {
+            tolerance.powf(-1.0 / f64::from(facts.order + 1))
+        } else if method == Method::BogackiShampine3 {
+            2.0
+        } else {
+            1.0
+        };
+        self.promise * allowance * tolerance
+    }
+}
+
+/// The tolerances that an adaptive method is tried at: none for a method without an error estimate, no tight ones for a method of order 2,
+/// which would need millions of steps.
+pub fn tolerances_for(method: Method) -> &'static [f64] {
+    const ALL: &[f64] = &[1e-4, 1e-6, 1e-8, 1e-10];
+    match (method.facts().error_order, method.facts().order) {
+        (None, _) => &[],
+        (_, 0..3) => &ALL[..2],
+        _ => ALL,
+    }
 }
 
 /// The names of the suites that hold problems.

@@ -1,7 +1,8 @@
 //! The interface of all one-step methods, and the list of those there are.
 
 use super::explicit::{ExplicitRungeKutta, Tableau};
-use super::{Tolerances, Trial, dopri5};
+use super::{Tolerances, Trial};
+use super::{bogacki_shampine, dop853, dopri5, fehlberg45, fehlberg78, heun2, kutta3, rk4, tsitouras};
 use crate::formulation::Field;
 
 /// A one-step method with its scratch. After the first step nothing here allocates.
@@ -42,6 +43,22 @@ pub enum Method {
     /// Dormand and Prince's explicit pair of order 5(4).
     #[default]
     DormandPrince5,
+    /// Tsitouras' explicit pair of order 5(4).
+    Tsitouras5,
+    /// Dormand and Prince's explicit method of order 8(5,3).
+    DormandPrince8,
+    /// Bogacki and Shampine's explicit pair of order 3(2).
+    BogackiShampine3,
+    /// Heun's explicit method of order 2 with Euler's embedded.
+    Heun2,
+    /// Fehlberg's explicit pair of order 4(5).
+    Fehlberg45,
+    /// Fehlberg's explicit pair of order 7(8).
+    Fehlberg78,
+    /// Kutta's explicit method of order 3, for fixed steps.
+    Kutta3,
+    /// The classical explicit method of order 4, for fixed steps.
+    RungeKutta4,
 }
 
 /// What there is to know about a method before it is used.
@@ -63,7 +80,17 @@ pub struct Facts {
 
 impl Method {
     /// Every method, in the order in which they are listed to people.
-    pub const ALL: &'static [Self] = &[Self::DormandPrince5];
+    pub const ALL: &'static [Self] = &[
+        Self::DormandPrince5,
+        Self::Tsitouras5,
+        Self::DormandPrince8,
+        Self::BogackiShampine3,
+        Self::Heun2,
+        Self::Fehlberg45,
+        Self::Fehlberg78,
+        Self::Kutta3,
+        Self::RungeKutta4,
+    ];
 
     /// What there is to know about it.
     pub fn facts(self) -> Facts {
@@ -77,6 +104,18 @@ impl Method {
         };
         match self {
             Self::DormandPrince5 => explicit("dopri5", "Dormand-Prince, explicit", 5, Some(4), 4),
+            Self::Tsitouras5 => explicit("tsit5", "Tsitouras, explicit", 5, Some(4), 4),
+            Self::DormandPrince8 => {
+                explicit("dop853", "Dormand-Prince of high order, explicit", 8, Some(7), 7)
+            }
+            Self::BogackiShampine3 => explicit("bs32", "Bogacki-Shampine, explicit", 3, Some(2), 3),
+            Self::Heun2 => explicit("heun2", "Heun with Euler embedded, explicit", 2, Some(1), 2),
+            Self::Fehlberg45 => explicit("rkf45", "Fehlberg, explicit", 4, Some(4), 4),
+            Self::Fehlberg78 => explicit("rkf78", "Fehlberg of high order, explicit", 7, Some(7), 7),
+            Self::Kutta3 => explicit("kutta3", "Kutta, explicit, fixed steps only", 3, None, 3),
+            Self::RungeKutta4 => {
+                explicit("rk4", "classical Runge-Kutta, explicit, fixed steps only", 4, None, 3)
+            }
         }
     }
 
@@ -91,9 +130,17 @@ impl Method {
     }
 
     /// The numbers of an explicit method.
-    fn tableau(self) -> &'static Tableau {
+    pub(super) fn tableau(self) -> &'static Tableau {
         match self {
             Self::DormandPrince5 => &dopri5::TABLEAU,
+            Self::Tsitouras5 => &tsitouras::TABLEAU,
+            Self::DormandPrince8 => &dop853::TABLEAU,
+            Self::BogackiShampine3 => &bogacki_shampine::TABLEAU,
+            Self::Heun2 => &heun2::TABLEAU,
+            Self::Fehlberg45 => &fehlberg45::TABLEAU,
+            Self::Fehlberg78 => &fehlberg78::TABLEAU,
+            Self::Kutta3 => &kutta3::TABLEAU,
+            Self::RungeKutta4 => &rk4::TABLEAU,
         }
     }
 

@@ -3,15 +3,25 @@
 //! In: a [`Field`](crate::formulation::Field), a point and a step size. Out: a [`Trial`] with the end state, a scaled error and
 //! dense output. A method knows nothing of events; event code knows nothing of tableaus; they meet in a `Trial`.
 
+mod bogacki_shampine;
 mod bootstrap;
 mod control;
+mod dop853;
 mod dopri5;
 mod explicit;
+mod fehlberg45;
+mod fehlberg78;
 mod first_step;
+mod heun2;
 mod interpolant;
+mod kutta3;
 mod method;
+#[cfg(test)]
+mod order_conditions;
+mod rk4;
 mod tolerance;
 mod trial;
+mod tsitouras;
 
 pub use control::Controller;
 pub use explicit::ExplicitRungeKutta;

@@ -1,0 +1,18 @@
+//! Bogacki and Shampine's explicit pair of order 3(2), with the cubic through both ends as dense output of order 3.
+//!
+//! Bogacki, Shampine, Appl. Math. Letters 2 (1989). First same as last: a step costs three evaluations. No stage but the last stands at the
+//! end of the step, so stiffness is not measured.
+
+use super::explicit::{DenseRule, ErrorRule, Tableau};
+
+/// The numbers of the method.
+pub(super) static TABLEAU: Tableau = Tableau {
+    nodes: &[0.0, 0.5, 0.75, 1.0],
+    matrix: &[&[], &[0.5], &[0.0, 0.75], &[2.0 / 9.0, 1.0 / 3.0, 4.0 / 9.0]],
+    weights: &[2.0 / 9.0, 1.0 / 3.0, 4.0 / 9.0, 0.0],
+    error: ErrorRule::Embedded(&[-5.0 / 72.0, 1.0 / 12.0, 1.0 / 9.0, -1.0 / 8.0]),
+    last_is_first: true,
+    dense: DenseRule::bootstrapped(3),
+    fine_degree: 3,
+    stability_bound: None,
+};

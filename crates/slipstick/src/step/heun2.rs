@@ -1,0 +1,18 @@
+//! Heun's explicit method of order 2 with Euler's embedded: 2(1).
+//!
+//! Hairer, Nørsett, Wanner I, section II.1. The dense output is the cubic through values and slopes at both ends; since the end itself is
+//! only of order 2, so is the cubic. The derivative at the end is the next first stage, so a step costs two evaluations.
+
+use super::explicit::{DenseRule, ErrorRule, Tableau};
+
+/// The numbers of the method.
+pub(super) static TABLEAU: Tableau = Tableau {
+    nodes: &[0.0, 1.0],
+    matrix: &[&[], &[1.0]],
+    weights: &[0.5, 0.5],
+    error: ErrorRule::Embedded(&[-0.5, 0.5]),
+    last_is_first: false,
+    dense: DenseRule::bootstrapped(3),
+    fine_degree: 3,
+    stability_bound: Some(2.0),
+};

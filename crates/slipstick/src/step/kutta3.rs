@@ -1,0 +1,18 @@
+//! Kutta's explicit method of order 3, for fixed steps.
+//!
+//! Kutta, Z. Math. Phys. 46 (1901). The dense output is the cubic through values and slopes at both ends, of order 3; it costs nothing,
+//! since the derivative at the end is the next first stage.
+
+use super::explicit::{DenseRule, ErrorRule, Tableau};
+
+/// The numbers of the method.
+pub(super) static TABLEAU: Tableau = Tableau {
+    nodes: &[0.0, 0.5, 1.0],
+    matrix: &[&[], &[0.5], &[-1.0, 2.0]],
+    weights: &[1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0],
+    error: ErrorRule::None,
+    last_is_first: false,
+    dense: DenseRule::bootstrapped(3),
+    fine_degree: 3,
+    stability_bound: Some(2.51),
+};

@@ -1,0 +1,228 @@
+//! The order of every explicit method, by the algebraic conditions of Butcher: for each rooted tree t, `Σ b_i Φ_i(t) = 1 / γ(t)`.
+//!
+//! Hairer, Nørsett, Wanner I, section II.2; for dense output `Σ b_i(θ) Φ_i(t) = θ^ρ(t) / γ(t)`, section II.6.
+
+use super::Method;
+use super::explicit::{ErrorRule, Tableau};
+
+/// A rooted tree: its children (as places in the list of all trees), how many vertices it has, and its density γ.
+struct Tree {
+    children: Vec<usize>,
+    vertices: usize,
+    density: f64,
+}
+
+/// All rooted trees of at most `most` vertices, the smaller ones first.
+fn trees(most: usize) -> Vec<Tree> {
+    let mut all: Vec<Tree> = Vec::new();
+    for vertices in 1..=most {
+        let mut forests = Vec::new();
+        let largest = all.len();
+        forests_of(&all, vertices - 1, largest, &mut Vec::new(), &mut forests);
+        for children in forests {
+            let density =
+                children.iter().fold(vertices as f64, |product, &child| product * all[child].density);
+            all.push(Tree { children, vertices, density });
+        }
+    }
+    all
+}
+
+/// Adds every multiset of trees before `limit` that has the given number of vertices in all.
+fn forests_of(
+    all: &[Tree],
+    vertices: usize,
+    limit: usize,
+    chosen: &mut Vec<usize>,
+    out: &mut Vec<Vec<usize>>,
+) {
+    if vertices == 0 {
+        out.push(chosen.clone());
+        return;
+    }
+    for tree in (0..limit).filter(|&tree| all[tree].vertices <= vertices) {
+        chosen.push(tree);
+        forests_of(all, vertices - all[tree].vertices, tree + 1, chosen, out);
+        chosen.pop();
+    }
+}
+
+/// Φ of every tree for every stage, for a matrix given by rows.
+fn elementary_weights(trees: &[Tree], matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let mut phi: Vec<Vec<f64>> = Vec::new();
+    for tree in trees {
+        let of_stage = |row: &Vec<f64>| tree.children.iter().map(|&child| dot(row, &phi[child])).product();
+        let weights = matrix.iter().map(of_stage).collect();
+        phi.push(weights);
+    }
+    phi
+}
+
+/// `Σ a_i b_i`, over the shorter of both.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Every stage of a method: those of the tableau, the one at the end of the step, those for dense output.
+fn all_rows(tableau: &Tableau) -> Vec<Vec<f64>> {
+    let mut rows: Vec<Vec<f64>> = tableau.matrix.iter().map(|row| row.to_vec()).collect();
+    if !tableau.last_is_first {
+        rows.push(tableau.weights.to_vec());
+    }
+    rows.extend(tableau.dense.matrix.iter().map(|row| row.to_vec()));
+    rows
+}
+
+/// The largest violation, at θ, of the conditions of the trees with exactly `vertices` vertices.
+fn violation(trees: &[Tree], phi: &[Vec<f64>], weights: &[f64], vertices: usize, theta: f64) -> f64 {
+    let power = (0..vertices).fold(1.0, |power, _| power * theta);
+    let of_tree = |(tree, phi): (&Tree, &Vec<f64>)| (dot(weights, phi) - power / tree.density).abs();
+    let of_this_size = trees.iter().zip(phi).filter(|(tree, _)| tree.vertices == vertices);
+    of_this_size.map(of_tree).fold(0.0, f64::max)
+}
+
+/// Asserts that weights are of exactly the given order at the end of the step.
+fn assert_order(name: &str, weights: &[f64], trees: &[Tree], phi: &[Vec<f64>], order: usize) {
+    for vertices in 1..=order {
+        let off = violation(trees, phi, weights, vertices, 1.0);
+        assert!(off < ROUNDING, "{name}: off by {off:e} at order {vertices}");
+    }
+    let off = violation(trees, phi, weights, order + 1, 1.0);
+    assert!(off > VIOLATED, "{name}: order {} is met too, to {off:e}", order + 1);
+}
+
+/// Terms of up to about 50 are added, some dozens of them.
+const ROUNDING: f64 = 1e-13;
+
+/// A condition that is not met is off by more than this.
+const VIOLATED: f64 = 1e-6;
+
+/// The same within a step, where errors near its ends are smaller.
+const VIOLATED_WITHIN: f64 = 1e-8;
+
+fn explicit_methods() -> impl Iterator<Item = (Method, &'static Tableau)> {
+    Method::ALL.iter().filter(|method| !method.facts().implicit).map(|&method| (method, method.tableau()))
+}
+
+fn as_index(order: u32) -> usize {
+    usize::try_from(order).unwrap()
+}
+
+#[test]
+fn there_are_as_many_trees_as_known() {
+    let trees = trees(9);
+    for (vertices, count) in (1..).zip([1, 1, 2, 4, 9, 20, 48, 115, 286]) {
+        assert_eq!(trees.iter().filter(|tree| tree.vertices == vertices).count(), count);
+    }
+    // The tall tree and the bush of four vertices have densities 4! and 4.
+    let densities: Vec<f64> = trees.iter().filter(|tree| tree.vertices == 4).map(|t| t.density).collect();
+    assert!(densities.contains(&24.0) && densities.contains(&4.0));
+}
+
+#[test]
+fn rows_have_the_length_and_the_sum_of_their_stage() {
+    for (method, tableau) in explicit_methods() {
+        let dense = &tableau.dense;
+        let mut nodes = tableau.nodes.to_vec();
+        if !tableau.last_is_first {
+            nodes.push(1.0);
+        }
+        nodes.extend(dense.nodes);
+        let rows = all_rows(tableau);
+        assert_eq!(rows.len(), nodes.len(), "{}", method.name());
+        for (i, (row, node)) in rows.iter().zip(&nodes).enumerate() {
+            assert_eq!(row.len(), i, "{}: row {i}", method.name());
+            assert!((row.iter().sum::<f64>() - node).abs() < ROUNDING, "{}: row {i}", method.name());
+        }
+        assert_eq!(tableau.weights.len(), tableau.nodes.len(), "{}", method.name());
+        assert!(dense.rows.iter().all(|row| row.len() == rows.len()), "{}", method.name());
+    }
+}
+
+#[test]
+fn a_last_stage_that_is_the_next_first_has_the_weights_as_its_row() {
+    for (method, tableau) in explicit_methods().filter(|(_, tableau)| tableau.last_is_first) {
+        let last = tableau.matrix[tableau.matrix.len() - 1];
+        assert_eq!([last, &[0.0]].concat(), tableau.weights, "{}", method.name());
+    }
+}
+
+#[test]
+fn weights_have_exactly_the_stated_order() {
+    let trees = trees(9);
+    for (method, tableau) in explicit_methods() {
+        let phi = elementary_weights(&trees, &all_rows(tableau));
+        assert_order(method.name(), tableau.weights, &trees, &phi, as_index(method.facts().order));
+    }
+}
+
+/// The embedded solution `b - e` is of another order than `b`, and the lower of both is the order of their difference. In DOP853 the two
+/// estimates, h⁶ and h⁴, are joined to h^(2·6 - 4).
+#[test]
+fn errors_have_exactly_the_stated_order() {
+    let trees = trees(9);
+    for (method, tableau) in explicit_methods() {
+        let (name, facts) = (method.name(), method.facts());
+        let phi = elementary_weights(&trees, &all_rows(tableau));
+        let embedded =
+            |e: &[f64]| -> Vec<f64> { tableau.weights.iter().zip(e).map(|(b, e)| b - e).collect() };
+        match tableau.error {
+            ErrorRule::None => assert_eq!(facts.error_order, None, "{name}"),
+            ErrorRule::Embedded(e) => {
+                let stated = facts.error_order.unwrap();
+                let carries_the_lower_order = stated == facts.order;
+                let order = if carries_the_lower_order { stated + 1 } else { stated };
+                assert_order(name, &embedded(e), &trees, &phi, as_index(order));
+            }
+            ErrorRule::Joined { fifth, third } => {
+                assert_order(name, &embedded(fifth), &trees, &phi, 5);
+                assert_order(name, &embedded(third), &trees, &phi, 3);
+                assert_eq!(facts.error_order, Some(2 * 6 - 4 - 1), "{name}");
+            }
+        }
+    }
+}
+
+/// `b(θ)` of the part of the dense output that needs no bootstrapping: the cubic and what the rows add to it.
+fn dense_weights(tableau: &Tableau, theta: f64) -> Vec<f64> {
+    let rows = all_rows(tableau);
+    let end = tableau.matrix.len() - usize::from(tableau.last_is_first);
+    let of_stage = |i: usize| {
+        let rise = tableau.weights.get(i).copied().unwrap_or(0.0);
+        let bend = f64::from(u8::from(i == 0)) - rise;
+        let mut coefficients = vec![rise, bend, rise - f64::from(u8::from(i == end)) - bend];
+        coefficients.extend(tableau.dense.rows.iter().map(|row| row[i]));
+        let factor = |k: usize| if k.is_multiple_of(2) { theta } else { 1.0 - theta };
+        coefficients.iter().enumerate().rev().fold(0.0, |sum, (k, c)| factor(k) * (c + sum))
+    };
+    (0..rows.len()).map(of_stage).collect()
+}
+
+/// Each row adds an order, up to that of the method; bootstrapping beyond that is measured in `methods_have_their_order`.
+#[test]
+fn dense_output_of_the_tableau_has_exactly_the_order_of_its_rows() {
+    let trees = trees(9);
+    for (method, tableau) in explicit_methods() {
+        let (name, facts) = (method.name(), method.facts());
+        let phi = elementary_weights(&trees, &all_rows(tableau));
+        let order = (3 + tableau.dense.rows.len()).min(as_index(facts.order));
+        assert_eq!(
+            order.max(tableau.dense.bootstrap_to).min(as_index(facts.order)),
+            as_index(facts.dense_order),
+            "{name}"
+        );
+        for theta in [0.1, 0.3, 0.55, 0.7, 0.95] {
+            let weights = dense_weights(tableau, theta);
+            for vertices in 1..=order {
+                let off = violation(&trees, &phi, &weights, vertices, theta);
+                assert!(off < ROUNDING, "{name}: off by {off:e} at order {vertices}, θ = {theta}");
+            }
+            let off = violation(&trees, &phi, &weights, order + 1, theta);
+            assert!(
+                off > VIOLATED_WITHIN,
+                "{name}: order {} is met too, to {off:e}, at θ = {theta}",
+                order + 1
+            );
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! The classical explicit method of order 4, for fixed steps.
+//!
+//! Kutta, Z. Math. Phys. 46 (1901). The dense output is the cubic through values and slopes at both ends: its order 3 costs nothing and is
+//! enough to keep order 4 across events, for an event loses one order once and not in every step. The finer extension of order 4 is
+//! bootstrapped with one more evaluation.
+
+use super::explicit::{DenseRule, ErrorRule, Tableau};
+
+/// The numbers of the method.
+pub(super) static TABLEAU: Tableau = Tableau {
+    nodes: &[0.0, 0.5, 0.5, 1.0],
+    matrix: &[&[], &[0.5], &[0.0, 0.5], &[0.0, 0.0, 1.0]],
+    weights: &[1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0],
+    error: ErrorRule::None,
+    last_is_first: false,
+    dense: DenseRule::bootstrapped(3),
+    fine_degree: 4,
+    stability_bound: Some(2.78),
+};
