@@ -160,6 +160,16 @@ impl ExplicitRungeKutta {
         }
     }
 
+    /// A good step is taken only if the derivative at its end is finite: dense output needs it, and so does the next step.
+    fn check_end(&mut self, field: &mut dyn Field, trial: &mut Trial) {
+        self.evaluate_end(field, trial);
+        let last = &self.stages[self.stage_range(self.tableau.end_stage())];
+        if let Some(component) = last.iter().position(|k| !k.is_finite()) {
+            let value = last[component];
+            trial.fail(Fault::NotFinite { component, t: trial.t + trial.h, value });
+        }
+    }
+
     /// The first stage and component that is not finite.
     fn find_fault(&self, trial: &Trial) -> Option<Fault> {
         let known = self.tableau.stages() * self.dimension;
@@ -213,6 +223,9 @@ impl Step for ExplicitRungeKutta {
         self.fill_stages(field, trial);
         self.judge(tolerances, trial);
         trial.fault = if trial.error.is_finite() { None } else { self.find_fault(trial) };
+        if trial.is_good() {
+            self.check_end(field, trial);
+        }
     }
 
     fn interpolate(&mut self, field: &mut dyn Field, trial: &mut Trial) {
