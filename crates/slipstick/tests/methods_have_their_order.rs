@@ -78,10 +78,9 @@ fn order_is_kept_across_events() {
             (end.end_state()[0] - 20.0_f64.cos().abs()).abs()
         });
         let order = observed_order(&errors);
-        assert!(
-            order > f64::from(method.facts().order) - 0.5,
-            "{}: order {order:.2} from {errors:?}",
-            method.name()
-        );
+        // The state at an event is one of dense output, whose local error counts once for each event.
+        let facts = method.facts();
+        let expected = facts.order.min(facts.dense_order + 1);
+        assert!(order > f64::from(expected) - 0.5, "{}: order {order:.2} from {errors:?}", method.name());
     }
 }

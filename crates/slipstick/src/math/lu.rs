@@ -138,9 +138,9 @@ impl ComplexLu {
         let places = i * self.n + columns.start..i * self.n + columns.end;
         let entries = self.re[places.clone()].iter().zip(&self.im[places]);
         let values = x[columns.clone()].iter().zip(&y[columns]);
-        entries.zip(values).fold((0.0, 0.0), |(re, im), ((a, b), (x, y))| {
-            (re + (a * x - b * y), im + (a * y + b * x))
-        })
+        entries
+            .zip(values)
+            .fold((0.0, 0.0), |(re, im), ((a, b), (x, y))| (re + (a * x - b * y), im + (a * y + b * x)))
     }
 }
 

@@ -66,7 +66,7 @@ impl<'a> Run<'a> {
             options,
             step: options.method.build(start.y.len()),
             trial: Trial::new(start.t, &start.y),
-            control: Controller::new(options.method.facts().error_order.unwrap_or(1)),
+            control: Controller::for_method(options.method),
             detector: Detector::new(&flow),
             accumulation: Accumulation::new(start.t),
             h: 0.0,
@@ -204,7 +204,11 @@ impl<'a> Run<'a> {
         self.record.statistics.rejected += 1;
         let steps = self.record.statistics.accepted + self.record.statistics.rejected;
         let hopeless = self.options.fixed_step.is_some() || steps >= 2 * self.options.limits.steps;
-        self.h = self.trial.h * self.control.reject(self.trial.error);
+        self.h = self.trial.h
+            * match self.trial.fault {
+                Some(Fault::NoConvergence) => self.control.reject_by_half(),
+                _ => self.control.reject(self.trial.error),
+            };
         if self.h >= self.smallest_step() && !hopeless {
             return Ok(());
         }
@@ -275,7 +279,7 @@ impl<'a> Run<'a> {
     /// event is kept.
     fn choose_next_step(&mut self) {
         if self.options.fixed_step.is_none() {
-            self.h = self.trial.h * self.control.accept(self.trial.error);
+            self.h = self.trial.h * self.control.accept(self.trial.h, self.trial.error);
         }
     }
 
@@ -374,6 +378,8 @@ impl<'a> Run<'a> {
     fn finish(mut self, result: Result<Outcome, Error>) -> Result<Trajectory, Box<Failure>> {
         self.record.segments.push(self.segment);
         self.record.statistics.derivatives = self.flow.derivative_count;
+        self.record.statistics.jacobians = self.flow.jacobian_count;
+        self.record.statistics.factorisations = self.step.factorisations();
         self.record.statistics.guards = self.flow.guard_count;
         match result {
             Ok(outcome) => {

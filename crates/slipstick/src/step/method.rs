@@ -1,6 +1,7 @@
 //! The interface of all one-step methods, and the list of those there are.
 
 use super::explicit::{ExplicitRungeKutta, Tableau};
+use super::radau5::Radau5;
 use super::{Tolerances, Trial, dopri5};
 use crate::formulation::Field;
 
@@ -42,6 +43,8 @@ pub enum Method {
     /// Dormand and Prince's explicit pair of order 5(4).
     #[default]
     DormandPrince5,
+    /// Radau IIA of order 5, fully implicit: for stiff and differential-algebraic equations.
+    Radau5,
 }
 
 /// What there is to know about a method before it is used.
@@ -59,11 +62,13 @@ pub struct Facts {
     pub dense_order: u32,
     /// Whether stiff problems need no small steps.
     pub implicit: bool,
+    /// Whether a step of the same size as the one before can save a matrix factorisation.
+    pub keeps_factors: bool,
 }
 
 impl Method {
     /// Every method, in the order in which they are listed to people.
-    pub const ALL: &'static [Self] = &[Self::DormandPrince5];
+    pub const ALL: &'static [Self] = &[Self::DormandPrince5, Self::Radau5];
 
     /// What there is to know about it.
     pub fn facts(self) -> Facts {
@@ -74,9 +79,22 @@ impl Method {
             error_order,
             dense_order,
             implicit: false,
+            keeps_factors: false,
+        };
+        let implicit = |name, about, order, dense_order, keeps_factors| Facts {
+            name,
+            about,
+            order,
+            error_order: Some(3),
+            dense_order,
+            implicit: true,
+            keeps_factors,
         };
         match self {
             Self::DormandPrince5 => explicit("dopri5", "Dormand-Prince, explicit", 5, Some(4), 4),
+            Self::Radau5 => {
+                implicit("radau5", "Radau IIA, implicit, for stiff and algebraic equations", 5, 3, true)
+            }
         }
     }
 
@@ -90,15 +108,12 @@ impl Method {
         Self::ALL.iter().copied().find(|method| method.name() == name)
     }
 
-    /// The numbers of an explicit method.
-    fn tableau(self) -> &'static Tableau {
-        match self {
-            Self::DormandPrince5 => &dopri5::TABLEAU,
-        }
-    }
-
     /// The method with scratch for states of the given length.
     pub fn build(self, dimension: usize) -> Box<dyn Step> {
-        Box::new(ExplicitRungeKutta::new(self.tableau(), dimension))
+        let explicit = |tableau: &'static Tableau| Box::new(ExplicitRungeKutta::new(tableau, dimension));
+        match self {
+            Self::DormandPrince5 => explicit(&dopri5::TABLEAU),
+            Self::Radau5 => Box::new(Radau5::new(dimension)),
+        }
     }
 }

@@ -8,8 +8,10 @@ mod control;
 mod dopri5;
 mod explicit;
 mod first_step;
+mod implicit;
 mod interpolant;
 mod method;
+mod radau5;
 mod tolerance;
 mod trial;
 
@@ -18,5 +20,6 @@ pub use explicit::ExplicitRungeKutta;
 pub use first_step::first_step;
 pub use interpolant::{Interpolant, interpolate_at};
 pub use method::{Facts, Method, Step};
+pub use radau5::Radau5;
 pub use tolerance::{PerComponent, Tolerances};
 pub use trial::{Fault, Trial};
