@@ -51,6 +51,7 @@ impl Linearisation {
         if self.jacobian_is_known {
             return Ok(false);
         }
+        self.find_slope(field, t, y)?;
         field.jacobian(t, y, &self.slope, &mut self.jacobian);
         check_finite(&self.jacobian, self.n, t)?;
         self.mass_kind = field.mass_kind();

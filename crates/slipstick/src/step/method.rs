@@ -1,8 +1,7 @@
 //! The interface of all one-step methods, and the list of those there are.
 
 use super::explicit::{ExplicitRungeKutta, Tableau};
-use super::radau5::Radau5;
-use super::{Tolerances, Trial, dopri5};
+use super::{Radau5, Rodas4, Sdirk4, Tolerances, Trial, dopri5};
 use crate::formulation::Field;
 
 /// A one-step method with its scratch. After the first step nothing here allocates.
@@ -45,6 +44,10 @@ pub enum Method {
     DormandPrince5,
     /// Radau IIA of order 5, fully implicit: for stiff and differential-algebraic equations.
     Radau5,
+    /// A diagonally implicit method of order 4, for stiff equations at moderate accuracy.
+    Sdirk4,
+    /// RODAS, a Rosenbrock method of order 4: stiff equations without an iteration.
+    Rodas4,
 }
 
 /// What there is to know about a method before it is used.
@@ -68,7 +71,7 @@ pub struct Facts {
 
 impl Method {
     /// Every method, in the order in which they are listed to people.
-    pub const ALL: &'static [Self] = &[Self::DormandPrince5, Self::Radau5];
+    pub const ALL: &'static [Self] = &[Self::DormandPrince5, Self::Radau5, Self::Sdirk4, Self::Rodas4];
 
     /// What there is to know about it.
     pub fn facts(self) -> Facts {
@@ -95,6 +98,8 @@ impl Method {
             Self::Radau5 => {
                 implicit("radau5", "Radau IIA, implicit, for stiff and algebraic equations", 5, 3, true)
             }
+            Self::Sdirk4 => implicit("sdirk4", "diagonally implicit, for stiff equations", 4, 3, true),
+            Self::Rodas4 => implicit("rodas4", "Rosenbrock, for stiff equations, no iteration", 4, 3, false),
         }
     }
 
@@ -114,6 +119,8 @@ impl Method {
         match self {
             Self::DormandPrince5 => explicit(&dopri5::TABLEAU),
             Self::Radau5 => Box::new(Radau5::new(dimension)),
+            Self::Sdirk4 => Box::new(Sdirk4::new(dimension)),
+            Self::Rodas4 => Box::new(Rodas4::new(dimension)),
         }
     }
 }

@@ -12,6 +12,8 @@ mod implicit;
 mod interpolant;
 mod method;
 mod radau5;
+mod rodas4;
+mod sdirk4;
 mod tolerance;
 mod trial;
 
@@ -21,5 +23,7 @@ pub use first_step::first_step;
 pub use interpolant::{Interpolant, interpolate_at};
 pub use method::{Facts, Method, Step};
 pub use radau5::Radau5;
+pub use rodas4::Rodas4;
+pub use sdirk4::Sdirk4;
 pub use tolerance::{PerComponent, Tolerances};
 pub use trial::{Fault, Trial};
