@@ -3,7 +3,9 @@
 //! In: plain slices and closures of numbers. Out: numbers. Nothing here knows of models, time or events.
 
 mod bracket;
+mod lu;
 mod norm;
 
 pub use bracket::{Bracket, Probe, narrow};
+pub use lu::{ComplexLu, RealLu};
 pub use norm::{distance, scaled_rms};

@@ -2,7 +2,7 @@
 
 use super::{Error, Options, Start};
 use crate::equations::{MassKind, System};
-use crate::step::PerComponent;
+use crate::step::{Method, PerComponent};
 
 /// Checks the start and the options against the system.
 pub(super) fn check(system: &dyn System, start: &Start, options: &Options) -> Result<(), Error> {
@@ -46,6 +46,11 @@ fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
     if !facts.implicit && system.mass_kind() != MassKind::Identity {
         let reason = "cannot solve for derivatives behind a mass matrix";
         return Err(Error::WrongMethod { method, reason, hint: "choose `radau5`, which can" });
+    }
+    if options.method == Method::Rodas4 && system.mass_kind() == MassKind::Varying {
+        let reason = "takes a mass matrix only if it is constant";
+        let hint = "choose `radau5` or `sdirk4`, which take one that varies";
+        return Err(Error::WrongMethod { method, reason, hint });
     }
     Ok(())
 }

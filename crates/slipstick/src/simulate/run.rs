@@ -15,7 +15,7 @@ use crate::event::{Accumulation, BadGuard, Crossing, Detector};
 use crate::formulation::Flow;
 use crate::math::Bracket;
 use crate::mode::Mode;
-use crate::step::{Controller, Step, Trial, first_step};
+use crate::step::{Controller, Fault, Step, Trial, first_step};
 use crate::trajectory::{Outcome, Segment, Statistics, Trajectory};
 
 /// Runs a system from its start to the end time, or as far as it goes.
@@ -69,7 +69,7 @@ impl<'a> Run<'a> {
             options,
             step: options.method.build(start.y.len()),
             trial: Trial::new(start.t, &start.y),
-            control: Controller::new(options.method.facts().error_order.unwrap_or(1)),
+            control: Controller::for_method(options.method),
             detector: Detector::new(&flow),
             accumulation: Accumulation::new(start.t, options.until),
             h: 0.0,
@@ -200,7 +200,11 @@ impl<'a> Run<'a> {
     /// Shrinks the step, or gives up when it cannot shrink any more.
     fn reject(&mut self) -> Result<(), Error> {
         self.record.statistics.rejected += 1;
-        self.h = self.trial.h * self.control.reject(self.trial.error);
+        let factor = match self.trial.fault {
+            Some(Fault::NoConvergence) => self.control.reject_by_half(),
+            _ => self.control.reject(self.trial.error),
+        };
+        self.h = self.trial.h * factor;
         if self.cannot_shrink() { Err(self.giving_up()) } else { Ok(()) }
     }
 
@@ -254,7 +258,7 @@ impl<'a> Run<'a> {
     /// event is kept.
     fn choose_next_step(&mut self) {
         if self.options.fixed_step.is_none() {
-            self.h = self.trial.h * self.control.accept(self.trial.error);
+            self.h = self.trial.h * self.control.accept(self.trial.h, self.trial.error);
         }
     }
 
@@ -262,6 +266,8 @@ impl<'a> Run<'a> {
     fn finish(mut self, result: Result<Outcome, Error>) -> Result<Trajectory, Box<Failure>> {
         self.record.segments.push(self.segment);
         self.record.statistics.derivatives = self.flow.derivative_count;
+        self.record.statistics.jacobians = self.flow.jacobian_count;
+        self.record.statistics.factorisations = self.step.factorisations();
         self.record.statistics.guards = self.flow.guard_count;
         match result {
             Ok(outcome) => {

@@ -1,12 +1,24 @@
-//! Step-size control: the proportional-integral rule of Gustafsson as in Hairer, Wanner II, section IV.2.
+//! Step-size control: for explicit methods the proportional-integral rule of Gustafsson as in Hairer, Wanner II, section IV.2; for implicit
+//! ones his predictive rule as in section IV.8, with a dead band in which the step is kept, because a step of the same size
+//! saves a factorisation.
+
+use super::Method;
 
 /// Chooses the next step size from the error of the last one and of the one before.
 #[derive(Clone, Debug)]
 pub struct Controller {
-    exponent: f64,
-    memory: f64,
-    last_error: f64,
+    rule: Rule,
+    /// A factor from 1 up to here is not worth a change of the step.
+    dead_band: f64,
     rejected: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Rule {
+    /// Explicit methods: the last error damps the choice.
+    ProportionalIntegral { exponent: f64, last_error: f64 },
+    /// Implicit methods: the trend of errors and step sizes is carried on. The last step is kept with its error, if there is one.
+    Predictive { exponent: f64, last: Option<(f64, f64)> },
 }
 
 const SAFETY: f64 = 0.9;
@@ -15,30 +27,69 @@ const GROWTH_LIMIT: f64 = 10.0;
 const MEMORY: f64 = 0.04;
 
 impl Controller {
-    /// For a method whose error estimate has the given order.
+    /// For an explicit method whose error estimate has the given order.
     pub fn new(error_order: u32) -> Self {
         let exponent = 1.0 / f64::from(error_order + 1) - 0.75 * MEMORY;
-        Self { exponent, memory: MEMORY, last_error: 1e-4, rejected: false }
+        let rule = Rule::ProportionalIntegral { exponent, last_error: 1e-4 };
+        Self { rule, dead_band: 1.0, rejected: false }
     }
 
-    /// The factor for the next step after an accepted one. No growth right after a rejection.
-    pub fn accept(&mut self, error: f64) -> f64 {
-        let factor = self.last_error.powf(self.memory) / error.max(1e-16).powf(self.exponent) * SAFETY;
+    /// The rule that suits a method.
+    pub fn for_method(method: Method) -> Self {
+        let facts = method.facts();
+        let order = facts.error_order.unwrap_or(1);
+        if !facts.implicit {
+            return Self::new(order);
+        }
+        let rule = Rule::Predictive { exponent: 1.0 / f64::from(order + 1), last: None };
+        Self { rule, dead_band: if facts.keeps_factors { 1.2 } else { 1.0 }, rejected: false }
+    }
+
+    /// The factor for the next step after an accepted one of size `h`. No growth right after a rejection.
+    pub fn accept(&mut self, h: f64, error: f64) -> f64 {
+        let factor = match &mut self.rule {
+            Rule::ProportionalIntegral { exponent, last_error } => {
+                let factor = last_error.powf(MEMORY) / error.max(1e-16).powf(*exponent) * SAFETY;
+                *last_error = error.max(1e-4);
+                factor
+            }
+            Rule::Predictive { exponent, last } => {
+                let error = error.max(1e-16);
+                let plain = SAFETY / error.powf(*exponent);
+                let predicted = last.map_or(plain, |(last_h, last_error)| {
+                    SAFETY * (h / last_h) * (last_error / (error * error)).powf(*exponent)
+                });
+                *last = Some((h, error.max(1e-2)));
+                plain.min(predicted)
+            }
+        };
         let most = if self.rejected { 1.0 } else { GROWTH_LIMIT };
-        self.last_error = error.max(1e-4);
         self.rejected = false;
-        factor.clamp(SHRINK_LIMIT, most)
+        let factor = factor.clamp(SHRINK_LIMIT, most);
+        if (1.0..=self.dead_band).contains(&factor) { 1.0 } else { factor }
     }
 
     /// The factor to try again with. An error that is not finite shrinks the step by a fixed amount.
     pub fn reject(&mut self, error: f64) -> f64 {
         self.rejected = true;
-        if error.is_finite() { (SAFETY / error.powf(self.exponent)).clamp(SHRINK_LIMIT, 1.0) } else { 0.25 }
+        let exponent = match self.rule {
+            Rule::ProportionalIntegral { exponent, .. } | Rule::Predictive { exponent, .. } => exponent,
+        };
+        if error.is_finite() { (SAFETY / error.powf(exponent)).clamp(SHRINK_LIMIT, 1.0) } else { 0.25 }
+    }
+
+    /// The factor to try again with when Newton's iteration did not converge: half a step is usually enough.
+    pub fn reject_by_half(&mut self) -> f64 {
+        self.rejected = true;
+        0.5
     }
 
     /// Forgets the error history at a discontinuity.
     pub fn restart(&mut self) {
-        self.last_error = 1e-4;
+        match &mut self.rule {
+            Rule::ProportionalIntegral { last_error, .. } => *last_error = 1e-4,
+            Rule::Predictive { last, .. } => *last = None,
+        }
         self.rejected = false;
     }
 }
@@ -49,10 +100,28 @@ mod tests {
 
     #[test]
     fn a_tiny_error_grows_the_step_and_a_large_one_shrinks_it() {
-        let mut control = Controller::new(4);
-        assert_eq!(control.accept(0.0), GROWTH_LIMIT);
-        assert_eq!(control.reject(1e9), SHRINK_LIMIT);
-        assert!(control.accept(1e-12) <= 1.0, "no growth right after a rejection");
-        assert_eq!(control.reject(f64::NAN), 0.25);
+        for mut control in [Controller::new(4), Controller::for_method(Method::Radau5)] {
+            assert_eq!(control.accept(1.0, 0.0), GROWTH_LIMIT);
+            assert_eq!(control.reject(1e9), SHRINK_LIMIT);
+            assert!(control.accept(1.0, 1e-12) <= 1.0, "no growth right after a rejection");
+            assert_eq!(control.reject(f64::NAN), 0.25);
+            assert_eq!(control.reject_by_half(), 0.5);
+        }
+    }
+
+    #[test]
+    fn a_step_that_would_hardly_grow_is_kept_where_that_saves_a_factorisation() {
+        // 0.9 / 0.5^(1/4) = 1.07.
+        assert_eq!(Controller::for_method(Method::Radau5).accept(1.0, 0.5), 1.0);
+        assert!(Controller::for_method(Method::Radau5).accept(1.0, 0.2) > 1.2);
+        assert!(Controller::for_method(Method::Radau5).accept(1.0, 0.99) < 1.0);
+    }
+
+    #[test]
+    fn errors_that_grow_are_expected_to_go_on_growing() {
+        let mut control = Controller::for_method(Method::Radau5);
+        control.accept(1.0, 0.1);
+        let plain = Controller::for_method(Method::Radau5).accept(1.0, 0.8);
+        assert!(control.accept(1.0, 0.8) < plain);
     }
 }

@@ -1,7 +1,7 @@
 //! The interface of all one-step methods, and the list of those there are.
 
 use super::explicit::{ExplicitRungeKutta, Tableau};
-use super::{Tolerances, Trial};
+use super::{Radau5, Rodas4, Sdirk4, Tolerances, Trial};
 use super::{bogacki_shampine, dop853, dopri5, fehlberg45, fehlberg78, heun2, kutta3, rk4, tsitouras};
 use crate::formulation::Field;
 
@@ -59,6 +59,12 @@ pub enum Method {
     Kutta3,
     /// The classical explicit method of order 4, for fixed steps.
     RungeKutta4,
+    /// Radau IIA of order 5, fully implicit: for stiff and differential-algebraic equations.
+    Radau5,
+    /// A diagonally implicit method of order 4, for stiff equations at moderate accuracy.
+    Sdirk4,
+    /// RODAS, a Rosenbrock method of order 4: stiff equations without an iteration.
+    Rodas4,
 }
 
 /// What there is to know about a method before it is used.
@@ -76,6 +82,8 @@ pub struct Facts {
     pub dense_order: u32,
     /// Whether stiff problems need no small steps.
     pub implicit: bool,
+    /// Whether a step of the same size as the one before can save a matrix factorisation.
+    pub keeps_factors: bool,
 }
 
 impl Method {
@@ -90,6 +98,9 @@ impl Method {
         Self::Fehlberg78,
         Self::Kutta3,
         Self::RungeKutta4,
+        Self::Radau5,
+        Self::Sdirk4,
+        Self::Rodas4,
     ];
 
     /// What there is to know about it.
@@ -101,6 +112,16 @@ impl Method {
             error_order,
             dense_order,
             implicit: false,
+            keeps_factors: false,
+        };
+        let implicit = |name, about, order, dense_order, keeps_factors| Facts {
+            name,
+            about,
+            order,
+            error_order: Some(3),
+            dense_order,
+            implicit: true,
+            keeps_factors,
         };
         match self {
             Self::DormandPrince5 => explicit("dopri5", "Dormand-Prince, explicit", 5, Some(4), 4),
@@ -116,6 +137,11 @@ impl Method {
             Self::RungeKutta4 => {
                 explicit("rk4", "classical Runge-Kutta, explicit, fixed steps only", 4, None, 3)
             }
+            Self::Radau5 => {
+                implicit("radau5", "Radau IIA, implicit, for stiff and algebraic equations", 5, 3, true)
+            }
+            Self::Sdirk4 => implicit("sdirk4", "diagonally implicit, for stiff equations", 4, 3, true),
+            Self::Rodas4 => implicit("rodas4", "Rosenbrock, for stiff equations, no iteration", 4, 3, false),
         }
     }
 
@@ -129,9 +155,9 @@ impl Method {
         Self::ALL.iter().copied().find(|method| method.name() == name)
     }
 
-    /// The numbers of an explicit method.
-    pub(super) fn tableau(self) -> &'static Tableau {
-        match self {
+    /// The numbers of an explicit method; `None` for the others.
+    pub(super) fn tableau(self) -> Option<&'static Tableau> {
+        Some(match self {
             Self::DormandPrince5 => &dopri5::TABLEAU,
             Self::Tsitouras5 => &tsitouras::TABLEAU,
             Self::DormandPrince8 => &dop853::TABLEAU,
@@ -141,11 +167,17 @@ impl Method {
             Self::Fehlberg78 => &fehlberg78::TABLEAU,
             Self::Kutta3 => &kutta3::TABLEAU,
             Self::RungeKutta4 => &rk4::TABLEAU,
-        }
+            Self::Radau5 | Self::Sdirk4 | Self::Rodas4 => return None,
+        })
     }
 
     /// The method with scratch for states of the given length.
     pub fn build(self, dimension: usize) -> Box<dyn Step> {
-        Box::new(ExplicitRungeKutta::new(self.tableau(), dimension))
+        match self {
+            Self::Radau5 => Box::new(Radau5::new(dimension)),
+            Self::Sdirk4 => Box::new(Sdirk4::new(dimension)),
+            Self::Rodas4 => Box::new(Rodas4::new(dimension)),
+            _ => Box::new(ExplicitRungeKutta::new(self.tableau().unwrap_or(&dopri5::TABLEAU), dimension)),
+        }
     }
 }

@@ -11,6 +11,11 @@ pub struct Statistics {
     pub rejected: u64,
     /// Evaluations of the right-hand side.
     pub derivatives: u64,
+    /// Evaluations of the Jacobian by implicit methods, exactly or by differences. The right-hand sides of the differences are counted
+    /// among `derivatives` too.
+    pub jacobians: u64,
+    /// Matrix factorisations by implicit methods; what a method counts as one is said there.
+    pub factorisations: u64,
     /// Evaluations of the set of guards.
     pub guards: u64,
     /// Events, of any kind.
@@ -35,6 +40,8 @@ impl Default for Statistics {
             accepted: 0,
             rejected: 0,
             derivatives: 0,
+            jacobians: 0,
+            factorisations: 0,
             guards: 0,
             events: 0,
             records: 0,

@@ -1,0 +1,265 @@
+//! What implicit methods share: the linearised field at the start of a step, and the watch over Newton's iteration.
+
+use super::{Fault, Tolerances};
+use crate::formulation::{Field, MassKind};
+use crate::math::{ComplexLu, RealLu};
+
+/// The field at the start of a step: its derivative there, and a Jacobian and a mass matrix from there or from an earlier start.
+#[derive(Clone, Debug)]
+pub(super) struct Linearisation {
+    n: usize,
+    /// The derivative at the start.
+    pub(super) slope: Vec<f64>,
+    jacobian: Vec<f64>,
+    mass: Vec<f64>,
+    /// A mass matrix that varies, at the point of interest.
+    mass_there: Vec<f64>,
+    mass_kind: MassKind,
+    slope_is_known: bool,
+    jacobian_is_known: bool,
+    /// The Jacobian is the one at this start, so it cannot be improved.
+    is_fresh: bool,
+}
+
+impl Linearisation {
+    pub(super) fn new(n: usize) -> Self {
+        Self {
+            n,
+            slope: vec![0.0; n],
+            jacobian: vec![0.0; n * n],
+            mass: vec![0.0; n * n],
+            mass_there: vec![0.0; n * n],
+            mass_kind: MassKind::Identity,
+            slope_is_known: false,
+            jacobian_is_known: false,
+            is_fresh: false,
+        }
+    }
+
+    /// Makes sure that the derivative at the start is known.
+    pub(super) fn find_slope(&mut self, field: &mut dyn Field, t: f64, y: &[f64]) -> Result<(), Fault> {
+        if !self.slope_is_known {
+            field.derivative(t, y, &mut self.slope);
+            check_finite(&self.slope, 1, t)?;
+            self.slope_is_known = true;
+        }
+        Ok(())
+    }
+
+    /// Makes sure that there is a Jacobian and a mass matrix. Tells whether they are new.
+    pub(super) fn find_matrices(&mut self, field: &mut dyn Field, t: f64, y: &[f64]) -> Result<bool, Fault> {
+        if self.jacobian_is_known {
+            return Ok(false);
+        }
+        self.find_slope(field, t, y)?;
+        field.jacobian(t, y, &self.slope, &mut self.jacobian);
+        check_finite(&self.jacobian, self.n, t)?;
+        self.mass_kind = field.mass_kind();
+        if self.mass_kind != MassKind::Identity {
+            field.mass(t, y, &mut self.mass);
+            check_finite(&self.mass, self.n, t)?;
+        }
+        self.jacobian_is_known = true;
+        self.is_fresh = true;
+        Ok(true)
+    }
+
+    /// The Jacobian is to be evaluated anew. False if it was already the one at this start.
+    pub(super) fn renew(&mut self) -> bool {
+        self.jacobian_is_known = false;
+        !self.is_fresh
+    }
+
+    /// The start has moved along the solution: the Jacobian may still serve.
+    pub(super) fn advance(&mut self, keep_jacobian: bool) {
+        self.slope_is_known = false;
+        self.is_fresh = false;
+        self.jacobian_is_known &= keep_jacobian;
+    }
+
+    /// Nothing is known any more.
+    pub(super) fn restart(&mut self) {
+        self.advance(false);
+    }
+
+    /// The matrix `a M - J`.
+    pub(super) fn fill_real(&self, a: f64, matrix: &mut RealLu) {
+        self.fill(a, true, matrix.entries_mut());
+    }
+
+    /// The matrix `(a + ib) M - J`.
+    pub(super) fn fill_complex(&self, a: f64, b: f64, matrix: &mut ComplexLu) {
+        let (re, im) = matrix.entries_mut();
+        self.fill(a, true, re);
+        self.fill(b, false, im);
+    }
+
+    fn fill(&self, a: f64, with_jacobian: bool, out: &mut [f64]) {
+        if self.mass_kind == MassKind::Identity {
+            out.fill(0.0);
+            out.iter_mut().step_by(self.n + 1).for_each(|x| *x = a);
+        } else {
+            out.iter_mut().zip(&self.mass).for_each(|(x, m)| *x = a * m);
+        }
+        if with_jacobian {
+            out.iter_mut().zip(&self.jacobian).for_each(|(x, j)| *x -= j);
+        }
+    }
+
+    /// `out -= M(t, y) x`.
+    pub(super) fn subtract_mass_times(
+        &mut self,
+        field: &mut dyn Field,
+        (t, y): (f64, &[f64]),
+        x: &[f64],
+        out: &mut [f64],
+    ) {
+        let mass = match self.mass_kind {
+            MassKind::Identity => {
+                out.iter_mut().zip(x).for_each(|(out, x)| *out -= x);
+                return;
+            }
+            MassKind::Constant => &self.mass,
+            MassKind::Varying => {
+                field.mass(t, y, &mut self.mass_there);
+                &self.mass_there
+            }
+        };
+        for (out, row) in out.iter_mut().zip(mass.chunks_exact(self.n)) {
+            *out -= row.iter().zip(x).map(|(m, x)| m * x).sum::<f64>();
+        }
+    }
+}
+
+/// The first of the values that is not finite, as a fault; each component has `width` of them.
+pub(super) fn check_finite(values: &[f64], width: usize, t: f64) -> Result<(), Fault> {
+    match values.iter().position(|x| !x.is_finite()) {
+        Some(place) => Err(Fault::NotFinite { component: place / width, t, value: values[place] }),
+        None => Ok(()),
+    }
+}
+
+/// What to do after an iterate of Newton's method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// Add the correction; it was the last.
+    Done,
+    /// Add the correction and go on.
+    GoOn,
+    /// It does not converge, or will not within the limit.
+    Hopeless,
+}
+
+/// The watch over simplified Newton iterations: rate of convergence θ and stopping rule η ‖Δ‖ ≤ κ (Hairer, Wanner II, section IV.8).
+#[derive(Clone, Debug)]
+pub(super) struct Newton {
+    /// η = θ / (1 - θ), kept from step to step for the first iterate.
+    eta: f64,
+    /// The rate that was seen; below [`FAST`] if one iterate was enough.
+    theta: f64,
+    last_theta: f64,
+    last_norm: f64,
+    count: i32,
+}
+
+/// The most iterations.
+const LIMIT: i32 = 8;
+/// A Jacobian with which Newton converges at this rate or faster is kept.
+const FAST: f64 = 1e-3;
+
+impl Newton {
+    pub(super) fn new() -> Self {
+        Self { eta: 1.0, theta: 0.0, last_theta: 0.0, last_norm: 0.0, count: 0 }
+    }
+
+    /// A new system is to be solved.
+    pub(super) fn begin(&mut self) {
+        self.eta = self.eta.max(f64::EPSILON).powf(0.8);
+        self.count = 0;
+        self.theta = 0.0;
+    }
+
+    /// Judges the scaled norm of a correction; `kappa` is what may be left of it.
+    pub(super) fn judge(&mut self, norm: f64, kappa: f64) -> Progress {
+        self.count += 1;
+        if self.count > 1 {
+            let ratio = norm / self.last_norm;
+            self.theta = if self.count == 2 { ratio } else { (ratio * self.last_theta).sqrt() };
+            self.last_theta = ratio;
+            self.eta = self.theta / (1.0 - self.theta);
+        }
+        let left = LIMIT - self.count;
+        let expected = self.eta * norm * self.theta.powi(left);
+        // A comparison with NaN is false, so that NaN is hopeless too.
+        let may_converge = norm.is_finite() && self.theta < 0.99 && (self.count == 1 || expected < kappa);
+        if !may_converge {
+            self.eta = 1.0;
+            return Progress::Hopeless;
+        }
+        self.last_norm = norm.max(f64::EPSILON * kappa);
+        if self.eta * norm <= kappa { Progress::Done } else { Progress::GoOn }
+    }
+
+    /// Whether the Jacobian is good enough for another step.
+    pub(super) fn is_fast(&self) -> bool {
+        self.theta <= FAST
+    }
+
+    /// After an event nothing is known of the rate.
+    pub(super) fn restart(&mut self) {
+        self.eta = 1.0;
+    }
+}
+
+/// What may be left of a correction, in units of the scaled norm: small against the error of the step, but not below rounding.
+pub(super) fn newton_tolerance(relative: f64) -> f64 {
+    let rounding = 10.0 * f64::EPSILON / relative.max(f64::EPSILON);
+    relative.sqrt().min(0.03).max(rounding)
+}
+
+/// The smallest tolerance of a component relative to its size, for [`newton_tolerance`]; the absolute one where there is no relative one.
+pub(super) fn smallest_relative(n: usize, tolerances: &Tolerances) -> f64 {
+    (0..n).map(|i| measure(i, tolerances)).fold(1.0, f64::min)
+}
+
+/// The relative tolerance of a component, or the absolute one where there is no relative one.
+pub(super) fn measure(component: usize, tolerances: &Tolerances) -> f64 {
+    let relative = tolerances.relative.get(component);
+    if relative > 0.0 { relative } else { tolerances.absolute.get(component) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fast_iteration_ends_when_what_is_left_is_small() {
+        let mut newton = Newton::new();
+        newton.begin();
+        assert_eq!(newton.judge(1.0, 1e-3), Progress::GoOn);
+        assert_eq!(newton.judge(1e-2, 1e-3), Progress::Done);
+        assert!(!newton.is_fast());
+        newton.begin();
+        assert_eq!(newton.judge(1e-3, 1e-3), Progress::Done);
+        assert!(newton.is_fast());
+    }
+
+    #[test]
+    fn an_iteration_that_grows_or_would_take_too_long_is_hopeless() {
+        let mut newton = Newton::new();
+        newton.begin();
+        newton.judge(1.0, 1e-3);
+        assert_eq!(newton.judge(2.0, 1e-3), Progress::Hopeless);
+        newton.begin();
+        newton.judge(1.0, 1e-3);
+        assert_eq!(newton.judge(0.9, 1e-3), Progress::Hopeless);
+        newton.begin();
+        assert_eq!(newton.judge(f64::NAN, 1e-3), Progress::Hopeless);
+    }
+
+    #[test]
+    fn a_value_that_is_not_finite_is_named_by_component() {
+        let fault = check_finite(&[1.0, 2.0, 3.0, f64::INFINITY], 2, 0.5);
+        assert_eq!(fault, Err(Fault::NotFinite { component: 1, t: 0.5, value: f64::INFINITY }));
+    }
+}

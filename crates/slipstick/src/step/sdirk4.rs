@@ -1,0 +1,340 @@
+//! Singly diagonally implicit Runge-Kutta of order 4 with 5 stages, γ = 1/4, L-stable and stiffly accurate: Hairer, Wanner II, table IV.6.5 (their
+//! code SDIRK4).
+//!
+//! The unknown of a stage is `Z_i = γ h k_i` with `M(Y_i) Z_i / (γ h) = f(Y_i)` and `Y_i = y₀ + Σ_{j<i} a_ij h k_j + Z_i`; all stages
+//! share one matrix, `M / (γ h) - J` from the start of this or an earlier step. A mass that varies is evaluated at the stages in the residual. A
+//! constant mass may be singular (index 1).
+//!
+//! Dense output is that of the book (eq. IV.6.17), of order 3 on problems that are not stiff. The stages have order 1: on stiff problems
+//! dense output and solution fall to about order 2, as they do for every method of this kind.
+
+use super::implicit::{Linearisation, Newton, Progress, check_finite, newton_tolerance, smallest_relative};
+use super::{Fault, Step, Tolerances, Trial};
+use crate::formulation::Field;
+use crate::math::{RealLu, scaled_rms};
+
+const GAMMA: f64 = 0.25;
+/// The nodes c.
+const C: [f64; 5] = [1.0 / 4.0, 3.0 / 4.0, 11.0 / 20.0, 1.0 / 2.0, 1.0];
+/// The matrix below its diagonal, which is γ; with it, the last row holds the weights b too.
+const A: [[f64; 5]; 5] = [
+    [0.0, 0.0, 0.0, 0.0, 0.0],
+    [1.0 / 2.0, 0.0, 0.0, 0.0, 0.0],
+    [17.0 / 50.0, -1.0 / 25.0, 0.0, 0.0, 0.0],
+    [371.0 / 1360.0, -137.0 / 2720.0, 15.0 / 544.0, 0.0, 0.0],
+    [25.0 / 24.0, -49.0 / 48.0, 125.0 / 16.0, -85.0 / 12.0, 0.0],
+];
+/// The weights less those of the embedded method of order 3.
+const E: [f64; 5] = [-3.0 / 16.0, -27.0 / 32.0, 25.0 / 32.0, 0.0, 1.0 / 4.0];
+/// The weights of the coefficients c₂, c₃, c₄ of dense output.
+const DENSE: [[f64; 5]; 3] = [
+    [21.0 / 8.0, 313.0 / 48.0, -2125.0 / 144.0, 85.0 / 12.0, -53.0 / 36.0],
+    [-19.0 / 12.0, -181.0 / 24.0, 1625.0 / 72.0, -85.0 / 6.0, 13.0 / 18.0],
+    [-20.0 / 9.0, -10.0, 250.0 / 27.0, 0.0, 80.0 / 27.0],
+];
+/// The first iterates of stages 2 to 5: polynomials in time through the slope at the start and those of earlier stages, chosen among those
+/// that do not magnify small errors.
+const PREDICT: [[f64; 5]; 4] = [
+    [-2.0, 3.0, 0.0, 0.0, 0.0],
+    [-0.32, 0.88, 0.44, 0.0, 0.0],
+    [0.0, 1.0 / 12.0, -1.0 / 8.0, 25.0 / 24.0, 0.0],
+    [0.0, 1.0, 3.0, 0.0, -3.0],
+];
+
+/// The method with its stages and factors.
+#[derive(Clone, Debug)]
+pub struct Sdirk4 {
+    n: usize,
+    linear: Linearisation,
+    newton: Newton,
+    matrix: RealLu,
+    /// The step size for which the factors hold; zero if there are none.
+    factored_h: f64,
+    factorisations: u64,
+    /// `γ h k` at the start of the step, then at its five stages.
+    slopes: Vec<f64>,
+    /// The same of the step before, with its size, zero if there was none.
+    before: Vec<f64>,
+    before_h: f64,
+    h: f64,
+    /// `y₀ + Σ_{j<i} a_ij h k_j` of the stage at work.
+    base: Vec<f64>,
+    point: Vec<f64>,
+    residual: Vec<f64>,
+    scales: Vec<f64>,
+    /// Newton's iteration was fast in all stages.
+    fast: bool,
+}
+
+impl Sdirk4 {
+    pub(super) fn new(n: usize) -> Self {
+        let zeros = |count: usize| vec![0.0; count * n];
+        Self {
+            n,
+            linear: Linearisation::new(n),
+            newton: Newton::new(),
+            matrix: RealLu::new(n),
+            factored_h: 0.0,
+            factorisations: 0,
+            slopes: zeros(6),
+            before: zeros(6),
+            before_h: 0.0,
+            h: 0.0,
+            base: zeros(1),
+            point: zeros(1),
+            residual: zeros(1),
+            scales: zeros(1),
+            fast: false,
+        }
+    }
+
+    fn try_step(
+        &mut self,
+        field: &mut dyn Field,
+        tolerances: &Tolerances,
+        trial: &mut Trial,
+    ) -> Result<(), Fault> {
+        self.h = trial.h;
+        for (i, scale) in self.scales.iter_mut().enumerate() {
+            *scale = tolerances.scale(i, trial.start[i].abs());
+        }
+        let kappa = newton_tolerance(smallest_relative(self.n, tolerances));
+        loop {
+            self.factor(field, trial)?;
+            if self.iterate_all(field, kappa, trial)? {
+                break;
+            }
+            if !self.linear.renew() {
+                return Err(Fault::NoConvergence);
+            }
+        }
+        for ((end, base), z) in trial.end.iter_mut().zip(&self.base).zip(&self.slopes[5 * self.n..]) {
+            *end = base + z;
+        }
+        self.estimate(field, tolerances, trial);
+        Ok(())
+    }
+
+    /// Makes sure that the factors are those for this step size and Jacobian.
+    fn factor(&mut self, field: &mut dyn Field, trial: &Trial) -> Result<(), Fault> {
+        let is_new = self.linear.find_matrices(field, trial.t, &trial.start)?;
+        if !is_new && self.factored_h == self.h {
+            return Ok(());
+        }
+        self.factored_h = 0.0;
+        self.linear.fill_real(1.0 / (GAMMA * self.h), &mut self.matrix);
+        self.factorisations += 1;
+        self.matrix.factor().map_err(|component| Fault::SingularMatrix { component })?;
+        self.factored_h = self.h;
+        Ok(())
+    }
+
+    /// Newton's iteration for one stage after the other. False if one does not converge.
+    fn iterate_all(&mut self, field: &mut dyn Field, kappa: f64, trial: &Trial) -> Result<bool, Fault> {
+        let n = self.n;
+        self.fast = true;
+        for s in 0..5 {
+            self.predict(s);
+            self.base.copy_from_slice(&trial.start);
+            add(&A[s].map(|a| a / GAMMA), &self.slopes[n..], &mut self.base);
+            if !self.iterate(field, kappa, s, trial.t + C[s] * self.h)? {
+                return Ok(false);
+            }
+            self.fast &= self.newton.is_fast();
+        }
+        Ok(true)
+    }
+
+    /// The first iterate of a stage.
+    fn predict(&mut self, s: usize) {
+        let n = self.n;
+        if s > 0 {
+            if s == 1 && self.before_h == 0.0 {
+                self.slopes.copy_within(n..2 * n, 0);
+            }
+            let (known, unknown) = self.slopes.split_at_mut((s + 1) * n);
+            let guess = &mut unknown[..n];
+            guess.fill(0.0);
+            add(&PREDICT[s - 1][..=s], known, guess);
+        } else if self.before_h == 0.0 {
+            self.slopes[..2 * n].fill(0.0);
+        } else {
+            // The slopes of the second and the last stage of the step before, which are a quarter of that step apart, carried on in a line.
+            let ratio = self.h / self.before_h;
+            let (start, first) = self.slopes[..2 * n].split_at_mut(n);
+            let last = &self.before[5 * n..];
+            let inner = &self.before[2 * n..3 * n];
+            for (((start, first), last), inner) in start.iter_mut().zip(first).zip(last).zip(inner) {
+                *start = ratio * last;
+                *first = ratio * (last + ratio * (last - inner));
+            }
+        }
+    }
+
+    /// Newton's iteration for one stage. False if it does not converge.
+    fn iterate(&mut self, field: &mut dyn Field, kappa: f64, s: usize, t: f64) -> Result<bool, Fault> {
+        let n = self.n;
+        let z = &mut self.slopes[(s + 1) * n..(s + 2) * n];
+        let scale = 1.0 / (GAMMA * self.h);
+        self.newton.begin();
+        loop {
+            for ((point, base), z) in self.point.iter_mut().zip(&self.base).zip(&*z) {
+                *point = base + z;
+            }
+            field.derivative(t, &self.point, &mut self.residual);
+            check_finite(&self.residual, 1, t)?;
+            z.iter_mut().for_each(|z| *z *= scale);
+            self.linear.subtract_mass_times(field, (t, &self.point), z, &mut self.residual);
+            for ((z, point), base) in z.iter_mut().zip(&self.point).zip(&self.base) {
+                *z = point - base;
+            }
+            check_finite(&self.residual, 1, t)?;
+            self.matrix.solve(&mut self.residual);
+            let norm = scaled_rms(&self.residual, self.scales.iter().copied());
+            let progress = self.newton.judge(norm, kappa);
+            if progress == Progress::Hopeless {
+                return Ok(false);
+            }
+            z.iter_mut().zip(&self.residual).for_each(|(z, delta)| *z += delta);
+            if progress == Progress::Done {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// The difference to the embedded method, filtered through the matrix of the iteration: `(M - γ h J)⁻¹ M Σ e_i h k_i`.
+    fn estimate(&mut self, field: &mut dyn Field, tolerances: &Tolerances, trial: &mut Trial) {
+        let scale = -1.0 / (GAMMA * GAMMA * self.h);
+        self.point.fill(0.0);
+        add(&E.map(|e| e * scale), &self.slopes[self.n..], &mut self.point);
+        self.residual.fill(0.0);
+        let start = (trial.t, trial.start.as_slice());
+        self.linear.subtract_mass_times(field, start, &self.point, &mut self.residual);
+        self.matrix.solve(&mut self.residual);
+        trial.judge(&self.residual, tolerances);
+    }
+}
+
+impl Step for Sdirk4 {
+    fn attempt(&mut self, field: &mut dyn Field, tolerances: &Tolerances, trial: &mut Trial) {
+        trial.fault = None;
+        if let Err(fault) = self.try_step(field, tolerances, trial) {
+            trial.fail(fault);
+        }
+    }
+
+    fn interpolate(&mut self, _field: &mut dyn Field, trial: &mut Trial) {
+        let n = self.n;
+        let c = trial.dense.coefficients_mut(4);
+        c[..n].copy_from_slice(&trial.start);
+        for i in 0..n {
+            c[n + i] = trial.end[i] - trial.start[i];
+        }
+        c[2 * n..].fill(0.0);
+        for (k, row) in DENSE.iter().enumerate() {
+            add(&row.map(|d| d / GAMMA), &self.slopes[n..], &mut c[(2 + k) * n..(3 + k) * n]);
+        }
+    }
+
+    fn advance(&mut self) {
+        std::mem::swap(&mut self.before, &mut self.slopes);
+        self.before_h = self.h;
+        self.linear.advance(self.fast);
+    }
+
+    fn restart(&mut self) {
+        self.before_h = 0.0;
+        self.factored_h = 0.0;
+        self.linear.restart();
+        self.newton.restart();
+    }
+
+    fn factorisations(&self) -> u64 {
+        self.factorisations
+    }
+}
+
+/// `out += Σ_j w_j v_j` for vectors kept one after the other.
+fn add(weights: &[f64], vectors: &[f64], out: &mut [f64]) {
+    let n = out.len().max(1);
+    for (w, vector) in weights.iter().zip(vectors.chunks_exact(n)) {
+        if *w != 0.0 {
+            out.iter_mut().zip(vector).for_each(|(out, v)| *out += w * v);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Vector = [f64; 5];
+
+    fn dot(a: &Vector, b: &Vector) -> f64 {
+        a.iter().zip(b).map(|(a, b)| a * b).sum()
+    }
+
+    /// The matrix with its diagonal, times a vector.
+    fn times(v: &Vector) -> Vector {
+        std::array::from_fn(|i| dot(&A[i], v) + GAMMA * v[i])
+    }
+
+    /// Order, vector and value of each order condition `Σ b_i v_i = r`.
+    fn conditions() -> [(i32, Vector, f64); 8] {
+        let power = |q: i32| C.map(|c| c.powi(q));
+        let c_a_c = std::array::from_fn(|i| C[i] * times(&C)[i]);
+        [
+            (1, power(0), 1.0),
+            (2, C, 1.0 / 2.0),
+            (3, power(2), 1.0 / 3.0),
+            (3, times(&C), 1.0 / 6.0),
+            (4, power(3), 1.0 / 4.0),
+            (4, c_a_c, 1.0 / 8.0),
+            (4, times(&power(2)), 1.0 / 12.0),
+            (4, times(&times(&C)), 1.0 / 24.0),
+        ]
+    }
+
+    fn weights() -> Vector {
+        let mut b = A[4];
+        b[4] = GAMMA;
+        b
+    }
+
+    #[test]
+    fn weights_meet_the_conditions_of_order_four_and_the_embedded_ones_of_order_three() {
+        for i in 0..5 {
+            assert!((times(&[1.0; 5])[i] - C[i]).abs() < 1e-15, "row {i}");
+        }
+        let b = weights();
+        let embedded = std::array::from_fn(|i| b[i] - E[i]);
+        for (order, v, r) in conditions() {
+            assert!((dot(&b, &v) - r).abs() < 2e-15, "order {order}");
+            assert_eq!((dot(&embedded, &v) - r).abs() < 2e-15, order <= 3, "order {order}");
+        }
+    }
+
+    #[test]
+    fn dense_weights_meet_the_conditions_of_order_three() {
+        let b = weights();
+        for theta in [0.1, 0.3, 0.5, 0.7, 0.9, 1.2] {
+            let at = |i: usize| {
+                let r = 1.0 - theta;
+                theta * (b[i] + r * (DENSE[0][i] + theta * (DENSE[1][i] + r * DENSE[2][i])))
+            };
+            for (order, v, r) in conditions().into_iter().filter(|c| c.0 <= 3) {
+                let sum = dot(&std::array::from_fn(at), &v);
+                assert!((sum - r * f64::powi(theta, order)).abs() < 2e-14, "order {order} at {theta}");
+            }
+        }
+    }
+
+    #[test]
+    fn first_iterates_are_exact_for_slopes_linear_in_time() {
+        let nodes = [0.0, C[0], C[1], C[2], C[3]];
+        for (row, c) in PREDICT.iter().zip(&C[1..]) {
+            assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-15);
+            assert!((dot(row, &nodes) - c).abs() < 1e-15);
+        }
+    }
+}
