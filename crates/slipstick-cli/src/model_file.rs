@@ -90,7 +90,7 @@ impl ModelFile {
 /// The method of that name, or the names there are.
 fn find_method(name: &str) -> Result<Method, Trouble> {
     Method::from_name(name).ok_or_else(|| {
-        let names = Method::ALL.iter().map(|m| m.name());
+        let names = Method::named().map(Method::name);
         Trouble::new("unknown-method", format!("unknown method `{name}`"), suggestion(name, names))
     })
 }

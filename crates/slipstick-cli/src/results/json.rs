@@ -61,6 +61,8 @@ fn statistics(result: &RunResult<'_>) -> Value {
         "accepted": s.accepted,
         "rejected": s.rejected,
         "right_hand_sides": s.derivatives,
+        "jacobians": s.jacobians,
+        "factorisations": s.factorisations,
         "guard_evaluations": s.guards,
         "events": s.events,
         "resets": s.resets,

@@ -121,6 +121,8 @@ fn statistics(result: &RunResult<'_>) -> Vec<[String; 2]> {
         row("steps taken", s.accepted.to_string()),
         row("steps rejected", s.rejected.to_string()),
         row("right-hand sides", s.derivatives.to_string()),
+        row("Jacobians", s.jacobians.to_string()),
+        row("factorisations", s.factorisations.to_string()),
         row("guard evaluations", s.guards.to_string()),
         row("resets", s.resets.to_string()),
         row("mode changes", s.mode_changes.to_string()),

@@ -102,7 +102,7 @@ fn check_times(model: &Model, from: f64, until: f64, step: Option<f64>, errors: 
 fn method(model: &Model) -> Result<Method, Diagnostic> {
     let Some(wanted) = &model.run.method else { return Ok(Method::default()) };
     Method::from_name(&wanted.name).ok_or_else(|| {
-        let names = || Method::ALL.iter().map(|m| m.name());
+        let names = || Method::named().map(Method::name);
         let hint = match nearest(&wanted.name, names()) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("there is {}", names().collect::<Vec<_>>().join(", ")),

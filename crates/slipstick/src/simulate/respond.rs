@@ -4,7 +4,7 @@ use super::Error;
 use super::run::Run;
 use crate::event::{BadGuard, Conflict, resolve};
 use crate::math::Bracket;
-use crate::step::Fault;
+use crate::step::{Fault, Method};
 use crate::trajectory::{Event, EventKind, Note, Outcome, Segment};
 
 /// How much is different from before at the start of a segment.
@@ -136,6 +136,19 @@ impl Run<'_> {
             );
             self.record.notes.push(Note { t, code, text });
         }
+    }
+
+    /// The step is limited by stability: an implicit method would make longer steps, or makes them from now on.
+    pub(super) fn note_stiffness(&mut self, before: Method, now: Method) {
+        let (from, to) = (before.name(), now.name());
+        let text = if now == before {
+            format!(
+                "the problem is stiff: stability and not accuracy limits the steps of `{from}`; `radau5` may take far fewer"
+            )
+        } else {
+            format!("the problem is stiff: `{to}` goes on where `{from}` was limited by stability")
+        };
+        self.record.notes.push(Note { t: self.trial.t, code: "stiff", text });
     }
 
     /// Why the smallest step is still not good.

@@ -15,7 +15,7 @@ use crate::event::{Accumulation, BadGuard, Crossing, Detector};
 use crate::formulation::Flow;
 use crate::math::Bracket;
 use crate::mode::Mode;
-use crate::step::{Controller, Fault, Step, Trial, first_step};
+use crate::step::{Controller, Fault, Step, StiffnessCount, Trial, first_step};
 use crate::trajectory::{Outcome, Segment, Statistics, Trajectory};
 
 /// Runs a system from its start to the end time, or as far as it goes.
@@ -54,6 +54,8 @@ pub(super) struct Run<'a> {
     pub(super) fired: Vec<u64>,
     /// The guards about which there is a note already: one is enough.
     pub(super) noted: Vec<bool>,
+    pub(super) stiffness: StiffnessCount,
+    pub(super) stiffness_is_noted: bool,
     /// The state at an event: before, and after.
     pub(super) before: Vec<f64>,
     pub(super) after: Vec<f64>,
@@ -65,16 +67,19 @@ impl<'a> Run<'a> {
     fn new(system: &'a dyn System, start: &Start, options: &'a Options) -> Self {
         let mode = Mode::new(start.mode, system.switch_names().len());
         let flow = Flow::new(system, mode.clone());
+        let step = options.method.build_for(start.y.len(), &options.tolerances, system.mass_kind());
         Self {
             options,
-            step: options.method.build(start.y.len()),
             trial: Trial::new(start.t, &start.y),
-            control: Controller::for_method(options.method),
+            control: Controller::for_method(step.method()),
             detector: Detector::new(&flow),
             accumulation: Accumulation::new(start.t, options.until),
+            step,
             h: 0.0,
             fired: vec![0; system.guards().len()],
             noted: vec![false; system.guards().len()],
+            stiffness: StiffnessCount::default(),
+            stiffness_is_noted: false,
             before: start.y.clone(),
             after: start.y.clone(),
             segment: Segment::new(mode, start.t, &start.y),
@@ -141,7 +146,7 @@ impl<'a> Run<'a> {
             return;
         }
         let longest = options.longest_step.unwrap_or(options.until - t).max(f64::MIN_POSITIVE);
-        let order = options.method.facts().order;
+        let order = self.step.method().facts().order;
         let fresh = first_step(&mut self.flow, t, &self.trial.start, longest, order, &options.tolerances);
         self.h = if change == Change::Everything { fresh } else { self.h.min(fresh) };
     }
@@ -231,8 +236,23 @@ impl<'a> Run<'a> {
         }
         self.record.statistics.count_step(h, cut);
         self.choose_next_step();
-        self.trial.advance(t_end);
         self.step.advance();
+        self.reconsider_method();
+        self.trial.advance(t_end);
+    }
+
+    /// Lets an automatic method change, and says once when a problem is stiff.
+    fn reconsider_method(&mut self) {
+        let before = self.step.method();
+        let stiff = self.stiffness.record(self.step.stiffness(&self.trial)) && !before.facts().implicit;
+        self.step.reconsider(&self.trial);
+        let now = self.step.method();
+        if now != before {
+            self.control = Controller::for_method(now);
+        }
+        if stiff && !std::mem::replace(&mut self.stiffness_is_noted, true) {
+            self.note_stiffness(before, now);
+        }
     }
 
     /// Takes the trial up to the end of the bracket that was chosen for the event.

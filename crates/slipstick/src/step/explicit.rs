@@ -5,7 +5,7 @@
 //! the tableau or by bootstrapping.
 
 use super::bootstrap::Bootstrap;
-use super::{Fault, Step, Tolerances, Trial};
+use super::{Fault, Method, Step, Tolerances, Trial};
 use crate::formulation::Field;
 
 /// How the error of a step is estimated.
@@ -80,6 +80,7 @@ fn terms(weights: &[f64]) -> Terms {
 /// An explicit Runge-Kutta method with its stage derivatives.
 #[derive(Clone, Debug)]
 pub struct ExplicitRungeKutta {
+    method: Method,
     tableau: &'static Tableau,
     dimension: usize,
     rows: Vec<Terms>,
@@ -98,7 +99,9 @@ pub struct ExplicitRungeKutta {
 }
 
 impl ExplicitRungeKutta {
-    pub(super) fn new(tableau: &'static Tableau, dimension: usize) -> Self {
+    /// An explicit method; the others have no tableau and give Dormand and Prince's.
+    pub(super) fn new(method: Method, dimension: usize) -> Self {
+        let tableau = method.tableau().unwrap_or(&super::dopri5::TABLEAU);
         let zeros = || vec![0.0; dimension];
         let errors = match tableau.error {
             ErrorRule::None => [Vec::new(), Vec::new()],
@@ -109,6 +112,7 @@ impl ExplicitRungeKutta {
         let own_degree = 3 + dense.rows.len();
         let count = tableau.end_stage() + 1 + dense.nodes.len();
         Self {
+            method,
             tableau,
             dimension,
             rows: tableau.matrix.iter().map(|row| terms(row)).collect(),
@@ -255,6 +259,10 @@ impl Step for ExplicitRungeKutta {
 
     fn restart(&mut self) {
         self.first_is_known = false;
+    }
+
+    fn method(&self) -> Method {
+        self.method
     }
 
     /// Compares the derivative at the end with that of the last stage but one, which stands at the same time.

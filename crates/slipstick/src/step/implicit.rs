@@ -70,6 +70,12 @@ impl Linearisation {
         !self.is_fresh
     }
 
+    /// The largest row sum of the Jacobian: no eigenvalue is larger.
+    pub(super) fn jacobian_norm(&self) -> f64 {
+        let row_sum = |row: &[f64]| row.iter().map(|x| x.abs()).sum::<f64>();
+        self.jacobian.chunks(self.n.max(1)).map(row_sum).fold(0.0, f64::max)
+    }
+
     /// The start has moved along the solution: the Jacobian may still serve.
     pub(super) fn advance(&mut self, keep_jacobian: bool) {
         self.slope_is_known = false;

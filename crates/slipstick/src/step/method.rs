@@ -1,9 +1,9 @@
 //! The interface of all one-step methods, and the list of those there are.
 
 use super::explicit::{ExplicitRungeKutta, Tableau};
-use super::{Radau5, Rodas4, Sdirk4, Tolerances, Trial};
+use super::{Automatic, Radau5, Rodas4, Sdirk4, Tolerances, Trial};
 use super::{bogacki_shampine, dop853, dopri5, fehlberg45, fehlberg78, heun2, kutta3, rk4, tsitouras};
-use crate::formulation::Field;
+use crate::formulation::{Field, MassKind};
 
 /// A one-step method with its scratch. After the first step nothing here allocates.
 pub trait Step {
@@ -31,6 +31,12 @@ pub trait Step {
         None
     }
 
+    /// Looks at the trial just made, before [`advance`](Self::advance): a method that is made of several decides which goes on.
+    fn reconsider(&mut self, _trial: &Trial) {}
+
+    /// The method that makes the next step.
+    fn method(&self) -> Method;
+
     /// Matrix factorisations so far.
     fn factorisations(&self) -> u64 {
         0
@@ -40,8 +46,10 @@ pub trait Step {
 /// The methods that can be asked for by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Method {
-    /// Dormand and Prince's explicit pair of order 5(4).
+    /// Chosen automatically: explicit, of an order that suits the tolerance, or Radau IIA where the problem is stiff.
     #[default]
+    Automatic,
+    /// Dormand and Prince's explicit pair of order 5(4).
     DormandPrince5,
     /// Tsitouras' explicit pair of order 5(4).
     Tsitouras5,
@@ -87,7 +95,7 @@ pub struct Facts {
 }
 
 impl Method {
-    /// Every method, in the order in which they are listed to people.
+    /// Every single method, in the order in which they are listed to people.
     pub const ALL: &'static [Self] = &[
         Self::DormandPrince5,
         Self::Tsitouras5,
@@ -124,6 +132,11 @@ impl Method {
             keeps_factors,
         };
         match self {
+            // What holds for the methods that it is made of; it is built by `Automatic::new`.
+            Self::Automatic => Facts {
+                implicit: true,
+                ..explicit("auto", "chosen automatically, also while the run goes on", 5, Some(4), 3)
+            },
             Self::DormandPrince5 => explicit("dopri5", "Dormand-Prince, explicit", 5, Some(4), 4),
             Self::Tsitouras5 => explicit("tsit5", "Tsitouras, explicit", 5, Some(4), 4),
             Self::DormandPrince8 => {
@@ -150,9 +163,14 @@ impl Method {
         self.facts().name
     }
 
+    /// Every method that can be asked for by name.
+    pub fn named() -> impl Iterator<Item = Self> {
+        std::iter::once(Self::Automatic).chain(Self::ALL.iter().copied())
+    }
+
     /// The method of that name.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|method| method.name() == name)
+        Self::named().find(|method| method.name() == name)
     }
 
     /// The numbers of an explicit method; `None` for the others.
@@ -167,17 +185,25 @@ impl Method {
             Self::Fehlberg78 => &fehlberg78::TABLEAU,
             Self::Kutta3 => &kutta3::TABLEAU,
             Self::RungeKutta4 => &rk4::TABLEAU,
-            Self::Radau5 | Self::Sdirk4 | Self::Rodas4 => return None,
+            Self::Automatic | Self::Radau5 | Self::Sdirk4 | Self::Rodas4 => return None,
         })
     }
 
-    /// The method with scratch for states of the given length.
+    /// The method with scratch for states of the given length, for the given tolerances and kind of mass matrix.
+    pub fn build_for(self, dimension: usize, tolerances: &Tolerances, mass: MassKind) -> Box<dyn Step> {
+        match self {
+            Self::Automatic => Box::new(Automatic::new(dimension, tolerances, mass)),
+            single => single.build(dimension),
+        }
+    }
+
+    /// A single method with scratch for states of the given length.
     pub fn build(self, dimension: usize) -> Box<dyn Step> {
         match self {
             Self::Radau5 => Box::new(Radau5::new(dimension)),
             Self::Sdirk4 => Box::new(Sdirk4::new(dimension)),
             Self::Rodas4 => Box::new(Rodas4::new(dimension)),
-            _ => Box::new(ExplicitRungeKutta::new(self.tableau().unwrap_or(&dopri5::TABLEAU), dimension)),
+            explicit => Box::new(ExplicitRungeKutta::new(explicit, dimension)),
         }
     }
 }

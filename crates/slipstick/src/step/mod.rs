@@ -3,6 +3,7 @@
 //! In: a [`Field`](crate::formulation::Field), a point and a step size. Out: a [`Trial`] with the end state, a scaled error and
 //! dense output. A method knows nothing of events; event code knows nothing of tableaus; they meet in a `Trial`.
 
+mod automatic;
 mod bogacki_shampine;
 mod bootstrap;
 mod control;
@@ -27,6 +28,8 @@ mod tolerance;
 mod trial;
 mod tsitouras;
 
+pub use automatic::Automatic;
+pub(crate) use automatic::StiffnessCount;
 pub use control::Controller;
 pub use explicit::ExplicitRungeKutta;
 pub use first_step::first_step;

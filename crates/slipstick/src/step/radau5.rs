@@ -11,7 +11,7 @@
 use super::implicit::{
     Linearisation, Newton, Progress, check_finite, measure, newton_tolerance, smallest_relative,
 };
-use super::{Fault, Step, Tolerances, Trial};
+use super::{Fault, Method, Step, Tolerances, Trial};
 use crate::formulation::Field;
 use crate::math::{ComplexLu, RealLu, scaled_rms};
 
@@ -283,6 +283,15 @@ impl Step for Radau5 {
     }
 
     /// The real and the complex factorisation of a step count as one, as in RADAU5.
+    fn method(&self) -> Method {
+        Method::Radau5
+    }
+
+    /// The step times the norm of the Jacobian, against the stability region of an explicit method of order 5.
+    fn stiffness(&self, trial: &Trial) -> Option<f64> {
+        Some(trial.h * self.linear.jacobian_norm() / 3.3)
+    }
+
     fn factorisations(&self) -> u64 {
         self.factorisations
     }

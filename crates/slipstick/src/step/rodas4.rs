@@ -4,7 +4,7 @@
 //! the same matrix. It needs the Jacobian and `∂f/∂t` at the start of every step. The mass must be constant; it may be singular (index 1).
 
 use super::implicit::{Linearisation, check_finite};
-use super::{Fault, Step, Tolerances, Trial};
+use super::{Fault, Method, Step, Tolerances, Trial};
 use crate::formulation::Field;
 use crate::math::RealLu;
 
@@ -148,6 +148,10 @@ impl Step for Rodas4 {
     fn restart(&mut self) {
         self.linear.restart();
         self.drift_is_known = false;
+    }
+
+    fn method(&self) -> Method {
+        Method::Rodas4
     }
 
     fn factorisations(&self) -> u64 {

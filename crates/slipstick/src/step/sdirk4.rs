@@ -9,7 +9,7 @@
 //! dense output and solution fall to about order 2, as they do for every method of this kind.
 
 use super::implicit::{Linearisation, Newton, Progress, check_finite, newton_tolerance, smallest_relative};
-use super::{Fault, Step, Tolerances, Trial};
+use super::{Fault, Method, Step, Tolerances, Trial};
 use crate::formulation::Field;
 use crate::math::{RealLu, scaled_rms};
 
@@ -247,6 +247,10 @@ impl Step for Sdirk4 {
         self.factored_h = 0.0;
         self.linear.restart();
         self.newton.restart();
+    }
+
+    fn method(&self) -> Method {
+        Method::Sdirk4
     }
 
     fn factorisations(&self) -> u64 {
