@@ -61,7 +61,8 @@ fn codes_in_the_source() -> Vec<String> {
                     || word == "file"
                     || word == "interrupted"
                     || word == "accumulation"
-                    || word == "failed")
+                    || word == "failed"
+                    || word == "stiff")
             {
                 codes.push(word);
             }
