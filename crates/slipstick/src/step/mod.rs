@@ -14,6 +14,7 @@ mod method;
 mod radau5;
 mod rodas4;
 mod sdirk4;
+mod settled;
 mod tolerance;
 mod trial;
 

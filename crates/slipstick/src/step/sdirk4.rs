@@ -5,10 +5,12 @@
 //! share one matrix, `M / (γ h) - J` from the start of this or an earlier step. A mass that varies is evaluated at the stages in the residual. A
 //! constant mass may be singular (index 1).
 //!
-//! Dense output is that of the book (eq. IV.6.17), of order 3 on problems that are not stiff. The stages have order 1: on stiff problems
-//! dense output and solution fall to about order 2, as they do for every method of this kind.
+//! The dense output of the book (eq. IV.6.17) has order 3 on problems that are not stiff; the stages have order 1, so for stiff ones it is
+//! settled, see `settled.rs`. The solution itself falls to about order 2 on stiff problems that force it, as it does for every
+//! method of this kind.
 
 use super::implicit::{Linearisation, Newton, Progress, check_finite, newton_tolerance, smallest_relative};
+use super::settled::Settled;
 use super::{Fault, Step, Tolerances, Trial};
 use crate::formulation::Field;
 use crate::math::{RealLu, scaled_rms};
@@ -64,6 +66,7 @@ pub struct Sdirk4 {
     scales: Vec<f64>,
     /// Newton's iteration was fast in all stages.
     fast: bool,
+    dense: Settled,
 }
 
 impl Sdirk4 {
@@ -85,6 +88,7 @@ impl Sdirk4 {
             residual: zeros(1),
             scales: zeros(1),
             fast: false,
+            dense: Settled::new(n),
         }
     }
 
@@ -213,17 +217,9 @@ impl Sdirk4 {
         self.matrix.solve(&mut self.residual);
         trial.judge(&self.residual, tolerances);
     }
-}
 
-impl Step for Sdirk4 {
-    fn attempt(&mut self, field: &mut dyn Field, tolerances: &Tolerances, trial: &mut Trial) {
-        trial.fault = None;
-        if let Err(fault) = self.try_step(field, tolerances, trial) {
-            trial.fail(fault);
-        }
-    }
-
-    fn interpolate(&mut self, _field: &mut dyn Field, trial: &mut Trial) {
+    /// The polynomial of the method, settled.
+    fn settle(&mut self, field: &mut dyn Field, trial: &mut Trial) {
         let n = self.n;
         let c = trial.dense.coefficients_mut(4);
         c[..n].copy_from_slice(&trial.start);
@@ -234,9 +230,33 @@ impl Step for Sdirk4 {
         for (k, row) in DENSE.iter().enumerate() {
             add(&row.map(|d| d / GAMMA), &self.slopes[n..], &mut c[(2 + k) * n..(3 + k) * n]);
         }
+        self.dense.settle(field, &mut self.linear, &self.matrix, trial);
+    }
+}
+
+impl Step for Sdirk4 {
+    fn attempt(&mut self, field: &mut dyn Field, tolerances: &Tolerances, trial: &mut Trial) {
+        trial.fault = None;
+        self.dense.begin();
+        if let Err(fault) = self.try_step(field, tolerances, trial) {
+            trial.fail(fault);
+        }
+        if trial.is_good() {
+            self.settle(field, trial);
+            self.dense.judge(tolerances, trial);
+        }
+    }
+
+    fn interpolate(&mut self, field: &mut dyn Field, trial: &mut Trial) {
+        self.settle(field, trial);
+        self.dense.interpolate(trial);
     }
 
     fn advance(&mut self) {
+        let n = self.n;
+        let weight = |s: usize| (if s == 4 { GAMMA } else { A[4][s] }) / GAMMA;
+        let rise = |i: usize| (0..5).map(|s| weight(s) * self.slopes[(s + 1) * n + i]).sum();
+        self.dense.advance(self.h, rise);
         std::mem::swap(&mut self.before, &mut self.slopes);
         self.before_h = self.h;
         self.linear.advance(self.fast);
@@ -247,6 +267,7 @@ impl Step for Sdirk4 {
         self.factored_h = 0.0;
         self.linear.restart();
         self.newton.restart();
+        self.dense.restart();
     }
 
     fn factorisations(&self) -> u64 {
