@@ -208,12 +208,10 @@ mod tests {
     /// `Γ`, the inverse of `1/γ - C`, column by column.
     fn gamma() -> Matrix {
         let mut out = [[0.0; 6]; 6];
-        for j in 0..6 {
-            for i in j..6 {
-                let unit = if i == j { 1.0 } else { 0.0 };
-                let sum: f64 = (0..i).map(|k| entry(&C, i, k) * out[k][j]).sum();
-                out[i][j] = GAMMA * (unit + sum);
-            }
+        for (i, j) in (0..36).map(|place| (place / 6, place % 6)).filter(|(i, j)| j <= i) {
+            let unit = if i == j { 1.0 } else { 0.0 };
+            let sum: f64 = (0..i).map(|k| entry(&C, i, k) * out[k][j]).sum();
+            out[i][j] = GAMMA * (unit + sum);
         }
         out
     }

@@ -62,6 +62,8 @@ pub struct Sdirk4 {
     /// `y₀ + Σ_{j<i} a_ij h k_j` of the stage at work.
     base: Vec<f64>,
     point: Vec<f64>,
+    /// `k` of the stage at work.
+    rate: Vec<f64>,
     residual: Vec<f64>,
     scales: Vec<f64>,
     /// Newton's iteration was fast in all stages.
@@ -85,6 +87,7 @@ impl Sdirk4 {
             h: 0.0,
             base: zeros(1),
             point: zeros(1),
+            rate: zeros(1),
             residual: zeros(1),
             scales: zeros(1),
             fast: false,
@@ -187,11 +190,10 @@ impl Sdirk4 {
             }
             field.derivative(t, &self.point, &mut self.residual);
             check_finite(&self.residual, 1, t)?;
-            z.iter_mut().for_each(|z| *z *= scale);
-            self.linear.subtract_mass_times(field, (t, &self.point), z, &mut self.residual);
-            for ((z, point), base) in z.iter_mut().zip(&self.point).zip(&self.base) {
-                *z = point - base;
+            for (rate, z) in self.rate.iter_mut().zip(&*z) {
+                *rate = scale * z;
             }
+            self.linear.subtract_mass_times(field, (t, &self.point), &self.rate, &mut self.residual);
             check_finite(&self.residual, 1, t)?;
             self.matrix.solve(&mut self.residual);
             let norm = scaled_rms(&self.residual, self.scales.iter().copied());
@@ -324,8 +326,8 @@ mod tests {
 
     #[test]
     fn weights_meet_the_conditions_of_order_four_and_the_embedded_ones_of_order_three() {
-        for i in 0..5 {
-            assert!((times(&[1.0; 5])[i] - C[i]).abs() < 1e-15, "row {i}");
+        for (sum, c) in times(&[1.0; 5]).iter().zip(&C) {
+            assert!((sum - c).abs() < 1e-15, "{sum} against {c}");
         }
         let b = weights();
         let embedded = std::array::from_fn(|i| b[i] - E[i]);
