@@ -18,7 +18,7 @@ fn largest_relative_error(run: &Trajectory, truth: &[f64]) -> f64 {
     run.end_state().iter().zip(truth).map(|(y, truth)| ((y - truth) / truth).abs()).fold(0.0, f64::max)
 }
 
-/// Van der Pol's equation with ε = 1e-6, which is damping 1e6 with time scaled by it (Hairer, Wanner II, eq. IV.10.2).
+/// Van der Pol's equation with ε = 1e-6, which is damping 1e6 with time scaled by it (Hairer, Wanner II, section IV.10).
 fn van_der_pol() -> ClosureSystem {
     ClosureSystem::new(["x", "v"], |_, y, dy| {
         dy[0] = y[1];
@@ -37,7 +37,7 @@ fn van_der_pol_with_jacobian() -> ClosureSystem {
 /// From the test set for initial value problem solvers (Bari), problem VDPOL, which starts at (2, 0).
 const VAN_DER_POL_END: [f64; 2] = [1.706167732170483, -0.8928097010247975];
 
-/// Robertson's reaction (Hairer, Wanner II, eq. IV.1.4). In the third equation the sum of the components is kept, or demanded.
+/// Robertson's reaction (Hairer, Wanner II, section IV.1). In the third equation the sum of the components is kept, or demanded.
 fn robertson(algebraic: bool) -> ClosureSystem {
     let system = ClosureSystem::new(["a", "b", "c"], move |_, y, dy| {
         let (slow, fast) = (0.04 * y[0] - 1e4 * y[1] * y[2], 3e7 * y[1] * y[1]);
