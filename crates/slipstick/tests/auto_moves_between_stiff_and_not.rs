@@ -32,7 +32,7 @@ fn smooth_problems_stay_explicit_and_keep_their_promise() {
 /// mu = 1000 in the time scale of the slow motion: y(2) is known to 16 digits (mu² = 1e6, Hairer and Wanner II).
 #[test]
 fn a_stiff_problem_is_handed_to_radau_with_one_note() {
-    let start = Start::at([2.0, -0.66]);
+    let start = Start::at([2.0, 0.0]);
     let options = Options::until(2.0).tolerances(1e-7, 1e-7);
     let run = simulate(&van_der_pol(1e3), &start, &options).unwrap();
     let error = (run.end_state()[0] - 1.706167732170483).abs();

@@ -72,7 +72,9 @@ pub(crate) fn audit(model: &Model, plan: &Plan, trajectory: &Trajectory) -> Vec<
         let shown = sample_times(segment, trajectory.start_time(), None, density);
         let every = sample_times(segment, trajectory.start_time(), None, Density { stride: 1, ..density });
         let mut shown = shown.into_iter().peekable();
-        drifts.iter_mut().for_each(|list| list.push(Vec::new()));
+        for list in &mut drifts {
+            list.push(Vec::new());
+        }
         for t in every {
             segment.state_into(t, &mut state);
             observer.observe(segment.mode.locked(), t, &state, &mut row);

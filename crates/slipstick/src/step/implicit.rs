@@ -131,7 +131,7 @@ impl Linearisation {
                 &self.mass_there
             }
         };
-        for (out, row) in out.iter_mut().zip(mass.chunks_exact(self.n)) {
+        for (out, row) in out.iter_mut().zip(mass.chunks_exact(self.n.max(1))) {
             *out -= row.iter().zip(x).map(|(m, x)| m * x).sum::<f64>();
         }
     }
@@ -169,9 +169,11 @@ pub(super) struct Newton {
 }
 
 /// The most iterations.
-const LIMIT: i32 = 8;
+const LIMIT: i32 = 10;
 /// A Jacobian with which Newton converges at this rate or faster is kept.
 const FAST: f64 = 1e-3;
+/// The largest part of the tolerance that may be left of a correction.
+const ENOUGH: f64 = 0.03;
 
 impl Newton {
     pub(super) fn new() -> Self {
@@ -200,7 +202,8 @@ impl Newton {
         let may_converge = norm.is_finite() && self.theta < 0.99 && (self.count == 1 || expected < kappa);
         if !may_converge {
             self.eta = 1.0;
-            return Progress::Hopeless;
+            // Corrections that no longer shrink, but are small against the tolerance, are rounding.
+            return if norm <= ENOUGH { Progress::Done } else { Progress::Hopeless };
         }
         self.last_norm = norm.max(f64::EPSILON * kappa);
         if self.eta * norm <= kappa { Progress::Done } else { Progress::GoOn }
@@ -220,7 +223,7 @@ impl Newton {
 /// What may be left of a correction, in units of the scaled norm: small against the error of the step, but not below rounding.
 pub(super) fn newton_tolerance(relative: f64) -> f64 {
     let rounding = 10.0 * f64::EPSILON / relative.max(f64::EPSILON);
-    relative.sqrt().min(0.03).max(rounding)
+    relative.sqrt().min(ENOUGH).max(rounding)
 }
 
 /// The smallest tolerance of a component relative to its size, for [`newton_tolerance`]; the absolute one where there is no relative one.
@@ -261,6 +264,16 @@ mod tests {
         assert_eq!(newton.judge(0.9, 1e-3), Progress::Hopeless);
         newton.begin();
         assert_eq!(newton.judge(f64::NAN, 1e-3), Progress::Hopeless);
+    }
+
+    #[test]
+    fn an_iteration_that_has_come_down_to_rounding_is_done() {
+        let mut newton = Newton::new();
+        newton.begin();
+        assert_eq!(newton.judge(1.0, 1e-6), Progress::GoOn);
+        assert_eq!(newton.judge(1e-2, 1e-6), Progress::GoOn);
+        assert_eq!(newton.judge(1e-2, 1e-6), Progress::GoOn);
+        assert_eq!(newton.judge(1e-2, 1e-6), Progress::Done);
     }
 
     #[test]

@@ -24,6 +24,7 @@ mod radau5;
 mod rk4;
 mod rodas4;
 mod sdirk4;
+mod settled;
 mod tolerance;
 mod trial;
 mod tsitouras;

@@ -1,9 +1,12 @@
-//! RODAS, a Rosenbrock method of order 4(3) with 6 stages, L-stable and stiffly accurate: Hairer, Wanner II, section IV.7 and table 7.2 of section VI.4.
+//! RODAS, a Rosenbrock method of order 4(3) with 6 stages, L-stable and stiffly accurate: Hairer, Wanner II, sections IV.7 and VI.4.
 //!
 //! No iteration: each stage is one linear system, `(M / (γ h) - J) U_i = f(t + α_i h, y₀ + Σ a_ij U_j) + M Σ c_ij U_j / h + γ_i h ∂f/∂t`, all with
 //! the same matrix. It needs the Jacobian and `∂f/∂t` at the start of every step. The mass must be constant; it may be singular (index 1).
+//!
+//! The dense output of the book has order 3 on problems that are not stiff; for the others it is settled, see `settled.rs`.
 
 use super::implicit::{Linearisation, check_finite};
+use super::settled::Settled;
 use super::{Fault, Method, Step, Tolerances, Trial};
 use crate::formulation::Field;
 use crate::math::RealLu;
@@ -51,6 +54,8 @@ pub struct Rodas4 {
     stages: Vec<f64>,
     point: Vec<f64>,
     sum: Vec<f64>,
+    dense: Settled,
+    h: f64,
 }
 
 impl Rodas4 {
@@ -65,6 +70,8 @@ impl Rodas4 {
             stages: vec![0.0; 6 * n],
             point: vec![0.0; n],
             sum: vec![0.0; n],
+            dense: Settled::new(n),
+            h: 0.0,
         }
     }
 
@@ -117,18 +124,9 @@ impl Rodas4 {
         self.matrix.solve(stage);
         Ok(())
     }
-}
 
-impl Step for Rodas4 {
-    fn attempt(&mut self, field: &mut dyn Field, tolerances: &Tolerances, trial: &mut Trial) {
-        trial.fault = None;
-        match self.try_step(field, trial) {
-            Ok(()) => trial.judge(&self.stages[5 * self.n..], tolerances),
-            Err(fault) => trial.fail(fault),
-        }
-    }
-
-    fn interpolate(&mut self, _field: &mut dyn Field, trial: &mut Trial) {
+    /// The polynomial of the method, settled.
+    fn settle(&mut self, field: &mut dyn Field, trial: &mut Trial) {
         let n = self.n;
         let c = trial.dense.coefficients_mut(3);
         c[..n].copy_from_slice(&trial.start);
@@ -139,15 +137,44 @@ impl Step for Rodas4 {
         for (k, row) in DENSE.iter().enumerate() {
             add(row, &self.stages, &mut c[(2 + k) * n..(3 + k) * n]);
         }
+        self.dense.settle(field, &mut self.linear, &self.matrix, trial);
+    }
+}
+
+impl Step for Rodas4 {
+    fn attempt(&mut self, field: &mut dyn Field, tolerances: &Tolerances, trial: &mut Trial) {
+        trial.fault = None;
+        self.h = trial.h;
+        self.dense.begin();
+        match self.try_step(field, trial) {
+            Ok(()) => trial.judge(&self.stages[5 * self.n..], tolerances),
+            Err(fault) => trial.fail(fault),
+        }
+        if trial.is_good() {
+            self.settle(field, trial);
+            self.dense.judge(tolerances, trial);
+        }
+    }
+
+    fn interpolate(&mut self, field: &mut dyn Field, trial: &mut Trial) {
+        self.settle(field, trial);
+        self.dense.interpolate(trial);
     }
 
     fn advance(&mut self) {
-        self.restart();
+        let n = self.n;
+        let weights = A[5].iter().chain(&[1.0]);
+        let rise =
+            |i: usize| weights.clone().zip(self.stages[i..].iter().step_by(n)).map(|(w, u)| w * u).sum();
+        self.dense.advance(self.h, rise);
+        self.linear.restart();
+        self.drift_is_known = false;
     }
 
     fn restart(&mut self) {
         self.linear.restart();
         self.drift_is_known = false;
+        self.dense.restart();
     }
 
     fn method(&self) -> Method {
@@ -185,12 +212,10 @@ mod tests {
     /// `Γ`, the inverse of `1/γ - C`, column by column.
     fn gamma() -> Matrix {
         let mut out = [[0.0; 6]; 6];
-        for j in 0..6 {
-            for i in j..6 {
-                let unit = if i == j { 1.0 } else { 0.0 };
-                let sum: f64 = (0..i).map(|k| entry(&C, i, k) * out[k][j]).sum();
-                out[i][j] = GAMMA * (unit + sum);
-            }
+        for (i, j) in (0..36).map(|place| (place / 6, place % 6)).filter(|(i, j)| j <= i) {
+            let unit = if i == j { 1.0 } else { 0.0 };
+            let sum: f64 = (0..i).map(|k| entry(&C, i, k) * out[k][j]).sum();
+            out[i][j] = GAMMA * (unit + sum);
         }
         out
     }
@@ -204,7 +229,7 @@ mod tests {
         std::array::from_fn(|i| in_slopes(&std::array::from_fn(|j| entry(&A, i, j))))
     }
 
-    /// Order, vector and value of each order condition `Σ b_i v_i = r` (Hairer, Wanner II, table IV.7.1 with β = α + γ).
+    /// Order, vector and value of each order condition `Σ b_i v_i = r` (Hairer, Wanner II, section IV.7, with β = α + γ).
     fn conditions() -> [(i32, Vector, f64); 8] {
         let (alpha, gamma) = (alpha(), gamma());
         let beta: Matrix = std::array::from_fn(|i| std::array::from_fn(|j| alpha[i][j] + gamma[i][j]));

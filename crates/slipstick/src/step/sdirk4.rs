@@ -5,10 +5,12 @@
 //! share one matrix, `M / (γ h) - J` from the start of this or an earlier step. A mass that varies is evaluated at the stages in the residual. A
 //! constant mass may be singular (index 1).
 //!
-//! Dense output is that of the book (eq. IV.6.17), of order 3 on problems that are not stiff. The stages have order 1: on stiff problems
-//! dense output and solution fall to about order 2, as they do for every method of this kind.
+//! The dense output of the book (eq. IV.6.17) has order 3 on problems that are not stiff; the stages have order 1, so for stiff ones it is
+//! settled, see `settled.rs`. The solution itself falls to about order 2 on stiff problems that force it, as it does for every
+//! method of this kind.
 
 use super::implicit::{Linearisation, Newton, Progress, check_finite, newton_tolerance, smallest_relative};
+use super::settled::Settled;
 use super::{Fault, Method, Step, Tolerances, Trial};
 use crate::formulation::Field;
 use crate::math::{RealLu, scaled_rms};
@@ -60,10 +62,13 @@ pub struct Sdirk4 {
     /// `y₀ + Σ_{j<i} a_ij h k_j` of the stage at work.
     base: Vec<f64>,
     point: Vec<f64>,
+    /// `k` of the stage at work.
+    rate: Vec<f64>,
     residual: Vec<f64>,
     scales: Vec<f64>,
     /// Newton's iteration was fast in all stages.
     fast: bool,
+    dense: Settled,
 }
 
 impl Sdirk4 {
@@ -82,9 +87,11 @@ impl Sdirk4 {
             h: 0.0,
             base: zeros(1),
             point: zeros(1),
+            rate: zeros(1),
             residual: zeros(1),
             scales: zeros(1),
             fast: false,
+            dense: Settled::new(n),
         }
     }
 
@@ -183,11 +190,10 @@ impl Sdirk4 {
             }
             field.derivative(t, &self.point, &mut self.residual);
             check_finite(&self.residual, 1, t)?;
-            z.iter_mut().for_each(|z| *z *= scale);
-            self.linear.subtract_mass_times(field, (t, &self.point), z, &mut self.residual);
-            for ((z, point), base) in z.iter_mut().zip(&self.point).zip(&self.base) {
-                *z = point - base;
+            for (rate, z) in self.rate.iter_mut().zip(&*z) {
+                *rate = scale * z;
             }
+            self.linear.subtract_mass_times(field, (t, &self.point), &self.rate, &mut self.residual);
             check_finite(&self.residual, 1, t)?;
             self.matrix.solve(&mut self.residual);
             let norm = scaled_rms(&self.residual, self.scales.iter().copied());
@@ -213,17 +219,9 @@ impl Sdirk4 {
         self.matrix.solve(&mut self.residual);
         trial.judge(&self.residual, tolerances);
     }
-}
 
-impl Step for Sdirk4 {
-    fn attempt(&mut self, field: &mut dyn Field, tolerances: &Tolerances, trial: &mut Trial) {
-        trial.fault = None;
-        if let Err(fault) = self.try_step(field, tolerances, trial) {
-            trial.fail(fault);
-        }
-    }
-
-    fn interpolate(&mut self, _field: &mut dyn Field, trial: &mut Trial) {
+    /// The polynomial of the method, settled.
+    fn settle(&mut self, field: &mut dyn Field, trial: &mut Trial) {
         let n = self.n;
         let c = trial.dense.coefficients_mut(4);
         c[..n].copy_from_slice(&trial.start);
@@ -234,9 +232,33 @@ impl Step for Sdirk4 {
         for (k, row) in DENSE.iter().enumerate() {
             add(&row.map(|d| d / GAMMA), &self.slopes[n..], &mut c[(2 + k) * n..(3 + k) * n]);
         }
+        self.dense.settle(field, &mut self.linear, &self.matrix, trial);
+    }
+}
+
+impl Step for Sdirk4 {
+    fn attempt(&mut self, field: &mut dyn Field, tolerances: &Tolerances, trial: &mut Trial) {
+        trial.fault = None;
+        self.dense.begin();
+        if let Err(fault) = self.try_step(field, tolerances, trial) {
+            trial.fail(fault);
+        }
+        if trial.is_good() {
+            self.settle(field, trial);
+            self.dense.judge(tolerances, trial);
+        }
+    }
+
+    fn interpolate(&mut self, field: &mut dyn Field, trial: &mut Trial) {
+        self.settle(field, trial);
+        self.dense.interpolate(trial);
     }
 
     fn advance(&mut self) {
+        let n = self.n;
+        let weight = |s: usize| (if s == 4 { GAMMA } else { A[4][s] }) / GAMMA;
+        let rise = |i: usize| (0..5).map(|s| weight(s) * self.slopes[(s + 1) * n + i]).sum();
+        self.dense.advance(self.h, rise);
         std::mem::swap(&mut self.before, &mut self.slopes);
         self.before_h = self.h;
         self.linear.advance(self.fast);
@@ -247,6 +269,7 @@ impl Step for Sdirk4 {
         self.factored_h = 0.0;
         self.linear.restart();
         self.newton.restart();
+        self.dense.restart();
     }
 
     fn method(&self) -> Method {
@@ -307,8 +330,8 @@ mod tests {
 
     #[test]
     fn weights_meet_the_conditions_of_order_four_and_the_embedded_ones_of_order_three() {
-        for i in 0..5 {
-            assert!((times(&[1.0; 5])[i] - C[i]).abs() < 1e-15, "row {i}");
+        for (sum, c) in times(&[1.0; 5]).iter().zip(&C) {
+            assert!((sum - c).abs() < 1e-15, "{sum} against {c}");
         }
         let b = weights();
         let embedded = std::array::from_fn(|i| b[i] - E[i]);
