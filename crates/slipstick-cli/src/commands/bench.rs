@@ -6,10 +6,9 @@ use super::Finish;
 use crate::model_file::suggestion;
 use crate::talk::{Trouble, data};
 use serde::Serialize;
-use slipstick::math::distance;
 use slipstick::problems::{self, Problem};
-use slipstick::simulate::{Options, simulate};
-use slipstick::step::Method;
+use slipstick::simulate::simulate;
+use slipstick::step::{Facts, Method};
 use std::time::Instant;
 
 mod formulas;
@@ -80,15 +79,22 @@ pub(crate) fn bench(suite: Option<&str>, list: bool, json: bool) -> Result<Finis
     Ok(Finish::done_if(all_ok))
 }
 
-/// Every method on a problem at every tolerance.
+/// Whether a suite runs a method: one without an error estimate knows no tolerance, and an explicit one would only show how stiff
+/// the stiff problems are.
+fn suits(suite: &str, facts: Facts) -> bool {
+    facts.error_order.is_some() && (facts.implicit || suite != "stiff")
+}
+
+/// Every method that suits on a problem at every tolerance.
 fn rows_of(suite: &'static str, problem: &Problem) -> Vec<Row> {
     let tolerances = [1e-4, 1e-6, 1e-8, 1e-10];
-    let cases = Method::ALL.iter().flat_map(|m| tolerances.map(|tolerance| (*m, tolerance)));
+    let methods = Method::ALL.iter().filter(|method| suits(suite, method.facts()));
+    let cases = methods.flat_map(|method| tolerances.map(|tolerance| (*method, tolerance)));
     cases.map(|(method, tolerance)| row(suite, problem, method, tolerance)).collect()
 }
 
 fn row(suite: &'static str, problem: &Problem, method: Method, tolerance: f64) -> Row {
-    let mut options = Options::until(problem.until).tolerances(tolerance, tolerance);
+    let mut options = problem.options(tolerance);
     options.method = method;
     let start = Instant::now();
     let result = simulate(problem.system.as_ref(), &problem.start, &options);
@@ -97,7 +103,7 @@ fn row(suite: &'static str, problem: &Problem, method: Method, tolerance: f64) -
         Ok(trajectory) => (trajectory, None),
         Err(failure) => (failure.trajectory, Some(failure.error.to_string())),
     };
-    let end = distance(trajectory.end_state(), &problem.end);
+    let end = problem.error(trajectory.end_state());
     let energy = problem.invariant.map(|f| {
         let first = f(&problem.start.y);
         let worst = trajectory.segments.iter().flat_map(|s| s.steps().iter().map(|step| f(&s.state(step.t))));

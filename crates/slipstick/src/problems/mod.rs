@@ -4,11 +4,14 @@
 //! in 50 digits with two different orders and tolerances, started from the very doubles that the problem is stated with.
 
 mod smooth;
+mod stiff;
 
 pub use smooth::smooth;
+pub use stiff::stiff;
 
 use crate::equations::System;
-use crate::simulate::Start;
+use crate::math::distance;
+use crate::simulate::{Options, Start};
 
 /// A test problem with its truth.
 pub struct Problem {
@@ -24,6 +27,11 @@ pub struct Problem {
     pub until: f64,
     /// The true state at the end.
     pub end: Vec<f64>,
+    /// The sizes by which the components of the error at the end are divided; none if the components are of one size. Without it, a
+    /// component of size 1e-13 could be all wrong beside one of size 1 and nobody would see it.
+    pub scale: Option<Vec<f64>>,
+    /// The absolute tolerance for a relative tolerance of one: small for problems in which small components matter.
+    pub absolute: f64,
     /// How many times the tolerance the error at the end may be, for any method and tolerance. It is large for problems that
     /// magnify small errors.
     pub promise: f64,
@@ -31,16 +39,31 @@ pub struct Problem {
     pub invariant: Option<fn(&[f64]) -> f64>,
 }
 
+impl Problem {
+    /// The distance of a state from the true end: the Euclidean norm, of each component divided by its [`scale`](Self::scale).
+    pub fn error(&self, state: &[f64]) -> f64 {
+        let Some(scale) = &self.scale else { return distance(state, &self.end) };
+        let scaled = |y: &[f64]| y.iter().zip(scale).map(|(y, s)| y / s).collect::<Vec<_>>();
+        distance(&scaled(state), &scaled(&self.end))
+    }
+
+    /// The options for a run of the whole problem at a tolerance.
+    pub fn options(&self, tolerance: f64) -> Options {
+        Options::until(self.until).tolerances(tolerance, self.absolute * tolerance)
+    }
+}
+
 /// The names of the suites that hold problems.
-pub const SUITES: &[(&str, &str)] = &[(
-    "smooth",
-    "smooth problems without events: harmonic oscillator, Arenstorf orbit, Pleiades, van der Pol",
-)];
+pub const SUITES: &[(&str, &str)] = &[
+    ("smooth", "smooth problems without events: harmonic oscillator, Arenstorf orbit, Pleiades, van der Pol"),
+    ("stiff", "stiff problems for implicit methods: van der Pol, Robertson, ring modulator, pollution"),
+];
 
 /// The problems of a suite.
 pub fn suite(name: &str) -> Option<Vec<Problem>> {
     match name {
         "smooth" => Some(smooth()),
+        "stiff" => Some(stiff()),
         _ => None,
     }
 }
