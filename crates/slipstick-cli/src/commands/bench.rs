@@ -6,10 +6,9 @@ use super::Finish;
 use crate::model_file::suggestion;
 use crate::talk::{Trouble, data};
 use serde::Serialize;
-use slipstick::math::distance;
 use slipstick::problems::{self, Problem, tolerances_for};
-use slipstick::simulate::{Options, simulate};
-use slipstick::step::Method;
+use slipstick::simulate::simulate;
+use slipstick::step::{Facts, Method};
 use std::time::Instant;
 
 mod formulas;
@@ -80,14 +79,20 @@ pub(crate) fn bench(suite: Option<&str>, list: bool, json: bool) -> Result<Finis
     Ok(Finish::done_if(all_ok))
 }
 
-/// Every adaptive method on a problem at every tolerance that suits it.
+/// Whether a suite runs a method: an explicit one would only show how stiff the stiff problems are.
+fn suits(suite: &str, facts: Facts) -> bool {
+    facts.error_order.is_some() && (facts.implicit || suite != "stiff")
+}
+
+/// Every adaptive method that suits on a problem at every tolerance that suits it.
 fn rows_of(suite: &'static str, problem: &Problem) -> Vec<Row> {
-    let cases = Method::ALL.iter().flat_map(|m| tolerances_for(*m).iter().map(|tolerance| (*m, *tolerance)));
+    let methods = Method::named().filter(|method| suits(suite, method.facts()));
+    let cases = methods.flat_map(|m| tolerances_for(m).iter().map(move |tolerance| (m, *tolerance)));
     cases.map(|(method, tolerance)| row(suite, problem, method, tolerance)).collect()
 }
 
 fn row(suite: &'static str, problem: &Problem, method: Method, tolerance: f64) -> Row {
-    let mut options = Options::until(problem.until).tolerances(tolerance, tolerance);
+    let mut options = problem.options(tolerance);
     options.method = method;
     let start = Instant::now();
     let result = simulate(problem.system.as_ref(), &problem.start, &options);
@@ -96,7 +101,7 @@ fn row(suite: &'static str, problem: &Problem, method: Method, tolerance: f64) -
         Ok(trajectory) => (trajectory, None),
         Err(failure) => (failure.trajectory, Some(failure.error.to_string())),
     };
-    let end = distance(trajectory.end_state(), &problem.end);
+    let end = problem.error(trajectory.end_state());
     let energy = problem.invariant.map(|f| {
         let first = f(&problem.start.y);
         let worst = trajectory.segments.iter().flat_map(|s| s.steps().iter().map(|step| f(&s.state(step.t))));
@@ -118,6 +123,8 @@ fn row(suite: &'static str, problem: &Problem, method: Method, tolerance: f64) -
         energy_error: energy,
         n_rhs: Some(s.derivatives),
         n_guard: Some(s.guards),
+        n_jacobian: Some(s.jacobians),
+        n_factor: Some(s.factorisations),
         n_accepted: Some(s.accepted),
         n_rejected: Some(s.rejected),
         wall_s: Some(wall_s),

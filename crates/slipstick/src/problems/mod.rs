@@ -4,11 +4,14 @@
 //! in 50 digits with two different orders and tolerances, started from the very doubles that the problem is stated with.
 
 mod smooth;
+mod stiff;
 
 pub use smooth::smooth;
+pub use stiff::stiff;
 
 use crate::equations::System;
-use crate::simulate::Start;
+use crate::math::distance;
+use crate::simulate::{Options, Start};
 use crate::step::Method;
 
 /// A test problem with its truth.
@@ -25,6 +28,11 @@ pub struct Problem {
     pub until: f64,
     /// The true state at the end.
     pub end: Vec<f64>,
+    /// The sizes by which the components of the error at the end are divided; none if the components are of one size. Without it, a
+    /// component of size 1e-13 could be all wrong beside one of size 1 and nobody would see it.
+    pub scale: Option<Vec<f64>>,
+    /// The absolute tolerance for a relative tolerance of one: small for problems in which small components matter.
+    pub absolute: f64,
     /// How many times the tolerance the error at the end may be; see [`promised_error`](Self::promised_error). It is large for
     /// problems that magnify small errors.
     pub promise: f64,
@@ -50,6 +58,18 @@ impl Problem {
         };
         self.promise * allowance * tolerance
     }
+
+    /// The distance of a state from the true end: the Euclidean norm, of each component divided by its [`scale`](Self::scale).
+    pub fn error(&self, state: &[f64]) -> f64 {
+        let Some(scale) = &self.scale else { return distance(state, &self.end) };
+        let scaled = |y: &[f64]| y.iter().zip(scale).map(|(y, s)| y / s).collect::<Vec<_>>();
+        distance(&scaled(state), &scaled(&self.end))
+    }
+
+    /// The options for a run of the whole problem at a tolerance.
+    pub fn options(&self, tolerance: f64) -> Options {
+        Options::until(self.until).tolerances(tolerance, self.absolute * tolerance)
+    }
 }
 
 /// The tolerances that an adaptive method is tried at: none for a method without an error estimate, no tight ones for a method of order 2,
@@ -64,15 +84,16 @@ pub fn tolerances_for(method: Method) -> &'static [f64] {
 }
 
 /// The names of the suites that hold problems.
-pub const SUITES: &[(&str, &str)] = &[(
-    "smooth",
-    "smooth problems without events: harmonic oscillator, Arenstorf orbit, Pleiades, van der Pol",
-)];
+pub const SUITES: &[(&str, &str)] = &[
+    ("smooth", "smooth problems without events: harmonic oscillator, Arenstorf orbit, Pleiades, van der Pol"),
+    ("stiff", "stiff problems for implicit methods: van der Pol, Robertson, ring modulator, pollution"),
+];
 
 /// The problems of a suite.
 pub fn suite(name: &str) -> Option<Vec<Problem>> {
     match name {
         "smooth" => Some(smooth()),
+        "stiff" => Some(stiff()),
         _ => None,
     }
 }

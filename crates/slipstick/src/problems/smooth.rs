@@ -23,6 +23,8 @@ fn harmonic_oscillator() -> Problem {
         start: Start::at([1.0, 0.0]),
         until,
         end: vec![until.cos(), -until.sin()],
+        scale: None,
+        absolute: 1.0,
         promise: 100.0,
         invariant: Some(|y| 0.5 * (y[0] * y[0] + y[1] * y[1])),
     }
@@ -50,6 +52,8 @@ fn arenstorf() -> Problem {
         start: Start::at([0.994, 0.0, 0.0, -2.001_585_106_379_082_5]),
         until: 17.065_216_560_157_964,
         end: vec![0.9939999999999088, -3.0309430229824185e-13, -4.9285365810550526e-11, -2.00158510639327],
+        scale: None,
+        absolute: 1.0,
         // A small error on the way is magnified by up to 2.4e6 (measured by differences).
         promise: 1e5,
         invariant: Some(jacobi_integral),
@@ -109,6 +113,8 @@ fn pleiades() -> Problem {
             2.344915448180937,
             -1.947020434263292,
         ],
+        scale: None,
+        absolute: 1.0,
         // A small error on the way is magnified by up to 1.4e3 (measured by differences).
         promise: 1e4,
         invariant: Some(pleiades_energy),
@@ -157,6 +163,8 @@ fn van_der_pol() -> Problem {
         start: Start::at([2.0, 0.0]),
         until: 20.0,
         end: vec![2.0081497621749484, -0.04250887527320215],
+        scale: None,
+        absolute: 1.0,
         promise: 100.0,
         invariant: None,
     }

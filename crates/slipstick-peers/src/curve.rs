@@ -1,0 +1,98 @@
+//! Time against achieved error: measuring a curve, and reading it between its points.
+
+use crate::solvers::{Solve, Solver};
+use cpu_time::ThreadTime;
+use slipstick::problems::Problem;
+use std::time::Duration;
+
+/// A run at one tolerance.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Point {
+    pub(crate) tolerance: f64,
+    pub(crate) error: f64,
+    pub(crate) seconds: f64,
+}
+
+/// From 1e-3 to 1e-12, two in each decade.
+pub(crate) fn tolerances() -> impl Iterator<Item = f64> {
+    (6..=24).map(|k| 10_f64.powf(-0.5 * f64::from(k)))
+}
+
+/// The points of all solvers of a problem. Solvers take turns at each tolerance, so that a change of the machine's speed meets all alike.
+pub(crate) fn measure(problem: &Problem, solvers: &[Solver]) -> Vec<Vec<Point>> {
+    let mut curves = vec![Vec::new(); solvers.len()];
+    for tolerance in tolerances() {
+        for (solver, curve) in solvers.iter().zip(&mut curves) {
+            // Tighter still would take minutes, and no one chooses such a method there.
+            if curve.last().is_some_and(|point: &Point| point.seconds > 0.2) {
+                continue;
+            }
+            let mut solve = (solver.prepare)(tolerance);
+            let Some(end) = within_reason(&mut solve) else { continue };
+            let error = problem.error(&end);
+            if error.is_finite() {
+                curve.push(Point { tolerance, error, seconds: median_time(&mut solve) });
+            }
+        }
+    }
+    curves
+}
+
+/// A first solve; a solver that panics has not solved the problem.
+fn within_reason(solve: &mut Solve) -> Option<Vec<f64>> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(solve)).ok().flatten()
+}
+
+/// The median over many samples, each of so many solves that the clock can tell.
+fn median_time(solve: &mut Solve) -> f64 {
+    let time = |n: u32, solve: &mut Solve| {
+        let start = ThreadTime::now();
+        for _ in 0..n {
+            std::hint::black_box(solve());
+        }
+        start.elapsed() / n
+    };
+    let once = time(1, solve).max(Duration::from_nanos(100));
+    let per_sample =
+        u32::try_from(Duration::from_micros(500).as_nanos() / once.as_nanos()).unwrap_or(0).max(1);
+    let budget = Duration::from_millis(60).as_nanos() / (once * per_sample).as_nanos();
+    let mut samples: Vec<Duration> = (0..budget.clamp(5, 41)).map(|_| time(per_sample, solve)).collect();
+    samples.sort();
+    samples[samples.len() / 2].as_secs_f64()
+}
+
+/// The time for an error, between points by a line in logarithms. What counts is the loosest tolerance from which on the error stays below:
+/// a lucky run at a loose tolerance does not. `None` if the curve does not come from above to below.
+pub(crate) fn time_at(curve: &[Point], error: f64) -> Option<f64> {
+    let last_above = curve.iter().rposition(|point| point.error > error)?;
+    let (a, b) = (curve[last_above], curve.get(last_above + 1)?);
+    let part = (a.error / error).ln() / (a.error / b.error).ln();
+    Some((a.seconds.ln() + part * (b.seconds / a.seconds).ln()).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(error: f64, seconds: f64) -> Point {
+        Point { tolerance: error, error, seconds }
+    }
+
+    #[test]
+    fn between_points_time_follows_a_power_of_the_error() {
+        let curve = [point(1e-2, 1.0), point(1e-4, 4.0), point(1e-6, 16.0)];
+        assert!((time_at(&curve, 1e-5).unwrap() - 8.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_lucky_point_does_not_count() {
+        let curve = [point(1e-2, 1.0), point(1e-7, 2.0), point(1e-4, 4.0), point(1e-6, 16.0)];
+        assert!((time_at(&curve, 1e-5).unwrap() - 8.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn errors_beyond_the_curve_have_no_time() {
+        let curve = [point(1e-2, 1.0), point(1e-4, 4.0)];
+        assert!(time_at(&curve, 1e-1).is_none() && time_at(&curve, 1e-5).is_none());
+    }
+}
