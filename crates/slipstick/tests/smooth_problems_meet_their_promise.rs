@@ -64,3 +64,22 @@ fn work_is_counted_in_full() {
         }
     }
 }
+
+/// The smoother rule reaches the same accuracy with about the same work.
+#[test]
+fn pid_control_keeps_the_promise_too() {
+    use slipstick::step::Control;
+    for problem in smooth() {
+        for tolerance in [1e-5, 1e-8] {
+            let standard = Options { method: Method::DormandPrince5, ..problem.options(tolerance) };
+            let pid = Options { control: Control::Pid, ..standard.clone() };
+            let [a, b] =
+                [standard, pid].map(|o| simulate(problem.system.as_ref(), &problem.start, &o).unwrap());
+            assert!(
+                problem.error(b.end_state()) <= problem.promised_error(Method::DormandPrince5, tolerance)
+            );
+            let ratio = b.statistics.derivatives as f64 / a.statistics.derivatives as f64;
+            assert!((0.6..1.4).contains(&ratio), "{} at {tolerance:e}: {ratio}", problem.name);
+        }
+    }
+}

@@ -137,6 +137,8 @@ pub struct RunRule {
     pub atol: Option<ToleranceRule>,
     /// The name of the method.
     pub method: Option<Reference>,
+    /// Whether the step sizes are chosen by the smoother PID rule.
+    pub pid: bool,
     /// The interval of the rows in result files; every accepted step if not given.
     pub output_step: Option<Formula>,
     /// The first step.

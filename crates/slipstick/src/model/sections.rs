@@ -33,6 +33,7 @@ const RUN_KEYS: &[&str] = &[
     "rtol",
     "atol",
     "method",
+    "control",
     "output_step",
     "first_step",
     "longest_step",
@@ -227,6 +228,9 @@ impl Reader<'_> {
                 "rtol" => run.rtol = self.tolerance(value, key),
                 "atol" => run.atol = self.tolerance(value, key),
                 "method" => run.method = self.reference(value, key, "method = \"dopri5\""),
+                "control" => {
+                    run.pid = self.word(value, key, &[("standard", false), ("pid", true)]).unwrap_or(false)
+                }
                 "output_step" => run.output_step = Some(self.formula(value, key, Kind::Number)),
                 "first_step" => run.first_step = self.positive(value, key),
                 "longest_step" => run.longest_step = self.positive(value, key),

@@ -78,7 +78,9 @@ pub fn tolerances_for(method: Method) -> &'static [f64] {
     const ALL: &[f64] = &[1e-4, 1e-6, 1e-8, 1e-10];
     match (method.facts().error_order, method.facts().order) {
         (None, _) => &[],
-        (_, 0..3) => &ALL[..2],
+        (_, ..=2) => &ALL[..2],
+        // An implicit method of order 4 would need more steps on the ring modulator than a run may have.
+        (_, 4) if method.facts().implicit => &ALL[..2],
         _ => ALL,
     }
 }

@@ -1,6 +1,6 @@
 //! What is asked of a run.
 
-use crate::step::{Method, Tolerances};
+use crate::step::{Control, Method, Tolerances};
 
 /// Where a run begins.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +54,8 @@ pub struct Options {
     pub method: Method,
     /// What error of a step is good enough.
     pub tolerances: Tolerances,
+    /// How step sizes are chosen.
+    pub control: Control,
     /// The first step; chosen automatically if not given.
     pub first_step: Option<f64>,
     /// The longest step; the whole interval if not given.
@@ -73,6 +75,7 @@ impl Options {
             until,
             method: Method::default(),
             tolerances: Tolerances::default(),
+            control: Control::default(),
             first_step: None,
             longest_step: None,
             fixed_step: None,

@@ -4,7 +4,7 @@ use super::{Options, Start};
 use crate::equations::{Fixed, FormulaSystem};
 use crate::expr::nearest;
 use crate::model::{Diagnostic, Formula, Model, Reference, ToleranceRule};
-use crate::step::{Method, PerComponent, Tolerances};
+use crate::step::{Control, Method, PerComponent, Tolerances};
 
 /// Wishes that go before what the model says.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -50,6 +50,7 @@ impl Plan {
         };
         let mut options = Options::until(times.until);
         options.method = method;
+        options.control = if model.run.pid { Control::Pid } else { Control::Standard };
         options.tolerances = tolerances(model);
         options.first_step = model.run.first_step;
         options.longest_step = model.run.longest_step;

@@ -71,7 +71,7 @@ impl<'a> Run<'a> {
         Self {
             options,
             trial: Trial::new(start.t, &start.y),
-            control: Controller::for_method(step.method()),
+            control: Controller::for_method(step.method(), options.control),
             detector: Detector::new(&flow),
             accumulation: Accumulation::new(start.t, options.until),
             step,
@@ -248,7 +248,7 @@ impl<'a> Run<'a> {
         self.step.reconsider(&self.trial);
         let now = self.step.method();
         if now != before {
-            self.control = Controller::for_method(now);
+            self.control = Controller::for_method(now, self.options.control);
         }
         if stiff && !std::mem::replace(&mut self.stiffness_is_noted, true) {
             self.note_stiffness(before, now);

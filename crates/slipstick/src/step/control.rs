@@ -4,6 +4,16 @@
 
 use super::Method;
 
+/// How step sizes are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Control {
+    /// As suits the method: proportional-integral for explicit ones, predictive for implicit ones.
+    #[default]
+    Standard,
+    /// Proportional, integral and derivative: step sizes change more smoothly.
+    Pid,
+}
+
 /// Chooses the next step size from the error of the last one and of the one before.
 #[derive(Clone, Debug)]
 pub struct Controller {
@@ -17,6 +27,8 @@ pub struct Controller {
 enum Rule {
     /// Explicit methods: the last error damps the choice.
     ProportionalIntegral { exponent: f64, last_error: f64 },
+    /// On request, for any method: the last three errors count (Kennedy, Carpenter, Appl. Numer. Math. 44, 2003). They are kept, if there are any.
+    Pid { exponent: f64, before: Option<[f64; 2]> },
     /// Implicit methods: the trend of errors and step sizes is carried on. The last step is kept with its error, if there is one.
     Predictive { exponent: f64, last: Option<(f64, f64)> },
 }
@@ -34,10 +46,14 @@ impl Controller {
         Self { rule, dead_band: 1.0, rejected: false }
     }
 
-    /// The rule that suits a method.
-    pub fn for_method(method: Method) -> Self {
+    /// The rule that is asked for, or the one that suits the method.
+    pub fn for_method(method: Method, control: Control) -> Self {
         let facts = method.facts();
         let order = facts.error_order.unwrap_or(1);
+        if control == Control::Pid {
+            let rule = Rule::Pid { exponent: 1.0 / f64::from(order + 1), before: None };
+            return Self { rule, dead_band: 1.0, rejected: false };
+        }
         if !facts.implicit {
             return Self::new(order);
         }
@@ -52,6 +68,13 @@ impl Controller {
                 let factor = last_error.powf(MEMORY) / error.max(1e-16).powf(*exponent) * SAFETY;
                 *last_error = error.max(1e-4);
                 factor
+            }
+            Rule::Pid { exponent, before } => {
+                let error = error.max(1e-10);
+                let [first, second] = before.unwrap_or([error; 2]);
+                *before = Some([error, first]);
+                let weighed = error.powf(-0.58) * first.powf(0.21) * second.powf(-0.1);
+                SAFETY * weighed.powf(*exponent)
             }
             Rule::Predictive { exponent, last } => {
                 let error = error.max(1e-16);
@@ -73,7 +96,9 @@ impl Controller {
     pub fn reject(&mut self, error: f64) -> f64 {
         self.rejected = true;
         let exponent = match self.rule {
-            Rule::ProportionalIntegral { exponent, .. } | Rule::Predictive { exponent, .. } => exponent,
+            Rule::ProportionalIntegral { exponent, .. }
+            | Rule::Pid { exponent, .. }
+            | Rule::Predictive { exponent, .. } => exponent,
         };
         if error.is_finite() { (SAFETY / error.powf(exponent)).clamp(SHRINK_LIMIT, 1.0) } else { 0.25 }
     }
@@ -88,6 +113,7 @@ impl Controller {
     pub fn restart(&mut self) {
         match &mut self.rule {
             Rule::ProportionalIntegral { last_error, .. } => *last_error = 1e-4,
+            Rule::Pid { before, .. } => *before = None,
             Rule::Predictive { last, .. } => *last = None,
         }
         self.rejected = false;
@@ -100,8 +126,11 @@ mod tests {
 
     #[test]
     fn a_tiny_error_grows_the_step_and_a_large_one_shrinks_it() {
-        for mut control in [Controller::new(4), Controller::for_method(Method::Radau5)] {
-            assert_eq!(control.accept(1.0, 0.0), GROWTH_LIMIT);
+        let pid = Controller::for_method(Method::DormandPrince5, Control::Pid);
+        for mut control in
+            [Controller::new(4), Controller::for_method(Method::Radau5, Control::Standard), pid]
+        {
+            assert!(control.accept(1.0, 0.0) > 5.0);
             assert_eq!(control.reject(1e9), SHRINK_LIMIT);
             assert!(control.accept(1.0, 1e-12) <= 1.0, "no growth right after a rejection");
             assert_eq!(control.reject(f64::NAN), 0.25);
@@ -112,16 +141,16 @@ mod tests {
     #[test]
     fn a_step_that_would_hardly_grow_is_kept_where_that_saves_a_factorisation() {
         // 0.9 / 0.5^(1/4) = 1.07.
-        assert_eq!(Controller::for_method(Method::Radau5).accept(1.0, 0.5), 1.0);
-        assert!(Controller::for_method(Method::Radau5).accept(1.0, 0.2) > 1.2);
-        assert!(Controller::for_method(Method::Radau5).accept(1.0, 0.99) < 1.0);
+        assert_eq!(Controller::for_method(Method::Radau5, Control::Standard).accept(1.0, 0.5), 1.0);
+        assert!(Controller::for_method(Method::Radau5, Control::Standard).accept(1.0, 0.2) > 1.2);
+        assert!(Controller::for_method(Method::Radau5, Control::Standard).accept(1.0, 0.99) < 1.0);
     }
 
     #[test]
     fn errors_that_grow_are_expected_to_go_on_growing() {
-        let mut control = Controller::for_method(Method::Radau5);
+        let mut control = Controller::for_method(Method::Radau5, Control::Standard);
         control.accept(1.0, 0.1);
-        let plain = Controller::for_method(Method::Radau5).accept(1.0, 0.8);
+        let plain = Controller::for_method(Method::Radau5, Control::Standard).accept(1.0, 0.8);
         assert!(control.accept(1.0, 0.8) < plain);
     }
 }

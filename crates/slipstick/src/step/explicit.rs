@@ -184,7 +184,7 @@ impl ExplicitRungeKutta {
     }
 
     fn judge(&mut self, tolerances: &Tolerances, trial: &mut Trial) {
-        for (terms, error) in self.errors.iter().zip(&mut self.error) {
+        for (terms, error) in self.errors.iter().zip(&mut self.error).filter(|(terms, _)| !terms.is_empty()) {
             add_stages(&self.stages, terms, trial.h, None, error);
         }
         match self.tableau.error {
@@ -279,41 +279,44 @@ impl Step for ExplicitRungeKutta {
     }
 }
 
-/// `out = base + h Σ w_j k_j`, four stages at a time so that the loops are simple enough to be vectorised.
+/// `out = base + h Σ w_j k_j`, in blocks of components whose sums fit into registers.
 fn add_stages(stages: &[f64], terms: &[(usize, f64)], h: f64, base: Option<&[f64]>, out: &mut [f64]) {
     let n = out.len();
-    match base {
-        Some(base) => out.copy_from_slice(base),
-        None => out.fill(0.0),
+    let mut at = 0;
+    while at < n {
+        at += match n - at {
+            8.. => add_block::<8>(stages, terms, h, base, at, out),
+            4.. => add_block::<4>(stages, terms, h, base, at, out),
+            2.. => add_block::<2>(stages, terms, h, base, at, out),
+            _ => add_block::<1>(stages, terms, h, base, at, out),
+        };
     }
-    let k = |j: usize| &stages[j * n..(j + 1) * n];
-    for chunk in terms.chunks(4) {
-        match *chunk {
-            [(i, a)] => {
-                let (a, ki) = (h * a, k(i));
-                for (o, x) in out.iter_mut().zip(ki) {
-                    *o += a * x;
-                }
+}
+
+/// The `N` components from `at` on. Gives `N`.
+fn add_block<const N: usize>(
+    stages: &[f64],
+    terms: &[(usize, f64)],
+    h: f64,
+    base: Option<&[f64]>,
+    at: usize,
+    out: &mut [f64],
+) -> usize {
+    let n = out.len();
+    let mut sums = [0.0; N];
+    for &(j, w) in terms {
+        if let Some(k) = stages[j * n + at..].first_chunk::<N>() {
+            for i in 0..N {
+                sums[i] += w * k[i];
             }
-            [(i, a), (j, b)] => {
-                let (a, b) = (h * a, h * b);
-                for ((o, x), y) in out.iter_mut().zip(k(i)).zip(k(j)) {
-                    *o += a * x + b * y;
-                }
-            }
-            [(i, a), (j, b), (l, c)] => {
-                let (a, b, c) = (h * a, h * b, h * c);
-                for (((o, x), y), z) in out.iter_mut().zip(k(i)).zip(k(j)).zip(k(l)) {
-                    *o += a * x + b * y + c * z;
-                }
-            }
-            [(i, a), (j, b), (l, c), (m, d)] => {
-                let (a, b, c, d) = (h * a, h * b, h * c, h * d);
-                for ((((o, x), y), z), w) in out.iter_mut().zip(k(i)).zip(k(j)).zip(k(l)).zip(k(m)) {
-                    *o += (a * x + b * y) + (c * z + d * w);
-                }
-            }
-            _ => {}
         }
     }
+    let out = &mut out[at..at + N];
+    match base {
+        Some(base) => {
+            out.iter_mut().zip(&base[at..at + N]).zip(sums).for_each(|((o, y), sum)| *o = y + h * sum)
+        }
+        None => out.iter_mut().zip(sums).for_each(|(o, sum)| *o = h * sum),
+    }
+    N
 }

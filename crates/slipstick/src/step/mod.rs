@@ -31,7 +31,7 @@ mod tsitouras;
 
 pub use automatic::Automatic;
 pub(crate) use automatic::StiffnessCount;
-pub use control::Controller;
+pub use control::{Control, Controller};
 pub use explicit::ExplicitRungeKutta;
 pub use first_step::first_step;
 pub use interpolant::{Interpolant, interpolate_at};
