@@ -30,11 +30,11 @@ fn van_der_pol_1e3() -> Problem {
     let end = vec![1.706167732170465, -0.0008928097010248166];
     Problem {
         name: "van-der-pol-1e3",
-        source: "Hairer, Wanner II, eq. IV.1.5; oracle 33 digits, bound 1e-19; the digits of the test set for IVP solvers within 3e-14",
+        source: "Hairer, Wanner II, section IV.1; oracle 33 digits, bound 1e-19; the digits of the test set for IVP solvers within 3e-14",
         system: Box::new(system),
         start: Start::at([2.0, 0.0]),
         until: 2000.0,
-        scale: sizes(&end),
+        scale: Some(sizes(&end)),
         end,
         absolute: 1e-3,
         promise: 1e3,
@@ -56,11 +56,11 @@ fn van_der_pol_1e6() -> Problem {
     let end = vec![1.7061674375431954, -0.8928100165510994];
     Problem {
         name: "van-der-pol-1e6",
-        source: "Hairer, Wanner II, eq. IV.10.1; oracle 33 digits, bound 5e-20; the published 1.706167732170483, -0.8928097010247975 belong to the start (2, 0)",
+        source: "Hairer, Wanner II, section IV.10; oracle 33 digits, bound 5e-20; the published 1.706167732170483, -0.8928097010247975 belong to the start (2, 0)",
         system: Box::new(system),
         start: Start::at([2.0, -0.66]),
         until: 2.0,
-        scale: sizes(&end),
+        scale: Some(sizes(&end)),
         end,
         absolute: 1.0,
         promise: 1e3,
@@ -83,11 +83,11 @@ fn robertson() -> Problem {
     let end = vec![2.083340149701294e-08, 8.333360770334784e-14, 0.9999999791665152];
     Problem {
         name: "robertson",
-        source: "Hairer, Wanner II, eq. IV.1.4 and IV.10; oracle 33 digits, bound 6e-20; the published digits within 2e-14",
+        source: "Hairer, Wanner II, sections IV.1 and IV.10; oracle 33 digits, bound 6e-20; the published digits within 2e-14",
         system: Box::new(system),
         start: Start::at([1.0, 0.0, 0.0]),
         until: 1e11,
-        scale: sizes(&end),
+        scale: Some(sizes(&end)),
         end,
         absolute: 1e-6,
         promise: 1e3,
@@ -96,8 +96,8 @@ fn robertson() -> Problem {
 }
 
 /// The size of each component, for errors relative to it.
-fn sizes(end: &[f64]) -> Option<Vec<f64>> {
-    Some(end.iter().map(|y| y.abs()).collect())
+fn sizes(end: &[f64]) -> Vec<f64> {
+    end.iter().map(|y| y.abs()).collect()
 }
 
 /// A circuit of four diodes that mixes two signals: stiff and oscillating.
@@ -222,12 +222,19 @@ const WIRES: [(usize, usize, f64); 33] = [
     (14, 14, -(RC + RG1) / LS1),
 ];
 
-/// For each diode: the three voltages it sees with their signs, and the sign with which its current enters the equations of u3 … u7.
-const DIODES: [([(usize, f64); 3], [f64; 5]); 4] = [
-    ([(2, 1.0), (4, -1.0), (6, -1.0)], [-1.0, 0.0, 1.0, 0.0, 1.0]),
-    ([(3, -1.0), (5, 1.0), (6, -1.0)], [0.0, 1.0, 0.0, -1.0, 1.0]),
-    ([(3, 1.0), (4, 1.0), (6, 1.0)], [0.0, -1.0, -1.0, 0.0, -1.0]),
-    ([(2, -1.0), (5, -1.0), (6, 1.0)], [1.0, 0.0, 0.0, 1.0, -1.0]),
+/// How a diode is wired.
+struct Diode {
+    /// The three voltages that it sees, with their signs.
+    sees: [(usize, f64); 3],
+    /// The sign with which its current enters the equations of u3 … u7.
+    enters: [f64; 5],
+}
+
+const DIODES: [Diode; 4] = [
+    Diode { sees: [(2, 1.0), (4, -1.0), (6, -1.0)], enters: [-1.0, 0.0, 1.0, 0.0, 1.0] },
+    Diode { sees: [(3, -1.0), (5, 1.0), (6, -1.0)], enters: [0.0, 1.0, 0.0, -1.0, 1.0] },
+    Diode { sees: [(3, 1.0), (4, 1.0), (6, 1.0)], enters: [0.0, -1.0, -1.0, 0.0, -1.0] },
+    Diode { sees: [(2, -1.0), (5, -1.0), (6, 1.0)], enters: [1.0, 0.0, 0.0, 1.0, -1.0] },
 ];
 
 fn modulation_jacobian(t: f64, y: &[f64], j: &mut [f64]) {
@@ -235,11 +242,11 @@ fn modulation_jacobian(t: f64, y: &[f64], j: &mut [f64]) {
     for (row, column, value) in WIRES {
         j[15 * row + column] = value;
     }
-    for ((seen, enters), u) in DIODES.iter().zip(over_diodes(t, y)) {
+    for (Diode { sees, enters }, u) in DIODES.iter().zip(over_diodes(t, y)) {
         let conductance = GAMMA * DELTA * (DELTA * u).exp();
         for (k, sign) in enters.iter().enumerate() {
             let capacity = if k == 4 { CP } else { CS };
-            for (column, with) in seen {
+            for (column, with) in sees {
                 j[15 * (2 + k) + column] += sign * with * conductance / capacity;
             }
         }
@@ -281,7 +288,7 @@ fn pollution() -> Problem {
         system: Box::new(ClosureSystem::new(names, react).jacobian(reaction_jacobian)),
         start: Start::at(start),
         until: 60.0,
-        scale: sizes(&end),
+        scale: Some(sizes(&end)),
         end,
         absolute: 1e-6,
         promise: 1e3,
