@@ -5,7 +5,7 @@
 
 use crate::equations::{Arenstorf, Equations, Pleiades, Robertson, VanDerPol, fixed, fixed_mut};
 use slipstick::equations::ClosureSystem;
-use slipstick::simulate::{Options, simulate};
+use slipstick::simulate::{Keep, Options, simulate};
 use slipstick::step::Method;
 
 mod differential_equations;
@@ -89,7 +89,7 @@ fn slipstick<const N: usize, E: Equations<N>>(method: Method, tolerance: f64) ->
     } else {
         system
     };
-    let options = Options { method, ..problem.options(tolerance) };
+    let options = Options { method, keep: Keep::Ends, ..problem.options(tolerance) };
     Box::new(move || {
         let run = simulate(&system, &problem.start, &options).ok()?;
         run.outcome.is_complete().then(|| run.end_state().to_vec())

@@ -70,11 +70,12 @@ impl Tableau {
     }
 }
 
-/// The weights of a sum of stages that are not zero.
+/// The weights of a sum of stages that are not zero, each with the place where its stage begins.
 type Terms = Vec<(usize, f64)>;
 
-fn terms(weights: &[f64]) -> Terms {
-    weights.iter().copied().enumerate().filter(|(_, w)| *w != 0.0).collect()
+fn terms(weights: &[f64], dimension: usize) -> Terms {
+    let all = weights.iter().enumerate().map(|(j, w)| (j * dimension, *w));
+    all.filter(|(_, w)| *w != 0.0).collect()
 }
 
 /// An explicit Runge-Kutta method with its stage derivatives.
@@ -105,8 +106,8 @@ impl ExplicitRungeKutta {
         let zeros = || vec![0.0; dimension];
         let errors = match tableau.error {
             ErrorRule::None => [Vec::new(), Vec::new()],
-            ErrorRule::Embedded(e) => [terms(e), Vec::new()],
-            ErrorRule::Joined { fifth, third } => [terms(fifth), terms(third)],
+            ErrorRule::Embedded(e) => [terms(e, dimension), Vec::new()],
+            ErrorRule::Joined { fifth, third } => [terms(fifth, dimension), terms(third, dimension)],
         };
         let dense = &tableau.dense;
         let own_degree = 3 + dense.rows.len();
@@ -115,11 +116,11 @@ impl ExplicitRungeKutta {
             method,
             tableau,
             dimension,
-            rows: tableau.matrix.iter().map(|row| terms(row)).collect(),
-            weights: terms(tableau.weights),
+            rows: tableau.matrix.iter().map(|row| terms(row, dimension)).collect(),
+            weights: terms(tableau.weights, dimension),
             errors,
-            extra_rows: dense.matrix.iter().map(|row| terms(row)).collect(),
-            dense_rows: dense.rows.iter().map(|row| terms(row)).collect(),
+            extra_rows: dense.matrix.iter().map(|row| terms(row, dimension)).collect(),
+            dense_rows: dense.rows.iter().map(|row| terms(row, dimension)).collect(),
             bootstrap: Bootstrap::new(own_degree, dense.bootstrap_to, dimension),
             fine: Bootstrap::new(own_degree.max(dense.bootstrap_to), tableau.fine_degree, dimension),
             stages: vec![0.0; count * dimension],
@@ -285,6 +286,7 @@ fn add_stages(stages: &[f64], terms: &[(usize, f64)], h: f64, base: Option<&[f64
     let mut at = 0;
     while at < n {
         at += match n - at {
+            16.. => add_block::<16>(stages, terms, h, base, at, out),
             8.. => add_block::<8>(stages, terms, h, base, at, out),
             4.. => add_block::<4>(stages, terms, h, base, at, out),
             2.. => add_block::<2>(stages, terms, h, base, at, out),
@@ -302,13 +304,11 @@ fn add_block<const N: usize>(
     at: usize,
     out: &mut [f64],
 ) -> usize {
-    let n = out.len();
     let mut sums = [0.0; N];
-    for &(j, w) in terms {
-        if let Some(k) = stages[j * n + at..].first_chunk::<N>() {
-            for i in 0..N {
-                sums[i] += w * k[i];
-            }
+    for &(first, w) in terms {
+        let k = &stages[first + at..first + at + N];
+        for (sum, k) in sums.iter_mut().zip(k) {
+            *sum += w * k;
         }
     }
     let out = &mut out[at..at + N];

@@ -62,25 +62,29 @@ impl Trial {
 
     /// Scales the error of each component by what is allowed and sets `error` and `worst`.
     pub fn judge(&mut self, errors: &[f64], tolerances: &Tolerances) {
-        let magnitudes = || self.start.iter().zip(&self.end).map(|(a, b)| a.abs().max(b.abs()));
-        self.error = match (&tolerances.relative, &tolerances.absolute) {
-            // By far the most frequent case, and the loop can be vectorised.
-            (PerComponent::Same(r), PerComponent::Same(a)) => {
-                scaled_rms(errors, magnitudes().map(|m| a + r * m))
-            }
-            _ => scaled_rms(errors, magnitudes().enumerate().map(|(i, m)| tolerances.scale(i, m))),
-        };
+        self.error = self.scaled(errors, tolerances);
         if !self.is_good() {
-            let scale = |i: usize| tolerances.scale(i, self.start[i].abs().max(self.end[i].abs()));
+            let scale = |i: usize| tolerances.scale(i, larger(self.start[i].abs(), self.end[i].abs()));
             let share = |i: &usize| (errors[*i] / scale(*i)).abs();
             self.worst = (0..errors.len()).max_by(|a, b| share(a).total_cmp(&share(b))).unwrap_or(0);
         }
     }
 
+    /// The norm of the errors, each divided by what is allowed.
+    fn scaled(&self, errors: &[f64], tolerances: &Tolerances) -> f64 {
+        let magnitudes = || self.start.iter().zip(&self.end).map(|(a, b)| larger(a.abs(), b.abs()));
+        match (&tolerances.relative, &tolerances.absolute) {
+            // By far the most frequent case, and the loop can be vectorised.
+            (PerComponent::Same(r), PerComponent::Same(a)) => {
+                scaled_rms(errors, magnitudes().map(|m| a + r * m))
+            }
+            _ => scaled_rms(errors, magnitudes().enumerate().map(|(i, m)| tolerances.scale(i, m))),
+        }
+    }
+
     /// Joins two estimates of different order as DOP853 does: the higher one alone, unless the lower one says that it cannot be trusted.
     pub fn judge_joined(&mut self, fifth: &[f64], third: &[f64], tolerances: &Tolerances) {
-        self.judge(third, tolerances);
-        let low = self.error;
+        let low = self.scaled(third, tolerances);
         self.judge(fifth, tolerances);
         let joined = (self.error.powi(2) + 0.01 * low.powi(2)).sqrt();
         if joined > 0.0 {
@@ -124,4 +128,9 @@ impl Trial {
         self.t = t;
         self.start.copy_from_slice(start);
     }
+}
+
+/// The larger of two numbers that are not NaN: an end that is NaN shows in its error.
+fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
 }
