@@ -229,7 +229,7 @@ impl Reader<'_> {
                 "atol" => run.atol = self.tolerance(value, key),
                 "method" => run.method = self.reference(value, key, "method = \"dopri5\""),
                 "control" => {
-                    run.pid = self.word(value, key, &[("standard", false), ("pid", true)]).unwrap_or(false)
+                    run.pid = self.word(value, key, &[("standard", false), ("pid", true)]).unwrap_or(false);
                 }
                 "output_step" => run.output_step = Some(self.formula(value, key, Kind::Number)),
                 "first_step" => run.first_step = self.positive(value, key),

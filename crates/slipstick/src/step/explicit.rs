@@ -314,7 +314,7 @@ fn add_block<const N: usize>(
     let out = &mut out[at..at + N];
     match base {
         Some(base) => {
-            out.iter_mut().zip(&base[at..at + N]).zip(sums).for_each(|((o, y), sum)| *o = y + h * sum)
+            out.iter_mut().zip(&base[at..at + N]).zip(sums).for_each(|((o, y), sum)| *o = y + h * sum);
         }
         None => out.iter_mut().zip(sums).for_each(|(o, sum)| *o = h * sum),
     }
