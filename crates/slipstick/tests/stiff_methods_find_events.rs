@@ -66,7 +66,7 @@ fn dense_output_follows_the_slow_solution_of_a_stiff_problem() {
             let run = simulate(&system, &Start::at([0.0]), &options).unwrap();
             let error = |k: i32| {
                 let t = 0.01 * f64::from(k);
-                (run.state_after(t).unwrap()[0] - t.cos()).abs()
+                (run.state_after(t).unwrap().y[0] - t.cos()).abs()
             };
             let worst = (1..1000).map(error).fold(0.0, f64::max);
             // The dense output of radau5 is held to tolerance^(2/3) / 10. The slow solution differs from the cosine by 1e-6.

@@ -28,7 +28,7 @@ fn run(method: Method, from: f64, h: f64, until: f64) -> Trajectory {
 }
 
 fn error_at(run: &Trajectory, t: f64) -> f64 {
-    let y = run.state_after(t).unwrap();
+    let y = run.state_after(t).unwrap().y;
     (y[0] - exact(t)[0]).hypot(y[1] - exact(t)[1])
 }
 

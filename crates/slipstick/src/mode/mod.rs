@@ -1,4 +1,4 @@
-//! The discrete state of a run: which mode of the automaton holds and which sign each switch is locked to.
+//! The state of a run, above all the discrete one: which mode of the automaton holds and which sign each switch is locked to.
 //!
 //! Index sets of contacts and sliding sets will live here too; a [`Mode`] changes only between steps.
 
@@ -11,6 +11,17 @@ pub struct Mode {
     pub index: usize,
     /// The locked sign of each switch, +1 or -1.
     pub signs: Vec<f64>,
+}
+
+/// What changes during a run, at one time: the continuous state and the discrete one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// The time.
+    pub t: f64,
+    /// The continuous state, flat.
+    pub y: Vec<f64>,
+    /// The discrete state.
+    pub mode: Mode,
 }
 
 impl Mode {

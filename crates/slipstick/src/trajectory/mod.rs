@@ -18,6 +18,8 @@ pub use sample::{Density, sample_times};
 pub use segment::{Segment, SegmentStep};
 pub use statistics::Statistics;
 
+use crate::mode::State;
+
 /// The record of a run.
 #[derive(Clone, Debug)]
 pub struct Trajectory {
@@ -54,15 +56,15 @@ impl Trajectory {
     }
 
     /// The state at a time, after any event at that time; `None` outside the run.
-    pub fn state_after(&self, t: f64) -> Option<Vec<f64>> {
+    pub fn state_after(&self, t: f64) -> Option<State> {
         let after = self.segments.partition_point(|s| s.start_time <= t);
-        self.segments[..after].last().filter(|s| s.covers(t)).map(|s| s.state(t))
+        self.segments[..after].last().filter(|s| s.covers(t)).map(|s| s.state_at(t))
     }
 
     /// The state at a time, before any event at that time; `None` outside the run.
-    pub fn state_before(&self, t: f64) -> Option<Vec<f64>> {
+    pub fn state_before(&self, t: f64) -> Option<State> {
         let before = self.segments.partition_point(|s| s.end_time < t);
-        self.segments[before..].first().filter(|s| s.covers(t)).map(|s| s.state(t))
+        self.segments[before..].first().filter(|s| s.covers(t)).map(|s| s.state_at(t))
     }
 
     /// The index of a state of that name.

@@ -1,6 +1,6 @@
 //! A piece of a trajectory between two events: one mode, no jumps, dense output throughout.
 
-use crate::mode::Mode;
+use crate::mode::{Mode, State};
 use crate::step::{Interpolant, interpolate_at};
 
 /// One accepted step of a segment.
@@ -69,7 +69,12 @@ impl Segment {
         between || t == self.start_time || t == self.end_time
     }
 
-    /// The state at a time in the segment; times outside give the nearer end.
+    /// The whole state at a time in the segment, with its mode; times outside give the nearer end.
+    pub fn state_at(&self, t: f64) -> State {
+        State { t, y: self.state(t), mode: self.mode.clone() }
+    }
+
+    /// The continuous state at a time in the segment; times outside give the nearer end.
     pub fn state(&self, t: f64) -> Vec<f64> {
         let mut y = vec![0.0; self.start.len()];
         self.state_into(t, &mut y);
