@@ -68,3 +68,63 @@ fn links_between_pages_lead_somewhere() {
         }
     }
 }
+
+/// Numbers to six digits, mere rounding left out: what holds on every machine.
+fn roughly(text: &str) -> Vec<String> {
+    let word = |word: &str| {
+        let bare = word.trim_matches(|c: char| !c.is_ascii_digit() && c != '-');
+        match bare.parse::<f64>() {
+            Ok(x) if bare.contains("e-") && x.abs() < 1e-6 => "tiny".to_owned(),
+            Ok(x) => format!("{x:.5e}"),
+            Err(_) => word.to_owned(),
+        }
+    };
+    text.split_whitespace().map(word).collect()
+}
+
+/// Blocks that begin with `$ slipstick` show what the program prints. A file outside `models/` is the last model on the page.
+#[test]
+fn transcripts_in_the_book_are_what_the_program_prints() {
+    let mut count = 0;
+    for page in files(&root().join("book/src"), ".md") {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("models")).unwrap();
+        for model in files(&root().join("models"), ".toml") {
+            std::fs::copy(&model, folder.path().join("models").join(model.file_name().unwrap())).unwrap();
+        }
+        let mut model = String::new();
+        for (label, text) in blocks(&std::fs::read_to_string(&page).unwrap()) {
+            if label == "toml model" {
+                model.clone_from(&text);
+            }
+            let Some((command, shown)) = text.split_once('\n').filter(|_| label == "text") else { continue };
+            let command = command.replace("cargo run --release --", "slipstick");
+            let Some(arguments) = command.strip_prefix("$ slipstick ") else { continue };
+            let arguments: Vec<&str> = arguments.split(' ').collect();
+            // Benchmarks show times, and a shell would have to find the files of a pattern.
+            if arguments[0] == "bench" || arguments.iter().any(|a| a.contains('*')) {
+                continue;
+            }
+            let own = arguments.iter().find(|a| a.contains(".toml") && !a.starts_with("models/"));
+            if own.is_some() && model.is_empty() {
+                continue;
+            }
+            if let Some(own) = own {
+                std::fs::write(folder.path().join(own), &model).unwrap();
+            }
+            let output = slipstick(folder.path(), &arguments);
+            let printed = [output.stdout, output.stderr].concat();
+            let what = format!("{command} in {}", page.display());
+            // A drift of the size of the tolerance is largest at a time that is a matter of rounding.
+            let lines =
+                |text: &str| text.lines().filter(|l| !l.contains("drifts by")).collect::<Vec<_>>().join("\n");
+            assert_eq!(
+                roughly(&lines(shown)),
+                roughly(&lines(&String::from_utf8(printed).unwrap())),
+                "{what}"
+            );
+            count += 1;
+        }
+    }
+    assert!(count >= 7, "only {count} transcripts found");
+}

@@ -237,6 +237,14 @@ pub(super) fn measure(component: usize, tolerances: &Tolerances) -> f64 {
     if relative > 0.0 { relative } else { tolerances.absolute.get(component) }
 }
 
+/// `out += Σ_j w_j v_j` for vectors kept one after the other.
+pub(super) fn add(weights: &[f64], vectors: &[f64], out: &mut [f64]) {
+    let n = out.len().max(1);
+    for (w, vector) in weights.iter().zip(vectors.chunks_exact(n)).filter(|(w, _)| **w != 0.0) {
+        out.iter_mut().zip(vector).for_each(|(out, v)| *out += w * v);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@
 //!
 //! The dense output of the book has order 3 on problems that are not stiff; for the others it is settled, see `settled.rs`.
 
-use super::implicit::{Linearisation, check_finite};
+use super::implicit::{Linearisation, add, check_finite};
 use super::settled::Settled;
 use super::{Fault, Method, Step, Tolerances, Trial};
 use crate::formulation::Field;
@@ -183,14 +183,6 @@ impl Step for Rodas4 {
 
     fn factorisations(&self) -> u64 {
         self.factorisations
-    }
-}
-
-/// `out += Σ_j w_j v_j` for vectors kept one after the other.
-fn add(weights: &[f64], vectors: &[f64], out: &mut [f64]) {
-    let n = out.len().max(1);
-    for (w, vector) in weights.iter().zip(vectors.chunks_exact(n)) {
-        out.iter_mut().zip(vector).for_each(|(out, v)| *out += w * v);
     }
 }
 

@@ -9,7 +9,9 @@
 //! settled, see `settled.rs`. The solution itself falls to about order 2 on stiff problems that force it, as it does for every
 //! method of this kind.
 
-use super::implicit::{Linearisation, Newton, Progress, check_finite, newton_tolerance, smallest_relative};
+use super::implicit::{
+    Linearisation, Newton, Progress, add, check_finite, newton_tolerance, smallest_relative,
+};
 use super::settled::Settled;
 use super::{Fault, Method, Step, Tolerances, Trial};
 use crate::formulation::Field;
@@ -278,16 +280,6 @@ impl Step for Sdirk4 {
 
     fn factorisations(&self) -> u64 {
         self.factorisations
-    }
-}
-
-/// `out += Σ_j w_j v_j` for vectors kept one after the other.
-fn add(weights: &[f64], vectors: &[f64], out: &mut [f64]) {
-    let n = out.len().max(1);
-    for (w, vector) in weights.iter().zip(vectors.chunks_exact(n)) {
-        if *w != 0.0 {
-            out.iter_mut().zip(vector).for_each(|(out, v)| *out += w * v);
-        }
     }
 }
 
