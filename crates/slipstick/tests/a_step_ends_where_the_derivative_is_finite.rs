@@ -12,7 +12,7 @@ fn attempt(method: Method, hole: f64) -> Trial {
         ClosureSystem::new(["y"], move |_, y, dy| dy[0] = if y[0] == hole { f64::NAN } else { -y[0] });
     let mut trial = Trial::new(0.0, &[1.0]);
     trial.h = 0.125;
-    let mut flow = Flow::new(&system, Mode::new(0, 0));
+    let mut flow = Flow::new(&system, Mode::new(0, 0, 0));
     method.build(1).attempt(&mut flow, &Tolerances::uniform(0.1, 0.1), &mut trial);
     trial
 }

@@ -79,7 +79,7 @@ fn solution_has_the_order_of_the_method() {
 /// The largest error of the dense output of one step from exact values, over twentieths of the step.
 fn dense_error(method: Method, h: f64, fine: bool, twentieths: std::ops::RangeInclusive<u32>) -> f64 {
     let (t, system) = (0.4, forced());
-    let mut flow = Flow::new(&system, Mode::new(0, 0));
+    let mut flow = Flow::new(&system, Mode::new(0, 0, 0));
     let mut step = method.build(2);
     let mut trial = Trial::new(t, &exact(t));
     trial.h = h;

@@ -42,7 +42,7 @@ fn steps_after_the_first_allocate_nothing() {
     });
     let tolerances = Tolerances::uniform(1e-6, 1e-6);
     for &method in Method::ALL {
-        let mut flow = Flow::new(&system, Mode::new(0, 0));
+        let mut flow = Flow::new(&system, Mode::new(0, 0, 0));
         let mut step = method.build(2);
         let mut trial = Trial::new(0.0, &[2.0, 0.0]);
         let mut before = 0;

@@ -10,7 +10,10 @@
 //! # assert_eq!(slipstick::equations::System::guards(&ball).len(), 1);
 //! ```
 
-use super::{Direction, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Response, Side, System};
+use super::{
+    Direction, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, Point, Response, Side,
+    System,
+};
 
 type Field = Box<dyn Fn(f64, &[f64], &[f64], &mut [f64]) + Send + Sync>;
 type Surface = Box<dyn Fn(f64, &[f64]) -> f64 + Send + Sync>;
@@ -119,7 +122,8 @@ impl ClosureGuard {
         surface: impl Fn(f64, &[f64]) -> f64 + Send + Sync + 'static,
     ) -> Self {
         let (side, response) = (Side::After, Response::default());
-        let guard = Guard { name: name.to_owned(), direction, side, response, mode: None };
+        let (name, kind) = (name.to_owned(), GuardKind::Surface);
+        let guard = Guard { name, direction, side, response, mode: None, kind, touches: false };
         Self { guard, surface: Box::new(surface), reset: None }
     }
 
@@ -233,6 +237,30 @@ impl Evaluator for ClosureEvaluator<'_> {
         }
     }
 
+    fn guard(&mut self, _locked: Locked<'_>, guard: usize, t: f64, y: &[f64]) -> f64 {
+        (self.system.surfaces[guard])(t, y)
+    }
+
+    /// A difference along the given direction.
+    fn guard_slopes(
+        &mut self,
+        _locked: Locked<'_>,
+        point: Point<'_>,
+        reach: f64,
+        values: &[f64],
+        slopes: &mut [f64],
+    ) {
+        // Half the digits for the distance, half for the change.
+        let s = (1e-8 * reach).max(64.0 * f64::EPSILON * point.t.abs());
+        let s = (point.t + s) - point.t;
+        for ((ahead, y), dy) in self.ahead.iter_mut().zip(point.y).zip(point.dy) {
+            *ahead = y + s * dy;
+        }
+        for ((slope, value), surface) in slopes.iter_mut().zip(values).zip(&self.system.surfaces) {
+            *slope = (surface(point.t + s, &self.ahead) - value) / s;
+        }
+    }
+
     /// Closures have no formulas to differentiate: differences along a parabola that touches the flow stand in. Its bend comes from the field
     /// a little ahead; the first derivative does not depend on it, so that a stiff field does no harm.
     fn guard_rates(
@@ -286,7 +314,7 @@ mod tests {
         })
         .guard(ClosureGuard::falling("floor", |_, y| y[0]));
         let (mut first, mut second) = ([0.0], [0.0]);
-        let locked = Locked { mode: 0, signs: &[] };
+        let locked = Locked { mode: 0, signs: &[], counts: &[] };
         let rates = GuardRates { first: &mut first, second: &mut second };
         system.evaluator().guard_rates(locked, 0.0, &[0.0, 2.0], 0.1, rates);
         assert!((first[0] - 2.0).abs() < 1e-8, "{}", first[0]);
@@ -301,7 +329,7 @@ mod tests {
         })
         .guard(ClosureGuard::falling("floor", |_, y| y[0]));
         let (mut first, mut second) = ([9.0], [9.0]);
-        let locked = Locked { mode: 0, signs: &[] };
+        let locked = Locked { mode: 0, signs: &[], counts: &[] };
         let rates = GuardRates { first: &mut first, second: &mut second };
         system.evaluator().guard_rates(locked, 0.0, &[0.0, 0.0], 0.1, rates);
         assert!(first[0].abs() < 1e-8 && second[0] < -9.0, "{first:?} {second:?}");

@@ -1,11 +1,11 @@
 //! Systems written as formulas: a checked [`Model`], lowered into one shared arena and compiled to tapes.
 //!
-//! The inputs of every tape are `[t, states…, parameters…, switch signs…]`: parameters stay inputs, so that one compiled
+//! The inputs of every tape are `[t, states…, parameters…, switch signs…, counts…]`: parameters stay inputs, so that one compiled
 //! system can serve many runs.
 
 use super::fixed::Fixed;
 use super::lowering::{Lowering, MassTape, ModeTapes, ResetTape, guards_of};
-use super::{Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, System};
+use super::{Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, Point, System};
 use crate::expr::{ExprId, Registers, Tape};
 use crate::model::{Definition, Diagnostic, Model};
 
@@ -75,14 +75,16 @@ impl FormulaSystem {
     }
 }
 
-/// Writes the inputs of a tape: `[t, states…, parameters…, switch signs…]`.
-pub(super) fn load(registers: &mut Registers, t: f64, y: &[f64], parameters: &[f64], signs: &[f64]) {
+/// Writes the inputs of a tape: `[t, states…, parameters…, switch signs…, counts…]`.
+pub(super) fn load(registers: &mut Registers, t: f64, y: &[f64], parameters: &[f64], locked: Locked<'_>) {
     let inputs = registers.inputs_mut();
     let (n, p) = (y.len(), parameters.len());
     inputs[0] = t;
     inputs[1..=n].copy_from_slice(y);
     inputs[n + 1..=n + p].copy_from_slice(parameters);
-    inputs[n + p + 1..].copy_from_slice(signs);
+    let s = locked.signs.len();
+    inputs[n + p + 1..=n + p + s].copy_from_slice(locked.signs);
+    inputs[n + p + s + 1..][..locked.counts.len()].copy_from_slice(locked.counts);
 }
 
 impl System for FormulaSystem {
@@ -110,7 +112,7 @@ impl System for FormulaSystem {
         let resets = self.resets.iter().map(|r| r.as_ref().map(|r| r.tape.registers())).collect();
         let entries = self.modes.iter().map(|m| m.jacobian_places.len()).max().unwrap_or(0);
         let entries = entries.max(self.mass.as_ref().map_or(0, |mass| mass.places.len()));
-        let longest = (2 * self.guards.len()).max(self.state_names.len()).max(entries);
+        let longest = (2 * self.guards.len()).max(1).max(self.state_names.len()).max(entries);
         Box::new(FormulaEvaluator { system: self, modes, resets, mass, out: vec![0.0; longest] })
     }
 }
@@ -120,6 +122,8 @@ struct ModeRegisters {
     jacobian: Registers,
     time: Registers,
     guards: Registers,
+    singles: Vec<Registers>,
+    slopes: Registers,
     rates: Registers,
 }
 
@@ -130,6 +134,8 @@ impl ModeRegisters {
             jacobian: tapes.jacobian.registers(),
             time: tapes.time.registers(),
             guards: tapes.guards.registers(),
+            singles: tapes.singles.iter().map(Tape::registers).collect(),
+            slopes: tapes.slopes.registers(),
             rates: tapes.rates.registers(),
         }
     }
@@ -146,14 +152,14 @@ struct FormulaEvaluator<'a> {
 impl Evaluator for FormulaEvaluator<'_> {
     fn derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]) {
         let registers = &mut self.modes[locked.mode].derivative;
-        load(registers, t, y, &self.system.parameters, locked.signs);
+        load(registers, t, y, &self.system.parameters, locked);
         self.system.modes[locked.mode].derivative.run(registers, dy);
     }
 
     fn jacobian(&mut self, locked: Locked<'_>, t: f64, y: &[f64], jacobian: &mut [f64]) -> bool {
         let tapes = &self.system.modes[locked.mode];
         let registers = &mut self.modes[locked.mode].jacobian;
-        load(registers, t, y, &self.system.parameters, locked.signs);
+        load(registers, t, y, &self.system.parameters, locked);
         let out = &mut self.out[..tapes.jacobian_places.len()];
         tapes.jacobian.run(registers, out);
         jacobian.fill(0.0);
@@ -165,7 +171,7 @@ impl Evaluator for FormulaEvaluator<'_> {
 
     fn mass(&mut self, locked: Locked<'_>, t: f64, y: &[f64], mass: &mut [f64]) {
         let (Some(rule), Some(registers)) = (&self.system.mass, &mut self.mass) else { return };
-        load(registers, t, y, &self.system.parameters, locked.signs);
+        load(registers, t, y, &self.system.parameters, locked);
         let out = &mut self.out[..rule.places.len()];
         rule.tape.run(registers, out);
         mass.copy_from_slice(&rule.base);
@@ -176,7 +182,7 @@ impl Evaluator for FormulaEvaluator<'_> {
 
     fn time_derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], out: &mut [f64]) -> bool {
         let registers = &mut self.modes[locked.mode].time;
-        load(registers, t, y, &self.system.parameters, locked.signs);
+        load(registers, t, y, &self.system.parameters, locked);
         self.system.modes[locked.mode].time.run(registers, out);
         true
     }
@@ -184,11 +190,41 @@ impl Evaluator for FormulaEvaluator<'_> {
     fn guards(&mut self, locked: Locked<'_>, t: f64, y: &[f64], values: &mut [f64]) {
         let tapes = &self.system.modes[locked.mode];
         let registers = &mut self.modes[locked.mode].guards;
-        load(registers, t, y, &self.system.parameters, locked.signs);
+        load(registers, t, y, &self.system.parameters, locked);
         let out = &mut self.out[..tapes.watched.len()];
         tapes.guards.run(registers, out);
         for (&g, value) in tapes.watched.iter().zip(out) {
             values[g] = *value;
+        }
+    }
+
+    fn guard(&mut self, locked: Locked<'_>, guard: usize, t: f64, y: &[f64]) -> f64 {
+        let tapes = &self.system.modes[locked.mode];
+        let Ok(i) = tapes.watched.binary_search(&guard) else { return f64::NAN };
+        let registers = &mut self.modes[locked.mode].singles[i];
+        load(registers, t, y, &self.system.parameters, locked);
+        tapes.singles[i].run(registers, &mut self.out[..1]);
+        self.out[0]
+    }
+
+    fn guard_slopes(
+        &mut self,
+        locked: Locked<'_>,
+        point: Point<'_>,
+        _reach: f64,
+        _values: &[f64],
+        slopes: &mut [f64],
+    ) {
+        let tapes = &self.system.modes[locked.mode];
+        let registers = &mut self.modes[locked.mode].slopes;
+        load(registers, point.t, point.y, &self.system.parameters, locked);
+        let inputs = registers.inputs_mut();
+        let first = inputs.len() - point.dy.len();
+        inputs[first..].copy_from_slice(point.dy);
+        let out = &mut self.out[..tapes.watched.len()];
+        tapes.slopes.run(registers, out);
+        for (&g, slope) in tapes.watched.iter().zip(out) {
+            slopes[g] = *slope;
         }
     }
 
@@ -202,7 +238,7 @@ impl Evaluator for FormulaEvaluator<'_> {
     ) -> u64 {
         let tapes = &self.system.modes[locked.mode];
         let registers = &mut self.modes[locked.mode].rates;
-        load(registers, t, y, &self.system.parameters, locked.signs);
+        load(registers, t, y, &self.system.parameters, locked);
         let count = tapes.watched.len();
         let out = &mut self.out[..2 * count];
         tapes.rates.run(registers, out);
@@ -218,7 +254,7 @@ impl Evaluator for FormulaEvaluator<'_> {
         let (Some(reset), Some(registers)) = (&self.system.resets[guard], &mut self.resets[guard]) else {
             return;
         };
-        load(registers, t, before, &self.system.parameters, locked.signs);
+        load(registers, t, before, &self.system.parameters, locked);
         let out = &mut self.out[..reset.targets.len()];
         reset.tape.run(registers, out);
         for (&target, value) in reset.targets.iter().zip(out) {

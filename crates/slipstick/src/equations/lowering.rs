@@ -1,6 +1,6 @@
 //! Formulas on their way from a model into one arena, and from there to tapes.
 
-use super::{Guard, MassKind, Response};
+use super::{Guard, GuardKind, MassKind, Response};
 use crate::expr::{Arena, ExprId, InputId, NodeId, Syntax, Tape};
 use crate::model::{Definition, EventRule, Formula, Meaning, Model, Scope, dependency_order};
 
@@ -16,6 +16,10 @@ pub(super) struct ModeTapes {
     /// The guards that are watched in this mode, in the order of the tapes' outputs.
     pub(super) watched: Vec<usize>,
     pub(super) guards: Tape,
+    /// The same guards, one tape each.
+    pub(super) singles: Vec<Tape>,
+    /// Their rates; the rates of the states are further inputs behind all others.
+    pub(super) slopes: Tape,
     /// First derivatives along the flow, then second ones.
     pub(super) rates: Tape,
 }
@@ -45,6 +49,8 @@ pub(super) fn guards_of(model: &Model) -> Vec<Guard> {
         side: super::Side::After,
         response: Response { switch: Some(i), ..Response::default() },
         mode: None,
+        kind: GuardKind::Surface,
+        touches: false,
     });
     let events = model.all_events().map(|(mode, event)| Guard {
         name: event.name.clone(),
@@ -53,10 +59,14 @@ pub(super) fn guards_of(model: &Model) -> Vec<Guard> {
         response: Response {
             reset: !event.reset.is_empty(),
             switch: None,
+            count: None,
             mode: event.goto.as_ref().and_then(|r| model.modes.iter().position(|m| m.name == r.name)),
             stop_after: event.stop_after,
+            at_rest: None,
         },
         mode,
+        kind: GuardKind::Surface,
+        touches: false,
     });
     switches.chain(events).collect()
 }
@@ -176,9 +186,21 @@ impl<'a> Lowering<'a> {
             jacobian: self.compile(&jacobian),
             time: self.compile(&time),
             guards: self.compile(&values),
+            singles: values.iter().map(|&value| self.compile(&[value])).collect(),
+            slopes: self.slopes(&values, derivatives.len()),
             rates: self.compile(&rates),
             watched,
         }
+    }
+
+    /// The rates of the guards when the states change at rates that are further inputs.
+    fn slopes(&mut self, values: &[ExprId], states: usize) -> Tape {
+        let mut seeds = vec![(InputId(0), self.arena.constant(1.0))];
+        for (i, input) in (0..states).zip(1_u32..) {
+            seeds.push((InputId(input), self.input(self.input_count + i)));
+        }
+        let slopes = self.arena.derivative_along(values, &seeds);
+        Tape::compile(&self.arena, self.input_count + states, &slopes)
     }
 
     /// The entries of `∂f/∂y` that are not identically zero, with their places.

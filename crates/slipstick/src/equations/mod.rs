@@ -16,4 +16,6 @@ pub use closure::{ClosureGuard, ClosureSystem};
 pub use fixed::Fixed;
 pub use formula::FormulaSystem;
 pub use observer::Observer;
-pub use system::{Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Response, System};
+pub use system::{
+    Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, Point, Response, System,
+};

@@ -18,7 +18,7 @@ impl<'a> Observer<'a> {
 
     /// The values at a point of a trajectory.
     pub fn observe(&mut self, locked: Locked<'_>, t: f64, y: &[f64], out: &mut [f64]) {
-        load(&mut self.registers, t, y, self.parameters, locked.signs);
+        load(&mut self.registers, t, y, self.parameters, locked);
         self.tape.run(&mut self.registers, out);
     }
 }

@@ -34,10 +34,40 @@ pub struct Response {
     pub reset: bool,
     /// This switch takes the sign of the side that the guard goes to.
     pub switch: Option<usize>,
+    /// A count goes up or down.
+    pub count: Option<Count>,
     /// The run goes on in this mode.
     pub mode: Option<usize>,
     /// The run stops when the guard has fired this many times.
     pub stop_after: Option<u64>,
+    /// The guard that fires in the place of this one when its events accumulate: what holds from then on.
+    pub at_rest: Option<usize>,
+}
+
+/// What a guard does to a count, which is a locked whole number: the value of a `floor`, or how often a clock has struck.
+///
+/// The surface of such a guard is measured in counts: it grows by one where the count should.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// Which count.
+    pub index: usize,
+    /// Up when the guard rises through zero, or down when it falls.
+    pub up: bool,
+}
+
+/// How the time at which a guard crosses is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum GuardKind {
+    /// It is the zero of a function of time and state, to be found in every step.
+    #[default]
+    Surface,
+    /// It is known beforehand, see [`Evaluator::schedule`].
+    Scheduled {
+        /// Whether the surface rises there.
+        rising: bool,
+    },
+    /// It has no surface: it fires when the events of another guard accumulate, see [`Response::at_rest`].
+    Rest,
 }
 
 impl Response {
@@ -60,6 +90,10 @@ pub struct Guard {
     pub response: Response,
     /// The mode in which it is watched; `None` is every mode.
     pub mode: Option<usize>,
+    /// How the time at which it crosses is known.
+    pub kind: GuardKind,
+    /// Whether a touch of zero without a crossing is an event too, and not only a note.
+    pub touches: bool,
 }
 
 /// Where the rates of guards go.
@@ -71,6 +105,17 @@ pub struct GuardRates<'a> {
     pub second: &'a mut [f64],
 }
 
+/// A point of a motion: time, state, and how fast the state changes.
+#[derive(Clone, Copy, Debug)]
+pub struct Point<'a> {
+    /// The time.
+    pub t: f64,
+    /// The state.
+    pub y: &'a [f64],
+    /// The rate of the state.
+    pub dy: &'a [f64],
+}
+
 /// The discrete quantities, fixed during a step.
 #[derive(Clone, Copy, Debug)]
 pub struct Locked<'a> {
@@ -78,6 +123,8 @@ pub struct Locked<'a> {
     pub mode: usize,
     /// The sign of each switch, +1 or -1.
     pub signs: &'a [f64],
+    /// The counts, whole numbers.
+    pub counts: &'a [f64],
 }
 
 /// What stands before the derivatives: `M y' = f(t, y)`.
@@ -102,6 +149,10 @@ pub trait System: Send + Sync {
     fn mode_names(&self) -> &[String];
     /// One name for each switch.
     fn switch_names(&self) -> &[String];
+    /// How many counts there are.
+    fn count_number(&self) -> usize {
+        0
+    }
     /// What stands before the derivatives.
     fn mass_kind(&self) -> MassKind {
         MassKind::Identity
@@ -132,6 +183,23 @@ pub trait Evaluator {
 
     /// The values of the guards watched in the locked mode; those of other modes are left as they are.
     fn guards(&mut self, locked: Locked<'_>, t: f64, y: &[f64], values: &mut [f64]);
+
+    /// The value of one watched guard.
+    fn guard(&mut self, locked: Locked<'_>, guard: usize, t: f64, y: &[f64]) -> f64;
+
+    /// The rates of the watched guards when the state changes at the rate `dy`; `values` are those of the guards at `t` and `y`.
+    /// `reach` is about the step size, for those who must use differences.
+    fn guard_slopes(
+        &mut self,
+        locked: Locked<'_>,
+        point: Point<'_>,
+        reach: f64,
+        values: &[f64],
+        slopes: &mut [f64],
+    );
+
+    /// The times at which the scheduled guards cross, given the locked quantities; other entries are left as they are.
+    fn schedule(&mut self, _locked: Locked<'_>, _times: &mut [f64]) {}
 
     /// First and second derivative of each watched guard along the flow, for guards that are zero. `reach` is about the step size, for those
     /// who must use differences. Gives how many right-hand sides were evaluated.

@@ -11,6 +11,8 @@ pub struct Mode {
     pub index: usize,
     /// The locked sign of each switch, +1 or -1.
     pub signs: Vec<f64>,
+    /// The counts: whole numbers.
+    pub counts: Vec<f64>,
 }
 
 /// What changes during a run, at one time: the continuous state and the discrete one.
@@ -25,13 +27,13 @@ pub struct State {
 }
 
 impl Mode {
-    /// The given mode with all switches undecided (+1 until the start values decide).
-    pub fn new(index: usize, switches: usize) -> Self {
-        Self { index, signs: vec![1.0; switches] }
+    /// The given mode with all switches undecided (+1 until the start values decide) and all counts at zero.
+    pub fn new(index: usize, switches: usize, counts: usize) -> Self {
+        Self { index, signs: vec![1.0; switches], counts: vec![0.0; counts] }
     }
 
     /// The view that equations are evaluated with.
     pub fn locked(&self) -> Locked<'_> {
-        Locked { mode: self.index, signs: &self.signs }
+        Locked { mode: self.index, signs: &self.signs, counts: &self.counts }
     }
 }

@@ -65,7 +65,7 @@ pub(super) struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(system: &'a dyn System, start: &Start, options: &'a Options) -> Self {
-        let mode = Mode::new(start.mode, system.switch_names().len());
+        let mode = Mode::new(start.mode, system.switch_names().len(), system.count_number());
         let flow = Flow::new(system, mode.clone());
         let step = options.method.build_for(start.y.len(), &options.tolerances, system.mass_kind());
         Self {
