@@ -27,7 +27,7 @@ impl Layout {
 
 /// What happens when a guard fires. A guard with no response only leaves an entry in the event log.
 ///
-/// The order of actions is fixed: resets (all from the values before the event), then switch signs, then the mode, then the stop.
+/// The order of actions is fixed: resets (all from the values before the event), then switch signs and counts, then the mode, then the stop.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Response {
     /// The state is changed by [`Evaluator::reset`].

@@ -15,7 +15,7 @@ mod sides;
 pub use diagnostic::Diagnostic;
 pub use names::{Meaning, Scope};
 pub use order::dependency_order;
-pub use sides::{Direction, Side};
+pub use sides::{Direction, Location, Side};
 
 use crate::expr::{ParseError, Syntax, parse};
 use std::ops::Range;
