@@ -15,9 +15,10 @@ use crate::model::Location;
 const MARGIN: f64 = 1e-3;
 /// How often a step is made again for one event.
 const MOST_TIMES: usize = 8;
-/// How far ahead of a step its dense output is trusted, and where an event ahead is aimed at.
-const AHEAD: f64 = 1.3;
-const AIM: f64 = 1.15;
+/// How far ahead of a step its dense output is trusted, and where an event ahead is aimed at, in steps.
+const AHEAD: (f64, f64) = (1.3, 1.15);
+/// The same for methods whose dense output is poor: next to the end it is as good as the solution.
+const JUST_AHEAD: (f64, f64) = (1.0 + 3.0 * MARGIN, 1.0 + MARGIN);
 
 impl Run<'_> {
     pub(super) fn placing(&self) -> Placing {
@@ -26,9 +27,18 @@ impl Run<'_> {
 
     /// Where events are located: as asked, or on the dense output unless that would cost the method its order.
     pub(super) fn location(&self) -> Location {
+        let default = if self.has_poor_dense_output() { Location::Integrate } else { Location::Dense };
+        self.options.location.unwrap_or(default)
+    }
+
+    /// Whether an event on dense output costs the method its order.
+    fn has_poor_dense_output(&self) -> bool {
         let facts = self.step.method().facts();
-        let poor = facts.dense_order + 1 < facts.order;
-        self.options.location.unwrap_or(if poor { Location::Integrate } else { Location::Dense })
+        facts.dense_order + 1 < facts.order
+    }
+
+    fn ahead(&self) -> (f64, f64) {
+        if self.has_poor_dense_output() { JUST_AHEAD } else { AHEAD }
     }
 
     /// Takes the trial up to the event in it, or a part of it if there turns out to be none. Gives the bracket of the event.
@@ -61,7 +71,7 @@ impl Run<'_> {
             if crossing.offsets.lo == 0.0 {
                 break;
             }
-            match self.attempt_again(crossing.offsets.hi / AIM)? {
+            match self.attempt_again(crossing.offsets.hi / self.ahead().1)? {
                 Again::Crossing(next) => crossing = next,
                 Again::Nothing => return Ok(self.end_step(None)),
                 Again::Rejected => return Ok(None),
@@ -99,7 +109,8 @@ impl Run<'_> {
     pub(super) fn end_step(&mut self, goal: Option<f64>) -> Option<Bracket> {
         if goal.is_none() && self.location() == Location::OneSided {
             let placing = self.placing();
-            let ahead = self.detector.look_ahead(&mut self.flow, &self.trial, AHEAD * self.trial.h, &placing);
+            let to = self.ahead().0 * self.trial.h;
+            let ahead = self.detector.look_ahead(&mut self.flow, &self.trial, to, &placing);
             // A guard that is not defined ahead is looked at again in the next step.
             if let Ok(Some(crossing)) = ahead {
                 let end = self.options.until.min(self.detector.next_scheduled(&self.flow, self.trial.t));
