@@ -18,6 +18,7 @@ pub struct FormulaSystem {
     parameters: Vec<f64>,
     start: Vec<f64>,
     guards: Vec<Guard>,
+    guard_growth: Vec<f64>,
     modes: Vec<ModeTapes>,
     resets: Vec<Option<ResetTape>>,
     mass: Option<MassTape>,
@@ -43,8 +44,9 @@ impl FormulaSystem {
             state_names: names(&model.states),
             mode_names: if model.modes.is_empty() { vec![String::new()] } else { mode_names.collect() },
             switch_names: names(&model.switches),
-            parameters: fixed.parameters,
             start,
+            guard_growth: lowering.growth(&surfaces, &fixed.parameters),
+            parameters: fixed.parameters,
             modes,
             resets: lowering.resets(model),
             mass: lowering.mass(model),
@@ -102,6 +104,9 @@ impl System for FormulaSystem {
     }
     fn guards(&self) -> &[Guard] {
         &self.guards
+    }
+    fn guard_growth(&self) -> &[f64] {
+        &self.guard_growth
     }
     fn mass_kind(&self) -> MassKind {
         self.mass.as_ref().map_or(MassKind::Identity, |mass| mass.kind)

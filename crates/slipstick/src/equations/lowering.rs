@@ -1,7 +1,7 @@
 //! Formulas on their way from a model into one arena, and from there to tapes.
 
 use super::{Guard, GuardKind, MassKind, Response};
-use crate::expr::{Arena, ExprId, InputId, NodeId, Syntax, Tape};
+use crate::expr::{Arena, ExprId, InputId, InputKind, NodeId, Syntax, Tape};
 use crate::model::{Definition, EventRule, Formula, Meaning, Model, Scope, dependency_order};
 
 /// The derivatives and guards of one mode.
@@ -191,6 +191,16 @@ impl<'a> Lowering<'a> {
             rates: self.compile(&rates),
             watched,
         }
+    }
+
+    /// How fast each surface can change at most, see [`System::guard_growth`](super::System::guard_growth).
+    pub(super) fn growth(&self, surfaces: &[ExprId], parameters: &[f64]) -> Vec<f64> {
+        let (first_parameter, first_switch) = (self.first_parameter, self.first_switch);
+        self.arena.growth(surfaces, |input| match input {
+            k if k < first_parameter => InputKind::Varying,
+            k if k < first_switch => InputKind::Fixed(parameters[k - first_parameter]),
+            _ => InputKind::Locked(f64::INFINITY),
+        })
     }
 
     /// The rates of the guards when the states change at rates that are further inputs.

@@ -159,6 +159,11 @@ pub trait System: Send + Sync {
     }
     /// All guards of all modes. Values and rates are always given in this order.
     fn guards(&self) -> &[Guard];
+    /// For each guard, by how much it can change at most when time and all states change by at most one; infinity where that is not
+    /// known, and empty where it is not known for any.
+    fn guard_growth(&self) -> &[f64] {
+        &[]
+    }
     /// The scratch to evaluate this system with.
     fn evaluator(&self) -> Box<dyn Evaluator + '_>;
 }

@@ -120,6 +120,7 @@ impl Detector {
             }
         }
         self.slopes_known = false;
+        self.sleep.wake();
         Ok(())
     }
 

@@ -6,6 +6,7 @@
 
 use super::locate::{Candidate, Crossing, Placing};
 use super::search::{Found, Sample, Search, TESTS, error_of, excludes_roots};
+use super::sleep::Sleep;
 use crate::equations::Point;
 use crate::formulation::Flow;
 use crate::math::{Cubic, Probe};
@@ -90,6 +91,7 @@ pub struct Detector {
     pub(super) surfaces: Vec<usize>,
     pub(super) schedule: Vec<f64>,
     pub(super) surprises: Surprises,
+    pub(super) sleep: Sleep,
 }
 
 impl Detector {
@@ -125,6 +127,7 @@ impl Detector {
             surfaces: Vec::with_capacity(guards),
             schedule: vec![f64::INFINITY; guards],
             surprises: Surprises::default(),
+            sleep: Sleep::new(flow),
         }
     }
 
@@ -166,9 +169,14 @@ impl Detector {
         trial: &Trial,
         placing: &Placing,
     ) -> Result<Option<Crossing>, BadGuard> {
+        if self.sleep.through(trial) {
+            self.rest();
+            return Ok(None);
+        }
         let crossing = self.look(flow, trial, (0.0, trial.h), placing)?;
         if crossing.is_none() {
             self.carry(trial.h);
+            self.sleep.set(&self.surfaces, &self.last.values);
         }
         Ok(crossing)
     }
@@ -181,7 +189,18 @@ impl Detector {
         to: f64,
         placing: &Placing,
     ) -> Result<Option<Crossing>, BadGuard> {
+        if !self.sleep.last_known {
+            return Ok(None);
+        }
         self.look(flow, trial, (trial.h, to), placing)
+    }
+
+    /// A step in which nothing has been seen yet.
+    fn rest(&mut self) {
+        self.stepped = true;
+        self.fired.clear();
+        self.touches.clear();
+        self.candidates.clear();
     }
 
     fn look(
@@ -191,10 +210,7 @@ impl Detector {
         part: (f64, f64),
         placing: &Placing,
     ) -> Result<Option<Crossing>, BadGuard> {
-        self.stepped = true;
-        self.fired.clear();
-        self.touches.clear();
-        self.candidates.clear();
+        self.rest();
         if self.surfaces.is_empty() {
             return Ok(None);
         }
@@ -211,6 +227,11 @@ impl Detector {
 
     /// Evaluates all guards at the end of a part of the step and at two points within.
     fn sample(&mut self, flow: &mut Flow<'_>, trial: &Trial, (from, to): (f64, f64)) -> Result<(), BadGuard> {
+        if !self.sleep.last_known {
+            flow.guards(trial.t, &trial.start, &mut self.last.values);
+            check_finite(&self.surfaces, &self.last.values, trial.t)?;
+            (self.sleep.last_known, self.slopes_known) = (true, false);
+        }
         if !self.slopes_known {
             trial.rate_at(from, &mut self.state, &mut self.rate);
             let point = Point { t: trial.t + from, y: &self.state, dy: &self.rate };

@@ -10,6 +10,7 @@ mod detect;
 mod locate;
 mod resolve;
 mod search;
+mod sleep;
 
 pub use accumulate::{Accumulation, Limit};
 pub use detect::{BadGuard, Detector, Surprises, Touch};

@@ -156,7 +156,13 @@ impl<'f> Search<'f> {
         if self.bad.is_some() {
             return None;
         }
-        self.piece(u, middle).or_else(|| self.piece(middle, v))
+        let crossing = self.piece(u, middle).or_else(|| self.piece(middle, v));
+        // The bottom of a dip that is no crossing may be a touch.
+        let bottom = middle.value <= u.value.min(v.value) && middle.value <= TOUCH * self.scale;
+        if crossing.is_none() && bottom {
+            self.touch = self.touch.or(Some(middle.probe()));
+        }
+        crossing
     }
 
     /// Goes through a piece that is known as well as can be, from one turning point to the next.

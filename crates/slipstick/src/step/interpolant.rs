@@ -44,6 +44,18 @@ impl Interpolant {
         }
     }
 
+    /// A bound on how far any component is from its start within the step: in the nested form every coefficient behind the second has the factor
+    /// θ (1-θ), which is at most a quarter.
+    pub fn reach(&self) -> f64 {
+        let n = self.dimension;
+        let bound = |i: usize| {
+            let far = |k: usize| self.coefficients.get(k * n + i).map_or(0.0, |c| c.abs());
+            let degree = self.coefficients.len() / n;
+            far(1) + 0.25 * (2..degree).map(far).sum::<f64>()
+        };
+        (0..n).map(bound).fold(0.0, f64::max)
+    }
+
     /// The state at θ; 0 is the start of the step, 1 its end.
     pub fn evaluate(&self, theta: f64, y: &mut [f64]) {
         interpolate_at(&self.coefficients, theta, y);
@@ -91,6 +103,7 @@ mod tests {
             dense.evaluate_with_slope(theta, &mut y, &mut dy);
             dense.evaluate(theta - 1e-6, &mut near);
             dense.evaluate(theta + 1e-6, &mut far);
+            assert!((y[0] - 1.0).abs() <= dense.reach() || theta > 1.0);
             assert!((dy[0] - (far[0] - near[0]) / 2e-6).abs() < 1e-8);
         }
     }

@@ -128,6 +128,11 @@ impl Trial {
         }
     }
 
+    /// A distance that no component of the state is ever further from its start than, within the step, by dense output.
+    pub fn reach(&self) -> f64 {
+        self.dense.reach()
+    }
+
     /// Makes the end of this trial the start of the next.
     pub fn advance(&mut self, t: f64) {
         self.t = t;
