@@ -1,4 +1,4 @@
-//! The two things that are said of a guard: which way it fires, and on which side of its root the event is placed.
+//! What is said of guards: which way they fire, on which side of its root an event is placed, and how it is located.
 
 /// Which way a guard must go through zero to fire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -31,4 +31,15 @@ pub enum Side {
     /// Just after: the guard has crossed (bilateral, CEL⁺).
     #[default]
     After,
+}
+
+/// How the state at an event is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Location {
+    /// On the dense output of the step that the event was found in.
+    Dense,
+    /// On a step that is made again to end right behind the event: as accurate as the method.
+    Integrate,
+    /// On a step that ends before the event, by looking ahead: the equations are not used behind it.
+    OneSided,
 }
