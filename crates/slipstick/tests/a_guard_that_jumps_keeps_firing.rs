@@ -8,7 +8,7 @@ fn a_saw_tooth_fires_at_its_rises_and_at_its_jumps() {
         r#"
         states.x = 0
         derivatives.x = 1
-        events.tick.guard = "mod(t, 1) - 0.5"
+        events.tick.guard = "smooth(mod(t, 1)) - 0.5"
         run = { until = 6.25, longest_step = 0.3 }
         "#,
     );

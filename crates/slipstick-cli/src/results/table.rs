@@ -1,7 +1,6 @@
 //! A trajectory as columns: states, outputs and switch signs at chosen times, both sides of every event.
 
 use super::RunResult;
-use slipstick::equations::System;
 use slipstick::trajectory::{Density, Trajectory, sample_times};
 
 /// What a column holds.
@@ -116,7 +115,7 @@ pub(crate) struct Sampler<'a> {
 impl<'a> Sampler<'a> {
     pub(crate) fn new(result: &'a RunResult<'_>) -> Self {
         let model = &result.file.model;
-        let (states, switches) = (model.states.len(), result.plan.system.switch_names().len());
+        let (states, switches) = (model.states.len(), result.plan.system.named_switches());
         let row = vec![0.0; states + model.outputs.len() + switches];
         Self { outputs: result.plan.system.outputs(), row, states, switches }
     }
@@ -137,7 +136,7 @@ impl<'a> Sampler<'a> {
         let (state, rest) = self.row.split_at_mut(self.states);
         let (outputs, signs) = rest.split_at_mut(rest.len() - self.switches);
         self.outputs.observe(locked, t, state, outputs);
-        signs.copy_from_slice(locked.signs);
+        signs.copy_from_slice(&locked.signs[..self.switches]);
         &self.row
     }
 }

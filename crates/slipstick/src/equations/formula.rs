@@ -4,10 +4,12 @@
 //! system can serve many runs.
 
 use super::fixed::Fixed;
-use super::lowering::{Lowering, MassTape, ModeTapes, ResetTape, guards_of};
+use super::lowering::Lowering;
+use super::settling::settle;
+use super::tapes::{Compiler, MassTape, ModeTapes, ResetParts, ResetTape, ScheduleTape, lower_reset};
 use super::{Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, Point, System};
 use crate::expr::{ExprId, Registers, Tape};
-use crate::model::{Definition, Diagnostic, Model};
+use crate::model::{Definition, Diagnostic, EventRule, Formula, Model, Trigger};
 
 /// A system compiled from a model.
 #[derive(Clone, Debug)]
@@ -15,6 +17,8 @@ pub struct FormulaSystem {
     state_names: Vec<String>,
     mode_names: Vec<String>,
     switch_names: Vec<String>,
+    named_switches: usize,
+    count_number: usize,
     parameters: Vec<f64>,
     start: Vec<f64>,
     guards: Vec<Guard>,
@@ -22,6 +26,7 @@ pub struct FormulaSystem {
     modes: Vec<ModeTapes>,
     resets: Vec<Option<ResetTape>>,
     mass: Option<MassTape>,
+    schedule: ScheduleTape,
     outputs: Tape,
     audit: Tape,
 }
@@ -30,30 +35,39 @@ impl FormulaSystem {
     /// Compiles a model that has been checked, with what is known before the run.
     pub fn compile(model: &Model, fixed: Fixed<'_>) -> Result<Self, Vec<Diagnostic>> {
         let start = fixed.values(&model.states, "start value of")?;
+        check_times(model, &fixed)?;
         let mut lowering = Lowering::new(model);
-        let mode_count = model.modes.len().max(1);
-        let guards = guards_of(model);
-        let surfaces = lowering.surfaces(model);
-        let modes = (0..mode_count).map(|mode| lowering.mode(model, mode, &guards, &surfaces)).collect();
-        let outputs: Vec<ExprId> = model.outputs.iter().map(|d| lowering.meaning_of(&d.name)).collect();
-        let audit: Vec<ExprId> =
-            model.audit.iter().map(|a| lowering.formula(&a.definition.formula)).collect();
+        let parts = lowering.parts(model);
+        let settled = settle(&mut lowering, model, parts, &fixed.parameters);
+        let audit: Vec<ExprId> = model.audit.iter().map(|a| lowering.plain(&a.definition.formula)).collect();
+        let resets = resets(&mut lowering, model, settled.watches.len());
+        let parameter_inputs = lowering.names.first_parameter..lowering.names.first_switch;
+        let guard_growth = settled.growth(&lowering, &fixed.parameters);
+        let mut compiler = Compiler { arena: &mut lowering.arena, settled: &settled };
         let names = |list: &[Definition]| list.iter().map(|d| d.name.clone()).collect::<Vec<_>>();
         let mode_names = model.modes.iter().map(|m| m.name.clone());
         Ok(Self {
             state_names: names(&model.states),
             mode_names: if model.modes.is_empty() { vec![String::new()] } else { mode_names.collect() },
-            switch_names: names(&model.switches),
-            start,
-            guard_growth: lowering.growth(&surfaces, &fixed.parameters),
+            modes: (0..settled.parts.derivatives.len()).map(|mode| compiler.mode(mode)).collect(),
+            resets: resets.into_iter().map(|reset| reset.map(|reset| compiler.reset(reset))).collect(),
+            mass: compiler.mass(model, &parameter_inputs),
+            outputs: compiler.compile(&settled.parts.outputs),
+            audit: compiler.compile(&audit),
+            schedule: compiler.schedule(),
+            guard_growth,
             parameters: fixed.parameters,
-            modes,
-            resets: lowering.resets(model),
-            mass: lowering.mass(model),
-            outputs: lowering.compile(&outputs),
-            audit: lowering.compile(&audit),
-            guards,
+            start,
+            named_switches: model.switches.len(),
+            guards: settled.watches.into_iter().map(|watch| watch.guard).collect(),
+            switch_names: settled.switch_names,
+            count_number: settled.count_number,
         })
+    }
+
+    /// How many switches have a name of their own. They come first; the others are made by formulas that switch.
+    pub fn named_switches(&self) -> usize {
+        self.named_switches
     }
 
     /// The start values.
@@ -75,6 +89,45 @@ impl FormulaSystem {
     pub fn audit(&self) -> Observer<'_> {
         Observer::new(&self.audit, &self.parameters)
     }
+}
+
+/// The resets of events and of what happens at rest; the locks, which come first, have none.
+fn resets(lowering: &mut Lowering<'_>, model: &Model, guards: usize) -> Vec<Option<ResetParts>> {
+    let events = model.all_events().map(|(_, event)| &event.reset);
+    let rest = model.all_events().filter_map(|(_, event)| event.at_rest.as_ref().map(|rest| &rest.reset));
+    let rules: Vec<&Vec<Definition>> = events.chain(rest).collect();
+    let locks = guards - rules.len();
+    let none = std::iter::repeat_with(|| None).take(locks);
+    none.chain(rules.into_iter().map(|reset| lower_reset(lowering, model, reset))).collect()
+}
+
+/// Times of events are finite, and the time between two is positive.
+fn check_times(model: &Model, fixed: &Fixed<'_>) -> Result<(), Vec<Diagnostic>> {
+    let mut errors = Vec::new();
+    for (_, event) in model.all_events() {
+        let (at, every) = match &event.trigger {
+            Trigger::Guard(_) => (None, None),
+            Trigger::At(at) => (Some(at), None),
+            Trigger::Every { period, first } => (first.as_ref(), Some(period)),
+        };
+        let value = |formula: &Formula, key: &str| {
+            fixed.formula(formula, &format!("`{key}` of event `{}`", event.name))
+        };
+        errors.extend(at.and_then(|at| value(at, "at").err()));
+        match every.map(|every| (every, value(every, "every"))) {
+            Some((_, Err(error))) => errors.push(error),
+            Some((every, Ok(period))) if period <= 0.0 => errors.push(bad_period(event, every, period)),
+            _ => {}
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+fn bad_period(event: &EventRule, every: &Formula, period: f64) -> Diagnostic {
+    let message =
+        format!("`every` of event `{}` is {period}: the event would never come, or never end", event.name);
+    let hint = "the time between two events is greater than zero";
+    Diagnostic::new("bad-period", every.place.span.clone(), message).hint(hint)
 }
 
 /// Writes the inputs of a tape: `[t, states…, parameters…, switch signs…, counts…]`.
@@ -102,6 +155,9 @@ impl System for FormulaSystem {
     fn switch_names(&self) -> &[String] {
         &self.switch_names
     }
+    fn count_number(&self) -> usize {
+        self.count_number
+    }
     fn guards(&self) -> &[Guard] {
         &self.guards
     }
@@ -118,7 +174,17 @@ impl System for FormulaSystem {
         let entries = self.modes.iter().map(|m| m.jacobian_places.len()).max().unwrap_or(0);
         let entries = entries.max(self.mass.as_ref().map_or(0, |mass| mass.places.len()));
         let longest = (2 * self.guards.len()).max(1).max(self.state_names.len()).max(entries);
-        Box::new(FormulaEvaluator { system: self, modes, resets, mass, out: vec![0.0; longest] })
+        let schedule = self.schedule.tape.registers();
+        let nowhere = vec![0.0; self.state_names.len()];
+        Box::new(FormulaEvaluator {
+            system: self,
+            modes,
+            resets,
+            mass,
+            schedule,
+            nowhere,
+            out: vec![0.0; longest],
+        })
     }
 }
 
@@ -151,6 +217,9 @@ struct FormulaEvaluator<'a> {
     modes: Vec<ModeRegisters>,
     resets: Vec<Option<Registers>>,
     mass: Option<Registers>,
+    schedule: Registers,
+    /// A state for formulas that do not depend on it.
+    nowhere: Vec<f64>,
     out: Vec<f64>,
 }
 
@@ -230,6 +299,16 @@ impl Evaluator for FormulaEvaluator<'_> {
         tapes.slopes.run(registers, out);
         for (&g, slope) in tapes.watched.iter().zip(out) {
             slopes[g] = *slope;
+        }
+    }
+
+    fn schedule(&mut self, locked: Locked<'_>, times: &mut [f64]) {
+        let schedule = &self.system.schedule;
+        load(&mut self.schedule, 0.0, &self.nowhere, &self.system.parameters, locked);
+        let out = &mut self.out[..schedule.guards.len()];
+        schedule.tape.run(&mut self.schedule, out);
+        for (&g, time) in schedule.guards.iter().zip(out) {
+            times[g] = *time;
         }
     }
 

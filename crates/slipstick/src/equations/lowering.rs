@@ -1,279 +1,277 @@
-//! Formulas on their way from a model into one arena, and from there to tapes.
+//! Formulas on their way from a model into one arena: names become inputs, and what can switch is locked.
 
-use super::{Guard, GuardKind, MassKind, Response};
-use crate::expr::{Arena, ExprId, InputId, InputKind, NodeId, Syntax, Tape};
-use crate::model::{Definition, EventRule, Formula, Meaning, Model, Scope, dependency_order};
+use super::locking::{Locker, Locks, Rule};
+use crate::expr::{Arena, ExprId, InputId, Interpret, Node, NodeId};
+use crate::model::{Definition, EventRule, Formula, Meaning, Model, Scope, Trigger, dependency_order};
 
-/// The derivatives and guards of one mode.
-#[derive(Clone, Debug)]
-pub(super) struct ModeTapes {
-    pub(super) derivative: Tape,
-    /// The entries of `∂f/∂y` that are not zero, as places in the matrix by rows.
-    pub(super) jacobian_places: Vec<usize>,
-    pub(super) jacobian: Tape,
-    /// `∂f/∂t`.
-    pub(super) time: Tape,
-    /// The guards that are watched in this mode, in the order of the tapes' outputs.
-    pub(super) watched: Vec<usize>,
-    pub(super) guards: Tape,
-    /// The same guards, one tape each.
-    pub(super) singles: Vec<Tape>,
-    /// Their rates; the rates of the states are further inputs behind all others.
-    pub(super) slopes: Tape,
-    /// First derivatives along the flow, then second ones.
-    pub(super) rates: Tape,
+/// What names stand for.
+pub(super) struct Names<'m> {
+    scope: Scope<'m>,
+    /// The first input of parameters and of switch signs; the time and the states come before.
+    pub(super) first_parameter: usize,
+    pub(super) first_switch: usize,
+    /// Outputs as they are written, and with what can switch in them locked.
+    outputs: Vec<ExprId>,
+    locked_outputs: Vec<ExprId>,
 }
 
-/// The new values of some states.
-#[derive(Clone, Debug)]
-pub(super) struct ResetTape {
-    pub(super) tape: Tape,
-    pub(super) targets: Vec<usize>,
+impl Names<'_> {
+    /// The meaning of a name where nothing is locked.
+    pub(super) fn plain(&self, arena: &mut Arena, name: &str) -> Option<ExprId> {
+        self.meaning(arena, name, &self.outputs)
+    }
+
+    /// The meaning of a name where everything is locked.
+    pub(super) fn locked(&self, arena: &mut Arena, name: &str) -> Option<ExprId> {
+        self.meaning(arena, name, &self.locked_outputs)
+    }
+
+    fn meaning(&self, arena: &mut Arena, name: &str, outputs: &[ExprId]) -> Option<ExprId> {
+        Some(match self.scope.meaning(name)? {
+            Meaning::Time => input(arena, 0),
+            Meaning::State(i) => input(arena, 1 + i),
+            Meaning::Parameter(i) => input(arena, self.first_parameter + i),
+            Meaning::Switch(i) => input(arena, self.first_switch + i),
+            Meaning::Output(i) => outputs[i],
+        })
+    }
 }
 
-/// The entries of the mass matrix that are not those of the identity.
-#[derive(Clone, Debug)]
-pub(super) struct MassTape {
-    pub(super) kind: MassKind,
-    /// The matrix before the entries are put in: the identity, less the rows that are given.
-    pub(super) base: Vec<f64>,
-    pub(super) places: Vec<usize>,
-    pub(super) tape: Tape,
+/// The input of an index as an expression.
+pub(super) fn input(arena: &mut Arena, index: usize) -> ExprId {
+    arena.input(InputId(u32::try_from(index).unwrap_or(u32::MAX)))
 }
 
-/// The guards of a model: switches first, then events, common ones before those of the modes.
-pub(super) fn guards_of(model: &Model) -> Vec<Guard> {
-    let switches = model.switches.iter().enumerate().map(|(i, switch)| Guard {
-        name: switch.name.clone(),
-        direction: super::Direction::Both,
-        side: super::Side::After,
-        response: Response { switch: Some(i), ..Response::default() },
-        mode: None,
-        kind: GuardKind::Surface,
-        touches: false,
-    });
-    let events = model.all_events().map(|(mode, event)| Guard {
-        name: event.name.clone(),
-        direction: event.direction,
-        side: event.side,
-        response: Response {
-            reset: !event.reset.is_empty(),
-            switch: None,
-            count: None,
-            mode: event.goto.as_ref().and_then(|r| model.modes.iter().position(|m| m.name == r.name)),
-            stop_after: event.stop_after,
-            at_rest: None,
-        },
-        mode,
-        kind: GuardKind::Surface,
-        touches: false,
-    });
-    switches.chain(events).collect()
+/// An event's surface, and its time if that is known.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Surface {
+    pub(super) value: ExprId,
+    pub(super) time: Option<ExprId>,
+    /// The lock that counts how often it has struck.
+    pub(super) clock: Option<usize>,
+}
+
+/// The formulas of a model, locked.
+#[derive(Clone, Debug)]
+pub(super) struct Parts {
+    /// For each mode, the derivative of each state.
+    pub(super) derivatives: Vec<Vec<ExprId>>,
+    /// The entries of the mass matrix, in the order of the model.
+    pub(super) mass: Vec<ExprId>,
+    /// The surface of each event, in the order of [`Model::all_events`].
+    pub(super) events: Vec<Surface>,
+    /// The outputs.
+    pub(super) outputs: Vec<ExprId>,
 }
 
 /// Formulas on their way into one arena.
-pub(super) struct Lowering<'a> {
-    arena: Arena,
-    scope: Scope<'a>,
-    /// The first input of states, parameters and switch signs, and the number of all inputs.
-    first_parameter: usize,
-    first_switch: usize,
-    input_count: usize,
-    outputs: Vec<ExprId>,
+pub(super) struct Lowering<'m> {
+    pub(super) arena: Arena,
+    pub(super) names: Names<'m>,
+    pub(super) locks: Locks,
 }
 
-impl<'a> Lowering<'a> {
-    pub(super) fn new(model: &'a Model) -> Self {
+impl<'m> Lowering<'m> {
+    /// The outputs and switches of a model, which other formulas may use.
+    pub(super) fn new(model: &'m Model) -> Self {
         let first_parameter = 1 + model.states.len();
-        let first_switch = first_parameter + model.parameters.len();
-        let mut lowering = Self {
-            arena: Arena::new(),
+        let names = Names {
             scope: Scope::new(model),
             first_parameter,
-            first_switch,
-            input_count: first_switch + model.switches.len(),
+            first_switch: first_parameter + model.parameters.len(),
             outputs: Vec::new(),
+            locked_outputs: Vec::new(),
         };
+        let mut lowering = Self { arena: Arena::new(), names, locks: Locks::new(first_parameter) };
+        lowering.lower_switches(model);
         lowering.lower_outputs(model);
         lowering
     }
 
+    fn lower_switches(&mut self, model: &Model) {
+        for (i, switch) in model.switches.iter().enumerate() {
+            let surface = self.surface(&switch.formula, &format!("switches.{}", switch.name));
+            let value = input(&mut self.arena, self.names.first_switch + i);
+            self.locks.add_switch(&switch.name, surface, value);
+        }
+    }
+
+    /// Outputs that nothing uses are only looked at: they need no locks.
     fn lower_outputs(&mut self, model: &Model) {
         let names: Vec<&str> = model.outputs.iter().map(|d| d.name.as_str()).collect();
         let uses = |i: usize| model.outputs[i].formula.syntax.names().map(|(n, _)| n).collect();
-        self.outputs = vec![self.arena.constant(0.0); names.len()];
-        for i in dependency_order(&names, uses).unwrap_or_default() {
-            self.outputs[i] = self.formula(&model.outputs[i].formula);
+        let order = dependency_order(&names, uses).unwrap_or_default();
+        let used = self.used_outputs(model, &order);
+        let nothing = self.arena.constant(0.0);
+        self.names.outputs = vec![nothing; names.len()];
+        self.names.locked_outputs = vec![nothing; names.len()];
+        for i in order {
+            let output = &model.outputs[i];
+            let plain = self.plain(&output.formula);
+            self.names.outputs[i] = plain;
+            let place = format!("outputs.{}", output.name);
+            self.names.locked_outputs[i] = if used[i] { self.locked(&output.formula, &place) } else { plain };
         }
     }
 
-    fn input(&mut self, index: usize) -> ExprId {
-        self.arena.input(InputId(u32::try_from(index).unwrap_or(u32::MAX)))
-    }
-
-    pub(super) fn meaning_of(&mut self, name: &str) -> ExprId {
-        match self.scope.meaning(name) {
-            Some(Meaning::Time) => self.input(0),
-            Some(Meaning::State(i)) => self.input(1 + i),
-            Some(Meaning::Parameter(i)) => self.input(self.first_parameter + i),
-            Some(Meaning::Switch(i)) => self.input(self.first_switch + i),
-            Some(Meaning::Output(i)) => self.outputs[i],
-            // A checked model has no such names.
-            None => self.arena.constant(f64::NAN),
+    /// Which outputs the motion depends on. `order` has each output after those that it uses.
+    fn used_outputs(&self, model: &Model, order: &[usize]) -> Vec<bool> {
+        let mut used = vec![false; model.outputs.len()];
+        for formula in moving_formulas(model) {
+            self.mark_outputs(formula, &mut used);
         }
-    }
-
-    pub(super) fn formula(&mut self, formula: &Formula) -> ExprId {
-        self.node(&formula.syntax, formula.syntax.root())
-    }
-
-    fn node(&mut self, syntax: &Syntax, node: NodeId) -> ExprId {
-        let mut names: Vec<(&str, ExprId)> = Vec::new();
-        for (name, _) in syntax.names() {
-            if !names.iter().any(|(n, _)| *n == name) {
-                let id = self.meaning_of(name);
-                names.push((name, id));
+        for &i in order.iter().rev() {
+            if used[i] {
+                self.mark_outputs(&model.outputs[i].formula, &mut used);
             }
         }
-        let mut resolve = |name: &str| names.iter().find(|(n, _)| *n == name).map(|(_, id)| *id);
-        match syntax.lower_node(node, &mut self.arena, &mut resolve) {
-            Ok(id) => id,
-            Err(_) => self.arena.constant(f64::NAN),
+        used
+    }
+
+    fn mark_outputs(&self, formula: &Formula, used: &mut [bool]) {
+        for (name, _) in formula.syntax.names() {
+            if let Some(Meaning::Output(i)) = self.names.scope.meaning(name) {
+                used[i] = true;
+            }
         }
     }
 
-    /// The surface of each guard: the formula itself, or left minus right of a comparison.
-    pub(super) fn surfaces(&mut self, model: &Model) -> Vec<ExprId> {
-        let switches = model.switches.iter().map(|d| &d.formula);
-        let events = model.all_events().map(|(_, e)| &e.guard);
-        let formulas: Vec<&Formula> = switches.chain(events).collect();
-        formulas.into_iter().map(|formula| self.surface(formula)).collect()
+    /// A formula as it is written.
+    pub(super) fn plain(&mut self, formula: &Formula) -> ExprId {
+        let root = formula.syntax.root();
+        let read = formula.syntax.interpret(root, &mut self.arena, &mut AsWritten(&self.names));
+        read.unwrap_or_else(|_| self.unknown())
     }
 
-    fn surface(&mut self, formula: &Formula) -> ExprId {
+    /// A formula with everything locked that can switch; `place` is its key in the model file.
+    fn locked(&mut self, formula: &Formula, place: &str) -> ExprId {
+        self.locked_node(formula, formula.syntax.root(), place)
+    }
+
+    fn locked_node(&mut self, formula: &Formula, node: NodeId, place: &str) -> ExprId {
+        let mut locker = Locker { names: &self.names, locks: &mut self.locks, place };
+        let read = formula.syntax.interpret(node, &mut self.arena, &mut locker);
+        read.unwrap_or_else(|_| self.unknown())
+    }
+
+    /// A checked model has no unknown names.
+    fn unknown(&mut self) -> ExprId {
+        self.arena.constant(f64::NAN)
+    }
+
+    /// The surface of a guard: the formula itself, or left minus right of a comparison.
+    fn surface(&mut self, formula: &Formula, place: &str) -> ExprId {
         match formula.syntax.comparison() {
             Some((_, left, right)) => {
-                let left = self.node(&formula.syntax, left);
-                let right = self.node(&formula.syntax, right);
+                let left = self.locked_node(formula, left, place);
+                let right = self.locked_node(formula, right, place);
                 self.arena.sub(left, right)
             }
-            None => self.formula(formula),
+            None => self.locked(formula, place),
         }
     }
 
-    pub(super) fn mode(
-        &mut self,
-        model: &Model,
-        mode: usize,
-        guards: &[Guard],
-        surfaces: &[ExprId],
-    ) -> ModeTapes {
-        let derivatives = self.derivatives(model, mode);
-        let watched: Vec<usize> =
-            (0..guards.len()).filter(|&g| guards[g].mode.is_none_or(|own| own == mode)).collect();
-        let values: Vec<ExprId> = watched.iter().map(|&g| surfaces[g]).collect();
-        let mut seeds = vec![(InputId(0), self.arena.constant(1.0))];
-        seeds.extend(derivatives.iter().zip(1_u32..).map(|(d, i)| (InputId(i), *d)));
-        let first = self.arena.derivative_along(&values, &seeds);
-        let second = self.arena.derivative_along(&first, &seeds);
-        let rates: Vec<ExprId> = first.into_iter().chain(second).collect();
-        let (jacobian_places, jacobian) = self.jacobian(&derivatives);
-        let one = self.arena.constant(1.0);
-        let time = self.arena.derivative_along(&derivatives, &[(InputId(0), one)]);
-        ModeTapes {
-            derivative: self.compile(&derivatives),
-            jacobian_places,
-            jacobian: self.compile(&jacobian),
-            time: self.compile(&time),
-            guards: self.compile(&values),
-            singles: values.iter().map(|&value| self.compile(&[value])).collect(),
-            slopes: self.slopes(&values, derivatives.len()),
-            rates: self.compile(&rates),
-            watched,
-        }
+    /// All formulas that the motion depends on.
+    pub(super) fn parts(&mut self, model: &Model) -> Parts {
+        let modes = model.modes.len().max(1);
+        let derivatives = (0..modes).map(|mode| self.derivatives(model, mode)).collect();
+        let mass = model.mass.iter().map(|d| self.locked(&d.formula, &format!("mass.{}", d.name))).collect();
+        let events =
+            model.all_events().enumerate().map(|(i, (mode, e))| self.event(model, i, mode, e)).collect();
+        Parts { derivatives, mass, events, outputs: self.names.locked_outputs.clone() }
     }
 
-    /// How fast each surface can change at most, see [`System::guard_growth`](super::System::guard_growth).
-    pub(super) fn growth(&self, surfaces: &[ExprId], parameters: &[f64]) -> Vec<f64> {
-        let (first_parameter, first_switch) = (self.first_parameter, self.first_switch);
-        self.arena.growth(surfaces, |input| match input {
-            k if k < first_parameter => InputKind::Varying,
-            k if k < first_switch => InputKind::Fixed(parameters[k - first_parameter]),
-            _ => InputKind::Locked(f64::INFINITY),
-        })
-    }
-
-    /// The rates of the guards when the states change at rates that are further inputs.
-    fn slopes(&mut self, values: &[ExprId], states: usize) -> Tape {
-        let mut seeds = vec![(InputId(0), self.arena.constant(1.0))];
-        for (i, input) in (0..states).zip(1_u32..) {
-            seeds.push((InputId(input), self.input(self.input_count + i)));
-        }
-        let slopes = self.arena.derivative_along(values, &seeds);
-        Tape::compile(&self.arena, self.input_count + states, &slopes)
-    }
-
-    /// The entries of `∂f/∂y` that are not identically zero, with their places.
-    fn jacobian(&mut self, derivatives: &[ExprId]) -> (Vec<usize>, Vec<ExprId>) {
-        let (n, one) = (derivatives.len(), self.arena.constant(1.0));
-        let mut entries = Vec::new();
-        for (j, input) in (0..n).zip(1..) {
-            let column = self.arena.derivative_along(derivatives, &[(InputId(input), one)]);
-            let known =
-                column.into_iter().enumerate().filter(|(_, e)| self.arena.is_constant(*e) != Some(0.0));
-            entries.extend(known.map(|(i, e)| (i * n + j, e)));
-        }
-        entries.into_iter().unzip()
+    /// The outputs as they are written.
+    pub(super) fn plain_outputs(&self) -> &[ExprId] {
+        &self.names.outputs
     }
 
     /// The derivative of each state in a mode: its own, or the common one.
     fn derivatives(&mut self, model: &Model, mode: usize) -> Vec<ExprId> {
-        let find = |list: &'_ [Definition], name: &str| list.iter().position(|d| d.name == name);
-        let own = model.modes.get(mode).map_or(&[][..], |m| &m.derivatives);
+        let mode = model.modes.get(mode);
         let mut list = Vec::new();
         for state in &model.states {
-            let common = || find(&model.derivatives, &state.name).map(|i| &model.derivatives[i]);
-            let definition = find(own, &state.name).map(|i| &own[i]).or_else(common);
-            list.push(match definition {
-                Some(definition) => self.formula(&definition.formula),
+            let find = |list: &'_ [Definition]| list.iter().position(|d| d.name == state.name);
+            let own = mode.and_then(|m| Some((m, &m.derivatives[find(&m.derivatives)?])));
+            let common = find(&model.derivatives).map(|i| &model.derivatives[i]);
+            list.push(match (own, common) {
+                (Some((mode, own)), _) => {
+                    self.locked(&own.formula, &format!("modes.{}.derivatives.{}", mode.name, state.name))
+                }
+                (None, Some(common)) => self.locked(&common.formula, &format!("derivatives.{}", state.name)),
                 // A checked model lacks none.
-                None => self.arena.constant(f64::NAN),
+                (None, None) => self.unknown(),
             });
         }
         list
     }
 
-    pub(super) fn mass(&mut self, model: &Model) -> Option<MassTape> {
-        let n = model.states.len();
-        let mut base: Vec<f64> = (0..n * n).map(|k| if k / n == k % n { 1.0 } else { 0.0 }).collect();
-        let (mut places, mut entries) = (Vec::new(), Vec::new());
-        for definition in &model.mass {
-            let (row, column) = model.mass_place(&definition.name)?;
-            base[row * n..(row + 1) * n].fill(0.0);
-            places.push(row * n + column);
-            entries.push(self.formula(&definition.formula));
+    fn event(&mut self, model: &Model, index: usize, mode: Option<usize>, event: &EventRule) -> Surface {
+        let time = input(&mut self.arena, 0);
+        match &event.trigger {
+            Trigger::Guard(guard) => {
+                let mode = mode.map_or_else(String::new, |mode| format!("modes.{}.", model.modes[mode].name));
+                let value = self.surface(guard, &format!("{mode}events.{}.guard", event.name));
+                Surface { value, time: None, clock: None }
+            }
+            Trigger::At(at) => {
+                let at = self.plain(at);
+                Surface { value: self.arena.sub(time, at), time: Some(at), clock: None }
+            }
+            Trigger::Every { period, first } => {
+                let period = self.plain(period);
+                let first = match first {
+                    Some(first) => self.plain(first),
+                    None => self.after_start(model, period),
+                };
+                self.clock(index, event, first, period)
+            }
         }
-        // Parameters do not change during a run; time, states and switch signs do.
-        let fixed = |input: &InputId| (self.first_parameter..self.first_switch).contains(&input.index());
-        let constant = self.arena.inputs_of(&entries).iter().all(fixed);
-        let kind = if constant { MassKind::Constant } else { MassKind::Varying };
-        (!places.is_empty()).then(|| MassTape { kind, base, places, tape: self.compile(&entries) })
     }
 
-    pub(super) fn resets(&mut self, model: &Model) -> Vec<Option<ResetTape>> {
-        let none = model.switches.iter().map(|_| None);
-        let events: Vec<&EventRule> = model.all_events().map(|(_, e)| e).collect();
-        none.chain(events.into_iter().map(|event| self.reset(model, event))).collect()
+    /// One period after the start of the run.
+    fn after_start(&mut self, model: &Model, period: ExprId) -> ExprId {
+        match &model.run.from {
+            Some(from) => {
+                let from = self.plain(from);
+                self.arena.add(from, period)
+            }
+            None => period,
+        }
     }
 
-    fn reset(&mut self, model: &Model, event: &EventRule) -> Option<ResetTape> {
-        let targets =
-            event.reset.iter().filter_map(|d| model.states.iter().position(|s| s.name == d.name)).collect();
-        let values: Vec<ExprId> = event.reset.iter().map(|d| self.formula(&d.formula)).collect();
-        (!values.is_empty()).then(|| ResetTape { tape: self.compile(&values), targets })
+    /// The surface of an event that strikes at `first + n period`, measured in strikes.
+    fn clock(&mut self, index: usize, event: &EventRule, first: ExprId, period: ExprId) -> Surface {
+        let clock = self.locks.list.len();
+        let count = self.locks.value(&mut self.arena, Rule::Clock(index), || event.name.clone());
+        let since = self.arena.mul(count, period);
+        let next = self.arena.add(first, since);
+        let time = input(&mut self.arena, 0);
+        let left = self.arena.sub(time, next);
+        Surface { value: self.arena.div(left, period), time: Some(next), clock: Some(clock) }
+    }
+}
+
+/// The formulas that the motion depends on: derivatives, mass entries and guards. Switches cannot use outputs.
+fn moving_formulas(model: &Model) -> impl Iterator<Item = &Formula> {
+    let modes = model.modes.iter().flat_map(|m| &m.derivatives);
+    let definitions = model.derivatives.iter().chain(&model.mass).chain(modes).map(|d| &d.formula);
+    let guards = model.all_events().filter_map(|(_, event)| match &event.trigger {
+        Trigger::Guard(guard) => Some(guard),
+        Trigger::At(_) | Trigger::Every { .. } => None,
+    });
+    definitions.chain(guards)
+}
+
+/// Reads a formula as it is written.
+struct AsWritten<'a, 'm>(&'a Names<'m>);
+
+impl Interpret for AsWritten<'_, '_> {
+    fn name(&mut self, arena: &mut Arena, name: &str, _smooth: bool) -> Option<ExprId> {
+        self.0.plain(arena, name)
     }
 
-    pub(super) fn compile(&self, outputs: &[ExprId]) -> Tape {
-        Tape::compile(&self.arena, self.input_count, outputs)
+    fn operation(&mut self, arena: &mut Arena, node: Node, _text: &str) -> ExprId {
+        arena.build(node)
     }
 }

@@ -7,9 +7,14 @@
 mod closure;
 mod fixed;
 mod formula;
+mod locking;
 mod lowering;
 mod observer;
+mod schedule;
+mod settling;
+mod surfaces;
 mod system;
+mod tapes;
 
 pub use crate::model::{Direction, Side};
 pub use closure::{ClosureGuard, ClosureSystem};

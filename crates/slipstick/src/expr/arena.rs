@@ -200,8 +200,14 @@ impl Arena {
     /// `id` with inputs replaced, all at once: a replacement may mention the
     /// inputs it replaces. On a repeated input the last replacement counts.
     pub fn substitute(&mut self, id: ExprId, replacements: &[(InputId, ExprId)]) -> ExprId {
-        let mut replaced_by: Vec<ExprId> = (0..=id.0).map(ExprId).collect();
-        for part in self.reachable(&[id]) {
+        self.substitute_all(&[id], replacements).first().copied().unwrap_or(id)
+    }
+
+    /// As [`substitute`](Self::substitute), for many expressions.
+    pub fn substitute_all(&mut self, ids: &[ExprId], replacements: &[(InputId, ExprId)]) -> Vec<ExprId> {
+        let highest = ids.iter().max().map_or(0, |id| id.0);
+        let mut replaced_by: Vec<ExprId> = (0..=highest).map(ExprId).collect();
+        for part in self.reachable(ids) {
             let of = |operand: ExprId| replaced_by[operand.index()];
             let replaced = match self.node(part) {
                 Node::Constant(_) => part,
@@ -215,7 +221,7 @@ impl Arena {
             };
             replaced_by[part.index()] = replaced;
         }
-        replaced_by[id.index()]
+        ids.iter().map(|id| replaced_by[id.index()]).collect()
     }
 
     /// The values of `ids`, computed node by node. Slow and simple: the tape

@@ -32,10 +32,12 @@ pub(crate) enum Meaning {
     Fold(BinaryOp),
     /// `clamp(x, lo, hi) = max(lo, min(x, hi))`
     Clamp,
+    /// The argument as it stands: nothing in it becomes a guard.
+    Smooth,
 }
 
 /// Every function, in the order of the documentation.
-pub static FUNCTIONS: [Function; 28] = [
+pub static FUNCTIONS: [Function; 29] = [
     unary("sin", UnaryOp::Sin),
     unary("cos", UnaryOp::Cos),
     unary("tan", UnaryOp::Tan),
@@ -64,6 +66,7 @@ pub static FUNCTIONS: [Function; 28] = [
     unary("round", UnaryOp::Round),
     binary("mod", BinaryOp::Modulo),
     Function { name: "clamp", meaning: Meaning::Clamp },
+    Function { name: "smooth", meaning: Meaning::Smooth },
 ];
 
 const fn unary(name: &'static str, op: UnaryOp) -> Function {
@@ -92,7 +95,7 @@ impl Function {
     /// How many arguments it takes.
     pub fn arity(&self) -> Arity {
         match self.meaning {
-            Meaning::Unary(_) => Arity::Exactly(1),
+            Meaning::Unary(_) | Meaning::Smooth => Arity::Exactly(1),
             Meaning::Binary(_) => Arity::Exactly(2),
             Meaning::Fold(_) => Arity::AtLeast(2),
             Meaning::Clamp => Arity::Exactly(3),
@@ -105,6 +108,7 @@ impl Function {
             Meaning::Unary(op) => op.smoothness(),
             Meaning::Binary(op) | Meaning::Fold(op) => op.smoothness(),
             Meaning::Clamp => Smoothness::Kink,
+            Meaning::Smooth => Smoothness::Smooth,
         }
     }
 
@@ -153,6 +157,7 @@ mod tests {
                 Meaning::Unary(op) => assert_eq!(op.name(), function.name()),
                 Meaning::Binary(op) | Meaning::Fold(op) => assert_eq!(op.name(), function.name()),
                 Meaning::Clamp => assert_eq!(function.name(), "clamp"),
+                Meaning::Smooth => assert_eq!(function.name(), "smooth"),
             }
         }
     }

@@ -5,7 +5,8 @@
 //!
 //! 1. [`parse()`] reads text into a [`Syntax`] or says what is wrong with it.
 //! 2. [`Syntax::lower`] gives names a meaning and puts the formula into an
-//!    [`Arena`], where equal expressions are one [`ExprId`].
+//!    [`Arena`], where equal expressions are one [`ExprId`]; with
+//!    [`Syntax::interpret`], operations can get another meaning too.
 //! 3. [`Arena::derivative`] and [`Arena::derivative_along`] differentiate
 //!    exactly, into the same arena.
 //! 4. [`Tape::compile`] turns expressions into a list of instructions that runs
@@ -24,6 +25,7 @@ mod error;
 mod function;
 mod growth;
 mod lex;
+mod lower;
 mod nearest;
 mod operation;
 mod parse;
@@ -40,6 +42,7 @@ pub use arena::{Arena, ExprId, InputId, Node};
 pub use error::ParseError;
 pub use function::{Arity, FUNCTIONS, Function};
 pub use growth::InputKind;
+pub use lower::Interpret;
 pub use nearest::nearest;
 pub use operation::{BinaryOp, Smoothness, UnaryOp};
 pub use parse::{MAX_NESTING, MAX_TEXT, parse};

@@ -34,6 +34,17 @@ impl Arena {
         self.intern(Node::Input(input))
     }
 
+    /// What a node stands for, simplified.
+    pub fn build(&mut self, node: Node) -> ExprId {
+        match node {
+            Node::Constant(value) => self.constant(value),
+            Node::Input(input) => self.input(input),
+            Node::Unary(op, x) => self.unary(op, x),
+            Node::Binary(op, a, b) => self.binary(op, a, b),
+            Node::Select(c, a, b) => self.select(c, a, b),
+        }
+    }
+
     /// An operation on one expression. `Not` needs a condition.
     pub fn unary(&mut self, op: UnaryOp, x: ExprId) -> ExprId {
         match (op, self.node(x)) {

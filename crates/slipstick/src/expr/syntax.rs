@@ -1,14 +1,13 @@
 //! The syntax tree of one formula, flat.
 //!
 //! In: what `parse` has read and checked. Out: its names, its kind, the sides
-//! of a comparison, its text, and its meaning as expressions of an arena.
+//! of a comparison, and its text. `lower.rs` gives it a meaning.
 //!
 //! Nodes lie in one vector, children before parents. So a megabyte of
 //! `1+1+1+…` is a long vector, not a deep chain of boxes that overflows the
 //! stack when it is walked or dropped.
 
-use crate::expr::arena::{Arena, ExprId};
-use crate::expr::function::{Function, Meaning};
+use crate::expr::function::Function;
 use crate::expr::operation::{BinaryOp, UnaryOp};
 use crate::expr::print::{Layout, Level, Printed, number_text, print};
 use std::fmt;
@@ -221,96 +220,6 @@ impl Syntax {
             _ => None,
         }
     }
-
-    /// The formula as an expression of `arena`; `resolve` gives names a meaning.
-    pub fn lower(
-        &self,
-        arena: &mut Arena,
-        resolve: &mut dyn FnMut(&str) -> Option<ExprId>,
-    ) -> Result<ExprId, UnknownName> {
-        self.lower_node(self.root(), arena, resolve)
-    }
-
-    /// One part of the formula as an expression, such as a side of a comparison.
-    pub fn lower_node(
-        &self,
-        node: NodeId,
-        arena: &mut Arena,
-        resolve: &mut dyn FnMut(&str) -> Option<ExprId>,
-    ) -> Result<ExprId, UnknownName> {
-        let range = self.subtree(node);
-        let first = range.start;
-        let mut meanings: Vec<ExprId> = Vec::with_capacity(range.len());
-        for part in &self.nodes[range] {
-            let of = |child: NodeId| meanings[child.index() - first];
-            let meaning = match part.form {
-                Form::Number(value) => arena.constant(value),
-                Form::Pi => arena.constant(std::f64::consts::PI),
-                Form::Name => self.resolved(part, resolve)?,
-                Form::Unary(op, x) => arena.unary(op, of(x)),
-                Form::Binary(op, a, b) => arena.binary(op, of(a), of(b)),
-                Form::Compare(relation, a, b) => match relation.operation() {
-                    (op, false) => arena.binary(op, of(a), of(b)),
-                    (op, true) => arena.binary(op, of(b), of(a)),
-                },
-                Form::If(c, a, b) => arena.select(of(c), of(a), of(b)),
-                Form::Call(function, listed) => {
-                    let arguments = self.arguments(listed).iter().map(|&child| of(child));
-                    lower_call(arena, function, arguments)
-                }
-            };
-            meanings.push(meaning);
-        }
-        Ok(meanings[node.index() - first])
-    }
-
-    fn resolved(
-        &self,
-        part: &SyntaxNode,
-        resolve: &mut dyn FnMut(&str) -> Option<ExprId>,
-    ) -> Result<ExprId, UnknownName> {
-        let name = &self.text[part.span.clone()];
-        resolve(name).ok_or_else(|| UnknownName { name: name.to_string(), span: part.span.clone() })
-    }
-
-    /// The nodes of one subtree: they lie side by side and begin with its
-    /// leftmost leaf.
-    fn subtree(&self, node: NodeId) -> Range<usize> {
-        let mut leftmost = node;
-        while let Some(child) = self.first_child(leftmost) {
-            leftmost = child;
-        }
-        leftmost.index()..node.index() + 1
-    }
-
-    fn first_child(&self, node: NodeId) -> Option<NodeId> {
-        match self.node(node).form {
-            Form::Number(_) | Form::Pi | Form::Name => None,
-            Form::Unary(_, x) => Some(x),
-            Form::Binary(_, a, _) | Form::Compare(_, a, _) | Form::If(a, _, _) => Some(a),
-            Form::Call(_, listed) => self.arguments(listed).first().copied(),
-        }
-    }
-}
-
-/// The parser has checked the arity, so the missing-argument case is only a
-/// fallback that keeps this total.
-fn lower_call(arena: &mut Arena, function: &Function, mut arguments: impl Iterator<Item = ExprId>) -> ExprId {
-    let Some(first) = arguments.next() else {
-        return arena.constant(f64::NAN);
-    };
-    match function.meaning() {
-        Meaning::Unary(op) => arena.unary(op, first),
-        Meaning::Binary(op) | Meaning::Fold(op) => {
-            arguments.fold(first, |value, next| arena.binary(op, value, next))
-        }
-        Meaning::Clamp => {
-            let low = arguments.next().unwrap_or(first);
-            let high = arguments.next().unwrap_or(first);
-            let capped = arena.binary(BinaryOp::Min, first, high);
-            arena.binary(BinaryOp::Max, low, capped)
-        }
-    }
 }
 
 impl Layout for Syntax {
@@ -344,7 +253,7 @@ impl fmt::Display for Syntax {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expr::arena::InputId;
+    use crate::expr::arena::{Arena, InputId};
     use crate::expr::parse::parse;
 
     #[test]

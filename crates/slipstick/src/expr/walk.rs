@@ -122,6 +122,7 @@ fn call(function: &Function, mut arguments: impl Iterator<Item = Grown>) -> Grow
     let first = arguments.next()?;
     match function.meaning() {
         Meaning::Unary(op) => unary(op, first),
+        Meaning::Smooth => first,
         // Stopping at the limit keeps a call with 10^5 arguments from growing
         // a chain that is too deep to drop.
         Meaning::Binary(op) | Meaning::Fold(op) => arguments.try_fold(first?, |value, next| {

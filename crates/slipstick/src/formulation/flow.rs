@@ -1,7 +1,7 @@
 //! The flow of a system whose mode is locked: first-order equations integrated as they stand. Work is counted here.
 
 use super::{Field, MassKind};
-use crate::equations::{Evaluator, GuardRates, Point, System};
+use crate::equations::{Evaluator, GuardKind, GuardRates, Point, System};
 use crate::mode::Mode;
 
 /// A system in a mode, with the scratch to evaluate it and the count of what was evaluated.
@@ -53,7 +53,8 @@ impl<'a> Flow<'a> {
 
     /// Whether a guard is watched in the mode that holds.
     pub fn watches(&self, guard: usize) -> bool {
-        self.system.guards()[guard].mode.is_none_or(|mode| mode == self.mode.index)
+        let guard = &self.system.guards()[guard];
+        guard.kind != GuardKind::Rest && guard.mode.is_none_or(|mode| mode == self.mode.index)
     }
 
     /// The values of the watched guards.

@@ -2,7 +2,8 @@
 
 use super::names::{Room, check_formula, check_names, unknown_name};
 use super::{
-    Definition, Diagnostic, EventRule, Meaning, Model, Reference, Scope, ToleranceRule, dependency_order,
+    Definition, Diagnostic, EventRule, Formula, Meaning, Model, Reference, Scope, ToleranceRule, Trigger,
+    dependency_order,
 };
 
 /// All errors of a model that has the right shape.
@@ -101,21 +102,47 @@ fn check_derivatives(model: &Model, errors: &mut Vec<Diagnostic>) {
 }
 
 fn check_event(event: &EventRule, model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
-    check_formula(&event.guard, scope, Room::running("a guard"), errors);
-    let fixed = |name: &str| matches!(scope.meaning(name), Some(Meaning::Parameter(_)));
-    if event.guard.syntax.names().all(|(name, _)| fixed(name)) {
-        let message = format!("the guard of event `{}` never changes: the event cannot happen", event.name);
-        let hint = "use `t`, a state or an output in the guard";
-        errors.push(Diagnostic::new("bad-guard", event.guard.place.span.clone(), message).hint(hint));
+    match &event.trigger {
+        Trigger::Guard(guard) => check_guard(&event.name, guard, scope, errors),
+        Trigger::At(time) => check_formula(time, scope, Room::fixed("`at`"), errors),
+        Trigger::Every { period, first } => {
+            check_formula(period, scope, Room::fixed("`every`"), errors);
+            if let Some(first) = first {
+                check_formula(first, scope, Room::fixed("`at`"), errors);
+            }
+        }
     }
+    check_response(&event.reset, event.goto.as_ref(), model, scope, errors);
+    if let Some(rest) = &event.at_rest {
+        check_response(&rest.reset, rest.goto.as_ref(), model, scope, errors);
+    }
+}
+
+fn check_guard(name: &str, guard: &Formula, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
+    check_formula(guard, scope, Room::running("a guard"), errors);
+    let fixed = |name: &str| matches!(scope.meaning(name), Some(Meaning::Parameter(_)));
+    if guard.syntax.names().all(|(name, _)| fixed(name)) {
+        let message = format!("the guard of event `{name}` never changes: the event cannot happen");
+        let hint = "use `t`, a state or an output in the guard";
+        errors.push(Diagnostic::new("bad-guard", guard.place.span.clone(), message).hint(hint));
+    }
+}
+
+fn check_response(
+    resets: &[Definition],
+    goto: Option<&Reference>,
+    model: &Model,
+    scope: &Scope<'_>,
+    errors: &mut Vec<Diagnostic>,
+) {
     let states = || model.states.iter().map(|s| s.name.as_str());
-    for reset in &event.reset {
+    for reset in resets {
         if !states().any(|s| s == reset.name) {
             errors.push(unknown_name(&reset.name, reset.span.clone(), states(), "among the states"));
         }
         check_formula(&reset.formula, scope, Room::running("a reset"), errors);
     }
-    if let Some(goto) = &event.goto {
+    if let Some(goto) = goto {
         check_mode_name(goto, model, errors);
     }
 }
@@ -138,7 +165,7 @@ fn check_modes(model: &Model, errors: &mut Vec<Diagnostic>) {
             continue;
         }
         let here = model.all_events().filter(|(own, _)| own.is_none_or(|own| own == mode));
-        let next = here.filter_map(|(_, e)| e.goto.as_ref());
+        let next = here.flat_map(|(_, e)| e.goto.iter().chain(e.at_rest.iter().flat_map(|r| &r.goto)));
         open.extend(next.filter_map(|r| model.modes.iter().position(|m| m.name == r.name)));
     }
     for (mode, _) in model.modes.iter().zip(&reached).filter(|(_, reached)| !**reached) {

@@ -6,6 +6,7 @@
 
 mod check;
 mod diagnostic;
+mod events;
 mod names;
 mod order;
 mod read;
@@ -70,8 +71,8 @@ pub struct EventRule {
     pub name: String,
     /// Where the name stands.
     pub span: Range<usize>,
-    /// The guard: a formula, or a comparison whose becoming true is the event.
-    pub guard: Formula,
+    /// When it happens.
+    pub trigger: Trigger,
     /// Which crossings fire.
     pub direction: Direction,
     /// On which side of the root the event is placed.
@@ -82,6 +83,35 @@ pub struct EventRule {
     pub goto: Option<Reference>,
     /// Stop when it has fired this often.
     pub stop_after: Option<u64>,
+    /// Whether a touch of zero without a crossing is an event too.
+    pub touches: bool,
+    /// What happens in its place when it accumulates.
+    pub at_rest: Option<RestRule>,
+}
+
+/// When an event happens.
+#[derive(Clone, Debug)]
+pub enum Trigger {
+    /// When a formula goes through zero, or a comparison becomes true.
+    Guard(Formula),
+    /// Once, at a time that is a formula of parameters.
+    At(Formula),
+    /// Again and again.
+    Every {
+        /// The time between two events, a formula of parameters.
+        period: Formula,
+        /// The first time; one period after the start of the run if not given.
+        first: Option<Formula>,
+    },
+}
+
+/// What happens when an event would happen infinitely often in finite time: a bouncing thing lies still.
+#[derive(Clone, Debug)]
+pub struct RestRule {
+    /// New values of states, from the values before the event.
+    pub reset: Vec<Definition>,
+    /// The mode to go to.
+    pub goto: Option<Reference>,
 }
 
 /// A name that refers to something defined elsewhere.
@@ -153,6 +183,21 @@ pub struct RunRule {
     pub max_events: Option<u64>,
     /// The most steps.
     pub max_steps: Option<u64>,
+    /// How the state at an event is computed; chosen automatically if not given.
+    pub location: Option<Location>,
+    /// The width in time to which an event is narrowed; as narrow as doubles allow if not given.
+    pub event_tolerance: Option<f64>,
+    /// What counts as happening at the same time.
+    pub concurrency: Option<ConcurrencyRule>,
+}
+
+/// Events closer than this are one event (the region of concurrency).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ConcurrencyRule {
+    /// The distance in time.
+    pub time: f64,
+    /// The size of a guard.
+    pub amplitude: f64,
 }
 
 /// A model: everything that does not change during a run.

@@ -33,8 +33,7 @@ impl Meaning {
 }
 
 /// Words that mean something already and cannot be given to anything else.
-const RESERVED: &[&str] =
-    &["t", "pi", "if", "and", "or", "not", "nan", "inf", "infinity", "true", "false", "smooth"];
+const RESERVED: &[&str] = &["t", "pi", "if", "and", "or", "not", "nan", "inf", "infinity", "true", "false"];
 
 /// All names of a model and what they stand for.
 #[derive(Clone, Debug)]

@@ -1,11 +1,11 @@
-//! The sections of a model file, one function each, in the order of the reference page.
+//! The sections of a model file, one function each, in the order of the reference page; events are next door.
 
 use super::read::{Reader, Value, leaves};
 use super::{
-    AuditRule, Definition, Direction, EventRule, Formula, ModeRule, Model, Place, Reference, RunRule, Side,
+    AuditRule, ConcurrencyRule, Definition, Formula, Location, ModeRule, Model, Place, Reference, RunRule,
     ToleranceRule,
 };
-use crate::expr::{Kind, Relation};
+use crate::expr::Kind;
 use toml::Spanned;
 use toml::de::{DeString, DeTable};
 
@@ -24,7 +24,6 @@ const MODEL_KEYS: &[&str] = &[
     "units",
     "run",
 ];
-const EVENT_KEYS: &[&str] = &["guard", "direction", "side", "reset", "goto", "stop", "stop_after"];
 const MODE_KEYS: &[&str] = &["derivatives", "events"];
 const AUDIT_KEYS: &[&str] = &["formula", "tolerance"];
 const RUN_KEYS: &[&str] = &[
@@ -41,7 +40,11 @@ const RUN_KEYS: &[&str] = &[
     "mode",
     "max_events",
     "max_steps",
+    "location",
+    "event_tolerance",
+    "concurrency",
 ];
+const CONCURRENCY_KEYS: &[&str] = &["time", "amplitude"];
 
 impl Reader<'_> {
     pub(super) fn model(&mut self, table: &DeTable<'_>) -> Model {
@@ -86,82 +89,6 @@ impl Reader<'_> {
             let message = "the model does not say until when to run".to_owned();
             self.error("missing-key", span, message, "add `until = 10` to [run]");
         }
-    }
-
-    fn events(&mut self, value: &Value<'_>) -> Vec<EventRule> {
-        let Some(table) = self.table(value, "events", "[events.floor]") else { return Vec::new() };
-        table.iter().filter_map(|(key, value)| self.event(key, value)).collect()
-    }
-
-    fn event(&mut self, key: &Spanned<DeString<'_>>, value: &Value<'_>) -> Option<EventRule> {
-        let name = key.get_ref().to_string();
-        let place = format!("event `{name}`");
-        let table = self.table(value, &format!("events.{name}"), &format!("[events.{name}]"))?;
-        self.check_keys(table, EVENT_KEYS, &place);
-        let get = |k: &str| table.get(k);
-        let Some(guard) = get("guard").map(|v| self.formula(v, "guard", Kind::Condition)) else {
-            let hint = "add `guard = \"y < 0\"`: the event happens when this becomes true";
-            self.error("missing-key", key.span(), format!("event `{name}` has no guard"), hint);
-            return None;
-        };
-        let reset = get("reset").map_or_else(Vec::new, |v| self.definitions(v, "reset"));
-        let sides = &[("before", Side::Before), ("after", Side::After)];
-        let side = get("side").and_then(|v| self.word(v, "side", sides));
-        // A thing that is thrown back is not to be found behind the wall.
-        let side = side.unwrap_or(if reset.is_empty() { Side::After } else { Side::Before });
-        let direction = self.direction(get("direction"), &guard);
-        let goto = get("goto").and_then(|v| self.reference(v, "goto", "goto = \"rest\""));
-        let stop_after = self.stop_after(table);
-        Some(EventRule { name, span: key.span(), guard, direction, side, reset, goto, stop_after })
-    }
-
-    /// A comparison says itself which way it fires; a plain formula can be given a direction.
-    fn direction(&mut self, value: Option<&Value<'_>>, guard: &Formula) -> Direction {
-        let words =
-            &[("rising", Direction::Rising), ("falling", Direction::Falling), ("both", Direction::Both)];
-        let given = value.and_then(|v| self.word(v, "direction", words));
-        let span = guard.place.span.clone();
-        let implied = match guard.syntax.comparison().map(|(relation, _, _)| relation) {
-            Some(Relation::Less | Relation::LessEqual) => Some(Direction::Falling),
-            Some(Relation::Greater | Relation::GreaterEqual) => Some(Direction::Rising),
-            Some(Relation::Equal | Relation::NotEqual) => {
-                let hint = "a guard is crossed, not hit: write `a - b` with `direction = \"both\"`";
-                self.error("bad-guard", span, "a guard cannot be an equality".to_owned(), hint);
-                return Direction::Both;
-            }
-            None if guard.syntax.kind() == Kind::Condition => {
-                let hint = "write one comparison, and one event for each";
-                let message = "a guard is one comparison or one formula, not a combination of conditions";
-                self.error("bad-guard", span, message.to_owned(), hint);
-                None
-            }
-            None => None,
-        };
-        if let (Some(_), Some(_), Some(value)) = (implied, given, value) {
-            let message = "the comparison in `guard` says already which way it fires".to_owned();
-            self.error(
-                "bad-guard",
-                value.span(),
-                message,
-                "remove `direction`, or write the guard without a comparison",
-            );
-        }
-        implied.or(given).unwrap_or_default()
-    }
-
-    fn stop_after(&mut self, table: &DeTable<'_>) -> Option<u64> {
-        let stop = table.get("stop").and_then(|v| self.boolean(v, "stop"));
-        let after = table.get("stop_after").and_then(|v| self.count(v, "stop_after"));
-        if let (Some(_), Some(_), Some(value)) = (stop, after, table.get("stop_after")) {
-            let message = "`stop` and `stop_after` are both given".to_owned();
-            self.error(
-                "bad-guard",
-                value.span(),
-                message,
-                "`stop = true` is the same as `stop_after = 1`: keep one",
-            );
-        }
-        after.or((stop == Some(true)).then_some(1))
     }
 
     fn modes(&mut self, value: &Value<'_>) -> Vec<ModeRule> {
@@ -238,10 +165,39 @@ impl Reader<'_> {
                 "mode" => run.mode = self.reference(value, key, "mode = \"flight\""),
                 "max_events" => run.max_events = self.count(value, key),
                 "max_steps" => run.max_steps = self.count(value, key),
+                "location" => run.location = self.location(value, key),
+                "event_tolerance" => run.event_tolerance = self.positive(value, key),
+                "concurrency" => run.concurrency = self.concurrency(value, key),
                 _ => {}
             }
         }
         run
+    }
+
+    fn location(&mut self, value: &Value<'_>, key: &str) -> Option<Location> {
+        let words = &[
+            ("auto", None),
+            ("dense", Some(Location::Dense)),
+            ("integrate", Some(Location::Integrate)),
+            ("one-sided", Some(Location::OneSided)),
+        ];
+        self.word(value, key, words).flatten()
+    }
+
+    fn concurrency(&mut self, value: &Value<'_>, key: &str) -> Option<ConcurrencyRule> {
+        let example = "concurrency = { time = 1e-7, amplitude = 1e-6 }";
+        let table = self.table(value, key, example)?;
+        self.check_keys(table, CONCURRENCY_KEYS, "`concurrency`");
+        let mut number = |key: &str| {
+            if let Some(value) = table.get(key) {
+                return self.positive(value, key);
+            }
+            let message = format!("`concurrency` has no `{key}`");
+            self.error("missing-key", value.span(), message, format!("for example `{example}`"));
+            None
+        };
+        let (time, amplitude) = (number("time"), number("amplitude"));
+        Some(ConcurrencyRule { time: time?, amplitude: amplitude? })
     }
 
     /// One number, or a table of numbers by state.

@@ -1,6 +1,8 @@
 //! What the tests of the library share.
 #![allow(dead_code)] // each test uses a part of it
 
+use slipstick::equations::{Fixed, FormulaSystem, GuardKind, System};
+use slipstick::mode::Mode;
 use slipstick::model::Model;
 use slipstick::simulate::{Overrides, Plan, simulate};
 use slipstick::trajectory::Trajectory;
@@ -14,4 +16,32 @@ pub(crate) fn plan(text: &str) -> Plan {
 pub(crate) fn run_model(text: &str) -> Trajectory {
     let plan = plan(text);
     simulate(&plan.system, &plan.start, &plan.options).unwrap()
+}
+
+/// The system of a model file.
+pub(crate) fn system_of(text: &str) -> FormulaSystem {
+    let model = Model::from_toml(text).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
+    let fixed = Fixed::evaluate(&model, &[]).unwrap();
+    FormulaSystem::compile(&model, fixed).unwrap()
+}
+
+/// The signs and counts at a point, decided guard by guard in their order.
+pub(crate) fn lock(system: &FormulaSystem, index: usize, t: f64, y: &[f64]) -> Mode {
+    let mut mode = Mode::new(index, system.switch_names().len(), system.count_number());
+    let mut evaluator = system.evaluator();
+    for (g, guard) in system.guards().iter().enumerate() {
+        if guard.kind == GuardKind::Rest || guard.mode.is_some_and(|own| own != index) {
+            continue;
+        }
+        let value = evaluator.guard(mode.locked(), g, t, y);
+        if let Some(switch) = guard.response.switch.filter(|_| value != 0.0) {
+            mode.signs[switch] = value.signum();
+        }
+        match guard.response.count {
+            Some(count) if count.up && value >= 0.0 => mode.counts[count.index] += value.floor() + 1.0,
+            Some(count) if !count.up && value < 0.0 => mode.counts[count.index] += value.floor(),
+            _ => {}
+        }
+    }
+    mode
 }

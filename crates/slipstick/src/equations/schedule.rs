@@ -1,0 +1,68 @@
+//! Times that are known before they come: the crossings of surfaces that are straight lines in time.
+
+use super::GuardKind;
+use super::lowering::{Lowering, input};
+use super::settling::Watch;
+use crate::expr::{Arena, ExprId, InputId};
+
+const TIME: InputId = InputId(0);
+
+/// Makes a guard a scheduled one if its surface depends on time, parameters and counts only, and is a straight line in time.
+///
+/// With `T` the time of the crossing, its surface becomes `slope (t - T)`: rounding cannot bring the two apart.
+pub(super) fn find_time(
+    lowering: &mut Lowering<'_>,
+    watch: &mut Watch,
+    first_count: usize,
+    parameters: &[f64],
+) {
+    if watch.guard.kind == GuardKind::Rest {
+        return;
+    }
+    if watch.time.is_some() {
+        watch.guard.kind = GuardKind::Scheduled { rising: true };
+        return;
+    }
+    let fixed = lowering.names.first_parameter..lowering.names.first_switch;
+    let arena = &mut lowering.arena;
+    let Some(slope) = slope_in_time(arena, watch.surface, |i| fixed.contains(&i), first_count) else {
+        return;
+    };
+    let mut inputs = vec![f64::NAN; fixed.start];
+    inputs.extend(parameters);
+    let steepness = arena.evaluate(&[slope], &inputs)[0];
+    if steepness == 0.0 || !steepness.is_finite() {
+        return;
+    }
+    let (zero, t) = (arena.constant(0.0), input(arena, 0));
+    let at_zero = arena.substitute(watch.surface, &[(TIME, zero)]);
+    let opposite = arena.neg(at_zero);
+    let time = arena.div(opposite, slope);
+    let left = arena.sub(t, time);
+    watch.surface = arena.mul(slope, left);
+    let rising = steepness > 0.0;
+    let admitted = watch.guard.direction.admits(if rising { -1.0 } else { 1.0 });
+    watch.time = Some(if admitted { time } else { arena.constant(f64::INFINITY) });
+    watch.guard.kind = GuardKind::Scheduled { rising };
+}
+
+/// The slope of a surface that is a straight line in time: a formula of parameters.
+fn slope_in_time(
+    arena: &mut Arena,
+    surface: ExprId,
+    is_parameter: impl Fn(usize) -> bool,
+    first_count: usize,
+) -> Option<ExprId> {
+    let known =
+        |input: &InputId| *input == TIME || is_parameter(input.index()) || input.index() >= first_count;
+    let inputs = arena.inputs_of(&[surface]);
+    if !inputs.contains(&TIME) || !inputs.iter().all(known) {
+        return None;
+    }
+    // The derivative of a jump is zero, which says nothing.
+    if arena.jumps_and_kinks(&[surface]).into_iter().any(|id| arena.depends_on(id, TIME)) {
+        return None;
+    }
+    let slope = arena.derivative(surface, TIME);
+    arena.inputs_of(&[slope]).iter().all(|input| is_parameter(input.index())).then_some(slope)
+}

@@ -1,0 +1,244 @@
+//! When all formulas are read and all locks known: which locks are needed and where, which input holds each, and the guards.
+//!
+//! Guards come in this order: switches and locks, each after those that its surface uses; events, common ones before those of the modes;
+//! what happens at rest.
+
+use super::locking::{Lock, Locks, Rule};
+use super::lowering::{Lowering, Parts, input};
+use super::schedule::find_time;
+use super::surfaces::{Making, surfaces};
+use super::{Count, Direction, Guard, GuardKind, Response, Side};
+use crate::expr::{ExprId, InputId, InputKind};
+use crate::model::{Definition, EventRule, Model, Reference};
+
+/// A guard with its surface, and the time of its crossing if that is known.
+#[derive(Clone, Debug)]
+pub(super) struct Watch {
+    pub(super) guard: Guard,
+    pub(super) surface: ExprId,
+    pub(super) time: Option<ExprId>,
+}
+
+/// What tapes are made from: every input has its place.
+#[derive(Clone, Debug)]
+pub(super) struct Settled {
+    pub(super) parts: Parts,
+    pub(super) watches: Vec<Watch>,
+    pub(super) switch_names: Vec<String>,
+    pub(super) count_number: usize,
+    pub(super) input_count: usize,
+}
+
+impl Settled {
+    /// How fast each surface can change at most, see [`System::guard_growth`](super::System::guard_growth).
+    pub(super) fn growth(&self, lowering: &Lowering<'_>, parameters: &[f64]) -> Vec<f64> {
+        let (first_parameter, first_switch) = (lowering.names.first_parameter, lowering.names.first_switch);
+        let first_count = first_switch + self.switch_names.len();
+        let surfaces: Vec<ExprId> = self.watches.iter().map(|watch| watch.surface).collect();
+        lowering.arena.growth(&surfaces, |input| match input {
+            k if k < first_parameter => InputKind::Varying,
+            k if k < first_switch => InputKind::Fixed(parameters[k - first_parameter]),
+            k if k < first_count => InputKind::Locked(1.0),
+            _ => InputKind::Locked(f64::INFINITY),
+        })
+    }
+}
+
+/// Gives every lock that is needed its input, and makes the guards. `parameters` tell which way the surfaces of known times go.
+pub(super) fn settle(
+    lowering: &mut Lowering<'_>,
+    model: &Model,
+    mut parts: Parts,
+    parameters: &[f64],
+) -> Settled {
+    let slots = Slots::assign(lowering, model, &parts);
+    for (output, plain) in parts.outputs.iter_mut().zip(lowering.plain_outputs()) {
+        if !slots.hold_everywhere(lowering, *output) {
+            *output = *plain;
+        }
+    }
+    let mut watches = slots.lock_watches(lowering);
+    watches.extend(slots.event_watches(model, &parts));
+    add_rest(model, &mut watches, lowering.arena.constant(f64::NAN));
+    slots.place_inputs(lowering, &mut parts, &mut watches);
+    let first_count = lowering.names.first_switch + slots.signs.len();
+    for watch in &mut watches {
+        find_time(lowering, watch, first_count, parameters);
+    }
+    let list = &lowering.locks.list;
+    let switch_names = slots.signs.iter().map(|&k| list[k].name.clone()).collect();
+    let count_number = slots.counts.len();
+    Settled { parts, watches, switch_names, count_number, input_count: first_count + count_number }
+}
+
+/// Which locks are needed, and where.
+struct Slots {
+    /// The locks that are signs, those with a name first, and those that are counts.
+    signs: Vec<usize>,
+    counts: Vec<usize>,
+    /// For each mode, whether each lock is needed in it.
+    used: Vec<Vec<bool>>,
+}
+
+impl Slots {
+    fn assign(lowering: &Lowering<'_>, model: &Model, parts: &Parts) -> Self {
+        let modes = 0..parts.derivatives.len();
+        let used: Vec<Vec<bool>> = modes.map(|mode| used_in(lowering, model, parts, mode)).collect();
+        let list = &lowering.locks.list;
+        let needed = |k: &usize| used.iter().any(|used| used[*k]);
+        let is_sign = |k: &usize| matches!(list[*k].rule, Rule::Sign(_));
+        let named = |k: &usize| list[*k].named;
+        let automatic = (0..list.len()).filter(|k| !named(k) && is_sign(k) && needed(k));
+        let signs = (0..list.len()).filter(named).chain(automatic).collect();
+        let counts = (0..list.len()).filter(|k| !is_sign(k) && needed(k)).collect();
+        Self { signs, counts, used }
+    }
+
+    /// Whether all locks of an expression hold in every mode: then it can be looked at with its branches locked.
+    fn hold_everywhere(&self, lowering: &Lowering<'_>, id: ExprId) -> bool {
+        locks_of(lowering, &[id]).all(|k| self.used.iter().all(|used| used[k]))
+    }
+
+    /// The mode in which a lock is watched: the only one that needs it, or every mode.
+    fn mode(&self, lock: usize) -> Option<usize> {
+        let mut modes = (0..self.used.len()).filter(|&mode| self.used[mode][lock]);
+        let first = modes.next().filter(|_| self.used.len() > 1);
+        if modes.next().is_some() { None } else { first }
+    }
+
+    /// The guards of all locks that have guards of their own.
+    fn lock_watches(&self, lowering: &mut Lowering<'_>) -> Vec<Watch> {
+        let mut watches = Vec::new();
+        for k in 0..lowering.locks.list.len() {
+            let lock = lowering.locks.list[k].clone();
+            let Some(response) = self.response(k) else { continue };
+            let mode = if lock.named { None } else { self.mode(k) };
+            let mut making = Making { arena: &mut lowering.arena, locks: &mut lowering.locks };
+            for (surface, direction) in surfaces(&mut making, &lock) {
+                let mut response = response.clone();
+                if let Some(count) = &mut response.count {
+                    count.up = direction == Direction::Rising;
+                }
+                watches.push(watch(&lock, direction, response, mode, surface));
+            }
+        }
+        watches
+    }
+
+    /// What the guards of a lock do; none if it is not needed.
+    fn response(&self, lock: usize) -> Option<Response> {
+        let switch = self.signs.iter().position(|&k| k == lock);
+        let count = self.count(lock);
+        let known = switch.is_some() || count.is_some();
+        known.then(|| Response { switch, count, ..Response::default() })
+    }
+
+    fn count(&self, lock: usize) -> Option<Count> {
+        let index = self.counts.iter().position(|&k| k == lock)?;
+        Some(Count { index, up: true })
+    }
+
+    fn event_watches(&self, model: &Model, parts: &Parts) -> Vec<Watch> {
+        let events = model.all_events().zip(&parts.events);
+        let watch = |((mode, event), surface): ((Option<usize>, &EventRule), &super::lowering::Surface)| {
+            let mut response = act(model, &event.reset, event.goto.as_ref());
+            response.stop_after = event.stop_after;
+            response.count = surface.clock.and_then(|clock| self.count(clock));
+            let guard = Guard {
+                name: event.name.clone(),
+                direction: event.direction,
+                side: event.side,
+                response,
+                mode,
+                kind: GuardKind::Surface,
+                touches: event.touches,
+            };
+            Watch { guard, surface: surface.value, time: surface.time }
+        };
+        events.map(watch).collect()
+    }
+
+    /// Puts the inputs of signs and counts in the place of those that stood for locks so far.
+    fn place_inputs(&self, lowering: &mut Lowering<'_>, parts: &mut Parts, watches: &mut [Watch]) {
+        let first = lowering.names.first_switch;
+        let places = self.signs.iter().chain(&self.counts).enumerate();
+        let replacements: Vec<(InputId, ExprId)> =
+            places.map(|(place, &k)| (Locks::input(k), input(&mut lowering.arena, first + place))).collect();
+        let mut all: Vec<&mut ExprId> = parts.derivatives.iter_mut().flatten().collect();
+        all.extend(parts.mass.iter_mut().chain(&mut parts.outputs));
+        all.extend(watches.iter_mut().flat_map(|w| std::iter::once(&mut w.surface).chain(&mut w.time)));
+        let ids: Vec<ExprId> = all.iter().map(|id| **id).collect();
+        let placed = lowering.arena.substitute_all(&ids, &replacements);
+        for (id, placed) in all.into_iter().zip(placed) {
+            *id = placed;
+        }
+    }
+}
+
+/// Which locks the formulas of a mode need, through other locks too.
+fn used_in(lowering: &Lowering<'_>, model: &Model, parts: &Parts, mode: usize) -> Vec<bool> {
+    let list = &lowering.locks.list;
+    let mut roots: Vec<ExprId> = parts.derivatives[mode].iter().chain(&parts.mass).copied().collect();
+    let events = model.all_events().zip(&parts.events);
+    let here = events.filter(|((own, _), _)| own.is_none_or(|own| own == mode));
+    roots.extend(here.map(|(_, surface)| surface.value));
+    roots.extend(list.iter().filter(|lock| lock.named).filter_map(locked_expression));
+    let mut used: Vec<bool> = list.iter().map(|lock| lock.named).collect();
+    let mut open: Vec<usize> = locks_of(lowering, &roots).collect();
+    while let Some(k) = open.pop() {
+        if !std::mem::replace(&mut used[k], true)
+            && let Some(expression) = locked_expression(&list[k])
+        {
+            open.extend(locks_of(lowering, &[expression]));
+        }
+    }
+    used
+}
+
+fn locked_expression(lock: &Lock) -> Option<ExprId> {
+    match lock.rule {
+        Rule::Sign(id) | Rule::Floor(id) | Rule::Round(id) => Some(id),
+        Rule::Clock(_) => None,
+    }
+}
+
+fn locks_of(lowering: &Lowering<'_>, ids: &[ExprId]) -> impl Iterator<Item = usize> + use<> {
+    lowering.arena.inputs_of(ids).into_iter().filter_map(Locks::index)
+}
+
+fn watch(
+    lock: &Lock,
+    direction: Direction,
+    response: Response,
+    mode: Option<usize>,
+    surface: ExprId,
+) -> Watch {
+    let (name, side, kind) = (lock.name.clone(), Side::After, GuardKind::Surface);
+    let guard = Guard { name, direction, side, response, mode, kind, touches: false };
+    Watch { guard, surface, time: None }
+}
+
+/// What an event does to the state and the mode.
+fn act(model: &Model, reset: &[Definition], goto: Option<&Reference>) -> Response {
+    let mode = goto.and_then(|r| model.modes.iter().position(|m| m.name == r.name));
+    Response { reset: !reset.is_empty(), mode, ..Response::default() }
+}
+
+/// Adds a guard for each event that says what happens at rest. It has no surface.
+fn add_rest(model: &Model, watches: &mut Vec<Watch>, nowhere: ExprId) {
+    let first_event = watches.len() - model.all_events().count();
+    for (i, (mode, event)) in model.all_events().enumerate() {
+        let Some(rest) = &event.at_rest else { continue };
+        watches[first_event + i].guard.response.at_rest = Some(watches.len());
+        let guard = Guard {
+            name: format!("{} at rest", event.name),
+            direction: event.direction,
+            side: event.side,
+            response: act(model, &rest.reset, rest.goto.as_ref()),
+            mode,
+            kind: GuardKind::Rest,
+            touches: false,
+        };
+        watches.push(Watch { guard, surface: nowhere, time: None });
+    }
+}

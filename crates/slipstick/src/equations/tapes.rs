@@ -1,0 +1,161 @@
+//! Formulas become tapes: right-hand sides, Jacobians, guards with their rates, resets, the mass matrix, the schedule.
+
+use super::lowering::Lowering;
+use super::settling::{Settled, Watch};
+use super::{GuardKind, MassKind};
+use crate::expr::{Arena, ExprId, InputId, Tape};
+use crate::model::{Definition, Model};
+
+/// The derivatives and guards of one mode.
+#[derive(Clone, Debug)]
+pub(super) struct ModeTapes {
+    pub(super) derivative: Tape,
+    /// The entries of `∂f/∂y` that are not zero, as places in the matrix by rows.
+    pub(super) jacobian_places: Vec<usize>,
+    pub(super) jacobian: Tape,
+    /// `∂f/∂t`.
+    pub(super) time: Tape,
+    /// The guards that are watched in this mode, in the order of the tapes' outputs.
+    pub(super) watched: Vec<usize>,
+    pub(super) guards: Tape,
+    /// The same guards, one tape each.
+    pub(super) singles: Vec<Tape>,
+    /// Their rates; the rates of the states are further inputs behind all others.
+    pub(super) slopes: Tape,
+    /// First derivatives along the flow, then second ones.
+    pub(super) rates: Tape,
+}
+
+/// The new values of some states.
+#[derive(Clone, Debug)]
+pub(super) struct ResetTape {
+    pub(super) tape: Tape,
+    pub(super) targets: Vec<usize>,
+}
+
+/// The entries of the mass matrix that are not those of the identity.
+#[derive(Clone, Debug)]
+pub(super) struct MassTape {
+    pub(super) kind: MassKind,
+    /// The matrix before the entries are put in: the identity, less the rows that are given.
+    pub(super) base: Vec<f64>,
+    pub(super) places: Vec<usize>,
+    pub(super) tape: Tape,
+}
+
+/// The times of the scheduled guards.
+#[derive(Clone, Debug)]
+pub(super) struct ScheduleTape {
+    pub(super) guards: Vec<usize>,
+    pub(super) tape: Tape,
+}
+
+/// Compiles what has been settled.
+pub(super) struct Compiler<'a> {
+    pub(super) arena: &'a mut Arena,
+    pub(super) settled: &'a Settled,
+}
+
+impl Compiler<'_> {
+    pub(super) fn mode(&mut self, mode: usize) -> ModeTapes {
+        let derivatives = &self.settled.parts.derivatives[mode];
+        let here = |w: &Watch| w.guard.kind != GuardKind::Rest && w.guard.mode.is_none_or(|own| own == mode);
+        let watches = &self.settled.watches;
+        let watched: Vec<usize> = (0..watches.len()).filter(|&g| here(&watches[g])).collect();
+        let values: Vec<ExprId> = watched.iter().map(|&g| watches[g].surface).collect();
+        let mut seeds = vec![(InputId(0), self.arena.constant(1.0))];
+        seeds.extend(derivatives.iter().zip(1_u32..).map(|(d, i)| (InputId(i), *d)));
+        let first = self.arena.derivative_along(&values, &seeds);
+        let second = self.arena.derivative_along(&first, &seeds);
+        let rates: Vec<ExprId> = first.into_iter().chain(second).collect();
+        let (jacobian_places, jacobian) = self.jacobian(derivatives);
+        let one = self.arena.constant(1.0);
+        let time = self.arena.derivative_along(derivatives, &[(InputId(0), one)]);
+        ModeTapes {
+            derivative: self.compile(derivatives),
+            jacobian_places,
+            jacobian: self.compile(&jacobian),
+            time: self.compile(&time),
+            guards: self.compile(&values),
+            singles: values.iter().map(|&value| self.compile(&[value])).collect(),
+            slopes: self.slopes(&values, derivatives.len()),
+            rates: self.compile(&rates),
+            watched,
+        }
+    }
+
+    /// The rates of the guards when the states change at rates that are further inputs.
+    fn slopes(&mut self, values: &[ExprId], states: usize) -> Tape {
+        let first = self.settled.input_count;
+        let mut seeds = vec![(InputId(0), self.arena.constant(1.0))];
+        for (i, state) in (0..states).zip(1_u32..) {
+            seeds.push((InputId(state), super::lowering::input(self.arena, first + i)));
+        }
+        let slopes = self.arena.derivative_along(values, &seeds);
+        Tape::compile(self.arena, first + states, &slopes)
+    }
+
+    /// The entries of `∂f/∂y` that are not identically zero, with their places.
+    fn jacobian(&mut self, derivatives: &[ExprId]) -> (Vec<usize>, Vec<ExprId>) {
+        let (n, one) = (derivatives.len(), self.arena.constant(1.0));
+        let mut entries = Vec::new();
+        for (j, input) in (0..n).zip(1..) {
+            let column = self.arena.derivative_along(derivatives, &[(InputId(input), one)]);
+            let known =
+                column.into_iter().enumerate().filter(|(_, e)| self.arena.is_constant(*e) != Some(0.0));
+            entries.extend(known.map(|(i, e)| (i * n + j, e)));
+        }
+        entries.into_iter().unzip()
+    }
+
+    /// `fixed` tells which inputs do not change during a run.
+    pub(super) fn mass(&self, model: &Model, fixed: &std::ops::Range<usize>) -> Option<MassTape> {
+        let n = model.states.len();
+        let mut base: Vec<f64> = (0..n * n).map(|k| if k / n == k % n { 1.0 } else { 0.0 }).collect();
+        let mut places = Vec::new();
+        for definition in &model.mass {
+            let (row, column) = model.mass_place(&definition.name)?;
+            base[row * n..(row + 1) * n].fill(0.0);
+            places.push(row * n + column);
+        }
+        // Parameters do not change during a run; time, states, switch signs and counts do.
+        let entries = &self.settled.parts.mass;
+        let constant = self.arena.inputs_of(entries).iter().all(|input| fixed.contains(&input.index()));
+        let kind = if constant { MassKind::Constant } else { MassKind::Varying };
+        (!places.is_empty()).then(|| MassTape { kind, base, places, tape: self.compile(entries) })
+    }
+
+    pub(super) fn schedule(&self) -> ScheduleTape {
+        let watches = self.settled.watches.iter().enumerate();
+        let (guards, times): (Vec<usize>, Vec<ExprId>) =
+            watches.filter_map(|(g, w)| Some((g, w.time?))).unzip();
+        ScheduleTape { guards, tape: self.compile(&times) }
+    }
+
+    pub(super) fn reset(&self, reset: ResetParts) -> ResetTape {
+        ResetTape { tape: self.compile(&reset.values), targets: reset.targets }
+    }
+
+    pub(super) fn compile(&self, outputs: &[ExprId]) -> Tape {
+        Tape::compile(self.arena, self.settled.input_count, outputs)
+    }
+}
+
+/// New values of states: which, and what.
+pub(super) struct ResetParts {
+    targets: Vec<usize>,
+    values: Vec<ExprId>,
+}
+
+/// The new values of some states, read as written; none if there are none.
+pub(super) fn lower_reset(
+    lowering: &mut Lowering<'_>,
+    model: &Model,
+    reset: &[Definition],
+) -> Option<ResetParts> {
+    let target = |d: &Definition| model.states.iter().position(|s| s.name == d.name);
+    let known: Vec<(usize, &Definition)> = reset.iter().filter_map(|d| Some((target(d)?, d))).collect();
+    let targets = known.iter().map(|(i, _)| *i).collect();
+    let values = known.iter().map(|(_, d)| lowering.plain(&d.formula)).collect();
+    (!known.is_empty()).then_some(ResetParts { targets, values })
+}
