@@ -2,7 +2,7 @@
 
 use super::Error;
 use super::run::Run;
-use crate::equations::GuardKind;
+use crate::equations::{Guard, GuardKind};
 use crate::event::{BadGuard, Conflict, Limit, resolve};
 use crate::math::Bracket;
 use crate::step::{Fault, Method};
@@ -77,10 +77,7 @@ impl Run<'_> {
             }
         };
         add(EventKind::Reset, any(&|g| guards[g].response.reset));
-        add(
-            EventKind::Switch,
-            any(&|g| guards[g].response.switch.is_some() || guards[g].response.count.is_some()),
-        );
+        add(EventKind::Switch, any(&|g| locks(guards, g)));
         add(EventKind::Mode, any(&|g| guards[g].response.mode.is_some()));
         add(EventKind::Rest, any(&|g| guards[g].kind == GuardKind::Rest));
         add(EventKind::Stop, stops);
@@ -252,4 +249,11 @@ impl Run<'_> {
         let more = if names.len() > list.len() { ", …" } else { "" };
         format!("{}{more}", list.join(", "))
     }
+}
+
+/// Whether a guard locks something in the equations: a sign, or a count that can go up and down. The count of a clock only goes up.
+fn locks(guards: &[Guard], g: usize) -> bool {
+    let index = |guard: &Guard| guard.response.count.map(|count| count.index);
+    let counts = |index_of: usize| guards.iter().filter(|other| index(other) == Some(index_of)).count() > 1;
+    guards[g].response.switch.is_some() || index(&guards[g]).is_some_and(counts)
 }
