@@ -5,9 +5,11 @@
 //! constrained systems will stand beside it.
 
 mod flow;
+mod sliding;
 
 pub use crate::equations::MassKind;
 pub use flow::Flow;
+pub use sliding::{MOST_SURFACES, Sliding, Surface};
 
 /// A vector field on flat states: all that a one-step method for ordinary differential equations needs.
 pub trait Field {

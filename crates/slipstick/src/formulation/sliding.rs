@@ -1,0 +1,327 @@
+//! The Filippov field on the intersection of switching surfaces (paper 002, section 4).
+//!
+//! On k surfaces g_i = 0 there are 2^k fields f_σ, one for each choice of signs. The field along the surfaces is their combination with
+//! the weights Π w_i (positive side) and Π (1 - w_i) (negative side), w_i chosen so that every g_i stays zero: equations (4) and (5) for
+//! one surface, the bilinear choice of Alexander and Seidman for two, and the same with more factors for more. The fields are taken at
+//! the projection of the given point onto the surfaces, each on its own side: so the stages of any method lie on the surfaces, and a field is
+//! never used where it is not defined.
+
+use crate::equations::{Evaluator, Guard};
+use crate::math::RealLu;
+use crate::mode::Mode;
+
+/// The most surfaces that a motion can slide on at once: there are two to this power fields to be evaluated.
+pub const MOST_SURFACES: usize = 6;
+/// Rounds of Newton's method for the projection and for the weights.
+const MOST_ROUNDS: usize = 20;
+
+/// A switching surface: its guard, and the switch whose sign tells the side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Surface {
+    /// The index of the guard.
+    pub guard: usize,
+    /// The index of the switch.
+    pub switch: usize,
+}
+
+impl Surface {
+    /// The surface of a guard, if it has a switch.
+    pub fn of(guards: &[Guard], guard: usize) -> Option<Self> {
+        guards[guard].response.switch.map(|switch| Self { guard, switch })
+    }
+}
+
+/// What was evaluated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// Right-hand sides.
+    pub derivatives: u64,
+    /// Guards, and gradients of guards.
+    pub guards: u64,
+}
+
+/// The surfaces that a motion slides on, or could, with the scratch for the field along them.
+#[derive(Clone, Debug)]
+pub struct Sliding {
+    surfaces: Vec<Surface>,
+    n: usize,
+    /// The projected point, and a point next to it.
+    point: Vec<f64>,
+    beside: Vec<f64>,
+    /// The surfaces at the projected point: values, gradients by rows, rates in time.
+    values: Vec<f64>,
+    gradients: Vec<f64>,
+    time_rates: Vec<f64>,
+    /// The fields, and the rate of each surface along each of them, by surfaces.
+    fields: Vec<f64>,
+    rates: Vec<f64>,
+    /// The weight of the positive side of each surface.
+    weights: Vec<f64>,
+    matrix: RealLu,
+    step: Vec<f64>,
+    effort: Effort,
+}
+
+impl Sliding {
+    /// Room for a motion of `n` states along some surfaces.
+    pub fn new(n: usize, surfaces: Vec<Surface>) -> Self {
+        let k = surfaces.len();
+        Self {
+            n,
+            point: vec![0.0; n],
+            beside: vec![0.0; n],
+            values: vec![0.0; k],
+            gradients: vec![0.0; k * n],
+            time_rates: vec![0.0; k],
+            fields: vec![0.0; n << k],
+            rates: vec![0.0; k << k],
+            weights: vec![0.5; k],
+            matrix: RealLu::new(k),
+            step: vec![0.0; k],
+            effort: Effort::default(),
+            surfaces,
+        }
+    }
+
+    /// The surfaces.
+    pub fn surfaces(&self) -> &[Surface] {
+        &self.surfaces
+    }
+
+    /// The weight of the positive side of each surface, where the field was last evaluated. Outside of 0 to 1 the motion leaves the surface.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// What was evaluated since this was last asked.
+    pub fn take_effort(&mut self) -> Effort {
+        std::mem::take(&mut self.effort)
+    }
+
+    /// The field along all surfaces at the projection of `y`.
+    pub fn derivative(
+        &mut self,
+        evaluator: &mut dyn Evaluator,
+        mode: &mut Mode,
+        t: f64,
+        y: &[f64],
+        dy: &mut [f64],
+    ) {
+        self.evaluate(evaluator, mode, t, y);
+        self.find_weights();
+        dy.fill(0.0);
+        for (b, field) in self.fields.chunks_exact(self.n).enumerate() {
+            let weight = share(&self.weights, b, None);
+            for (dy, f) in dy.iter_mut().zip(field) {
+                *dy += weight * f;
+            }
+        }
+    }
+
+    /// Moves `y` onto all surfaces, the shortest way.
+    pub fn project(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64, y: &mut [f64]) {
+        self.find_point(evaluator, mode, t, y);
+        y.copy_from_slice(&self.point);
+    }
+
+    /// Evaluates surfaces and all fields at the projection of `y`.
+    pub fn evaluate(&mut self, evaluator: &mut dyn Evaluator, mode: &mut Mode, t: f64, y: &[f64]) {
+        self.find_point(evaluator, mode, t, y);
+        for b in 0..1 << self.surfaces.len() {
+            for (i, surface) in self.surfaces.iter().enumerate() {
+                mode.signs[surface.switch] = sign_of(b, i);
+            }
+            self.step_aside(b);
+            let field = &mut self.fields[b * self.n..(b + 1) * self.n];
+            evaluator.derivative(mode.locked(), t, &self.beside, field);
+            self.effort.derivatives += 1;
+            for i in 0..self.surfaces.len() {
+                let gradient = &self.gradients[i * self.n..(i + 1) * self.n];
+                let along: f64 = gradient.iter().zip(&*field).map(|(g, f)| g * f).sum();
+                self.rates[(i << self.surfaces.len()) + b] = self.time_rates[i] + along;
+            }
+        }
+    }
+
+    /// The rate of a surface along the field with the given signs; bit i of `signs` is set where surface i is on its positive side.
+    pub fn rate(&self, surface: usize, signs: usize) -> f64 {
+        self.rates[(surface << self.surfaces.len()) + signs]
+    }
+
+    /// Newton's method along the gradients at the start.
+    fn find_point(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64, y: &[f64]) {
+        self.point.copy_from_slice(y);
+        let size = y.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
+        for round in 0..MOST_ROUNDS {
+            let mut largest = 0.0_f64;
+            for (i, surface) in self.surfaces.iter().enumerate() {
+                self.values[i] = evaluator.guard(mode.locked(), surface.guard, t, &self.point);
+                let gradient = &mut self.gradients[i * self.n..(i + 1) * self.n];
+                if round == 0 {
+                    self.time_rates[i] =
+                        evaluator.guard_gradient(mode.locked(), surface.guard, t, &mut self.point, gradient);
+                }
+                let steep: f64 = gradient.iter().map(|g| g.abs()).sum();
+                largest = largest.max(self.values[i].abs() / (steep * (size + f64::MIN_POSITIVE)));
+            }
+            self.effort.guards += self.surfaces.len() as u64;
+            if !(largest > f64::EPSILON) || !self.newton_step() {
+                break;
+            }
+        }
+    }
+
+    /// One step of Newton's method for the projection; false if the gradients do not allow it.
+    fn newton_step(&mut self) -> bool {
+        let (k, n) = (self.surfaces.len(), self.n);
+        let row = |i: usize| &self.gradients[i * n..(i + 1) * n];
+        for i in 0..k {
+            for j in 0..k {
+                let entry = row(i).iter().zip(row(j)).map(|(a, b)| a * b).sum();
+                self.matrix.entries_mut()[i * k + j] = entry;
+            }
+        }
+        if self.matrix.factor().is_err() {
+            return false;
+        }
+        self.step.copy_from_slice(&self.values);
+        self.matrix.solve(&mut self.step);
+        for i in 0..k {
+            for (point, gradient) in self.point.iter_mut().zip(&self.gradients[i * n..(i + 1) * n]) {
+                *point -= self.step[i] * gradient;
+            }
+        }
+        true
+    }
+
+    /// The projected point, moved by as little as can be to where all surfaces have the wanted signs or are zero.
+    fn step_aside(&mut self, signs: usize) {
+        self.beside.copy_from_slice(&self.point);
+        let size = self.point.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
+        for i in 0..self.surfaces.len() {
+            let sign = sign_of(signs, i);
+            if self.values[i] * sign >= 0.0 {
+                continue;
+            }
+            let gradient = &self.gradients[i * self.n..(i + 1) * self.n];
+            let square: f64 = gradient.iter().map(|g| g * g).sum();
+            let far = 2.0 * self.values[i].abs() + 4.0 * f64::EPSILON * size * square.sqrt();
+            for (beside, gradient) in self.beside.iter_mut().zip(gradient) {
+                *beside += sign * far / square * gradient;
+            }
+        }
+    }
+
+    /// Finds the weights with which all surfaces stay zero, by Newton's method from where they were.
+    fn find_weights(&mut self) {
+        let k = self.surfaces.len();
+        if k == 1 {
+            let (below, above) = (self.rates[0], self.rates[1]);
+            let weight = below / (below - above);
+            // Where both fields run along the surface, any weight will do.
+            self.weights[0] = if weight.is_finite() { weight } else { 0.5 };
+            return;
+        }
+        for weight in self.weights.iter_mut().filter(|w| !w.is_finite()) {
+            *weight = 0.5;
+        }
+        for _ in 0..MOST_ROUNDS {
+            for i in 0..k {
+                let rates = &self.rates[i << k..(i + 1) << k];
+                let sum = |left_out: Option<usize>| -> f64 {
+                    rates.iter().enumerate().map(|(b, rate)| share(&self.weights, b, left_out) * rate).sum()
+                };
+                self.step[i] = sum(None);
+                for j in 0..k {
+                    self.matrix.entries_mut()[i * k + j] = sum(Some(j));
+                }
+            }
+            if self.matrix.factor().is_err() {
+                return;
+            }
+            self.matrix.solve(&mut self.step);
+            let mut largest = 0.0_f64;
+            for (weight, step) in self.weights.iter_mut().zip(&self.step) {
+                *weight -= step;
+                largest = largest.max(step.abs());
+            }
+            if !(largest > 1e-15) {
+                return;
+            }
+        }
+    }
+}
+
+/// The sign that bit `i` of a choice of signs stands for.
+fn sign_of(signs: usize, i: usize) -> f64 {
+    if signs >> i & 1 == 1 { 1.0 } else { -1.0 }
+}
+
+/// The share of the field with the given signs; with a factor left out, its derivative by that weight.
+fn share(weights: &[f64], signs: usize, left_out: Option<usize>) -> f64 {
+    let factor = |(i, w): (usize, &f64)| match (signs >> i & 1 == 1, left_out == Some(i)) {
+        (true, true) => 1.0,
+        (false, true) => -1.0,
+        (true, false) => *w,
+        (false, false) => 1.0 - w,
+    };
+    weights.iter().enumerate().map(factor).product()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::equations::{ClosureSystem, System};
+
+    fn slide(system: &ClosureSystem, y: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let guards = system.guards();
+        let surfaces = (0..guards.len()).filter_map(|g| Surface::of(guards, g)).collect();
+        let mut sliding = Sliding::new(y.len(), surfaces);
+        let mut mode = Mode::new(0, system.switch_names().len(), 0);
+        let mut dy = vec![0.0; y.len()];
+        sliding.derivative(&mut *system.evaluator(), &mut mode, 0.0, y, &mut dy);
+        (dy, sliding.weights().to_vec())
+    }
+
+    #[test]
+    fn the_field_on_one_surface_is_that_of_filippov() {
+        let relay = ClosureSystem::switched(["x", "y"], |_, y, signs, dy| {
+            dy[0] = 0.3 - signs[0];
+            dy[1] = y[0] + signs[0];
+        })
+        .switch("s", |_, y| y[0]);
+        let (dy, weights) = slide(&relay, &[1e-9, 2.0]);
+        assert!((weights[0] - 0.65).abs() < 1e-15);
+        assert!(dy[0].abs() < 1e-15 && (dy[1] - 0.3).abs() < 1e-15, "{dy:?}");
+    }
+
+    #[test]
+    fn fields_are_only_used_on_their_own_side_of_a_curved_surface() {
+        let circle = |y: &[f64]| y[0] * y[0] + y[1] * y[1] - 1.0;
+        let system = ClosureSystem::switched(["x", "y"], move |_, y, signs, dy| {
+            assert!(signs[0] * circle(y) >= 0.0, "wrong side: {}", circle(y));
+            dy[0] = -signs[0] * y[0] - y[1];
+            dy[1] = -signs[0] * y[1] + y[0];
+        })
+        .switch("circle", move |_, y| circle(y));
+        for k in 0..100 {
+            let angle = 0.1 * f64::from(k);
+            let (dy, _) = slide(&system, &[1.01 * angle.cos(), 1.01 * angle.sin()]);
+            assert!((dy[0] + angle.sin()).abs() < 1e-7 && (dy[1] - angle.cos()).abs() < 1e-7, "{dy:?}");
+        }
+    }
+
+    #[test]
+    fn two_surfaces_are_kept_at_once() {
+        let two = ClosureSystem::switched(["x", "y", "z"], |_, _, signs, dy| {
+            dy[0] = 0.2 - signs[0] + 0.1 * signs[1];
+            dy[1] = -0.4 - signs[1] + 0.2 * signs[0] * signs[1];
+            dy[2] = signs[0] + 2.0 * signs[1];
+        })
+        .switch("a", |_, y| y[0])
+        .switch("b", |_, y| y[1]);
+        let (dy, weights) = slide(&two, &[0.0, 0.0, 1.0]);
+        assert!(dy[0].abs() < 1e-14 && dy[1].abs() < 1e-14, "{dy:?}");
+        assert!(weights.iter().all(|w| (0.0..1.0).contains(w)), "{weights:?}");
+    }
+}
