@@ -18,18 +18,6 @@ fn past_at_the_start() {
 }
 
 #[test]
-fn carried_across_by_a_reset() {
-    let model = r#"
-        states = { x = 1, v = 0, n = 0 }
-        derivatives = { x = "v", v = "-x", n = 0 }
-        events.cross = { guard = "x", reset = { n = "n + 1" } }
-        events.enough = { guard = "n > 2.5", stop = true }
-        run.until = 20
-    "#;
-    assert_eq!(notes(model), ["carried-across"]);
-}
-
-#[test]
 fn a_healthy_automaton_has_no_notes() {
     let model = r#"
         states.T = 20

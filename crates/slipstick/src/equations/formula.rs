@@ -22,6 +22,7 @@ pub struct FormulaSystem {
     parameters: Vec<f64>,
     start: Vec<f64>,
     guards: Vec<Guard>,
+    guard_growth: Vec<f64>,
     modes: Vec<ModeTapes>,
     resets: Vec<Option<ResetTape>>,
     mass: Option<MassTape>,
@@ -53,6 +54,7 @@ impl FormulaSystem {
             outputs: compiler.compile(&settled.parts.outputs),
             audit: compiler.compile(&audit),
             schedule: compiler.schedule(),
+            guard_growth: compiler.growth(&parameter_inputs, &fixed.parameters),
             parameters: fixed.parameters,
             start,
             named_switches: model.switches.len(),
@@ -157,6 +159,9 @@ impl System for FormulaSystem {
     }
     fn guards(&self) -> &[Guard] {
         &self.guards
+    }
+    fn guard_growth(&self) -> &[f64] {
+        &self.guard_growth
     }
     fn mass_kind(&self) -> MassKind {
         self.mass.as_ref().map_or(MassKind::Identity, |mass| mass.kind)

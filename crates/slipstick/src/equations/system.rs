@@ -27,7 +27,7 @@ impl Layout {
 
 /// What happens when a guard fires. A guard with no response only leaves an entry in the event log.
 ///
-/// The order of actions is fixed: resets (all from the values before the event), then switch signs, then the mode, then the stop.
+/// The order of actions is fixed: resets (all from the values before the event), then switch signs and counts, then the mode, then the stop.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Response {
     /// The state is changed by [`Evaluator::reset`].
@@ -159,6 +159,11 @@ pub trait System: Send + Sync {
     }
     /// All guards of all modes. Values and rates are always given in this order.
     fn guards(&self) -> &[Guard];
+    /// For each guard, by how much it can change at most when time and all states change by at most one; infinity where that is not
+    /// known, and empty where it is not known for any.
+    fn guard_growth(&self) -> &[f64] {
+        &[]
+    }
     /// The scratch to evaluate this system with.
     fn evaluator(&self) -> Box<dyn Evaluator + '_>;
 }

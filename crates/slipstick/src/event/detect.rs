@@ -1,17 +1,16 @@
-//! Which guards fire in a step, which of them first, and everything else that fires in the same bracket.
+//! Which guards cross zero in a step.
 //!
-//! Each guard has a side, +1 or -1, that it was last seen on. A guard that is zero (at the start of a run, or because it has
-//! just fired) is on the side that its first non-zero derivative along the flow points to: nothing is nudged. The
-//! dense output of a step is sampled at equal distances; the first change of side that a guard's direction admits is
-//! narrowed to machine width (paper 000, sections 5.1.4, 5.1.5 and 5.2).
+//! Each guard has a side, +1 or -1, that it was last seen on. Over a step, values and slopes at both ends and two values in between are
+//! compared with a cubic: where its bounds exclude a root, nothing more is done (paper 000, section 5.2.1). What is left is
+//! searched one by one (`search.rs`), and of all crossings the first is located (`locate.rs`).
 
-use crate::equations::{Guard, GuardRates, Side};
+use super::locate::{Candidate, Crossing, Placing};
+use super::search::{Found, Sample, Search, TESTS, error_of, excludes_roots};
+use super::sleep::Sleep;
+use crate::equations::Point;
 use crate::formulation::Flow;
-use crate::math::{Bracket, Probe, narrow};
+use crate::math::{Cubic, Probe};
 use crate::step::Trial;
-
-/// How many equal parts of a step are looked at. A guard that dips through zero and back within one part is not seen.
-const PARTS: u32 = 8;
 
 /// A guard whose value is not a finite number.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,38 +23,75 @@ pub struct BadGuard {
     pub value: f64,
 }
 
-/// The first bracket of a step in which guards fire; `fired` of the detector lists them.
+/// A guard that comes to zero and turns back.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Crossing {
-    /// The bracket, as offsets from the start of the step.
-    pub offsets: Bracket,
-    /// The end of the bracket at which the event is placed.
-    pub offset: f64,
+pub struct Touch {
+    /// The index of the guard.
+    pub guard: usize,
+    /// The time.
+    pub t: f64,
+    /// How near it comes to zero.
+    pub value: f64,
+}
+
+/// How often things were not as they looked at first (paper 000, table 5.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Surprises {
+    /// Case II: the crossing that was located was not the first, and the search went back.
+    pub went_back: u64,
+    /// Case III: a guard that could have crossed did not.
+    pub phantoms: u64,
+}
+
+/// Values and slopes of all guards at one point of a step.
+pub(super) struct Row {
+    pub(super) values: Vec<f64>,
+    pub(super) slopes: Vec<f64>,
 }
 
 /// Keeps the side of every guard, and finds changes of side.
 pub struct Detector {
-    sides: Vec<f64>,
-    /// Values that count as zero: what is left of a guard that has just fired. They are taken off until the guard has moved away.
-    residues: Vec<f64>,
-    values: Vec<f64>,
-    /// Values at the last point where no guard had fired.
-    last: Vec<f64>,
-    first_rates: Vec<f64>,
-    second_rates: Vec<f64>,
-    state: Vec<f64>,
-    fired: Vec<usize>,
-    /// Sides, residues and last values at the start of the step, to go back to.
-    saved: [Vec<f64>; 3],
+    pub(super) sides: Vec<f64>,
+    /// The sides before the event that began the segment.
+    pub(super) old_sides: Vec<f64>,
+    /// Values that count as zero: what is left of a guard that has just fired. They are taken off up to `residue_ends`, an offset into the
+    /// step: until the guard has moved away from zero.
+    pub(super) residues: Vec<f64>,
+    pub(super) residue_ends: Vec<f64>,
+    /// The guards at the last point where none had fired, and further on.
+    pub(super) last: Row,
+    pub(super) next: Row,
+    /// The guards at two points in between.
+    between: [Vec<f64>; 2],
+    /// Whether the slopes at the start are known.
+    pub(super) slopes_known: bool,
+    pub(super) first_rates: Vec<f64>,
+    pub(super) second_rates: Vec<f64>,
+    pub(super) state: Vec<f64>,
+    rate: Vec<f64>,
+    pub(super) fired: Vec<usize>,
+    pub(super) candidates: Vec<Candidate>,
+    touches: Vec<Touch>,
+    /// When each guard was last seen to touch zero.
+    touched: Vec<f64>,
     /// How much each fired guard changes across its bracket: a value below this is zero to the locator.
-    resolution: Vec<f64>,
+    pub(super) resolution: Vec<f64>,
     /// How large each guard is about its root: what is not small against this is not zero but a jump.
-    size: Vec<f64>,
-    /// Guards that fired just before this segment, and guards that were not watched before it.
-    just_fired: Vec<bool>,
-    new: Vec<bool>,
-    /// Guards that changed side at an event without firing.
-    carried: Vec<bool>,
+    pub(super) size: Vec<f64>,
+    /// Guards that have fired since the last step, and guards among them that fired in the last event.
+    pub(super) just_fired: Vec<bool>,
+    pub(super) fired_last: Vec<bool>,
+    /// Whether the last event has changed nothing.
+    pub(super) unchanged: bool,
+    /// Whether there was a step since the last event.
+    pub(super) stepped: bool,
+    /// Guards that were not watched before this segment.
+    pub(super) new: Vec<bool>,
+    /// The surfaces watched in this segment, and the times of the scheduled guards.
+    pub(super) surfaces: Vec<usize>,
+    pub(super) schedule: Vec<f64>,
+    pub(super) surprises: Surprises,
+    pub(super) sleep: Sleep,
 }
 
 impl Detector {
@@ -63,21 +99,35 @@ impl Detector {
     pub fn new(flow: &Flow<'_>) -> Self {
         let (n, guards) = (flow.system().layout().dimension(), flow.system().guards().len());
         let zeros = || vec![0.0; guards];
+        let row = || Row { values: zeros(), slopes: zeros() };
         Self {
             sides: zeros(),
+            old_sides: zeros(),
             residues: zeros(),
-            values: zeros(),
-            last: zeros(),
+            residue_ends: zeros(),
+            last: row(),
+            next: row(),
+            between: [zeros(), zeros()],
+            slopes_known: false,
             first_rates: zeros(),
             second_rates: zeros(),
             state: vec![0.0; n],
+            rate: vec![0.0; n],
             fired: Vec::with_capacity(guards),
-            saved: [zeros(), zeros(), zeros()],
+            candidates: Vec::with_capacity(guards),
+            touches: Vec::new(),
+            touched: vec![f64::NEG_INFINITY; guards],
             resolution: zeros(),
             size: zeros(),
             just_fired: vec![false; guards],
+            fired_last: vec![false; guards],
+            unchanged: false,
+            stepped: true,
             new: vec![true; guards],
-            carried: vec![false; guards],
+            surfaces: Vec::with_capacity(guards),
+            schedule: vec![f64::INFINITY; guards],
+            surprises: Surprises::default(),
+            sleep: Sleep::new(flow),
         }
     }
 
@@ -101,228 +151,238 @@ impl Detector {
         self.new[guard]
     }
 
-    /// Whether a guard has changed side at the event before this segment without firing: a reset carried it.
-    pub fn was_carried(&self, guard: usize) -> bool {
-        self.carried[guard]
+    /// The touches seen in the last scan, up to its crossing if there is one.
+    pub fn touches(&self) -> &[Touch] {
+        &self.touches
     }
 
-    /// Evaluates the guards at the start of a segment and locks the signs of switches, as far as their values tell.
-    pub fn lock_switches(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), BadGuard> {
-        for g in 0..self.just_fired.len() {
-            self.just_fired[g] = self.fired.contains(&g);
-        }
-        self.fired.clear();
-        if self.sides.is_empty() {
-            return Ok(());
-        }
-        flow.guards(t, y, &mut self.values);
-        self.check_finite(flow, t)?;
-        for g in 0..self.sides.len() {
-            if let Some(k) = flow.system().guards()[g].response.switch {
-                let fired = if self.just_fired[g] { -self.sides[g] } else { 0.0 };
-                let side = if self.is_zero(g) { fired } else { sign(self.values[g]) };
-                flow.mode.signs[k] = if side == 0.0 { flow.mode.signs[k] } else { side };
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether the value of a guard counts as zero: exactly, or because it has just fired and this is what is left of it.
-    fn is_zero(&self, g: usize) -> bool {
-        let left = (4.0 * self.resolution[g]).min(1e-6 * self.size[g]);
-        self.values[g].abs() <= if self.just_fired[g] { left } else { 0.0 }
-    }
-
-    /// Decides the side of every guard at the start of a segment; [`lock_switches`](Self::lock_switches) comes before. `reach` is about the
-    /// step size.
-    ///
-    /// `fired` then lists the unilateral guards that stand at zero and are about to cross it: they fire at once. Guards that
-    /// have just fired and still go the way they went are passing through and do not fire again.
-    pub fn begin(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64], reach: f64) -> Result<(), BadGuard> {
-        if self.sides.is_empty() {
-            return Ok(());
-        }
-        flow.guards(t, y, &mut self.values);
-        self.check_finite(flow, t)?;
-        if (0..self.sides.len()).any(|g| flow.watches(g) && self.is_zero(g)) {
-            let rates = GuardRates { first: &mut self.first_rates, second: &mut self.second_rates };
-            flow.guard_rates(t, y, reach, rates);
-        }
-        for g in 0..self.sides.len() {
-            let (guard, watched, old) = (&flow.system().guards()[g], flow.watches(g), self.sides[g]);
-            self.decide(guard, g, watched && self.is_zero(g));
-            let turned = watched && old * self.sides[g] < 0.0 && guard.direction.admits(old);
-            self.carried[g] = turned && !self.just_fired[g];
-            self.new[g] = watched && old == 0.0;
-            self.sides[g] = if watched { self.sides[g] } else { 0.0 };
-            if let (Some(k), true) = (guard.response.switch, self.sides[g] != 0.0) {
-                flow.mode.signs[k] = self.sides[g];
-            }
-        }
-        self.last.copy_from_slice(&self.values);
-        Ok(())
-    }
-
-    /// Decides one guard's side at a start; see [`begin`](Self::begin).
-    fn decide(&mut self, guard: &Guard, g: usize, is_zero: bool) {
-        let just_fired = self.just_fired[g];
-        let old_side = self.sides[g];
-        self.residues[g] = 0.0;
-        if !is_zero {
-            self.sides[g] = sign(self.values[g]);
-            return;
-        }
-        if guard.response.switch.is_some() && just_fired {
-            // A switch that fired has changed sign: that is what it is for.
-            self.sides[g] = -old_side;
-            return;
-        }
-        let heading = first_sign(self.first_rates[g], self.second_rates[g]);
-        self.residues[g] = self.values[g];
-        self.values[g] = 0.0;
-        self.sides[g] = heading;
-        let passing = just_fired && sign(self.first_rates[g]) == -old_side;
-        if guard.side == Side::Before && heading != 0.0 && guard.direction.admits(-heading) && !passing {
-            self.sides[g] = -heading;
-            (self.resolution[g], self.size[g]) = (self.residues[g].abs(), f64::INFINITY);
-            self.fired.push(g);
-        }
+    /// How often things were not as they looked at first.
+    pub fn surprises(&self) -> Surprises {
+        self.surprises
     }
 
     /// Looks for the first bracket of the step in which guards fire. Without one, the sides are carried to the end of the step.
-    /// After an error everything is as before, so that a shorter step can be tried: a guard may be undefined behind its own event.
-    pub fn scan(&mut self, flow: &mut Flow<'_>, trial: &Trial) -> Result<Option<Crossing>, BadGuard> {
-        self.fired.clear();
-        if self.sides.is_empty() {
+    /// After an error or a crossing everything is as before, so that another step can be tried from the same start.
+    pub fn scan(
+        &mut self,
+        flow: &mut Flow<'_>,
+        trial: &Trial,
+        placing: &Placing,
+    ) -> Result<Option<Crossing>, BadGuard> {
+        if self.sleep.through(trial) {
+            self.rest();
             return Ok(None);
         }
-        self.save();
-        let found = self.scan_parts(flow, trial);
-        if found.is_err() {
-            self.restore();
+        let crossing = self.look(flow, trial, (0.0, trial.h), placing)?;
+        if crossing.is_none() {
+            self.carry(trial.h);
+            self.sleep.set(&self.surfaces, &self.last.values);
         }
-        found
+        Ok(crossing)
     }
 
-    fn save(&mut self) {
-        let [sides, residues, last] = &mut self.saved;
-        sides.copy_from_slice(&self.sides);
-        residues.copy_from_slice(&self.residues);
-        last.copy_from_slice(&self.last);
-    }
-
-    fn restore(&mut self) {
-        let [sides, residues, last] = &self.saved;
-        self.sides.copy_from_slice(sides);
-        self.residues.copy_from_slice(residues);
-        self.last.copy_from_slice(last);
-    }
-
-    fn scan_parts(&mut self, flow: &mut Flow<'_>, trial: &Trial) -> Result<Option<Crossing>, BadGuard> {
-        let mut from = 0.0;
-        for part in 1..=PARTS {
-            let to = if part == PARTS { trial.h } else { trial.h * f64::from(part) / f64::from(PARTS) };
-            self.sample(flow, trial, to);
-            self.check_finite(flow, trial.t + to)?;
-            self.collect_crossed(flow);
-            if !self.fired.is_empty() {
-                for (size, (a, b)) in self.size.iter_mut().zip(self.last.iter().zip(&self.values)) {
-                    *size = a.abs() + b.abs();
-                }
-                let offsets = self.locate(flow, trial, from, to);
-                return Ok(Some(self.place(flow, offsets)));
-            }
-            self.carry();
-            from = to;
+    /// Looks for crossings beyond the end of a step that was scanned and has none, up to `to`, by extrapolation.
+    pub fn look_ahead(
+        &mut self,
+        flow: &mut Flow<'_>,
+        trial: &Trial,
+        to: f64,
+        placing: &Placing,
+    ) -> Result<Option<Crossing>, BadGuard> {
+        if !self.sleep.last_known {
+            return Ok(None);
         }
-        Ok(None)
+        self.look(flow, trial, (trial.h, to), placing)
     }
 
-    /// Evaluates all guards at an offset into the step, less their residues.
-    fn sample(&mut self, flow: &mut Flow<'_>, trial: &Trial, offset: f64) {
-        trial.state_at(offset, &mut self.state);
-        flow.guards(trial.t + offset, &self.state, &mut self.values);
-        for (value, residue) in self.values.iter_mut().zip(&self.residues) {
-            *value -= residue;
-        }
-    }
-
-    fn check_finite(&self, flow: &Flow<'_>, t: f64) -> Result<(), BadGuard> {
-        match (0..self.values.len()).find(|&g| flow.watches(g) && !self.values[g].is_finite()) {
-            Some(guard) => Err(BadGuard { guard, t, value: self.values[guard] }),
-            None => Ok(()),
-        }
-    }
-
-    /// Lists the watched guards whose value has left their side in a direction that fires.
-    fn collect_crossed(&mut self, flow: &Flow<'_>) {
+    /// A step in which nothing has been seen yet.
+    fn rest(&mut self) {
+        self.stepped = true;
         self.fired.clear();
-        for (g, guard) in flow.system().guards().iter().enumerate() {
-            if flow.watches(g) && self.has_crossed(g) && guard.direction.admits(self.sides[g]) {
-                self.fired.push(g);
+        self.touches.clear();
+        self.candidates.clear();
+    }
+
+    fn look(
+        &mut self,
+        flow: &mut Flow<'_>,
+        trial: &Trial,
+        part: (f64, f64),
+        placing: &Placing,
+    ) -> Result<Option<Crossing>, BadGuard> {
+        self.rest();
+        if self.surfaces.is_empty() {
+            return Ok(None);
+        }
+        self.sample(flow, trial, part)?;
+        self.collect_candidates(flow, trial, part)?;
+        let crossing = self.locate(flow, trial, placing);
+        let end = trial.t + crossing.map_or(part.1, |crossing| crossing.offset);
+        self.touches.retain(|touch| touch.t <= end);
+        for touch in &self.touches {
+            self.touched[touch.guard] = touch.t;
+        }
+        Ok(crossing)
+    }
+
+    /// Evaluates all guards at the end of a part of the step and at two points within.
+    fn sample(&mut self, flow: &mut Flow<'_>, trial: &Trial, (from, to): (f64, f64)) -> Result<(), BadGuard> {
+        if !self.sleep.last_known {
+            flow.guards(trial.t, &trial.start, &mut self.last.values);
+            check_finite(&self.surfaces, &self.last.values, trial.t)?;
+            (self.sleep.last_known, self.slopes_known) = (true, false);
+        }
+        if !self.slopes_known {
+            trial.rate_at(from, &mut self.state, &mut self.rate);
+            let point = Point { t: trial.t + from, y: &self.state, dy: &self.rate };
+            flow.guard_slopes(point, trial.h, &self.last.values, &mut self.last.slopes);
+            self.slopes_known = true;
+        }
+        for (theta, values) in TESTS.into_iter().zip(&mut self.between) {
+            let offset = from + theta * (to - from);
+            trial.state_at(offset, &mut self.state);
+            flow.guards(trial.t + offset, &self.state, values);
+            check_finite(&self.surfaces, values, trial.t + offset)?;
+        }
+        trial.rate_at(to, &mut self.state, &mut self.rate);
+        flow.guards(trial.t + to, &self.state, &mut self.next.values);
+        check_finite(&self.surfaces, &self.next.values, trial.t + to)?;
+        let point = Point { t: trial.t + to, y: &self.state, dy: &self.rate };
+        flow.guard_slopes(point, trial.h, &self.next.values, &mut self.next.slopes);
+        self.settle_residues(to);
+        Ok(())
+    }
+
+    /// Decides how far what is left of fired guards is taken off: all along the step from guards that are still at zero at its end.
+    fn settle_residues(&mut self, to: f64) {
+        for &g in self.surfaces.iter().filter(|&&g| self.residues[g] != 0.0) {
+            let residue = self.residues[g];
+            let still = self.next.values[g].abs() <= 4.0 * residue.abs();
+            if still {
+                self.residue_ends[g] = to;
+                self.next.values[g] -= residue;
+                self.between.iter_mut().for_each(|values| values[g] -= residue);
             }
         }
     }
 
-    fn has_crossed(&self, guard: usize) -> bool {
-        self.values[guard] * self.sides[guard] < 0.0
+    fn collect_candidates(
+        &mut self,
+        flow: &mut Flow<'_>,
+        trial: &Trial,
+        part: (f64, f64),
+    ) -> Result<(), BadGuard> {
+        for i in 0..self.surfaces.len() {
+            let g = self.surfaces[i];
+            if self.sides[g] != 0.0 && !self.is_excluded(g, part.1 - part.0) {
+                self.find_crossing(flow, trial, g, part)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The interval test: whether a guard certainly stays on its side.
+    fn is_excluded(&self, g: usize, width: f64) -> bool {
+        let side = self.sides[g];
+        let (a, b) = (side * self.last.values[g], side * self.next.values[g]);
+        let seen = [0, 1].map(|k: usize| side * self.between[k][g]);
+        if !(b > 0.0 && seen[0] > 0.0 && seen[1] > 0.0) {
+            return false;
+        }
+        let slopes = [side * self.last.slopes[g] * width, side * self.next.slopes[g] * width];
+        let cubic = Cubic::new([a, b], slopes);
+        excludes_roots(&cubic, a, error_of(&cubic, seen))
+    }
+
+    /// Searches one guard for the first crossing that its direction admits.
+    fn find_crossing(
+        &mut self,
+        flow: &mut Flow<'_>,
+        trial: &Trial,
+        g: usize,
+        (from, to): (f64, f64),
+    ) -> Result<(), BadGuard> {
+        let mut side = self.sides[g];
+        let mut u = Sample { x: from, value: self.last.values[g], slope: self.last.slopes[g] };
+        let v = Sample { x: to, value: self.next.values[g], slope: self.next.slopes[g] };
+        let direction = flow.system().guards()[g].direction;
+        loop {
+            let (found, touch) = {
+                let mut f = |x: f64| self.value_at(flow, trial, g, x);
+                Search::first(&mut f, side, u, v)
+            };
+            self.note_touch(flow, trial, g, touch, side);
+            match found {
+                Found::NotFinite(Probe { x, value }) => {
+                    return Err(BadGuard { guard: g, t: trial.t + x, value });
+                }
+                Found::Nothing => {
+                    self.surprises.phantoms += 1;
+                    return Ok(());
+                }
+                Found::Crossing { lo, hi } if direction.admits(side) => {
+                    self.candidates.push(Candidate { guard: g, side, lo, hi });
+                    return Ok(());
+                }
+                Found::Crossing { hi, .. } => {
+                    side = -side;
+                    let ahead = (hi.x + 1e-6 * (to - from)).min(to);
+                    let slope = (self.value_at(flow, trial, g, ahead) - hi.value) / (ahead - hi.x);
+                    u = Sample {
+                        x: hi.x,
+                        value: hi.value,
+                        slope: if slope.is_finite() { slope } else { 0.0 },
+                    };
+                }
+            }
+            if u.x >= to {
+                return Ok(());
+            }
+        }
+    }
+
+    /// A touch becomes an event if that is asked for, else a note.
+    fn note_touch(&mut self, flow: &Flow<'_>, trial: &Trial, g: usize, touch: Option<Probe>, side: f64) {
+        let Some(probe) = touch else { return };
+        let (guard, t) = (&flow.system().guards()[g], trial.t + probe.x);
+        let again = (t - self.touched[g]).abs() <= 1e-3 * trial.h;
+        if again || guard.response.switch.is_some() || guard.response.count.is_some() {
+            return;
+        }
+        if guard.touches && guard.direction.admits(side) {
+            self.candidates.push(Candidate { guard: g, side, lo: probe, hi: probe });
+        }
+        self.touches.push(Touch { guard: g, t, value: probe.value });
+    }
+
+    /// One guard at an offset into the step, less its residue.
+    pub(super) fn value_at(&mut self, flow: &mut Flow<'_>, trial: &Trial, g: usize, offset: f64) -> f64 {
+        trial.state_at(offset, &mut self.state);
+        let residue = if offset <= self.residue_ends[g] { self.residues[g] } else { 0.0 };
+        flow.guard(g, trial.t + offset, &self.state) - residue
     }
 
     /// Carries sides and values on: nothing fired up to here.
-    fn carry(&mut self) {
-        for g in 0..self.sides.len() {
-            let value = self.values[g];
+    fn carry(&mut self, end: f64) {
+        for &g in &self.surfaces {
+            let value = self.next.values[g];
             self.sides[g] = if value == 0.0 { self.sides[g] } else { sign(value) };
-            if self.residues[g] != 0.0 && value.abs() > 4.0 * self.residues[g].abs() {
-                self.values[g] += self.residues[g];
+            if self.residue_ends[g] < end {
                 self.residues[g] = 0.0;
             }
         }
-        self.last.copy_from_slice(&self.values);
+        std::mem::swap(&mut self.last, &mut self.next);
     }
+}
 
-    /// Narrows the first change of side between two offsets, and gathers all guards that fire in its bracket.
-    ///
-    /// On entry `fired` lists the guards that have crossed at `to`; one is located, and as long as others have crossed before its
-    /// bracket, the earliest is sought among them (case II of the try-catch model, paper 000 table 5.1).
-    fn locate(&mut self, flow: &mut Flow<'_>, trial: &Trial, from: f64, mut to: f64) -> Bracket {
-        loop {
-            let guard = self.fired[0];
-            let lo = Probe { x: from, value: self.last[guard] };
-            let hi = Probe { x: to, value: self.values[guard] };
-            let side = self.sides[guard];
-            let bracket = narrow(lo, hi, side, 0.0, |offset| {
-                self.sample(flow, trial, offset);
-                self.values[guard]
-            });
-            self.sample(flow, trial, bracket.lo);
-            self.resolution.copy_from_slice(&self.values);
-            self.collect_crossed(flow);
-            if self.fired.is_empty() {
-                self.sample(flow, trial, bracket.hi);
-                self.collect_crossed(flow);
-                for (r, v) in self.resolution.iter_mut().zip(&self.values) {
-                    *r = (*r - v).abs();
-                }
-                return bracket;
-            }
-            to = bracket.lo;
-        }
-    }
-
-    /// Chooses the end of the bracket: before the root if any guard that fires must not cross it.
-    fn place(&self, flow: &Flow<'_>, offsets: Bracket) -> Crossing {
-        let unilateral = self.fired.iter().any(|&g| flow.system().guards()[g].side == Side::Before);
-        Crossing { offsets, offset: if unilateral { offsets.lo } else { offsets.hi } }
+pub(super) fn check_finite(guards: &[usize], values: &[f64], t: f64) -> Result<(), BadGuard> {
+    match guards.iter().find(|&&g| !values[g].is_finite()) {
+        Some(&guard) => Err(BadGuard { guard, t, value: values[guard] }),
+        None => Ok(()),
     }
 }
 
 /// -1, 0 or +1; zero has no sign.
-fn sign(x: f64) -> f64 {
+pub(super) fn sign(x: f64) -> f64 {
     if x == 0.0 { 0.0 } else { x.signum() }
-}
-
-/// The sign of the first of two numbers that is not zero.
-fn first_sign(first: f64, second: f64) -> f64 {
-    if first == 0.0 { sign(second) } else { sign(first) }
 }

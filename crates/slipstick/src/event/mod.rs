@@ -5,9 +5,15 @@
 //! vocabulary is that of paper 000, chapter 5.
 
 mod accumulate;
+mod begin;
 mod detect;
+mod locate;
 mod resolve;
+mod search;
+mod sleep;
 
-pub use accumulate::Accumulation;
-pub use detect::{BadGuard, Crossing, Detector};
+pub use accumulate::{Accumulation, Limit};
+pub use detect::{BadGuard, Detector, Surprises, Touch};
+pub use locate::{Concurrency, Crossing, Placing};
 pub use resolve::{Conflict, Resolution, resolve};
+pub use search::{Found, Sample, Search};

@@ -1,4 +1,4 @@
-//! What happens at an event: resets, switch signs, the mode, the stop, in this order.
+//! What happens at an event: resets, switch signs and counts, the mode, the stop, in this order.
 
 use super::Detector;
 use crate::formulation::Flow;
@@ -39,6 +39,9 @@ pub fn resolve(
         let response = &guards[g].response;
         if let Some(switch) = response.switch {
             flow.mode.signs[switch] = -detector.side(g);
+        }
+        if let Some(count) = response.count {
+            flow.mode.counts[count.index] += if count.up { 1.0 } else { -1.0 };
         }
         if response.stop_after.is_some_and(|n| counts[g] >= n) {
             resolution.stop = resolution.stop.or(Some(g));

@@ -1,7 +1,7 @@
 //! The flow of a system whose mode is locked: first-order equations integrated as they stand. Work is counted here.
 
 use super::{Field, MassKind};
-use crate::equations::{Evaluator, GuardKind, GuardRates, System};
+use crate::equations::{Evaluator, Guard, GuardKind, GuardRates, Point, System};
 use crate::mode::Mode;
 
 /// A system in a mode, with the scratch to evaluate it and the count of what was evaluated.
@@ -12,13 +12,15 @@ pub struct Flow<'a> {
     pub mode: Mode,
     /// Right-hand sides evaluated so far.
     pub derivative_count: u64,
-    /// Evaluations of the whole set of guards so far.
+    /// Values of single guards so far.
     pub guard_count: u64,
     /// Jacobians evaluated so far, exactly or by differences.
     pub jacobian_count: u64,
     /// A state and a derivative next to the one of interest, for differences.
     beside: Vec<f64>,
     slope: Vec<f64>,
+    /// How many guards are watched in each mode.
+    watched: Vec<u64>,
 }
 
 impl<'a> Flow<'a> {
@@ -27,6 +29,10 @@ impl<'a> Flow<'a> {
         let (evaluator, n) = (system.evaluator(), system.layout().dimension());
         let zeros = || vec![0.0; n];
         let (derivative_count, guard_count, jacobian_count) = (0, 0, 0);
+        let watched_in = |mode: usize| {
+            let own = system.guards().iter().filter(|guard| is_watched(guard, mode));
+            own.count() as u64
+        };
         Self {
             system,
             evaluator,
@@ -36,6 +42,7 @@ impl<'a> Flow<'a> {
             jacobian_count,
             beside: zeros(),
             slope: zeros(),
+            watched: (0..system.mode_names().len()).map(watched_in).collect(),
         }
     }
 
@@ -46,19 +53,35 @@ impl<'a> Flow<'a> {
 
     /// Whether a guard is watched in the mode that holds.
     pub fn watches(&self, guard: usize) -> bool {
-        let guard = &self.system.guards()[guard];
-        guard.kind != GuardKind::Rest && guard.mode.is_none_or(|mode| mode == self.mode.index)
+        is_watched(&self.system.guards()[guard], self.mode.index)
     }
 
     /// The values of the watched guards.
     pub fn guards(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
-        self.guard_count += 1;
+        self.guard_count += self.watched[self.mode.index];
         self.evaluator.guards(self.mode.locked(), t, y, values);
+    }
+
+    /// The value of one guard.
+    pub fn guard(&mut self, guard: usize, t: f64, y: &[f64]) -> f64 {
+        self.guard_count += 1;
+        self.evaluator.guard(self.mode.locked(), guard, t, y)
+    }
+
+    /// The rates of the watched guards at a point of a motion, where they have the given values.
+    pub fn guard_slopes(&mut self, point: Point<'_>, reach: f64, values: &[f64], slopes: &mut [f64]) {
+        self.guard_count += self.watched[self.mode.index];
+        self.evaluator.guard_slopes(self.mode.locked(), point, reach, values, slopes);
+    }
+
+    /// The times at which the scheduled guards fire.
+    pub fn schedule(&mut self, times: &mut [f64]) {
+        self.evaluator.schedule(self.mode.locked(), times);
     }
 
     /// First and second derivative of each watched guard along the flow.
     pub fn guard_rates(&mut self, t: f64, y: &[f64], reach: f64, rates: GuardRates<'_>) {
-        self.guard_count += 1;
+        self.guard_count += self.watched[self.mode.index];
         self.derivative_count += self.evaluator.guard_rates(self.mode.locked(), t, y, reach, rates);
     }
 
@@ -119,6 +142,11 @@ impl Field for Flow<'_> {
     fn mass(&mut self, t: f64, y: &[f64], mass: &mut [f64]) {
         self.evaluator.mass(self.mode.locked(), t, y, mass);
     }
+}
+
+/// Whether a guard is watched in a mode. What happens at rest has no surface.
+fn is_watched(guard: &Guard, mode: usize) -> bool {
+    guard.kind != GuardKind::Rest && guard.mode.is_none_or(|own| own == mode)
 }
 
 /// The distance for a forward difference at `x`: half the digits for the step, half for the change (as in RADAU5).

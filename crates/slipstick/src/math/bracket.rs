@@ -20,7 +20,7 @@ impl Bracket {
 }
 
 /// A point and the function's value there.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Probe {
     /// The point.
     pub x: f64,

@@ -96,6 +96,16 @@ pub enum Error {
         /// The time.
         t: f64,
     },
+    /// Events cause each other for ever.
+    #[error("{count} events at t = {t} without a step between them, each caused by the one before: {cycle}")]
+    EventCycle {
+        /// The time.
+        t: f64,
+        /// How many there were.
+        count: usize,
+        /// The last of them, in order.
+        cycle: String,
+    },
     /// A reset gives a value that is not finite.
     #[error("event `{guard}` resets `{name}` to {value} at t = {t}")]
     ResetNotFinite {
@@ -166,6 +176,7 @@ impl Error {
             Self::BadStep { .. } => "bad-step",
             Self::DerivativeNotFinite { .. } => "derivative-not-finite",
             Self::GuardNotFinite { .. } => "guard-not-finite",
+            Self::EventCycle { .. } => "event-cycle",
             Self::ResetNotFinite { .. } => "reset-not-finite",
             Self::NoConvergence { .. } => "no-convergence",
             Self::SingularMatrix { .. } => "singular-matrix",
@@ -193,6 +204,9 @@ impl Error {
             }
             Self::GuardNotFinite { .. } => {
                 "look for a division by zero, or a root or logarithm of a negative number, in that guard"
+            }
+            Self::EventCycle { .. } => {
+                "let the resets leave the guards on sides from which nothing fires, or let one of the events go to another mode"
             }
             Self::ResetNotFinite { .. } => "look for a division by zero in the reset",
             Self::NoConvergence { .. } => {

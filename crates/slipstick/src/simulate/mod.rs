@@ -9,6 +9,7 @@ mod initialise;
 mod monitor;
 mod options;
 mod plan;
+mod pursue;
 mod respond;
 mod run;
 

@@ -1,5 +1,7 @@
 //! What is asked of a run.
 
+use crate::event::Concurrency;
+use crate::model::Location;
 use crate::step::{Control, Method, Tolerances};
 
 /// Where a run begins.
@@ -62,6 +64,12 @@ pub struct Options {
     pub longest_step: Option<f64>,
     /// Every step has this size and none is rejected: for teaching and for measuring order.
     pub fixed_step: Option<f64>,
+    /// Where events are located; chosen to suit the method if not given.
+    pub location: Option<Location>,
+    /// The width in time of the brackets around events; as narrow as doubles allow if not given.
+    pub event_tolerance: Option<f64>,
+    /// Whether nearly concurrent events become one.
+    pub concurrency: Option<Concurrency>,
     /// How much of the run is kept.
     pub keep: Keep,
     /// Limits on the work.
@@ -79,6 +87,9 @@ impl Options {
             first_step: None,
             longest_step: None,
             fixed_step: None,
+            location: None,
+            event_tolerance: None,
+            concurrency: None,
             keep: Keep::default(),
             limits: Limits::default(),
         }

@@ -2,6 +2,7 @@
 
 use super::{Options, Start};
 use crate::equations::{Fixed, FormulaSystem};
+use crate::event::Concurrency;
 use crate::expr::nearest;
 use crate::model::{Diagnostic, Formula, Model, Reference, ToleranceRule};
 use crate::step::{Control, Method, PerComponent, Tolerances};
@@ -55,6 +56,10 @@ impl Plan {
         options.first_step = model.run.first_step;
         options.longest_step = model.run.longest_step;
         options.fixed_step = model.run.fixed_step;
+        options.location = model.run.location;
+        options.event_tolerance = model.run.event_tolerance;
+        options.concurrency =
+            model.run.concurrency.map(|rule| Concurrency { time: rule.time, amplitude: rule.amplitude });
         options.limits.events = model.run.max_events.unwrap_or(options.limits.events);
         options.limits.steps = model.run.max_steps.unwrap_or(options.limits.steps);
         let start = Start { t: times.from, y: system.start().to_vec(), mode: model.start_mode() };

@@ -2,7 +2,8 @@
 
 use super::Error;
 use super::run::Run;
-use crate::event::{BadGuard, Conflict, resolve};
+use crate::equations::GuardKind;
+use crate::event::{BadGuard, Conflict, Limit, resolve};
 use crate::math::Bracket;
 use crate::step::{Fault, Method};
 use crate::trajectory::{Event, EventKind, Note, Outcome, Segment};
@@ -17,6 +18,18 @@ pub(super) enum Change {
     /// It is the start of the run.
     Everything,
 }
+
+/// How a run goes on after an event.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum After {
+    /// With a new segment.
+    GoOn(Change),
+    /// Not at all.
+    End(Outcome),
+}
+
+/// The most events without a step between them.
+const MOST_IN_A_CASCADE: usize = 100;
 
 impl Run<'_> {
     /// Applies what fired at the state `before`, closes the segment and writes the log. Gives how much has changed, and the guard that ends the
@@ -64,8 +77,12 @@ impl Run<'_> {
             }
         };
         add(EventKind::Reset, any(&|g| guards[g].response.reset));
-        add(EventKind::Switch, any(&|g| guards[g].response.switch.is_some()));
+        add(
+            EventKind::Switch,
+            any(&|g| guards[g].response.switch.is_some() || guards[g].response.count.is_some()),
+        );
         add(EventKind::Mode, any(&|g| guards[g].response.mode.is_some()));
+        add(EventKind::Rest, any(&|g| guards[g].kind == GuardKind::Rest));
         add(EventKind::Stop, stops);
         if kinds.is_empty() {
             kinds.push(EventKind::Record);
@@ -94,18 +111,69 @@ impl Run<'_> {
         }
     }
 
-    pub(super) fn outcome_of_event(&mut self, stop: Option<usize>) -> Option<Outcome> {
+    /// Decides how it goes on after an event.
+    pub(super) fn after_event(&mut self, change: Change, stop: Option<usize>) -> Result<After, Error> {
         let name = |g: usize| self.flow.system().guards()[g].name.clone();
         if let Some(guard) = stop {
-            return Some(Outcome::StoppedByEvent { guard: name(guard) });
+            return Ok(After::End(Outcome::StoppedByEvent { guard: name(guard) }));
         }
-        let last = self.detector.fired().first().copied()?;
-        if self.accumulation.record(self.trial.t) {
-            let switch = self.flow.system().guards()[last].response.switch.is_some();
-            return Some(Outcome::Accumulation { guard: name(last), switch });
+        let Some(last) = self.detector.fired().first().copied() else { return Ok(After::GoOn(change)) };
+        let limit = if self.cascade.is_empty() {
+            self.accumulation.record(self.trial.t, self.detector.fired())
+        } else {
+            self.is_at_rest(last)
+        };
+        if let Some(limit) = limit {
+            return self.come_to_rest(limit);
         }
         let limit = self.options.limits.events;
-        (self.record.statistics.events >= limit).then(|| Outcome::EventLimit { limit, guard: name(last) })
+        if self.record.statistics.events >= limit {
+            return Ok(After::End(Outcome::EventLimit { limit, guard: name(last) }));
+        }
+        Ok(After::GoOn(change))
+    }
+
+    /// An event at the very start of a segment that changes nothing will happen again for ever.
+    fn is_at_rest(&self, guard: usize) -> Option<Limit> {
+        let event = self.record.events.last()?;
+        let still = event.before == event.after && event.mode_before == event.mode_after;
+        let acts = event.kinds.iter().any(|kind| matches!(kind, EventKind::Reset | EventKind::Mode));
+        (still && acts).then_some(Limit { guard, t: event.t })
+    }
+
+    /// Events pile up: goes on as the model says, or ends the run.
+    fn come_to_rest(&mut self, limit: Limit) -> Result<After, Error> {
+        let guard = &self.flow.system().guards()[limit.guard];
+        let t = self.trial.t;
+        let again = std::mem::replace(&mut self.rest_time, t) == t;
+        let Some(rest) = guard.response.at_rest.filter(|_| !again) else {
+            let switch = guard.response.switch.is_some();
+            return Ok(After::End(Outcome::Accumulation { guard: guard.name.clone(), switch, t: limit.t }));
+        };
+        let text = format!("the events of `{}` accumulate at t = {}: it comes to rest", guard.name, limit.t);
+        self.record.notes.push(Note { t, code: "came-to-rest", text });
+        self.detector.fire_rest(rest);
+        self.before.copy_from_slice(&self.trial.start);
+        let (change, _) = self.handle_event(Bracket { lo: 0.0, hi: 0.0 })?;
+        Ok(After::GoOn(change))
+    }
+
+    /// Counts events without a step between them.
+    pub(super) fn check_cascade(&mut self) -> Result<(), Error> {
+        self.cascade.push(self.detector.fired().to_vec());
+        if self.cascade.len() <= MOST_IN_A_CASCADE {
+            return Ok(());
+        }
+        let last = self.cascade.last().cloned().unwrap_or_default();
+        let before = self.cascade.iter().rev().skip(1).position(|fired| *fired == last);
+        let length = before.map_or(4, |k| k + 1).min(8);
+        let guards = self.flow.system().guards();
+        let names = |fired: &Vec<usize>| {
+            fired.iter().map(|&g| format!("`{}`", guards[g].name)).collect::<Vec<_>>().join(" with ")
+        };
+        let cycle: Vec<String> = self.cascade.iter().rev().take(length + 1).rev().map(names).collect();
+        let (t, count) = (self.trial.t, self.cascade.len());
+        Err(Error::EventCycle { t, count, cycle: cycle.join(" → ") })
     }
 
     pub(super) fn bad_guard(&self, bad: BadGuard) -> Error {
@@ -113,28 +181,38 @@ impl Run<'_> {
         Error::GuardNotFinite { name, value: bad.value, t: bad.t }
     }
 
-    /// A guard that stands behind its zero, or was carried there by a reset, does not fire: that is worth a note, once.
+    /// A guard that stands behind its zero does not fire: that is worth a note, once.
     pub(super) fn note_guards_that_will_not_fire(&mut self) {
         let (t, guards) = (self.trial.t, self.flow.system().guards());
         for (g, guard) in guards.iter().enumerate().filter(|(_, guard)| guard.response.acts()) {
             let side = self.detector.side(g);
             let behind = side != 0.0 && !guard.direction.admits(side) && !self.detector.has_just_fired(g);
-            let new = self.detector.is_new(g) || self.detector.was_carried(g);
+            let new = self.detector.is_new(g);
             if !behind || !new || !self.flow.watches(g) || std::mem::replace(&mut self.noted[g], true) {
                 continue;
             }
-            let name = &guard.name;
-            let carried = self.detector.was_carried(g);
-            let code = if carried { "carried-across" } else { "already-past" };
-            let why = if carried {
-                "was carried across its zero by a jump of the state"
-            } else {
-                "is past its zero when it begins to be watched"
-            };
             let text = format!(
-                "the guard of `{name}` {why}; the event happens only when the guard crosses zero again"
+                "the guard of `{}` is past its zero when it begins to be watched; the event happens only when the guard crosses \
+                 zero again",
+                guard.name
             );
-            self.record.notes.push(Note { t, code, text });
+            self.record.notes.push(Note { t, code: "already-past", text });
+        }
+    }
+
+    /// A guard that comes to zero and turns back is no event unless that is asked for: that is worth a note, once.
+    pub(super) fn note_touches(&mut self) {
+        let guards = self.flow.system().guards();
+        for touch in self.detector.touches() {
+            let guard = &guards[touch.guard];
+            if guard.touches || std::mem::replace(&mut self.noted_touches[touch.guard], true) {
+                continue;
+            }
+            let text = format!(
+                "the guard of `{}` touches zero at t = {} and turns back; that is no event unless it says `touches = true`",
+                guard.name, touch.t
+            );
+            self.record.notes.push(Note { t: touch.t, code: "touch", text });
         }
     }
 

@@ -8,10 +8,10 @@
 //!     some: take the step up to the bracket's end, apply everything that fired there, begin a new segment
 //! ```
 
-use super::respond::Change;
+use super::respond::{After, Change};
 use super::{Error, Failure, Keep, Monitor, Options, Progress, Start, Unwatched, initialise};
 use crate::equations::System;
-use crate::event::{Accumulation, BadGuard, Crossing, Detector};
+use crate::event::{Accumulation, BadGuard, Detector};
 use crate::formulation::Flow;
 use crate::math::Bracket;
 use crate::mode::Mode;
@@ -54,6 +54,12 @@ pub(super) struct Run<'a> {
     pub(super) fired: Vec<u64>,
     /// The guards about which there is a note already: one is enough.
     pub(super) noted: Vec<bool>,
+    /// The guards about whose touches there is a note already.
+    pub(super) noted_touches: Vec<bool>,
+    /// The guards that have fired since the last step, event by event.
+    pub(super) cascade: Vec<Vec<usize>>,
+    /// The time at which something last came to rest.
+    pub(super) rest_time: f64,
     pub(super) stiffness: StiffnessCount,
     pub(super) stiffness_is_noted: bool,
     /// The state at an event: before, and after.
@@ -73,11 +79,14 @@ impl<'a> Run<'a> {
             trial: Trial::new(start.t, &start.y),
             control: Controller::for_method(step.method(), options.control),
             detector: Detector::new(&flow),
-            accumulation: Accumulation::new(start.t, options.until),
+            accumulation: Accumulation::new(start.t, options.until, system.guards().len()),
             step,
             h: 0.0,
             fired: vec![0; system.guards().len()],
             noted: vec![false; system.guards().len()],
+            noted_touches: vec![false; system.guards().len()],
+            cascade: Vec::new(),
+            rest_time: f64::NEG_INFINITY,
             stiffness: StiffnessCount::default(),
             stiffness_is_noted: false,
             before: start.y.clone(),
@@ -109,10 +118,10 @@ impl<'a> Run<'a> {
             }
             if let Some(offsets) = self.next_event()? {
                 let (change, stop) = self.handle_event(offsets)?;
-                if let Some(outcome) = self.outcome_of_event(stop) {
-                    return Ok(outcome);
+                match self.after_event(change, stop)? {
+                    After::End(outcome) => return Ok(outcome),
+                    After::GoOn(change) => self.begin_segment(change)?,
                 }
-                self.begin_segment(change)?;
             }
         }
         Ok(Outcome::ReachedEnd)
@@ -120,9 +129,7 @@ impl<'a> Run<'a> {
 
     /// Decides switch signs, the step size and the sides of guards at the trial's start.
     fn begin_segment(&mut self, change: Change) -> Result<(), Error> {
-        self.detector
-            .lock_switches(&mut self.flow, self.trial.t, &self.trial.start)
-            .map_err(|b| self.bad_guard(b))?;
+        self.detector.lock(&mut self.flow, self.trial.t, &self.trial.start).map_err(|b| self.bad_guard(b))?;
         // Even where nothing changes, the segment begins in the middle of a step.
         self.step.restart();
         if change != Change::Nothing {
@@ -130,7 +137,8 @@ impl<'a> Run<'a> {
             self.choose_restart_step(change);
         }
         let (t, y) = (self.trial.t, &self.trial.start);
-        self.detector.begin(&mut self.flow, t, y, self.h).map_err(|bad| self.bad_guard(bad))?;
+        let unchanged = change == Change::Nothing;
+        self.detector.begin(&mut self.flow, t, y, self.h, unchanged).map_err(|bad| self.bad_guard(bad))?;
         self.segment = Segment::new(self.flow.mode.clone(), t, &self.trial.start);
         self.note_guards_that_will_not_fire();
         Ok(())
@@ -163,47 +171,48 @@ impl<'a> Run<'a> {
     }
 
     /// Tries one step and takes it, or the part of it up to its first event, if it is good. Gives the bracket of that event as offsets from
-    /// the step's start. Guards that are about to cross at the very start of a segment fire without a step.
+    /// the step's start. Guards that cross at the very start of a segment fire without a step.
     fn next_event(&mut self) -> Result<Option<Bracket>, Error> {
         if !self.detector.fired().is_empty() {
             self.before.copy_from_slice(&self.trial.start);
+            self.check_cascade()?;
             return Ok(Some(Bracket { lo: 0.0, hi: 0.0 }));
         }
-        let cut = self.attempt();
+        let goal = self.attempt();
         if !self.is_acceptable() {
             return self.reject().map(|()| None);
         }
-        if self.options.keep == Keep::Dense || !self.fired.is_empty() {
-            self.step.interpolate(&mut self.flow, &mut self.trial);
-        }
-        let crossing = match self.detector.scan(&mut self.flow, &self.trial) {
+        self.interpolate();
+        let placing = self.placing();
+        let crossing = match self.detector.scan(&mut self.flow, &self.trial, &placing) {
             Ok(crossing) => crossing,
             Err(bad) => return self.retreat(bad).map(|()| None),
         };
-        match &crossing {
-            None => self.take_step(cut),
-            Some(crossing) => self.take_step_up_to(crossing),
+        self.choose_next_step();
+        match crossing {
+            None => Ok(self.end_step(goal)),
+            Some(crossing) => self.pursue(crossing),
         }
-        Ok(crossing.map(|crossing| crossing.offsets))
     }
 
-    /// Tries a step of the wanted size. Tells whether the end time cut it short.
-    fn attempt(&mut self) -> bool {
-        let left = self.options.until - self.trial.t;
+    /// Tries a step of the wanted size. Gives the time that cut it short, if one did: the end of the run, or a scheduled event.
+    fn attempt(&mut self) -> Option<f64> {
+        let goal = self.options.until.min(self.detector.next_scheduled(&self.flow, self.trial.t));
+        let left = goal - self.trial.t;
         let wanted = self.h.min(self.options.longest_step.unwrap_or(f64::INFINITY));
         // A rest of less than a thousandth of a step would only cost another step.
         let cut = wanted * 1.001 >= left;
         self.trial.h = if cut { left } else { wanted };
         self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
-        cut
+        cut.then_some(goal)
     }
 
-    fn is_acceptable(&self) -> bool {
+    pub(super) fn is_acceptable(&self) -> bool {
         if self.options.fixed_step.is_some() { self.trial.error.is_finite() } else { self.trial.is_good() }
     }
 
     /// Shrinks the step, or gives up when it cannot shrink any more.
-    fn reject(&mut self) -> Result<(), Error> {
+    pub(super) fn reject(&mut self) -> Result<(), Error> {
         self.record.statistics.rejected += 1;
         let factor = match self.trial.fault {
             Some(Fault::NoConvergence) => self.control.reject_by_half(),
@@ -214,7 +223,7 @@ impl<'a> Run<'a> {
     }
 
     /// A guard was not finite somewhere in a good step: tries a shorter one, or gives up when it cannot shrink any more.
-    fn retreat(&mut self, bad: BadGuard) -> Result<(), Error> {
+    pub(super) fn retreat(&mut self, bad: BadGuard) -> Result<(), Error> {
         self.record.statistics.rejected += 1;
         self.h = self.trial.h * self.control.reject(f64::NAN);
         if self.cannot_shrink() { Err(self.bad_guard(bad)) } else { Ok(()) }
@@ -226,16 +235,17 @@ impl<'a> Run<'a> {
         self.options.fixed_step.is_some() || self.h < smallest
     }
 
-    /// Takes the whole trial.
-    fn take_step(&mut self, cut: bool) {
+    /// Takes the whole trial, which ends at `goal` if that is given.
+    pub(super) fn take_step(&mut self, goal: Option<f64>) {
         let h = self.trial.h;
-        let t_end = if cut { self.options.until } else { self.trial.t + h };
+        let t_end = goal.unwrap_or(self.trial.t + h);
         match self.options.keep {
             Keep::Dense => self.segment.push(h, &self.trial.dense, t_end, &self.trial.end),
             Keep::Ends => self.segment.extend(t_end, &self.trial.end),
         }
-        self.record.statistics.count_step(h, cut);
-        self.choose_next_step();
+        self.record.statistics.count_step(h, goal.is_some());
+        self.cascade.clear();
+        self.note_touches();
         self.step.advance();
         self.reconsider_method();
         self.trial.advance(t_end);
@@ -255,25 +265,6 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Takes the trial up to the end of the bracket that was chosen for the event.
-    fn take_step_up_to(&mut self, crossing: &Crossing) {
-        let offset = crossing.offset;
-        self.trial.state_at(offset, &mut self.before);
-        let t_event = self.trial.t + offset;
-        match self.options.keep {
-            Keep::Dense if offset > 0.0 => {
-                self.segment.push(self.trial.h, &self.trial.dense, t_event, &self.before);
-            }
-            _ => self.segment.extend(t_event, &self.before),
-        }
-        if offset > 0.0 {
-            self.record.statistics.count_step(offset, true);
-        } else {
-            self.record.statistics.rejected += 1;
-        }
-        self.choose_next_step();
-    }
-
     /// The next step size follows from the error of the whole trial, also when only a part of it is taken: what was learnt before an
     /// event is kept.
     fn choose_next_step(&mut self) {
@@ -289,6 +280,8 @@ impl<'a> Run<'a> {
         self.record.statistics.jacobians = self.flow.jacobian_count;
         self.record.statistics.factorisations = self.step.factorisations();
         self.record.statistics.guards = self.flow.guard_count;
+        self.record.statistics.went_back = self.detector.surprises().went_back;
+        self.record.statistics.phantoms = self.detector.surprises().phantoms;
         match result {
             Ok(outcome) => {
                 self.record.outcome = outcome;

@@ -28,6 +28,34 @@ impl Interpolant {
         &mut self.coefficients
     }
 
+    /// The state at θ and its slope with respect to θ.
+    pub fn evaluate_with_slope(&self, theta: f64, y: &mut [f64], dy: &mut [f64]) {
+        let n = self.dimension;
+        let Some(degree) = (self.coefficients.len() / n.max(1)).checked_sub(1) else { return };
+        y.copy_from_slice(&self.coefficients[degree * n..]);
+        dy.fill(0.0);
+        for k in (0..degree).rev() {
+            let (factor, growth) = if k % 2 == 0 { (theta, 1.0) } else { (1.0 - theta, -1.0) };
+            let c = &self.coefficients[k * n..(k + 1) * n];
+            for i in 0..n {
+                dy[i] = growth * y[i] + factor * dy[i];
+                y[i] = c[i] + factor * y[i];
+            }
+        }
+    }
+
+    /// A bound on how far any component is from its start within the step: in the nested form every coefficient behind the second has the factor
+    /// θ (1-θ), which is at most a quarter.
+    pub fn reach(&self) -> f64 {
+        let n = self.dimension;
+        let bound = |i: usize| {
+            let far = |k: usize| self.coefficients.get(k * n + i).map_or(0.0, |c| c.abs());
+            let degree = self.coefficients.len() / n;
+            far(1) + 0.25 * (2..degree).map(far).sum::<f64>()
+        };
+        (0..n).map(bound).fold(0.0, f64::max)
+    }
+
     /// The state at θ; 0 is the start of the step, 1 its end.
     pub fn evaluate(&self, theta: f64, y: &mut [f64]) {
         interpolate_at(&self.coefficients, theta, y);
@@ -63,6 +91,20 @@ mod tests {
             assert_eq!(y[0], 0.1);
             dense.evaluate(1.0, &mut y);
             assert_eq!(y[0], 0.1 + 1.1);
+        }
+    }
+
+    #[test]
+    fn the_slope_is_that_of_the_polynomial() {
+        let mut dense = Interpolant::new(1);
+        dense.coefficients_mut(5).copy_from_slice(&[1.0, 2.0, 3.0, 4.0, 5.0, -7.0]);
+        let [mut y, mut dy, mut near, mut far] = [[0.0]; 4];
+        for theta in [0.0, 0.2, 0.7, 1.0, 1.3] {
+            dense.evaluate_with_slope(theta, &mut y, &mut dy);
+            dense.evaluate(theta - 1e-6, &mut near);
+            dense.evaluate(theta + 1e-6, &mut far);
+            assert!((y[0] - 1.0).abs() <= dense.reach() || theta > 1.0);
+            assert!((dy[0] - (far[0] - near[0]) / 2e-6).abs() < 1e-8);
         }
     }
 

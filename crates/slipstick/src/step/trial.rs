@@ -117,6 +117,22 @@ impl Trial {
         }
     }
 
+    /// As [`state_at`](Self::state_at), with the rate at which the state changes there, by dense output.
+    pub fn rate_at(&self, offset: f64, y: &mut [f64], dy: &mut [f64]) {
+        self.dense.evaluate_with_slope(offset / self.h, y, dy);
+        for dy in &mut *dy {
+            *dy /= self.h;
+        }
+        if offset == self.h {
+            y.copy_from_slice(&self.end);
+        }
+    }
+
+    /// A distance that no component of the state is ever further from its start than, within the step, by dense output.
+    pub fn reach(&self) -> f64 {
+        self.dense.reach()
+    }
+
     /// Makes the end of this trial the start of the next.
     pub fn advance(&mut self, t: f64) {
         self.t = t;

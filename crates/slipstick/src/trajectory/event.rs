@@ -13,6 +13,8 @@ pub enum EventKind {
     Switch,
     /// It changes the mode.
     Mode,
+    /// Events of a guard accumulate, and something comes to rest.
+    Rest,
     /// It ends the run.
     Stop,
 }
@@ -25,6 +27,7 @@ impl EventKind {
             Self::Reset => "reset",
             Self::Switch => "switch",
             Self::Mode => "mode",
+            Self::Rest => "rest",
             Self::Stop => "stop",
         }
     }

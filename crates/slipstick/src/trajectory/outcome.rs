@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// Why a run ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// It came to the end time.
     ReachedEnd,
@@ -30,6 +30,8 @@ pub enum Outcome {
         guard: String,
         /// Whether it is a switch, and not an event.
         switch: bool,
+        /// The time at which its events accumulate, as estimated from their intervals.
+        t: f64,
     },
     /// Whoever watches the run had it stop: an interrupt, a limit on time.
     Interrupted {
@@ -75,8 +77,8 @@ impl Outcome {
                  followed yet; describe the sliding as a mode of its own",
             ),
             Self::Accumulation { .. } => Some(
-                "let the thing come to rest before that: an event at a small speed that goes to a mode in which it rests \
-                 (`goto`), or one that stops the run (`stop_after`)",
+                "say what holds from then on: `at_rest` of the event names the mode in which the thing rests; or stop the run \
+                 (`stop_after`)",
             ),
             Self::Interrupted { .. } => Some("what was computed up to there is kept"),
             _ => None,
@@ -93,9 +95,12 @@ impl fmt::Display for Outcome {
                 write!(f, "stopped early: the limit of {limit} events is reached, the last was `{guard}`")
             }
             Self::StepLimit { limit } => write!(f, "stopped early: the limit of {limit} steps is reached"),
-            Self::Accumulation { guard, switch } => {
+            Self::Accumulation { guard, switch, t } => {
                 let kind = if *switch { "switch" } else { "event" };
-                write!(f, "stopped early: {kind} `{guard}` fires again and again without progress in time")
+                write!(
+                    f,
+                    "stopped early: {kind} `{guard}` fires again and again, its times accumulate at {t:.11},"
+                )
             }
             Self::Interrupted { reason, .. } => write!(f, "stopped early: {reason}"),
             Self::Failed => write!(f, "failed"),

@@ -16,8 +16,14 @@ pub struct Statistics {
     pub jacobians: u64,
     /// Matrix factorisations by implicit methods; what a method counts as one is said there.
     pub factorisations: u64,
-    /// Evaluations of the set of guards.
+    /// Values of single guards.
     pub guards: u64,
+    /// Steps that were made again, shorter, to locate an event.
+    pub relocations: u64,
+    /// How often a crossing that was located turned out not to be the first.
+    pub went_back: u64,
+    /// How often a guard that could have crossed in a step had not.
+    pub phantoms: u64,
     /// Events, of any kind.
     pub events: u64,
     /// Events that only recorded.
@@ -43,6 +49,9 @@ impl Default for Statistics {
             jacobians: 0,
             factorisations: 0,
             guards: 0,
+            relocations: 0,
+            went_back: 0,
+            phantoms: 0,
             events: 0,
             records: 0,
             resets: 0,
@@ -73,7 +82,7 @@ impl Statistics {
                 EventKind::Reset => self.resets += 1,
                 EventKind::Switch => self.switchings += 1,
                 EventKind::Mode => self.mode_changes += 1,
-                EventKind::Stop => {}
+                EventKind::Rest | EventKind::Stop => {}
             }
         }
     }

@@ -1,0 +1,242 @@
+//! Sides, locks and schedules at the start of a segment.
+//!
+//! A guard that is zero (at the start of a run, or because it has just fired) is on the side that its first non-zero derivative along the
+//! flow points to: nothing is nudged (paper 000, sections 5.1.4 and 5.1.5). A guard that an event has carried to its other
+//! side fires at the same instant; so events can cause events until nothing fires any more.
+
+use super::Detector;
+use super::detect::{BadGuard, check_finite, sign};
+use crate::equations::{Guard, GuardKind, GuardRates, Side};
+use crate::formulation::Flow;
+
+/// How often locks are looked at again because they depend on each other.
+const MOST_PASSES: usize = 64;
+
+impl Detector {
+    /// Evaluates the guards at the start of a segment and locks signs and counts, as far as the values tell.
+    pub fn lock(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), BadGuard> {
+        for g in 0..self.just_fired.len() {
+            self.fired_last[g] = self.fired.contains(&g);
+            self.just_fired[g] = self.fired_last[g] || (self.just_fired[g] && !self.stepped);
+        }
+        self.stepped = false;
+        self.fired.clear();
+        if self.sides.is_empty() {
+            return Ok(());
+        }
+        let guards = flow.system().guards();
+        self.surfaces.clear();
+        self.surfaces
+            .extend((0..guards.len()).filter(|&g| flow.watches(g) && guards[g].kind == GuardKind::Surface));
+        for _ in 0..MOST_PASSES {
+            self.evaluate(flow, t, y)?;
+            let changed =
+                (0..guards.len()).filter(|&g| flow.watches(g) && self.lock_guard(flow, g, t)).count();
+            if changed == 0 {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn evaluate(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), BadGuard> {
+        flow.guards(t, y, &mut self.last.values);
+        check_finite(&self.surfaces, &self.last.values, t)?;
+        flow.schedule(&mut self.schedule);
+        Ok(())
+    }
+
+    /// Locks the sign or count that a guard stands for. Tells whether that changed anything.
+    fn lock_guard(&mut self, flow: &mut Flow<'_>, g: usize, t: f64) -> bool {
+        let guard = &flow.system().guards()[g];
+        if let Some(k) = guard.response.switch {
+            let fired = if self.just_fired[g] { -self.sides[g] } else { 0.0 };
+            let side = match guard.kind {
+                GuardKind::Scheduled { rising } => scheduled_side(rising, self.schedule[g], t),
+                _ if self.is_zero(flow, g) => fired,
+                _ => sign(self.last.values[g]),
+            };
+            let old = flow.mode.signs[k];
+            flow.mode.signs[k] = if side == 0.0 { old } else { side };
+            return flow.mode.signs[k] != old;
+        }
+        let Some(count) = guard.response.count else { return false };
+        let value = self.last.values[g];
+        let passed = match guard.kind {
+            GuardKind::Scheduled { .. } if self.schedule[g] <= t => value.abs().ceil().max(1.0),
+            GuardKind::Surface if !self.is_zero(flow, g) && count.up && value > 0.0 => value.ceil(),
+            GuardKind::Surface if !self.is_zero(flow, g) && !count.up && value < 0.0 => -value.floor(),
+            _ => 0.0,
+        };
+        flow.mode.counts[count.index] += if count.up { passed } else { -passed };
+        passed != 0.0
+    }
+
+    /// Whether the value of a guard counts as zero: exactly, or because it has just fired and this is what is left of it.
+    fn is_zero(&self, flow: &Flow<'_>, g: usize) -> bool {
+        let value = self.last.values[g].abs();
+        let left = (4.0 * self.resolution[g]).min(1e-6 * self.size[g]);
+        value <= if self.just_fired[g] { left } else { 0.0 }
+            || (value < 1e-9 && self.has_just_counted(flow, g))
+    }
+
+    /// Whether the count that a guard stands for has just been changed by a guard that fired: then whole numbers are only met to rounding.
+    fn has_just_counted(&self, flow: &Flow<'_>, g: usize) -> bool {
+        let guards = flow.system().guards();
+        let Some(count) = guards[g].response.count else { return false };
+        let same = |other: &Guard| other.response.count.is_some_and(|c| c.index == count.index);
+        guards.iter().zip(&self.just_fired).any(|(other, &fired)| fired && same(other))
+    }
+
+    /// Decides the side of every guard at the start of a segment; [`lock`](Self::lock) comes before. `reach` is about the
+    /// step size. If the event before has changed nothing, those that fired have passed zero and go on.
+    ///
+    /// `fired` then lists the guards that fire at once: those that the event before has carried across zero, and the unilateral ones that
+    /// stand at zero and are about to cross it. Guards that have just fired and still go the way they went are passing through
+    /// and do not fire again.
+    pub fn begin(
+        &mut self,
+        flow: &mut Flow<'_>,
+        t: f64,
+        y: &[f64],
+        reach: f64,
+        unchanged: bool,
+    ) -> Result<(), BadGuard> {
+        if self.sides.is_empty() {
+            return Ok(());
+        }
+        self.unchanged = unchanged;
+        self.old_sides.copy_from_slice(&self.sides);
+        for _ in 0..MOST_PASSES {
+            self.evaluate(flow, t, y)?;
+            if self.surfaces.iter().any(|&g| self.is_zero(flow, g)) {
+                let rates = GuardRates { first: &mut self.first_rates, second: &mut self.second_rates };
+                flow.guard_rates(t, y, reach, rates);
+            }
+            self.fired.clear();
+            let recounted = (0..self.sides.len()).filter(|&g| self.begin_guard(flow, g, t)).count();
+            if recounted == 0 {
+                break;
+            }
+        }
+        self.slopes_known = false;
+        self.sleep.wake();
+        Ok(())
+    }
+
+    /// Decides one guard. Tells whether that changed a count, on which other guards may depend.
+    fn begin_guard(&mut self, flow: &mut Flow<'_>, g: usize, t: f64) -> bool {
+        let (guard, watched, old) = (&flow.system().guards()[g], flow.watches(g), self.old_sides[g]);
+        self.residues[g] = 0.0;
+        self.new[g] = watched && old == 0.0;
+        let zero = self.is_zero(flow, g);
+        self.sides[g] = match guard.kind {
+            _ if !watched => 0.0,
+            GuardKind::Rest => 0.0,
+            GuardKind::Scheduled { rising } => scheduled_side(rising, self.schedule[g], t),
+            GuardKind::Surface if zero => self.side_from_zero(guard, g),
+            GuardKind::Surface => sign(self.last.values[g]),
+        };
+        let carried = guard.kind == GuardKind::Surface
+            && watched
+            && !self.fired_last[g]
+            && !self.fired.contains(&g)
+            && old * self.sides[g] < 0.0
+            && guard.direction.admits(old);
+        if let (Some(k), true) = (guard.response.switch, self.sides[g] != 0.0) {
+            flow.mode.signs[k] = self.sides[g];
+        }
+        if let Some(count) = guard.response.count {
+            let past = zero && guard.kind == GuardKind::Surface && passes(count.up, self.sides[g]);
+            flow.mode.counts[count.index] += if !past {
+                0.0
+            } else if count.up {
+                1.0
+            } else {
+                -1.0
+            };
+            return past;
+        }
+        if carried {
+            self.sides[g] = old;
+            self.resolution[g] = 0.0;
+            self.fired.push(g);
+        }
+        false
+    }
+
+    /// The side of a guard that is zero; see [`begin`](Self::begin).
+    fn side_from_zero(&mut self, guard: &Guard, g: usize) -> f64 {
+        let (just_fired, old) = (self.just_fired[g], self.old_sides[g]);
+        if guard.response.switch.is_some() && just_fired {
+            // A switch that fired has changed sign: that is what it is for.
+            return -old;
+        }
+        // One that has crossed and was only recorded goes on; a touch has no resolution.
+        let recorded = self.unchanged && self.fired_last[g] && self.resolution[g] > 0.0;
+        let heading = first_sign(self.first_rates[g], self.second_rates[g]);
+        let heading = if recorded { -old } else { heading };
+        if guard.response.count.is_some() {
+            return heading;
+        }
+        self.residues[g] = self.last.values[g];
+        self.residue_ends[g] = time_to_leave(self.residues[g], self.first_rates[g], self.second_rates[g]);
+        self.last.values[g] = 0.0;
+        // One that goes on the way it went, or was on that side already, does not cross again.
+        let passing = (just_fired && sign(self.first_rates[g]) == -old) || old == heading || recorded;
+        if guard.side == Side::Before && heading != 0.0 && guard.direction.admits(-heading) && !passing {
+            (self.resolution[g], self.size[g]) = (self.residues[g].abs(), f64::INFINITY);
+            self.fired.push(g);
+            return -heading;
+        }
+        heading
+    }
+
+    /// The next time after `t` at which a scheduled guard fires; infinity if there is none.
+    pub fn next_scheduled(&self, flow: &Flow<'_>, t: f64) -> f64 {
+        let times = self.schedule.iter().enumerate().filter(|&(g, &time)| time > t && is_scheduled(flow, g));
+        times.fold(f64::INFINITY, |first, (_, &time)| first.min(time))
+    }
+
+    /// Adds the guards that are scheduled for this time to those that fire.
+    pub fn fire_scheduled(&mut self, flow: &Flow<'_>, t: f64) {
+        for g in (0..self.schedule.len()).filter(|&g| is_scheduled(flow, g)) {
+            if self.schedule[g] == t && !self.fired.contains(&g) {
+                self.fired.push(g);
+            }
+        }
+        self.fired.sort_unstable();
+    }
+
+    /// Has a guard without a surface fire: its events accumulate.
+    pub fn fire_rest(&mut self, guard: usize) {
+        self.fired.clear();
+        self.fired.push(guard);
+    }
+}
+
+fn is_scheduled(flow: &Flow<'_>, g: usize) -> bool {
+    matches!(flow.system().guards()[g].kind, GuardKind::Scheduled { .. }) && flow.watches(g)
+}
+
+/// Before its time a guard that rises is negative; at its time it has fired.
+fn scheduled_side(rising: bool, time: f64, t: f64) -> f64 {
+    if rising == (time > t) { -1.0 } else { 1.0 }
+}
+
+/// Whether a count guard that stands at zero has passed it. A whole number that does not move belongs to the count below it.
+fn passes(up: bool, side: f64) -> bool {
+    if up { side >= 0.0 } else { side < 0.0 }
+}
+
+/// About how long a guard takes to change by a multiple of what is left of it.
+fn time_to_leave(residue: f64, first: f64, second: f64) -> f64 {
+    let far = 8.0 * residue.abs();
+    let time = (far / first.abs()).min((2.0 * far / second.abs()).sqrt());
+    if time.is_nan() { 0.0 } else { time }
+}
+
+/// The sign of the first of two numbers that is not zero.
+fn first_sign(first: f64, second: f64) -> f64 {
+    if first == 0.0 { sign(second) } else { sign(first) }
+}

@@ -1,0 +1,173 @@
+//! The first of all crossings in a step, and everything that fires with it.
+//!
+//! A crossing is narrowed on the dense output to a bracket `(lo, hi]`. If another guard turns out to have crossed before, the search goes
+//! back to that one (case II of the try-catch model, paper 000 table 5.1). The event is placed at `lo` if a guard that must not
+//! cross fires (CEL⁻), else at `hi` (CEL⁺): an end of the bracket is a stronger guarantee than an offset.
+
+use super::Detector;
+use crate::equations::Side;
+use crate::formulation::Flow;
+use crate::math::{Bracket, Probe, narrow};
+use crate::step::Trial;
+
+/// How events are placed.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct Placing {
+    /// The width of a bracket in time; zero is as narrow as doubles allow.
+    pub width: f64,
+    /// Whether nearly concurrent events become one.
+    pub concurrency: Option<Concurrency>,
+}
+
+/// The region of concurrency (paper 000, section 5.2.3): events of guards that may be crossed become one if they are this near.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Concurrency {
+    /// How long after the first event the last may be.
+    pub time: f64,
+    /// How far beyond zero each guard may be then.
+    pub amplitude: f64,
+}
+
+/// The first bracket of a step in which guards fire; `fired` of the detector lists them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Crossing {
+    /// The bracket, as offsets from the start of the step.
+    pub offsets: Bracket,
+    /// The end of the bracket at which the event is placed.
+    pub offset: f64,
+}
+
+/// A guard that crosses once between two offsets; a touch has the same point twice.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Candidate {
+    pub(super) guard: usize,
+    pub(super) side: f64,
+    pub(super) lo: Probe,
+    pub(super) hi: Probe,
+}
+
+impl Candidate {
+    fn is_touch(&self) -> bool {
+        self.lo.x == self.hi.x
+    }
+}
+
+impl Detector {
+    /// Locates the first of the candidates and lists all that fire in its bracket.
+    pub(super) fn locate(
+        &mut self,
+        flow: &mut Flow<'_>,
+        trial: &Trial,
+        placing: &Placing,
+    ) -> Option<Crossing> {
+        let by_end = |a: &usize, b: &usize| self.candidates[*a].hi.x.total_cmp(&self.candidates[*b].hi.x);
+        let mut current = (0..self.candidates.len()).min_by(by_end)?;
+        let mut offsets = loop {
+            let offsets = self.narrow(flow, trial, current, placing.width);
+            match self.earlier(flow, trial, current, offsets.lo) {
+                Some(other) => current = other,
+                None => break offsets,
+            }
+            self.surprises.went_back += 1;
+        };
+        self.gather(flow, trial, current, offsets);
+        let guards = flow.system().guards();
+        let unilateral = self.fired.iter().any(|&g| guards[g].side == Side::Before);
+        if let (Some(concurrency), false) = (placing.concurrency, unilateral) {
+            offsets.hi = self.gather_concurrent(flow, trial, offsets.hi, concurrency, placing.width);
+        }
+        self.fired.sort_unstable();
+        Some(Crossing { offsets, offset: if unilateral { offsets.lo } else { offsets.hi } })
+    }
+
+    fn narrow(&mut self, flow: &mut Flow<'_>, trial: &Trial, index: usize, width: f64) -> Bracket {
+        let Candidate { guard, side, lo, hi } = self.candidates[index];
+        if lo.x == hi.x {
+            return Bracket { lo: lo.x, hi: hi.x };
+        }
+        narrow(lo, hi, side, width, |offset| self.value_at(flow, trial, guard, offset))
+    }
+
+    /// Another candidate that crosses before an offset, if there is one; the windows of all others are moved up to it.
+    fn earlier(&mut self, flow: &mut Flow<'_>, trial: &Trial, current: usize, offset: f64) -> Option<usize> {
+        for i in 0..self.candidates.len() {
+            let other = self.candidates[i];
+            if i == current || other.lo.x >= offset {
+                continue;
+            }
+            if other.is_touch() || other.hi.x <= offset {
+                return Some(i);
+            }
+            let probe = Probe { x: offset, value: self.value_at(flow, trial, other.guard, offset) };
+            if probe.value * other.side < 0.0 {
+                self.candidates[i].hi = probe;
+                return Some(i);
+            }
+            self.candidates[i].lo = probe;
+        }
+        None
+    }
+
+    /// Lists the candidates that have crossed at the end of the bracket.
+    fn gather(&mut self, flow: &mut Flow<'_>, trial: &Trial, current: usize, offsets: Bracket) {
+        for i in 0..self.candidates.len() {
+            let other = self.candidates[i];
+            let within = other.lo.x <= offsets.hi;
+            let crossed = |value: f64| value * other.side < 0.0 || (other.is_touch() && within);
+            let value =
+                if within { self.value_at(flow, trial, other.guard, offsets.hi) } else { other.lo.value };
+            if i == current || crossed(value) {
+                let before = self.value_at(flow, trial, other.guard, offsets.lo);
+                self.fire(other.guard, (before - value).abs());
+            }
+        }
+    }
+
+    fn fire(&mut self, g: usize, resolution: f64) {
+        if self.fired.contains(&g) {
+            return;
+        }
+        self.resolution[g] = resolution;
+        self.size[g] = self.last.values[g].abs() + self.next.values[g].abs();
+        self.fired.push(g);
+    }
+
+    /// Adds the guards that cross soon after `first`, as long as none that fires is too far beyond zero then. Gives the new end of the bracket.
+    fn gather_concurrent(
+        &mut self,
+        flow: &mut Flow<'_>,
+        trial: &Trial,
+        first: f64,
+        concurrency: Concurrency,
+        width: f64,
+    ) -> f64 {
+        let mut near: Vec<(f64, usize)> = Vec::new();
+        for i in 0..self.candidates.len() {
+            let Candidate { guard, lo, .. } = self.candidates[i];
+            let bilateral = flow.system().guards()[guard].side == Side::After;
+            if bilateral && !self.fired.contains(&guard) && lo.x <= first + concurrency.time {
+                let root = self.narrow(flow, trial, i, width).hi;
+                near.push((root, guard));
+            }
+        }
+        near.retain(|(root, _)| *root <= first + concurrency.time);
+        near.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut end = first;
+        for (root, guard) in near {
+            if self.fired.iter().any(|&g| flow.system().guards()[g].side == Side::Before) {
+                break;
+            }
+            let mut within = true;
+            for i in 0..self.fired.len() {
+                let g = self.fired[i];
+                within &= self.value_at(flow, trial, g, root).abs() <= concurrency.amplitude;
+            }
+            if !within {
+                break;
+            }
+            self.fire(guard, 0.0);
+            end = root;
+        }
+        end
+    }
+}

@@ -1,0 +1,150 @@
+//! How fast an expression can change at most.
+//!
+//! For many guards (a coordinate less a limit, a distance, a sum of such) there is a number L so that the value changes by at most
+//! `L d` when no varying input changes by more than `d`, wherever that is. Such a guard need not be looked at while it is further
+//! from zero than that.
+
+use crate::expr::arena::{Arena, ExprId, Node};
+use crate::expr::operation::{BinaryOp, UnaryOp};
+
+/// What is known of an input.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum InputKind {
+    /// It changes during a run.
+    Varying,
+    /// It has this value throughout.
+    Fixed(f64),
+    /// It does not change between events, and its size is at most this.
+    Locked(f64),
+}
+
+/// What is known of an expression.
+#[derive(Clone, Copy)]
+struct Bound {
+    /// It changes by at most this when the varying inputs change by at most one.
+    growth: f64,
+    /// It is at most this large.
+    size: f64,
+    /// It is at least this large.
+    least: f64,
+}
+
+const UNKNOWN: Bound = Bound { growth: f64::INFINITY, size: f64::INFINITY, least: 0.0 };
+
+impl Arena {
+    /// For each of `ids`, by how much it can change at most when no varying input changes by more than one; infinity if that is not known.
+    pub fn growth(&self, ids: &[ExprId], kind: impl Fn(usize) -> InputKind) -> Vec<f64> {
+        let Some(highest) = ids.iter().max() else { return Vec::new() };
+        let mut bounds = vec![UNKNOWN; highest.index() + 1];
+        for id in self.reachable(ids) {
+            let of = |operand: ExprId| bounds[operand.index()];
+            let bound = match self.node(id) {
+                Node::Constant(value) => fixed(value),
+                Node::Input(input) => match kind(input.index()) {
+                    InputKind::Varying => Bound { growth: 1.0, ..UNKNOWN },
+                    InputKind::Fixed(value) => fixed(value),
+                    InputKind::Locked(size) => Bound { growth: 0.0, size, least: 0.0 },
+                },
+                Node::Unary(op, x) => unary(op, of(x)),
+                Node::Binary(op, a, b) => binary(op, of(a), of(b)),
+                // A condition that can change makes it jump.
+                Node::Select(c, a, b) if of(c).growth == 0.0 => either(of(a), of(b)),
+                Node::Select(..) => UNKNOWN,
+            };
+            bounds[id.index()] = bound;
+        }
+        ids.iter().map(|id| bounds[id.index()].growth).collect()
+    }
+}
+
+fn fixed(value: f64) -> Bound {
+    Bound { growth: 0.0, size: value.abs(), least: value.abs() }
+}
+
+fn either(a: Bound, b: Bound) -> Bound {
+    Bound { growth: a.growth.max(b.growth), size: a.size.max(b.size), least: a.least.min(b.least) }
+}
+
+/// A product in which nothing times anything is nothing.
+fn times(a: f64, b: f64) -> f64 {
+    if a == 0.0 || b == 0.0 { 0.0 } else { a * b }
+}
+
+fn unary(op: UnaryOp, x: Bound) -> Bound {
+    let within = |size: f64| Bound { growth: x.growth, size, least: 0.0 };
+    match op {
+        UnaryOp::Negate | UnaryOp::Abs => x,
+        UnaryOp::Sin | UnaryOp::Cos | UnaryOp::Tanh => within(1.0),
+        UnaryOp::Atan => within(std::f64::consts::FRAC_PI_2),
+        UnaryOp::Asinh => within(x.size),
+        // What does not change stays as it is, whatever the operation does to it.
+        _ if x.growth == 0.0 => Bound { growth: 0.0, ..UNKNOWN },
+        _ => UNKNOWN,
+    }
+}
+
+fn binary(op: BinaryOp, a: Bound, b: Bound) -> Bound {
+    let size = a.size + b.size;
+    match op {
+        BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Hypot => {
+            Bound { growth: a.growth + b.growth, size, least: 0.0 }
+        }
+        BinaryOp::Min | BinaryOp::Max => either(a, b),
+        BinaryOp::Multiply => Bound {
+            growth: times(a.growth, b.size) + times(a.size, b.growth),
+            size: times(a.size, b.size),
+            least: times(a.least, b.least),
+        },
+        BinaryOp::Divide if b.growth == 0.0 && b.least > 0.0 => {
+            Bound { growth: a.growth / b.least, size: a.size / b.least, least: 0.0 }
+        }
+        _ if a.growth == 0.0 && b.growth == 0.0 => Bound { growth: 0.0, ..UNKNOWN },
+        _ => UNKNOWN,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::{InputId, parse};
+    use proptest::prelude::*;
+
+    /// The growth of a formula of the varying x and y, the parameter p = -2 and the sign s.
+    fn growth(text: &str) -> f64 {
+        let mut arena = Arena::new();
+        let ids: Vec<ExprId> = (0..4).map(|k| arena.input(InputId(k))).collect();
+        let mut resolve = |name: &str| "xyps".find(name).map(|k| ids[k]);
+        let id = parse(text).unwrap().lower(&mut arena, &mut resolve).unwrap();
+        let kinds = [InputKind::Varying, InputKind::Varying, InputKind::Fixed(-2.0), InputKind::Locked(1.0)];
+        arena.growth(&[id], |k| kinds[k])[0]
+    }
+
+    #[test]
+    fn growth_of_common_guards_is_known() {
+        assert_eq!(growth("x - 3"), 1.0);
+        assert_eq!(growth("p * x - y / 4"), 2.25);
+        assert_eq!(growth("hypot(x - 1, y) - p"), 2.0);
+        assert_eq!(growth("s * (x + y)"), 2.0);
+        assert_eq!(growth("sin(3 * x) * 5 + max(x, 2 * y)"), 17.0);
+        assert_eq!(growth("p^3 + 1"), 0.0);
+    }
+
+    #[test]
+    fn growth_without_a_bound_is_infinite() {
+        for text in ["x * y", "x^2 - 1", "sqrt(x)", "1 / x", "exp(x)", "if(x > 1, 1, 0)", "floor(x)"] {
+            assert_eq!(growth(text), f64::INFINITY, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn values_change_no_more_than_their_growth(
+            x in -9.0..9.0, y in -9.0..9.0, dx in -1.0..1.0_f64, dy in -1.0..1.0_f64,
+        ) {
+            let g = |x: f64, y: f64| (2.0 * x - y).sin() * 3.0 + f64::hypot(x, y).atan() - x.abs().max(y / 7.0);
+            let bound = growth("sin(2 * x - y) * 3 + atan(hypot(x, y)) - max(abs(x), y / 7)");
+            let d = dx.abs().max(dy.abs());
+            prop_assert!((g(x + dx, y + dy) - g(x, y)).abs() <= bound * d + 1e-12);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! What a run does with a crossing that it has found in a step: place the event at the right point of an accurate solution.
+//!
+//! On dense output alone the event is as accurate as the dense output. Where the solution is better, the step is made again so that it ends
+//! right behind the event: near its end the dense output is as good as the solution (the re-integration of paper 000, section 5.2.2, without
+//! its iteration). One-sided, the step ends before the event, which is found by looking ahead: beyond the event
+//! the equations may not even be defined (paper 002).
+
+use super::run::Run;
+use super::{Error, Keep};
+use crate::event::{Crossing, Placing};
+use crate::math::Bracket;
+use crate::model::Location;
+
+/// How far behind the event a step made again ends, as a part of the step. The error of dense output falls with the square of it.
+const MARGIN: f64 = 1e-3;
+/// How often a step is made again for one event.
+const MOST_TIMES: usize = 8;
+/// How far ahead of a step its dense output is trusted, and where an event ahead is aimed at, in steps.
+const AHEAD: (f64, f64) = (1.3, 1.15);
+/// The same for methods whose dense output is poor: next to the end it is as good as the solution.
+const JUST_AHEAD: (f64, f64) = (1.0 + 3.0 * MARGIN, 1.0 + MARGIN);
+
+impl Run<'_> {
+    pub(super) fn placing(&self) -> Placing {
+        Placing { width: self.options.event_tolerance.unwrap_or(0.0), concurrency: self.options.concurrency }
+    }
+
+    /// Where events are located: as asked, or on the dense output unless that would cost the method its order.
+    pub(super) fn location(&self) -> Location {
+        let default = if self.has_poor_dense_output() { Location::Integrate } else { Location::Dense };
+        self.options.location.unwrap_or(default)
+    }
+
+    /// Whether an event on dense output costs the method its order.
+    fn has_poor_dense_output(&self) -> bool {
+        let facts = self.step.method().facts();
+        facts.dense_order + 1 < facts.order
+    }
+
+    fn ahead(&self) -> (f64, f64) {
+        if self.has_poor_dense_output() { JUST_AHEAD } else { AHEAD }
+    }
+
+    /// Takes the trial up to the event in it, or a part of it if there turns out to be none. Gives the bracket of the event.
+    pub(super) fn pursue(&mut self, crossing: Crossing) -> Result<Option<Bracket>, Error> {
+        match self.location() {
+            Location::Dense => Ok(Some(self.take_step_up_to(&crossing))),
+            Location::Integrate => self.integrate_again(crossing),
+            Location::OneSided => self.approach(crossing),
+        }
+    }
+
+    /// Makes the step again until it ends right behind its event.
+    fn integrate_again(&mut self, mut crossing: Crossing) -> Result<Option<Bracket>, Error> {
+        for _ in 0..MOST_TIMES {
+            if crossing.offsets.hi >= (1.0 - 2.0 * MARGIN) * self.trial.h || crossing.offsets.lo == 0.0 {
+                break;
+            }
+            match self.attempt_again(crossing.offsets.hi * (1.0 + MARGIN))? {
+                Again::Crossing(next) => crossing = next,
+                Again::Nothing => return Ok(self.end_step(None)),
+                Again::Rejected => return Ok(None),
+            }
+        }
+        Ok(Some(self.take_step_up_to(&crossing)))
+    }
+
+    /// Makes the step again so that the event lies a little ahead of its end.
+    fn approach(&mut self, mut crossing: Crossing) -> Result<Option<Bracket>, Error> {
+        for _ in 0..MOST_TIMES {
+            if crossing.offsets.lo == 0.0 {
+                break;
+            }
+            match self.attempt_again(crossing.offsets.hi / self.ahead().1)? {
+                Again::Crossing(next) => crossing = next,
+                Again::Nothing => return Ok(self.end_step(None)),
+                Again::Rejected => return Ok(None),
+            }
+        }
+        Ok(Some(self.take_step_up_to(&crossing)))
+    }
+
+    fn attempt_again(&mut self, h: f64) -> Result<Again, Error> {
+        self.record.statistics.relocations += 1;
+        self.trial.h = h;
+        self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
+        if !self.is_acceptable() {
+            return self.reject().map(|()| Again::Rejected);
+        }
+        self.interpolate();
+        let placing = self.placing();
+        match self.detector.scan(&mut self.flow, &self.trial, &placing) {
+            Err(bad) => self.retreat(bad).map(|()| Again::Rejected),
+            Ok(Some(crossing)) => Ok(Again::Crossing(crossing)),
+            Ok(None) => Ok(Again::Nothing),
+        }
+    }
+
+    pub(super) fn interpolate(&mut self) {
+        if self.location() == Location::OneSided {
+            self.step.interpolate_finely(&mut self.flow, &mut self.trial);
+        } else if self.options.keep == Keep::Dense || !self.fired.is_empty() {
+            self.step.interpolate(&mut self.flow, &mut self.trial);
+        }
+    }
+
+    /// Takes a trial without events, which ends at `goal` if that is given. One-sided, an event may lie ahead of it; at the goal, scheduled
+    /// events happen.
+    pub(super) fn end_step(&mut self, goal: Option<f64>) -> Option<Bracket> {
+        if goal.is_none() && self.location() == Location::OneSided {
+            let placing = self.placing();
+            let to = self.ahead().0 * self.trial.h;
+            let ahead = self.detector.look_ahead(&mut self.flow, &self.trial, to, &placing);
+            // A guard that is not defined ahead is looked at again in the next step.
+            if let Ok(Some(crossing)) = ahead {
+                let end = self.options.until.min(self.detector.next_scheduled(&self.flow, self.trial.t));
+                if self.trial.t + crossing.offset <= end {
+                    return Some(self.take_step_up_to(&crossing));
+                }
+            }
+        }
+        self.take_step(goal);
+        let t = goal?;
+        self.detector.fire_scheduled(&self.flow, t);
+        self.before.copy_from_slice(&self.trial.start);
+        (!self.detector.fired().is_empty()).then_some(Bracket { lo: 0.0, hi: 0.0 })
+    }
+
+    /// Takes the trial up to the end of the bracket that was chosen for the event.
+    fn take_step_up_to(&mut self, crossing: &Crossing) -> Bracket {
+        let offset = crossing.offset;
+        self.trial.state_at(offset, &mut self.before);
+        let t_event = self.trial.t + offset;
+        match self.options.keep {
+            Keep::Dense if offset > 0.0 => {
+                self.segment.push(self.trial.h, &self.trial.dense, t_event, &self.before);
+            }
+            _ => self.segment.extend(t_event, &self.before),
+        }
+        if offset > 0.0 {
+            self.record.statistics.count_step(offset, true);
+            self.cascade.clear();
+        } else {
+            self.record.statistics.rejected += 1;
+        }
+        self.note_touches();
+        crossing.offsets
+    }
+}
+
+/// What came of making a step again.
+enum Again {
+    Crossing(Crossing),
+    Nothing,
+    Rejected,
+}

@@ -1,0 +1,53 @@
+//! The printed counts are an account: for Dormand and Prince's pair of order 5, whose last stage is the first of the next step,
+//!
+//! right-hand sides = 6 (taken + rejected + made again) + starts + 2 (changes of motion + 1)
+//!
+//! where each segment starts with one evaluation of its own, and the first step of a run, and after each event that changes the motion, is chosen
+//! with two (the paper: 6 (N_acc + N_rej + N_it) + 1 + 2 N_ev).
+
+mod common;
+
+use slipstick::model::Location;
+use slipstick::simulate::simulate;
+use slipstick::step::Method;
+use slipstick::trajectory::EventKind;
+
+fn check(text: &str, location: Option<Location>) {
+    let mut plan = common::plan(text);
+    plan.options.method = Method::DormandPrince5;
+    plan.options.location = location;
+    let run = simulate(&plan.system, &plan.start, &plan.options).expect("a run");
+    let s = &run.statistics;
+    let changes = run
+        .events
+        .iter()
+        .filter(|e| e.kinds.iter().any(|k| *k != EventKind::Record && *k != EventKind::Stop));
+    let starts = run.segments.iter().filter(|s| s.end_time > s.start_time).count() as u64;
+    let expected = 6 * (s.accepted + s.rejected + s.relocations) + starts + 2 * (changes.count() as u64 + 1);
+    assert!(run.events.len() > 3);
+    assert_eq!(s.derivatives, expected, "{s:?}");
+}
+
+#[test]
+fn on_models_with_resets_switches_and_records() {
+    let models = [
+        r#"
+        states = { y = 1, v = 0 }
+        derivatives = { y = "v", v = "-9.81 - 0.1 * v" }
+        events.floor = { guard = "y < 0", reset = { v = "-0.9 * v" } }
+        events.top = { guard = "v < 0" }
+        run.until = 3
+        "#,
+        r#"
+        states = { x = 1, v = 0 }
+        switches.side = "x - 0.3"
+        derivatives = { x = "v", v = "-x - 0.5 * side * x" }
+        run.until = 30
+        "#,
+    ];
+    for model in models {
+        for location in [None, Some(Location::Dense), Some(Location::Integrate)] {
+            check(model, location);
+        }
+    }
+}
