@@ -42,6 +42,7 @@ impl FormulaSystem {
         let audit: Vec<ExprId> = model.audit.iter().map(|a| lowering.plain(&a.definition.formula)).collect();
         let resets = resets(&mut lowering, model, settled.watches.len());
         let parameter_inputs = lowering.names.first_parameter..lowering.names.first_switch;
+        let guard_growth = settled.growth(&lowering, &fixed.parameters);
         let mut compiler = Compiler { arena: &mut lowering.arena, settled: &settled };
         let names = |list: &[Definition]| list.iter().map(|d| d.name.clone()).collect::<Vec<_>>();
         let mode_names = model.modes.iter().map(|m| m.name.clone());
@@ -54,7 +55,7 @@ impl FormulaSystem {
             outputs: compiler.compile(&settled.parts.outputs),
             audit: compiler.compile(&audit),
             schedule: compiler.schedule(),
-            guard_growth: compiler.growth(&parameter_inputs, &fixed.parameters),
+            guard_growth,
             parameters: fixed.parameters,
             start,
             named_switches: model.switches.len(),

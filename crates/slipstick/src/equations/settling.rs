@@ -8,7 +8,7 @@ use super::lowering::{Lowering, Parts, input};
 use super::schedule::find_time;
 use super::surfaces::{Making, surfaces};
 use super::{Count, Direction, Guard, GuardKind, Response, Side};
-use crate::expr::{ExprId, InputId};
+use crate::expr::{ExprId, InputId, InputKind};
 use crate::model::{Definition, EventRule, Model, Reference};
 
 /// A guard with its surface, and the time of its crossing if that is known.
@@ -27,6 +27,21 @@ pub(super) struct Settled {
     pub(super) switch_names: Vec<String>,
     pub(super) count_number: usize,
     pub(super) input_count: usize,
+}
+
+impl Settled {
+    /// How fast each surface can change at most, see [`System::guard_growth`](super::System::guard_growth).
+    pub(super) fn growth(&self, lowering: &Lowering<'_>, parameters: &[f64]) -> Vec<f64> {
+        let (first_parameter, first_switch) = (lowering.names.first_parameter, lowering.names.first_switch);
+        let first_count = first_switch + self.switch_names.len();
+        let surfaces: Vec<ExprId> = self.watches.iter().map(|watch| watch.surface).collect();
+        lowering.arena.growth(&surfaces, |input| match input {
+            k if k < first_parameter => InputKind::Varying,
+            k if k < first_switch => InputKind::Fixed(parameters[k - first_parameter]),
+            k if k < first_count => InputKind::Locked(1.0),
+            _ => InputKind::Locked(f64::INFINITY),
+        })
+    }
 }
 
 /// Gives every lock that is needed its input, and makes the guards. `parameters` tell which way the surfaces of known times go.

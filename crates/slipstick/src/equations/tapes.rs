@@ -3,9 +3,8 @@
 use super::lowering::Lowering;
 use super::settling::{Settled, Watch};
 use super::{GuardKind, MassKind};
-use crate::expr::{Arena, ExprId, InputId, InputKind, Tape};
+use crate::expr::{Arena, ExprId, InputId, Tape};
 use crate::model::{Definition, Model};
-use std::ops::Range;
 
 /// The derivatives and guards of one mode.
 #[derive(Clone, Debug)]
@@ -110,7 +109,7 @@ impl Compiler<'_> {
     }
 
     /// `fixed` tells which inputs do not change during a run.
-    pub(super) fn mass(&self, model: &Model, fixed: &Range<usize>) -> Option<MassTape> {
+    pub(super) fn mass(&self, model: &Model, fixed: &std::ops::Range<usize>) -> Option<MassTape> {
         let n = model.states.len();
         let mut base: Vec<f64> = (0..n * n).map(|k| if k / n == k % n { 1.0 } else { 0.0 }).collect();
         let mut places = Vec::new();
@@ -124,18 +123,6 @@ impl Compiler<'_> {
         let constant = self.arena.inputs_of(entries).iter().all(|input| fixed.contains(&input.index()));
         let kind = if constant { MassKind::Constant } else { MassKind::Varying };
         (!places.is_empty()).then(|| MassTape { kind, base, places, tape: self.compile(entries) })
-    }
-
-    /// How fast each surface can change at most, see [`System::guard_growth`](super::System::guard_growth).
-    pub(super) fn growth(&self, fixed: &Range<usize>, parameters: &[f64]) -> Vec<f64> {
-        let surfaces: Vec<ExprId> = self.settled.watches.iter().map(|watch| watch.surface).collect();
-        let first_count = self.settled.input_count - self.settled.count_number;
-        self.arena.growth(&surfaces, |input| match input {
-            k if k < fixed.start => InputKind::Varying,
-            k if k < fixed.end => InputKind::Fixed(parameters[k - fixed.start]),
-            k if k < first_count => InputKind::Locked(1.0),
-            _ => InputKind::Locked(f64::INFINITY),
-        })
     }
 
     pub(super) fn schedule(&self) -> ScheduleTape {
