@@ -166,11 +166,11 @@ fn a_branch_that_is_not_taken_disturbs_no_guard() {
 fn surfaces_that_are_straight_in_time_have_known_times() {
     let system = model(
         r#"
-        derivatives = { x = "if(t > 5, 1, 0) + if(3 * p > 2 * t, 1, 0)", v = "floor(t / 0.1) + sign(sin(t)) + mod(t, p)" }
+        derivatives = { x = "if(t > 5, 1, 0) + if(3 * p > 2 * t, 1, 0)", v = "floor(t / 0.1) + round(t) + sign(sin(t)) + mod(t, p)" }
         events = { late = { guard = "t < 1" }, both = { guard = "7 - t" }, mixed = { guard = "x < t" } }
         "#,
     );
-    let times = schedule(&system, &[2.0, 4.0]);
+    let times = schedule(&system, &[2.0, 3.0, 4.0]);
     let kinds: Vec<GuardKind> = system.guards().iter().map(|g| g.kind).collect();
     let (rising, falling) = (GuardKind::Scheduled { rising: true }, GuardKind::Scheduled { rising: false });
     let expected = [
@@ -178,6 +178,8 @@ fn surfaces_that_are_straight_in_time_have_known_times() {
         ("3 * p > 2 * t in derivatives.x", falling, 3.0),
         ("floor(t / 0.1) in derivatives.v", rising, 0.3),
         ("floor(t / 0.1) in derivatives.v", GuardKind::Surface, f64::NAN),
+        ("round(t) in derivatives.v", rising, 3.5),
+        ("round(t) in derivatives.v", GuardKind::Surface, f64::NAN),
         ("sign(sin(t)) in derivatives.v", GuardKind::Surface, f64::NAN),
         ("mod(t, p) in derivatives.v", rising, 10.0),
         ("mod(t, p) in derivatives.v", GuardKind::Surface, f64::NAN),
