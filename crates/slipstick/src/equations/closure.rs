@@ -117,7 +117,7 @@ impl ClosureSystem {
         let ClosureGuard { mut guard, mut surface, reset, rest } = guard;
         if let Surface::Every { count, .. } = &mut surface {
             *count = self.count_number;
-            guard.response.count = Some(Count { index: *count, up: true });
+            guard.response.count = Some(Count { index: *count, up: true, clock: true });
             self.count_number += 1;
         }
         let rest = rest.map(|rest| (rest.guard(&guard), rest.reset));

@@ -2,12 +2,13 @@
 
 use super::{Direction, Guard, GuardKind, Locked, Response, Side};
 
+type Function = Box<dyn Fn(f64, &[f64]) -> f64 + Send + Sync>;
 pub(super) type Reset = Box<dyn Fn(f64, &[f64], &mut [f64]) + Send + Sync>;
 
 /// When a guard fires.
 pub(super) enum Surface {
     /// At the zeros of a function.
-    Function(Box<dyn Fn(f64, &[f64]) -> f64 + Send + Sync>),
+    Function(Function),
     /// At a time.
     At(f64),
     /// At `first + n period`; the count of this index is n.

@@ -79,7 +79,9 @@ impl Run<'_> {
         add(EventKind::Reset, any(&|g| guards[g].response.reset));
         add(
             EventKind::Switch,
-            any(&|g| guards[g].response.switch.is_some() || guards[g].response.count.is_some()),
+            any(&|g| {
+                guards[g].response.switch.is_some() || guards[g].response.count.is_some_and(|c| !c.clock)
+            }),
         );
         add(EventKind::Mode, any(&|g| guards[g].response.mode.is_some()));
         add(EventKind::Rest, any(&|g| guards[g].kind == GuardKind::Rest));
