@@ -3,7 +3,7 @@
 //! right-hand sides = 6 (taken + rejected + made again) + starts + 2 (changes of motion + 1)
 //!
 //! where each segment starts with one evaluation of its own, and the first step of a run, and after each event that changes the motion, is chosen
-//! with two (the paper: 6 (N_acc + N_rej + N_it) + 1 + 2 N_ev).
+//! with two (the paper: `6 (N_acc + N_rej + N_it) + 1 + 2 N_ev`).
 
 mod common;
 

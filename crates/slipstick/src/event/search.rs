@@ -130,7 +130,9 @@ impl<'f> Search<'f> {
         if v.value > 0.0 && seen.iter().all(|&value| value > 0.0) && excludes_roots(&cubic, u.value, error) {
             return None;
         }
-        let exact = error <= f64::EPSILON * self.scale;
+        // Rounding is about as large as the values, or as terms that cancel in them; the latter are not known.
+        let size = seen.iter().fold(u.value.abs().max(v.value.abs()), |a, b| a.max(b.abs()));
+        let exact = error <= f64::EPSILON * size.max(1e-6 * self.scale);
         if exact || !self.may_split(width) {
             return self.follow(u, tests, v, &cubic);
         }

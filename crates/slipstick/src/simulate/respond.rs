@@ -2,7 +2,7 @@
 
 use super::Error;
 use super::run::Run;
-use crate::equations::GuardKind;
+use crate::equations::{Guard, GuardKind};
 use crate::event::{BadGuard, Conflict, Limit, resolve};
 use crate::math::Bracket;
 use crate::step::{Fault, Method};
@@ -77,12 +77,7 @@ impl Run<'_> {
             }
         };
         add(EventKind::Reset, any(&|g| guards[g].response.reset));
-        add(
-            EventKind::Switch,
-            any(&|g| {
-                guards[g].response.switch.is_some() || guards[g].response.count.is_some_and(|c| !c.clock)
-            }),
-        );
+        add(EventKind::Switch, any(&|g| locks(&guards[g])));
         add(EventKind::Mode, any(&|g| guards[g].response.mode.is_some()));
         add(EventKind::Rest, any(&|g| guards[g].kind == GuardKind::Rest));
         add(EventKind::Stop, stops);
@@ -254,4 +249,9 @@ impl Run<'_> {
         let more = if names.len() > list.len() { ", …" } else { "" };
         format!("{}{more}", list.join(", "))
     }
+}
+
+/// Whether a guard locks something in the equations. The count of a clock is not used there.
+fn locks(guard: &Guard) -> bool {
+    guard.response.switch.is_some() || guard.response.count.is_some_and(|count| !count.clock)
 }
