@@ -112,10 +112,13 @@ fn outputs_of_the_motion_are_seen_with_their_branches_locked() {
 fn a_count_has_a_guard_for_either_way() {
     let system = model("derivatives = { x = \"floor(x / p)\", v = \"0\" }");
     let [up, down] = system.guards() else { panic!("{:?}", names(&system)) };
-    assert_eq!((up.direction, up.response.count), (Direction::Rising, Some(Count { index: 0, up: true })));
+    assert_eq!(
+        (up.direction, up.response.count),
+        (Direction::Rising, Some(Count { index: 0, up: true, clock: false }))
+    );
     assert_eq!(
         (down.direction, down.response.count),
-        (Direction::Falling, Some(Count { index: 0, up: false }))
+        (Direction::Falling, Some(Count { index: 0, up: false, clock: false }))
     );
     for (x, n) in [(0.0, 0.0), (1.9, 0.0), (2.0, 1.0), (-0.1, -1.0), (-4.0, -2.0), (1e9, 5e8)] {
         assert_eq!(lock(&system, 0, 0.0, &[x, 0.0]).counts, [n], "{x}");
@@ -166,21 +169,23 @@ fn a_branch_that_is_not_taken_disturbs_no_guard() {
 fn surfaces_that_are_straight_in_time_have_known_times() {
     let system = model(
         r#"
-        derivatives = { x = "if(t > 5, 1, 0) + if(3 * p > 2 * t, 1, 0)", v = "floor(t / 0.1) + sign(sin(t)) + mod(t, p)" }
+        derivatives = { x = "if(t > 5, 1, 0) + if(3 * p > 2 * t, 1, 0)", v = "floor(t / 0.1) + round(t) + sign(sin(t)) + mod(t, p)" }
         events = { late = { guard = "t < 1" }, both = { guard = "7 - t" }, mixed = { guard = "x < t" } }
         "#,
     );
-    let times = schedule(&system, &[2.0, 4.0]);
+    let times = schedule(&system, &[2.0, 3.0, 4.0]);
     let kinds: Vec<GuardKind> = system.guards().iter().map(|g| g.kind).collect();
     let (rising, falling) = (GuardKind::Scheduled { rising: true }, GuardKind::Scheduled { rising: false });
     let expected = [
         ("t > 5 in derivatives.x", rising, 5.0),
         ("3 * p > 2 * t in derivatives.x", falling, 3.0),
         ("floor(t / 0.1) in derivatives.v", rising, 0.3),
-        ("floor(t / 0.1) in derivatives.v", rising, f64::INFINITY),
+        ("floor(t / 0.1) in derivatives.v", GuardKind::Surface, f64::NAN),
+        ("round(t) in derivatives.v", rising, 3.5),
+        ("round(t) in derivatives.v", GuardKind::Surface, f64::NAN),
         ("sign(sin(t)) in derivatives.v", GuardKind::Surface, f64::NAN),
         ("mod(t, p) in derivatives.v", rising, 10.0),
-        ("mod(t, p) in derivatives.v", rising, f64::INFINITY),
+        ("mod(t, p) in derivatives.v", GuardKind::Surface, f64::NAN),
         ("late", rising, f64::INFINITY),
         ("both", falling, 7.0),
         ("mixed", GuardKind::Surface, f64::NAN),
@@ -227,7 +232,8 @@ fn clocks_strike_at_the_first_time_plus_periods() {
     let scheduled = GuardKind::Scheduled { rising: true };
     assert!(system.guards().iter().all(|g| g.kind == scheduled && g.direction == Direction::Rising));
     let counts: Vec<_> = system.guards().iter().map(|g| g.response.count).collect();
-    assert_eq!(counts, [None, Some(Count { index: 0, up: true }), Some(Count { index: 1, up: true })]);
+    let clock = |index| Some(Count { index, up: true, clock: true });
+    assert_eq!(counts, [None, clock(0), clock(1)]);
     let mut mode = lock(&system, 0, 1.0, &[0.0]);
     assert_eq!(mode.counts, [0.0, 0.0]);
     for n in 0..100 {
@@ -296,4 +302,47 @@ fn a_step_in_the_derivative_costs_no_accuracy() {
         assert_eq!(run.events.len(), 1, "{formula}");
         assert!((run.events[0].t - 0.5).abs() < 1e-12);
     }
+}
+
+/// Stairs up and down: x goes from 0 to 2.7 and almost back, and y gathers a whole number of it.
+#[test]
+fn whole_numbers_change_where_they_should() {
+    let cases = [
+        ("floor(x)", "floor(x)", 4.8, 4),
+        ("ceil(x)", "ceil(x)", 10.199, 4),
+        ("round(x)", "round(x)", 7.2, 6),
+        ("x - mod(x, 1)", "mod(x, 1)", 4.8, 4),
+    ];
+    for (formula, switching, area, events) in cases {
+        let run = run_model(&format!(
+            "states = {{ x = 0, y = 0 }}\nrun = {{ until = 5.399 }}\n\
+             derivatives = {{ x = \"if(t < 2.7, 1, -1)\", y = \"{formula}\" }}"
+        ));
+        let end = run.segments.last().unwrap().state(5.399)[1];
+        assert!((end - area).abs() < 1e-9, "{formula}: {end}");
+        assert_eq!(run.event_times(&format!("{switching} in derivatives.y")).count(), events, "{formula}");
+    }
+}
+
+/// A square wave of width `f` and period `T`, which no step may miss: its area is exact.
+#[test]
+fn a_pulse_train_is_met_pulse_by_pulse() {
+    let run = run_model(
+        r#"
+        parameters = { T = 0.1, f = 0.3 }
+        states.x = 0
+        derivatives.x = "if(mod(t, T) < f * T, 1, -0.2)"
+        run.until = 10
+        "#,
+    );
+    let end = run.segments.last().unwrap().state(10.0)[0];
+    assert!((end - (3.0 - 0.2 * 7.0)).abs() < 1e-10, "{end}");
+}
+
+#[test]
+fn a_clock_that_only_strikes_leaves_the_motion_alone() {
+    let run =
+        run_model("states.x = 1\nderivatives.x = \"-x\"\nevents.tick = { every = 0.1 }\nrun.until = 1.05");
+    assert_eq!(run.event_times("tick").count(), 10);
+    assert!(run.events.iter().all(|e| e.kinds == [slipstick::trajectory::EventKind::Record]));
 }

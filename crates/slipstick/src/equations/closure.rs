@@ -10,15 +10,11 @@
 //! # assert_eq!(slipstick::equations::System::guards(&ball).len(), 1);
 //! ```
 
-use super::{
-    Direction, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, Point, Response, Side,
-    System,
-};
+use super::closure_guard::{ClosureGuard, Reset, Surface};
+use super::{Count, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Point, System};
 
-type Field = Box<dyn Fn(f64, &[f64], &[f64], &mut [f64]) + Send + Sync>;
-type Surface = Box<dyn Fn(f64, &[f64]) -> f64 + Send + Sync>;
+type Field = Box<dyn Fn(Locked<'_>, f64, &[f64], &mut [f64]) + Send + Sync>;
 type Matrix = Box<dyn Fn(f64, &[f64], &mut [f64]) + Send + Sync>;
-type Reset = Box<dyn Fn(f64, &[f64], &mut [f64]) + Send + Sync>;
 
 /// A system of first-order equations given by closures.
 pub struct ClosureSystem {
@@ -29,9 +25,11 @@ pub struct ClosureSystem {
     jacobian: Option<Matrix>,
     mass: Option<Matrix>,
     mass_kind: MassKind,
+    /// What happens at rest comes behind all others, and has no surface.
     guards: Vec<Guard>,
     surfaces: Vec<Surface>,
     resets: Vec<Option<Reset>>,
+    count_number: usize,
 }
 
 impl ClosureSystem {
@@ -40,13 +38,21 @@ impl ClosureSystem {
         states: impl IntoIterator<Item = N>,
         field: impl Fn(f64, &[f64], &mut [f64]) + Send + Sync + 'static,
     ) -> Self {
-        Self::switched(states, move |t, y, _signs, dy| field(t, y, dy))
+        Self::hybrid(states, move |_locked, t, y, dy| field(t, y, dy))
     }
 
     /// `dy = f(t, y, signs)`: the field also receives the locked sign (+1 or -1) of each switch.
     pub fn switched<N: Into<String>>(
         states: impl IntoIterator<Item = N>,
         field: impl Fn(f64, &[f64], &[f64], &mut [f64]) + Send + Sync + 'static,
+    ) -> Self {
+        Self::hybrid(states, move |locked, t, y, dy| field(t, y, locked.signs, dy))
+    }
+
+    /// `dy = f(locked, t, y)`: the field receives everything discrete, such as the index of the mode.
+    pub fn hybrid<N: Into<String>>(
+        states: impl IntoIterator<Item = N>,
+        field: impl Fn(Locked<'_>, f64, &[f64], &mut [f64]) + Send + Sync + 'static,
     ) -> Self {
         Self {
             state_names: states.into_iter().map(Into::into).collect(),
@@ -59,6 +65,26 @@ impl ClosureSystem {
             guards: Vec::new(),
             surfaces: Vec::new(),
             resets: Vec::new(),
+            count_number: 0,
+        }
+    }
+
+    /// Names the modes; the run begins in the first, or in the one that its start says.
+    #[must_use]
+    pub fn modes<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        let highest = self.mode_names.len() - 1;
+        self.mode_names = names.into_iter().map(Into::into).collect();
+        self.need_mode(highest);
+        self
+    }
+
+    /// Makes sure that there is a mode of this index: guards may speak of modes before they have names.
+    fn need_mode(&mut self, mode: usize) {
+        if mode > 0 && self.mode_names == [""] {
+            self.mode_names.clear();
+        }
+        for index in self.mode_names.len()..=mode {
+            self.mode_names.push(format!("mode {index}"));
         }
     }
 
@@ -88,9 +114,30 @@ impl ClosureSystem {
     /// Adds a guard.
     #[must_use]
     pub fn guard(mut self, guard: ClosureGuard) -> Self {
-        self.guards.push(guard.guard);
-        self.surfaces.push(guard.surface);
-        self.resets.push(guard.reset);
+        let ClosureGuard { mut guard, mut surface, reset, rest } = guard;
+        if let Surface::Every { count, .. } = &mut surface {
+            *count = self.count_number;
+            guard.response.count = Some(Count { index: *count, up: true, clock: true });
+            self.count_number += 1;
+        }
+        let rest = rest.map(|rest| (rest.guard(&guard), rest.reset));
+        let at_rest = rest.as_ref().and_then(|(guard, _)| guard.response.mode);
+        for mode in [guard.mode, guard.response.mode, at_rest].into_iter().flatten() {
+            self.need_mode(mode);
+        }
+        // One more stands before what happens at rest.
+        let place = self.surfaces.len();
+        for at_rest in self.guards.iter_mut().filter_map(|guard| guard.response.at_rest.as_mut()) {
+            *at_rest += 1;
+        }
+        guard.response.at_rest = rest.is_some().then_some(self.guards.len() + 1);
+        self.guards.insert(place, guard);
+        self.surfaces.push(surface);
+        self.resets.insert(place, reset);
+        if let Some((guard, reset)) = rest {
+            self.guards.push(guard);
+            self.resets.push(reset);
+        }
         self
     }
 
@@ -108,65 +155,6 @@ impl ClosureSystem {
     }
 }
 
-/// A guard given by closures, built in the order in which one would say it.
-pub struct ClosureGuard {
-    guard: Guard,
-    surface: Surface,
-    reset: Option<Reset>,
-}
-
-impl ClosureGuard {
-    fn new(
-        name: &str,
-        direction: Direction,
-        surface: impl Fn(f64, &[f64]) -> f64 + Send + Sync + 'static,
-    ) -> Self {
-        let (side, response) = (Side::After, Response::default());
-        let (name, kind) = (name.to_owned(), GuardKind::Surface);
-        let guard = Guard { name, direction, side, response, mode: None, kind, touches: false };
-        Self { guard, surface: Box::new(surface), reset: None }
-    }
-
-    /// Fires when the surface goes from negative to positive.
-    pub fn rising(name: &str, surface: impl Fn(f64, &[f64]) -> f64 + Send + Sync + 'static) -> Self {
-        Self::new(name, Direction::Rising, surface)
-    }
-
-    /// Fires when the surface goes from positive to negative.
-    pub fn falling(name: &str, surface: impl Fn(f64, &[f64]) -> f64 + Send + Sync + 'static) -> Self {
-        Self::new(name, Direction::Falling, surface)
-    }
-
-    /// Fires when the surface goes through zero either way.
-    pub fn both(name: &str, surface: impl Fn(f64, &[f64]) -> f64 + Send + Sync + 'static) -> Self {
-        Self::new(name, Direction::Both, surface)
-    }
-
-    /// Changes the state (`reset(t, before, after)`), and places the event just before the root unless
-    /// [`side`](Self::side) says otherwise: a thing that bounces is not to be found inside the wall.
-    #[must_use]
-    pub fn reset(mut self, reset: impl Fn(f64, &[f64], &mut [f64]) + Send + Sync + 'static) -> Self {
-        self.reset = Some(Box::new(reset));
-        self.guard.response.reset = true;
-        self.guard.side = Side::Before;
-        self
-    }
-
-    /// Chooses the side of the root on which the event is placed.
-    #[must_use]
-    pub fn side(mut self, side: Side) -> Self {
-        self.guard.side = side;
-        self
-    }
-
-    /// Stops the run when the guard has fired `n` times.
-    #[must_use]
-    pub fn stop_after(mut self, n: u64) -> Self {
-        self.guard.response.stop_after = Some(n);
-        self
-    }
-}
-
 impl System for ClosureSystem {
     fn layout(&self) -> Layout {
         Layout::first_order(self.state_names.len())
@@ -179,6 +167,9 @@ impl System for ClosureSystem {
     }
     fn switch_names(&self) -> &[String] {
         &self.switch_names
+    }
+    fn count_number(&self) -> usize {
+        self.count_number
     }
     fn guards(&self) -> &[Guard] {
         &self.guards
@@ -201,19 +192,27 @@ struct ClosureEvaluator<'a> {
 
 impl ClosureEvaluator<'_> {
     /// Values of the guards at `y + s f + s²/2 f'`, a little along the flow; `dy` holds `f` and `bend` holds `f'`.
-    fn guards_along(&mut self, t: f64, y: &[f64], s: f64, out: &mut [f64]) {
+    fn guards_along(&mut self, locked: Locked<'_>, t: f64, y: &[f64], s: f64, out: &mut [f64]) {
         for (i, ahead) in self.ahead.iter_mut().enumerate() {
             *ahead = y[i] + s * (self.dy[i] + 0.5 * s * self.bend[i]);
         }
-        for (value, surface) in out.iter_mut().zip(&self.system.surfaces) {
-            *value = surface(t + s, &self.ahead);
+        for (g, surface) in watched(self.system, locked) {
+            out[g] = surface.value(locked, t + s, &self.ahead);
         }
     }
 }
 
+/// The surfaces that are watched in the locked mode.
+fn watched<'a>(system: &'a ClosureSystem, locked: Locked<'_>) -> impl Iterator<Item = (usize, &'a Surface)> {
+    let mode = locked.mode;
+    system.guards.iter().zip(&system.surfaces).enumerate().filter_map(move |(g, (guard, surface))| {
+        guard.mode.is_none_or(|own| own == mode).then_some((g, surface))
+    })
+}
+
 impl Evaluator for ClosureEvaluator<'_> {
     fn derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]) {
-        (self.system.field)(t, y, locked.signs, dy);
+        (self.system.field)(locked, t, y, dy);
     }
 
     fn jacobian(&mut self, _locked: Locked<'_>, t: f64, y: &[f64], jacobian: &mut [f64]) -> bool {
@@ -231,20 +230,26 @@ impl Evaluator for ClosureEvaluator<'_> {
         }
     }
 
-    fn guards(&mut self, _locked: Locked<'_>, t: f64, y: &[f64], values: &mut [f64]) {
-        for (value, surface) in values.iter_mut().zip(&self.system.surfaces) {
-            *value = surface(t, y);
+    fn guards(&mut self, locked: Locked<'_>, t: f64, y: &[f64], values: &mut [f64]) {
+        for (g, surface) in watched(self.system, locked) {
+            values[g] = surface.value(locked, t, y);
         }
     }
 
-    fn guard(&mut self, _locked: Locked<'_>, guard: usize, t: f64, y: &[f64]) -> f64 {
-        (self.system.surfaces[guard])(t, y)
+    fn guard(&mut self, locked: Locked<'_>, guard: usize, t: f64, y: &[f64]) -> f64 {
+        self.system.surfaces.get(guard).map_or(f64::NAN, |surface| surface.value(locked, t, y))
+    }
+
+    fn schedule(&mut self, locked: Locked<'_>, times: &mut [f64]) {
+        for (time, surface) in times.iter_mut().zip(&self.system.surfaces) {
+            *time = surface.time(locked).unwrap_or(*time);
+        }
     }
 
     /// A difference along the given direction.
     fn guard_slopes(
         &mut self,
-        _locked: Locked<'_>,
+        locked: Locked<'_>,
         point: Point<'_>,
         reach: f64,
         values: &[f64],
@@ -256,8 +261,8 @@ impl Evaluator for ClosureEvaluator<'_> {
         for ((ahead, y), dy) in self.ahead.iter_mut().zip(point.y).zip(point.dy) {
             *ahead = y + s * dy;
         }
-        for ((slope, value), surface) in slopes.iter_mut().zip(values).zip(&self.system.surfaces) {
-            *slope = (surface(point.t + s, &self.ahead) - value) / s;
+        for (g, surface) in watched(self.system, locked) {
+            slopes[g] = (surface.value(locked, point.t + s, &self.ahead) - values[g]) / s;
         }
     }
 
@@ -273,19 +278,19 @@ impl Evaluator for ClosureEvaluator<'_> {
     ) -> u64 {
         // Below 64 spacings of doubles at t, a difference in time would be rounding.
         let s = (1e-4 * reach).max(64.0 * f64::EPSILON * t.abs());
-        (self.system.field)(t, y, locked.signs, &mut self.dy);
+        (self.system.field)(locked, t, y, &mut self.dy);
         for (i, ahead) in self.ahead.iter_mut().enumerate() {
             *ahead = y[i] + s * self.dy[i];
         }
-        (self.system.field)(t + s, &self.ahead, locked.signs, &mut self.bend);
+        (self.system.field)(locked, t + s, &self.ahead, &mut self.bend);
         for (bend, f) in self.bend.iter_mut().zip(&self.dy) {
             *bend = (*bend - f) / s;
         }
         let GuardRates { first, second } = rates;
-        self.guards_along(t, y, s, first);
-        self.guards_along(t, y, -s, second);
-        for (i, surface) in self.system.surfaces.iter().enumerate() {
-            let (now, ahead, behind) = (surface(t, y), first[i], second[i]);
+        self.guards_along(locked, t, y, s, first);
+        self.guards_along(locked, t, y, -s, second);
+        for (i, surface) in watched(self.system, locked) {
+            let (now, ahead, behind) = (surface.value(locked, t, y), first[i], second[i]);
             // What is below the rounding of the differences is zero.
             let noise = 4.0 * f64::EPSILON * (now.abs() + ahead.abs() + behind.abs());
             let known = |x: f64| if x.abs() <= noise { 0.0 } else { x };

@@ -96,6 +96,11 @@ impl Locks {
         self.value(arena, Rule::Sign(surface), name)
     }
 
+    /// Whether an expression depends on a state.
+    pub(super) fn depends_on_states(&self, arena: &Arena, id: ExprId) -> bool {
+        arena.inputs_of(&[id]).iter().any(|input| (1..self.first_parameter).contains(&input.index()))
+    }
+
     /// Whether an expression depends on time or on a state.
     pub(super) fn varies(&mut self, arena: &Arena, id: ExprId) -> bool {
         for index in self.varies.len()..arena.len() {

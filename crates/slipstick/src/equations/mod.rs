@@ -5,6 +5,7 @@
 //! fixed while a step is made (discontinuity locking, paper 000 section 5.1.2).
 
 mod closure;
+mod closure_guard;
 mod fixed;
 mod formula;
 mod locking;
@@ -17,7 +18,8 @@ mod system;
 mod tapes;
 
 pub use crate::model::{Direction, Side};
-pub use closure::{ClosureGuard, ClosureSystem};
+pub use closure::ClosureSystem;
+pub use closure_guard::{ClosureGuard, ClosureRest};
 pub use fixed::Fixed;
 pub use formula::FormulaSystem;
 pub use observer::Observer;

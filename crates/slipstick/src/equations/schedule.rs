@@ -42,8 +42,11 @@ pub(super) fn find_time(
     watch.surface = arena.mul(slope, left);
     let rising = steepness > 0.0;
     let admitted = watch.guard.direction.admits(if rising { -1.0 } else { 1.0 });
-    watch.time = Some(if admitted { time } else { arena.constant(f64::INFINITY) });
-    watch.guard.kind = GuardKind::Scheduled { rising };
+    // A count that only goes the other way still has to begin with the right number, which its surface tells.
+    if admitted || watch.guard.response.count.is_none() {
+        watch.time = Some(if admitted { time } else { arena.constant(f64::INFINITY) });
+        watch.guard.kind = GuardKind::Scheduled { rising };
+    }
 }
 
 /// The slope of a surface that is a straight line in time: a formula of parameters.

@@ -135,7 +135,7 @@ impl Slots {
 
     fn count(&self, lock: usize) -> Option<Count> {
         let index = self.counts.iter().position(|&k| k == lock)?;
-        Some(Count { index, up: true })
+        Some(Count { index, up: true, clock: false })
     }
 
     fn event_watches(&self, model: &Model, parts: &Parts) -> Vec<Watch> {
@@ -143,7 +143,8 @@ impl Slots {
         let watch = |((mode, event), surface): ((Option<usize>, &EventRule), &super::lowering::Surface)| {
             let mut response = act(model, &event.reset, event.goto.as_ref());
             response.stop_after = event.stop_after;
-            response.count = surface.clock.and_then(|clock| self.count(clock));
+            let count = surface.clock.and_then(|clock| self.count(clock));
+            response.count = count.map(|count| Count { clock: true, ..count });
             let guard = Guard {
                 name: event.name.clone(),
                 direction: event.direction,

@@ -26,6 +26,10 @@ pub(super) fn surfaces(making: &mut Making<'_>, lock: &Lock) -> Vec<(ExprId, Dir
         }
         Rule::Round(of) => {
             let (up, down) = (ahead(arena, of, lock.value, 0.5), ahead(arena, of, lock.value, -0.5));
+            // Time does not stay at a half.
+            if !making.locks.depends_on_states(arena, of) {
+                return count_surfaces(making, up, down);
+            }
             let (up, down) = (away_from_zero(arena, up, of), away_from_zero(arena, down, of));
             count_surfaces(making, up, down)
         }

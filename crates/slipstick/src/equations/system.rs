@@ -53,6 +53,8 @@ pub struct Count {
     pub index: usize,
     /// Up when the guard rises through zero, or down when it falls.
     pub up: bool,
+    /// Whether it only says how often a clock has struck: the motion does not depend on it.
+    pub clock: bool,
 }
 
 /// How the time at which a guard crosses is known.

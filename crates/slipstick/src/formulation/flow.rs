@@ -1,7 +1,7 @@
 //! The flow of a system whose mode is locked: first-order equations integrated as they stand. Work is counted here.
 
 use super::{Field, MassKind};
-use crate::equations::{Evaluator, GuardKind, GuardRates, Point, System};
+use crate::equations::{Evaluator, Guard, GuardKind, GuardRates, Point, System};
 use crate::mode::Mode;
 
 /// A system in a mode, with the scratch to evaluate it and the count of what was evaluated.
@@ -30,7 +30,7 @@ impl<'a> Flow<'a> {
         let zeros = || vec![0.0; n];
         let (derivative_count, guard_count, jacobian_count) = (0, 0, 0);
         let watched_in = |mode: usize| {
-            let own = system.guards().iter().filter(|guard| guard.mode.is_none_or(|own| own == mode));
+            let own = system.guards().iter().filter(|guard| is_watched(guard, mode));
             own.count() as u64
         };
         Self {
@@ -53,8 +53,7 @@ impl<'a> Flow<'a> {
 
     /// Whether a guard is watched in the mode that holds.
     pub fn watches(&self, guard: usize) -> bool {
-        let guard = &self.system.guards()[guard];
-        guard.kind != GuardKind::Rest && guard.mode.is_none_or(|mode| mode == self.mode.index)
+        is_watched(&self.system.guards()[guard], self.mode.index)
     }
 
     /// The values of the watched guards.
@@ -143,6 +142,11 @@ impl Field for Flow<'_> {
     fn mass(&mut self, t: f64, y: &[f64], mass: &mut [f64]) {
         self.evaluator.mass(self.mode.locked(), t, y, mass);
     }
+}
+
+/// Whether a guard is watched in a mode. What happens at rest has no surface.
+fn is_watched(guard: &Guard, mode: usize) -> bool {
+    guard.kind != GuardKind::Rest && guard.mode.is_none_or(|own| own == mode)
 }
 
 /// The distance for a forward difference at `x`: half the digits for the step, half for the change (as in RADAU5).

@@ -77,7 +77,7 @@ impl Run<'_> {
             }
         };
         add(EventKind::Reset, any(&|g| guards[g].response.reset));
-        add(EventKind::Switch, any(&|g| locks(guards, g)));
+        add(EventKind::Switch, any(&|g| locks(&guards[g])));
         add(EventKind::Mode, any(&|g| guards[g].response.mode.is_some()));
         add(EventKind::Rest, any(&|g| guards[g].kind == GuardKind::Rest));
         add(EventKind::Stop, stops);
@@ -251,9 +251,7 @@ impl Run<'_> {
     }
 }
 
-/// Whether a guard locks something in the equations: a sign, or a count that can go up and down. The count of a clock only goes up.
-fn locks(guards: &[Guard], g: usize) -> bool {
-    let index = |guard: &Guard| guard.response.count.map(|count| count.index);
-    let counts = |index_of: usize| guards.iter().filter(|other| index(other) == Some(index_of)).count() > 1;
-    guards[g].response.switch.is_some() || index(&guards[g]).is_some_and(counts)
+/// Whether a guard locks something in the equations. The count of a clock is not used there.
+fn locks(guard: &Guard) -> bool {
+    guard.response.switch.is_some() || guard.response.count.is_some_and(|count| !count.clock)
 }

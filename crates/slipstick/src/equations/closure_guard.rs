@@ -1,0 +1,183 @@
+//! Guards written as Rust closures, built in the order in which one would say it.
+
+use super::{Direction, Guard, GuardKind, Locked, Response, Side};
+
+type Function = Box<dyn Fn(f64, &[f64]) -> f64 + Send + Sync>;
+pub(super) type Reset = Box<dyn Fn(f64, &[f64], &mut [f64]) + Send + Sync>;
+
+/// When a guard fires.
+pub(super) enum Surface {
+    /// At the zeros of a function.
+    Function(Function),
+    /// At a time.
+    At(f64),
+    /// At `first + n period`; the count of this index is n.
+    Every { first: f64, period: f64, count: usize },
+}
+
+impl Surface {
+    /// The value of the surface; that of a clock is measured in strikes.
+    pub(super) fn value(&self, locked: Locked<'_>, t: f64, y: &[f64]) -> f64 {
+        match self {
+            Self::Function(function) => function(t, y),
+            Self::At(time) => t - time,
+            Self::Every { period, .. } => (t - self.time(locked).unwrap_or(f64::INFINITY)) / period,
+        }
+    }
+
+    /// The time at which it fires, if that is known.
+    pub(super) fn time(&self, locked: Locked<'_>) -> Option<f64> {
+        match self {
+            Self::Function(_) => None,
+            Self::At(time) => Some(*time),
+            Self::Every { first, period, count } => Some(first + locked.counts[*count] * period),
+        }
+    }
+}
+
+/// A guard given by closures.
+pub struct ClosureGuard {
+    pub(super) guard: Guard,
+    pub(super) surface: Surface,
+    pub(super) reset: Option<Reset>,
+    pub(super) rest: Option<ClosureRest>,
+}
+
+impl ClosureGuard {
+    fn new(name: &str, direction: Direction, kind: GuardKind, surface: Surface) -> Self {
+        let (side, response) = (Side::After, Response::default());
+        let name = name.to_owned();
+        let guard = Guard { name, direction, side, response, mode: None, kind, touches: false };
+        Self { guard, surface, reset: None, rest: None }
+    }
+
+    fn crossing(
+        name: &str,
+        direction: Direction,
+        surface: impl Fn(f64, &[f64]) -> f64 + Send + Sync + 'static,
+    ) -> Self {
+        Self::new(name, direction, GuardKind::Surface, Surface::Function(Box::new(surface)))
+    }
+
+    /// Fires when the surface goes from negative to positive.
+    pub fn rising(name: &str, surface: impl Fn(f64, &[f64]) -> f64 + Send + Sync + 'static) -> Self {
+        Self::crossing(name, Direction::Rising, surface)
+    }
+
+    /// Fires when the surface goes from positive to negative.
+    pub fn falling(name: &str, surface: impl Fn(f64, &[f64]) -> f64 + Send + Sync + 'static) -> Self {
+        Self::crossing(name, Direction::Falling, surface)
+    }
+
+    /// Fires when the surface goes through zero either way.
+    pub fn both(name: &str, surface: impl Fn(f64, &[f64]) -> f64 + Send + Sync + 'static) -> Self {
+        Self::crossing(name, Direction::Both, surface)
+    }
+
+    /// Fires once, at a time.
+    pub fn at(name: &str, time: f64) -> Self {
+        Self::scheduled(name, Surface::At(time))
+    }
+
+    /// Fires at `first`, and again and again after `period`, exactly at `first + n period`. Without a positive period it fires once.
+    pub fn every(name: &str, first: f64, period: f64) -> Self {
+        let period = if period > 0.0 { period } else { f64::INFINITY };
+        let once = period == f64::INFINITY;
+        // The count is known when the guard is added to a system.
+        Self::scheduled(
+            name,
+            if once { Surface::At(first) } else { Surface::Every { first, period, count: 0 } },
+        )
+    }
+
+    fn scheduled(name: &str, surface: Surface) -> Self {
+        Self::new(name, Direction::Rising, GuardKind::Scheduled { rising: true }, surface)
+    }
+
+    /// Changes the state (`reset(t, before, after)`), and places the event just before the root unless
+    /// [`side`](Self::side) says otherwise: a thing that bounces is not to be found inside the wall.
+    #[must_use]
+    pub fn reset(mut self, reset: impl Fn(f64, &[f64], &mut [f64]) + Send + Sync + 'static) -> Self {
+        self.reset = Some(Box::new(reset));
+        self.guard.response.reset = true;
+        if self.guard.kind == GuardKind::Surface {
+            self.guard.side = Side::Before;
+        }
+        self
+    }
+
+    /// Chooses the side of the root on which the event is placed.
+    #[must_use]
+    pub fn side(mut self, side: Side) -> Self {
+        self.guard.side = side;
+        self
+    }
+
+    /// Goes to a mode of the system, by index.
+    #[must_use]
+    pub fn goto(mut self, mode: usize) -> Self {
+        self.guard.response.mode = Some(mode);
+        self
+    }
+
+    /// Is watched only in one mode.
+    #[must_use]
+    pub fn in_mode(mut self, mode: usize) -> Self {
+        self.guard.mode = Some(mode);
+        self
+    }
+
+    /// Fires also where the surface touches zero and turns back.
+    #[must_use]
+    pub fn touches(mut self) -> Self {
+        self.guard.touches = true;
+        self
+    }
+
+    /// Says what happens, once, in the place of events that would not end.
+    #[must_use]
+    pub fn at_rest(mut self, rest: ClosureRest) -> Self {
+        self.rest = Some(rest);
+        self
+    }
+
+    /// Stops the run when the guard has fired `n` times.
+    #[must_use]
+    pub fn stop_after(mut self, n: u64) -> Self {
+        self.guard.response.stop_after = Some(n);
+        self
+    }
+}
+
+/// What happens when the events of a guard accumulate: a bouncing thing lies still.
+#[derive(Default)]
+pub struct ClosureRest {
+    pub(super) reset: Option<Reset>,
+    pub(super) mode: Option<usize>,
+}
+
+impl ClosureRest {
+    /// Goes to a mode of the system, by index.
+    pub fn goto(mode: usize) -> Self {
+        Self { reset: None, mode: Some(mode) }
+    }
+
+    /// Changes the state: `reset(t, before, after)`.
+    #[must_use]
+    pub fn reset(mut self, reset: impl Fn(f64, &[f64], &mut [f64]) + Send + Sync + 'static) -> Self {
+        self.reset = Some(Box::new(reset));
+        self
+    }
+
+    /// The guard that stands for it.
+    pub(super) fn guard(&self, of: &Guard) -> Guard {
+        let response = Response { reset: self.reset.is_some(), mode: self.mode, ..Response::default() };
+        Guard {
+            name: format!("{} at rest", of.name),
+            response,
+            kind: GuardKind::Rest,
+            touches: false,
+            ..of.clone()
+        }
+    }
+}
