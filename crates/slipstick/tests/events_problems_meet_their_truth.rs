@@ -33,13 +33,11 @@ fn balls_bounce_at_their_closed_form_times() {
 }
 
 #[test]
-#[ignore = "waits for `at_rest`"]
 fn a_ball_comes_to_rest_at_the_zeno_time() {
     assert_named_ok(&["ball-rests"]);
 }
 
 #[test]
-#[ignore = "waits for the detector that sees every root of a step"]
 fn three_roots_in_one_step_are_three_events() {
     assert_named_ok(&["three-roots-in-a-step"]);
 }
@@ -50,7 +48,6 @@ fn guards_close_to_each_other_are_kept_apart_and_equal_ones_together() {
 }
 
 #[test]
-#[ignore = "waits for the detector that sees touches"]
 fn a_touch_that_counts_is_an_event() {
     assert_named_ok(&["touch-is-an-event"]);
 }
@@ -98,7 +95,6 @@ fn a_hundred_balls_have_1200_events() {
 }
 
 #[test]
-#[ignore = "waits for the region of concurrency"]
 fn balls_that_hit_together_cost_a_seventh_of_the_work() {
     assert_ok(&measure(&hundred_balls()));
 }

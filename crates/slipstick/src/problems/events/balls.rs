@@ -11,6 +11,7 @@
 use super::marked::Marked;
 use super::{Against, Bounds, EventProblem, Events, Expected, Solver};
 use crate::equations::{ClosureGuard, ClosureSystem};
+use crate::event::Concurrency;
 use crate::simulate::Options;
 use crate::step::Method;
 
@@ -198,8 +199,7 @@ impl Hundred {
 
 /// Switches the region of concurrency on, with the numbers of the paper.
 fn together(options: Options) -> Options {
-    // Options { concurrency: Some(Concurrency { time: 1e-7, amplitude: 1e-6 }), ..options }
-    options
+    Options { concurrency: Some(Concurrency { time: 1e-7, amplitude: 1e-6 }), ..options }
 }
 
 /// Every contact of every ball, in order of time, and the state at the end.
