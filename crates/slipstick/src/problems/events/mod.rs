@@ -15,6 +15,7 @@ mod marked;
 mod measure;
 mod plain;
 
+pub use balls::hundred_balls;
 pub use marble_jar::{MarbleJar, marble_jar};
 pub use measure::Measured;
 
@@ -202,6 +203,3 @@ pub fn quick_events() -> Vec<EventProblem> {
     all.push(escapement::escapement());
     all
 }
-
-/// A hundred balls that hit the floor within 1e-7 s: without event handling, with it, and with the region of concurrency.
-pub use balls::hundred_balls;
