@@ -11,6 +11,7 @@ use slipstick::simulate::simulate;
 use slipstick::step::{Facts, Method};
 use std::time::Instant;
 
+mod events;
 mod formulas;
 
 /// One row of a suite.
@@ -45,7 +46,7 @@ pub(crate) struct Row {
 
 /// Every suite: its name and what it is about.
 fn suites() -> impl Iterator<Item = (&'static str, &'static str)> {
-    problems::SUITES.iter().copied().chain([formulas::SUITE])
+    problems::SUITES.iter().copied().chain([problems::EVENTS, formulas::SUITE])
 }
 
 /// Lists the suites, or runs one.
@@ -64,17 +65,23 @@ pub(crate) fn bench(suite: Option<&str>, list: bool, json: bool) -> Result<Finis
         let hint = suggestion(name, suites().map(|(n, _)| n));
         return Err(Trouble::new("unknown-name", format!("there is no suite `{name}`"), hint));
     };
+    let has_events = name == problems::EVENTS.0;
     let rows: Box<dyn Iterator<Item = Row>> = match problems::suite(name) {
         Some(problems) => Box::new(problems.into_iter().flat_map(move |problem| rows_of(name, &problem))),
+        None if has_events => Box::new(events::rows()),
         None => Box::new(formulas::rows().into_iter()),
     };
     if !json {
-        data(heading());
+        data(if has_events { events::heading() } else { heading() });
     }
     let mut all_ok = true;
     for row in rows {
         all_ok &= row.ok;
-        data(if json { serde_json::to_string(&row).unwrap_or_default() } else { line(&row) });
+        data(match json {
+            true => serde_json::to_string(&row).unwrap_or_default(),
+            false if has_events => events::line(&row),
+            false => line(&row),
+        });
     }
     Ok(Finish::done_if(all_ok))
 }
@@ -150,8 +157,6 @@ fn heading() -> String {
 }
 
 fn line(row: &Row) -> String {
-    let float = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format!("{x:.2e}"));
-    let whole = |x: Option<u64>| x.map_or_else(|| "-".to_owned(), |x| x.to_string());
     let text = format!(
         "{:<22} {:<10} {:>9} {:>3} {:>10} {:>10} {:>9} {:>9} {:>9} {:>10}  {}",
         row.problem,
@@ -167,4 +172,12 @@ fn line(row: &Row) -> String {
         row.note.as_deref().unwrap_or("")
     );
     text.trim_end().to_owned()
+}
+
+fn float(x: Option<f64>) -> String {
+    x.map_or_else(|| "-".to_owned(), |x| format!("{x:.2e}"))
+}
+
+fn whole(x: Option<u64>) -> String {
+    x.map_or_else(|| "-".to_owned(), |x| x.to_string())
 }

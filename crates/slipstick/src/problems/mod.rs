@@ -3,9 +3,14 @@
 //! Tests, benchmarks and `slipstick bench` all take them from here. A truth is a closed form or the digits of an oracle: extrapolation
 //! in 50 digits with two different orders and tolerances, started from the very doubles that the problem is stated with.
 
+mod events;
 mod smooth;
 mod stiff;
 
+pub use events::{
+    Against, Bounds, EventProblem, Events, Expected, Invariant, MarbleJar, Measured, Solver, events,
+    hundred_balls, marble_jar, quick_events,
+};
 pub use smooth::smooth;
 pub use stiff::stiff;
 
@@ -85,7 +90,13 @@ pub fn tolerances_for(method: Method) -> &'static [f64] {
     }
 }
 
-/// The names of the suites that hold problems.
+/// The name of the suite of problems with events, and what it is about; [`events`] gives its problems.
+pub const EVENTS: (&str, &str) = (
+    "events",
+    "problems with events: balls, corner cases of guards, friction, circuits, an escapement, marbles",
+);
+
+/// The names of the suites that hold smooth problems.
 pub const SUITES: &[(&str, &str)] = &[
     ("smooth", "smooth problems without events: harmonic oscillator, Arenstorf orbit, Pleiades, van der Pol"),
     ("stiff", "stiff problems for implicit methods: van der Pol, Robertson, ring modulator, pollution"),
