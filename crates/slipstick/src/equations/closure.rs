@@ -10,9 +10,11 @@
 //! # assert_eq!(slipstick::equations::System::guards(&ball).len(), 1);
 //! ```
 
-use super::{Direction, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Response, Side, System};
+use super::{
+    Direction, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, PlainField, Response, Side, System,
+};
 
-type Field = Box<dyn Fn(f64, &[f64], &[f64], &mut [f64]) + Send + Sync>;
+type Field = Box<PlainField>;
 type Surface = Box<dyn Fn(f64, &[f64]) -> f64 + Send + Sync>;
 type Matrix = Box<dyn Fn(f64, &[f64], &mut [f64]) + Send + Sync>;
 type Reset = Box<dyn Fn(f64, &[f64], &mut [f64]) + Send + Sync>;
@@ -181,6 +183,9 @@ impl System for ClosureSystem {
     }
     fn mass_kind(&self) -> MassKind {
         self.mass_kind
+    }
+    fn plain_field(&self) -> Option<&PlainField> {
+        Some(&*self.field)
     }
     fn evaluator(&self) -> Box<dyn Evaluator + '_> {
         let n = self.state_names.len();

@@ -16,4 +16,4 @@ pub use closure::{ClosureGuard, ClosureSystem};
 pub use fixed::Fixed;
 pub use formula::FormulaSystem;
 pub use observer::Observer;
-pub use system::{Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Response, System};
+pub use system::{Evaluator, Guard, GuardRates, Layout, Locked, MassKind, PlainField, Response, System};

@@ -1,13 +1,15 @@
 //! The flow of a system whose mode is locked: first-order equations integrated as they stand. Work is counted here.
 
 use super::{Field, MassKind};
-use crate::equations::{Evaluator, GuardRates, System};
+use crate::equations::{Evaluator, GuardRates, PlainField, System};
 use crate::mode::Mode;
 
 /// A system in a mode, with the scratch to evaluate it and the count of what was evaluated.
 pub struct Flow<'a> {
     system: &'a dyn System,
     evaluator: Box<dyn Evaluator + 'a>,
+    /// The right-hand side, where that is all there is to call.
+    plain: Option<&'a PlainField>,
     /// The discrete state that holds now.
     pub mode: Mode,
     /// Right-hand sides evaluated so far.
@@ -30,6 +32,7 @@ impl<'a> Flow<'a> {
         Self {
             system,
             evaluator,
+            plain: system.plain_field(),
             mode,
             derivative_count,
             guard_count,
@@ -72,9 +75,13 @@ impl Field for Flow<'_> {
         self.system.layout().dimension()
     }
 
+    #[inline]
     fn derivative(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
         self.derivative_count += 1;
-        self.evaluator.derivative(self.mode.locked(), t, y, dy);
+        match self.plain {
+            Some(field) => field(t, y, &self.mode.signs, dy),
+            None => self.evaluator.derivative(self.mode.locked(), t, y, dy),
+        }
     }
 
     /// Exact where the system knows it, else by forward differences, column by column.

@@ -15,7 +15,7 @@ use crate::event::{Accumulation, BadGuard, Crossing, Detector};
 use crate::formulation::Flow;
 use crate::math::Bracket;
 use crate::mode::Mode;
-use crate::step::{Controller, Fault, Step, StiffnessCount, Trial, first_step};
+use crate::step::{Controller, Fault, Method, Step, StiffnessCount, Trial, first_step};
 use crate::trajectory::{Outcome, Segment, Statistics, Trajectory};
 
 /// Runs a system from its start to the end time, or as far as it goes.
@@ -173,8 +173,13 @@ impl<'a> Run<'a> {
         if !self.is_acceptable() {
             return self.reject().map(|()| None);
         }
-        if self.options.keep == Keep::Dense || !self.fired.is_empty() {
+        let has_guards = !self.fired.is_empty();
+        if self.options.keep == Keep::Dense || has_guards {
             self.step.interpolate(&mut self.flow, &mut self.trial);
+        }
+        if !has_guards {
+            self.take_step(cut);
+            return Ok(None);
         }
         let crossing = match self.detector.scan(&mut self.flow, &self.trial) {
             Ok(crossing) => crossing,
@@ -190,7 +195,7 @@ impl<'a> Run<'a> {
     /// Tries a step of the wanted size. Tells whether the end time cut it short.
     fn attempt(&mut self) -> bool {
         let left = self.options.until - self.trial.t;
-        let wanted = self.h.min(self.options.longest_step.unwrap_or(f64::INFINITY));
+        let wanted = self.options.longest_step.map_or(self.h, |longest| self.h.min(longest));
         // A rest of less than a thousandth of a step would only cost another step.
         let cut = wanted * 1.001 >= left;
         self.trial.h = if cut { left } else { wanted };
@@ -230,9 +235,8 @@ impl<'a> Run<'a> {
     fn take_step(&mut self, cut: bool) {
         let h = self.trial.h;
         let t_end = if cut { self.options.until } else { self.trial.t + h };
-        match self.options.keep {
-            Keep::Dense => self.segment.push(h, &self.trial.dense, t_end, &self.trial.end),
-            Keep::Ends => self.segment.extend(t_end, &self.trial.end),
+        if self.options.keep == Keep::Dense {
+            self.segment.push(h, &self.trial.dense, t_end, &self.trial.end);
         }
         self.record.statistics.count_step(h, cut);
         self.choose_next_step();
@@ -243,6 +247,10 @@ impl<'a> Run<'a> {
 
     /// Lets an automatic method change, and says once when a problem is stiff.
     fn reconsider_method(&mut self) {
+        let may_change = self.options.method == Method::Automatic;
+        if !may_change && !self.stiffness.is_due(self.record.statistics.accepted) {
+            return;
+        }
         let before = self.step.method();
         let stiff = self.stiffness.record(self.step.stiffness(&self.trial)) && !before.facts().implicit;
         self.step.reconsider(&self.trial);
@@ -284,6 +292,9 @@ impl<'a> Run<'a> {
 
     /// Closes the record.
     fn finish(mut self, result: Result<Outcome, Error>) -> Result<Trajectory, Box<Failure>> {
+        if self.options.keep == Keep::Ends {
+            self.segment.extend(self.trial.t, &self.trial.start);
+        }
         self.record.segments.push(self.segment);
         self.record.statistics.derivatives = self.flow.derivative_count;
         self.record.statistics.jacobians = self.flow.jacobian_count;

@@ -6,7 +6,7 @@
 //! section 3.
 
 use super::Trial;
-use crate::formulation::Field;
+use crate::formulation::{Field, Flow};
 
 /// The points for m = 1, 2, 3, 4: chosen among multiples of 0.05 so that errors of the slopes matter least between 0 and 1.3. (Lobatto
 /// points cannot be used: their quadrature is exact, so the value at the end would add nothing.)
@@ -38,7 +38,7 @@ impl Bootstrap {
     }
 
     /// Raises the dense output of a trial, level by level.
-    pub(super) fn raise(&mut self, field: &mut dyn Field, trial: &mut Trial) {
+    pub(super) fn raise(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         for level in &self.levels {
             level.raise(field, trial, &mut self.slopes, &mut self.state);
         }
@@ -52,7 +52,7 @@ impl Level {
         Self { points, inverse: invert(matrix, m) }
     }
 
-    fn raise(&self, field: &mut dyn Field, trial: &mut Trial, slopes: &mut [f64], state: &mut [f64]) {
+    fn raise(&self, field: &mut Flow<'_>, trial: &mut Trial, slopes: &mut [f64], state: &mut [f64]) {
         let (n, m) = (state.len(), self.points.len());
         for (j, &theta) in self.points.iter().enumerate() {
             trial.dense.evaluate(theta, state);

@@ -1,14 +1,14 @@
 //! The first step size: Hairer, Nørsett, Wanner I, section II.4 ("starting step size").
 
 use super::Tolerances;
-use crate::formulation::Field;
+use crate::formulation::{Field, Flow};
 use crate::math::scaled_rms;
 
 /// A first step for which an Euler step would have a small error; never more than `longest`.
 ///
 /// It allocates, and evaluates the field twice: it is called once at the start of a run.
 pub fn first_step(
-    field: &mut dyn Field,
+    field: &mut Flow<'_>,
     t: f64,
     y: &[f64],
     longest: f64,

@@ -1,7 +1,7 @@
 //! What implicit methods share: the linearised field at the start of a step, and the watch over Newton's iteration.
 
 use super::{Fault, Tolerances};
-use crate::formulation::{Field, MassKind};
+use crate::formulation::{Field, Flow, MassKind};
 use crate::math::{ComplexLu, RealLu};
 
 /// The field at the start of a step: its derivative there, and a Jacobian and a mass matrix from there or from an earlier start.
@@ -37,7 +37,7 @@ impl Linearisation {
     }
 
     /// Makes sure that the derivative at the start is known.
-    pub(super) fn find_slope(&mut self, field: &mut dyn Field, t: f64, y: &[f64]) -> Result<(), Fault> {
+    pub(super) fn find_slope(&mut self, field: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), Fault> {
         if !self.slope_is_known {
             field.derivative(t, y, &mut self.slope);
             check_finite(&self.slope, 1, t)?;
@@ -47,7 +47,7 @@ impl Linearisation {
     }
 
     /// Makes sure that there is a Jacobian and a mass matrix. Tells whether they are new.
-    pub(super) fn find_matrices(&mut self, field: &mut dyn Field, t: f64, y: &[f64]) -> Result<bool, Fault> {
+    pub(super) fn find_matrices(&mut self, field: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<bool, Fault> {
         if self.jacobian_is_known {
             return Ok(false);
         }
@@ -115,7 +115,7 @@ impl Linearisation {
     /// `out -= M(t, y) x`.
     pub(super) fn subtract_mass_times(
         &mut self,
-        field: &mut dyn Field,
+        field: &mut Flow<'_>,
         (t, y): (f64, &[f64]),
         x: &[f64],
         out: &mut [f64],

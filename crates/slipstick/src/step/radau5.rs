@@ -14,7 +14,7 @@ use super::implicit::{
     Linearisation, Newton, Progress, check_finite, measure, newton_tolerance, smallest_relative,
 };
 use super::{Fault, Method, Step, Tolerances, Trial};
-use crate::formulation::Field;
+use crate::formulation::{Field, Flow};
 use crate::math::{ComplexLu, RealLu, scaled_rms};
 
 /// √6.
@@ -99,7 +99,7 @@ impl Radau5 {
 
     fn try_step(
         &mut self,
-        field: &mut dyn Field,
+        field: &mut Flow<'_>,
         tolerances: &Tolerances,
         trial: &mut Trial,
     ) -> Result<(), Fault> {
@@ -127,7 +127,7 @@ impl Radau5 {
     }
 
     /// Makes sure that the factors are those for this step size and Jacobian.
-    fn factor(&mut self, field: &mut dyn Field, trial: &Trial) -> Result<(), Fault> {
+    fn factor(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
         let is_new = self.linear.find_matrices(field, trial.t, &trial.start)?;
         if !is_new && self.factored_h == self.h {
             return Ok(());
@@ -160,7 +160,7 @@ impl Radau5 {
     /// Newton's iteration. False if it does not converge.
     fn iterate(
         &mut self,
-        field: &mut dyn Field,
+        field: &mut Flow<'_>,
         tolerances: &Tolerances,
         trial: &Trial,
     ) -> Result<bool, Fault> {
@@ -190,7 +190,7 @@ impl Radau5 {
     }
 
     /// `(T⁻¹ ⊗ I) R` with `R_i = f(Y_i) - M(Y_i) Σ_j (A⁻¹)_ij Z_j / h`.
-    fn fill_residuals(&mut self, field: &mut dyn Field, trial: &Trial) -> Result<(), Fault> {
+    fn fill_residuals(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
         let n = self.n;
         for (s, residual) in self.residuals.chunks_exact_mut(n.max(1)).enumerate() {
             let t = trial.t + C[s] * self.h;
@@ -214,7 +214,7 @@ impl Radau5 {
     }
 
     /// The error, filtered once, and once more where the first estimate is known to be too large for stiff problems.
-    fn estimate(&mut self, field: &mut dyn Field, tolerances: &Tolerances, trial: &mut Trial) {
+    fn estimate(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         let n = self.n;
         combine_one(&E.map(|e| -e / self.h), &self.stages, &mut self.point);
         let inner = &mut self.residuals[..n];
@@ -267,7 +267,7 @@ impl Radau5 {
 }
 
 impl Step for Radau5 {
-    fn attempt(&mut self, field: &mut dyn Field, tolerances: &Tolerances, trial: &mut Trial) {
+    fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         trial.fault = None;
         if let Err(fault) = self.try_step(field, tolerances, trial) {
             trial.fail(fault);
@@ -276,7 +276,7 @@ impl Step for Radau5 {
     }
 
     /// The collocation polynomial: the cubic through the start and the three stages.
-    fn interpolate(&mut self, _field: &mut dyn Field, trial: &mut Trial) {
+    fn interpolate(&mut self, _field: &mut Flow<'_>, trial: &mut Trial) {
         let n = self.n;
         let c = trial.dense.coefficients_mut(3);
         for i in 0..n {
