@@ -64,6 +64,12 @@ impl<'a> Flow<'a> {
         self.derivative_count += self.evaluator.guard_rates(self.mode.locked(), t, y, reach, rates);
     }
 
+    /// The right-hand side of a system that needs its evaluator. Not inlined, so that the short way stays short.
+    #[inline(never)]
+    fn evaluated_derivative(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
+        self.evaluator.derivative(self.mode.locked(), t, y, dy);
+    }
+
     /// Applies the reset of one guard to `after`.
     pub fn reset(&mut self, guard: usize, t: f64, before: &[f64], after: &mut [f64]) {
         self.evaluator.reset(self.mode.locked(), guard, t, before, after);
@@ -80,7 +86,7 @@ impl Field for Flow<'_> {
         self.derivative_count += 1;
         match self.plain {
             Some(field) => field(t, y, &self.mode.signs, dy),
-            None => self.evaluator.derivative(self.mode.locked(), t, y, dy),
+            None => self.evaluated_derivative(t, y, dy),
         }
     }
 

@@ -26,7 +26,7 @@ pub(crate) struct StiffnessCount {
 }
 
 /// While nothing points to a stiff problem, every so many steps are looked at.
-const LOOK_EVERY: u64 = 8;
+const LOOK_EVERY: u64 = 16;
 
 impl StiffnessCount {
     /// Whether a step, given by its number, is to be looked at.

@@ -240,9 +240,11 @@ impl<M: Numbers, D: Dimension> Step for ExplicitRungeKutta<M, D> {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         self.fill_stages(field, trial);
         self.judge(tolerances, trial);
-        trial.fault = if trial.error.is_finite() { None } else { self.find_fault(trial) };
-        // A last stage that is the next first is part of the error, which is finite.
-        if trial.is_good() && !M::TABLEAU.last_is_first {
+        trial.forget_fault();
+        if !trial.is_good() {
+            trial.fault = if trial.error.is_finite() { None } else { self.find_fault(trial) };
+        } else if !M::TABLEAU.last_is_first {
+            // Where the last stage is the next first, it is a part of the error, and that is finite.
             self.check_end(field, trial);
         }
     }
@@ -268,8 +270,7 @@ impl<M: Numbers, D: Dimension> Step for ExplicitRungeKutta<M, D> {
         self.first_is_known = self.end_is_known;
         if self.end_is_known {
             let n = self.dimension.get();
-            let (first, rest) = self.stages.split_at_mut(n);
-            first.copy_from_slice(&rest[(Self::END - 1) * n..][..n]);
+            self.stages[..(Self::END + 1) * n].copy_within(Self::END * n.., 0);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Fault, Tolerances};
 use crate::formulation::{Field, Flow, MassKind};
-use crate::math::{ComplexLu, RealLu};
+use crate::math::{ComplexLu, Dimension, RealLu, rough_power};
 
 /// The field at the start of a step: its derivative there, and a Jacobian and a mass matrix from there or from an earlier start.
 #[derive(Clone, Debug)]
@@ -89,12 +89,12 @@ impl Linearisation {
     }
 
     /// The matrix `a M - J`.
-    pub(super) fn fill_real(&self, a: f64, matrix: &mut RealLu) {
+    pub(super) fn fill_real<D: Dimension>(&self, a: f64, matrix: &mut RealLu<D>) {
         self.fill(a, true, matrix.entries_mut());
     }
 
     /// The matrix `(a + ib) M - J`.
-    pub(super) fn fill_complex(&self, a: f64, b: f64, matrix: &mut ComplexLu) {
+    pub(super) fn fill_complex<D: Dimension>(&self, a: f64, b: f64, matrix: &mut ComplexLu<D>) {
         let (re, im) = matrix.entries_mut();
         self.fill(a, true, re);
         self.fill(b, false, im);
@@ -113,6 +113,7 @@ impl Linearisation {
     }
 
     /// `out -= M(t, y) x`.
+    #[inline]
     pub(super) fn subtract_mass_times(
         &mut self,
         field: &mut Flow<'_>,
@@ -138,11 +139,14 @@ impl Linearisation {
 }
 
 /// The first of the values that is not finite, as a fault; each component has `width` of them.
+#[inline]
 pub(super) fn check_finite(values: &[f64], width: usize, t: f64) -> Result<(), Fault> {
-    match values.iter().position(|x| !x.is_finite()) {
-        Some(place) => Err(Fault::NotFinite { component: place / width, t, value: values[place] }),
-        None => Ok(()),
+    // Zero times a number that is not finite is NaN.
+    if values.iter().map(|x| 0.0 * x).sum::<f64>() == 0.0 {
+        return Ok(());
     }
+    let place = values.iter().position(|x| !x.is_finite()).unwrap_or(0);
+    Err(Fault::NotFinite { component: place / width, t, value: values[place] })
 }
 
 /// What to do after an iterate of Newton's method.
@@ -182,7 +186,7 @@ impl Newton {
 
     /// A new system is to be solved.
     pub(super) fn begin(&mut self) {
-        self.eta = self.eta.max(f64::EPSILON).powf(0.8);
+        self.eta = rough_power(self.eta.max(f64::EPSILON), 0.8);
         self.count = 0;
         self.theta = 0.0;
     }

@@ -1,7 +1,8 @@
 //! The interface of all one-step methods, and the list of those there are.
 
 use super::explicit::{ExplicitRungeKutta, Numbers};
-use super::{Automatic, Radau5, Rodas4, Sdirk4, Tolerances, Trial};
+use super::radau5::Radau5;
+use super::{Automatic, Rodas4, Sdirk4, Tolerances, Trial};
 use super::{bogacki_shampine, dop853, dopri5, fehlberg45, fehlberg78, heun2, kutta3, rk4, tsitouras};
 use crate::formulation::{Flow, MassKind};
 use crate::math::{Any, Fixed};
@@ -185,7 +186,7 @@ impl Method {
     /// A single method with scratch for states of the given length.
     pub fn build(self, dimension: usize) -> Box<dyn Step> {
         match self {
-            Self::Radau5 => Box::new(Radau5::new(dimension)),
+            Self::Radau5 => radau5(dimension),
             Self::Sdirk4 => Box::new(Sdirk4::new(dimension)),
             Self::Rodas4 => Box::new(Rodas4::new(dimension)),
             Self::DormandPrince5 => explicit::<dopri5::DormandPrince5>(dimension),
@@ -200,6 +201,17 @@ impl Method {
             // There are no tolerances to choose by.
             Self::Automatic => Self::DormandPrince5.build(dimension),
         }
+    }
+}
+
+/// Radau IIA, compiled for the dimension if that is small.
+fn radau5(dimension: usize) -> Box<dyn Step> {
+    match dimension {
+        1 => Box::new(Radau5::new(Fixed::<1>)),
+        2 => Box::new(Radau5::new(Fixed::<2>)),
+        3 => Box::new(Radau5::new(Fixed::<3>)),
+        4 => Box::new(Radau5::new(Fixed::<4>)),
+        n => Box::new(Radau5::new(Any(n))),
     }
 }
 

@@ -36,7 +36,6 @@ pub use control::{Control, Controller};
 pub use first_step::first_step;
 pub use interpolant::{Interpolant, interpolate_at};
 pub use method::{Facts, Method, Step};
-pub use radau5::Radau5;
 pub use rodas4::Rodas4;
 pub use sdirk4::Sdirk4;
 pub use tolerance::{PerComponent, Tolerances};

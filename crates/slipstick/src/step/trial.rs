@@ -73,8 +73,8 @@ impl Trial {
     #[cold]
     fn find_worst(&self, errors: &[f64], tolerances: &Tolerances) -> usize {
         let (mut worst, mut largest) = (0, -1.0);
-        for (i, error) in errors.iter().enumerate() {
-            let share = error.abs() / tolerances.scale(i, larger(self.start[i].abs(), self.end[i].abs()));
+        for (i, (error, (start, end))) in errors.iter().zip(self.start.iter().zip(&self.end)).enumerate() {
+            let share = error.abs() / tolerances.scale(i, larger(start.abs(), end.abs()));
             // NaN is the worst of all.
             if share > largest || share.is_nan() {
                 (worst, largest) = (i, if share.is_nan() { f64::INFINITY } else { share });
@@ -119,6 +119,14 @@ impl Trial {
     /// For methods without an error estimate: the step is as good as it is, unless it is not finite.
     pub fn accept_unjudged(&mut self) {
         self.error = if self.end.iter().all(|y| y.is_finite()) { 0.0 } else { f64::NAN };
+    }
+
+    /// The fault of the trial before is no longer of interest. There hardly ever is one, and looking is cheaper than writing.
+    #[inline(always)]
+    pub(super) fn forget_fault(&mut self) {
+        if self.fault.is_some() {
+            self.fault = None;
+        }
     }
 
     /// There is no result: `error` becomes infinite and the reason is kept.
