@@ -64,8 +64,8 @@ impl<'a> Flow<'a> {
         self.derivative_count += self.evaluator.guard_rates(self.mode.locked(), t, y, reach, rates);
     }
 
-    /// The right-hand side of a system that needs its evaluator. Not inlined, so that the short way stays short.
-    #[inline(never)]
+    /// The right-hand side of a system that needs its evaluator. Kept apart, so that the short way stays short.
+    #[cold]
     fn evaluated_derivative(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
         self.evaluator.derivative(self.mode.locked(), t, y, dy);
     }

@@ -70,14 +70,17 @@ impl Trial {
     }
 
     /// The component with the largest scaled error.
-    #[cold]
+    #[inline(never)]
     fn find_worst(&self, errors: &[f64], tolerances: &Tolerances) -> usize {
         let (mut worst, mut largest) = (0, -1.0);
         for (i, (error, (start, end))) in errors.iter().zip(self.start.iter().zip(&self.end)).enumerate() {
             let share = error.abs() / tolerances.scale(i, larger(start.abs(), end.abs()));
+            if share > largest {
+                (worst, largest) = (i, share);
+            }
             // NaN is the worst of all.
-            if share > largest || share.is_nan() {
-                (worst, largest) = (i, if share.is_nan() { f64::INFINITY } else { share });
+            if share.is_nan() {
+                return i;
             }
         }
         worst
