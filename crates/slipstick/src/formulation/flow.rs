@@ -18,7 +18,7 @@ pub struct Flow<'a> {
     pub guard_count: u64,
     /// Jacobians evaluated so far, exactly or by differences.
     pub jacobian_count: u64,
-    /// A state and a derivative next to the one of interest, for differences.
+    /// A state and a derivative next to the one of interest, for differences. There is room for them once they are needed.
     beside: Vec<f64>,
     slope: Vec<f64>,
 }
@@ -26,8 +26,7 @@ pub struct Flow<'a> {
 impl<'a> Flow<'a> {
     /// The flow of `system` in `mode`.
     pub fn new(system: &'a dyn System, mode: Mode) -> Self {
-        let (evaluator, n) = (system.evaluator(), system.layout().dimension());
-        let zeros = || vec![0.0; n];
+        let evaluator = system.evaluator();
         let (derivative_count, guard_count, jacobian_count) = (0, 0, 0);
         Self {
             system,
@@ -37,8 +36,8 @@ impl<'a> Flow<'a> {
             derivative_count,
             guard_count,
             jacobian_count,
-            beside: zeros(),
-            slope: zeros(),
+            beside: Vec::new(),
+            slope: Vec::new(),
         }
     }
 
@@ -97,7 +96,9 @@ impl Field for Flow<'_> {
             return;
         }
         let n = y.len();
-        self.beside.copy_from_slice(y);
+        self.slope.resize(n, 0.0);
+        self.beside.clear();
+        self.beside.extend_from_slice(y);
         for j in 0..n {
             let h = difference(y[j]).copysign(f[j]);
             self.beside[j] = y[j] + h;
@@ -116,6 +117,7 @@ impl Field for Flow<'_> {
             return;
         }
         let h = difference(t);
+        self.slope.resize(y.len(), 0.0);
         self.derivative_count += 1;
         self.evaluator.derivative(self.mode.locked(), t + h, y, &mut self.slope);
         let exact_h = (t + h) - t;

@@ -96,7 +96,8 @@ pub(super) struct ExplicitRungeKutta<M, D> {
     /// All stage derivatives, one after the other: those of the tableau, the one at the end, those for dense output.
     stages: Vec<f64>,
     point: Vec<f64>,
-    error: [Vec<f64>; 2],
+    /// One estimate of the error after the other.
+    error: Vec<f64>,
     first_is_known: bool,
     end_is_known: bool,
     method: PhantomData<M>,
@@ -114,14 +115,14 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
     pub(super) fn new(dimension: D) -> Self {
         let (n, dense) = (dimension.get(), M::TABLEAU.dense);
         let own_degree = 3 + dense.rows.len();
-        let zeros = || vec![0.0; n];
+        let estimates = if let ErrorRule::Joined { .. } = M::TABLEAU.error { 2 } else { 1 };
         Self {
             dimension,
             bootstrap: Bootstrap::new(own_degree, dense.bootstrap_to, n),
             fine: Bootstrap::new(own_degree.max(dense.bootstrap_to), M::TABLEAU.fine_degree, n),
             stages: vec![0.0; (Self::END + 1 + dense.nodes.len()) * n],
-            point: zeros(),
-            error: [zeros(), zeros()],
+            point: vec![0.0; n],
+            error: vec![0.0; estimates * n],
             first_is_known: false,
             end_is_known: false,
             method: PhantomData,
@@ -193,8 +194,7 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
     fn judge(&mut self, tolerances: &Tolerances, trial: &mut Trial) {
         let n = self.dimension.get();
         let stages = &self.stages[..(Self::END + 1) * n];
-        let [first, second] = &mut self.error;
-        let (first, second) = (&mut first[..n], &mut second[..n]);
+        let (first, second) = self.error.split_at_mut(n);
         match const { M::TABLEAU.error } {
             ErrorRule::None => trial.accept_unjudged(),
             ErrorRule::Embedded(e) => {
@@ -203,8 +203,8 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
             }
             ErrorRule::Joined { fifth, .. } => {
                 add_stages(self.dimension, fifth, stages, trial.h, None, first);
-                add_stages(self.dimension, &Self::BEYOND_THE_RISE, stages, trial.h, None, second);
-                trial.judge_joined(first, second, tolerances);
+                add_stages(self.dimension, &Self::BEYOND_THE_RISE, stages, trial.h, None, &mut second[..n]);
+                trial.judge_joined(first, &second[..n], tolerances);
             }
         }
     }
@@ -230,8 +230,8 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
         for (i, (row, node)) in dense.matrix.iter().zip(dense.nodes).enumerate() {
             let (known, rest) = self.stages.split_at_mut((Self::END + 1 + i) * n);
             // The error has been judged; its scratch serves here, because stiffness is measured with the last point.
-            add_stages_later(row, known, trial.h, Some(&trial.start), &mut self.error[0]);
-            field.derivative(trial.t + node * trial.h, &self.error[0], &mut rest[..n]);
+            add_stages_later(row, known, trial.h, Some(&trial.start), &mut self.error[..n]);
+            field.derivative(trial.t + node * trial.h, &self.error[..n], &mut rest[..n]);
         }
     }
 }
