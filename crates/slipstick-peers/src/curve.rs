@@ -1,4 +1,4 @@
-//! Time against achieved error: measuring a curve, and reading it between its points.
+//! Cost against achieved error: measuring a curve, and reading it between its points. A cost is CPU time or a number of instructions.
 
 use crate::solvers::{Solve, Solver};
 use cpu_time::ThreadTime;
@@ -10,7 +10,7 @@ use std::time::Duration;
 pub(crate) struct Point {
     pub(crate) tolerance: f64,
     pub(crate) error: f64,
-    pub(crate) seconds: f64,
+    pub(crate) cost: f64,
 }
 
 /// From 1e-3 to 1e-12, two in each decade.
@@ -21,26 +21,47 @@ pub(crate) fn tolerances() -> impl Iterator<Item = f64> {
 /// The points of all solvers of a problem. Solvers take turns at each tolerance, so that a change of the machine's speed meets all alike.
 pub(crate) fn measure(problem: &Problem, solvers: &[Solver]) -> Vec<Vec<Point>> {
     let mut curves = vec![Vec::new(); solvers.len()];
+    walk(problem, solvers, Duration::from_millis(200), |place, tolerance, error, solve| {
+        curves[place].push(Point { tolerance, error, cost: median_time(solve) });
+    });
+    curves
+}
+
+/// Solves with each solver at each tolerance; gives the solver's place, the tolerance, the error and the solver to `visit`. A solver that took
+/// longer than `patience` is left out at tighter tolerances: no one chooses such a method there.
+pub(crate) fn walk(
+    problem: &Problem,
+    solvers: &[Solver],
+    patience: Duration,
+    mut visit: impl FnMut(usize, f64, f64, &mut Solve),
+) {
+    let mut is_slow = vec![false; solvers.len()];
     for tolerance in tolerances() {
-        for (solver, curve) in solvers.iter().zip(&mut curves) {
-            // Tighter still would take minutes, and no one chooses such a method there.
-            if curve.last().is_some_and(|point: &Point| point.seconds > 0.2) {
+        for (place, solver) in solvers.iter().enumerate() {
+            if is_slow[place] {
                 continue;
             }
             let mut solve = (solver.prepare)(tolerance);
-            let Some(end) = within_reason(&mut solve) else { continue };
-            let error = problem.error(&end);
+            let start = ThreadTime::now();
+            let end = within_reason(&mut solve);
+            is_slow[place] = start.elapsed() > patience;
+            let error = end.map_or(f64::NAN, |end| problem.error(&end));
             if error.is_finite() {
-                curve.push(Point { tolerance, error, seconds: median_time(&mut solve) });
+                visit(place, tolerance, error, &mut solve);
             }
         }
     }
-    curves
 }
 
 /// A first solve; a solver that panics has not solved the problem.
 fn within_reason(solve: &mut Solve) -> Option<Vec<f64>> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(solve)).ok().flatten()
+}
+
+/// One solve, as a function that callgrind can tell from the rest.
+#[inline(never)]
+pub(crate) fn counted_solve(solve: &mut Solve) {
+    std::hint::black_box(solve());
 }
 
 /// The median over many samples, each of so many solves that the clock can tell.
@@ -61,38 +82,38 @@ fn median_time(solve: &mut Solve) -> f64 {
     samples[samples.len() / 2].as_secs_f64()
 }
 
-/// The time for an error, between points by a line in logarithms. What counts is the loosest tolerance from which on the error stays below:
+/// The cost of an error, between points by a line in logarithms. What counts is the loosest tolerance from which on the error stays below:
 /// a lucky run at a loose tolerance does not. `None` if the curve does not come from above to below.
-pub(crate) fn time_at(curve: &[Point], error: f64) -> Option<f64> {
+pub(crate) fn cost_at(curve: &[Point], error: f64) -> Option<f64> {
     let last_above = curve.iter().rposition(|point| point.error > error)?;
     let (a, b) = (curve[last_above], curve.get(last_above + 1)?);
     let part = (a.error / error).ln() / (a.error / b.error).ln();
-    Some((a.seconds.ln() + part * (b.seconds / a.seconds).ln()).exp())
+    Some((a.cost.ln() + part * (b.cost / a.cost).ln()).exp())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn point(error: f64, seconds: f64) -> Point {
-        Point { tolerance: error, error, seconds }
+    fn point(error: f64, cost: f64) -> Point {
+        Point { tolerance: error, error, cost }
     }
 
     #[test]
-    fn between_points_time_follows_a_power_of_the_error() {
+    fn between_points_cost_follows_a_power_of_the_error() {
         let curve = [point(1e-2, 1.0), point(1e-4, 4.0), point(1e-6, 16.0)];
-        assert!((time_at(&curve, 1e-5).unwrap() - 8.0).abs() < 1e-9);
+        assert!((cost_at(&curve, 1e-5).unwrap() - 8.0).abs() < 1e-9);
     }
 
     #[test]
     fn a_lucky_point_does_not_count() {
         let curve = [point(1e-2, 1.0), point(1e-7, 2.0), point(1e-4, 4.0), point(1e-6, 16.0)];
-        assert!((time_at(&curve, 1e-5).unwrap() - 8.0).abs() < 1e-9);
+        assert!((cost_at(&curve, 1e-5).unwrap() - 8.0).abs() < 1e-9);
     }
 
     #[test]
-    fn errors_beyond_the_curve_have_no_time() {
+    fn errors_beyond_the_curve_have_no_cost() {
         let curve = [point(1e-2, 1.0), point(1e-4, 4.0)];
-        assert!(time_at(&curve, 1e-1).is_none() && time_at(&curve, 1e-5).is_none());
+        assert!(cost_at(&curve, 1e-1).is_none() && cost_at(&curve, 1e-5).is_none());
     }
 }

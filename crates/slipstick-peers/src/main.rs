@@ -2,27 +2,29 @@
 //!
 //! ```text
 //! cd crates/slipstick-peers
-//! cargo run --release                    # a table: ours against the fastest peer at equal error
+//! cargo run --release                    # a table: each of our methods against the fastest peer at equal error, by CPU time
 //! cargo run --release -- --json          # the same as one JSON object per line
 //! cargo run --release -- --curves        # every point that was measured, as JSON
 //! cargo run --release -- pleiades        # one problem only
+//! ./count                                # the points with instructions instead of seconds, counted by callgrind; a few minutes
+//! ./count | cargo run --release -- table # the table from points that were printed before
 //! cargo run --release -- once pleiades 'slipstick dopri5' 1e-8 20    # one solver, 20 times, for a profiler
-//! ./count pleiades 1e-8                  # instructions per solve of every solver, counted by callgrind
 //! ```
 //!
 //! Fields of a row: `problem`, `order` (of explicit methods; null for stiff problems, in which every implicit method takes part), `error`,
-//! `ours` and `ours_s` (Slipstick's fastest method there and its seconds), `fastest_peer` and `peer_s`, `ratio` (ours over the peer's: below
-//! 1, Slipstick is faster). A side whose curve does not reach the error is null.
+//! `ours` and `ours_cost` (a method of Slipstick and its seconds or instructions), `fastest_peer` and `peer_cost`, `ratio` (ours over the
+//! peer's: below 1, Slipstick is faster). A side whose curve does not reach the error is null.
 //!
 //! What makes it fair: all get the same right-hand side and Jacobian (`equations.rs`), compiled into each with link-time optimisation;
 //! the same relative and absolute tolerances, from 1e-3 to 1e-12; errors are those at the end against the truth that Slipstick's
 //! own tests use; times are CPU time, the median of many solves, taken in turns; nothing is stored on the way where that can be turned off.
 
-use curve::{Point, measure, time_at};
+use curve::{Point, cost_at, counted_solve, measure, walk};
 use serde_json::{Value, json};
 use slipstick::problems::{Problem, smooth, stiff};
 use solvers::{PROBLEMS, Solver, solvers};
 use std::process::ExitCode;
+use std::time::Duration;
 
 mod curve;
 mod equations;
@@ -36,6 +38,8 @@ fn main() -> ExitCode {
     match names[..] {
         ["once", problem, solver, tolerance, times] => once(problem, solver, tolerance, times),
         ["solvers", problem] => list(problem),
+        ["counted", problem] => counted(problem),
+        ["table"] => table(flag("--json")),
         [] => compare(&PROBLEMS, flag("--json"), flag("--curves")),
         _ if names.iter().all(|name| PROBLEMS.contains(name)) => {
             compare(&names, flag("--json"), flag("--curves"))
@@ -83,6 +87,41 @@ fn once(name: &str, solver: &str, tolerance: &str, times: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// Prints every point without its cost. Each is solved once more in a function that callgrind can tell: `count` puts the two together.
+fn counted(name: &str) -> ExitCode {
+    let Some(all) = solvers(name) else { return complain("no such problem") };
+    walk(&problem(name), &all, Duration::from_secs(1), |place, tolerance, error, solve| {
+        counted_solve(solve);
+        println!("{}", point(name, &all[place], tolerance, error));
+    });
+    ExitCode::SUCCESS
+}
+
+/// Reads points from standard input, and prints what they say at equal errors.
+fn table(as_json: bool) -> ExitCode {
+    let read: Result<Vec<Value>, _> =
+        std::io::stdin().lines().map_while(Result::ok).map(|l| l.parse()).collect();
+    let Ok(points) = read else { return complain("points are expected, one JSON object per line") };
+    if !as_json {
+        println!("{}", heading());
+    }
+    for name in PROBLEMS {
+        let all = solvers(name).unwrap_or_default();
+        let curve = |solver: &Solver| {
+            let its = points.iter().filter(|p| p["problem"] == name && p["solver"] == solver.name.as_str());
+            its.filter_map(read_point).collect()
+        };
+        let curves: Vec<Vec<Point>> = all.iter().map(curve).collect();
+        print_rows(&rows(name, &all, &curves), as_json);
+    }
+    ExitCode::SUCCESS
+}
+
+fn read_point(value: &Value) -> Option<Point> {
+    let cost = value["instructions"].as_f64().or(value["seconds"].as_f64())?;
+    Some(Point { tolerance: value["tolerance"].as_f64()?, error: value["error"].as_f64()?, cost })
+}
+
 /// Measures the curves of the problems, and prints them or what they say at equal errors.
 fn compare(names: &[&str], as_json: bool, as_curves: bool) -> ExitCode {
     if !as_json && !as_curves {
@@ -93,10 +132,8 @@ fn compare(names: &[&str], as_json: bool, as_curves: bool) -> ExitCode {
         let curves = measure(&problem(name), &all);
         if as_curves {
             print_curves(name, &all, &curves);
-            continue;
-        }
-        for row in rows(name, &all, &curves) {
-            println!("{}", if as_json { row.to_string() } else { line(&row) });
+        } else {
+            print_rows(&rows(name, &all, &curves), as_json);
         }
     }
     ExitCode::SUCCESS
@@ -104,46 +141,52 @@ fn compare(names: &[&str], as_json: bool, as_curves: bool) -> ExitCode {
 
 fn print_curves(name: &str, all: &[Solver], curves: &[Vec<Point>]) {
     for (solver, curve) in all.iter().zip(curves) {
-        for Point { tolerance, error, seconds } in curve {
-            let row = json!({ "problem": name, "solver": solver.name, "order": solver.order,
-                "tolerance": tolerance, "error": error, "seconds": seconds });
+        for Point { tolerance, error, cost } in curve {
+            let mut row = point(name, solver, *tolerance, *error);
+            row["seconds"] = json!(cost);
             println!("{row}");
         }
     }
 }
 
-/// The rows of a problem: each order that is there, at four errors.
-fn rows(name: &str, all: &[Solver], curves: &[Vec<Point>]) -> Vec<Value> {
-    let mut orders: Vec<Option<u32>> = all.iter().map(|solver| solver.order).collect();
-    orders.sort_unstable();
-    orders.dedup();
-    let cases = orders.iter().flat_map(|order| [1e-4, 1e-6, 1e-8, 1e-10].map(|error| (*order, error)));
-    cases.map(|(order, error)| row(name, order, error, all, curves)).collect()
+fn point(name: &str, solver: &Solver, tolerance: f64, error: f64) -> Value {
+    json!({ "problem": name, "solver": solver.name, "order": solver.order, "tolerance": tolerance, "error": error })
 }
 
-fn row(name: &str, order: Option<u32>, error: f64, all: &[Solver], curves: &[Vec<Point>]) -> Value {
-    let fastest = |ours: bool| {
-        let those = all.iter().zip(curves).filter(|(s, _)| s.ours == ours && s.order == order);
-        let timed = those.filter_map(|(s, curve)| Some((s.name.as_str(), time_at(curve, error)?)));
-        timed.min_by(|a, b| a.1.total_cmp(&b.1))
-    };
-    let (ours, peer) = (fastest(true), fastest(false));
-    json!({ "problem": name, "order": order, "error": error,
-        "ours": ours.map(|o| o.0), "ours_s": ours.map(|o| o.1),
-        "fastest_peer": peer.map(|p| p.0), "peer_s": peer.map(|p| p.1),
-        "ratio": ours.zip(peer).map(|(o, p)| o.1 / p.1) })
+fn print_rows(rows: &[Value], as_json: bool) {
+    for row in rows {
+        println!("{}", if as_json { row.to_string() } else { line(row) });
+    }
+}
+
+/// The rows of a problem: each of our methods at four errors.
+fn rows(name: &str, all: &[Solver], curves: &[Vec<Point>]) -> Vec<Value> {
+    let ours = all.iter().zip(curves).filter(|(solver, _)| solver.ours);
+    let cases = ours.flat_map(|our| [1e-4, 1e-6, 1e-8, 1e-10].map(|error| (our, error)));
+    cases.map(|((solver, curve), error)| row(name, (solver, curve), error, all, curves)).collect()
+}
+
+/// One of our methods against the fastest peer of its order.
+fn row(name: &str, ours: (&Solver, &Vec<Point>), error: f64, all: &[Solver], curves: &[Vec<Point>]) -> Value {
+    let peers = all.iter().zip(curves).filter(|(s, _)| !s.ours && s.order == ours.0.order);
+    let costs = peers.filter_map(|(s, curve)| Some((s.name.as_str(), cost_at(curve, error)?)));
+    let peer = costs.min_by(|a, b| a.1.total_cmp(&b.1));
+    let cost = cost_at(ours.1, error);
+    json!({ "problem": name, "order": ours.0.order, "error": error, "ours": ours.0.name, "ours_cost": cost,
+        "fastest_peer": peer.map(|p| p.0), "peer_cost": peer.map(|p| p.1),
+        "ratio": cost.zip(peer).map(|(o, p)| o / p.1) })
 }
 
 fn heading() -> String {
     format!(
         "{:<16} {:>5} {:>6}  {:<22} {:>9}  {:<32} {:>9} {:>6}",
-        "problem", "order", "error", "ours", "ours_s", "fastest_peer", "peer_s", "ratio"
+        "problem", "order", "error", "ours", "ours_cost", "fastest_peer", "peer_cost", "ratio"
     )
 }
 
 fn line(row: &Value) -> String {
     let text = |key: &str| row[key].as_str().unwrap_or("-").to_owned();
-    let seconds = |key: &str| row[key].as_f64().map_or_else(|| "-".to_owned(), |s| format!("{s:.2e}"));
+    let cost = |key: &str| row[key].as_f64().map_or_else(|| "-".to_owned(), |s| format!("{s:.2e}"));
     let order = row["order"].as_u64().map_or_else(|| "-".to_owned(), |o| o.to_string());
     let ratio = row["ratio"].as_f64().map_or_else(|| "-".to_owned(), |r| format!("{r:.2}"));
     format!(
@@ -152,9 +195,9 @@ fn line(row: &Value) -> String {
         order,
         row["error"].as_f64().map_or_else(String::new, |e| format!("{e:.0e}")),
         text("ours"),
-        seconds("ours_s"),
+        cost("ours_cost"),
         text("fastest_peer"),
-        seconds("peer_s"),
+        cost("peer_cost"),
         ratio
     )
 }

@@ -11,9 +11,9 @@
 //! ```
 
 use super::closure_guard::{ClosureGuard, Reset, Surface};
-use super::{Count, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Point, System};
+use super::{Count, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, PlainField, Point, System};
 
-type Field = Box<dyn Fn(Locked<'_>, f64, &[f64], &mut [f64]) + Send + Sync>;
+type Field = Box<PlainField>;
 type Matrix = Box<dyn Fn(f64, &[f64], &mut [f64]) + Send + Sync>;
 
 /// A system of first-order equations given by closures.
@@ -176,6 +176,9 @@ impl System for ClosureSystem {
     }
     fn mass_kind(&self) -> MassKind {
         self.mass_kind
+    }
+    fn plain_field(&self) -> Option<&PlainField> {
+        Some(&*self.field)
     }
     fn evaluator(&self) -> Box<dyn Evaluator + '_> {
         let n = self.state_names.len();

@@ -24,5 +24,6 @@ pub use fixed::Fixed;
 pub use formula::FormulaSystem;
 pub use observer::Observer;
 pub use system::{
-    Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, Point, Response, System,
+    Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, PlainField, Point, Response,
+    System,
 };

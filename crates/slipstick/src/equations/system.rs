@@ -166,9 +166,16 @@ pub trait System: Send + Sync {
     fn guard_growth(&self) -> &[f64] {
         &[]
     }
+    /// The right-hand side, if it is a plain function: then nothing stands between it and a method.
+    fn plain_field(&self) -> Option<&PlainField> {
+        None
+    }
     /// The scratch to evaluate this system with.
     fn evaluator(&self) -> Box<dyn Evaluator + '_>;
 }
+
+/// A right-hand side `f(locked, t, y, dy)` that needs no scratch.
+pub type PlainField = dyn Fn(Locked<'_>, f64, &[f64], &mut [f64]) + Send + Sync;
 
 /// A system together with the scratch that its evaluation needs. Nothing here allocates after construction.
 pub trait Evaluator {

@@ -1,13 +1,15 @@
 //! The flow of a system whose mode is locked: first-order equations integrated as they stand. Work is counted here.
 
 use super::{Field, MassKind};
-use crate::equations::{Evaluator, Guard, GuardKind, GuardRates, Point, System};
+use crate::equations::{Evaluator, Guard, GuardKind, GuardRates, PlainField, Point, System};
 use crate::mode::Mode;
 
 /// A system in a mode, with the scratch to evaluate it and the count of what was evaluated.
 pub struct Flow<'a> {
     system: &'a dyn System,
     evaluator: Box<dyn Evaluator + 'a>,
+    /// The right-hand side, where that is all there is to call.
+    plain: Option<&'a PlainField>,
     /// The discrete state that holds now.
     pub mode: Mode,
     /// Right-hand sides evaluated so far.
@@ -16,7 +18,7 @@ pub struct Flow<'a> {
     pub guard_count: u64,
     /// Jacobians evaluated so far, exactly or by differences.
     pub jacobian_count: u64,
-    /// A state and a derivative next to the one of interest, for differences.
+    /// A state and a derivative next to the one of interest, for differences. There is room for them once they are needed.
     beside: Vec<f64>,
     slope: Vec<f64>,
     /// How many guards are watched in each mode.
@@ -26,8 +28,7 @@ pub struct Flow<'a> {
 impl<'a> Flow<'a> {
     /// The flow of `system` in `mode`.
     pub fn new(system: &'a dyn System, mode: Mode) -> Self {
-        let (evaluator, n) = (system.evaluator(), system.layout().dimension());
-        let zeros = || vec![0.0; n];
+        let evaluator = system.evaluator();
         let (derivative_count, guard_count, jacobian_count) = (0, 0, 0);
         let watched_in = |mode: usize| {
             let own = system.guards().iter().filter(|guard| is_watched(guard, mode));
@@ -36,12 +37,13 @@ impl<'a> Flow<'a> {
         Self {
             system,
             evaluator,
+            plain: system.plain_field(),
             mode,
             derivative_count,
             guard_count,
             jacobian_count,
-            beside: zeros(),
-            slope: zeros(),
+            beside: Vec::new(),
+            slope: Vec::new(),
             watched: (0..system.mode_names().len()).map(watched_in).collect(),
         }
     }
@@ -85,6 +87,12 @@ impl<'a> Flow<'a> {
         self.derivative_count += self.evaluator.guard_rates(self.mode.locked(), t, y, reach, rates);
     }
 
+    /// The right-hand side of a system that needs its evaluator. Kept apart, so that the short way stays short.
+    #[cold]
+    fn evaluated_derivative(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
+        self.evaluator.derivative(self.mode.locked(), t, y, dy);
+    }
+
     /// Applies the reset of one guard to `after`.
     pub fn reset(&mut self, guard: usize, t: f64, before: &[f64], after: &mut [f64]) {
         self.evaluator.reset(self.mode.locked(), guard, t, before, after);
@@ -96,9 +104,13 @@ impl Field for Flow<'_> {
         self.system.layout().dimension()
     }
 
+    #[inline]
     fn derivative(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
         self.derivative_count += 1;
-        self.evaluator.derivative(self.mode.locked(), t, y, dy);
+        match self.plain {
+            Some(field) => field(self.mode.locked(), t, y, dy),
+            None => self.evaluated_derivative(t, y, dy),
+        }
     }
 
     /// Exact where the system knows it, else by forward differences, column by column.
@@ -108,7 +120,9 @@ impl Field for Flow<'_> {
             return;
         }
         let n = y.len();
-        self.beside.copy_from_slice(y);
+        self.slope.resize(n, 0.0);
+        self.beside.clear();
+        self.beside.extend_from_slice(y);
         for j in 0..n {
             let h = difference(y[j]).copysign(f[j]);
             self.beside[j] = y[j] + h;
@@ -127,6 +141,7 @@ impl Field for Flow<'_> {
             return;
         }
         let h = difference(t);
+        self.slope.resize(y.len(), 0.0);
         self.derivative_count += 1;
         self.evaluator.derivative(self.mode.locked(), t + h, y, &mut self.slope);
         let exact_h = (t + h) - t;

@@ -1,12 +1,15 @@
 //! Dense LU factorisation with partial pivoting, in place, of real and complex matrices kept by rows.
 //!
 //! Sizes are those of small machines (2 to 30 states): plain loops along rows, no blocking. A complex matrix is kept as two real ones, so
-//! that the inner loops stay simple enough to be vectorised. Storage is made once and used again.
+//! that the inner loops stay simple enough to be vectorised. Storage is made once and used again. For small sizes the loops are compiled for the
+//! [`Dimension`].
+
+use super::{Any, Dimension};
 
 /// A real matrix and, once [`factor`](Self::factor) was called, its factors.
 #[derive(Clone, Debug)]
-pub struct RealLu {
-    n: usize,
+pub struct RealLu<D = Any> {
+    dimension: D,
     entries: Vec<f64>,
     pivots: Vec<usize>,
 }
@@ -14,7 +17,15 @@ pub struct RealLu {
 impl RealLu {
     /// Room for matrices with `n` rows.
     pub fn new(n: usize) -> Self {
-        Self { n, entries: vec![0.0; n * n], pivots: vec![0; n] }
+        Self::sized(Any(n))
+    }
+}
+
+impl<D: Dimension> RealLu<D> {
+    /// Room for matrices of a dimension.
+    pub fn sized(dimension: D) -> Self {
+        let n = dimension.get();
+        Self { dimension, entries: vec![0.0; n * n], pivots: vec![0; n] }
     }
 
     /// The entries by rows, to be filled in before factoring.
@@ -24,22 +35,21 @@ impl RealLu {
 
     /// Replaces the matrix by its factors; the error is the first column without a pivot (zero or not finite).
     pub fn factor(&mut self) -> Result<(), usize> {
-        let n = self.n;
+        let n = self.dimension.get();
+        let (entries, pivots) = (&mut self.entries[..n * n], &mut self.pivots[..n]);
         for k in 0..n {
-            let size = |i: usize| self.entries[i * n + k].abs();
+            let size = |i: usize| entries[i * n + k].abs();
             let p = largest(k, n, size).ok_or(k)?;
-            self.pivots[k] = p;
-            swap_rows(&mut self.entries, n, k, p);
-            let (upper, lower) = self.entries.split_at_mut((k + 1) * n);
+            pivots[k] = p;
+            swap_rows(entries, n, k, p);
+            let (upper, lower) = entries.split_at_mut((k + 1) * n);
             let pivot_row = &upper[k * n..];
             let inverse = 1.0 / pivot_row[k];
             for row in lower.chunks_exact_mut(n) {
                 let factor = row[k] * inverse;
                 row[k] = factor;
-                if factor != 0.0 {
-                    for (x, p) in row[k + 1..].iter_mut().zip(&pivot_row[k + 1..]) {
-                        *x -= factor * p;
-                    }
+                for (x, p) in row[k + 1..].iter_mut().zip(&pivot_row[k + 1..]) {
+                    *x -= factor * p;
                 }
             }
         }
@@ -47,18 +57,20 @@ impl RealLu {
     }
 
     /// Replaces the right-hand side by the solution. The matrix must have been factored.
+    #[inline]
     pub fn solve(&self, x: &mut [f64]) {
-        let n = self.n;
-        for (k, &p) in self.pivots.iter().enumerate() {
+        let n = self.dimension.get();
+        let (entries, x) = (&self.entries[..n * n], &mut x[..n]);
+        for (k, &p) in self.pivots[..n].iter().enumerate() {
             x.swap(k, p);
         }
         for i in 1..n {
-            let row = &self.entries[i * n..i * n + i];
+            let row = &entries[i * n..i * n + i];
             let sum: f64 = row.iter().zip(&x[..i]).map(|(a, x)| a * x).sum();
             x[i] -= sum;
         }
         for i in (0..n).rev() {
-            let row = &self.entries[i * n..(i + 1) * n];
+            let row = &entries[i * n..(i + 1) * n];
             let sum: f64 = row[i + 1..].iter().zip(&x[i + 1..]).map(|(a, x)| a * x).sum();
             x[i] = (x[i] - sum) / row[i];
         }
@@ -67,8 +79,8 @@ impl RealLu {
 
 /// A complex matrix as real and imaginary part and, once [`factor`](Self::factor) was called, its factors.
 #[derive(Clone, Debug)]
-pub struct ComplexLu {
-    n: usize,
+pub struct ComplexLu<D = Any> {
+    dimension: D,
     re: Vec<f64>,
     im: Vec<f64>,
     pivots: Vec<usize>,
@@ -77,7 +89,15 @@ pub struct ComplexLu {
 impl ComplexLu {
     /// Room for matrices with `n` rows.
     pub fn new(n: usize) -> Self {
-        Self { n, re: vec![0.0; n * n], im: vec![0.0; n * n], pivots: vec![0; n] }
+        Self::sized(Any(n))
+    }
+}
+
+impl<D: Dimension> ComplexLu<D> {
+    /// Room for matrices of a dimension.
+    pub fn sized(dimension: D) -> Self {
+        let n = dimension.get();
+        Self { dimension, re: vec![0.0; n * n], im: vec![0.0; n * n], pivots: vec![0; n] }
     }
 
     /// Real and imaginary parts by rows, to be filled in before factoring.
@@ -87,15 +107,16 @@ impl ComplexLu {
 
     /// Replaces the matrix by its factors; the error is the first column without a pivot (zero or not finite).
     pub fn factor(&mut self) -> Result<(), usize> {
-        let n = self.n;
+        let n = self.dimension.get();
+        let (re, im, pivots) = (&mut self.re[..n * n], &mut self.im[..n * n], &mut self.pivots[..n]);
         for k in 0..n {
-            let size = |i: usize| self.re[i * n + k].abs() + self.im[i * n + k].abs();
+            let size = |i: usize| re[i * n + k].abs() + im[i * n + k].abs();
             let p = largest(k, n, size).ok_or(k)?;
-            self.pivots[k] = p;
-            swap_rows(&mut self.re, n, k, p);
-            swap_rows(&mut self.im, n, k, p);
-            let (upper_re, lower_re) = self.re.split_at_mut((k + 1) * n);
-            let (upper_im, lower_im) = self.im.split_at_mut((k + 1) * n);
+            pivots[k] = p;
+            swap_rows(re, n, k, p);
+            swap_rows(im, n, k, p);
+            let (upper_re, lower_re) = re.split_at_mut((k + 1) * n);
+            let (upper_im, lower_im) = im.split_at_mut((k + 1) * n);
             let (pivot_re, pivot_im) = (&upper_re[k * n..], &upper_im[k * n..]);
             let (a, b) = reciprocal(pivot_re[k], pivot_im[k]);
             for (row_re, row_im) in lower_re.chunks_exact_mut(n).zip(lower_im.chunks_exact_mut(n)) {
@@ -113,9 +134,11 @@ impl ComplexLu {
     }
 
     /// Replaces the right-hand side `x + iy` by the solution. The matrix must have been factored.
+    #[inline]
     pub fn solve(&self, x: &mut [f64], y: &mut [f64]) {
-        let n = self.n;
-        for (k, &p) in self.pivots.iter().enumerate() {
+        let n = self.dimension.get();
+        let (x, y) = (&mut x[..n], &mut y[..n]);
+        for (k, &p) in self.pivots[..n].iter().enumerate() {
             x.swap(k, p);
             y.swap(k, p);
         }
@@ -126,7 +149,7 @@ impl ComplexLu {
         }
         for i in (0..n).rev() {
             let (re, im) = self.product(i, i + 1..n, x, y);
-            let (a, b) = reciprocal(self.re[i * n + i], self.im[i * n + i]);
+            let (a, b) = reciprocal(self.re[..n * n][i * n + i], self.im[..n * n][i * n + i]);
             let (p, q) = (x[i] - re, y[i] - im);
             x[i] = p * a - q * b;
             y[i] = p * b + q * a;
@@ -134,9 +157,11 @@ impl ComplexLu {
     }
 
     /// The product of some columns of row `i` with `x + iy`.
+    #[inline(always)]
     fn product(&self, i: usize, columns: std::ops::Range<usize>, x: &[f64], y: &[f64]) -> (f64, f64) {
-        let places = i * self.n + columns.start..i * self.n + columns.end;
-        let entries = self.re[places.clone()].iter().zip(&self.im[places]);
+        let n = self.dimension.get();
+        let places = i * n + columns.start..i * n + columns.end;
+        let entries = self.re[..n * n][places.clone()].iter().zip(&self.im[..n * n][places]);
         let values = x[columns.clone()].iter().zip(&y[columns]);
         entries
             .zip(values)
@@ -145,6 +170,7 @@ impl ComplexLu {
 }
 
 /// The row from `k` on with the largest entry; `None` if that is zero or not finite.
+#[inline(always)]
 fn largest(k: usize, n: usize, size: impl Fn(usize) -> f64) -> Option<usize> {
     let (mut best, mut at) = (0.0, None);
     for i in k..n {
@@ -159,6 +185,7 @@ fn largest(k: usize, n: usize, size: impl Fn(usize) -> f64) -> Option<usize> {
     at
 }
 
+#[inline(always)]
 fn swap_rows(entries: &mut [f64], n: usize, k: usize, p: usize) {
     if k != p {
         let (head, tail) = entries.split_at_mut(p * n);
@@ -167,6 +194,7 @@ fn swap_rows(entries: &mut [f64], n: usize, k: usize, p: usize) {
 }
 
 /// `1 / (a + ib)`, scaled so that the square of its size neither overflows nor underflows.
+#[inline(always)]
 fn reciprocal(a: f64, b: f64) -> (f64, f64) {
     let scale = a.abs().max(b.abs());
     let (p, q) = (a / scale, b / scale);

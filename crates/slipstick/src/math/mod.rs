@@ -3,11 +3,15 @@
 //! In: plain slices and closures of numbers. Out: numbers. Nothing here knows of models, time or events.
 
 mod bracket;
+mod dimension;
 mod hermite;
 mod lu;
 mod norm;
+mod power;
 
 pub use bracket::{Bracket, Probe, narrow};
+pub use dimension::{Any, Dimension, Fixed};
 pub use hermite::Cubic;
 pub use lu::{ComplexLu, RealLu};
 pub use norm::{distance, scaled_rms};
+pub use power::{rough_exp2, rough_log2, rough_power};

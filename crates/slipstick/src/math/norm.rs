@@ -1,6 +1,7 @@
 //! Norms: the scaled root-mean-square of error control (Hairer, Nørsett, Wanner I, eq. II.4.11) and plain distance.
 
 /// `sqrt(mean((e_i / s_i)²))`: 1 means "as large as allowed". NaN in, NaN out.
+#[inline]
 pub fn scaled_rms(errors: &[f64], scales: impl Iterator<Item = f64>) -> f64 {
     let sum: f64 = errors.iter().zip(scales).map(|(e, s)| (e / s).powi(2)).sum();
     (sum / errors.len().max(1) as f64).sqrt()

@@ -123,6 +123,7 @@ impl Run<'_> {
         let t = goal?;
         self.detector.fire_scheduled(&self.flow, t);
         self.before.copy_from_slice(&self.trial.start);
+        self.segment.extend(self.trial.t, &self.trial.start);
         (!self.detector.fired().is_empty()).then_some(Bracket { lo: 0.0, hi: 0.0 })
     }
 

@@ -15,7 +15,7 @@ use crate::event::{Accumulation, BadGuard, Detector};
 use crate::formulation::Flow;
 use crate::math::Bracket;
 use crate::mode::Mode;
-use crate::step::{Controller, Fault, Step, StiffnessCount, Trial, first_step};
+use crate::step::{Controller, Fault, Method, Step, StiffnessCount, Trial, first_step};
 use crate::trajectory::{Outcome, Segment, Statistics, Trajectory};
 
 /// Runs a system from its start to the end time, or as far as it goes.
@@ -183,6 +183,11 @@ impl<'a> Run<'a> {
             return self.reject().map(|()| None);
         }
         self.interpolate();
+        if self.fired.is_empty() {
+            self.choose_next_step();
+            self.take_step(goal);
+            return Ok(None);
+        }
         let placing = self.placing();
         let crossing = match self.detector.scan(&mut self.flow, &self.trial, &placing) {
             Ok(crossing) => crossing,
@@ -199,7 +204,7 @@ impl<'a> Run<'a> {
     fn attempt(&mut self) -> Option<f64> {
         let goal = self.options.until.min(self.detector.next_scheduled(&self.flow, self.trial.t));
         let left = goal - self.trial.t;
-        let wanted = self.h.min(self.options.longest_step.unwrap_or(f64::INFINITY));
+        let wanted = self.options.longest_step.map_or(self.h, |longest| self.h.min(longest));
         // A rest of less than a thousandth of a step would only cost another step.
         let cut = wanted * 1.001 >= left;
         self.trial.h = if cut { left } else { wanted };
@@ -239,9 +244,8 @@ impl<'a> Run<'a> {
     pub(super) fn take_step(&mut self, goal: Option<f64>) {
         let h = self.trial.h;
         let t_end = goal.unwrap_or(self.trial.t + h);
-        match self.options.keep {
-            Keep::Dense => self.segment.push(h, &self.trial.dense, t_end, &self.trial.end),
-            Keep::Ends => self.segment.extend(t_end, &self.trial.end),
+        if self.options.keep == Keep::Dense {
+            self.segment.push(h, &self.trial.dense, t_end, &self.trial.end);
         }
         self.record.statistics.count_step(h, goal.is_some());
         self.cascade.clear();
@@ -253,6 +257,10 @@ impl<'a> Run<'a> {
 
     /// Lets an automatic method change, and says once when a problem is stiff.
     fn reconsider_method(&mut self) {
+        let may_change = self.options.method == Method::Automatic;
+        if !may_change && !self.stiffness.is_due(self.record.statistics.accepted) {
+            return;
+        }
         let before = self.step.method();
         let stiff = self.stiffness.record(self.step.stiffness(&self.trial)) && !before.facts().implicit;
         self.step.reconsider(&self.trial);
@@ -275,6 +283,9 @@ impl<'a> Run<'a> {
 
     /// Closes the record.
     fn finish(mut self, result: Result<Outcome, Error>) -> Result<Trajectory, Box<Failure>> {
+        if self.options.keep == Keep::Ends {
+            self.segment.extend(self.trial.t, &self.trial.start);
+        }
         self.record.segments.push(self.segment);
         self.record.statistics.derivatives = self.flow.derivative_count;
         self.record.statistics.jacobians = self.flow.jacobian_count;

@@ -6,7 +6,7 @@
 //! small that the explicit method could make the same steps.
 
 use super::{Method, Step, Tolerances, Trial};
-use crate::formulation::{Field, MassKind};
+use crate::formulation::{Flow, MassKind};
 
 /// So many steps at the limit of stability, with fewer than [`CALM`] others in between, and the problem is stiff.
 pub(crate) const STRIKES: u32 = 15;
@@ -25,7 +25,15 @@ pub(crate) struct StiffnessCount {
     calm: u32,
 }
 
+/// While nothing points to a stiff problem, every so many steps are looked at.
+const LOOK_EVERY: u64 = 16;
+
 impl StiffnessCount {
+    /// Whether a step, given by its number, is to be looked at.
+    pub(crate) fn is_due(self, step: u64) -> bool {
+        self.strikes > 0 || step.is_multiple_of(LOOK_EVERY)
+    }
+
     /// Takes note of a step; true when the problem is found to be stiff.
     pub(crate) fn record(&mut self, stiffness: Option<f64>) -> bool {
         if stiffness.is_some_and(|s| s > NEAR_THE_LIMIT) {
@@ -93,15 +101,15 @@ fn explicit_for(tolerances: &Tolerances) -> Method {
 }
 
 impl Step for Automatic {
-    fn attempt(&mut self, field: &mut dyn Field, tolerances: &Tolerances, trial: &mut Trial) {
+    fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         self.active().attempt(field, tolerances, trial);
     }
 
-    fn interpolate(&mut self, field: &mut dyn Field, trial: &mut Trial) {
+    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         self.active().interpolate(field, trial);
     }
 
-    fn interpolate_finely(&mut self, field: &mut dyn Field, trial: &mut Trial) {
+    fn interpolate_finely(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         self.active().interpolate_finely(field, trial);
     }
 

@@ -3,10 +3,11 @@
 //! Bogacki, Shampine, Appl. Math. Letters 2 (1989). First same as last: a step costs three evaluations. No stage but the last stands at the
 //! end of the step, so stiffness is not measured.
 
-use super::explicit::{DenseRule, ErrorRule, Tableau};
+use super::Method;
+use super::explicit::{DenseRule, ErrorRule, Numbers, Tableau};
 
 /// The numbers of the method.
-pub(super) static TABLEAU: Tableau = Tableau {
+pub(super) const TABLEAU: Tableau = Tableau {
     nodes: &[0.0, 0.5, 0.75, 1.0],
     matrix: &[&[], &[0.5], &[0.0, 0.75], &[2.0 / 9.0, 1.0 / 3.0, 4.0 / 9.0]],
     weights: &[2.0 / 9.0, 1.0 / 3.0, 4.0 / 9.0, 0.0],
@@ -16,3 +17,12 @@ pub(super) static TABLEAU: Tableau = Tableau {
     fine_degree: 3,
     stability_bound: None,
 };
+
+/// The method as a type.
+#[derive(Clone, Debug)]
+pub(super) struct BogackiShampine3;
+
+impl Numbers for BogackiShampine3 {
+    const METHOD: Method = Method::BogackiShampine3;
+    const TABLEAU: Tableau = TABLEAU;
+}

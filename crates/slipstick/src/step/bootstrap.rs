@@ -6,17 +6,20 @@
 //! section 3.
 
 use super::Trial;
-use crate::formulation::Field;
+use crate::formulation::{Field, Flow};
 
 /// The points for m = 1, 2, 3, 4: chosen among multiples of 0.05 so that errors of the slopes matter least between 0 and 1.3. (Lobatto
 /// points cannot be used: their quadrature is exact, so the value at the end would add nothing.)
 const POINTS: [&[f64]; 4] = [&[0.8], &[0.15, 0.85], &[0.2, 0.35, 0.9], &[0.1, 0.25, 0.75, 0.95]];
 
+/// A matrix for the most points, by rows; m of m entries each are used.
+type Square = [[f64; POINTS.len()]; POINTS.len()];
+
 /// One level: m points and the inverse of the matrix that takes coefficients `c₄ … c_{3+m}` to slopes at the points.
 #[derive(Clone, Debug)]
 struct Level {
     points: &'static [f64],
-    inverse: Vec<f64>,
+    inverse: Square,
 }
 
 /// The levels from one degree to a higher one, with scratch.
@@ -38,7 +41,7 @@ impl Bootstrap {
     }
 
     /// Raises the dense output of a trial, level by level.
-    pub(super) fn raise(&mut self, field: &mut dyn Field, trial: &mut Trial) {
+    pub(super) fn raise(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         for level in &self.levels {
             level.raise(field, trial, &mut self.slopes, &mut self.state);
         }
@@ -48,11 +51,16 @@ impl Bootstrap {
 impl Level {
     fn new(m: usize) -> Self {
         let points = POINTS[m - 1];
-        let matrix = points.iter().flat_map(|&x| (0..m).map(move |k| basis_slope(4 + k, x))).collect();
+        let mut matrix = Square::default();
+        for (row, &x) in matrix.iter_mut().zip(points) {
+            for (k, entry) in row[..m].iter_mut().enumerate() {
+                *entry = basis_slope(4 + k, x);
+            }
+        }
         Self { points, inverse: invert(matrix, m) }
     }
 
-    fn raise(&self, field: &mut dyn Field, trial: &mut Trial, slopes: &mut [f64], state: &mut [f64]) {
+    fn raise(&self, field: &mut Flow<'_>, trial: &mut Trial, slopes: &mut [f64], state: &mut [f64]) {
         let (n, m) = (state.len(), self.points.len());
         for (j, &theta) in self.points.iter().enumerate() {
             trial.dense.evaluate(theta, state);
@@ -66,7 +74,7 @@ impl Level {
                 missing[j] = h * slopes[j * n + i] - cubic;
             }
             for k in 0..m {
-                c[(4 + k) * n + i] = (0..m).map(|j| self.inverse[k * m + j] * missing[j]).sum();
+                c[(4 + k) * n + i] = (0..m).map(|j| self.inverse[k][j] * missing[j]).sum();
             }
         }
     }
@@ -81,26 +89,27 @@ fn basis_slope(k: usize, theta: f64) -> f64 {
     rising - falling
 }
 
-/// The inverse of a small matrix, by rows, by Gauss and Jordan with pivoting.
-fn invert(mut a: Vec<f64>, m: usize) -> Vec<f64> {
-    let mut inverse: Vec<f64> = (0..m * m).map(|i| if i / m == i % m { 1.0 } else { 0.0 }).collect();
+/// The inverse of the first m rows and columns, by Gauss and Jordan with pivoting.
+fn invert(mut a: Square, m: usize) -> Square {
+    let mut inverse = Square::default();
+    for (i, row) in inverse[..m].iter_mut().enumerate() {
+        row[i] = 1.0;
+    }
     for column in 0..m {
-        let better = |x: &usize, y: &usize| a[x * m + column].abs().total_cmp(&a[y * m + column].abs());
+        let better = |x: &usize, y: &usize| a[*x][column].abs().total_cmp(&a[*y][column].abs());
         let pivot = (column..m).max_by(better).unwrap_or(column);
+        a.swap(column, pivot);
+        inverse.swap(column, pivot);
+        let scale = 1.0 / a[column][column];
         for j in 0..m {
-            a.swap(column * m + j, pivot * m + j);
-            inverse.swap(column * m + j, pivot * m + j);
-        }
-        let scale = 1.0 / a[column * m + column];
-        for j in 0..m {
-            a[column * m + j] *= scale;
-            inverse[column * m + j] *= scale;
+            a[column][j] *= scale;
+            inverse[column][j] *= scale;
         }
         for i in (0..m).filter(|&i| i != column) {
-            let factor = a[i * m + column];
+            let factor = a[i][column];
             for j in 0..m {
-                a[i * m + j] -= factor * a[column * m + j];
-                inverse[i * m + j] -= factor * inverse[column * m + j];
+                a[i][j] -= factor * a[column][j];
+                inverse[i][j] -= factor * inverse[column][j];
             }
         }
     }
@@ -118,11 +127,11 @@ mod tests {
             for k in 0..m {
                 for l in 0..m {
                     let product: f64 =
-                        (0..m).map(|j| level.inverse[k * m + j] * basis_slope(4 + l, level.points[j])).sum();
+                        (0..m).map(|j| level.inverse[k][j] * basis_slope(4 + l, level.points[j])).sum();
                     assert!((product - f64::from(u8::from(k == l))).abs() < 1e-9, "m = {m}");
                 }
             }
-            assert!(level.inverse.iter().all(|x| x.abs() < 2e4), "m = {m}: {:?}", level.inverse);
+            assert!(level.inverse.iter().flatten().all(|x| x.abs() < 2e4), "m = {m}: {:?}", level.inverse);
         }
     }
 

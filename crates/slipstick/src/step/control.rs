@@ -3,6 +3,7 @@
 //! saves a factorisation.
 
 use super::Method;
+use crate::math::{rough_exp2, rough_log2, rough_power};
 
 /// How step sizes are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -25,8 +26,8 @@ pub struct Controller {
 
 #[derive(Clone, Debug)]
 enum Rule {
-    /// Explicit methods: the last error damps the choice.
-    ProportionalIntegral { exponent: f64, last_error: f64 },
+    /// Explicit methods: the last error, kept as its binary logarithm, damps the choice.
+    ProportionalIntegral { exponent: f64, last_log: f64 },
     /// On request, for any method: the last three errors count (Kennedy, Carpenter, Appl. Numer. Math. 44, 2003). They are kept, if there are any.
     Pid { exponent: f64, before: Option<[f64; 2]> },
     /// Implicit methods: the trend of errors and step sizes is carried on. The last step is kept with its error, if there is one.
@@ -37,12 +38,14 @@ const SAFETY: f64 = 0.9;
 const SHRINK_LIMIT: f64 = 0.2;
 const GROWTH_LIMIT: f64 = 10.0;
 const MEMORY: f64 = 0.04;
+/// No error counts as less than 1e-4 in the next step. Its binary logarithm.
+const LEAST_LOG: f64 = -13.287712379549449;
 
 impl Controller {
     /// For an explicit method whose error estimate has the given order.
     pub fn new(error_order: u32) -> Self {
         let exponent = 1.0 / f64::from(error_order + 1) - 0.75 * MEMORY;
-        let rule = Rule::ProportionalIntegral { exponent, last_error: 1e-4 };
+        let rule = Rule::ProportionalIntegral { exponent, last_log: LEAST_LOG };
         Self { rule, dead_band: 1.0, rejected: false }
     }
 
@@ -64,23 +67,24 @@ impl Controller {
     /// The factor for the next step after an accepted one of size `h`. No growth right after a rejection.
     pub fn accept(&mut self, h: f64, error: f64) -> f64 {
         let factor = match &mut self.rule {
-            Rule::ProportionalIntegral { exponent, last_error } => {
-                let factor = last_error.powf(MEMORY) / error.max(1e-16).powf(*exponent) * SAFETY;
-                *last_error = error.max(1e-4);
+            Rule::ProportionalIntegral { exponent, last_log } => {
+                let log = rough_log2(larger(error, 1e-16));
+                let factor = SAFETY * rough_exp2(MEMORY * *last_log - *exponent * log);
+                *last_log = larger(log, LEAST_LOG);
                 factor
             }
             Rule::Pid { exponent, before } => {
                 let error = error.max(1e-10);
                 let [first, second] = before.unwrap_or([error; 2]);
                 *before = Some([error, first]);
-                let weighed = error.powf(-0.58) * first.powf(0.21) * second.powf(-0.1);
-                SAFETY * weighed.powf(*exponent)
+                let log = -0.58 * rough_log2(error) + 0.21 * rough_log2(first) - 0.1 * rough_log2(second);
+                SAFETY * rough_exp2(log * *exponent)
             }
             Rule::Predictive { exponent, last } => {
                 let error = error.max(1e-16);
-                let plain = SAFETY / error.powf(*exponent);
+                let plain = SAFETY * rough_power(error, -*exponent);
                 let predicted = last.map_or(plain, |(last_h, last_error)| {
-                    SAFETY * (h / last_h) * (last_error / (error * error)).powf(*exponent)
+                    SAFETY * (h / last_h) * rough_power(last_error / (error * error), *exponent)
                 });
                 *last = Some((h, error.max(1e-2)));
                 plain.min(predicted)
@@ -100,7 +104,11 @@ impl Controller {
             | Rule::Pid { exponent, .. }
             | Rule::Predictive { exponent, .. } => exponent,
         };
-        if error.is_finite() { (SAFETY / error.powf(exponent)).clamp(SHRINK_LIMIT, 1.0) } else { 0.25 }
+        if error.is_finite() {
+            (SAFETY * rough_power(error, -exponent)).clamp(SHRINK_LIMIT, 1.0)
+        } else {
+            0.25
+        }
     }
 
     /// The factor to try again with when Newton's iteration did not converge: half a step is usually enough.
@@ -112,12 +120,17 @@ impl Controller {
     /// Forgets the error history at a discontinuity.
     pub fn restart(&mut self) {
         match &mut self.rule {
-            Rule::ProportionalIntegral { last_error, .. } => *last_error = 1e-4,
+            Rule::ProportionalIntegral { last_log, .. } => *last_log = LEAST_LOG,
             Rule::Pid { before, .. } => *before = None,
             Rule::Predictive { last, .. } => *last = None,
         }
         self.rejected = false;
     }
+}
+
+/// The larger of two numbers, the second if the first is NaN.
+fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
 }
 
 #[cfg(test)]

@@ -4,10 +4,11 @@
 //! joined to one that behaves like h⁸. Dense output takes three further evaluations; the derivative at the end is the next first stage.
 //! There is no finer extension: the one of order 7 is what there is.
 
-use super::explicit::{DenseRule, ErrorRule, Tableau};
+use super::Method;
+use super::explicit::{DenseRule, ErrorRule, Numbers, Tableau};
 
 /// The numbers of the method.
-pub(super) static TABLEAU: Tableau = Tableau {
+pub(super) const TABLEAU: Tableau = Tableau {
     nodes: &[
         0.0,
         0.05260015195876773,
@@ -262,3 +263,12 @@ pub(super) static TABLEAU: Tableau = Tableau {
     fine_degree: 7,
     stability_bound: Some(6.1),
 };
+
+/// The method as a type.
+#[derive(Clone, Debug)]
+pub(super) struct DormandPrince8;
+
+impl Numbers for DormandPrince8 {
+    const METHOD: Method = Method::DormandPrince8;
+    const TABLEAU: Tableau = TABLEAU;
+}

@@ -4,12 +4,13 @@
 //! 35/384 … and the error weight of the fifth stage is -17253/339200 (paper 003, table 4.9 has misprints here). The finer extension of order 5
 //! is bootstrapped with two more stages.
 
-use super::explicit::{DenseRule, ErrorRule, Tableau};
+use super::Method;
+use super::explicit::{DenseRule, ErrorRule, Numbers, Tableau};
 
 const B: [f64; 7] = [35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0, 0.0];
 
 /// The numbers of the method.
-pub(super) static TABLEAU: Tableau = Tableau {
+pub(super) const TABLEAU: Tableau = Tableau {
     nodes: &[0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0],
     matrix: &[
         &[],
@@ -48,3 +49,12 @@ pub(super) static TABLEAU: Tableau = Tableau {
     fine_degree: 5,
     stability_bound: Some(3.25),
 };
+
+/// The method as a type.
+#[derive(Clone, Debug)]
+pub(super) struct DormandPrince5;
+
+impl Numbers for DormandPrince5 {
+    const METHOD: Method = Method::DormandPrince5;
+    const TABLEAU: Tableau = TABLEAU;
+}

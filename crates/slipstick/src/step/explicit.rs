@@ -1,12 +1,18 @@
 //! The engine of all explicit Runge-Kutta methods: a method is a [`Tableau`], this file runs it.
 //!
+//! The engine is compiled for each tableau, and for small states for each dimension too (see [`Dimension`]): for a few equations the sums of
+//! stages would otherwise cost several times as much as the equations.
+//!
 //! Letters: `c` nodes, `a` matrix, `b` weights, `e = b - b̂` error weights, `k_i` stage derivatives. Dense output is the cubic that meets
 //! values and slopes at both ends plus higher coefficients (see [`Interpolant`](super::Interpolant) for the nested form), either from weights of
 //! the tableau or by bootstrapping.
 
 use super::bootstrap::Bootstrap;
+use super::stages::{MOST_STAGES, add_stages, add_stages_later, unrolled};
 use super::{Fault, Method, Step, Tolerances, Trial};
-use crate::formulation::Field;
+use crate::formulation::{Field, Flow};
+use crate::math::Dimension;
+use std::marker::PhantomData;
 
 /// How the error of a step is estimated.
 #[derive(Clone, Copy, Debug)]
@@ -60,145 +66,153 @@ pub(super) struct Tableau {
 }
 
 impl Tableau {
-    fn stages(&self) -> usize {
+    const fn stages(&self) -> usize {
         self.nodes.len()
     }
 
     /// The index of the stage at the end of the step.
-    fn end_stage(&self) -> usize {
+    const fn end_stage(&self) -> usize {
         if self.last_is_first { self.stages() - 1 } else { self.stages() }
+    }
+
+    /// The row of a stage before the end of the step; empty beyond.
+    const fn row(&self, stage: usize) -> &'static [f64] {
+        if stage < self.end_stage() { self.matrix[stage] } else { &[] }
     }
 }
 
-/// The weights of a sum of stages that are not zero, each with the place where its stage begins.
-type Terms = Vec<(usize, f64)>;
-
-fn terms(weights: &[f64], dimension: usize) -> Terms {
-    let all = weights.iter().enumerate().map(|(j, w)| (j * dimension, *w));
-    all.filter(|(_, w)| *w != 0.0).collect()
+/// A method as a type, so that the engine is compiled with its numbers.
+pub(super) trait Numbers {
+    const METHOD: Method;
+    const TABLEAU: Tableau;
 }
 
 /// An explicit Runge-Kutta method with its stage derivatives.
 #[derive(Clone, Debug)]
-pub struct ExplicitRungeKutta {
-    method: Method,
-    tableau: &'static Tableau,
-    dimension: usize,
-    rows: Vec<Terms>,
-    weights: Terms,
-    errors: [Terms; 2],
-    extra_rows: Vec<Terms>,
-    dense_rows: Vec<Terms>,
+pub(super) struct ExplicitRungeKutta<M, D> {
+    dimension: D,
     bootstrap: Bootstrap,
     fine: Bootstrap,
     /// All stage derivatives, one after the other: those of the tableau, the one at the end, those for dense output.
     stages: Vec<f64>,
     point: Vec<f64>,
-    error: [Vec<f64>; 2],
+    /// One estimate of the error after the other.
+    error: Vec<f64>,
     first_is_known: bool,
     end_is_known: bool,
+    method: PhantomData<M>,
 }
 
-impl ExplicitRungeKutta {
-    /// An explicit method; the others have no tableau and give Dormand and Prince's.
-    pub(super) fn new(method: Method, dimension: usize) -> Self {
-        let tableau = method.tableau().unwrap_or(&super::dopri5::TABLEAU);
-        let zeros = || vec![0.0; dimension];
-        let errors = match tableau.error {
-            ErrorRule::None => [Vec::new(), Vec::new()],
-            ErrorRule::Embedded(e) => [terms(e, dimension), Vec::new()],
-            ErrorRule::Joined { fifth, third } => [terms(fifth, dimension), terms(third, dimension)],
-        };
-        let dense = &tableau.dense;
+impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
+    /// The stage at the end of the step.
+    const END: usize = M::TABLEAU.end_stage();
+    /// What the lower of two joined estimates has beyond the rise of the step. Most of its weights are those of the method: little is left.
+    const BEYOND_THE_RISE: [f64; MOST_STAGES] = match M::TABLEAU.error {
+        ErrorRule::Joined { third, .. } => difference(third, M::TABLEAU.weights),
+        _ => [0.0; MOST_STAGES],
+    };
+
+    pub(super) fn new(dimension: D) -> Self {
+        let (n, dense) = (dimension.get(), M::TABLEAU.dense);
         let own_degree = 3 + dense.rows.len();
-        let count = tableau.end_stage() + 1 + dense.nodes.len();
+        let estimates = if let ErrorRule::Joined { .. } = M::TABLEAU.error { 2 } else { 1 };
         Self {
-            method,
-            tableau,
             dimension,
-            rows: tableau.matrix.iter().map(|row| terms(row, dimension)).collect(),
-            weights: terms(tableau.weights, dimension),
-            errors,
-            extra_rows: dense.matrix.iter().map(|row| terms(row, dimension)).collect(),
-            dense_rows: dense.rows.iter().map(|row| terms(row, dimension)).collect(),
-            bootstrap: Bootstrap::new(own_degree, dense.bootstrap_to, dimension),
-            fine: Bootstrap::new(own_degree.max(dense.bootstrap_to), tableau.fine_degree, dimension),
-            stages: vec![0.0; count * dimension],
-            point: zeros(),
-            error: [zeros(), zeros()],
+            bootstrap: Bootstrap::new(own_degree, dense.bootstrap_to, n),
+            fine: Bootstrap::new(own_degree.max(dense.bootstrap_to), M::TABLEAU.fine_degree, n),
+            stages: vec![0.0; (Self::END + 1 + dense.nodes.len()) * n],
+            point: vec![0.0; n],
+            error: vec![0.0; estimates * n],
             first_is_known: false,
             end_is_known: false,
+            method: PhantomData,
         }
     }
 
-    fn stage_range(&self, i: usize) -> std::ops::Range<usize> {
-        i * self.dimension..(i + 1) * self.dimension
+    fn stage(&self, i: usize) -> &[f64] {
+        let n = self.dimension.get();
+        &self.stages[i * n..(i + 1) * n]
     }
 
     /// Evaluates the stages from the first unknown one on; the end of the step goes to `trial.end`.
-    fn fill_stages(&mut self, field: &mut dyn Field, trial: &mut Trial) {
-        let (t, h, n) = (trial.t, trial.h, self.dimension);
+    #[inline(always)]
+    fn fill_stages(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+        let n = self.dimension.get();
+        let stages = &mut self.stages[..(Self::END + 1) * n];
+        let (start, point, end) = (&trial.start[..n], &mut self.point[..n], &mut trial.end[..n]);
+        let (t, h) = (trial.t, trial.h);
         if !self.first_is_known {
-            field.derivative(t, &trial.start, &mut self.stages[..n]);
+            field.derivative(t, start, &mut stages[..n]);
             self.first_is_known = true;
         }
-        // With first same as last, the last stage is left to be evaluated at the end of the step.
-        let count = self.tableau.stages() - usize::from(self.tableau.last_is_first);
-        for i in 1..count {
-            add_stages(&self.stages, &self.rows[i], h, Some(&trial.start), &mut self.point);
-            let range = self.stage_range(i);
-            field.derivative(t + self.tableau.nodes[i] * h, &self.point, &mut self.stages[range]);
-        }
-        add_stages(&self.stages, &self.weights, h, Some(&trial.start), &mut trial.end);
-        self.end_is_known = false;
-        if self.tableau.last_is_first {
-            self.evaluate_end(field, trial);
+        unrolled!(I => if I > 0 && I < Self::END {
+            let (known, rest) = stages.split_at_mut(I * n);
+            add_stages(self.dimension, const { M::TABLEAU.row(I) }, known, h, Some(start), point);
+            field.derivative(t + M::TABLEAU.nodes[I] * h, point, &mut rest[..n]);
+        });
+        add_stages(self.dimension, const { M::TABLEAU.weights }, stages, h, Some(start), end);
+        self.end_is_known = M::TABLEAU.last_is_first;
+        if self.end_is_known {
+            field.derivative(t + h, end, &mut stages[Self::END * n..]);
         }
     }
 
     /// The derivative at the end of the step, which may be the next first stage.
-    fn evaluate_end(&mut self, field: &mut dyn Field, trial: &Trial) {
+    #[inline]
+    fn evaluate_end(&mut self, field: &mut Flow<'_>, trial: &Trial) {
         if !self.end_is_known {
-            let range = self.stage_range(self.tableau.end_stage());
-            field.derivative(trial.t + trial.h, &trial.end, &mut self.stages[range]);
+            let n = self.dimension.get();
+            let last = &mut self.stages[Self::END * n..][..n];
+            field.derivative(trial.t + trial.h, &trial.end[..n], last);
             self.end_is_known = true;
         }
     }
 
     /// A good step is taken only if the derivative at its end is finite: dense output needs it, and so does the next step.
-    fn check_end(&mut self, field: &mut dyn Field, trial: &mut Trial) {
+    #[inline]
+    fn check_end(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         self.evaluate_end(field, trial);
-        let last = &self.stages[self.stage_range(self.tableau.end_stage())];
-        if let Some(component) = last.iter().position(|k| !k.is_finite()) {
-            let value = last[component];
-            trial.fail(Fault::NotFinite { component, t: trial.t + trial.h, value });
+        let last = self.stage(Self::END);
+        // Zero times a number that is not finite is NaN.
+        if last.iter().map(|k| 0.0 * k).sum::<f64>() != 0.0 {
+            let component = last.iter().position(|k| !k.is_finite()).unwrap_or(0);
+            trial.fail(Fault::NotFinite { component, t: trial.t + trial.h, value: last[component] });
         }
     }
 
     /// The first stage and component that is not finite.
+    #[cold]
     fn find_fault(&self, trial: &Trial) -> Option<Fault> {
-        let known = self.tableau.stages() * self.dimension;
+        let n = self.dimension.get();
+        let known = M::TABLEAU.stages() * n;
         let position = self.stages[..known].iter().position(|k| !k.is_finite())?;
-        let (stage, component) = (position / self.dimension, position % self.dimension);
-        let t = trial.t + self.tableau.nodes[stage] * trial.h;
-        Some(Fault::NotFinite { component, t, value: self.stages[position] })
+        let t = trial.t + M::TABLEAU.nodes[position / n] * trial.h;
+        Some(Fault::NotFinite { component: position % n, t, value: self.stages[position] })
     }
 
+    #[inline(always)]
     fn judge(&mut self, tolerances: &Tolerances, trial: &mut Trial) {
-        for (terms, error) in self.errors.iter().zip(&mut self.error).filter(|(terms, _)| !terms.is_empty()) {
-            add_stages(&self.stages, terms, trial.h, None, error);
-        }
-        match self.tableau.error {
+        let n = self.dimension.get();
+        let stages = &self.stages[..(Self::END + 1) * n];
+        let (first, second) = self.error.split_at_mut(n);
+        match const { M::TABLEAU.error } {
             ErrorRule::None => trial.accept_unjudged(),
-            ErrorRule::Embedded(_) => trial.judge(&self.error[0], tolerances),
-            ErrorRule::Joined { .. } => trial.judge_joined(&self.error[0], &self.error[1], tolerances),
+            ErrorRule::Embedded(e) => {
+                add_stages(self.dimension, e, stages, trial.h, None, first);
+                trial.judge(first, tolerances);
+            }
+            ErrorRule::Joined { fifth, .. } => {
+                add_stages(self.dimension, fifth, stages, trial.h, None, first);
+                add_stages(self.dimension, &Self::BEYOND_THE_RISE, stages, trial.h, None, &mut second[..n]);
+                trial.judge_joined(first, &second[..n], tolerances);
+            }
         }
     }
 
     /// The cubic through values and slopes at both ends: `c₀ … c₃`.
     fn fill_cubic(&self, trial: &mut Trial, degree: usize) {
-        let (n, h) = (self.dimension, trial.h);
-        let (first, last) = (&self.stages[..n], &self.stages[self.stage_range(self.tableau.end_stage())]);
+        let (n, h) = (self.dimension.get(), trial.h);
+        let (first, last) = (self.stage(0), self.stage(Self::END));
         let c = trial.dense.coefficients_mut(degree);
         for i in 0..n {
             let rise = trial.end[i] - trial.start[i];
@@ -211,41 +225,43 @@ impl ExplicitRungeKutta {
     }
 
     /// The stages that only dense output needs.
-    fn fill_extra_stages(&mut self, field: &mut dyn Field, trial: &Trial) {
-        let first_extra = self.tableau.end_stage() + 1;
-        for i in 0..self.extra_rows.len() {
+    fn fill_extra_stages(&mut self, field: &mut Flow<'_>, trial: &Trial) {
+        let (n, dense) = (self.dimension.get(), M::TABLEAU.dense);
+        for (i, (row, node)) in dense.matrix.iter().zip(dense.nodes).enumerate() {
+            let (known, rest) = self.stages.split_at_mut((Self::END + 1 + i) * n);
             // The error has been judged; its scratch serves here, because stiffness is measured with the last point.
-            add_stages(&self.stages, &self.extra_rows[i], trial.h, Some(&trial.start), &mut self.error[0]);
-            let range = self.stage_range(first_extra + i);
-            let t = trial.t + self.tableau.dense.nodes[i] * trial.h;
-            field.derivative(t, &self.error[0], &mut self.stages[range]);
+            add_stages_later(row, known, trial.h, Some(&trial.start), &mut self.error[..n]);
+            field.derivative(trial.t + node * trial.h, &self.error[..n], &mut rest[..n]);
         }
     }
 }
 
-impl Step for ExplicitRungeKutta {
-    fn attempt(&mut self, field: &mut dyn Field, tolerances: &Tolerances, trial: &mut Trial) {
+impl<M: Numbers, D: Dimension> Step for ExplicitRungeKutta<M, D> {
+    fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         self.fill_stages(field, trial);
         self.judge(tolerances, trial);
-        trial.fault = if trial.error.is_finite() { None } else { self.find_fault(trial) };
-        if trial.is_good() {
+        trial.forget_fault();
+        if !trial.is_good() {
+            trial.fault = if trial.error.is_finite() { None } else { self.find_fault(trial) };
+        } else if !M::TABLEAU.last_is_first {
+            // Where the last stage is the next first, it is a part of the error, and that is finite.
             self.check_end(field, trial);
         }
     }
 
-    fn interpolate(&mut self, field: &mut dyn Field, trial: &mut Trial) {
+    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         self.evaluate_end(field, trial);
         self.fill_extra_stages(field, trial);
-        let (n, own) = (self.dimension, 3 + self.dense_rows.len());
-        self.fill_cubic(trial, own);
-        let c = trial.dense.coefficients_mut(own);
-        for (k, row) in self.dense_rows.iter().enumerate() {
-            add_stages(&self.stages, row, trial.h, None, &mut c[(4 + k) * n..(5 + k) * n]);
+        let (n, rows) = (self.dimension.get(), M::TABLEAU.dense.rows);
+        self.fill_cubic(trial, 3 + rows.len());
+        let c = trial.dense.coefficients_mut(3 + rows.len());
+        for (k, row) in rows.iter().enumerate() {
+            add_stages_later(row, &self.stages, trial.h, None, &mut c[(4 + k) * n..(5 + k) * n]);
         }
         self.bootstrap.raise(field, trial);
     }
 
-    fn interpolate_finely(&mut self, field: &mut dyn Field, trial: &mut Trial) {
+    fn interpolate_finely(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         self.interpolate(field, trial);
         self.fine.raise(field, trial);
     }
@@ -253,8 +269,8 @@ impl Step for ExplicitRungeKutta {
     fn advance(&mut self) {
         self.first_is_known = self.end_is_known;
         if self.end_is_known {
-            let range = self.stage_range(self.tableau.end_stage());
-            self.stages.copy_within(range, 0);
+            let n = self.dimension.get();
+            self.stages[..(Self::END + 1) * n].copy_within(Self::END * n.., 0);
         }
     }
 
@@ -263,60 +279,30 @@ impl Step for ExplicitRungeKutta {
     }
 
     fn method(&self) -> Method {
-        self.method
+        M::METHOD
     }
 
     /// Compares the derivative at the end with that of the last stage but one, which stands at the same time.
     fn stiffness(&self, trial: &Trial) -> Option<f64> {
-        let bound = self.tableau.stability_bound?;
-        let before = self.tableau.end_stage() - 1;
+        let bound = M::TABLEAU.stability_bound?;
         if !self.end_is_known {
             return None;
         }
-        let (a, b) = (&self.stages[self.stage_range(before)], &self.stages[self.stage_range(before + 1)]);
-        let slope: f64 = a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum();
-        let distance: f64 = self.point.iter().zip(&trial.end).map(|(a, b)| (a - b).powi(2)).sum();
+        let square = |(a, b): (&f64, &f64)| (a - b).powi(2);
+        let slope: f64 = self.stage(Self::END - 1).iter().zip(self.stage(Self::END)).map(square).sum();
+        let n = self.dimension.get();
+        let distance: f64 = self.point[..n].iter().zip(&trial.end[..n]).map(square).sum();
         (distance > 0.0).then(|| trial.h * (slope / distance).sqrt() / bound)
     }
 }
 
-/// `out = base + h Σ w_j k_j`, in blocks of components whose sums fit into registers.
-fn add_stages(stages: &[f64], terms: &[(usize, f64)], h: f64, base: Option<&[f64]>, out: &mut [f64]) {
-    let n = out.len();
-    let mut at = 0;
-    while at < n {
-        at += match n - at {
-            16.. => add_block::<16>(stages, terms, h, base, at, out),
-            8.. => add_block::<8>(stages, terms, h, base, at, out),
-            4.. => add_block::<4>(stages, terms, h, base, at, out),
-            2.. => add_block::<2>(stages, terms, h, base, at, out),
-            _ => add_block::<1>(stages, terms, h, base, at, out),
-        };
+/// `a - b`, with zeros up to the most stages that there are.
+const fn difference(a: &[f64], b: &[f64]) -> [f64; MOST_STAGES] {
+    let mut out = [0.0; MOST_STAGES];
+    let mut i = 0;
+    while i < a.len() {
+        out[i] = a[i] - b[i];
+        i += 1;
     }
-}
-
-/// The `N` components from `at` on. Gives `N`.
-fn add_block<const N: usize>(
-    stages: &[f64],
-    terms: &[(usize, f64)],
-    h: f64,
-    base: Option<&[f64]>,
-    at: usize,
-    out: &mut [f64],
-) -> usize {
-    let mut sums = [0.0; N];
-    for &(first, w) in terms {
-        let k = &stages[first + at..first + at + N];
-        for (sum, k) in sums.iter_mut().zip(k) {
-            *sum += w * k;
-        }
-    }
-    let out = &mut out[at..at + N];
-    match base {
-        Some(base) => {
-            out.iter_mut().zip(&base[at..at + N]).zip(sums).for_each(|((o, y), sum)| *o = y + h * sum);
-        }
-        None => out.iter_mut().zip(sums).for_each(|(o, sum)| *o = h * sum),
-    }
-    N
+    out
 }

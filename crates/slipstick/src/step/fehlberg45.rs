@@ -3,10 +3,11 @@
 //! Fehlberg, NASA TR R-315 (1969). Dense output of order 4 is bootstrapped with one further evaluation; the derivative at the end is the
 //! next first stage. The last stage stands in the middle of the step, so stiffness is not measured.
 
-use super::explicit::{DenseRule, ErrorRule, Tableau};
+use super::Method;
+use super::explicit::{DenseRule, ErrorRule, Numbers, Tableau};
 
 /// The numbers of the method.
-pub(super) static TABLEAU: Tableau = Tableau {
+pub(super) const TABLEAU: Tableau = Tableau {
     nodes: &[0.0, 1.0 / 4.0, 3.0 / 8.0, 12.0 / 13.0, 1.0, 1.0 / 2.0],
     matrix: &[
         &[],
@@ -30,3 +31,12 @@ pub(super) static TABLEAU: Tableau = Tableau {
     fine_degree: 4,
     stability_bound: None,
 };
+
+/// The method as a type.
+#[derive(Clone, Debug)]
+pub(super) struct Fehlberg45;
+
+impl Numbers for Fehlberg45 {
+    const METHOD: Method = Method::Fehlberg45;
+    const TABLEAU: Tableau = TABLEAU;
+}

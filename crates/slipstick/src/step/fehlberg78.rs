@@ -7,12 +7,13 @@
 //! order 6 (the rows below are the solution of least norm of the order conditions); order 7 is bootstrapped from there with four more. That makes
 //! five evaluations, where bootstrapping from the cubic would take ten. The derivative at the end is the next first stage.
 
-use super::explicit::{DenseRule, ErrorRule, Tableau};
+use super::Method;
+use super::explicit::{DenseRule, ErrorRule, Numbers, Tableau};
 
 const E: f64 = 41.0 / 840.0;
 
 /// The numbers of the method.
-pub(super) static TABLEAU: Tableau = Tableau {
+pub(super) const TABLEAU: Tableau = Tableau {
     nodes: &[
         0.0,
         2.0 / 27.0,
@@ -166,3 +167,12 @@ pub(super) static TABLEAU: Tableau = Tableau {
     fine_degree: 7,
     stability_bound: Some(5.03),
 };
+
+/// The method as a type.
+#[derive(Clone, Debug)]
+pub(super) struct Fehlberg78;
+
+impl Numbers for Fehlberg78 {
+    const METHOD: Method = Method::Fehlberg78;
+    const TABLEAU: Tableau = TABLEAU;
+}

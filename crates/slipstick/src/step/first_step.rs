@@ -1,14 +1,14 @@
 //! The first step size: Hairer, Nørsett, Wanner I, section II.4 ("starting step size").
 
 use super::Tolerances;
-use crate::formulation::Field;
+use crate::formulation::{Field, Flow};
 use crate::math::scaled_rms;
 
 /// A first step for which an Euler step would have a small error; never more than `longest`.
 ///
 /// It allocates, and evaluates the field twice: it is called once at the start of a run.
 pub fn first_step(
-    field: &mut dyn Field,
+    field: &mut Flow<'_>,
     t: f64,
     y: &[f64],
     longest: f64,
@@ -17,19 +17,21 @@ pub fn first_step(
 ) -> f64 {
     let n = y.len();
     let scales = || y.iter().enumerate().map(|(i, y)| tolerances.scale(i, y.abs()));
-    let (mut f0, mut f1, mut ahead) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
-    field.derivative(t, y, &mut f0);
-    let (size, slope) = (scaled_rms(y, scales()), scaled_rms(&f0, scales()));
+    let mut scratch = vec![0.0; 3 * n];
+    let (f0, rest) = scratch.split_at_mut(n);
+    let (f1, ahead) = rest.split_at_mut(n);
+    field.derivative(t, y, f0);
+    let (size, slope) = (scaled_rms(y, scales()), scaled_rms(f0, scales()));
     let rough = if size < 1e-5 || slope < 1e-5 { 1e-6 } else { 0.01 * size / slope };
     let rough = rough.min(longest);
-    for ((a, y), f) in ahead.iter_mut().zip(y).zip(&f0) {
+    for ((a, y), f) in ahead.iter_mut().zip(y).zip(&*f0) {
         *a = y + rough * f;
     }
-    field.derivative(t + rough, &ahead, &mut f1);
-    for (f1, f0) in f1.iter_mut().zip(&f0) {
+    field.derivative(t + rough, ahead, f1);
+    for (f1, f0) in f1.iter_mut().zip(&*f0) {
         *f1 -= f0;
     }
-    let curvature = scaled_rms(&f1, scales()) / rough;
+    let curvature = scaled_rms(f1, scales()) / rough;
     let largest = slope.max(curvature);
     let fine = if largest <= 1e-15 {
         (rough * 1e-3).max(1e-6)

@@ -3,10 +3,11 @@
 //! Hairer, Nørsett, Wanner I, section II.1. The dense output is the cubic through values and slopes at both ends; since the end itself is
 //! only of order 2, so is the cubic. The derivative at the end is the next first stage, so a step costs two evaluations.
 
-use super::explicit::{DenseRule, ErrorRule, Tableau};
+use super::Method;
+use super::explicit::{DenseRule, ErrorRule, Numbers, Tableau};
 
 /// The numbers of the method.
-pub(super) static TABLEAU: Tableau = Tableau {
+pub(super) const TABLEAU: Tableau = Tableau {
     nodes: &[0.0, 1.0],
     matrix: &[&[], &[1.0]],
     weights: &[0.5, 0.5],
@@ -16,3 +17,12 @@ pub(super) static TABLEAU: Tableau = Tableau {
     fine_degree: 3,
     stability_bound: Some(2.0),
 };
+
+/// The method as a type.
+#[derive(Clone, Debug)]
+pub(super) struct Heun2;
+
+impl Numbers for Heun2 {
+    const METHOD: Method = Method::Heun2;
+    const TABLEAU: Tableau = TABLEAU;
+}

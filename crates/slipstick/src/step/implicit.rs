@@ -1,8 +1,8 @@
 //! What implicit methods share: the linearised field at the start of a step, and the watch over Newton's iteration.
 
 use super::{Fault, Tolerances};
-use crate::formulation::{Field, MassKind};
-use crate::math::{ComplexLu, RealLu};
+use crate::formulation::{Field, Flow, MassKind};
+use crate::math::{ComplexLu, Dimension, RealLu, rough_power};
 
 /// The field at the start of a step: its derivative there, and a Jacobian and a mass matrix from there or from an earlier start.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ impl Linearisation {
     }
 
     /// Makes sure that the derivative at the start is known.
-    pub(super) fn find_slope(&mut self, field: &mut dyn Field, t: f64, y: &[f64]) -> Result<(), Fault> {
+    pub(super) fn find_slope(&mut self, field: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), Fault> {
         if !self.slope_is_known {
             field.derivative(t, y, &mut self.slope);
             check_finite(&self.slope, 1, t)?;
@@ -47,7 +47,7 @@ impl Linearisation {
     }
 
     /// Makes sure that there is a Jacobian and a mass matrix. Tells whether they are new.
-    pub(super) fn find_matrices(&mut self, field: &mut dyn Field, t: f64, y: &[f64]) -> Result<bool, Fault> {
+    pub(super) fn find_matrices(&mut self, field: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<bool, Fault> {
         if self.jacobian_is_known {
             return Ok(false);
         }
@@ -89,12 +89,12 @@ impl Linearisation {
     }
 
     /// The matrix `a M - J`.
-    pub(super) fn fill_real(&self, a: f64, matrix: &mut RealLu) {
+    pub(super) fn fill_real<D: Dimension>(&self, a: f64, matrix: &mut RealLu<D>) {
         self.fill(a, true, matrix.entries_mut());
     }
 
     /// The matrix `(a + ib) M - J`.
-    pub(super) fn fill_complex(&self, a: f64, b: f64, matrix: &mut ComplexLu) {
+    pub(super) fn fill_complex<D: Dimension>(&self, a: f64, b: f64, matrix: &mut ComplexLu<D>) {
         let (re, im) = matrix.entries_mut();
         self.fill(a, true, re);
         self.fill(b, false, im);
@@ -113,9 +113,10 @@ impl Linearisation {
     }
 
     /// `out -= M(t, y) x`.
+    #[inline]
     pub(super) fn subtract_mass_times(
         &mut self,
-        field: &mut dyn Field,
+        field: &mut Flow<'_>,
         (t, y): (f64, &[f64]),
         x: &[f64],
         out: &mut [f64],
@@ -138,11 +139,14 @@ impl Linearisation {
 }
 
 /// The first of the values that is not finite, as a fault; each component has `width` of them.
+#[inline]
 pub(super) fn check_finite(values: &[f64], width: usize, t: f64) -> Result<(), Fault> {
-    match values.iter().position(|x| !x.is_finite()) {
-        Some(place) => Err(Fault::NotFinite { component: place / width, t, value: values[place] }),
-        None => Ok(()),
+    // Zero times a number that is not finite is NaN.
+    if values.iter().map(|x| 0.0 * x).sum::<f64>() == 0.0 {
+        return Ok(());
     }
+    let place = values.iter().position(|x| !x.is_finite()).unwrap_or(0);
+    Err(Fault::NotFinite { component: place / width, t, value: values[place] })
 }
 
 /// What to do after an iterate of Newton's method.
@@ -182,7 +186,7 @@ impl Newton {
 
     /// A new system is to be solved.
     pub(super) fn begin(&mut self) {
-        self.eta = self.eta.max(f64::EPSILON).powf(0.8);
+        self.eta = rough_power(self.eta.max(f64::EPSILON), 0.8);
         self.count = 0;
         self.theta = 0.0;
     }

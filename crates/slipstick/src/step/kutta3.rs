@@ -3,10 +3,11 @@
 //! Kutta, Z. Math. Phys. 46 (1901). The dense output is the cubic through values and slopes at both ends, of order 3; it costs nothing,
 //! since the derivative at the end is the next first stage.
 
-use super::explicit::{DenseRule, ErrorRule, Tableau};
+use super::Method;
+use super::explicit::{DenseRule, ErrorRule, Numbers, Tableau};
 
 /// The numbers of the method.
-pub(super) static TABLEAU: Tableau = Tableau {
+pub(super) const TABLEAU: Tableau = Tableau {
     nodes: &[0.0, 0.5, 1.0],
     matrix: &[&[], &[0.5], &[-1.0, 2.0]],
     weights: &[1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0],
@@ -16,3 +17,12 @@ pub(super) static TABLEAU: Tableau = Tableau {
     fine_degree: 3,
     stability_bound: Some(2.51),
 };
+
+/// The method as a type.
+#[derive(Clone, Debug)]
+pub(super) struct Kutta3;
+
+impl Numbers for Kutta3 {
+    const METHOD: Method = Method::Kutta3;
+    const TABLEAU: Tableau = TABLEAU;
+}

@@ -1,21 +1,23 @@
 //! The interface of all one-step methods, and the list of those there are.
 
-use super::explicit::{ExplicitRungeKutta, Tableau};
-use super::{Automatic, Radau5, Rodas4, Sdirk4, Tolerances, Trial};
+use super::explicit::{ExplicitRungeKutta, Numbers};
+use super::radau5::Radau5;
+use super::{Automatic, Rodas4, Sdirk4, Tolerances, Trial};
 use super::{bogacki_shampine, dop853, dopri5, fehlberg45, fehlberg78, heun2, kutta3, rk4, tsitouras};
-use crate::formulation::{Field, MassKind};
+use crate::formulation::{Flow, MassKind};
+use crate::math::{Any, Fixed};
 
 /// A one-step method with its scratch. After the first step nothing here allocates.
 pub trait Step {
     /// Tries the step that `trial` describes (its `t`, `h` and `start` are set) and fills in `end`, `error` and `fault`.
-    fn attempt(&mut self, field: &mut dyn Field, tolerances: &Tolerances, trial: &mut Trial);
+    fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial);
 
     /// Fills in the dense output of the trial just made. May evaluate the field.
-    fn interpolate(&mut self, field: &mut dyn Field, trial: &mut Trial);
+    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial);
 
     /// As [`interpolate`](Self::interpolate), with the most accurate dense output there is, at the price of further evaluations. It can be
     /// trusted up to 1.3 steps.
-    fn interpolate_finely(&mut self, field: &mut dyn Field, trial: &mut Trial) {
+    fn interpolate_finely(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         self.interpolate(field, trial);
     }
 
@@ -173,22 +175,6 @@ impl Method {
         Self::named().find(|method| method.name() == name)
     }
 
-    /// The numbers of an explicit method; `None` for the others.
-    pub(super) fn tableau(self) -> Option<&'static Tableau> {
-        Some(match self {
-            Self::DormandPrince5 => &dopri5::TABLEAU,
-            Self::Tsitouras5 => &tsitouras::TABLEAU,
-            Self::DormandPrince8 => &dop853::TABLEAU,
-            Self::BogackiShampine3 => &bogacki_shampine::TABLEAU,
-            Self::Heun2 => &heun2::TABLEAU,
-            Self::Fehlberg45 => &fehlberg45::TABLEAU,
-            Self::Fehlberg78 => &fehlberg78::TABLEAU,
-            Self::Kutta3 => &kutta3::TABLEAU,
-            Self::RungeKutta4 => &rk4::TABLEAU,
-            Self::Automatic | Self::Radau5 | Self::Sdirk4 | Self::Rodas4 => return None,
-        })
-    }
-
     /// The method with scratch for states of the given length, for the given tolerances and kind of mass matrix.
     pub fn build_for(self, dimension: usize, tolerances: &Tolerances, mass: MassKind) -> Box<dyn Step> {
         match self {
@@ -200,10 +186,44 @@ impl Method {
     /// A single method with scratch for states of the given length.
     pub fn build(self, dimension: usize) -> Box<dyn Step> {
         match self {
-            Self::Radau5 => Box::new(Radau5::new(dimension)),
+            Self::Radau5 => radau5(dimension),
             Self::Sdirk4 => Box::new(Sdirk4::new(dimension)),
             Self::Rodas4 => Box::new(Rodas4::new(dimension)),
-            explicit => Box::new(ExplicitRungeKutta::new(explicit, dimension)),
+            Self::DormandPrince5 => explicit::<dopri5::DormandPrince5>(dimension),
+            Self::Tsitouras5 => explicit::<tsitouras::Tsitouras5>(dimension),
+            Self::DormandPrince8 => explicit::<dop853::DormandPrince8>(dimension),
+            Self::BogackiShampine3 => explicit::<bogacki_shampine::BogackiShampine3>(dimension),
+            Self::Heun2 => explicit::<heun2::Heun2>(dimension),
+            Self::Fehlberg45 => explicit::<fehlberg45::Fehlberg45>(dimension),
+            Self::Fehlberg78 => explicit::<fehlberg78::Fehlberg78>(dimension),
+            Self::Kutta3 => explicit::<kutta3::Kutta3>(dimension),
+            Self::RungeKutta4 => explicit::<rk4::RungeKutta4>(dimension),
+            // There are no tolerances to choose by.
+            Self::Automatic => Self::DormandPrince5.build(dimension),
         }
+    }
+}
+
+/// Radau IIA, compiled for the dimension if that is small.
+fn radau5(dimension: usize) -> Box<dyn Step> {
+    match dimension {
+        1 => Box::new(Radau5::new(Fixed::<1>)),
+        2 => Box::new(Radau5::new(Fixed::<2>)),
+        3 => Box::new(Radau5::new(Fixed::<3>)),
+        4 => Box::new(Radau5::new(Fixed::<4>)),
+        n => Box::new(Radau5::new(Any(n))),
+    }
+}
+
+/// An explicit method, compiled for the dimension if that is small.
+fn explicit<M: Numbers + 'static>(dimension: usize) -> Box<dyn Step> {
+    match dimension {
+        1 => Box::new(ExplicitRungeKutta::<M, _>::new(Fixed::<1>)),
+        2 => Box::new(ExplicitRungeKutta::<M, _>::new(Fixed::<2>)),
+        3 => Box::new(ExplicitRungeKutta::<M, _>::new(Fixed::<3>)),
+        4 => Box::new(ExplicitRungeKutta::<M, _>::new(Fixed::<4>)),
+        5 => Box::new(ExplicitRungeKutta::<M, _>::new(Fixed::<5>)),
+        6 => Box::new(ExplicitRungeKutta::<M, _>::new(Fixed::<6>)),
+        n => Box::new(ExplicitRungeKutta::<M, _>::new(Any(n))),
     }
 }

@@ -14,8 +14,8 @@ use super::implicit::{
     Linearisation, Newton, Progress, check_finite, measure, newton_tolerance, smallest_relative,
 };
 use super::{Fault, Method, Step, Tolerances, Trial};
-use crate::formulation::Field;
-use crate::math::{ComplexLu, RealLu, scaled_rms};
+use crate::formulation::{Field, Flow};
+use crate::math::{ComplexLu, Dimension, RealLu};
 
 /// √6.
 const R6: f64 = 2.449489742783178;
@@ -49,12 +49,12 @@ const WIDEST: f64 = 0.01826;
 
 /// The method with its stages and factors.
 #[derive(Clone, Debug)]
-pub struct Radau5 {
-    n: usize,
+pub(super) struct Radau5<D> {
+    dimension: D,
     linear: Linearisation,
     newton: Newton,
-    real: RealLu,
-    complex: ComplexLu,
+    real: RealLu<D>,
+    complex: ComplexLu<D>,
     /// The step size for which the factors hold; zero if there are none.
     factored_h: f64,
     factorisations: u64,
@@ -69,19 +69,23 @@ pub struct Radau5 {
     point: Vec<f64>,
     error: Vec<f64>,
     scales: Vec<f64>,
+    /// What follows from the tolerances: the factor for the error of each component, and what Newton may leave. Found at a restart.
+    tightening: Vec<f64>,
+    kappa: Option<f64>,
     /// The first step, or one after a rejection: its error is estimated with more care.
     careful: bool,
 }
 
-impl Radau5 {
-    pub(super) fn new(n: usize) -> Self {
+impl<D: Dimension> Radau5<D> {
+    pub(super) fn new(dimension: D) -> Self {
+        let n = dimension.get();
         let zeros = |count: usize| vec![0.0; count * n];
         Self {
-            n,
+            dimension,
             linear: Linearisation::new(n),
             newton: Newton::new(),
-            real: RealLu::new(n),
-            complex: ComplexLu::new(n),
+            real: RealLu::sized(dimension),
+            complex: ComplexLu::sized(dimension),
             factored_h: 0.0,
             factorisations: 0,
             stages: zeros(3),
@@ -93,32 +97,37 @@ impl Radau5 {
             point: zeros(1),
             error: zeros(1),
             scales: zeros(1),
+            tightening: zeros(1),
+            kappa: None,
             careful: true,
         }
     }
 
     fn try_step(
         &mut self,
-        field: &mut dyn Field,
+        field: &mut Flow<'_>,
         tolerances: &Tolerances,
         trial: &mut Trial,
     ) -> Result<(), Fault> {
         self.h = trial.h;
         self.linear.find_slope(field, trial.t, &trial.start)?;
-        for (i, scale) in self.scales.iter_mut().enumerate() {
-            *scale = tolerances.scale(i, trial.start[i].abs()) / tightening(i, tolerances);
+        let n = self.dimension.get();
+        let kappa = self.kappa.unwrap_or_else(|| self.read_tolerances(tolerances));
+        let (start, tightening) = (&trial.start[..n], &self.tightening[..n]);
+        for (i, scale) in self.scales[..n].iter_mut().enumerate() {
+            *scale = tolerances.scale(i, start[i].abs()) / tightening[i];
         }
         loop {
             self.factor(field, trial)?;
             self.predict();
-            if self.iterate(field, tolerances, trial)? {
+            if self.iterate(field, kappa, trial)? {
                 break;
             }
             if !self.linear.renew() {
                 return Err(Fault::NoConvergence);
             }
         }
-        for ((end, start), z) in trial.end.iter_mut().zip(&trial.start).zip(&self.stages[2 * self.n..]) {
+        for ((end, start), z) in trial.end.iter_mut().zip(&trial.start).zip(&self.stages[2 * n..3 * n]) {
             *end = start + z;
         }
         self.estimate(field, tolerances, trial);
@@ -126,8 +135,20 @@ impl Radau5 {
         Ok(())
     }
 
+    /// Finds what follows from the tolerances; gives what Newton may leave.
+    fn read_tolerances(&mut self, tolerances: &Tolerances) -> f64 {
+        let n = self.dimension.get();
+        for (i, tightening) in self.tightening.iter_mut().enumerate() {
+            // So that `tolerance^(2/3) / 10` is compared with the tolerance.
+            *tightening = 10.0 * measure(i, tolerances).cbrt();
+        }
+        let kappa = newton_tolerance(0.1 * smallest_relative(n, tolerances).powf(2.0 / 3.0));
+        self.kappa = Some(kappa);
+        kappa
+    }
+
     /// Makes sure that the factors are those for this step size and Jacobian.
-    fn factor(&mut self, field: &mut dyn Field, trial: &Trial) -> Result<(), Fault> {
+    fn factor(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
         let is_new = self.linear.find_matrices(field, trial.t, &trial.start)?;
         if !is_new && self.factored_h == self.h {
             return Ok(());
@@ -145,6 +166,7 @@ impl Radau5 {
 
     /// The first iterate: the collocation polynomial of the step before, carried on.
     fn predict(&mut self) {
+        let n = self.dimension.get();
         if self.before_h == 0.0 {
             self.stages.fill(0.0);
             return;
@@ -154,69 +176,80 @@ impl Radau5 {
             let [a, b, last] = lagrange(1.0 + c * ratio);
             [a, b, last - 1.0]
         });
-        combine(&weights, &self.before, &mut self.stages);
+        combine(n, &weights, &self.before, &mut self.stages);
     }
 
     /// Newton's iteration. False if it does not converge.
-    fn iterate(
-        &mut self,
-        field: &mut dyn Field,
-        tolerances: &Tolerances,
-        trial: &Trial,
-    ) -> Result<bool, Fault> {
-        let n = self.n;
-        let relative = smallest_relative(n, tolerances);
-        let kappa = newton_tolerance(0.1 * relative.powf(2.0 / 3.0));
-        combine(&T_INVERSE, &self.stages, &mut self.transformed);
+    #[inline(always)]
+    fn iterate(&mut self, field: &mut Flow<'_>, kappa: f64, trial: &Trial) -> Result<bool, Fault> {
+        let n = self.dimension.get();
+        combine(n, &T_INVERSE, &self.stages, &mut self.transformed);
         self.newton.begin();
         loop {
             self.fill_residuals(field, trial)?;
-            self.real.solve(&mut self.residuals[..n]);
-            let (re, im) = self.residuals[n..].split_at_mut(n);
+            let residuals = &mut self.residuals[..3 * n];
+            self.real.solve(&mut residuals[..n]);
+            let (re, im) = residuals[n..].split_at_mut(n);
             self.complex.solve(re, im);
-            let scales = self.scales.iter().cycle().copied();
-            let progress = self.newton.judge(scaled_rms(&self.residuals, scales), kappa);
+            let progress = self.newton.judge(self.scaled_residuals(), kappa);
             if progress == Progress::Hopeless {
                 return Ok(false);
             }
-            for (w, delta) in self.transformed.iter_mut().zip(&self.residuals) {
+            for (w, delta) in self.transformed[..3 * n].iter_mut().zip(&self.residuals[..3 * n]) {
                 *w += delta;
             }
-            combine(&T, &self.transformed, &mut self.stages);
+            combine(n, &T, &self.transformed, &mut self.stages);
             if progress == Progress::Done {
                 return Ok(true);
             }
         }
     }
 
-    /// `(T⁻¹ ⊗ I) R` with `R_i = f(Y_i) - M(Y_i) Σ_j (A⁻¹)_ij Z_j / h`.
-    fn fill_residuals(&mut self, field: &mut dyn Field, trial: &Trial) -> Result<(), Fault> {
-        let n = self.n;
-        for (s, residual) in self.residuals.chunks_exact_mut(n.max(1)).enumerate() {
-            let t = trial.t + C[s] * self.h;
-            let stage = &self.stages[s * n..(s + 1) * n];
-            for ((point, start), z) in self.point.iter_mut().zip(&trial.start).zip(stage) {
-                *point = start + z;
+    /// The scaled norm of all three residuals.
+    #[inline(always)]
+    fn scaled_residuals(&self) -> f64 {
+        let n = self.dimension.get();
+        let (all, scales) = (&self.residuals[..3 * n], &self.scales[..n]);
+        let mut sum = 0.0;
+        for s in 0..3 {
+            for i in 0..n {
+                sum += (all[s * n + i] / scales[i]).powi(2);
             }
-            field.derivative(t, &self.point, residual);
+        }
+        (sum / (3 * n).max(1) as f64).sqrt()
+    }
+
+    /// `(T⁻¹ ⊗ I) R` with `R_i = f(Y_i) - M(Y_i) Σ_j (A⁻¹)_ij Z_j / h`.
+    #[inline(always)]
+    fn fill_residuals(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
+        let n = self.dimension.get();
+        let (start, point, sum) = (&trial.start[..n], &mut self.point[..n], &mut self.error[..n]);
+        let (stages, residuals) = (&self.stages[..3 * n], &mut self.residuals[..3 * n]);
+        for s in 0..3 {
+            let t = trial.t + C[s] * self.h;
+            for i in 0..n {
+                point[i] = start[i] + stages[s * n + i];
+            }
+            let residual = &mut residuals[s * n..(s + 1) * n];
+            field.derivative(t, point, residual);
             check_finite(residual, 1, t)?;
-            combine_one(&A_INVERSE[s].map(|a| a / self.h), &self.stages, &mut self.error);
-            self.linear.subtract_mass_times(field, (t, &self.point), &self.error, residual);
+            combine_one(n, &A_INVERSE[s].map(|a| a / self.h), stages, sum);
+            self.linear.subtract_mass_times(field, (t, point), sum, residual);
             check_finite(residual, 1, t)?;
         }
         for i in 0..n {
-            let r = [self.residuals[i], self.residuals[n + i], self.residuals[2 * n + i]];
+            let r = [residuals[i], residuals[n + i], residuals[2 * n + i]];
             for (s, row) in T_INVERSE.iter().enumerate() {
-                self.residuals[s * n + i] = row[0] * r[0] + row[1] * r[1] + row[2] * r[2];
+                residuals[s * n + i] = row[0] * r[0] + row[1] * r[1] + row[2] * r[2];
             }
         }
         Ok(())
     }
 
     /// The error, filtered once, and once more where the first estimate is known to be too large for stiff problems.
-    fn estimate(&mut self, field: &mut dyn Field, tolerances: &Tolerances, trial: &mut Trial) {
-        let n = self.n;
-        combine_one(&E.map(|e| -e / self.h), &self.stages, &mut self.point);
+    fn estimate(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
+        let n = self.dimension.get();
+        combine_one(n, &E.map(|e| -e / self.h), &self.stages, &mut self.point);
         let inner = &mut self.residuals[..n];
         inner.fill(0.0);
         self.linear.subtract_mass_times(field, (trial.t, &trial.start), &self.point, inner);
@@ -244,11 +277,11 @@ impl Radau5 {
         if self.before_h == 0.0 || !trial.is_good() {
             return;
         }
-        let n = self.n;
+        let n = self.dimension.get();
         let there = -(1.0 - C[0]) * self.before_h / self.h;
         let values = lagrange(there);
         let scale = WIDEST / (there * (there - C[0]) * (there - C[1]) * (there - C[2]));
-        combine_one(&values.map(|x| -x * scale), &self.stages, &mut self.error);
+        combine_one(n, &values.map(|x| -x * scale), &self.stages, &mut self.error);
         for (i, error) in self.error.iter_mut().enumerate() {
             *error += scale * (self.before[i] - self.before[2 * n + i]);
         }
@@ -258,16 +291,17 @@ impl Radau5 {
     }
 
     fn judge(&mut self, tolerances: &Tolerances, trial: &mut Trial) {
-        let scaled = &mut self.transformed[..self.n];
-        for (i, (scaled, error)) in scaled.iter_mut().zip(&self.error).enumerate() {
-            *scaled = error * tightening(i, tolerances);
+        let n = self.dimension.get();
+        let (scaled, tightening) = (&mut self.transformed[..n], &self.tightening[..n]);
+        for ((scaled, error), tightening) in scaled.iter_mut().zip(&self.error[..n]).zip(tightening) {
+            *scaled = error * tightening;
         }
         trial.judge(scaled, tolerances);
     }
 }
 
-impl Step for Radau5 {
-    fn attempt(&mut self, field: &mut dyn Field, tolerances: &Tolerances, trial: &mut Trial) {
+impl<D: Dimension> Step for Radau5<D> {
+    fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         trial.fault = None;
         if let Err(fault) = self.try_step(field, tolerances, trial) {
             trial.fail(fault);
@@ -276,8 +310,8 @@ impl Step for Radau5 {
     }
 
     /// The collocation polynomial: the cubic through the start and the three stages.
-    fn interpolate(&mut self, _field: &mut dyn Field, trial: &mut Trial) {
-        let n = self.n;
+    fn interpolate(&mut self, _field: &mut Flow<'_>, trial: &mut Trial) {
+        let n = self.dimension.get();
         let c = trial.dense.coefficients_mut(3);
         for i in 0..n {
             let rise = trial.end[i] - trial.start[i];
@@ -301,6 +335,7 @@ impl Step for Radau5 {
     fn restart(&mut self) {
         self.before_h = 0.0;
         self.factored_h = 0.0;
+        self.kappa = None;
         self.careful = true;
         self.linear.restart();
         self.newton.restart();
@@ -321,11 +356,6 @@ impl Step for Radau5 {
     }
 }
 
-/// What the error of a component is multiplied with, so that `tolerance^(2/3) / 10` is compared with the tolerance.
-fn tightening(component: usize, tolerances: &Tolerances) -> f64 {
-    10.0 * measure(component, tolerances).cbrt()
-}
-
 /// The values at θ of the cubics that are 1 at one of the nodes and 0 at the others and at 0.
 fn lagrange(theta: f64) -> [f64; 3] {
     let [a, b, c] = C;
@@ -334,22 +364,19 @@ fn lagrange(theta: f64) -> [f64; 3] {
 }
 
 /// `out_s = Σ_j m_sj v_j` for three vectors kept one after the other.
-fn combine(matrix: &[[f64; 3]; 3], vectors: &[f64], out: &mut [f64]) {
-    let n = out.len() / 3;
-    if n > 0 {
-        for (row, out) in matrix.iter().zip(out.chunks_exact_mut(n)) {
-            combine_one(row, vectors, out);
-        }
+#[inline(always)]
+fn combine(n: usize, matrix: &[[f64; 3]; 3], vectors: &[f64], out: &mut [f64]) {
+    for (s, row) in matrix.iter().enumerate() {
+        combine_one(n, row, vectors, &mut out[s * n..(s + 1) * n]);
     }
 }
 
 /// `out = Σ_j m_j v_j`.
-fn combine_one(row: &[f64; 3], vectors: &[f64], out: &mut [f64]) {
-    let n = out.len();
-    let (first, rest) = vectors.split_at(n);
-    let (second, third) = rest.split_at(n);
-    for (((out, a), b), c) in out.iter_mut().zip(first).zip(second).zip(third) {
-        *out = row[0] * a + row[1] * b + row[2] * c;
+#[inline(always)]
+fn combine_one(n: usize, row: &[f64; 3], vectors: &[f64], out: &mut [f64]) {
+    let (vectors, out) = (&vectors[..3 * n], &mut out[..n]);
+    for i in 0..n {
+        out[i] = row[0] * vectors[i] + row[1] * vectors[n + i] + row[2] * vectors[2 * n + i];
     }
 }
 

@@ -4,10 +4,11 @@
 //! enough to keep order 4 across events, for an event loses one order once and not in every step. The finer extension of order 4 is
 //! bootstrapped with one more evaluation.
 
-use super::explicit::{DenseRule, ErrorRule, Tableau};
+use super::Method;
+use super::explicit::{DenseRule, ErrorRule, Numbers, Tableau};
 
 /// The numbers of the method.
-pub(super) static TABLEAU: Tableau = Tableau {
+pub(super) const TABLEAU: Tableau = Tableau {
     nodes: &[0.0, 0.5, 0.5, 1.0],
     matrix: &[&[], &[0.5], &[0.0, 0.5], &[0.0, 0.0, 1.0]],
     weights: &[1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0],
@@ -17,3 +18,12 @@ pub(super) static TABLEAU: Tableau = Tableau {
     fine_degree: 4,
     stability_bound: Some(2.78),
 };
+
+/// The method as a type.
+#[derive(Clone, Debug)]
+pub(super) struct RungeKutta4;
+
+impl Numbers for RungeKutta4 {
+    const METHOD: Method = Method::RungeKutta4;
+    const TABLEAU: Tableau = TABLEAU;
+}

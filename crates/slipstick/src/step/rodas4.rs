@@ -8,7 +8,7 @@
 use super::implicit::{Linearisation, add, check_finite};
 use super::settled::Settled;
 use super::{Fault, Method, Step, Tolerances, Trial};
-use crate::formulation::Field;
+use crate::formulation::{Field, Flow};
 use crate::math::RealLu;
 
 const GAMMA: f64 = 0.25;
@@ -75,7 +75,7 @@ impl Rodas4 {
         }
     }
 
-    fn try_step(&mut self, field: &mut dyn Field, trial: &mut Trial) -> Result<(), Fault> {
+    fn try_step(&mut self, field: &mut Flow<'_>, trial: &mut Trial) -> Result<(), Fault> {
         let n = self.n;
         self.prepare(field, trial)?;
         for s in 0..6 {
@@ -89,7 +89,7 @@ impl Rodas4 {
     }
 
     /// Derivatives at the start, once for each start, and the factors, for each attempt.
-    fn prepare(&mut self, field: &mut dyn Field, trial: &Trial) -> Result<(), Fault> {
+    fn prepare(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
         self.linear.find_matrices(field, trial.t, &trial.start)?;
         if !self.drift_is_known {
             field.time_derivative(trial.t, &trial.start, &self.linear.slope, &mut self.drift);
@@ -101,7 +101,7 @@ impl Rodas4 {
         self.matrix.factor().map_err(|component| Fault::SingularMatrix { component })
     }
 
-    fn solve_stage(&mut self, s: usize, field: &mut dyn Field, trial: &Trial) -> Result<(), Fault> {
+    fn solve_stage(&mut self, s: usize, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
         let (n, h) = (self.n, trial.h);
         let t = trial.t + NODES[s] * h;
         let (known, unknown) = self.stages.split_at_mut(s * n);
@@ -126,7 +126,7 @@ impl Rodas4 {
     }
 
     /// The polynomial of the method, settled.
-    fn settle(&mut self, field: &mut dyn Field, trial: &mut Trial) {
+    fn settle(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         let n = self.n;
         let c = trial.dense.coefficients_mut(3);
         c[..n].copy_from_slice(&trial.start);
@@ -142,7 +142,7 @@ impl Rodas4 {
 }
 
 impl Step for Rodas4 {
-    fn attempt(&mut self, field: &mut dyn Field, tolerances: &Tolerances, trial: &mut Trial) {
+    fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         trial.fault = None;
         self.h = trial.h;
         self.dense.begin();
@@ -156,7 +156,7 @@ impl Step for Rodas4 {
         }
     }
 
-    fn interpolate(&mut self, field: &mut dyn Field, trial: &mut Trial) {
+    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         self.settle(field, trial);
         self.dense.interpolate(trial);
     }

@@ -14,7 +14,7 @@ use super::implicit::{
 };
 use super::settled::Settled;
 use super::{Fault, Method, Step, Tolerances, Trial};
-use crate::formulation::Field;
+use crate::formulation::{Field, Flow};
 use crate::math::{RealLu, scaled_rms};
 
 const GAMMA: f64 = 0.25;
@@ -99,7 +99,7 @@ impl Sdirk4 {
 
     fn try_step(
         &mut self,
-        field: &mut dyn Field,
+        field: &mut Flow<'_>,
         tolerances: &Tolerances,
         trial: &mut Trial,
     ) -> Result<(), Fault> {
@@ -125,7 +125,7 @@ impl Sdirk4 {
     }
 
     /// Makes sure that the factors are those for this step size and Jacobian.
-    fn factor(&mut self, field: &mut dyn Field, trial: &Trial) -> Result<(), Fault> {
+    fn factor(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
         let is_new = self.linear.find_matrices(field, trial.t, &trial.start)?;
         if !is_new && self.factored_h == self.h {
             return Ok(());
@@ -139,7 +139,7 @@ impl Sdirk4 {
     }
 
     /// Newton's iteration for one stage after the other. False if one does not converge.
-    fn iterate_all(&mut self, field: &mut dyn Field, kappa: f64, trial: &Trial) -> Result<bool, Fault> {
+    fn iterate_all(&mut self, field: &mut Flow<'_>, kappa: f64, trial: &Trial) -> Result<bool, Fault> {
         let n = self.n;
         self.fast = true;
         for s in 0..5 {
@@ -181,7 +181,7 @@ impl Sdirk4 {
     }
 
     /// Newton's iteration for one stage. False if it does not converge.
-    fn iterate(&mut self, field: &mut dyn Field, kappa: f64, s: usize, t: f64) -> Result<bool, Fault> {
+    fn iterate(&mut self, field: &mut Flow<'_>, kappa: f64, s: usize, t: f64) -> Result<bool, Fault> {
         let n = self.n;
         let z = &mut self.slopes[(s + 1) * n..(s + 2) * n];
         let scale = 1.0 / (GAMMA * self.h);
@@ -211,7 +211,7 @@ impl Sdirk4 {
     }
 
     /// The difference to the embedded method, filtered through the matrix of the iteration: `(M - γ h J)⁻¹ M Σ e_i h k_i`.
-    fn estimate(&mut self, field: &mut dyn Field, tolerances: &Tolerances, trial: &mut Trial) {
+    fn estimate(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         let scale = -1.0 / (GAMMA * GAMMA * self.h);
         self.point.fill(0.0);
         add(&E.map(|e| e * scale), &self.slopes[self.n..], &mut self.point);
@@ -223,7 +223,7 @@ impl Sdirk4 {
     }
 
     /// The polynomial of the method, settled.
-    fn settle(&mut self, field: &mut dyn Field, trial: &mut Trial) {
+    fn settle(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         let n = self.n;
         let c = trial.dense.coefficients_mut(4);
         c[..n].copy_from_slice(&trial.start);
@@ -239,7 +239,7 @@ impl Sdirk4 {
 }
 
 impl Step for Sdirk4 {
-    fn attempt(&mut self, field: &mut dyn Field, tolerances: &Tolerances, trial: &mut Trial) {
+    fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         trial.fault = None;
         self.dense.begin();
         if let Err(fault) = self.try_step(field, tolerances, trial) {
@@ -251,7 +251,7 @@ impl Step for Sdirk4 {
         }
     }
 
-    fn interpolate(&mut self, field: &mut dyn Field, trial: &mut Trial) {
+    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         self.settle(field, trial);
         self.dense.interpolate(trial);
     }

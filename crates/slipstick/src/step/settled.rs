@@ -10,7 +10,7 @@
 
 use super::implicit::Linearisation;
 use super::{Tolerances, Trial};
-use crate::formulation::Field;
+use crate::formulation::{Field, Flow};
 use crate::math::RealLu;
 
 const NODES: [f64; 2] = [1.0 / 3.0, 2.0 / 3.0];
@@ -55,7 +55,7 @@ impl Settled {
     /// Settles the points of the polynomial that stands in `trial.dense`, unless that was done.
     pub(super) fn settle(
         &mut self,
-        field: &mut dyn Field,
+        field: &mut Flow<'_>,
         linear: &mut Linearisation,
         matrix: &RealLu,
         trial: &Trial,

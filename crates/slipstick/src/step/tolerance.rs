@@ -11,6 +11,7 @@ pub enum PerComponent {
 
 impl PerComponent {
     /// The number for one component.
+    #[inline]
     pub fn get(&self, component: usize) -> f64 {
         match self {
             Self::Same(value) => *value,
@@ -43,6 +44,7 @@ impl Tolerances {
     }
 
     /// The error that is allowed in a component of the given magnitude.
+    #[inline]
     pub fn scale(&self, component: usize, magnitude: f64) -> f64 {
         self.absolute.get(component) + self.relative.get(component) * magnitude
     }

@@ -61,18 +61,36 @@ impl Trial {
     }
 
     /// Scales the error of each component by what is allowed and sets `error` and `worst`.
+    #[inline(always)]
     pub fn judge(&mut self, errors: &[f64], tolerances: &Tolerances) {
         self.error = self.scaled(errors, tolerances);
         if !self.is_good() {
-            let scale = |i: usize| tolerances.scale(i, larger(self.start[i].abs(), self.end[i].abs()));
-            let share = |i: &usize| (errors[*i] / scale(*i)).abs();
-            self.worst = (0..errors.len()).max_by(|a, b| share(a).total_cmp(&share(b))).unwrap_or(0);
+            self.worst = self.find_worst(errors, tolerances);
         }
     }
 
+    /// The component with the largest scaled error.
+    #[inline(never)]
+    fn find_worst(&self, errors: &[f64], tolerances: &Tolerances) -> usize {
+        let (mut worst, mut largest) = (0, -1.0);
+        for (i, (error, (start, end))) in errors.iter().zip(self.start.iter().zip(&self.end)).enumerate() {
+            let share = error.abs() / tolerances.scale(i, larger(start.abs(), end.abs()));
+            if share > largest {
+                (worst, largest) = (i, share);
+            }
+            // NaN is the worst of all.
+            if share.is_nan() {
+                return i;
+            }
+        }
+        worst
+    }
+
     /// The norm of the errors, each divided by what is allowed.
+    #[inline(always)]
     fn scaled(&self, errors: &[f64], tolerances: &Tolerances) -> f64 {
-        let magnitudes = || self.start.iter().zip(&self.end).map(|(a, b)| larger(a.abs(), b.abs()));
+        let (start, end) = (&self.start[..errors.len()], &self.end[..errors.len()]);
+        let magnitudes = || start.iter().zip(end).map(|(a, b)| larger(a.abs(), b.abs()));
         match (&tolerances.relative, &tolerances.absolute) {
             // By far the most frequent case, and the loop can be vectorised.
             (PerComponent::Same(r), PerComponent::Same(a)) => {
@@ -82,19 +100,36 @@ impl Trial {
         }
     }
 
-    /// Joins two estimates of different order as DOP853 does: the higher one alone, unless the lower one says that it cannot be trusted.
-    pub fn judge_joined(&mut self, fifth: &[f64], third: &[f64], tolerances: &Tolerances) {
-        let low = self.scaled(third, tolerances);
-        self.judge(fifth, tolerances);
-        let joined = (self.error.powi(2) + 0.01 * low.powi(2)).sqrt();
-        if joined > 0.0 {
-            self.error = self.error.powi(2) / joined;
+    /// Joins two estimates of different order as DOP853 does: the higher one alone, unless the lower one says that it cannot be trusted. The
+    /// lower one is given without the rise of the step, which is a part of it.
+    #[inline(always)]
+    pub fn judge_joined(&mut self, higher: &[f64], lower: &[f64], tolerances: &Tolerances) {
+        let n = higher.len();
+        let (start, end, lower) = (&self.start[..n], &self.end[..n], &lower[..n]);
+        let (mut high, mut low) = (0.0, 0.0);
+        for i in 0..n {
+            let scale = tolerances.scale(i, larger(start[i].abs(), end[i].abs()));
+            high += (higher[i] / scale).powi(2);
+            low += ((lower[i] + (end[i] - start[i])) / scale).powi(2);
+        }
+        let joined = ((high + 0.01 * low) * n as f64).sqrt();
+        self.error = if joined > 0.0 { high / joined } else { joined };
+        if !self.is_good() {
+            self.worst = self.find_worst(higher, tolerances);
         }
     }
 
     /// For methods without an error estimate: the step is as good as it is, unless it is not finite.
     pub fn accept_unjudged(&mut self) {
         self.error = if self.end.iter().all(|y| y.is_finite()) { 0.0 } else { f64::NAN };
+    }
+
+    /// The fault of the trial before is no longer of interest. There hardly ever is one, and looking is cheaper than writing.
+    #[inline(always)]
+    pub(super) fn forget_fault(&mut self) {
+        if self.fault.is_some() {
+            self.fault = None;
+        }
     }
 
     /// There is no result: `error` becomes infinite and the reason is kept.

@@ -4,7 +4,8 @@
 //! has the wrong sign: it is -1/66); these are the doubles next to the nearest numbers that meet them exactly. Its extension meets value and slope at both ends, so
 //! only the coefficients of θ⁴ are needed. The finer extension of order 5 is bootstrapped with two more stages.
 
-use super::explicit::{DenseRule, ErrorRule, Tableau};
+use super::Method;
+use super::explicit::{DenseRule, ErrorRule, Numbers, Tableau};
 
 const B: [f64; 7] = [
     0.09646076681806523,
@@ -17,7 +18,7 @@ const B: [f64; 7] = [
 ];
 
 /// The numbers of the method.
-pub(super) static TABLEAU: Tableau = Tableau {
+pub(super) const TABLEAU: Tableau = Tableau {
     nodes: &[0.0, 0.161, 0.327, 0.9, 0.9800255409045097, 1.0, 1.0],
     matrix: &[
         &[],
@@ -56,3 +57,12 @@ pub(super) static TABLEAU: Tableau = Tableau {
     fine_degree: 5,
     stability_bound: Some(3.5),
 };
+
+/// The method as a type.
+#[derive(Clone, Debug)]
+pub(super) struct Tsitouras5;
+
+impl Numbers for Tsitouras5 {
+    const METHOD: Method = Method::Tsitouras5;
+    const TABLEAU: Tableau = TABLEAU;
+}

@@ -67,9 +67,11 @@ impl Statistics {
     /// Counts a step that was taken. `cut` tells that something else than its error decided its size.
     pub fn count_step(&mut self, h: f64, cut: bool) {
         self.accepted += 1;
-        self.largest_step = self.largest_step.max(h);
-        if !cut {
-            self.smallest_step = self.smallest_step.min(h);
+        if h > self.largest_step {
+            self.largest_step = h;
+        }
+        if !cut && h < self.smallest_step {
+            self.smallest_step = h;
         }
     }
 
