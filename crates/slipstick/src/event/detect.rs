@@ -146,6 +146,12 @@ impl Detector {
         self.just_fired[guard]
     }
 
+    /// The first of the guards that fired just before this segment, and the side that it came from.
+    pub fn fired_last(&self) -> Option<(usize, f64)> {
+        let guard = self.fired_last.iter().position(|&fired| fired)?;
+        Some((guard, self.sides[guard]))
+    }
+
     /// Whether a guard begins to be watched with this segment.
     pub fn is_new(&self, guard: usize) -> bool {
         self.new[guard]

@@ -8,6 +8,7 @@
 //!     some: take the step up to the bracket's end, apply everything that fired there, begin a new segment
 //! ```
 
+use super::beginnings::{Beginning, Beginnings};
 use super::respond::{After, Change};
 use super::{Error, Failure, Keep, Monitor, Options, Progress, Start, Unwatched, initialise};
 use crate::equations::System;
@@ -47,6 +48,9 @@ pub(super) struct Run<'a> {
     pub(super) trial: Trial,
     pub(super) control: Controller,
     pub(super) detector: Detector,
+    /// What is known of first steps, and what the one that is being tried will teach.
+    beginnings: Beginnings,
+    beginning: Option<Beginning>,
     pub(super) accumulation: Accumulation,
     /// The step size to try next, before it is cut to the end time.
     pub(super) h: f64,
@@ -79,6 +83,8 @@ impl<'a> Run<'a> {
             trial: Trial::new(start.t, &start.y),
             control: Controller::for_method(step.method(), options.control),
             detector: Detector::new(&flow),
+            beginnings: Beginnings::new(system.guards().len()),
+            beginning: None,
             accumulation: Accumulation::new(start.t, options.until, system.guards().len()),
             step,
             h: 0.0,
@@ -153,6 +159,12 @@ impl<'a> Run<'a> {
             self.h = h;
             return;
         }
+        self.beginning = Some(self.beginnings.key(&self.detector, change));
+        if let Some(h) = self.beginnings.recall(self.beginning) {
+            self.h = h;
+            return;
+        }
+        self.record.statistics.estimates += 1;
         let longest = options.longest_step.unwrap_or(options.until - t).max(f64::MIN_POSITIVE);
         let order = self.step.method().facts().order;
         let fresh = first_step(&mut self.flow, t, &self.trial.start, longest, order, &options.tolerances);
@@ -278,6 +290,7 @@ impl<'a> Run<'a> {
     fn choose_next_step(&mut self) {
         if self.options.fixed_step.is_none() {
             self.h = self.trial.h * self.control.accept(self.trial.h, self.trial.error);
+            self.beginnings.learn(self.beginning.take(), self.h);
         }
     }
 

@@ -18,6 +18,8 @@ pub struct Statistics {
     pub factorisations: u64,
     /// Values of single guards.
     pub guards: u64,
+    /// How often the size of a first step was estimated, with two right-hand sides.
+    pub estimates: u64,
     /// Steps that were made again, shorter, to locate an event.
     pub relocations: u64,
     /// How often a crossing that was located turned out not to be the first.
@@ -49,6 +51,7 @@ impl Default for Statistics {
             jacobians: 0,
             factorisations: 0,
             guards: 0,
+            estimates: 0,
             relocations: 0,
             went_back: 0,
             phantoms: 0,

@@ -1,0 +1,42 @@
+//! The size of the first step after an event: what was good the last time after the same event.
+//!
+//! A contact that closes needs small steps each time, a body that flies off can take large ones each time. The step before the event tells
+//! nothing about that, and an estimate at the event cannot see a force that is still zero there.
+
+use super::respond::Change;
+use crate::event::Detector;
+
+/// Which event a segment begins with: the guard, and the side that it came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Beginning {
+    place: Option<usize>,
+}
+
+/// The sizes that the first steps after each event should have had.
+pub(super) struct Beginnings {
+    sizes: Vec<Option<f64>>,
+}
+
+impl Beginnings {
+    pub(super) fn new(guards: usize) -> Self {
+        Self { sizes: vec![None; 2 * guards] }
+    }
+
+    /// The event that begins a segment: the first of the guards that fired.
+    pub(super) fn key(&self, detector: &Detector, change: Change) -> Beginning {
+        let fired = if change == Change::Everything { None } else { detector.fired_last() };
+        Beginning { place: fired.map(|(guard, side)| 2 * guard + usize::from(side > 0.0)) }
+    }
+
+    /// The size that would have been right the last time.
+    pub(super) fn recall(&self, beginning: Option<Beginning>) -> Option<f64> {
+        self.sizes[beginning?.place?]
+    }
+
+    /// Takes note of the size that a first step should have had.
+    pub(super) fn learn(&mut self, beginning: Option<Beginning>, h: f64) {
+        if let Some(place) = beginning.and_then(|beginning| beginning.place) {
+            self.sizes[place] = Some(h);
+        }
+    }
+}
