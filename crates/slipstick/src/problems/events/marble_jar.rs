@@ -179,7 +179,7 @@ pub fn marble_jar(jar: MarbleJar, eps: f64) -> Vec<EventProblem> {
 }
 
 fn one_way(jar: MarbleJar, eps: f64, way: Way) -> EventProblem {
-    let base = format!("jar-{}{}", jar.marbles, if jar.damped { "-damped" } else { "" });
+    let base = format!("jar-{}{}", jar.marbles, ["", "-damped"][usize::from(jar.damped)]);
     let name = match way {
         Way::Plain => format!("{base}-plain"),
         Way::NoEvents => format!("{base}-no-events"),
