@@ -41,8 +41,10 @@ pub(super) const TESTS: [f64; 2] = [0.3, 0.65];
 /// The bound of a cubic, and of its slope, must exceed its error by these factors.
 const SURE: f64 = 200.0;
 const STEADY: f64 = 1000.0;
-/// Splits before a guard is taken as it looks: a noisy one would split for ever.
+/// Splits before a guard is taken as it looks, and splits among them that did not make the error much smaller: a kink or a jump is closed in on
+/// with some dozens of those, noise would split for ever.
 const MOST_SPLITS: u32 = 2000;
+const MOST_FRUITLESS: u32 = 200;
 /// Pieces below this part of the whole are not split.
 const LEAST: f64 = 1e-11;
 /// A turning point this near to zero, as a part of the guard's range, is a touch.
@@ -74,6 +76,7 @@ pub struct Search<'f> {
     /// About the size of the values.
     scale: f64,
     splits: u32,
+    fruitless: u32,
     touch: Option<Probe>,
     bad: Option<Probe>,
 }
@@ -87,9 +90,10 @@ impl<'f> Search<'f> {
         to: Sample,
     ) -> (Found, Option<Probe>) {
         let scale = from.value.abs().max(to.value.abs());
-        let mut search = Self { f, side, from: from.x, to: to.x, scale, splits: 0, touch: None, bad: None };
+        let mut search =
+            Self { f, side, from: from.x, to: to.x, scale, splits: 0, fruitless: 0, touch: None, bad: None };
         let turn = |s: Sample| Sample { x: s.x, value: side * s.value, slope: side * s.slope };
-        let crossing = search.piece(turn(from), turn(to));
+        let crossing = search.piece(turn(from), turn(to), f64::INFINITY);
         let raw = |p: Probe| Probe { x: p.x, value: side * p.value };
         let found = match (search.bad, crossing) {
             (Some(bad), _) => Found::NotFinite(raw(bad)),
@@ -117,8 +121,8 @@ impl<'f> Search<'f> {
         Sample { x, value: self.probe(x).value, slope: if slope.is_finite() { slope } else { 0.0 } }
     }
 
-    /// The first crossing in a piece, as the points before and after it.
-    fn piece(&mut self, u: Sample, v: Sample) -> Option<(Probe, Probe)> {
+    /// The first crossing in a piece, as the points before and after it. `coarse` is the error of the piece that it is a part of.
+    fn piece(&mut self, u: Sample, v: Sample, coarse: f64) -> Option<(Probe, Probe)> {
         let width = v.x - u.x;
         let cubic = Cubic::new([u.value, v.value], [u.slope * width, v.slope * width]);
         let tests = TESTS.map(|theta| self.probe(u.x + theta * width));
@@ -145,20 +149,21 @@ impl<'f> Search<'f> {
         if least > STEADY * error && v.value > 0.0 {
             return None;
         }
-        self.split(u, v, u.x + split_at(&cubic) * width)
+        self.fruitless += u32::from(error > 0.3 * coarse);
+        self.split(u, v, u.x + split_at(&cubic) * width, error)
     }
 
     fn may_split(&self, width: f64) -> bool {
-        self.splits < MOST_SPLITS && width > LEAST * (self.to - self.from)
+        self.splits < MOST_SPLITS && self.fruitless < MOST_FRUITLESS && width > LEAST * (self.to - self.from)
     }
 
-    fn split(&mut self, u: Sample, v: Sample, x: f64) -> Option<(Probe, Probe)> {
+    fn split(&mut self, u: Sample, v: Sample, x: f64, error: f64) -> Option<(Probe, Probe)> {
         self.splits += 1;
         let middle = self.sample(x);
         if self.bad.is_some() {
             return None;
         }
-        let crossing = self.piece(u, middle).or_else(|| self.piece(middle, v));
+        let crossing = self.piece(u, middle, error).or_else(|| self.piece(middle, v, error));
         // The bottom of a dip that is no crossing may be a touch.
         let bottom = middle.value <= u.value.min(v.value) && middle.value <= TOUCH * self.scale;
         if crossing.is_none() && bottom {

@@ -145,7 +145,7 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
             field.derivative(t, start, &mut stages[..n]);
             self.first_is_known = true;
         }
-        unrolled!(I => if I > 0 && I < Self::END {
+        unrolled!(I => if (1..Self::END).contains(&I) {
             let (known, rest) = stages.split_at_mut(I * n);
             add_stages(self.dimension, const { M::TABLEAU.row(I) }, known, h, Some(start), point);
             field.derivative(t + M::TABLEAU.nodes[I] * h, point, &mut rest[..n]);
