@@ -80,6 +80,10 @@ proptest! {
         ));
         let (state, mut evaluator) = ([x, y], system.evaluator());
         let mode = lock(&system, 0, t, &state);
+        let mut dy = [0.0; 2];
+        evaluator.derivative(mode.locked(), t, &state, &mut dy);
+        // Where a formula has no value there is nothing to lock.
+        prop_assume!(dy[0].is_finite());
         for (g, guard) in system.guards().iter().enumerate() {
             let value = evaluator.guard(mode.locked(), g, t, &state);
             if let Some(switch) = guard.response.switch {

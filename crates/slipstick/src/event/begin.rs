@@ -114,7 +114,7 @@ impl Detector {
                 flow.guard_rates(t, y, reach, rates);
             }
             self.fired.clear();
-            let recounted = (0..self.sides.len()).filter(|&g| self.begin_guard(flow, g, t)).count();
+            let recounted = (0..self.sides.len()).filter(|&g| self.begin_guard(flow, g)).count();
             if recounted == 0 {
                 break;
             }
@@ -125,7 +125,7 @@ impl Detector {
     }
 
     /// Decides one guard. Tells whether that changed a count, on which other guards may depend.
-    fn begin_guard(&mut self, flow: &mut Flow<'_>, g: usize, t: f64) -> bool {
+    fn begin_guard(&mut self, flow: &mut Flow<'_>, g: usize) -> bool {
         let (guard, watched, old) = (&flow.system().guards()[g], flow.watches(g), self.old_sides[g]);
         self.residues[g] = 0.0;
         self.new[g] = watched && old == 0.0;
@@ -133,12 +133,11 @@ impl Detector {
         self.sides[g] = match guard.kind {
             _ if !watched => 0.0,
             GuardKind::Rest => 0.0,
-            GuardKind::Scheduled { rising } => scheduled_side(rising, self.schedule[g], t),
+            GuardKind::Scheduled { rising } => side_in_time(rising, self.last.values[g]),
             GuardKind::Surface if zero => self.side_from_zero(guard, g),
             GuardKind::Surface => sign(self.last.values[g]),
         };
-        let carried = guard.kind == GuardKind::Surface
-            && watched
+        let carried = watched
             && !self.fired_last[g]
             && !self.fired.contains(&g)
             && old * self.sides[g] < 0.0
@@ -208,6 +207,22 @@ impl Detector {
         self.fired.sort_unstable();
     }
 
+    /// Brings the sides of the scheduled guards up to date before an event: those that cross the way that does not fire are not watched.
+    pub fn look_at_clock(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) {
+        let guards = flow.system().guards();
+        if !(0..guards.len()).any(|g| is_scheduled(flow, g)) {
+            return;
+        }
+        flow.guards(t, y, &mut self.next.values);
+        for (g, guard) in
+            guards.iter().enumerate().filter(|(g, _)| flow.watches(*g) && !self.fired.contains(g))
+        {
+            if let GuardKind::Scheduled { rising } = guard.kind {
+                self.sides[g] = side_in_time(rising, self.next.values[g]);
+            }
+        }
+    }
+
     /// Has a guard without a surface fire: its events accumulate.
     pub fn fire_rest(&mut self, guard: usize) {
         self.fired.clear();
@@ -222,6 +237,12 @@ fn is_scheduled(flow: &Flow<'_>, g: usize) -> bool {
 /// Before its time a guard that rises is negative; at its time it has fired.
 fn scheduled_side(rising: bool, time: f64, t: f64) -> f64 {
     if rising == (time > t) { -1.0 } else { 1.0 }
+}
+
+/// The side of a guard that is a line in time; at its zero it has passed.
+fn side_in_time(rising: bool, value: f64) -> f64 {
+    let slope = if rising { 1.0 } else { -1.0 };
+    if value == 0.0 { slope } else { sign(value) }
 }
 
 /// Whether a count guard that stands at zero has passed it. A whole number that does not move belongs to the count below it.

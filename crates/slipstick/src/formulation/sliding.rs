@@ -1,7 +1,7 @@
 //! The Filippov field on the intersection of switching surfaces (paper 002, section 4).
 //!
-//! On k surfaces g_i = 0 there are 2^k fields f_σ, one for each choice of signs. The field along the surfaces is their combination with
-//! the weights Π w_i (positive side) and Π (1 - w_i) (negative side), w_i chosen so that every g_i stays zero: equations (4) and (5) for
+//! On k surfaces `g_i = 0` there are 2^k fields `f_σ`, one for each choice of signs. The field along the surfaces is their combination with
+//! the weights `Π w_i` (positive side) and `Π (1 - w_i)` (negative side), `w_i` chosen so that every `g_i` stays zero: equations (4) and (5) for
 //! one surface, the bilinear choice of Alexander and Seidman for two, and the same with more factors for more. The fields are taken at
 //! the projection of the given point onto the surfaces, each on its own side: so the stages of any method lie on the surfaces, and a field is
 //! never used where it is not defined.
@@ -165,7 +165,7 @@ impl Sliding {
                 largest = largest.max(self.values[i].abs() / (steep * (size + f64::MIN_POSITIVE)));
             }
             self.effort.guards += self.surfaces.len() as u64;
-            if !(largest > f64::EPSILON) || !self.newton_step() {
+            if largest.is_nan() || largest <= f64::EPSILON || !self.newton_step() {
                 break;
             }
         }
@@ -245,7 +245,7 @@ impl Sliding {
                 *weight -= step;
                 largest = largest.max(step.abs());
             }
-            if !(largest > 1e-15) {
+            if largest.is_nan() || largest <= 1e-15 {
                 return;
             }
         }

@@ -23,7 +23,7 @@ impl Beginnings {
     }
 
     /// The event that begins a segment: the first of the guards that fired.
-    pub(super) fn key(&self, detector: &Detector, change: Change) -> Beginning {
+    pub(super) fn key(detector: &Detector, change: Change) -> Beginning {
         let fired = if change == Change::Everything { None } else { detector.fired_last() };
         Beginning { place: fired.map(|(guard, side)| 2 * guard + usize::from(side > 0.0)) }
     }

@@ -131,7 +131,10 @@ impl Run<'_> {
     fn take_step_up_to(&mut self, crossing: &Crossing) -> Bracket {
         let offset = crossing.offset;
         self.trial.state_at(offset, &mut self.before);
-        let t_event = self.trial.t + offset;
+        // What is scheduled within the bracket happens with it.
+        let due = self.detector.next_scheduled(&self.flow, self.trial.t);
+        let t_event = (self.trial.t + offset).min(due);
+        self.detector.fire_scheduled(&self.flow, t_event);
         match self.options.keep {
             Keep::Dense if offset > 0.0 => {
                 self.segment.push(self.trial.h, &self.trial.dense, t_event, &self.before);

@@ -41,6 +41,7 @@ impl Run<'_> {
             self.fired[g] += 1;
         }
         let mode_before = self.flow.mode.index;
+        self.detector.look_at_clock(&mut self.flow, t, &self.before);
         let resolution =
             resolve(&mut self.flow, &self.detector, &self.fired, t, &self.before, &mut self.after);
         self.check_reset(t)?;

@@ -159,7 +159,7 @@ impl<'a> Run<'a> {
             self.h = h;
             return;
         }
-        self.beginning = Some(self.beginnings.key(&self.detector, change));
+        self.beginning = Some(Beginnings::key(&self.detector, change));
         if let Some(h) = self.beginnings.recall(self.beginning) {
             self.h = h;
             return;
