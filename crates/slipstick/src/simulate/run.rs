@@ -54,6 +54,8 @@ pub(super) struct Run<'a> {
     pub(super) fired: Vec<u64>,
     /// The guards about which there is a note already: one is enough.
     pub(super) noted: Vec<bool>,
+    /// The guards about whose sliding there is a note already.
+    pub(super) noted_sliding: Vec<bool>,
     /// The guards about whose touches there is a note already.
     pub(super) noted_touches: Vec<bool>,
     /// The guards that have fired since the last step, event by event.
@@ -84,6 +86,7 @@ impl<'a> Run<'a> {
             h: 0.0,
             fired: vec![0; system.guards().len()],
             noted: vec![false; system.guards().len()],
+            noted_sliding: vec![false; system.guards().len()],
             noted_touches: vec![false; system.guards().len()],
             cascade: Vec::new(),
             rest_time: f64::NEG_INFINITY,
