@@ -25,9 +25,7 @@ impl Detector {
             return Ok(());
         }
         let guards = flow.system().guards();
-        self.surfaces.clear();
-        self.surfaces
-            .extend((0..guards.len()).filter(|&g| flow.watches(g) && guards[g].kind == GuardKind::Surface));
+        self.find_surfaces(flow);
         for _ in 0..MOST_PASSES {
             self.evaluate(flow, t, y)?;
             let changed =
@@ -37,6 +35,14 @@ impl Detector {
             }
         }
         Ok(())
+    }
+
+    /// Lists the guards that have to be looked at in every step.
+    fn find_surfaces(&mut self, flow: &Flow<'_>) {
+        let guards = flow.system().guards();
+        let is_surface = |g: usize| flow.watches(g) && guards[g].kind == GuardKind::Surface;
+        self.surfaces.clear();
+        self.surfaces.extend((0..guards.len()).filter(|&g| is_surface(g) && !flow.mode.sliding.contains(&g)));
     }
 
     fn evaluate(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), BadGuard> {
@@ -50,10 +56,10 @@ impl Detector {
     fn lock_guard(&mut self, flow: &mut Flow<'_>, g: usize, t: f64) -> bool {
         let guard = &flow.system().guards()[g];
         if let Some(k) = guard.response.switch {
-            let fired = if self.just_fired[g] { -self.sides[g] } else { 0.0 };
+            // At zero it has been settled.
             let side = match guard.kind {
                 GuardKind::Scheduled { rising } => scheduled_side(rising, self.schedule[g], t),
-                _ if self.is_zero(flow, g) => fired,
+                _ if self.is_zero(flow, g) || flow.mode.sliding.contains(&g) => 0.0,
                 _ => sign(self.last.values[g]),
             };
             let old = flow.mode.signs[k];
@@ -73,7 +79,7 @@ impl Detector {
     }
 
     /// Whether the value of a guard counts as zero: exactly, or because it has just fired and this is what is left of it.
-    fn is_zero(&self, flow: &Flow<'_>, g: usize) -> bool {
+    pub fn is_zero(&self, flow: &Flow<'_>, g: usize) -> bool {
         let value = self.last.values[g].abs();
         let left = (4.0 * self.resolution[g]).min(1e-6 * self.size[g]);
         value <= if self.just_fired[g] { left } else { 0.0 }
@@ -106,6 +112,7 @@ impl Detector {
             return Ok(());
         }
         self.unchanged = unchanged;
+        self.find_surfaces(flow);
         self.old_sides.copy_from_slice(&self.sides);
         for _ in 0..MOST_PASSES {
             self.evaluate(flow, t, y)?;
@@ -133,16 +140,19 @@ impl Detector {
         self.sides[g] = match guard.kind {
             _ if !watched => 0.0,
             GuardKind::Rest => 0.0,
+            GuardKind::Surface if flow.mode.sliding.contains(&g) => 1.0,
             GuardKind::Scheduled { rising } => side_in_time(rising, self.last.values[g]),
-            GuardKind::Surface if zero => self.side_from_zero(guard, g),
+            GuardKind::Surface if zero => self.side_from_zero(flow, g),
             GuardKind::Surface => sign(self.last.values[g]),
         };
+        let slides = flow.mode.sliding.contains(&g);
         let carried = watched
+            && !slides
             && !self.fired_last[g]
             && !self.fired.contains(&g)
             && old * self.sides[g] < 0.0
             && guard.direction.admits(old);
-        if let (Some(k), true) = (guard.response.switch, self.sides[g] != 0.0) {
+        if let (Some(k), true, false) = (guard.response.switch, self.sides[g] != 0.0, slides) {
             flow.mode.signs[k] = self.sides[g];
         }
         if let Some(count) = guard.response.count {
@@ -165,11 +175,17 @@ impl Detector {
     }
 
     /// The side of a guard that is zero; see [`begin`](Self::begin).
-    fn side_from_zero(&mut self, guard: &Guard, g: usize) -> f64 {
-        let (just_fired, old) = (self.just_fired[g], self.old_sides[g]);
-        if guard.response.switch.is_some() && just_fired {
-            // A switch that fired has changed sign: that is what it is for.
-            return -old;
+    fn side_from_zero(&mut self, flow: &Flow<'_>, g: usize) -> f64 {
+        let (guard, just_fired, old) = (&flow.system().guards()[g], self.just_fired[g], self.old_sides[g]);
+        if let Some(k) = guard.response.switch
+            && (just_fired || flow.settles_switches())
+        {
+            // Where it goes has been settled. What is left of it on the other side is rounding.
+            let side = flow.mode.signs[k];
+            if self.last.values[g] * side < 0.0 {
+                self.take_off_residue(g);
+            }
+            return side;
         }
         // One that has crossed and was only recorded goes on; a touch has no resolution.
         let recorded = self.unchanged && self.fired_last[g] && self.resolution[g] > 0.0;
@@ -178,9 +194,7 @@ impl Detector {
         if guard.response.count.is_some() {
             return heading;
         }
-        self.residues[g] = self.last.values[g];
-        self.residue_ends[g] = time_to_leave(self.residues[g], self.first_rates[g], self.second_rates[g]);
-        self.last.values[g] = 0.0;
+        self.take_off_residue(g);
         // One that goes on the way it went, or was on that side already, does not cross again.
         let passing = (just_fired && sign(self.first_rates[g]) == -old) || old == heading || recorded;
         if guard.side == Side::Before && heading != 0.0 && guard.direction.admits(-heading) && !passing {
@@ -189,6 +203,17 @@ impl Detector {
             return -heading;
         }
         heading
+    }
+
+    fn take_off_residue(&mut self, g: usize) {
+        self.residues[g] = self.last.values[g];
+        self.residue_ends[g] = time_to_leave(self.residues[g], self.first_rates[g], self.second_rates[g]);
+        self.last.values[g] = 0.0;
+    }
+
+    /// A guard stands at zero, whatever is left of it: a motion has left its surface.
+    pub fn stands_at_zero(&mut self, guard: usize) {
+        (self.resolution[guard], self.size[guard]) = (f64::INFINITY, f64::INFINITY);
     }
 
     /// The next time after `t` at which a scheduled guard fires; infinity if there is none.

@@ -152,6 +152,11 @@ impl Detector {
         Some((guard, self.sides[guard]))
     }
 
+    /// The guards that fired just before this segment.
+    pub fn fired_before(&self) -> Vec<usize> {
+        (0..self.fired_last.len()).filter(|&g| self.fired_last[g]).collect()
+    }
+
     /// Whether a guard begins to be watched with this segment.
     pub fn is_new(&self, guard: usize) -> bool {
         self.new[guard]
@@ -175,7 +180,7 @@ impl Detector {
         trial: &Trial,
         placing: &Placing,
     ) -> Result<Option<Crossing>, BadGuard> {
-        if self.sleep.through(trial) {
+        if flow.mode.sliding.is_empty() && self.sleep.through(trial) {
             self.rest();
             return Ok(None);
         }
@@ -217,11 +222,11 @@ impl Detector {
         placing: &Placing,
     ) -> Result<Option<Crossing>, BadGuard> {
         self.rest();
-        if self.surfaces.is_empty() {
-            return Ok(None);
+        self.collect_exits(flow, trial, part);
+        if !self.surfaces.is_empty() {
+            self.sample(flow, trial, part)?;
+            self.collect_candidates(flow, trial, part)?;
         }
-        self.sample(flow, trial, part)?;
-        self.collect_candidates(flow, trial, part)?;
         let crossing = self.locate(flow, trial, placing);
         let end = trial.t + crossing.map_or(part.1, |crossing| crossing.offset);
         self.touches.retain(|touch| touch.t <= end);
@@ -285,6 +290,32 @@ impl Detector {
             }
         }
         Ok(())
+    }
+
+    /// Looks for the end of sliding where the step has evaluated the field: a weight that is not between 0 and 1.
+    fn collect_exits(&mut self, flow: &mut Flow<'_>, trial: &Trial, (from, to): (f64, f64)) {
+        for i in 0..flow.mode.sliding.len() {
+            let g = flow.mode.sliding[i];
+            let visit = |(t, weights): &(f64, Vec<f64>)| Probe {
+                x: t - trial.t,
+                value: weights[i] * (1.0 - weights[i]),
+            };
+            let visits = || flow.visits().iter().map(visit).filter(|p| p.x >= from && p.x <= to);
+            let outside = visits().filter(|p| p.value <= 0.0).min_by(|a, b| a.x.total_cmp(&b.x));
+            let Some(mut hi) = outside else { continue };
+            let inside = visits().filter(|p| p.value > 0.0 && p.x < hi.x).max_by(|a, b| a.x.total_cmp(&b.x));
+            let lo = inside.unwrap_or(Probe { x: from, value: 0.25 });
+            // Stages are not as accurate as the solution.
+            hi.value = self.value_at(flow, trial, g, hi.x);
+            if hi.value > 0.0 {
+                hi = Probe { x: to, value: self.value_at(flow, trial, g, to) };
+            }
+            if hi.value <= 0.0 && hi.x > lo.x {
+                self.candidates.push(Candidate { guard: g, side: 1.0, lo, hi });
+            } else {
+                self.surprises.phantoms += 1;
+            }
+        }
     }
 
     /// The interval test: whether a guard certainly stays on its side.

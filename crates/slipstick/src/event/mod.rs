@@ -10,6 +10,7 @@ mod detect;
 mod locate;
 mod resolve;
 mod search;
+mod settle;
 mod sleep;
 
 pub use accumulate::{Accumulation, Limit};
@@ -17,3 +18,4 @@ pub use detect::{BadGuard, Detector, Surprises, Touch};
 pub use locate::{Concurrency, Crossing, Placing};
 pub use resolve::{Conflict, Resolution, resolve};
 pub use search::{Found, Sample, Search};
+pub use settle::{Settlement, Way, settle};

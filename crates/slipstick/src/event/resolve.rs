@@ -38,7 +38,7 @@ pub fn resolve(
     for &g in detector.fired() {
         let response = &guards[g].response;
         if let Some(switch) = response.switch {
-            flow.mode.signs[switch] = -detector.side(g);
+            flow.mode.signs[switch] = -detector.side(g).signum();
         }
         if let Some(count) = response.count {
             flow.mode.counts[count.index] += if count.up { 1.0 } else { -1.0 };

@@ -1,6 +1,7 @@
 //! The flow of a system whose mode is locked: first-order equations integrated as they stand. Work is counted here.
 
-use super::{Field, MassKind};
+use super::sliding::Effort;
+use super::{Field, MassKind, Sliding, Surface};
 use crate::equations::{Evaluator, Guard, GuardKind, GuardRates, PlainField, Point, System};
 use crate::mode::Mode;
 
@@ -23,6 +24,11 @@ pub struct Flow<'a> {
     slope: Vec<f64>,
     /// How many guards are watched in each mode.
     watched: Vec<u64>,
+    /// The surfaces that the motion slides on, if it does.
+    sliding: Option<Sliding>,
+    /// Where the field along the surfaces was evaluated since [`forget_visits`](Self::forget_visits): the time, and the weights.
+    visits: Vec<(f64, Vec<f64>)>,
+    visit_count: usize,
 }
 
 impl<'a> Flow<'a> {
@@ -45,6 +51,9 @@ impl<'a> Flow<'a> {
             beside: Vec::new(),
             slope: Vec::new(),
             watched: (0..system.mode_names().len()).map(watched_in).collect(),
+            sliding: None,
+            visits: Vec::new(),
+            visit_count: 0,
         }
     }
 
@@ -65,7 +74,13 @@ impl<'a> Flow<'a> {
     }
 
     /// The value of one guard.
+    ///
+    /// A guard that the motion slides on is zero; its place is taken by how far the motion is from leaving: the product of the weights of both
+    /// sides, which is zero where one side's field runs along the surface.
     pub fn guard(&mut self, guard: usize, t: f64, y: &[f64]) -> f64 {
+        if let Some(i) = self.mode.sliding.iter().position(|&g| g == guard) {
+            return self.distance_from_leaving(i, t, y);
+        }
         self.guard_count += 1;
         self.evaluator.guard(self.mode.locked(), guard, t, y)
     }
@@ -87,10 +102,85 @@ impl<'a> Flow<'a> {
         self.derivative_count += self.evaluator.guard_rates(self.mode.locked(), t, y, reach, rates);
     }
 
-    /// The right-hand side of a system that needs its evaluator. Kept apart, so that the short way stays short.
+    /// The right-hand side of a system that needs its evaluator, or along surfaces. Kept apart, so that the short way stays short.
     #[cold]
     fn evaluated_derivative(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
+        if self.sliding.is_some() {
+            return self.slide(t, y, dy);
+        }
+        self.derivative_count += 1;
         self.evaluator.derivative(self.mode.locked(), t, y, dy);
+    }
+
+    /// Whether it can be settled how a motion goes on at a switching surface: the fields are then the rates of the state.
+    pub fn settles_switches(&self) -> bool {
+        self.system.mass_kind() == MassKind::Identity
+    }
+
+    /// Lets the motion slide on the given surfaces, or on none.
+    pub fn slide_on(&mut self, surfaces: Vec<Surface>) {
+        self.mode.sliding = surfaces.iter().map(|surface| surface.guard).collect();
+        let n = self.system.layout().dimension();
+        self.sliding = (!surfaces.is_empty()).then(|| Sliding::new(n, surfaces));
+        self.visits.clear();
+    }
+
+    /// What the motion slides on, if it does.
+    pub fn sliding(&self) -> Option<&Sliding> {
+        self.sliding.as_ref()
+    }
+
+    /// Evaluates all fields that meet at the given surfaces.
+    pub fn fields_at(&mut self, sliding: &mut Sliding, t: f64, y: &[f64]) {
+        sliding.evaluate(&mut *self.evaluator, &mut self.mode, t, y);
+        self.count(sliding.take_effort());
+    }
+
+    /// Moves a state onto the surfaces that the motion slides on.
+    pub fn project(&mut self, t: f64, y: &mut [f64]) {
+        let Some(mut sliding) = self.sliding.take() else { return };
+        sliding.project(&mut *self.evaluator, &self.mode, t, y);
+        self.count(sliding.take_effort());
+        self.sliding = Some(sliding);
+    }
+
+    /// The times at which the field along the surfaces was evaluated, with the weight of the positive side of each surface.
+    pub fn visits(&self) -> &[(f64, Vec<f64>)] {
+        &self.visits[..self.visit_count]
+    }
+
+    /// Forgets where the field was evaluated: another step is tried.
+    pub fn forget_visits(&mut self) {
+        self.visit_count = 0;
+    }
+
+    fn count(&mut self, effort: Effort) {
+        self.derivative_count += effort.derivatives;
+        self.guard_count += effort.guards;
+    }
+
+    fn distance_from_leaving(&mut self, i: usize, t: f64, y: &[f64]) -> f64 {
+        let mut slope = std::mem::take(&mut self.slope);
+        slope.resize(y.len(), 0.0);
+        self.slide(t, y, &mut slope);
+        self.slope = slope;
+        let weight = self.sliding.as_ref().map_or(0.5, |sliding| sliding.weights()[i]);
+        weight * (1.0 - weight)
+    }
+
+    /// The right-hand side along the surfaces that the motion slides on.
+    fn slide(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
+        let Some(mut sliding) = self.sliding.take() else { return };
+        sliding.derivative(&mut *self.evaluator, &mut self.mode, t, y, dy);
+        self.count(sliding.take_effort());
+        if self.visits.len() == self.visit_count {
+            self.visits.push((t, sliding.weights().to_vec()));
+        }
+        let visit = &mut self.visits[self.visit_count];
+        visit.0 = t;
+        visit.1.copy_from_slice(sliding.weights());
+        self.visit_count += 1;
+        self.sliding = Some(sliding);
     }
 
     /// Applies the reset of one guard to `after`.
@@ -106,48 +196,52 @@ impl Field for Flow<'_> {
 
     #[inline]
     fn derivative(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
-        self.derivative_count += 1;
         match self.plain {
-            Some(field) => field(self.mode.locked(), t, y, dy),
-            None => self.evaluated_derivative(t, y, dy),
+            Some(field) if self.sliding.is_none() => {
+                self.derivative_count += 1;
+                field(self.mode.locked(), t, y, dy);
+            }
+            _ => self.evaluated_derivative(t, y, dy),
         }
     }
 
     /// Exact where the system knows it, else by forward differences, column by column.
     fn jacobian(&mut self, t: f64, y: &[f64], f: &[f64], jacobian: &mut [f64]) {
         self.jacobian_count += 1;
-        if self.evaluator.jacobian(self.mode.locked(), t, y, jacobian) {
+        if self.sliding.is_none() && self.evaluator.jacobian(self.mode.locked(), t, y, jacobian) {
             return;
         }
         let n = y.len();
-        self.slope.resize(n, 0.0);
-        self.beside.clear();
-        self.beside.extend_from_slice(y);
+        let (mut beside, mut slope) = (std::mem::take(&mut self.beside), std::mem::take(&mut self.slope));
+        slope.resize(n, 0.0);
+        beside.clear();
+        beside.extend_from_slice(y);
         for j in 0..n {
             let h = difference(y[j]).copysign(f[j]);
-            self.beside[j] = y[j] + h;
-            self.derivative_count += 1;
-            self.evaluator.derivative(self.mode.locked(), t, &self.beside, &mut self.slope);
-            let exact_h = self.beside[j] - y[j];
+            beside[j] = y[j] + h;
+            self.derivative(t, &beside, &mut slope);
+            let exact_h = beside[j] - y[j];
             for i in 0..n {
-                jacobian[i * n + j] = (self.slope[i] - f[i]) / exact_h;
+                jacobian[i * n + j] = (slope[i] - f[i]) / exact_h;
             }
-            self.beside[j] = y[j];
+            beside[j] = y[j];
         }
+        (self.beside, self.slope) = (beside, slope);
     }
 
     fn time_derivative(&mut self, t: f64, y: &[f64], f: &[f64], out: &mut [f64]) {
-        if self.evaluator.time_derivative(self.mode.locked(), t, y, out) {
+        if self.sliding.is_none() && self.evaluator.time_derivative(self.mode.locked(), t, y, out) {
             return;
         }
         let h = difference(t);
-        self.slope.resize(y.len(), 0.0);
-        self.derivative_count += 1;
-        self.evaluator.derivative(self.mode.locked(), t + h, y, &mut self.slope);
+        let mut slope = std::mem::take(&mut self.slope);
+        slope.resize(y.len(), 0.0);
+        self.derivative(t + h, y, &mut slope);
         let exact_h = (t + h) - t;
-        for ((out, slope), f) in out.iter_mut().zip(&self.slope).zip(f) {
+        for ((out, slope), f) in out.iter_mut().zip(&slope).zip(f) {
             *out = (slope - f) / exact_h;
         }
+        self.slope = slope;
     }
 
     fn mass_kind(&self) -> MassKind {

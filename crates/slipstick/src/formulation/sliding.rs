@@ -108,7 +108,7 @@ impl Sliding {
         dy: &mut [f64],
     ) {
         self.evaluate(evaluator, mode, t, y);
-        self.find_weights();
+        self.find_free_weights();
         dy.fill(0.0);
         for (b, field) in self.fields.chunks_exact(self.n).enumerate() {
             let weight = share(&self.weights, b, None);
@@ -116,6 +116,11 @@ impl Sliding {
                 *dy += weight * f;
             }
         }
+    }
+
+    fn find_free_weights(&mut self) {
+        const FREE: [Option<f64>; MOST_SURFACES] = [None; MOST_SURFACES];
+        self.find_weights(&FREE[..self.surfaces.len()]);
     }
 
     /// Moves `y` onto all surfaces, the shortest way.
@@ -141,11 +146,6 @@ impl Sliding {
                 self.rates[(i << self.surfaces.len()) + b] = self.time_rates[i] + along;
             }
         }
-    }
-
-    /// The rate of a surface along the field with the given signs; bit i of `signs` is set where surface i is on its positive side.
-    pub fn rate(&self, surface: usize, signs: usize) -> f64 {
-        self.rates[(surface << self.surfaces.len()) + signs]
     }
 
     /// Newton's method along the gradients at the start.
@@ -212,43 +212,59 @@ impl Sliding {
         }
     }
 
-    /// Finds the weights with which all surfaces stay zero, by Newton's method from where they were.
-    fn find_weights(&mut self) {
-        let k = self.surfaces.len();
-        if k == 1 {
-            let (below, above) = (self.rates[0], self.rates[1]);
-            let weight = below / (below - above);
-            // Where both fields run along the surface, any weight will do.
-            self.weights[0] = if weight.is_finite() { weight } else { 0.5 };
-            return;
+    /// Finds the weights with which all surfaces stay zero, by Newton's method from where they were; some weights can be fixed. False if
+    /// there are none.
+    pub fn find_weights(&mut self, fixed: &[Option<f64>]) -> bool {
+        for (weight, fixed) in self.weights.iter_mut().zip(fixed) {
+            // Far from the surfaces they can have gone anywhere.
+            let old = if weight.abs() < 3.0 { *weight } else { 0.5 };
+            *weight = fixed.unwrap_or(old);
         }
-        for weight in self.weights.iter_mut().filter(|w| !w.is_finite()) {
-            *weight = 0.5;
+        if self.surfaces.len() == 1 && fixed[0].is_none() {
+            let weight = self.rates[0] / (self.rates[0] - self.rates[1]);
+            // Where both fields run along the surface, any weight will do.
+            self.weights[0] = if weight.is_nan() { 0.5 } else { weight };
+            return true;
         }
         for _ in 0..MOST_ROUNDS {
-            for i in 0..k {
-                let rates = &self.rates[i << k..(i + 1) << k];
-                let sum = |left_out: Option<usize>| -> f64 {
-                    rates.iter().enumerate().map(|(b, rate)| share(&self.weights, b, left_out) * rate).sum()
-                };
-                self.step[i] = sum(None);
-                for j in 0..k {
-                    self.matrix.entries_mut()[i * k + j] = sum(Some(j));
-                }
-            }
-            if self.matrix.factor().is_err() {
-                return;
-            }
-            self.matrix.solve(&mut self.step);
-            let mut largest = 0.0_f64;
-            for (weight, step) in self.weights.iter_mut().zip(&self.step) {
-                *weight -= step;
-                largest = largest.max(step.abs());
-            }
-            if largest.is_nan() || largest <= 1e-15 {
-                return;
+            match self.improve_weights(fixed) {
+                Some(change) if change > 1e-14 => {}
+                known => return known.is_some_and(f64::is_finite),
             }
         }
+        false
+    }
+
+    /// One step of Newton's method for the weights that are not fixed. Gives the largest change, or none if it is not possible.
+    fn improve_weights(&mut self, fixed: &[Option<f64>]) -> Option<f64> {
+        let k = self.surfaces.len();
+        for (i, fixed) in fixed.iter().enumerate() {
+            for j in 0..k {
+                let identity = if i == j { 1.0 } else { 0.0 };
+                let entry = if fixed.is_some() { identity } else { self.weighted(i, Some(j)) };
+                self.matrix.entries_mut()[i * k + j] = entry;
+            }
+            self.step[i] = if fixed.is_some() { 0.0 } else { self.weighted(i, None) };
+        }
+        self.matrix.factor().ok()?;
+        self.matrix.solve(&mut self.step);
+        let mut largest = 0.0_f64;
+        for (weight, step) in self.weights.iter_mut().zip(&self.step) {
+            *weight -= step;
+            largest = largest.max(step.abs());
+        }
+        Some(largest)
+    }
+
+    /// The rate of a surface along the field with the weights.
+    pub fn weighted_rate(&self, surface: usize) -> f64 {
+        self.weighted(surface, None)
+    }
+
+    fn weighted(&self, surface: usize, left_out: Option<usize>) -> f64 {
+        let k = self.surfaces.len();
+        let rates = &self.rates[surface << k..(surface + 1) << k];
+        rates.iter().enumerate().map(|(b, rate)| share(&self.weights, b, left_out) * rate).sum()
     }
 }
 

@@ -1,6 +1,6 @@
 //! The state of a run, above all the discrete one: which mode of the automaton holds and which sign each switch is locked to.
 //!
-//! Index sets of contacts and sliding sets will live here too; a [`Mode`] changes only between steps.
+//! Index sets of contacts will live here too; a [`Mode`] changes only between steps.
 
 use crate::equations::Locked;
 
@@ -13,6 +13,8 @@ pub struct Mode {
     pub signs: Vec<f64>,
     /// The counts: whole numbers.
     pub counts: Vec<f64>,
+    /// The guards of the switches on whose surfaces the motion slides, ascending.
+    pub sliding: Vec<usize>,
 }
 
 /// What changes during a run, at one time: the continuous state and the discrete one.
@@ -29,7 +31,7 @@ pub struct State {
 impl Mode {
     /// The given mode with all switches undecided (+1 until the start values decide) and all counts at zero.
     pub fn new(index: usize, switches: usize, counts: usize) -> Self {
-        Self { index, signs: vec![1.0; switches], counts: vec![0.0; counts] }
+        Self { index, signs: vec![1.0; switches], counts: vec![0.0; counts], sliding: Vec::new() }
     }
 
     /// The view that equations are evaluated with.

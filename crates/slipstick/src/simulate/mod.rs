@@ -13,6 +13,7 @@ mod plan;
 mod pursue;
 mod respond;
 mod run;
+mod settle;
 
 pub use error::{Error, Failure};
 pub use monitor::{Monitor, Progress, Stop, Unwatched};

@@ -83,7 +83,7 @@ impl Run<'_> {
     fn attempt_again(&mut self, h: f64) -> Result<Again, Error> {
         self.record.statistics.relocations += 1;
         self.trial.h = h;
-        self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
+        self.try_step();
         if !self.is_acceptable() {
             return self.reject().map(|()| Again::Rejected);
         }
@@ -143,6 +143,7 @@ impl Run<'_> {
         }
         if offset > 0.0 {
             self.record.statistics.count_step(offset, true);
+            self.record.statistics.slid += u64::from(self.flow.sliding().is_some());
             self.cascade.clear();
         } else {
             self.record.statistics.rejected += 1;

@@ -58,6 +58,8 @@ pub(super) struct Run<'a> {
     pub(super) fired: Vec<u64>,
     /// The guards about which there is a note already: one is enough.
     pub(super) noted: Vec<bool>,
+    /// The guards about whose sliding there is a note already.
+    pub(super) noted_sliding: Vec<bool>,
     /// The guards about whose touches there is a note already.
     pub(super) noted_touches: Vec<bool>,
     /// The guards that have fired since the last step, event by event.
@@ -90,6 +92,7 @@ impl<'a> Run<'a> {
             h: 0.0,
             fired: vec![0; system.guards().len()],
             noted: vec![false; system.guards().len()],
+            noted_sliding: vec![false; system.guards().len()],
             noted_touches: vec![false; system.guards().len()],
             cascade: Vec::new(),
             rest_time: f64::NEG_INFINITY,
@@ -136,6 +139,7 @@ impl<'a> Run<'a> {
     /// Decides switch signs, the step size and the sides of guards at the trial's start.
     fn begin_segment(&mut self, change: Change) -> Result<(), Error> {
         self.detector.lock(&mut self.flow, self.trial.t, &self.trial.start).map_err(|b| self.bad_guard(b))?;
+        self.settle_switches();
         // Even where nothing changes, the segment begins in the middle of a step.
         self.step.restart();
         if change != Change::Nothing {
@@ -220,8 +224,17 @@ impl<'a> Run<'a> {
         // A rest of less than a thousandth of a step would only cost another step.
         let cut = wanted * 1.001 >= left;
         self.trial.h = if cut { left } else { wanted };
-        self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
+        self.try_step();
         cut.then_some(goal)
+    }
+
+    /// Tries the step that the trial describes. A motion that slides on surfaces is put back onto them.
+    pub(super) fn try_step(&mut self) {
+        self.flow.forget_visits();
+        self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
+        if self.flow.sliding().is_some() && self.trial.error.is_finite() {
+            self.flow.project(self.trial.t + self.trial.h, &mut self.trial.end);
+        }
     }
 
     pub(super) fn is_acceptable(&self) -> bool {
@@ -230,7 +243,7 @@ impl<'a> Run<'a> {
 
     /// Shrinks the step, or gives up when it cannot shrink any more.
     pub(super) fn reject(&mut self) -> Result<(), Error> {
-        self.record.statistics.rejected += 1;
+        self.record.statistics.count_rejection(self.flow.sliding().is_some());
         let factor = match self.trial.fault {
             Some(Fault::NoConvergence) => self.control.reject_by_half(),
             _ => self.control.reject(self.trial.error),
@@ -260,6 +273,7 @@ impl<'a> Run<'a> {
             self.segment.push(h, &self.trial.dense, t_end, &self.trial.end);
         }
         self.record.statistics.count_step(h, goal.is_some());
+        self.record.statistics.slid += u64::from(self.flow.sliding().is_some());
         self.cascade.clear();
         self.note_touches();
         self.step.advance();

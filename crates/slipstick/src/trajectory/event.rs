@@ -11,6 +11,10 @@ pub enum EventKind {
     Reset,
     /// It changes the sign of a switch.
     Switch,
+    /// From here on the motion slides along a switching surface.
+    Slide,
+    /// The motion leaves a switching surface that it slid along.
+    Leave,
     /// It changes the mode.
     Mode,
     /// Events of a guard accumulate, and something comes to rest.
@@ -26,6 +30,8 @@ impl EventKind {
             Self::Record => "record",
             Self::Reset => "reset",
             Self::Switch => "switch",
+            Self::Slide => "slide",
+            Self::Leave => "leave",
             Self::Mode => "mode",
             Self::Rest => "rest",
             Self::Stop => "stop",

@@ -9,8 +9,14 @@ pub struct Statistics {
     pub accepted: u64,
     /// Steps that were tried and not taken, for their error or for values that were not finite.
     pub rejected: u64,
+    /// Steps among those taken, and among those not taken, in which the motion slid on switching surfaces.
+    pub slid: u64,
+    /// See [`slid`](Self::slid).
+    pub slid_rejected: u64,
     /// Evaluations of the right-hand side.
     pub derivatives: u64,
+    /// Right-hand sides among those to settle how the motion goes on at a switching surface.
+    pub settling: u64,
     /// Evaluations of the Jacobian by implicit methods, exactly or by differences. The right-hand sides of the differences are counted
     /// among `derivatives` too.
     pub jacobians: u64,
@@ -47,7 +53,10 @@ impl Default for Statistics {
         Self {
             accepted: 0,
             rejected: 0,
+            slid: 0,
+            slid_rejected: 0,
             derivatives: 0,
+            settling: 0,
             jacobians: 0,
             factorisations: 0,
             guards: 0,
@@ -78,6 +87,12 @@ impl Statistics {
         }
     }
 
+    /// Counts a step that was not taken.
+    pub fn count_rejection(&mut self, sliding: bool) {
+        self.rejected += 1;
+        self.slid_rejected += u64::from(sliding);
+    }
+
     /// Counts an event under each of its kinds.
     pub fn count_event(&mut self, event: &Event) {
         self.events += 1;
@@ -87,7 +102,7 @@ impl Statistics {
                 EventKind::Reset => self.resets += 1,
                 EventKind::Switch => self.switchings += 1,
                 EventKind::Mode => self.mode_changes += 1,
-                EventKind::Rest | EventKind::Stop => {}
+                EventKind::Slide | EventKind::Leave | EventKind::Rest | EventKind::Stop => {}
             }
         }
     }

@@ -1,0 +1,79 @@
+//! What happens where a motion meets switching surfaces: it crosses them, slides on some, or leaves (paper 002, section 3.3).
+//!
+//! On each surface there are three ways to go on: to the positive side, to the negative side, or along the surface. A choice for all surfaces
+//! is consistent if the motion that it makes goes to those sides and has weights between 0 and 1 where it slides. Of the consistent
+//! choices the one with the fewest surfaces to slide on is taken: on one surface that is crossing where both fields go the same way, and sliding
+//! where both go towards it. Where both go away from it there are several, and the one that goes on as before is taken.
+
+use crate::formulation::Sliding;
+
+/// How a motion goes on at one surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Way {
+    /// To the side with this sign.
+    Side(f64),
+    /// Along the surface.
+    Along,
+}
+
+/// How a motion goes on at all surfaces that meet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settlement {
+    /// One way for each surface.
+    pub ways: Vec<Way>,
+    /// Whether no other choice with as few surfaces to slide on is consistent.
+    pub unique: bool,
+}
+
+/// Finds how a motion goes on; the fields must have been evaluated. `wanted` is the side that the motion is going to, 0 where there is none.
+pub fn settle(sliding: &mut Sliding, wanted: &[f64]) -> Settlement {
+    let k = wanted.len();
+    let mut best: Option<(usize, usize, Vec<Way>)> = None;
+    let mut ties = 0;
+    for code in 0..3_usize.pow(u32::try_from(k).unwrap_or(0)) {
+        let ways = ways_of(code, k);
+        if !is_consistent(sliding, &ways) {
+            continue;
+        }
+        let along = ways.iter().filter(|way| **way == Way::Along).count();
+        let against = ways.iter().zip(wanted).filter(|(way, wanted)| **way != Way::Side(**wanted)).count();
+        match &best {
+            Some((fewest, _, _)) if along > *fewest => continue,
+            Some((fewest, least, _)) if along == *fewest => {
+                ties += 1;
+                if against >= *least {
+                    continue;
+                }
+            }
+            _ => ties = 0,
+        }
+        best = Some((along, against, ways));
+    }
+    // Where a field runs along a surface exactly, nothing is consistent: then the motion goes on as before.
+    let on = |wanted: &f64| if *wanted == 0.0 { Way::Along } else { Way::Side(*wanted) };
+    let ways = best.map_or_else(|| wanted.iter().map(on).collect(), |(_, _, ways)| ways);
+    Settlement { ways, unique: ties == 0 }
+}
+
+fn ways_of(code: usize, k: usize) -> Vec<Way> {
+    let digit = |i: usize| code / 3_usize.pow(u32::try_from(i).unwrap_or(0)) % 3;
+    let way = |i| [Way::Side(-1.0), Way::Side(1.0), Way::Along][digit(i)];
+    (0..k).map(way).collect()
+}
+
+fn is_consistent(sliding: &mut Sliding, ways: &[Way]) -> bool {
+    let fixed: Vec<Option<f64>> = ways
+        .iter()
+        .map(|way| match way {
+            Way::Side(sign) => Some(if *sign > 0.0 { 1.0 } else { 0.0 }),
+            Way::Along => None,
+        })
+        .collect();
+    if !sliding.find_weights(&fixed) {
+        return false;
+    }
+    ways.iter().enumerate().all(|(i, way)| match way {
+        Way::Side(sign) => sliding.weighted_rate(i) * sign > 0.0,
+        Way::Along => (0.0..=1.0).contains(&sliding.weights()[i]),
+    })
+}

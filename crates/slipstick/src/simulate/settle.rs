@@ -1,0 +1,151 @@
+//! What a run does where its motion meets switching surfaces.
+
+use super::run::Run;
+use crate::equations::GuardKind;
+use crate::event::{Way, settle};
+use crate::formulation::{MOST_SURFACES, Sliding, Surface};
+use crate::trajectory::{EventKind, Note};
+
+impl Run<'_> {
+    /// Settles how the motion goes on at the start of a segment, at the surfaces that it meets or slides on.
+    pub(super) fn settle_switches(&mut self) {
+        if self.flow.system().switch_names().is_empty() || !self.flow.settles_switches() {
+            return;
+        }
+        let (t, fired) = (self.trial.t, self.detector.fired_before());
+        self.after.copy_from_slice(&self.trial.start);
+        let was_sliding = self.flow.mode.sliding.clone();
+        let mut stay = was_sliding.clone();
+        if fired.iter().any(|g| was_sliding.contains(g)) {
+            self.leave(t, &fired, &mut stay);
+        }
+        if !self.is_on_surfaces(t) {
+            stay.clear();
+        }
+        let met = self.surfaces_met(&was_sliding);
+        if !met.is_empty() {
+            self.meet(t, &stay, &met);
+        } else if stay != was_sliding {
+            self.slide_on(t, &stay);
+        }
+        self.log_sliding(&was_sliding);
+        self.trial.restart(t, &self.after);
+    }
+
+    /// Adds to the last event that the motion slides from there on, or slides no more.
+    fn log_sliding(&mut self, was_sliding: &[usize]) {
+        let (now, Some(event)) = (&self.flow.mode.sliding, self.record.events.last_mut()) else { return };
+        let begins = now.iter().any(|g| !was_sliding.contains(g));
+        let ends = was_sliding.iter().any(|g| !now.contains(g));
+        for (kind, holds) in [(EventKind::Slide, begins), (EventKind::Leave, ends)] {
+            if holds {
+                event.kinds.retain(|k| *k != EventKind::Switch);
+                event.kinds.push(kind);
+            }
+        }
+    }
+
+    /// Leaves the surfaces of guards that fired while the motion slid on them, to the side whose field has all the weight.
+    fn leave(&mut self, t: f64, fired: &[usize], stay: &mut Vec<usize>) {
+        let before = self.before.clone();
+        for &g in fired.iter().filter(|g| stay.contains(g)) {
+            // The weights are those of the last evaluation.
+            let _ = self.flow.guard(g, t, &before);
+        }
+        let Some(sliding) = self.flow.sliding() else { return };
+        let sides: Vec<(Surface, f64)> = sliding
+            .surfaces()
+            .iter()
+            .zip(sliding.weights())
+            .filter(|(surface, _)| fired.contains(&surface.guard))
+            .map(|(surface, weight)| (*surface, if *weight > 0.5 { 1.0 } else { -1.0 }))
+            .collect();
+        for (surface, side) in sides {
+            self.flow.mode.signs[surface.switch] = side;
+            stay.retain(|&g| g != surface.guard);
+            self.detector.stands_at_zero(surface.guard);
+        }
+    }
+
+    /// Whether the state after an event is still on the surfaces that it slid on: a reset can have taken it away.
+    fn is_on_surfaces(&mut self, t: f64) -> bool {
+        let mut projected = self.after.clone();
+        self.flow.project(t, &mut projected);
+        let size = self.after.iter().fold(1e-9_f64, |a, b| a.max(b.abs()));
+        projected.iter().zip(&self.after).all(|(a, b)| (a - b).abs() <= 1e-9 * size)
+    }
+
+    /// The switches on whose surfaces the motion stands, apart from those that it slid on.
+    fn surfaces_met(&self, was_sliding: &[usize]) -> Vec<usize> {
+        let guards = self.flow.system().guards();
+        let is_met = |g: usize| {
+            guards[g].response.switch.is_some()
+                && guards[g].kind == GuardKind::Surface
+                && self.flow.watches(g)
+                && !was_sliding.contains(&g)
+                && self.detector.is_zero(&self.flow, g)
+        };
+        (0..guards.len()).filter(|&g| is_met(g)).collect()
+    }
+
+    fn slide_on(&mut self, t: f64, guards: &[usize]) {
+        let all = self.flow.system().guards();
+        let surfaces: Vec<Surface> = guards.iter().filter_map(|&g| Surface::of(all, g)).collect();
+        self.flow.slide_on(surfaces);
+        self.flow.project(t, &mut self.after);
+    }
+
+    /// Meets the surfaces of guards while sliding on others, or not.
+    fn meet(&mut self, t: f64, stay: &[usize], met: &[usize]) {
+        let all = self.flow.system().guards();
+        let mut guards: Vec<usize> = stay.iter().chain(met).copied().collect();
+        guards.sort_unstable();
+        guards.truncate(MOST_SURFACES);
+        let surfaces: Vec<Surface> = guards.iter().filter_map(|&g| Surface::of(all, g)).collect();
+        let signs: Vec<f64> = surfaces.iter().map(|s| self.flow.mode.signs[s.switch]).collect();
+        let wanted: Vec<f64> = surfaces
+            .iter()
+            .zip(&signs)
+            .map(|(s, sign)| if met.contains(&s.guard) { *sign } else { 0.0 })
+            .collect();
+        let mut sliding = Sliding::new(self.after.len(), surfaces.clone());
+        let after = self.after.clone();
+        self.flow.fields_at(&mut sliding, t, &after);
+        self.record.statistics.settling += 1 << surfaces.len();
+        let settlement = settle(&mut sliding, &wanted);
+        let mut along = Vec::new();
+        for (surface, way) in surfaces.iter().zip(&settlement.ways) {
+            match way {
+                Way::Side(side) => self.flow.mode.signs[surface.switch] = *side,
+                Way::Along => along.push(surface.guard),
+            }
+        }
+        for &g in met.iter().filter(|g| along.contains(g)) {
+            self.note_sliding(t, g);
+        }
+        if !settlement.unique {
+            self.note_choice(t, &guards);
+        }
+        self.slide_on(t, &along);
+    }
+
+    fn note_sliding(&mut self, t: f64, g: usize) {
+        if std::mem::replace(&mut self.noted_sliding[g], true) {
+            return;
+        }
+        let name = &self.flow.system().guards()[g].name;
+        let text =
+            format!("the motion is pushed onto the surface of `{name}` from both sides and slides along it");
+        self.record.notes.push(Note { t, code: "slides", text });
+    }
+
+    fn note_choice(&mut self, t: f64, guards: &[usize]) {
+        let all = self.flow.system().guards();
+        let names: Vec<String> = guards.iter().map(|&g| format!("`{}`", all[g].name)).collect();
+        let text = format!(
+            "at the surface of {} the motion can go on in more than one way; it goes on to the side it was going to",
+            names.join(" and ")
+        );
+        self.record.notes.push(Note { t, code: "not-unique", text });
+    }
+}
