@@ -53,7 +53,7 @@ impl Run<'_> {
     /// Makes the step again until it ends right behind its event.
     fn integrate_again(&mut self, mut crossing: Crossing) -> Result<Option<Bracket>, Error> {
         for _ in 0..MOST_TIMES {
-            if crossing.offsets.hi >= (1.0 - 2.0 * MARGIN) * self.trial.h || crossing.offsets.lo == 0.0 {
+            if crossing.offsets.hi >= (1.0 - 2.0 * MARGIN) * self.trial.h || self.is_at_start(&crossing) {
                 break;
             }
             match self.attempt_again(crossing.offsets.hi * (1.0 + MARGIN))? {
@@ -68,7 +68,7 @@ impl Run<'_> {
     /// Makes the step again so that the event lies a little ahead of its end.
     fn approach(&mut self, mut crossing: Crossing) -> Result<Option<Bracket>, Error> {
         for _ in 0..MOST_TIMES {
-            if crossing.offsets.lo == 0.0 {
+            if self.is_at_start(&crossing) {
                 break;
             }
             match self.attempt_again(crossing.offsets.hi / self.ahead().1)? {
@@ -78,6 +78,11 @@ impl Run<'_> {
             }
         }
         Ok(Some(self.take_step_up_to(&crossing)))
+    }
+
+    /// Whether an event is so near to the start of the step that a step up to it would not move the time.
+    fn is_at_start(&self, crossing: &Crossing) -> bool {
+        crossing.offsets.lo == 0.0 || crossing.offsets.hi <= 64.0 * f64::EPSILON * self.trial.t.abs()
     }
 
     fn attempt_again(&mut self, h: f64) -> Result<Again, Error> {
