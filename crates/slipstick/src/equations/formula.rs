@@ -173,7 +173,7 @@ impl System for FormulaSystem {
         let resets = self.resets.iter().map(|r| r.as_ref().map(|r| r.tape.registers())).collect();
         let entries = self.modes.iter().map(|m| m.jacobian_places.len()).max().unwrap_or(0);
         let entries = entries.max(self.mass.as_ref().map_or(0, |mass| mass.places.len()));
-        let longest = (2 * self.guards.len()).max(1).max(self.state_names.len()).max(entries);
+        let longest = (2 * self.guards.len()).max(1 + self.state_names.len()).max(entries);
         let schedule = self.schedule.tape.registers();
         let nowhere = vec![0.0; self.state_names.len()];
         Box::new(FormulaEvaluator {
@@ -195,6 +195,7 @@ struct ModeRegisters {
     guards: Registers,
     singles: Vec<Registers>,
     slopes: Registers,
+    gradients: Vec<Option<Registers>>,
     rates: Registers,
 }
 
@@ -207,6 +208,7 @@ impl ModeRegisters {
             guards: tapes.guards.registers(),
             singles: tapes.singles.iter().map(Tape::registers).collect(),
             slopes: tapes.slopes.registers(),
+            gradients: tapes.gradients.iter().map(|tape| tape.as_ref().map(Tape::registers)).collect(),
             rates: tapes.rates.registers(),
         }
     }
@@ -300,6 +302,27 @@ impl Evaluator for FormulaEvaluator<'_> {
         for (&g, slope) in tapes.watched.iter().zip(out) {
             slopes[g] = *slope;
         }
+    }
+
+    fn guard_gradient(
+        &mut self,
+        locked: Locked<'_>,
+        guard: usize,
+        t: f64,
+        y: &mut [f64],
+        gradient: &mut [f64],
+    ) -> f64 {
+        let tapes = &self.system.modes[locked.mode];
+        let Ok(i) = tapes.watched.binary_search(&guard) else { return f64::NAN };
+        let (Some(tape), Some(registers)) = (&tapes.gradients[i], &mut self.modes[locked.mode].gradients[i])
+        else {
+            return f64::NAN;
+        };
+        load(registers, t, y, &self.system.parameters, locked);
+        let n = y.len();
+        tape.run(registers, &mut self.out[..=n]);
+        gradient.copy_from_slice(&self.out[..n]);
+        self.out[n]
     }
 
     fn schedule(&mut self, locked: Locked<'_>, times: &mut [f64]) {

@@ -22,6 +22,8 @@ pub(super) struct ModeTapes {
     pub(super) singles: Vec<Tape>,
     /// Their rates; the rates of the states are further inputs behind all others.
     pub(super) slopes: Tape,
+    /// The gradient of each guard that has a switch, and behind it the rate in time.
+    pub(super) gradients: Vec<Option<Tape>>,
     /// First derivatives along the flow, then second ones.
     pub(super) rates: Tape,
 }
@@ -79,6 +81,7 @@ impl Compiler<'_> {
             guards: self.compile(&values),
             singles: values.iter().map(|&value| self.compile(&[value])).collect(),
             slopes: self.slopes(&values, derivatives.len()),
+            gradients: watched.iter().map(|&g| self.gradient(g, derivatives.len())).collect(),
             rates: self.compile(&rates),
             watched,
         }
@@ -93,6 +96,20 @@ impl Compiler<'_> {
         }
         let slopes = self.arena.derivative_along(values, &seeds);
         Tape::compile(self.arena, first + states, &slopes)
+    }
+
+    /// The gradient of the surface of a switch, and behind it the rate in time.
+    fn gradient(&mut self, guard: usize, states: usize) -> Option<Tape> {
+        let watch = &self.settled.watches[guard];
+        watch.guard.response.switch?;
+        let one = self.arena.constant(1.0);
+        let inputs = (1..=states).chain([0]);
+        let mut entries = Vec::with_capacity(states + 1);
+        for input in inputs {
+            let seed = [(InputId(u32::try_from(input).unwrap_or(u32::MAX)), one)];
+            entries.extend(self.arena.derivative_along(&[watch.surface], &seed));
+        }
+        Some(self.compile(&entries))
     }
 
     /// The entries of `∂f/∂y` that are not identically zero, with their places.

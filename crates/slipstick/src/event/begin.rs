@@ -135,6 +135,7 @@ impl Detector {
     fn begin_guard(&mut self, flow: &mut Flow<'_>, g: usize) -> bool {
         let (guard, watched, old) = (&flow.system().guards()[g], flow.watches(g), self.old_sides[g]);
         self.residues[g] = 0.0;
+        self.noise[g] = if self.just_fired[g] { self.noise[g] } else { 0.0 };
         self.new[g] = watched && old == 0.0;
         let zero = self.is_zero(flow, g);
         self.sides[g] = match guard.kind {
@@ -211,9 +212,12 @@ impl Detector {
         self.last.values[g] = 0.0;
     }
 
-    /// A guard stands at zero, whatever is left of it: a motion has left its surface.
-    pub fn stands_at_zero(&mut self, guard: usize) {
+    /// A guard stands at zero, whatever is left of it: a motion is on its surface, or leaves it. Below `noise` its sign means nothing until it has
+    /// moved away.
+    pub fn stands_at_zero(&mut self, guard: usize, noise: f64) {
         (self.resolution[guard], self.size[guard]) = (f64::INFINITY, f64::INFINITY);
+        self.just_fired[guard] = true;
+        self.noise[guard] = noise;
     }
 
     /// The next time after `t` at which a scheduled guard fires; infinity if there is none.

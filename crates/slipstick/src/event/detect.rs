@@ -58,6 +58,8 @@ pub struct Detector {
     /// step: until the guard has moved away from zero.
     pub(super) residues: Vec<f64>,
     pub(super) residue_ends: Vec<f64>,
+    /// Below this the sign of a guard means nothing: it stands on its surface and has not moved away yet.
+    pub(super) noise: Vec<f64>,
     /// The guards at the last point where none had fired, and further on.
     pub(super) last: Row,
     pub(super) next: Row,
@@ -105,6 +107,7 @@ impl Detector {
             old_sides: zeros(),
             residues: zeros(),
             residue_ends: zeros(),
+            noise: zeros(),
             last: row(),
             next: row(),
             between: [zeros(), zeros()],
@@ -254,12 +257,18 @@ impl Detector {
             trial.state_at(offset, &mut self.state);
             flow.guards(trial.t + offset, &self.state, values);
             check_finite(&self.surfaces, values, trial.t + offset)?;
+            for &g in &self.surfaces {
+                values[g] = quiet(values[g], self.noise[g], self.sides[g]);
+            }
         }
         trial.rate_at(to, &mut self.state, &mut self.rate);
         flow.guards(trial.t + to, &self.state, &mut self.next.values);
         check_finite(&self.surfaces, &self.next.values, trial.t + to)?;
         let point = Point { t: trial.t + to, y: &self.state, dy: &self.rate };
         flow.guard_slopes(point, trial.h, &self.next.values, &mut self.next.slopes);
+        for &g in &self.surfaces {
+            self.next.values[g] = quiet(self.next.values[g], self.noise[g], self.sides[g]);
+        }
         self.settle_residues(to);
         Ok(())
     }
@@ -396,7 +405,7 @@ impl Detector {
     pub(super) fn value_at(&mut self, flow: &mut Flow<'_>, trial: &Trial, g: usize, offset: f64) -> f64 {
         trial.state_at(offset, &mut self.state);
         let residue = if offset <= self.residue_ends[g] { self.residues[g] } else { 0.0 };
-        flow.guard(g, trial.t + offset, &self.state) - residue
+        quiet(flow.guard(g, trial.t + offset, &self.state) - residue, self.noise[g], self.sides[g])
     }
 
     /// Carries sides and values on: nothing fired up to here.
@@ -404,12 +413,20 @@ impl Detector {
         for &g in &self.surfaces {
             let value = self.next.values[g];
             self.sides[g] = if value == 0.0 { self.sides[g] } else { sign(value) };
+            if value.abs() > self.noise[g] {
+                self.noise[g] = 0.0;
+            }
             if self.residue_ends[g] < end {
                 self.residues[g] = 0.0;
             }
         }
         std::mem::swap(&mut self.last, &mut self.next);
     }
+}
+
+/// A value whose sign means nothing counts as one on the side of the guard.
+fn quiet(value: f64, noise: f64, side: f64) -> f64 {
+    if value.abs() <= noise { side * value.abs() } else { value }
 }
 
 pub(super) fn check_finite(guards: &[usize], values: &[f64], t: f64) -> Result<(), BadGuard> {

@@ -10,6 +10,9 @@ use crate::formulation::Flow;
 use crate::math::{Bracket, Probe, narrow};
 use crate::step::Trial;
 
+/// The width of the bracket around the end of sliding, as a part of the step.
+const END_OF_SLIDING: f64 = 1e-9;
+
 /// How events are placed.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Placing {
@@ -85,6 +88,9 @@ impl Detector {
         if lo.x == hi.x {
             return Bracket { lo: lo.x, hi: hi.x };
         }
+        // The end of sliding costs right-hand sides to look at, and comes with a tangent: nothing is gained by the last digits.
+        let width =
+            if flow.mode.sliding.contains(&guard) { width.max(END_OF_SLIDING * trial.h) } else { width };
         narrow(lo, hi, side, width, |offset| self.value_at(flow, trial, guard, offset))
     }
 

@@ -114,12 +114,28 @@ impl<'a> Flow<'a> {
             if behind {
                 return dy.fill(f64::NAN);
             }
+            if let Some(surface) = self.one_sided.beside() {
+                return self.derivative_beside(surface, t, y, dy);
+            }
         }
         if self.sliding.is_some() {
             return self.slide(t, y, dy);
         }
         self.derivative_count += 1;
         self.evaluator.derivative(self.mode.locked(), t, y, dy);
+    }
+
+    /// The right-hand side on the right side of a surface that the motion has just left.
+    fn derivative_beside(&mut self, surface: Surface, t: f64, y: &[f64], dy: &mut [f64]) {
+        let mut beside = y.to_vec();
+        self.step_aside(surface, self.mode.signs[surface.switch], t, &mut beside);
+        self.derivative_count += 1;
+        self.evaluator.derivative(self.mode.locked(), t, &beside, dy);
+    }
+
+    /// The motion stands on the surfaces of these guards.
+    pub fn stand_on(&mut self, guards: &[usize]) {
+        self.one_sided.stand_on(guards);
     }
 
     /// From now on the field is not used behind switching surfaces that the motion has not crossed. False if that is so already, or there are none.
@@ -135,6 +151,15 @@ impl<'a> Flow<'a> {
     /// When the motion would have crossed a surface in the last step, if that step failed for it.
     pub fn take_crossed(&mut self) -> Option<f64> {
         self.one_sided.take_crossed()
+    }
+
+    /// About how large a guard is by rounding alone, at a point where it should be zero.
+    pub fn noise_of(&mut self, guard: usize, t: f64, y: &mut [f64]) -> f64 {
+        let mut gradient = vec![0.0; y.len()];
+        let rate = self.evaluator.guard_gradient(self.mode.locked(), guard, t, y, &mut gradient);
+        let terms: f64 = gradient.iter().zip(&*y).map(|(g, y)| (g * y).abs()).sum();
+        let size = terms + (rate * t).abs();
+        if size.is_finite() { 8.0 * f64::EPSILON * size } else { 0.0 }
     }
 
     /// Moves a state to the given side of the surface that a motion leaves, by as little as can be.

@@ -17,6 +17,10 @@ pub(super) struct OneSided {
     time: f64,
     /// When the motion would have crossed.
     crossed: Option<f64>,
+    /// The surfaces that the motion stands on at the start of the step. A stage of a step along the tangent can be a little behind them.
+    fresh: Vec<bool>,
+    /// A surface that the last point is behind, although the motion has just left it.
+    beside: Option<Surface>,
 }
 
 impl OneSided {
@@ -26,7 +30,8 @@ impl OneSided {
         let surfaces: Vec<Surface> =
             (0..guards.len()).filter(is_surface).filter_map(|g| Surface::of(guards, g)).collect();
         let values = vec![0.0; surfaces.len()];
-        Self { on: false, surfaces, values, time: f64::NEG_INFINITY, crossed: None }
+        let fresh = vec![false; surfaces.len()];
+        Self { on: false, surfaces, values, time: f64::NEG_INFINITY, crossed: None, fresh, beside: None }
     }
 
     /// Begins to watch; false if there is nothing to be watched, or it is watched already.
@@ -38,6 +43,18 @@ impl OneSided {
 
     pub(super) fn is_on(&self) -> bool {
         self.on
+    }
+
+    /// Takes note of the guards on whose surfaces the motion stands.
+    pub(super) fn stand_on(&mut self, guards: &[usize]) {
+        for (fresh, surface) in self.fresh.iter_mut().zip(&self.surfaces) {
+            *fresh = guards.contains(&surface.guard);
+        }
+    }
+
+    /// A surface that the last point is behind, although the motion has just left it: the field has to be taken on its right side.
+    pub(super) fn beside(&self) -> Option<Surface> {
+        self.beside
     }
 
     /// When the motion would have crossed a surface in the last step, if it would.
@@ -54,13 +71,16 @@ impl OneSided {
         y: &[f64],
     ) -> (bool, u64) {
         let (mut behind, mut count) = (false, 0);
-        for (surface, last) in self.surfaces.iter().zip(&mut self.values) {
+        self.beside = None;
+        for ((surface, last), fresh) in self.surfaces.iter().zip(&mut self.values).zip(&self.fresh) {
             if mode.sliding.contains(&surface.guard) {
                 continue;
             }
             let value = evaluator.guard(mode.locked(), surface.guard, t, y);
             count += 1;
-            if value * mode.signs[surface.switch] < 0.0 {
+            if value * mode.signs[surface.switch] < 0.0 && *fresh {
+                self.beside = Some(*surface);
+            } else if value * mode.signs[surface.switch] < 0.0 {
                 let share = *last / (*last - value);
                 let known = t > self.time && (0.0..=1.0).contains(&share);
                 let time = if known { self.time + share * (t - self.time) } else { t };

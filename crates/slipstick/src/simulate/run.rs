@@ -284,6 +284,9 @@ impl<'a> Run<'a> {
         self.record.statistics.slid += u64::from(self.flow.sliding().is_some());
         self.cascade.clear();
         self.note_touches();
+        if self.flow.stays_on_this_side() {
+            self.flow.stand_on(&[]);
+        }
         self.step.advance();
         self.reconsider_method();
         self.trial.advance(t_end);

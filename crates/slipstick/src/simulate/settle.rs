@@ -28,6 +28,14 @@ impl Run<'_> {
         } else if stay != was_sliding {
             self.slide_on(t, &stay);
         }
+        let left = fired.iter().filter(|g| was_sliding.contains(g));
+        let on: Vec<usize> =
+            left.chain(&met).copied().filter(|g| !self.flow.mode.sliding.contains(g)).collect();
+        self.flow.stand_on(&on);
+        for &g in &on {
+            let noise = self.flow.noise_of(g, t, &mut self.after);
+            self.detector.stands_at_zero(g, noise);
+        }
         self.log_sliding(&was_sliding);
         self.trial.restart(t, &self.after);
     }
@@ -64,7 +72,6 @@ impl Run<'_> {
             self.flow.mode.signs[surface.switch] = side;
             self.flow.step_aside(surface, side, t, &mut self.after);
             stay.retain(|&g| g != surface.guard);
-            self.detector.stands_at_zero(surface.guard);
         }
     }
 
