@@ -139,6 +139,7 @@ impl Sliding {
     /// Evaluates surfaces and all fields at the projection of `y`.
     pub fn evaluate(&mut self, evaluator: &mut dyn Evaluator, mode: &mut Mode, t: f64, y: &[f64]) {
         self.find_point(evaluator, mode, t, y);
+        self.find_gradients(evaluator, mode, t);
         for b in 0..1 << self.surfaces.len() {
             for (i, surface) in self.surfaces.iter().enumerate() {
                 mode.signs[surface.switch] = sign_of(b, i);
@@ -165,8 +166,7 @@ impl Sliding {
                 self.values[i] = evaluator.guard(mode.locked(), surface.guard, t, &self.point);
                 let gradient = &mut self.gradients[i * self.n..(i + 1) * self.n];
                 if round == 0 {
-                    self.time_rates[i] =
-                        evaluator.guard_gradient(mode.locked(), surface.guard, t, &mut self.point, gradient);
+                    evaluator.guard_gradient(mode.locked(), surface.guard, t, &mut self.point, gradient);
                 }
                 let steep: f64 = gradient.iter().map(|g| g.abs()).sum();
                 largest = largest.max(self.values[i].abs() / (steep * (size + f64::MIN_POSITIVE)));
@@ -175,6 +175,15 @@ impl Sliding {
             if largest.is_nan() || largest <= f64::EPSILON || !self.newton_step() {
                 break;
             }
+        }
+    }
+
+    /// The gradients and rates in time at the projected point.
+    fn find_gradients(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64) {
+        for (i, surface) in self.surfaces.iter().enumerate() {
+            let gradient = &mut self.gradients[i * self.n..(i + 1) * self.n];
+            self.time_rates[i] =
+                evaluator.guard_gradient(mode.locked(), surface.guard, t, &mut self.point, gradient);
         }
     }
 

@@ -45,7 +45,10 @@ impl Run<'_> {
 
     /// Takes the trial up to the event in it, or a part of it if there turns out to be none. Gives the bracket of the event.
     pub(super) fn pursue(&mut self, crossing: Crossing) -> Result<Option<Bracket>, Error> {
+        // Where sliding ends, the fields of both sides hold on: nothing is to be approached.
+        let leaves = self.detector.fired().iter().any(|g| self.flow.mode.sliding.contains(g));
         match self.location() {
+            Location::OneSided if leaves => Ok(Some(self.take_step_up_to(&crossing))),
             Location::Dense => Ok(Some(self.take_step_up_to(&crossing))),
             Location::Integrate => self.integrate_again(crossing),
             Location::OneSided => self.approach(crossing),
