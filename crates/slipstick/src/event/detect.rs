@@ -305,9 +305,10 @@ impl Detector {
     fn collect_exits(&mut self, flow: &mut Flow<'_>, trial: &Trial, (from, to): (f64, f64)) {
         for i in 0..flow.mode.sliding.len() {
             let g = flow.mode.sliding[i];
-            let visit = |(t, weights): &(f64, Vec<f64>)| Probe {
-                x: t - trial.t,
-                value: weights[i] * (1.0 - weights[i]),
+            // By rounding a stage at the end of the step can be a little behind it.
+            let visit = |(t, weights): &(f64, Vec<f64>)| {
+                let x = if *t > trial.t + trial.h * (1.0 - 1e-12) { trial.h } else { t - trial.t };
+                Probe { x, value: weights[i] * (1.0 - weights[i]) }
             };
             let visits = || flow.visits().iter().map(visit).filter(|p| p.x >= from && p.x <= to);
             let outside = visits().filter(|p| p.value <= 0.0).min_by(|a, b| a.x.total_cmp(&b.x));
