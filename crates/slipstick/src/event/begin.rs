@@ -229,11 +229,19 @@ impl Detector {
     /// Adds the guards that are scheduled for this time to those that fire.
     pub fn fire_scheduled(&mut self, flow: &Flow<'_>, t: f64) {
         for g in (0..self.schedule.len()).filter(|&g| is_scheduled(flow, g)) {
-            if self.schedule[g] == t && !self.fired.contains(&g) {
+            if self.schedule[g] == t && self.is_before_its_time(flow, g) && !self.fired.contains(&g) {
                 self.fired.push(g);
             }
         }
         self.fired.sort_unstable();
+    }
+
+    /// Whether a scheduled guard has not fired yet at its time.
+    fn is_before_its_time(&self, flow: &Flow<'_>, g: usize) -> bool {
+        match flow.system().guards()[g].kind {
+            GuardKind::Scheduled { rising } => self.sides[g] == if rising { -1.0 } else { 1.0 },
+            _ => false,
+        }
     }
 
     /// Brings the sides of the scheduled guards up to date before an event: those that cross the way that does not fire are not watched.

@@ -7,7 +7,7 @@
 use super::locate::{Candidate, Crossing, Placing};
 use super::search::{Found, Sample, Search, TESTS, error_of, excludes_roots};
 use super::sleep::Sleep;
-use crate::equations::Point;
+use crate::equations::{Point, Side};
 use crate::formulation::Flow;
 use crate::math::{Cubic, Probe};
 use crate::step::Trial;
@@ -294,7 +294,9 @@ impl Detector {
     ) -> Result<(), BadGuard> {
         for i in 0..self.surfaces.len() {
             let g = self.surfaces[i];
-            if self.sides[g] != 0.0 && !self.is_excluded(g, part.1 - part.0) {
+            if self.sides[g] == 0.0 {
+                self.find_departure(flow, g, part.0);
+            } else if !self.is_excluded(g, part.1 - part.0) {
                 self.find_crossing(flow, trial, g, part)?;
             }
         }
@@ -325,6 +327,16 @@ impl Detector {
             } else {
                 self.surprises.phantoms += 1;
             }
+        }
+    }
+
+    /// A guard that began at zero without a known heading shows it now. One that must not cross should have fired where it was zero.
+    fn find_departure(&mut self, flow: &Flow<'_>, g: usize, from: f64) {
+        let heading = sign(self.between[0][g]);
+        let guard = &flow.system().guards()[g];
+        if heading != 0.0 && guard.side == Side::Before && guard.direction.admits(-heading) {
+            let start = Probe { x: from, value: 0.0 };
+            self.candidates.push(Candidate { guard: g, side: -heading, lo: start, hi: start });
         }
     }
 
@@ -393,7 +405,8 @@ impl Detector {
         let Some(probe) = touch else { return };
         let (guard, t) = (&flow.system().guards()[g], trial.t + probe.x);
         let again = (t - self.touched[g]).abs() <= 1e-3 * trial.h;
-        if again || guard.response.switch.is_some() || guard.response.count.is_some() {
+        let leaving = self.just_fired[g] && probe.x <= 1e-3 * trial.h;
+        if again || leaving || guard.response.switch.is_some() || guard.response.count.is_some() {
             return;
         }
         if guard.touches && guard.direction.admits(side) {

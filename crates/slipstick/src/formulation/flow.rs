@@ -180,6 +180,7 @@ impl<'a> Flow<'a> {
         let n = self.system.layout().dimension();
         self.sliding = (!surfaces.is_empty()).then(|| Sliding::new(n, surfaces));
         self.visits.clear();
+        self.visit_count = 0;
     }
 
     /// What the motion slides on, if it does.

@@ -47,7 +47,10 @@ impl Run<'_> {
     pub(super) fn pursue(&mut self, crossing: Crossing) -> Result<Option<Bracket>, Error> {
         // Where sliding ends, the fields of both sides hold on: nothing is to be approached.
         let leaves = self.detector.fired().iter().any(|g| self.flow.mode.sliding.contains(g));
+        let vanished = std::mem::take(&mut self.vanished);
         match self.location() {
+            // Made again, the last step had no event: it is a matter of rounding, and the dense output decides.
+            Location::Integrate if vanished => Ok(Some(self.take_step_up_to(&crossing))),
             Location::OneSided if leaves => Ok(Some(self.take_step_up_to(&crossing))),
             Location::Dense => Ok(Some(self.take_step_up_to(&crossing))),
             Location::Integrate => self.integrate_again(crossing),
@@ -63,7 +66,10 @@ impl Run<'_> {
             }
             match self.attempt_again(crossing.offsets.hi * (1.0 + MARGIN))? {
                 Again::Crossing(next) => crossing = next,
-                Again::Nothing => return Ok(self.end_step(None)),
+                Again::Nothing => {
+                    self.vanished = true;
+                    return Ok(self.end_step(None));
+                }
                 Again::Rejected => return Ok(None),
             }
         }
@@ -99,7 +105,8 @@ impl Run<'_> {
 
     /// Whether an event is so near to the start of the step that a step up to it would not move the time.
     fn is_at_start(&self, crossing: &Crossing) -> bool {
-        crossing.offsets.lo == 0.0 || crossing.offsets.hi <= 64.0 * f64::EPSILON * self.trial.t.abs()
+        let scale = self.trial.t.abs().max(1e-6 * self.options.until.abs());
+        crossing.offsets.lo == 0.0 || crossing.offsets.hi <= 64.0 * f64::EPSILON * scale
     }
 
     fn attempt_again(&mut self, h: f64) -> Result<Again, Error> {

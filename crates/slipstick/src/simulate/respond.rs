@@ -143,7 +143,7 @@ impl Run<'_> {
     fn come_to_rest(&mut self, limit: Limit) -> Result<After, Error> {
         let guard = &self.flow.system().guards()[limit.guard];
         let t = self.trial.t;
-        let again = std::mem::replace(&mut self.rest_time, t) == t;
+        let again = std::mem::replace(&mut self.rest_times[limit.guard], t) == t;
         let Some(rest) = guard.response.at_rest.filter(|_| !again) else {
             let switch = guard.response.switch.is_some();
             return Ok(After::End(Outcome::Accumulation { guard: guard.name.clone(), switch, t: limit.t }));

@@ -65,8 +65,10 @@ pub(super) struct Run<'a> {
     pub(super) noted_touches: Vec<bool>,
     /// The guards that have fired since the last step, event by event.
     pub(super) cascade: Vec<Vec<usize>>,
-    /// The time at which something last came to rest.
-    pub(super) rest_time: f64,
+    /// The time at which each guard's events last came to rest.
+    pub(super) rest_times: Vec<f64>,
+    /// Whether the event of the last step was not there when the step was made again.
+    pub(super) vanished: bool,
     pub(super) stiffness: StiffnessCount,
     pub(super) stiffness_is_noted: bool,
     /// The state at an event: before, and after.
@@ -96,7 +98,8 @@ impl<'a> Run<'a> {
             noted_sliding: vec![false; system.guards().len()],
             noted_touches: vec![false; system.guards().len()],
             cascade: Vec::new(),
-            rest_time: f64::NEG_INFINITY,
+            vanished: false,
+            rest_times: vec![f64::NEG_INFINITY; system.guards().len()],
             stiffness: StiffnessCount::default(),
             stiffness_is_noted: false,
             before: start.y.clone(),
@@ -269,8 +272,14 @@ impl<'a> Run<'a> {
 
     /// A fixed step must not shrink, and a step that does not move the time is of no use.
     fn cannot_shrink(&self) -> bool {
-        let smallest = (16.0 * f64::EPSILON * self.trial.t.abs()).max(1e-290);
+        // At t = 0 nothing can be told from the time itself.
+        let scale = self.trial.t.abs().max(1e-9 * (self.options.until - self.record_start()));
+        let smallest = (16.0 * f64::EPSILON * scale).max(1e-290);
         self.options.fixed_step.is_some() || self.h < smallest
+    }
+
+    fn record_start(&self) -> f64 {
+        self.record.segments.first().unwrap_or(&self.segment).start_time
     }
 
     /// Takes the whole trial, which ends at `goal` if that is given.

@@ -23,12 +23,14 @@ impl Run<'_> {
             stay.clear();
         }
         let met = self.surfaces_met(&was_sliding);
-        if !met.is_empty() {
+        // Any other event can have changed the fields along the surfaces.
+        let other = fired.iter().any(|g| !was_sliding.contains(g));
+        if !met.is_empty() || (other && !stay.is_empty()) {
             self.meet(t, &stay, &met);
         } else if stay != was_sliding {
             self.slide_on(t, &stay);
         }
-        let left = fired.iter().filter(|g| was_sliding.contains(g));
+        let left = stay.iter().chain(&fired).filter(|g| was_sliding.contains(g));
         let on: Vec<usize> =
             left.chain(&met).copied().filter(|g| !self.flow.mode.sliding.contains(g)).collect();
         self.flow.stand_on(&on);
@@ -79,7 +81,7 @@ impl Run<'_> {
     fn is_on_surfaces(&mut self, t: f64) -> bool {
         let mut projected = self.after.clone();
         self.flow.project(t, &mut projected);
-        let size = self.after.iter().fold(1e-9_f64, |a, b| a.max(b.abs()));
+        let size = self.after.iter().chain(&self.before).fold(1e-9_f64, |a, b| a.max(b.abs()));
         projected.iter().zip(&self.after).all(|(a, b)| (a - b).abs() <= 1e-9 * size)
     }
 
@@ -127,7 +129,12 @@ impl Run<'_> {
         let mut along = Vec::new();
         for (surface, way) in surfaces.iter().zip(&settlement.ways) {
             match way {
-                Way::Side(side) => self.flow.mode.signs[surface.switch] = *side,
+                Way::Side(side) => {
+                    self.flow.mode.signs[surface.switch] = *side;
+                    if stay.contains(&surface.guard) {
+                        self.flow.step_aside(*surface, *side, t, &mut self.after);
+                    }
+                }
                 Way::Along => along.push(surface.guard),
             }
         }
