@@ -6,6 +6,7 @@
 use super::fixed::Fixed;
 use super::lowering::Lowering;
 use super::settling::settle;
+use super::system::gradient_by_differences;
 use super::tapes::{Compiler, MassTape, ModeTapes, ResetParts, ResetTape, ScheduleTape, lower_reset};
 use super::{Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, Point, System};
 use crate::expr::{ExprId, Registers, Tape};
@@ -316,7 +317,7 @@ impl Evaluator for FormulaEvaluator<'_> {
         let Ok(i) = tapes.watched.binary_search(&guard) else { return f64::NAN };
         let (Some(tape), Some(registers)) = (&tapes.gradients[i], &mut self.modes[locked.mode].gradients[i])
         else {
-            return f64::NAN;
+            return gradient_by_differences(&mut |t, y| self.guard(locked, guard, t, y), t, y, gradient);
         };
         load(registers, t, y, &self.system.parameters, locked);
         let n = y.len();

@@ -221,16 +221,7 @@ pub trait Evaluator {
         y: &mut [f64],
         gradient: &mut [f64],
     ) -> f64 {
-        for j in 0..y.len() {
-            let (here, s) = (y[j], difference(y[j]));
-            y[j] = here + s;
-            let (ahead, far) = (self.guard(locked, guard, t, y), y[j]);
-            y[j] = here - s;
-            gradient[j] = (ahead - self.guard(locked, guard, t, y)) / (far - y[j]);
-            y[j] = here;
-        }
-        let (ahead, behind) = (t + difference(t), t - difference(t));
-        (self.guard(locked, guard, ahead, y) - self.guard(locked, guard, behind, y)) / (ahead - behind)
+        gradient_by_differences(&mut |t, y| self.guard(locked, guard, t, y), t, y, gradient)
     }
 
     /// The times at which the scheduled guards cross, given the locked quantities; other entries are left as they are.
@@ -254,4 +245,23 @@ pub trait Evaluator {
 /// The distance for a central difference at `x`: a third of the digits for the distance, the rest for the change.
 fn difference(x: f64) -> f64 {
     6e-6 * x.abs().max(1e-3)
+}
+
+/// The gradient of a function of time and state, and its rate in time, by central differences. `y` is as before afterwards.
+pub(super) fn gradient_by_differences(
+    f: &mut dyn FnMut(f64, &[f64]) -> f64,
+    t: f64,
+    y: &mut [f64],
+    gradient: &mut [f64],
+) -> f64 {
+    for j in 0..y.len() {
+        let (here, s) = (y[j], difference(y[j]));
+        y[j] = here + s;
+        let (ahead, far) = (f(t, y), y[j]);
+        y[j] = here - s;
+        gradient[j] = (ahead - f(t, y)) / (far - y[j]);
+        y[j] = here;
+    }
+    let (ahead, behind) = (t + difference(t), t - difference(t));
+    (f(ahead, y) - f(behind, y)) / (ahead - behind)
 }

@@ -26,6 +26,7 @@ impl Detector {
         }
         let guards = flow.system().guards();
         self.find_surfaces(flow);
+        self.find_rounding(flow, t, y);
         for _ in 0..MOST_PASSES {
             self.evaluate(flow, t, y)?;
             let changed =
@@ -82,6 +83,7 @@ impl Detector {
     pub fn is_zero(&self, flow: &Flow<'_>, g: usize) -> bool {
         let value = self.last.values[g].abs();
         let left = (4.0 * self.resolution[g]).min(1e-6 * self.size[g]);
+        let left = if left > 0.0 { left.max(self.rounding[g]) } else { left };
         value <= if self.just_fired[g] { left } else { 0.0 }
             || (value < 1e-9 && self.has_just_counted(flow, g))
     }
@@ -131,13 +133,24 @@ impl Detector {
         Ok(())
     }
 
+    /// Finds out how large guards that have just fired are by rounding alone.
+    fn find_rounding(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) {
+        for i in 0..self.surfaces.len() {
+            let g = self.surfaces[i];
+            if self.just_fired[g] {
+                self.state.copy_from_slice(y);
+                self.rounding[g] = flow.noise_of(g, t, &mut self.state);
+            }
+        }
+    }
+
     /// Decides one guard. Tells whether that changed a count, on which other guards may depend.
     fn begin_guard(&mut self, flow: &mut Flow<'_>, g: usize) -> bool {
         let (guard, watched, old) = (&flow.system().guards()[g], flow.watches(g), self.old_sides[g]);
         self.residues[g] = 0.0;
-        self.noise[g] = if self.just_fired[g] { self.noise[g] } else { 0.0 };
-        self.new[g] = watched && old == 0.0;
         let zero = self.is_zero(flow, g);
+        self.set_noise(g, zero);
+        self.new[g] = watched && old == 0.0;
         self.sides[g] = match guard.kind {
             _ if !watched => 0.0,
             GuardKind::Rest => 0.0,
@@ -206,18 +219,27 @@ impl Detector {
         heading
     }
 
+    /// A guard that has just fired means nothing by its sign until it has moved away, unless it comes back before that: then every bit counts.
+    fn set_noise(&mut self, g: usize, zero: bool) {
+        let (first, second) = (self.first_rates[g], self.second_rates[g]);
+        let window = time_to_leave(self.rounding[g], first, second);
+        let back = if first * second < 0.0 { -2.0 * first / second } else { f64::INFINITY };
+        let at_zero = self.just_fired[g] && zero;
+        self.apexes[g] = if at_zero && back.is_finite() { 0.25 * back * first.abs() } else { f64::INFINITY };
+        let applies = at_zero && window <= 0.05 * back;
+        (self.noise[g], self.noise_ends[g]) = if applies { (self.rounding[g], window) } else { (0.0, 0.0) };
+    }
+
     fn take_off_residue(&mut self, g: usize) {
         self.residues[g] = self.last.values[g];
         self.residue_ends[g] = time_to_leave(self.residues[g], self.first_rates[g], self.second_rates[g]);
         self.last.values[g] = 0.0;
     }
 
-    /// A guard stands at zero, whatever is left of it: a motion is on its surface, or leaves it. Below `noise` its sign means nothing until it has
-    /// moved away.
-    pub fn stands_at_zero(&mut self, guard: usize, noise: f64) {
+    /// A guard stands at zero, whatever is left of it: a motion is on its surface, or leaves it.
+    pub fn stands_at_zero(&mut self, guard: usize) {
         (self.resolution[guard], self.size[guard]) = (f64::INFINITY, f64::INFINITY);
         self.just_fired[guard] = true;
-        self.noise[guard] = noise;
     }
 
     /// The next time after `t` at which a scheduled guard fires; infinity if there is none.

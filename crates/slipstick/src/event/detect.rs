@@ -58,8 +58,12 @@ pub struct Detector {
     /// step: until the guard has moved away from zero.
     pub(super) residues: Vec<f64>,
     pub(super) residue_ends: Vec<f64>,
-    /// Below this the sign of a guard means nothing: it stands on its surface and has not moved away yet.
+    /// Below this the sign of a guard means nothing, up to an offset into the step: it stands at zero and has not moved away yet.
     pub(super) noise: Vec<f64>,
+    pub(super) noise_ends: Vec<f64>,
+    /// How large each guard is by rounding alone, as found when it last fired, and how far from zero it was about to go then.
+    pub(super) rounding: Vec<f64>,
+    pub(super) apexes: Vec<f64>,
     /// The guards at the last point where none had fired, and further on.
     pub(super) last: Row,
     pub(super) next: Row,
@@ -108,6 +112,9 @@ impl Detector {
             residues: zeros(),
             residue_ends: zeros(),
             noise: zeros(),
+            noise_ends: zeros(),
+            rounding: zeros(),
+            apexes: vec![f64::INFINITY; guards],
             last: row(),
             next: row(),
             between: [zeros(), zeros()],
@@ -168,6 +175,12 @@ impl Detector {
     /// The touches seen in the last scan, up to its crossing if there is one.
     pub fn touches(&self) -> &[Touch] {
         &self.touches
+    }
+
+    /// Whether a guard that fires has hardly been away from zero since it last fired: by little more than its rounding.
+    pub fn has_hardly_moved(&mut self, guard: usize) -> bool {
+        let apex = std::mem::replace(&mut self.apexes[guard], f64::INFINITY);
+        apex <= 1e4 * self.rounding[guard]
     }
 
     /// How often things were not as they looked at first.
@@ -257,7 +270,7 @@ impl Detector {
             trial.state_at(offset, &mut self.state);
             flow.guards(trial.t + offset, &self.state, values);
             check_finite(&self.surfaces, values, trial.t + offset)?;
-            for &g in &self.surfaces {
+            for &g in self.surfaces.iter().filter(|&&g| offset <= self.noise_ends[g]) {
                 values[g] = quiet(values[g], self.noise[g], self.sides[g]);
             }
         }
@@ -266,7 +279,7 @@ impl Detector {
         check_finite(&self.surfaces, &self.next.values, trial.t + to)?;
         let point = Point { t: trial.t + to, y: &self.state, dy: &self.rate };
         flow.guard_slopes(point, trial.h, &self.next.values, &mut self.next.slopes);
-        for &g in &self.surfaces {
+        for &g in self.surfaces.iter().filter(|&&g| to <= self.noise_ends[g]) {
             self.next.values[g] = quiet(self.next.values[g], self.noise[g], self.sides[g]);
         }
         self.settle_residues(to);
@@ -419,7 +432,8 @@ impl Detector {
     pub(super) fn value_at(&mut self, flow: &mut Flow<'_>, trial: &Trial, g: usize, offset: f64) -> f64 {
         trial.state_at(offset, &mut self.state);
         let residue = if offset <= self.residue_ends[g] { self.residues[g] } else { 0.0 };
-        quiet(flow.guard(g, trial.t + offset, &self.state) - residue, self.noise[g], self.sides[g])
+        let noise = if offset <= self.noise_ends[g] { self.noise[g] } else { 0.0 };
+        quiet(flow.guard(g, trial.t + offset, &self.state) - residue, noise, self.sides[g])
     }
 
     /// Carries sides and values on: nothing fired up to here.
@@ -427,9 +441,9 @@ impl Detector {
         for &g in &self.surfaces {
             let value = self.next.values[g];
             self.sides[g] = if value == 0.0 { self.sides[g] } else { sign(value) };
-            if value.abs() > self.noise[g] {
-                self.noise[g] = 0.0;
-            }
+            // The next step begins where this one ends.
+            self.noise_ends[g] = (self.noise_ends[g] - end).max(0.0);
+            self.noise[g] = if self.noise_ends[g] > 0.0 { self.noise[g] } else { 0.0 };
             if self.residue_ends[g] < end {
                 self.residues[g] = 0.0;
             }

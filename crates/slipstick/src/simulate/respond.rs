@@ -117,7 +117,10 @@ impl Run<'_> {
         }
         let Some(last) = self.detector.fired().first().copied() else { return Ok(After::GoOn(change)) };
         let limit = if self.cascade.is_empty() {
-            self.accumulation.record(self.trial.t, self.detector.fired())
+            let fired = self.detector.fired().to_vec();
+            let guards: Vec<(usize, bool)> =
+                fired.into_iter().map(|g| (g, self.detector.has_hardly_moved(g))).collect();
+            self.accumulation.record(self.trial.t, &guards)
         } else {
             self.is_at_rest(last)
         };

@@ -35,8 +35,7 @@ impl Run<'_> {
             left.chain(&met).copied().filter(|g| !self.flow.mode.sliding.contains(g)).collect();
         self.flow.stand_on(&on);
         for &g in &on {
-            let noise = self.flow.noise_of(g, t, &mut self.after);
-            self.detector.stands_at_zero(g, noise);
+            self.detector.stands_at_zero(g);
         }
         self.log_sliding(&was_sliding);
         self.trial.restart(t, &self.after);
