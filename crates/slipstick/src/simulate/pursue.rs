@@ -10,6 +10,7 @@ use super::{Error, Keep};
 use crate::event::{Crossing, Placing};
 use crate::math::Bracket;
 use crate::model::Location;
+use crate::step::Fault;
 
 /// How far behind the event a step made again ends, as a part of the step. The error of dense output falls with the square of it.
 const MARGIN: f64 = 1e-3;
@@ -28,6 +29,7 @@ impl Run<'_> {
     /// Where events are located: as asked, or on the dense output unless that would cost the method its order.
     pub(super) fn location(&self) -> Location {
         let default = if self.has_poor_dense_output() { Location::Integrate } else { Location::Dense };
+        let default = if self.flow.stays_on_this_side() { Location::OneSided } else { default };
         self.options.location.unwrap_or(default)
     }
 
@@ -80,6 +82,18 @@ impl Run<'_> {
         Ok(Some(self.take_step_up_to(&crossing)))
     }
 
+    /// The size of the next try after a step that went behind a switching surface: it ends before the surface. A field that is not finite may just not
+    /// be defined there, so the same step is tried once more with a watch on the surfaces.
+    pub(super) fn step_before_surface(&mut self) -> Option<f64> {
+        let fault = matches!(self.trial.fault, Some(Fault::NotFinite { .. }));
+        if let Some(t) = self.flow.take_crossed() {
+            let to_surface = (t - self.trial.t) / self.ahead().1;
+            return Some(to_surface.clamp(0.02 * self.trial.h, 0.9 * self.trial.h));
+        }
+        let watch = fault && self.options.location.is_none() && self.flow.stay_on_this_side();
+        watch.then_some(self.trial.h)
+    }
+
     /// Whether an event is so near to the start of the step that a step up to it would not move the time.
     fn is_at_start(&self, crossing: &Crossing) -> bool {
         crossing.offsets.lo == 0.0 || crossing.offsets.hi <= 64.0 * f64::EPSILON * self.trial.t.abs()
@@ -102,9 +116,7 @@ impl Run<'_> {
     }
 
     pub(super) fn interpolate(&mut self) {
-        if self.location() == Location::OneSided {
-            self.step.interpolate_finely(&mut self.flow, &mut self.trial);
-        } else if self.options.keep == Keep::Dense || !self.fired.is_empty() {
+        if self.options.keep == Keep::Dense || !self.fired.is_empty() {
             self.step.interpolate(&mut self.flow, &mut self.trial);
         }
     }
@@ -115,7 +127,11 @@ impl Run<'_> {
         if goal.is_none() && self.location() == Location::OneSided {
             let placing = self.placing();
             let to = self.ahead().0 * self.trial.h;
-            let ahead = self.detector.look_ahead(&mut self.flow, &self.trial, to, &placing);
+            let mut ahead = self.detector.look_ahead(&mut self.flow, &self.trial, to, &placing);
+            if matches!(ahead, Ok(Some(_))) {
+                self.step.interpolate_finely(&mut self.flow, &mut self.trial);
+                ahead = self.detector.look_ahead(&mut self.flow, &self.trial, to, &placing);
+            }
             // A guard that is not defined ahead is looked at again in the next step.
             if let Ok(Some(crossing)) = ahead {
                 let end = self.options.until.min(self.detector.next_scheduled(&self.flow, self.trial.t));

@@ -210,7 +210,7 @@ impl Run<'_> {
                 "the guard of `{}` touches zero at t = {} and turns back; that is no event unless it says `touches = true`",
                 guard.name, touch.t
             );
-            self.record.notes.push(Note { t: touch.t, code: "touch", text });
+            self.record.notes.push(Note { t: touch.t, code: "touches-zero", text });
         }
     }
 

@@ -16,6 +16,7 @@ use crate::event::{Accumulation, BadGuard, Detector};
 use crate::formulation::Flow;
 use crate::math::Bracket;
 use crate::mode::Mode;
+use crate::model::Location;
 use crate::step::{Controller, Fault, Method, Step, StiffnessCount, Trial, first_step};
 use crate::trajectory::{Outcome, Segment, Statistics, Trajectory};
 
@@ -120,6 +121,9 @@ impl<'a> Run<'a> {
 
     /// The loop; see the head of this file.
     fn go(&mut self, monitor: &mut dyn Monitor) -> Result<Outcome, Error> {
+        if self.options.location == Some(Location::OneSided) {
+            self.flow.stay_on_this_side();
+        }
         self.begin_segment(Change::Everything)?;
         while self.trial.t < self.options.until {
             if let Some(outcome) = self.check_limits(monitor) {
@@ -244,6 +248,10 @@ impl<'a> Run<'a> {
     /// Shrinks the step, or gives up when it cannot shrink any more.
     pub(super) fn reject(&mut self) -> Result<(), Error> {
         self.record.statistics.count_rejection(self.flow.sliding().is_some());
+        if let Some(shorter) = self.step_before_surface() {
+            self.h = shorter;
+            return if self.cannot_shrink() { Err(self.giving_up()) } else { Ok(()) };
+        }
         let factor = match self.trial.fault {
             Some(Fault::NoConvergence) => self.control.reject_by_half(),
             _ => self.control.reject(self.trial.error),

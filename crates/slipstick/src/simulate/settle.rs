@@ -1,9 +1,9 @@
 //! What a run does where its motion meets switching surfaces.
 
 use super::run::Run;
-use crate::equations::GuardKind;
+use crate::equations::{GuardKind, GuardRates};
 use crate::event::{Way, settle};
-use crate::formulation::{MOST_SURFACES, Sliding, Surface};
+use crate::formulation::{Flow, MOST_SURFACES, Sliding, Surface};
 use crate::trajectory::{EventKind, Note};
 
 impl Run<'_> {
@@ -62,6 +62,7 @@ impl Run<'_> {
             .collect();
         for (surface, side) in sides {
             self.flow.mode.signs[surface.switch] = side;
+            self.flow.step_aside(surface, side, t, &mut self.after);
             stay.retain(|&g| g != surface.guard);
             self.detector.stands_at_zero(surface.guard);
         }
@@ -112,7 +113,10 @@ impl Run<'_> {
         let after = self.after.clone();
         self.flow.fields_at(&mut sliding, t, &after);
         self.record.statistics.settling += 1 << surfaces.len();
-        let settlement = settle(&mut sliding, &wanted);
+        let mut settlement = settle(&mut sliding, &wanted);
+        if !settlement.found {
+            self.settle_by_bend(t, &surfaces, &mut settlement.ways);
+        }
         let mut along = Vec::new();
         for (surface, way) in surfaces.iter().zip(&settlement.ways) {
             match way {
@@ -127,6 +131,29 @@ impl Run<'_> {
             self.note_choice(t, &guards);
         }
         self.slide_on(t, &along);
+    }
+
+    /// Where the fields run along the surfaces, the way they bend decides: to a side that both bend to, along the surface if each bends towards it.
+    fn settle_by_bend(&mut self, t: f64, surfaces: &[Surface], ways: &mut [Way]) {
+        let (count, y) = (self.flow.system().guards().len(), self.after.clone());
+        let bend = |flow: &mut Flow<'_>, surface: &Surface, sign: f64| {
+            let (mut first, mut second) = (vec![0.0; count], vec![0.0; count]);
+            flow.mode.signs[surface.switch] = sign;
+            let rates = GuardRates { first: &mut first, second: &mut second };
+            flow.guard_rates(t, &y, self.options.until - t, rates);
+            second[surface.guard]
+        };
+        for (surface, way) in surfaces.iter().zip(ways) {
+            let old = self.flow.mode.signs[surface.switch];
+            let (below, above) = (bend(&mut self.flow, surface, -1.0), bend(&mut self.flow, surface, 1.0));
+            self.flow.mode.signs[surface.switch] = old;
+            *way = match (below, above) {
+                (_, above) if above > 0.0 => Way::Side(1.0),
+                (below, _) if below < 0.0 => Way::Side(-1.0),
+                (below, above) if below > 0.0 && above < 0.0 => Way::Along,
+                _ => *way,
+            };
+        }
     }
 
     fn note_sliding(&mut self, t: f64, g: usize) {
