@@ -13,6 +13,7 @@ use std::time::Instant;
 
 mod events;
 mod formulas;
+mod sliding;
 
 /// One row of a suite.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -46,7 +47,7 @@ pub(crate) struct Row {
 
 /// Every suite: its name and what it is about.
 fn suites() -> impl Iterator<Item = (&'static str, &'static str)> {
-    problems::SUITES.iter().copied().chain([problems::EVENTS, formulas::SUITE])
+    problems::SUITES.iter().copied().chain([problems::EVENTS, problems::SLIDING, formulas::SUITE])
 }
 
 /// Lists the suites, or runs one.
@@ -65,14 +66,19 @@ pub(crate) fn bench(suite: Option<&str>, list: bool, json: bool) -> Result<Finis
         let hint = suggestion(name, suites().map(|(n, _)| n));
         return Err(Trouble::new("unknown-name", format!("there is no suite `{name}`"), hint));
     };
-    let has_events = name == problems::EVENTS.0;
+    let (has_events, slides) = (name == problems::EVENTS.0, name == problems::SLIDING.0);
     let rows: Box<dyn Iterator<Item = Row>> = match problems::suite(name) {
         Some(problems) => Box::new(problems.into_iter().flat_map(move |problem| rows_of(name, &problem))),
         None if has_events => Box::new(events::rows()),
+        None if slides => Box::new(sliding::rows()),
         None => Box::new(formulas::rows().into_iter()),
     };
     if !json {
-        data(if has_events { events::heading() } else { heading() });
+        data(match name {
+            _ if has_events => events::heading(),
+            _ if slides => sliding::heading(),
+            _ => heading(),
+        });
     }
     let mut all_ok = true;
     for row in rows {
@@ -80,6 +86,7 @@ pub(crate) fn bench(suite: Option<&str>, list: bool, json: bool) -> Result<Finis
         data(match json {
             true => serde_json::to_string(&row).unwrap_or_default(),
             false if has_events => events::line(&row),
+            false if slides => sliding::line(&row),
             false => line(&row),
         });
     }

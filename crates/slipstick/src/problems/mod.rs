@@ -4,6 +4,7 @@
 //! in 50 digits with two different orders and tolerances, started from the very doubles that the problem is stated with.
 
 mod events;
+mod sliding;
 mod smooth;
 mod stiff;
 
@@ -11,6 +12,7 @@ pub use events::{
     Against, Bounds, EventProblem, Events, Expected, Invariant, MarbleJar, Measured, Solver, events,
     hundred_balls, marble_jar, quick_events,
 };
+pub use sliding::{MOST_MISSES, Paper, SlidingProblem, TOLERANCES, disode45, more_sliding, sliding};
 pub use smooth::smooth;
 pub use stiff::stiff;
 
@@ -94,6 +96,12 @@ pub fn tolerances_for(method: Method) -> &'static [f64] {
 pub const EVENTS: (&str, &str) = (
     "events",
     "problems with events: balls, corner cases of guards, friction, circuits, an escapement, marbles",
+);
+
+/// The name of the suite of problems that slide, and what it is about; [`sliding()`] gives its problems.
+pub const SLIDING: (&str, &str) = (
+    "sliding",
+    "motions along switching surfaces: the four problems of DISODE45 beside its tables, relays, stick and slip",
 );
 
 /// The names of the suites that hold smooth problems.

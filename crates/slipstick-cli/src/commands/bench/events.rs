@@ -16,7 +16,7 @@ pub(super) fn rows() -> impl Iterator<Item = Row> {
     })
 }
 
-fn row(problem: &EventProblem, measured: &Measured, wall_s: f64) -> Row {
+pub(super) fn row(problem: &EventProblem, measured: &Measured, wall_s: f64) -> Row {
     let s = &measured.statistics;
     Row {
         suite: EVENTS.0,

@@ -57,7 +57,7 @@ fn duplicated_guards() -> EventProblem {
         .guard(ClosureGuard::rising("one", |_, y| y[0] - 1.0))
         .guard(ClosureGuard::rising("same", |_, y| y[0] - 1.0))
         .guard(ClosureGuard::rising("cube", |_, y| y[0].powi(3) - 1.0));
-    let expected = Expected { t: 1.0, guards: vec![0, 1, 2], before: Some(vec![1.0]) };
+    let expected = Expected { guards: vec![0, 1, 2], ..Expected::with_state(1.0, 0, [1.0]) };
     let problem = EventProblem::new("duplicated-guards", CLOSED, system, [0.0], 3.0);
     problem.truth(vec![expected], [3.0], Bounds::all(1e-12))
 }

@@ -138,11 +138,15 @@ impl Measured {
         if let Some(before) = &expected.before {
             raise(&mut self.state_error, distance(&event.before, before));
         }
-        // One complaint of this kind is enough: after a missed event all others are shifted.
-        let complaint = "other guards fire than should";
-        if event.guards != expected.guards && self.complaints.last().is_none_or(|c| !c.starts_with(complaint))
-        {
-            self.complaints.push(format!("{complaint} at {}", expected.t));
+        let same_kind = expected.kind.is_none_or(|kind| event.kinds == [kind]);
+        self.complain_once(event.guards == expected.guards, "other guards fire than should", expected.t);
+        self.complain_once(same_kind, "something else happens than should", expected.t);
+    }
+
+    /// One complaint of a kind is enough: after a missed event all others are shifted.
+    fn complain_once(&mut self, holds: bool, complaint: &str, t: f64) {
+        if !holds && !self.complaints.iter().any(|c| c.starts_with(complaint)) {
+            self.complaints.push(format!("{complaint} at {t}"));
         }
     }
 

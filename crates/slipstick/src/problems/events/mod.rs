@@ -21,6 +21,7 @@ pub use measure::Measured;
 
 use crate::equations::System;
 use crate::simulate::{Options, Start};
+use crate::trajectory::EventKind;
 
 /// A problem with events and what is true of it.
 pub struct EventProblem {
@@ -87,6 +88,8 @@ pub struct Expected {
     pub t: f64,
     /// The guards that fire in it.
     pub guards: Vec<usize>,
+    /// What happens in it, and nothing else, if that is stated.
+    pub kind: Option<EventKind>,
     /// The state before it, if it is known.
     pub before: Option<Vec<f64>>,
 }
@@ -94,12 +97,17 @@ pub struct Expected {
 impl Expected {
     /// One guard fires; the state is not compared.
     fn at(t: f64, guard: usize) -> Self {
-        Self { t, guards: vec![guard], before: None }
+        Self { t, guards: vec![guard], kind: None, before: None }
     }
 
     /// The same, with the state before it.
     fn with_state(t: f64, guard: usize, before: impl Into<Vec<f64>>) -> Self {
         Self { before: Some(before.into()), ..Self::at(t, guard) }
+    }
+
+    /// The same, with what happens.
+    pub(super) fn of_kind(t: f64, guard: usize, kind: EventKind, before: impl Into<Vec<f64>>) -> Self {
+        Self { kind: Some(kind), ..Self::with_state(t, guard, before) }
     }
 }
 
@@ -118,11 +126,11 @@ pub struct Bounds {
 
 impl Bounds {
     /// The same bound for everything; what stays constant is not bounded.
-    fn all(bound: f64) -> Self {
+    pub(super) fn all(bound: f64) -> Self {
         Self { time: bound, state: bound, end: bound, invariant: f64::INFINITY }
     }
 
-    fn none() -> Self {
+    pub(super) fn none() -> Self {
         Self::all(f64::INFINITY)
     }
 }
@@ -147,7 +155,7 @@ impl Against {
 
 impl EventProblem {
     /// A problem with default options about which nothing is known yet.
-    fn new(
+    pub(super) fn new(
         name: &str,
         source: &'static str,
         system: impl System + 'static,
@@ -180,7 +188,7 @@ impl EventProblem {
     }
 
     /// Says what is true of every event, and of the end.
-    fn truth(mut self, events: Vec<Expected>, end: impl Into<Vec<f64>>, bounds: Bounds) -> Self {
+    pub(super) fn truth(mut self, events: Vec<Expected>, end: impl Into<Vec<f64>>, bounds: Bounds) -> Self {
         (self.events, self.end, self.bounds) = (Events::All(events), Some(end.into()), bounds);
         self
     }
