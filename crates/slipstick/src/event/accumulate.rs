@@ -79,7 +79,7 @@ impl History {
         let rest = interval * ratio / (1.0 - ratio);
         self.still = if still { self.still + 1 } else { 0 };
         if self.still >= STILL {
-            return Some(t);
+            return Some(if ratio < 1.0 { t + rest } else { t });
         }
         (self.shrunk >= SHRUNK && rest <= near).then_some(t + rest)
     }

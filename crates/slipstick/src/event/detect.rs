@@ -238,7 +238,9 @@ impl Detector {
         placing: &Placing,
     ) -> Result<Option<Crossing>, BadGuard> {
         self.rest();
-        self.collect_exits(flow, trial, part);
+        if part.0 == 0.0 {
+            self.collect_exits(flow, trial, part);
+        }
         if !self.surfaces.is_empty() {
             self.sample(flow, trial, part)?;
             self.collect_candidates(flow, trial, part)?;
@@ -314,33 +316,6 @@ impl Detector {
             }
         }
         Ok(())
-    }
-
-    /// Looks for the end of sliding where the step has evaluated the field: a weight that is not between 0 and 1.
-    fn collect_exits(&mut self, flow: &mut Flow<'_>, trial: &Trial, (from, to): (f64, f64)) {
-        for i in 0..flow.mode.sliding.len() {
-            let g = flow.mode.sliding[i];
-            // By rounding a stage at the end of the step can be a little behind it.
-            let visit = |(t, weights): &(f64, Vec<f64>)| {
-                let x = if *t > trial.t + trial.h * (1.0 - 1e-12) { trial.h } else { t - trial.t };
-                Probe { x, value: weights[i] * (1.0 - weights[i]) }
-            };
-            let visits = || flow.visits().iter().map(visit).filter(|p| p.x >= from && p.x <= to);
-            let outside = visits().filter(|p| p.value <= 0.0).min_by(|a, b| a.x.total_cmp(&b.x));
-            let Some(mut hi) = outside else { continue };
-            let inside = visits().filter(|p| p.value > 0.0 && p.x < hi.x).max_by(|a, b| a.x.total_cmp(&b.x));
-            let lo = inside.unwrap_or(Probe { x: from, value: 0.25 });
-            // Stages are not as accurate as the solution.
-            hi.value = self.value_at(flow, trial, g, hi.x);
-            if hi.value > 0.0 {
-                hi = Probe { x: to, value: self.value_at(flow, trial, g, to) };
-            }
-            if hi.value <= 0.0 && hi.x > lo.x {
-                self.candidates.push(Candidate { guard: g, side: 1.0, lo, hi });
-            } else {
-                self.surprises.phantoms += 1;
-            }
-        }
     }
 
     /// A guard that began at zero without a known heading shows it now. One that must not cross should have fired where it was zero.

@@ -7,6 +7,7 @@
 mod accumulate;
 mod begin;
 mod detect;
+mod exits;
 mod locate;
 mod resolve;
 mod search;

@@ -70,8 +70,11 @@ impl OneSided {
         t: f64,
         y: &[f64],
     ) -> (bool, u64) {
-        let (mut behind, mut count) = (false, 0);
         self.beside = None;
+        if y.iter().any(|y| !y.is_finite()) {
+            return (true, 0);
+        }
+        let (mut behind, mut count) = (false, 0);
         for ((surface, last), fresh) in self.surfaces.iter().zip(&mut self.values).zip(&self.fresh) {
             if mode.sliding.contains(&surface.guard) {
                 continue;

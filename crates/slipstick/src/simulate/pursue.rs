@@ -162,6 +162,7 @@ impl Run<'_> {
     fn take_step_up_to(&mut self, crossing: &Crossing) -> Bracket {
         let offset = crossing.offset;
         self.trial.state_at(offset, &mut self.before);
+        self.flow.project(self.trial.t + offset, &mut self.before);
         // What is scheduled within the bracket happens with it.
         let due = self.detector.next_scheduled(&self.flow, self.trial.t);
         let t_event = (self.trial.t + offset).min(due);

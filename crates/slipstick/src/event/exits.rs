@@ -1,0 +1,133 @@
+//! Where a motion that slides on a surface leaves it.
+//!
+//! The weight of a side must stay between 0 and 1. It is known wherever the step has evaluated the field along the surface, and costs further
+//! right-hand sides elsewhere; so what is known is looked at first: a cubic through some of the points that meets the others excludes a
+//! way out by its bounds. Only else it is searched like any other guard.
+
+use super::Detector;
+use super::locate::Candidate;
+use super::search::{Found, Sample, Search};
+use crate::formulation::Flow;
+use crate::math::{Cubic, Probe};
+use crate::step::Trial;
+
+/// The bound of the cubic must exceed its error by this factor.
+const SURE: f64 = 5.0;
+
+impl Detector {
+    /// Looks for the end of sliding in a step.
+    pub(super) fn collect_exits(&mut self, flow: &mut Flow<'_>, trial: &Trial, part: (f64, f64)) {
+        for i in 0..flow.mode.sliding.len() {
+            let mut known = visits(flow, trial, i, part);
+            known.sort_by(|a, b| a.x.total_cmp(&b.x));
+            let likeness = Likeness::of(&known, part);
+            let found = match known.iter().position(|probe| probe.value <= 0.0) {
+                Some(k) if likeness.is_good() => self.confirm_exit(flow, trial, i, &known, k, part),
+                None if likeness.excludes_exits() => None,
+                _ => self.search_exit(flow, trial, i, part),
+            };
+            let guard = flow.mode.sliding[i];
+            if let Some((lo, hi)) = found {
+                self.candidates.push(Candidate { guard, side: 1.0, lo, hi });
+            }
+        }
+    }
+
+    /// A stage has seen a way out. Stages are not as accurate as the solution: the dense output decides.
+    fn confirm_exit(
+        &mut self,
+        flow: &mut Flow<'_>,
+        trial: &Trial,
+        i: usize,
+        known: &[Probe],
+        k: usize,
+        (from, to): (f64, f64),
+    ) -> Option<(Probe, Probe)> {
+        let g = flow.mode.sliding[i];
+        let lo = if k > 0 { known[k - 1] } else { Probe { x: from, value: 0.25 } };
+        for x in [known[k].x, to] {
+            let hi = Probe { x, value: self.value_at(flow, trial, g, x) };
+            if hi.value <= 0.0 && hi.x >= lo.x {
+                return Some((lo, hi));
+            }
+        }
+        self.surprises.phantoms += 1;
+        None
+    }
+
+    fn search_exit(
+        &mut self,
+        flow: &mut Flow<'_>,
+        trial: &Trial,
+        i: usize,
+        (from, to): (f64, f64),
+    ) -> Option<(Probe, Probe)> {
+        let g = flow.mode.sliding[i];
+        let near = 1e-4 * (to - from);
+        let mut f = |x: f64| self.value_at(flow, trial, g, x);
+        let mut sample = |x: f64, beside: f64| {
+            let value = f(x);
+            Sample { x, value, slope: (f(beside) - value) / (beside - x) }
+        };
+        let (u, v) = (sample(from, from + near), sample(to, to - near));
+        match Search::first(&mut f, 1.0, u, v).0 {
+            Found::Crossing { lo, hi } => Some((lo, hi)),
+            _ => None,
+        }
+    }
+}
+
+/// Where the step has evaluated the field along the surfaces: the product of the weights of both sides of one of them.
+fn visits(flow: &Flow<'_>, trial: &Trial, i: usize, (from, to): (f64, f64)) -> Vec<Probe> {
+    // By rounding a stage at the end of the step can be a little behind it.
+    let offset = |t: f64| if t > trial.t + trial.h * (1.0 - 1e-12) { trial.h } else { t - trial.t };
+    let visit =
+        |(t, weights): &(f64, Vec<f64>)| Probe { x: offset(*t), value: weights[i] * (1.0 - weights[i]) };
+    flow.visits().iter().map(visit).filter(|p| p.x >= from && p.x <= to).collect()
+}
+
+/// A cubic through four of the points: how near it comes to zero, and by how much it misses the others.
+struct Likeness {
+    lower_bound: f64,
+    error: f64,
+}
+
+impl Likeness {
+    fn of(known: &[Probe], (from, to): (f64, f64)) -> Self {
+        let mut points: Vec<Probe> = known.to_vec();
+        points.dedup_by(|a, b| (a.x - b.x).abs() <= 1e-9 * (to - from));
+        let n = points.len();
+        if n < 5 || points[0].x > from + 0.25 * (to - from) || points[n - 1].x < to {
+            return Self { lower_bound: 0.0, error: f64::INFINITY };
+        }
+        let middle = |share: f64| {
+            let far = |k: &usize| (points[*k].x - from - share * (to - from)).abs();
+            (1..n - 1).min_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(1)
+        };
+        let nodes = [points[0], points[middle(0.35)], points[middle(0.75)], points[n - 1]];
+        let polynomial = |x: f64| lagrange(&nodes, x);
+        let miss = |p: &Probe| (p.value - polynomial(p.x)).abs();
+        let error =
+            points.iter().map(miss).fold(0.0, |a, b| if b.is_nan() { f64::INFINITY } else { f64::max(a, b) });
+        let (near, width) = (1e-5 * (to - from), to - from);
+        let slope = |x: f64| (polynomial(x + near) - polynomial(x - near)) / (2.0 * near) * width;
+        let cubic = Cubic::new([polynomial(from), polynomial(to)], [slope(from), slope(to)]);
+        Self { lower_bound: cubic.lower_bound(), error }
+    }
+
+    /// Whether what lies between the points is known well enough to go by the points alone. The product of weights is a quarter at most.
+    fn is_good(&self) -> bool {
+        self.error <= 0.01
+    }
+
+    fn excludes_exits(&self) -> bool {
+        self.is_good() && self.lower_bound > SURE * self.error
+    }
+}
+
+fn lagrange(nodes: &[Probe; 4], x: f64) -> f64 {
+    let basis = |i: usize| -> f64 {
+        (0..4).filter(|&j| j != i).map(|j| (x - nodes[j].x) / (nodes[i].x - nodes[j].x)).product()
+    };
+    (0..4).map(|i| nodes[i].value * basis(i)).sum()
+}
