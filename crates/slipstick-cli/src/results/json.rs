@@ -2,6 +2,7 @@
 
 use super::{AuditResult, RunResult};
 use serde_json::{Value, json};
+use slipstick::model::Location;
 use slipstick::step::PerComponent;
 
 /// Everything about a run but its trajectory.
@@ -42,6 +43,10 @@ fn options(result: &RunResult<'_>) -> Value {
         "output_step": plan.output_step,
         "first_step": options.first_step,
         "longest_step": options.longest_step,
+        "fixed_step": options.fixed_step,
+        "event_tolerance": options.event_tolerance,
+        "concurrency": options.concurrency.map(|c| json!({ "time": c.time, "amplitude": c.amplitude })),
+        "location": options.location.map(Location::name),
         "max_events": options.limits.events,
         "max_steps": options.limits.steps,
         "parameters": parameters,
@@ -64,6 +69,14 @@ fn statistics(result: &RunResult<'_>) -> Value {
         "jacobians": s.jacobians,
         "factorisations": s.factorisations,
         "guard_evaluations": s.guards,
+        "first_step_estimates": s.estimates,
+        "steps_made_again": s.relocations,
+        "settling_right_hand_sides": s.settling,
+        "locating_right_hand_sides": s.locating,
+        "went_back": s.went_back,
+        "phantoms": s.phantoms,
+        "sliding_steps": s.slid,
+        "sliding_steps_rejected": s.slid_rejected,
         "events": s.events,
         "resets": s.resets,
         "mode_changes": s.mode_changes,

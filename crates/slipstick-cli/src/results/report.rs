@@ -124,6 +124,8 @@ fn statistics(result: &RunResult<'_>) -> Vec<[String; 2]> {
         row("Jacobians", s.jacobians.to_string()),
         row("factorisations", s.factorisations.to_string()),
         row("guard evaluations", s.guards.to_string()),
+        row("steps made again for events", s.relocations.to_string()),
+        row("steps while sliding", s.slid.to_string()),
         row("resets", s.resets.to_string()),
         row("mode changes", s.mode_changes.to_string()),
         row("switchings", s.switchings.to_string()),

@@ -248,9 +248,6 @@ impl Detector {
         let crossing = self.locate(flow, trial, placing);
         let end = trial.t + crossing.map_or(part.1, |crossing| crossing.offset);
         self.touches.retain(|touch| touch.t <= end);
-        for touch in &self.touches {
-            self.touched[touch.guard] = touch.t;
-        }
         Ok(crossing)
     }
 
@@ -322,7 +319,8 @@ impl Detector {
     fn find_departure(&mut self, flow: &Flow<'_>, g: usize, from: f64) {
         let heading = sign(self.between[0][g]);
         let guard = &flow.system().guards()[g];
-        if heading != 0.0 && guard.side == Side::Before && guard.direction.admits(-heading) {
+        let due = heading != 0.0 && !self.just_fired[g];
+        if due && guard.side == Side::Before && guard.direction.admits(-heading) {
             let start = Probe { x: from, value: 0.0 };
             self.candidates.push(Candidate { guard: g, side: -heading, lo: start, hi: start });
         }
@@ -411,8 +409,16 @@ impl Detector {
         quiet(flow.guard(g, trial.t + offset, &self.state) - residue, noise, self.sides[g])
     }
 
+    /// The same touch is not to be seen twice.
+    pub(super) fn remember_touches(&mut self) {
+        for touch in &self.touches {
+            self.touched[touch.guard] = touch.t;
+        }
+    }
+
     /// Carries sides and values on: nothing fired up to here.
     fn carry(&mut self, end: f64) {
+        self.remember_touches();
         for &g in &self.surfaces {
             let value = self.next.values[g];
             self.sides[g] = if value == 0.0 { self.sides[g] } else { sign(value) };

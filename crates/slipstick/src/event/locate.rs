@@ -124,10 +124,19 @@ impl Detector {
                 if within { self.value_at(flow, trial, other.guard, offsets.hi) } else { other.lo.value };
             if i == current || crossed(value) {
                 let before = self.value_at(flow, trial, other.guard, offsets.lo);
-                self.sides[other.guard] = other.side;
                 self.fire(other.guard, (before - value).abs());
             }
         }
+    }
+
+    /// The crossing that was found is taken: what fires there comes from the side that it crosses from.
+    pub fn accept(&mut self) {
+        for candidate in &self.candidates {
+            if self.fired.contains(&candidate.guard) {
+                self.sides[candidate.guard] = candidate.side;
+            }
+        }
+        self.remember_touches();
     }
 
     fn fire(&mut self, g: usize, resolution: f64) {
@@ -148,19 +157,19 @@ impl Detector {
         concurrency: Concurrency,
         width: f64,
     ) -> f64 {
-        let mut near: Vec<(f64, usize, f64)> = Vec::new();
+        let mut near: Vec<(f64, usize)> = Vec::new();
         for i in 0..self.candidates.len() {
-            let Candidate { guard, side, lo, .. } = self.candidates[i];
+            let Candidate { guard, lo, .. } = self.candidates[i];
             let bilateral = flow.system().guards()[guard].side == Side::After;
             if bilateral && !self.fired.contains(&guard) && lo.x <= first + concurrency.time {
                 let root = self.narrow(flow, trial, i, width).hi;
-                near.push((root, guard, side));
+                near.push((root, guard));
             }
         }
-        near.retain(|(root, ..)| *root <= first + concurrency.time);
+        near.retain(|(root, _)| *root <= first + concurrency.time);
         near.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut end = first;
-        for (root, guard, side) in near {
+        for (root, guard) in near {
             if self.fired.iter().any(|&g| flow.system().guards()[g].side == Side::Before) {
                 break;
             }
@@ -172,7 +181,6 @@ impl Detector {
             if !within {
                 break;
             }
-            self.sides[guard] = side;
             self.fire(guard, 0.0);
             end = root;
         }

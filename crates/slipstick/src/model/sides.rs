@@ -43,3 +43,10 @@ pub enum Location {
     /// On a step that ends before the event, by looking ahead: the equations are not used behind it.
     OneSided,
 }
+
+impl Location {
+    /// The word for it in model files.
+    pub fn name(self) -> &'static str {
+        ["dense", "integrate", "one-sided"][self as usize]
+    }
+}

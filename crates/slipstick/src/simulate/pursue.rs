@@ -36,7 +36,8 @@ impl Run<'_> {
     /// Whether an event on dense output costs the method its order.
     fn has_poor_dense_output(&self) -> bool {
         let facts = self.step.method().facts();
-        facts.dense_order + 1 < facts.order
+        // The high orders have nothing finer than their dense output.
+        facts.dense_order + 1 < facts.order || (facts.dense_order < facts.order && facts.order > 6)
     }
 
     fn ahead(&self) -> (f64, f64) {
@@ -52,9 +53,26 @@ impl Run<'_> {
             // Made again, the last step had no event: it is a matter of rounding, and the dense output decides.
             Location::Integrate if vanished => Ok(Some(self.take_step_up_to(&crossing))),
             Location::OneSided if leaves => Ok(Some(self.take_step_up_to(&crossing))),
-            Location::Dense => Ok(Some(self.take_step_up_to(&crossing))),
+            Location::Dense => self.look_closer(crossing),
             Location::Integrate => self.integrate_again(crossing),
             Location::OneSided => self.approach(crossing),
+        }
+    }
+
+    /// Locates the event on the most accurate dense output of the step.
+    fn look_closer(&mut self, crossing: Crossing) -> Result<Option<Bracket>, Error> {
+        let facts = self.step.method().facts();
+        if self.options.location.is_some() || facts.implicit || facts.dense_order >= facts.order {
+            return Ok(Some(self.take_step_up_to(&crossing)));
+        }
+        let before = self.flow.derivative_count;
+        self.step.interpolate_finely(&mut self.flow, &mut self.trial);
+        self.record.statistics.locating += self.flow.derivative_count - before;
+        let placing = self.placing();
+        match self.detector.scan(&mut self.flow, &self.trial, &placing) {
+            Ok(Some(crossing)) => Ok(Some(self.take_step_up_to(&crossing))),
+            Ok(None) => Ok(self.end_step(None)),
+            Err(bad) => self.retreat(bad).map(|()| None),
         }
     }
 
@@ -139,7 +157,9 @@ impl Run<'_> {
             let to = self.ahead().0 * self.trial.h;
             let mut ahead = self.detector.look_ahead(&mut self.flow, &self.trial, to, &placing);
             if matches!(ahead, Ok(Some(_))) {
+                let before = self.flow.derivative_count;
                 self.step.interpolate_finely(&mut self.flow, &mut self.trial);
+                self.record.statistics.locating += self.flow.derivative_count - before;
                 ahead = self.detector.look_ahead(&mut self.flow, &self.trial, to, &placing);
             }
             // A guard that is not defined ahead is looked at again in the next step.
@@ -160,6 +180,7 @@ impl Run<'_> {
 
     /// Takes the trial up to the end of the bracket that was chosen for the event.
     fn take_step_up_to(&mut self, crossing: &Crossing) -> Bracket {
+        self.detector.accept();
         let offset = crossing.offset;
         self.trial.state_at(offset, &mut self.before);
         self.flow.project(self.trial.t + offset, &mut self.before);

@@ -73,8 +73,8 @@ impl Outcome {
                 Some("raise it with `--max-steps`, loosen `rtol`, or look at the step sizes in the report")
             }
             Self::Accumulation { switch: true, .. } => Some(
-                "the motion is pushed against the switch from both sides: it would slide along it, which cannot be \
-                 followed yet; describe the sliding as a mode of its own",
+                "the motion is pushed against the switch from both sides and cannot slide along it here (behind a mass matrix?); \
+                 describe the sliding as a mode of its own",
             ),
             Self::Accumulation { .. } => Some(
                 "say what holds from then on: `at_rest` of the event names the mode in which the thing rests; or stop the run \
@@ -95,12 +95,9 @@ impl fmt::Display for Outcome {
                 write!(f, "stopped early: the limit of {limit} events is reached, the last was `{guard}`")
             }
             Self::StepLimit { limit } => write!(f, "stopped early: the limit of {limit} steps is reached"),
-            Self::Accumulation { guard, switch, t } => {
+            Self::Accumulation { guard, switch, .. } => {
                 let kind = if *switch { "switch" } else { "event" };
-                write!(
-                    f,
-                    "stopped early: {kind} `{guard}` fires again and again, its times accumulate at {t:.11},"
-                )
+                write!(f, "stopped early: the times of {kind} `{guard}` accumulate")
             }
             Self::Interrupted { reason, .. } => write!(f, "stopped early: {reason}"),
             Self::Failed => write!(f, "failed"),

@@ -17,6 +17,8 @@ pub struct Statistics {
     pub derivatives: u64,
     /// Right-hand sides among those to settle how the motion goes on at a switching surface.
     pub settling: u64,
+    /// Right-hand sides among those for a finer dense output, to locate events.
+    pub locating: u64,
     /// Evaluations of the Jacobian by implicit methods, exactly or by differences. The right-hand sides of the differences are counted
     /// among `derivatives` too.
     pub jacobians: u64,
@@ -57,6 +59,7 @@ impl Default for Statistics {
             slid_rejected: 0,
             derivatives: 0,
             settling: 0,
+            locating: 0,
             jacobians: 0,
             factorisations: 0,
             guards: 0,
