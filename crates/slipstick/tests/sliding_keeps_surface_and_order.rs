@@ -78,7 +78,6 @@ fn assert_events(trajectory: &Trajectory, bound: f64) {
 }
 
 #[test]
-#[ignore = "the state where it leaves is not put onto the surface"]
 fn all_steps_of_sliding_segments_end_on_the_surface() {
     for tolerance in [1e-3, 1e-6, 1e-9] {
         let trajectory = run(&system(), &options(tolerance));
@@ -129,7 +128,6 @@ fn order_five_holds_across_entry_and_exit() {
 }
 
 #[test]
-#[ignore = "rounding right after leaving a curved surface makes events"]
 fn errors_are_proportional_to_the_tolerance() {
     for tolerance in [1e-4, 1e-6, 1e-8, 1e-10] {
         let trajectory = run(&system(), &options(tolerance));
@@ -140,7 +138,6 @@ fn errors_are_proportional_to_the_tolerance() {
 }
 
 #[test]
-#[ignore = "rounding right after leaving a curved surface makes events"]
 fn a_model_file_slides_as_a_closure_does() {
     let formulas = plan(MODEL).system;
     for tolerance in [1e-4, 1e-7, 1e-10] {

@@ -24,7 +24,6 @@ fn assert_named_ok(name: &str) -> Measured {
 }
 
 #[test]
-#[ignore = "the field is NaN where it leaves a curved surface"]
 fn a_curved_surface_with_fields_on_one_side_only() {
     assert_events(1, &TOLERANCES, 200.0);
 }
@@ -41,13 +40,11 @@ fn relay_feedback_slides_28_times() {
 }
 
 #[test]
-#[ignore = "an exit is found a step late: where the field was evaluated at the end of the step is rounded to behind it"]
 fn an_exit_at_the_end_of_a_step_is_found() {
     assert_events(3, &[1e-7], 200.0);
 }
 
 #[test]
-#[ignore = "five events too many: an exit is missed and found again and again"]
 fn relay_feedback_slides_28_times_at_a_loose_tolerance() {
     assert_events(3, &TOLERANCES[..1], 200.0);
 }
@@ -81,7 +78,6 @@ fn a_relay_with_hysteresis_and_a_thermostat_switch_on_time() {
 }
 
 #[test]
-#[ignore = "panics: visits are cleared but still counted when the surfaces change"]
 fn two_relays_slide_on_both_surfaces_and_leave_one_after_the_other() {
     let row = assert_named_ok("two-relays");
     assert!(row.statistics.derivatives < 2000, "{:?}", row.statistics);
