@@ -12,8 +12,9 @@
 
 use super::closure_guard::{ClosureGuard, Reset, Surface};
 use super::{Count, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, PlainField, Point, System};
+use std::sync::Arc;
 
-type Field = Box<PlainField>;
+type Field = Box<dyn Fn(Locked<'_>, f64, &[f64], &mut [f64]) + Send + Sync>;
 type Matrix = Box<dyn Fn(f64, &[f64], &mut [f64]) + Send + Sync>;
 
 /// A system of first-order equations given by closures.
@@ -22,6 +23,8 @@ pub struct ClosureSystem {
     mode_names: Vec<String>,
     switch_names: Vec<String>,
     field: Field,
+    /// The same, if it depends on nothing discrete.
+    plain: Option<Arc<PlainField>>,
     jacobian: Option<Matrix>,
     mass: Option<Matrix>,
     mass_kind: MassKind,
@@ -38,7 +41,11 @@ impl ClosureSystem {
         states: impl IntoIterator<Item = N>,
         field: impl Fn(f64, &[f64], &mut [f64]) + Send + Sync + 'static,
     ) -> Self {
-        Self::hybrid(states, move |_locked, t, y, dy| field(t, y, dy))
+        let field = Arc::new(field);
+        let plain: Arc<PlainField> = Arc::clone(&field) as Arc<PlainField>;
+        let mut system = Self::hybrid(states, move |_locked, t, y, dy| field(t, y, dy));
+        system.plain = Some(plain);
+        system
     }
 
     /// `dy = f(t, y, signs)`: the field also receives the locked sign (+1 or -1) of each switch.
@@ -59,6 +66,7 @@ impl ClosureSystem {
             mode_names: vec![String::new()],
             switch_names: Vec::new(),
             field: Box::new(field),
+            plain: None,
             jacobian: None,
             mass: None,
             mass_kind: MassKind::Identity,
@@ -178,7 +186,7 @@ impl System for ClosureSystem {
         self.mass_kind
     }
     fn plain_field(&self) -> Option<&PlainField> {
-        Some(&*self.field)
+        self.plain.as_deref()
     }
     fn evaluator(&self) -> Box<dyn Evaluator + '_> {
         let n = self.state_names.len();

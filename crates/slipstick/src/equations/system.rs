@@ -174,8 +174,8 @@ pub trait System: Send + Sync {
     fn evaluator(&self) -> Box<dyn Evaluator + '_>;
 }
 
-/// A right-hand side `f(locked, t, y, dy)` that needs no scratch.
-pub type PlainField = dyn Fn(Locked<'_>, f64, &[f64], &mut [f64]) + Send + Sync;
+/// A right-hand side `f(t, y, dy)` that needs no scratch and does not depend on anything discrete.
+pub type PlainField = dyn Fn(f64, &[f64], &mut [f64]) + Send + Sync;
 
 /// A system together with the scratch that its evaluation needs. Nothing here allocates after construction.
 pub trait Evaluator {

@@ -10,7 +10,7 @@ use crate::mode::Mode;
 pub struct Flow<'a> {
     system: &'a dyn System,
     evaluator: Box<dyn Evaluator + 'a>,
-    /// The right-hand side, where that is all there is to call.
+    /// The right-hand side, where that is all there is to call: the motion neither slides nor has to stay on one side.
     plain: Option<&'a PlainField>,
     /// The discrete state that holds now.
     pub mode: Mode,
@@ -140,7 +140,14 @@ impl<'a> Flow<'a> {
 
     /// From now on the field is not used behind switching surfaces that the motion has not crossed. False if that is so already, or there are none.
     pub fn stay_on_this_side(&mut self) -> bool {
-        self.settles_switches() && self.one_sided.turn_on()
+        let new = self.settles_switches() && self.one_sided.turn_on();
+        self.find_short_way();
+        new
+    }
+
+    fn find_short_way(&mut self) {
+        let short = self.sliding.is_none() && !self.one_sided.is_on();
+        self.plain = self.system.plain_field().filter(|_| short);
     }
 
     /// Whether the field is not used behind switching surfaces.
@@ -179,6 +186,7 @@ impl<'a> Flow<'a> {
         self.mode.sliding = surfaces.iter().map(|surface| surface.guard).collect();
         let n = self.system.layout().dimension();
         self.sliding = (!surfaces.is_empty()).then(|| Sliding::new(n, surfaces));
+        self.find_short_way();
         self.visits.clear();
         self.visit_count = 0;
     }
@@ -255,11 +263,11 @@ impl Field for Flow<'_> {
     #[inline]
     fn derivative(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
         match self.plain {
-            Some(field) if self.sliding.is_none() && !self.one_sided.is_on() => {
+            Some(field) => {
                 self.derivative_count += 1;
-                field(self.mode.locked(), t, y, dy);
+                field(t, y, dy);
             }
-            _ => self.evaluated_derivative(t, y, dy),
+            None => self.evaluated_derivative(t, y, dy),
         }
     }
 

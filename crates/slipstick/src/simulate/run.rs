@@ -206,7 +206,7 @@ impl<'a> Run<'a> {
             return self.reject().map(|()| None);
         }
         self.interpolate();
-        if self.fired.is_empty() {
+        if !self.has_guards() {
             self.choose_next_step();
             self.take_step(goal);
             return Ok(None);
@@ -225,7 +225,11 @@ impl<'a> Run<'a> {
 
     /// Tries a step of the wanted size. Gives the time that cut it short, if one did: the end of the run, or a scheduled event.
     fn attempt(&mut self) -> Option<f64> {
-        let goal = self.options.until.min(self.detector.next_scheduled(&self.flow, self.trial.t));
+        let goal = if self.has_guards() {
+            self.options.until.min(self.detector.next_scheduled(&self.flow, self.trial.t))
+        } else {
+            self.options.until
+        };
         let left = goal - self.trial.t;
         let wanted = self.options.longest_step.map_or(self.h, |longest| self.h.min(longest));
         // A rest of less than a thousandth of a step would only cost another step.
@@ -237,6 +241,9 @@ impl<'a> Run<'a> {
 
     /// Tries the step that the trial describes. A motion that slides on surfaces is put back onto them.
     pub(super) fn try_step(&mut self) {
+        if !self.has_guards() {
+            return self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
+        }
         self.flow.forget_visits();
         self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
         if self.flow.sliding().is_some() && self.trial.error.is_finite() {
@@ -290,15 +297,26 @@ impl<'a> Run<'a> {
             self.segment.push(h, &self.trial.dense, t_end, &self.trial.end);
         }
         self.record.statistics.count_step(h, goal.is_some());
+        if self.has_guards() {
+            self.after_guarded_step();
+        }
+        self.step.advance();
+        self.reconsider_method();
+        self.trial.advance(t_end);
+    }
+
+    fn has_guards(&self) -> bool {
+        !self.fired.is_empty()
+    }
+
+    /// What only matters where guards are watched.
+    fn after_guarded_step(&mut self) {
         self.record.statistics.slid += u64::from(self.flow.sliding().is_some());
         self.cascade.clear();
         self.note_touches();
         if self.flow.stays_on_this_side() {
             self.flow.stand_on(&[]);
         }
-        self.step.advance();
-        self.reconsider_method();
-        self.trial.advance(t_end);
     }
 
     /// Lets an automatic method change, and says once when a problem is stiff.
