@@ -3,7 +3,7 @@
 //! On k surfaces `g_i = 0` there are 2^k fields `f_σ`, one for each choice of signs. The field along the surfaces is their combination with
 //! the weights `Π w_i` (positive side) and `Π (1 - w_i)` (negative side), `w_i` chosen so that every `g_i` stays zero: equations (4) and (5) for
 //! one surface, the bilinear choice of Alexander and Seidman for two, and the same with more factors for more. The fields are taken at
-//! the projection of the given point onto the surfaces, each on its own side: so the stages of any method lie on the surfaces, and a field is
+//! the projection of the given point onto the surfaces, each on its own side: so the stages of any method lie on the surfaces, and here a field is
 //! never used where it is not defined.
 
 use crate::equations::{Evaluator, Guard};
