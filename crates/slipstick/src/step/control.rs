@@ -22,6 +22,8 @@ pub struct Controller {
     /// A factor from 1 up to here is not worth a change of the step.
     dead_band: f64,
     rejected: bool,
+    /// No step has been taken since the start or the last discontinuity.
+    fresh: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -37,6 +39,8 @@ enum Rule {
 const SAFETY: f64 = 0.9;
 const SHRINK_LIMIT: f64 = 0.2;
 const GROWTH_LIMIT: f64 = 10.0;
+/// A first step may be far too small, as after a contact that opens: its error tells more than where it came from.
+const FIRST_GROWTH_LIMIT: f64 = 1e3;
 const MEMORY: f64 = 0.04;
 /// No error counts as less than 1e-4 in the next step. Its binary logarithm.
 const LEAST_LOG: f64 = -13.287712379549449;
@@ -46,7 +50,7 @@ impl Controller {
     pub fn new(error_order: u32) -> Self {
         let exponent = 1.0 / f64::from(error_order + 1) - 0.75 * MEMORY;
         let rule = Rule::ProportionalIntegral { exponent, last_log: LEAST_LOG };
-        Self { rule, dead_band: 1.0, rejected: false }
+        Self { rule, dead_band: 1.0, rejected: false, fresh: true }
     }
 
     /// The rule that is asked for, or the one that suits the method.
@@ -55,13 +59,13 @@ impl Controller {
         let order = facts.error_order.unwrap_or(1);
         if control == Control::Pid {
             let rule = Rule::Pid { exponent: 1.0 / f64::from(order + 1), before: None };
-            return Self { rule, dead_band: 1.0, rejected: false };
+            return Self { rule, dead_band: 1.0, rejected: false, fresh: true };
         }
         if !facts.implicit {
             return Self::new(order);
         }
         let rule = Rule::Predictive { exponent: 1.0 / f64::from(order + 1), last: None };
-        Self { rule, dead_band: if facts.keeps_factors { 1.2 } else { 1.0 }, rejected: false }
+        Self { rule, dead_band: if facts.keeps_factors { 1.2 } else { 1.0 }, rejected: false, fresh: true }
     }
 
     /// The factor for the next step after an accepted one of size `h`. No growth right after a rejection.
@@ -90,8 +94,12 @@ impl Controller {
                 plain.min(predicted)
             }
         };
-        let most = if self.rejected { 1.0 } else { GROWTH_LIMIT };
-        self.rejected = false;
+        let most = match (self.rejected, self.fresh) {
+            (true, _) => 1.0,
+            (false, true) => FIRST_GROWTH_LIMIT,
+            (false, false) => GROWTH_LIMIT,
+        };
+        (self.rejected, self.fresh) = (false, false);
         let factor = factor.clamp(SHRINK_LIMIT, most);
         if (1.0..=self.dead_band).contains(&factor) { 1.0 } else { factor }
     }
@@ -124,7 +132,7 @@ impl Controller {
             Rule::Pid { before, .. } => *before = None,
             Rule::Predictive { last, .. } => *last = None,
         }
-        self.rejected = false;
+        (self.rejected, self.fresh) = (false, true);
     }
 }
 
