@@ -128,3 +128,32 @@ fn transcripts_in_the_book_are_what_the_program_prints() {
     }
     assert!(count >= 7, "only {count} transcripts found");
 }
+
+/// The names of all fields of a JSON value, with those they are in.
+fn fields(value: &serde_json::Value, path: &str, found: &mut Vec<String>) {
+    match value {
+        serde_json::Value::Object(object) => {
+            for (name, value) in object {
+                found.push(format!("{path}.{name}"));
+                fields(value, &format!("{path}.{name}"), found);
+            }
+        }
+        serde_json::Value::Array(list) => list.iter().for_each(|value| fields(value, path, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn the_json_of_a_run_in_the_book_has_the_fields_that_the_program_prints() {
+    let page = std::fs::read_to_string(root().join("book/src/cli.md")).unwrap();
+    let sample = blocks(&page).into_iter().find(|(label, _)| label == "json").expect("a sample").1;
+    let folder = tempfile::tempdir().unwrap();
+    let model = root().join("models/bouncing-ball.toml");
+    let output = slipstick(folder.path(), &["run", model.to_str().unwrap(), "--json"]);
+    let [in_book, printed] = [sample.as_bytes(), &output.stdout].map(|text| {
+        let mut found = Vec::new();
+        fields(&serde_json::from_slice(text).expect("it is JSON"), "", &mut found);
+        found
+    });
+    assert_eq!(in_book, printed);
+}

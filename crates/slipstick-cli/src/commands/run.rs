@@ -30,8 +30,8 @@ pub(crate) fn run(arguments: &RunArguments, json: bool) -> Result<Finish, Troubl
 
 fn print_summary(result: &RunResult<'_>, folder: &Path) {
     let trajectory = &result.trajectory;
-    let (statistics, end) = (&trajectory.statistics, number(trajectory.end_time()));
-    data(format!("{}: {}", result.file.title(), result.outcome_with_time(&end)));
+    let statistics = &trajectory.statistics;
+    data(format!("{}: {}", result.file.title(), result.outcome_with_time(number)));
     let mut rows = vec![
         ("steps".to_owned(), format!("{} taken, {} rejected", statistics.accepted, statistics.rejected)),
         (

@@ -20,6 +20,7 @@ pub(crate) fn run_json(result: &RunResult<'_>) -> Value {
             "text": result.outcome_text(),
             "hint": result.outcome_hint(),
             "t": trajectory.end_time(),
+            "estimated_t": trajectory.outcome.estimated_time(),
         },
         "statistics": statistics(result),
         "end": end_state(result),

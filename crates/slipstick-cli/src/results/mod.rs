@@ -81,10 +81,16 @@ impl<'a> RunResult<'a> {
     }
 
     /// How the run ended and when; an error names the time itself.
-    pub(crate) fn outcome_with_time(&self, t: &str) -> String {
-        match &self.error {
-            Some(_) => self.outcome_text(),
-            None => format!("{} at t = {t}", self.outcome_text()),
+    pub(crate) fn outcome_with_time(&self, show: impl Fn(f64) -> String) -> String {
+        let text = self.outcome_text();
+        if self.is_failed() {
+            return text;
+        }
+        let end = show(self.trajectory.end_time());
+        match self.trajectory.outcome.estimated_time().map(show) {
+            None => format!("{text} at t = {end}"),
+            Some(estimate) if estimate == end => format!("{text} at t = {estimate} (estimated)"),
+            Some(estimate) => format!("{text} at t = {estimate} (estimated; computed up to {end})"),
         }
     }
 
@@ -121,7 +127,7 @@ impl<'a> RunResult<'a> {
         if let Some(error) = &self.error {
             talk::error(error.code(), &error.to_string(), error.hint());
         } else if !self.is_complete() {
-            let message = self.outcome_with_time(&number(self.trajectory.end_time()));
+            let message = self.outcome_with_time(number);
             talk::warning(self.outcome_code(), &message, self.outcome_hint().unwrap_or_default());
         }
     }

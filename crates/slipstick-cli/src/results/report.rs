@@ -56,7 +56,7 @@ fn data(result: &RunResult<'_>) -> Value {
         "outcome": {
             "code": result.outcome_code(),
             "ok": result.is_complete(),
-            "text": result.outcome_with_time(&with_unit(trajectory.end_time(), model.unit("t"))),
+            "text": result.outcome_with_time(|t| with_unit(t, model.unit("t"))),
             "hint": result.outcome_hint(),
         },
         "time_unit": model.unit("t"),

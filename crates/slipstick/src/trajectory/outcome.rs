@@ -63,6 +63,11 @@ impl Outcome {
         }
     }
 
+    /// The time that it is about, where that is an estimate and not the end of the trajectory.
+    pub fn estimated_time(&self) -> Option<f64> {
+        if let Self::Accumulation { t, .. } = self { Some(*t) } else { None }
+    }
+
     /// What to do about it, if anything.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
