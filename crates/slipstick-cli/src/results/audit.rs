@@ -3,6 +3,7 @@
 use super::number;
 use super::table::plot_density;
 use serde_json::{Value, json};
+use slipstick::formulation::Mixture;
 use slipstick::model::{AuditRule, Model};
 use slipstick::simulate::Plan;
 use slipstick::trajectory::{Audit, Density, Drift, Trajectory, sample_times};
@@ -65,7 +66,7 @@ pub(crate) fn audit(model: &Model, plan: &Plan, trajectory: &Trajectory) -> Vec<
     let count = model.audit.len();
     let mut audits = vec![Audit::default(); count];
     let mut drifts: Vec<Vec<Vec<f64>>> = vec![Vec::new(); count];
-    let (mut observer, mut row) = (plan.system.audit(), vec![0.0; count]);
+    let (mut observer, mut row) = (Mixture::new(&plan.system, plan.system.audit()), vec![0.0; count]);
     let mut state = vec![0.0; trajectory.state_names.len()];
     let density = plot_density(trajectory);
     for segment in trajectory.segments.iter().filter(|_| count > 0) {
@@ -77,7 +78,7 @@ pub(crate) fn audit(model: &Model, plan: &Plan, trajectory: &Trajectory) -> Vec<
         }
         for t in every {
             segment.state_into(t, &mut state);
-            observer.observe(segment.mode.locked(), t, &state, &mut row);
+            observer.observe(&segment.mode, t, &state, &mut row);
             let is_shown = shown.next_if(|s| *s <= t).is_some();
             for (k, value) in row.iter().enumerate() {
                 if t == segment.start_time {

@@ -172,9 +172,9 @@ fn events(result: &RunResult<'_>) -> Vec<Value> {
         let names: Vec<&str> = event.guards.iter().map(|&g| trajectory.guard_names[g].as_str()).collect();
         let kinds: Vec<&str> = event.kinds.iter().map(|k| k.name()).collect();
         // Segment i ends at event i; the one after it begins there.
-        let before = sampler.of(trajectory.segments[i].mode.locked(), event.t, &event.before).to_vec();
+        let before = sampler.of(&trajectory.segments[i].mode, event.t, &event.before).to_vec();
         let next = &trajectory.segments[(i + 1).min(trajectory.segments.len() - 1)];
-        let after = sampler.of(next.mode.locked(), event.t, &event.after).to_vec();
+        let after = sampler.of(&next.mode, event.t, &event.after).to_vec();
         json!({
             "number": i + 1,
             "t": event.t,

@@ -1,6 +1,8 @@
 //! A trajectory as columns: states, outputs and switch signs at chosen times, both sides of every event.
 
 use super::RunResult;
+use slipstick::formulation::Mixture;
+use slipstick::mode::Mode;
 use slipstick::trajectory::{Density, Trajectory, sample_times};
 
 /// What a column holds.
@@ -106,7 +108,7 @@ fn columns(result: &RunResult<'_>) -> Vec<Column> {
 
 /// Evaluates all columns at a time of a segment.
 pub(crate) struct Sampler<'a> {
-    outputs: slipstick::equations::Observer<'a>,
+    outputs: Mixture<'a>,
     row: Vec<f64>,
     states: usize,
     switches: usize,
@@ -117,26 +119,27 @@ impl<'a> Sampler<'a> {
         let model = &result.file.model;
         let (states, switches) = (model.states.len(), result.plan.system.named_switches());
         let row = vec![0.0; states + model.outputs.len() + switches];
-        Self { outputs: result.plan.system.outputs(), row, states, switches }
+        let system = &result.plan.system;
+        Self { outputs: Mixture::new(system, system.outputs()), row, states, switches }
     }
 
     /// The columns at a time of a segment.
     pub(crate) fn at(&mut self, segment: &slipstick::trajectory::Segment, t: f64) -> &[f64] {
         segment.state_into(t, &mut self.row[..self.states]);
-        self.observe(segment.mode.locked(), t)
+        self.observe(&segment.mode, t)
     }
 
     /// The columns at a given state.
-    pub(crate) fn of(&mut self, locked: slipstick::equations::Locked<'_>, t: f64, state: &[f64]) -> &[f64] {
+    pub(crate) fn of(&mut self, mode: &Mode, t: f64, state: &[f64]) -> &[f64] {
         self.row[..self.states].copy_from_slice(state);
-        self.observe(locked, t)
+        self.observe(mode, t)
     }
 
-    fn observe(&mut self, locked: slipstick::equations::Locked<'_>, t: f64) -> &[f64] {
+    fn observe(&mut self, mode: &Mode, t: f64) -> &[f64] {
         let (state, rest) = self.row.split_at_mut(self.states);
         let (outputs, signs) = rest.split_at_mut(rest.len() - self.switches);
-        self.outputs.observe(locked, t, state, outputs);
-        signs.copy_from_slice(&locked.signs[..self.switches]);
+        self.outputs.observe(mode, t, state, outputs);
+        signs.copy_from_slice(&self.outputs.signs()[..self.switches]);
         &self.row
     }
 }

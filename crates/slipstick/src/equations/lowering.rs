@@ -96,22 +96,30 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Outputs that nothing uses are only looked at: they need no locks.
+    /// Outputs that nothing uses are only looked at: they need no locks of their own.
     fn lower_outputs(&mut self, model: &Model) {
-        let names: Vec<&str> = model.outputs.iter().map(|d| d.name.as_str()).collect();
-        let uses = |i: usize| model.outputs[i].formula.syntax.names().map(|(n, _)| n).collect();
-        let order = dependency_order(&names, uses).unwrap_or_default();
+        let order = outputs_in_order(model);
         let used = self.used_outputs(model, &order);
         let nothing = self.arena.constant(0.0);
-        self.names.outputs = vec![nothing; names.len()];
-        self.names.locked_outputs = vec![nothing; names.len()];
+        self.names.outputs = vec![nothing; model.outputs.len()];
+        self.names.locked_outputs = vec![nothing; model.outputs.len()];
         for i in order {
-            let output = &model.outputs[i];
-            let plain = self.plain(&output.formula);
-            self.names.outputs[i] = plain;
-            let place = format!("outputs.{}", output.name);
-            self.names.locked_outputs[i] = if used[i] { self.locked(&output.formula, &place) } else { plain };
+            self.names.outputs[i] = self.plain(&model.outputs[i].formula);
+            self.names.locked_outputs[i] = if used[i] { self.locked_output(model, i) } else { nothing };
         }
+    }
+
+    fn locked_output(&mut self, model: &Model, i: usize) -> ExprId {
+        let output = &model.outputs[i];
+        self.locked(&output.formula, &format!("outputs.{}", output.name))
+    }
+
+    /// With the locks of the motion, the other outputs too show the branch that holds.
+    fn lock_outputs(&mut self, model: &Model) -> Vec<ExprId> {
+        for i in outputs_in_order(model) {
+            self.names.locked_outputs[i] = self.locked_output(model, i);
+        }
+        self.names.locked_outputs.clone()
     }
 
     /// Which outputs the motion depends on. `order` has each output after those that it uses.
@@ -178,7 +186,7 @@ impl<'m> Lowering<'m> {
         let mass = model.mass.iter().map(|d| self.locked(&d.formula, &format!("mass.{}", d.name))).collect();
         let events =
             model.all_events().enumerate().map(|(i, (mode, e))| self.event(model, i, mode, e)).collect();
-        Parts { derivatives, mass, events, outputs: self.names.locked_outputs.clone() }
+        Parts { derivatives, mass, events, outputs: self.lock_outputs(model) }
     }
 
     /// The outputs as they are written.
@@ -250,6 +258,13 @@ impl<'m> Lowering<'m> {
         let left = self.arena.sub(time, next);
         Surface { value: self.arena.div(left, period), time: Some(next), clock: Some(clock) }
     }
+}
+
+/// The outputs, each after those that it uses.
+fn outputs_in_order(model: &Model) -> Vec<usize> {
+    let names: Vec<&str> = model.outputs.iter().map(|d| d.name.as_str()).collect();
+    let uses = |i: usize| model.outputs[i].formula.syntax.names().map(|(n, _)| n).collect();
+    dependency_order(&names, uses).unwrap_or_default()
 }
 
 /// The formulas that the motion depends on: derivatives, mass entries and guards. Switches cannot use outputs.

@@ -5,11 +5,13 @@
 //! constrained systems will stand beside it.
 
 mod flow;
+mod mixture;
 mod one_sided;
 mod sliding;
 
 pub use crate::equations::MassKind;
 pub use flow::Flow;
+pub use mixture::Mixture;
 pub use sliding::{MOST_SURFACES, Sliding, Surface};
 
 /// A vector field on flat states: all that a one-step method for ordinary differential equations needs.

@@ -118,9 +118,23 @@ impl Sliding {
         }
     }
 
-    fn find_free_weights(&mut self) {
+    /// Finds the weights with which all surfaces stay zero; the fields must have been evaluated.
+    pub fn find_free_weights(&mut self) {
         const FREE: [Option<f64>; MOST_SURFACES] = [None; MOST_SURFACES];
         self.find_weights(&FREE[..self.surfaces.len()]);
+    }
+
+    /// How many sides there are: one for each choice of signs.
+    pub fn sides(&self) -> usize {
+        1 << self.surfaces.len()
+    }
+
+    /// Locks the signs of a side, and gives the share that it has in the field along the surfaces.
+    pub fn set_side(&self, side: usize, mode: &mut Mode) -> f64 {
+        for (i, surface) in self.surfaces.iter().enumerate() {
+            mode.signs[surface.switch] = sign_of(side, i);
+        }
+        share(&self.weights, side, None)
     }
 
     /// Moves `y` onto all surfaces, the shortest way.
@@ -140,10 +154,8 @@ impl Sliding {
     pub fn evaluate(&mut self, evaluator: &mut dyn Evaluator, mode: &mut Mode, t: f64, y: &[f64]) {
         self.find_point(evaluator, mode, t, y);
         self.find_gradients(evaluator, mode, t);
-        for b in 0..1 << self.surfaces.len() {
-            for (i, surface) in self.surfaces.iter().enumerate() {
-                mode.signs[surface.switch] = sign_of(b, i);
-            }
+        for b in 0..self.sides() {
+            self.set_side(b, mode);
             self.step_aside(b);
             let field = &mut self.fields[b * self.n..(b + 1) * self.n];
             evaluator.derivative(mode.locked(), t, &self.beside, field);

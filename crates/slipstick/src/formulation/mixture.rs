@@ -1,0 +1,67 @@
+//! What is looked at while a motion slides: outputs are mixed from both sides of each surface with the weights of the field.
+//!
+//! A friction force written with a sign then shows what sticking needs, and the sign itself the equivalent control `2 w - 1` between -1 and 1
+//! (paper 002, equation (5), with `α = w`).
+
+use super::{Sliding, Surface};
+use crate::equations::{Evaluator, Observer, System};
+use crate::mode::Mode;
+
+/// Formulas that are looked at along a motion that may slide.
+pub struct Mixture<'a> {
+    system: &'a dyn System,
+    evaluator: Box<dyn Evaluator + 'a>,
+    observer: Observer<'a>,
+    /// The surfaces slid on where it was last looked.
+    sliding: Option<Sliding>,
+    /// The mode that is looked at, with the signs of one side after the other.
+    mode: Mode,
+    signs: Vec<f64>,
+    part: Vec<f64>,
+}
+
+impl<'a> Mixture<'a> {
+    /// Looks at the formulas of `observer` along motions of `system`.
+    pub fn new(system: &'a dyn System, observer: Observer<'a>) -> Self {
+        let (evaluator, mode) = (system.evaluator(), Mode::new(0, 0, 0));
+        Self { system, evaluator, observer, sliding: None, mode, signs: Vec::new(), part: Vec::new() }
+    }
+
+    /// The values at a point of a trajectory.
+    pub fn observe(&mut self, mode: &Mode, t: f64, y: &[f64], out: &mut [f64]) {
+        self.signs.clone_from(&mode.signs);
+        if mode.sliding.is_empty() {
+            return self.observer.observe(mode.locked(), t, y, out);
+        }
+        self.slide_on(mode, y.len());
+        let Some(sliding) = &mut self.sliding else { return };
+        sliding.evaluate(&mut *self.evaluator, &mut self.mode, t, y);
+        sliding.find_free_weights();
+        for (surface, weight) in sliding.surfaces().iter().zip(sliding.weights()) {
+            self.signs[surface.switch] = 2.0 * weight - 1.0;
+        }
+        self.part.resize(out.len(), 0.0);
+        out.fill(0.0);
+        for side in 0..sliding.sides() {
+            let share = sliding.set_side(side, &mut self.mode);
+            self.observer.observe(self.mode.locked(), t, y, &mut self.part);
+            for (out, part) in out.iter_mut().zip(&self.part) {
+                *out += share * part;
+            }
+        }
+    }
+
+    /// The signs of all switches where it was last looked; between -1 and 1 for those slid on.
+    pub fn signs(&self) -> &[f64] {
+        &self.signs
+    }
+
+    fn slide_on(&mut self, mode: &Mode, n: usize) {
+        if self.mode.sliding != mode.sliding {
+            let guards = self.system.guards();
+            let surfaces = mode.sliding.iter().filter_map(|&g| Surface::of(guards, g)).collect();
+            self.sliding = Some(Sliding::new(n, surfaces));
+        }
+        self.mode.clone_from(mode);
+    }
+}
