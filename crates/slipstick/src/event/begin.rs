@@ -231,6 +231,10 @@ impl Detector {
         let window = if leaves { time_to_leave(self.rounding[g], 0.0, second) } else { window };
         let applies = at_zero && (leaves || window <= 0.05 * back);
         (self.noise[g], self.noise_ends[g]) = if applies { (self.rounding[g], window) } else { (0.0, 0.0) };
+        let longer = time_to_leave(self.slack[g], first, second);
+        if at_zero && leaves && longer.is_finite() && longer > window {
+            (self.noise[g], self.noise_ends[g]) = (self.slack[g], longer);
+        }
     }
 
     fn take_off_residue(&mut self, g: usize) {
@@ -239,8 +243,10 @@ impl Detector {
         self.last.values[g] = 0.0;
     }
 
-    /// A guard stands at zero, whatever is left of it: a motion is on its surface, or leaves it.
-    pub fn stands_at_zero(&mut self, guard: usize) {
+    /// A guard stands at zero, whatever is left of it: a motion is on its surface, or leaves it. Right after that the dense output can be on
+    /// the wrong side of the surface by as much as `slack`.
+    pub fn stands_at_zero(&mut self, guard: usize, slack: f64) {
+        self.slack[guard] = slack;
         (self.resolution[guard], self.size[guard]) = (f64::INFINITY, f64::INFINITY);
         self.just_fired[guard] = true;
     }

@@ -63,6 +63,8 @@ pub struct Detector {
     pub(super) noise_ends: Vec<f64>,
     /// How large each guard is by rounding alone, as found when it last fired, and how far from zero it was about to go then.
     pub(super) rounding: Vec<f64>,
+    /// How far a motion that leaves a surface can seem to be behind it by the error of dense output.
+    pub(super) slack: Vec<f64>,
     pub(super) apexes: Vec<f64>,
     /// The guards at the last point where none had fired, and further on.
     pub(super) last: Row,
@@ -114,6 +116,7 @@ impl Detector {
             noise: zeros(),
             noise_ends: zeros(),
             rounding: zeros(),
+            slack: zeros(),
             apexes: vec![f64::INFINITY; guards],
             last: row(),
             next: row(),

@@ -35,10 +35,23 @@ impl Run<'_> {
             left.chain(&met).copied().filter(|g| !self.flow.mode.sliding.contains(g)).collect();
         self.flow.stand_on(&on);
         for &g in &on {
-            self.detector.stands_at_zero(g);
+            let slack = self.slack(g, t);
+            self.detector.stands_at_zero(g, slack);
         }
         self.log_sliding(&was_sliding);
         self.trial.restart(t, &self.after);
+    }
+
+    /// How wrong a guard can be right after a motion has left its surface. Dense output of explicit methods starts with the exact slope; that of
+    /// implicit ones can be on the wrong side by the tolerance, where the motion leaves along the tangent.
+    fn slack(&mut self, guard: usize, t: f64) -> f64 {
+        if !self.step.method().facts().implicit {
+            return 0.0;
+        }
+        let tolerances = &self.options.tolerances;
+        let widths: Vec<f64> =
+            (0..self.after.len()).map(|i| tolerances.scale(i, self.after[i].abs())).collect();
+        self.flow.spread_of(guard, t, &mut self.after, &widths)
     }
 
     /// Adds to the last event that the motion slides from there on, or slides no more.
