@@ -57,10 +57,18 @@ pub(crate) fn no_left_condition(word: &str, span: Range<usize>) -> ParseError {
 }
 
 pub(crate) fn function_without_parentheses(word: &str, span: Range<usize>) -> ParseError {
-    if word == "if" {
-        return ParseError::new(span, "`if` needs parentheses").hint("write `if(condition, a, b)`");
-    }
     ParseError::new(span, format!("function `{word}` needs parentheses")).hint(format!("write `{word}(…)`"))
+}
+
+/// An `if` in words without its `then` or `else`.
+pub(crate) fn if_without(missing: &str, span: Range<usize>) -> ParseError {
+    ParseError::new(span, format!("`if` without `{missing}`")).hint("write `if condition then a else b`")
+}
+
+/// A `then` or `else` that belongs to no `if`.
+pub(crate) fn out_of_place(word: &str, span: Range<usize>) -> ParseError {
+    ParseError::new(span, format!("`{word}` does not belong to any `if`"))
+        .hint("write `if condition then a else b`")
 }
 
 /// Words that other programs print for values no model may contain.
@@ -291,7 +299,10 @@ mod tests {
         check(&[
             ("sin x", "sin", "function `sin` needs parentheses (write `sin(…)`)"),
             ("2 * max", "max", "function `max` needs parentheses (write `max(…)`)"),
-            ("if x > 0", "if", "`if` needs parentheses (write `if(condition, a, b)`)"),
+            ("if x > 0", "if", "`if` without `then` (write `if condition then a else b`)"),
+            ("2 * (if x > 0 then 1)", "if", "`if` without `else` (write `if condition then a else b`)"),
+            ("x then 1", "then", "`then` does not belong to any `if` (write `if condition then a else b`)"),
+            ("1 + else", "else", "`else` does not belong to any `if` (write `if condition then a else b`)"),
             ("and x > 0", "and", "`and` needs a condition on its left"),
             ("nan", "nan", "`nan` is not a number a model can use (write a finite number)"),
             ("1 + INF", "INF", "`INF` is not a number a model can use (write a finite number)"),

@@ -64,6 +64,20 @@ enum Pending {
         open: Range<usize>,
         base: usize,
     },
+    /// `if` in words; its parts are the finished ones from `base` on.
+    Choice {
+        word: Range<usize>,
+        base: usize,
+        part: Part,
+    },
+}
+
+/// The part of `if … then … else …` that is being read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Condition,
+    Then,
+    Else,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -157,11 +171,19 @@ impl<'a> Parser<'a> {
         if word == "and" || word == "or" {
             return Err(complain::no_left_condition(word, span));
         }
+        if word == "then" || word == "else" {
+            return Err(complain::out_of_place(word, span));
+        }
         if self.token == Token::Symbol(Symbol::Open) {
             self.call(word, span)?;
             return Ok(false);
         }
-        if word == "if" || Function::named(word).is_some() {
+        if word == "if" {
+            let base = self.built.operand_count();
+            self.nest(Pending::Choice { word: span, base, part: Part::Condition })?;
+            return Ok(false);
+        }
+        if Function::named(word).is_some() {
             return Err(complain::function_without_parentheses(word, span));
         }
         if let Some(error) = complain::not_a_number(word, &span) {
@@ -192,8 +214,12 @@ impl<'a> Parser<'a> {
                     return Ok(Next::Operand);
                 }
                 Token::End => {
-                    self.reduce(Level::Or)?;
+                    self.complete()?;
                     return Ok(Next::Finished);
+                }
+                Token::Word if matches!(self.slice(&self.span), "then" | "else") => {
+                    self.next_part()?;
+                    return Ok(Next::Operand);
                 }
                 _ => {
                     let Some(infix) = self.infix() else {
@@ -261,7 +287,7 @@ impl<'a> Parser<'a> {
                 Pending::Infix(infix, _) => infix.level(),
                 Pending::Prefix(UnaryOp::Not, _) => Level::Not,
                 Pending::Prefix(..) | Pending::Plus(_) => Level::Negate,
-                Pending::Group(_) | Pending::Call { .. } => return Ok(()),
+                Pending::Group(_) | Pending::Call { .. } | Pending::Choice { .. } => return Ok(()),
             };
             if level < loosest {
                 return Ok(());
@@ -299,8 +325,48 @@ impl<'a> Parser<'a> {
         Some(top)
     }
 
+    /// Completes all that waits up to the innermost open parenthesis: every `if` in words must have its `else`.
+    fn complete(&mut self) -> Result<(), ParseError> {
+        loop {
+            self.reduce(Level::Or)?;
+            match self.pending.last() {
+                Some(Pending::Choice { part: Part::Else, .. }) => self.choose()?,
+                Some(Pending::Choice { word, part, .. }) => {
+                    let missing = if *part == Part::Condition { "then" } else { "else" };
+                    return Err(complain::if_without(missing, word.clone()));
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// Makes the choice of an `if` in words that has all its parts.
+    fn choose(&mut self) -> Result<(), ParseError> {
+        let Some(Pending::Choice { word, base, .. }) = self.pop_pending() else { return Ok(()) };
+        self.built.choice(base, word.start..self.previous.end)
+    }
+
+    /// Reads `then` or `else` of an `if` in words. An `else` belongs to the innermost `if` that has none.
+    fn next_part(&mut self) -> Result<(), ParseError> {
+        let (waiting, next) = match self.slice(&self.span) {
+            "then" => (Part::Condition, Part::Then),
+            _ => (Part::Then, Part::Else),
+        };
+        loop {
+            self.reduce(Level::Or)?;
+            match self.pending.last_mut() {
+                Some(Pending::Choice { part, .. }) if *part == waiting => {
+                    *part = next;
+                    return self.advance().map(|_| ());
+                }
+                Some(Pending::Choice { part: Part::Else, .. }) => self.choose()?,
+                _ => return Err(complain::out_of_place(self.slice(&self.span), self.span.clone())),
+            }
+        }
+    }
+
     fn comma(&mut self) -> Result<(), ParseError> {
-        self.reduce(Level::Or)?;
+        self.complete()?;
         match self.pending.last() {
             Some(Pending::Call { .. }) => {
                 self.advance()?;
@@ -311,12 +377,20 @@ impl<'a> Parser<'a> {
     }
 
     fn close(&mut self) -> Result<(), ParseError> {
-        self.reduce(Level::Or)?;
+        self.complete()?;
         match self.pop_pending() {
             Some(Pending::Group(open)) => {
                 let close = self.advance()?;
                 self.built.group(open.start..close.end);
                 Ok(())
+            }
+            // `if (x > 0) then …`: these were parentheses, and no call.
+            Some(Pending::Call { callee: Callee::If, word, open, base })
+                if self.built.operand_count() == base + 1 && self.goes_on_in_words() =>
+            {
+                let close = self.advance()?;
+                self.built.group(open.start..close.end);
+                self.nest(Pending::Choice { word, base, part: Part::Condition })
             }
             Some(Pending::Call { callee, word, base, .. }) => {
                 let close = self.advance()?;
@@ -328,6 +402,12 @@ impl<'a> Parser<'a> {
             }
             _ => Err(complain::unopened(self.span.clone())),
         }
+    }
+
+    /// Whether what follows the `)` at which the reader is goes on with the condition of an `if` in words.
+    fn goes_on_in_words(&self) -> bool {
+        let rest = self.text[self.span.end..].trim_start();
+        !rest.is_empty() && !rest.starts_with([',', ')'])
     }
 
     fn finish(mut self) -> Result<Syntax, ParseError> {
@@ -430,6 +510,19 @@ mod tests {
     }
 
     #[test]
+    fn choices_can_be_written_in_words() {
+        assert_eq!(value("if x > 1 and y > 1 then x + 1 else y + 1"), 4.0);
+        assert_eq!(value("1 + if x > 4 then 1 else 2 + 3"), 6.0);
+        assert_eq!(value("(if x > 4 then 1 else 2) * 3"), 6.0);
+        assert_eq!(value("max(if x > 4 then 1 else 2, 0.5)"), 2.0);
+        assert_eq!(value("if (x > 1) then 1 else 2"), 1.0);
+        assert_eq!(value("if (x) * 2 > 7 then 1 else 2"), 2.0);
+        assert_eq!(value("if x > 4 then 1 else if x > 2 then 2 else 3"), 2.0);
+        assert_eq!(value("if x > 2 then if y > 9 then 1 else 2 else 3"), 2.0);
+        assert_eq!(value("if not x > 4 then 1 else 0"), 1.0);
+    }
+
+    #[test]
     fn relations_mean_what_they_say() {
         for (text, holds) in [("x < 3", 0.0), ("x <= 3", 1.0), ("x > 2", 1.0)] {
             assert_eq!(value(text), holds);
@@ -454,7 +547,7 @@ mod tests {
         let error = parse(&nested(MAX_NESTING + 1)).unwrap_err();
         assert_eq!(error.message, "nested deeper than 200 levels");
         assert_eq!(error.span, 200..201);
-        for deep in ["(", "-", "sin(", "2^", "not ", "if(1<", "min(1,(", "+"] {
+        for deep in ["(", "-", "sin(", "2^", "not ", "if(1<", "min(1,(", "+", "if ", "if 1<2 then "] {
             assert!(parse(&deep.repeat(100_000)).is_err());
         }
         assert!(parse(&format!("1{}", "+(1)".repeat(10_000))).is_ok());

@@ -33,7 +33,8 @@ impl Meaning {
 }
 
 /// Words that mean something already and cannot be given to anything else.
-const RESERVED: &[&str] = &["t", "pi", "if", "and", "or", "not", "nan", "inf", "infinity", "true", "false"];
+const RESERVED: &[&str] =
+    &["t", "pi", "if", "then", "else", "and", "or", "not", "nan", "inf", "infinity", "true", "false"];
 
 /// All names of a model and what they stand for.
 #[derive(Clone, Debug)]

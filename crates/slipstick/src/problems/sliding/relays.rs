@@ -79,7 +79,7 @@ fn two_relays() -> EventProblem {
 
 const CHATTER: &str = r#"
 states.x = 1
-derivatives.x = "if(x > 0.5, -1, 1)"
+derivatives.x = "if x > 0.5 then -1 else 1"
 run.until = 10
 "#;
 
