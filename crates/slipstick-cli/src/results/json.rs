@@ -47,6 +47,7 @@ fn options(result: &RunResult<'_>) -> Value {
         "fixed_step": options.fixed_step,
         "event_tolerance": options.event_tolerance,
         "concurrency": options.concurrency.map(|c| json!({ "time": c.time, "amplitude": c.amplitude })),
+        "regularise": result.file.model.run.regularise,
         "location": options.location.map(Location::name),
         "max_events": options.limits.events,
         "max_steps": options.limits.steps,

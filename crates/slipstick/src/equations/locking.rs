@@ -49,12 +49,14 @@ pub(super) struct Locks {
     /// Whether each expression of the arena, as far as known, depends on time or on a state.
     varies: Vec<bool>,
     first_parameter: usize,
+    /// How wide the layer is in which signs are softened, if they are.
+    width: Option<f64>,
 }
 
 impl Locks {
     /// No locks; the inputs before `first_parameter` are the time and the states.
-    pub(super) fn new(first_parameter: usize) -> Self {
-        Self { list: Vec::new(), found: BTreeMap::new(), varies: Vec::new(), first_parameter }
+    pub(super) fn new(first_parameter: usize, width: Option<f64>) -> Self {
+        Self { list: Vec::new(), found: BTreeMap::new(), varies: Vec::new(), first_parameter, width }
     }
 
     /// The input that stands for a lock until all are known.
@@ -137,6 +139,9 @@ impl Interpret for Locker<'_, '_> {
     }
 
     fn operation(&mut self, arena: &mut Arena, node: Node, text: &str) -> ExprId {
+        if let Some(soft) = self.locks.width.and_then(|width| self.soften(arena, &node, width, text)) {
+            return soft;
+        }
         if node.smoothness() == Smoothness::Smooth && !matches!(node, Node::Binary(BinaryOp::Atan2, ..)) {
             return arena.build(node);
         }

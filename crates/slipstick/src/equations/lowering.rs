@@ -13,6 +13,8 @@ pub(super) struct Names<'m> {
     /// Outputs as they are written, and with what can switch in them locked.
     outputs: Vec<ExprId>,
     locked_outputs: Vec<ExprId>,
+    /// Switches, each as the sign that it is locked to, or softened.
+    switches: Vec<ExprId>,
 }
 
 impl Names<'_> {
@@ -31,7 +33,7 @@ impl Names<'_> {
             Meaning::Time => input(arena, 0),
             Meaning::State(i) => input(arena, 1 + i),
             Meaning::Parameter(i) => input(arena, self.first_parameter + i),
-            Meaning::Switch(i) => input(arena, self.first_switch + i),
+            Meaning::Switch(i) => self.switches[i],
             Meaning::Output(i) => outputs[i],
         })
     }
@@ -81,8 +83,10 @@ impl<'m> Lowering<'m> {
             first_switch: first_parameter + model.parameters.len(),
             outputs: Vec::new(),
             locked_outputs: Vec::new(),
+            switches: Vec::new(),
         };
-        let mut lowering = Self { arena: Arena::new(), names, locks: Locks::new(first_parameter) };
+        let mut lowering =
+            Self { arena: Arena::new(), names, locks: Locks::new(first_parameter, model.run.regularise) };
         lowering.lower_switches(model);
         lowering.lower_outputs(model);
         lowering
@@ -93,7 +97,14 @@ impl<'m> Lowering<'m> {
             let surface = self.surface(&switch.formula, &format!("switches.{}", switch.name));
             let value = input(&mut self.arena, self.names.first_switch + i);
             self.locks.add_switch(&switch.name, surface, value);
+            let soft = model.run.regularise.and_then(|width| self.soft_switch(&switch.name, surface, width));
+            self.names.switches.push(soft.unwrap_or(value));
         }
+    }
+
+    fn soft_switch(&mut self, name: &str, surface: ExprId, width: f64) -> Option<ExprId> {
+        let mut locker = Locker { names: &self.names, locks: &mut self.locks, place: "switches" };
+        locker.saturate(&mut self.arena, surface, width, name)
     }
 
     /// Outputs that nothing uses are only looked at: they need no locks of their own.

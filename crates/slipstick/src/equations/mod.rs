@@ -13,6 +13,7 @@ mod lowering;
 mod observer;
 mod schedule;
 mod settling;
+mod softening;
 mod surfaces;
 mod system;
 mod tapes;

@@ -189,6 +189,8 @@ pub struct RunRule {
     pub event_tolerance: Option<f64>,
     /// What counts as happening at the same time.
     pub concurrency: Option<ConcurrencyRule>,
+    /// The width of the layer in which signs and comparisons are straight lines; they switch exactly if not given.
+    pub regularise: Option<f64>,
 }
 
 /// Events closer than this are one event (the region of concurrency).

@@ -42,6 +42,7 @@ const RUN_KEYS: &[&str] = &[
     "max_steps",
     "location",
     "event_tolerance",
+    "regularise",
     "concurrency",
 ];
 const CONCURRENCY_KEYS: &[&str] = &["time", "amplitude"];
@@ -167,6 +168,7 @@ impl Reader<'_> {
                 "max_steps" => run.max_steps = self.count(value, key),
                 "location" => run.location = self.location(value, key),
                 "event_tolerance" => run.event_tolerance = self.positive(value, key),
+                "regularise" => run.regularise = self.positive(value, key),
                 "concurrency" => run.concurrency = self.concurrency(value, key),
                 _ => {}
             }
