@@ -5,6 +5,7 @@
 mod bracket;
 mod dimension;
 mod hermite;
+mod kkt;
 mod lu;
 mod norm;
 mod power;
@@ -12,6 +13,7 @@ mod power;
 pub use bracket::{Bracket, Probe, narrow};
 pub use dimension::{Any, Dimension, Fixed};
 pub use hermite::Cubic;
+pub use kkt::{Kkt, KktFault};
 pub use lu::{ComplexLu, RealLu};
 pub use norm::{distance, scaled_rms};
 pub use power::{rough_exp2, rough_log2, rough_power};
