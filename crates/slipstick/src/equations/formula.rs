@@ -5,10 +5,13 @@
 
 use super::fixed::Fixed;
 use super::lowering::Lowering;
+use super::mechanism::{MechanismScratch, MechanismTapes};
 use super::settling::settle;
 use super::system::gradient_by_differences;
 use super::tapes::{Compiler, MassTape, ModeTapes, ResetParts, ResetTape, ScheduleTape, lower_reset};
-use super::{Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, Point, System};
+use super::{
+    Constraint, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, Point, System, Terms,
+};
 use crate::expr::{ExprId, Registers, Tape};
 use crate::model::{Definition, Diagnostic, EventRule, Formula, Model, Trigger};
 
@@ -27,6 +30,7 @@ pub struct FormulaSystem {
     modes: Vec<ModeTapes>,
     resets: Vec<Option<ResetTape>>,
     mass: Option<MassTape>,
+    mechanism: Option<MechanismTapes>,
     schedule: ScheduleTape,
     outputs: Tape,
     audit: Tape,
@@ -53,6 +57,7 @@ impl FormulaSystem {
             modes: (0..settled.parts.derivatives.len()).map(|mode| compiler.mode(mode)).collect(),
             resets: resets.into_iter().map(|reset| reset.map(|reset| compiler.reset(reset))).collect(),
             mass: compiler.mass(model, &parameter_inputs),
+            mechanism: compiler.mechanism(&settled.parts.mechanism),
             outputs: compiler.compile(&settled.parts.outputs),
             audit: compiler.compile(&audit),
             schedule: compiler.schedule(),
@@ -143,9 +148,19 @@ pub(super) fn load(registers: &mut Registers, t: f64, y: &[f64], parameters: &[f
     inputs[n + p + s + 1..][..locked.counts.len()].copy_from_slice(locked.counts);
 }
 
+/// Writes the accelerations behind all other inputs.
+fn load_motion(registers: &mut Registers, mechanism: Option<&MechanismScratch>) {
+    if let Some(scratch) = mechanism {
+        let inputs = registers.inputs_mut();
+        let first = inputs.len() - scratch.accelerations.len();
+        inputs[first..].copy_from_slice(&scratch.accelerations);
+    }
+}
+
 impl System for FormulaSystem {
     fn layout(&self) -> Layout {
-        Layout::first_order(self.state_names.len())
+        let n = self.mechanism.as_ref().map_or(0, |mechanism| mechanism.coordinates);
+        Layout { q: n, v: n, z: self.state_names.len() - 2 * n }
     }
     fn state_names(&self) -> &[String] {
         &self.state_names
@@ -165,6 +180,9 @@ impl System for FormulaSystem {
     fn guard_growth(&self) -> &[f64] {
         &self.guard_growth
     }
+    fn constraints(&self) -> &[Constraint] {
+        self.mechanism.as_ref().map_or(&[], |mechanism| &mechanism.constraints)
+    }
     fn mass_kind(&self) -> MassKind {
         self.mass.as_ref().map_or(MassKind::Identity, |mass| mass.kind)
     }
@@ -182,6 +200,7 @@ impl System for FormulaSystem {
             modes,
             resets,
             mass,
+            mechanism: self.mechanism.as_ref().map(MechanismTapes::scratch),
             schedule,
             nowhere,
             out: vec![0.0; longest],
@@ -220,6 +239,7 @@ struct FormulaEvaluator<'a> {
     modes: Vec<ModeRegisters>,
     resets: Vec<Option<Registers>>,
     mass: Option<Registers>,
+    mechanism: Option<MechanismScratch>,
     schedule: Registers,
     /// A state for formulas that do not depend on it.
     nowhere: Vec<f64>,
@@ -230,7 +250,33 @@ impl Evaluator for FormulaEvaluator<'_> {
     fn derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]) {
         let registers = &mut self.modes[locked.mode].derivative;
         load(registers, t, y, &self.system.parameters, locked);
+        load_motion(registers, self.mechanism.as_ref());
         self.system.modes[locked.mode].derivative.run(registers, dy);
+    }
+
+    fn terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
+        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            mechanism.terms(scratch, (locked, t, y, &self.system.parameters), terms);
+        }
+    }
+
+    fn residuals(
+        &mut self,
+        locked: Locked<'_>,
+        t: f64,
+        y: &[f64],
+        position: &mut [f64],
+        velocity: &mut [f64],
+    ) {
+        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            mechanism.residuals(scratch, (locked, t, y, &self.system.parameters), position, velocity);
+        }
+    }
+
+    fn set_accelerations(&mut self, accelerations: &[f64]) {
+        if let Some(scratch) = &mut self.mechanism {
+            scratch.accelerations.copy_from_slice(accelerations);
+        }
     }
 
     fn jacobian(&mut self, locked: Locked<'_>, t: f64, y: &[f64], jacobian: &mut [f64]) -> bool {
@@ -347,6 +393,7 @@ impl Evaluator for FormulaEvaluator<'_> {
         let tapes = &self.system.modes[locked.mode];
         let registers = &mut self.modes[locked.mode].rates;
         load(registers, t, y, &self.system.parameters, locked);
+        load_motion(registers, self.mechanism.as_ref());
         let count = tapes.watched.len();
         let out = &mut self.out[..2 * count];
         tapes.rates.run(registers, out);

@@ -1,5 +1,6 @@
 //! Formulas on their way from a model into one arena: names become inputs, and what can switch is locked.
 
+use super::lagrange::{MechanismParts, acceleration};
 use super::locking::{Locker, Locks, Rule};
 use crate::expr::{Arena, ExprId, InputId, Interpret, Node, NodeId};
 use crate::model::{Definition, EventRule, Formula, Meaning, Model, Scope, Trigger, dependency_order};
@@ -64,6 +65,8 @@ pub(super) struct Parts {
     pub(super) events: Vec<Surface>,
     /// The outputs.
     pub(super) outputs: Vec<ExprId>,
+    /// The equations of motion of the mechanism; empty if there is none.
+    pub(super) mechanism: MechanismParts,
 }
 
 /// Formulas on their way into one arena.
@@ -163,7 +166,7 @@ impl<'m> Lowering<'m> {
     }
 
     /// A formula with everything locked that can switch; `place` is its key in the model file.
-    fn locked(&mut self, formula: &Formula, place: &str) -> ExprId {
+    pub(super) fn locked(&mut self, formula: &Formula, place: &str) -> ExprId {
         self.locked_node(formula, formula.syntax.root(), place)
     }
 
@@ -197,7 +200,8 @@ impl<'m> Lowering<'m> {
         let mass = model.mass.iter().map(|d| self.locked(&d.formula, &format!("mass.{}", d.name))).collect();
         let events =
             model.all_events().enumerate().map(|(i, (mode, e))| self.event(model, i, mode, e)).collect();
-        Parts { derivatives, mass, events, outputs: self.lock_outputs(model) }
+        let mechanism = self.mechanism(model);
+        Parts { derivatives, mass, events, outputs: self.lock_outputs(model), mechanism }
     }
 
     /// The outputs as they are written.
@@ -208,8 +212,10 @@ impl<'m> Lowering<'m> {
     /// The derivative of each state in a mode: its own, or the common one.
     fn derivatives(&mut self, model: &Model, mode: usize) -> Vec<ExprId> {
         let mode = model.modes.get(mode);
-        let mut list = Vec::new();
-        for state in &model.states {
+        let n = model.mechanism.coordinates;
+        let mut list: Vec<ExprId> = (0..n).map(|i| input(&mut self.arena, 1 + n + i)).collect();
+        list.extend((0..n).map(|i| acceleration(&mut self.arena, i)));
+        for state in model.first_order_states() {
             let find = |list: &'_ [Definition]| list.iter().position(|d| d.name == state.name);
             let own = mode.and_then(|m| Some((m, &m.derivatives[find(&m.derivatives)?])));
             let common = find(&model.derivatives).map(|i| &model.derivatives[i]);
@@ -281,7 +287,9 @@ fn outputs_in_order(model: &Model) -> Vec<usize> {
 /// The formulas that the motion depends on: derivatives, mass entries and guards. Switches cannot use outputs.
 fn moving_formulas(model: &Model) -> impl Iterator<Item = &Formula> {
     let modes = model.modes.iter().flat_map(|m| &m.derivatives);
-    let definitions = model.derivatives.iter().chain(&model.mass).chain(modes).map(|d| &d.formula);
+    let rule = &model.mechanism;
+    let definitions = model.derivatives.iter().chain(&model.mass).chain(&rule.forces).chain(&rule.inertia);
+    let definitions = definitions.chain(modes).map(|d| &d.formula);
     let guards = model.all_events().filter_map(|(_, event)| match &event.trigger {
         Trigger::Guard(guard) => Some(guard),
         Trigger::At(_) | Trigger::Every { .. } => None,

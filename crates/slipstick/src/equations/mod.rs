@@ -8,8 +8,10 @@ mod closure;
 mod closure_guard;
 mod fixed;
 mod formula;
+mod lagrange;
 mod locking;
 mod lowering;
+mod mechanism;
 mod observer;
 mod schedule;
 mod settling;
@@ -23,6 +25,7 @@ pub use closure::ClosureSystem;
 pub use closure_guard::{ClosureGuard, ClosureRest};
 pub use fixed::Fixed;
 pub use formula::FormulaSystem;
+pub use mechanism::{Constraint, Terms};
 pub use observer::Observer;
 pub use system::{
     Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, PlainField, Point, Response,

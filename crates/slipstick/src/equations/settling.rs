@@ -3,6 +3,7 @@
 //! Guards come in this order: switches and locks, each after those that its surface uses; events, common ones before those of the modes;
 //! what happens at rest.
 
+use super::lagrange::acceleration_input;
 use super::locking::{Lock, Locks, Rule};
 use super::lowering::{Lowering, Parts, input};
 use super::schedule::find_time;
@@ -68,7 +69,8 @@ pub(super) fn settle(
     let list = &lowering.locks.list;
     let switch_names = slots.signs.iter().map(|&k| list[k].name.clone()).collect();
     let count_number = slots.counts.len();
-    Settled { parts, watches, switch_names, count_number, input_count: first_count + count_number }
+    let input_count = first_count + count_number + parts.mechanism.force.len();
+    Settled { parts, watches, switch_names, count_number, input_count }
 }
 
 /// Which locks are needed, and where.
@@ -163,10 +165,14 @@ impl Slots {
     fn place_inputs(&self, lowering: &mut Lowering<'_>, parts: &mut Parts, watches: &mut [Watch]) {
         let first = lowering.names.first_switch;
         let places = self.signs.iter().chain(&self.counts).enumerate();
-        let replacements: Vec<(InputId, ExprId)> =
+        let mut replacements: Vec<(InputId, ExprId)> =
             places.map(|(place, &k)| (Locks::input(k), input(&mut lowering.arena, first + place))).collect();
+        let first = first + replacements.len();
+        for i in 0..parts.mechanism.force.len() {
+            replacements.push((acceleration_input(i), input(&mut lowering.arena, first + i)));
+        }
         let mut all: Vec<&mut ExprId> = parts.derivatives.iter_mut().flatten().collect();
-        all.extend(parts.mass.iter_mut().chain(&mut parts.outputs));
+        all.extend(parts.mass.iter_mut().chain(&mut parts.outputs).chain(parts.mechanism.all_mut()));
         all.extend(watches.iter_mut().flat_map(|w| std::iter::once(&mut w.surface).chain(&mut w.time)));
         let ids: Vec<ExprId> = all.iter().map(|id| **id).collect();
         let placed = lowering.arena.substitute_all(&ids, &replacements);
@@ -179,7 +185,9 @@ impl Slots {
 /// Which locks the formulas of a mode need, through other locks too.
 fn used_in(lowering: &Lowering<'_>, model: &Model, parts: &Parts, mode: usize) -> Vec<bool> {
     let list = &lowering.locks.list;
-    let mut roots: Vec<ExprId> = parts.derivatives[mode].iter().chain(&parts.mass).copied().collect();
+    let mechanism = &parts.mechanism;
+    let moving = parts.mass.iter().chain(&mechanism.force).chain(&mechanism.mass);
+    let mut roots: Vec<ExprId> = parts.derivatives[mode].iter().chain(moving).copied().collect();
     let events = model.all_events().zip(&parts.events);
     let here = events.filter(|((own, _), _)| own.is_none_or(|own| own == mode));
     roots.extend(here.map(|(_, surface)| surface.value));

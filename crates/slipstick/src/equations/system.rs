@@ -1,5 +1,6 @@
 //! What the loop asks of a set of equations: right-hand sides, guards, rates of guards, resets.
 
+use super::{Constraint, Terms};
 use crate::model::{Direction, Side};
 
 /// How the flat state is split: positions `q`, velocities `v`, first-order states `z`, in this order.
@@ -159,6 +160,10 @@ pub trait System: Send + Sync {
     fn mass_kind(&self) -> MassKind {
         MassKind::Identity
     }
+    /// The constraints of a mechanism: those of positions first.
+    fn constraints(&self) -> &[Constraint] {
+        &[]
+    }
     /// All guards of all modes. Values and rates are always given in this order.
     fn guards(&self) -> &[Guard];
     /// For each guard, by how much it can change at most when time and all states change by at most one; infinity where that is not
@@ -194,6 +199,26 @@ pub trait Evaluator {
 
     /// The mass matrix by rows. Only called if the system says that it has one.
     fn mass(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _mass: &mut [f64]) {}
+
+    /// The terms of the equations of motion, if the system is a mechanism.
+    fn terms(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _terms: &mut Terms) {}
+
+    /// How far the constraints are from being met: those of positions, and the rates of all.
+    fn residuals(
+        &mut self,
+        _locked: Locked<'_>,
+        _t: f64,
+        _y: &[f64],
+        _position: &mut [f64],
+        _velocity: &mut [f64],
+    ) {
+    }
+
+    /// Moves the end of a step to where the constraints are met, or nearer to it.
+    fn land(&mut self, _locked: Locked<'_>, _t: f64, _y: &mut [f64]) {}
+
+    /// The accelerations at the point where the derivative or the rates of guards are asked for next.
+    fn set_accelerations(&mut self, _accelerations: &[f64]) {}
 
     /// The values of the guards watched in the locked mode; those of other modes are left as they are.
     fn guards(&mut self, locked: Locked<'_>, t: f64, y: &[f64], values: &mut [f64]);

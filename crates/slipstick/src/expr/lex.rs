@@ -158,6 +158,10 @@ impl<'a> Lexer<'a> {
             }
             self.name_part();
         }
+        // The speed of a coordinate: `x'`.
+        while self.peek() == Some(b'\'') {
+            self.position += 1;
+        }
         Ok(Token::Word)
     }
 

@@ -2,7 +2,7 @@
 
 use super::one_sided::OneSided;
 use super::sliding::Effort;
-use super::{Field, MassKind, Sliding, Surface};
+use super::{Field, Index1, MassKind, Sliding, Stabilisation, Surface};
 use crate::equations::{Evaluator, Guard, GuardKind, GuardRates, PlainField, Point, System};
 use crate::mode::Mode;
 
@@ -31,12 +31,18 @@ pub struct Flow<'a> {
     /// Where the field along the surfaces was evaluated since [`forget_visits`](Self::forget_visits): the time, and the weights.
     visits: Vec<(f64, Vec<f64>)>,
     visit_count: usize,
+    is_mechanism: bool,
 }
 
 impl<'a> Flow<'a> {
     /// The flow of `system` in `mode`.
     pub fn new(system: &'a dyn System, mode: Mode) -> Self {
-        let evaluator = system.evaluator();
+        Self::stabilised(system, mode, Stabilisation::Twice)
+    }
+
+    /// The flow of `system` in `mode`, with a choice of what keeps the constraints of a mechanism met.
+    pub fn stabilised(system: &'a dyn System, mode: Mode, stabilisation: Stabilisation) -> Self {
+        let evaluator = evaluator_of(system, stabilisation);
         let (derivative_count, guard_count, jacobian_count) = (0, 0, 0);
         let watched_in = |mode: usize| {
             let own = system.guards().iter().filter(|guard| is_watched(guard, mode));
@@ -57,6 +63,7 @@ impl<'a> Flow<'a> {
             one_sided: OneSided::new(system),
             visits: Vec::new(),
             visit_count: 0,
+            is_mechanism: !system.constraints().is_empty(),
         }
     }
 
@@ -217,6 +224,17 @@ impl<'a> Flow<'a> {
         self.sliding = Some(sliding);
     }
 
+    /// Whether there are constraints that the end of a step must be put back to.
+    #[inline]
+    pub fn is_mechanism(&self) -> bool {
+        self.is_mechanism
+    }
+
+    /// Moves the end of a step to where the constraints of a mechanism are met.
+    pub fn land(&mut self, t: f64, y: &mut [f64]) {
+        self.evaluator.land(self.mode.locked(), t, y);
+    }
+
     /// The times at which the field along the surfaces was evaluated, with the weight of the positive side of each surface.
     pub fn visits(&self) -> &[(f64, Vec<f64>)] {
         &self.visits[..self.visit_count]
@@ -324,6 +342,11 @@ impl Field for Flow<'_> {
     fn mass(&mut self, t: f64, y: &[f64], mass: &mut [f64]) {
         self.evaluator.mass(self.mode.locked(), t, y, mass);
     }
+}
+
+/// The evaluator of a system; that of a mechanism finds the accelerations too.
+pub(super) fn evaluator_of(system: &dyn System, stabilisation: Stabilisation) -> Box<dyn Evaluator + '_> {
+    if system.layout().v > 0 { Box::new(Index1::new(system, stabilisation)) } else { system.evaluator() }
 }
 
 /// Whether a guard is watched in a mode. What happens at rest has no surface.

@@ -5,12 +5,14 @@
 //! constrained systems will stand beside it.
 
 mod flow;
+mod index1;
 mod mixture;
 mod one_sided;
 mod sliding;
 
 pub use crate::equations::MassKind;
 pub use flow::Flow;
+pub use index1::{Index1, Stabilisation};
 pub use mixture::Mixture;
 pub use sliding::{MOST_SURFACES, Sliding, Surface};
 

@@ -1,5 +1,6 @@
 //! Does everything mean something? Names, missing and superfluous derivatives, cycles, modes that cannot be reached.
 
+use super::mechanism::check_mechanism;
 use super::names::{Room, check_formula, check_names, unknown_name};
 use super::{
     Definition, Diagnostic, EventRule, Formula, Meaning, Model, Reference, Scope, ToleranceRule, Trigger,
@@ -16,6 +17,7 @@ pub(super) fn check(model: &Model) -> Vec<Diagnostic> {
     check_cycles(&model.parameters, "parameter", &mut errors);
     check_cycles(&model.outputs, "output", &mut errors);
     check_derivatives(model, &mut errors);
+    check_mechanism(model, &scope, &mut errors);
     for (_, event) in model.all_events() {
         check_event(event, model, &scope, &mut errors);
     }
@@ -71,7 +73,7 @@ fn check_cycles(definitions: &[Definition], kind: &str, errors: &mut Vec<Diagnos
 
 /// Every state has a derivative in every mode, and every derivative belongs to a state.
 fn check_derivatives(model: &Model, errors: &mut Vec<Diagnostic>) {
-    let states = || model.states.iter().map(|s| s.name.as_str());
+    let states = || model.first_order_states().iter().map(|s| s.name.as_str());
     let modes = model.modes.iter().flat_map(|m| &m.derivatives);
     for definition in model.derivatives.iter().chain(modes) {
         if !states().any(|s| s == definition.name) {
@@ -83,7 +85,7 @@ fn check_derivatives(model: &Model, errors: &mut Vec<Diagnostic>) {
             ));
         }
     }
-    for state in &model.states {
+    for state in model.first_order_states() {
         let has = |list: &[Definition]| list.iter().any(|d| d.name == state.name);
         if has(&model.derivatives) {
             continue;

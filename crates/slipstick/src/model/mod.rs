@@ -7,6 +7,7 @@
 mod check;
 mod diagnostic;
 mod events;
+mod mechanism;
 mod names;
 mod order;
 mod read;
@@ -14,6 +15,7 @@ mod sections;
 mod sides;
 
 pub use diagnostic::Diagnostic;
+pub use mechanism::{MechanismRule, speed_of};
 pub use names::{Meaning, Scope};
 pub use order::dependency_order;
 pub use sides::{Direction, Location, Side};
@@ -213,6 +215,8 @@ pub struct Model {
     pub parameters: Vec<Definition>,
     /// Start values, which may be formulas of parameters.
     pub states: Vec<Definition>,
+    /// Coordinates with their speeds, and what moves them. They are the first states.
+    pub mechanism: MechanismRule,
     /// The derivative of each state.
     pub derivatives: Vec<Definition>,
     /// Entries of the matrix that stands before the derivatives; rows that are not mentioned are those of the identity.

@@ -13,6 +13,13 @@ const MODEL_KEYS: &[&str] = &[
     "title",
     "description",
     "parameters",
+    "coordinates",
+    "speeds",
+    "kinetic",
+    "potential",
+    "inertia",
+    "forces",
+    "constraints",
     "states",
     "derivatives",
     "mass",
@@ -69,6 +76,7 @@ impl Reader<'_> {
                 _ => {}
             }
         }
+        self.mechanism(table, &mut model);
         self.check_required(table, &model);
         model
     }

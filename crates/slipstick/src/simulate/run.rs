@@ -241,11 +241,12 @@ impl<'a> Run<'a> {
 
     /// Tries the step that the trial describes. A motion that slides on surfaces is put back onto them.
     pub(super) fn try_step(&mut self) {
-        if !self.has_guards() {
-            return self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
-        }
         self.flow.forget_visits();
         self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
+        // Explicit methods have done it before their last stage.
+        if self.flow.is_mechanism() && self.step.method().facts().implicit && self.trial.error.is_finite() {
+            self.flow.land(self.trial.t + self.trial.h, &mut self.trial.end);
+        }
         if self.flow.sliding().is_some() && self.trial.error.is_finite() {
             self.flow.project(self.trial.t + self.trial.h, &mut self.trial.end);
         }

@@ -1,0 +1,149 @@
+//! The equations of motion of a mechanism, derived symbolically: `M v' = f - Gᵀ λ` with `q' = v`.
+//!
+//! From energies by Lagrange: `p = ∂T/∂v`, `M = ∂p/∂v`, `f = Q + ∂T/∂q - ∂V/∂q - ∂p/∂q v - ∂p/∂t`. Constraints `g(t, q) = 0` are differentiated twice along
+//! the motion, `G v' = -γ` with `G = ∂g/∂q`; constraints on speeds `b(t, q, v) = 0` once, with `G = ∂b/∂v` (paper 003, section 4.1).
+
+use super::lowering::{Lowering, input};
+use crate::expr::{Arena, ExprId, InputId};
+use crate::model::{Definition, Model, Scope};
+
+/// Inputs that stand for accelerations until the number of all others is known: beyond them, and before those of locks.
+const FIRST_ACCELERATION: u32 = 1 << 29;
+
+/// The formulas of a mechanism with `n` coordinates and `m` constraints, those of positions first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MechanismParts {
+    pub(super) names: Vec<String>,
+    /// How many of the constraints are of positions.
+    pub(super) holonomic: usize,
+    /// `M` by rows, `f`, `G` by rows, `-γ`.
+    pub(super) mass: Vec<ExprId>,
+    pub(super) force: Vec<ExprId>,
+    pub(super) jacobian: Vec<ExprId>,
+    pub(super) level: Vec<ExprId>,
+    /// The constraints of positions, and the rates of all.
+    pub(super) position: Vec<ExprId>,
+    pub(super) velocity: Vec<ExprId>,
+}
+
+impl MechanismParts {
+    pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut ExprId> {
+        let terms = self.mass.iter_mut().chain(&mut self.force).chain(&mut self.jacobian);
+        terms.chain(&mut self.level).chain(&mut self.position).chain(&mut self.velocity)
+    }
+}
+
+/// The input that stands for an acceleration.
+pub(super) fn acceleration(arena: &mut Arena, i: usize) -> ExprId {
+    arena.input(acceleration_input(i))
+}
+
+pub(super) fn acceleration_input(i: usize) -> InputId {
+    InputId(FIRST_ACCELERATION + u32::try_from(i).unwrap_or(0))
+}
+
+impl Lowering<'_> {
+    /// The equations of motion of the model's mechanism.
+    pub(super) fn mechanism(&mut self, model: &Model) -> MechanismParts {
+        let n = model.mechanism.coordinates;
+        if n == 0 {
+            return MechanismParts::default();
+        }
+        let (mass, force) = self.motion(model, n);
+        let mut parts = MechanismParts { mass, force, ..MechanismParts::default() };
+        let scope = Scope::new(model);
+        let (of_speeds, of_positions): (Vec<&Definition>, Vec<&Definition>) =
+            model.mechanism.constraints.iter().partition(|c| model.is_of_speeds(c, &scope));
+        parts.holonomic = of_positions.len();
+        for constraint in of_positions {
+            let position = self.plain(&constraint.formula);
+            let velocity = self.along(position, n);
+            parts.position.push(position);
+            self.constrain(&mut parts, &constraint.name, position, 1, velocity, n);
+        }
+        for constraint in of_speeds {
+            let velocity = self.plain(&constraint.formula);
+            self.constrain(&mut parts, &constraint.name, velocity, 1 + n, velocity, n);
+        }
+        parts
+    }
+
+    /// Adds a row: `G` has the derivatives of `surface` by the inputs from `first` on.
+    fn constrain(
+        &mut self,
+        parts: &mut MechanismParts,
+        name: &str,
+        surface: ExprId,
+        first: usize,
+        velocity: ExprId,
+        n: usize,
+    ) {
+        parts.names.push(name.to_owned());
+        for j in 0..n {
+            let entry = self.partial(surface, first + j);
+            parts.jacobian.push(entry);
+        }
+        let rate = self.along(velocity, n);
+        parts.velocity.push(velocity);
+        parts.level.push(self.arena.neg(rate));
+    }
+
+    /// The mass matrix and the forces.
+    fn motion(&mut self, model: &Model, n: usize) -> (Vec<ExprId>, Vec<ExprId>) {
+        let zero = self.arena.constant(0.0);
+        let (mut mass, mut force) = (vec![zero; n * n], self.forces(model, n));
+        if let Some(kinetic) = &model.mechanism.kinetic {
+            let kinetic = self.plain(kinetic);
+            for i in 0..n {
+                let momentum = self.partial(kinetic, 1 + n + i);
+                for j in 0..n {
+                    mass[i * n + j] = self.partial(momentum, 1 + n + j);
+                }
+                let (pushed, drift) = (self.partial(kinetic, 1 + i), self.along(momentum, n));
+                force[i] = self.arena.add(force[i], pushed);
+                force[i] = self.arena.sub(force[i], drift);
+            }
+        }
+        if let Some(potential) = &model.mechanism.potential {
+            let potential = self.plain(potential);
+            for (i, force) in force.iter_mut().enumerate() {
+                let slope = self.partial(potential, 1 + i);
+                *force = self.arena.sub(*force, slope);
+            }
+        }
+        for entry in &model.mechanism.inertia {
+            let Some((i, j)) = model.inertia_place(&entry.name) else { continue };
+            let value = self.locked(&entry.formula, &format!("inertia.{}", entry.name));
+            mass[i * n + j] = self.arena.add(mass[i * n + j], value);
+            if i != j {
+                mass[j * n + i] = self.arena.add(mass[j * n + i], value);
+            }
+        }
+        (mass, force)
+    }
+
+    fn forces(&mut self, model: &Model, n: usize) -> Vec<ExprId> {
+        let mut forces = vec![self.arena.constant(0.0); n];
+        for (i, coordinate) in model.coordinates().iter().enumerate() {
+            for force in model.mechanism.forces.iter().filter(|f| f.name == coordinate.name) {
+                forces[i] = self.locked(&force.formula, &format!("forces.{}", force.name));
+            }
+        }
+        forces
+    }
+
+    fn partial(&mut self, of: ExprId, by: usize) -> ExprId {
+        let seed = (InputId(u32::try_from(by).unwrap_or(u32::MAX)), self.arena.constant(1.0));
+        self.arena.derivative_along(&[of], &[seed])[0]
+    }
+
+    /// The rate of an expression along the motion while the speeds stay as they are.
+    fn along(&mut self, of: ExprId, n: usize) -> ExprId {
+        let mut seeds = vec![(InputId(0), self.arena.constant(1.0))];
+        for i in 0..n {
+            let speed = input(&mut self.arena, 1 + n + i);
+            seeds.push((InputId(u32::try_from(1 + i).unwrap_or(u32::MAX)), speed));
+        }
+        self.arena.derivative_along(&[of], &seeds)[0]
+    }
+}
