@@ -214,9 +214,6 @@ pub trait Evaluator {
     ) {
     }
 
-    /// Moves the end of a step to where the constraints are met, or nearer to it.
-    fn land(&mut self, _locked: Locked<'_>, _t: f64, _y: &mut [f64]) {}
-
     /// The accelerations at the point where the derivative or the rates of guards are asked for next.
     fn set_accelerations(&mut self, _accelerations: &[f64]) {}
 

@@ -2,14 +2,14 @@
 
 use super::one_sided::OneSided;
 use super::sliding::Effort;
-use super::{Field, Index1, MassKind, Sliding, Stabilisation, Surface};
+use super::{Field, Index1, MassKind, Refusal, Sliding, Stabilisation, Surface};
 use crate::equations::{Evaluator, Guard, GuardKind, GuardRates, PlainField, Point, System};
 use crate::mode::Mode;
 
 /// A system in a mode, with the scratch to evaluate it and the count of what was evaluated.
 pub struct Flow<'a> {
     system: &'a dyn System,
-    evaluator: Box<dyn Evaluator + 'a>,
+    evaluator: Engine<'a>,
     /// The right-hand side, where that is all there is to call: the motion neither slides nor has to stay on one side.
     plain: Option<&'a PlainField>,
     /// The discrete state that holds now.
@@ -42,7 +42,7 @@ impl<'a> Flow<'a> {
 
     /// The flow of `system` in `mode`, with a choice of what keeps the constraints of a mechanism met.
     pub fn stabilised(system: &'a dyn System, mode: Mode, stabilisation: Stabilisation) -> Self {
-        let evaluator = evaluator_of(system, stabilisation);
+        let evaluator = Engine::new(system, stabilisation);
         let (derivative_count, guard_count, jacobian_count) = (0, 0, 0);
         let watched_in = |mode: usize| {
             let own = system.guards().iter().filter(|guard| is_watched(guard, mode));
@@ -232,7 +232,17 @@ impl<'a> Flow<'a> {
 
     /// Moves the end of a step to where the constraints of a mechanism are met.
     pub fn land(&mut self, t: f64, y: &mut [f64]) {
-        self.evaluator.land(self.mode.locked(), t, y);
+        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
+            mechanism.land(self.mode.locked(), t, y);
+        }
+    }
+
+    /// Moves a state of a mechanism to the nearest one at which the constraints are met; pinned coordinates stay.
+    pub fn assemble(&mut self, t: f64, y: &mut [f64], pinned: &[usize]) -> Result<(), Refusal> {
+        match &mut self.evaluator {
+            Engine::Mechanism(mechanism) => mechanism.assemble(self.mode.locked(), t, y, pinned),
+            Engine::Plain(_) => Ok(()),
+        }
     }
 
     /// The times at which the field along the surfaces was evaluated, with the weight of the positive side of each surface.
@@ -344,9 +354,40 @@ impl Field for Flow<'_> {
     }
 }
 
-/// The evaluator of a system; that of a mechanism finds the accelerations too.
-pub(super) fn evaluator_of(system: &dyn System, stabilisation: Stabilisation) -> Box<dyn Evaluator + '_> {
-    if system.layout().v > 0 { Box::new(Index1::new(system, stabilisation)) } else { system.evaluator() }
+/// What evaluates a system: its own evaluator, or for a mechanism one that finds the accelerations too.
+pub(super) enum Engine<'a> {
+    Plain(Box<dyn Evaluator + 'a>),
+    Mechanism(Box<Index1<'a>>),
+}
+
+impl<'a> Engine<'a> {
+    pub(super) fn new(system: &'a dyn System, stabilisation: Stabilisation) -> Self {
+        if system.layout().v > 0 {
+            Self::Mechanism(Box::new(Index1::new(system, stabilisation)))
+        } else {
+            Self::Plain(system.evaluator())
+        }
+    }
+}
+
+impl<'a> std::ops::Deref for Engine<'a> {
+    type Target = dyn Evaluator + 'a;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Plain(evaluator) => &**evaluator,
+            Self::Mechanism(evaluator) => &**evaluator,
+        }
+    }
+}
+
+impl std::ops::DerefMut for Engine<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        match self {
+            Self::Plain(evaluator) => &mut **evaluator,
+            Self::Mechanism(evaluator) => &mut **evaluator,
+        }
+    }
 }
 
 /// Whether a guard is watched in a mode. What happens at rest has no surface.

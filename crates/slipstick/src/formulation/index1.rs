@@ -5,6 +5,8 @@
 //! `F = M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁻¹`, which is a solution of the same linear system, `q ← q - F g` and `v ← v - F ġ`, once (S-both), twice (PStab, equation (4.15)) or
 //! until nothing is left to correct (projection).
 
+use super::Refusal;
+use super::assemble::Assembler;
 use crate::equations::{Evaluator, GuardRates, Locked, Point, System, Terms};
 use crate::math::{Kkt, KktFault};
 
@@ -109,6 +111,37 @@ impl<'a> Index1<'a> {
         moved.max(self.shift(&mut y[self.n..2 * self.n]))
     }
 
+    /// Moves the end of a step to where the constraints are met, or nearer to it.
+    pub(super) fn land(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
+        let rounds = match self.stabilisation {
+            Stabilisation::None | Stabilisation::Baumgarte { .. } => return,
+            Stabilisation::Once => 1,
+            Stabilisation::Twice => 2,
+            Stabilisation::Project => MOST_ROUNDS,
+        };
+        for round in 0..rounds {
+            let again = round == 0 || self.stabilisation == Stabilisation::Project;
+            if again && !self.factor(locked, t, y) {
+                return;
+            }
+            if self.correct(locked, t, y) <= 4.0 * f64::EPSILON {
+                return;
+            }
+        }
+    }
+
+    /// Moves a state to the nearest one at which the constraints are met; pinned coordinates stay.
+    pub(super) fn assemble(
+        &mut self,
+        locked: Locked<'_>,
+        t: f64,
+        y: &mut [f64],
+        pinned: &[usize],
+    ) -> Result<(), Refusal> {
+        let m = self.velocity.len();
+        Assembler::new(self.n, m, self.holonomic, pinned).assemble(&mut *self.inner, (locked, t), y)
+    }
+
     /// Takes `F` times the residuals in `multipliers` off a part of the state.
     fn shift(&mut self, part: &mut [f64]) -> f64 {
         self.motion.fill(0.0);
@@ -126,24 +159,6 @@ impl Evaluator for Index1<'_> {
     fn derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]) {
         self.solve(locked, t, y);
         self.inner.derivative(locked, t, y, dy);
-    }
-
-    fn land(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
-        let rounds = match self.stabilisation {
-            Stabilisation::None | Stabilisation::Baumgarte { .. } => return,
-            Stabilisation::Once => 1,
-            Stabilisation::Twice => 2,
-            Stabilisation::Project => MOST_ROUNDS,
-        };
-        for round in 0..rounds {
-            let again = round == 0 || self.stabilisation == Stabilisation::Project;
-            if again && !self.factor(locked, t, y) {
-                return;
-            }
-            if self.correct(locked, t, y) <= 4.0 * f64::EPSILON {
-                return;
-            }
-        }
     }
 
     fn terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {

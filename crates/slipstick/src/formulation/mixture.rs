@@ -3,15 +3,15 @@
 //! A friction force written with a sign then shows what sticking needs, and the sign itself the equivalent control `2 w - 1` between -1 and 1
 //! (paper 002, equation (5), with `α = w`).
 
-use super::flow::evaluator_of;
+use super::flow::Engine;
 use super::{Sliding, Stabilisation, Surface};
-use crate::equations::{Evaluator, Observer, System};
+use crate::equations::{Observer, System};
 use crate::mode::Mode;
 
 /// Formulas that are looked at along a motion that may slide.
 pub struct Mixture<'a> {
     system: &'a dyn System,
-    evaluator: Box<dyn Evaluator + 'a>,
+    evaluator: Engine<'a>,
     observer: Observer<'a>,
     /// The surfaces slid on where it was last looked.
     sliding: Option<Sliding>,
@@ -24,7 +24,7 @@ pub struct Mixture<'a> {
 impl<'a> Mixture<'a> {
     /// Looks at the formulas of `observer` along motions of `system`.
     pub fn new(system: &'a dyn System, observer: Observer<'a>) -> Self {
-        let (evaluator, mode) = (evaluator_of(system, Stabilisation::None), Mode::new(0, 0, 0));
+        let (evaluator, mode) = (Engine::new(system, Stabilisation::None), Mode::new(0, 0, 0));
         Self { system, evaluator, observer, sliding: None, mode, signs: Vec::new(), part: Vec::new() }
     }
 

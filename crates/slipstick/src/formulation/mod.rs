@@ -4,6 +4,7 @@
 //! ordinary differential equation is integrated as it stands ([`Flow`]); index-1, 2, 3, GGL and embedded forms of
 //! constrained systems will stand beside it.
 
+mod assemble;
 mod flow;
 mod index1;
 mod mixture;
@@ -11,6 +12,7 @@ mod one_sided;
 mod sliding;
 
 pub use crate::equations::MassKind;
+pub use assemble::Refusal;
 pub use flow::Flow;
 pub use index1::{Index1, Stabilisation};
 pub use mixture::Mixture;

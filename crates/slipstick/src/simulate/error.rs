@@ -118,6 +118,16 @@ pub enum Error {
         /// The time.
         t: f64,
     },
+    /// The constraints of a mechanism cannot be met.
+    #[error("the constraints cannot be met together in {what} (t = {t}): {left}")]
+    NotConsistent {
+        /// Which state, in words.
+        what: String,
+        /// The time.
+        t: f64,
+        /// What is left of the constraints, in words.
+        left: String,
+    },
     /// Newton's iteration does not converge, however small the step.
     #[error("Newton's iteration does not converge at t = {t}, even with a step of {h:.3e}")]
     NoConvergence {
@@ -178,6 +188,7 @@ impl Error {
             Self::GuardNotFinite { .. } => "guard-not-finite",
             Self::EventCycle { .. } => "event-cycle",
             Self::ResetNotFinite { .. } => "reset-not-finite",
+            Self::NotConsistent { .. } => "not-consistent",
             Self::NoConvergence { .. } => "no-convergence",
             Self::SingularMatrix { .. } => "singular-matrix",
             Self::WrongMethod { .. } => "wrong-method",
@@ -209,6 +220,9 @@ impl Error {
                 "let the resets leave the guards on sides from which nothing fires, or let one of the events go to another mode"
             }
             Self::ResetNotFinite { .. } => "look for a division by zero in the reset",
+            Self::NotConsistent { .. } => {
+                "choose start values nearer to a closed mechanism, pin fewer coordinates, or check the lengths in these constraints"
+            }
             Self::NoConvergence { .. } => {
                 "the right-hand side may jump here: give the jump a guard or a switch; or it may be very steep: try another method"
             }

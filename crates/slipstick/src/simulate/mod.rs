@@ -4,6 +4,7 @@
 //! [`Trajectory`](crate::trajectory::Trajectory), or a [`Failure`] that carries the trajectory so far. The library has no clock:
 //! whoever wants a limit on wall time or an interrupt watches through a [`Monitor`].
 
+mod assemble;
 mod beginnings;
 mod error;
 mod initialise;

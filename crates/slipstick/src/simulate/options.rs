@@ -1,6 +1,7 @@
 //! What is asked of a run.
 
 use crate::event::Concurrency;
+use crate::formulation::Stabilisation;
 use crate::model::Location;
 use crate::step::{Control, Method, Tolerances};
 
@@ -70,6 +71,10 @@ pub struct Options {
     pub event_tolerance: Option<f64>,
     /// Whether nearly concurrent events become one.
     pub concurrency: Option<Concurrency>,
+    /// What keeps the constraints of a mechanism met.
+    pub stabilisation: Stabilisation,
+    /// Coordinates that are not changed to make the start consistent.
+    pub pinned: Vec<usize>,
     /// How much of the run is kept.
     pub keep: Keep,
     /// Limits on the work.
@@ -90,6 +95,8 @@ impl Options {
             location: None,
             event_tolerance: None,
             concurrency: None,
+            stabilisation: Stabilisation::Twice,
+            pinned: Vec::new(),
             keep: Keep::default(),
             limits: Limits::default(),
         }

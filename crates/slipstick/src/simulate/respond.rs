@@ -45,6 +45,7 @@ impl Run<'_> {
         let resolution =
             resolve(&mut self.flow, &self.detector, &self.fired, t, &self.before, &mut self.after);
         self.check_reset(t)?;
+        self.assemble_after_event(t)?;
         let mut event = Event {
             t,
             bracket: Bracket { lo: t0 + offsets.lo, hi: t0 + offsets.hi },

@@ -81,7 +81,7 @@ pub(super) struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(system: &'a dyn System, start: &Start, options: &'a Options) -> Self {
         let mode = Mode::new(start.mode, system.switch_names().len(), system.count_number());
-        let flow = Flow::new(system, mode.clone());
+        let flow = Flow::stabilised(system, mode.clone(), options.stabilisation);
         let step = options.method.build_for(start.y.len(), &options.tolerances, system.mass_kind());
         Self {
             options,
@@ -127,6 +127,7 @@ impl<'a> Run<'a> {
         if self.options.location == Some(Location::OneSided) {
             self.flow.stay_on_this_side();
         }
+        self.assemble_start()?;
         self.begin_segment(Change::Everything)?;
         while self.trial.t < self.options.until {
             if let Some(outcome) = self.check_limits(monitor) {

@@ -1,0 +1,175 @@
+//! Consistent starts: the nearest positions and speeds at which all constraints are met, in the metric of the mass matrix.
+//!
+//! Newton's method on `g(t, q) = 0` with the least change in every round, halved where it would overshoot; then the same for the speeds. Pinned
+//! coordinates are further constraints: neither they nor their speeds change.
+
+use crate::equations::{Evaluator, Locked, Terms};
+use crate::math::{Kkt, KktFault};
+
+/// Rounds of Newton's method, and halvings in one of them.
+const MOST_ROUNDS: usize = 60;
+const MOST_HALVINGS: u32 = 8;
+
+/// Why no consistent start was found.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Refusal {
+    /// These constraints cannot be met together from this start; each with what is left of it.
+    Open(Vec<(usize, f64)>),
+    /// The linear system has no solution.
+    Singular(KktFault),
+}
+
+/// The scratch to make a start consistent.
+pub(super) struct Assembler<'p> {
+    n: usize,
+    holonomic: usize,
+    pinned: &'p [usize],
+    terms: Terms,
+    rows: Vec<f64>,
+    kkt: Kkt,
+    change: Vec<f64>,
+    level: Vec<f64>,
+    position: Vec<f64>,
+    velocity: Vec<f64>,
+}
+
+/// Which half of the state is moved.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Half {
+    Positions,
+    Speeds,
+}
+
+impl<'p> Assembler<'p> {
+    /// For `n` coordinates, `m` constraints of which some are of positions, and pinned coordinates.
+    pub(super) fn new(n: usize, m: usize, holonomic: usize, pinned: &'p [usize]) -> Self {
+        let rows = m + pinned.len();
+        Self {
+            n,
+            holonomic,
+            pinned,
+            terms: Terms::new(n, m),
+            rows: vec![0.0; rows * n],
+            kkt: Kkt::new(n, rows),
+            change: vec![0.0; n],
+            level: vec![0.0; rows],
+            position: vec![0.0; holonomic],
+            velocity: vec![0.0; m],
+        }
+    }
+
+    /// Moves positions, then speeds.
+    pub(super) fn assemble(
+        &mut self,
+        evaluator: &mut dyn Evaluator,
+        at: (Locked<'_>, f64),
+        y: &mut [f64],
+    ) -> Result<(), Refusal> {
+        self.close(evaluator, at, y, Half::Positions)?;
+        self.close(evaluator, at, y, Half::Speeds)
+    }
+
+    fn close(
+        &mut self,
+        evaluator: &mut dyn Evaluator,
+        at: (Locked<'_>, f64),
+        y: &mut [f64],
+        half: Half,
+    ) -> Result<(), Refusal> {
+        let mut size = self.residual(evaluator, at, y, half);
+        for _ in 0..MOST_ROUNDS {
+            self.find_change(evaluator, at, y)?;
+            let far = self.distance(y, half);
+            if far <= 4.0 * f64::EPSILON {
+                break;
+            }
+            match self.step(evaluator, at, y, (half, size)) {
+                Some(smaller) => size = smaller,
+                None => break,
+            }
+        }
+        let open = self.open_rows(half);
+        if open.is_empty() { Ok(()) } else { Err(Refusal::Open(open)) }
+    }
+
+    /// Evaluates what is left of the constraints, into `level`; gives its size.
+    fn residual(
+        &mut self,
+        evaluator: &mut dyn Evaluator,
+        (locked, t): (Locked<'_>, f64),
+        y: &[f64],
+        half: Half,
+    ) -> f64 {
+        evaluator.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+        self.level.fill(0.0);
+        match half {
+            Half::Positions => self.level[..self.holonomic].copy_from_slice(&self.position),
+            Half::Speeds => self.level[..self.velocity.len()].copy_from_slice(&self.velocity),
+        }
+        self.level.iter().map(|x| x * x).sum::<f64>().sqrt()
+    }
+
+    /// The least change that takes off `level`, to first order.
+    fn find_change(
+        &mut self,
+        evaluator: &mut dyn Evaluator,
+        (locked, t): (Locked<'_>, f64),
+        y: &[f64],
+    ) -> Result<(), Refusal> {
+        evaluator.terms(locked, t, y, &mut self.terms);
+        let (m, n) = (self.velocity.len(), self.n);
+        self.rows[..m * n].copy_from_slice(&self.terms.jacobian);
+        self.rows[m * n..].fill(0.0);
+        for (k, &coordinate) in self.pinned.iter().enumerate() {
+            self.rows[(m + k) * n + coordinate] = 1.0;
+        }
+        self.kkt.factor(&self.terms.mass, &self.rows).map_err(Refusal::Singular)?;
+        let mut level = self.level.clone();
+        self.change.fill(0.0);
+        self.kkt.solve(&mut self.change, &mut level);
+        Ok(())
+    }
+
+    /// How large the change is, as a part of what is changed.
+    fn distance(&self, y: &[f64], half: Half) -> f64 {
+        let first = if half == Half::Positions { 0 } else { self.n };
+        let part = |(i, change): (usize, &f64)| change.abs() / (1.0 + y[first + i].abs());
+        self.change.iter().enumerate().map(part).fold(0.0, f64::max)
+    }
+
+    /// Takes the change, or a part of it, if that makes the residual smaller; gives its new size.
+    fn step(
+        &mut self,
+        evaluator: &mut dyn Evaluator,
+        at: (Locked<'_>, f64),
+        y: &mut [f64],
+        (half, size): (Half, f64),
+    ) -> Option<f64> {
+        let before = y.to_vec();
+        let first = if half == Half::Positions { 0 } else { self.n };
+        for halvings in 0..=MOST_HALVINGS {
+            let part = 0.5_f64.powi(halvings as i32);
+            for (i, change) in self.change.iter().enumerate() {
+                y[first + i] = before[first + i] - part * change;
+            }
+            let smaller = self.residual(evaluator, at, y, half);
+            if smaller < size {
+                return Some(smaller);
+            }
+        }
+        y.copy_from_slice(&before);
+        self.residual(evaluator, at, y, half);
+        None
+    }
+
+    /// The constraints that are not met: what is left of them is more than rounding, measured in coordinates.
+    fn open_rows(&self, half: Half) -> Vec<(usize, f64)> {
+        let count = if half == Half::Positions { self.holonomic } else { self.velocity.len() };
+        let steep = |k: usize| {
+            let row = &self.rows[k * self.n..(k + 1) * self.n];
+            row.iter().map(|x| x * x).sum::<f64>().sqrt()
+        };
+        let open = |&k: &usize| !(self.level[k].abs() <= 1e-9 * steep(k).max(f64::MIN_POSITIVE));
+        (0..count).filter(open).map(|k| (k, self.level[k])).collect()
+    }
+}

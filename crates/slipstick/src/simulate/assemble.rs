@@ -1,0 +1,74 @@
+//! Consistent states of a mechanism: at the start of a run, and after an event has reset something.
+//!
+//! What was set on purpose stays: coordinates that are pinned at the start, and those that an event resets. The others move as little as they can in the
+//! metric of the mass matrix. After an impact on one coordinate this is what the joints do to the others.
+
+use super::Error;
+use super::run::Run;
+use crate::formulation::Refusal;
+use crate::trajectory::Note;
+
+/// Changes below this part of a state are not worth a note.
+const WORTH_A_NOTE: f64 = 1e-8;
+
+impl Run<'_> {
+    /// Makes the start consistent, and says what was changed.
+    pub(super) fn assemble_start(&mut self) -> Result<(), Error> {
+        if !self.flow.is_mechanism() {
+            return Ok(());
+        }
+        let (t, mut y) = (self.trial.t, self.trial.start.clone());
+        let assembled = self.flow.assemble(t, &mut y, &self.options.pinned);
+        assembled.map_err(|refusal| self.not_consistent("the start", t, &refusal))?;
+        self.note_changes(t, "start-adjusted", "the start", &self.trial.start.clone(), &y);
+        self.trial.restart(t, &y);
+        Ok(())
+    }
+
+    /// Makes the state after an event consistent, if the event has reset it, and says what was changed beside that.
+    pub(super) fn assemble_after_event(&mut self, t: f64) -> Result<(), Error> {
+        if !self.flow.is_mechanism() || self.before == self.after {
+            return Ok(());
+        }
+        let n = self.flow.system().layout().v;
+        let was_reset = |i: usize| self.before[i] != self.after[i] || self.before[n + i] != self.after[n + i];
+        let pinned: Vec<usize> = (0..n).filter(|&i| was_reset(i)).collect();
+        let mut y = self.after.clone();
+        let assembled = self.flow.assemble(t, &mut y, &pinned);
+        let what = self.fired_in_words();
+        assembled.map_err(|refusal| self.not_consistent(&what, t, &refusal))?;
+        self.after.copy_from_slice(&y);
+        Ok(())
+    }
+
+    fn fired_in_words(&self) -> String {
+        let guards = self.flow.system().guards();
+        let names: Vec<String> =
+            self.detector.fired().iter().map(|&g| format!("`{}`", guards[g].name)).collect();
+        format!("the state after {}", names.join(" and "))
+    }
+
+    fn not_consistent(&self, what: &str, t: f64, refusal: &Refusal) -> Error {
+        let constraints = self.flow.system().constraints();
+        let left = match refusal {
+            Refusal::Open(rows) => {
+                let one =
+                    |(k, left): &(usize, f64)| format!("`{}` is off by {left:.3e}", constraints[*k].name);
+                rows.iter().map(one).collect::<Vec<_>>().join(", ")
+            }
+            Refusal::Singular(_) => "the masses do not determine the motion".to_owned(),
+        };
+        Error::NotConsistent { what: what.to_owned(), t, left }
+    }
+
+    fn note_changes(&mut self, t: f64, code: &'static str, what: &str, before: &[f64], after: &[f64]) {
+        let names = self.flow.system().state_names();
+        let changed = |i: &usize| (before[*i] - after[*i]).abs() > WORTH_A_NOTE * (1.0 + before[*i].abs());
+        let one = |i: usize| format!("`{}` from {} to {}", names[i], before[i], after[i]);
+        let list: Vec<String> = (0..names.len()).filter(changed).map(one).collect();
+        if !list.is_empty() {
+            let text = format!("{what} does not meet the constraints and was changed: {}", list.join(", "));
+            self.record.notes.push(Note { t, code, text });
+        }
+    }
+}
