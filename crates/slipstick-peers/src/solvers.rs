@@ -3,7 +3,7 @@
 //! What can be built once is built once; what a solve needs anew (scratch, statistics) is part of its time. Nothing is kept but the end
 //! where a crate allows that: `ode_solvers` always stores the accepted states, and gets its cheapest kind of output.
 
-use crate::equations::{Arenstorf, Equations, Pleiades, Robertson, VanDerPol, fixed, fixed_mut};
+use crate::equations::{Arenstorf, Equations, Pleiades, Robertson, VanDerPol, fixed};
 use slipstick::equations::ClosureSystem;
 use slipstick::simulate::{Keep, Options, simulate};
 use slipstick::step::Method;
@@ -83,7 +83,12 @@ fn ours<const N: usize, E: Equations<N>>() -> Vec<Solver> {
 fn slipstick<const N: usize, E: Equations<N>>(method: Method, tolerance: f64) -> Solve {
     let problem = E::problem();
     let names = (0..N).map(|i| format!("y{i}"));
-    let system = ClosureSystem::new(names, |t, y, dy| E::field(t, fixed(y), fixed_mut(dy)));
+    // Other crates know the length of the state when they are compiled; here it is checked in each call.
+    let system = ClosureSystem::new(names, |t, y, dy| {
+        if let (Ok(y), Ok(dy)) = (y.try_into(), dy.try_into()) {
+            E::field(t, y, dy);
+        }
+    });
     let system = if E::STIFF {
         system.jacobian(|_, y, j| j.copy_from_slice(E::jacobian(fixed(y)).as_flattened()))
     } else {

@@ -73,6 +73,11 @@ fn circuits_switch_on_time() {
 }
 
 #[test]
+fn a_clock_strikes_at_the_very_times() {
+    assert_named_ok(&["doses"]);
+}
+
+#[test]
 fn every_tooth_of_the_escapement_strikes_both_pallets() {
     let names = ["verge-escapement"];
     assert_named_ok(&names);

@@ -4,6 +4,7 @@
 //! in 50 digits with two different orders and tolerances, started from the very doubles that the problem is stated with.
 
 mod events;
+mod mass;
 mod sliding;
 mod smooth;
 mod stiff;
@@ -12,6 +13,7 @@ pub use events::{
     Against, Bounds, EventProblem, Events, Expected, Invariant, MarbleJar, Measured, Solver, events,
     hundred_balls, marble_jar, quick_events,
 };
+pub use mass::behind_mass_matrices;
 pub use sliding::{MOST_MISSES, Paper, SlidingProblem, TOLERANCES, disode45, more_sliding, sliding};
 pub use smooth::smooth;
 pub use stiff::stiff;
@@ -49,21 +51,8 @@ pub struct Problem {
 
 impl Problem {
     /// The error at the end that an adaptive method may have at a tolerance.
-    ///
-    /// A pair that carries the higher order on keeps its error per unit of time at a multiple of the tolerance. One that carries the
-    /// lower order p on makes an error of `tolerance` in a step of size tolerance^(1/(p+1)), so that per unit of time it is larger by the
-    /// inverse of that. For Bogacki and Shampine's pair the multiple is larger than for others: on y' = iy its error is h⁴/24
-    /// per step and its estimate h³/48.
     pub fn promised_error(&self, method: Method, tolerance: f64) -> f64 {
-        let facts = method.facts();
-        let allowance = if facts.error_order == Some(facts.order) {
-            tolerance.powf(-1.0 / f64::from(facts.order + 1))
-        } else if method == Method::BogackiShampine3 {
-            2.0
-        } else {
-            1.0
-        };
-        self.promise * allowance * tolerance
+        self.promise * allowance(method, tolerance) * tolerance
     }
 
     /// The distance of a state from the true end: the Euclidean norm, of each component divided by its [`scale`](Self::scale).
@@ -76,6 +65,23 @@ impl Problem {
     /// The options for a run of the whole problem at a tolerance.
     pub fn options(&self, tolerance: f64) -> Options {
         Options::until(self.until).tolerances(tolerance, self.absolute * tolerance)
+    }
+}
+
+/// How many times larger than that of most methods the error of one may be.
+///
+/// A pair that carries the higher order on keeps its error per unit of time at a multiple of the tolerance. One that carries the
+/// lower order p on makes an error of `tolerance` in a step of size tolerance^(1/(p+1)), so that per unit of time it is larger by the
+/// inverse of that. For Bogacki and Shampine's pair the multiple is larger than for others: on y' = iy its error is h⁴/24
+/// per step and its estimate h³/48.
+pub fn allowance(method: Method, tolerance: f64) -> f64 {
+    let facts = method.facts();
+    if facts.error_order == Some(facts.order) {
+        tolerance.powf(-1.0 / f64::from(facts.order + 1))
+    } else if method == Method::BogackiShampine3 {
+        2.0
+    } else {
+        1.0
     }
 }
 

@@ -34,8 +34,8 @@ impl Beginnings {
     }
 
     /// Takes note of the size that a first step should have had.
-    pub(super) fn learn(&mut self, beginning: Option<Beginning>, h: f64) {
-        if let Some(place) = beginning.and_then(|beginning| beginning.place) {
+    pub(super) fn learn(&mut self, beginning: Beginning, h: f64) {
+        if let Some(place) = beginning.place {
             self.sizes[place] = Some(h);
         }
     }

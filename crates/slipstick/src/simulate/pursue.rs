@@ -134,18 +134,12 @@ impl Run<'_> {
         if !self.is_acceptable() {
             return self.reject().map(|()| Again::Rejected);
         }
-        self.interpolate();
+        self.step.interpolate(&mut self.flow, &mut self.trial);
         let placing = self.placing();
         match self.detector.scan(&mut self.flow, &self.trial, &placing) {
             Err(bad) => self.retreat(bad).map(|()| Again::Rejected),
             Ok(Some(crossing)) => Ok(Again::Crossing(crossing)),
             Ok(None) => Ok(Again::Nothing),
-        }
-    }
-
-    pub(super) fn interpolate(&mut self) {
-        if self.options.keep == Keep::Dense || !self.fired.is_empty() {
-            self.step.interpolate(&mut self.flow, &mut self.trial);
         }
     }
 

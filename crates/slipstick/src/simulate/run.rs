@@ -55,6 +55,8 @@ pub(super) struct Run<'a> {
     pub(super) accumulation: Accumulation,
     /// The step size to try next, before it is cut to the end time.
     pub(super) h: f64,
+    /// The largest error with which a step is taken: any finite one if steps are fixed.
+    largest_error: f64,
     /// How often each guard has fired.
     pub(super) fired: Vec<u64>,
     /// The guards about which there is a note already: one is enough.
@@ -93,6 +95,7 @@ impl<'a> Run<'a> {
             accumulation: Accumulation::new(start.t, options.until, system.guards().len()),
             step,
             h: 0.0,
+            largest_error: if options.fixed_step.is_some() { f64::MAX } else { 1.0 },
             fired: vec![0; system.guards().len()],
             noted: vec![false; system.guards().len()],
             noted_sliding: vec![false; system.guards().len()],
@@ -133,7 +136,9 @@ impl<'a> Run<'a> {
             if let Some(outcome) = self.check_limits(monitor) {
                 return Ok(outcome);
             }
-            if let Some(offsets) = self.next_event()? {
+            if !self.has_guards() {
+                self.step_freely()?;
+            } else if let Some(offsets) = self.next_event()? {
                 let (change, stop) = self.handle_event(offsets)?;
                 match self.after_event(change, stop)? {
                     After::End(outcome) => return Ok(outcome),
@@ -202,16 +207,13 @@ impl<'a> Run<'a> {
             self.check_cascade()?;
             return Ok(Some(Bracket { lo: 0.0, hi: 0.0 }));
         }
-        let goal = self.attempt();
+        let goal =
+            self.size_step(self.options.until.min(self.detector.next_scheduled(&self.flow, self.trial.t)));
+        self.try_step();
         if !self.is_acceptable() {
             return self.reject().map(|()| None);
         }
-        self.interpolate();
-        if !self.has_guards() {
-            self.choose_next_step();
-            self.take_step(goal);
-            return Ok(None);
-        }
+        self.step.interpolate(&mut self.flow, &mut self.trial);
         let placing = self.placing();
         let crossing = match self.detector.scan(&mut self.flow, &self.trial, &placing) {
             Ok(crossing) => crossing,
@@ -224,19 +226,32 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Tries a step of the wanted size. Gives the time that cut it short, if one did: the end of the run, or a scheduled event.
-    fn attempt(&mut self) -> Option<f64> {
-        let goal = if self.has_guards() {
-            self.options.until.min(self.detector.next_scheduled(&self.flow, self.trial.t))
-        } else {
-            self.options.until
-        };
+    /// Tries one step where there are no guards, and takes it if it is good.
+    #[inline]
+    fn step_freely(&mut self) -> Result<(), Error> {
+        let goal = self.size_step(self.options.until);
+        self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
+        if !self.is_acceptable() {
+            return self.reject();
+        }
+        self.choose_next_step();
+        let t_end = goal.unwrap_or(self.trial.t + self.trial.h);
+        if self.options.keep == Keep::Dense {
+            self.step.interpolate(&mut self.flow, &mut self.trial);
+            self.keep_step(t_end);
+        }
+        self.advance(t_end, goal.is_some());
+        Ok(())
+    }
+
+    /// Gives the step the wanted size, and the time that cuts it short if the given one does.
+    #[inline]
+    fn size_step(&mut self, goal: f64) -> Option<f64> {
         let left = goal - self.trial.t;
         let wanted = self.options.longest_step.map_or(self.h, |longest| self.h.min(longest));
         // A rest of less than a thousandth of a step would only cost another step.
         let cut = wanted * 1.001 >= left;
         self.trial.h = if cut { left } else { wanted };
-        self.try_step();
         cut.then_some(goal)
     }
 
@@ -254,7 +269,7 @@ impl<'a> Run<'a> {
     }
 
     pub(super) fn is_acceptable(&self) -> bool {
-        if self.options.fixed_step.is_some() { self.trial.error.is_finite() } else { self.trial.is_good() }
+        self.trial.error <= self.largest_error
     }
 
     /// Shrinks the step, or gives up when it cannot shrink any more.
@@ -291,42 +306,43 @@ impl<'a> Run<'a> {
         self.record.segments.first().unwrap_or(&self.segment).start_time
     }
 
-    /// Takes the whole trial, which ends at `goal` if that is given.
+    /// Takes the whole trial, which ends at `goal` if that is given, where there are guards.
     pub(super) fn take_step(&mut self, goal: Option<f64>) {
-        let h = self.trial.h;
-        let t_end = goal.unwrap_or(self.trial.t + h);
+        let t_end = goal.unwrap_or(self.trial.t + self.trial.h);
         if self.options.keep == Keep::Dense {
-            self.segment.push(h, &self.trial.dense, t_end, &self.trial.end);
+            self.keep_step(t_end);
         }
-        self.record.statistics.count_step(h, goal.is_some());
-        if self.has_guards() {
-            self.after_guarded_step();
-        }
-        self.step.advance();
-        self.reconsider_method();
-        self.trial.advance(t_end);
-    }
-
-    fn has_guards(&self) -> bool {
-        !self.fired.is_empty()
-    }
-
-    /// What only matters where guards are watched.
-    fn after_guarded_step(&mut self) {
         self.record.statistics.slid += u64::from(self.flow.sliding().is_some());
         self.cascade.clear();
         self.note_touches();
         if self.flow.stays_on_this_side() {
             self.flow.stand_on(&[]);
         }
+        self.advance(t_end, goal.is_some());
+    }
+
+    fn has_guards(&self) -> bool {
+        !self.fired.is_empty()
+    }
+
+    fn keep_step(&mut self, t_end: f64) {
+        self.segment.push(self.trial.h, &self.trial.dense, t_end, &self.trial.end);
+    }
+
+    /// Makes the end of the trial the start of the next. `cut` tells that something else than its error decided its size.
+    #[inline(always)]
+    fn advance(&mut self, t_end: f64, cut: bool) {
+        self.record.statistics.count_step(self.trial.h, cut);
+        self.step.advance();
+        if self.options.method == Method::Automatic || self.stiffness.is_due(self.record.statistics.accepted)
+        {
+            self.reconsider_method();
+        }
+        self.trial.advance(t_end);
     }
 
     /// Lets an automatic method change, and says once when a problem is stiff.
     fn reconsider_method(&mut self) {
-        let may_change = self.options.method == Method::Automatic;
-        if !may_change && !self.stiffness.is_due(self.record.statistics.accepted) {
-            return;
-        }
         let before = self.step.method();
         let stiff = self.stiffness.record(self.step.stiffness(&self.trial)) && !before.facts().implicit;
         self.step.reconsider(&self.trial);
@@ -341,10 +357,13 @@ impl<'a> Run<'a> {
 
     /// The next step size follows from the error of the whole trial, also when only a part of it is taken: what was learnt before an
     /// event is kept.
+    #[inline(always)]
     fn choose_next_step(&mut self) {
         if self.options.fixed_step.is_none() {
             self.h = self.trial.h * self.control.accept(self.trial.h, self.trial.error);
-            self.beginnings.learn(self.beginning.take(), self.h);
+            if let Some(beginning) = self.beginning.take() {
+                self.beginnings.learn(beginning, self.h);
+            }
         }
     }
 

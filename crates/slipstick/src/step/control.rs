@@ -19,11 +19,8 @@ pub enum Control {
 #[derive(Clone, Debug)]
 pub struct Controller {
     rule: Rule,
-    /// A factor from 1 up to here is not worth a change of the step.
-    dead_band: f64,
-    rejected: bool,
-    /// No step has been taken since the start or the last discontinuity.
-    fresh: bool,
+    /// The most that the next step may grow by: nothing right after a rejection, a lot at the start and after a discontinuity.
+    most: f64,
 }
 
 #[derive(Clone, Debug)]
@@ -32,8 +29,9 @@ enum Rule {
     ProportionalIntegral { exponent: f64, last_log: f64 },
     /// On request, for any method: the last three errors count (Kennedy, Carpenter, Appl. Numer. Math. 44, 2003). They are kept, if there are any.
     Pid { exponent: f64, before: Option<[f64; 2]> },
-    /// Implicit methods: the trend of errors and step sizes is carried on. The last step is kept with its error, if there is one.
-    Predictive { exponent: f64, last: Option<(f64, f64)> },
+    /// Implicit methods: the trend of errors and step sizes is carried on. The last step is kept with its error, if there is one. A factor from 1 up
+    /// to the end of the dead band is not worth a change of the step.
+    Predictive { exponent: f64, last: Option<(f64, f64)>, dead_band: f64 },
 }
 
 const SAFETY: f64 = 0.9;
@@ -50,7 +48,7 @@ impl Controller {
     pub fn new(error_order: u32) -> Self {
         let exponent = 1.0 / f64::from(error_order + 1) - 0.75 * MEMORY;
         let rule = Rule::ProportionalIntegral { exponent, last_log: LEAST_LOG };
-        Self { rule, dead_band: 1.0, rejected: false, fresh: true }
+        Self { rule, most: FIRST_GROWTH_LIMIT }
     }
 
     /// The rule that is asked for, or the one that suits the method.
@@ -59,16 +57,18 @@ impl Controller {
         let order = facts.error_order.unwrap_or(1);
         if control == Control::Pid {
             let rule = Rule::Pid { exponent: 1.0 / f64::from(order + 1), before: None };
-            return Self { rule, dead_band: 1.0, rejected: false, fresh: true };
+            return Self { rule, most: FIRST_GROWTH_LIMIT };
         }
         if !facts.implicit {
             return Self::new(order);
         }
-        let rule = Rule::Predictive { exponent: 1.0 / f64::from(order + 1), last: None };
-        Self { rule, dead_band: if facts.keeps_factors { 1.2 } else { 1.0 }, rejected: false, fresh: true }
+        let dead_band = if facts.keeps_factors { 1.2 } else { 1.0 };
+        let rule = Rule::Predictive { exponent: 1.0 / f64::from(order + 1), last: None, dead_band };
+        Self { rule, most: FIRST_GROWTH_LIMIT }
     }
 
     /// The factor for the next step after an accepted one of size `h`. No growth right after a rejection.
+    #[inline]
     pub fn accept(&mut self, h: f64, error: f64) -> f64 {
         let factor = match &mut self.rule {
             Rule::ProportionalIntegral { exponent, last_log } => {
@@ -84,29 +84,23 @@ impl Controller {
                 let log = -0.58 * rough_log2(error) + 0.21 * rough_log2(first) - 0.1 * rough_log2(second);
                 SAFETY * rough_exp2(log * *exponent)
             }
-            Rule::Predictive { exponent, last } => {
+            Rule::Predictive { exponent, last, dead_band } => {
                 let error = error.max(1e-16);
                 let plain = SAFETY * rough_power(error, -*exponent);
                 let predicted = last.map_or(plain, |(last_h, last_error)| {
                     SAFETY * (h / last_h) * rough_power(last_error / (error * error), *exponent)
                 });
                 *last = Some((h, error.max(1e-2)));
-                plain.min(predicted)
+                let factor = plain.min(predicted);
+                if (1.0..=*dead_band).contains(&factor) { 1.0 } else { factor }
             }
         };
-        let most = match (self.rejected, self.fresh) {
-            (true, _) => 1.0,
-            (false, true) => FIRST_GROWTH_LIMIT,
-            (false, false) => GROWTH_LIMIT,
-        };
-        (self.rejected, self.fresh) = (false, false);
-        let factor = factor.clamp(SHRINK_LIMIT, most);
-        if (1.0..=self.dead_band).contains(&factor) { 1.0 } else { factor }
+        factor.clamp(SHRINK_LIMIT, std::mem::replace(&mut self.most, GROWTH_LIMIT))
     }
 
     /// The factor to try again with. An error that is not finite shrinks the step by a fixed amount.
     pub fn reject(&mut self, error: f64) -> f64 {
-        self.rejected = true;
+        self.most = 1.0;
         let exponent = match self.rule {
             Rule::ProportionalIntegral { exponent, .. }
             | Rule::Pid { exponent, .. }
@@ -121,7 +115,7 @@ impl Controller {
 
     /// The factor to try again with when Newton's iteration did not converge: half a step is usually enough.
     pub fn reject_by_half(&mut self) -> f64 {
-        self.rejected = true;
+        self.most = 1.0;
         0.5
     }
 
@@ -132,7 +126,7 @@ impl Controller {
             Rule::Pid { before, .. } => *before = None,
             Rule::Predictive { last, .. } => *last = None,
         }
-        (self.rejected, self.fresh) = (false, true);
+        self.most = FIRST_GROWTH_LIMIT;
     }
 }
 

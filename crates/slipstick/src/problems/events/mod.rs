@@ -7,6 +7,7 @@
 
 mod balls;
 mod circuits;
+mod clocks;
 mod corner_guards;
 mod escapement;
 mod friction;
@@ -208,6 +209,7 @@ pub fn quick_events() -> Vec<EventProblem> {
     all.extend(corner_guards::corner_guards());
     all.extend(friction::friction_and_relays());
     all.extend(circuits::circuits());
+    all.push(clocks::doses());
     all.push(escapement::escapement());
     all
 }
