@@ -142,6 +142,10 @@ pub(super) fn check_mechanism(model: &Model, scope: &Scope<'_>, errors: &mut Vec
         check_formula(&definition.formula, scope, Room::running("a formula"), errors);
     }
     let names = || model.coordinates().iter().map(|c| c.name.as_str());
+    for pinned in model.run.pinned.iter().filter(|p| !names().any(|n| n == p.name)) {
+        errors.push(unknown_name(&pinned.name, pinned.span.clone(), names(), "among the coordinates"));
+    }
+    check_no_side_states(model, scope, errors);
     for force in rule.forces.iter().filter(|f| !names().any(|n| n == f.name)) {
         errors.push(unknown_name(&force.name, force.span.clone(), names(), "among the coordinates"));
     }
@@ -149,6 +153,22 @@ pub(super) fn check_mechanism(model: &Model, scope: &Scope<'_>, errors: &mut Vec
         let error = unknown_name(&entry.name, entry.span.clone(), names(), "in `inertia`");
         let hint = "write `x = …` for the diagonal entry of coordinate `x`, or `x.y = …` for that of row `x` and column `y`";
         errors.push(error.hint(hint));
+    }
+}
+
+/// Kinetic energy and constraints are differentiated along the motion: they depend on time, coordinates and speeds only.
+fn check_no_side_states(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
+    let rule = &model.mechanism;
+    let constraints = rule.constraints.iter().map(|d| &d.formula);
+    for formula in rule.kinetic.iter().chain(constraints) {
+        for (name, span) in formula.syntax.names() {
+            if matches!(scope.meaning(name), Some(Meaning::State(i)) if i >= 2 * rule.coordinates) {
+                let message =
+                    format!("`{name}` is a state and cannot be used in a kinetic energy or a constraint");
+                let hint = "only `t`, coordinates, speeds and parameters can be used here";
+                errors.push(Diagnostic::new("unknown-name", formula.place.part(&span), message).hint(hint));
+            }
+        }
     }
 }
 

@@ -191,8 +191,28 @@ pub struct RunRule {
     pub event_tolerance: Option<f64>,
     /// What counts as happening at the same time.
     pub concurrency: Option<ConcurrencyRule>,
+    /// What keeps the constraints of a mechanism met.
+    pub stabilisation: StabilisationRule,
+    /// Coordinates that are not changed to make the start consistent.
+    pub pinned: Vec<Reference>,
     /// The width of the layer in which signs and comparisons are straight lines; they switch exactly if not given.
     pub regularise: Option<f64>,
+}
+
+/// What keeps the constraints of a mechanism met.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum StabilisationRule {
+    /// Nothing.
+    None,
+    /// One correction after each step (S-both of paper 003).
+    Once,
+    /// Two corrections after each step (PStab of paper 003).
+    #[default]
+    Twice,
+    /// Corrections until nothing is left.
+    Project,
+    /// Terms in the equations, with the factors of the rate and of the position.
+    Baumgarte(f64, f64),
 }
 
 /// Events closer than this are one event (the region of concurrency).

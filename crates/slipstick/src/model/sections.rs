@@ -3,7 +3,7 @@
 use super::read::{Reader, Value, leaves};
 use super::{
     AuditRule, ConcurrencyRule, Definition, Formula, Location, ModeRule, Model, Place, Reference, RunRule,
-    ToleranceRule,
+    StabilisationRule, ToleranceRule,
 };
 use crate::expr::Kind;
 use toml::Spanned;
@@ -50,9 +50,12 @@ const RUN_KEYS: &[&str] = &[
     "location",
     "event_tolerance",
     "regularise",
+    "stabilisation",
+    "pinned",
     "concurrency",
 ];
 const CONCURRENCY_KEYS: &[&str] = &["time", "amplitude"];
+const BAUMGARTE_KEYS: &[&str] = &["rate", "position"];
 
 impl Reader<'_> {
     pub(super) fn model(&mut self, table: &DeTable<'_>) -> Model {
@@ -176,6 +179,8 @@ impl Reader<'_> {
                 "max_steps" => run.max_steps = self.count(value, key),
                 "location" => run.location = self.location(value, key),
                 "event_tolerance" => run.event_tolerance = self.positive(value, key),
+                "stabilisation" => run.stabilisation = self.stabilisation(value, key).unwrap_or_default(),
+                "pinned" => run.pinned = self.references(value, key),
                 "regularise" => run.regularise = self.positive(value, key),
                 "concurrency" => run.concurrency = self.concurrency(value, key),
                 _ => {}
@@ -208,6 +213,32 @@ impl Reader<'_> {
         };
         let (time, amplitude) = (number("time"), number("amplitude"));
         Some(ConcurrencyRule { time: time?, amplitude: amplitude? })
+    }
+
+    /// A word, or the two numbers of Baumgarte.
+    fn stabilisation(&mut self, value: &Value<'_>, key: &str) -> Option<StabilisationRule> {
+        let Some(table) = value.get_ref().as_table() else {
+            let words = &[
+                ("pstab", StabilisationRule::Twice),
+                ("s-both", StabilisationRule::Once),
+                ("project", StabilisationRule::Project),
+                ("none", StabilisationRule::None),
+            ];
+            return self.word(value, key, words);
+        };
+        self.check_keys(table, BAUMGARTE_KEYS, "`stabilisation`");
+        let [rate, position] = [("rate", 20.0), ("position", 100.0)]
+            .map(|(key, usual)| table.get(key).map_or(Some(usual), |value| self.positive(value, key)));
+        Some(StabilisationRule::Baumgarte(rate?, position?))
+    }
+
+    /// A list of names.
+    fn references(&mut self, value: &Value<'_>, key: &str) -> Vec<Reference> {
+        let Some(list) = value.get_ref().as_array() else {
+            self.wrong_type(value, key, "a list of names", &format!("{key} = [\"x\"]"));
+            return Vec::new();
+        };
+        list.iter().filter_map(|value| self.reference(value, key, &format!("{key} = [\"x\"]"))).collect()
     }
 
     /// One number, or a table of numbers by state.

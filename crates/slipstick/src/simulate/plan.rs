@@ -4,7 +4,8 @@ use super::{Options, Start};
 use crate::equations::{Fixed, FormulaSystem};
 use crate::event::Concurrency;
 use crate::expr::nearest;
-use crate::model::{Diagnostic, Formula, Model, Reference, ToleranceRule};
+use crate::formulation::Stabilisation;
+use crate::model::{Diagnostic, Formula, Model, Reference, StabilisationRule, ToleranceRule};
 use crate::step::{Control, Method, PerComponent, Tolerances};
 
 /// Wishes that go before what the model says.
@@ -60,6 +61,15 @@ impl Plan {
         options.event_tolerance = model.run.event_tolerance;
         options.concurrency =
             model.run.concurrency.map(|rule| Concurrency { time: rule.time, amplitude: rule.amplitude });
+        options.stabilisation = match model.run.stabilisation {
+            StabilisationRule::None => Stabilisation::None,
+            StabilisationRule::Once => Stabilisation::Once,
+            StabilisationRule::Twice => Stabilisation::Twice,
+            StabilisationRule::Project => Stabilisation::Project,
+            StabilisationRule::Baumgarte(rate, position) => Stabilisation::Baumgarte { rate, position },
+        };
+        let place = |pinned: &Reference| model.coordinates().iter().position(|c| c.name == pinned.name);
+        options.pinned = model.run.pinned.iter().filter_map(place).collect();
         options.limits.events = model.run.max_events.unwrap_or(options.limits.events);
         options.limits.steps = model.run.max_steps.unwrap_or(options.limits.steps);
         let start = Start { t: times.from, y: system.start().to_vec(), mode: model.start_mode() };

@@ -231,6 +231,7 @@ impl<'a> Run<'a> {
     fn step_freely(&mut self) -> Result<(), Error> {
         let goal = self.size_step(self.options.until);
         self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
+        self.land();
         if !self.is_acceptable() {
             return self.reject();
         }
@@ -259,12 +260,17 @@ impl<'a> Run<'a> {
     pub(super) fn try_step(&mut self) {
         self.flow.forget_visits();
         self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
-        // Explicit methods have done it before their last stage.
-        if self.flow.is_mechanism() && self.step.method().facts().implicit && self.trial.error.is_finite() {
-            self.flow.land(self.trial.t + self.trial.h, &mut self.trial.end);
-        }
+        self.land();
         if self.flow.sliding().is_some() && self.trial.error.is_finite() {
             self.flow.project(self.trial.t + self.trial.h, &mut self.trial.end);
+        }
+    }
+
+    /// Puts the end of a step back to where the constraints of a mechanism are met. Explicit methods have done so before their last stage.
+    #[inline]
+    fn land(&mut self) {
+        if self.flow.is_mechanism() && self.step.method().facts().implicit && self.trial.error.is_finite() {
+            self.flow.land(self.trial.t + self.trial.h, &mut self.trial.end);
         }
     }
 
