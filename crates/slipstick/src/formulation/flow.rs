@@ -123,6 +123,9 @@ impl<'a> Flow<'a> {
         }
         self.derivative_count += 1;
         self.evaluator.derivative(self.mode.locked(), t, y, dy);
+        if self.one_sided.may_turn_back() {
+            self.one_sided.look_where_it_goes(&mut *self.evaluator, &self.mode, Point { t, y, dy });
+        }
     }
 
     /// The right-hand side on the right side of a surface that the motion has just left.
@@ -138,7 +141,23 @@ impl<'a> Flow<'a> {
         self.one_sided.stand_on(guards);
     }
 
-    /// From now on the field is not used behind switching surfaces that the motion has not crossed. False if that is so already, or there are none.
+    /// A step was taken: the motion is no longer next to the surfaces that it met or came through.
+    pub fn move_on(&mut self) {
+        self.one_sided.move_on();
+    }
+
+    /// The side that the motion has just gone to through the surface of each guard that has changed the mode, zero for all others. In the next
+    /// step the field is not used behind those.
+    pub fn enter(&mut self, side_of: impl Fn(usize) -> f64) {
+        self.one_sided.enter(side_of);
+    }
+
+    /// The side that each guard must not leave without its event, zero if it may, and how large the guard is there by rounding alone.
+    pub fn know_sides(&mut self, side_of: impl Fn(usize) -> (f64, f64)) {
+        self.one_sided.know_sides(side_of);
+    }
+
+    /// From now on the field is not used behind surfaces that the motion has not crossed. False if that is so already, or there are none.
     pub fn stay_on_this_side(&mut self) -> bool {
         let new = self.settles_switches() && self.one_sided.turn_on();
         self.find_short_way();
@@ -150,7 +169,7 @@ impl<'a> Flow<'a> {
         self.plain = self.system.plain_field().filter(|_| short);
     }
 
-    /// Whether the field is not used behind switching surfaces.
+    /// Whether the field is not used behind surfaces that the motion has not crossed.
     pub fn stays_on_this_side(&self) -> bool {
         self.one_sided.is_on()
     }

@@ -147,6 +147,9 @@ impl<'a> Run<'a> {
     fn begin_segment(&mut self, change: Change) -> Result<(), Error> {
         self.detector.lock(&mut self.flow, self.trial.t, &self.trial.start).map_err(|b| self.bad_guard(b))?;
         self.settle_switches();
+        if self.flow.stays_on_this_side() {
+            self.detector.show_first_sides(&mut self.flow);
+        }
         // Even where nothing changes, the segment begins in the middle of a step.
         self.step.restart();
         if change != Change::Nothing {
@@ -245,6 +248,9 @@ impl<'a> Run<'a> {
             return self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
         }
         self.flow.forget_visits();
+        if self.flow.stays_on_this_side() {
+            self.detector.show_sides(&mut self.flow);
+        }
         self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
         if self.flow.sliding().is_some() && self.trial.error.is_finite() {
             self.flow.project(self.trial.t + self.trial.h, &mut self.trial.end);
@@ -315,7 +321,7 @@ impl<'a> Run<'a> {
         self.cascade.clear();
         self.note_touches();
         if self.flow.stays_on_this_side() {
-            self.flow.stand_on(&[]);
+            self.flow.move_on();
         }
     }
 
