@@ -225,7 +225,6 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "used 5e-10 behind the surface, probably by the differences for the heading of a guard that is zero"]
     fn the_field_of_problem_1_is_only_used_on_its_own_side() {
         let checked = |t: f64, y: &[f64], signs: &[f64], dy: &mut [f64]| {
             curved_field(t, y, signs, dy);
