@@ -28,7 +28,7 @@ pub struct Flow<'a> {
     /// The surfaces that the motion slides on, if it does.
     sliding: Option<Sliding>,
     one_sided: OneSided,
-    /// Where the field along the surfaces was evaluated since [`forget_visits`](Self::forget_visits): the time, and the weights.
+    /// Where a step has evaluated the field along the surfaces since [`forget_visits`](Self::forget_visits): the time, and the weights.
     visits: Vec<(f64, Vec<f64>)>,
     visit_count: usize,
 }
@@ -119,7 +119,8 @@ impl<'a> Flow<'a> {
             }
         }
         if self.sliding.is_some() {
-            return self.slide(t, y, dy);
+            self.slide(t, y, dy);
+            return self.note_visit(t);
         }
         self.derivative_count += 1;
         self.evaluator.derivative(self.mode.locked(), t, y, dy);
@@ -229,7 +230,7 @@ impl<'a> Flow<'a> {
         self.sliding = Some(sliding);
     }
 
-    /// The times at which the field along the surfaces was evaluated, with the weight of the positive side of each surface.
+    /// The times at which a step has evaluated the field along the surfaces, with the weight of the positive side of each surface.
     pub fn visits(&self) -> &[(f64, Vec<f64>)] {
         &self.visits[..self.visit_count]
     }
@@ -253,11 +254,27 @@ impl<'a> Flow<'a> {
         weight * (1.0 - weight)
     }
 
+    /// How fast the field of one side drives the motion back onto the only surface that it slides on: positive while it slides. It costs
+    /// half of what [`guard`](Self::guard) does. Nothing if there are more surfaces.
+    pub fn drive_back(&mut self, side: f64, t: f64, y: &[f64]) -> Option<f64> {
+        let mut sliding = self.sliding.take_if(|sliding| sliding.surfaces().len() == 1)?;
+        let rate = sliding.rate_on_side(&mut *self.evaluator, &mut self.mode, t, y, side);
+        self.count(sliding.take_effort());
+        self.sliding = Some(sliding);
+        Some(-side * rate)
+    }
+
     /// The right-hand side along the surfaces that the motion slides on.
     fn slide(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
         let Some(mut sliding) = self.sliding.take() else { return };
         sliding.derivative(&mut *self.evaluator, &mut self.mode, t, y, dy);
         self.count(sliding.take_effort());
+        self.sliding = Some(sliding);
+    }
+
+    /// Takes note of the weights where the field along the surfaces was evaluated last.
+    fn note_visit(&mut self, t: f64) {
+        let Some(sliding) = &self.sliding else { return };
         if self.visits.len() == self.visit_count {
             self.visits.push((t, sliding.weights().to_vec()));
         }
@@ -265,7 +282,6 @@ impl<'a> Flow<'a> {
         visit.0 = t;
         visit.1.copy_from_slice(sliding.weights());
         self.visit_count += 1;
-        self.sliding = Some(sliding);
     }
 
     /// Applies the reset of one guard to `after`.

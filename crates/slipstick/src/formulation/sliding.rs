@@ -141,22 +141,43 @@ impl Sliding {
         self.find_point(evaluator, mode, t, y);
         self.find_gradients(evaluator, mode, t);
         for b in 0..1 << self.surfaces.len() {
-            for (i, surface) in self.surfaces.iter().enumerate() {
-                mode.signs[surface.switch] = sign_of(b, i);
-            }
-            self.step_aside(b);
-            let field = &mut self.fields[b * self.n..(b + 1) * self.n];
-            evaluator.derivative(mode.locked(), t, &self.beside, field);
-            self.effort.derivatives += 1;
-            for i in 0..self.surfaces.len() {
-                let gradient = &self.gradients[i * self.n..(i + 1) * self.n];
-                let along: f64 = gradient.iter().zip(&*field).map(|(g, f)| g * f).sum();
-                self.rates[(i << self.surfaces.len()) + b] = self.time_rates[i] + along;
-            }
+            self.evaluate_field(evaluator, mode, t, b);
         }
     }
 
-    /// Newton's method along the gradients at the start.
+    /// The rate of the only surface along the field of one side, at the projection of `y`.
+    pub fn rate_on_side(
+        &mut self,
+        evaluator: &mut dyn Evaluator,
+        mode: &mut Mode,
+        t: f64,
+        y: &[f64],
+        side: f64,
+    ) -> f64 {
+        self.find_point(evaluator, mode, t, y);
+        self.find_gradients(evaluator, mode, t);
+        let b = usize::from(side > 0.0);
+        self.evaluate_field(evaluator, mode, t, b);
+        self.rates[b]
+    }
+
+    /// Evaluates one of the fields at the projected point, and the rates of all surfaces along it.
+    fn evaluate_field(&mut self, evaluator: &mut dyn Evaluator, mode: &mut Mode, t: f64, b: usize) {
+        for (i, surface) in self.surfaces.iter().enumerate() {
+            mode.signs[surface.switch] = sign_of(b, i);
+        }
+        self.step_aside(b);
+        let field = &mut self.fields[b * self.n..(b + 1) * self.n];
+        evaluator.derivative(mode.locked(), t, &self.beside, field);
+        self.effort.derivatives += 1;
+        for i in 0..self.surfaces.len() {
+            let gradient = &self.gradients[i * self.n..(i + 1) * self.n];
+            let along: f64 = gradient.iter().zip(&*field).map(|(g, f)| g * f).sum();
+            self.rates[(i << self.surfaces.len()) + b] = self.time_rates[i] + along;
+        }
+    }
+
+    /// Newton's method along the gradients.
     fn find_point(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64, y: &[f64]) {
         self.point.copy_from_slice(y);
         let size = y.iter().fold(0.0_f64, |a, b| a.max(b.abs()));

@@ -214,7 +214,7 @@ impl<'a> Run<'a> {
             self.take_step(goal);
             return Ok(None);
         }
-        let placing = self.placing();
+        let placing = self.first_placing();
         let crossing = match self.detector.scan(&mut self.flow, &self.trial, &placing) {
             Ok(crossing) => crossing,
             Err(bad) => return self.retreat(bad).map(|()| None),
