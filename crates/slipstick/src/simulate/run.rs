@@ -41,6 +41,9 @@ pub fn simulate_watched(
     run.finish(result)
 }
 
+/// The first step of a run that starts at rest.
+const FIRST_STEP_AT_REST: f64 = 1e-6;
+
 /// Everything that changes during a run.
 pub(super) struct Run<'a> {
     pub(super) options: &'a Options,
@@ -173,7 +176,7 @@ impl<'a> Run<'a> {
             self.h = h;
             return;
         }
-        self.beginning = Some(Beginnings::key(&self.detector, change));
+        self.beginning = Some(Beginnings::key(&self.detector, change, self.flow.sliding().is_some()));
         if let Some(h) = self.beginnings.recall(self.beginning) {
             self.h = h;
             return;
@@ -182,7 +185,12 @@ impl<'a> Run<'a> {
         let longest = options.longest_step.unwrap_or(options.until - t).max(f64::MIN_POSITIVE);
         let order = self.step.method().facts().order;
         let fresh = first_step(&mut self.flow, t, &self.trial.start, longest, order, &options.tolerances);
-        self.h = if change == Change::Everything { fresh } else { self.h.min(fresh) };
+        self.h = match fresh {
+            Some(fresh) if change == Change::Everything => fresh,
+            Some(fresh) => self.h.min(fresh),
+            None if change == Change::Everything => longest.min(FIRST_STEP_AT_REST),
+            None => self.h,
+        };
     }
 
     fn check_limits(&self, monitor: &mut dyn Monitor) -> Option<Outcome> {
