@@ -55,7 +55,6 @@ fn two_masses_come_to_rest_after_18_events() {
 }
 
 #[test]
-#[ignore = "too many right-hand sides, see each row of `slipstick bench sliding`"]
 fn errors_and_work_are_no_larger_than_in_the_paper() {
     let mut misses = Vec::new();
     for number in 1..=4 {

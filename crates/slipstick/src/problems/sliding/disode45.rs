@@ -111,7 +111,7 @@ pub fn disode45(number: usize, tolerance: f64) -> SlidingProblem {
     let row = TOLERANCES.iter().position(|t| *t == tolerance).expect("a tolerance of the tables");
     let (error, derivatives) = TABLES[number - 1][row];
     problem.options = problem.options.tolerances(tolerance, tolerance);
-    problem.options.method = Method::DormandPrince5;
+    problem.options.method = Method::Tsitouras5;
     problem.tolerance = tolerance;
     SlidingProblem { problem, paper: Some(Paper { error, derivatives }) }
 }
