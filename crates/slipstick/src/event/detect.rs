@@ -154,6 +154,28 @@ impl Detector {
         self.sides[guard]
     }
 
+    /// Tells the flow which side each guard cannot leave without firing.
+    pub fn show_sides(&self, flow: &mut Flow<'_>) {
+        let guards = flow.system().guards();
+        flow.know_sides(|g| {
+            let fires = guards[g].direction.admits(self.sides[g]);
+            (if fires { self.sides[g] } else { 0.0 }, self.noise[g].max(self.residues[g].abs()))
+        });
+    }
+
+    /// As [`show_sides`](Self::show_sides), at the start of a segment: what the values tell before the sides are decided.
+    pub fn show_first_sides(&self, flow: &mut Flow<'_>) {
+        let guards = flow.system().guards();
+        let known: Vec<bool> = (0..guards.len()).map(|g| flow.watches(g) && !self.is_zero(flow, g)).collect();
+        flow.know_sides(|g| {
+            let side = if known[g] { sign(self.last.values[g]) } else { 0.0 };
+            (if guards[g].direction.admits(side) { side } else { 0.0 }, 0.0)
+        });
+        let passed = |g: usize| self.fired_last[g] && guards[g].side == Side::After;
+        let changed = |g: usize| passed(g) && guards[g].response.mode.is_some();
+        flow.enter(|g| if changed(g) { -self.sides[g] } else { 0.0 });
+    }
+
     /// Whether a guard fired just before this segment.
     pub fn has_just_fired(&self, guard: usize) -> bool {
         self.just_fired[guard]

@@ -28,7 +28,7 @@ pub struct Flow<'a> {
     /// The surfaces that the motion slides on, if it does.
     sliding: Option<Sliding>,
     one_sided: OneSided,
-    /// Where the field along the surfaces was evaluated since [`forget_visits`](Self::forget_visits): the time, and the weights.
+    /// Where a step has evaluated the field along the surfaces since [`forget_visits`](Self::forget_visits): the time, and the weights.
     visits: Vec<(f64, Vec<f64>)>,
     visit_count: usize,
 }
@@ -119,10 +119,14 @@ impl<'a> Flow<'a> {
             }
         }
         if self.sliding.is_some() {
-            return self.slide(t, y, dy);
+            self.slide(t, y, dy);
+            return self.note_visit(t);
         }
         self.derivative_count += 1;
         self.evaluator.derivative(self.mode.locked(), t, y, dy);
+        if self.one_sided.may_turn_back() {
+            self.one_sided.look_where_it_goes(&mut *self.evaluator, &self.mode, Point { t, y, dy });
+        }
     }
 
     /// The right-hand side on the right side of a surface that the motion has just left.
@@ -138,7 +142,23 @@ impl<'a> Flow<'a> {
         self.one_sided.stand_on(guards);
     }
 
-    /// From now on the field is not used behind switching surfaces that the motion has not crossed. False if that is so already, or there are none.
+    /// A step was taken: the motion is no longer next to the surfaces that it met or came through.
+    pub fn move_on(&mut self) {
+        self.one_sided.move_on();
+    }
+
+    /// The side that the motion has just gone to through the surface of each guard that has changed the mode, zero for all others. In the next
+    /// step the field is not used behind those.
+    pub fn enter(&mut self, side_of: impl Fn(usize) -> f64) {
+        self.one_sided.enter(side_of);
+    }
+
+    /// The side that each guard must not leave without its event, zero if it may, and how large the guard is there by rounding alone.
+    pub fn know_sides(&mut self, side_of: impl Fn(usize) -> (f64, f64)) {
+        self.one_sided.know_sides(side_of);
+    }
+
+    /// From now on the field is not used behind surfaces that the motion has not crossed. False if that is so already, or there are none.
     pub fn stay_on_this_side(&mut self) -> bool {
         let new = self.settles_switches() && self.one_sided.turn_on();
         self.find_short_way();
@@ -150,7 +170,7 @@ impl<'a> Flow<'a> {
         self.plain = self.system.plain_field().filter(|_| short);
     }
 
-    /// Whether the field is not used behind switching surfaces.
+    /// Whether the field is not used behind surfaces that the motion has not crossed.
     pub fn stays_on_this_side(&self) -> bool {
         self.one_sided.is_on()
     }
@@ -217,7 +237,7 @@ impl<'a> Flow<'a> {
         self.sliding = Some(sliding);
     }
 
-    /// The times at which the field along the surfaces was evaluated, with the weight of the positive side of each surface.
+    /// The times at which a step has evaluated the field along the surfaces, with the weight of the positive side of each surface.
     pub fn visits(&self) -> &[(f64, Vec<f64>)] {
         &self.visits[..self.visit_count]
     }
@@ -241,11 +261,27 @@ impl<'a> Flow<'a> {
         weight * (1.0 - weight)
     }
 
+    /// How fast the field of one side drives the motion back onto the only surface that it slides on: positive while it slides. It costs
+    /// half of what [`guard`](Self::guard) does. Nothing if there are more surfaces.
+    pub fn drive_back(&mut self, side: f64, t: f64, y: &[f64]) -> Option<f64> {
+        let mut sliding = self.sliding.take_if(|sliding| sliding.surfaces().len() == 1)?;
+        let rate = sliding.rate_on_side(&mut *self.evaluator, &mut self.mode, t, y, side);
+        self.count(sliding.take_effort());
+        self.sliding = Some(sliding);
+        Some(-side * rate)
+    }
+
     /// The right-hand side along the surfaces that the motion slides on.
     fn slide(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
         let Some(mut sliding) = self.sliding.take() else { return };
         sliding.derivative(&mut *self.evaluator, &mut self.mode, t, y, dy);
         self.count(sliding.take_effort());
+        self.sliding = Some(sliding);
+    }
+
+    /// Takes note of the weights where the field along the surfaces was evaluated last.
+    fn note_visit(&mut self, t: f64) {
+        let Some(sliding) = &self.sliding else { return };
         if self.visits.len() == self.visit_count {
             self.visits.push((t, sliding.weights().to_vec()));
         }
@@ -253,7 +289,6 @@ impl<'a> Flow<'a> {
         visit.0 = t;
         visit.1.copy_from_slice(sliding.weights());
         self.visit_count += 1;
-        self.sliding = Some(sliding);
     }
 
     /// Applies the reset of one guard to `after`.

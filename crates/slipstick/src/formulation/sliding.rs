@@ -155,39 +155,71 @@ impl Sliding {
         self.find_point(evaluator, mode, t, y);
         self.find_gradients(evaluator, mode, t);
         for b in 0..self.sides() {
-            self.set_side(b, mode);
-            self.step_aside(b);
-            let field = &mut self.fields[b * self.n..(b + 1) * self.n];
-            evaluator.derivative(mode.locked(), t, &self.beside, field);
-            self.effort.derivatives += 1;
-            for i in 0..self.surfaces.len() {
-                let gradient = &self.gradients[i * self.n..(i + 1) * self.n];
-                let along: f64 = gradient.iter().zip(&*field).map(|(g, f)| g * f).sum();
-                self.rates[(i << self.surfaces.len()) + b] = self.time_rates[i] + along;
-            }
+            self.evaluate_field(evaluator, mode, t, b);
         }
     }
 
-    /// Newton's method along the gradients at the start.
+    /// The rate of the only surface along the field of one side, at the projection of `y`.
+    pub fn rate_on_side(
+        &mut self,
+        evaluator: &mut dyn Evaluator,
+        mode: &mut Mode,
+        t: f64,
+        y: &[f64],
+        side: f64,
+    ) -> f64 {
+        self.find_point(evaluator, mode, t, y);
+        self.find_gradients(evaluator, mode, t);
+        let b = usize::from(side > 0.0);
+        self.evaluate_field(evaluator, mode, t, b);
+        self.rates[b]
+    }
+
+    /// Evaluates one of the fields at the projected point, and the rates of all surfaces along it.
+    fn evaluate_field(&mut self, evaluator: &mut dyn Evaluator, mode: &mut Mode, t: f64, b: usize) {
+        self.set_side(b, mode);
+        self.step_aside(b);
+        let field = &mut self.fields[b * self.n..(b + 1) * self.n];
+        evaluator.derivative(mode.locked(), t, &self.beside, field);
+        self.effort.derivatives += 1;
+        for i in 0..self.surfaces.len() {
+            let gradient = &self.gradients[i * self.n..(i + 1) * self.n];
+            let along: f64 = gradient.iter().zip(&*field).map(|(g, f)| g * f).sum();
+            self.rates[(i << self.surfaces.len()) + b] = self.time_rates[i] + along;
+        }
+    }
+
+    /// Newton's method along the gradients.
     fn find_point(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64, y: &[f64]) {
         self.point.copy_from_slice(y);
         let size = y.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
+        self.find_gradients(evaluator, mode, t);
         for round in 0..MOST_ROUNDS {
-            let mut largest = 0.0_f64;
-            for (i, surface) in self.surfaces.iter().enumerate() {
-                self.values[i] = evaluator.guard(mode.locked(), surface.guard, t, &self.point);
-                let gradient = &mut self.gradients[i * self.n..(i + 1) * self.n];
-                if round == 0 {
-                    evaluator.guard_gradient(mode.locked(), surface.guard, t, &mut self.point, gradient);
-                }
-                let steep: f64 = gradient.iter().map(|g| g.abs()).sum();
-                largest = largest.max(self.values[i].abs() / (steep * (size + f64::MIN_POSITIVE)));
+            let distance = self.find_values(evaluator, mode, t) / (size + f64::MIN_POSITIVE);
+            if distance.is_nan() || distance <= f64::EPSILON {
+                return;
             }
-            self.effort.guards += self.surfaces.len() as u64;
-            if largest.is_nan() || largest <= f64::EPSILON || !self.newton_step() {
-                break;
+            if round > 0 {
+                self.find_gradients(evaluator, mode, t);
+            }
+            if !self.newton_step() {
+                return;
             }
         }
+        self.find_values(evaluator, mode, t);
+    }
+
+    /// The values at the projected point. Gives about how far it is from the farthest surface.
+    fn find_values(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64) -> f64 {
+        self.effort.guards += self.surfaces.len() as u64;
+        let mut farthest = 0.0_f64;
+        for (i, surface) in self.surfaces.iter().enumerate() {
+            self.values[i] = evaluator.guard(mode.locked(), surface.guard, t, &self.point);
+            let gradient = &self.gradients[i * self.n..(i + 1) * self.n];
+            let steep: f64 = gradient.iter().map(|g| g.abs()).sum();
+            farthest = farthest.max(self.values[i].abs() / steep);
+        }
+        farthest
     }
 
     /// The gradients and rates in time at the projected point.

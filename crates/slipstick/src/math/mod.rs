@@ -13,5 +13,5 @@ pub use bracket::{Bracket, Probe, narrow};
 pub use dimension::{Any, Dimension, Fixed};
 pub use hermite::Cubic;
 pub use lu::{ComplexLu, RealLu};
-pub use norm::{distance, scaled_rms};
+pub use norm::{distance, larger_or_nan, scaled_max, scaled_rms};
 pub use power::{rough_exp2, rough_log2, rough_power};

@@ -41,6 +41,9 @@ pub fn simulate_watched(
     run.finish(result)
 }
 
+/// The first step of a run that starts at rest.
+const FIRST_STEP_AT_REST: f64 = 1e-6;
+
 /// Everything that changes during a run.
 pub(super) struct Run<'a> {
     pub(super) options: &'a Options,
@@ -152,6 +155,9 @@ impl<'a> Run<'a> {
     fn begin_segment(&mut self, change: Change) -> Result<(), Error> {
         self.detector.lock(&mut self.flow, self.trial.t, &self.trial.start).map_err(|b| self.bad_guard(b))?;
         self.settle_switches();
+        if self.flow.stays_on_this_side() {
+            self.detector.show_first_sides(&mut self.flow);
+        }
         // Even where nothing changes, the segment begins in the middle of a step.
         self.step.restart();
         if change != Change::Nothing {
@@ -175,7 +181,7 @@ impl<'a> Run<'a> {
             self.h = h;
             return;
         }
-        self.beginning = Some(Beginnings::key(&self.detector, change));
+        self.beginning = Some(Beginnings::key(&self.detector, change, self.flow.sliding().is_some()));
         if let Some(h) = self.beginnings.recall(self.beginning) {
             self.h = h;
             return;
@@ -184,7 +190,12 @@ impl<'a> Run<'a> {
         let longest = options.longest_step.unwrap_or(options.until - t).max(f64::MIN_POSITIVE);
         let order = self.step.method().facts().order;
         let fresh = first_step(&mut self.flow, t, &self.trial.start, longest, order, &options.tolerances);
-        self.h = if change == Change::Everything { fresh } else { self.h.min(fresh) };
+        self.h = match fresh {
+            Some(fresh) if change == Change::Everything => fresh,
+            Some(fresh) => self.h.min(fresh),
+            None if change == Change::Everything => longest.min(FIRST_STEP_AT_REST),
+            None => self.h,
+        };
     }
 
     fn check_limits(&self, monitor: &mut dyn Monitor) -> Option<Outcome> {
@@ -213,7 +224,7 @@ impl<'a> Run<'a> {
             return self.reject().map(|()| None);
         }
         self.step.interpolate(&mut self.flow, &mut self.trial);
-        let placing = self.placing();
+        let placing = self.first_placing();
         let crossing = match self.detector.scan(&mut self.flow, &self.trial, &placing) {
             Ok(crossing) => crossing,
             Err(bad) => return self.retreat(bad).map(|()| None),
@@ -257,6 +268,9 @@ impl<'a> Run<'a> {
     /// Tries the step that the trial describes. A motion that slides on surfaces is put back onto them.
     pub(super) fn try_step(&mut self) {
         self.flow.forget_visits();
+        if self.flow.stays_on_this_side() {
+            self.detector.show_sides(&mut self.flow);
+        }
         self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
         if self.flow.sliding().is_some() && self.trial.error.is_finite() {
             self.flow.project(self.trial.t + self.trial.h, &mut self.trial.end);
@@ -311,7 +325,7 @@ impl<'a> Run<'a> {
         self.cascade.clear();
         self.note_touches();
         if self.flow.stays_on_this_side() {
-            self.flow.stand_on(&[]);
+            self.flow.move_on();
         }
         self.advance(t_end, goal.is_some());
     }
