@@ -1,5 +1,6 @@
 //! The flow of a system whose mode is locked: first-order equations integrated as they stand. Work is counted here.
 
+use super::behind_mass::BehindMass;
 use super::one_sided::OneSided;
 use super::sliding::Effort;
 use super::{Field, MassKind, Sliding, Surface};
@@ -31,6 +32,8 @@ pub struct Flow<'a> {
     /// Where a step has evaluated the field along the surfaces since [`forget_visits`](Self::forget_visits): the time, and the weights.
     visits: Vec<(f64, Vec<f64>)>,
     visit_count: usize,
+    /// What finds rates behind a mass matrix, if there is one.
+    behind_mass: Option<BehindMass>,
 }
 
 impl<'a> Flow<'a> {
@@ -57,6 +60,8 @@ impl<'a> Flow<'a> {
             one_sided: OneSided::new(system),
             visits: Vec::new(),
             visit_count: 0,
+            behind_mass: (system.mass_kind() != MassKind::Identity)
+                .then(|| BehindMass::new(system.layout().dimension())),
         }
     }
 
@@ -102,7 +107,15 @@ impl<'a> Flow<'a> {
     /// First and second derivative of each watched guard along the flow.
     pub fn guard_rates(&mut self, t: f64, y: &[f64], reach: f64, rates: GuardRates<'_>) {
         self.guard_count += self.watched[self.mode.index];
-        self.derivative_count += self.evaluator.guard_rates(self.mode.locked(), t, y, reach, rates);
+        let (locked, guards) = (self.mode.locked(), self.system.guards());
+        self.derivative_count += match &mut self.behind_mass {
+            None => self.evaluator.guard_rates(locked, t, y, reach, rates),
+            Some(behind) => {
+                let surfaces = (0..guards.len())
+                    .filter(|&g| is_watched(&guards[g], locked.mode) && guards[g].kind == GuardKind::Surface);
+                behind.guard_rates(&mut *self.evaluator, (locked, t, y), reach, surfaces, rates)
+            }
+        };
     }
 
     /// The right-hand side of a system that needs its evaluator, or along surfaces. Kept apart, so that the short way stays short.
@@ -198,21 +211,27 @@ impl<'a> Flow<'a> {
 
     /// Moves a state to the given side of the surface that a motion leaves, by as little as can be.
     pub fn step_aside(&mut self, surface: Surface, side: f64, t: f64, y: &mut [f64]) {
-        let mut sliding = Sliding::new(y.len(), vec![surface]);
+        let mut sliding = Sliding::new(self.system, vec![surface]);
         sliding.step_to(&mut *self.evaluator, &self.mode, t, side, y);
         self.count(sliding.take_effort());
     }
 
     /// Whether it can be settled how a motion goes on at a switching surface: the fields are then the rates of the state.
     pub fn settles_switches(&self) -> bool {
-        self.system.mass_kind() == MassKind::Identity
+        self.behind_mass.as_ref().is_none_or(BehindMass::is_regular)
+    }
+
+    /// Looks at the mass matrix, if there is one, to find out whether it determines the rates of all states.
+    pub fn look_at_mass(&mut self, t: f64, y: &[f64]) {
+        if let Some(behind) = &mut self.behind_mass {
+            behind.look(&mut *self.evaluator, self.mode.locked(), t, y);
+        }
     }
 
     /// Lets the motion slide on the given surfaces, or on none.
     pub fn slide_on(&mut self, surfaces: Vec<Surface>) {
         self.mode.sliding = surfaces.iter().map(|surface| surface.guard).collect();
-        let n = self.system.layout().dimension();
-        self.sliding = (!surfaces.is_empty()).then(|| Sliding::new(n, surfaces));
+        self.sliding = (!surfaces.is_empty()).then(|| Sliding::new(self.system, surfaces));
         self.find_short_way();
         self.visits.clear();
         self.visit_count = 0;
@@ -227,6 +246,13 @@ impl<'a> Flow<'a> {
     pub fn fields_at(&mut self, sliding: &mut Sliding, t: f64, y: &[f64]) {
         sliding.evaluate(&mut *self.evaluator, &mut self.mode, t, y);
         self.count(sliding.take_effort());
+    }
+
+    /// Whether the fields that meet at many surfaces are the sums of their terms; they must have been evaluated.
+    pub fn fields_add_up(&mut self, sliding: &mut Sliding, t: f64) -> bool {
+        let add_up = !sliding.adds_up() || sliding.terms_add_up(&mut *self.evaluator, &mut self.mode, t);
+        self.count(sliding.take_effort());
+        add_up
     }
 
     /// Moves a state onto the surfaces that the motion slides on.

@@ -118,6 +118,20 @@ pub enum Error {
         /// The time.
         t: f64,
     },
+    /// More switching surfaces meet than can be told apart.
+    #[error(
+        "{count} switching surfaces meet at t = {t} and depend on each other ({names}); what happens at more than {most} is not known"
+    )]
+    TooManySurfaces {
+        /// The time.
+        t: f64,
+        /// How many meet.
+        count: usize,
+        /// Their names.
+        names: String,
+        /// How many may.
+        most: usize,
+    },
     /// Newton's iteration does not converge, however small the step.
     #[error("Newton's iteration does not converge at t = {t}, even with a step of {h:.3e}")]
     NoConvergence {
@@ -178,6 +192,7 @@ impl Error {
             Self::GuardNotFinite { .. } => "guard-not-finite",
             Self::EventCycle { .. } => "event-cycle",
             Self::ResetNotFinite { .. } => "reset-not-finite",
+            Self::TooManySurfaces { .. } => "too-many-surfaces",
             Self::NoConvergence { .. } => "no-convergence",
             Self::SingularMatrix { .. } => "singular-matrix",
             Self::WrongMethod { .. } => "wrong-method",
@@ -209,6 +224,9 @@ impl Error {
                 "let the resets leave the guards on sides from which nothing fires, or let one of the events go to another mode"
             }
             Self::ResetNotFinite { .. } => "look for a division by zero in the reset",
+            Self::TooManySurfaces { .. } => {
+                "write each sign in a term of its own, as in `-a * sign(u) - b * sign(v)`: then there may be any number; or let them meet one after the other"
+            }
             Self::NoConvergence { .. } => {
                 "the right-hand side may jump here: give the jump a guard or a switch; or it may be very steep: try another method"
             }

@@ -133,6 +133,7 @@ impl<'a> Run<'a> {
         if self.options.location == Some(Location::OneSided) {
             self.flow.stay_on_this_side();
         }
+        self.flow.look_at_mass(self.trial.t, &self.trial.start);
         self.begin_segment(Change::Everything)?;
         while self.trial.t < self.options.until {
             if let Some(outcome) = self.check_limits(monitor) {
@@ -154,7 +155,7 @@ impl<'a> Run<'a> {
     /// Decides switch signs, the step size and the sides of guards at the trial's start.
     fn begin_segment(&mut self, change: Change) -> Result<(), Error> {
         self.detector.lock(&mut self.flow, self.trial.t, &self.trial.start).map_err(|b| self.bad_guard(b))?;
-        self.settle_switches();
+        self.settle_switches()?;
         if self.flow.stays_on_this_side() {
             self.detector.show_first_sides(&mut self.flow);
         }
