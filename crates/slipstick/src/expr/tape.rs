@@ -17,11 +17,11 @@ const NONE: u32 = u32::MAX;
 /// A compiled list of expressions.
 #[derive(Clone, Debug)]
 pub struct Tape {
-    steps: Vec<Step>,
-    outputs: Vec<u32>,
-    constants: Vec<f64>,
-    input_count: usize,
-    register_count: usize,
+    pub(super) steps: Vec<Step>,
+    pub(super) outputs: Vec<u32>,
+    pub(super) constants: Vec<f64>,
+    pub(super) input_count: usize,
+    pub(super) register_count: usize,
 }
 
 /// The working memory of one [`Tape`]: inputs to be set, constants, and values
@@ -35,7 +35,7 @@ pub struct Registers {
 /// One instruction. The operations that formulas consist of mostly are spelt
 /// out, so that a run decides once per instruction what to do.
 #[derive(Clone, Copy, Debug)]
-enum Step {
+pub(super) enum Step {
     Add(u32, u32, u32),
     Subtract(u32, u32, u32),
     Multiply(u32, u32, u32),
