@@ -2,7 +2,8 @@
 //!
 //! Each guard has a side, +1 or -1, that it was last seen on. Over a step, values and slopes at both ends and two values in between are
 //! compared with a cubic: where its bounds exclude a root, nothing more is done (paper 000, section 5.2.1). What is left is
-//! searched one by one (`search.rs`), and of all crossings the first is located (`locate.rs`).
+//! searched one by one (`search.rs`), and of all crossings the first is located (`locate.rs`). Samples can be deceived: for guards that are
+//! formulas, what lies between them is proved (`proof.rs`).
 
 use super::locate::{Candidate, Crossing, Placing};
 use super::search::{Found, Sample, Search, TESTS, error_of, excludes_roots};
@@ -78,6 +79,8 @@ pub struct Detector {
     pub(super) fired: Vec<usize>,
     pub(super) candidates: Vec<Candidate>,
     touches: Vec<Touch>,
+    /// Guards of the last scan about which too little is certain.
+    pub(super) unproved: Vec<usize>,
     /// When each guard was last seen to touch zero.
     touched: Vec<f64>,
     /// How much each fired guard changes across its bracket: a value below this is zero to the locator.
@@ -126,6 +129,7 @@ impl Detector {
             fired: Vec::with_capacity(guards),
             candidates: Vec::with_capacity(guards),
             touches: Vec::new(),
+            unproved: Vec::new(),
             touched: vec![f64::NEG_INFINITY; guards],
             resolution: zeros(),
             size: zeros(),
@@ -175,6 +179,11 @@ impl Detector {
     /// The touches seen in the last scan, up to its crossing if there is one.
     pub fn touches(&self) -> &[Touch] {
         &self.touches
+    }
+
+    /// The guards of the last scan whose roots could not be told within the work that is allowed.
+    pub fn unproved(&self) -> &[usize] {
+        &self.unproved
     }
 
     /// Whether a guard that fires has hardly been away from zero since it last fired: by little more than its rounding.
@@ -227,6 +236,7 @@ impl Detector {
         self.stepped = true;
         self.fired.clear();
         self.touches.clear();
+        self.unproved.clear();
         self.candidates.clear();
     }
 
@@ -304,11 +314,16 @@ impl Detector {
         trial: &Trial,
         part: (f64, f64),
     ) -> Result<(), BadGuard> {
+        // The bound on the path does not hold beyond the end of the step.
+        let path = if part.0 == 0.0 { part.1 + trial.reach() } else { f64::INFINITY };
         for i in 0..self.surfaces.len() {
             let g = self.surfaces[i];
             if self.sides[g] == 0.0 {
                 self.find_departure(flow, g, part.0);
-            } else if !self.is_excluded(g, part.1 - part.0) {
+            } else if !self.sleep.is_far(g, self.last.values[g], path)
+                && (!self.is_excluded(g, part.1 - part.0)
+                    || self.first_certain(flow, trial, g, self.sides[g], part).is_some())
+            {
                 self.find_crossing(flow, trial, g, part)?;
             }
         }
@@ -357,6 +372,7 @@ impl Detector {
                 Search::first(&mut f, side, u, v)
             };
             self.note_touch(flow, trial, g, touch, side);
+            let found = self.make_certain(flow, trial, g, (side, u.x, to), found);
             match found {
                 Found::NotFinite(Probe { x, value }) => {
                     return Err(BadGuard { guard: g, t: trial.t + x, value });

@@ -9,6 +9,7 @@ mod begin;
 mod detect;
 mod exits;
 mod locate;
+mod proof;
 mod resolve;
 mod search;
 mod settle;

@@ -202,7 +202,7 @@ fn select(condition: Bounds, yes: Bounds, no: Bounds) -> Bounds {
     Bounds {
         value: condition.value.select(yes.value, no.value),
         slope: condition.value.select(yes.slope, no.slope),
-        jumps: (holds && fails) || (holds && yes.jumps) || (fails && no.jumps),
+        jumps: (holds && (fails || yes.jumps)) || (fails && no.jumps),
     }
 }
 

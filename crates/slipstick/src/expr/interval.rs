@@ -73,9 +73,8 @@ impl Interval {
                 Self { lo: down(self.mig().cosh()).max(1.0), hi: up(self.mag().cosh()), nan: false }
             }
             UnaryOp::Acos => (-self).rising(op, -1.0, 1.0),
-            UnaryOp::Asin => self.rising(op, -1.0, 1.0),
+            UnaryOp::Asin | UnaryOp::Atanh => self.rising(op, -1.0, 1.0),
             UnaryOp::Acosh => self.rising(op, 1.0, f64::INFINITY),
-            UnaryOp::Atanh => self.rising(op, -1.0, 1.0),
             UnaryOp::Ln | UnaryOp::Log10 | UnaryOp::Sqrt => self.rising(op, 0.0, f64::INFINITY),
             UnaryOp::Exp => {
                 let exp = self.rising(op, f64::NEG_INFINITY, f64::INFINITY);

@@ -201,8 +201,29 @@ impl Run<'_> {
         }
     }
 
+    /// What a scan has to say of guards beyond crossings.
+    pub(super) fn note_guards(&mut self) {
+        self.note_touches();
+        self.note_unproved();
+    }
+
+    /// A guard that would take too much work to be sure of is looked at by samples: that is worth a note, once.
+    fn note_unproved(&mut self) {
+        let guards = self.flow.system().guards();
+        for &g in self.detector.unproved() {
+            if std::mem::replace(&mut self.noted_unproved[g], true) {
+                continue;
+            }
+            let text = format!(
+                "the guard of `{}` varies too wildly within a step to be sure of all its roots; it was looked at by samples",
+                guards[g].name
+            );
+            self.record.notes.push(Note { t: self.trial.t, code: "roots-uncertain", text });
+        }
+    }
+
     /// A guard that comes to zero and turns back is no event unless that is asked for: that is worth a note, once.
-    pub(super) fn note_touches(&mut self) {
+    fn note_touches(&mut self) {
         let guards = self.flow.system().guards();
         for touch in self.detector.touches() {
             let guard = &guards[touch.guard];
