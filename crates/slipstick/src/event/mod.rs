@@ -14,6 +14,7 @@ mod resolve;
 mod search;
 mod settle;
 mod sleep;
+mod touch;
 
 pub use accumulate::{Accumulation, Limit};
 pub use detect::{BadGuard, Detector, Surprises, Touch};

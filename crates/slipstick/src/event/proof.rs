@@ -101,6 +101,21 @@ impl Detector {
         None
     }
 
+    /// The slope of a guard at an offset: exactly if it is a formula, else by a difference.
+    pub(super) fn slope_at(&mut self, flow: &mut Flow<'_>, trial: &Trial, g: usize, offset: f64) -> f64 {
+        let time = Bounds::moving(Interval::point(trial.t + offset), Interval::point(1.0));
+        let state = |i: usize| state_bounds(trial, i, (offset, offset)).0;
+        if let Some(Bounds { slope, jumps: false, .. }) = flow.guard_bounds(g, time, &state)
+            && slope.is_bounded()
+        {
+            return 0.5 * (slope.lo + slope.hi);
+        }
+        // A third of the digits for the distance, the rest for the change.
+        let distance = 1e-5 * trial.h;
+        let ahead = self.value_at(flow, trial, g, offset + distance);
+        (ahead - self.value_at(flow, trial, g, offset - distance)) / (2.0 * distance)
+    }
+
     /// Up to which offset the value of a guard is not taken as it is.
     fn quiet_until(&self, g: usize) -> f64 {
         let residue = if self.residues[g] == 0.0 { 0.0 } else { self.residue_ends[g] };
