@@ -9,7 +9,7 @@ use super::settling::settle;
 use super::system::gradient_by_differences;
 use super::tapes::{Compiler, MassTape, ModeTapes, ResetParts, ResetTape, ScheduleTape, lower_reset};
 use super::{Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, Point, System};
-use crate::expr::{ExprId, Registers, Tape};
+use crate::expr::{Bounds, Boxes, ExprId, Registers, Tape};
 use crate::model::{Definition, Diagnostic, EventRule, Formula, Model, Trigger};
 
 /// A system compiled from a model.
@@ -143,6 +143,17 @@ pub(super) fn load(registers: &mut Registers, t: f64, y: &[f64], parameters: &[f
     inputs[n + p + s + 1..][..locked.counts.len()].copy_from_slice(locked.counts);
 }
 
+/// One entry of several lists behind each other.
+fn entry(lists: [&[f64]; 3], mut index: usize) -> f64 {
+    for list in lists {
+        match list.get(index) {
+            Some(&value) => return value,
+            None => index -= list.len(),
+        }
+    }
+    f64::NAN
+}
+
 impl System for FormulaSystem {
     fn layout(&self) -> Layout {
         Layout::first_order(self.state_names.len())
@@ -184,6 +195,7 @@ impl System for FormulaSystem {
             mass,
             schedule,
             nowhere,
+            boxes: Boxes::default(),
             out: vec![0.0; longest],
         })
     }
@@ -223,6 +235,7 @@ struct FormulaEvaluator<'a> {
     schedule: Registers,
     /// A state for formulas that do not depend on it.
     nowhere: Vec<f64>,
+    boxes: Boxes,
     out: Vec<f64>,
 }
 
@@ -282,6 +295,28 @@ impl Evaluator for FormulaEvaluator<'_> {
         load(registers, t, y, &self.system.parameters, locked);
         tapes.singles[i].run(registers, &mut self.out[..1]);
         self.out[0]
+    }
+
+    fn guard_bounds(
+        &mut self,
+        locked: Locked<'_>,
+        guard: usize,
+        time: Bounds,
+        state: &dyn Fn(usize) -> Bounds,
+    ) -> Option<Bounds> {
+        let tapes = &self.system.modes[locked.mode];
+        let tape = &tapes.singles[tapes.watched.binary_search(&guard).ok()?];
+        let fixed = [&self.system.parameters, locked.signs, locked.counts];
+        let n = self.system.state_names.len();
+        let inputs = self.boxes.inputs_of(tape);
+        for input in tape.reads() {
+            inputs[input] = match input {
+                0 => time,
+                k if k <= n => state(k - 1),
+                k => Bounds::fixed(entry(fixed, k - n - 1)),
+            };
+        }
+        Some(tape.bounds(&mut self.boxes))
     }
 
     fn guard_slopes(

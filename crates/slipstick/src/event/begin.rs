@@ -129,6 +129,7 @@ impl Detector {
             }
         }
         self.slopes_known = false;
+        self.fresh.fill(true);
         self.sleep.wake();
         Ok(())
     }
@@ -250,6 +251,11 @@ impl Detector {
         self.slack[guard] = slack;
         (self.resolution[guard], self.size[guard]) = (f64::INFINITY, f64::INFINITY);
         self.just_fired[guard] = true;
+    }
+
+    /// The time at which a scheduled guard fires next.
+    pub fn scheduled(&self, guard: usize) -> f64 {
+        self.schedule[guard]
     }
 
     /// The next time after `t` at which a scheduled guard fires; infinity if there is none.

@@ -55,7 +55,7 @@ pub fn settle(sliding: &mut Sliding, wanted: &[f64]) -> Settlement {
         best = Some((along, against, ways));
     }
     let found = best.is_some();
-    let ways = best.map_or_else(|| wanted.iter().map(go_on).collect(), |(_, _, ways)| ways);
+    let ways = best.map_or_else(|| wanted.iter().copied().map(go_on).collect(), |(_, _, ways)| ways);
     Settlement { ways, found, unique: ties == 0 }
 }
 
@@ -78,7 +78,7 @@ fn settle_many(sliding: &mut Sliding, wanted: &[f64]) -> Settlement {
             };
         }
     }
-    Settlement { ways: wanted.iter().map(go_on).collect(), found: false, unique: true }
+    Settlement { ways: wanted.iter().copied().map(go_on).collect(), found: false, unique: true }
 }
 
 /// Along a surface whose own sign pushes back to it; else to the side that the motion is going to.
@@ -91,8 +91,8 @@ fn first_guess(sliding: &Sliding, surface: usize, wanted: f64) -> Way {
 }
 
 /// The way to go on as before.
-fn go_on(wanted: &f64) -> Way {
-    if *wanted == 0.0 { Way::Along } else { Way::Side(*wanted) }
+fn go_on(wanted: f64) -> Way {
+    if wanted == 0.0 { Way::Along } else { Way::Side(wanted) }
 }
 
 fn ways_of(code: usize, k: usize) -> Vec<Way> {

@@ -5,6 +5,7 @@ use super::one_sided::OneSided;
 use super::sliding::Effort;
 use super::{Field, MassKind, Sliding, Surface};
 use crate::equations::{Evaluator, Guard, GuardKind, GuardRates, PlainField, Point, System};
+use crate::expr::Bounds;
 use crate::mode::Mode;
 
 /// A system in a mode, with the scratch to evaluate it and the count of what was evaluated.
@@ -91,6 +92,18 @@ impl<'a> Flow<'a> {
         }
         self.guard_count += 1;
         self.evaluator.guard(self.mode.locked(), guard, t, y)
+    }
+
+    /// What is certain of a guard while time and states move within bounds; none if it is not a formula.
+    pub fn guard_bounds(
+        &mut self,
+        guard: usize,
+        time: Bounds,
+        state: &dyn Fn(usize) -> Bounds,
+    ) -> Option<Bounds> {
+        let bounds = self.evaluator.guard_bounds(self.mode.locked(), guard, time, state)?;
+        self.guard_count += 1;
+        Some(bounds)
     }
 
     /// The rates of the watched guards at a point of a motion, where they have the given values.

@@ -207,7 +207,7 @@ impl Run<'_> {
         } else {
             self.record.statistics.rejected += 1;
         }
-        self.note_touches();
+        self.note_guards();
         crossing.offsets
     }
 }

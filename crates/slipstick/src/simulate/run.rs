@@ -68,6 +68,8 @@ pub(super) struct Run<'a> {
     pub(super) noted_sliding: Vec<bool>,
     /// The guards about whose touches there is a note already.
     pub(super) noted_touches: Vec<bool>,
+    /// The guards about whose uncertain roots there is a note already.
+    pub(super) noted_unproved: Vec<bool>,
     /// The guards that have fired since the last step, event by event.
     pub(super) cascade: Vec<Vec<usize>>,
     /// The time at which each guard's events last came to rest.
@@ -103,6 +105,7 @@ impl<'a> Run<'a> {
             noted: vec![false; system.guards().len()],
             noted_sliding: vec![false; system.guards().len()],
             noted_touches: vec![false; system.guards().len()],
+            noted_unproved: vec![false; system.guards().len()],
             cascade: Vec::new(),
             vanished: false,
             rest_times: vec![f64::NEG_INFINITY; system.guards().len()],
@@ -324,7 +327,7 @@ impl<'a> Run<'a> {
         }
         self.record.statistics.slid += u64::from(self.flow.sliding().is_some());
         self.cascade.clear();
-        self.note_touches();
+        self.note_guards();
         if self.flow.stays_on_this_side() {
             self.flow.move_on();
         }
