@@ -7,20 +7,15 @@ use slipstick::simulate::simulate;
 
 /// Blocks in a row, joined by springs, each with dry friction; the first is pulled harder and harder.
 fn blocks(count: usize, friction: &str) -> String {
-    let mut text = String::from("run.until = 3\n[states]\n");
-    for i in 0..count {
-        text += &format!("x{i} = 0\nv{i} = 0\n");
-    }
-    text += "[derivatives]\n";
-    for i in 0..count {
+    let states = (0..count).map(|i| format!("x{i} = 0\nv{i} = 0"));
+    let derivatives = (0..count).map(|i| {
         let left = if i == 0 { "t".to_owned() } else { format!("10 * (x{} - x{i})", i - 1) };
         let right = if i + 1 == count { String::new() } else { format!(" + 10 * (x{} - x{i})", i + 1) };
-        text += &format!(
-            "x{i} = \"v{i}\"\nv{i} = \"{left}{right} - {}\"\n",
-            friction.replace('#', &i.to_string())
-        );
-    }
-    text
+        let friction = friction.replace('#', &i.to_string());
+        format!("x{i} = \"v{i}\"\nv{i} = \"{left}{right} - {friction}\"")
+    });
+    let (states, derivatives): (Vec<_>, Vec<_>) = (states.collect(), derivatives.collect());
+    format!("run.until = 3\n[states]\n{}\n[derivatives]\n{}", states.join("\n"), derivatives.join("\n"))
 }
 
 #[test]

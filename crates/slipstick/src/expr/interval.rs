@@ -101,6 +101,8 @@ impl Interval {
                 let (yes, no) = (a.may_be_true() || b.may_be_true(), a.contains(0.0) && b.contains(0.0));
                 truth(no, yes)
             }
+            // One to any power is one, and so is anything to the power of zero; an infinite side makes any triangle infinite.
+            BinaryOp::Power | BinaryOp::Hypot if a.nan || b.nan => Self::WHOLE,
             _ if a.is_empty() || b.is_empty() => Self::UNDEFINED,
             _ => {
                 let result = arithmetic(op, a, b);
