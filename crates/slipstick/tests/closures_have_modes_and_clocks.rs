@@ -67,5 +67,5 @@ fn a_touch_is_an_event_if_that_is_asked_for() {
     let run = |guard| simulate(&system(guard), &Start::at([0.0]), &Options::until(3.0)).unwrap();
     assert_eq!(run(parabola()).events.len(), 0);
     let touches: Vec<f64> = run(parabola().touches()).event_times("touch").collect();
-    assert!(touches.len() == 1 && (touches[0] - 1.0).abs() < 1e-6, "{touches:?}");
+    assert!(touches.len() == 1 && (touches[0] - 1.0).abs() < 1e-8, "{touches:?}");
 }

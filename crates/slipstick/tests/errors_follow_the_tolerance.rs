@@ -16,20 +16,25 @@ const CASES: &[(&str, &[Method])] = &[
     ("robertson", &[Automatic, Radau5]),
 ];
 
+/// The error at one point passes through zero by chance: it is too small only if it is so at neighbouring tolerances as well.
+const NEAR: [f64; 3] = [0.9, 1.0, 1.1];
+
 #[test]
 fn within_a_factor_of_thirty() {
     let problems: Vec<_> = smooth().into_iter().chain(stiff()).collect();
     for (name, methods) in CASES {
         let problem = problems.iter().find(|p| p.name == *name).unwrap();
         for (method, k) in methods.iter().flat_map(|m| (4..=11).map(move |k| (*m, k))) {
-            let tolerance = 10_f64.powi(-k);
-            let mut options = problem.options(tolerance);
-            options.method = method;
-            let run = simulate(problem.system.as_ref(), &problem.start, &options).unwrap();
-            let ratio = problem.error(run.end_state()) / tolerance;
-            let what =
-                format!("{name} with {} at {tolerance:e}: {ratio:.3} times the tolerance", method.name());
-            assert!((1.0 / 30.0..30.0).contains(&ratio), "{what}");
+            let ratios = NEAR.map(|near| {
+                let tolerance = near * 10_f64.powi(-k);
+                let mut options = problem.options(tolerance);
+                options.method = method;
+                let run = simulate(problem.system.as_ref(), &problem.start, &options).unwrap();
+                problem.error(run.end_state()) / tolerance
+            });
+            let what = format!("{name} with {} near 1e-{k}: {ratios:.3?} times the tolerance", method.name());
+            assert!(ratios.iter().all(|ratio| *ratio < 30.0), "{what}");
+            assert!(ratios.iter().any(|ratio| *ratio > 1.0 / 30.0), "{what}");
         }
     }
 }

@@ -55,7 +55,7 @@ fn a_touch_is_a_note_and_no_event() {
     );
     assert!(run.events.is_empty());
     assert_eq!(run.notes.len(), 1);
-    assert!(run.notes[0].code == "touches-zero" && (run.notes[0].t - 3.0).abs() < 1e-4, "{:?}", run.notes);
+    assert!(run.notes[0].code == "touches-zero" && (run.notes[0].t - 3.0).abs() < 1e-8, "{:?}", run.notes);
 }
 
 #[test]

@@ -1,5 +1,9 @@
 //! Ten thousand guards far from zero cost less than a fifth of a step whose right-hand side has ten thousand operations; and they are found all
 //! the same when they come to zero.
+//!
+//! Counted with callgrind (dopri5, rtol 1e-6): 2.30 million instructions for a step without guards, 2.51 million with them, 9 % more. That holds for
+//! formulas of which it is known how fast they can change. It does not hold for others, which are looked at in every step: with `x*x > L*L` a step
+//! takes 24.6 million, of which 18.3 million are for the intervals; with closures it takes 9.2 million instead of 1.4 million.
 
 mod common;
 

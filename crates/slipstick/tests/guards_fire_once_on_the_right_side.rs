@@ -185,15 +185,15 @@ fn modes_have_their_own_derivatives_and_events() {
     assert!((run.end_state()[1] - 4.0).abs() < 1e-12);
 }
 
-/// Behind a mass matrix a motion that is pushed onto a switch from both sides cannot slide: it chatters. The run must end and name the switch.
+/// Beside algebraic equations a motion that is pushed onto a switch from both sides cannot slide: it chatters. The run must end and name the switch.
 #[test]
 fn chattering_ends_with_an_outcome_that_names_the_switch() {
     let run = run_model(
         r#"
-        states.x = 1
-        mass.x = 1
+        states = { x = 1, a = 1 }
+        mass.a = 0
         switches.over = "x - 0.5"
-        derivatives.x = "-over"
+        derivatives = { x = "-over", a = "x - a" }
         run.until = 2
         "#,
     );

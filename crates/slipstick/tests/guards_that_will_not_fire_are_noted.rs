@@ -17,6 +17,30 @@ fn past_at_the_start() {
     assert_eq!(notes(model), ["already-past"]);
 }
 
+/// A time in the past is told with its number and a cure, whether the event would do something or not.
+#[test]
+fn set_for_a_time_before_the_start() {
+    for event in ["{ at = 2 }", "{ at = 2, reset.x = 0 }", "{ guard = \"t > 2\" }"] {
+        let model = format!(
+            "states.x = 0\nderivatives.x = 1\nevents.late = {event}\nrun = {{ from = 5, until = 9 }}"
+        );
+        let run = common::run_model(&model);
+        assert!(run.events.is_empty() && run.notes.len() == 1, "{event}: {:?}", run.notes);
+        let note = &run.notes[0];
+        assert_eq!(note.code, "already-past");
+        assert!(note.text.contains("`late`") && note.text.contains("t = 2") && note.text.contains("`from`"));
+    }
+}
+
+#[test]
+fn a_clock_that_began_before_the_run_just_goes_on() {
+    let run = common::run_model(
+        "states.x = 0\nderivatives.x = 1\nevents.tick = { every = 1, at = -2.5 }\nrun.until = 3",
+    );
+    assert_eq!(run.events.iter().map(|event| event.t).collect::<Vec<_>>(), [0.5, 1.5, 2.5]);
+    assert!(run.notes.is_empty());
+}
+
 #[test]
 fn a_healthy_automaton_has_no_notes() {
     let model = r#"

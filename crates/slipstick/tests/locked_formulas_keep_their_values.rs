@@ -5,6 +5,7 @@ mod common;
 use common::{lock, system_of};
 use proptest::prelude::*;
 use slipstick::equations::System;
+use slipstick::simulate::simulate;
 
 /// Formulas of `x`, `y` and `t` that have kinks and jumps, with roots and quotients only where they are defined.
 fn formula() -> impl Strategy<Value = String> {
@@ -95,5 +96,20 @@ proptest! {
                 prop_assert!(if count.up { value < 0.0 } else { value >= 0.0 }, "{} in {formula}", guard.name);
             }
         }
+    }
+}
+
+/// A remainder of nothing is not a number, locked or not.
+#[test]
+fn a_remainder_of_nothing_is_an_error() {
+    for (formula, name) in [("mod(x, 0)", "x"), ("mod(t, 0)", "x"), ("mod(x, p)", "mod"), ("mod(x, z)", "x")]
+    {
+        let text = format!(
+            "parameters.p = 0\nstates = {{ x = 1, z = 0 }}\nderivatives = {{ x = \"{formula}\", z = 0 }}\nrun.until = 1"
+        );
+        let plan = common::plan(&text);
+        let failure = simulate(&plan.system, &plan.start, &plan.options).expect_err(formula);
+        let message = failure.error.to_string();
+        assert!(message.contains(name) && (message.contains("NaN") || message.contains("inf")), "{message}");
     }
 }

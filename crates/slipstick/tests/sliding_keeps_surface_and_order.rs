@@ -150,3 +150,29 @@ fn a_model_file_slides_as_a_closure_does() {
         }
     }
 }
+
+/// The same block with its mass before the acceleration instead of under the forces.
+#[test]
+fn a_motion_slides_behind_a_mass_matrix_as_without() {
+    let model = |mass: &str, force: &str, method: &str| {
+        format!(
+            "parameters.m = 2\nstates = {{ x = 0, v = 0 }}\n{mass}\nderivatives = {{ x = \"v\", v = \"{force}\" }}\n\
+             run = {{ until = 20, method = \"{method}\" }}"
+        )
+    };
+    for method in ["radau5", "sdirk4", "rodas4"] {
+        let plain = common::run_model(&model("", "sin(t) - x - 0.6 * sign(v - 0.5)", method));
+        let heavy = common::run_model(&model(
+            "mass.v = \"m\"",
+            "m * sin(t) - m * x - m * 0.6 * sign(v - 0.5)",
+            method,
+        ));
+        let of = |run: &slipstick::trajectory::Trajectory| -> Vec<_> {
+            run.events.iter().map(|e| e.kinds.clone()).collect()
+        };
+        assert_eq!((of(&plain).len(), of(&plain)), (7, of(&heavy)), "{method}");
+        for (a, b) in plain.events.iter().zip(&heavy.events) {
+            assert!((a.t - b.t).abs() < 1e-8, "{method} {} {}", a.t, b.t);
+        }
+    }
+}

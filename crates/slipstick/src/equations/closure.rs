@@ -11,7 +11,9 @@
 //! ```
 
 use super::closure_guard::{ClosureGuard, Reset, Surface};
-use super::{Count, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, PlainField, Point, System};
+use super::{
+    Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, PlainField, Point, System,
+};
 use std::sync::Arc;
 
 type Field = Box<dyn Fn(Locked<'_>, f64, &[f64], &mut [f64]) + Send + Sync>;
@@ -211,7 +213,37 @@ impl ClosureEvaluator<'_> {
             out[g] = surface.value(locked, t + s, &self.ahead);
         }
     }
+
+    /// Moves `ahead` to the side of each switch that is locked, the shortest way: the field may not be defined behind a surface. It is next to all
+    /// surfaces that it is behind, so that little more than the distance is enough.
+    fn keep_sides(&mut self, locked: Locked<'_>, t: f64) {
+        let mut gradient = vec![0.0; self.ahead.len()];
+        for (g, guard) in self.system.guards.iter().enumerate() {
+            let (Some(k), GuardKind::Surface) = (guard.response.switch, guard.kind) else { continue };
+            for _ in 0..MOST_MOVES {
+                let value = self.system.surfaces[g].value(locked, t, &self.ahead);
+                if value * locked.signs[k] >= 0.0 {
+                    break;
+                }
+                let mut point = std::mem::take(&mut self.ahead);
+                self.guard_gradient(locked, g, t, &mut point, &mut gradient);
+                self.ahead = point;
+                let square: f64 = gradient.iter().map(|g| g * g).sum();
+                if square == 0.0 {
+                    break;
+                }
+                let size = self.ahead.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
+                let far = 1.5 * value.abs() + 4.0 * f64::EPSILON * size * square.sqrt();
+                for (ahead, gradient) in self.ahead.iter_mut().zip(&gradient) {
+                    *ahead += locked.signs[k] * far / square * gradient;
+                }
+            }
+        }
+    }
 }
+
+/// How often a point is moved towards the right side of a surface.
+const MOST_MOVES: usize = 8;
 
 /// The surfaces that are watched in the locked mode.
 fn watched<'a>(system: &'a ClosureSystem, locked: Locked<'_>) -> impl Iterator<Item = (usize, &'a Surface)> {
@@ -289,10 +321,13 @@ impl Evaluator for ClosureEvaluator<'_> {
     ) -> u64 {
         // Below 64 spacings of doubles at t, a difference in time would be rounding.
         let s = (1e-4 * reach).max(64.0 * f64::EPSILON * t.abs());
-        (self.system.field)(locked, t, y, &mut self.dy);
+        self.ahead.copy_from_slice(y);
+        self.keep_sides(locked, t);
+        (self.system.field)(locked, t, &self.ahead, &mut self.dy);
         for (i, ahead) in self.ahead.iter_mut().enumerate() {
             *ahead = y[i] + s * self.dy[i];
         }
+        self.keep_sides(locked, t + s);
         (self.system.field)(locked, t + s, &self.ahead, &mut self.bend);
         for (bend, f) in self.bend.iter_mut().zip(&self.dy) {
             *bend = (*bend - f) / s;
@@ -302,8 +337,10 @@ impl Evaluator for ClosureEvaluator<'_> {
         self.guards_along(locked, t, y, -s, second);
         for (i, surface) in watched(self.system, locked) {
             let (now, ahead, behind) = (surface.value(locked, t, y), first[i], second[i]);
-            // What is below the rounding of the differences is zero.
-            let noise = 4.0 * f64::EPSILON * (now.abs() + ahead.abs() + behind.abs());
+            // What is below the rounding of the differences is zero. A time that is rounded counts, too: the guard is off by as much as it
+            // changes in between.
+            let rounding = 4.0 * f64::EPSILON * (1.0 + t.abs() / s);
+            let noise = rounding * (now.abs() + ahead.abs() + behind.abs());
             let known = |x: f64| if x.abs() <= noise { 0.0 } else { x };
             first[i] = known(ahead - behind) / (2.0 * s);
             second[i] = known(ahead - 2.0 * now + behind) / s / s;

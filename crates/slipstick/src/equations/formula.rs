@@ -12,7 +12,7 @@ use super::tapes::{Compiler, MassTape, ModeTapes, ResetParts, ResetTape, Schedul
 use super::{
     Constraint, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, Point, System, Terms,
 };
-use crate::expr::{ExprId, Registers, Tape};
+use crate::expr::{Bounds, Boxes, ExprId, Registers, Tape};
 use crate::model::{Definition, Diagnostic, EventRule, Formula, Model, Trigger};
 
 /// A system compiled from a model.
@@ -157,6 +157,17 @@ fn load_motion(registers: &mut Registers, mechanism: Option<&MechanismScratch>) 
     }
 }
 
+/// One entry of several lists behind each other.
+fn entry(lists: [&[f64]; 3], mut index: usize) -> f64 {
+    for list in lists {
+        match list.get(index) {
+            Some(&value) => return value,
+            None => index -= list.len(),
+        }
+    }
+    f64::NAN
+}
+
 impl System for FormulaSystem {
     fn layout(&self) -> Layout {
         let n = self.mechanism.as_ref().map_or(0, |mechanism| mechanism.coordinates);
@@ -203,6 +214,7 @@ impl System for FormulaSystem {
             mechanism: self.mechanism.as_ref().map(MechanismTapes::scratch),
             schedule,
             nowhere,
+            boxes: Boxes::default(),
             out: vec![0.0; longest],
         })
     }
@@ -243,6 +255,7 @@ struct FormulaEvaluator<'a> {
     schedule: Registers,
     /// A state for formulas that do not depend on it.
     nowhere: Vec<f64>,
+    boxes: Boxes,
     out: Vec<f64>,
 }
 
@@ -328,6 +341,28 @@ impl Evaluator for FormulaEvaluator<'_> {
         load(registers, t, y, &self.system.parameters, locked);
         tapes.singles[i].run(registers, &mut self.out[..1]);
         self.out[0]
+    }
+
+    fn guard_bounds(
+        &mut self,
+        locked: Locked<'_>,
+        guard: usize,
+        time: Bounds,
+        state: &dyn Fn(usize) -> Bounds,
+    ) -> Option<Bounds> {
+        let tapes = &self.system.modes[locked.mode];
+        let tape = &tapes.singles[tapes.watched.binary_search(&guard).ok()?];
+        let fixed = [&self.system.parameters, locked.signs, locked.counts];
+        let n = self.system.state_names.len();
+        let inputs = self.boxes.inputs_of(tape);
+        for input in tape.reads() {
+            inputs[input] = match input {
+                0 => time,
+                k if k <= n => state(k - 1),
+                k => Bounds::fixed(entry(fixed, k - n - 1)),
+            };
+        }
+        Some(tape.bounds(&mut self.boxes))
     }
 
     fn guard_slopes(

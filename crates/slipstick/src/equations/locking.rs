@@ -199,7 +199,11 @@ impl Locker<'_, '_> {
                     return None;
                 }
                 let count = self.count(arena, Rule::Floor(quotient), text);
-                let whole = arena.mul(b, count);
+                // Of nothing there is no multiple: without this, `mod(x, 0)` would be x.
+                let (zero, nan) = (arena.constant(0.0), arena.constant(f64::NAN));
+                let is_zero = arena.binary(BinaryOp::Equal, b, zero);
+                let divisor = arena.select(is_zero, nan, b);
+                let whole = arena.mul(divisor, count);
                 Some(arena.sub(a, whole))
             }
             BinaryOp::Atan2 => self.atan2(arena, (a, b), text),

@@ -1,6 +1,7 @@
 //! What the loop asks of a set of equations: right-hand sides, guards, rates of guards, resets.
 
 use super::{Constraint, Terms};
+use crate::expr::Bounds;
 use crate::model::{Direction, Side};
 
 /// How the flat state is split: positions `q`, velocities `v`, first-order states `z`, in this order.
@@ -222,6 +223,18 @@ pub trait Evaluator {
 
     /// The value of one watched guard.
     fn guard(&mut self, locked: Locked<'_>, guard: usize, t: f64, y: &[f64]) -> f64;
+
+    /// What is certain of one watched guard while time and states move within bounds; `state` tells those of a state. None if there is no
+    /// formula to tell.
+    fn guard_bounds(
+        &mut self,
+        _locked: Locked<'_>,
+        _guard: usize,
+        _time: Bounds,
+        _state: &dyn Fn(usize) -> Bounds,
+    ) -> Option<Bounds> {
+        None
+    }
 
     /// The rates of the watched guards when the state changes at the rate `dy`; `values` are those of the guards at `t` and `y`.
     /// `reach` is about the step size, for those who must use differences.

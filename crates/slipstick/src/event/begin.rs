@@ -129,6 +129,7 @@ impl Detector {
             }
         }
         self.slopes_known = false;
+        self.fresh.fill(true);
         self.sleep.wake();
         Ok(())
     }
@@ -225,9 +226,10 @@ impl Detector {
         let window = time_to_leave(self.rounding[g], first, second);
         let back = if first * second < 0.0 { -2.0 * first / second } else { f64::INFINITY };
         let at_zero = self.just_fired[g] && zero;
-        self.apexes[g] = if at_zero && back.is_finite() { 0.25 * back * first.abs() } else { f64::INFINITY };
         // A motion that leaves a surface along its tangent has no first rate to speak of.
         let leaves = self.resolution[g].is_infinite();
+        let returns = at_zero && !leaves && back.is_finite();
+        self.apexes[g] = if returns { 0.25 * back * first.abs() } else { f64::INFINITY };
         let window = if leaves { time_to_leave(self.rounding[g], 0.0, second) } else { window };
         let applies = at_zero && (leaves || window <= 0.05 * back);
         (self.noise[g], self.noise_ends[g]) = if applies { (self.rounding[g], window) } else { (0.0, 0.0) };
@@ -249,6 +251,11 @@ impl Detector {
         self.slack[guard] = slack;
         (self.resolution[guard], self.size[guard]) = (f64::INFINITY, f64::INFINITY);
         self.just_fired[guard] = true;
+    }
+
+    /// The time at which a scheduled guard fires next.
+    pub fn scheduled(&self, guard: usize) -> f64 {
+        self.schedule[guard]
     }
 
     /// The next time after `t` at which a scheduled guard fires; infinity if there is none.

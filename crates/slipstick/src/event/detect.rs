@@ -2,10 +2,11 @@
 //!
 //! Each guard has a side, +1 or -1, that it was last seen on. Over a step, values and slopes at both ends and two values in between are
 //! compared with a cubic: where its bounds exclude a root, nothing more is done (paper 000, section 5.2.1). What is left is
-//! searched one by one (`search.rs`), and of all crossings the first is located (`locate.rs`).
+//! searched one by one (`search.rs`), and of all crossings the first is located (`locate.rs`). Samples can be deceived: for guards that are
+//! formulas, what lies between them is proved (`proof.rs`).
 
 use super::locate::{Candidate, Crossing, Placing};
-use super::search::{Found, Sample, Search, TESTS, error_of, excludes_roots};
+use super::search::{Found, Sample, Search, TESTS, step_excludes_roots};
 use super::sleep::Sleep;
 use crate::equations::{Point, Side};
 use crate::formulation::Flow;
@@ -79,9 +80,13 @@ pub struct Detector {
     rate: Vec<f64>,
     pub(super) fired: Vec<usize>,
     pub(super) candidates: Vec<Candidate>,
-    touches: Vec<Touch>,
+    pub(super) touches: Vec<Touch>,
+    /// Guards of the last scan about which too little is certain.
+    pub(super) unproved: Vec<usize>,
     /// When each guard was last seen to touch zero.
-    touched: Vec<f64>,
+    pub(super) touched: Vec<f64>,
+    /// Guards that have not been watched through a step of this segment.
+    pub(super) fresh: Vec<bool>,
     /// How much each fired guard changes across its bracket: a value below this is zero to the locator.
     pub(super) resolution: Vec<f64>,
     /// How large each guard is about its root: what is not small against this is not zero but a jump.
@@ -129,7 +134,9 @@ impl Detector {
             fired: Vec::with_capacity(guards),
             candidates: Vec::with_capacity(guards),
             touches: Vec::new(),
+            unproved: Vec::new(),
             touched: vec![f64::NEG_INFINITY; guards],
+            fresh: vec![true; guards],
             resolution: zeros(),
             size: zeros(),
             just_fired: vec![false; guards],
@@ -152,6 +159,28 @@ impl Detector {
     /// The side that a guard is on, or was on before it fired.
     pub fn side(&self, guard: usize) -> f64 {
         self.sides[guard]
+    }
+
+    /// Tells the flow which side each guard cannot leave without firing.
+    pub fn show_sides(&self, flow: &mut Flow<'_>) {
+        let guards = flow.system().guards();
+        flow.know_sides(|g| {
+            let fires = guards[g].direction.admits(self.sides[g]);
+            (if fires { self.sides[g] } else { 0.0 }, self.noise[g].max(self.residues[g].abs()))
+        });
+    }
+
+    /// As [`show_sides`](Self::show_sides), at the start of a segment: what the values tell before the sides are decided.
+    pub fn show_first_sides(&self, flow: &mut Flow<'_>) {
+        let guards = flow.system().guards();
+        let known: Vec<bool> = (0..guards.len()).map(|g| flow.watches(g) && !self.is_zero(flow, g)).collect();
+        flow.know_sides(|g| {
+            let side = if known[g] { sign(self.last.values[g]) } else { 0.0 };
+            (if guards[g].direction.admits(side) { side } else { 0.0 }, 0.0)
+        });
+        let passed = |g: usize| self.fired_last[g] && guards[g].side == Side::After;
+        let changed = |g: usize| passed(g) && guards[g].response.mode.is_some();
+        flow.enter(|g| if changed(g) { -self.sides[g] } else { 0.0 });
     }
 
     /// Whether a guard fired just before this segment.
@@ -178,6 +207,11 @@ impl Detector {
     /// The touches seen in the last scan, up to its crossing if there is one.
     pub fn touches(&self) -> &[Touch] {
         &self.touches
+    }
+
+    /// The guards of the last scan whose roots could not be told within the work that is allowed.
+    pub fn unproved(&self) -> &[usize] {
+        &self.unproved
     }
 
     /// Whether a guard that fires has hardly been away from zero since it last fired: by little more than its rounding.
@@ -230,6 +264,7 @@ impl Detector {
         self.stepped = true;
         self.fired.clear();
         self.touches.clear();
+        self.unproved.clear();
         self.candidates.clear();
     }
 
@@ -307,11 +342,16 @@ impl Detector {
         trial: &Trial,
         part: (f64, f64),
     ) -> Result<(), BadGuard> {
+        // The bound on the path does not hold beyond the end of the step.
+        let path = if part.0 == 0.0 { part.1 + trial.reach() } else { f64::INFINITY };
         for i in 0..self.surfaces.len() {
             let g = self.surfaces[i];
             if self.sides[g] == 0.0 {
                 self.find_departure(flow, g, part.0);
-            } else if !self.is_excluded(g, part.1 - part.0) {
+            } else if !self.sleep.is_far(g, self.last.values[g], path)
+                && (!self.is_excluded(g, part.1 - part.0)
+                    || self.first_certain(flow, trial, g, self.sides[g], part).is_some())
+            {
                 self.find_crossing(flow, trial, g, part)?;
             }
         }
@@ -339,7 +379,7 @@ impl Detector {
         }
         let slopes = [side * self.last.slopes[g] * width, side * self.next.slopes[g] * width];
         let cubic = Cubic::new([a, b], slopes);
-        excludes_roots(&cubic, a, error_of(&cubic, seen))
+        step_excludes_roots(&cubic, a, seen)
     }
 
     /// Searches one guard for the first crossing that its direction admits.
@@ -354,12 +394,14 @@ impl Detector {
         let mut u = Sample { x: from, value: self.last.values[g], slope: self.last.slopes[g] };
         let v = Sample { x: to, value: self.next.values[g], slope: self.next.slopes[g] };
         let direction = flow.system().guards()[g].direction;
+        let touches_from = self.touches_from(trial, g);
         loop {
             let (found, touch) = {
                 let mut f = |x: f64| self.value_at(flow, trial, g, x);
-                Search::first(&mut f, side, u, v)
+                Search::first_with_touches(&mut f, side, (u, v), touches_from)
             };
             self.note_touch(flow, trial, g, touch, side);
+            let found = self.make_certain(flow, trial, g, (side, u.x, to), found);
             match found {
                 Found::NotFinite(Probe { x, value }) => {
                     return Err(BadGuard { guard: g, t: trial.t + x, value });
@@ -389,21 +431,6 @@ impl Detector {
         }
     }
 
-    /// A touch becomes an event if that is asked for, else a note.
-    fn note_touch(&mut self, flow: &Flow<'_>, trial: &Trial, g: usize, touch: Option<Probe>, side: f64) {
-        let Some(probe) = touch else { return };
-        let (guard, t) = (&flow.system().guards()[g], trial.t + probe.x);
-        let again = (t - self.touched[g]).abs() <= 1e-3 * trial.h;
-        let leaving = self.just_fired[g] && probe.x <= 1e-3 * trial.h;
-        if again || leaving || guard.response.switch.is_some() || guard.response.count.is_some() {
-            return;
-        }
-        if guard.touches && guard.direction.admits(side) {
-            self.candidates.push(Candidate { guard: g, side, lo: probe, hi: probe });
-        }
-        self.touches.push(Touch { guard: g, t, value: probe.value });
-    }
-
     /// One guard at an offset into the step, less its residue.
     pub(super) fn value_at(&mut self, flow: &mut Flow<'_>, trial: &Trial, g: usize, offset: f64) -> f64 {
         trial.state_at(offset, &mut self.state);
@@ -412,17 +439,11 @@ impl Detector {
         quiet(flow.guard(g, trial.t + offset, &self.state) - residue, noise, self.sides[g])
     }
 
-    /// The same touch is not to be seen twice.
-    pub(super) fn remember_touches(&mut self) {
-        for touch in &self.touches {
-            self.touched[touch.guard] = touch.t;
-        }
-    }
-
     /// Carries sides and values on: nothing fired up to here.
     fn carry(&mut self, end: f64) {
         self.remember_touches();
         for &g in &self.surfaces {
+            self.fresh[g] = false;
             let value = self.next.values[g];
             self.sides[g] = if value == 0.0 { self.sides[g] } else { sign(value) };
             // The next step begins where this one ends.

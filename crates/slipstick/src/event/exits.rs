@@ -8,8 +8,11 @@ use super::Detector;
 use super::locate::Candidate;
 use super::search::{Found, Sample, Search};
 use crate::formulation::Flow;
-use crate::math::{Cubic, Probe};
+use crate::math::{Bracket, Cubic, Probe, narrow};
 use crate::step::Trial;
+
+/// The width of the bracket around the end of sliding, as a part of the step.
+const END_OF_SLIDING: f64 = 1e-9;
 
 /// The bound of the cubic must exceed its error by this factor.
 const SURE: f64 = 5.0;
@@ -22,7 +25,7 @@ impl Detector {
             known.sort_by(|a, b| a.x.total_cmp(&b.x));
             let likeness = Likeness::of(&known, part);
             let found = match known.iter().position(|probe| probe.value <= 0.0) {
-                Some(k) if likeness.is_good() => self.confirm_exit(flow, trial, i, &known, k, part),
+                Some(k) if likeness.shows_all() => self.confirm_exit(flow, trial, i, &known, k, part),
                 None if likeness.excludes_exits() => None,
                 _ => self.search_exit(flow, trial, i, part),
             };
@@ -53,6 +56,43 @@ impl Detector {
         }
         self.surprises.phantoms += 1;
         None
+    }
+
+    /// Narrows the end of sliding. The surface is left to the side whose field no longer drives the motion back: on a single surface only that field has to
+    /// be looked at.
+    pub(super) fn narrow_exit(
+        &mut self,
+        flow: &mut Flow<'_>,
+        trial: &Trial,
+        candidate: Candidate,
+        width: f64,
+    ) -> Bracket {
+        let Candidate { guard, side, lo, hi } = candidate;
+        // It costs right-hand sides to look at, and comes with a tangent: nothing is gained by the last digits.
+        let width = width.max(END_OF_SLIDING * trial.h);
+        let to = if self.leaves_upwards(flow, trial, guard, hi.x) { 1.0 } else { -1.0 };
+        let mut distance = |x: f64| {
+            trial.state_at(x, &mut self.state);
+            match flow.drive_back(to, trial.t + x, &self.state) {
+                Some(distance) => distance,
+                None => self.value_at(flow, trial, guard, x),
+            }
+        };
+        let bracket = narrow(lo, hi, side, width, &mut distance);
+        if bracket.lo > lo.x || lo.x == 0.0 {
+            return bracket;
+        }
+        // A stage has seen the motion slide where the dense output has left already.
+        let (start, hi) =
+            (Probe { x: 0.0, value: lo.value }, Probe { x: bracket.hi, value: distance(bracket.hi) });
+        narrow(start, hi, side, width, &mut distance)
+    }
+
+    /// Whether a motion that no longer slides at an offset has gone to the positive side.
+    fn leaves_upwards(&mut self, flow: &mut Flow<'_>, trial: &Trial, guard: usize, offset: f64) -> bool {
+        let _ = self.value_at(flow, trial, guard, offset);
+        let i = flow.mode.sliding.iter().position(|&g| g == guard).unwrap_or(0);
+        flow.sliding().is_some_and(|sliding| sliding.weights()[i] > 0.5)
     }
 
     fn search_exit(
@@ -90,6 +130,8 @@ fn visits(flow: &Flow<'_>, trial: &Trial, i: usize, (from, to): (f64, f64)) -> V
 struct Likeness {
     lower_bound: f64,
     error: f64,
+    /// By how much the points differ.
+    range: f64,
 }
 
 impl Likeness {
@@ -98,7 +140,7 @@ impl Likeness {
         points.dedup_by(|a, b| (a.x - b.x).abs() <= 1e-9 * (to - from));
         let n = points.len();
         if n < 5 || points[0].x > from + 0.25 * (to - from) || points[n - 1].x < to {
-            return Self { lower_bound: 0.0, error: f64::INFINITY };
+            return Self { lower_bound: 0.0, error: f64::INFINITY, range: 0.0 };
         }
         let middle = |share: f64| {
             let far = |k: &usize| (points[*k].x - from - share * (to - from)).abs();
@@ -112,16 +154,19 @@ impl Likeness {
         let (near, width) = (1e-5 * (to - from), to - from);
         let slope = |x: f64| (polynomial(x + near) - polynomial(x - near)) / (2.0 * near) * width;
         let cubic = Cubic::new([polynomial(from), polynomial(to)], [slope(from), slope(to)]);
-        Self { lower_bound: cubic.lower_bound(), error }
+        let least = points.iter().fold(f64::INFINITY, |a, b| a.min(b.value));
+        let greatest = points.iter().fold(f64::NEG_INFINITY, |a, b| a.max(b.value));
+        Self { lower_bound: cubic.lower_bound(), error, range: greatest - least }
     }
 
-    /// Whether what lies between the points is known well enough to go by the points alone. The product of weights is a quarter at most.
-    fn is_good(&self) -> bool {
-        self.error <= 0.01
+    /// Whether the points follow the cubic so well that nothing is hidden between them.
+    fn shows_all(&self) -> bool {
+        self.error <= 0.01_f64.max(0.03 * self.range)
     }
 
+    /// Whether the points alone tell that the motion goes on sliding. The product of weights is a quarter at most.
     fn excludes_exits(&self) -> bool {
-        self.is_good() && self.lower_bound > SURE * self.error
+        self.error <= 0.01 && self.lower_bound > SURE * self.error
     }
 }
 

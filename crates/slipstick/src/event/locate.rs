@@ -10,9 +10,6 @@ use crate::formulation::Flow;
 use crate::math::{Bracket, Probe, narrow};
 use crate::step::Trial;
 
-/// The width of the bracket around the end of sliding, as a part of the step.
-const END_OF_SLIDING: f64 = 1e-9;
-
 /// How events are placed.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Placing {
@@ -20,6 +17,8 @@ pub struct Placing {
     pub width: f64,
     /// Whether nearly concurrent events become one.
     pub concurrency: Option<Concurrency>,
+    /// Whether it is enough to know between which points sliding ends: it will be looked at again on a finer dense output.
+    pub rough_exits: bool,
 }
 
 /// The region of concurrency (paper 000, section 5.2.3): events of guards that may be crossed become one if they are this near.
@@ -66,7 +65,7 @@ impl Detector {
         let by_end = |a: &usize, b: &usize| self.candidates[*a].hi.x.total_cmp(&self.candidates[*b].hi.x);
         let mut current = (0..self.candidates.len()).min_by(by_end)?;
         let mut offsets = loop {
-            let offsets = self.narrow(flow, trial, current, placing.width);
+            let offsets = self.narrow(flow, trial, current, placing);
             match self.earlier(flow, trial, current, offsets.lo) {
                 Some(other) => current = other,
                 None => break offsets,
@@ -77,21 +76,22 @@ impl Detector {
         let guards = flow.system().guards();
         let unilateral = self.fired.iter().any(|&g| guards[g].side == Side::Before);
         if let (Some(concurrency), false) = (placing.concurrency, unilateral) {
-            offsets.hi = self.gather_concurrent(flow, trial, offsets.hi, concurrency, placing.width);
+            offsets.hi = self.gather_concurrent(flow, trial, offsets.hi, concurrency, placing);
         }
         self.fired.sort_unstable();
         Some(Crossing { offsets, offset: if unilateral { offsets.lo } else { offsets.hi } })
     }
 
-    fn narrow(&mut self, flow: &mut Flow<'_>, trial: &Trial, index: usize, width: f64) -> Bracket {
+    fn narrow(&mut self, flow: &mut Flow<'_>, trial: &Trial, index: usize, placing: &Placing) -> Bracket {
         let Candidate { guard, side, lo, hi } = self.candidates[index];
-        if lo.x == hi.x {
+        let slides = flow.mode.sliding.contains(&guard);
+        if lo.x == hi.x || (slides && placing.rough_exits) {
             return Bracket { lo: lo.x, hi: hi.x };
         }
-        // The end of sliding costs right-hand sides to look at, and comes with a tangent: nothing is gained by the last digits.
-        let width =
-            if flow.mode.sliding.contains(&guard) { width.max(END_OF_SLIDING * trial.h) } else { width };
-        narrow(lo, hi, side, width, |offset| self.value_at(flow, trial, guard, offset))
+        if slides {
+            return self.narrow_exit(flow, trial, self.candidates[index], placing.width);
+        }
+        narrow(lo, hi, side, placing.width, |offset| self.value_at(flow, trial, guard, offset))
     }
 
     /// Another candidate that crosses before an offset, if there is one; the windows of all others are moved up to it.
@@ -118,6 +118,11 @@ impl Detector {
     fn gather(&mut self, flow: &mut Flow<'_>, trial: &Trial, current: usize, offsets: Bracket) {
         for i in 0..self.candidates.len() {
             let other = self.candidates[i];
+            if i == current && flow.mode.sliding.contains(&other.guard) {
+                // That a motion leaves a surface has no resolution, and costs right-hand sides to look at.
+                self.fire(other.guard, 0.0);
+                continue;
+            }
             let within = other.lo.x <= offsets.hi;
             let crossed = |value: f64| value * other.side < 0.0 || (other.is_touch() && within);
             let value =
@@ -155,14 +160,14 @@ impl Detector {
         trial: &Trial,
         first: f64,
         concurrency: Concurrency,
-        width: f64,
+        placing: &Placing,
     ) -> f64 {
         let mut near: Vec<(f64, usize)> = Vec::new();
         for i in 0..self.candidates.len() {
             let Candidate { guard, lo, .. } = self.candidates[i];
             let bilateral = flow.system().guards()[guard].side == Side::After;
             if bilateral && !self.fired.contains(&guard) && lo.x <= first + concurrency.time {
-                let root = self.narrow(flow, trial, i, width).hi;
+                let root = self.narrow(flow, trial, i, placing).hi;
                 near.push((root, guard));
             }
         }

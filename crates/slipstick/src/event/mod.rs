@@ -9,10 +9,12 @@ mod begin;
 mod detect;
 mod exits;
 mod locate;
+mod proof;
 mod resolve;
 mod search;
 mod settle;
 mod sleep;
+mod touch;
 
 pub use accumulate::{Accumulation, Limit};
 pub use detect::{BadGuard, Detector, Surprises, Touch};

@@ -29,6 +29,9 @@ pub struct Settlement {
 
 /// Finds how a motion goes on; the fields must have been evaluated. `wanted` is the side that the motion is going to, 0 where there is none.
 pub fn settle(sliding: &mut Sliding, wanted: &[f64]) -> Settlement {
+    if sliding.adds_up() {
+        return settle_many(sliding, wanted);
+    }
     let k = wanted.len();
     let mut best: Option<(usize, usize, Vec<Way>)> = None;
     let mut ties = 0;
@@ -51,10 +54,45 @@ pub fn settle(sliding: &mut Sliding, wanted: &[f64]) -> Settlement {
         }
         best = Some((along, against, ways));
     }
-    let on = |wanted: &f64| if *wanted == 0.0 { Way::Along } else { Way::Side(*wanted) };
     let found = best.is_some();
-    let ways = best.map_or_else(|| wanted.iter().map(on).collect(), |(_, _, ways)| ways);
+    let ways = best.map_or_else(|| wanted.iter().copied().map(go_on).collect(), |(_, _, ways)| ways);
     Settlement { ways, found, unique: ties == 0 }
+}
+
+/// How many surfaces there can be is not limited where fields add up, but the choices are too many to try. Begins with all attractive surfaces slid on, lets go
+/// those whose weights are not between 0 and 1, and takes up again those that come back, until the choice is consistent.
+fn settle_many(sliding: &mut Sliding, wanted: &[f64]) -> Settlement {
+    let mut ways: Vec<Way> =
+        wanted.iter().enumerate().map(|(i, wanted)| first_guess(sliding, i, *wanted)).collect();
+    for _ in 0..4 * wanted.len() {
+        if is_consistent(sliding, &ways) {
+            return Settlement { ways, found: true, unique: true };
+        }
+        for (i, way) in ways.iter_mut().enumerate() {
+            let weight = sliding.weights()[i];
+            *way = match *way {
+                Way::Along if weight > 1.0 => Way::Side(1.0),
+                Way::Along if weight < 0.0 => Way::Side(-1.0),
+                Way::Side(side) if sliding.weighted_rate(i) * side <= 0.0 => Way::Along,
+                same => same,
+            };
+        }
+    }
+    Settlement { ways: wanted.iter().copied().map(go_on).collect(), found: false, unique: true }
+}
+
+/// Along a surface whose own sign pushes back to it; else to the side that the motion is going to.
+fn first_guess(sliding: &Sliding, surface: usize, wanted: f64) -> Way {
+    match sliding.own_push(surface) {
+        push if push < 0.0 => Way::Along,
+        _ if wanted != 0.0 => Way::Side(wanted),
+        _ => Way::Side(if sliding.weighted_rate(surface) < 0.0 { -1.0 } else { 1.0 }),
+    }
+}
+
+/// The way to go on as before.
+fn go_on(wanted: f64) -> Way {
+    if wanted == 0.0 { Way::Along } else { Way::Side(wanted) }
 }
 
 fn ways_of(code: usize, k: usize) -> Vec<Way> {

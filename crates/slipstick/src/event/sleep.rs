@@ -35,6 +35,11 @@ impl Sleep {
         sleeps
     }
 
+    /// Whether a guard of this value cannot come to zero on a path of this length.
+    pub(super) fn is_far(&self, guard: usize, value: f64, path: f64) -> bool {
+        0.999_999 * value.abs() > self.growth[guard] * path
+    }
+
     /// Finds the next time to wake up from values that are just known.
     pub(super) fn set(&mut self, guards: &[usize], values: &[f64]) {
         let rest = |g: &usize| values[*g].abs() / self.growth[*g];

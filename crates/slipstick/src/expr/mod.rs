@@ -10,13 +10,15 @@
 //! 3. [`Arena::derivative`] and [`Arena::derivative_along`] differentiate
 //!    exactly, into the same arena.
 //! 4. [`Tape::compile`] turns expressions into a list of instructions that runs
-//!    without allocation.
+//!    without allocation. [`Tape::bounds`] runs it over whole ranges of the
+//!    inputs at once, and tells where value and slope lie.
 //!
 //! [`Arena::display`] goes back to text, [`nearest()`] finds what a misspelt word
 //! may have meant, and [`Walker`] is the slow reference for tests and the
 //! benchmark, for which [`sample_formulas`] is the material.
 
 mod arena;
+mod bounds;
 mod build;
 mod complain;
 mod cons;
@@ -24,6 +26,7 @@ mod derive;
 mod error;
 mod function;
 mod growth;
+mod interval;
 mod lex;
 mod lower;
 mod nearest;
@@ -39,9 +42,11 @@ mod tape;
 mod walk;
 
 pub use arena::{Arena, ExprId, InputId, Node};
+pub use bounds::{Bounds, Boxes};
 pub use error::ParseError;
 pub use function::{Arity, FUNCTIONS, Function};
 pub use growth::InputKind;
+pub use interval::Interval;
 pub use lower::Interpret;
 pub use nearest::nearest;
 pub use operation::{BinaryOp, Smoothness, UnaryOp};

@@ -5,6 +5,8 @@
 //! so that the room is not only compared with itself.
 
 use crate::expr::arena::{Arena, ExprId, InputId};
+use crate::expr::bounds::{Bounds, Boxes};
+use crate::expr::interval::Interval;
 use crate::expr::parse::parse;
 use crate::expr::tape::Tape;
 use crate::expr::walk::Walker;
@@ -246,6 +248,26 @@ fn slope_by_differences(tree: &Tree, point: &[f64; 4], step: f64) -> Option<f64>
     Some((at(above)? - at(below)?) / (above - below))
 }
 
+/// What is known of a formula while its inputs move from one point to another in a straight line.
+fn bounds_between(arena: &Arena, id: ExprId, from: &[f64; 4], to: &[f64; 4]) -> Bounds {
+    let tape = Tape::compile(arena, 4, &[id]);
+    let mut boxes = Boxes::default();
+    for (k, input) in boxes.inputs_of(&tape).iter_mut().enumerate() {
+        let values = Interval::new(from[k].min(to[k]), from[k].max(to[k]));
+        *input = Bounds::moving(values, Interval::point(to[k] - from[k]));
+    }
+    tape.bounds(&mut boxes)
+}
+
+/// The value of a formula on the way, and its slope by the exact derivative.
+fn value_and_slope(arena: &mut Arena, id: ExprId, from: &[f64; 4], to: &[f64; 4], part: f64) -> [f64; 2] {
+    let seeds = [0, 1, 2, 3].map(|k: u32| (InputId(k), arena.constant(to[k as usize] - from[k as usize])));
+    let slope = arena.derivative_along(&[id], &seeds)[0];
+    let point: Vec<f64> = (0..4).map(|k| from[k] + part * (to[k] - from[k])).collect();
+    let values = run(arena, &[id, slope], &point);
+    [values[0], values[1]]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -374,6 +396,39 @@ proptest! {
         let folded = arena.substitute(id, &numbers);
         if let Some(value) = tree.value(&point) {
             prop_assert_eq!(arena.is_constant(folded), Some(value));
+        }
+    }
+
+    #[test]
+    fn values_on_the_way_lie_in_their_bounds(
+        tree in any_formula(), from in inputs(), to in inputs(), width in -6.0..0.0_f64, part in 0.0..1.0_f64,
+    ) {
+        let to = [0, 1, 2, 3].map(|k: usize| from[k] + 10f64.powf(width) * (to[k] - from[k]));
+        let mut arena = Arena::new();
+        let id = lowered(&mut arena, &tree.text());
+        let bounds = bounds_between(&arena, id, &from, &to);
+        let [value, _] = value_and_slope(&mut arena, id, &from, &to, part);
+        // The point itself is only between the ends but for rounding.
+        let near = value.abs() * 1e-12;
+        let inside = bounds.value.contains(value) || bounds.value.contains(value + near) || bounds.value.contains(value - near);
+        prop_assert!(inside, "{}: {value} is not in {bounds:?}", tree.text());
+    }
+
+    #[test]
+    fn slopes_on_the_way_lie_in_their_bounds(
+        tree in smooth(), from in inputs(), to in inputs(), width in -6.0..0.0_f64, part in 0.0..1.0_f64,
+    ) {
+        let to = [0, 1, 2, 3].map(|k: usize| from[k] + 10f64.powf(width) * (to[k] - from[k]));
+        let mut arena = Arena::new();
+        let id = lowered(&mut arena, &tree.text());
+        let bounds = bounds_between(&arena, id, &from, &to);
+        let [value, slope] = value_and_slope(&mut arena, id, &from, &to, part);
+        // A slope is computed in another order than its bounds; and large terms may cancel in it.
+        let room = 1e-9 * (1.0 + slope.abs());
+        // The root of a constant zero has the slope 0 / 0 by the rules, and none in truth.
+        if bounds.is_monotone() && value.is_finite() && !slope.is_nan() && tree.is_tame(&from) {
+            prop_assert!(bounds.slope.lo - room <= slope && slope <= bounds.slope.hi + room,
+                "{}: {slope} is not in {bounds:?}", tree.text());
         }
     }
 }

@@ -17,11 +17,12 @@ const NONE: u32 = u32::MAX;
 /// A compiled list of expressions.
 #[derive(Clone, Debug)]
 pub struct Tape {
-    steps: Vec<Step>,
-    outputs: Vec<u32>,
-    constants: Vec<f64>,
-    input_count: usize,
-    register_count: usize,
+    pub(super) steps: Vec<Step>,
+    pub(super) outputs: Vec<u32>,
+    pub(super) constants: Vec<f64>,
+    reads: Vec<u32>,
+    pub(super) input_count: usize,
+    pub(super) register_count: usize,
 }
 
 /// The working memory of one [`Tape`]: inputs to be set, constants, and values
@@ -35,7 +36,7 @@ pub struct Registers {
 /// One instruction. The operations that formulas consist of mostly are spelt
 /// out, so that a run decides once per instruction what to do.
 #[derive(Clone, Copy, Debug)]
-enum Step {
+pub(super) enum Step {
     Add(u32, u32, u32),
     Subtract(u32, u32, u32),
     Multiply(u32, u32, u32),
@@ -92,7 +93,12 @@ impl Tape {
         }
     }
 
-    /// How many inputs a run reads.
+    /// The inputs that the outputs depend on.
+    pub fn reads(&self) -> impl Iterator<Item = usize> + '_ {
+        self.reads.iter().map(|&input| input as usize)
+    }
+
+    /// How many inputs a run has.
     pub fn input_count(&self) -> usize {
         self.input_count
     }
@@ -144,6 +150,7 @@ struct Compiler<'a> {
     /// The position in `order` of the last user of each expression.
     last_use: Vec<u32>,
     constants: Vec<f64>,
+    reads: Vec<u32>,
     free: Vec<u32>,
     input_count: u32,
     register_count: u32,
@@ -163,6 +170,7 @@ impl<'a> Compiler<'a> {
             register: vec![NONE; len],
             last_use: vec![0; len],
             constants: Vec::new(),
+            reads: Vec::new(),
             free: Vec::new(),
             input_count: register(input_count),
             register_count: 0,
@@ -188,7 +196,10 @@ impl<'a> Compiler<'a> {
     fn place_leaves(&mut self) {
         for &id in &self.order {
             match self.arena.node(id) {
-                Node::Input(input) => self.register[id.index()] = input.0,
+                Node::Input(input) => {
+                    self.register[id.index()] = input.0;
+                    self.reads.push(input.0);
+                }
                 Node::Constant(value) => {
                     let place = self.input_count + register(self.constants.len());
                     self.register[id.index()] = place;
@@ -213,6 +224,7 @@ impl<'a> Compiler<'a> {
             steps,
             outputs: outputs.iter().map(|&id| self.register[id.index()]).collect(),
             constants: self.constants,
+            reads: self.reads,
             input_count: self.input_count as usize,
             register_count: self.register_count as usize,
         }
@@ -294,6 +306,7 @@ mod tests {
         let square = arena.mul(sine, sine);
         let tape = Tape::compile(&arena, 2, &[square, sum, sine]);
         assert_eq!(tape.operation_count(), 3);
+        assert_eq!(tape.reads().collect::<Vec<_>>(), [0, 1]);
         let sine = 3.0_f64.sin();
         assert_eq!(run(&tape, &[1.0, 2.0]), [sine * sine, 3.0, sine]);
     }

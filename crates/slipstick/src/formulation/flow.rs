@@ -1,9 +1,11 @@
 //! The flow of a system whose mode is locked: first-order equations integrated as they stand. Work is counted here.
 
+use super::behind_mass::BehindMass;
 use super::one_sided::OneSided;
 use super::sliding::Effort;
 use super::{Field, Index1, MassKind, Refusal, Sliding, Stabilisation, Surface};
 use crate::equations::{Evaluator, Guard, GuardKind, GuardRates, PlainField, Point, System};
+use crate::expr::Bounds;
 use crate::mode::Mode;
 
 /// A system in a mode, with the scratch to evaluate it and the count of what was evaluated.
@@ -28,10 +30,12 @@ pub struct Flow<'a> {
     /// The surfaces that the motion slides on, if it does.
     sliding: Option<Sliding>,
     one_sided: OneSided,
-    /// Where the field along the surfaces was evaluated since [`forget_visits`](Self::forget_visits): the time, and the weights.
+    /// Where a step has evaluated the field along the surfaces since [`forget_visits`](Self::forget_visits): the time, and the weights.
     visits: Vec<(f64, Vec<f64>)>,
     visit_count: usize,
     is_mechanism: bool,
+    /// What finds rates behind a mass matrix, if there is one.
+    behind_mass: Option<BehindMass>,
 }
 
 impl<'a> Flow<'a> {
@@ -64,6 +68,8 @@ impl<'a> Flow<'a> {
             visits: Vec::new(),
             visit_count: 0,
             is_mechanism: !system.constraints().is_empty(),
+            behind_mass: (system.mass_kind() != MassKind::Identity)
+                .then(|| BehindMass::new(system.layout().dimension())),
         }
     }
 
@@ -95,6 +101,18 @@ impl<'a> Flow<'a> {
         self.evaluator.guard(self.mode.locked(), guard, t, y)
     }
 
+    /// What is certain of a guard while time and states move within bounds; none if it is not a formula.
+    pub fn guard_bounds(
+        &mut self,
+        guard: usize,
+        time: Bounds,
+        state: &dyn Fn(usize) -> Bounds,
+    ) -> Option<Bounds> {
+        let bounds = self.evaluator.guard_bounds(self.mode.locked(), guard, time, state)?;
+        self.guard_count += 1;
+        Some(bounds)
+    }
+
     /// The rates of the watched guards at a point of a motion, where they have the given values.
     pub fn guard_slopes(&mut self, point: Point<'_>, reach: f64, values: &[f64], slopes: &mut [f64]) {
         self.guard_count += self.watched[self.mode.index];
@@ -109,7 +127,15 @@ impl<'a> Flow<'a> {
     /// First and second derivative of each watched guard along the flow.
     pub fn guard_rates(&mut self, t: f64, y: &[f64], reach: f64, rates: GuardRates<'_>) {
         self.guard_count += self.watched[self.mode.index];
-        self.derivative_count += self.evaluator.guard_rates(self.mode.locked(), t, y, reach, rates);
+        let (locked, guards) = (self.mode.locked(), self.system.guards());
+        self.derivative_count += match &mut self.behind_mass {
+            None => self.evaluator.guard_rates(locked, t, y, reach, rates),
+            Some(behind) => {
+                let surfaces = (0..guards.len())
+                    .filter(|&g| is_watched(&guards[g], locked.mode) && guards[g].kind == GuardKind::Surface);
+                behind.guard_rates(&mut *self.evaluator, (locked, t, y), reach, surfaces, rates)
+            }
+        };
     }
 
     /// The right-hand side of a system that needs its evaluator, or along surfaces. Kept apart, so that the short way stays short.
@@ -126,10 +152,14 @@ impl<'a> Flow<'a> {
             }
         }
         if self.sliding.is_some() {
-            return self.slide(t, y, dy);
+            self.slide(t, y, dy);
+            return self.note_visit(t);
         }
         self.derivative_count += 1;
         self.evaluator.derivative(self.mode.locked(), t, y, dy);
+        if self.one_sided.may_turn_back() {
+            self.one_sided.look_where_it_goes(&mut *self.evaluator, &self.mode, Point { t, y, dy });
+        }
     }
 
     /// The right-hand side on the right side of a surface that the motion has just left.
@@ -145,7 +175,23 @@ impl<'a> Flow<'a> {
         self.one_sided.stand_on(guards);
     }
 
-    /// From now on the field is not used behind switching surfaces that the motion has not crossed. False if that is so already, or there are none.
+    /// A step was taken: the motion is no longer next to the surfaces that it met or came through.
+    pub fn move_on(&mut self) {
+        self.one_sided.move_on();
+    }
+
+    /// The side that the motion has just gone to through the surface of each guard that has changed the mode, zero for all others. In the next
+    /// step the field is not used behind those.
+    pub fn enter(&mut self, side_of: impl Fn(usize) -> f64) {
+        self.one_sided.enter(side_of);
+    }
+
+    /// The side that each guard must not leave without its event, zero if it may, and how large the guard is there by rounding alone.
+    pub fn know_sides(&mut self, side_of: impl Fn(usize) -> (f64, f64)) {
+        self.one_sided.know_sides(side_of);
+    }
+
+    /// From now on the field is not used behind surfaces that the motion has not crossed. False if that is so already, or there are none.
     pub fn stay_on_this_side(&mut self) -> bool {
         let new = self.settles_switches() && self.one_sided.turn_on();
         self.find_short_way();
@@ -157,7 +203,7 @@ impl<'a> Flow<'a> {
         self.plain = self.system.plain_field().filter(|_| short);
     }
 
-    /// Whether the field is not used behind switching surfaces.
+    /// Whether the field is not used behind surfaces that the motion has not crossed.
     pub fn stays_on_this_side(&self) -> bool {
         self.one_sided.is_on()
     }
@@ -185,21 +231,27 @@ impl<'a> Flow<'a> {
 
     /// Moves a state to the given side of the surface that a motion leaves, by as little as can be.
     pub fn step_aside(&mut self, surface: Surface, side: f64, t: f64, y: &mut [f64]) {
-        let mut sliding = Sliding::new(y.len(), vec![surface]);
+        let mut sliding = Sliding::new(self.system, vec![surface]);
         sliding.step_to(&mut *self.evaluator, &self.mode, t, side, y);
         self.count(sliding.take_effort());
     }
 
     /// Whether it can be settled how a motion goes on at a switching surface: the fields are then the rates of the state.
     pub fn settles_switches(&self) -> bool {
-        self.system.mass_kind() == MassKind::Identity
+        self.behind_mass.as_ref().is_none_or(BehindMass::is_regular)
+    }
+
+    /// Looks at the mass matrix, if there is one, to find out whether it determines the rates of all states.
+    pub fn look_at_mass(&mut self, t: f64, y: &[f64]) {
+        if let Some(behind) = &mut self.behind_mass {
+            behind.look(&mut *self.evaluator, self.mode.locked(), t, y);
+        }
     }
 
     /// Lets the motion slide on the given surfaces, or on none.
     pub fn slide_on(&mut self, surfaces: Vec<Surface>) {
         self.mode.sliding = surfaces.iter().map(|surface| surface.guard).collect();
-        let n = self.system.layout().dimension();
-        self.sliding = (!surfaces.is_empty()).then(|| Sliding::new(n, surfaces));
+        self.sliding = (!surfaces.is_empty()).then(|| Sliding::new(self.system, surfaces));
         self.find_short_way();
         self.visits.clear();
         self.visit_count = 0;
@@ -214,6 +266,13 @@ impl<'a> Flow<'a> {
     pub fn fields_at(&mut self, sliding: &mut Sliding, t: f64, y: &[f64]) {
         sliding.evaluate(&mut *self.evaluator, &mut self.mode, t, y);
         self.count(sliding.take_effort());
+    }
+
+    /// Whether the fields that meet at many surfaces are the sums of their terms; they must have been evaluated.
+    pub fn fields_add_up(&mut self, sliding: &mut Sliding, t: f64) -> bool {
+        let add_up = !sliding.adds_up() || sliding.terms_add_up(&mut *self.evaluator, &mut self.mode, t);
+        self.count(sliding.take_effort());
+        add_up
     }
 
     /// Moves a state onto the surfaces that the motion slides on.
@@ -237,6 +296,14 @@ impl<'a> Flow<'a> {
         }
     }
 
+    /// The constraints of a mechanism that follow from others at a point.
+    pub fn redundant_constraints(&mut self, t: f64, y: &[f64]) -> Vec<usize> {
+        match &mut self.evaluator {
+            Engine::Mechanism(mechanism) => mechanism.redundant(self.mode.locked(), t, y),
+            Engine::Plain(_) => Vec::new(),
+        }
+    }
+
     /// Moves a state of a mechanism to the nearest one at which the constraints are met; pinned coordinates stay.
     pub fn assemble(&mut self, t: f64, y: &mut [f64], pinned: &[usize]) -> Result<(), Refusal> {
         match &mut self.evaluator {
@@ -245,7 +312,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// The times at which the field along the surfaces was evaluated, with the weight of the positive side of each surface.
+    /// The times at which a step has evaluated the field along the surfaces, with the weight of the positive side of each surface.
     pub fn visits(&self) -> &[(f64, Vec<f64>)] {
         &self.visits[..self.visit_count]
     }
@@ -269,11 +336,27 @@ impl<'a> Flow<'a> {
         weight * (1.0 - weight)
     }
 
+    /// How fast the field of one side drives the motion back onto the only surface that it slides on: positive while it slides. It costs
+    /// half of what [`guard`](Self::guard) does. Nothing if there are more surfaces.
+    pub fn drive_back(&mut self, side: f64, t: f64, y: &[f64]) -> Option<f64> {
+        let mut sliding = self.sliding.take_if(|sliding| sliding.surfaces().len() == 1)?;
+        let rate = sliding.rate_on_side(&mut *self.evaluator, &mut self.mode, t, y, side);
+        self.count(sliding.take_effort());
+        self.sliding = Some(sliding);
+        Some(-side * rate)
+    }
+
     /// The right-hand side along the surfaces that the motion slides on.
     fn slide(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
         let Some(mut sliding) = self.sliding.take() else { return };
         sliding.derivative(&mut *self.evaluator, &mut self.mode, t, y, dy);
         self.count(sliding.take_effort());
+        self.sliding = Some(sliding);
+    }
+
+    /// Takes note of the weights where the field along the surfaces was evaluated last.
+    fn note_visit(&mut self, t: f64) {
+        let Some(sliding) = &self.sliding else { return };
         if self.visits.len() == self.visit_count {
             self.visits.push((t, sliding.weights().to_vec()));
         }
@@ -281,7 +364,6 @@ impl<'a> Flow<'a> {
         visit.0 = t;
         visit.1.copy_from_slice(sliding.weights());
         self.visit_count += 1;
-        self.sliding = Some(sliding);
     }
 
     /// Applies the reset of one guard to `after`.

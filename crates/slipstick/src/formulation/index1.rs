@@ -8,6 +8,7 @@
 use super::Refusal;
 use super::assemble::Assembler;
 use crate::equations::{Evaluator, GuardRates, Locked, Point, System, Terms};
+use crate::expr::Bounds;
 use crate::math::{Kkt, KktFault};
 
 /// What keeps constraints met.
@@ -142,6 +143,16 @@ impl<'a> Index1<'a> {
         Assembler::new(self.n, m, self.holonomic, pinned).assemble(&mut *self.inner, (locked, t), y)
     }
 
+    /// The constraints that follow from others at a point, ascending.
+    pub(super) fn redundant(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> Vec<usize> {
+        if !self.factor(locked, t, y) {
+            return Vec::new();
+        }
+        let mut rows = self.kkt.redundant().to_vec();
+        rows.sort_unstable();
+        rows
+    }
+
     /// Takes `F` times the residuals in `multipliers` off a part of the state.
     fn shift(&mut self, part: &mut [f64]) -> f64 {
         self.motion.fill(0.0);
@@ -204,6 +215,16 @@ impl Evaluator for Index1<'_> {
         gradient: &mut [f64],
     ) -> f64 {
         self.inner.guard_gradient(locked, guard, t, y, gradient)
+    }
+
+    fn guard_bounds(
+        &mut self,
+        locked: Locked<'_>,
+        guard: usize,
+        time: Bounds,
+        state: &dyn Fn(usize) -> Bounds,
+    ) -> Option<Bounds> {
+        self.inner.guard_bounds(locked, guard, time, state)
     }
 
     fn schedule(&mut self, locked: Locked<'_>, times: &mut [f64]) {

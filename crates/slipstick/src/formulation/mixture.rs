@@ -34,7 +34,7 @@ impl<'a> Mixture<'a> {
         if mode.sliding.is_empty() {
             return self.observer.observe(mode.locked(), t, y, out);
         }
-        self.slide_on(mode, y.len());
+        self.slide_on(mode);
         let Some(sliding) = &mut self.sliding else { return };
         sliding.evaluate(&mut *self.evaluator, &mut self.mode, t, y);
         sliding.find_free_weights();
@@ -57,11 +57,11 @@ impl<'a> Mixture<'a> {
         &self.signs
     }
 
-    fn slide_on(&mut self, mode: &Mode, n: usize) {
+    fn slide_on(&mut self, mode: &Mode) {
         if self.mode.sliding != mode.sliding {
             let guards = self.system.guards();
             let surfaces = mode.sliding.iter().filter_map(|&g| Surface::of(guards, g)).collect();
-            self.sliding = Some(Sliding::new(n, surfaces));
+            self.sliding = Some(Sliding::new(self.system, surfaces));
         }
         self.mode.clone_from(mode);
     }

@@ -5,6 +5,7 @@
 //! constrained systems will stand beside it.
 
 mod assemble;
+mod behind_mass;
 mod flow;
 mod index1;
 mod mixture;

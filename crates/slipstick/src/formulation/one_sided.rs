@@ -1,42 +1,88 @@
-//! Keeps a method from using a field where it does not hold: behind a switching surface that the motion has not crossed yet (paper 002,
-//! section 3.2).
+//! Keeps a method from using a field where it does not hold: behind a surface that the motion has not crossed yet, where another field, mode
+//! or state begins (paper 002, section 3.2).
 //!
-//! Before each evaluation the sides of all switches are looked at. Where one is behind its surface, the field is not evaluated: the step fails, and
-//! where it would have crossed is estimated, so that the next one can end before that.
+//! Before each evaluation the sides of all switches are looked at, and of all guards that would change the mode or the state. Where one is behind
+//! its surface, the field is not evaluated: the step fails, and where it would have crossed is estimated, so that the next one can end
+//! before that.
 
 use super::Surface;
-use crate::equations::{Evaluator, GuardKind, System};
+use crate::equations::{Evaluator, Guard, GuardKind, Point, System};
 use crate::mode::Mode;
 
-/// The watch over the sides of switches. It is off until [`turn_on`](Self::turn_on).
+/// The watch over the sides of guards that change the equations or the state. It is off until [`turn_on`](Self::turn_on).
 pub(super) struct OneSided {
     on: bool,
-    surfaces: Vec<Surface>,
-    /// The last values on the right side, and their time.
-    values: Vec<f64>,
+    watches: Vec<Watch>,
+    /// Whether it is not known yet if the motion goes on to the sides that it has entered.
+    turning: bool,
+    /// The last time at which a point was on the right side of all surfaces.
     time: f64,
     /// When the motion would have crossed.
     crossed: Option<f64>,
-    /// The surfaces that the motion stands on at the start of the step. A stage of a step along the tangent can be a little behind them.
-    fresh: Vec<bool>,
     /// A surface that the last point is behind, although the motion has just left it.
     beside: Option<Surface>,
+}
+
+/// A surface with what is known about it.
+struct Watch {
+    guard: usize,
+    /// The switch whose sign tells the side, if there is one.
+    switch: Option<usize>,
+    /// The side of a surface without a switch, zero if it may be crossed, and how large the guard is there by rounding alone.
+    side: f64,
+    noise: f64,
+    /// The side that the motion has just gone to with a change of the mode, zero if it has not.
+    entered: f64,
+    /// The last value where all surfaces were on the right side, and the value at the last point.
+    value: f64,
+    seen: f64,
+    /// Whether the motion stands on it at the start of the step. A stage of a step along the tangent can be a little behind it.
+    fresh: bool,
+}
+
+impl Watch {
+    fn new(guards: &[Guard], guard: usize) -> Self {
+        let switch = guards[guard].response.switch;
+        Self { guard, switch, side: 0.0, noise: 0.0, entered: 0.0, value: 0.0, seen: 0.0, fresh: false }
+    }
+
+    /// Whether the guard is behind its surface where it has the given value.
+    fn is_behind(&self, mode: &Mode, value: f64) -> bool {
+        match self.switch {
+            Some(switch) => value * mode.signs[switch] < 0.0,
+            None if self.entered != 0.0 => value * self.entered < 0.0,
+            None => value * self.side < 0.0 && value.abs() > self.noise,
+        }
+    }
+
+    fn may_be_crossed(&self) -> bool {
+        self.switch.is_none() && self.side == 0.0 && self.entered == 0.0
+    }
+
+    /// When the guard was zero, if it has the given value at `t`.
+    fn zero(&self, last: f64, t: f64, value: f64) -> f64 {
+        let share = self.value / (self.value - value);
+        let known = t > last && (0.0..=1.0).contains(&share);
+        if known { last + share * (t - last) } else { t }
+    }
 }
 
 impl OneSided {
     pub(super) fn new(system: &dyn System) -> Self {
         let guards = system.guards();
+        let changes = |g: &usize| {
+            let response = &guards[*g].response;
+            response.switch.is_some() || response.mode.is_some() || response.reset
+        };
         let is_surface = |g: &usize| guards[*g].kind == GuardKind::Surface;
-        let surfaces: Vec<Surface> =
-            (0..guards.len()).filter(is_surface).filter_map(|g| Surface::of(guards, g)).collect();
-        let values = vec![0.0; surfaces.len()];
-        let fresh = vec![false; surfaces.len()];
-        Self { on: false, surfaces, values, time: f64::NEG_INFINITY, crossed: None, fresh, beside: None }
+        let watched = (0..guards.len()).filter(is_surface).filter(changes);
+        let watches = watched.map(|g| Watch::new(guards, g)).collect();
+        Self { on: false, watches, turning: false, time: f64::NEG_INFINITY, crossed: None, beside: None }
     }
 
     /// Begins to watch; false if there is nothing to be watched, or it is watched already.
     pub(super) fn turn_on(&mut self) -> bool {
-        let new = !self.on && !self.surfaces.is_empty();
+        let new = !self.on && !self.watches.is_empty();
         self.on |= new;
         new
     }
@@ -47,8 +93,52 @@ impl OneSided {
 
     /// Takes note of the guards on whose surfaces the motion stands.
     pub(super) fn stand_on(&mut self, guards: &[usize]) {
-        for (fresh, surface) in self.fresh.iter_mut().zip(&self.surfaces) {
-            *fresh = guards.contains(&surface.guard);
+        for watch in &mut self.watches {
+            watch.fresh = guards.contains(&watch.guard);
+        }
+    }
+
+    /// The motion has gone through surfaces to another mode: the side that it has gone to, zero if it has not.
+    pub(super) fn enter(&mut self, side_of: impl Fn(usize) -> f64) {
+        for watch in &mut self.watches {
+            watch.entered = side_of(watch.guard);
+        }
+        self.turning = self.watches.iter().any(|watch| watch.entered != 0.0);
+    }
+
+    /// A step was taken: the motion is no longer next to any surface.
+    pub(super) fn move_on(&mut self) {
+        self.stand_on(&[]);
+        self.enter(|_| 0.0);
+    }
+
+    pub(super) fn may_turn_back(&self) -> bool {
+        self.turning
+    }
+
+    /// A motion that turns back at once, as with hysteresis, may go behind the surface that it came through. The first field tells.
+    pub(super) fn look_where_it_goes(
+        &mut self,
+        evaluator: &mut dyn Evaluator,
+        mode: &Mode,
+        point: Point<'_>,
+    ) {
+        let (mut y, mut gradient) = (point.y.to_vec(), vec![0.0; point.y.len()]);
+        for watch in self.watches.iter_mut().filter(|watch| watch.entered != 0.0) {
+            let rate = evaluator.guard_gradient(mode.locked(), watch.guard, point.t, &mut y, &mut gradient);
+            let along: f64 = gradient.iter().zip(point.dy).map(|(g, f)| g * f).sum();
+            if (rate + along) * watch.entered <= 0.0 {
+                watch.entered = 0.0;
+            }
+        }
+        self.turning = false;
+    }
+
+    /// Takes note of the side that each guard must not leave, zero if it may, and of its noise there. What was before is of no interest any more.
+    pub(super) fn know_sides(&mut self, side_of: impl Fn(usize) -> (f64, f64)) {
+        self.crossed = None;
+        for watch in &mut self.watches {
+            (watch.side, watch.noise) = side_of(watch.guard);
         }
     }
 
@@ -75,25 +165,28 @@ impl OneSided {
             return (true, 0);
         }
         let (mut behind, mut count) = (false, 0);
-        for ((surface, last), fresh) in self.surfaces.iter().zip(&mut self.values).zip(&self.fresh) {
-            if mode.sliding.contains(&surface.guard) {
+        for watch in &mut self.watches {
+            if watch.may_be_crossed() || mode.sliding.contains(&watch.guard) {
                 continue;
             }
-            let value = evaluator.guard(mode.locked(), surface.guard, t, y);
+            let value = evaluator.guard(mode.locked(), watch.guard, t, y);
             count += 1;
-            if value * mode.signs[surface.switch] < 0.0 && *fresh {
-                self.beside = Some(*surface);
-            } else if value * mode.signs[surface.switch] < 0.0 {
-                let share = *last / (*last - value);
-                let known = t > self.time && (0.0..=1.0).contains(&share);
-                let time = if known { self.time + share * (t - self.time) } else { t };
-                self.crossed = Some(self.crossed.map_or(time, |earlier| earlier.min(time)));
+            watch.seen = value;
+            if !watch.is_behind(mode, value) {
+                continue;
+            }
+            if let (true, Some(switch)) = (watch.fresh, watch.switch) {
+                self.beside = Some(Surface { guard: watch.guard, switch });
+            } else {
+                let zero = watch.zero(self.time, t, value);
+                self.crossed = Some(self.crossed.map_or(zero, |earlier| earlier.min(zero)));
                 behind = true;
-            } else if !behind {
-                *last = value;
             }
         }
-        self.time = if behind { self.time } else { t };
+        if !behind {
+            self.time = t;
+            self.watches.iter_mut().for_each(|watch| watch.value = watch.seen);
+        }
         (behind, count)
     }
 }

@@ -2,16 +2,20 @@
 //!
 //! On k surfaces `g_i = 0` there are 2^k fields `f_σ`, one for each choice of signs. The field along the surfaces is their combination with
 //! the weights `Π w_i` (positive side) and `Π (1 - w_i)` (negative side), `w_i` chosen so that every `g_i` stays zero: equations (4) and (5) for
-//! one surface, the bilinear choice of Alexander and Seidman for two, and the same with more factors for more. The fields are taken at
+//! one surface, the bilinear choice of Alexander and Seidman for two, and the same with more factors for up to six. On more surfaces `2^k` fields are
+//! too many; there each sign must stand in a term of its own, as in friction forces and relays, so that `k + 1` fields tell all others.
+//! Behind a mass matrix, `M y' = f`, the rate of a surface along a field is `∇g · M⁻¹ f`. The fields are taken at
 //! the projection of the given point onto the surfaces, each on its own side: so the stages of any method lie on the surfaces, and here a field is
 //! never used where it is not defined.
 
-use crate::equations::{Evaluator, Guard};
+use crate::equations::{Evaluator, Guard, MassKind, System};
 use crate::math::RealLu;
 use crate::mode::Mode;
 
-/// The most surfaces that a motion can slide on at once: there are two to this power fields to be evaluated.
+/// Up to so many surfaces may depend on each other in any way: there are two to this power fields to be evaluated.
 pub const MOST_SURFACES: usize = 6;
+/// How far a field may be from the sum of its terms.
+const ADDS_UP: f64 = 1e-9;
 /// Rounds of Newton's method for the projection and for the weights.
 const MOST_ROUNDS: usize = 20;
 
@@ -59,13 +63,20 @@ pub struct Sliding {
     weights: Vec<f64>,
     matrix: RealLu,
     step: Vec<f64>,
+    /// The transposed mass matrix, if there is one, and the gradients behind it.
+    mass: Option<RealLu>,
+    duals: Vec<f64>,
+    /// No weight is fixed.
+    free: Vec<Option<f64>>,
     effort: Effort,
 }
 
 impl Sliding {
-    /// Room for a motion of `n` states along some surfaces.
-    pub fn new(n: usize, surfaces: Vec<Surface>) -> Self {
-        let k = surfaces.len();
+    /// Room for a motion along some surfaces.
+    pub fn new(system: &dyn System, surfaces: Vec<Surface>) -> Self {
+        let (k, n) = (surfaces.len(), system.layout().dimension());
+        let sides = if k > MOST_SURFACES { k + 1 } else { 1 << k };
+        let has_mass = system.mass_kind() != MassKind::Identity;
         Self {
             n,
             point: vec![0.0; n],
@@ -73,11 +84,14 @@ impl Sliding {
             values: vec![0.0; k],
             gradients: vec![0.0; k * n],
             time_rates: vec![0.0; k],
-            fields: vec![0.0; n << k],
-            rates: vec![0.0; k << k],
+            fields: vec![0.0; n * sides],
+            rates: vec![0.0; k * sides],
             weights: vec![0.5; k],
             matrix: RealLu::new(k),
             step: vec![0.0; k],
+            mass: has_mass.then(|| RealLu::new(n)),
+            duals: vec![0.0; k * n],
+            free: vec![None; k],
             effort: Effort::default(),
             surfaces,
         }
@@ -111,7 +125,7 @@ impl Sliding {
         self.find_free_weights();
         dy.fill(0.0);
         for (b, field) in self.fields.chunks_exact(self.n).enumerate() {
-            let weight = share(&self.weights, b, None);
+            let weight = self.share(b, None);
             for (dy, f) in dy.iter_mut().zip(field) {
                 *dy += weight * f;
             }
@@ -120,21 +134,63 @@ impl Sliding {
 
     /// Finds the weights with which all surfaces stay zero; the fields must have been evaluated.
     pub fn find_free_weights(&mut self) {
-        const FREE: [Option<f64>; MOST_SURFACES] = [None; MOST_SURFACES];
-        self.find_weights(&FREE[..self.surfaces.len()]);
+        let free = std::mem::take(&mut self.free);
+        self.find_weights(&free);
+        self.free = free;
     }
 
     /// How many sides there are: one for each choice of signs.
     pub fn sides(&self) -> usize {
-        1 << self.surfaces.len()
+        let k = self.surfaces.len();
+        if self.adds_up() { k + 1 } else { 1 << k }
+    }
+
+    /// Whether every sign must stand in a term of its own, because there are too many surfaces for all choices of signs.
+    pub fn adds_up(&self) -> bool {
+        self.surfaces.len() > MOST_SURFACES
+    }
+
+    /// The sign of surface `i` on a side. Where fields add up, the first side is negative everywhere, and each other one positive on one surface.
+    fn sign_on(&self, side: usize, i: usize) -> f64 {
+        let positive = if self.adds_up() { side == i + 1 } else { side >> i & 1 == 1 };
+        if positive { 1.0 } else { -1.0 }
+    }
+
+    /// The share of the field of a side; with a weight left out, its derivative by that weight.
+    fn share(&self, side: usize, left_out: Option<usize>) -> f64 {
+        if !self.adds_up() {
+            return share(&self.weights, side, left_out);
+        }
+        match (side.checked_sub(1), left_out) {
+            (None, None) => 1.0 - self.weights.iter().sum::<f64>(),
+            (None, Some(_)) => -1.0,
+            (Some(i), None) => self.weights[i],
+            (Some(i), Some(j)) => f64::from(u8::from(i == j)),
+        }
+    }
+
+    /// Whether the field of all positive sides is the sum of its terms; the fields must have been evaluated.
+    pub fn terms_add_up(&mut self, evaluator: &mut dyn Evaluator, mode: &mut Mode, t: f64) -> bool {
+        for surface in &self.surfaces {
+            mode.signs[surface.switch] = 1.0;
+        }
+        evaluator.derivative(mode.locked(), t, &self.point, &mut self.beside);
+        self.effort.derivatives += 1;
+        let (n, sides) = (self.n, self.sides());
+        (0..n).all(|j| {
+            let entry = |b: usize| self.fields[b * n + j];
+            let sum: f64 = entry(0) + (1..sides).map(|b| entry(b) - entry(0)).sum::<f64>();
+            let size = (0..sides).fold(self.beside[j].abs(), |size, b| size.max(entry(b).abs()));
+            (self.beside[j] - sum).abs() <= ADDS_UP * size
+        })
     }
 
     /// Locks the signs of a side, and gives the share that it has in the field along the surfaces.
     pub fn set_side(&self, side: usize, mode: &mut Mode) -> f64 {
         for (i, surface) in self.surfaces.iter().enumerate() {
-            mode.signs[surface.switch] = sign_of(side, i);
+            mode.signs[surface.switch] = self.sign_on(side, i);
         }
-        share(&self.weights, side, None)
+        self.share(side, None)
     }
 
     /// Moves `y` onto all surfaces, the shortest way.
@@ -154,40 +210,89 @@ impl Sliding {
     pub fn evaluate(&mut self, evaluator: &mut dyn Evaluator, mode: &mut Mode, t: f64, y: &[f64]) {
         self.find_point(evaluator, mode, t, y);
         self.find_gradients(evaluator, mode, t);
+        self.find_duals(evaluator, mode, t);
         for b in 0..self.sides() {
-            self.set_side(b, mode);
-            self.step_aside(b);
-            let field = &mut self.fields[b * self.n..(b + 1) * self.n];
-            evaluator.derivative(mode.locked(), t, &self.beside, field);
-            self.effort.derivatives += 1;
-            for i in 0..self.surfaces.len() {
-                let gradient = &self.gradients[i * self.n..(i + 1) * self.n];
-                let along: f64 = gradient.iter().zip(&*field).map(|(g, f)| g * f).sum();
-                self.rates[(i << self.surfaces.len()) + b] = self.time_rates[i] + along;
-            }
+            self.evaluate_field(evaluator, mode, t, b);
         }
     }
 
-    /// Newton's method along the gradients at the start.
+    /// The rate of the only surface along the field of one side, at the projection of `y`.
+    pub fn rate_on_side(
+        &mut self,
+        evaluator: &mut dyn Evaluator,
+        mode: &mut Mode,
+        t: f64,
+        y: &[f64],
+        side: f64,
+    ) -> f64 {
+        self.find_point(evaluator, mode, t, y);
+        self.find_gradients(evaluator, mode, t);
+        self.find_duals(evaluator, mode, t);
+        let b = usize::from(side > 0.0);
+        self.evaluate_field(evaluator, mode, t, b);
+        self.rates[b]
+    }
+
+    /// Evaluates one of the fields at the projected point, and the rates of all surfaces along it.
+    fn evaluate_field(&mut self, evaluator: &mut dyn Evaluator, mode: &mut Mode, t: f64, b: usize) {
+        let sides = self.sides();
+        self.set_side(b, mode);
+        self.step_aside(b);
+        let field = &mut self.fields[b * self.n..(b + 1) * self.n];
+        evaluator.derivative(mode.locked(), t, &self.beside, field);
+        self.effort.derivatives += 1;
+        for i in 0..self.surfaces.len() {
+            let dual = &self.duals[i * self.n..(i + 1) * self.n];
+            let along: f64 = dual.iter().zip(&*field).map(|(g, f)| g * f).sum();
+            self.rates[i * sides + b] = self.time_rates[i] + along;
+        }
+    }
+
+    /// The gradients behind the mass matrix: `M⁻ᵀ ∇g`. Where the matrix is singular they are not known.
+    fn find_duals(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64) {
+        self.duals.copy_from_slice(&self.gradients);
+        let Some(mass) = &mut self.mass else { return };
+        evaluator.mass(mode.locked(), t, &self.point, mass.entries_mut());
+        transpose(mass.entries_mut(), self.n);
+        if mass.factor().is_err() {
+            return self.duals.fill(f64::NAN);
+        }
+        for dual in self.duals.chunks_exact_mut(self.n) {
+            mass.solve(dual);
+        }
+    }
+
+    /// Newton's method along the gradients.
     fn find_point(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64, y: &[f64]) {
         self.point.copy_from_slice(y);
         let size = y.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
+        self.find_gradients(evaluator, mode, t);
         for round in 0..MOST_ROUNDS {
-            let mut largest = 0.0_f64;
-            for (i, surface) in self.surfaces.iter().enumerate() {
-                self.values[i] = evaluator.guard(mode.locked(), surface.guard, t, &self.point);
-                let gradient = &mut self.gradients[i * self.n..(i + 1) * self.n];
-                if round == 0 {
-                    evaluator.guard_gradient(mode.locked(), surface.guard, t, &mut self.point, gradient);
-                }
-                let steep: f64 = gradient.iter().map(|g| g.abs()).sum();
-                largest = largest.max(self.values[i].abs() / (steep * (size + f64::MIN_POSITIVE)));
+            let distance = self.find_values(evaluator, mode, t) / (size + f64::MIN_POSITIVE);
+            if distance.is_nan() || distance <= f64::EPSILON {
+                return;
             }
-            self.effort.guards += self.surfaces.len() as u64;
-            if largest.is_nan() || largest <= f64::EPSILON || !self.newton_step() {
-                break;
+            if round > 0 {
+                self.find_gradients(evaluator, mode, t);
+            }
+            if !self.newton_step() {
+                return;
             }
         }
+        self.find_values(evaluator, mode, t);
+    }
+
+    /// The values at the projected point. Gives about how far it is from the farthest surface.
+    fn find_values(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64) -> f64 {
+        self.effort.guards += self.surfaces.len() as u64;
+        let mut farthest = 0.0_f64;
+        for (i, surface) in self.surfaces.iter().enumerate() {
+            self.values[i] = evaluator.guard(mode.locked(), surface.guard, t, &self.point);
+            let gradient = &self.gradients[i * self.n..(i + 1) * self.n];
+            let steep: f64 = gradient.iter().map(|g| g.abs()).sum();
+            farthest = farthest.max(self.values[i].abs() / steep);
+        }
+        farthest
     }
 
     /// The gradients and rates in time at the projected point.
@@ -227,7 +332,7 @@ impl Sliding {
         self.beside.copy_from_slice(&self.point);
         let size = self.point.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
         for i in 0..self.surfaces.len() {
-            let sign = sign_of(signs, i);
+            let sign = self.sign_on(signs, i);
             if self.values[i] * sign >= 0.0 {
                 continue;
             }
@@ -254,13 +359,16 @@ impl Sliding {
             self.weights[0] = if weight.is_finite() { weight } else { 0.5 };
             return weight.is_finite();
         }
+        let mut last = f64::INFINITY;
         for _ in 0..MOST_ROUNDS {
             match self.improve_weights(fixed) {
-                Some(change) if change > 1e-14 => {}
-                known => return known.is_some_and(f64::is_finite),
+                Some(change) if change > 1e-14 && change < last => last = change,
+                // With many surfaces rounding may not let it become smaller.
+                Some(change) => return change <= 1e-10,
+                None => return false,
             }
         }
-        false
+        last <= 1e-10
     }
 
     /// One step of Newton's method for the weights that are not fixed. Gives the largest change, or none if it is not possible.
@@ -289,16 +397,25 @@ impl Sliding {
         self.weighted(surface, None)
     }
 
+    /// How the rate of a surface changes from its negative to its positive side, with the weights of the others as they are.
+    pub fn own_push(&self, surface: usize) -> f64 {
+        self.weighted(surface, Some(surface))
+    }
+
     fn weighted(&self, surface: usize, left_out: Option<usize>) -> f64 {
-        let k = self.surfaces.len();
-        let rates = &self.rates[surface << k..(surface + 1) << k];
-        rates.iter().enumerate().map(|(b, rate)| share(&self.weights, b, left_out) * rate).sum()
+        let sides = self.sides();
+        let rates = &self.rates[surface * sides..(surface + 1) * sides];
+        rates.iter().enumerate().map(|(b, rate)| self.share(b, left_out) * rate).sum()
     }
 }
 
-/// The sign that bit `i` of a choice of signs stands for.
-fn sign_of(signs: usize, i: usize) -> f64 {
-    if signs >> i & 1 == 1 { 1.0 } else { -1.0 }
+/// Turns a square matrix of `n` rows over.
+fn transpose(matrix: &mut [f64], n: usize) {
+    for i in 0..n {
+        for j in 0..i {
+            matrix.swap(i * n + j, j * n + i);
+        }
+    }
 }
 
 /// The share of the field with the given signs; with a factor left out, its derivative by that weight.
@@ -315,12 +432,12 @@ fn share(weights: &[f64], signs: usize, left_out: Option<usize>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::equations::{ClosureSystem, System};
+    use crate::equations::ClosureSystem;
 
     fn slide(system: &ClosureSystem, y: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let guards = system.guards();
         let surfaces = (0..guards.len()).filter_map(|g| Surface::of(guards, g)).collect();
-        let mut sliding = Sliding::new(y.len(), surfaces);
+        let mut sliding = Sliding::new(system, surfaces);
         let mut mode = Mode::new(0, system.switch_names().len(), 0);
         let mut dy = vec![0.0; y.len()];
         sliding.derivative(&mut *system.evaluator(), &mut mode, 0.0, y, &mut dy);

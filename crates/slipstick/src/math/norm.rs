@@ -1,4 +1,17 @@
-//! Norms: the scaled root-mean-square of error control (Hairer, Nørsett, Wanner I, eq. II.4.11) and plain distance.
+//! Norms: the largest scaled component and the scaled root-mean-square (Hairer, Nørsett, Wanner I, eq. II.4.11) of error control, and plain
+//! distance.
+
+/// `max(|e_i / s_i|)`: 1 means "as large as allowed" in the worst component. NaN in, NaN out.
+#[inline]
+pub fn scaled_max(errors: &[f64], scales: impl Iterator<Item = f64>) -> f64 {
+    errors.iter().zip(scales).map(|(e, s)| (e / s).abs()).fold(0.0, larger_or_nan)
+}
+
+/// The larger of two numbers that are not negative, or NaN if one of them is.
+#[inline(always)]
+pub fn larger_or_nan(a: f64, b: f64) -> f64 {
+    if b <= a { a } else { b + 0.0 * a }
+}
 
 /// `sqrt(mean((e_i / s_i)²))`: 1 means "as large as allowed". NaN in, NaN out.
 #[inline]
@@ -19,6 +32,16 @@ mod tests {
     #[test]
     fn an_error_as_large_as_its_scale_has_norm_one() {
         assert_eq!(scaled_rms(&[1e-6, -2.0], [1e-6, 2.0].into_iter()), 1.0);
+    }
+
+    #[test]
+    fn the_worst_component_counts_and_nan_is_the_worst_of_all() {
+        assert_eq!(scaled_max(&[1e-6, -6.0, 1.0], [1e-6, 2.0, 1.0].into_iter()), 3.0);
+        for k in 0..3 {
+            let mut errors = [1.0, 2.0, 3.0];
+            errors[k] = f64::NAN;
+            assert!(scaled_max(&errors, std::iter::repeat(1.0)).is_nan());
+        }
     }
 
     #[test]

@@ -22,7 +22,24 @@ impl Run<'_> {
         assembled.map_err(|refusal| self.not_consistent("the start", t, &refusal))?;
         self.note_changes(t, "start-adjusted", "the start", &self.trial.start.clone(), &y);
         self.trial.restart(t, &y);
+        self.note_redundant(t, &y);
         Ok(())
+    }
+
+    fn note_redundant(&mut self, t: f64, y: &[f64]) {
+        let rows = self.flow.redundant_constraints(t, y);
+        if rows.is_empty() {
+            return;
+        }
+        let constraints = self.flow.system().constraints();
+        let names: Vec<String> = rows.iter().map(|&k| format!("`{}`", constraints[k].name)).collect();
+        let text = format!(
+            "{} of {} constraints follow from the others ({}); the motion is the same without them, and equal ones share their forces",
+            rows.len(),
+            constraints.len(),
+            names.join(", ")
+        );
+        self.record.notes.push(Note { t, code: "redundant-constraints", text });
     }
 
     /// Makes the state after an event consistent, if the event has reset it, and says what was changed beside that.

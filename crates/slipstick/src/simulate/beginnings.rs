@@ -6,7 +6,7 @@
 use super::respond::Change;
 use crate::event::Detector;
 
-/// Which event a segment begins with: the guard, and the side that it came from.
+/// Which event a segment begins with: the guard, the side that it came from, and whether the motion slides from there on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Beginning {
     place: Option<usize>,
@@ -19,13 +19,14 @@ pub(super) struct Beginnings {
 
 impl Beginnings {
     pub(super) fn new(guards: usize) -> Self {
-        Self { sizes: vec![None; 2 * guards] }
+        Self { sizes: vec![None; 4 * guards] }
     }
 
-    /// The event that begins a segment: the first of the guards that fired.
-    pub(super) fn key(detector: &Detector, change: Change) -> Beginning {
+    /// The event that begins a segment: the first of the guards that fired, and whether the motion slides from there on.
+    pub(super) fn key(detector: &Detector, change: Change, slides: bool) -> Beginning {
         let fired = if change == Change::Everything { None } else { detector.fired_last() };
-        Beginning { place: fired.map(|(guard, side)| 2 * guard + usize::from(side > 0.0)) }
+        let place = |(guard, side)| 4 * guard + 2 * usize::from(slides) + usize::from(side > 0.0);
+        Beginning { place: fired.map(place) }
     }
 
     /// The size that would have been right the last time.

@@ -128,6 +128,20 @@ pub enum Error {
         /// What is left of the constraints, in words.
         left: String,
     },
+    /// More switching surfaces meet than can be told apart.
+    #[error(
+        "{count} switching surfaces meet at t = {t} and depend on each other ({names}); what happens at more than {most} is not known"
+    )]
+    TooManySurfaces {
+        /// The time.
+        t: f64,
+        /// How many meet.
+        count: usize,
+        /// Their names.
+        names: String,
+        /// How many may.
+        most: usize,
+    },
     /// Newton's iteration does not converge, however small the step.
     #[error("Newton's iteration does not converge at t = {t}, even with a step of {h:.3e}")]
     NoConvergence {
@@ -189,6 +203,7 @@ impl Error {
             Self::EventCycle { .. } => "event-cycle",
             Self::ResetNotFinite { .. } => "reset-not-finite",
             Self::NotConsistent { .. } => "not-consistent",
+            Self::TooManySurfaces { .. } => "too-many-surfaces",
             Self::NoConvergence { .. } => "no-convergence",
             Self::SingularMatrix { .. } => "singular-matrix",
             Self::WrongMethod { .. } => "wrong-method",
@@ -222,6 +237,9 @@ impl Error {
             Self::ResetNotFinite { .. } => "look for a division by zero in the reset",
             Self::NotConsistent { .. } => {
                 "choose start values nearer to a closed mechanism, pin fewer coordinates, or check the lengths in these constraints"
+            }
+            Self::TooManySurfaces { .. } => {
+                "write each sign in a term of its own, as in `-a * sign(u) - b * sign(v)`: then there may be any number; or let them meet one after the other"
             }
             Self::NoConvergence { .. } => {
                 "the right-hand side may jump here: give the jump a guard or a switch; or it may be very steep: try another method"

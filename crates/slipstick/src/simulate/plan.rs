@@ -5,7 +5,9 @@ use crate::equations::{Fixed, FormulaSystem};
 use crate::event::Concurrency;
 use crate::expr::nearest;
 use crate::formulation::Stabilisation;
-use crate::model::{Diagnostic, Formula, Model, Reference, StabilisationRule, ToleranceRule};
+use crate::model::{
+    Diagnostic, EventRule, Formula, Model, Reference, StabilisationRule, ToleranceRule, Trigger,
+};
 use crate::step::{Control, Method, PerComponent, Tolerances};
 
 /// Wishes that go before what the model says.
@@ -41,6 +43,7 @@ impl Plan {
         let fixed = Fixed::evaluate(model, &overrides.parameters)?;
         let mut errors = Vec::new();
         let times = Times::evaluate(model, &fixed, overrides.until, &mut errors);
+        errors.extend(model.all_events().filter_map(|(_, event)| too_fine(event, &fixed, &times)));
         let method = method(model).unwrap_or_else(|error| {
             errors.push(error);
             Method::default()
@@ -112,6 +115,24 @@ fn check_times(model: &Model, from: f64, until: f64, step: Option<f64>, errors: 
         let hint = "choose a positive number, or leave it out to write every accepted step";
         errors.push(Diagnostic::new("bad-step", span(&model.run.output_step), message).hint(hint));
     }
+}
+
+/// A clock that strikes at times which doubles cannot tell apart.
+fn too_fine(event: &EventRule, fixed: &Fixed<'_>, times: &Times) -> Option<Diagnostic> {
+    let Trigger::Every { period, first } = &event.trigger else { return None };
+    let value = |formula: &Formula| fixed.formula(formula, "").ok();
+    let (every, first) = (value(period)?, first.as_ref().and_then(value).unwrap_or(times.from));
+    let farthest = [times.from, times.until, first].into_iter().map(f64::abs).fold(0.0, f64::max);
+    let finest = 16.0 * f64::EPSILON * farthest;
+    if every <= 0.0 || every >= finest {
+        return None;
+    }
+    let message = format!(
+        "`every` of event `{}` is {every:?}: at t = {farthest:?} times that close cannot be told apart",
+        event.name
+    );
+    let hint = format!("choose a period above {finest:.1e}");
+    Some(Diagnostic::new("bad-period", period.place.span.clone(), message).hint(hint))
 }
 
 /// The method that the model names, or the default.

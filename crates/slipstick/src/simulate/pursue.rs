@@ -23,7 +23,20 @@ const JUST_AHEAD: (f64, f64) = (1.0 + 3.0 * MARGIN, 1.0 + MARGIN);
 
 impl Run<'_> {
     pub(super) fn placing(&self) -> Placing {
-        Placing { width: self.options.event_tolerance.unwrap_or(0.0), concurrency: self.options.concurrency }
+        let (width, concurrency) = (self.options.event_tolerance.unwrap_or(0.0), self.options.concurrency);
+        Placing { width, concurrency, rough_exits: false }
+    }
+
+    /// As [`placing`](Self::placing), before a closer look.
+    pub(super) fn first_placing(&self) -> Placing {
+        Placing { rough_exits: self.looks_closer(), ..self.placing() }
+    }
+
+    /// Whether events are looked at once more, on a finer dense output.
+    fn looks_closer(&self) -> bool {
+        let facts = self.step.method().facts();
+        let finer = !facts.implicit && facts.dense_order < facts.order && !self.has_poor_dense_output();
+        finer && self.location() != Location::Integrate && self.options.location != Some(Location::Dense)
     }
 
     /// Where events are located: as asked, or on the dense output unless that would cost the method its order.
@@ -52,7 +65,7 @@ impl Run<'_> {
         match self.location() {
             // Made again, the last step had no event: it is a matter of rounding, and the dense output decides.
             Location::Integrate if vanished => Ok(Some(self.take_step_up_to(&crossing))),
-            Location::OneSided if leaves => Ok(Some(self.take_step_up_to(&crossing))),
+            Location::OneSided if leaves => self.look_closer(crossing),
             Location::Dense => self.look_closer(crossing),
             Location::Integrate => self.integrate_again(crossing),
             Location::OneSided => self.approach(crossing),
@@ -61,8 +74,7 @@ impl Run<'_> {
 
     /// Locates the event on the most accurate dense output of the step.
     fn look_closer(&mut self, crossing: Crossing) -> Result<Option<Bracket>, Error> {
-        let facts = self.step.method().facts();
-        if self.options.location.is_some() || facts.implicit || facts.dense_order >= facts.order {
+        if !self.looks_closer() {
             return Ok(Some(self.take_step_up_to(&crossing)));
         }
         let before = self.flow.derivative_count;
@@ -195,7 +207,7 @@ impl Run<'_> {
         } else {
             self.record.statistics.rejected += 1;
         }
-        self.note_touches();
+        self.note_guards();
         crossing.offsets
     }
 }

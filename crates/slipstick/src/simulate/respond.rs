@@ -186,24 +186,52 @@ impl Run<'_> {
     /// A guard that stands behind its zero does not fire: that is worth a note, once.
     pub(super) fn note_guards_that_will_not_fire(&mut self) {
         let (t, guards) = (self.trial.t, self.flow.system().guards());
-        for (g, guard) in guards.iter().enumerate().filter(|(_, guard)| guard.response.acts()) {
+        for (g, guard) in guards.iter().enumerate().filter(|(_, guard)| matters(guard)) {
             let side = self.detector.side(g);
             let behind = side != 0.0 && !guard.direction.admits(side) && !self.detector.has_just_fired(g);
             let new = self.detector.is_new(g);
             if !behind || !new || !self.flow.watches(g) || std::mem::replace(&mut self.noted[g], true) {
                 continue;
             }
-            let text = format!(
-                "the guard of `{}` is past its zero when it begins to be watched; the event happens only when the guard crosses \
-                 zero again",
-                guard.name
-            );
+            let name = &guard.name;
+            let text = match guard.kind {
+                GuardKind::Scheduled { .. } if self.detector.scheduled(g) <= t => format!(
+                    "the event `{name}` is set for t = {}, which is past when it begins to be watched; it does not happen unless \
+                     that time is later, or the run begins earlier (`from`)",
+                    self.detector.scheduled(g)
+                ),
+                _ => format!(
+                    "the guard of `{name}` is past its zero when it begins to be watched; the event happens only when the guard \
+                     crosses zero again"
+                ),
+            };
             self.record.notes.push(Note { t, code: "already-past", text });
         }
     }
 
+    /// What a scan has to say of guards beyond crossings.
+    pub(super) fn note_guards(&mut self) {
+        self.note_touches();
+        self.note_unproved();
+    }
+
+    /// A guard that would take too much work to be sure of is looked at by samples: that is worth a note, once.
+    fn note_unproved(&mut self) {
+        let guards = self.flow.system().guards();
+        for &g in self.detector.unproved() {
+            if std::mem::replace(&mut self.noted_unproved[g], true) {
+                continue;
+            }
+            let text = format!(
+                "the guard of `{}` varies too wildly within a step to be sure of all its roots; it was looked at by samples",
+                guards[g].name
+            );
+            self.record.notes.push(Note { t: self.trial.t, code: "roots-uncertain", text });
+        }
+    }
+
     /// A guard that comes to zero and turns back is no event unless that is asked for: that is worth a note, once.
-    pub(super) fn note_touches(&mut self) {
+    fn note_touches(&mut self) {
         let guards = self.flow.system().guards();
         for touch in self.detector.touches() {
             let guard = &guards[touch.guard];
@@ -254,6 +282,12 @@ impl Run<'_> {
         let more = if names.len() > list.len() { ", …" } else { "" };
         format!("{}{more}", list.join(", "))
     }
+}
+
+/// Whether it is worth a note that an event does not happen: it would do something, or was set for a time.
+fn matters(guard: &Guard) -> bool {
+    let timed = matches!(guard.kind, GuardKind::Scheduled { .. });
+    guard.response.acts() || (timed && !locks(guard))
 }
 
 /// Whether a guard locks something in the equations. The count of a clock is not used there.

@@ -41,6 +41,9 @@ pub fn simulate_watched(
     run.finish(result)
 }
 
+/// The first step of a run that starts at rest.
+const FIRST_STEP_AT_REST: f64 = 1e-6;
+
 /// Everything that changes during a run.
 pub(super) struct Run<'a> {
     pub(super) options: &'a Options,
@@ -65,6 +68,8 @@ pub(super) struct Run<'a> {
     pub(super) noted_sliding: Vec<bool>,
     /// The guards about whose touches there is a note already.
     pub(super) noted_touches: Vec<bool>,
+    /// The guards about whose uncertain roots there is a note already.
+    pub(super) noted_unproved: Vec<bool>,
     /// The guards that have fired since the last step, event by event.
     pub(super) cascade: Vec<Vec<usize>>,
     /// The time at which each guard's events last came to rest.
@@ -100,6 +105,7 @@ impl<'a> Run<'a> {
             noted: vec![false; system.guards().len()],
             noted_sliding: vec![false; system.guards().len()],
             noted_touches: vec![false; system.guards().len()],
+            noted_unproved: vec![false; system.guards().len()],
             cascade: Vec::new(),
             vanished: false,
             rest_times: vec![f64::NEG_INFINITY; system.guards().len()],
@@ -131,6 +137,7 @@ impl<'a> Run<'a> {
             self.flow.stay_on_this_side();
         }
         self.assemble_start()?;
+        self.flow.look_at_mass(self.trial.t, &self.trial.start);
         self.begin_segment(Change::Everything)?;
         while self.trial.t < self.options.until {
             if let Some(outcome) = self.check_limits(monitor) {
@@ -152,7 +159,10 @@ impl<'a> Run<'a> {
     /// Decides switch signs, the step size and the sides of guards at the trial's start.
     fn begin_segment(&mut self, change: Change) -> Result<(), Error> {
         self.detector.lock(&mut self.flow, self.trial.t, &self.trial.start).map_err(|b| self.bad_guard(b))?;
-        self.settle_switches();
+        self.settle_switches()?;
+        if self.flow.stays_on_this_side() {
+            self.detector.show_first_sides(&mut self.flow);
+        }
         // Even where nothing changes, the segment begins in the middle of a step.
         self.step.restart();
         if change != Change::Nothing {
@@ -176,7 +186,7 @@ impl<'a> Run<'a> {
             self.h = h;
             return;
         }
-        self.beginning = Some(Beginnings::key(&self.detector, change));
+        self.beginning = Some(Beginnings::key(&self.detector, change, self.flow.sliding().is_some()));
         if let Some(h) = self.beginnings.recall(self.beginning) {
             self.h = h;
             return;
@@ -185,7 +195,12 @@ impl<'a> Run<'a> {
         let longest = options.longest_step.unwrap_or(options.until - t).max(f64::MIN_POSITIVE);
         let order = self.step.method().facts().order;
         let fresh = first_step(&mut self.flow, t, &self.trial.start, longest, order, &options.tolerances);
-        self.h = if change == Change::Everything { fresh } else { self.h.min(fresh) };
+        self.h = match fresh {
+            Some(fresh) if change == Change::Everything => fresh,
+            Some(fresh) => self.h.min(fresh),
+            None if change == Change::Everything => longest.min(FIRST_STEP_AT_REST),
+            None => self.h,
+        };
     }
 
     fn check_limits(&self, monitor: &mut dyn Monitor) -> Option<Outcome> {
@@ -214,7 +229,7 @@ impl<'a> Run<'a> {
             return self.reject().map(|()| None);
         }
         self.step.interpolate(&mut self.flow, &mut self.trial);
-        let placing = self.placing();
+        let placing = self.first_placing();
         let crossing = match self.detector.scan(&mut self.flow, &self.trial, &placing) {
             Ok(crossing) => crossing,
             Err(bad) => return self.retreat(bad).map(|()| None),
@@ -259,6 +274,9 @@ impl<'a> Run<'a> {
     /// Tries the step that the trial describes. A motion that slides on surfaces is put back onto them.
     pub(super) fn try_step(&mut self) {
         self.flow.forget_visits();
+        if self.flow.stays_on_this_side() {
+            self.detector.show_sides(&mut self.flow);
+        }
         self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
         self.land();
         if self.flow.sliding().is_some() && self.trial.error.is_finite() {
@@ -320,9 +338,9 @@ impl<'a> Run<'a> {
         }
         self.record.statistics.slid += u64::from(self.flow.sliding().is_some());
         self.cascade.clear();
-        self.note_touches();
+        self.note_guards();
         if self.flow.stays_on_this_side() {
-            self.flow.stand_on(&[]);
+            self.flow.move_on();
         }
         self.advance(t_end, goal.is_some());
     }

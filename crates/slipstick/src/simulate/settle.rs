@@ -1,5 +1,6 @@
 //! What a run does where its motion meets switching surfaces.
 
+use super::Error;
 use super::run::Run;
 use crate::equations::{GuardKind, GuardRates};
 use crate::event::{Way, settle};
@@ -8,9 +9,9 @@ use crate::trajectory::{EventKind, Note};
 
 impl Run<'_> {
     /// Settles how the motion goes on at the start of a segment, at the surfaces that it meets or slides on.
-    pub(super) fn settle_switches(&mut self) {
+    pub(super) fn settle_switches(&mut self) -> Result<(), Error> {
         if self.flow.system().switch_names().is_empty() || !self.flow.settles_switches() {
-            return;
+            return Ok(());
         }
         let (t, fired) = (self.trial.t, self.detector.fired_before());
         self.after.copy_from_slice(&self.trial.start);
@@ -26,7 +27,7 @@ impl Run<'_> {
         // Any other event can have changed the fields along the surfaces.
         let other = fired.iter().any(|g| !was_sliding.contains(g));
         if !met.is_empty() || (other && !stay.is_empty()) {
-            self.meet(t, &stay, &met);
+            self.meet(t, &stay, &met)?;
         } else if stay != was_sliding {
             self.slide_on(t, &stay);
         }
@@ -40,6 +41,7 @@ impl Run<'_> {
         }
         self.log_sliding(&was_sliding);
         self.trial.restart(t, &self.after);
+        Ok(())
     }
 
     /// How wrong a guard can be right after a motion has left its surface. Dense output of explicit methods starts with the exact slope; that of
@@ -118,11 +120,10 @@ impl Run<'_> {
     }
 
     /// Meets the surfaces of guards while sliding on others, or not.
-    fn meet(&mut self, t: f64, stay: &[usize], met: &[usize]) {
+    fn meet(&mut self, t: f64, stay: &[usize], met: &[usize]) -> Result<(), Error> {
         let all = self.flow.system().guards();
         let mut guards: Vec<usize> = stay.iter().chain(met).copied().collect();
         guards.sort_unstable();
-        guards.truncate(MOST_SURFACES);
         let surfaces: Vec<Surface> = guards.iter().filter_map(|&g| Surface::of(all, g)).collect();
         let signs: Vec<f64> = surfaces.iter().map(|s| self.flow.mode.signs[s.switch]).collect();
         let wanted: Vec<f64> = surfaces
@@ -130,10 +131,14 @@ impl Run<'_> {
             .zip(&signs)
             .map(|(s, sign)| if met.contains(&s.guard) { *sign } else { 0.0 })
             .collect();
-        let mut sliding = Sliding::new(self.after.len(), surfaces.clone());
+        let mut sliding = Sliding::new(self.flow.system(), surfaces.clone());
         let after = self.after.clone();
         self.flow.fields_at(&mut sliding, t, &after);
-        self.record.statistics.settling += 1 << surfaces.len();
+        self.record.statistics.settling += sliding.sides() as u64;
+        if !self.flow.fields_add_up(&mut sliding, t) {
+            return Err(self.too_many_surfaces(t, &guards));
+        }
+        self.record.statistics.settling += u64::from(sliding.adds_up());
         let mut settlement = settle(&mut sliding, &wanted);
         if !settlement.found {
             self.settle_by_bend(t, &surfaces, &mut settlement.ways);
@@ -157,6 +162,14 @@ impl Run<'_> {
             self.note_choice(t, &guards);
         }
         self.slide_on(t, &along);
+        Ok(())
+    }
+
+    fn too_many_surfaces(&self, t: f64, guards: &[usize]) -> Error {
+        let all = self.flow.system().guards();
+        let names: Vec<String> = guards.iter().take(8).map(|&g| format!("`{}`", all[g].name)).collect();
+        let more = if guards.len() > names.len() { ", …" } else { "" };
+        Error::TooManySurfaces { t, count: guards.len(), names: names.join(", ") + more, most: MOST_SURFACES }
     }
 
     /// Where the fields run along the surfaces, the way they bend decides: to a side that both bend to, along the surface if each bends towards it.

@@ -203,7 +203,7 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
             ErrorRule::None => trial.accept_unjudged(),
             ErrorRule::Embedded(e) => {
                 add_stages(self.dimension, e, stages, trial.h, None, first);
-                trial.judge(first, tolerances);
+                trial.judge_each(first, tolerances);
             }
             ErrorRule::Joined { fifth, .. } => {
                 add_stages(self.dimension, fifth, stages, trial.h, None, first);

@@ -4,9 +4,13 @@ use super::Tolerances;
 use crate::formulation::{Field, Flow};
 use crate::math::scaled_rms;
 
-/// A first step for which an Euler step would have a small error; never more than `longest`.
+/// What would change the state by less than this part of the tolerance, all the way, is rounding.
+const REST: f64 = 1e-3;
+
+/// A first step for which an Euler step would have a small error; never more than `longest`. Nothing if the motion is at rest and
+/// stays so as far as the field tells.
 ///
-/// It allocates, and evaluates the field twice: it is called once at the start of a run.
+/// It allocates, and evaluates the field twice: it is called at the start of a run and after events of a new kind.
 pub fn first_step(
     field: &mut Flow<'_>,
     t: f64,
@@ -14,7 +18,7 @@ pub fn first_step(
     longest: f64,
     order: u32,
     tolerances: &Tolerances,
-) -> f64 {
+) -> Option<f64> {
     let n = y.len();
     let scales = || y.iter().enumerate().map(|(i, y)| tolerances.scale(i, y.abs()));
     let mut scratch = vec![0.0; 3 * n];
@@ -32,12 +36,10 @@ pub fn first_step(
         *f1 -= f0;
     }
     let curvature = scaled_rms(f1, scales()) / rough;
-    let largest = slope.max(curvature);
-    let fine = if largest <= 1e-15 {
-        (rough * 1e-3).max(1e-6)
-    } else {
-        (0.01 / largest).powf(1.0 / f64::from(order + 1))
-    };
+    if (slope + curvature * longest) * longest <= REST {
+        return None;
+    }
+    let fine = (0.01 / slope.max(curvature)).powf(1.0 / f64::from(order + 1));
     let step = (100.0 * rough).min(fine).min(longest);
-    if step.is_finite() && step > 0.0 { step } else { longest * 1e-6 }
+    Some(if step.is_finite() && step > 0.0 { step } else { longest * 1e-6 })
 }

@@ -296,7 +296,7 @@ impl<D: Dimension> Radau5<D> {
         for ((scaled, error), tightening) in scaled.iter_mut().zip(&self.error[..n]).zip(tightening) {
             *scaled = error * tightening;
         }
-        trial.judge(scaled, tolerances);
+        trial.judge_together(scaled, tolerances);
     }
 }
 

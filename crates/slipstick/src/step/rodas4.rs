@@ -147,7 +147,7 @@ impl Step for Rodas4 {
         self.h = trial.h;
         self.dense.begin();
         match self.try_step(field, trial) {
-            Ok(()) => trial.judge(&self.stages[5 * self.n..], tolerances),
+            Ok(()) => trial.judge_together(&self.stages[5 * self.n..], tolerances),
             Err(fault) => trial.fail(fault),
         }
         if trial.is_good() {

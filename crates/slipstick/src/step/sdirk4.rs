@@ -219,7 +219,7 @@ impl Sdirk4 {
         let start = (trial.t, trial.start.as_slice());
         self.linear.subtract_mass_times(field, start, &self.point, &mut self.residual);
         self.matrix.solve(&mut self.residual);
-        trial.judge(&self.residual, tolerances);
+        trial.judge_together(&self.residual, tolerances);
     }
 
     /// The polynomial of the method, settled.

@@ -96,7 +96,7 @@ impl Settled {
             *error = scale * (self.before[i] - carried_on);
         }
         let of_the_end = trial.error;
-        trial.judge(&self.residual, tolerances);
+        trial.judge_together(&self.residual, tolerances);
         trial.error = trial.error.max(of_the_end);
     }
 

@@ -28,7 +28,10 @@ impl PerComponent {
     }
 }
 
-/// A step is good when its error in component i is about `absolute_i + relative_i * |y_i|` or less.
+/// What error of a step is allowed.
+///
+/// For explicit methods the error in component i may be up to the larger of `absolute_i` and `relative_i * |y_i|`. For implicit methods the errors
+/// over `absolute_i + relative_i * |y_i|` may be up to 1 in the root mean square: what they damp in one fast component must not decide the step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tolerances {
     /// The part that grows with the state.
@@ -43,11 +46,23 @@ impl Tolerances {
         Self { relative: PerComponent::Same(relative), absolute: PerComponent::Same(absolute) }
     }
 
-    /// The error that is allowed in a component of the given magnitude.
+    /// The larger of both parts, for a component of the given magnitude: the error of an explicit method is at most this.
+    #[inline]
+    pub fn bound(&self, component: usize, magnitude: f64) -> f64 {
+        larger(self.relative.get(component) * magnitude, self.absolute.get(component))
+    }
+
+    /// Both parts together, for a component of the given magnitude: the error of an implicit method is about this or less.
     #[inline]
     pub fn scale(&self, component: usize, magnitude: f64) -> f64 {
         self.absolute.get(component) + self.relative.get(component) * magnitude
     }
+}
+
+/// The larger of two numbers, the second if the first is NaN.
+#[inline(always)]
+pub(super) fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
 }
 
 impl Default for Tolerances {

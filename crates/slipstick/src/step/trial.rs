@@ -1,7 +1,8 @@
 //! The meeting place of methods and events: one attempted step with its error and dense output.
 
+use super::tolerance::larger;
 use super::{Interpolant, PerComponent, Tolerances};
-use crate::math::scaled_rms;
+use crate::math::{larger_or_nan, scaled_max, scaled_rms};
 
 /// Why a trial has no error to be judged by.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,10 +61,21 @@ impl Trial {
         }
     }
 
-    /// Scales the error of each component by what is allowed and sets `error` and `worst`.
+    /// For explicit methods: sets `error` to the largest of the errors, each divided by what is allowed.
     #[inline(always)]
-    pub fn judge(&mut self, errors: &[f64], tolerances: &Tolerances) {
+    pub fn judge_each(&mut self, errors: &[f64], tolerances: &Tolerances) {
         self.error = self.scaled(errors, tolerances);
+        if !self.is_good() {
+            self.worst = self.find_worst(errors, tolerances);
+        }
+    }
+
+    /// For implicit methods: sets `error` to the root mean square of the errors, each divided by what is allowed.
+    #[inline(always)]
+    pub fn judge_together(&mut self, errors: &[f64], tolerances: &Tolerances) {
+        let magnitudes = self.start.iter().zip(&self.end).map(|(a, b)| larger(a.abs(), b.abs()));
+        let scales = magnitudes.enumerate().map(|(i, m)| tolerances.scale(i, m));
+        self.error = scaled_rms(errors, scales);
         if !self.is_good() {
             self.worst = self.find_worst(errors, tolerances);
         }
@@ -86,7 +98,7 @@ impl Trial {
         worst
     }
 
-    /// The norm of the errors, each divided by what is allowed.
+    /// The largest of the errors, each divided by what is allowed.
     #[inline(always)]
     fn scaled(&self, errors: &[f64], tolerances: &Tolerances) -> f64 {
         let (start, end) = (&self.start[..errors.len()], &self.end[..errors.len()]);
@@ -94,9 +106,9 @@ impl Trial {
         match (&tolerances.relative, &tolerances.absolute) {
             // By far the most frequent case, and the loop can be vectorised.
             (PerComponent::Same(r), PerComponent::Same(a)) => {
-                scaled_rms(errors, magnitudes().map(|m| a + r * m))
+                scaled_max(errors, magnitudes().map(|m| larger(r * m, *a)))
             }
-            _ => scaled_rms(errors, magnitudes().enumerate().map(|(i, m)| tolerances.scale(i, m))),
+            _ => scaled_max(errors, magnitudes().enumerate().map(|(i, m)| tolerances.bound(i, m))),
         }
     }
 
@@ -108,12 +120,12 @@ impl Trial {
         let (start, end, lower) = (&self.start[..n], &self.end[..n], &lower[..n]);
         let (mut high, mut low) = (0.0, 0.0);
         for i in 0..n {
-            let scale = tolerances.scale(i, larger(start[i].abs(), end[i].abs()));
-            high += (higher[i] / scale).powi(2);
-            low += ((lower[i] + (end[i] - start[i])) / scale).powi(2);
+            let bound = tolerances.bound(i, larger(start[i].abs(), end[i].abs()));
+            high = larger_or_nan(high, (higher[i] / bound).abs());
+            low = larger_or_nan(low, ((lower[i] + (end[i] - start[i])) / bound).abs());
         }
-        let joined = ((high + 0.01 * low) * n as f64).sqrt();
-        self.error = if joined > 0.0 { high / joined } else { joined };
+        let joined = (high * high + 0.01 * low * low).sqrt();
+        self.error = if joined > 0.0 { high * high / joined } else { joined };
         if !self.is_good() {
             self.worst = self.find_worst(higher, tolerances);
         }
@@ -179,9 +191,4 @@ impl Trial {
         self.t = t;
         self.start.copy_from_slice(start);
     }
-}
-
-/// The larger of two numbers that are not NaN: an end that is NaN shows in its error.
-fn larger(a: f64, b: f64) -> f64 {
-    if a > b { a } else { b }
 }

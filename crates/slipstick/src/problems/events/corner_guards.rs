@@ -71,8 +71,8 @@ fn touch(name: &str, counts: bool) -> EventProblem {
     let system = if counts { Marked::new(system).touches(0) } else { Marked::new(system) };
     let expected = if counts { vec![Expected::with_state(1.0, 0, [1.0, 0.0])] } else { Vec::new() };
     let problem = EventProblem::new(name, CLOSED, system, [0.0, 2.0], 3.0);
-    // The place is known to about 1e-14, and so is the guard: for 1e-7 s to each side of the touch it cannot be told from zero. Ten times that.
-    let bounds = Bounds { time: 1e-6, state: 1e-5, ..Bounds::all(1e-12) };
+    // The touch is where the slope is zero, which differences tell to about 1e-10.
+    let bounds = Bounds { time: 1e-9, state: 1e-8, ..Bounds::all(1e-12) };
     problem.truth(expected, [-3.0, -4.0], bounds)
 }
 

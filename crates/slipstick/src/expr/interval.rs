@@ -1,0 +1,479 @@
+//! Sets of numbers between two ends, and what operations make of them.
+//!
+//! An interval holds every value that an operation can give for operands from its intervals, as the tape computes it and as it really is.
+//! Ends are moved outward by a unit in the last place (library functions: a few), except that an exact zero stays: what cannot be negative
+//! does not become so. Infinities are values like others; whether a value may be NaN is kept beside the ends.
+
+use crate::expr::operation::{BinaryOp, UnaryOp};
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
+
+/// The numbers from `lo` to `hi`, both included; none if `lo` is above `hi`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// The least value.
+    pub lo: f64,
+    /// The greatest value.
+    pub hi: f64,
+    /// Whether the value may be NaN instead.
+    pub nan: bool,
+}
+
+impl Interval {
+    /// Nothing is known.
+    pub const WHOLE: Self = Self { lo: f64::NEG_INFINITY, hi: f64::INFINITY, nan: true };
+    /// NaN and nothing else.
+    const UNDEFINED: Self = Self { lo: f64::INFINITY, hi: f64::NEG_INFINITY, nan: true };
+    /// A condition of which nothing is known.
+    const EITHER: Self = Self { lo: 0.0, hi: 1.0, nan: false };
+
+    /// The numbers between two ends.
+    pub fn new(lo: f64, hi: f64) -> Self {
+        if lo.is_nan() || hi.is_nan() { Self::WHOLE } else { Self { lo, hi, nan: false } }
+    }
+
+    /// One number.
+    pub fn point(value: f64) -> Self {
+        if value.is_nan() { Self::UNDEFINED } else { Self { lo: value, hi: value, nan: false } }
+    }
+
+    /// Whether a value may be this one.
+    pub fn contains(&self, value: f64) -> bool {
+        if value.is_nan() { self.nan } else { self.lo <= value && value <= self.hi }
+    }
+
+    /// Whether all values are finite numbers.
+    pub fn is_bounded(&self) -> bool {
+        !self.nan && self.lo > f64::NEG_INFINITY && self.hi < f64::INFINITY
+    }
+
+    /// The values of either.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self { lo: self.lo.min(other.lo), hi: self.hi.max(other.hi), nan: self.nan || other.nan }
+    }
+
+    /// What an operation makes of it.
+    #[must_use]
+    pub fn unary(self, op: UnaryOp) -> Self {
+        if self.is_empty() {
+            return if op == UnaryOp::Not { Self::point(0.0) } else { self };
+        }
+        let nan = self.nan && op != UnaryOp::Not;
+        let result = match op {
+            UnaryOp::Negate => Self { lo: -self.hi, hi: -self.lo, nan },
+            UnaryOp::Not => truth(self.nan || self.may_be_true(), self.contains(0.0)),
+            UnaryOp::Abs => Self { lo: self.mig(), hi: self.mag(), nan },
+            UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil | UnaryOp::Round => {
+                Self { lo: op.apply(self.lo), hi: op.apply(self.hi), nan }
+            }
+            UnaryOp::Sin => self.turned(FRAC_PI_2, op),
+            UnaryOp::Cos => self.turned(0.0, op),
+            UnaryOp::Tan => self.tangent(),
+            UnaryOp::Cosh => {
+                Self { lo: down(self.mig().cosh()).max(1.0), hi: up(self.mag().cosh()), nan: false }
+            }
+            UnaryOp::Acos => (-self).rising(op, -1.0, 1.0),
+            UnaryOp::Asin | UnaryOp::Atanh => self.rising(op, -1.0, 1.0),
+            UnaryOp::Acosh => self.rising(op, 1.0, f64::INFINITY),
+            UnaryOp::Ln | UnaryOp::Log10 | UnaryOp::Sqrt => self.rising(op, 0.0, f64::INFINITY),
+            UnaryOp::Exp => {
+                let exp = self.rising(op, f64::NEG_INFINITY, f64::INFINITY);
+                Self { lo: exp.lo.max(0.0), ..exp }
+            }
+            UnaryOp::Atan | UnaryOp::Sinh | UnaryOp::Tanh | UnaryOp::Asinh | UnaryOp::Cbrt => {
+                self.rising(op, f64::NEG_INFINITY, f64::INFINITY)
+            }
+        };
+        Self { nan: result.nan || nan, ..result }
+    }
+
+    /// What an operation makes of it and another.
+    #[must_use]
+    pub fn binary(self, op: BinaryOp, other: Self) -> Self {
+        let (a, b) = (self, other);
+        match op {
+            BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Equal | BinaryOp::NotEqual => compare(op, a, b),
+            BinaryOp::And => {
+                let (yes, no) = (a.may_be_true() && b.may_be_true(), a.contains(0.0) || b.contains(0.0));
+                truth(no, yes)
+            }
+            BinaryOp::Or => {
+                let (yes, no) = (a.may_be_true() || b.may_be_true(), a.contains(0.0) && b.contains(0.0));
+                truth(no, yes)
+            }
+            // One to any power is one, and so is anything to the power of zero; an infinite side makes any triangle infinite.
+            BinaryOp::Power | BinaryOp::Hypot if a.nan || b.nan => Self::WHOLE,
+            _ if a.is_empty() || b.is_empty() => Self::UNDEFINED,
+            _ => {
+                let result = arithmetic(op, a, b);
+                Self { nan: result.nan || a.nan || b.nan, ..result }
+            }
+        }
+    }
+
+    /// `yes` or `no`, by a condition.
+    #[must_use]
+    pub fn select(self, yes: Self, no: Self) -> Self {
+        match self.branches() {
+            (true, true) => yes.or(no),
+            (false, true) => no,
+            _ => yes,
+        }
+    }
+
+    /// Whether, as a condition, it may hold, and whether it may not.
+    pub fn branches(&self) -> (bool, bool) {
+        (self.may_be_true(), self.contains(0.0))
+    }
+
+    /// Whether there is more than one value.
+    pub fn is_open(&self) -> bool {
+        self.lo < self.hi
+    }
+
+    /// The square, which is never negative.
+    #[must_use]
+    pub fn square(self) -> Self {
+        if self.is_empty() {
+            return self;
+        }
+        Self { lo: down(self.mig() * self.mig()), hi: up(self.mag() * self.mag()), nan: self.nan }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.lo > self.hi
+    }
+
+    /// A condition holds where it is not zero, also where it is NaN.
+    fn may_be_true(&self) -> bool {
+        self.nan || !self.is_empty() && (self.lo != 0.0 || self.hi != 0.0)
+    }
+
+    /// The largest size of a value.
+    fn mag(&self) -> f64 {
+        self.lo.abs().max(self.hi.abs())
+    }
+
+    /// The smallest size of a value.
+    fn mig(&self) -> f64 {
+        if self.contains(0.0) { 0.0 } else { self.lo.abs().min(self.hi.abs()) }
+    }
+
+    /// A library function that rises, on the domain from `least` to `greatest`.
+    fn rising(self, op: UnaryOp, least: f64, greatest: f64) -> Self {
+        let outside = self.lo < least || self.hi > greatest;
+        if self.hi < least || self.lo > greatest {
+            return Self::UNDEFINED;
+        }
+        // `acos` falls; it comes with its operand turned over.
+        let f = |x: f64| op.apply(if op == UnaryOp::Acos { -x } else { x });
+        let (lo, hi) = (below(f(self.lo.max(least))), above(f(self.hi.min(greatest))));
+        Self { lo, hi, nan: outside }
+    }
+
+    /// Sine or cosine, by the place of one of its tops.
+    fn turned(self, top: f64, op: UnaryOp) -> Self {
+        let infinite = self.mag() == f64::INFINITY;
+        // Far out, the places of tops are not known well enough.
+        if self.hi - self.lo >= TAU || self.mag() > 1e9 {
+            return Self { lo: -1.0, hi: 1.0, nan: infinite };
+        }
+        let ends = [op.apply(self.lo), op.apply(self.hi)];
+        let lo = if self.meets(top + PI, TAU) { -1.0 } else { below(ends[0].min(ends[1])).max(-1.0) };
+        let hi = if self.meets(top, TAU) { 1.0 } else { above(ends[0].max(ends[1])).min(1.0) };
+        Self { lo, hi, nan: false }
+    }
+
+    fn tangent(self) -> Self {
+        if self.mag() > 1e9 || self.meets(FRAC_PI_2, PI) {
+            return Self { nan: self.mag() == f64::INFINITY, ..Self::WHOLE };
+        }
+        Self { lo: below(self.lo.tan()), hi: above(self.hi.tan()), nan: false }
+    }
+
+    /// Whether one of the places `place + k period` is among the values, or next to them.
+    fn meets(&self, place: f64, period: f64) -> bool {
+        let room = 4e-15 * (1.0 + self.mag());
+        ((self.hi + room - place) / period).floor() > ((self.lo - room - place) / period).floor()
+    }
+}
+
+impl std::ops::Neg for Interval {
+    type Output = Self;
+    fn neg(self) -> Self {
+        self.unary(UnaryOp::Negate)
+    }
+}
+
+impl std::ops::Add for Interval {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        let (lo, hi) = (self.lo + other.lo, self.hi + other.hi);
+        // An infinity less an infinity.
+        let clash = (self.lo == f64::NEG_INFINITY && other.hi == f64::INFINITY)
+            || (self.hi == f64::INFINITY && other.lo == f64::NEG_INFINITY);
+        let nan = self.nan || other.nan || clash;
+        if lo.is_nan() || hi.is_nan() { Self::WHOLE } else { Self { lo: down(lo), hi: up(hi), nan } }
+    }
+}
+
+impl std::ops::Sub for Interval {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        self + -other
+    }
+}
+
+impl std::ops::Mul for Interval {
+    type Output = Self;
+    fn mul(self, other: Self) -> Self {
+        let (a, b) = (self, other);
+        let corners = [a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi];
+        let clash =
+            (a.contains(0.0) && b.mag() == f64::INFINITY) || (b.contains(0.0) && a.mag() == f64::INFINITY);
+        hull(corners, a.nan || b.nan || clash)
+    }
+}
+
+impl std::ops::Div for Interval {
+    type Output = Self;
+    fn div(self, other: Self) -> Self {
+        let (a, b) = (self, other);
+        if b.contains(0.0) {
+            return Self::WHOLE;
+        }
+        let corners = [a.lo / b.lo, a.lo / b.hi, a.hi / b.lo, a.hi / b.hi];
+        let clash = a.mag() == f64::INFINITY && b.mag() == f64::INFINITY;
+        hull(corners, a.nan || b.nan || clash)
+    }
+}
+
+/// The values between corners, moved outward. A corner that is not a number says nothing.
+fn hull(corners: [f64; 4], nan: bool) -> Interval {
+    if corners.iter().any(|corner| corner.is_nan()) {
+        return Interval::WHOLE;
+    }
+    let lo = corners.iter().copied().fold(f64::INFINITY, f64::min);
+    let hi = corners.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    Interval { lo: down(lo), hi: up(hi), nan }
+}
+
+fn arithmetic(op: BinaryOp, a: Interval, b: Interval) -> Interval {
+    match op {
+        BinaryOp::Add => a + b,
+        BinaryOp::Subtract => a - b,
+        BinaryOp::Multiply => a * b,
+        BinaryOp::Divide => a / b,
+        BinaryOp::Power => power(a, b),
+        BinaryOp::Atan2 => angle(a, b),
+        BinaryOp::Hypot => {
+            let (lo, hi) = (a.mig().hypot(b.mig()), a.mag().hypot(b.mag()));
+            Interval { lo: below(lo).max(0.0), hi: above(hi), nan: false }
+        }
+        BinaryOp::Min => Interval { lo: a.lo.min(b.lo), hi: a.hi.min(b.hi), nan: false },
+        BinaryOp::Max => Interval { lo: a.lo.max(b.lo), hi: a.hi.max(b.hi), nan: false },
+        BinaryOp::Modulo => a - b * (a / b).unary(UnaryOp::Floor),
+        _ => Interval::WHOLE,
+    }
+}
+
+fn power(a: Interval, b: Interval) -> Interval {
+    let whole = !b.is_open() && b.lo.fract() == 0.0 && b.lo.abs() < 1e15;
+    if whole && b.lo < 0.0 {
+        return Interval::point(1.0) / power(a, -b);
+    }
+    if whole {
+        let odd = b.lo % 2.0 != 0.0;
+        let (least, most) = if odd { (a.lo, a.hi) } else { (a.mig(), a.mag()) };
+        let (lo, hi) = (below(least.powf(b.lo)), above(most.powf(b.lo)));
+        return Interval { lo: if least >= 0.0 { lo.max(0.0) } else { lo }, hi, nan: false };
+    }
+    // Below zero it is defined for whole exponents only, and at zero it has a pole for negative ones.
+    if a.lo < 0.0 || (a.lo == 0.0 && b.lo <= 0.0) || b.mag() == f64::INFINITY || a.hi == f64::INFINITY {
+        return Interval::WHOLE;
+    }
+    let corners = [a.lo.powf(b.lo), a.lo.powf(b.hi), a.hi.powf(b.lo), a.hi.powf(b.hi)];
+    let all = hull(corners, false);
+    Interval { lo: below(all.lo).max(0.0), hi: above(all.hi), nan: all.nan }
+}
+
+/// The angle of a point; next to its cut it can be any.
+fn angle(y: Interval, x: Interval) -> Interval {
+    if x.lo <= 0.0 && y.contains(0.0) {
+        return Interval { lo: -above(PI), hi: above(PI), nan: false };
+    }
+    let corners = [y.lo.atan2(x.lo), y.lo.atan2(x.hi), y.hi.atan2(x.lo), y.hi.atan2(x.hi)];
+    let all = hull(corners, false);
+    Interval { lo: below(all.lo), hi: above(all.hi), nan: all.nan }
+}
+
+fn compare(op: BinaryOp, a: Interval, b: Interval) -> Interval {
+    let undefined = a.nan || b.nan;
+    if a.is_empty() || b.is_empty() {
+        return Interval::point(if op == BinaryOp::NotEqual { 1.0 } else { 0.0 });
+    }
+    let apart = a.hi < b.lo || b.hi < a.lo;
+    let same = !a.is_open() && !b.is_open() && a.lo == b.lo;
+    match op {
+        BinaryOp::Less => truth(undefined || a.hi >= b.lo, a.lo < b.hi),
+        BinaryOp::LessEqual => truth(undefined || a.hi > b.lo, a.lo <= b.hi),
+        BinaryOp::Equal => truth(undefined || !same, !apart),
+        BinaryOp::NotEqual => truth(!apart, undefined || !same),
+        _ => Interval::EITHER,
+    }
+}
+
+/// A condition that may not hold, or may hold.
+fn truth(no: bool, yes: bool) -> Interval {
+    Interval { lo: if no { 0.0 } else { 1.0 }, hi: if yes { 1.0 } else { 0.0 }, nan: false }
+}
+
+/// A little less, unless it is exactly zero.
+fn down(x: f64) -> f64 {
+    if x == 0.0 { x } else { x.next_down() }
+}
+
+fn up(x: f64) -> f64 {
+    if x == 0.0 { x } else { x.next_up() }
+}
+
+/// As [`down`], for functions that are only known to a few units in the last place.
+fn below(x: f64) -> f64 {
+    if x.is_finite() { x - 4.0 * f64::EPSILON * x.abs() } else { x }
+}
+
+fn above(x: f64) -> f64 {
+    if x.is_finite() { x + 4.0 * f64::EPSILON * x.abs() } else { x }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const UNARY: [UnaryOp; 24] = [
+        UnaryOp::Negate,
+        UnaryOp::Not,
+        UnaryOp::Sin,
+        UnaryOp::Cos,
+        UnaryOp::Tan,
+        UnaryOp::Asin,
+        UnaryOp::Acos,
+        UnaryOp::Atan,
+        UnaryOp::Sinh,
+        UnaryOp::Cosh,
+        UnaryOp::Tanh,
+        UnaryOp::Asinh,
+        UnaryOp::Acosh,
+        UnaryOp::Atanh,
+        UnaryOp::Exp,
+        UnaryOp::Ln,
+        UnaryOp::Log10,
+        UnaryOp::Sqrt,
+        UnaryOp::Cbrt,
+        UnaryOp::Abs,
+        UnaryOp::Sign,
+        UnaryOp::Floor,
+        UnaryOp::Ceil,
+        UnaryOp::Round,
+    ];
+    const BINARY: [BinaryOp; 16] = [
+        BinaryOp::Add,
+        BinaryOp::Subtract,
+        BinaryOp::Multiply,
+        BinaryOp::Divide,
+        BinaryOp::Power,
+        BinaryOp::Atan2,
+        BinaryOp::Hypot,
+        BinaryOp::Min,
+        BinaryOp::Max,
+        BinaryOp::Modulo,
+        BinaryOp::Less,
+        BinaryOp::LessEqual,
+        BinaryOp::Equal,
+        BinaryOp::NotEqual,
+        BinaryOp::And,
+        BinaryOp::Or,
+    ];
+
+    /// Numbers of many sizes, and those at which something happens.
+    fn number() -> impl Strategy<Value = f64> {
+        let special = vec![
+            0.0,
+            -0.0,
+            1.0,
+            -1.0,
+            0.5,
+            2.0,
+            3.0,
+            -2.0,
+            PI,
+            1e300,
+            -1e300,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+        ];
+        prop_oneof![
+            4 => -3.0..3.0_f64,
+            2 => -100.0..100.0_f64,
+            1 => (-200.0..200.0_f64).prop_map(f64::exp),
+            1 => prop::sample::select(special),
+        ]
+    }
+
+    /// An interval and a number in it.
+    fn placed() -> impl Strategy<Value = (Interval, f64)> {
+        (number(), number(), 0.0..=1.0_f64).prop_map(|(a, b, part)| {
+            let (lo, hi) = (a.min(b), a.max(b));
+            let inside = lo + part * (hi - lo);
+            let value = if inside.is_finite() { inside.clamp(lo, hi) } else { lo };
+            (Interval::new(lo, hi), value)
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn an_operation_gives_a_value_of_its_interval((x, value) in placed()) {
+            for op in UNARY {
+                let (all, one) = (x.unary(op), op.apply(value));
+                prop_assert!(all.contains(one), "{op:?} of {value} in {x:?}: {one} is not in {all:?}");
+            }
+        }
+
+        #[test]
+        fn an_operation_on_two_gives_a_value_of_its_interval((x, a) in placed(), (y, b) in placed()) {
+            for op in BINARY {
+                let (all, one) = (x.binary(op, y), op.apply(a, b));
+                prop_assert!(all.contains(one), "{op:?} of {a}, {b} in {x:?}, {y:?}: {one} is not in {all:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_negative_does_not_become_so() {
+        let x = Interval::new(-1.0, 2.0);
+        let sum = x.square() + x.binary(BinaryOp::Power, Interval::point(2.0));
+        assert_eq!(sum.lo, 0.0);
+        assert!(!sum.unary(UnaryOp::Sqrt).nan);
+    }
+
+    #[test]
+    fn what_is_undefined_throughout_is_told_from_what_may_be() {
+        let root = Interval::new(-2.0, -1.0).unary(UnaryOp::Sqrt);
+        assert!(root.nan && root.is_empty());
+        let root = Interval::new(-1.0, 4.0).unary(UnaryOp::Sqrt);
+        assert!(root.nan && root.contains(2.0) && !root.contains(2.1));
+        let finite = root.binary(BinaryOp::LessEqual, Interval::point(9.0));
+        assert_eq!(finite, Interval::EITHER);
+    }
+
+    #[test]
+    fn a_sine_knows_its_tops() {
+        let sine = |lo: f64, hi: f64| Interval::new(lo, hi).unary(UnaryOp::Sin);
+        assert_eq!(sine(0.0, 3.0).hi, 1.0);
+        assert!(sine(0.0, 3.0).lo < 1e-15 && sine(0.0, 1.0).hi < 0.85);
+        assert_eq!(sine(4.0, 5.0).lo, -1.0);
+    }
+}

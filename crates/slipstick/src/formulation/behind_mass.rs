@@ -1,0 +1,83 @@
+//! Rates behind a mass matrix: where `M y' = f`, the state changes at `M⁻¹ f`.
+//!
+//! A singular matrix leaves the rates of algebraic states open; then nothing is known of the rates of guards.
+
+use crate::equations::{Evaluator, GuardRates, Locked};
+use crate::math::RealLu;
+
+/// The scratch for rates behind a mass matrix.
+pub(super) struct BehindMass {
+    mass: RealLu,
+    slope: Vec<f64>,
+    ahead: Vec<f64>,
+    gradient: Vec<f64>,
+    /// Whether the matrix was regular where it was last looked at.
+    regular: bool,
+}
+
+impl BehindMass {
+    pub(super) fn new(n: usize) -> Self {
+        let room = || vec![0.0; n];
+        Self { mass: RealLu::new(n), slope: room(), ahead: room(), gradient: room(), regular: false }
+    }
+
+    /// Whether the matrix was regular where it was last looked at.
+    pub(super) fn is_regular(&self) -> bool {
+        self.regular
+    }
+
+    /// Factors the matrix at a point.
+    pub(super) fn look(&mut self, evaluator: &mut dyn Evaluator, locked: Locked<'_>, t: f64, y: &[f64]) {
+        evaluator.mass(locked, t, y, self.mass.entries_mut());
+        self.regular = self.mass.factor().is_ok();
+    }
+
+    /// First and second derivatives of some guards along the motion, the second by differences. Gives how many right-hand sides were evaluated.
+    pub(super) fn guard_rates(
+        &mut self,
+        evaluator: &mut dyn Evaluator,
+        (locked, t, y): (Locked<'_>, f64, &[f64]),
+        reach: f64,
+        guards: impl Iterator<Item = usize> + Clone,
+        rates: GuardRates<'_>,
+    ) -> u64 {
+        let GuardRates { first, second } = rates;
+        self.look(evaluator, locked, t, y);
+        if !self.regular {
+            guards.for_each(|g| (first[g], second[g]) = (0.0, 0.0));
+            return 0;
+        }
+        self.ahead.copy_from_slice(y);
+        self.rates_ahead(evaluator, locked, t, guards.clone(), first);
+        // Below 64 spacings of doubles at t, a difference in time would be rounding.
+        let s = (1e-4 * reach).max(64.0 * f64::EPSILON * t.abs());
+        for ((ahead, y), slope) in self.ahead.iter_mut().zip(y).zip(&self.slope) {
+            *ahead = y + s * slope;
+        }
+        self.rates_ahead(evaluator, locked, t + s, guards.clone(), second);
+        for g in guards {
+            second[g] = (second[g] - first[g]) / s;
+        }
+        2
+    }
+
+    /// The rates of guards at the point `ahead`.
+    fn rates_ahead(
+        &mut self,
+        evaluator: &mut dyn Evaluator,
+        locked: Locked<'_>,
+        t: f64,
+        guards: impl Iterator<Item = usize>,
+        rates: &mut [f64],
+    ) {
+        let point = self.ahead.clone();
+        self.look(evaluator, locked, t, &point);
+        evaluator.derivative(locked, t, &point, &mut self.slope);
+        self.mass.solve(&mut self.slope);
+        for g in guards {
+            let in_time = evaluator.guard_gradient(locked, g, t, &mut self.ahead, &mut self.gradient);
+            let along: f64 = self.gradient.iter().zip(&self.slope).map(|(g, slope)| g * slope).sum();
+            rates[g] = in_time + along;
+        }
+    }
+}
