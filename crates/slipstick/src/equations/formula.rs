@@ -148,12 +148,12 @@ pub(super) fn load(registers: &mut Registers, t: f64, y: &[f64], parameters: &[f
     inputs[n + p + s + 1..][..locked.counts.len()].copy_from_slice(locked.counts);
 }
 
-/// Writes the accelerations behind all other inputs.
+/// Writes accelerations and multipliers behind all other inputs.
 fn load_motion(registers: &mut Registers, mechanism: Option<&MechanismScratch>) {
     if let Some(scratch) = mechanism {
         let inputs = registers.inputs_mut();
-        let first = inputs.len() - scratch.accelerations.len();
-        inputs[first..].copy_from_slice(&scratch.accelerations);
+        let first = inputs.len() - scratch.motion.len();
+        inputs[first..].copy_from_slice(&scratch.motion);
     }
 }
 
@@ -286,9 +286,9 @@ impl Evaluator for FormulaEvaluator<'_> {
         }
     }
 
-    fn set_accelerations(&mut self, accelerations: &[f64]) {
+    fn set_motion(&mut self, motion: &[f64]) {
         if let Some(scratch) = &mut self.mechanism {
-            scratch.accelerations.copy_from_slice(accelerations);
+            scratch.motion.copy_from_slice(motion);
         }
     }
 

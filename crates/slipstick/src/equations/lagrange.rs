@@ -7,8 +7,8 @@ use super::lowering::{Lowering, input};
 use crate::expr::{Arena, ExprId, InputId};
 use crate::model::{Definition, Model, Scope};
 
-/// Inputs that stand for accelerations until the number of all others is known: beyond them, and before those of locks.
-const FIRST_ACCELERATION: u32 = 1 << 29;
+/// Inputs that stand for accelerations, and behind them multipliers, until the number of all others is known: beyond them, and before those of locks.
+const FIRST_OF_MOTION: u32 = 1 << 29;
 
 /// The formulas of a mechanism with `n` coordinates and `m` constraints, those of positions first.
 #[derive(Clone, Debug, Default)]
@@ -27,19 +27,34 @@ pub(super) struct MechanismParts {
 }
 
 impl MechanismParts {
+    /// How many inputs the motion has: accelerations and multipliers.
+    pub(super) fn motion(&self) -> usize {
+        self.force.len() + self.names.len()
+    }
+
     pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut ExprId> {
         let terms = self.mass.iter_mut().chain(&mut self.force).chain(&mut self.jacobian);
         terms.chain(&mut self.level).chain(&mut self.position).chain(&mut self.velocity)
     }
 }
 
-/// The input that stands for an acceleration.
-pub(super) fn acceleration(arena: &mut Arena, i: usize) -> ExprId {
-    arena.input(acceleration_input(i))
+/// The input that stands for an acceleration, or behind those for a multiplier.
+pub(super) fn of_motion(arena: &mut Arena, i: usize) -> ExprId {
+    arena.input(motion_input(i))
 }
 
-pub(super) fn acceleration_input(i: usize) -> InputId {
-    InputId(FIRST_ACCELERATION + u32::try_from(i).unwrap_or(0))
+pub(super) fn motion_input(i: usize) -> InputId {
+    InputId(FIRST_OF_MOTION + u32::try_from(i).unwrap_or(0))
+}
+
+/// The place of a constraint of the model among the rows: those of positions come first.
+pub(super) fn row_of(model: &Model, scope: &Scope<'_>, constraint: usize) -> usize {
+    let constraints = &model.mechanism.constraints;
+    let of_speeds = |c: &Definition| model.is_of_speeds(c, scope);
+    let own = of_speeds(&constraints[constraint]);
+    let before = constraints[..constraint].iter().filter(|c| of_speeds(c) == own).count();
+    let holonomic = constraints.iter().filter(|c| !of_speeds(c)).count();
+    if own { holonomic + before } else { before }
 }
 
 impl Lowering<'_> {

@@ -1,6 +1,6 @@
 //! Formulas on their way from a model into one arena: names become inputs, and what can switch is locked.
 
-use super::lagrange::{MechanismParts, acceleration};
+use super::lagrange::{MechanismParts, of_motion, row_of};
 use super::locking::{Locker, Locks, Rule};
 use crate::expr::{Arena, ExprId, InputId, Interpret, Node, NodeId};
 use crate::model::{Definition, EventRule, Formula, Meaning, Model, Scope, Trigger, dependency_order};
@@ -14,6 +14,8 @@ pub(super) struct Names<'m> {
     /// Outputs as they are written, and with what can switch in them locked.
     outputs: Vec<ExprId>,
     locked_outputs: Vec<ExprId>,
+    /// The places of the multipliers of all constraints among the inputs of the motion.
+    multipliers: Vec<usize>,
     /// Switches, each as the sign that it is locked to, or softened.
     switches: Vec<ExprId>,
 }
@@ -36,6 +38,7 @@ impl Names<'_> {
             Meaning::Parameter(i) => input(arena, self.first_parameter + i),
             Meaning::Switch(i) => self.switches[i],
             Meaning::Output(i) => outputs[i],
+            Meaning::Multiplier(i) => of_motion(arena, self.multipliers[i]),
         })
     }
 }
@@ -80,8 +83,12 @@ impl<'m> Lowering<'m> {
     /// The outputs and switches of a model, which other formulas may use.
     pub(super) fn new(model: &'m Model) -> Self {
         let first_parameter = 1 + model.states.len();
+        let scope = Scope::new(model);
+        let (n, constraints) = (model.mechanism.coordinates, model.mechanism.constraints.len());
+        let multipliers = (0..constraints).map(|c| n + row_of(model, &scope, c)).collect();
         let names = Names {
-            scope: Scope::new(model),
+            scope,
+            multipliers,
             first_parameter,
             first_switch: first_parameter + model.parameters.len(),
             outputs: Vec::new(),
@@ -139,7 +146,7 @@ impl<'m> Lowering<'m> {
     /// Which outputs the motion depends on. `order` has each output after those that it uses.
     fn used_outputs(&self, model: &Model, order: &[usize]) -> Vec<bool> {
         let mut used = vec![false; model.outputs.len()];
-        for formula in moving_formulas(model) {
+        for formula in model.moving_formulas() {
             self.mark_outputs(formula, &mut used);
         }
         for &i in order.iter().rev() {
@@ -214,7 +221,7 @@ impl<'m> Lowering<'m> {
         let mode = model.modes.get(mode);
         let n = model.mechanism.coordinates;
         let mut list: Vec<ExprId> = (0..n).map(|i| input(&mut self.arena, 1 + n + i)).collect();
-        list.extend((0..n).map(|i| acceleration(&mut self.arena, i)));
+        list.extend((0..n).map(|i| of_motion(&mut self.arena, i)));
         for state in model.first_order_states() {
             let find = |list: &'_ [Definition]| list.iter().position(|d| d.name == state.name);
             let own = mode.and_then(|m| Some((m, &m.derivatives[find(&m.derivatives)?])));
@@ -282,19 +289,6 @@ fn outputs_in_order(model: &Model) -> Vec<usize> {
     let names: Vec<&str> = model.outputs.iter().map(|d| d.name.as_str()).collect();
     let uses = |i: usize| model.outputs[i].formula.syntax.names().map(|(n, _)| n).collect();
     dependency_order(&names, uses).unwrap_or_default()
-}
-
-/// The formulas that the motion depends on: derivatives, mass entries and guards. Switches cannot use outputs.
-fn moving_formulas(model: &Model) -> impl Iterator<Item = &Formula> {
-    let modes = model.modes.iter().flat_map(|m| &m.derivatives);
-    let rule = &model.mechanism;
-    let definitions = model.derivatives.iter().chain(&model.mass).chain(&rule.forces).chain(&rule.inertia);
-    let definitions = definitions.chain(modes).map(|d| &d.formula);
-    let guards = model.all_events().filter_map(|(_, event)| match &event.trigger {
-        Trigger::Guard(guard) => Some(guard),
-        Trigger::At(_) | Trigger::Every { .. } => None,
-    });
-    definitions.chain(guards)
 }
 
 /// Reads a formula as it is written.

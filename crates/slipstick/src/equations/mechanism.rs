@@ -51,7 +51,8 @@ pub(super) struct MechanismScratch {
     terms: Registers,
     residuals: Registers,
     out: Vec<f64>,
-    pub(super) accelerations: Vec<f64>,
+    /// Accelerations, and behind them multipliers.
+    pub(super) motion: Vec<f64>,
 }
 
 impl Compiler<'_> {
@@ -81,7 +82,7 @@ impl MechanismTapes {
             terms: self.terms.registers(),
             residuals: self.residuals.registers(),
             out: vec![0.0; longest],
-            accelerations: vec![0.0; self.coordinates],
+            motion: vec![0.0; self.coordinates + self.constraints.len()],
         }
     }
 
@@ -95,7 +96,9 @@ impl MechanismTapes {
         let out = &mut scratch.out[..self.places.len()];
         self.terms.run(&mut scratch.terms, out);
         let mut parts = [&mut terms.mass, &mut terms.force, &mut terms.jacobian, &mut terms.level];
-        parts.iter_mut().for_each(|part| part.fill(0.0));
+        for part in &mut parts {
+            part.fill(0.0);
+        }
         let (mut part, mut first) = (0, 0);
         for (&place, value) in self.places.iter().zip(out) {
             while place - first >= parts[part].len() {

@@ -3,7 +3,7 @@
 //! Guards come in this order: switches and locks, each after those that its surface uses; events, common ones before those of the modes;
 //! what happens at rest.
 
-use super::lagrange::acceleration_input;
+use super::lagrange::motion_input;
 use super::locking::{Lock, Locks, Rule};
 use super::lowering::{Lowering, Parts, input};
 use super::schedule::find_time;
@@ -69,7 +69,7 @@ pub(super) fn settle(
     let list = &lowering.locks.list;
     let switch_names = slots.signs.iter().map(|&k| list[k].name.clone()).collect();
     let count_number = slots.counts.len();
-    let input_count = first_count + count_number + parts.mechanism.force.len();
+    let input_count = first_count + count_number + parts.mechanism.motion();
     Settled { parts, watches, switch_names, count_number, input_count }
 }
 
@@ -168,8 +168,8 @@ impl Slots {
         let mut replacements: Vec<(InputId, ExprId)> =
             places.map(|(place, &k)| (Locks::input(k), input(&mut lowering.arena, first + place))).collect();
         let first = first + replacements.len();
-        for i in 0..parts.mechanism.force.len() {
-            replacements.push((acceleration_input(i), input(&mut lowering.arena, first + i)));
+        for i in 0..parts.mechanism.motion() {
+            replacements.push((motion_input(i), input(&mut lowering.arena, first + i)));
         }
         let mut all: Vec<&mut ExprId> = parts.derivatives.iter_mut().flatten().collect();
         all.extend(parts.mass.iter_mut().chain(&mut parts.outputs).chain(parts.mechanism.all_mut()));

@@ -215,8 +215,8 @@ pub trait Evaluator {
     ) {
     }
 
-    /// The accelerations at the point where the derivative or the rates of guards are asked for next.
-    fn set_accelerations(&mut self, _accelerations: &[f64]) {}
+    /// Accelerations and multipliers at the point where the derivative or the rates of guards are asked for next.
+    fn set_motion(&mut self, _motion: &[f64]) {}
 
     /// The values of the guards watched in the locked mode; those of other modes are left as they are.
     fn guards(&mut self, locked: Locked<'_>, t: f64, y: &[f64], values: &mut [f64]);

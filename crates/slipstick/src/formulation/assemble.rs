@@ -8,7 +8,7 @@ use crate::math::{Kkt, KktFault};
 
 /// Rounds of Newton's method, and halvings in one of them.
 const MOST_ROUNDS: usize = 60;
-const MOST_HALVINGS: u32 = 8;
+const MOST_HALVINGS: i32 = 8;
 
 /// Why no consistent start was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -148,7 +148,7 @@ impl<'p> Assembler<'p> {
         let before = y.to_vec();
         let first = if half == Half::Positions { 0 } else { self.n };
         for halvings in 0..=MOST_HALVINGS {
-            let part = 0.5_f64.powi(halvings as i32);
+            let part = 0.5_f64.powi(halvings);
             for (i, change) in self.change.iter().enumerate() {
                 y[first + i] = before[first + i] - part * change;
             }
@@ -169,7 +169,7 @@ impl<'p> Assembler<'p> {
             let row = &self.rows[k * self.n..(k + 1) * self.n];
             row.iter().map(|x| x * x).sum::<f64>().sqrt()
         };
-        let open = |&k: &usize| !(self.level[k].abs() <= 1e-9 * steep(k).max(f64::MIN_POSITIVE));
+        let open = |&k: &usize| self.level[k].is_nan() || self.level[k].abs() > 1e-9 * steep(k);
         (0..count).filter(open).map(|k| (k, self.level[k])).collect()
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Differentiated to the level of accelerations, constraints are met only up to a drift. Baumgarte adds it to the equations,
 //! `G a = -γ - γ₁ ġ - γ₂ g` (paper 003, section 2.2). The others leave the equations alone and correct the end of each step: with
-//! `F = M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁻¹`, which is a solution of the same linear system, `q ← q - F g` and `v ← v - F ġ`, once (S-both), twice (PStab, equation (4.15)) or
+//! `F = M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁻¹`, which is a solution of the same linear system, `q ← q - F g` and `v ← v - F ġ`, once (S-both), twice (`PStab`, equation (4.15)) or
 //! until nothing is left to correct (projection).
 
 use super::Refusal;
@@ -48,6 +48,7 @@ pub struct Index1<'a> {
     /// Accelerations or corrections, and multipliers.
     motion: Vec<f64>,
     multipliers: Vec<f64>,
+    published: Vec<f64>,
     /// Why the last linear system could not be solved, if it could not.
     fault: Option<KktFault>,
 }
@@ -68,6 +69,7 @@ impl<'a> Index1<'a> {
             velocity: vec![0.0; m],
             motion: vec![0.0; n],
             multipliers: vec![0.0; m],
+            published: vec![0.0; n + m],
             fault: None,
         }
     }
@@ -83,7 +85,8 @@ impl<'a> Index1<'a> {
     fn solve(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) {
         if !self.factor(locked, t, y) {
             self.motion.fill(f64::NAN);
-            return self.inner.set_accelerations(&self.motion);
+            self.multipliers.fill(f64::NAN);
+            return self.publish();
         }
         self.motion.copy_from_slice(&self.terms.force);
         self.multipliers.copy_from_slice(&self.terms.level);
@@ -97,7 +100,20 @@ impl<'a> Index1<'a> {
             }
         }
         self.kkt.solve(&mut self.motion, &mut self.multipliers);
-        self.inner.set_accelerations(&self.motion);
+        self.publish();
+    }
+
+    /// Tells the formulas accelerations and multipliers.
+    fn publish(&mut self) {
+        self.published[..self.n].copy_from_slice(&self.motion);
+        self.published[self.n..].copy_from_slice(&self.multipliers);
+        self.inner.set_motion(&self.published);
+    }
+
+    /// Accelerations, and behind them multipliers, at a point.
+    pub(super) fn motion_at(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> &[f64] {
+        self.solve(locked, t, y);
+        &self.published
     }
 
     /// Moves positions, and then speeds, towards where the constraints are met; the linear system has been factored. Gives how much the

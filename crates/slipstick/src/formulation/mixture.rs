@@ -32,7 +32,7 @@ impl<'a> Mixture<'a> {
     pub fn observe(&mut self, mode: &Mode, t: f64, y: &[f64], out: &mut [f64]) {
         self.signs.clone_from(&mode.signs);
         if mode.sliding.is_empty() {
-            return self.observer.observe(mode.locked(), t, y, out);
+            return look(&mut self.evaluator, &mut self.observer, mode, (t, y), out);
         }
         self.slide_on(mode);
         let Some(sliding) = &mut self.sliding else { return };
@@ -45,7 +45,7 @@ impl<'a> Mixture<'a> {
         out.fill(0.0);
         for side in 0..sliding.sides() {
             let share = sliding.set_side(side, &mut self.mode);
-            self.observer.observe(self.mode.locked(), t, y, &mut self.part);
+            look(&mut self.evaluator, &mut self.observer, &self.mode, (t, y), &mut self.part);
             for (out, part) in out.iter_mut().zip(&self.part) {
                 *out += share * part;
             }
@@ -65,4 +65,19 @@ impl<'a> Mixture<'a> {
         }
         self.mode.clone_from(mode);
     }
+}
+
+/// The values in a mode that is locked; of a mechanism with its multipliers.
+fn look(
+    engine: &mut Engine<'_>,
+    observer: &mut Observer<'_>,
+    mode: &Mode,
+    at: (f64, &[f64]),
+    out: &mut [f64],
+) {
+    let (t, y) = at;
+    if let Engine::Mechanism(mechanism) = engine {
+        observer.set_motion(mechanism.motion_at(mode.locked(), t, y));
+    }
+    observer.observe(mode.locked(), t, y, out);
 }

@@ -45,14 +45,17 @@ fn check_running_formulas(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Dia
     let modes = model.modes.iter().flat_map(|m| &m.derivatives);
     let audit = model.audit.iter().map(|a| &a.definition);
     let common = model.derivatives.iter().chain(&model.mass);
-    for definition in common.chain(modes).chain(&model.outputs).chain(audit) {
+    for definition in common.chain(modes) {
         check_formula(&definition.formula, scope, Room::running("a formula"), errors);
+    }
+    for definition in model.outputs.iter().chain(audit) {
+        check_formula(&definition.formula, scope, Room::observing("an output"), errors);
     }
     // The sign of a switch follows from its surface; a surface that used it would bite its own tail.
     let surface = Room {
         place: "a switch",
         usable: "`t`, states and parameters",
-        allows: |m| !matches!(m, Meaning::Switch(_) | Meaning::Output(_)),
+        allows: |m| !matches!(m, Meaning::Switch(_) | Meaning::Output(_) | Meaning::Multiplier(_)),
     };
     for definition in &model.switches {
         check_formula(&definition.formula, scope, surface, errors);

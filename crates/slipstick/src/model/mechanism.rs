@@ -5,7 +5,7 @@
 
 use super::names::{Room, check_formula, unknown_name};
 use super::read::Reader;
-use super::{Definition, Diagnostic, Formula, Meaning, Model, Place, Scope};
+use super::{Definition, Diagnostic, Formula, Meaning, Model, Place, Scope, Trigger};
 use crate::expr::Kind;
 use toml::de::DeTable;
 
@@ -57,6 +57,18 @@ impl Model {
         diagonal.or_else(|| name.match_indices('.').find_map(split))
     }
 
+    /// The formulas that the motion depends on: derivatives, forces, mass entries and guards. Switches cannot use outputs.
+    pub fn moving_formulas(&self) -> impl Iterator<Item = &Formula> {
+        let modes = self.modes.iter().flat_map(|m| &m.derivatives);
+        let mechanism = self.mechanism.forces.iter().chain(&self.mechanism.inertia);
+        let definitions = self.derivatives.iter().chain(&self.mass).chain(mechanism).chain(modes);
+        let guards = self.all_events().filter_map(|(_, event)| match &event.trigger {
+            Trigger::Guard(guard) => Some(guard),
+            Trigger::At(_) | Trigger::Every { .. } => None,
+        });
+        definitions.map(|d| &d.formula).chain(guards)
+    }
+
     /// Whether a constraint is one of speeds: its formula uses one.
     pub fn is_of_speeds(&self, constraint: &Definition, scope: &Scope<'_>) -> bool {
         let n = self.mechanism.coordinates;
@@ -72,6 +84,10 @@ impl Reader<'_> {
         let Some(value) = table.get("coordinates") else {
             return self.check_no_mechanism(table);
         };
+        if let Some((key, _)) = table.get_key_value("mass") {
+            let message = "`mass` and `coordinates` cannot be used together".to_owned();
+            self.error("wrong-type", key.span(), message, "give the masses of coordinates as `inertia`");
+        }
         let coordinates = self.definitions(value, "coordinates");
         let speeds = table.get("speeds").map_or_else(Vec::new, |v| self.definitions(v, "speeds"));
         let mut list = |key: &str| table.get(key).map_or_else(Vec::new, |v| self.definitions(v, key));
@@ -119,12 +135,11 @@ impl Reader<'_> {
 /// The start value of a coordinate's speed: as given, or zero.
 fn start_speed(coordinate: &Definition, speeds: &[Definition]) -> Definition {
     let given = speeds.iter().find(|s| s.name == coordinate.name);
-    let (span, formula) = match given {
-        Some(speed) => (speed.span.clone(), speed.formula.clone()),
-        None => {
-            let place = Place { span: coordinate.span.clone(), text_start: None };
-            (coordinate.span.clone(), Reader::zero(place))
-        }
+    let (span, formula) = if let Some(speed) = given {
+        (speed.span.clone(), speed.formula.clone())
+    } else {
+        let place = Place { span: coordinate.span.clone(), text_start: None };
+        (coordinate.span.clone(), Reader::zero(place))
     };
     Definition { name: speed_of(&coordinate.name), span, formula }
 }
@@ -146,6 +161,7 @@ pub(super) fn check_mechanism(model: &Model, scope: &Scope<'_>, errors: &mut Vec
         errors.push(unknown_name(&pinned.name, pinned.span.clone(), names(), "among the coordinates"));
     }
     check_no_side_states(model, scope, errors);
+    check_outputs_of_motion(model, scope, errors);
     for force in rule.forces.iter().filter(|f| !names().any(|n| n == f.name)) {
         errors.push(unknown_name(&force.name, force.span.clone(), names(), "among the coordinates"));
     }
@@ -166,6 +182,32 @@ fn check_no_side_states(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagn
                 let message =
                     format!("`{name}` is a state and cannot be used in a kinetic energy or a constraint");
                 let hint = "only `t`, coordinates, speeds and parameters can be used here";
+                errors.push(Diagnostic::new("unknown-name", formula.place.part(&span), message).hint(hint));
+            }
+        }
+    }
+}
+
+/// What follows from the motion cannot be a cause of it: an output that uses a multiplier is not used in formulas that move something.
+fn check_outputs_of_motion(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
+    let follows = |formula: &Formula, known: &[bool]| {
+        formula.syntax.names().any(|(name, _)| match scope.meaning(name) {
+            Some(Meaning::Multiplier(_)) => true,
+            Some(Meaning::Output(i)) => known[i],
+            _ => false,
+        })
+    };
+    let mut known = vec![false; model.outputs.len()];
+    for _ in 0..model.outputs.len() {
+        for (i, output) in model.outputs.iter().enumerate() {
+            known[i] = known[i] || follows(&output.formula, &known);
+        }
+    }
+    for formula in model.moving_formulas() {
+        for (name, span) in formula.syntax.names() {
+            if matches!(scope.meaning(name), Some(Meaning::Output(i)) if known[i]) {
+                let message = format!("`{name}` follows from the motion and cannot be a cause of it");
+                let hint = "outputs that use a multiplier can be written out and audited, but not used in derivatives, forces and guards";
                 errors.push(Diagnostic::new("unknown-name", formula.place.part(&span), message).hint(hint));
             }
         }

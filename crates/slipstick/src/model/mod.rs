@@ -206,7 +206,7 @@ pub enum StabilisationRule {
     None,
     /// One correction after each step (S-both of paper 003).
     Once,
-    /// Two corrections after each step (PStab of paper 003).
+    /// Two corrections after each step (`PStab` of paper 003).
     #[default]
     Twice,
     /// Corrections until nothing is left.

@@ -17,6 +17,8 @@ pub enum Meaning {
     Output(usize),
     /// The locked sign of a switch, by index.
     Switch(usize),
+    /// The multiplier of a constraint, by index in the order of the model.
+    Multiplier(usize),
 }
 
 impl Meaning {
@@ -28,6 +30,7 @@ impl Meaning {
             Self::State(_) => "a state",
             Self::Output(_) => "an output",
             Self::Switch(_) => "a switch",
+            Self::Multiplier(_) => "a multiplier",
         }
     }
 }
@@ -36,10 +39,14 @@ impl Meaning {
 const RESERVED: &[&str] =
     &["t", "pi", "if", "then", "else", "and", "or", "not", "nan", "inf", "infinity", "true", "false"];
 
+/// What stands before the name of a constraint in the name of its multiplier.
+const MULTIPLIER: &str = "lambda.";
+
 /// All names of a model and what they stand for.
 #[derive(Clone, Debug)]
 pub struct Scope<'a> {
     meanings: BTreeMap<&'a str, Meaning>,
+    constraints: &'a [Definition],
 }
 
 impl<'a> Scope<'a> {
@@ -49,12 +56,16 @@ impl<'a> Scope<'a> {
         for (definition, meaning) in defined(model) {
             meanings.entry(definition.name.as_str()).or_insert(meaning);
         }
-        Self { meanings }
+        Self { meanings, constraints: &model.mechanism.constraints }
     }
 
     /// What a name stands for.
     pub fn meaning(&self, name: &str) -> Option<Meaning> {
-        self.meanings.get(name).copied()
+        let of_constraint = || {
+            let name = name.strip_prefix(MULTIPLIER)?;
+            self.constraints.iter().position(|c| c.name == name).map(Meaning::Multiplier)
+        };
+        self.meanings.get(name).copied().or_else(of_constraint)
     }
 
     /// The names that stand for something that is allowed.
@@ -112,8 +123,13 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// A formula that is computed during the run: everything may be used.
+    /// A formula that the motion depends on: everything may be used but what follows from the motion.
     pub(super) fn running(place: &'static str) -> Self {
+        Self { place, usable: "everything but multipliers", allows: |m| !matches!(m, Meaning::Multiplier(_)) }
+    }
+
+    /// A formula that is only looked at: everything may be used.
+    pub(super) fn observing(place: &'static str) -> Self {
         Self { place, usable: "everything", allows: |_| true }
     }
 

@@ -20,7 +20,7 @@ impl Run<'_> {
         let (t, mut y) = (self.trial.t, self.trial.start.clone());
         let assembled = self.flow.assemble(t, &mut y, &self.options.pinned);
         assembled.map_err(|refusal| self.not_consistent("the start", t, &refusal))?;
-        self.note_changes(t, "start-adjusted", "the start", &self.trial.start.clone(), &y);
+        self.note_changes(t, &self.trial.start.clone(), &y);
         self.trial.restart(t, &y);
         self.note_redundant(t, &y);
         Ok(())
@@ -78,14 +78,15 @@ impl Run<'_> {
         Error::NotConsistent { what: what.to_owned(), t, left }
     }
 
-    fn note_changes(&mut self, t: f64, code: &'static str, what: &str, before: &[f64], after: &[f64]) {
+    fn note_changes(&mut self, t: f64, before: &[f64], after: &[f64]) {
         let names = self.flow.system().state_names();
         let changed = |i: &usize| (before[*i] - after[*i]).abs() > WORTH_A_NOTE * (1.0 + before[*i].abs());
         let one = |i: usize| format!("`{}` from {} to {}", names[i], before[i], after[i]);
         let list: Vec<String> = (0..names.len()).filter(changed).map(one).collect();
         if !list.is_empty() {
-            let text = format!("{what} does not meet the constraints and was changed: {}", list.join(", "));
-            self.record.notes.push(Note { t, code, text });
+            let text =
+                format!("the start does not meet the constraints and was changed: {}", list.join(", "));
+            self.record.notes.push(Note { t, code: "start-adjusted", text });
         }
     }
 }
