@@ -86,6 +86,9 @@ fn summary(result: &RunResult<'_>) -> Vec<[String; 2]> {
         row("steps taken", s.accepted.to_string()),
         row("right-hand sides", s.derivatives.to_string()),
     ];
+    if let Some(opening) = result.joints.and_then(|joints| joints.position) {
+        rows.push(row("joints open by", format!("{:.1e}", opening.value)));
+    }
     for audit in result.audit.iter().take(2) {
         rows.push(row(&format!("drift of {}", audit.name), format!("{:.1e}", audit.drift.drift)));
     }

@@ -4,6 +4,7 @@
 
 mod audit;
 mod event;
+mod joints;
 mod note;
 mod outcome;
 mod sample;
@@ -12,6 +13,7 @@ mod statistics;
 
 pub use audit::{Audit, Drift};
 pub use event::{Event, EventKind};
+pub use joints::{Joints, Opening};
 pub use note::Note;
 pub use outcome::Outcome;
 pub use sample::{Density, sample_times};
