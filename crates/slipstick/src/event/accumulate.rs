@@ -12,7 +12,7 @@ const MOST_IN_A_ROW: u32 = 100;
 const SHRUNK: u32 = 6;
 /// How often in a row a guard must have moved by no more than its rounding between events.
 const STILL: u32 = 2;
-/// The time to the limit, as a part of the time from the start of the run (and of the time itself), that is next to nothing.
+/// The time to the limit, as a part of the time since the intervals began to shrink, that is next to nothing.
 const NEXT_TO_NOTHING: f64 = 1e-10;
 
 /// Events pile up.
@@ -29,6 +29,8 @@ pub struct Limit {
 struct History {
     last: f64,
     interval: f64,
+    /// When its intervals began to shrink, and how often they have.
+    since: f64,
     shrunk: u32,
     /// How often in a row the guard has hardly moved between its events.
     still: u32,
@@ -37,7 +39,6 @@ struct History {
 /// Watches the times of events.
 #[derive(Clone, Debug)]
 pub struct Accumulation {
-    from: f64,
     last: f64,
     in_a_row: u32,
     /// Less than this is no progress, whatever the time.
@@ -48,9 +49,10 @@ pub struct Accumulation {
 impl Accumulation {
     /// A watch over a run between two times.
     pub fn new(from: f64, until: f64, guards: usize) -> Self {
-        let history = History { last: f64::NEG_INFINITY, interval: f64::INFINITY, shrunk: 0, still: 0 };
+        let history =
+            History { last: f64::NEG_INFINITY, interval: f64::INFINITY, since: from, shrunk: 0, still: 0 };
         let least = 1e-3 * f64::EPSILON * (until - from);
-        Self { from, last: from, in_a_row: 0, least, histories: vec![history; guards] }
+        Self { last: from, in_a_row: 0, least, histories: vec![history; guards] }
     }
 
     /// Takes note of an event of some guards, each with whether it has hardly moved since its last; tells when events pile up.
@@ -61,27 +63,30 @@ impl Accumulation {
         self.last = t;
         let stuck = guards.first().filter(|_| self.in_a_row >= MOST_IN_A_ROW);
         let stuck = stuck.map(|&(guard, _)| Limit { guard, t });
-        let scale = t.abs().min((t - self.from).abs());
         guards.iter().fold(stuck, |found, &(guard, still)| {
-            let limit = self.histories[guard].record(t, NEXT_TO_NOTHING * scale, still);
+            let limit = self.histories[guard].record(t, still);
             found.or(limit.map(|t| Limit { guard, t }))
         })
     }
 }
 
 impl History {
-    /// The limit of a guard's events, if it is no further than `near`.
-    fn record(&mut self, t: f64, near: f64, still: bool) -> Option<f64> {
+    /// The limit of a guard's events, if it is next to nothing away.
+    fn record(&mut self, t: f64, still: bool) -> Option<f64> {
         let interval = t - self.last;
         let ratio = interval / self.interval;
-        self.shrunk = if ratio < 1.0 { self.shrunk + 1 } else { 0 };
+        if ratio < 1.0 {
+            self.shrunk += 1;
+        } else {
+            (self.shrunk, self.since) = (0, t);
+        }
         (self.last, self.interval) = (t, interval);
         let rest = interval * ratio / (1.0 - ratio);
         self.still = if still { self.still + 1 } else { 0 };
         if self.still >= STILL {
             return Some(if ratio < 1.0 { t + rest } else { t });
         }
-        (self.shrunk >= SHRUNK && rest <= near).then_some(t + rest)
+        (self.shrunk >= SHRUNK && rest <= NEXT_TO_NOTHING * (t - self.since)).then_some(t + rest)
     }
 }
 

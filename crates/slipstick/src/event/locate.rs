@@ -91,7 +91,11 @@ impl Detector {
         if slides {
             return self.narrow_exit(flow, trial, self.candidates[index], placing.width);
         }
-        narrow(lo, hi, side, placing.width, |offset| self.value_at(flow, trial, guard, offset))
+        // What changes something, or must not cross, is placed as narrowly as doubles allow: what is left of a guard would be taken for a side.
+        let own = &flow.system().guards()[guard];
+        let only_logs = own.side == Side::After && !own.response.acts() && own.response.switch.is_none();
+        let width = if only_logs { placing.width } else { 0.0 };
+        narrow(lo, hi, side, width, |offset| self.value_at(flow, trial, guard, offset))
     }
 
     /// Another candidate that crosses before an offset, if there is one; the windows of all others are moved up to it.

@@ -177,11 +177,14 @@ impl Sliding {
         evaluator.derivative(mode.locked(), t, &self.point, &mut self.beside);
         self.effort.derivatives += 1;
         let (n, sides) = (self.n, self.sides());
+        // The fields are taken at points that differ by rounding, and so can their small entries.
+        let largest = self.fields.iter().chain(&self.point).fold(0.0_f64, |a, b| a.max(b.abs()));
+        let rounding = 1e-12 * largest;
         (0..n).all(|j| {
             let entry = |b: usize| self.fields[b * n + j];
             let sum: f64 = entry(0) + (1..sides).map(|b| entry(b) - entry(0)).sum::<f64>();
             let size = (0..sides).fold(self.beside[j].abs(), |size, b| size.max(entry(b).abs()));
-            (self.beside[j] - sum).abs() <= ADDS_UP * size
+            (self.beside[j] - sum).abs() <= ADDS_UP * size + rounding
         })
     }
 
@@ -269,7 +272,8 @@ impl Sliding {
         self.find_gradients(evaluator, mode, t);
         for round in 0..MOST_ROUNDS {
             let distance = self.find_values(evaluator, mode, t) / (size + f64::MIN_POSITIVE);
-            if distance.is_nan() || distance <= f64::EPSILON {
+            // Once is always worth it: that often brings the point onto the surface to the last bit.
+            if distance.is_nan() || distance == 0.0 || (round > 0 && distance <= f64::EPSILON) {
                 return;
             }
             if round > 0 {
@@ -333,11 +337,12 @@ impl Sliding {
         let size = self.point.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
         for i in 0..self.surfaces.len() {
             let sign = self.sign_on(signs, i);
-            if self.values[i] * sign >= 0.0 {
-                continue;
-            }
             let gradient = &self.gradients[i * self.n..(i + 1) * self.n];
             let square: f64 = gradient.iter().map(|g| g * g).sum();
+            // A surface in time alone has no side to step to.
+            if self.values[i] * sign >= 0.0 || square == 0.0 {
+                continue;
+            }
             let far = 2.0 * self.values[i].abs() + 4.0 * f64::EPSILON * size * square.sqrt();
             for (beside, gradient) in self.beside.iter_mut().zip(gradient) {
                 *beside += sign * far / square * gradient;
@@ -355,9 +360,13 @@ impl Sliding {
         }
         if self.surfaces.len() == 1 && fixed[0].is_none() {
             let weight = self.rates[0] / (self.rates[0] - self.rates[1]);
-            // Where both fields are the same, any weight will do.
-            self.weights[0] = if weight.is_finite() { weight } else { 0.5 };
-            return weight.is_finite();
+            if weight.is_finite() {
+                self.weights[0] = weight;
+                return true;
+            }
+            // Both fields are the same and no mixture keeps the motion on the surface: it leaves, unless both run along it.
+            self.weights[0] = 0.5 + if self.rates[0] == 0.0 { 0.0 } else { self.rates[0].signum() };
+            return false;
         }
         let mut last = f64::INFINITY;
         for _ in 0..MOST_ROUNDS {

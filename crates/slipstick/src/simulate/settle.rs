@@ -47,13 +47,23 @@ impl Run<'_> {
     /// How wrong a guard can be right after a motion has left its surface. Dense output of explicit methods starts with the exact slope; that of
     /// implicit ones can be on the wrong side by the tolerance, where the motion leaves along the tangent.
     fn slack(&mut self, guard: usize, t: f64) -> f64 {
-        if !self.step.method().facts().implicit {
-            return 0.0;
-        }
+        if self.step.method().facts().implicit { self.tolerance_of(guard, t) } else { 0.0 }
+    }
+
+    /// How far a guard may be off by the tolerances of the states.
+    fn tolerance_of(&mut self, guard: usize, t: f64) -> f64 {
         let tolerances = &self.options.tolerances;
         let widths: Vec<f64> =
             (0..self.after.len()).map(|i| tolerances.scale(i, self.after[i].abs())).collect();
         self.flow.spread_of(guard, t, &mut self.after, &widths)
+    }
+
+    /// Whether what is left of a guard that has crossed is nothing to the tolerances. It is taken off: a motion that dies out on the surface would
+    /// otherwise be carried back and forth across it by less than any error.
+    fn is_next_to(&mut self, guard: usize, t: f64) -> bool {
+        let after = self.after.clone();
+        let left = self.flow.guard(guard, t, &after).abs();
+        left <= 1e-6 * self.tolerance_of(guard, t)
     }
 
     /// Adds to the last event that the motion slides from there on, or slides no more.
@@ -148,7 +158,7 @@ impl Run<'_> {
             match way {
                 Way::Side(side) => {
                     self.flow.mode.signs[surface.switch] = *side;
-                    if stay.contains(&surface.guard) {
+                    if stay.contains(&surface.guard) || self.is_next_to(surface.guard, t) {
                         self.flow.step_aside(*surface, *side, t, &mut self.after);
                     }
                 }
