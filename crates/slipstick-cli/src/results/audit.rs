@@ -78,6 +78,7 @@ pub(crate) fn audit(model: &Model, plan: &Plan, trajectory: &Trajectory) -> Vec<
         }
         for t in every {
             segment.state_into(t, &mut state);
+            observer.put_back(&segment.mode, t, &mut state);
             observer.observe(&segment.mode, t, &state, &mut row);
             let is_shown = shown.next_if(|s| *s <= t).is_some();
             for (k, value) in row.iter().enumerate() {

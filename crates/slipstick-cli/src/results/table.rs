@@ -126,6 +126,7 @@ impl<'a> Sampler<'a> {
     /// The columns at a time of a segment.
     pub(crate) fn at(&mut self, segment: &slipstick::trajectory::Segment, t: f64) -> &[f64] {
         segment.state_into(t, &mut self.row[..self.states]);
+        self.outputs.put_back(&segment.mode, t, &mut self.row[..self.states]);
         self.observe(&segment.mode, t)
     }
 

@@ -47,7 +47,8 @@ impl ClosureGuard {
     fn new(name: &str, direction: Direction, kind: GuardKind, surface: Surface) -> Self {
         let (side, response) = (Side::After, Response::default());
         let name = name.to_owned();
-        let guard = Guard { name, direction, side, response, mode: None, kind, touches: false };
+        let guard =
+            Guard { name, direction, side, response, mode: None, kind, touches: false, closed: false };
         Self { guard, surface, reset: None, rest: None }
     }
 
@@ -177,6 +178,7 @@ impl ClosureRest {
             response,
             kind: GuardKind::Rest,
             touches: false,
+            closed: false,
             ..of.clone()
         }
     }

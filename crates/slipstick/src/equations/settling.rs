@@ -155,6 +155,7 @@ impl Slots {
                 mode,
                 kind: GuardKind::Surface,
                 touches: event.touches,
+                closed: event.includes_zero(),
             };
             Watch { guard, surface: surface.value, time: surface.time }
         };
@@ -223,7 +224,7 @@ fn watch(
     surface: ExprId,
 ) -> Watch {
     let (name, side, kind) = (lock.name.clone(), Side::After, GuardKind::Surface);
-    let guard = Guard { name, direction, side, response, mode, kind, touches: false };
+    let guard = Guard { name, direction, side, response, mode, kind, touches: false, closed: false };
     Watch { guard, surface, time: None }
 }
 
@@ -247,6 +248,7 @@ fn add_rest(model: &Model, watches: &mut Vec<Watch>, nowhere: ExprId) {
             mode,
             kind: GuardKind::Rest,
             touches: false,
+            closed: false,
         };
         watches.push(Watch { guard, surface: nowhere, time: None });
     }

@@ -98,6 +98,8 @@ pub struct Guard {
     pub kind: GuardKind,
     /// Whether a touch of zero without a crossing is an event too, and not only a note.
     pub touches: bool,
+    /// Whether zero itself belongs to the side that fires, as in `n >= 3`: that counts where a reset puts the guard to zero and it stays there.
+    pub closed: bool,
 }
 
 /// Where the rates of guards go.

@@ -161,11 +161,13 @@ impl Detector {
             GuardKind::Surface => sign(self.last.values[g]),
         };
         let slides = flow.mode.sliding.contains(&g);
+        // A count that is set to its limit and stays there has reached it.
+        let reached = guard.closed && zero && self.sides[g] == old && guard.kind == GuardKind::Surface;
         let carried = watched
             && !slides
             && !self.fired_last[g]
             && !self.fired.contains(&g)
-            && old * self.sides[g] < 0.0
+            && (old * self.sides[g] < 0.0 || (reached && old != 0.0))
             && guard.direction.admits(old);
         if let (Some(k), true, false) = (guard.response.switch, self.sides[g] != 0.0, slides) {
             flow.mode.signs[k] = self.sides[g];
@@ -217,7 +219,14 @@ impl Detector {
             self.fired.push(g);
             return -heading;
         }
-        heading
+        match heading {
+            // It stays at zero, which is the old side, unless it belongs to the other one and has fired there.
+            0.0 if guard.closed && self.fired_last[g] => -old,
+            0.0 if just_fired => 0.0,
+            0.0 if old != 0.0 => old,
+            0.0 if guard.side == Side::After => side_of_zero(guard),
+            heading => heading,
+        }
     }
 
     /// A guard that has just fired means nothing by its sign until it has moved away, unless it comes back before that: then every bit counts.
@@ -256,6 +265,21 @@ impl Detector {
     /// The time at which a scheduled guard fires next.
     pub fn scheduled(&self, guard: usize) -> f64 {
         self.schedule[guard]
+    }
+
+    /// Has a guard fire where the motion stands: it has come to its surface as near as can be told.
+    pub fn fire_now(&mut self, guard: usize) {
+        self.fired.clear();
+        self.fired.push(guard);
+        self.stands_at_zero(guard, 0.0);
+    }
+
+    /// The motion stands at the zeros of several guards: it has come to where their surfaces meet.
+    pub fn stand_in_corner(&mut self, guards: &[usize]) {
+        for &guard in guards {
+            self.stands_at_zero(guard, 0.0);
+        }
+        self.stepped = false;
     }
 
     /// The next time after `t` at which a scheduled guard fires; infinity if there is none.
@@ -307,6 +331,12 @@ impl Detector {
 
 fn is_scheduled(flow: &Flow<'_>, g: usize) -> bool {
     matches!(flow.system().guards()[g].kind, GuardKind::Scheduled { .. }) && flow.watches(g)
+}
+
+/// The side of a guard that begins at zero and stays there: the one that it fires from, unless zero belongs to the other. None if it fires both ways.
+fn side_of_zero(guard: &Guard) -> f64 {
+    let from = f64::from(guard.direction.admits(1.0)) - f64::from(guard.direction.admits(-1.0));
+    if guard.closed { -from } else { from }
 }
 
 /// Before its time a guard that rises is negative; at its time it has fired.

@@ -348,7 +348,8 @@ impl Detector {
             let g = self.surfaces[i];
             if self.sides[g] == 0.0 {
                 self.find_departure(flow, g, part.0);
-            } else if !self.sleep.is_far(g, self.last.values[g], path)
+            } else if !self.stays_at_zero(g)
+                && !self.sleep.is_far(g, self.last.values[g], path)
                 && (!self.is_excluded(g, part.1 - part.0)
                     || self.first_certain(flow, trial, g, self.sides[g], part).is_some())
             {
@@ -356,6 +357,12 @@ impl Detector {
             }
         }
         Ok(())
+    }
+
+    /// Whether a guard is zero wherever it was looked at: it does not move.
+    fn stays_at_zero(&self, g: usize) -> bool {
+        let between = self.between.iter().all(|values| values[g] == 0.0);
+        between && self.last.values[g] == 0.0 && self.next.values[g] == 0.0 && self.next.slopes[g] == 0.0
     }
 
     /// A guard that began at zero without a known heading shows it now. One that must not cross should have fired where it was zero.

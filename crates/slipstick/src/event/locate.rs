@@ -5,7 +5,7 @@
 //! cross fires (CEL⁻), else at `hi` (CEL⁺): an end of the bracket is a stronger guarantee than an offset.
 
 use super::Detector;
-use crate::equations::Side;
+use crate::equations::{GuardKind, Side};
 use crate::formulation::Flow;
 use crate::math::{Bracket, Probe, narrow};
 use crate::step::Trial;
@@ -146,6 +146,31 @@ impl Detector {
             }
         }
         self.remember_touches();
+    }
+
+    /// Takes back guards whose formula turned back at a lock that fires with them: with the new lock they have not crossed at `t`.
+    pub fn take_back(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) {
+        let guards = flow.system().guards();
+        let locks: Vec<(usize, usize)> =
+            self.fired.iter().filter_map(|&g| guards[g].response.switch.map(|switch| (g, switch))).collect();
+        if locks.is_empty() || locks.len() == self.fired.len() {
+            return;
+        }
+        let old = flow.mode.signs.clone();
+        for &(g, switch) in &locks {
+            flow.mode.signs[switch] = -self.sides[g].signum();
+        }
+        let mut fired = std::mem::take(&mut self.fired);
+        let is_lock = |g: &usize| locks.iter().any(|(lock, _)| lock == g);
+        fired.retain(|g| {
+            let touches = guards[*g].touches && self.resolution[*g] == 0.0;
+            is_lock(g)
+                || touches
+                || guards[*g].kind != GuardKind::Surface
+                || flow.guard(*g, t, y) * self.sides[*g] < 0.0
+        });
+        self.fired = fired;
+        flow.mode.signs = old;
     }
 
     fn fire(&mut self, g: usize, resolution: f64) {

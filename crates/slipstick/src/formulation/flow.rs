@@ -208,8 +208,8 @@ impl<'a> Flow<'a> {
         self.one_sided.is_on()
     }
 
-    /// When the motion would have crossed a surface in the last step, if that step failed for it.
-    pub fn take_crossed(&mut self) -> Option<f64> {
+    /// When the motion would have crossed a surface in the last step, if that step failed for it, and that of which guard.
+    pub fn take_crossed(&mut self) -> Option<(f64, usize)> {
         self.one_sided.take_crossed()
     }
 

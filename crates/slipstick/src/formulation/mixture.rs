@@ -24,7 +24,7 @@ pub struct Mixture<'a> {
 impl<'a> Mixture<'a> {
     /// Looks at the formulas of `observer` along motions of `system`.
     pub fn new(system: &'a dyn System, observer: Observer<'a>) -> Self {
-        let (evaluator, mode) = (Engine::new(system, Stabilisation::None), Mode::new(0, 0, 0));
+        let (evaluator, mode) = (Engine::new(system, Stabilisation::Project), Mode::new(0, 0, 0));
         Self { system, evaluator, observer, sliding: None, mode, signs: Vec::new(), part: Vec::new() }
     }
 
@@ -49,6 +49,19 @@ impl<'a> Mixture<'a> {
             for (out, part) in out.iter_mut().zip(&self.part) {
                 *out += share * part;
             }
+        }
+    }
+
+    /// Puts a state between the ends of steps back onto the surfaces that the motion slides on, and to where the constraints of a mechanism are met.
+    pub fn put_back(&mut self, mode: &Mode, t: f64, y: &mut [f64]) {
+        if !mode.sliding.is_empty() {
+            self.slide_on(mode);
+            if let Some(sliding) = &mut self.sliding {
+                sliding.project(&mut *self.evaluator, &self.mode, t, y);
+            }
+        }
+        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
+            mechanism.land(mode.locked(), t, y);
         }
     }
 

@@ -17,8 +17,8 @@ pub(super) struct OneSided {
     turning: bool,
     /// The last time at which a point was on the right side of all surfaces.
     time: f64,
-    /// When the motion would have crossed.
-    crossed: Option<f64>,
+    /// When the motion would have crossed, and the surface of which guard.
+    crossed: Option<(f64, usize)>,
     /// A surface that the last point is behind, although the motion has just left it.
     beside: Option<Surface>,
 }
@@ -147,8 +147,8 @@ impl OneSided {
         self.beside
     }
 
-    /// When the motion would have crossed a surface in the last step, if it would.
-    pub(super) fn take_crossed(&mut self) -> Option<f64> {
+    /// When the motion would have crossed a surface in the last step, if it would, and that of which guard.
+    pub(super) fn take_crossed(&mut self) -> Option<(f64, usize)> {
         self.crossed.take()
     }
 
@@ -179,7 +179,9 @@ impl OneSided {
                 self.beside = Some(Surface { guard: watch.guard, switch });
             } else {
                 let zero = watch.zero(self.time, t, value);
-                self.crossed = Some(self.crossed.map_or(zero, |earlier| earlier.min(zero)));
+                if self.crossed.is_none_or(|(earlier, _)| zero < earlier) {
+                    self.crossed = Some((zero, watch.guard));
+                }
                 behind = true;
             }
         }

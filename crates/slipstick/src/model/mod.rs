@@ -20,7 +20,7 @@ pub use names::{Meaning, Scope};
 pub use order::dependency_order;
 pub use sides::{Direction, Location, Side};
 
-use crate::expr::{ParseError, Syntax, parse};
+use crate::expr::{ParseError, Relation, Syntax, parse};
 use std::ops::Range;
 
 /// A formula with its text and its place in the file.
@@ -89,6 +89,15 @@ pub struct EventRule {
     pub touches: bool,
     /// What happens in its place when it accumulates.
     pub at_rest: Option<RestRule>,
+}
+
+impl EventRule {
+    /// Whether zero belongs to the side that the guard goes to: it is written with `>=` or `<=`.
+    pub fn includes_zero(&self) -> bool {
+        let Trigger::Guard(guard) = &self.trigger else { return false };
+        let comparison = guard.syntax.comparison();
+        matches!(comparison, Some((Relation::LessEqual | Relation::GreaterEqual, _, _)))
+    }
 }
 
 /// When an event happens.

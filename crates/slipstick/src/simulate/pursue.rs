@@ -125,7 +125,8 @@ impl Run<'_> {
     /// be defined there, so the same step is tried once more with a watch on the surfaces.
     pub(super) fn step_before_surface(&mut self) -> Option<f64> {
         let fault = matches!(self.trial.fault, Some(Fault::NotFinite { .. }));
-        if let Some(t) = self.flow.take_crossed() {
+        if let Some((t, guard)) = self.flow.take_crossed() {
+            self.blocked_by = Some(guard);
             let to_surface = (t - self.trial.t) / self.ahead().1;
             return Some(to_surface.clamp(0.02 * self.trial.h, 0.9 * self.trial.h));
         }
@@ -188,6 +189,9 @@ impl Run<'_> {
     fn take_step_up_to(&mut self, crossing: &Crossing) -> Bracket {
         self.detector.accept();
         let offset = crossing.offset;
+        let hi = crossing.offsets.hi;
+        self.trial.state_at(hi, &mut self.before);
+        self.detector.take_back(&mut self.flow, self.trial.t + hi, &self.before);
         self.trial.state_at(offset, &mut self.before);
         self.flow.project(self.trial.t + offset, &mut self.before);
         // What is scheduled within the bracket happens with it.

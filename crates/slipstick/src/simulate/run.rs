@@ -74,6 +74,8 @@ pub(super) struct Run<'a> {
     pub(super) cascade: Vec<Vec<usize>>,
     /// The time at which each guard's events last came to rest.
     pub(super) rest_times: Vec<f64>,
+    /// The guard whose surface the last step would have gone behind.
+    pub(super) blocked_by: Option<usize>,
     /// Whether the event of the last step was not there when the step was made again.
     pub(super) vanished: bool,
     pub(super) stiffness: StiffnessCount,
@@ -108,6 +110,7 @@ impl<'a> Run<'a> {
             noted_unproved: vec![false; system.guards().len()],
             cascade: Vec::new(),
             vanished: false,
+            blocked_by: None,
             rest_times: vec![f64::NEG_INFINITY; system.guards().len()],
             stiffness: StiffnessCount::default(),
             stiffness_is_noted: false,
@@ -301,7 +304,7 @@ impl<'a> Run<'a> {
         self.record.statistics.count_rejection(self.flow.sliding().is_some());
         if let Some(shorter) = self.step_before_surface() {
             self.h = shorter;
-            return if self.cannot_shrink() { Err(self.giving_up()) } else { Ok(()) };
+            return if self.cannot_shrink() && !self.arrives() { Err(self.giving_up()) } else { Ok(()) };
         }
         let factor = match self.trial.fault {
             Some(Fault::NoConvergence) => self.control.reject_by_half(),
@@ -326,7 +329,7 @@ impl<'a> Run<'a> {
         self.options.fixed_step.is_some() || self.h < smallest
     }
 
-    fn record_start(&self) -> f64 {
+    pub(super) fn record_start(&self) -> f64 {
         self.record.segments.first().unwrap_or(&self.segment).start_time
     }
 

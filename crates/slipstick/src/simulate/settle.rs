@@ -58,6 +58,43 @@ impl Run<'_> {
         self.flow.spread_of(guard, t, &mut self.after, &widths)
     }
 
+    /// Where a motion dies out on a surface, no step can reach it without looking behind it. When steps cannot shrink any more and it is as near as can be
+    /// told, it is put onto the surface and the guard fires. Tells whether that is so.
+    pub(super) fn arrives(&mut self) -> bool {
+        let Some(guard) = self.blocked_by.take() else { return false };
+        let (t, mut y) = (self.trial.t, self.trial.start.clone());
+        self.after.copy_from_slice(&y);
+        if self.flow.guard(guard, t, &y).abs() > self.tolerance_of(guard, t) {
+            return false;
+        }
+        if let Some(surface) = Surface::of(self.flow.system().guards(), guard) {
+            let ahead = -self.flow.mode.signs[surface.switch];
+            self.flow.step_aside(surface, ahead, t, &mut y);
+            self.trial.restart(t, &y);
+        }
+        self.detector.fire_now(guard);
+        true
+    }
+
+    /// Switching surfaces that the motion has come to all at once, where it goes round and round between them: it stands where they meet.
+    pub(super) fn stand_in_corner(&mut self) -> bool {
+        let (t, start) = (self.trial.t, self.trial.start.clone());
+        self.after.copy_from_slice(&start);
+        let guards = self.flow.system().guards();
+        let is_switch =
+            |g: &usize| guards[*g].response.switch.is_some() && guards[*g].kind == GuardKind::Surface;
+        let mut near: Vec<usize> = (0..guards.len()).filter(is_switch).collect();
+        near.retain(|&g| {
+            let free = self.flow.watches(g) && !self.flow.mode.sliding.contains(&g);
+            free && self.flow.guard(g, t, &start).abs() <= 10.0 * self.tolerance_of(g, t)
+        });
+        let several = near.len() > 1 && self.flow.settles_switches();
+        if several {
+            self.detector.stand_in_corner(&near);
+        }
+        several
+    }
+
     /// Whether what is left of a guard that has crossed is nothing to the tolerances. It is taken off: a motion that dies out on the surface would
     /// otherwise be carried back and forth across it by less than any error.
     fn is_next_to(&mut self, guard: usize, t: f64) -> bool {
