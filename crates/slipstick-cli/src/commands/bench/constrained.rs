@@ -32,15 +32,14 @@ fn row(problem: &ConstrainedProblem, measured: &MeasuredMechanism, wall_s: f64) 
         n_accepted: Some(s.accepted),
         n_rejected: Some(s.rejected),
         wall_s: Some(wall_s),
-        note: note(problem, measured),
+        note: note(measured),
         ..Row::default()
     }
 }
 
 /// What the source prints, and the promises that do not hold.
-fn note(problem: &ConstrainedProblem, measured: &MeasuredMechanism) -> Option<String> {
-    let remark = Some(problem.remark.clone()).filter(|remark| !remark.is_empty());
-    let parts: Vec<String> = remark.into_iter().chain(measured.complaints.iter().cloned()).collect();
+fn note(measured: &MeasuredMechanism) -> Option<String> {
+    let parts = [measured.remarks.as_slice(), &measured.complaints].concat();
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
@@ -49,7 +48,7 @@ pub(super) fn heading() -> String {
     let names = ["err_end", "drift_p", "drift_v", "energy", "n_rhs", "steps", "wall_s"];
     let columns = names.map(|name| format!("{name:>9}")).join(" ");
     format!(
-        "{:<21} {:<6} {:<16} {:>9} {:>3} {columns}  note",
+        "{:<22} {:<6} {:<16} {:>9} {:>3} {columns}  note",
         "problem", "method", "formulation", "tolerance", "ok"
     )
 }
@@ -72,6 +71,6 @@ pub(super) fn line(row: &Row) -> String {
     let ok = if row.ok { "yes" } else { "NO" };
     let note = row.note.as_deref().unwrap_or("");
     let text =
-        format!("{problem:<21} {method:<6} {formulation:<16} {tolerance:>9} {ok:>3} {columns}  {note}");
+        format!("{problem:<22} {method:<6} {formulation:<16} {tolerance:>9} {ok:>3} {columns}  {note}");
     text.trim_end().to_owned()
 }

@@ -42,6 +42,9 @@ const METHODS: [Method; 5] =
     [Method::Automatic, Method::DormandPrince5, Method::DormandPrince8, Method::Tsitouras5, Method::Radau5];
 const TOLERANCES: [f64; 5] = [1e-4, 1e-5, 1e-6, 1e-7, 1e-8];
 
+/// Ours that let as much pass as the first of those in the measure of the thesis.
+const SAME: [f64; 4] = [7.5e-4, 7.5e-5, 7.5e-6, 7.5e-7];
+
 /// Table 4.1 by tolerances from 1e-4 on: NFCN with B(20,100), and with `PStab`.
 const TABLE: [(u32, u32); 4] = [(11150, 10784), (17132, 17024), (25625, 25592), (38828, 38780)];
 
@@ -66,7 +69,28 @@ fn rows(problem: &ConstrainedProblem, multiple: f64) -> Vec<ConstrainedProblem> 
 /// Until 0.015 and 0.03.
 pub(super) fn short() -> Vec<ConstrainedProblem> {
     let mut all = rows(&until("andrews-0.015", 0.015, &AT_0_015), 1.0);
-    all.extend(rows(&until("andrews-0.03", 0.03, &AT_0_03), 1.0));
+    let problem = until("andrews-0.03", 0.03, &AT_0_03);
+    all.extend(rows(&problem, 1.0));
+    all.extend(other_formulations(&problem));
+    all
+}
+
+/// What else can keep the joints shut. Without corrections nothing is promised.
+fn other_formulations(problem: &ConstrainedProblem) -> Vec<ConstrainedProblem> {
+    let baumgarte = Stabilisation::Baumgarte { rate: 20.0, position: 100.0 };
+    let mut all = Vec::new();
+    for stabilisation in [Stabilisation::Project, Stabilisation::Once, baumgarte, Stabilisation::None] {
+        for tolerance in [1e-4, 1e-6, 1e-8] {
+            let row =
+                problem.at(Method::DormandPrince5, tolerance, tolerance / 10.0).stabilised(stabilisation);
+            let shut = Promise { end: tolerance, position: 1e-12, velocity: 1e-11, ..Promise::NONE };
+            all.push(match stabilisation {
+                Stabilisation::Project => row.promising(shut),
+                Stabilisation::Once => row.promising(Promise { end: tolerance, ..Promise::NONE }),
+                _ => row,
+            });
+        }
+    }
     all
 }
 
@@ -74,8 +98,11 @@ pub(super) fn short() -> Vec<ConstrainedProblem> {
 pub(super) fn long() -> Vec<ConstrainedProblem> {
     let problem = until("andrews-0.3", 0.3, &AT_0_3);
     let mut all = rows(&problem, 5e3);
-    for (tolerance, (baumgarte, nfcn)) in TOLERANCES.into_iter().zip(TABLE) {
-        let same = 7.5 * tolerance;
+    for row in all.iter_mut().filter(|row| row.plan.options.method == Method::DormandPrince5) {
+        let of_row = TOLERANCES.iter().zip(TABLE).find(|(tolerance, _)| Some(**tolerance) == row.tolerance);
+        row.printed = of_row.map(|(_, (_, nfcn))| f64::from(nfcn));
+    }
+    for ((tolerance, same), (baumgarte, nfcn)) in TOLERANCES.into_iter().zip(SAME).zip(TABLE) {
         let promise =
             Promise { position: 1e-12, velocity: 1e-11, derivatives: f64::from(nfcn), ..Promise::NONE };
         let remark =

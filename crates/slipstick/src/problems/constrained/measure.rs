@@ -21,6 +21,8 @@ pub struct MeasuredMechanism {
     pub statistics: Statistics,
     /// The promises that do not hold; none if the row is ok.
     pub complaints: Vec<String>,
+    /// What the source prints, and how the row compares.
+    pub remarks: Vec<String>,
 }
 
 impl MeasuredMechanism {
@@ -50,9 +52,21 @@ impl ConstrainedProblem {
             energy: drift.energy.map(|(low, high)| high - low),
             statistics: run.statistics.clone(),
             complaints,
+            remarks: self.remarks(run.statistics.derivatives as f64),
         };
         self.check_promise(&mut measured);
         measured
+    }
+
+    fn remarks(&self, derivatives: f64) -> Vec<String> {
+        let mut remarks = Vec::from_iter(Some(self.remark.clone()).filter(|remark| !remark.is_empty()));
+        if let Some(printed) = self.printed {
+            let over = 100.0 * (derivatives / printed - 1.0);
+            let verdict =
+                if over > 0.0 { format!("{over:.0} % over it, not promised") } else { "met".to_owned() };
+            remarks.push(format!("NFCN {printed} in another measure of errors: {verdict}"));
+        }
+        remarks
     }
 
     fn end_error(&self, y: &[f64]) -> Option<f64> {

@@ -35,6 +35,8 @@ pub struct ConstrainedProblem {
     pub promise: Promise,
     /// What the source prints, and what else there is to say.
     pub remark: String,
+    /// The number of right-hand sides that the source prints, where it is no promise.
+    pub printed: Option<f64>,
     /// How many quantities the model audits.
     audited: usize,
 }
@@ -92,6 +94,7 @@ impl ConstrainedProblem {
             end: Vec::new(),
             promise: Promise::NONE,
             remark: String::new(),
+            printed: None,
             audited: model.audit.len(),
         }
     }
@@ -153,6 +156,7 @@ impl ConstrainedProblem {
 pub fn constrained() -> Vec<ConstrainedProblem> {
     let mut all = quick_constrained();
     all.extend(andrews::long());
+    all.extend(others::ten_thousand_periods());
     all
 }
 

@@ -5,9 +5,11 @@
 //! - `iftomm-a02`: A02 of the `IFToMM` benchmarks with two loops. Whenever the cranks are horizontal, the mechanism could go on in other ways, and
 //!   the rank of the constraints drops. Truth: the equation of one angle, `θ'' = K sin θ`.
 
-use super::ConstrainedProblem;
 use super::cranks::rows;
+use super::{ConstrainedProblem, Promise};
+use crate::formulation::Stabilisation;
 use crate::problems::Problem;
+use crate::step::Method;
 
 const CAR_AXIS_END: [f64; 8] = [
     0.049_345_578_427_540_28,
@@ -39,6 +41,18 @@ pub(super) fn others() -> Vec<ConstrainedProblem> {
     all.extend(rows(&point, &[1e-6, 1e-8], 300.0));
     all.extend(rows(&bars, &[1e-6, 1e-8], 1e3));
     all
+}
+
+/// `iftomm-a01` over 10⁴ periods: the joint stays shut, however long it takes. Where on its way the pendulum is then is not promised.
+pub(super) fn ten_thousand_periods() -> Vec<ConstrainedProblem> {
+    const PERIOD: f64 = 2.367_841_947_576_237_3;
+    let mut problem =
+        ConstrainedProblem::read("pendulum-10000-periods", include_str!("point-pendulum.toml"), &[]);
+    problem.plan.options.until = 1e4 * PERIOD;
+    let promise = Promise { position: 1e-12, velocity: 1e-12, ..Promise::NONE };
+    let row =
+        problem.ending(0, &[-1.0, 0.0, 0.0, 0.0]).at(Method::DormandPrince8, 1e-10, 1e-11).promising(promise);
+    [Stabilisation::Twice, Stabilisation::Project].map(|s| row.clone().stabilised(s)).into()
 }
 
 /// `iftomm-a01` until 1 s, for methods that take many steps.
