@@ -5,7 +5,8 @@
 //! A new formulation is a new set of columns in `columns`.
 
 use slipstick::problems::{
-    Bounds, EventProblem, Problem, allowance, behind_mass_matrices, more_sliding, quick_events, smooth, stiff,
+    Bounds, EventProblem, Problem, allowance, behind_mass_matrices, mechanisms, more_sliding, quick_events,
+    smooth, stiff,
 };
 use slipstick::simulate::{Limits, Options, simulate};
 use slipstick::step::Method;
@@ -23,6 +24,7 @@ const MASS: &str = "mass matrix";
 const EVENTS: &str = "modes and events";
 const CLOCKS: &str = "clocks";
 const SLIDING: &str = "sliding";
+const INDEX_1: &str = "index 1";
 
 /// A problem of a formulation, with a step for the methods that cannot choose theirs.
 struct Column {
@@ -73,6 +75,7 @@ fn columns() -> Vec<Column> {
         Column::events(SLIDING, more_sliding(), "chatter", 0.01),
         Column::events(SLIDING, more_sliding(), "stick-slip-belt", 0.01),
         Column::events(SLIDING, more_sliding(), "two-relays", 0.01),
+        Column::end(INDEX_1, mechanisms(), "iftomm-a01", 0.001),
     ]
 }
 
@@ -213,6 +216,11 @@ fn clocks() {
 #[test]
 fn sliding_on_surfaces() {
     check(SLIDING);
+}
+
+#[test]
+fn mechanisms_with_constraints() {
+    check(INDEX_1);
 }
 
 /// The table as the book has it: problems by methods, and the number of its hole in each cell that is one.

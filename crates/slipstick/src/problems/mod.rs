@@ -3,12 +3,16 @@
 //! Tests, benchmarks and `slipstick bench` all take them from here. A truth is a closed form or the digits of an oracle: extrapolation
 //! in 50 digits with two different orders and tolerances, started from the very doubles that the problem is stated with.
 
+mod constrained;
 mod events;
 mod mass;
 mod sliding;
 mod smooth;
 mod stiff;
 
+pub use constrained::{
+    ConstrainedProblem, Known, MeasuredMechanism, Promise, constrained, mechanisms, quick_constrained,
+};
 pub use events::{
     Against, Bounds, EventProblem, Events, Expected, Invariant, MarbleJar, Measured, Solver, events,
     hundred_balls, marble_jar, quick_events,
@@ -108,6 +112,12 @@ pub const EVENTS: (&str, &str) = (
 pub const SLIDING: (&str, &str) = (
     "sliding",
     "motions along switching surfaces: the four problems of DISODE45 beside its tables, relays, stick and slip",
+);
+
+/// The name of the suite of mechanisms with constraints, and what it is about; [`constrained()`] gives its problems.
+pub const CONSTRAINED: (&str, &str) = (
+    "constrained",
+    "mechanisms whose joints stay shut: Andrews, a manipulator, pendulums, slider-cranks, rolling, car axis",
 );
 
 /// The names of the suites that hold smooth problems.
