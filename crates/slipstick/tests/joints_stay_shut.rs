@@ -253,3 +253,14 @@ fn what_follows_from_the_motion_cannot_cause_it() {
     let errors = slipstick::model::Model::from_toml(&direct).expect_err("it bites its own tail");
     assert!(errors[0].message.contains("`lambda.rod` is a multiplier"), "{errors:?}");
 }
+
+/// A slider-crank of equal links lies flat on its way: there the gradient of its constraint vanishes. It passes, and says so.
+#[test]
+fn a_singular_position_is_passed_with_a_note() {
+    let text = include_str!("../src/problems/constrained/singular-slider-crank.toml");
+    let run = run_model(&format!("{text}\n[constraints]\nflat = \"cos(th1) + cos(th2)\""));
+    let codes: Vec<&str> = run.notes.iter().map(|note| note.code).collect();
+    assert_eq!(codes, ["singular-position"]);
+    let y = run.end_state();
+    assert!((y[0] + y[1] - std::f64::consts::PI).abs() < 1e-9, "{y:?}");
+}

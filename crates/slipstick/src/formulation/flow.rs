@@ -296,6 +296,14 @@ impl<'a> Flow<'a> {
         }
     }
 
+    /// The first constraint of a mechanism that has come next to a position in which it fixes nothing, if one has.
+    pub fn shrunk_constraint(&self) -> Option<usize> {
+        match &self.evaluator {
+            Engine::Mechanism(mechanism) => mechanism.shrunk(),
+            Engine::Plain(_) => None,
+        }
+    }
+
     /// The constraints of a mechanism that follow from others at a point.
     pub fn redundant_constraints(&mut self, t: f64, y: &[f64]) -> Vec<usize> {
         match &mut self.evaluator {

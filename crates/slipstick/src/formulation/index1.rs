@@ -31,6 +31,8 @@ pub enum Stabilisation {
     Project,
 }
 
+/// A row of constraints that is shorter than this part of what it can be has next to no direction left.
+const NEXT_TO_NOTHING: f64 = 0.05;
 /// Rounds of projection before it is given up.
 const MOST_ROUNDS: usize = 10;
 
@@ -49,6 +51,9 @@ pub struct Index1<'a> {
     motion: Vec<f64>,
     multipliers: Vec<f64>,
     published: Vec<f64>,
+    /// The least and the largest length that the row of each constraint has had, and the first one for which they are far apart.
+    lengths: Vec<(f64, f64)>,
+    shrunk: Option<usize>,
     /// Why the last linear system could not be solved, if it could not.
     fault: Option<KktFault>,
 }
@@ -70,6 +75,8 @@ impl<'a> Index1<'a> {
             motion: vec![0.0; n],
             multipliers: vec![0.0; m],
             published: vec![0.0; n + m],
+            lengths: vec![(f64::INFINITY, 0.0); m],
+            shrunk: None,
             fault: None,
         }
     }
@@ -78,6 +85,12 @@ impl<'a> Index1<'a> {
     fn factor(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> bool {
         self.inner.terms(locked, t, y, &mut self.terms);
         self.fault = self.kkt.factor(&self.terms.mass, &self.terms.jacobian).err();
+        for (k, (known, length)) in self.lengths.iter_mut().zip(self.kkt.lengths()).enumerate() {
+            *known = (known.0.min(*length), known.1.max(*length));
+            if known.0 < NEXT_TO_NOTHING * known.1 {
+                self.shrunk = self.shrunk.or(Some(k));
+            }
+        }
         self.fault.is_none()
     }
 
@@ -157,6 +170,11 @@ impl<'a> Index1<'a> {
     ) -> Result<(), Refusal> {
         let m = self.velocity.len();
         Assembler::new(self.n, m, self.holonomic, pinned).assemble(&mut *self.inner, (locked, t), y)
+    }
+
+    /// The first constraint that has come next to a position in which it fixes nothing, if one has.
+    pub(super) fn shrunk(&self) -> Option<usize> {
+        self.shrunk
     }
 
     /// The constraints that follow from others at a point, ascending.

@@ -86,6 +86,11 @@ impl Kkt {
         self.rank
     }
 
+    /// The length of each row of constraints.
+    pub fn lengths(&self) -> &[f64] {
+        &self.lengths
+    }
+
     /// The rows that follow from others, in no particular order.
     pub fn redundant(&self) -> &[usize] {
         &self.order[self.rank..]

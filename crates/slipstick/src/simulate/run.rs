@@ -74,6 +74,8 @@ pub(super) struct Run<'a> {
     pub(super) cascade: Vec<Vec<usize>>,
     /// The time at which each guard's events last came to rest.
     pub(super) rest_times: Vec<f64>,
+    /// Whether there is a note already that a mechanism comes next to a singular position.
+    pub(super) singular_is_noted: bool,
     /// The guard whose surface the last step would have gone behind.
     pub(super) blocked_by: Option<usize>,
     /// Whether the event of the last step was not there when the step was made again.
@@ -111,6 +113,7 @@ impl<'a> Run<'a> {
             cascade: Vec::new(),
             vanished: false,
             blocked_by: None,
+            singular_is_noted: false,
             rest_times: vec![f64::NEG_INFINITY; system.guards().len()],
             stiffness: StiffnessCount::default(),
             stiffness_is_noted: false,
@@ -359,6 +362,9 @@ impl<'a> Run<'a> {
     /// Makes the end of the trial the start of the next. `cut` tells that something else than its error decided its size.
     #[inline(always)]
     fn advance(&mut self, t_end: f64, cut: bool) {
+        if self.flow.is_mechanism() {
+            self.note_singular();
+        }
         self.record.statistics.count_step(self.trial.h, cut);
         self.step.advance();
         if self.options.method == Method::Automatic || self.stiffness.is_due(self.record.statistics.accepted)
