@@ -5,6 +5,7 @@
 
 use crate::equations::{Arenstorf, Equations, Pleiades, Robertson, VanDerPol, fixed};
 use slipstick::equations::ClosureSystem;
+use slipstick::math::Norm;
 use slipstick::simulate::{Keep, Options, simulate};
 use slipstick::step::Method;
 
@@ -71,16 +72,23 @@ fn ours<const N: usize, E: Equations<N>>() -> Vec<Solver> {
             if E::STIFF { facts.implicit } else { !facts.implicit && matches!(facts.order, 5 | 8) };
         facts.error_order.is_some() && right_kind
     };
-    let solver = |&method: &Method| Solver {
-        name: format!("slipstick {}", method.name()),
-        ours: true,
-        order: (!E::STIFF).then_some(method.facts().order),
-        prepare: Box::new(move |tolerance| slipstick::<N, E>(method, tolerance)),
-    };
-    Method::ALL.iter().filter(takes_part).map(solver).collect()
+    let norms: &[Norm] = if E::STIFF { &[Norm::Mean] } else { &[Norm::Worst, Norm::Mean] };
+    let each = |&method: &Method| norms.iter().map(move |&norm| solver::<N, E>(method, norm));
+    Method::ALL.iter().filter(takes_part).flat_map(each).collect()
 }
 
-fn slipstick<const N: usize, E: Equations<N>>(method: Method, tolerance: f64) -> Solve {
+/// Explicit methods take part with both norms: the worst state is our default, the mean is what the peers use.
+fn solver<const N: usize, E: Equations<N>>(method: Method, norm: Norm) -> Solver {
+    let suffix = if !E::STIFF && norm == Norm::Mean { " mean" } else { "" };
+    Solver {
+        name: format!("slipstick {}{suffix}", method.name()),
+        ours: true,
+        order: (!E::STIFF).then_some(method.facts().order),
+        prepare: Box::new(move |tolerance| slipstick::<N, E>(method, norm, tolerance)),
+    }
+}
+
+fn slipstick<const N: usize, E: Equations<N>>(method: Method, norm: Norm, tolerance: f64) -> Solve {
     let problem = E::problem();
     let names = (0..N).map(|i| format!("y{i}"));
     // Other crates know the length of the state when they are compiled; here it is checked in each call.
@@ -94,7 +102,8 @@ fn slipstick<const N: usize, E: Equations<N>>(method: Method, tolerance: f64) ->
     } else {
         system
     };
-    let options = Options { method, keep: Keep::Ends, ..problem.options(tolerance) };
+    let mut options = Options { method, keep: Keep::Ends, ..problem.options(tolerance) };
+    options.tolerances.norm = Some(norm);
     Box::new(move || {
         let run = simulate(&system, &problem.start, &options).ok()?;
         run.outcome.is_complete().then(|| run.end_state().to_vec())

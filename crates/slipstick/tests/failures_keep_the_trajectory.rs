@@ -66,7 +66,11 @@ fn bad_input_is_refused_with_the_numbers() {
         let error = refuse(&start, &good.clone().tolerances(relative, absolute));
         assert!(matches!(error, Error::BadTolerance { .. }), "{error}");
     }
-    let each = Tolerances { relative: PerComponent::Same(1e-6), absolute: PerComponent::Each(vec![1e-6; 3]) };
+    let each = Tolerances {
+        relative: PerComponent::Same(1e-6),
+        absolute: PerComponent::Each(vec![1e-6; 3]),
+        norm: None,
+    };
     let error = refuse(&start, &Options { tolerances: each, ..good.clone() });
     assert_eq!(error, Error::ToleranceLength { which: "absolute", expected: 1, got: 3 });
     let error = refuse(&start, &Options { longest_step: Some(0.0), ..good });

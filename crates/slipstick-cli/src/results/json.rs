@@ -3,6 +3,7 @@
 use super::{AuditResult, RunResult};
 use serde_json::{Value, json};
 use slipstick::equations::System;
+use slipstick::math::Norm;
 use slipstick::model::Location;
 use slipstick::step::PerComponent;
 use slipstick::trajectory::Opening;
@@ -44,6 +45,7 @@ fn options(result: &RunResult<'_>) -> Value {
         "method": options.method.name(),
         "rtol": per_component(&options.tolerances.relative),
         "atol": per_component(&options.tolerances.absolute),
+        "norm": options.tolerances.norm.map(Norm::name),
         "output_step": plan.output_step,
         "first_step": options.first_step,
         "longest_step": options.longest_step,

@@ -15,5 +15,5 @@ pub use dimension::{Any, Dimension, Fixed};
 pub use hermite::Cubic;
 pub use kkt::{Kkt, KktFault};
 pub use lu::{ComplexLu, RealLu};
-pub use norm::{distance, larger_or_nan, scaled_max, scaled_rms};
+pub use norm::{Norm, distance, larger_or_nan, scaled_max, scaled_rms};
 pub use power::{rough_exp2, rough_log2, rough_power};

@@ -1,6 +1,22 @@
 //! Norms: the largest scaled component and the scaled root-mean-square (Hairer, Nørsett, Wanner I, eq. II.4.11) of error control, and plain
 //! distance.
 
+/// How the errors of several states become one number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Norm {
+    /// The largest counts, each against the larger of its absolute and its relative tolerance.
+    Worst,
+    /// The root of the mean square counts, each against the sum of its tolerances.
+    Mean,
+}
+
+impl Norm {
+    /// The word for it in model files.
+    pub fn name(self) -> &'static str {
+        ["worst", "mean"][self as usize]
+    }
+}
+
 /// `max(|e_i / s_i|)`: 1 means "as large as allowed" in the worst component. NaN in, NaN out.
 #[inline]
 pub fn scaled_max(errors: &[f64], scales: impl Iterator<Item = f64>) -> f64 {

@@ -21,6 +21,7 @@ pub use order::dependency_order;
 pub use sides::{Direction, Location, Side};
 
 use crate::expr::{ParseError, Relation, Syntax, parse};
+use crate::math::Norm;
 use std::ops::Range;
 
 /// A formula with its text and its place in the file.
@@ -176,6 +177,8 @@ pub struct RunRule {
     pub rtol: Option<ToleranceRule>,
     /// The absolute tolerance.
     pub atol: Option<ToleranceRule>,
+    /// How the errors of the states are judged together; as suits the method if not given.
+    pub norm: Option<Norm>,
     /// The name of the method.
     pub method: Option<Reference>,
     /// Whether the step sizes are chosen by the smoother PID rule.

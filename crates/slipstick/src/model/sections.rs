@@ -6,6 +6,7 @@ use super::{
     StabilisationRule, ToleranceRule,
 };
 use crate::expr::Kind;
+use crate::math::Norm;
 use toml::Spanned;
 use toml::de::{DeString, DeTable};
 
@@ -38,6 +39,7 @@ const RUN_KEYS: &[&str] = &[
     "until",
     "rtol",
     "atol",
+    "norm",
     "method",
     "control",
     "output_step",
@@ -166,6 +168,7 @@ impl Reader<'_> {
                 "until" => run.until = Some(self.formula(value, key, Kind::Number)),
                 "rtol" => run.rtol = self.tolerance(value, key),
                 "atol" => run.atol = self.tolerance(value, key),
+                "norm" => run.norm = self.norm(value, key),
                 "method" => run.method = self.reference(value, key, "method = \"dopri5\""),
                 "control" => {
                     run.pid = self.word(value, key, &[("standard", false), ("pid", true)]).unwrap_or(false);
@@ -187,6 +190,11 @@ impl Reader<'_> {
             }
         }
         run
+    }
+
+    fn norm(&mut self, value: &Value<'_>, key: &str) -> Option<Norm> {
+        let words = &[("auto", None), ("worst", Some(Norm::Worst)), ("mean", Some(Norm::Mean))];
+        self.word(value, key, words).flatten()
     }
 
     fn location(&mut self, value: &Value<'_>, key: &str) -> Option<Location> {

@@ -157,7 +157,7 @@ fn tolerances(model: &Model) -> Tolerances {
         PerComponent::Each(values) => PerComponent::Each(values.iter().map(|value| value * 1e-2).collect()),
     };
     let absolute = per_component(model, model.run.atol.as_ref(), &hundredth);
-    Tolerances { relative, absolute }
+    Tolerances { relative, absolute, norm: model.run.norm }
 }
 
 fn per_component(model: &Model, rule: Option<&ToleranceRule>, default: &PerComponent) -> PerComponent {

@@ -11,7 +11,7 @@ use super::bootstrap::Bootstrap;
 use super::stages::{MOST_STAGES, add_stages, add_stages_later, unrolled};
 use super::{Fault, Method, Step, Tolerances, Trial};
 use crate::formulation::{Field, Flow};
-use crate::math::Dimension;
+use crate::math::{Dimension, Norm};
 use std::marker::PhantomData;
 
 /// How the error of a step is estimated.
@@ -203,7 +203,7 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
             ErrorRule::None => trial.accept_unjudged(),
             ErrorRule::Embedded(e) => {
                 add_stages(self.dimension, e, stages, trial.h, None, first);
-                trial.judge_each(first, tolerances);
+                trial.judge(first, tolerances, Norm::Worst);
             }
             ErrorRule::Joined { fifth, .. } => {
                 add_stages(self.dimension, fifth, stages, trial.h, None, first);

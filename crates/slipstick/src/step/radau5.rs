@@ -15,7 +15,7 @@ use super::implicit::{
 };
 use super::{Fault, Method, Step, Tolerances, Trial};
 use crate::formulation::{Field, Flow};
-use crate::math::{ComplexLu, Dimension, RealLu};
+use crate::math::{ComplexLu, Dimension, Norm, RealLu};
 
 /// √6.
 const R6: f64 = 2.449489742783178;
@@ -296,7 +296,7 @@ impl<D: Dimension> Radau5<D> {
         for ((scaled, error), tightening) in scaled.iter_mut().zip(&self.error[..n]).zip(tightening) {
             *scaled = error * tightening;
         }
-        trial.judge_together(scaled, tolerances);
+        trial.judge(scaled, tolerances, Norm::Mean);
     }
 }
 

@@ -9,7 +9,7 @@ use super::implicit::{Linearisation, add, check_finite};
 use super::settled::Settled;
 use super::{Fault, Method, Step, Tolerances, Trial};
 use crate::formulation::{Field, Flow};
-use crate::math::RealLu;
+use crate::math::{Norm, RealLu};
 
 const GAMMA: f64 = 0.25;
 /// The nodes `α_i`.
@@ -147,7 +147,7 @@ impl Step for Rodas4 {
         self.h = trial.h;
         self.dense.begin();
         match self.try_step(field, trial) {
-            Ok(()) => trial.judge_together(&self.stages[5 * self.n..], tolerances),
+            Ok(()) => trial.judge(&self.stages[5 * self.n..], tolerances, Norm::Mean),
             Err(fault) => trial.fail(fault),
         }
         if trial.is_good() {

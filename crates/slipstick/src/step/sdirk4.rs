@@ -15,7 +15,7 @@ use super::implicit::{
 use super::settled::Settled;
 use super::{Fault, Method, Step, Tolerances, Trial};
 use crate::formulation::{Field, Flow};
-use crate::math::{RealLu, scaled_rms};
+use crate::math::{Norm, RealLu, scaled_rms};
 
 const GAMMA: f64 = 0.25;
 /// The nodes c.
@@ -219,7 +219,7 @@ impl Sdirk4 {
         let start = (trial.t, trial.start.as_slice());
         self.linear.subtract_mass_times(field, start, &self.point, &mut self.residual);
         self.matrix.solve(&mut self.residual);
-        trial.judge_together(&self.residual, tolerances);
+        trial.judge(&self.residual, tolerances, Norm::Mean);
     }
 
     /// The polynomial of the method, settled.

@@ -11,7 +11,7 @@
 use super::implicit::Linearisation;
 use super::{Tolerances, Trial};
 use crate::formulation::{Field, Flow};
-use crate::math::RealLu;
+use crate::math::{Norm, RealLu};
 
 const NODES: [f64; 2] = [1.0 / 3.0, 2.0 / 3.0];
 /// The largest value of |θ (θ - 1/3) (θ - 2/3) (θ - 1)| within a step.
@@ -96,7 +96,7 @@ impl Settled {
             *error = scale * (self.before[i] - carried_on);
         }
         let of_the_end = trial.error;
-        trial.judge_together(&self.residual, tolerances);
+        trial.judge(&self.residual, tolerances, Norm::Mean);
         trial.error = trial.error.max(of_the_end);
     }
 

@@ -1,5 +1,7 @@
 //! Tolerances: what error of a step is good enough.
 
+use crate::math::Norm;
+
 /// A positive number for all components, or one for each.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PerComponent {
@@ -30,29 +32,32 @@ impl PerComponent {
 
 /// What error of a step is allowed.
 ///
-/// For explicit methods the error in component i may be up to the larger of `absolute_i` and `relative_i * |y_i|`. For implicit methods the errors
-/// over `absolute_i + relative_i * |y_i|` may be up to 1 in the root mean square: what they damp in one fast component must not decide the step.
+/// In the norm [`Norm::Worst`] the error in component i may be up to the larger of `absolute_i` and `relative_i * |y_i|`; in [`Norm::Mean`] the
+/// errors over `absolute_i + relative_i * |y_i|` may be up to 1 in the root mean square.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tolerances {
     /// The part that grows with the state.
     pub relative: PerComponent,
     /// The part that does not.
     pub absolute: PerComponent,
+    /// How the errors of all components are judged together. If not given, explicit methods use the worst, implicit ones the mean: what they damp
+    /// in one fast component must not decide the step.
+    pub norm: Option<Norm>,
 }
 
 impl Tolerances {
     /// The same pair for all components.
     pub fn uniform(relative: f64, absolute: f64) -> Self {
-        Self { relative: PerComponent::Same(relative), absolute: PerComponent::Same(absolute) }
+        Self { relative: PerComponent::Same(relative), absolute: PerComponent::Same(absolute), norm: None }
     }
 
-    /// The larger of both parts, for a component of the given magnitude: the error of an explicit method is at most this.
+    /// The larger of both parts, for a component of the given magnitude: the bound of the worst error.
     #[inline]
     pub fn bound(&self, component: usize, magnitude: f64) -> f64 {
         larger(self.relative.get(component) * magnitude, self.absolute.get(component))
     }
 
-    /// Both parts together, for a component of the given magnitude: the error of an implicit method is about this or less.
+    /// Both parts together, for a component of the given magnitude: the scale of the mean error.
     #[inline]
     pub fn scale(&self, component: usize, magnitude: f64) -> f64 {
         self.absolute.get(component) + self.relative.get(component) * magnitude

@@ -2,7 +2,7 @@
 
 use super::tolerance::larger;
 use super::{Interpolant, PerComponent, Tolerances};
-use crate::math::{larger_or_nan, scaled_max, scaled_rms};
+use crate::math::{Norm, larger_or_nan, scaled_max, scaled_rms};
 
 /// Why a trial has no error to be judged by.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,21 +61,13 @@ impl Trial {
         }
     }
 
-    /// For explicit methods: sets `error` to the largest of the errors, each divided by what is allowed.
+    /// Sets `error` to the norm of the errors, each divided by what is allowed; `usual` is the norm if the tolerances do not say.
     #[inline(always)]
-    pub fn judge_each(&mut self, errors: &[f64], tolerances: &Tolerances) {
-        self.error = self.scaled(errors, tolerances);
-        if !self.is_good() {
-            self.worst = self.find_worst(errors, tolerances);
-        }
-    }
-
-    /// For implicit methods: sets `error` to the root mean square of the errors, each divided by what is allowed.
-    #[inline(always)]
-    pub fn judge_together(&mut self, errors: &[f64], tolerances: &Tolerances) {
-        let magnitudes = self.start.iter().zip(&self.end).map(|(a, b)| larger(a.abs(), b.abs()));
-        let scales = magnitudes.enumerate().map(|(i, m)| tolerances.scale(i, m));
-        self.error = scaled_rms(errors, scales);
+    pub fn judge(&mut self, errors: &[f64], tolerances: &Tolerances, usual: Norm) {
+        self.error = match tolerances.norm.unwrap_or(usual) {
+            Norm::Worst => self.largest(errors, tolerances),
+            Norm::Mean => self.mean(errors, tolerances),
+        };
         if !self.is_good() {
             self.worst = self.find_worst(errors, tolerances);
         }
@@ -98,9 +90,22 @@ impl Trial {
         worst
     }
 
+    /// The root mean square of the errors, each divided by what is allowed.
+    #[inline(always)]
+    fn mean(&self, errors: &[f64], tolerances: &Tolerances) -> f64 {
+        let (start, end) = (&self.start[..errors.len()], &self.end[..errors.len()]);
+        let magnitudes = || start.iter().zip(end).map(|(a, b)| larger(a.abs(), b.abs()));
+        match (&tolerances.relative, &tolerances.absolute) {
+            (PerComponent::Same(r), PerComponent::Same(a)) => {
+                scaled_rms(errors, magnitudes().map(|m| a + r * m))
+            }
+            _ => scaled_rms(errors, magnitudes().enumerate().map(|(i, m)| tolerances.scale(i, m))),
+        }
+    }
+
     /// The largest of the errors, each divided by what is allowed.
     #[inline(always)]
-    fn scaled(&self, errors: &[f64], tolerances: &Tolerances) -> f64 {
+    fn largest(&self, errors: &[f64], tolerances: &Tolerances) -> f64 {
         let (start, end) = (&self.start[..errors.len()], &self.end[..errors.len()]);
         let magnitudes = || start.iter().zip(end).map(|(a, b)| larger(a.abs(), b.abs()));
         match (&tolerances.relative, &tolerances.absolute) {
@@ -116,6 +121,19 @@ impl Trial {
     /// lower one is given without the rise of the step, which is a part of it.
     #[inline(always)]
     pub fn judge_joined(&mut self, higher: &[f64], lower: &[f64], tolerances: &Tolerances) {
+        let (high, low) = match tolerances.norm {
+            Some(Norm::Mean) => self.mean_pair(higher, lower, tolerances),
+            _ => self.largest_pair(higher, lower, tolerances),
+        };
+        let joined = (high * high + 0.01 * low * low).sqrt();
+        self.error = if joined > 0.0 { high * high / joined } else { joined };
+        if !self.is_good() {
+            self.worst = self.find_worst(higher, tolerances);
+        }
+    }
+
+    #[inline(always)]
+    fn largest_pair(&self, higher: &[f64], lower: &[f64], tolerances: &Tolerances) -> (f64, f64) {
         let n = higher.len();
         let (start, end, lower) = (&self.start[..n], &self.end[..n], &lower[..n]);
         let (mut high, mut low) = (0.0, 0.0);
@@ -124,11 +142,20 @@ impl Trial {
             high = larger_or_nan(high, (higher[i] / bound).abs());
             low = larger_or_nan(low, ((lower[i] + (end[i] - start[i])) / bound).abs());
         }
-        let joined = (high * high + 0.01 * low * low).sqrt();
-        self.error = if joined > 0.0 { high * high / joined } else { joined };
-        if !self.is_good() {
-            self.worst = self.find_worst(higher, tolerances);
+        (high, low)
+    }
+
+    #[inline(always)]
+    fn mean_pair(&self, higher: &[f64], lower: &[f64], tolerances: &Tolerances) -> (f64, f64) {
+        let n = higher.len();
+        let (start, end, lower) = (&self.start[..n], &self.end[..n], &lower[..n]);
+        let (mut high, mut low) = (0.0, 0.0);
+        for i in 0..n {
+            let scale = tolerances.scale(i, larger(start[i].abs(), end[i].abs()));
+            high += (higher[i] / scale).powi(2);
+            low += ((lower[i] + (end[i] - start[i])) / scale).powi(2);
         }
+        ((high / n.max(1) as f64).sqrt(), (low / n.max(1) as f64).sqrt())
     }
 
     /// For methods without an error estimate: the step is as good as it is, unless it is not finite.
