@@ -4,7 +4,8 @@
 //! error is that of the seven coordinates, relative to each. Until 0.3 the crank turns a hundred times, and errors of its
 //! angle grow by a factor of some thousand.
 //!
-//! The work of table 4.1 is compared at 7.5 = 2 √14 times its tolerances, for the reason that stands with the manipulator.
+//! The work of table 4.1 is compared with errors judged by their mean, as there. It comes out from 3 % below to 4 % above what is printed, with the same
+//! step control; what the thesis does otherwise it does not say.
 
 use super::{ConstrainedProblem, Known, Promise};
 use crate::formulation::Stabilisation;
@@ -41,9 +42,6 @@ const AT_0_3: [f64; 7] = [
 const METHODS: [Method; 5] =
     [Method::Automatic, Method::DormandPrince5, Method::DormandPrince8, Method::Tsitouras5, Method::Radau5];
 const TOLERANCES: [f64; 5] = [1e-4, 1e-5, 1e-6, 1e-7, 1e-8];
-
-/// Ours that let as much pass as the first of those in the measure of the thesis.
-const SAME: [f64; 4] = [7.5e-4, 7.5e-5, 7.5e-6, 7.5e-7];
 
 /// Table 4.1 by tolerances from 1e-4 on: NFCN with B(20,100), and with `PStab`.
 const TABLE: [(u32, u32); 4] = [(11150, 10784), (17132, 17024), (25625, 25592), (38828, 38780)];
@@ -102,13 +100,12 @@ pub(super) fn long() -> Vec<ConstrainedProblem> {
         let of_row = TOLERANCES.iter().zip(TABLE).find(|(tolerance, _)| Some(**tolerance) == row.tolerance);
         row.printed = of_row.map(|(_, (_, nfcn))| f64::from(nfcn));
     }
-    for ((tolerance, same), (baumgarte, nfcn)) in TOLERANCES.into_iter().zip(SAME).zip(TABLE) {
-        let promise =
-            Promise { position: 1e-12, velocity: 1e-11, derivatives: f64::from(nfcn), ..Promise::NONE };
-        let remark =
-            format!("table 4.1 at {tolerance:e}, whose measure lets 7.5 times as much pass: NFCN {nfcn}");
-        all.push(problem.at(Method::DormandPrince5, same, same / 10.0).promising(promise).saying(remark));
+    for (tolerance, (baumgarte, nfcn)) in TOLERANCES.into_iter().zip(TABLE) {
+        let work = 1.05 * f64::from(nfcn);
+        let promise = Promise { position: 1e-12, velocity: 1e-11, derivatives: work, ..Promise::NONE };
         let row = problem.at(Method::DormandPrince5, tolerance, tolerance / 10.0);
+        let remark = format!("mean norm; table 4.1: NFCN {nfcn}, promised 1.05 times as much");
+        all.push(row.clone().in_the_mean().promising(promise).saying(remark));
         let terms = Stabilisation::Baumgarte { rate: 20.0, position: 100.0 };
         all.push(row.stabilised(terms).saying(format!("B(20,100); table 4.1: NFCN {baumgarte}")));
     }

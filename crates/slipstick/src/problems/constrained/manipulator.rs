@@ -4,14 +4,12 @@
 //! motion; the rate in case II is that of the figures. It is not printed with table 4.7, whose numbers are those of the rate 1 (`manipulator-2-w1`). Truth: Gragg's method, extrapolated to order 22 in 34 digits on the
 //! index-1 form; two step sizes agree to 5e-19.
 //!
-//! The thesis measures the error of a step by its root mean square over the n states against atol + rtol |y|, we by the worst state against the larger of
-//! both. Its measure lets an error of a state pass that is up to 2 √n times larger, so that its work is compared at tolerances that are so much
-//! larger. A program written for that purpose with its measure and its method needs 650 to 3458 right-hand sides in table 4.6, as
-//! printed within a tenth, and in table 4.7 2120 with the rate 1/2 and 3932 with the rate 1, where 3980 is printed.
+//! The thesis judges the error of a step by its mean over the n states against atol + rtol |y|, and so do the rows that are compared with its work: by the worst
+//! state `dopri5` needs 9 to 18 % more. In table 4.6 the smoother rule for step sizes needs least; with the usual one, the row at 1e-7 is 2 % over.
 
 use super::{ConstrainedProblem, Promise};
 use crate::formulation::Stabilisation;
-use crate::step::Method;
+use crate::step::{Control, Method};
 
 const FIRST_END: [f64; 4] =
     [-0.501_532_955_636_34, -2.667_993_311_783_728_7, 6.438_956_091_974_511, -0.074_077_341_107_092_48];
@@ -65,10 +63,10 @@ pub(super) fn manipulator() -> Vec<ConstrainedProblem> {
     for method in [Method::DormandPrince5, Method::Tsitouras5, Method::DormandPrince8] {
         all.extend(adaptive(&second, method, MULTIPLES[1]));
     }
-    all.extend(beside_second_table(&second, 1e-5));
+    all.extend(beside_second_table(&second));
     let faster =
         ConstrainedProblem::read("manipulator-2-w1", include_str!("manipulator-2.toml"), &[("w", 1.0)]);
-    all.extend(beside_second_table(&faster, 4e-5));
+    all.extend(beside_second_table(&faster));
     all
 }
 
@@ -86,18 +84,16 @@ fn adaptive(
     })
 }
 
-/// Table 4.6: `PStab` in our measure of errors, and Baumgarte as it stands.
+/// Table 4.6: `PStab`, and Baumgarte.
 fn beside_first_table(problem: &ConstrainedProblem) -> Vec<ConstrainedProblem> {
     let mut all = Vec::new();
     for (tolerance, [(nfcn_b, drift_b), (nfcn, drift)]) in TOLERANCES.into_iter().zip(TABLE) {
         let promise = Promise { position: drift.max(ROUNDING), derivatives: nfcn, ..Promise::NONE };
-        let remark = format!(
-            "table 4.6 at {tolerance:e}, whose measure lets 4 times as much pass: NFCN {nfcn}, drift {drift:e}"
-        );
-        let same = 4.0 * tolerance;
-        all.push(problem.at(Method::DormandPrince5, same, same / 10.0).promising(promise).saying(remark));
-        let remark = format!("B(12,70); table 4.6: NFCN {nfcn_b}, drift {drift_b:e}");
         let row = problem.at(Method::DormandPrince5, tolerance, tolerance / 10.0);
+        let mut smooth = row.clone().in_the_mean().promising(promise);
+        smooth.plan.options.control = Control::Pid;
+        all.push(smooth.saying(format!("mean norm, pid; table 4.6: NFCN {nfcn}, drift {drift:e}")));
+        let remark = format!("B(12,70); table 4.6: NFCN {nfcn_b}, drift {drift_b:e}");
         all.push(row.stabilised(Stabilisation::Baumgarte { rate: 12.0, position: 70.0 }).saying(remark));
     }
     all
@@ -118,13 +114,12 @@ fn fixed(problem: &ConstrainedProblem) -> Vec<ConstrainedProblem> {
     all
 }
 
-/// Table 4.7: `PStab` at a tolerance of ours, and Baumgarte at 1e-5 as it stands.
-fn beside_second_table(problem: &ConstrainedProblem, tolerance: f64) -> Vec<ConstrainedProblem> {
+/// Table 4.7: `PStab`, and Baumgarte.
+fn beside_second_table(problem: &ConstrainedProblem) -> Vec<ConstrainedProblem> {
     let promise = Promise { position: 1.3e-10, velocity: 2.4e-7, derivatives: 3980.0, ..Promise::NONE };
-    let remark = "table 4.7 at 1e-5: NFCN 3980, drifts 1.3e-10, 2.4e-7";
-    let row = problem.at(Method::DormandPrince5, tolerance, tolerance / 10.0);
-    let mut all = vec![row.promising(promise).saying(remark)];
+    let remark = "mean norm; table 4.7: NFCN 3980, drifts 1.3e-10, 2.4e-7";
     let row = problem.at(Method::DormandPrince5, 1e-5, 1e-6);
+    let mut all = vec![row.clone().in_the_mean().promising(promise).saying(remark)];
     for ((rate, position), nfcn, drift, drift_v) in SECOND_TABLE {
         let remark = format!("B({rate},{position}); table 4.7: NFCN {nfcn}, drifts {drift:e}, {drift_v:e}");
         all.push(row.clone().stabilised(Stabilisation::Baumgarte { rate, position }).saying(remark));

@@ -17,6 +17,7 @@ pub use others::mechanisms;
 
 use crate::equations::System;
 use crate::formulation::Stabilisation;
+use crate::math::Norm;
 use crate::simulate::{Overrides, Plan};
 use crate::step::Method;
 
@@ -105,6 +106,12 @@ impl ConstrainedProblem {
         row.plan.options = row.plan.options.tolerances(relative, absolute);
         (row.plan.options.method, row.tolerance) = (method, Some(relative));
         row
+    }
+
+    /// The same, its errors judged as the thesis does: by their mean, against the sum of both tolerances.
+    fn in_the_mean(mut self) -> Self {
+        self.plan.options.tolerances.norm = Some(Norm::Mean);
+        self
     }
 
     /// The same, run with steps of one size.
