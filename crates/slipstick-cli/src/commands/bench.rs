@@ -22,7 +22,7 @@ pub(crate) struct Row {
     suite: &'static str,
     problem: String,
     method: Option<&'static str>,
-    formulation: Option<&'static str>,
+    formulation: Option<String>,
     tolerance: Option<f64>,
     /// Every promise for this row holds.
     ok: bool,
@@ -136,7 +136,7 @@ fn row(suite: &'static str, problem: &Problem, method: Method, tolerance: f64) -
         suite,
         problem: problem.name.to_owned(),
         method: Some(method.name()),
-        formulation: Some("ode"),
+        formulation: Some("ode".to_owned()),
         tolerance: Some(tolerance),
         ok: note.is_none()
             && trajectory.outcome.is_complete()

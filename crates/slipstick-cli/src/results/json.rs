@@ -80,6 +80,7 @@ fn statistics(result: &RunResult<'_>) -> Value {
         "steps_made_again": s.relocations,
         "settling_right_hand_sides": s.settling,
         "locating_right_hand_sides": s.locating,
+        "corrected_steps": s.corrected,
         "went_back": s.went_back,
         "phantoms": s.phantoms,
         "sliding_steps": s.slid,

@@ -286,6 +286,13 @@ impl Evaluator for FormulaEvaluator<'_> {
         }
     }
 
+    fn rate_slopes(&mut self, locked: Locked<'_>, t: f64, y: &[f64], slopes: &mut [f64]) -> bool {
+        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            mechanism.slopes(scratch, (locked, t, y, &self.system.parameters), slopes);
+        }
+        true
+    }
+
     fn set_motion(&mut self, motion: &[f64]) {
         if let Some(scratch) = &mut self.mechanism {
             scratch.motion.copy_from_slice(motion);

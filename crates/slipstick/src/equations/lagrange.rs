@@ -24,6 +24,8 @@ pub(super) struct MechanismParts {
     /// The constraints of positions, and the rates of all.
     pub(super) position: Vec<ExprId>,
     pub(super) velocity: Vec<ExprId>,
+    /// The derivatives of those rates by the coordinates, by rows.
+    pub(super) slopes: Vec<ExprId>,
 }
 
 impl MechanismParts {
@@ -34,7 +36,11 @@ impl MechanismParts {
 
     pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut ExprId> {
         let terms = self.mass.iter_mut().chain(&mut self.force).chain(&mut self.jacobian);
-        terms.chain(&mut self.level).chain(&mut self.position).chain(&mut self.velocity)
+        terms
+            .chain(&mut self.level)
+            .chain(&mut self.position)
+            .chain(&mut self.velocity)
+            .chain(&mut self.slopes)
     }
 }
 
@@ -97,6 +103,8 @@ impl Lowering<'_> {
         for j in 0..n {
             let entry = self.partial(surface, first + j);
             parts.jacobian.push(entry);
+            let slope = self.partial(velocity, 1 + j);
+            parts.slopes.push(slope);
         }
         let rate = self.along(velocity, n);
         parts.velocity.push(velocity);

@@ -44,12 +44,15 @@ pub(super) struct MechanismTapes {
     places: Vec<usize>,
     terms: Tape,
     residuals: Tape,
+    /// The derivatives of the rates of constraints by coordinates, by rows.
+    slopes: Tape,
 }
 
 /// The scratch to evaluate a mechanism with, and the motion that was last found.
 pub(super) struct MechanismScratch {
     terms: Registers,
     residuals: Registers,
+    slopes: Registers,
     out: Vec<f64>,
     /// Accelerations, and behind them multipliers.
     pub(super) motion: Vec<f64>,
@@ -71,6 +74,7 @@ impl Compiler<'_> {
             places,
             terms: self.compile(&terms),
             residuals: self.compile(&residuals),
+            slopes: self.compile(&parts.slopes),
         })
     }
 }
@@ -81,6 +85,7 @@ impl MechanismTapes {
         MechanismScratch {
             terms: self.terms.registers(),
             residuals: self.residuals.registers(),
+            slopes: self.slopes.registers(),
             out: vec![0.0; longest],
             motion: vec![0.0; self.coordinates + self.constraints.len()],
         }
@@ -121,5 +126,14 @@ impl MechanismTapes {
         self.residuals.run(&mut scratch.residuals, out);
         position.copy_from_slice(&out[..position.len()]);
         velocity.copy_from_slice(&out[position.len()..]);
+    }
+    pub(super) fn slopes(
+        &self,
+        scratch: &mut MechanismScratch,
+        (locked, t, y, parameters): (Locked<'_>, f64, &[f64], &[f64]),
+        slopes: &mut [f64],
+    ) {
+        load(&mut scratch.slopes, t, y, parameters, locked);
+        self.slopes.run(&mut scratch.slopes, slopes);
     }
 }

@@ -217,6 +217,11 @@ pub trait Evaluator {
     ) {
     }
 
+    /// The gradients of the rates of all constraints by positions, by rows, exactly; false if they are not known, and differences must do.
+    fn rate_slopes(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _slopes: &mut [f64]) -> bool {
+        false
+    }
+
     /// Accelerations and multipliers at the point where the derivative or the rates of guards are asked for next.
     fn set_motion(&mut self, _motion: &[f64]) {}
 

@@ -3,7 +3,7 @@
 use super::behind_mass::BehindMass;
 use super::one_sided::OneSided;
 use super::sliding::Effort;
-use super::{Field, Index1, MassKind, Refusal, Sliding, Stabilisation, Surface};
+use super::{Field, Index1, MassKind, Refusal, Sliding, Stabilisation, Surface, Upkeep};
 use crate::equations::{Evaluator, Guard, GuardKind, GuardRates, PlainField, Point, System};
 use crate::expr::Bounds;
 use crate::mode::Mode;
@@ -45,8 +45,8 @@ impl<'a> Flow<'a> {
     }
 
     /// The flow of `system` in `mode`, with a choice of what keeps the constraints of a mechanism met.
-    pub fn stabilised(system: &'a dyn System, mode: Mode, stabilisation: Stabilisation) -> Self {
-        let evaluator = Engine::new(system, stabilisation);
+    pub fn stabilised(system: &'a dyn System, mode: Mode, upkeep: impl Into<Upkeep>) -> Self {
+        let evaluator = Engine::new(system, upkeep.into());
         let (derivative_count, guard_count, jacobian_count) = (0, 0, 0);
         let watched_in = |mode: usize| {
             let own = system.guards().iter().filter(|guard| is_watched(guard, mode));
@@ -296,6 +296,22 @@ impl<'a> Flow<'a> {
         }
     }
 
+    /// How far the last landing has moved each position and speed of a mechanism.
+    pub fn adjustment(&self) -> &[f64] {
+        match &self.evaluator {
+            Engine::Mechanism(mechanism) => mechanism.adjustment(),
+            Engine::Plain(_) => &[],
+        }
+    }
+
+    /// How many steps of a mechanism were corrected.
+    pub fn corrected(&self) -> u64 {
+        match &self.evaluator {
+            Engine::Mechanism(mechanism) => mechanism.corrected(),
+            Engine::Plain(_) => 0,
+        }
+    }
+
     /// The first constraint of a mechanism that has come next to a position in which it fixes nothing, if one has.
     pub fn shrunk_constraint(&self) -> Option<usize> {
         match &self.evaluator {
@@ -451,9 +467,9 @@ pub(super) enum Engine<'a> {
 }
 
 impl<'a> Engine<'a> {
-    pub(super) fn new(system: &'a dyn System, stabilisation: Stabilisation) -> Self {
+    pub(super) fn new(system: &'a dyn System, upkeep: Upkeep) -> Self {
         if system.layout().v > 0 {
-            Self::Mechanism(Box::new(Index1::new(system, stabilisation)))
+            Self::Mechanism(Box::new(Index1::new(system, upkeep)))
         } else {
             Self::Plain(system.evaluator())
         }

@@ -1,55 +1,36 @@
-//! The index-1 form of a mechanism: accelerations and multipliers from `[M Gᵀ; G 0] [a; λ] = [f; -γ]`, and what keeps the constraints met.
+//! The index-1 form of a mechanism: accelerations and multipliers from `[M Gᵀ; G 0] [a; λ] = [f; -γ]`.
 //!
-//! Differentiated to the level of accelerations, constraints are met only up to a drift. Baumgarte adds it to the equations,
-//! `G a = -γ - γ₁ ġ - γ₂ g` (paper 003, section 2.2). The others leave the equations alone and correct the end of each step: with
-//! `F = M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁻¹`, which is a solution of the same linear system, `q ← q - F g` and `v ← v - F ġ`, once (S-both), twice (`PStab`, equation (4.15)) or
-//! until nothing is left to correct (projection).
+//! Differentiated to the level of accelerations, constraints are met only up to a drift. Terms against it in the equations are in `pull.rs`, corrections of the
+//! ends of steps in `landing.rs`; which of them is chosen says [`Stabilisation`](super::Stabilisation).
 
-use super::Refusal;
 use super::assemble::Assembler;
+use super::landing::Landing;
+use super::pull::Pull;
+use super::{Refusal, Upkeep};
 use crate::equations::{Evaluator, GuardRates, Locked, Point, System, Terms};
 use crate::expr::Bounds;
 use crate::math::{Kkt, KktFault};
 
-/// What keeps constraints met.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Stabilisation {
-    /// Nothing: they drift.
-    None,
-    /// Baumgarte's terms in the equations, with the factors of the rate and of the position.
-    Baumgarte {
-        /// Of the rate.
-        rate: f64,
-        /// Of the position.
-        position: f64,
-    },
-    /// One correction after each step.
-    Once,
-    /// Two corrections after each step with the same matrices: the drift is that of the error of a step, squared.
-    Twice,
-    /// Corrections until the constraints are met to rounding.
-    Project,
-}
-
 /// A row of constraints that is shorter than this part of what it can be has next to no direction left.
 const NEXT_TO_NOTHING: f64 = 0.05;
-/// Rounds of projection before it is given up.
-const MOST_ROUNDS: usize = 10;
 
 /// An evaluator of a mechanism whose derivative has the accelerations in it.
 pub struct Index1<'a> {
-    inner: Box<dyn Evaluator + 'a>,
-    stabilisation: Stabilisation,
+    pub(super) inner: Box<dyn Evaluator + 'a>,
+    pub(super) upkeep: Upkeep,
     /// Coordinates, and constraints of positions.
-    n: usize,
-    holonomic: usize,
-    terms: Terms,
-    kkt: Kkt,
-    position: Vec<f64>,
-    velocity: Vec<f64>,
+    pub(super) n: usize,
+    pub(super) holonomic: usize,
+    pub(super) terms: Terms,
+    pub(super) kkt: Kkt,
+    /// What pulls back to the constraints, and what corrects the ends of steps.
+    pub(super) pull: Pull,
+    pub(super) landing: Landing,
+    pub(super) position: Vec<f64>,
+    pub(super) velocity: Vec<f64>,
     /// Accelerations or corrections, and multipliers.
-    motion: Vec<f64>,
-    multipliers: Vec<f64>,
+    pub(super) motion: Vec<f64>,
+    pub(super) multipliers: Vec<f64>,
     published: Vec<f64>,
     /// The least and the largest length that the row of each constraint has had, and the first one for which they are far apart.
     lengths: Vec<(f64, f64)>,
@@ -60,16 +41,18 @@ pub struct Index1<'a> {
 
 impl<'a> Index1<'a> {
     /// The evaluator of a system that is a mechanism.
-    pub fn new(system: &'a dyn System, stabilisation: Stabilisation) -> Self {
-        let (n, constraints) = (system.layout().v, system.constraints());
+    pub fn new(system: &'a dyn System, upkeep: impl Into<Upkeep>) -> Self {
+        let (n, constraints, upkeep) = (system.layout().v, system.constraints(), upkeep.into());
         let (m, holonomic) = (constraints.len(), constraints.iter().filter(|c| c.holonomic).count());
         Self {
             inner: system.evaluator(),
-            stabilisation,
             n,
             holonomic,
             terms: Terms::new(n, m),
             kkt: Kkt::new(n, m),
+            pull: Pull::new(&upkeep, n, m),
+            landing: Landing::new(&upkeep, n, (m, holonomic)),
+            upkeep,
             position: vec![0.0; holonomic],
             velocity: vec![0.0; m],
             motion: vec![0.0; n],
@@ -82,7 +65,7 @@ impl<'a> Index1<'a> {
     }
 
     /// Evaluates the terms and factors the linear system; false if it has no solution.
-    fn factor(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> bool {
+    pub(super) fn factor(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> bool {
         self.inner.terms(locked, t, y, &mut self.terms);
         self.fault = self.kkt.factor(&self.terms.mass, &self.terms.jacobian).err();
         for (k, (known, length)) in self.lengths.iter_mut().zip(self.kkt.lengths()).enumerate() {
@@ -103,16 +86,9 @@ impl<'a> Index1<'a> {
         }
         self.motion.copy_from_slice(&self.terms.force);
         self.multipliers.copy_from_slice(&self.terms.level);
-        if let Stabilisation::Baumgarte { rate, position } = self.stabilisation {
-            self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
-            for (level, velocity) in self.multipliers.iter_mut().zip(&self.velocity) {
-                *level -= rate * velocity;
-            }
-            for (level, drift) in self.multipliers.iter_mut().zip(&self.position) {
-                *level -= position * drift;
-            }
-        }
+        self.pull_by_forces(locked, t, y);
         self.kkt.solve(&mut self.motion, &mut self.multipliers);
+        self.pull_beside(locked, t, y);
         self.publish();
     }
 
@@ -127,37 +103,6 @@ impl<'a> Index1<'a> {
     pub(super) fn motion_at(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> &[f64] {
         self.solve(locked, t, y);
         &self.published
-    }
-
-    /// Moves positions, and then speeds, towards where the constraints are met; the linear system has been factored. Gives how much the
-    /// positions and speeds changed.
-    fn correct(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) -> f64 {
-        self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
-        self.multipliers.fill(0.0);
-        self.multipliers[..self.holonomic].copy_from_slice(&self.position);
-        let moved = self.shift(&mut y[..self.n]);
-        self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
-        self.multipliers.copy_from_slice(&self.velocity);
-        moved.max(self.shift(&mut y[self.n..2 * self.n]))
-    }
-
-    /// Moves the end of a step to where the constraints are met, or nearer to it.
-    pub(super) fn land(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
-        let rounds = match self.stabilisation {
-            Stabilisation::None | Stabilisation::Baumgarte { .. } => return,
-            Stabilisation::Once => 1,
-            Stabilisation::Twice => 2,
-            Stabilisation::Project => MOST_ROUNDS,
-        };
-        for round in 0..rounds {
-            let again = round == 0 || self.stabilisation == Stabilisation::Project;
-            if again && !self.factor(locked, t, y) {
-                return;
-            }
-            if self.correct(locked, t, y) <= 4.0 * f64::EPSILON {
-                return;
-            }
-        }
     }
 
     /// Moves a state to the nearest one at which the constraints are met; pinned coordinates stay.
@@ -186,24 +131,13 @@ impl<'a> Index1<'a> {
         rows.sort_unstable();
         rows
     }
-
-    /// Takes `F` times the residuals in `multipliers` off a part of the state.
-    fn shift(&mut self, part: &mut [f64]) -> f64 {
-        self.motion.fill(0.0);
-        self.kkt.solve(&mut self.motion, &mut self.multipliers);
-        let mut most = 0.0_f64;
-        for (x, change) in part.iter_mut().zip(&self.motion) {
-            *x -= change;
-            most = most.max(change.abs() / (1.0 + x.abs()));
-        }
-        most
-    }
 }
 
 impl Evaluator for Index1<'_> {
     fn derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]) {
         self.solve(locked, t, y);
         self.inner.derivative(locked, t, y, dy);
+        self.pull_positions(dy);
     }
 
     fn terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {

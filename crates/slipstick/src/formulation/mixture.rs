@@ -24,7 +24,7 @@ pub struct Mixture<'a> {
 impl<'a> Mixture<'a> {
     /// Looks at the formulas of `observer` along motions of `system`.
     pub fn new(system: &'a dyn System, observer: Observer<'a>) -> Self {
-        let (evaluator, mode) = (Engine::new(system, Stabilisation::Project), Mode::new(0, 0, 0));
+        let (evaluator, mode) = (Engine::new(system, Stabilisation::Project.into()), Mode::new(0, 0, 0));
         Self { system, evaluator, observer, sliding: None, mode, signs: Vec::new(), part: Vec::new() }
     }
 

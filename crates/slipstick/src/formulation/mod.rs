@@ -8,16 +8,20 @@ mod assemble;
 mod behind_mass;
 mod flow;
 mod index1;
+mod landing;
 mod mixture;
 mod one_sided;
+mod pull;
 mod sliding;
+mod stabilisation;
 
 pub use crate::equations::MassKind;
 pub use assemble::Refusal;
 pub use flow::Flow;
-pub use index1::{Index1, Stabilisation};
+pub use index1::Index1;
 pub use mixture::Mixture;
 pub use sliding::{MOST_SURFACES, Sliding, Surface};
+pub use stabilisation::{Metric, PerConstraint, Stabilisation, Upkeep};
 
 /// A vector field on flat states: all that a one-step method for ordinary differential equations needs.
 pub trait Field {

@@ -13,12 +13,14 @@ mod order;
 mod read;
 mod sections;
 mod sides;
+mod upkeep;
 
 pub use diagnostic::Diagnostic;
 pub use mechanism::{MechanismRule, speed_of};
 pub use names::{Meaning, Scope};
 pub use order::dependency_order;
 pub use sides::{Direction, Location, Side};
+pub use upkeep::{Along, MetricRule, StabilisationRule};
 
 use crate::expr::{ParseError, Relation, Syntax, parse};
 use crate::math::Norm;
@@ -205,26 +207,14 @@ pub struct RunRule {
     pub concurrency: Option<ConcurrencyRule>,
     /// What keeps the constraints of a mechanism met.
     pub stabilisation: StabilisationRule,
+    /// The metric in which corrections are the least change.
+    pub metric: MetricRule,
+    /// The drift below which a step is not corrected.
+    pub datol: f64,
     /// Coordinates that are not changed to make the start consistent.
     pub pinned: Vec<Reference>,
     /// The width of the layer in which signs and comparisons are straight lines; they switch exactly if not given.
     pub regularise: Option<f64>,
-}
-
-/// What keeps the constraints of a mechanism met.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum StabilisationRule {
-    /// Nothing.
-    None,
-    /// One correction after each step (S-both of paper 003).
-    Once,
-    /// Two corrections after each step (`PStab` of paper 003).
-    #[default]
-    Twice,
-    /// Corrections until nothing is left.
-    Project,
-    /// Terms in the equations, with the factors of the rate and of the position.
-    Baumgarte(f64, f64),
 }
 
 /// Events closer than this are one event (the region of concurrency).

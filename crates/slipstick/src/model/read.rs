@@ -116,6 +116,15 @@ impl Reader<'_> {
         number
     }
 
+    /// A number that is not below zero.
+    pub(super) fn not_negative(&mut self, value: &Value<'_>, key: &str) -> Option<f64> {
+        let number = number(value.get_ref()).filter(|x| *x >= 0.0 && x.is_finite());
+        if number.is_none() {
+            self.wrong_value(value, key, "zero or a number greater than it", &format!("{key} = 1e-8"));
+        }
+        number
+    }
+
     fn wrong_value(&mut self, value: &Value<'_>, key: &str, wanted: &str, example: &str) {
         let shown = self.text.get(value.span()).unwrap_or("?").trim();
         let message = format!("`{key}` must be {wanted}, not `{shown}`");

@@ -3,7 +3,7 @@
 use super::read::{Reader, Value, leaves};
 use super::{
     AuditRule, ConcurrencyRule, Definition, Formula, Location, ModeRule, Model, Place, Reference, RunRule,
-    StabilisationRule, ToleranceRule,
+    ToleranceRule,
 };
 use crate::expr::Kind;
 use crate::math::Norm;
@@ -53,11 +53,12 @@ const RUN_KEYS: &[&str] = &[
     "event_tolerance",
     "regularise",
     "stabilisation",
+    "metric",
+    "datol",
     "pinned",
     "concurrency",
 ];
 const CONCURRENCY_KEYS: &[&str] = &["time", "amplitude"];
-const BAUMGARTE_KEYS: &[&str] = &["rate", "position"];
 
 impl Reader<'_> {
     pub(super) fn model(&mut self, table: &DeTable<'_>) -> Model {
@@ -183,6 +184,8 @@ impl Reader<'_> {
                 "location" => run.location = self.location(value, key),
                 "event_tolerance" => run.event_tolerance = self.positive(value, key),
                 "stabilisation" => run.stabilisation = self.stabilisation(value, key).unwrap_or_default(),
+                "metric" => run.metric = self.metric(value, key),
+                "datol" => run.datol = self.not_negative(value, key).unwrap_or_default(),
                 "pinned" => run.pinned = self.references(value, key),
                 "regularise" => run.regularise = self.positive(value, key),
                 "concurrency" => run.concurrency = self.concurrency(value, key),
@@ -223,23 +226,6 @@ impl Reader<'_> {
         Some(ConcurrencyRule { time: time?, amplitude: amplitude? })
     }
 
-    /// A word, or the two numbers of Baumgarte.
-    fn stabilisation(&mut self, value: &Value<'_>, key: &str) -> Option<StabilisationRule> {
-        let Some(table) = value.get_ref().as_table() else {
-            let words = &[
-                ("pstab", StabilisationRule::Twice),
-                ("s-both", StabilisationRule::Once),
-                ("project", StabilisationRule::Project),
-                ("none", StabilisationRule::None),
-            ];
-            return self.word(value, key, words);
-        };
-        self.check_keys(table, BAUMGARTE_KEYS, "`stabilisation`");
-        let [rate, position] = [("rate", 20.0), ("position", 100.0)]
-            .map(|(key, usual)| table.get(key).map_or(Some(usual), |value| self.positive(value, key)));
-        Some(StabilisationRule::Baumgarte(rate?, position?))
-    }
-
     /// A list of names.
     fn references(&mut self, value: &Value<'_>, key: &str) -> Vec<Reference> {
         let Some(list) = value.get_ref().as_array() else {
@@ -250,7 +236,7 @@ impl Reader<'_> {
     }
 
     /// One number, or a table of numbers by state.
-    fn tolerance(&mut self, value: &Value<'_>, key: &str) -> Option<ToleranceRule> {
+    pub(super) fn tolerance(&mut self, value: &Value<'_>, key: &str) -> Option<ToleranceRule> {
         let Some(table) = value.get_ref().as_table() else {
             return self.tolerance_number(value, key).map(ToleranceRule::Same);
         };

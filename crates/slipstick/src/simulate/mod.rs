@@ -15,6 +15,7 @@ mod pursue;
 mod respond;
 mod run;
 mod settle;
+mod upkeep;
 
 pub use error::{Error, Failure};
 pub use monitor::{Monitor, Progress, Stop, Unwatched};

@@ -1,7 +1,7 @@
 //! What is asked of a run.
 
 use crate::event::Concurrency;
-use crate::formulation::Stabilisation;
+use crate::formulation::{Metric, PerConstraint, Stabilisation, Upkeep};
 use crate::model::Location;
 use crate::step::{Control, Method, Tolerances};
 
@@ -73,6 +73,14 @@ pub struct Options {
     pub concurrency: Option<Concurrency>,
     /// What keeps the constraints of a mechanism met.
     pub stabilisation: Stabilisation,
+    /// The metric in which corrections of a mechanism are the least change.
+    pub metric: Metric,
+    /// Steps of a mechanism that end with no residual of a constraint above this are not corrected; zero corrects every step.
+    pub drift_tolerance: f64,
+    /// How fast sliding-mode control approaches the surface of each constraint.
+    pub reach: PerConstraint,
+    /// How fast the positions of constraints close under sliding-mode control.
+    pub speed: PerConstraint,
     /// Coordinates that are not changed to make the start consistent.
     pub pinned: Vec<usize>,
     /// How much of the run is kept.
@@ -96,6 +104,10 @@ impl Options {
             event_tolerance: None,
             concurrency: None,
             stabilisation: Stabilisation::Twice,
+            metric: Metric::default(),
+            drift_tolerance: 0.0,
+            reach: PerConstraint::Same(1.0),
+            speed: PerConstraint::Same(10.0),
             pinned: Vec::new(),
             keep: Keep::default(),
             limits: Limits::default(),
@@ -107,5 +119,16 @@ impl Options {
     pub fn tolerances(mut self, relative: f64, absolute: f64) -> Self {
         self.tolerances = Tolerances::uniform(relative, absolute);
         self
+    }
+
+    /// How the constraints of a mechanism are kept met.
+    pub fn upkeep(&self) -> Upkeep {
+        Upkeep {
+            stabilisation: self.stabilisation,
+            metric: self.metric,
+            drift_tolerance: self.drift_tolerance,
+            reach: self.reach.clone(),
+            speed: self.speed.clone(),
+        }
     }
 }

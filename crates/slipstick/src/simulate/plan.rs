@@ -1,13 +1,10 @@
 //! From a model to a run: the compiled system, where it starts, and what is asked of it.
 
-use super::{Options, Start};
-use crate::equations::{Fixed, FormulaSystem};
+use super::{Options, Start, upkeep};
+use crate::equations::{Fixed, FormulaSystem, System};
 use crate::event::Concurrency;
 use crate::expr::nearest;
-use crate::formulation::Stabilisation;
-use crate::model::{
-    Diagnostic, EventRule, Formula, Model, Reference, StabilisationRule, ToleranceRule, Trigger,
-};
+use crate::model::{Diagnostic, EventRule, Formula, Model, Reference, ToleranceRule, Trigger};
 use crate::step::{Control, Method, PerComponent, Tolerances};
 
 /// Wishes that go before what the model says.
@@ -64,13 +61,7 @@ impl Plan {
         options.event_tolerance = model.run.event_tolerance;
         options.concurrency =
             model.run.concurrency.map(|rule| Concurrency { time: rule.time, amplitude: rule.amplitude });
-        options.stabilisation = match model.run.stabilisation {
-            StabilisationRule::None => Stabilisation::None,
-            StabilisationRule::Once => Stabilisation::Once,
-            StabilisationRule::Twice => Stabilisation::Twice,
-            StabilisationRule::Project => Stabilisation::Project,
-            StabilisationRule::Baumgarte(rate, position) => Stabilisation::Baumgarte { rate, position },
-        };
+        upkeep::take_over(&model.run, system.constraints(), &mut options);
         let place = |pinned: &Reference| model.coordinates().iter().position(|c| c.name == pinned.name);
         options.pinned = model.run.pinned.iter().filter_map(place).collect();
         options.limits.events = model.run.max_events.unwrap_or(options.limits.events);

@@ -76,6 +76,8 @@ pub(super) struct Run<'a> {
     pub(super) rest_times: Vec<f64>,
     /// Whether there is a note already that a mechanism comes next to a singular position.
     pub(super) singular_is_noted: bool,
+    /// Whether there is a note already that a correction was large.
+    pub(super) adjustment_is_noted: bool,
     /// The guard whose surface the last step would have gone behind.
     pub(super) blocked_by: Option<usize>,
     /// Whether the event of the last step was not there when the step was made again.
@@ -92,7 +94,7 @@ pub(super) struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(system: &'a dyn System, start: &Start, options: &'a Options) -> Self {
         let mode = Mode::new(start.mode, system.switch_names().len(), system.count_number());
-        let flow = Flow::stabilised(system, mode.clone(), options.stabilisation);
+        let flow = Flow::stabilised(system, mode.clone(), options.upkeep());
         let step = options.method.build_for(start.y.len(), &options.tolerances, system.mass_kind());
         Self {
             options,
@@ -114,6 +116,7 @@ impl<'a> Run<'a> {
             vanished: false,
             blocked_by: None,
             singular_is_noted: false,
+            adjustment_is_noted: false,
             rest_times: vec![f64::NEG_INFINITY; system.guards().len()],
             stiffness: StiffnessCount::default(),
             stiffness_is_noted: false,
@@ -132,6 +135,7 @@ impl<'a> Run<'a> {
             segments: Vec::new(),
             events: Vec::new(),
             notes: Vec::new(),
+            adjustment: None,
             statistics: Statistics::default(),
             outcome: Outcome::Failed,
         }
@@ -364,6 +368,7 @@ impl<'a> Run<'a> {
     fn advance(&mut self, t_end: f64, cut: bool) {
         if self.flow.is_mechanism() {
             self.note_singular();
+            self.look_at_adjustment();
         }
         self.record.statistics.count_step(self.trial.h, cut);
         self.step.advance();
@@ -410,6 +415,7 @@ impl<'a> Run<'a> {
         self.record.statistics.jacobians = self.flow.jacobian_count;
         self.record.statistics.factorisations = self.step.factorisations();
         self.record.statistics.guards = self.flow.guard_count;
+        self.record.statistics.corrected = self.flow.corrected();
         self.record.statistics.went_back = self.detector.surprises().went_back;
         self.record.statistics.phantoms = self.detector.surprises().phantoms;
         match result {

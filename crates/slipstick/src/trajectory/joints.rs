@@ -15,6 +15,17 @@ pub struct Opening {
     pub t: f64,
 }
 
+/// A change that was made after a step to keep the constraints met.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Adjustment {
+    /// The index of the state that was changed.
+    pub state: usize,
+    /// By how much.
+    pub size: f64,
+    /// When.
+    pub t: f64,
+}
+
 /// How far the joints were open.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Joints {

@@ -13,7 +13,7 @@ mod statistics;
 
 pub use audit::{Audit, Drift};
 pub use event::{Event, EventKind};
-pub use joints::{Joints, Opening};
+pub use joints::{Adjustment, Joints, Opening};
 pub use note::Note;
 pub use outcome::Outcome;
 pub use sample::{Density, sample_times};
@@ -35,6 +35,8 @@ pub struct Trajectory {
     pub events: Vec<Event>,
     /// Things worth knowing, in order of time.
     pub notes: Vec<Note>,
+    /// The largest change that was made after a step to keep the constraints of a mechanism met, if one was.
+    pub adjustment: Option<Adjustment>,
     /// The work done.
     pub statistics: Statistics,
     /// Why the run ended.

@@ -26,6 +26,8 @@ pub struct Statistics {
     pub factorisations: u64,
     /// Values of single guards.
     pub guards: u64,
+    /// Ends of steps that were corrected to keep the constraints of a mechanism met, those of steps not taken too.
+    pub corrected: u64,
     /// How often the size of a first step was estimated, with two right-hand sides.
     pub estimates: u64,
     /// Steps that were made again, shorter, to locate an event.
@@ -63,6 +65,7 @@ impl Default for Statistics {
             jacobians: 0,
             factorisations: 0,
             guards: 0,
+            corrected: 0,
             estimates: 0,
             relocations: 0,
             went_back: 0,

@@ -22,7 +22,7 @@ pub(super) fn row(problem: &EventProblem, measured: &Measured, wall_s: f64) -> R
         suite: EVENTS.0,
         problem: measured.name.clone(),
         method: Some(problem.method_name()),
-        formulation: Some("ode"),
+        formulation: Some("ode".to_owned()),
         tolerance: Some(measured.tolerance),
         ok: measured.is_ok(),
         events_found: Some(measured.found),

@@ -145,17 +145,11 @@ impl ConstrainedProblem {
     }
 
     /// What is integrated, as rows state it.
-    pub fn formulation(&self) -> &'static str {
+    pub fn formulation(&self) -> String {
         if self.plan.system.constraints().is_empty() {
-            return "ode";
+            return "ode".to_owned();
         }
-        match self.plan.options.stabilisation {
-            Stabilisation::None => "index1/none",
-            Stabilisation::Baumgarte { .. } => "index1/baumgarte",
-            Stabilisation::Once => "index1/s-both",
-            Stabilisation::Twice => "index1/pstab",
-            Stabilisation::Project => "index1/project",
-        }
+        format!("index1/{}", self.plan.options.stabilisation.name())
     }
 }
 

@@ -35,6 +35,7 @@ pub(super) fn run_plainly(
         segments: vec![Segment::new(mode.clone(), start.t, &start.y)],
         events: Vec::new(),
         notes: Vec::new(),
+        adjustment: None,
         statistics: Statistics::default(),
         outcome: Outcome::ReachedEnd,
     };

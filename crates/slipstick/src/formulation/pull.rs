@@ -1,0 +1,190 @@
+//! Terms in the equations of motion that pull back to the constraints (paper 003, chapter 2; paper 000, section 3.3).
+//!
+//! Those of Baumgarte and of sliding-mode control stand in the level that the constraints ask of the accelerations, so that the forces of the constraints do
+//! the pulling. The improved forms leave the multipliers alone and are added to the accelerations, and one of them to the rates of the positions.
+
+use super::{Index1, Stabilisation, Upkeep};
+use crate::equations::Locked;
+use crate::math::Kkt;
+
+/// The scratch for terms in the equations.
+pub(super) struct Pull {
+    /// The side on which each surface is that sliding-mode control still has to reach, and zero for one that is reached. Empty once the constraints
+    /// are met.
+    pub(super) reaching: Vec<f64>,
+    /// The linear system without masses, for the shortest way back.
+    plain: Option<Kkt>,
+    identity: Vec<f64>,
+    /// The gradients of the rates of constraints by positions, and what is added to the rates of positions, for the reduced form.
+    slopes: Vec<f64>,
+    positions: Vec<f64>,
+    level: Vec<f64>,
+    /// A sum over the constraints, by coordinates.
+    along: Vec<f64>,
+}
+
+/// The matrix that is one on its diagonal.
+pub(super) fn identity(n: usize) -> Vec<f64> {
+    (0..n * n).map(|k| if k / n == k % n { 1.0 } else { 0.0 }).collect()
+}
+
+impl Pull {
+    pub(super) fn new(upkeep: &Upkeep, n: usize, m: usize) -> Self {
+        let normal = matches!(upkeep.stabilisation, Stabilisation::Normal { .. });
+        let reduced = matches!(upkeep.stabilisation, Stabilisation::Reduced { .. });
+        let if_reduced = |length: usize| if reduced { length } else { 0 };
+        Self {
+            reaching: Vec::new(),
+            plain: normal.then(|| Kkt::new(n, m)),
+            identity: if normal { identity(n) } else { Vec::new() },
+            slopes: vec![0.0; if_reduced(m * n)],
+            positions: vec![0.0; if_reduced(n)],
+            level: vec![0.0; m],
+            along: vec![0.0; n],
+        }
+    }
+}
+
+impl Index1<'_> {
+    /// Puts into the level what the forces of the constraints are to pull with.
+    pub(super) fn pull_by_forces(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) {
+        let (rate, position) = match self.upkeep.stabilisation {
+            Stabilisation::Baumgarte { rate, position } => (rate, position),
+            Stabilisation::Reduced { .. } | Stabilisation::SlidingMode => (0.0, 0.0),
+            _ => return,
+        };
+        self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+        for (level, velocity) in self.multipliers.iter_mut().zip(&self.velocity) {
+            *level -= rate * velocity;
+        }
+        for (level, drift) in self.multipliers.iter_mut().zip(&self.position) {
+            *level -= position * drift;
+        }
+        match self.upkeep.stabilisation {
+            // Equation (2.64c).
+            Stabilisation::Reduced { decay, .. } => {
+                for (level, velocity) in self.multipliers[..self.holonomic].iter_mut().zip(&self.velocity) {
+                    *level -= decay * velocity;
+                }
+            }
+            // The equivalent control (3.24) of paper 000 keeps every surface where it is; `η` brings those not met yet nearer.
+            Stabilisation::SlidingMode => {
+                let (reach, speed) = (&self.upkeep.reach, &self.upkeep.speed);
+                for (k, level) in self.multipliers.iter_mut().enumerate() {
+                    let closing = if k < self.holonomic { speed.get(k) * self.velocity[k] } else { 0.0 };
+                    let side = self.pull.reaching.get(k).copied().unwrap_or(0.0);
+                    *level -= closing + reach.get(k) * side;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds to the accelerations what pulls back beside the forces of the constraints.
+    pub(super) fn pull_beside(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) {
+        match self.upkeep.stabilisation {
+            Stabilisation::Normal { rate, position } => {
+                self.weigh_residuals(locked, t, y, rate, position);
+                self.pull_shortest();
+            }
+            Stabilisation::Gradient { rate, position } => {
+                self.weigh_residuals(locked, t, y, 0.0, position);
+                self.spread_level();
+                for (row, level) in self.pull.level.iter_mut().enumerate() {
+                    let gradient = &self.terms.jacobian[row * self.n..(row + 1) * self.n];
+                    let steep: f64 = gradient.iter().zip(&self.pull.along).map(|(g, x)| g * x).sum();
+                    *level = steep + rate * self.velocity[row];
+                }
+                self.spread_level();
+                self.take_off_motion(1.0);
+            }
+            Stabilisation::Reduced { decay, rate } => {
+                self.weigh_residuals(locked, t, y, 1.0, decay);
+                self.pull_reduced((locked, t, y), decay, rate);
+            }
+            _ => {}
+        }
+    }
+
+    /// `rate ġ + position g`, into the level.
+    fn weigh_residuals(&mut self, locked: Locked<'_>, t: f64, y: &[f64], rate: f64, position: f64) {
+        self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+        for (level, velocity) in self.pull.level.iter_mut().zip(&self.velocity) {
+            *level = rate * velocity;
+        }
+        for (level, drift) in self.pull.level.iter_mut().zip(&self.position) {
+            *level += position * drift;
+        }
+    }
+
+    /// `Gᵀ` times the level.
+    fn spread_level(&mut self) {
+        self.pull.along.fill(0.0);
+        for (gradient, level) in self.terms.jacobian.chunks_exact(self.n).zip(&self.pull.level) {
+            for (along, g) in self.pull.along.iter_mut().zip(gradient) {
+                *along += g * level;
+            }
+        }
+    }
+
+    fn take_off_motion(&mut self, factor: f64) {
+        for (a, along) in self.motion.iter_mut().zip(&self.pull.along) {
+            *a -= factor * along;
+        }
+    }
+
+    /// Takes off `Gᵀ (G Gᵀ)⁻¹` times the level: the shortest change that has this effect.
+    fn pull_shortest(&mut self) {
+        let Some(plain) = &mut self.pull.plain else { return };
+        if plain.factor(&self.pull.identity, &self.terms.jacobian).is_ok() {
+            self.pull.along.fill(0.0);
+            plain.solve(&mut self.pull.along, &mut self.pull.level);
+            self.take_off_motion(1.0);
+        }
+    }
+
+    /// Equations (2.64a) and (2.64b), with `μ = rate k` as in (2.53).
+    fn pull_reduced(&mut self, at: (Locked<'_>, f64, &[f64]), decay: f64, rate: f64) {
+        self.spread_level();
+        self.take_off_motion(rate);
+        let mut slopes = std::mem::take(&mut self.pull.slopes);
+        self.rate_slopes(at, &mut slopes);
+        self.pull.positions.fill(0.0);
+        for (row, level) in self.pull.level.iter().enumerate() {
+            let decay = if row < self.holonomic { decay } else { 0.0 };
+            for (i, position) in self.pull.positions.iter_mut().enumerate() {
+                let place = row * self.n + i;
+                *position += rate * level * (slopes[place] + decay * self.terms.jacobian[place]);
+            }
+        }
+        self.pull.slopes = slopes;
+    }
+
+    /// What is taken off the rates of positions; nothing but for the reduced form.
+    pub(super) fn pull_positions(&self, dy: &mut [f64]) {
+        for (rate, pull) in dy.iter_mut().zip(&self.pull.positions) {
+            *rate -= pull;
+        }
+    }
+
+    /// The gradients of the rates of constraints by positions, by rows: exact where the system knows them, else by central differences.
+    pub(super) fn rate_slopes(&mut self, at: (Locked<'_>, f64, &[f64]), slopes: &mut [f64]) {
+        let (locked, t, y) = at;
+        if self.inner.rate_slopes(locked, t, y, slopes) {
+            return;
+        }
+        let (mut beside, mut ahead) = (y.to_vec(), vec![0.0; self.velocity.len()]);
+        for i in 0..self.n {
+            let step = 6e-6 * y[i].abs().max(1e-3);
+            let (far, near) = (y[i] + step, y[i] - step);
+            beside[i] = far;
+            self.inner.residuals(locked, t, &beside, &mut self.position, &mut ahead);
+            beside[i] = near;
+            self.inner.residuals(locked, t, &beside, &mut self.position, &mut self.velocity);
+            beside[i] = y[i];
+            for (row, (ahead, behind)) in ahead.iter().zip(&self.velocity).enumerate() {
+                slopes[row * self.n + i] = (ahead - behind) / (far - near);
+            }
+        }
+    }
+}

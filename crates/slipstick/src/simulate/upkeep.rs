@@ -1,0 +1,100 @@
+//! What keeps the constraints of a mechanism met, from what a model says; and what a run says of the corrections.
+
+use super::Options;
+use super::run::Run;
+use crate::equations::Constraint;
+use crate::formulation::{Metric, PerConstraint, Stabilisation};
+use crate::model::{Along, MetricRule, RunRule, StabilisationRule, ToleranceRule};
+use crate::trajectory::{Adjustment, Note};
+
+/// Takes over what a model says about the upkeep of its constraints.
+pub(super) fn take_over(run: &RunRule, constraints: &[Constraint], options: &mut Options) {
+    options.stabilisation = match run.stabilisation {
+        StabilisationRule::None => Stabilisation::None,
+        StabilisationRule::Once => Stabilisation::Once,
+        StabilisationRule::Twice => Stabilisation::Twice,
+        StabilisationRule::Full => Stabilisation::Full,
+        StabilisationRule::Speeds => Stabilisation::Speeds,
+        StabilisationRule::Project => Stabilisation::Project,
+        StabilisationRule::Terms { rate, position, along } => match along {
+            Along::Forces => Stabilisation::Baumgarte { rate, position },
+            Along::Normal => Stabilisation::Normal { rate, position },
+            Along::Gradient => Stabilisation::Gradient { rate, position },
+        },
+        StabilisationRule::Reduced { decay, rate } => Stabilisation::Reduced { decay, rate },
+        StabilisationRule::SlidingMode { .. } => Stabilisation::SlidingMode,
+    };
+    if let StabilisationRule::SlidingMode { reach, speed } = &run.stabilisation {
+        options.reach = per_constraint(reach, constraints, &options.reach);
+        options.speed = per_constraint(speed, constraints, &options.speed);
+    }
+    options.metric = match run.metric {
+        MetricRule::Mass => Metric::Mass,
+        MetricRule::Identity => Metric::Identity,
+    };
+    options.drift_tolerance = run.datol;
+}
+
+fn per_constraint(rule: &ToleranceRule, constraints: &[Constraint], usual: &PerConstraint) -> PerConstraint {
+    match rule {
+        ToleranceRule::Same(value) => PerConstraint::Same(*value),
+        ToleranceRule::ByName(list) => {
+            let given = |(k, c): (usize, &Constraint)| {
+                let named = list.iter().find(|(reference, _)| reference.name == c.name);
+                named.map_or(usual.get(k), |(_, value)| *value)
+            };
+            PerConstraint::Each(constraints.iter().enumerate().map(given).collect())
+        }
+    }
+}
+
+impl Run<'_> {
+    /// Keeps the largest adjustment of a step, and says when one is larger than what the step is uncertain by: it then steers the motion, and
+    /// does not only keep it on the constraints (paper 000, section 3.4.1).
+    pub(super) fn look_at_adjustment(&mut self) {
+        let t = self.trial.t + self.trial.h;
+        let mut worst: Option<(usize, f64, f64)> = None;
+        for (state, &size) in self.flow.adjustment().iter().enumerate() {
+            if self.record.adjustment.is_none_or(|known| size > known.size) && size > 0.0 {
+                self.record.adjustment = Some(Adjustment { state, size, t });
+            }
+            if size <= self.step_tolerance(state) {
+                continue;
+            }
+            let bound = self.uncertainty_of(state);
+            if size > bound && worst.is_none_or(|(_, s, b)| size / bound > s / b) {
+                worst = Some((state, size, bound));
+            }
+        }
+        if let Some((state, size, bound)) = worst
+            && !std::mem::replace(&mut self.adjustment_is_noted, true)
+        {
+            let text = format!(
+                "to keep the constraints met, `{}` was moved by {size:.1e} after a step, which is more than the step is uncertain by ({bound:.1e}); \
+                 choose smaller steps or tolerances, or check the constraints",
+                self.flow.system().state_names()[state]
+            );
+            self.record.notes.push(Note { t, code: "large-adjustment", text });
+        }
+    }
+
+    /// What no step is asked to be better than; none with steps of one size.
+    fn step_tolerance(&self, state: usize) -> f64 {
+        let under_control = self.options.fixed_step.is_none();
+        if under_control { self.options.tolerances.scale(state, self.trial.end[state].abs()) } else { 0.0 }
+    }
+
+    /// What a step leaves uncertain in a state: `h^(p-1)` for order `p` (paper 000). Under error control the error of a step, `h^(p+1)`, is the tolerance, in
+    /// parts of the state; so it is the tolerance to the power of `(p-1)/(p+1)` there.
+    fn uncertainty_of(&self, state: usize) -> f64 {
+        let order = f64::from(self.step.method().facts().order);
+        let rounding = 16.0 * f64::EPSILON * (1.0 + self.trial.end[state].abs());
+        let bound = if self.options.fixed_step.is_some() {
+            self.trial.h.powf(order - 1.0)
+        } else {
+            let part = self.options.tolerances.relative.get(state).max(f64::EPSILON);
+            self.step_tolerance(state) * part.powf(-2.0 / (order + 1.0))
+        };
+        bound.max(rounding)
+    }
+}
