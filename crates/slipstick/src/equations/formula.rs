@@ -194,6 +194,9 @@ impl System for FormulaSystem {
     fn constraints(&self) -> &[Constraint] {
         self.mechanism.as_ref().map_or(&[], |mechanism| &mechanism.constraints)
     }
+    fn room_for_terms(&self) -> Terms {
+        self.mechanism.as_ref().map_or_else(|| Terms::full(0, 0), MechanismTapes::room_for_terms)
+    }
     fn mass_kind(&self) -> MassKind {
         self.mass.as_ref().map_or(MassKind::Identity, |mass| mass.kind)
     }

@@ -5,6 +5,7 @@ use super::formula::load;
 use super::lagrange::MechanismParts;
 use super::tapes::Compiler;
 use crate::expr::{ExprId, Registers, Tape};
+use crate::math::Matrix;
 
 /// A constraint of a mechanism.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,22 +17,30 @@ pub struct Constraint {
 }
 
 /// The terms of the equations of motion at one point, for `n` speeds and `m` constraints.
+///
+/// Matrices have entries only where they can be other than zero; a system fills in their values, in order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Terms {
-    /// `M` by rows.
-    pub mass: Vec<f64>,
+    /// `M`.
+    pub mass: Matrix,
     /// `f`.
     pub force: Vec<f64>,
-    /// `G` by rows.
-    pub jacobian: Vec<f64>,
+    /// `G`.
+    pub jacobian: Matrix,
     /// `G v'` as the constraints want it: minus what they change by at constant speeds.
     pub level: Vec<f64>,
 }
 
 impl Terms {
-    /// Room for a mechanism.
-    pub fn new(n: usize, m: usize) -> Self {
-        Self { mass: vec![0.0; n * n], force: vec![0.0; n], jacobian: vec![0.0; m * n], level: vec![0.0; m] }
+    /// Room for a mechanism with such matrices.
+    pub fn new(mass: Matrix, jacobian: Matrix) -> Self {
+        let (force, level) = (vec![0.0; mass.rows()], vec![0.0; jacobian.rows()]);
+        Self { mass, force, jacobian, level }
+    }
+
+    /// Room for a mechanism with `n` speeds and `m` constraints of which nothing more is known.
+    pub fn full(n: usize, m: usize) -> Self {
+        Self::new(Matrix::full(n, n), Matrix::full(m, n))
     }
 }
 
@@ -40,8 +49,11 @@ impl Terms {
 pub(super) struct MechanismTapes {
     pub(super) constraints: Vec<Constraint>,
     pub(super) coordinates: usize,
-    /// The terms that are not identically zero, with their places: in `M`, `f`, `G` and the level, one after the other.
-    places: Vec<usize>,
+    /// The terms that are not identically zero, with their places: of `M`, `f`, `G` and the level, one after the other.
+    masses: Vec<(usize, usize)>,
+    forces: Vec<usize>,
+    gradients: Vec<(usize, usize)>,
+    levels: Vec<usize>,
     terms: Tape,
     residuals: Tape,
     /// The derivatives of the rates of constraints by coordinates, by rows.
@@ -61,9 +73,17 @@ pub(super) struct MechanismScratch {
 impl Compiler<'_> {
     pub(super) fn mechanism(&self, parts: &MechanismParts) -> Option<MechanismTapes> {
         let coordinates = parts.force.len();
-        let all = parts.mass.iter().chain(&parts.force).chain(&parts.jacobian).chain(&parts.level);
-        let known = all.copied().enumerate().filter(|(_, id)| self.arena.is_constant(*id) != Some(0.0));
-        let (places, terms): (Vec<usize>, Vec<ExprId>) = known.unzip();
+        let mut terms: Vec<ExprId> = Vec::new();
+        let mut places = |of: &[ExprId]| -> Vec<usize> {
+            let known = of.iter().enumerate().filter(|(_, id)| self.arena.is_constant(**id) != Some(0.0));
+            let (places, ids): (Vec<usize>, Vec<ExprId>) = known.unzip();
+            terms.extend(ids);
+            places
+        };
+        let by_rows =
+            |places: Vec<usize>| places.into_iter().map(|k| (k / coordinates, k % coordinates)).collect();
+        let (masses, forces) = (by_rows(places(&parts.mass)), places(&parts.force));
+        let (gradients, levels) = (by_rows(places(&parts.jacobian)), places(&parts.level));
         let residuals: Vec<ExprId> = parts.position.iter().chain(&parts.velocity).copied().collect();
         let names = parts.names.iter().enumerate();
         let constraint =
@@ -71,7 +91,10 @@ impl Compiler<'_> {
         (coordinates > 0).then(|| MechanismTapes {
             constraints: names.map(constraint).collect(),
             coordinates,
-            places,
+            masses,
+            forces,
+            gradients,
+            levels,
             terms: self.compile(&terms),
             residuals: self.compile(&residuals),
             slopes: self.compile(&parts.slopes),
@@ -80,8 +103,18 @@ impl Compiler<'_> {
 }
 
 impl MechanismTapes {
+    fn term_count(&self) -> usize {
+        self.masses.len() + self.forces.len() + self.gradients.len() + self.levels.len()
+    }
+
+    /// Room for the terms, with the places that are not always zero.
+    pub(super) fn room_for_terms(&self) -> Terms {
+        let (n, m) = (self.coordinates, self.constraints.len());
+        Terms::new(Matrix::with_places(n, n, &self.masses), Matrix::with_places(m, n, &self.gradients))
+    }
+
     pub(super) fn scratch(&self) -> MechanismScratch {
-        let longest = self.places.len().max(2 * self.constraints.len());
+        let longest = self.term_count().max(2 * self.constraints.len());
         MechanismScratch {
             terms: self.terms.registers(),
             residuals: self.residuals.registers(),
@@ -98,19 +131,18 @@ impl MechanismTapes {
         terms: &mut Terms,
     ) {
         load(&mut scratch.terms, t, y, parameters, locked);
-        let out = &mut scratch.out[..self.places.len()];
+        let out = &mut scratch.out[..self.term_count()];
         self.terms.run(&mut scratch.terms, out);
-        let mut parts = [&mut terms.mass, &mut terms.force, &mut terms.jacobian, &mut terms.level];
-        for part in &mut parts {
-            part.fill(0.0);
+        let (masses, rest) = out.split_at(terms.mass.values.len());
+        terms.mass.values.copy_from_slice(masses);
+        let (forces, rest) = rest.split_at(self.forces.len());
+        for (&place, value) in self.forces.iter().zip(forces) {
+            terms.force[place] = *value;
         }
-        let (mut part, mut first) = (0, 0);
-        for (&place, value) in self.places.iter().zip(out) {
-            while place - first >= parts[part].len() {
-                first += parts[part].len();
-                part += 1;
-            }
-            parts[part][place - first] = *value;
+        let (gradients, levels) = rest.split_at(terms.jacobian.values.len());
+        terms.jacobian.values.copy_from_slice(gradients);
+        for (&place, value) in self.levels.iter().zip(levels) {
+            terms.level[place] = *value;
         }
     }
 

@@ -167,6 +167,10 @@ pub trait System: Send + Sync {
     fn constraints(&self) -> &[Constraint] {
         &[]
     }
+    /// Room for the terms of a mechanism's equations of motion.
+    fn room_for_terms(&self) -> Terms {
+        Terms::full(self.layout().v, self.constraints().len())
+    }
     /// All guards of all modes. Values and rates are always given in this order.
     fn guards(&self) -> &[Guard];
     /// For each guard, by how much it can change at most when time and all states change by at most one; infinity where that is not

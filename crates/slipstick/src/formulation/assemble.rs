@@ -4,7 +4,7 @@
 //! coordinates are further constraints: neither they nor their speeds change.
 
 use crate::equations::{Evaluator, Locked, Terms};
-use crate::math::{Kkt, KktFault};
+use crate::math::{Kkt, KktFault, Matrix};
 
 /// Rounds of Newton's method, and halvings in one of them.
 const MOST_ROUNDS: usize = 60;
@@ -20,12 +20,11 @@ pub enum Refusal {
 }
 
 /// The scratch to make a start consistent.
-pub(super) struct Assembler<'p> {
+pub(super) struct Assembler {
     n: usize,
     holonomic: usize,
-    pinned: &'p [usize],
     terms: Terms,
-    rows: Vec<f64>,
+    rows: Matrix,
     kkt: Kkt,
     change: Vec<f64>,
     level: Vec<f64>,
@@ -40,19 +39,27 @@ enum Half {
     Speeds,
 }
 
-impl<'p> Assembler<'p> {
-    /// For `n` coordinates, `m` constraints of which some are of positions, and pinned coordinates.
-    pub(super) fn new(n: usize, m: usize, holonomic: usize, pinned: &'p [usize]) -> Self {
-        let rows = m + pinned.len();
+/// The rows of the constraints, and behind them one for each pinned coordinate.
+fn with_pinned(jacobian: &Matrix, pinned: &[usize]) -> Matrix {
+    let m = jacobian.rows();
+    let further = pinned.iter().enumerate().map(|(k, &coordinate)| (m + k, coordinate));
+    let places: Vec<(usize, usize)> = jacobian.places().chain(further).collect();
+    Matrix::with_places(m + pinned.len(), jacobian.columns(), &places)
+}
+
+impl Assembler {
+    /// For terms like these, of whose constraints some are of positions, and pinned coordinates.
+    pub(super) fn new(terms: &Terms, holonomic: usize, pinned: &[usize]) -> Self {
+        let (n, m) = (terms.mass.rows(), terms.jacobian.rows());
+        let rows = with_pinned(&terms.jacobian, pinned);
         Self {
             n,
             holonomic,
-            pinned,
-            terms: Terms::new(n, m),
-            rows: vec![0.0; rows * n],
-            kkt: Kkt::new(n, rows),
+            terms: terms.clone(),
+            kkt: Kkt::new(&terms.mass, &rows),
             change: vec![0.0; n],
-            level: vec![0.0; rows],
+            level: vec![0.0; rows.rows()],
+            rows,
             position: vec![0.0; holonomic],
             velocity: vec![0.0; m],
         }
@@ -117,12 +124,9 @@ impl<'p> Assembler<'p> {
         y: &[f64],
     ) -> Result<(), Refusal> {
         evaluator.terms(locked, t, y, &mut self.terms);
-        let (m, n) = (self.velocity.len(), self.n);
-        self.rows[..m * n].copy_from_slice(&self.terms.jacobian);
-        self.rows[m * n..].fill(0.0);
-        for (k, &coordinate) in self.pinned.iter().enumerate() {
-            self.rows[(m + k) * n + coordinate] = 1.0;
-        }
+        let (own, pinned) = self.rows.values.split_at_mut(self.terms.jacobian.values.len());
+        own.copy_from_slice(&self.terms.jacobian.values);
+        pinned.fill(1.0);
         self.kkt.factor(&self.terms.mass, &self.rows).map_err(Refusal::Singular)?;
         let mut level = self.level.clone();
         self.change.fill(0.0);
@@ -165,10 +169,7 @@ impl<'p> Assembler<'p> {
     /// The constraints that are not met: what is left of them is more than rounding, measured in coordinates.
     fn open_rows(&self, half: Half) -> Vec<(usize, f64)> {
         let count = if half == Half::Positions { self.holonomic } else { self.velocity.len() };
-        let steep = |k: usize| {
-            let row = &self.rows[k * self.n..(k + 1) * self.n];
-            row.iter().map(|x| x * x).sum::<f64>().sqrt()
-        };
+        let steep = |k: usize| self.rows.row(k).map(|(_, x)| x * x).sum::<f64>().sqrt();
         let open = |&k: &usize| self.level[k].is_nan() || self.level[k].abs() > 1e-9 * steep(k);
         (0..count).filter(open).map(|k| (k, self.level[k])).collect()
     }

@@ -44,14 +44,15 @@ impl<'a> Index1<'a> {
     pub fn new(system: &'a dyn System, upkeep: impl Into<Upkeep>) -> Self {
         let (n, constraints, upkeep) = (system.layout().v, system.constraints(), upkeep.into());
         let (m, holonomic) = (constraints.len(), constraints.iter().filter(|c| c.holonomic).count());
+        let terms = system.room_for_terms();
         Self {
             inner: system.evaluator(),
             n,
             holonomic,
-            terms: Terms::new(n, m),
-            kkt: Kkt::new(n, m),
-            pull: Pull::new(&upkeep, n, m),
-            landing: Landing::new(&upkeep, n, (m, holonomic)),
+            kkt: Kkt::new(&terms.mass, &terms.jacobian),
+            pull: Pull::new(&upkeep, &terms),
+            landing: Landing::new(&upkeep, &terms, holonomic),
+            terms,
             upkeep,
             position: vec![0.0; holonomic],
             velocity: vec![0.0; m],
@@ -113,8 +114,7 @@ impl<'a> Index1<'a> {
         y: &mut [f64],
         pinned: &[usize],
     ) -> Result<(), Refusal> {
-        let m = self.velocity.len();
-        Assembler::new(self.n, m, self.holonomic, pinned).assemble(&mut *self.inner, (locked, t), y)
+        Assembler::new(&self.terms, self.holonomic, pinned).assemble(&mut *self.inner, (locked, t), y)
     }
 
     /// The first constraint that has come next to a position in which it fixes nothing, if one has.

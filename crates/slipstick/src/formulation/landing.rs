@@ -4,18 +4,17 @@
 //! solutions of the linear system of the accelerations, or of one without masses. With `H` the gradients of `(g, ġ)` by `(q, v)`, S-full makes
 //! one correction by `Hᵀ (H Hᵀ)⁻¹` (3.65).
 
-use super::pull::identity;
 use super::{Index1, Metric, Stabilisation, Upkeep};
-use crate::equations::Locked;
-use crate::math::Kkt;
+use crate::equations::{Locked, Terms};
+use crate::math::{Kkt, Matrix};
 
 /// The scratch for corrections.
 pub(super) struct Landing {
     /// The linear system of corrections, where it is not that of the accelerations, and its mass matrix.
     own: Option<Kkt>,
-    mass: Vec<f64>,
-    /// The gradients of `(g, ġ)`, by rows, and those of `ġ` by positions, for S-full.
-    gradients: Vec<f64>,
+    mass: Matrix,
+    /// The gradients of `(g, ġ)`, and those of `ġ` by positions, for S-full.
+    gradients: Option<Matrix>,
     slopes: Vec<f64>,
     change: Vec<f64>,
     level: Vec<f64>,
@@ -26,14 +25,18 @@ pub(super) struct Landing {
 }
 
 impl Landing {
-    pub(super) fn new(upkeep: &Upkeep, n: usize, (m, holonomic): (usize, usize)) -> Self {
+    pub(super) fn new(upkeep: &Upkeep, terms: &Terms, holonomic: usize) -> Self {
         let full = upkeep.stabilisation == Stabilisation::Full;
+        let (n, m) = (terms.mass.rows(), terms.jacobian.rows());
         let (columns, rows) = if full { (2 * n, m + holonomic) } else { (n, m) };
+        let mass = if full { full_identity(columns) } else { Matrix::identity(columns) };
+        let gradients = full.then(|| Matrix::full(rows, columns));
         let if_full = |length: usize| if full { length } else { 0 };
         Self {
-            own: (full || upkeep.metric == Metric::Identity).then(|| Kkt::new(columns, rows)),
-            mass: identity(columns),
-            gradients: vec![0.0; if_full(rows * columns)],
+            own: (full || upkeep.metric == Metric::Identity)
+                .then(|| Kkt::new(&mass, gradients.as_ref().unwrap_or(&terms.jacobian))),
+            mass,
+            gradients,
             slopes: vec![0.0; if_full(m * n)],
             change: vec![0.0; if_full(columns)],
             level: vec![0.0; if_full(rows)],
@@ -99,8 +102,7 @@ impl Index1<'_> {
         if self.upkeep.stabilisation == Stabilisation::Full {
             self.fill_gradients(locked, t, y);
         }
-        let gradients =
-            if self.landing.gradients.is_empty() { &self.terms.jacobian } else { &self.landing.gradients };
+        let gradients = self.landing.gradients.as_ref().unwrap_or(&self.terms.jacobian);
         let own = self.landing.own.as_mut();
         own.is_some_and(|own| own.factor(&self.landing.mass, gradients).is_ok())
     }
@@ -110,24 +112,23 @@ impl Index1<'_> {
         let (n, holonomic) = (self.n, self.holonomic);
         let mut slopes = std::mem::take(&mut self.landing.slopes);
         self.rate_slopes((locked, t, y), &mut slopes);
-        let rows = self.landing.gradients.chunks_exact_mut(2 * n);
-        for (row, gradient) in rows.enumerate() {
+        let Some(gradients) = &mut self.landing.gradients else { return };
+        gradients.values.fill(0.0);
+        for (row, gradient) in gradients.values.chunks_exact_mut(2 * n).enumerate() {
             let (by_position, by_speed) = gradient.split_at_mut(n);
-            let of = |matrix: &[f64], row: usize| matrix[row * n..(row + 1) * n].to_vec();
-            if row < holonomic {
-                by_position.copy_from_slice(&of(&self.terms.jacobian, row));
-                by_speed.fill(0.0);
-            } else {
-                by_position.copy_from_slice(&of(&slopes, row - holonomic));
-                by_speed.copy_from_slice(&of(&self.terms.jacobian, row - holonomic));
+            let (own, from) = if row < holonomic { (by_position, row) } else { (by_speed, row - holonomic) };
+            for (column, value) in self.terms.jacobian.row(from) {
+                own[column] = value;
+            }
+            if row >= holonomic {
+                gradient[..n].copy_from_slice(&slopes[(row - holonomic) * n..][..n]);
             }
         }
         self.landing.slopes = slopes;
         if self.upkeep.metric == Metric::Mass {
-            for (k, mass) in self.terms.mass.iter().enumerate() {
-                let (i, j) = (k / n, k % n);
-                self.landing.mass[i * 2 * n + j] = *mass;
-                self.landing.mass[(n + i) * 2 * n + n + j] = *mass;
+            for ((i, j), mass) in self.terms.mass.places().zip(&self.terms.mass.values) {
+                self.landing.mass.values[i * 2 * n + j] = *mass;
+                self.landing.mass.values[(n + i) * 2 * n + n + j] = *mass;
             }
         }
     }
@@ -183,6 +184,15 @@ impl Index1<'_> {
         own.solve(&mut self.landing.change, &mut self.landing.level);
         take_off(&mut y[..2 * self.n], &self.landing.change)
     }
+}
+
+/// The matrix that is one on its diagonal, with room for others.
+fn full_identity(n: usize) -> Matrix {
+    let mut identity = Matrix::full(n, n);
+    for i in 0..n {
+        identity.values[i * n + i] = 1.0;
+    }
+    identity
 }
 
 /// Takes a change off; gives how large it was, beside what it was taken off from.

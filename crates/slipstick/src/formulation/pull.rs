@@ -4,8 +4,8 @@
 //! the pulling. The improved forms leave the multipliers alone and are added to the accelerations, and one of them to the rates of the positions.
 
 use super::{Index1, Stabilisation, Upkeep};
-use crate::equations::Locked;
-use crate::math::Kkt;
+use crate::equations::{Locked, Terms};
+use crate::math::{Kkt, Matrix};
 
 /// The scratch for terms in the equations.
 pub(super) struct Pull {
@@ -14,7 +14,7 @@ pub(super) struct Pull {
     pub(super) reaching: Vec<f64>,
     /// The linear system without masses, for the shortest way back.
     plain: Option<Kkt>,
-    identity: Vec<f64>,
+    identity: Matrix,
     /// The gradients of the rates of constraints by positions, and what is added to the rates of positions, for the reduced form.
     slopes: Vec<f64>,
     positions: Vec<f64>,
@@ -23,20 +23,17 @@ pub(super) struct Pull {
     along: Vec<f64>,
 }
 
-/// The matrix that is one on its diagonal.
-pub(super) fn identity(n: usize) -> Vec<f64> {
-    (0..n * n).map(|k| if k / n == k % n { 1.0 } else { 0.0 }).collect()
-}
-
 impl Pull {
-    pub(super) fn new(upkeep: &Upkeep, n: usize, m: usize) -> Self {
+    pub(super) fn new(upkeep: &Upkeep, terms: &Terms) -> Self {
+        let (n, m) = (terms.mass.rows(), terms.jacobian.rows());
+        let identity = Matrix::identity(n);
         let normal = matches!(upkeep.stabilisation, Stabilisation::Normal { .. });
         let reduced = matches!(upkeep.stabilisation, Stabilisation::Reduced { .. });
         let if_reduced = |length: usize| if reduced { length } else { 0 };
         Self {
             reaching: Vec::new(),
-            plain: normal.then(|| Kkt::new(n, m)),
-            identity: if normal { identity(n) } else { Vec::new() },
+            plain: normal.then(|| Kkt::new(&identity, &terms.jacobian)),
+            identity,
             slopes: vec![0.0; if_reduced(m * n)],
             positions: vec![0.0; if_reduced(n)],
             level: vec![0.0; m],
@@ -91,9 +88,7 @@ impl Index1<'_> {
                 self.weigh_residuals(locked, t, y, 0.0, position);
                 self.spread_level();
                 for (row, level) in self.pull.level.iter_mut().enumerate() {
-                    let gradient = &self.terms.jacobian[row * self.n..(row + 1) * self.n];
-                    let steep: f64 = gradient.iter().zip(&self.pull.along).map(|(g, x)| g * x).sum();
-                    *level = steep + rate * self.velocity[row];
+                    *level = self.terms.jacobian.row_times(row, &self.pull.along) + rate * self.velocity[row];
                 }
                 self.spread_level();
                 self.take_off_motion(1.0);
@@ -120,11 +115,7 @@ impl Index1<'_> {
     /// `Gᵀ` times the level.
     fn spread_level(&mut self) {
         self.pull.along.fill(0.0);
-        for (gradient, level) in self.terms.jacobian.chunks_exact(self.n).zip(&self.pull.level) {
-            for (along, g) in self.pull.along.iter_mut().zip(gradient) {
-                *along += g * level;
-            }
-        }
+        self.terms.jacobian.add_transposed(1.0, &self.pull.level, &mut self.pull.along);
     }
 
     fn take_off_motion(&mut self, factor: f64) {
@@ -152,9 +143,11 @@ impl Index1<'_> {
         self.pull.positions.fill(0.0);
         for (row, level) in self.pull.level.iter().enumerate() {
             let decay = if row < self.holonomic { decay } else { 0.0 };
-            for (i, position) in self.pull.positions.iter_mut().enumerate() {
-                let place = row * self.n + i;
-                *position += rate * level * (slopes[place] + decay * self.terms.jacobian[place]);
+            for (position, slope) in self.pull.positions.iter_mut().zip(&slopes[row * self.n..]) {
+                *position += rate * level * slope;
+            }
+            for (i, gradient) in self.terms.jacobian.row(row) {
+                self.pull.positions[i] += rate * level * decay * gradient;
             }
         }
         self.pull.slopes = slopes;

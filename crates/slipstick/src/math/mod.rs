@@ -3,17 +3,23 @@
 //! In: plain slices and closures of numbers. Out: numbers. Nothing here knows of models, time or events.
 
 mod bracket;
+mod dense_kkt;
 mod dimension;
 mod hermite;
 mod kkt;
 mod lu;
+mod matrix;
 mod norm;
 mod power;
+mod sparse_cholesky;
+mod sparse_kkt;
 
 pub use bracket::{Bracket, Probe, narrow};
+pub use dense_kkt::KktFault;
 pub use dimension::{Any, Dimension, Fixed};
 pub use hermite::Cubic;
-pub use kkt::{Kkt, KktFault};
+pub use kkt::Kkt;
 pub use lu::{ComplexLu, RealLu};
+pub use matrix::Matrix;
 pub use norm::{Norm, distance, larger_or_nan, scaled_max, scaled_rms};
 pub use power::{rough_exp2, rough_log2, rough_power};

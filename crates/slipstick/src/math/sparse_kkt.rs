@@ -1,0 +1,324 @@
+//! Saddle-point systems with few entries: `[M Gᵀ; G 0] [a; λ] = [f; c]`, by the multipliers: `S λ = G M⁻¹ f - c` with `S = G M⁻¹ Gᵀ`.
+//!
+//! In coordinates of single bodies, `M` is made of small blocks and `S` couples constraints that share a body: for a chain both are narrow bands, and the work
+//! grows with the number of links. Where `M` alone is singular, `M + Gᵀ G` stands in its place, with `f + Gᵀ c`, which has the same solution. Rows that
+//! follow from others have no pivot in `S` and are left out; then the multipliers are made as small as they can be. One round of
+//! refinement brings back what `S` has lost in digits.
+
+use super::sparse_cholesky::SparseCholesky;
+use super::{KktFault, Matrix};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A row is redundant if less than this part of its diagonal entry of `S` is left; entries of `S` are squares of lengths.
+const REDUNDANT: f64 = 1e-12;
+/// A pivot of `M` of less than this part of its diagonal entry is none.
+const SINGULAR: f64 = 1e-14;
+
+/// Up to so many redundant rows share their multipliers; the work for that grows with the square.
+const MOST_SHARING: usize = 200;
+
+/// The factors of a system whose places do not change.
+#[derive(Clone, Debug)]
+pub(super) struct SparseKkt {
+    mass: Matrix,
+    jacobian: Matrix,
+    /// Whether `Gᵀ G` is added to `M`.
+    weighted: bool,
+    /// The entries of `M`, or of `M + Gᵀ G`, and where those of `Gᵀ G` go, in the order in which they come.
+    entries: Vec<f64>,
+    products: Vec<usize>,
+    masses: SparseCholesky,
+    /// By constraints: `L⁻¹ Gᵀ` at the places `reached`, from `starts` on.
+    starts: Vec<usize>,
+    reached: Vec<usize>,
+    responses: Vec<f64>,
+    /// By places in the order of the masses: which entries of `responses` stand there, and where their products go among the entries of `S`.
+    sharing: Vec<Vec<usize>>,
+    slots: Vec<usize>,
+    coupling: Vec<f64>,
+    multipliers: SparseCholesky,
+    lengths: Vec<f64>,
+    redundant: Vec<usize>,
+    /// What makes the multipliers of redundant rows small: for each of them a combination of rows that is zero, of length one.
+    idle: Vec<Vec<f64>>,
+    scratch: Vec<f64>,
+    residual: Vec<f64>,
+    off: Vec<f64>,
+    carried: Vec<f64>,
+}
+
+impl SparseKkt {
+    pub(super) fn new(mass: &Matrix, jacobian: &Matrix) -> Self {
+        let on_diagonal = mass.places().filter(|(i, j)| i == j).count();
+        Self::weighted(mass, jacobian, on_diagonal < mass.rows())
+    }
+
+    fn weighted(mass: &Matrix, jacobian: &Matrix, weighted: bool) -> Self {
+        let (n, m) = (mass.rows(), jacobian.rows());
+        let (places, products) = places_of_masses(mass, jacobian, weighted);
+        let masses = SparseCholesky::new(n, &places);
+        let (starts, reached) = responses(jacobian, &masses);
+        let (sharing, slots, coupled) = coupling(n, &starts, &reached);
+        Self {
+            mass: mass.clone(),
+            jacobian: jacobian.clone(),
+            weighted,
+            entries: vec![0.0; places.len()],
+            products,
+            masses,
+            responses: vec![0.0; reached.len()],
+            starts,
+            reached,
+            sharing,
+            slots,
+            coupling: vec![0.0; coupled.len()],
+            multipliers: SparseCholesky::new(m, &coupled),
+            lengths: vec![0.0; m],
+            redundant: Vec::with_capacity(m),
+            idle: Vec::new(),
+            scratch: vec![0.0; n.max(m)],
+            residual: vec![0.0; n],
+            off: vec![0.0; m],
+            carried: vec![0.0; n],
+        }
+    }
+
+    /// About how many multiplications the factors take.
+    pub(super) fn work(&self) -> f64 {
+        self.masses.work() + self.slots.len() as f64 + self.multipliers.work()
+    }
+
+    pub(super) fn rank(&self) -> usize {
+        self.jacobian.rows() - self.redundant.len()
+    }
+
+    pub(super) fn lengths(&self) -> &[f64] {
+        &self.lengths
+    }
+
+    pub(super) fn redundant(&self) -> &[usize] {
+        &self.redundant
+    }
+
+    pub(super) fn factor(&mut self, mass: &Matrix, jacobian: &Matrix) -> Result<(), KktFault> {
+        if mass.values.iter().chain(&jacobian.values).any(|x| !x.is_finite()) {
+            return Err(KktFault::NotFinite);
+        }
+        self.mass.values.copy_from_slice(&mass.values);
+        self.jacobian.values.copy_from_slice(&jacobian.values);
+        for (k, length) in self.lengths.iter_mut().enumerate() {
+            *length = jacobian.row(k).map(|(_, g)| g * g).sum::<f64>().sqrt();
+        }
+        if let Err(pivot) = self.factor_masses() {
+            if self.weighted {
+                return Err(KktFault::NotDefinite(pivot));
+            }
+            *self = Self::weighted(mass, jacobian, true);
+            return self.factor(mass, jacobian);
+        }
+        self.respond();
+        self.couple();
+        Ok(())
+    }
+
+    fn factor_masses(&mut self) -> Result<(), f64> {
+        self.entries.fill(0.0);
+        self.entries[..self.mass.values.len()].copy_from_slice(&self.mass.values);
+        let mut slots = self.products.iter();
+        if self.weighted {
+            for row in 0..self.jacobian.rows() {
+                for (k, (_, a)) in self.jacobian.row(row).enumerate() {
+                    for ((_, b), &slot) in self.jacobian.row(row).take(k + 1).zip(slots.by_ref()) {
+                        self.entries[slot] += a * b;
+                    }
+                }
+            }
+        }
+        let mut bad = 0.0;
+        let good = self.masses.factor(&self.entries, SINGULAR, |_, pivot| {
+            bad = pivot;
+            false
+        });
+        if good { Ok(()) } else { Err(bad) }
+    }
+
+    /// `L⁻¹ Gᵀ`, row by row of `G`.
+    fn respond(&mut self) {
+        let x = &mut self.scratch;
+        x.fill(0.0);
+        for k in 0..self.jacobian.rows() {
+            for (column, g) in self.jacobian.row(k) {
+                x[self.masses.place(column)] = g;
+            }
+            for index in self.starts[k]..self.starts[k + 1] {
+                let i = self.reached[index];
+                self.masses.forward_from(i, x);
+                self.responses[index] = std::mem::take(&mut x[i]);
+            }
+        }
+    }
+
+    /// `S`, and its factors.
+    fn couple(&mut self) {
+        self.coupling.fill(0.0);
+        let mut slots = self.slots.iter();
+        for (place, sharing) in self.sharing.iter().enumerate() {
+            let inverse = 1.0 / self.masses.pivot(place);
+            for (k, &one) in sharing.iter().enumerate() {
+                let scaled = self.responses[one] * inverse;
+                for (&other, &slot) in sharing[..=k].iter().zip(slots.by_ref()) {
+                    self.coupling[slot] += scaled * self.responses[other];
+                }
+            }
+        }
+        let redundant = &mut self.redundant;
+        redundant.clear();
+        self.multipliers.factor(&self.coupling, REDUNDANT, |row, _| {
+            redundant.push(row);
+            true
+        });
+        self.find_idle();
+    }
+
+    /// For each redundant row the combination of rows that is zero, made orthogonal to those before it. If there are too many, the multipliers of
+    /// redundant rows stay zero.
+    fn find_idle(&mut self) {
+        self.idle.clear();
+        for &row in self.redundant.iter().filter(|_| self.redundant.len() <= MOST_SHARING) {
+            let mut idle = vec![0.0; self.jacobian.rows()];
+            idle[row] = 1.0;
+            // The other rows that make up this one: S λ = S e.
+            let mut along = vec![0.0; self.jacobian.columns()];
+            self.jacobian.add_transposed(1.0, &idle, &mut along);
+            self.masses.solve(&mut along, &mut self.scratch[..self.mass.rows()]);
+            let mut others: Vec<f64> =
+                (0..self.jacobian.rows()).map(|k| self.jacobian.row_times(k, &along)).collect();
+            self.multipliers.solve(&mut others, &mut self.scratch[..self.jacobian.rows()]);
+            for (idle, other) in idle.iter_mut().zip(&others) {
+                *idle -= other;
+            }
+            for before in &self.idle {
+                take_along(&mut idle, before);
+            }
+            let length = idle.iter().map(|x| x * x).sum::<f64>().sqrt();
+            idle.iter_mut().for_each(|x| *x /= length);
+            self.idle.push(idle);
+        }
+    }
+
+    /// Replaces the right-hand sides by the solution: `force` by `a`, `level` by `λ`. Of redundant rows the level is not used.
+    pub(super) fn solve(&mut self, force: &mut [f64], level: &mut [f64]) {
+        let (mut residual, mut off) = (std::mem::take(&mut self.residual), std::mem::take(&mut self.off));
+        residual.copy_from_slice(force);
+        off.copy_from_slice(level);
+        self.solve_roughly(force, level);
+        for (i, residual) in residual.iter_mut().enumerate() {
+            *residual -= self.mass.row_times(i, force);
+        }
+        self.jacobian.add_transposed(-1.0, level, &mut residual);
+        for (k, off) in off.iter_mut().enumerate() {
+            *off -= self.jacobian.row_times(k, force);
+        }
+        self.solve_roughly(&mut residual, &mut off);
+        add(force, &residual);
+        add(level, &off);
+        for idle in &self.idle {
+            take_along(level, idle);
+        }
+        (self.residual, self.off) = (residual, off);
+    }
+
+    fn solve_roughly(&mut self, force: &mut [f64], level: &mut [f64]) {
+        let (n, m) = (force.len(), level.len());
+        if self.weighted {
+            self.jacobian.add_transposed(1.0, level, force);
+        }
+        self.masses.solve(force, &mut self.scratch[..n]);
+        for (k, level) in level.iter_mut().enumerate() {
+            *level = self.jacobian.row_times(k, force) - *level;
+        }
+        self.multipliers.solve(level, &mut self.scratch[..m]);
+        self.carried.fill(0.0);
+        self.jacobian.add_transposed(-1.0, level, &mut self.carried);
+        self.masses.solve(&mut self.carried, &mut self.scratch[..n]);
+        add(force, &self.carried);
+    }
+}
+
+/// The places of `M`, or of `M + Gᵀ G`, and for each product of two entries of a row of `G` the number of its place.
+fn places_of_masses(mass: &Matrix, jacobian: &Matrix, weighted: bool) -> (Vec<(usize, usize)>, Vec<usize>) {
+    let mut places: Vec<(usize, usize)> = mass.places().collect();
+    let mut products = Vec::new();
+    if weighted {
+        let mut numbers = BTreeMap::new();
+        for (number, &(i, j)) in places.iter().enumerate() {
+            numbers.entry((i.max(j), i.min(j))).or_insert(number);
+        }
+        for row in 0..jacobian.rows() {
+            for (k, &i) in jacobian.places_of(row).iter().enumerate() {
+                for &j in &jacobian.places_of(row)[..=k] {
+                    products.push(*numbers.entry((i, j)).or_insert_with(|| {
+                        places.push((i, j));
+                        places.len() - 1
+                    }));
+                }
+            }
+        }
+    }
+    (places, products)
+}
+
+/// For each constraint, the places at which `L⁻¹ Gᵀ` has entries, ascending: those of `G` and what is above them in the tree.
+fn responses(jacobian: &Matrix, masses: &SparseCholesky) -> (Vec<usize>, Vec<usize>) {
+    let (mut starts, mut reached) = (vec![0], Vec::new());
+    for row in 0..jacobian.rows() {
+        let own = jacobian.places_of(row).iter().map(|&column| masses.place(column));
+        let all: BTreeSet<usize> = own.flat_map(|i| std::iter::once(i).chain(masses.above(i))).collect();
+        reached.extend(all);
+        starts.push(reached.len());
+    }
+    (starts, reached)
+}
+
+/// Which entries of the responses stand at each place, the number in `S` of each product of two of them, and the places of `S`.
+fn coupling(
+    n: usize,
+    starts: &[usize],
+    reached: &[usize],
+) -> (Vec<Vec<usize>>, Vec<usize>, Vec<(usize, usize)>) {
+    let mut sharing = vec![Vec::new(); n];
+    let mut owner = vec![0; reached.len()];
+    for (k, pair) in starts.windows(2).enumerate() {
+        for index in pair[0]..pair[1] {
+            owner[index] = k;
+            sharing[reached[index]].push(index);
+        }
+    }
+    let (mut numbers, mut slots, mut places) = (BTreeMap::new(), Vec::new(), Vec::new());
+    for list in &sharing {
+        for (k, &one) in list.iter().enumerate() {
+            for &other in &list[..=k] {
+                let pair = (owner[one], owner[other]);
+                slots.push(*numbers.entry(pair).or_insert_with(|| {
+                    places.push(pair);
+                    places.len() - 1
+                }));
+            }
+        }
+    }
+    (sharing, slots, places)
+}
+
+fn add(x: &mut [f64], more: &[f64]) {
+    for (x, more) in x.iter_mut().zip(more) {
+        *x += more;
+    }
+}
+
+/// Takes off what `x` has along a vector of length one.
+fn take_along(x: &mut [f64], unit: &[f64]) {
+    let along: f64 = x.iter().zip(unit).map(|(x, u)| x * u).sum();
+    for (x, u) in x.iter_mut().zip(unit) {
+        *x -= along * u;
+    }
+}
