@@ -11,8 +11,10 @@
 //! ```
 
 use super::closure_guard::{ClosureGuard, Reset, Surface};
+use super::closure_mechanism::{Mechanism, MechanismJets};
 use super::{
-    Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, PlainField, Point, System,
+    Constraint, Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, PlainField, Point,
+    System, Terms, WrongGradient,
 };
 use std::sync::Arc;
 
@@ -35,6 +37,8 @@ pub struct ClosureSystem {
     surfaces: Vec<Surface>,
     resets: Vec<Option<Reset>>,
     count_number: usize,
+    /// If it is a mechanism, the field is not used.
+    mechanism: Option<Mechanism>,
 }
 
 impl ClosureSystem {
@@ -76,7 +80,14 @@ impl ClosureSystem {
             surfaces: Vec::new(),
             resets: Vec::new(),
             count_number: 0,
+            mechanism: None,
         }
+    }
+
+    pub(super) fn mechanism(mechanism: Mechanism) -> Self {
+        let mut system = Self::hybrid(mechanism.state_names(), |_, _, _, _| {});
+        system.mechanism = Some(mechanism);
+        system
     }
 
     /// Names the modes; the run begins in the first, or in the one that its start says.
@@ -167,7 +178,16 @@ impl ClosureSystem {
 
 impl System for ClosureSystem {
     fn layout(&self) -> Layout {
-        Layout::first_order(self.state_names.len())
+        self.mechanism.as_ref().map_or(Layout::first_order(self.state_names.len()), Mechanism::layout)
+    }
+    fn constraints(&self) -> &[Constraint] {
+        self.mechanism.as_ref().map_or(&[], Mechanism::constraints)
+    }
+    fn room_for_terms(&self) -> Terms {
+        self.mechanism.as_ref().map_or_else(|| Terms::full(0, 0), Mechanism::room_for_terms)
+    }
+    fn wrong_gradient(&self, t: f64, y: &[f64]) -> Option<WrongGradient> {
+        self.mechanism.as_ref().and_then(|mechanism| MechanismJets::new(mechanism).wrong_gradient(t, y))
     }
     fn state_names(&self) -> &[String] {
         &self.state_names
@@ -192,7 +212,13 @@ impl System for ClosureSystem {
     }
     fn evaluator(&self) -> Box<dyn Evaluator + '_> {
         let n = self.state_names.len();
-        Box::new(ClosureEvaluator { system: self, dy: vec![0.0; n], bend: vec![0.0; n], ahead: vec![0.0; n] })
+        Box::new(ClosureEvaluator {
+            system: self,
+            dy: vec![0.0; n],
+            bend: vec![0.0; n],
+            ahead: vec![0.0; n],
+            jets: self.mechanism.as_ref().map(MechanismJets::new),
+        })
     }
 }
 
@@ -201,9 +227,27 @@ struct ClosureEvaluator<'a> {
     dy: Vec<f64>,
     bend: Vec<f64>,
     ahead: Vec<f64>,
+    jets: Option<MechanismJets<'a>>,
 }
 
 impl ClosureEvaluator<'_> {
+    /// The right-hand side; for a mechanism, with the accelerations that were found last.
+    #[inline]
+    fn field(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]) {
+        match &mut self.jets {
+            Some(jets) => jets.derivative(t, y, dy),
+            None => (self.system.field)(locked, t, y, dy),
+        }
+    }
+
+    /// The right-hand side at `ahead`.
+    fn field_ahead(&mut self, locked: Locked<'_>, t: f64, mut dy: Vec<f64>) -> Vec<f64> {
+        let ahead = std::mem::take(&mut self.ahead);
+        self.field(locked, t, &ahead, &mut dy);
+        self.ahead = ahead;
+        dy
+    }
+
     /// Values of the guards at `y + s f + s²/2 f'`, a little along the flow; `dy` holds `f` and `bend` holds `f'`.
     fn guards_along(&mut self, locked: Locked<'_>, t: f64, y: &[f64], s: f64, out: &mut [f64]) {
         for (i, ahead) in self.ahead.iter_mut().enumerate() {
@@ -255,7 +299,31 @@ fn watched<'a>(system: &'a ClosureSystem, locked: Locked<'_>) -> impl Iterator<I
 
 impl Evaluator for ClosureEvaluator<'_> {
     fn derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]) {
-        (self.system.field)(locked, t, y, dy);
+        self.field(locked, t, y, dy);
+    }
+
+    fn terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
+        if let Some(jets) = &mut self.jets {
+            jets.terms(locked, t, y, terms);
+        }
+    }
+
+    fn residuals(&mut self, _: Locked<'_>, t: f64, y: &[f64], position: &mut [f64], velocity: &mut [f64]) {
+        if let Some(jets) = &mut self.jets {
+            jets.residuals(t, y, position, velocity);
+        }
+    }
+
+    fn shift_positions(&mut self, t: f64, q: &mut [f64], change: &[f64]) {
+        if let Some(jets) = &mut self.jets {
+            jets.shift_positions(t, q, change);
+        }
+    }
+
+    fn set_motion(&mut self, motion: &[f64]) {
+        if let Some(jets) = &mut self.jets {
+            jets.motion.copy_from_slice(motion);
+        }
     }
 
     fn jacobian(&mut self, _locked: Locked<'_>, t: f64, y: &[f64], jacobian: &mut [f64]) -> bool {
@@ -323,12 +391,14 @@ impl Evaluator for ClosureEvaluator<'_> {
         let s = (1e-4 * reach).max(64.0 * f64::EPSILON * t.abs());
         self.ahead.copy_from_slice(y);
         self.keep_sides(locked, t);
-        (self.system.field)(locked, t, &self.ahead, &mut self.dy);
+        let dy = std::mem::take(&mut self.dy);
+        self.dy = self.field_ahead(locked, t, dy);
         for (i, ahead) in self.ahead.iter_mut().enumerate() {
             *ahead = y[i] + s * self.dy[i];
         }
         self.keep_sides(locked, t + s);
-        (self.system.field)(locked, t + s, &self.ahead, &mut self.bend);
+        let bend = std::mem::take(&mut self.bend);
+        self.bend = self.field_ahead(locked, t + s, bend);
         for (bend, f) in self.bend.iter_mut().zip(&self.dy) {
             *bend = (*bend - f) / s;
         }

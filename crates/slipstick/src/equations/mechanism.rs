@@ -44,6 +44,17 @@ impl Terms {
     }
 }
 
+/// The gradient of a joint that is not what the joint itself says, along some direction of the speeds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WrongGradient {
+    /// The joint.
+    pub constraint: usize,
+    /// What the gradient says.
+    pub given: f64,
+    /// What the joint says.
+    pub found: f64,
+}
+
 /// The formulas of a mechanism, compiled.
 #[derive(Clone, Debug)]
 pub(super) struct MechanismTapes {

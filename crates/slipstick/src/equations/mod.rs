@@ -6,6 +6,7 @@
 
 mod closure;
 mod closure_guard;
+mod closure_mechanism;
 mod fixed;
 mod formula;
 mod lagrange;
@@ -23,9 +24,10 @@ mod tapes;
 pub use crate::model::{Direction, Side};
 pub use closure::ClosureSystem;
 pub use closure_guard::{ClosureGuard, ClosureRest};
+pub use closure_mechanism::Mechanism;
 pub use fixed::Fixed;
 pub use formula::FormulaSystem;
-pub use mechanism::{Constraint, Terms};
+pub use mechanism::{Constraint, Terms, WrongGradient};
 pub use observer::Observer;
 pub use system::{
     Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, PlainField, Point, Response,

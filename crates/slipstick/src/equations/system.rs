@@ -1,6 +1,6 @@
 //! What the loop asks of a set of equations: right-hand sides, guards, rates of guards, resets.
 
-use super::{Constraint, Terms};
+use super::{Constraint, Terms, WrongGradient};
 use crate::expr::Bounds;
 use crate::model::{Direction, Side};
 
@@ -171,6 +171,10 @@ pub trait System: Send + Sync {
     fn room_for_terms(&self) -> Terms {
         Terms::full(self.layout().v, self.constraints().len())
     }
+    /// The first joint whose gradient, as it was given, is wrong at a point.
+    fn wrong_gradient(&self, _t: f64, _y: &[f64]) -> Option<WrongGradient> {
+        None
+    }
     /// All guards of all modes. Values and rates are always given in this order.
     fn guards(&self) -> &[Guard];
     /// For each guard, by how much it can change at most when time and all states change by at most one; infinity where that is not
@@ -224,6 +228,13 @@ pub trait Evaluator {
     /// The gradients of the rates of all constraints by positions, by rows, exactly; false if they are not known, and differences must do.
     fn rate_slopes(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _slopes: &mut [f64]) -> bool {
         false
+    }
+
+    /// Takes a change of the speeds' kind off the positions, which are `q` of the state: `q - T change`.
+    fn shift_positions(&mut self, _t: f64, q: &mut [f64], change: &[f64]) {
+        for (q, change) in q.iter_mut().zip(change) {
+            *q -= change;
+        }
     }
 
     /// Accelerations and multipliers at the point where the derivative or the rates of guards are asked for next.

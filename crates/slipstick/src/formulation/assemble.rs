@@ -21,6 +21,7 @@ pub enum Refusal {
 
 /// The scratch to make a start consistent.
 pub(super) struct Assembler {
+    positions: usize,
     n: usize,
     holonomic: usize,
     terms: Terms,
@@ -49,10 +50,11 @@ fn with_pinned(jacobian: &Matrix, pinned: &[usize]) -> Matrix {
 
 impl Assembler {
     /// For terms like these, of whose constraints some are of positions, and pinned coordinates.
-    pub(super) fn new(terms: &Terms, holonomic: usize, pinned: &[usize]) -> Self {
+    pub(super) fn new(terms: &Terms, (positions, holonomic): (usize, usize), pinned: &[usize]) -> Self {
         let (n, m) = (terms.mass.rows(), terms.jacobian.rows());
         let rows = with_pinned(&terms.jacobian, pinned);
         Self {
+            positions,
             n,
             holonomic,
             terms: terms.clone(),
@@ -136,7 +138,7 @@ impl Assembler {
 
     /// How large the change is, as a part of what is changed.
     fn distance(&self, y: &[f64], half: Half) -> f64 {
-        let first = if half == Half::Positions { 0 } else { self.n };
+        let first = if half == Half::Positions { 0 } else { self.positions };
         let part = |(i, change): (usize, &f64)| change.abs() / (1.0 + y[first + i].abs());
         self.change.iter().enumerate().map(part).fold(0.0, f64::max)
     }
@@ -150,11 +152,16 @@ impl Assembler {
         (half, size): (Half, f64),
     ) -> Option<f64> {
         let before = y.to_vec();
-        let first = if half == Half::Positions { 0 } else { self.n };
+        let (first, n) = (self.positions, self.n);
         for halvings in 0..=MOST_HALVINGS {
             let part = 0.5_f64.powi(halvings);
-            for (i, change) in self.change.iter().enumerate() {
-                y[first + i] = before[first + i] - part * change;
+            let change: Vec<f64> = self.change.iter().map(|change| part * change).collect();
+            y.copy_from_slice(&before);
+            match half {
+                Half::Positions => evaluator.shift_positions(at.1, &mut y[..first], &change),
+                Half::Speeds => {
+                    y[first..first + n].iter_mut().zip(&change).for_each(|(v, change)| *v -= change)
+                }
             }
             let smaller = self.residual(evaluator, at, y, half);
             if smaller < size {

@@ -18,7 +18,8 @@ const NEXT_TO_NOTHING: f64 = 0.05;
 pub struct Index1<'a> {
     pub(super) inner: Box<dyn Evaluator + 'a>,
     pub(super) upkeep: Upkeep,
-    /// Coordinates, and constraints of positions.
+    /// Coordinates, speeds, and constraints of positions.
+    pub(super) positions: usize,
     pub(super) n: usize,
     pub(super) holonomic: usize,
     pub(super) terms: Terms,
@@ -47,11 +48,12 @@ impl<'a> Index1<'a> {
         let terms = system.room_for_terms();
         Self {
             inner: system.evaluator(),
+            positions: system.layout().q,
             n,
             holonomic,
             kkt: Kkt::new(&terms.mass, &terms.jacobian),
             pull: Pull::new(&upkeep, &terms),
-            landing: Landing::new(&upkeep, &terms, holonomic),
+            landing: Landing::new(&upkeep, &terms, (system.layout().q, holonomic)),
             terms,
             upkeep,
             position: vec![0.0; holonomic],
@@ -114,7 +116,11 @@ impl<'a> Index1<'a> {
         y: &mut [f64],
         pinned: &[usize],
     ) -> Result<(), Refusal> {
-        Assembler::new(&self.terms, self.holonomic, pinned).assemble(&mut *self.inner, (locked, t), y)
+        Assembler::new(&self.terms, (self.positions, self.holonomic), pinned).assemble(
+            &mut *self.inner,
+            (locked, t),
+            y,
+        )
     }
 
     /// The first constraint that has come next to a position in which it fixes nothing, if one has.
@@ -153,6 +159,10 @@ impl Evaluator for Index1<'_> {
         velocity: &mut [f64],
     ) {
         self.inner.residuals(locked, t, y, position, velocity);
+    }
+
+    fn shift_positions(&mut self, t: f64, q: &mut [f64], change: &[f64]) {
+        self.inner.shift_positions(t, q, change);
     }
 
     fn guards(&mut self, locked: Locked<'_>, t: f64, y: &[f64], values: &mut [f64]) {

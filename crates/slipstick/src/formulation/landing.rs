@@ -25,7 +25,7 @@ pub(super) struct Landing {
 }
 
 impl Landing {
-    pub(super) fn new(upkeep: &Upkeep, terms: &Terms, holonomic: usize) -> Self {
+    pub(super) fn new(upkeep: &Upkeep, terms: &Terms, (positions, holonomic): (usize, usize)) -> Self {
         let full = upkeep.stabilisation == Stabilisation::Full;
         let (n, m) = (terms.mass.rows(), terms.jacobian.rows());
         let (columns, rows) = if full { (2 * n, m + holonomic) } else { (n, m) };
@@ -40,7 +40,7 @@ impl Landing {
             slopes: vec![0.0; if_full(m * n)],
             change: vec![0.0; if_full(columns)],
             level: vec![0.0; if_full(rows)],
-            adjustment: vec![0.0; 2 * n],
+            adjustment: vec![0.0; positions + n],
             count: 0,
         }
     }
@@ -49,7 +49,7 @@ impl Landing {
 impl Index1<'_> {
     /// Moves the end of a step to where the constraints are met, or nearer to it.
     pub(super) fn land(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
-        let (rounds, n) = (self.upkeep.stabilisation.rounds(), self.n);
+        let (rounds, moving) = (self.upkeep.stabilisation.rounds(), self.positions + self.n);
         if rounds == 0 {
             return;
         }
@@ -57,7 +57,7 @@ impl Index1<'_> {
         if self.upkeep.drift_tolerance > 0.0 && self.drift(locked, t, y) <= self.upkeep.drift_tolerance {
             return;
         }
-        self.landing.adjustment.copy_from_slice(&y[..2 * n]);
+        self.landing.adjustment.copy_from_slice(&y[..moving]);
         self.landing.count += 1;
         for round in 0..rounds {
             let again = round == 0 || self.upkeep.stabilisation == Stabilisation::Project;
@@ -138,18 +138,18 @@ impl Index1<'_> {
     fn correct(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) -> f64 {
         self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
         if self.upkeep.stabilisation == Stabilisation::Full {
-            return self.correct_together(y);
+            return self.correct_together(t, y);
         }
         let mut moved = 0.0;
         if self.corrects_positions() {
             self.multipliers.fill(0.0);
             self.multipliers[..self.holonomic].copy_from_slice(&self.position);
-            moved = self.shift(&mut y[..self.n]);
+            moved = self.shift_positions_back(t, &mut y[..self.positions]);
             self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
         }
         self.multipliers.copy_from_slice(&self.velocity);
         self.leave_what_is_reaching();
-        self.shift(&mut y[self.n..2 * self.n]).max(moved)
+        self.shift_speeds(&mut y[self.positions..self.positions + self.n]).max(moved)
     }
 
     /// Without constraints of positions, speeds are all there is to correct.
@@ -167,22 +167,40 @@ impl Index1<'_> {
         }
     }
 
-    /// Takes `F` times the residuals in `multipliers` off a part of the state.
-    fn shift(&mut self, part: &mut [f64]) -> f64 {
+    /// `F` times the residuals in `multipliers`, into the motion.
+    fn find_change(&mut self) {
         self.motion.fill(0.0);
         let kkt = self.landing.own.as_mut().unwrap_or(&mut self.kkt);
         kkt.solve(&mut self.motion, &mut self.multipliers);
-        take_off(part, &self.motion)
+    }
+
+    fn shift_positions_back(&mut self, t: f64, q: &mut [f64]) -> f64 {
+        self.find_change();
+        let size = relative_size(&self.motion, q);
+        self.inner.shift_positions(t, q, &self.motion);
+        size
+    }
+
+    fn shift_speeds(&mut self, v: &mut [f64]) -> f64 {
+        self.find_change();
+        let size = relative_size(&self.motion, v);
+        take_off(v, &self.motion);
+        size
     }
 
     /// Takes `Hᵀ (H Hᵀ)⁻¹ (g, ġ)` off positions and speeds.
-    fn correct_together(&mut self, y: &mut [f64]) -> f64 {
+    fn correct_together(&mut self, t: f64, y: &mut [f64]) -> f64 {
         let Some(own) = &mut self.landing.own else { return 0.0 };
         self.landing.level[..self.holonomic].copy_from_slice(&self.position);
         self.landing.level[self.holonomic..].copy_from_slice(&self.velocity);
         self.landing.change.fill(0.0);
         own.solve(&mut self.landing.change, &mut self.landing.level);
-        take_off(&mut y[..2 * self.n], &self.landing.change)
+        let (q, rest) = y.split_at_mut(self.positions);
+        let (of_positions, of_speeds) = self.landing.change.split_at(self.n);
+        let size = relative_size(of_positions, q).max(relative_size(of_speeds, rest));
+        self.inner.shift_positions(t, q, of_positions);
+        take_off(rest, of_speeds);
+        size
     }
 }
 
@@ -195,12 +213,17 @@ fn full_identity(n: usize) -> Matrix {
     identity
 }
 
-/// Takes a change off; gives how large it was, beside what it was taken off from.
-fn take_off(part: &mut [f64], change: &[f64]) -> f64 {
-    let mut most = 0.0_f64;
+/// How large a change is beside what it is taken off from. Changes of positions may be of fewer numbers than these are.
+fn relative_size(change: &[f64], part: &[f64]) -> f64 {
+    if change.len() > part.len() || change.is_empty() {
+        return 0.0;
+    }
+    let beside = |(i, change): (usize, &f64)| change.abs() / (1.0 + part[i].abs());
+    change.iter().enumerate().map(beside).fold(0.0, f64::max)
+}
+
+fn take_off(part: &mut [f64], change: &[f64]) {
     for (x, change) in part.iter_mut().zip(change) {
         *x -= change;
-        most = most.max(change.abs() / (1.0 + x.abs()));
     }
-    most
 }

@@ -167,16 +167,18 @@ impl Index1<'_> {
             return;
         }
         let (mut beside, mut ahead) = (y.to_vec(), vec![0.0; self.velocity.len()]);
+        let mut change = vec![0.0; self.n];
         for i in 0..self.n {
-            let step = 6e-6 * y[i].abs().max(1e-3);
-            let (far, near) = (y[i] + step, y[i] - step);
-            beside[i] = far;
-            self.inner.residuals(locked, t, &beside, &mut self.position, &mut ahead);
-            beside[i] = near;
-            self.inner.residuals(locked, t, &beside, &mut self.position, &mut self.velocity);
-            beside[i] = y[i];
+            let step = 6e-6 * y[..self.positions].iter().fold(1e-3, |size: f64, q| size.max(q.abs()));
+            for (change_by, out) in [(-step, &mut ahead), (step, &mut self.velocity)] {
+                beside.copy_from_slice(y);
+                change[i] = change_by;
+                self.inner.shift_positions(t, &mut beside[..self.positions], &change);
+                self.inner.residuals(locked, t, &beside, &mut self.position, out);
+            }
+            change[i] = 0.0;
             for (row, (ahead, behind)) in ahead.iter().zip(&self.velocity).enumerate() {
-                slopes[row * self.n + i] = (ahead - behind) / (far - near);
+                slopes[row * self.n + i] = (ahead - behind) / (2.0 * step);
             }
         }
     }

@@ -59,9 +59,10 @@ impl Run<'_> {
         if !self.flow.is_mechanism() || self.before == self.after {
             return Ok(());
         }
-        let n = self.flow.system().layout().v;
-        let was_reset = |i: usize| self.before[i] != self.after[i] || self.before[n + i] != self.after[n + i];
-        let pinned: Vec<usize> = (0..n).filter(|&i| was_reset(i)).collect();
+        let layout = self.flow.system().layout();
+        let changed = |i: usize| self.before[i] != self.after[i];
+        let was_reset = |i: &usize| changed(layout.q + i) || layout.q == layout.v && changed(*i);
+        let pinned: Vec<usize> = (0..layout.v).filter(was_reset).collect();
         let mut y = self.after.clone();
         let assembled = self.flow.assemble(t, &mut y, &pinned);
         let what = self.fired_in_words();

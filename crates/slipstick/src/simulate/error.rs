@@ -128,6 +128,20 @@ pub enum Error {
         /// What is left of the constraints, in words.
         left: String,
     },
+    /// The gradient of a joint, as it was given, is not that of the joint.
+    #[error(
+        "the gradient of the joint `{constraint}` is wrong: in some direction of the speeds it says {given:.6e}, the joint itself {found:.6e} (t = {t})"
+    )]
+    WrongGradient {
+        /// The joint.
+        constraint: String,
+        /// What the gradient says.
+        given: f64,
+        /// What the joint says.
+        found: f64,
+        /// The time.
+        t: f64,
+    },
     /// More switching surfaces meet than can be told apart.
     #[error(
         "{count} switching surfaces meet at t = {t} and depend on each other ({names}); what happens at more than {most} is not known"
@@ -203,6 +217,7 @@ impl Error {
             Self::EventCycle { .. } => "event-cycle",
             Self::ResetNotFinite { .. } => "reset-not-finite",
             Self::NotConsistent { .. } => "not-consistent",
+            Self::WrongGradient { .. } => "wrong-gradient",
             Self::TooManySurfaces { .. } => "too-many-surfaces",
             Self::NoConvergence { .. } => "no-convergence",
             Self::SingularMatrix { .. } => "singular-matrix",
@@ -237,6 +252,9 @@ impl Error {
             Self::ResetNotFinite { .. } => "look for a division by zero in the reset",
             Self::NotConsistent { .. } => {
                 "choose start values nearer to a closed mechanism, pin fewer coordinates, or check the lengths in these constraints"
+            }
+            Self::WrongGradient { .. } => {
+                "check that row of the gradient, and that its places are in order of rows and then columns; or leave the gradient out"
             }
             Self::TooManySurfaces { .. } => {
                 "write each sign in a term of its own, as in `-a * sign(u) - b * sign(v)`: then there may be any number; or let them meet one after the other"

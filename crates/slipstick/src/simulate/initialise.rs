@@ -16,6 +16,10 @@ pub(super) fn check(system: &dyn System, start: &Start, options: &Options) -> Re
         return Err(Error::EndBeforeStart { start: start.t, until: options.until });
     }
     check_method(system, options)?;
+    if let Some(wrong) = system.wrong_gradient(start.t, &start.y) {
+        let constraint = system.constraints()[wrong.constraint].name.clone();
+        return Err(Error::WrongGradient { constraint, given: wrong.given, found: wrong.found, t: start.t });
+    }
     let n = start.y.len();
     check_tolerance("relative", &options.tolerances.relative, n)?;
     check_tolerance("absolute", &options.tolerances.absolute, n)?;

@@ -5,6 +5,7 @@
 //! prints it. In a model that audits something, the first of it is the energy.
 
 mod andrews;
+mod chain;
 mod cranks;
 mod manipulator;
 mod measure;
@@ -12,6 +13,7 @@ mod others;
 mod pendulum;
 mod rolling;
 
+pub use chain::{chain, chain_energy};
 pub use measure::MeasuredMechanism;
 pub use others::mechanisms;
 
