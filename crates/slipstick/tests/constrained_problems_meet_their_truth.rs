@@ -60,3 +60,11 @@ fn baumgarte_drifts_where_corrections_do_not() {
     let most = drifts("index1/pstab").into_iter().fold(0.0, f64::max);
     assert!(least > 5.0 * most, "{least:e} {most:e}");
 }
+
+#[test]
+fn the_wheel_leaves_the_road_and_comes_back() {
+    assert_ok(|row| row.name.starts_with("suspension"));
+    for (row, measured) in measure(|row| row.name == "suspension-step") {
+        assert_eq!(measured.statistics.events, 3, "{} {:?}", row.plan.options.method.name(), row.tolerance);
+    }
+}

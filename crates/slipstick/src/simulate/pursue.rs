@@ -39,9 +39,11 @@ impl Run<'_> {
         finer && self.location() != Location::Integrate && self.options.location != Some(Location::Dense)
     }
 
-    /// Where events are located: as asked, or on the dense output unless that would cost the method its order.
+    /// Where events are located: as asked, or on the dense output unless that would cost the method its order, or a mechanism its joints: only the ends of steps
+    /// are put back to where they are shut.
     pub(super) fn location(&self) -> Location {
-        let default = if self.has_poor_dense_output() { Location::Integrate } else { Location::Dense };
+        let ends_are_better = self.has_poor_dense_output() || self.flow.is_mechanism();
+        let default = if ends_are_better { Location::Integrate } else { Location::Dense };
         let default = if self.flow.stays_on_this_side() { Location::OneSided } else { default };
         self.options.location.unwrap_or(default)
     }

@@ -12,6 +12,7 @@ mod measure;
 mod others;
 mod pendulum;
 mod rolling;
+mod suspension;
 
 pub use chain::{chain, chain_energy};
 pub use measure::MeasuredMechanism;
@@ -170,6 +171,7 @@ pub fn quick_constrained() -> Vec<ConstrainedProblem> {
     all.extend(pendulum::pendulum());
     all.extend(rolling::rolling());
     all.extend(cranks::cranks());
+    all.extend(suspension::suspension());
     all.extend(others::others());
     all
 }
