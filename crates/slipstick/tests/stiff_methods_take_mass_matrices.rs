@@ -133,3 +133,34 @@ fn a_field_that_is_not_finite_at_the_start_fails_at_once() {
         assert_eq!(failure.error.code(), "derivative-not-finite", "{}", method.name());
     }
 }
+
+#[test]
+fn radau_solves_equations_of_index_2() {
+    // A pendulum held by its speeds: x x' + y y' = 0. The multiplier stands in no algebraic equation.
+    let pendulum = ClosureSystem::new(["x", "y", "u", "v", "pull"], |_, s, ds| {
+        ds.copy_from_slice(&[s[2], s[3], -s[0] * s[4], -s[1] * s[4] - 9.81, s[0] * s[2] + s[1] * s[3]]);
+    })
+    .constant_mass((0..25).map(|k| if k % 6 == 0 && k < 24 { 1.0 } else { 0.0 }).collect());
+    let angle = ClosureSystem::new(["angle", "rate"], |_, s, ds| {
+        ds.copy_from_slice(&[s[1], -9.81 * s[0].sin()]);
+    });
+    let truth = {
+        let options =
+            Options { method: Method::DormandPrince8, ..Options::until(2.0).tolerances(1e-13, 1e-13) };
+        simulate(&angle, &Start::at([0.8_f64.atan2(0.6), 0.0]), &options).unwrap().end_state().to_vec()
+    };
+    let (sin, cos, rate) = (truth[0].sin(), truth[0].cos(), truth[1]);
+    let truth = [sin, -cos, rate * cos, rate * sin, rate * rate + 9.81 * cos];
+    for tolerance in [1e-5, 1e-7, 1e-9] {
+        let options =
+            Options { method: Method::Radau5, ..Options::until(2.0).tolerances(tolerance, tolerance) };
+        let run = simulate(&pendulum, &Start::at([0.8, -0.6, 0.0, 0.0, 9.81 * 0.6]), &options).unwrap();
+        let off = |range: std::ops::Range<usize>| {
+            range.fold(0.0_f64, |worst, i| worst.max((run.end_state()[i] - truth[i]).abs()))
+        };
+        let (states, pull) = (off(0..4), off(4..5));
+        assert!(states < 30.0 * tolerance, "{tolerance:e}: {states:e}");
+        // The multiplier converges with order 3 only.
+        assert!(pull < 10.0 * tolerance.powf(0.75), "{tolerance:e}: {pull:e}");
+    }
+}

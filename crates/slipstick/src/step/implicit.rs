@@ -15,6 +15,8 @@ pub(super) struct Linearisation {
     /// A mass matrix that varies, at the point of interest.
     mass_there: Vec<f64>,
     mass_kind: MassKind,
+    /// The states that no algebraic equation has in it (index 2 and more): multipliers of constraints on speeds, say.
+    hidden: Vec<usize>,
     slope_is_known: bool,
     jacobian_is_known: bool,
     /// The Jacobian is the one at this start, so it cannot be improved.
@@ -30,6 +32,7 @@ impl Linearisation {
             mass: vec![0.0; n * n],
             mass_there: vec![0.0; n * n],
             mass_kind: MassKind::Identity,
+            hidden: Vec::with_capacity(n),
             slope_is_known: false,
             jacobian_is_known: false,
             is_fresh: false,
@@ -58,10 +61,27 @@ impl Linearisation {
         if self.mass_kind != MassKind::Identity {
             field.mass(t, y, &mut self.mass);
             check_finite(&self.mass, self.n, t)?;
+            self.find_hidden();
         }
         self.jacobian_is_known = true;
         self.is_fresh = true;
         Ok(true)
+    }
+
+    /// Finds the states without a derivative that do not occur in any equation without one.
+    fn find_hidden(&mut self) {
+        let n = self.n;
+        let is_algebraic = |i: usize| self.mass[i * n..(i + 1) * n].iter().all(|m| *m == 0.0);
+        let has_rate = |j: usize| (0..n).any(|i| self.mass[i * n + j] != 0.0);
+        let occurs = |j: usize| (0..n).any(|i| self.jacobian[i * n + j] != 0.0 && is_algebraic(i));
+        self.hidden.clear();
+        self.hidden.extend((0..n).filter(|&j| !has_rate(j) && !occurs(j)));
+    }
+
+    /// The states of index 2 and more: their errors are larger by one over the step, and do not feed back, so that they are weighed with the step (Hairer,
+    /// Wanner II, section VII.3).
+    pub(super) fn hidden(&self) -> &[usize] {
+        &self.hidden
     }
 
     /// The Jacobian is to be evaluated anew. False if it was already the one at this start.

@@ -3,7 +3,7 @@
 //! The stages are `Y_i = y₀ + Z_i` with `M(Y_i) Σ_j (A⁻¹)_ij Z_j / h = f(Y_i)`. A linear change of the unknowns, `Z = T W`, turns the system of Newton's
 //! iteration into one real and one complex system of the size of the state. Its matrix has Jacobian and mass at the start of
 //! this or an earlier step; a mass that varies is evaluated at the stages in the residual, so that the solution does not depend on
-//! that. A constant mass may be singular (index 1).
+//! that. A mass may be singular, with algebraic equations of index 1 or 2.
 //!
 //! The error is estimated with order 3, that is by far too large for a method of order 5; as in RADAU5 it is compared with
 //! `tolerance^(2/3) / 10`, so that steps follow the tolerance as they do for a method of order 5. The estimate does not see stiff
@@ -113,12 +113,9 @@ impl<D: Dimension> Radau5<D> {
         self.linear.find_slope(field, trial.t, &trial.start)?;
         let n = self.dimension.get();
         let kappa = self.kappa.unwrap_or_else(|| self.read_tolerances(tolerances));
-        let (start, tightening) = (&trial.start[..n], &self.tightening[..n]);
-        for (i, scale) in self.scales[..n].iter_mut().enumerate() {
-            *scale = tolerances.scale(i, start[i].abs()) / tightening[i];
-        }
         loop {
             self.factor(field, trial)?;
+            self.set_scales(tolerances, &trial.start);
             self.predict();
             if self.iterate(field, kappa, trial)? {
                 break;
@@ -133,6 +130,18 @@ impl<D: Dimension> Radau5<D> {
         self.estimate(field, tolerances, trial);
         self.judge_dense(tolerances, trial);
         Ok(())
+    }
+
+    /// What Newton's residuals are divided by.
+    fn set_scales(&mut self, tolerances: &Tolerances, start: &[f64]) {
+        let n = self.dimension.get();
+        let (start, tightening) = (&start[..n], &self.tightening[..n]);
+        for (i, scale) in self.scales[..n].iter_mut().enumerate() {
+            *scale = tolerances.scale(i, start[i].abs()) / tightening[i];
+        }
+        for &i in self.linear.hidden() {
+            self.scales[i] /= self.h.min(1.0);
+        }
     }
 
     /// Finds what follows from the tolerances; gives what Newton may leave.
@@ -295,6 +304,9 @@ impl<D: Dimension> Radau5<D> {
         let (scaled, tightening) = (&mut self.transformed[..n], &self.tightening[..n]);
         for ((scaled, error), tightening) in scaled.iter_mut().zip(&self.error[..n]).zip(tightening) {
             *scaled = error * tightening;
+        }
+        for &i in self.linear.hidden() {
+            scaled[i] *= self.h.min(1.0);
         }
         trial.judge(scaled, tolerances, Norm::Mean);
     }

@@ -13,12 +13,13 @@ mod others;
 mod pendulum;
 mod rolling;
 mod suspension;
+mod wheelset;
 
 pub use chain::{chain, chain_energy};
 pub use measure::MeasuredMechanism;
 pub use others::mechanisms;
 
-use crate::equations::System;
+use crate::equations::{MassKind, System};
 use crate::formulation::Stabilisation;
 use crate::math::Norm;
 use crate::simulate::{Overrides, Plan};
@@ -150,7 +151,8 @@ impl ConstrainedProblem {
     /// What is integrated, as rows state it.
     pub fn formulation(&self) -> String {
         if self.plan.system.constraints().is_empty() {
-            return "ode".to_owned();
+            let plain = self.plan.system.mass_kind() == MassKind::Identity;
+            return if plain { "ode".to_owned() } else { "dae".to_owned() };
         }
         format!("index1/{}", self.plan.options.stabilisation.name())
     }
@@ -161,6 +163,7 @@ pub fn constrained() -> Vec<ConstrainedProblem> {
     let mut all = quick_constrained();
     all.extend(andrews::long());
     all.extend(others::ten_thousand_periods());
+    all.extend(wheelset::wheelset());
     all
 }
 
