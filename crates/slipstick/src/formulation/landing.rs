@@ -166,6 +166,18 @@ impl Index1<'_> {
         }
     }
 
+    /// How far each coordinate would be moved to close the constraints of positions.
+    pub(super) fn closing_distances(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> Vec<f64> {
+        let mut q = y[..self.n].to_vec();
+        if self.holonomic > 0 && self.factor_corrections(locked, t, y) {
+            self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+            self.multipliers.fill(0.0);
+            self.multipliers[..self.holonomic].copy_from_slice(&self.position);
+            self.shift(&mut q);
+        }
+        q.iter().zip(y).map(|(moved, y)| (moved - y).abs()).collect()
+    }
+
     /// Takes `F` times the residuals in `multipliers` off a part of the state.
     fn shift(&mut self, part: &mut [f64]) -> f64 {
         self.motion.fill(0.0);

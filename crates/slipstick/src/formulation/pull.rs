@@ -80,6 +80,18 @@ impl Index1<'_> {
         }
     }
 
+    /// The side on which the surface of each constraint is approached from, zero for those met; none at all once the constraints are met.
+    pub(super) fn reach(&mut self, sides: &[f64]) {
+        self.pull.reaching = sides.to_vec();
+    }
+
+    /// The surfaces (3.21) of paper 000: `ġ + σ g`, and for constraints of speeds these themselves.
+    pub(super) fn surfaces(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> Vec<f64> {
+        self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+        let position = |k: usize| self.position.get(k).map_or(0.0, |g| self.upkeep.speed.get(k) * g);
+        self.velocity.iter().enumerate().map(|(k, velocity)| velocity + position(k)).collect()
+    }
+
     /// Adds to the accelerations what pulls back beside the forces of the constraints.
     pub(super) fn pull_beside(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) {
         match self.upkeep.stabilisation {

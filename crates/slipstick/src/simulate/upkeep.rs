@@ -84,6 +84,14 @@ impl Run<'_> {
         if under_control { self.options.tolerances.scale(state, self.trial.end[state].abs()) } else { 0.0 }
     }
 
+    /// How far a position may be from where its constraints are met and count as there.
+    pub(super) fn closing_bound(&self, state: usize, value: f64) -> f64 {
+        match self.options.fixed_step {
+            None => self.options.tolerances.scale(state, value.abs()),
+            Some(h) => h.powf(f64::from(self.step.method().facts().order) - 1.0),
+        }
+    }
+
     /// What a step leaves uncertain in a state: `h^(p-1)` for order `p` (paper 000). Under error control the error of a step, `h^(p+1)`, is the tolerance, in
     /// parts of the state; so it is the tolerance to the power of `(p-1)/(p+1)` there.
     fn uncertainty_of(&self, state: usize) -> f64 {

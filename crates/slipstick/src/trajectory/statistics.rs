@@ -108,7 +108,12 @@ impl Statistics {
                 EventKind::Reset => self.resets += 1,
                 EventKind::Switch => self.switchings += 1,
                 EventKind::Mode => self.mode_changes += 1,
-                EventKind::Slide | EventKind::Leave | EventKind::Rest | EventKind::Stop => {}
+                EventKind::Slide
+                | EventKind::Leave
+                | EventKind::Rest
+                | EventKind::Reach
+                | EventKind::Close
+                | EventKind::Stop => {}
             }
         }
     }
