@@ -12,6 +12,9 @@ use crate::formulation::Stabilisation;
 use crate::math::Bracket;
 use crate::trajectory::{Event, EventKind, Note, Segment};
 
+/// The part of the error of a step within which positions count as closed: with them goes a speed that is some times as large, and they come nearer quickly.
+const CLOSED: f64 = 1e-3;
+
 /// How far the approach has come.
 #[derive(Clone, Debug)]
 pub(super) struct Approach {
@@ -20,11 +23,18 @@ pub(super) struct Approach {
     /// When the next surfaces will be met, and which; never if there are none.
     pub(super) next: f64,
     aimed: Vec<usize>,
+    /// The time of the last look, and how far the positions were from closed then, in errors of a step.
+    looked: (f64, f64),
 }
 
 impl Default for Approach {
     fn default() -> Self {
-        Self { begun: Vec::new(), next: f64::INFINITY, aimed: Vec::new() }
+        Self {
+            begun: Vec::new(),
+            next: f64::INFINITY,
+            aimed: Vec::new(),
+            looked: (f64::NEG_INFINITY, f64::INFINITY),
+        }
     }
 }
 
@@ -45,7 +55,9 @@ impl Run<'_> {
         let sides: Vec<f64> = surfaces.iter().enumerate().map(side).collect();
         self.approach.begun = surfaces.iter().map(|s| (t, s.abs())).collect();
         self.flow.reach(&sides);
-        self.close_if_met(t, y);
+        if self.closes(t, y) {
+            self.flow.reach(&[]);
+        }
     }
 
     /// Looks where the next surface will be met; if one is met here, or the positions are closed, that is an event. Gives whether there was one.
@@ -55,11 +67,11 @@ impl Run<'_> {
         self.approach.next = f64::INFINITY;
         let sides = self.flow.mode.reaching.clone();
         let left = sides.iter().enumerate().filter(|(k, side)| **side != 0.0 && !met.contains(k)).count();
-        if !met.is_empty() || (left == 0 && self.is_closed()) {
+        let start = self.trial.start.clone();
+        if !met.is_empty() || (left == 0 && self.closes(t, &start)) {
             self.meet_surfaces(&met)?;
             return Ok(true);
         }
-        let start = self.trial.start.clone();
         let surfaces = self.flow.surfaces(t, &start);
         for (k, side) in sides.iter().enumerate().filter(|(_, side)| **side != 0.0) {
             // Rounding can bring it to the other side.
@@ -89,7 +101,10 @@ impl Run<'_> {
         self.flow.reach(&sides);
         let mut after = before.clone();
         self.flow.land(t, &mut after);
-        self.close_if_met(t, &after);
+        // Without a surface that is met here, the positions are closed.
+        if met.is_empty() || self.closes(t, &after) {
+            self.flow.reach(&[]);
+        }
         self.flow.land(t, &mut after);
         let closed = self.flow.mode.reaching.is_empty();
         self.record_reach(met, closed, (t, &before, &after));
@@ -97,22 +112,19 @@ impl Run<'_> {
         self.begin_segment(Change::Motion)
     }
 
-    /// Whether all surfaces are met and the positions, too, are as near as a step would leave them.
-    fn is_closed(&mut self) -> bool {
-        let (t, y) = (self.trial.t, self.trial.start.clone());
-        !self.flow.mode.reaching.is_empty() && self.closes(t, &y)
-    }
-
+    /// Whether all surfaces are met and the positions, too, are closed: within what a step leaves uncertain it is enough that the positions come no nearer: the errors of steps then keep them open.
     fn closes(&mut self, t: f64, y: &[f64]) -> bool {
         let distances = self.flow.closing_distances(t, y);
-        let is_near = |(i, distance): (usize, &f64)| *distance <= self.closing_bound(i, y[i]);
-        self.flow.mode.reaching.iter().all(|side| *side == 0.0) && distances.iter().enumerate().all(is_near)
-    }
-
-    fn close_if_met(&mut self, t: f64, y: &[f64]) {
-        if self.closes(t, y) {
-            self.flow.reach(&[]);
-        }
+        let rounding = |i: usize| 16.0 * f64::EPSILON * (1.0 + y[i].abs());
+        let largest = |bound: &dyn Fn(usize) -> f64| {
+            let more = distances.iter().enumerate().filter(|(i, distance)| **distance > rounding(*i));
+            more.map(|(i, distance)| distance / bound(i)).fold(0.0, f64::max)
+        };
+        let now = largest(&|i| self.step_error(i, y[i]));
+        let is_certain = largest(&|i| self.uncertainty_of(i, y[i])) > 1.0;
+        let before = std::mem::replace(&mut self.approach.looked, (t, now));
+        let met = self.flow.mode.reaching.iter().all(|side| *side == 0.0);
+        met && (now <= CLOSED || (!is_certain && t > before.0 && now >= before.1))
     }
 
     fn record_reach(&mut self, met: &[usize], closed: bool, (t, before, after): (f64, &[f64], &[f64])) {

@@ -58,10 +58,11 @@ impl Run<'_> {
             if self.record.adjustment.is_none_or(|known| size > known.size) && size > 0.0 {
                 self.record.adjustment = Some(Adjustment { state, size, t });
             }
-            if size <= self.step_tolerance(state) {
+            let value = self.trial.end[state];
+            if size <= self.step_error(state, value) {
                 continue;
             }
-            let bound = self.uncertainty_of(state);
+            let bound = self.uncertainty_of(state, value);
             if size > bound && worst.is_none_or(|(_, s, b)| size / bound > s / b) {
                 worst = Some((state, size, bound));
             }
@@ -78,31 +79,21 @@ impl Run<'_> {
         }
     }
 
-    /// What no step is asked to be better than; none with steps of one size.
-    fn step_tolerance(&self, state: usize) -> f64 {
-        let under_control = self.options.fixed_step.is_none();
-        if under_control { self.options.tolerances.scale(state, self.trial.end[state].abs()) } else { 0.0 }
-    }
-
-    /// How far a position may be from where its constraints are met and count as there.
-    pub(super) fn closing_bound(&self, state: usize, value: f64) -> f64 {
-        match self.options.fixed_step {
+    /// The error that a step is asked for in a state, or with steps of one size what it leaves uncertain.
+    pub(super) fn step_error(&self, state: usize, value: f64) -> f64 {
+        let bound = match self.options.fixed_step {
             None => self.options.tolerances.scale(state, value.abs()),
             Some(h) => h.powf(f64::from(self.step.method().facts().order) - 1.0),
-        }
+        };
+        bound.max(16.0 * f64::EPSILON * (1.0 + value.abs()))
     }
 
     /// What a step leaves uncertain in a state: `h^(p-1)` for order `p` (paper 000). Under error control the error of a step, `h^(p+1)`, is the tolerance, in
     /// parts of the state; so it is the tolerance to the power of `(p-1)/(p+1)` there.
-    fn uncertainty_of(&self, state: usize) -> f64 {
+    pub(super) fn uncertainty_of(&self, state: usize, value: f64) -> f64 {
         let order = f64::from(self.step.method().facts().order);
-        let rounding = 16.0 * f64::EPSILON * (1.0 + self.trial.end[state].abs());
-        let bound = if self.options.fixed_step.is_some() {
-            self.trial.h.powf(order - 1.0)
-        } else {
-            let part = self.options.tolerances.relative.get(state).max(f64::EPSILON);
-            self.step_tolerance(state) * part.powf(-2.0 / (order + 1.0))
-        };
-        bound.max(rounding)
+        let part = self.options.tolerances.relative.get(state).max(f64::EPSILON);
+        let slack = if self.options.fixed_step.is_some() { 1.0 } else { part.powf(-2.0 / (order + 1.0)) };
+        slack * self.step_error(state, value)
     }
 }

@@ -6,6 +6,7 @@
 
 mod andrews;
 mod cranks;
+mod examples;
 mod manipulator;
 mod measure;
 mod others;
@@ -16,7 +17,7 @@ pub use measure::MeasuredMechanism;
 pub use others::mechanisms;
 
 use crate::equations::System;
-use crate::formulation::Stabilisation;
+use crate::formulation::{Metric, Stabilisation};
 use crate::simulate::{Overrides, Plan};
 use crate::step::Method;
 
@@ -119,6 +120,11 @@ impl ConstrainedProblem {
         self
     }
 
+    fn measured_by(mut self, metric: Metric) -> Self {
+        self.plan.options.metric = metric;
+        self
+    }
+
     fn promising(mut self, promise: Promise) -> Self {
         self.promise = promise;
         self
@@ -142,7 +148,9 @@ impl ConstrainedProblem {
         if self.plan.system.constraints().is_empty() {
             return "ode".to_owned();
         }
-        format!("index1/{}", self.plan.options.stabilisation.name())
+        let options = &self.plan.options;
+        let metric = if options.metric == Metric::Identity { "/identity" } else { "" };
+        format!("index1/{}{metric}", options.stabilisation.name())
     }
 }
 
@@ -158,6 +166,7 @@ pub fn constrained() -> Vec<ConstrainedProblem> {
 pub fn quick_constrained() -> Vec<ConstrainedProblem> {
     let mut all = andrews::short();
     all.extend(manipulator::manipulator());
+    all.extend(examples::examples());
     all.extend(pendulum::pendulum());
     all.extend(rolling::rolling());
     all.extend(cranks::cranks());
