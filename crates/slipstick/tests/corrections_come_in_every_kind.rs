@@ -27,7 +27,8 @@ fn run_with(text: &str, change: impl Fn(&mut Options)) -> Trajectory {
 
 /// The largest drift of positions and of rates.
 fn drift(text: &str, run: &Trajectory) -> (f64, f64) {
-    let joints = Joints::of(&plan(text).system, run).expect("there are constraints");
+    let plan = plan(text);
+    let joints = Joints::of(&plan.system, &plan.options.upkeep(), run).expect("there are constraints");
     (joints.position.map_or(0.0, |opening| opening.value), joints.velocity.value)
 }
 

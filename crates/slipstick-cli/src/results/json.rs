@@ -2,10 +2,8 @@
 
 use super::{AuditResult, RunResult};
 use serde_json::{Value, json};
-use slipstick::equations::System;
 use slipstick::model::Location;
 use slipstick::step::PerComponent;
-use slipstick::trajectory::Opening;
 
 /// Everything about a run but its trajectory.
 pub(crate) fn run_json(result: &RunResult<'_>) -> Value {
@@ -26,7 +24,8 @@ pub(crate) fn run_json(result: &RunResult<'_>) -> Value {
         },
         "statistics": statistics(result),
         "end": end_state(result),
-        "joints": joints(result),
+        "joints": result.joints_json(),
+        "energy": result.energy_json(),
         "audit": result.audit.iter().map(AuditResult::json).collect::<Vec<_>>(),
         "notes": notes,
         "wall_s": result.wall_s,
@@ -91,17 +90,6 @@ fn statistics(result: &RunResult<'_>) -> Value {
         "smallest_step": s.smallest_step.is_finite().then_some(s.smallest_step),
         "largest_step": s.largest_step,
     })
-}
-
-/// The largest residuals of the constraints of a mechanism; null without one.
-fn joints(result: &RunResult<'_>) -> Value {
-    let constraints = result.plan.system.constraints();
-    let one = |opening: Opening| json!({ "name": constraints[opening.constraint].name, "drift": opening.value, "t": opening.t });
-    json!(
-        result
-            .joints
-            .map(|joints| json!({ "position": joints.position.map(one), "velocity": one(joints.velocity) }))
-    )
 }
 
 fn end_state(result: &RunResult<'_>) -> Value {

@@ -6,6 +6,7 @@
 
 mod closure;
 mod closure_guard;
+mod energy;
 mod fixed;
 mod formula;
 mod lagrange;
@@ -23,6 +24,7 @@ mod tapes;
 pub use crate::model::{Direction, Side};
 pub use closure::ClosureSystem;
 pub use closure_guard::{ClosureGuard, ClosureRest};
+pub use energy::{KINETIC, POTENTIAL, POWER};
 pub use fixed::Fixed;
 pub use formula::FormulaSystem;
 pub use mechanism::{Constraint, Terms};

@@ -326,6 +326,13 @@ impl<'a> Flow<'a> {
         }
     }
 
+    /// What is left of each constraint of a mechanism at the level of accelerations.
+    pub fn acceleration_residuals(&mut self, t: f64, y: &[f64], out: &mut [f64]) {
+        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
+            mechanism.acceleration_residuals(self.mode.locked(), t, y, out);
+        }
+    }
+
     /// How far the last landing has moved each position and speed of a mechanism.
     pub fn adjustment(&self) -> &[f64] {
         match &self.evaluator {

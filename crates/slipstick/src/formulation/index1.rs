@@ -117,6 +117,16 @@ impl<'a> Index1<'a> {
         Assembler::new(self.n, m, self.holonomic, pinned).assemble(&mut *self.inner, (locked, t), y)
     }
 
+    /// What is left of each constraint at the level of accelerations, `G a + γ`: rounding, and the terms that pull back.
+    pub(super) fn acceleration_residuals(&mut self, locked: Locked<'_>, t: f64, y: &[f64], out: &mut [f64]) {
+        self.solve(locked, t, y);
+        for (row, out) in out.iter_mut().enumerate() {
+            let gradient = &self.terms.jacobian[row * self.n..(row + 1) * self.n];
+            let rate: f64 = gradient.iter().zip(&self.motion).map(|(g, a)| g * a).sum();
+            *out = rate - self.terms.level[row];
+        }
+    }
+
     /// The first constraint that has come next to a position in which it fixes nothing, if one has.
     pub(super) fn shrunk(&self) -> Option<usize> {
         self.shrunk

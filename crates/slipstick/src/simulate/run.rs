@@ -77,8 +77,6 @@ pub(super) struct Run<'a> {
     pub(super) rest_times: Vec<f64>,
     /// Whether there is a note already that a mechanism comes next to a singular position.
     pub(super) singular_is_noted: bool,
-    /// Whether there is a note already that a correction was large.
-    pub(super) adjustment_is_noted: bool,
     /// How far sliding-mode control has come.
     pub(super) approach: Approach,
     /// The guard whose surface the last step would have gone behind.
@@ -119,7 +117,6 @@ impl<'a> Run<'a> {
             vanished: false,
             blocked_by: None,
             singular_is_noted: false,
-            adjustment_is_noted: false,
             approach: Approach::default(),
             rest_times: vec![f64::NEG_INFINITY; system.guards().len()],
             stiffness: StiffnessCount::default(),

@@ -67,15 +67,21 @@ impl Run<'_> {
                 worst = Some((state, size, bound));
             }
         }
-        if let Some((state, size, bound)) = worst
-            && !std::mem::replace(&mut self.adjustment_is_noted, true)
-        {
-            let text = format!(
-                "to keep the constraints met, `{}` was moved by {size:.1e} after a step, which is more than the step is uncertain by ({bound:.1e}); \
-                 choose smaller steps or tolerances, or check the constraints",
-                self.flow.system().state_names()[state]
-            );
-            self.record.notes.push(Note { t, code: "large-adjustment", text });
+        if let Some((state, size, bound)) = worst {
+            self.note_adjustment(t, state, size, bound);
+        }
+    }
+
+    /// Once is enough.
+    fn note_adjustment(&mut self, t: f64, state: usize, size: f64, bound: f64) {
+        let text = format!(
+            "to keep the constraints met, `{}` was moved by {size:.1e} after a step, which is more than the step is uncertain by ({bound:.1e}); \
+             choose smaller steps or tolerances, or check the constraints",
+            self.flow.system().state_names()[state]
+        );
+        let note = Note { t, code: "large-adjustment", text };
+        if self.record.notes.iter().all(|known| known.code != note.code) {
+            self.record.notes.push(note);
         }
     }
 
