@@ -78,6 +78,7 @@ fn statistics(result: &RunResult<'_>) -> Value {
         "settling_right_hand_sides": s.settling,
         "locating_right_hand_sides": s.locating,
         "corrected_steps": s.corrected,
+        "motion_factorisations": s.motion_factorisations,
         "went_back": s.went_back,
         "phantoms": s.phantoms,
         "sliding_steps": s.slid,

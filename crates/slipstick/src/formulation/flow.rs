@@ -349,6 +349,14 @@ impl<'a> Flow<'a> {
         }
     }
 
+    /// How often a linear system of a mechanism was factored, for accelerations or for corrections.
+    pub fn motion_factorisations(&self) -> u64 {
+        match &self.evaluator {
+            Engine::Mechanism(mechanism) => mechanism.factorisations(),
+            Engine::Plain(_) => 0,
+        }
+    }
+
     /// The first constraint of a mechanism that has come next to a position in which it fixes nothing, if one has.
     pub fn shrunk_constraint(&self) -> Option<usize> {
         match &self.evaluator {

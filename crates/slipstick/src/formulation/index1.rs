@@ -37,6 +37,7 @@ pub struct Index1<'a> {
     shrunk: Option<usize>,
     /// Why the last linear system could not be solved, if it could not.
     fault: Option<KktFault>,
+    pub(super) factorisations: u64,
 }
 
 impl<'a> Index1<'a> {
@@ -61,6 +62,7 @@ impl<'a> Index1<'a> {
             lengths: vec![(f64::INFINITY, 0.0); m],
             shrunk: None,
             fault: None,
+            factorisations: 0,
         }
     }
 
@@ -68,6 +70,7 @@ impl<'a> Index1<'a> {
     pub(super) fn factor(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> bool {
         self.inner.terms(locked, t, y, &mut self.terms);
         self.fault = self.kkt.factor(&self.terms.mass, &self.terms.jacobian).err();
+        self.factorisations += 1;
         for (k, (known, length)) in self.lengths.iter_mut().zip(self.kkt.lengths()).enumerate() {
             *known = (known.0.min(*length), known.1.max(*length));
             if known.0 < NEXT_TO_NOTHING * known.1 {
@@ -75,6 +78,11 @@ impl<'a> Index1<'a> {
             }
         }
         self.fault.is_none()
+    }
+
+    /// How often a linear system was factored, for accelerations or for corrections.
+    pub(super) fn factorisations(&self) -> u64 {
+        self.factorisations
     }
 
     /// Finds accelerations and multipliers.

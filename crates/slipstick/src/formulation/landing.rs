@@ -12,7 +12,7 @@ use crate::math::Kkt;
 /// The scratch for corrections.
 pub(super) struct Landing {
     /// The linear system of corrections, where it is not that of the accelerations, and its mass matrix.
-    own: Option<Kkt>,
+    pub(super) own: Option<Kkt>,
     mass: Vec<f64>,
     /// The gradients of `(g, ġ)`, by rows, and those of `ġ` by positions, for S-full.
     gradients: Vec<f64>,
@@ -56,17 +56,27 @@ impl Index1<'_> {
         }
         self.landing.adjustment.copy_from_slice(&y[..2 * n]);
         self.landing.count += 1;
-        for round in 0..rounds {
-            let again = round == 0 || self.upkeep.stabilisation == Stabilisation::Project;
-            if again && !self.factor_corrections(locked, t, y) {
-                break;
+        if rounds == 2 && self.pull.reaching.is_empty() {
+            if self.factor_corrections(locked, t, y) {
+                self.correct_twice(locked, t, y);
             }
-            if self.correct(locked, t, y) <= 4.0 * f64::EPSILON {
-                break;
-            }
+        } else {
+            self.correct_in_rounds(rounds, (locked, t), y);
         }
         for (moved, y) in self.landing.adjustment.iter_mut().zip(&*y) {
             *moved = (*moved - y).abs();
+        }
+    }
+
+    fn correct_in_rounds(&mut self, rounds: usize, (locked, t): (Locked<'_>, f64), y: &mut [f64]) {
+        for round in 0..rounds {
+            let again = round == 0 || self.upkeep.stabilisation == Stabilisation::Project;
+            if again && !self.factor_corrections(locked, t, y) {
+                return;
+            }
+            if self.correct(locked, t, y) <= 4.0 * f64::EPSILON {
+                return;
+            }
         }
     }
 
@@ -96,6 +106,7 @@ impl Index1<'_> {
             return self.factor(locked, t, y);
         }
         self.inner.terms(locked, t, y, &mut self.terms);
+        self.factorisations += 1;
         if self.upkeep.stabilisation == Stabilisation::Full {
             self.fill_gradients(locked, t, y);
         }
@@ -152,7 +163,7 @@ impl Index1<'_> {
     }
 
     /// Without constraints of positions, speeds are all there is to correct.
-    fn corrects_positions(&self) -> bool {
+    pub(super) fn corrects_positions(&self) -> bool {
         let wanted = self.upkeep.stabilisation != Stabilisation::Speeds && self.pull.reaching.is_empty();
         wanted && self.holonomic > 0
     }
@@ -198,7 +209,7 @@ impl Index1<'_> {
 }
 
 /// Takes a change off; gives how large it was, beside what it was taken off from.
-fn take_off(part: &mut [f64], change: &[f64]) -> f64 {
+pub(super) fn take_off(part: &mut [f64], change: &[f64]) -> f64 {
     let mut most = 0.0_f64;
     for (x, change) in part.iter_mut().zip(change) {
         *x -= change;

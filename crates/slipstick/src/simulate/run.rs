@@ -425,6 +425,7 @@ impl<'a> Run<'a> {
         self.record.statistics.factorisations = self.step.factorisations();
         self.record.statistics.guards = self.flow.guard_count;
         self.record.statistics.corrected = self.flow.corrected();
+        self.record.statistics.motion_factorisations = self.flow.motion_factorisations();
         self.record.statistics.went_back = self.detector.surprises().went_back;
         self.record.statistics.phantoms = self.detector.surprises().phantoms;
         match result {
