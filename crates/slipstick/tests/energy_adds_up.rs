@@ -4,7 +4,7 @@ mod common;
 
 use common::plan;
 use slipstick::formulation::Stabilisation;
-use slipstick::simulate::simulate;
+use slipstick::simulate::{Keep, simulate};
 use slipstick::trajectory::{EnergyBalance, Joints, Trajectory};
 
 fn run(text: &str) -> (Trajectory, EnergyBalance) {
@@ -36,7 +36,8 @@ fn what_nothing_drives_has_only_an_error() {
     let energy = y[2] * y[2] + y[3] * y[3] + 19.62 * y[1];
     assert_eq!((balance.work_in, balance.dissipated, balance.at_events), (0.0, 0.0, 0.0));
     assert!((balance.end.total() - energy).abs() < 1e-13);
-    assert!(balance.error >= energy.abs() && balance.error < 1e-6, "{balance:?}");
+    // Powers that cancel leave rounding.
+    assert!(balance.error > energy.abs() - 1e-12 && balance.error < 1e-6, "{balance:?}");
     assert!(balance.error_time > 0.0 && balance.error_time <= 5.0);
 }
 
@@ -117,6 +118,14 @@ fn friction_dissipates_only_where_it_slips() {
         "#);
     assert!((balance.dissipated - 4.5).abs() < 1e-7 && balance.work_in < 1e-9, "{balance:?}");
     assert!(balance.end.kinetic < 1e-15 && balance.error < 1e-7, "{balance:?}");
+}
+
+#[test]
+fn without_the_steps_there_is_no_balance() {
+    let mut plan = plan(&pendulum(ROD));
+    plan.options.keep = Keep::Ends;
+    let run = simulate(&plan.system, &plan.start, &plan.options).expect("a run");
+    assert_eq!(EnergyBalance::of(&plan.system, &run), None);
 }
 
 /// At the level of accelerations constraints are met to rounding, but for the terms that pull back.

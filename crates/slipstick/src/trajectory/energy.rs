@@ -54,9 +54,13 @@ pub struct EnergyBalance {
 }
 
 impl EnergyBalance {
-    /// Looks along a run whose steps were kept; none if the system is no mechanism.
+    /// Looks along a run; none if the system is no mechanism, or the steps were not kept.
     pub fn of(system: &FormulaSystem, trajectory: &Trajectory) -> Option<Self> {
         let mut books = Books::new(system)?;
+        let is_kept = |s: &Segment| !s.steps().is_empty() || s.end_time == s.start_time;
+        if !trajectory.segments.iter().all(is_kept) {
+            return None;
+        }
         let first = trajectory.segments.first()?;
         let start = books.look(first, first.start_time, &first.start);
         let mut balance = Self {
