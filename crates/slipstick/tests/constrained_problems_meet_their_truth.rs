@@ -29,6 +29,11 @@ fn the_manipulator() {
 }
 
 #[test]
+fn examples_on_which_stabilisations_differ() {
+    assert_ok(|row| row.name.starts_with("example"));
+}
+
+#[test]
 fn the_pendulum_in_its_angle_and_as_a_free_body() {
     assert_ok(|row| row.name.starts_with("pendulum"));
 }

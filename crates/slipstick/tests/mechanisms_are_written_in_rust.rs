@@ -43,7 +43,7 @@ fn a_pendulum_swings_as_its_angle_does() {
     for (y, truth) in run.end_state().iter().zip(truth) {
         assert!((y - truth).abs() < 1e-8, "{y} {truth}");
     }
-    let joints = Joints::of(&system, &run).unwrap();
+    let joints = Joints::of(&system, &Options::until(1.0).upkeep(), &run).unwrap();
     assert!(joints.position.unwrap().value < 1e-14 && joints.velocity.value < 1e-13, "{joints:?}");
 }
 
@@ -87,7 +87,7 @@ fn a_skate_on_a_slope_goes_nowhere_in_the_end() {
     let y = 2.0 / (2.0 * w * w) * (w * t - 0.5 * (2.0 * w * t).sin());
     let end = run.end_state();
     assert!((end[0] - x).abs() < 1e-8 && (end[1] - y).abs() < 1e-8, "{end:?} {x} {y}");
-    assert!(Joints::of(&system, &run).unwrap().velocity.value < 1e-13);
+    assert!(Joints::of(&system, &Options::until(1.0).upkeep(), &run).unwrap().velocity.value < 1e-13);
 }
 
 /// The rates of place and Euler parameters of a body, from its speed and its angular velocity in the body.
@@ -138,7 +138,7 @@ fn a_body_with_euler_parameters_swings_and_stays_in_its_joint() {
     let end = run.end_state();
     assert!((end[1] - truth.sin()).abs() < 1e-7 && (end[2] + truth.cos()).abs() < 1e-7, "{end:?} {truth}");
     assert!((end[10] - rate).abs() < 1e-7, "{end:?} {rate}");
-    let joints = Joints::of(&system, &run).unwrap();
+    let joints = Joints::of(&system, &Options::until(1.0).upkeep(), &run).unwrap();
     assert!(joints.position.unwrap().value < 1e-14 && joints.velocity.value < 1e-13, "{joints:?}");
     let length: f64 = end[3..7].iter().map(|e| e * e).sum();
     assert!((length - 1.0).abs() < 1e-14, "{length}");
@@ -150,7 +150,7 @@ fn a_rough_start_with_euler_parameters_is_closed() {
     let system = hung_rod();
     let run = run(&system, start, 0.5);
     assert_eq!(run.notes[0].code, "start-adjusted");
-    let joints = Joints::of(&system, &run).unwrap();
+    let joints = Joints::of(&system, &Options::until(1.0).upkeep(), &run).unwrap();
     assert!(joints.position.unwrap().value < 1e-14 && joints.velocity.value < 1e-12, "{joints:?}");
 }
 
@@ -185,7 +185,7 @@ fn a_chain_keeps_its_joints_and_its_energy() {
         let (system, start) = chain(links);
         let options = Options::until(1.0).tolerances(1e-9, 1e-11);
         let run = simulate(&system, &start, &options).unwrap_or_else(|failure| panic!("{failure:?}"));
-        let joints = Joints::of(&system, &run).unwrap();
+        let joints = Joints::of(&system, &Options::until(1.0).upkeep(), &run).unwrap();
         assert!(joints.position.unwrap().value < 1e-12 && joints.velocity.value < 1e-11, "{joints:?}");
         let (before, after) = (chain_energy(&start.y), chain_energy(run.end_state()));
         assert!((before - after).abs() < 1e-6 * before.abs(), "{links}: {before} {after}");

@@ -2,11 +2,9 @@
 
 use super::{AuditResult, RunResult};
 use serde_json::{Value, json};
-use slipstick::equations::System;
 use slipstick::math::Norm;
 use slipstick::model::Location;
 use slipstick::step::PerComponent;
-use slipstick::trajectory::Opening;
 
 /// Everything about a run but its trajectory.
 pub(crate) fn run_json(result: &RunResult<'_>) -> Value {
@@ -27,7 +25,8 @@ pub(crate) fn run_json(result: &RunResult<'_>) -> Value {
         },
         "statistics": statistics(result),
         "end": end_state(result),
-        "joints": joints(result),
+        "joints": result.joints_json(),
+        "energy": result.energy_json(),
         "audit": result.audit.iter().map(AuditResult::json).collect::<Vec<_>>(),
         "notes": notes,
         "wall_s": result.wall_s,
@@ -81,6 +80,7 @@ fn statistics(result: &RunResult<'_>) -> Value {
         "settling_right_hand_sides": s.settling,
         "locating_right_hand_sides": s.locating,
         "corrected_steps": s.corrected,
+        "motion_factorisations": s.motion_factorisations,
         "went_back": s.went_back,
         "phantoms": s.phantoms,
         "sliding_steps": s.slid,
@@ -93,17 +93,6 @@ fn statistics(result: &RunResult<'_>) -> Value {
         "smallest_step": s.smallest_step.is_finite().then_some(s.smallest_step),
         "largest_step": s.largest_step,
     })
-}
-
-/// The largest residuals of the constraints of a mechanism; null without one.
-fn joints(result: &RunResult<'_>) -> Value {
-    let constraints = result.plan.system.constraints();
-    let one = |opening: Opening| json!({ "name": constraints[opening.constraint].name, "drift": opening.value, "t": opening.t });
-    json!(
-        result
-            .joints
-            .map(|joints| json!({ "position": joints.position.map(one), "velocity": one(joints.velocity) }))
-    )
 }
 
 fn end_state(result: &RunResult<'_>) -> Value {

@@ -6,6 +6,7 @@
 mod audit;
 mod csv;
 mod json;
+mod mechanism;
 mod parquet;
 mod report;
 mod table;
@@ -20,7 +21,7 @@ use crate::progress::Watch;
 use crate::talk::{self, Trouble};
 use slipstick::equations::System;
 use slipstick::simulate::{Error, Plan, simulate_watched};
-use slipstick::trajectory::{Joints, Opening, Trajectory};
+use slipstick::trajectory::{EnergyBalance, Joints, Trajectory};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -35,6 +36,8 @@ pub(crate) struct RunResult<'a> {
     pub(crate) audit: Vec<AuditResult>,
     /// How far the joints of a mechanism were open.
     pub(crate) joints: Option<Joints>,
+    /// What became of the energy of a mechanism.
+    pub(crate) energy: Option<EnergyBalance>,
     pub(crate) wall_s: f64,
 }
 
@@ -49,8 +52,9 @@ impl<'a> RunResult<'a> {
             Err(failure) => (failure.trajectory, Some(failure.error)),
         };
         let audit = audit::audit(&file.model, plan, &trajectory);
-        let joints = Joints::of(&plan.system, &trajectory);
-        Self { file, plan, trajectory, error, audit, joints, wall_s }
+        let joints = Joints::of(&plan.system, &plan.options.upkeep(), &trajectory);
+        let energy = EnergyBalance::of(&plan.system, &trajectory);
+        Self { file, plan, trajectory, error, audit, joints, energy, wall_s }
     }
 
     pub(crate) fn is_failed(&self) -> bool {
@@ -95,22 +99,6 @@ impl<'a> RunResult<'a> {
             Some(estimate) if estimate == end => format!("{text} at t = {estimate} (estimated)"),
             Some(estimate) => format!("{text} at t = {estimate} (estimated; computed up to {end})"),
         }
-    }
-
-    /// How far the joints of a mechanism were open at most, in words.
-    pub(crate) fn joints_in_words(&self) -> Option<String> {
-        let joints = self.joints?;
-        let one = |opening: Opening| {
-            let name = &self.plan.system.constraints()[opening.constraint].name;
-            let moment = if opening.value > 0.0 {
-                format!(" (`{name}`, t = {})", number(opening.t))
-            } else {
-                String::new()
-            };
-            format!("{:.2e}{moment}", opening.value)
-        };
-        let position = joints.position.map(|opening| format!("open by {} at most, ", one(opening)));
-        Some(format!("{}their rates are {} at most", position.unwrap_or_default(), one(joints.velocity)))
     }
 
     /// The error of a run that was refused before it began, and of which there is nothing to keep.

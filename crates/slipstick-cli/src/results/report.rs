@@ -89,6 +89,9 @@ fn summary(result: &RunResult<'_>) -> Vec<[String; 2]> {
     if let Some(opening) = result.joints.and_then(|joints| joints.position) {
         rows.push(row("joints open by", format!("{:.1e}", opening.value)));
     }
+    if let Some(energy) = &result.energy {
+        rows.push(row("error of the energy", format!("{:.1e}", energy.error)));
+    }
     for audit in result.audit.iter().take(2) {
         rows.push(row(&format!("drift of {}", audit.name), format!("{:.1e}", audit.drift.drift)));
     }

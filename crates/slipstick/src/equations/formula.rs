@@ -34,6 +34,8 @@ pub struct FormulaSystem {
     schedule: ScheduleTape,
     outputs: Tape,
     audit: Tape,
+    /// The energies of a mechanism, for each mode.
+    energies: Vec<Tape>,
 }
 
 impl FormulaSystem {
@@ -60,6 +62,7 @@ impl FormulaSystem {
             mechanism: compiler.mechanism(&settled.parts.mechanism),
             outputs: compiler.compile(&settled.parts.outputs),
             audit: compiler.compile(&audit),
+            energies: compiler.energies(&settled.parts.mechanism),
             schedule: compiler.schedule(),
             guard_growth,
             parameters: fixed.parameters,
@@ -89,6 +92,10 @@ impl FormulaSystem {
     /// The scratch to evaluate the outputs with.
     pub fn outputs(&self) -> Observer<'_> {
         Observer::new(&self.outputs, &self.parameters)
+    }
+
+    pub(super) fn energy_tapes(&self) -> &[Tape] {
+        &self.energies
     }
 
     /// The scratch to evaluate the audited quantities with.

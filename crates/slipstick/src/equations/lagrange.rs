@@ -26,6 +26,11 @@ pub(super) struct MechanismParts {
     pub(super) velocity: Vec<ExprId>,
     /// The derivatives of those rates by the coordinates, by rows.
     pub(super) slopes: Vec<ExprId>,
+    /// The applied force on each coordinate, and the entries of `inertia` with their places.
+    pub(super) applied: Vec<ExprId>,
+    pub(super) entries: Vec<(usize, usize, ExprId)>,
+    /// For each mode, the energies and powers.
+    pub(super) energies: Vec<Vec<ExprId>>,
 }
 
 impl MechanismParts {
@@ -36,11 +41,8 @@ impl MechanismParts {
 
     pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut ExprId> {
         let terms = self.mass.iter_mut().chain(&mut self.force).chain(&mut self.jacobian);
-        terms
-            .chain(&mut self.level)
-            .chain(&mut self.position)
-            .chain(&mut self.velocity)
-            .chain(&mut self.slopes)
+        let residuals = self.position.iter_mut().chain(&mut self.velocity).chain(&mut self.slopes);
+        terms.chain(&mut self.level).chain(residuals).chain(self.energies.iter_mut().flatten())
     }
 }
 
@@ -65,13 +67,13 @@ pub(super) fn row_of(model: &Model, scope: &Scope<'_>, constraint: usize) -> usi
 
 impl Lowering<'_> {
     /// The equations of motion of the model's mechanism.
-    pub(super) fn mechanism(&mut self, model: &Model) -> MechanismParts {
+    pub(super) fn mechanism(&mut self, model: &Model, derivatives: &[Vec<ExprId>]) -> MechanismParts {
         let n = model.mechanism.coordinates;
         if n == 0 {
             return MechanismParts::default();
         }
-        let (mass, force) = self.motion(model, n);
-        let mut parts = MechanismParts { mass, force, ..MechanismParts::default() };
+        let mut parts = MechanismParts { applied: self.forces(model, n), ..MechanismParts::default() };
+        self.motion(model, &mut parts);
         let scope = Scope::new(model);
         let (of_speeds, of_positions): (Vec<&Definition>, Vec<&Definition>) =
             model.mechanism.constraints.iter().partition(|c| model.is_of_speeds(c, &scope));
@@ -86,6 +88,7 @@ impl Lowering<'_> {
             let velocity = self.plain(&constraint.formula);
             self.constrain(&mut parts, &constraint.name, velocity, 1 + n, velocity, n);
         }
+        parts.energies = self.energies(model, &parts, derivatives);
         parts
     }
 
@@ -112,9 +115,9 @@ impl Lowering<'_> {
     }
 
     /// The mass matrix and the forces.
-    fn motion(&mut self, model: &Model, n: usize) -> (Vec<ExprId>, Vec<ExprId>) {
-        let zero = self.arena.constant(0.0);
-        let (mut mass, mut force) = (vec![zero; n * n], self.forces(model, n));
+    fn motion(&mut self, model: &Model, parts: &mut MechanismParts) {
+        let (n, zero) = (parts.applied.len(), self.arena.constant(0.0));
+        let (mut mass, mut force) = (vec![zero; n * n], parts.applied.clone());
         if let Some(kinetic) = &model.mechanism.kinetic {
             let kinetic = self.plain(kinetic);
             for i in 0..n {
@@ -137,12 +140,13 @@ impl Lowering<'_> {
         for entry in &model.mechanism.inertia {
             let Some((i, j)) = model.inertia_place(&entry.name) else { continue };
             let value = self.locked(&entry.formula, &format!("inertia.{}", entry.name));
+            parts.entries.push((i, j, value));
             mass[i * n + j] = self.arena.add(mass[i * n + j], value);
             if i != j {
                 mass[j * n + i] = self.arena.add(mass[j * n + i], value);
             }
         }
-        (mass, force)
+        (parts.mass, parts.force) = (mass, force);
     }
 
     fn forces(&mut self, model: &Model, n: usize) -> Vec<ExprId> {

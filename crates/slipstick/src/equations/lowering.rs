@@ -203,11 +203,11 @@ impl<'m> Lowering<'m> {
     /// All formulas that the motion depends on.
     pub(super) fn parts(&mut self, model: &Model) -> Parts {
         let modes = model.modes.len().max(1);
-        let derivatives = (0..modes).map(|mode| self.derivatives(model, mode)).collect();
+        let derivatives: Vec<_> = (0..modes).map(|mode| self.derivatives(model, mode)).collect();
         let mass = model.mass.iter().map(|d| self.locked(&d.formula, &format!("mass.{}", d.name))).collect();
         let events =
             model.all_events().enumerate().map(|(i, (mode, e))| self.event(model, i, mode, e)).collect();
-        let mechanism = self.mechanism(model);
+        let mechanism = self.mechanism(model, &derivatives);
         Parts { derivatives, mass, events, outputs: self.lock_outputs(model), mechanism }
     }
 

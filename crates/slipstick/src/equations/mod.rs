@@ -7,6 +7,7 @@
 mod closure;
 mod closure_guard;
 mod closure_mechanism;
+mod energy;
 mod fixed;
 mod formula;
 mod lagrange;
@@ -25,6 +26,7 @@ pub use crate::model::{Direction, Side};
 pub use closure::ClosureSystem;
 pub use closure_guard::{ClosureGuard, ClosureRest};
 pub use closure_mechanism::Mechanism;
+pub use energy::{KINETIC, POTENTIAL, POWER};
 pub use fixed::Fixed;
 pub use formula::FormulaSystem;
 pub use mechanism::{Constraint, Terms, WrongGradient};

@@ -296,6 +296,43 @@ impl<'a> Flow<'a> {
         }
     }
 
+    /// Whether a mechanism does not meet its constraints yet, on purpose.
+    #[inline]
+    pub fn is_reaching(&self) -> bool {
+        !self.mode.reaching.is_empty()
+    }
+
+    /// The side on which the surface of each constraint is approached from, zero for those met; none at all once the constraints are met.
+    pub fn reach(&mut self, sides: &[f64]) {
+        self.mode.reaching = sides.to_vec();
+        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
+            mechanism.reach(sides);
+        }
+    }
+
+    /// The surfaces of the constraints that sliding-mode control approaches.
+    pub fn surfaces(&mut self, t: f64, y: &[f64]) -> Vec<f64> {
+        match &mut self.evaluator {
+            Engine::Mechanism(mechanism) => mechanism.surfaces(self.mode.locked(), t, y),
+            Engine::Plain(_) => Vec::new(),
+        }
+    }
+
+    /// How far each coordinate would be moved to close the constraints of positions.
+    pub fn closing_distances(&mut self, t: f64, y: &[f64]) -> Vec<f64> {
+        match &mut self.evaluator {
+            Engine::Mechanism(mechanism) => mechanism.closing_distances(self.mode.locked(), t, y),
+            Engine::Plain(_) => Vec::new(),
+        }
+    }
+
+    /// What is left of each constraint of a mechanism at the level of accelerations.
+    pub fn acceleration_residuals(&mut self, t: f64, y: &[f64], out: &mut [f64]) {
+        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
+            mechanism.acceleration_residuals(self.mode.locked(), t, y, out);
+        }
+    }
+
     /// How far the last landing has moved each position and speed of a mechanism.
     pub fn adjustment(&self) -> &[f64] {
         match &self.evaluator {
@@ -308,6 +345,14 @@ impl<'a> Flow<'a> {
     pub fn corrected(&self) -> u64 {
         match &self.evaluator {
             Engine::Mechanism(mechanism) => mechanism.corrected(),
+            Engine::Plain(_) => 0,
+        }
+    }
+
+    /// How often a linear system of a mechanism was factored, for accelerations or for corrections.
+    pub fn motion_factorisations(&self) -> u64 {
+        match &self.evaluator {
+            Engine::Mechanism(mechanism) => mechanism.factorisations(),
             Engine::Plain(_) => 0,
         }
     }

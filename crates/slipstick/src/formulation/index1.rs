@@ -38,6 +38,7 @@ pub struct Index1<'a> {
     shrunk: Option<usize>,
     /// Why the last linear system could not be solved, if it could not.
     fault: Option<KktFault>,
+    pub(super) factorisations: u64,
 }
 
 impl<'a> Index1<'a> {
@@ -64,6 +65,7 @@ impl<'a> Index1<'a> {
             lengths: vec![(f64::INFINITY, 0.0); m],
             shrunk: None,
             fault: None,
+            factorisations: 0,
         }
     }
 
@@ -71,6 +73,7 @@ impl<'a> Index1<'a> {
     pub(super) fn factor(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> bool {
         self.inner.terms(locked, t, y, &mut self.terms);
         self.fault = self.kkt.factor(&self.terms.mass, &self.terms.jacobian).err();
+        self.factorisations += 1;
         for (k, (known, length)) in self.lengths.iter_mut().zip(self.kkt.lengths()).enumerate() {
             *known = (known.0.min(*length), known.1.max(*length));
             if known.0 < NEXT_TO_NOTHING * known.1 {
@@ -78,6 +81,11 @@ impl<'a> Index1<'a> {
             }
         }
         self.fault.is_none()
+    }
+
+    /// How often a linear system was factored, for accelerations or for corrections.
+    pub(super) fn factorisations(&self) -> u64 {
+        self.factorisations
     }
 
     /// Finds accelerations and multipliers.
@@ -121,6 +129,14 @@ impl<'a> Index1<'a> {
             (locked, t),
             y,
         )
+    }
+
+    /// What is left of each constraint at the level of accelerations, `G a + γ`: rounding, and the terms that pull back.
+    pub(super) fn acceleration_residuals(&mut self, locked: Locked<'_>, t: f64, y: &[f64], out: &mut [f64]) {
+        self.solve(locked, t, y);
+        for (row, out) in out.iter_mut().enumerate() {
+            *out = self.terms.jacobian.row_times(row, &self.motion) - self.terms.level[row];
+        }
     }
 
     /// The first constraint that has come next to a position in which it fixes nothing, if one has.

@@ -11,7 +11,7 @@ use crate::math::{Kkt, Matrix};
 /// The scratch for corrections.
 pub(super) struct Landing {
     /// The linear system of corrections, where it is not that of the accelerations, and its mass matrix.
-    own: Option<Kkt>,
+    pub(super) own: Option<Kkt>,
     mass: Matrix,
     /// The gradients of `(g, ġ)`, and those of `ġ` by positions, for S-full.
     gradients: Option<Matrix>,
@@ -59,17 +59,27 @@ impl Index1<'_> {
         }
         self.landing.adjustment.copy_from_slice(&y[..moving]);
         self.landing.count += 1;
-        for round in 0..rounds {
-            let again = round == 0 || self.upkeep.stabilisation == Stabilisation::Project;
-            if again && !self.factor_corrections(locked, t, y) {
-                break;
+        if rounds == 2 && self.pull.reaching.is_empty() {
+            if self.factor_corrections(locked, t, y) {
+                self.correct_twice(locked, t, y);
             }
-            if self.correct(locked, t, y) <= 4.0 * f64::EPSILON {
-                break;
-            }
+        } else {
+            self.correct_in_rounds(rounds, (locked, t), y);
         }
         for (moved, y) in self.landing.adjustment.iter_mut().zip(&*y) {
             *moved = (*moved - y).abs();
+        }
+    }
+
+    fn correct_in_rounds(&mut self, rounds: usize, (locked, t): (Locked<'_>, f64), y: &mut [f64]) {
+        for round in 0..rounds {
+            let again = round == 0 || self.upkeep.stabilisation == Stabilisation::Project;
+            if again && !self.factor_corrections(locked, t, y) {
+                return;
+            }
+            if self.correct(locked, t, y) <= 4.0 * f64::EPSILON {
+                return;
+            }
         }
     }
 
@@ -99,6 +109,7 @@ impl Index1<'_> {
             return self.factor(locked, t, y);
         }
         self.inner.terms(locked, t, y, &mut self.terms);
+        self.factorisations += 1;
         if self.upkeep.stabilisation == Stabilisation::Full {
             self.fill_gradients(locked, t, y);
         }
@@ -153,7 +164,7 @@ impl Index1<'_> {
     }
 
     /// Without constraints of positions, speeds are all there is to correct.
-    fn corrects_positions(&self) -> bool {
+    pub(super) fn corrects_positions(&self) -> bool {
         let wanted = self.upkeep.stabilisation != Stabilisation::Speeds && self.pull.reaching.is_empty();
         wanted && self.holonomic > 0
     }
@@ -165,6 +176,18 @@ impl Index1<'_> {
             let position = self.position.get(k).map_or(0.0, |position| speed.get(k) * position);
             self.multipliers[k] = if *side == 0.0 { self.multipliers[k] + position } else { 0.0 };
         }
+    }
+
+    /// How far each coordinate would be moved to close the constraints of positions.
+    pub(super) fn closing_distances(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> Vec<f64> {
+        let mut q = y[..self.positions].to_vec();
+        if self.holonomic > 0 && self.factor_corrections(locked, t, y) {
+            self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+            self.multipliers.fill(0.0);
+            self.multipliers[..self.holonomic].copy_from_slice(&self.position);
+            self.shift_positions_back(t, &mut q);
+        }
+        q.iter().zip(y).map(|(moved, y)| (moved - y).abs()).collect()
     }
 
     /// `F` times the residuals in `multipliers`, into the motion.
@@ -222,7 +245,7 @@ fn relative_size(change: &[f64], part: &[f64]) -> f64 {
     change.iter().enumerate().map(beside).fold(0.0, f64::max)
 }
 
-fn take_off(part: &mut [f64], change: &[f64]) {
+pub(super) fn take_off(part: &mut [f64], change: &[f64]) {
     for (x, change) in part.iter_mut().zip(change) {
         *x -= change;
     }

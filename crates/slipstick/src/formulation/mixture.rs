@@ -60,7 +60,8 @@ impl<'a> Mixture<'a> {
                 sliding.project(&mut *self.evaluator, &self.mode, t, y);
             }
         }
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
+        // What does not meet its constraints yet is not to be moved.
+        if let (Engine::Mechanism(mechanism), true) = (&mut self.evaluator, mode.reaching.is_empty()) {
             mechanism.land(mode.locked(), t, y);
         }
     }

@@ -11,6 +11,7 @@ mod index1;
 mod landing;
 mod mixture;
 mod one_sided;
+mod pstab;
 mod pull;
 mod sliding;
 mod stabilisation;

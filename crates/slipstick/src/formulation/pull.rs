@@ -45,36 +45,40 @@ impl Pull {
 impl Index1<'_> {
     /// Puts into the level what the forces of the constraints are to pull with.
     pub(super) fn pull_by_forces(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) {
-        let (rate, position) = match self.upkeep.stabilisation {
-            Stabilisation::Baumgarte { rate, position } => (rate, position),
-            Stabilisation::Reduced { .. } | Stabilisation::SlidingMode => (0.0, 0.0),
-            _ => return,
-        };
+        use Stabilisation::{Baumgarte, Reduced, SlidingMode};
+        if !matches!(self.upkeep.stabilisation, Baumgarte { .. } | Reduced { .. } | SlidingMode) {
+            return;
+        }
         self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
-        for (level, velocity) in self.multipliers.iter_mut().zip(&self.velocity) {
-            *level -= rate * velocity;
-        }
-        for (level, drift) in self.multipliers.iter_mut().zip(&self.position) {
-            *level -= position * drift;
-        }
-        match self.upkeep.stabilisation {
-            // Equation (2.64c).
-            Stabilisation::Reduced { decay, .. } => {
-                for (level, velocity) in self.multipliers[..self.holonomic].iter_mut().zip(&self.velocity) {
-                    *level -= decay * velocity;
+        for k in 0..self.velocity.len() {
+            let (rate, position) = (self.velocity[k], self.position.get(k).copied());
+            self.multipliers[k] -= match self.upkeep.stabilisation {
+                Baumgarte { rate: by_rate, position: by_position } => {
+                    by_rate * rate + by_position * position.unwrap_or(0.0)
                 }
-            }
-            // The equivalent control (3.24) of paper 000 keeps every surface where it is; `η` brings those not met yet nearer.
-            Stabilisation::SlidingMode => {
-                let (reach, speed) = (&self.upkeep.reach, &self.upkeep.speed);
-                for (k, level) in self.multipliers.iter_mut().enumerate() {
-                    let closing = if k < self.holonomic { speed.get(k) * self.velocity[k] } else { 0.0 };
-                    let side = self.pull.reaching.get(k).copied().unwrap_or(0.0);
-                    *level -= closing + reach.get(k) * side;
-                }
-            }
-            _ => {}
+                // Equation (2.64c).
+                Reduced { decay, .. } => position.map_or(0.0, |_| decay * rate),
+                _ => self.approach(k, position.map_or(0.0, |_| rate)),
+            };
         }
+    }
+
+    /// The equivalent control (3.24) of paper 000 keeps a surface where it is; `η` brings one that is not met yet nearer.
+    fn approach(&self, k: usize, rate_of_position: f64) -> f64 {
+        let side = self.pull.reaching.get(k).copied().unwrap_or(0.0);
+        self.upkeep.speed.get(k) * rate_of_position + self.upkeep.reach.get(k) * side
+    }
+
+    /// The side on which the surface of each constraint is approached from, zero for those met; none at all once the constraints are met.
+    pub(super) fn reach(&mut self, sides: &[f64]) {
+        self.pull.reaching = sides.to_vec();
+    }
+
+    /// The surfaces (3.21) of paper 000: `ġ + σ g`, and for constraints of speeds these themselves.
+    pub(super) fn surfaces(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> Vec<f64> {
+        self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+        let position = |k: usize| self.position.get(k).map_or(0.0, |g| self.upkeep.speed.get(k) * g);
+        self.velocity.iter().enumerate().map(|(k, velocity)| velocity + position(k)).collect()
     }
 
     /// Adds to the accelerations what pulls back beside the forces of the constraints.

@@ -230,6 +230,15 @@ impl DenseKkt {
         self.scratch = a;
     }
 
+    /// The least change in the metric of `M` that `G` takes to the level. Of redundant rows the level is not used.
+    pub(super) fn least_change(&mut self, level: &[f64], change: &mut [f64]) {
+        let mut none = std::mem::take(&mut self.scratch);
+        none.fill(0.0);
+        self.meet_level(level, change);
+        self.move_freely(&none, change);
+        self.scratch = none;
+    }
+
     /// The shortest `a` with `G a = c`.
     fn meet_level(&mut self, level: &[f64], a: &mut [f64]) {
         a.fill(0.0);
@@ -395,6 +404,18 @@ mod tests {
             assert!((a[i] - b[i]).abs() < 1e-14, "{a:?} {b:?}");
             assert!((mu[i] - 0.5 * lambda[i % 2]).abs() < 1e-14, "{lambda:?} {mu:?}");
         }
+    }
+
+    #[test]
+    fn the_least_change_is_that_of_a_solution_without_forces() {
+        let (mass, jacobian) =
+            (definite(4, &[0.3, -0.2, 0.9, 0.4, 0.1, -0.7, 0.2]), [1.0, 2.0, 0.0, -1.0, 0.5, 0.0, 3.0, 1.0]);
+        let mut kkt = DenseKkt::new(4, 2);
+        kkt.factor(&mass, &jacobian).unwrap();
+        let (mut a, mut lambda, mut change) = ([0.0; 4], [0.3, -0.7], [1.0; 4]);
+        kkt.least_change(&lambda, &mut change);
+        kkt.solve(&mut a, &mut lambda);
+        assert_eq!(a, change);
     }
 
     #[test]

@@ -173,7 +173,8 @@ mod tests {
         let [b2, b1, a0, a1, a2] = [-2.0, -1.0, 0.0, 1.0, 2.0].map(|k| along(k * s));
         let first = (8.0 * (a1 - b1) - (a2 - b2)) / (12.0 * s);
         let second = (16.0 * (a1 + b1) - (a2 + b2) - 30.0 * a0) / (12.0 * s * s);
-        assert_eq!(jet.value, a0, "{name}");
+        // Whole powers may be computed in another order.
+        assert!((jet.value - a0).abs() < 1e-14, "{name}");
         assert!((jet.first - first).abs() < 1e-9 * (1.0 + first.abs()), "{name}: {} {first}", jet.first);
         assert!((jet.second - second).abs() < 1e-7 * (1.0 + second.abs()), "{name}: {} {second}", jet.second);
     }

@@ -87,6 +87,14 @@ impl Kkt {
         }
     }
 
+    /// The least change in the metric of `M` that `G` takes to the level. Of redundant rows the level is not used.
+    pub fn least_change(&mut self, level: &[f64], change: &mut [f64]) {
+        match &mut self.kind {
+            Kind::Dense(dense) => dense.least_change(level, change),
+            Kind::Sparse(sparse) => sparse.least_change(level, change),
+        }
+    }
+
     /// Replaces the right-hand sides by the solution: `force` by `a`, `level` by `λ`. Of redundant rows the level is not used.
     pub fn solve(&mut self, force: &mut [f64], level: &mut [f64]) {
         match &mut self.kind {

@@ -45,6 +45,7 @@ pub(super) struct SparseKkt {
     residual: Vec<f64>,
     off: Vec<f64>,
     carried: Vec<f64>,
+    unwanted: Vec<f64>,
 }
 
 impl SparseKkt {
@@ -80,6 +81,7 @@ impl SparseKkt {
             residual: vec![0.0; n],
             off: vec![0.0; m],
             carried: vec![0.0; n],
+            unwanted: vec![0.0; m],
         }
     }
 
@@ -226,6 +228,15 @@ impl SparseKkt {
             take_along(level, idle);
         }
         (self.residual, self.off) = (residual, off);
+    }
+
+    /// The least change in the metric of `M` that `G` takes to the level.
+    pub(super) fn least_change(&mut self, level: &[f64], change: &mut [f64]) {
+        let mut multipliers = std::mem::take(&mut self.unwanted);
+        multipliers.copy_from_slice(level);
+        change.fill(0.0);
+        self.solve(change, &mut multipliers);
+        self.unwanted = multipliers;
     }
 
     fn solve_roughly(&mut self, force: &mut [f64], level: &mut [f64]) {

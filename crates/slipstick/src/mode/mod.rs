@@ -15,6 +15,9 @@ pub struct Mode {
     pub counts: Vec<f64>,
     /// The guards of the switches on whose surfaces the motion slides, ascending.
     pub sliding: Vec<usize>,
+    /// While a mechanism does not meet its constraints yet: for each, the side on which its surface is approached from, or zero once that is
+    /// met. Empty when all constraints are met.
+    pub reaching: Vec<f64>,
 }
 
 /// What changes during a run, at one time: the continuous state and the discrete one.
@@ -31,7 +34,8 @@ pub struct State {
 impl Mode {
     /// The given mode with all switches undecided (+1 until the start values decide) and all counts at zero.
     pub fn new(index: usize, switches: usize, counts: usize) -> Self {
-        Self { index, signs: vec![1.0; switches], counts: vec![0.0; counts], sliding: Vec::new() }
+        let (signs, counts) = (vec![1.0; switches], vec![0.0; counts]);
+        Self { index, signs, counts, sliding: Vec::new(), reaching: Vec::new() }
     }
 
     /// The view that equations are evaluated with.

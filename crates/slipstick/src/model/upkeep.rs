@@ -81,7 +81,7 @@ impl Reader<'_> {
         }
         if table.contains_key("decay") {
             self.check_keys(table, REDUCED_KEYS, "`stabilisation`");
-            let [decay, rate] = self.numbers(table, [("decay", 10.0), ("rate", 100.0)])?;
+            let [decay, rate] = self.numbers(table, [("decay", 10.0), ("rate", 1.0)])?;
             return Some(StabilisationRule::Reduced { decay, rate });
         }
         self.check_keys(table, TERMS_KEYS, "`stabilisation`");

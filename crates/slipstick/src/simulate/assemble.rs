@@ -18,6 +18,11 @@ impl Run<'_> {
             return Ok(());
         }
         let (t, mut y) = (self.trial.t, self.trial.start.clone());
+        if self.reaches() {
+            self.approach_surfaces(t, &y);
+            self.note_redundant(t, &y);
+            return Ok(());
+        }
         let assembled = self.flow.assemble(t, &mut y, &self.options.pinned);
         assembled.map_err(|refusal| self.not_consistent("the start", t, &refusal))?;
         self.note_changes(t, &self.trial.start.clone(), &y);
@@ -57,6 +62,11 @@ impl Run<'_> {
     /// Makes the state after an event consistent, if the event has reset it, and says what was changed beside that.
     pub(super) fn assemble_after_event(&mut self, t: f64) -> Result<(), Error> {
         if !self.flow.is_mechanism() || self.before == self.after {
+            return Ok(());
+        }
+        if self.flow.is_reaching() {
+            let after = self.after.clone();
+            self.approach_surfaces(t, &after);
             return Ok(());
         }
         let layout = self.flow.system().layout();

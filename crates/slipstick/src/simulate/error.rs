@@ -66,6 +66,18 @@ pub enum Error {
         /// How many tolerances were given.
         got: usize,
     },
+    /// A number of sliding-mode control is not positive, or missing.
+    #[error(
+        "`{which}` of sliding-mode control is {value} for the constraint `{constraint}`: it must be a positive number"
+    )]
+    BadReach {
+        /// Which number.
+        which: &'static str,
+        /// The constraint.
+        constraint: String,
+        /// Its value; NaN if there is none.
+        value: f64,
+    },
     /// A step size is not a positive number.
     #[error("the {which} step is {value}, not a positive number")]
     BadStep {
@@ -211,6 +223,7 @@ impl Error {
             Self::StateLength { .. } | Self::NoSuchMode { .. } => "bad-start",
             Self::StartNotFinite { .. } => "start-not-finite",
             Self::BadTolerance { .. } | Self::ToleranceLength { .. } => "bad-tolerance",
+            Self::BadReach { .. } => "bad-reach",
             Self::BadStep { .. } => "bad-step",
             Self::DerivativeNotFinite { .. } => "derivative-not-finite",
             Self::GuardNotFinite { .. } => "guard-not-finite",
@@ -238,6 +251,7 @@ impl Error {
             }
             Self::BadTolerance { .. } => "tolerances between 1e-3 and 1e-12 are usual",
             Self::ToleranceLength { .. } => "give one tolerance for all states, or one for each",
+            Self::BadReach { .. } => "give one positive number for all constraints, or one for each",
             Self::BadStep { .. } => "give a positive number, or leave it out",
             Self::DerivativeNotFinite { .. } => {
                 "look for a division by zero, or a root or logarithm of a negative number, in that formula, \

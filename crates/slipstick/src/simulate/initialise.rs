@@ -2,6 +2,7 @@
 
 use super::{Error, Options, Start};
 use crate::equations::{MassKind, System};
+use crate::formulation::Stabilisation;
 use crate::step::{Method, PerComponent};
 
 /// Checks the start and the options against the system.
@@ -24,6 +25,8 @@ pub(super) fn check(system: &dyn System, start: &Start, options: &Options) -> Re
     check_tolerance("relative", &options.tolerances.relative, n)?;
     check_tolerance("absolute", &options.tolerances.absolute, n)?;
     check_not_both_zero(options, n)?;
+    check_tolerance("drift", &PerComponent::Same(options.drift_tolerance), n)?;
+    check_reach(system, options)?;
     let steps =
         [("first", options.first_step), ("longest", options.longest_step), ("fixed", options.fixed_step)];
     for (which, step) in steps {
@@ -50,6 +53,15 @@ fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
     if !facts.implicit && system.mass_kind() != MassKind::Identity {
         let reason = "cannot solve for derivatives behind a mass matrix";
         return Err(Error::WrongMethod { method, reason, hint: "choose `radau5`, which can" });
+    }
+    let layout = system.layout();
+    if layout.q != layout.v && matches!(options.stabilisation, Stabilisation::Reduced { .. }) {
+        let reason = "needs coordinates whose rates are the speeds";
+        return Err(Error::WrongMethod {
+            method: "stabilisation",
+            reason,
+            hint: "choose another stabilisation",
+        });
     }
     if options.method == Method::Rodas4 && system.mass_kind() == MassKind::Varying {
         let reason = "takes a mass matrix only if it is constant";
@@ -87,6 +99,21 @@ fn check_tolerance(which: &'static str, tolerance: &PerComponent, expected: usiz
         }
         if which == "relative" && value > 0.0 && value < 10.0 * f64::EPSILON {
             return refuse("that is below what double precision can hold (2.2e-15)");
+        }
+    }
+    Ok(())
+}
+
+fn check_reach(system: &dyn System, options: &Options) -> Result<(), Error> {
+    if options.stabilisation != Stabilisation::SlidingMode {
+        return Ok(());
+    }
+    for (which, numbers) in [("reach", &options.reach), ("speed", &options.speed)] {
+        for (k, constraint) in system.constraints().iter().enumerate() {
+            let value = numbers.get(k);
+            if !(value > 0.0 && value.is_finite()) {
+                return Err(Error::BadReach { which, constraint: constraint.name.clone(), value });
+            }
         }
     }
     Ok(())

@@ -12,6 +12,7 @@ mod monitor;
 mod options;
 mod plan;
 mod pursue;
+mod reach;
 mod respond;
 mod run;
 mod settle;

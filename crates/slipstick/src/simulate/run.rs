@@ -9,11 +9,12 @@
 //! ```
 
 use super::beginnings::{Beginning, Beginnings};
+use super::reach::Approach;
 use super::respond::{After, Change};
 use super::{Error, Failure, Keep, Monitor, Options, Progress, Start, Unwatched, initialise};
 use crate::equations::System;
 use crate::event::{Accumulation, BadGuard, Detector};
-use crate::formulation::Flow;
+use crate::formulation::{Flow, Stabilisation};
 use crate::math::Bracket;
 use crate::mode::Mode;
 use crate::model::Location;
@@ -33,7 +34,7 @@ pub fn simulate_watched(
     monitor: &mut dyn Monitor,
 ) -> Result<Trajectory, Box<Failure>> {
     if let Err(error) = initialise::check(system, start, options) {
-        let trajectory = Run::empty_trajectory(system);
+        let trajectory = Run::empty_trajectory(system, options);
         return Err(Box::new(Failure { error, trajectory }));
     }
     let mut run = Run::new(system, start, options);
@@ -76,8 +77,8 @@ pub(super) struct Run<'a> {
     pub(super) rest_times: Vec<f64>,
     /// Whether there is a note already that a mechanism comes next to a singular position.
     pub(super) singular_is_noted: bool,
-    /// Whether there is a note already that a correction was large.
-    pub(super) adjustment_is_noted: bool,
+    /// How far sliding-mode control has come.
+    pub(super) approach: Approach,
     /// The guard whose surface the last step would have gone behind.
     pub(super) blocked_by: Option<usize>,
     /// Whether the event of the last step was not there when the step was made again.
@@ -116,22 +117,26 @@ impl<'a> Run<'a> {
             vanished: false,
             blocked_by: None,
             singular_is_noted: false,
-            adjustment_is_noted: false,
+            approach: Approach::default(),
             rest_times: vec![f64::NEG_INFINITY; system.guards().len()],
             stiffness: StiffnessCount::default(),
             stiffness_is_noted: false,
             before: start.y.clone(),
             after: start.y.clone(),
             segment: Segment::new(mode, start.t, &start.y),
-            record: Self::empty_trajectory(system),
+            record: Self::empty_trajectory(system, options),
             flow,
         }
     }
 
-    fn empty_trajectory(system: &dyn System) -> Trajectory {
+    fn empty_trajectory(system: &dyn System, options: &Options) -> Trajectory {
+        let guards = system.guards().iter().map(|guard| guard.name.clone());
+        // Under sliding-mode control the surfaces of constraints are met as events.
+        let surfaces = options.stabilisation == Stabilisation::SlidingMode;
+        let constraints = system.constraints().iter().filter(|_| surfaces).map(|c| c.name.clone());
         Trajectory {
             state_names: system.state_names().to_vec(),
-            guard_names: system.guards().iter().map(|g| g.name.clone()).collect(),
+            guard_names: guards.chain(constraints).collect(),
             segments: Vec::new(),
             events: Vec::new(),
             notes: Vec::new(),
@@ -153,6 +158,9 @@ impl<'a> Run<'a> {
             if let Some(outcome) = self.check_limits(monitor) {
                 return Ok(outcome);
             }
+            if self.flow.is_reaching() && self.look_at_surfaces()? {
+                continue;
+            }
             if !self.has_guards() {
                 self.step_freely()?;
             } else if let Some(offsets) = self.next_event()? {
@@ -167,7 +175,7 @@ impl<'a> Run<'a> {
     }
 
     /// Decides switch signs, the step size and the sides of guards at the trial's start.
-    fn begin_segment(&mut self, change: Change) -> Result<(), Error> {
+    pub(super) fn begin_segment(&mut self, change: Change) -> Result<(), Error> {
         self.detector.lock(&mut self.flow, self.trial.t, &self.trial.start).map_err(|b| self.bad_guard(b))?;
         self.settle_switches()?;
         if self.flow.stays_on_this_side() {
@@ -273,6 +281,7 @@ impl<'a> Run<'a> {
     /// Gives the step the wanted size, and the time that cuts it short if the given one does.
     #[inline]
     fn size_step(&mut self, goal: f64) -> Option<f64> {
+        let goal = goal.min(self.approach.next);
         let left = goal - self.trial.t;
         let wanted = self.options.longest_step.map_or(self.h, |longest| self.h.min(longest));
         // A rest of less than a thousandth of a step would only cost another step.
@@ -416,6 +425,7 @@ impl<'a> Run<'a> {
         self.record.statistics.factorisations = self.step.factorisations();
         self.record.statistics.guards = self.flow.guard_count;
         self.record.statistics.corrected = self.flow.corrected();
+        self.record.statistics.motion_factorisations = self.flow.motion_factorisations();
         self.record.statistics.went_back = self.detector.surprises().went_back;
         self.record.statistics.phantoms = self.detector.surprises().phantoms;
         match result {

@@ -58,43 +58,48 @@ impl Run<'_> {
             if self.record.adjustment.is_none_or(|known| size > known.size) && size > 0.0 {
                 self.record.adjustment = Some(Adjustment { state, size, t });
             }
-            if size <= self.step_tolerance(state) {
+            let value = self.trial.end[state];
+            if size <= self.step_error(state, value) {
                 continue;
             }
-            let bound = self.uncertainty_of(state);
+            let bound = self.uncertainty_of(state, value);
             if size > bound && worst.is_none_or(|(_, s, b)| size / bound > s / b) {
                 worst = Some((state, size, bound));
             }
         }
-        if let Some((state, size, bound)) = worst
-            && !std::mem::replace(&mut self.adjustment_is_noted, true)
-        {
-            let text = format!(
-                "to keep the constraints met, `{}` was moved by {size:.1e} after a step, which is more than the step is uncertain by ({bound:.1e}); \
-                 choose smaller steps or tolerances, or check the constraints",
-                self.flow.system().state_names()[state]
-            );
-            self.record.notes.push(Note { t, code: "large-adjustment", text });
+        if let Some((state, size, bound)) = worst {
+            self.note_adjustment(t, state, size, bound);
         }
     }
 
-    /// What no step is asked to be better than; none with steps of one size.
-    fn step_tolerance(&self, state: usize) -> f64 {
-        let under_control = self.options.fixed_step.is_none();
-        if under_control { self.options.tolerances.scale(state, self.trial.end[state].abs()) } else { 0.0 }
+    /// Once is enough.
+    fn note_adjustment(&mut self, t: f64, state: usize, size: f64, bound: f64) {
+        let text = format!(
+            "to keep the constraints met, `{}` was moved by {size:.1e} after a step, which is more than the step is uncertain by ({bound:.1e}); \
+             choose smaller steps or tolerances, or check the constraints",
+            self.flow.system().state_names()[state]
+        );
+        let note = Note { t, code: "large-adjustment", text };
+        if self.record.notes.iter().all(|known| known.code != note.code) {
+            self.record.notes.push(note);
+        }
+    }
+
+    /// The error that a step is asked for in a state, or with steps of one size what it leaves uncertain.
+    pub(super) fn step_error(&self, state: usize, value: f64) -> f64 {
+        let bound = match self.options.fixed_step {
+            None => self.options.tolerances.scale(state, value.abs()),
+            Some(h) => h.powf(f64::from(self.step.method().facts().order) - 1.0),
+        };
+        bound.max(16.0 * f64::EPSILON * (1.0 + value.abs()))
     }
 
     /// What a step leaves uncertain in a state: `h^(p-1)` for order `p` (paper 000). Under error control the error of a step, `h^(p+1)`, is the tolerance, in
     /// parts of the state; so it is the tolerance to the power of `(p-1)/(p+1)` there.
-    fn uncertainty_of(&self, state: usize) -> f64 {
+    pub(super) fn uncertainty_of(&self, state: usize, value: f64) -> f64 {
         let order = f64::from(self.step.method().facts().order);
-        let rounding = 16.0 * f64::EPSILON * (1.0 + self.trial.end[state].abs());
-        let bound = if self.options.fixed_step.is_some() {
-            self.trial.h.powf(order - 1.0)
-        } else {
-            let part = self.options.tolerances.relative.get(state).max(f64::EPSILON);
-            self.step_tolerance(state) * part.powf(-2.0 / (order + 1.0))
-        };
-        bound.max(rounding)
+        let part = self.options.tolerances.relative.get(state).max(f64::EPSILON);
+        let slack = if self.options.fixed_step.is_some() { 1.0 } else { part.powf(-2.0 / (order + 1.0)) };
+        slack * self.step_error(state, value)
     }
 }

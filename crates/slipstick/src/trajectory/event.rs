@@ -19,6 +19,10 @@ pub enum EventKind {
     Mode,
     /// Events of a guard accumulate, and something comes to rest.
     Rest,
+    /// The surface of a constraint is met that sliding-mode control has approached.
+    Reach,
+    /// From here on all constraints are met that were not at the start.
+    Close,
     /// It ends the run.
     Stop,
 }
@@ -34,6 +38,8 @@ impl EventKind {
             Self::Leave => "leave",
             Self::Mode => "mode",
             Self::Rest => "rest",
+            Self::Reach => "reach",
+            Self::Close => "close",
             Self::Stop => "stop",
         }
     }

@@ -1,7 +1,8 @@
 //! How far the joints of a mechanism were open: the largest residuals of its constraints at the ends of steps.
 
 use super::Trajectory;
-use crate::equations::System;
+use crate::equations::{Evaluator, System};
+use crate::formulation::{Flow, Upkeep};
 use crate::mode::Mode;
 
 /// The largest residual of any constraint, with its moment.
@@ -33,30 +34,62 @@ pub struct Joints {
     pub position: Option<Opening>,
     /// Of the rates of all constraints.
     pub velocity: Opening,
+    /// Of all constraints at the level of accelerations.
+    pub acceleration: Opening,
 }
 
 impl Joints {
-    /// Looks at every accepted step and at both sides of every event; none if the system has no constraints.
-    pub fn of(system: &dyn System, trajectory: &Trajectory) -> Option<Self> {
+    /// Looks at every accepted step and at both sides of every event, with accelerations as they were found in the run; none if the system has no
+    /// constraints.
+    pub fn of(system: &dyn System, upkeep: &Upkeep, trajectory: &Trajectory) -> Option<Self> {
+        let constraints = system.constraints();
+        let first = trajectory.segments.first().filter(|_| !constraints.is_empty())?;
+        let mut look = Look::new(system, upkeep, &first.mode);
+        for segment in &trajectory.segments {
+            look.flow.mode.clone_from(&segment.mode);
+            look.flow.reach(&segment.mode.reaching);
+            for step in segment.steps() {
+                look.at(step.t, &segment.state(step.t));
+            }
+            look.at(segment.end_time, &segment.end);
+        }
+        let [position, velocity, acceleration] = look.worst;
+        Some(Self { position, velocity: velocity?, acceleration: acceleration? })
+    }
+}
+
+/// The scratch to look at constraints with, and the worst so far: positions, rates, accelerations.
+struct Look<'a> {
+    flow: Flow<'a>,
+    evaluator: Box<dyn Evaluator + 'a>,
+    position: Vec<f64>,
+    velocity: Vec<f64>,
+    acceleration: Vec<f64>,
+    worst: [Option<Opening>; 3],
+}
+
+impl<'a> Look<'a> {
+    fn new(system: &'a dyn System, upkeep: &Upkeep, mode: &Mode) -> Self {
         let constraints = system.constraints();
         let holonomic = constraints.iter().filter(|c| c.holonomic).count();
-        let (mut position, mut velocity) = (vec![0.0; holonomic], vec![0.0; constraints.len()]);
-        let mut evaluator = system.evaluator();
-        let mut worst: [Option<Opening>; 2] = [None; 2];
-        let mut look = |mode: &Mode, t: f64, y: &[f64]| {
-            evaluator.residuals(mode.locked(), t, y, &mut position, &mut velocity);
-            for (worst, residuals) in worst.iter_mut().zip([&position, &velocity]) {
-                raise(worst, residuals, t);
-            }
-        };
-        for segment in &trajectory.segments {
-            for step in segment.steps() {
-                look(&segment.mode, step.t, &segment.state(step.t));
-            }
-            look(&segment.mode, segment.end_time, &segment.end);
+        Self {
+            flow: Flow::stabilised(system, mode.clone(), upkeep.clone()),
+            evaluator: system.evaluator(),
+            position: vec![0.0; holonomic],
+            velocity: vec![0.0; constraints.len()],
+            acceleration: vec![0.0; constraints.len()],
+            worst: [None; 3],
         }
-        let [position, velocity] = worst;
-        Some(Self { position, velocity: velocity? })
+    }
+
+    fn at(&mut self, t: f64, y: &[f64]) {
+        let locked = self.flow.mode.locked();
+        self.evaluator.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+        self.flow.acceleration_residuals(t, y, &mut self.acceleration);
+        let residuals = [&self.position, &self.velocity, &self.acceleration];
+        for (worst, residuals) in self.worst.iter_mut().zip(residuals) {
+            raise(worst, residuals, t);
+        }
     }
 }
 

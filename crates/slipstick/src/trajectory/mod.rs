@@ -3,6 +3,7 @@
 //! `Trajectory = [Segment, Event, Segment, …]`. It can be evaluated at any time and knows both sides of every jump.
 
 mod audit;
+mod energy;
 mod event;
 mod joints;
 mod note;
@@ -12,6 +13,7 @@ mod segment;
 mod statistics;
 
 pub use audit::{Audit, Drift};
+pub use energy::{Energy, EnergyBalance};
 pub use event::{Event, EventKind};
 pub use joints::{Adjustment, Joints, Opening};
 pub use note::Note;

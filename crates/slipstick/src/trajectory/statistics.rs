@@ -28,6 +28,8 @@ pub struct Statistics {
     pub guards: u64,
     /// Ends of steps that were corrected to keep the constraints of a mechanism met, those of steps not taken too.
     pub corrected: u64,
+    /// Factorisations of the linear system of a mechanism, for accelerations and for corrections.
+    pub motion_factorisations: u64,
     /// How often the size of a first step was estimated, with two right-hand sides.
     pub estimates: u64,
     /// Steps that were made again, shorter, to locate an event.
@@ -66,6 +68,7 @@ impl Default for Statistics {
             factorisations: 0,
             guards: 0,
             corrected: 0,
+            motion_factorisations: 0,
             estimates: 0,
             relocations: 0,
             went_back: 0,
@@ -108,7 +111,12 @@ impl Statistics {
                 EventKind::Reset => self.resets += 1,
                 EventKind::Switch => self.switchings += 1,
                 EventKind::Mode => self.mode_changes += 1,
-                EventKind::Slide | EventKind::Leave | EventKind::Rest | EventKind::Stop => {}
+                EventKind::Slide
+                | EventKind::Leave
+                | EventKind::Rest
+                | EventKind::Reach
+                | EventKind::Close
+                | EventKind::Stop => {}
             }
         }
     }

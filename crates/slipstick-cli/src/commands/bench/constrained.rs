@@ -48,7 +48,7 @@ pub(super) fn heading() -> String {
     let names = ["err_end", "drift_p", "drift_v", "energy", "n_rhs", "steps", "wall_s"];
     let columns = names.map(|name| format!("{name:>9}")).join(" ");
     format!(
-        "{:<22} {:<6} {:<19} {:>9} {:>3} {columns}  note",
+        "{:<28} {:<6} {:<23} {:>9} {:>3} {columns}  note",
         "problem", "method", "formulation", "tolerance", "ok"
     )
 }
@@ -71,6 +71,6 @@ pub(super) fn line(row: &Row) -> String {
     let ok = if row.ok { "yes" } else { "NO" };
     let note = row.note.as_deref().unwrap_or("");
     let text =
-        format!("{problem:<22} {method:<6} {formulation:<19} {tolerance:>9} {ok:>3} {columns}  {note}");
+        format!("{problem:<28} {method:<6} {formulation:<23} {tolerance:>9} {ok:>3} {columns}  {note}");
     text.trim_end().to_owned()
 }

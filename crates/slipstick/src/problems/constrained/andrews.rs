@@ -8,7 +8,7 @@
 //! step control; what the thesis does otherwise it does not say.
 
 use super::{ConstrainedProblem, Known, Promise};
-use crate::formulation::Stabilisation;
+use crate::formulation::{Metric, Stabilisation};
 use crate::step::Method;
 
 const AT_0_015: [f64; 7] = [
@@ -73,21 +73,30 @@ pub(super) fn short() -> Vec<ConstrainedProblem> {
     all
 }
 
-/// What else can keep the joints shut. Without corrections nothing is promised.
+/// What else can keep the joints shut. What claims it promises it; terms in the equations and corrections of speeds promise nothing.
 fn other_formulations(problem: &ConstrainedProblem) -> Vec<ConstrainedProblem> {
-    let baumgarte = Stabilisation::Baumgarte { rate: 20.0, position: 100.0 };
+    let at = |tolerance: f64| problem.at(Method::DormandPrince5, tolerance, tolerance / 10.0);
+    let (rate, position) = (20.0, 100.0);
     let mut all = Vec::new();
-    for stabilisation in [Stabilisation::Project, Stabilisation::Once, baumgarte, Stabilisation::None] {
-        for tolerance in [1e-4, 1e-6, 1e-8] {
-            let row =
-                problem.at(Method::DormandPrince5, tolerance, tolerance / 10.0).stabilised(stabilisation);
-            let shut = Promise { end: tolerance, position: 1e-12, velocity: 1e-11, ..Promise::NONE };
-            all.push(match stabilisation {
-                Stabilisation::Project => row.promising(shut),
-                Stabilisation::Once => row.promising(Promise { end: tolerance, ..Promise::NONE }),
-                _ => row,
-            });
-        }
+    for tolerance in [1e-4, 1e-6, 1e-8] {
+        let shut = Promise { end: tolerance, position: 1e-12, velocity: 1e-11, ..Promise::NONE };
+        let near = Promise { end: tolerance, ..Promise::NONE };
+        all.push(at(tolerance).stabilised(Stabilisation::Project).promising(shut));
+        all.push(
+            at(tolerance).stabilised(Stabilisation::Project).measured_by(Metric::Identity).promising(shut),
+        );
+        all.push(at(tolerance).measured_by(Metric::Identity).promising(shut));
+        all.push(at(tolerance).stabilised(Stabilisation::Full).promising(near));
+        all.push(at(tolerance).stabilised(Stabilisation::Once).promising(near));
+        let unpromised = [
+            Stabilisation::Speeds,
+            Stabilisation::Baumgarte { rate, position },
+            Stabilisation::Normal { rate, position },
+            Stabilisation::Gradient { rate, position },
+            Stabilisation::Reduced { decay: 10.0, rate: 100.0 },
+            Stabilisation::None,
+        ];
+        all.extend(unpromised.map(|stabilisation| at(tolerance).stabilised(stabilisation)));
     }
     all
 }

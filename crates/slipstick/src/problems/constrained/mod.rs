@@ -7,6 +7,7 @@
 mod andrews;
 mod chain;
 mod cranks;
+mod examples;
 mod manipulator;
 mod measure;
 mod others;
@@ -20,7 +21,7 @@ pub use measure::MeasuredMechanism;
 pub use others::mechanisms;
 
 use crate::equations::{MassKind, System};
-use crate::formulation::Stabilisation;
+use crate::formulation::{Metric, Stabilisation};
 use crate::math::Norm;
 use crate::simulate::{Overrides, Plan};
 use crate::step::Method;
@@ -130,6 +131,11 @@ impl ConstrainedProblem {
         self
     }
 
+    fn measured_by(mut self, metric: Metric) -> Self {
+        self.plan.options.metric = metric;
+        self
+    }
+
     fn promising(mut self, promise: Promise) -> Self {
         self.promise = promise;
         self
@@ -154,7 +160,9 @@ impl ConstrainedProblem {
             let plain = self.plan.system.mass_kind() == MassKind::Identity;
             return if plain { "ode".to_owned() } else { "dae".to_owned() };
         }
-        format!("index1/{}", self.plan.options.stabilisation.name())
+        let options = &self.plan.options;
+        let metric = if options.metric == Metric::Identity { "/identity" } else { "" };
+        format!("index1/{}{metric}", options.stabilisation.name())
     }
 }
 
@@ -171,6 +179,7 @@ pub fn constrained() -> Vec<ConstrainedProblem> {
 pub fn quick_constrained() -> Vec<ConstrainedProblem> {
     let mut all = andrews::short();
     all.extend(manipulator::manipulator());
+    all.extend(examples::examples());
     all.extend(pendulum::pendulum());
     all.extend(rolling::rolling());
     all.extend(cranks::cranks());

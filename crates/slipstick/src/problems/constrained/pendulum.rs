@@ -5,6 +5,7 @@
 //! [`ROUNDING`]. The interval is not printed; until 5 s Kutta's method of order 3 gives what table 3.1 has.
 
 use super::{ConstrainedProblem, Promise};
+use crate::formulation::Stabilisation;
 use crate::step::Method;
 
 pub(super) const STEPS: [f64; 4] = [0.05, 0.01, 0.005, 0.001];
@@ -46,6 +47,9 @@ pub(super) fn pendulum() -> Vec<ConstrainedProblem> {
     }
     all.extend(table(&ode, "table 3.1", &ODE, ROUNDING));
     all.extend(table(&dae, "table 3.2", &DAE, ROUNDING));
+    // As in the paper, with σ = 10.
+    let sliding = table(&dae, "table 3.2", &DAE, ROUNDING).into_iter();
+    all.extend(sliding.map(|row| row.stabilised(Stabilisation::SlidingMode)));
     all
 }
 

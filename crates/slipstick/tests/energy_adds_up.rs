@@ -1,0 +1,144 @@
+//! The balance of energy of a mechanism: what comes in, what is dissipated, what events change, and how far the sum is from constant.
+
+mod common;
+
+use common::plan;
+use slipstick::formulation::Stabilisation;
+use slipstick::simulate::{Keep, simulate};
+use slipstick::trajectory::{EnergyBalance, Joints, Trajectory};
+
+fn run(text: &str) -> (Trajectory, EnergyBalance) {
+    let plan = plan(text);
+    let run =
+        simulate(&plan.system, &plan.start, &plan.options).unwrap_or_else(|failure| panic!("{failure}"));
+    let balance = EnergyBalance::of(&plan.system, &run).expect("it is a mechanism");
+    (run, balance)
+}
+
+fn pendulum(more: &str) -> String {
+    format!(
+        r#"
+        coordinates = {{ x = 1, y = 0 }}
+        kinetic = "x'^2 + y'^2"
+        potential = "2 * 9.81 * y"
+        run = {{ until = 5, rtol = 1e-9 }}
+        {more}
+        "#
+    )
+}
+
+const ROD: &str = "constraints.rod = \"x^2 + y^2 - 1\"";
+
+#[test]
+fn what_nothing_drives_has_only_an_error() {
+    let (run, balance) = run(&pendulum(ROD));
+    let y = run.end_state();
+    let energy = y[2] * y[2] + y[3] * y[3] + 19.62 * y[1];
+    assert_eq!((balance.work_in, balance.dissipated, balance.at_events), (0.0, 0.0, 0.0));
+    assert!((balance.end.total() - energy).abs() < 1e-13);
+    // Powers that cancel leave rounding.
+    assert!(balance.error > energy.abs() - 1e-12 && balance.error < 1e-6, "{balance:?}");
+    assert!(balance.error_time > 0.0 && balance.error_time <= 5.0);
+}
+
+/// In the closed form of a damped oscillator, `m = 1, c = 0.2, k = 1.01`: `x = exp(-t/10) (cos t + sin t / 10)` from rest at 1.
+#[test]
+fn a_damper_dissipates_what_is_missing() {
+    let (run, balance) = run(r#"
+        coordinates = { x = 1 }
+        kinetic = "x'^2 / 2"
+        potential = "1.01 * x^2 / 2"
+        forces.x = "-0.2 * x'"
+        run = { until = 10, rtol = 1e-10 }
+        "#);
+    let lost = 1.01 / 2.0 - balance.end.total();
+    assert!((run.end_state()[0] - (-1.0_f64).exp() * (10.0_f64.cos() + 10.0_f64.sin() / 10.0)).abs() < 1e-8);
+    assert!((balance.dissipated - lost).abs() < 1e-7 && balance.work_in == 0.0, "{balance:?} {lost}");
+    assert!(balance.error < 1e-7, "{balance:?}");
+}
+
+/// A mass that a motor pulls with 3 N for 4 s comes to 3 · 4 = 12 m/s: 72 J.
+#[test]
+fn a_motor_puts_in_what_there_is() {
+    let (_, balance) = run(r#"
+        coordinates = { x = 0 }
+        kinetic = "x'^2 / 2"
+        forces.x = "3"
+        run = { until = 4, rtol = 1e-10 }
+        "#);
+    assert!((balance.work_in - 72.0).abs() < 1e-9 && balance.dissipated == 0.0, "{balance:?}");
+}
+
+/// A pivot that moves does work, a mass that is given as `inertia` has energy, and a spring whose rest length is a side state takes work from it.
+#[test]
+fn moving_pivots_and_side_states_are_in_the_balance() {
+    let pivot = "constraints.rod = \"(x - 0.3 * sin(5 * t))^2 + y^2 - 1\"\nspeeds.x = 1.5";
+    let (_, moved) = run(&pendulum(pivot));
+    assert!(moved.work_in > 1.0 && moved.error < 1e-6, "{moved:?}");
+    let spring = r#"
+        coordinates = { x = 0 }
+        inertia.x = "2 + sin(x)^2"
+        forces.x = "-sin(x) * cos(x) * x'^2"
+        potential = "5 * (x - rest)^2"
+        states = { rest = 1 }
+        derivatives = { rest = "-rest / 2 + x" }
+        run = { until = 6, rtol = 1e-10 }
+    "#;
+    let (_, balance) = run(spring);
+    let change = balance.end.total() - balance.start.total();
+    assert!(
+        change.abs() > 0.1 && (balance.work_in - balance.dissipated - change).abs() < 1e-7,
+        "{balance:?}"
+    );
+    assert!(balance.error < 1e-7, "{balance:?}");
+}
+
+#[test]
+fn impacts_are_counted_apart() {
+    let wall = "events.wall = { guard = \"x + 0.5\", direction = \"falling\", side = \"before\", reset = { \"x'\" = \"-0.8 * x'\" } }";
+    let (run, balance) = run(&pendulum(&format!("{ROD}\n{wall}")));
+    let kinetic = |y: &[f64]| y[2] * y[2] + y[3] * y[3];
+    let lost: f64 = run.events.iter().map(|e| kinetic(&e.after) - kinetic(&e.before)).sum();
+    assert!(
+        run.events.len() > 2 && lost < -5.0 && (balance.at_events - lost).abs() < 1e-6,
+        "{balance:?} {lost}"
+    );
+    assert!(balance.error < 1e-6, "{balance:?}");
+}
+
+/// Stick and slip: while it sticks, friction does no work, in whichever way its sign is decided.
+#[test]
+fn friction_dissipates_only_where_it_slips() {
+    let (_, balance) = run(r#"
+        coordinates = { x = 0 }
+        speeds.x = 3
+        kinetic = "x'^2 / 2"
+        forces.x = "-2 * sign(x')"
+        run = { until = 5, rtol = 1e-10 }
+        "#);
+    assert!((balance.dissipated - 4.5).abs() < 1e-7 && balance.work_in < 1e-9, "{balance:?}");
+    assert!(balance.end.kinetic < 1e-15 && balance.error < 1e-7, "{balance:?}");
+}
+
+#[test]
+fn without_the_steps_there_is_no_balance() {
+    let mut plan = plan(&pendulum(ROD));
+    plan.options.keep = Keep::Ends;
+    let run = simulate(&plan.system, &plan.start, &plan.options).expect("a run");
+    assert_eq!(EnergyBalance::of(&plan.system, &run), None);
+}
+
+/// At the level of accelerations constraints are met to rounding, but for the terms that pull back.
+#[test]
+fn accelerations_are_audited_as_they_were_found() {
+    let residual = |stabilisation| {
+        let mut plan = plan(&pendulum(ROD));
+        plan.options.stabilisation = stabilisation;
+        let run = simulate(&plan.system, &plan.start, &plan.options).expect("a run");
+        let joints = Joints::of(&plan.system, &plan.options.upkeep(), &run).expect("there is a rod");
+        (joints.acceleration.value, joints.velocity.value)
+    };
+    assert!(residual(Stabilisation::Twice).0 < 1e-13);
+    let (acceleration, velocity) = residual(Stabilisation::Baumgarte { rate: 20.0, position: 100.0 });
+    assert!(acceleration > 1e-9 && acceleration < 1e4 * velocity, "{acceleration:e} {velocity:e}");
+}
