@@ -8,6 +8,7 @@ mod accumulate;
 mod begin;
 mod detect;
 mod exits;
+mod levels;
 mod locate;
 mod proof;
 mod resolve;
@@ -18,6 +19,7 @@ mod touch;
 
 pub use accumulate::{Accumulation, Limit};
 pub use detect::{BadGuard, Detector, Surprises, Touch};
+pub use levels::Level;
 pub use locate::{Concurrency, Crossing, Placing};
 pub use resolve::{Conflict, Resolution, resolve};
 pub use search::{Found, Sample, Search};

@@ -2,7 +2,7 @@
 
 use super::read::{Reader, Value, leaves};
 use super::{
-    AuditRule, ConcurrencyRule, Definition, Formula, Location, ModeRule, Model, Place, Reference, RunRule,
+    AuditRule, ConcurrencyRule, Definition, Detection, Formula, Location, ModeRule, Model, Place, Reference, RunRule,
     StabilisationRule, ToleranceRule,
 };
 use crate::expr::Kind;
@@ -47,6 +47,7 @@ const RUN_KEYS: &[&str] = &[
     "mode",
     "max_events",
     "max_steps",
+    "detection",
     "location",
     "event_tolerance",
     "regularise",
@@ -177,6 +178,7 @@ impl Reader<'_> {
                 "mode" => run.mode = self.reference(value, key, "mode = \"flight\""),
                 "max_events" => run.max_events = self.count(value, key),
                 "max_steps" => run.max_steps = self.count(value, key),
+                "detection" => run.detection = self.detection(value, key).unwrap_or_default(),
                 "location" => run.location = self.location(value, key),
                 "event_tolerance" => run.event_tolerance = self.positive(value, key),
                 "stabilisation" => run.stabilisation = self.stabilisation(value, key).unwrap_or_default(),
@@ -187,6 +189,20 @@ impl Reader<'_> {
             }
         }
         run
+    }
+
+    /// A word, or a number of samples.
+    fn detection(&mut self, value: &Value<'_>, key: &str) -> Option<Detection> {
+        if value.get_ref().as_str().is_none() {
+            let count = u32::try_from(self.count(value, key)?).unwrap_or(u32::MAX);
+            return Some(Detection::Samples(count));
+        }
+        let words = &[
+            ("whole-step", Detection::WholeStep),
+            ("ends", Detection::Ends),
+            ("stages", Detection::Stages),
+        ];
+        self.word(value, key, words)
     }
 
     fn location(&mut self, value: &Value<'_>, key: &str) -> Option<Location> {
