@@ -162,6 +162,11 @@ impl Detector {
         self.sides[guard]
     }
 
+    /// The value of a guard at the start of the segment.
+    pub fn value(&self, guard: usize) -> f64 {
+        self.last.values[guard]
+    }
+
     /// Tells the flow which side each guard cannot leave without firing.
     pub fn show_sides(&self, flow: &mut Flow<'_>) {
         let guards = flow.system().guards();

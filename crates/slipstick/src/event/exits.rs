@@ -20,7 +20,7 @@ const SURE: f64 = 5.0;
 impl Detector {
     /// Looks for the end of sliding in a step.
     pub(super) fn collect_exits(&mut self, flow: &mut Flow<'_>, trial: &Trial, part: (f64, f64)) {
-        for i in 0..flow.mode.sliding.len() {
+        for i in 0..flow.sliding().map_or(0, |sliding| sliding.surfaces().len()) {
             let mut known = visits(flow, trial, i, part);
             known.sort_by(|a, b| a.x.total_cmp(&b.x));
             let likeness = Likeness::of(&known, part);
@@ -29,7 +29,7 @@ impl Detector {
                 None if likeness.excludes_exits() => None,
                 _ => self.search_exit(flow, trial, i, part),
             };
-            let guard = flow.mode.sliding[i];
+            let Some(guard) = slid_on(flow, i) else { continue };
             if let Some((lo, hi)) = found {
                 self.candidates.push(Candidate { guard, side: 1.0, lo, hi });
             }
@@ -46,7 +46,7 @@ impl Detector {
         k: usize,
         (from, to): (f64, f64),
     ) -> Option<(Probe, Probe)> {
-        let g = flow.mode.sliding[i];
+        let g = slid_on(flow, i)?;
         let lo = if k > 0 { known[k - 1] } else { Probe { x: from, value: 0.25 } };
         for x in [known[k].x, to] {
             let hi = Probe { x, value: self.value_at(flow, trial, g, x) };
@@ -91,8 +91,8 @@ impl Detector {
     /// Whether a motion that no longer slides at an offset has gone to the positive side.
     fn leaves_upwards(&mut self, flow: &mut Flow<'_>, trial: &Trial, guard: usize, offset: f64) -> bool {
         let _ = self.value_at(flow, trial, guard, offset);
-        let i = flow.mode.sliding.iter().position(|&g| g == guard).unwrap_or(0);
-        flow.sliding().is_some_and(|sliding| sliding.weights()[i] > 0.5)
+        let weight = flow.sliding().and_then(|sliding| Some(sliding.weights()[sliding.index_of(guard)?]));
+        weight.is_some_and(|weight| weight > 0.5)
     }
 
     fn search_exit(
@@ -102,7 +102,7 @@ impl Detector {
         i: usize,
         (from, to): (f64, f64),
     ) -> Option<(Probe, Probe)> {
-        let g = flow.mode.sliding[i];
+        let g = slid_on(flow, i)?;
         let near = 1e-4 * (to - from);
         let mut f = |x: f64| self.value_at(flow, trial, g, x);
         let mut sample = |x: f64, beside: f64| {
@@ -115,6 +115,11 @@ impl Detector {
             _ => None,
         }
     }
+}
+
+/// The guard of one of the surfaces that the motion slides on.
+pub(super) fn slid_on(flow: &Flow<'_>, index: usize) -> Option<usize> {
+    Some(flow.sliding()?.surfaces().get(index)?.guard)
 }
 
 /// Where the step has evaluated the field along the surfaces: the product of the weights of both sides of one of them.

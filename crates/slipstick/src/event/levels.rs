@@ -5,6 +5,7 @@
 
 use super::Detector;
 use super::detect::{BadGuard, check_finite, quiet};
+use super::exits::slid_on;
 use super::locate::Candidate;
 use crate::formulation::Flow;
 use crate::math::Probe;
@@ -44,7 +45,11 @@ impl Level {
     fn sorted_node(&self, index: usize) -> f64 {
         let before = |i: usize| {
             let node = self.nodes[i];
-            self.nodes.iter().enumerate().filter(|&(j, other)| *other < node || (*other == node && j < i)).count()
+            self.nodes
+                .iter()
+                .enumerate()
+                .filter(|&(j, other)| *other < node || (*other == node && j < i))
+                .count()
         };
         (0..self.nodes.len()).find(|&i| before(i) == index).map_or(1.0, |i| self.nodes[i])
     }
@@ -59,10 +64,10 @@ impl Detector {
         part: (f64, f64),
         level: Level,
     ) -> Result<(), BadGuard> {
-        let sliding = if part.0 == 0.0 { flow.mode.sliding.len() } else { 0 };
-        for i in 0..sliding {
+        let sliding = flow.sliding().filter(|_| part.0 == 0.0).map_or(0, |sliding| sliding.surfaces().len());
+        for g in (0..sliding).filter_map(|i| slid_on(flow, i)).collect::<Vec<_>>() {
             let start = Probe { x: part.0, value: 0.25 };
-            self.sample_guard(flow, trial, flow.mode.sliding[i], (1.0, start, part), level)?;
+            self.sample_guard(flow, trial, g, (1.0, start, part), level)?;
         }
         if self.surfaces.is_empty() {
             return Ok(());

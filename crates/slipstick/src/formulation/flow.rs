@@ -3,6 +3,7 @@
 use super::behind_mass::BehindMass;
 use super::one_sided::OneSided;
 use super::sliding::Effort;
+use super::twins::Place;
 use super::{Field, Index1, MassKind, Refusal, Sliding, Stabilisation, Surface};
 use crate::equations::{Evaluator, Guard, GuardKind, GuardRates, PlainField, Point, System};
 use crate::expr::Bounds;
@@ -94,7 +95,7 @@ impl<'a> Flow<'a> {
     /// A guard that the motion slides on is zero; its place is taken by how far the motion is from leaving: the product of the weights of both
     /// sides, which is zero where one side's field runs along the surface.
     pub fn guard(&mut self, guard: usize, t: f64, y: &[f64]) -> f64 {
-        if let Some(i) = self.mode.sliding.iter().position(|&g| g == guard) {
+        if let Some(i) = self.sliding.as_ref().and_then(|sliding| sliding.index_of(guard)) {
             return self.distance_from_leaving(i, t, y);
         }
         self.guard_count += 1;
@@ -248,13 +249,24 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Lets the motion slide on the given surfaces, or on none.
-    pub fn slide_on(&mut self, surfaces: Vec<Surface>) {
+    /// Lets the motion slide on the given surfaces, or on none, from a point on.
+    pub fn slide_on(&mut self, surfaces: &[Surface], t: f64, y: &[f64]) {
         self.mode.sliding = surfaces.iter().map(|surface| surface.guard).collect();
-        self.sliding = (!surfaces.is_empty()).then(|| Sliding::new(self.system, surfaces));
+        self.sliding = (!surfaces.is_empty()).then(|| self.meet(surfaces, t, y));
         self.find_short_way();
         self.visits.clear();
         self.visit_count = 0;
+    }
+
+    /// The surfaces that meet at a point, each once.
+    pub fn meet(&mut self, surfaces: &[Surface], t: f64, y: &[f64]) -> Sliding {
+        Sliding::at(self.system, &mut *self.evaluator, &self.mode, (t, y), surfaces)
+    }
+
+    /// Whether the surfaces of two guards are one around a point.
+    pub fn are_twins(&mut self, first: usize, second: usize, t: f64, y: &[f64]) -> bool {
+        let mut place = Place { evaluator: &mut *self.evaluator, mode: &self.mode, t, y };
+        place.same_surface(first, second).is_some()
     }
 
     /// What the motion slides on, if it does.

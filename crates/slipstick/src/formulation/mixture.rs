@@ -34,12 +34,16 @@ impl<'a> Mixture<'a> {
         if mode.sliding.is_empty() {
             return look(&mut self.evaluator, &mut self.observer, mode, (t, y), out);
         }
-        self.slide_on(mode);
+        self.slide_on(mode, t, y);
         let Some(sliding) = &mut self.sliding else { return };
         sliding.evaluate(&mut *self.evaluator, &mut self.mode, t, y);
         sliding.find_free_weights();
         for (surface, weight) in sliding.surfaces().iter().zip(sliding.weights()) {
             self.signs[surface.switch] = 2.0 * weight - 1.0;
+        }
+        for follower in sliding.followers() {
+            let weight = sliding.weights()[follower.leader];
+            self.signs[follower.surface.switch] = follower.orientation * (2.0 * weight - 1.0);
         }
         self.part.resize(out.len(), 0.0);
         out.fill(0.0);
@@ -55,7 +59,7 @@ impl<'a> Mixture<'a> {
     /// Puts a state between the ends of steps back onto the surfaces that the motion slides on, and to where the constraints of a mechanism are met.
     pub fn put_back(&mut self, mode: &Mode, t: f64, y: &mut [f64]) {
         if !mode.sliding.is_empty() {
-            self.slide_on(mode);
+            self.slide_on(mode, t, y);
             if let Some(sliding) = &mut self.sliding {
                 sliding.project(&mut *self.evaluator, &self.mode, t, y);
             }
@@ -70,11 +74,12 @@ impl<'a> Mixture<'a> {
         &self.signs
     }
 
-    fn slide_on(&mut self, mode: &Mode) {
+    fn slide_on(&mut self, mode: &Mode, t: f64, y: &[f64]) {
         if self.mode.sliding != mode.sliding {
             let guards = self.system.guards();
-            let surfaces = mode.sliding.iter().filter_map(|&g| Surface::of(guards, g)).collect();
-            self.sliding = Some(Sliding::new(self.system, surfaces));
+            let surfaces: Vec<Surface> =
+                mode.sliding.iter().filter_map(|&g| Surface::of(guards, g)).collect();
+            self.sliding = Some(Sliding::at(self.system, &mut *self.evaluator, mode, (t, y), &surfaces));
         }
         self.mode.clone_from(mode);
     }

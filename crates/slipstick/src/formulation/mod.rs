@@ -11,13 +11,15 @@ mod index1;
 mod mixture;
 mod one_sided;
 mod sliding;
+mod twins;
+mod weights;
 
 pub use crate::equations::MassKind;
 pub use assemble::Refusal;
 pub use flow::Flow;
 pub use index1::{Index1, Stabilisation};
 pub use mixture::Mixture;
-pub use sliding::{MOST_SURFACES, Sliding, Surface};
+pub use sliding::{Follower, MOST_SURFACES, Sliding, Surface};
 
 /// A vector field on flat states: all that a one-step method for ordinary differential equations needs.
 pub trait Field {

@@ -3,6 +3,7 @@
 //! In: plain slices and closures of numbers. Out: numbers. Nothing here knows of models, time or events.
 
 mod bracket;
+mod convex;
 mod dimension;
 mod hermite;
 mod kkt;
@@ -11,6 +12,7 @@ mod norm;
 mod power;
 
 pub use bracket::{Bracket, Probe, narrow};
+pub use convex::LeastNorm;
 pub use dimension::{Any, Dimension, Fixed};
 pub use hermite::Cubic;
 pub use kkt::{Kkt, KktFault};

@@ -2,8 +2,8 @@
 
 use super::read::{Reader, Value, leaves};
 use super::{
-    AuditRule, ConcurrencyRule, Definition, Detection, Formula, Location, ModeRule, Model, Place, Reference, RunRule,
-    StabilisationRule, ToleranceRule,
+    AuditRule, ConcurrencyRule, Definition, Detection, Formula, Location, ModeRule, Model, Place, Reference,
+    RunRule, StabilisationRule, ToleranceRule,
 };
 use crate::expr::Kind;
 use toml::Spanned;
@@ -197,11 +197,8 @@ impl Reader<'_> {
             let count = u32::try_from(self.count(value, key)?).unwrap_or(u32::MAX);
             return Some(Detection::Samples(count));
         }
-        let words = &[
-            ("whole-step", Detection::WholeStep),
-            ("ends", Detection::Ends),
-            ("stages", Detection::Stages),
-        ];
+        let words =
+            &[("whole-step", Detection::WholeStep), ("ends", Detection::Ends), ("stages", Detection::Stages)];
         self.word(value, key, words)
     }
 

@@ -2,10 +2,9 @@
 
 use super::Error;
 use super::run::Run;
-use crate::equations::{GuardKind, GuardRates};
-use crate::event::{Way, settle};
-use crate::formulation::{Flow, MOST_SURFACES, Sliding, Surface};
-use crate::trajectory::{EventKind, Note};
+use crate::equations::GuardKind;
+use crate::formulation::{MOST_SURFACES, Surface};
+use crate::trajectory::EventKind;
 
 impl Run<'_> {
     /// Settles how the motion goes on at the start of a segment, at the surfaces that it meets or slides on.
@@ -23,7 +22,8 @@ impl Run<'_> {
         if !self.is_on_surfaces(t) {
             stay.clear();
         }
-        let met = self.surfaces_met(&was_sliding);
+        let mut met = self.surfaces_met(&was_sliding);
+        self.add_twins(t, &mut met);
         // Any other event can have changed the fields along the surfaces.
         let other = fired.iter().any(|g| !was_sliding.contains(g));
         if !met.is_empty() || (other && !stay.is_empty()) {
@@ -51,7 +51,7 @@ impl Run<'_> {
     }
 
     /// How far a guard may be off by the tolerances of the states.
-    fn tolerance_of(&mut self, guard: usize, t: f64) -> f64 {
+    pub(super) fn tolerance_of(&mut self, guard: usize, t: f64) -> f64 {
         let tolerances = &self.options.tolerances;
         let widths: Vec<f64> =
             (0..self.after.len()).map(|i| tolerances.scale(i, self.after[i].abs())).collect();
@@ -97,7 +97,7 @@ impl Run<'_> {
 
     /// Whether what is left of a guard that has crossed is nothing to the tolerances. It is taken off: a motion that dies out on the surface would
     /// otherwise be carried back and forth across it by less than any error.
-    fn is_next_to(&mut self, guard: usize, t: f64) -> bool {
+    pub(super) fn is_next_to(&mut self, guard: usize, t: f64) -> bool {
         let after = self.after.clone();
         let left = self.flow.guard(guard, t, &after).abs();
         left <= 1e-6 * self.tolerance_of(guard, t)
@@ -124,12 +124,14 @@ impl Run<'_> {
             let _ = self.flow.guard(g, t, &before);
         }
         let Some(sliding) = self.flow.sliding() else { return };
-        let sides: Vec<(Surface, f64)> = sliding
-            .surfaces()
-            .iter()
-            .zip(sliding.weights())
-            .filter(|(surface, _)| fired.contains(&surface.guard))
-            .map(|(surface, weight)| (*surface, if *weight > 0.5 { 1.0 } else { -1.0 }))
+        let side_of = |i: usize| if sliding.weights()[i] > 0.5 { 1.0 } else { -1.0 };
+        let leaves = |i: usize| fired.contains(&sliding.surfaces()[i].guard);
+        let leaders = sliding.surfaces().iter().enumerate().map(|(i, surface)| (i, *surface, 1.0));
+        let followers = sliding.followers().iter().map(|f| (f.leader, f.surface, f.orientation));
+        let sides: Vec<(Surface, f64)> = leaders
+            .chain(followers)
+            .filter(|(i, _, _)| leaves(*i))
+            .map(|(i, surface, orientation)| (surface, orientation * side_of(i)))
             .collect();
         for (surface, side) in sides {
             self.flow.mode.signs[surface.switch] = side;
@@ -159,106 +161,35 @@ impl Run<'_> {
         (0..guards.len()).filter(|&g| is_met(g)).collect()
     }
 
-    fn slide_on(&mut self, t: f64, guards: &[usize]) {
+    /// Adds the switches whose surfaces are the same as those met: rounding can have kept their guards from being zero too.
+    fn add_twins(&mut self, t: f64, met: &mut Vec<usize>) {
+        let (guards, after) = (self.flow.system().guards(), self.after.clone());
+        let size = after.iter().fold(1e-9_f64, |a, b| a.max(b.abs()));
+        for g in (0..guards.len()).filter(|&g| guards[g].response.switch.is_some()) {
+            let value = self.detector.value(g).abs();
+            let other = guards[g].kind == GuardKind::Surface && self.flow.watches(g) && !met.contains(&g);
+            if met.is_empty() || !other || self.flow.mode.sliding.contains(&g) || value > 1e-6 * size {
+                continue;
+            }
+            if value <= 1e3 * self.flow.noise_of(g, t, &mut self.after)
+                && met.iter().any(|&m| self.flow.are_twins(m, g, t, &after))
+            {
+                met.push(g);
+            }
+        }
+    }
+
+    pub(super) fn slide_on(&mut self, t: f64, guards: &[usize]) {
         let all = self.flow.system().guards();
         let surfaces: Vec<Surface> = guards.iter().filter_map(|&g| Surface::of(all, g)).collect();
-        self.flow.slide_on(surfaces);
+        self.flow.slide_on(&surfaces, t, &self.after);
         self.flow.project(t, &mut self.after);
     }
 
-    /// Meets the surfaces of guards while sliding on others, or not.
-    fn meet(&mut self, t: f64, stay: &[usize], met: &[usize]) -> Result<(), Error> {
-        let all = self.flow.system().guards();
-        let mut guards: Vec<usize> = stay.iter().chain(met).copied().collect();
-        guards.sort_unstable();
-        let surfaces: Vec<Surface> = guards.iter().filter_map(|&g| Surface::of(all, g)).collect();
-        let signs: Vec<f64> = surfaces.iter().map(|s| self.flow.mode.signs[s.switch]).collect();
-        let wanted: Vec<f64> = surfaces
-            .iter()
-            .zip(&signs)
-            .map(|(s, sign)| if met.contains(&s.guard) { *sign } else { 0.0 })
-            .collect();
-        let mut sliding = Sliding::new(self.flow.system(), surfaces.clone());
-        let after = self.after.clone();
-        self.flow.fields_at(&mut sliding, t, &after);
-        self.record.statistics.settling += sliding.sides() as u64;
-        if !self.flow.fields_add_up(&mut sliding, t) {
-            return Err(self.too_many_surfaces(t, &guards));
-        }
-        self.record.statistics.settling += u64::from(sliding.adds_up());
-        let mut settlement = settle(&mut sliding, &wanted);
-        if !settlement.found {
-            self.settle_by_bend(t, &surfaces, &mut settlement.ways);
-        }
-        let mut along = Vec::new();
-        for (surface, way) in surfaces.iter().zip(&settlement.ways) {
-            match way {
-                Way::Side(side) => {
-                    self.flow.mode.signs[surface.switch] = *side;
-                    if stay.contains(&surface.guard) || self.is_next_to(surface.guard, t) {
-                        self.flow.step_aside(*surface, *side, t, &mut self.after);
-                    }
-                }
-                Way::Along => along.push(surface.guard),
-            }
-        }
-        for &g in met.iter().filter(|g| along.contains(g)) {
-            self.note_sliding(t, g);
-        }
-        if !settlement.unique {
-            self.note_choice(t, &guards);
-        }
-        self.slide_on(t, &along);
-        Ok(())
-    }
-
-    fn too_many_surfaces(&self, t: f64, guards: &[usize]) -> Error {
+    pub(super) fn too_many_surfaces(&self, t: f64, guards: &[usize]) -> Error {
         let all = self.flow.system().guards();
         let names: Vec<String> = guards.iter().take(8).map(|&g| format!("`{}`", all[g].name)).collect();
         let more = if guards.len() > names.len() { ", …" } else { "" };
         Error::TooManySurfaces { t, count: guards.len(), names: names.join(", ") + more, most: MOST_SURFACES }
-    }
-
-    /// Where the fields run along the surfaces, the way they bend decides: to a side that both bend to, along the surface if each bends towards it.
-    fn settle_by_bend(&mut self, t: f64, surfaces: &[Surface], ways: &mut [Way]) {
-        let (count, y) = (self.flow.system().guards().len(), self.after.clone());
-        let bend = |flow: &mut Flow<'_>, surface: &Surface, sign: f64| {
-            let (mut first, mut second) = (vec![0.0; count], vec![0.0; count]);
-            flow.mode.signs[surface.switch] = sign;
-            let rates = GuardRates { first: &mut first, second: &mut second };
-            flow.guard_rates(t, &y, self.options.until - t, rates);
-            second[surface.guard]
-        };
-        for (surface, way) in surfaces.iter().zip(ways) {
-            let old = self.flow.mode.signs[surface.switch];
-            let (below, above) = (bend(&mut self.flow, surface, -1.0), bend(&mut self.flow, surface, 1.0));
-            self.flow.mode.signs[surface.switch] = old;
-            *way = match (below, above) {
-                (_, above) if above > 0.0 => Way::Side(1.0),
-                (below, _) if below < 0.0 => Way::Side(-1.0),
-                (below, above) if below > 0.0 && above < 0.0 => Way::Along,
-                _ => *way,
-            };
-        }
-    }
-
-    fn note_sliding(&mut self, t: f64, g: usize) {
-        if std::mem::replace(&mut self.noted_sliding[g], true) {
-            return;
-        }
-        let name = &self.flow.system().guards()[g].name;
-        let text =
-            format!("the motion is pushed onto the surface of `{name}` from both sides and slides along it");
-        self.record.notes.push(Note { t, code: "slides", text });
-    }
-
-    fn note_choice(&mut self, t: f64, guards: &[usize]) {
-        let all = self.flow.system().guards();
-        let names: Vec<String> = guards.iter().map(|&g| format!("`{}`", all[g].name)).collect();
-        let text = format!(
-            "at the surface of {} the motion can go on in more than one way; it goes on to the side it was going to",
-            names.join(" and ")
-        );
-        self.record.notes.push(Note { t, code: "not-unique", text });
     }
 }

@@ -3,7 +3,10 @@
 use super::explicit::{ExplicitRungeKutta, Numbers};
 use super::radau5::Radau5;
 use super::{Automatic, Rodas4, Sdirk4, Tolerances, Trial};
-use super::{bogacki_shampine, dop853, dopri5, fehlberg45, fehlberg78, heun2, kutta3, radau5, rk4, rodas4, sdirk4, tsitouras};
+use super::{
+    bogacki_shampine, dop853, dopri5, fehlberg45, fehlberg78, heun2, kutta3, radau5, rk4, rodas4, sdirk4,
+    tsitouras,
+};
 use crate::formulation::{Flow, MassKind};
 use crate::math::{Any, Fixed};
 
