@@ -106,7 +106,7 @@ impl Detector {
         let near = 1e-4 * (to - from);
         let mut f = |x: f64| self.value_at(flow, trial, g, x);
         let mut sample = |x: f64, beside: f64| {
-            let value = f(x);
+            let value = begun(f(x), x == from);
             Sample { x, value, slope: (f(beside) - value) / (beside - x) }
         };
         let (u, v) = (sample(from, from + near), sample(to, to - near));
@@ -126,9 +126,16 @@ pub(super) fn slid_on(flow: &Flow<'_>, index: usize) -> Option<usize> {
 fn visits(flow: &Flow<'_>, trial: &Trial, i: usize, (from, to): (f64, f64)) -> Vec<Probe> {
     // By rounding a stage at the end of the step can be a little behind it.
     let offset = |t: f64| if t > trial.t + trial.h * (1.0 - 1e-12) { trial.h } else { t - trial.t };
-    let visit =
-        |(t, weights): &(f64, Vec<f64>)| Probe { x: offset(*t), value: weights[i] * (1.0 - weights[i]) };
+    let visit = |(t, weights): &(f64, Vec<f64>)| {
+        let x = offset(*t);
+        Probe { x, value: begun(weights[i] * (1.0 - weights[i]), x == from) }
+    };
     flow.visits().iter().map(visit).filter(|p| p.x >= from && p.x <= to).collect()
+}
+
+/// A motion that has just begun to slide, where a field ran along the surface, has not left it by rounding.
+fn begun(value: f64, at_start: bool) -> f64 {
+    if at_start && value.abs() <= 1e-9 { value.abs().max(f64::MIN_POSITIVE) } else { value }
 }
 
 /// A cubic through four of the points: how near it comes to zero, and by how much it misses the others.

@@ -15,6 +15,8 @@ use crate::math::LeastNorm;
 
 /// So many surfaces that are slid on at once have the bilinear mixture.
 const BILINEAR: usize = 2;
+/// Rates below this part of the others, and weights below this, are those of a field that runs along the surface.
+const TANGENT: f64 = 1e-9;
 /// How far fields may be from what the rates tell of them, where only one mixture stays on the surfaces.
 const SAME_FIELD: f64 = 1e-9;
 
@@ -47,6 +49,27 @@ impl Sliding {
         };
         self.find_shares();
         found
+    }
+
+    /// Whether, with some weights fixed, the motion runs along a surface that it leaves, or has all weight on one side of a surface that it stays on.
+    pub fn is_tangent(&mut self, fixed: &[Option<f64>]) -> bool {
+        self.find_weights(fixed);
+        let sides = self.sides();
+        let largest = |i: usize| {
+            let rates = &self.rates[i * sides..(i + 1) * sides];
+            rates.iter().fold(0.0_f64, |a, b| a.max(b.abs()))
+        };
+        fixed.iter().enumerate().any(|(i, fixed)| match fixed {
+            Some(_) => self.weighted_rate(i).abs() <= TANGENT * largest(i),
+            None => self.weights[i].min(1.0 - self.weights[i]) <= TANGENT,
+        })
+    }
+
+    /// Adds the change of the state along the mixture.
+    pub fn add_mixture(&self, time: f64, y: &mut [f64]) {
+        for (field, share) in self.fields.chunks_exact(y.len()).zip(&self.shares) {
+            y.iter_mut().zip(field).for_each(|(y, f)| *y += time * share * f);
+        }
     }
 
     /// Whether the mixture is a convex one.

@@ -4,8 +4,11 @@ use super::Error;
 use super::run::Run;
 use crate::equations::GuardRates;
 use crate::event::{Settlement, Way, settle, spirals_out};
-use crate::formulation::{Flow, Sliding, Surface};
+use crate::formulation::{Flow, MassKind, Sliding, Surface};
 use crate::trajectory::Note;
+
+/// How far it is looked ahead where a field runs along a surface, as a part of the run.
+const A_MOMENT: f64 = 1e-8;
 
 impl Run<'_> {
     /// Meets the surfaces of guards while sliding on others, or not.
@@ -48,6 +51,9 @@ impl Run<'_> {
     /// How the motion goes on. Where first derivatives do not tell, second ones do.
     fn settle_all(&mut self, t: f64, sliding: &mut Sliding, wanted: &[f64]) -> Settlement {
         let mut settlement = settle(sliding, wanted);
+        if settlement.found && sliding.is_tangent(&settlement.fixed()) {
+            settlement = self.settle_ahead(t, sliding, wanted).unwrap_or(settlement);
+        }
         if !settlement.found {
             let surfaces = sliding.surfaces().to_vec();
             self.settle_by_bend(t, &surfaces, &mut settlement.ways);
@@ -56,6 +62,20 @@ impl Run<'_> {
             }
         }
         settlement
+    }
+
+    /// Where a field runs along a surface, rounding decides between crossing and sliding, and what begins can end at once. What holds a moment later
+    /// decides instead.
+    fn settle_ahead(&mut self, t: f64, sliding: &mut Sliding, wanted: &[f64]) -> Option<Settlement> {
+        let dt = A_MOMENT * (self.options.until - self.record_start());
+        let mut ahead = self.after.clone();
+        if self.flow.system().mass_kind() != MassKind::Identity || t + dt == t {
+            return None;
+        }
+        sliding.add_mixture(dt, &mut ahead);
+        self.flow.fields_at(sliding, t + dt, &ahead);
+        self.record.statistics.settling += sliding.sides() as u64;
+        Some(settle(sliding, wanted)).filter(|settlement| settlement.found)
     }
 
     /// Whether a motion stays where surfaces meet although the rate of one of them does not depend on the side, as that of a position: it stands still
