@@ -33,6 +33,7 @@ pub struct FormulaSystem {
     mechanism: Option<MechanismTapes>,
     schedule: ScheduleTape,
     outputs: Tape,
+    switches: Tape,
     audit: Tape,
 }
 
@@ -45,6 +46,7 @@ impl FormulaSystem {
         let parts = lowering.parts(model);
         let settled = settle(&mut lowering, model, parts, &fixed.parameters);
         let audit: Vec<ExprId> = model.audit.iter().map(|a| lowering.plain(&a.definition.formula)).collect();
+        let switches = lowering.shown_switches(model);
         let resets = resets(&mut lowering, model, settled.watches.len());
         let parameter_inputs = lowering.names.first_parameter..lowering.names.first_switch;
         let guard_growth = settled.growth(&lowering, &fixed.parameters);
@@ -60,6 +62,7 @@ impl FormulaSystem {
             mechanism: compiler.mechanism(&settled.parts.mechanism),
             outputs: compiler.compile(&settled.parts.outputs),
             audit: compiler.compile(&audit),
+            switches: compiler.compile(&switches),
             schedule: compiler.schedule(),
             guard_growth,
             parameters: fixed.parameters,
@@ -89,6 +92,11 @@ impl FormulaSystem {
     /// The scratch to evaluate the outputs with.
     pub fn outputs(&self) -> Observer<'_> {
         Observer::new(&self.outputs, &self.parameters)
+    }
+
+    /// The scratch to evaluate the named switches with, where they are softened and not signs.
+    pub fn switches(&self) -> Observer<'_> {
+        Observer::new(&self.switches, &self.parameters)
     }
 
     /// The scratch to evaluate the audited quantities with.
