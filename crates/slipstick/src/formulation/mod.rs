@@ -7,6 +7,7 @@
 mod assemble;
 mod behind_mass;
 mod flow;
+mod ground;
 mod index1;
 mod mixture;
 mod one_sided;
@@ -17,6 +18,7 @@ mod weights;
 pub use crate::equations::MassKind;
 pub use assemble::Refusal;
 pub use flow::Flow;
+pub use ground::Ground;
 pub use index1::{Index1, Stabilisation};
 pub use mixture::Mixture;
 pub use sliding::{Follower, MOST_SURFACES, Sliding, Surface};
