@@ -81,6 +81,9 @@ pub struct Detector {
     rate: Vec<f64>,
     pub(super) fired: Vec<usize>,
     pub(super) candidates: Vec<Candidate>,
+    /// Points of a step that slides at which its end is looked for.
+    pub(super) known: Vec<Probe>,
+    pub(super) points: Vec<Probe>,
     pub(super) touches: Vec<Touch>,
     /// Guards of the last scan about which too little is certain.
     pub(super) unproved: Vec<usize>,
@@ -134,6 +137,8 @@ impl Detector {
             rate: vec![0.0; n],
             fired: Vec::with_capacity(guards),
             candidates: Vec::with_capacity(guards),
+            known: Vec::new(),
+            points: Vec::new(),
             touches: Vec::new(),
             unproved: Vec::new(),
             touched: vec![f64::NEG_INFINITY; guards],

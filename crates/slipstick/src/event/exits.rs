@@ -21,14 +21,15 @@ impl Detector {
     /// Looks for the end of sliding in a step.
     pub(super) fn collect_exits(&mut self, flow: &mut Flow<'_>, trial: &Trial, part: (f64, f64)) {
         for i in 0..flow.sliding().map_or(0, |sliding| sliding.surfaces().len()) {
-            let mut known = visits(flow, trial, i, part);
-            known.sort_by(|a, b| a.x.total_cmp(&b.x));
-            let likeness = Likeness::of(&known, part);
+            let mut known = std::mem::take(&mut self.known);
+            find_visits(flow, trial, i, part, &mut known);
+            let likeness = Likeness::of(&known, part, &mut self.points);
             let found = match known.iter().position(|probe| probe.value <= 0.0) {
                 Some(k) if likeness.shows_all() => self.confirm_exit(flow, trial, i, &known, k, part),
                 None if likeness.excludes_exits() => None,
                 _ => self.search_exit(flow, trial, i, part),
             };
+            self.known = known;
             let Some(guard) = slid_on(flow, i) else { continue };
             if let Some((lo, hi)) = found {
                 self.candidates.push(Candidate { guard, side: 1.0, lo, hi });
@@ -122,15 +123,17 @@ pub(super) fn slid_on(flow: &Flow<'_>, index: usize) -> Option<usize> {
     Some(flow.sliding()?.surfaces().get(index)?.guard)
 }
 
-/// Where the step has evaluated the field along the surfaces: the product of the weights of both sides of one of them.
-fn visits(flow: &Flow<'_>, trial: &Trial, i: usize, (from, to): (f64, f64)) -> Vec<Probe> {
+/// Where the step has evaluated the field along the surfaces, in order: the product of the weights of both sides of one of them.
+fn find_visits(flow: &Flow<'_>, trial: &Trial, i: usize, (from, to): (f64, f64), known: &mut Vec<Probe>) {
     // By rounding a stage at the end of the step can be a little behind it.
     let offset = |t: f64| if t > trial.t + trial.h * (1.0 - 1e-12) { trial.h } else { t - trial.t };
     let visit = |(t, weights): &(f64, Vec<f64>)| {
         let x = offset(*t);
         Probe { x, value: begun(weights[i] * (1.0 - weights[i]), x == from) }
     };
-    flow.visits().iter().map(visit).filter(|p| p.x >= from && p.x <= to).collect()
+    known.clear();
+    known.extend(flow.visits().iter().map(visit).filter(|p| p.x >= from && p.x <= to));
+    insertion_sort(known);
 }
 
 /// A motion that has just begun to slide, where a field ran along the surface, has not left it by rounding.
@@ -147,8 +150,10 @@ struct Likeness {
 }
 
 impl Likeness {
-    fn of(known: &[Probe], (from, to): (f64, f64)) -> Self {
-        let mut points: Vec<Probe> = known.to_vec();
+    /// Compares with what is known; `points` is room for it.
+    fn of(known: &[Probe], (from, to): (f64, f64), points: &mut Vec<Probe>) -> Self {
+        points.clear();
+        points.extend_from_slice(known);
         points.dedup_by(|a, b| (a.x - b.x).abs() <= 1e-9 * (to - from));
         let n = points.len();
         if n < 5 || points[0].x > from + 0.25 * (to - from) || points[n - 1].x < to {
@@ -179,6 +184,14 @@ impl Likeness {
     /// Whether the points alone tell that the motion goes on sliding. The product of weights is a quarter at most.
     fn excludes_exits(&self) -> bool {
         self.error <= 0.01 && self.lower_bound > SURE * self.error
+    }
+}
+
+/// Sorts the few points of a step by place, without the room that a stable sort takes.
+fn insertion_sort(points: &mut [Probe]) {
+    for k in 1..points.len() {
+        let behind = points[..k].partition_point(|p| p.x.total_cmp(&points[k].x).is_le());
+        points[behind..=k].rotate_right(1);
     }
 }
 

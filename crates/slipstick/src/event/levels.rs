@@ -65,7 +65,8 @@ impl Detector {
         level: Level,
     ) -> Result<(), BadGuard> {
         let sliding = flow.sliding().filter(|_| part.0 == 0.0).map_or(0, |sliding| sliding.surfaces().len());
-        for g in (0..sliding).filter_map(|i| slid_on(flow, i)).collect::<Vec<_>>() {
+        for i in 0..sliding {
+            let Some(g) = slid_on(flow, i) else { continue };
             let start = Probe { x: part.0, value: 0.25 };
             self.sample_guard(flow, trial, g, (1.0, start, part), level)?;
         }
