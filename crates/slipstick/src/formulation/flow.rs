@@ -242,6 +242,33 @@ impl<'a> Flow<'a> {
         self.behind_mass.as_ref().is_none_or(BehindMass::is_regular)
     }
 
+    /// Whether a guard depends on a state that is algebraic, and so has no rate.
+    pub fn depends_on_algebraic(&mut self, guard: usize, t: f64, y: &mut [f64]) -> bool {
+        let Some(algebraic) = self.behind_mass.as_mut().and_then(BehindMass::algebraic) else { return false };
+        let mut gradient = vec![0.0; y.len()];
+        self.evaluator.guard_gradient(self.mode.locked(), guard, t, y, &mut gradient);
+        algebraic.columns.iter().any(|&column| gradient[column] != 0.0)
+    }
+
+    /// Solves for the algebraic states of a point, if there are some: those of the mode that holds, or the mixture while sliding. Tells whether
+    /// that was done.
+    pub fn solve_algebraic(&mut self, t: f64, y: &mut [f64]) -> bool {
+        let Some(algebraic) = self.behind_mass.as_mut().and_then(BehindMass::algebraic) else { return false };
+        if let Some(sliding) = &mut self.sliding {
+            sliding.evaluate(&mut *self.evaluator, &mut self.mode, t, y);
+            sliding.find_free_weights();
+            sliding.mix_algebraic(y);
+            return true;
+        }
+        let mut solved = y.to_vec();
+        let count = algebraic.solve(&mut *self.evaluator, self.mode.locked(), t, &mut solved);
+        self.derivative_count += count.unwrap_or(0);
+        if count.is_some() {
+            y.copy_from_slice(&solved);
+        }
+        count.is_some()
+    }
+
     /// Looks at the mass matrix, if there is one, to find out whether it determines the rates of all states.
     pub fn look_at_mass(&mut self, t: f64, y: &[f64]) {
         if let Some(behind) = &mut self.behind_mass {

@@ -4,6 +4,7 @@
 //! ordinary differential equation is integrated as it stands ([`Flow`]); index-1, 2, 3, GGL and embedded forms of
 //! constrained systems will stand beside it.
 
+mod algebraic;
 mod assemble;
 mod behind_mass;
 mod flow;

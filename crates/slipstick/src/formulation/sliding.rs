@@ -8,6 +8,7 @@
 //! the projection of the given point onto the surfaces, each on its own side: so the stages of any method lie on the surfaces, and here a field is
 //! never used where it is not defined.
 
+use super::algebraic::Algebraic;
 use super::twins::Place;
 use crate::equations::{Evaluator, Guard, MassKind, System};
 use crate::math::{LeastNorm, RealLu};
@@ -82,8 +83,9 @@ pub struct Sliding {
     pub(super) least_norm: LeastNorm,
     /// How large the rates of each surface are by rounding alone.
     pub(super) noise: Vec<f64>,
-    /// The transposed mass matrix, if there is one, and the gradients behind it.
+    /// The transposed mass matrix, if there is one, what is algebraic beside it, and the gradients behind it.
     mass: Option<RealLu>,
+    algebraic: Option<Algebraic>,
     duals: Vec<f64>,
     /// No weight is fixed.
     pub(super) free: Vec<Option<f64>>,
@@ -113,6 +115,7 @@ impl Sliding {
             matrix: RealLu::new(k),
             step: vec![0.0; k],
             mass: has_mass.then(|| RealLu::new(n)),
+            algebraic: None,
             duals: vec![0.0; k * n],
             free: vec![None; k],
             effort: Effort::default(),
@@ -294,13 +297,38 @@ impl Sliding {
         let sides = self.sides();
         self.set_side(b, mode);
         self.step_aside(b);
+        self.solve_beside(evaluator, mode, t);
         let field = &mut self.fields[b * self.n..(b + 1) * self.n];
         evaluator.derivative(mode.locked(), t, &self.beside, field);
         self.effort.derivatives += 1;
+        if let Some(algebraic) = &self.algebraic {
+            // The equation of an algebraic state is that it is the mixture of those of all sides.
+            for (&row, &column) in algebraic.rows.iter().zip(&algebraic.columns) {
+                field[row] = self.beside[column] - self.point[column];
+            }
+        }
         for i in 0..self.surfaces.len() {
             let dual = &self.duals[i * self.n..(i + 1) * self.n];
             let along: f64 = dual.iter().zip(&*field).map(|(g, f)| g * f).sum();
             self.rates[i * sides + b] = self.time_rates[i] + along;
+        }
+    }
+
+    /// Solves for the algebraic states of the side that is locked, at the point next to the projected one.
+    fn solve_beside(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64) {
+        let Some(algebraic) = &mut self.algebraic else { return };
+        match algebraic.solve(evaluator, mode.locked(), t, &mut self.beside) {
+            Some(count) => self.effort.derivatives += count,
+            None => self.beside.fill(f64::NAN),
+        }
+    }
+
+    /// Puts the algebraic states of a point to their mixture; the fields must have been evaluated there and the weights found.
+    pub(super) fn mix_algebraic(&self, y: &mut [f64]) {
+        let Some(algebraic) = &self.algebraic else { return };
+        for (&row, &column) in algebraic.rows.iter().zip(&algebraic.columns) {
+            let fields = self.fields.chunks_exact(self.n);
+            y[column] += fields.zip(&self.shares).map(|(field, share)| share * field[row]).sum::<f64>();
         }
     }
 
@@ -309,6 +337,12 @@ impl Sliding {
         self.duals.copy_from_slice(&self.gradients);
         let Some(mass) = &mut self.mass else { return };
         evaluator.mass(mode.locked(), t, &self.point, mass.entries_mut());
+        if self.algebraic.is_none() {
+            self.algebraic = Algebraic::of(mass.entries_mut(), self.n);
+        }
+        if let Some(algebraic) = &self.algebraic {
+            algebraic.complete(mass.entries_mut());
+        }
         transpose(mass.entries_mut(), self.n);
         if mass.factor().is_err() {
             return self.duals.fill(f64::NAN);

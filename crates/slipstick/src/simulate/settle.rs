@@ -24,6 +24,9 @@ impl Run<'_> {
         }
         let mut met = self.surfaces_met(&was_sliding);
         self.add_twins(t, &mut met);
+        if met.iter().any(|&g| self.flow.depends_on_algebraic(g, t, &mut self.after)) {
+            return Ok(());
+        }
         // Any other event can have changed the fields along the surfaces.
         let other = fired.iter().any(|g| !was_sliding.contains(g));
         if !met.is_empty() || (other && !stay.is_empty()) {
@@ -40,8 +43,17 @@ impl Run<'_> {
             self.detector.stands_at_zero(g, slack);
         }
         self.log_sliding(&was_sliding);
+        self.solve_algebraic(t, !met.is_empty() || stay != was_sliding);
         self.trial.restart(t, &self.after);
         Ok(())
+    }
+
+    /// Where signs have changed, algebraic states jump.
+    fn solve_algebraic(&mut self, t: f64, changed: bool) {
+        if changed && self.flow.solve_algebraic(t, &mut self.after) {
+            let event = self.record.events.last_mut().filter(|event| event.t == t);
+            event.into_iter().for_each(|event| event.after.copy_from_slice(&self.after));
+        }
     }
 
     /// How wrong a guard can be right after a motion has left its surface. Dense output of explicit methods starts with the exact slope; that of
