@@ -166,7 +166,7 @@ impl<'a> Flow<'a> {
     /// The right-hand side on the right side of a surface that the motion has just left.
     fn derivative_beside(&mut self, surface: Surface, t: f64, y: &[f64], dy: &mut [f64]) {
         let mut beside = y.to_vec();
-        self.step_aside(surface, self.mode.signs[surface.switch], t, &mut beside);
+        self.step_aside(surface, surface.sign(&self.mode), t, &mut beside);
         self.derivative_count += 1;
         self.evaluator.derivative(self.mode.locked(), t, &beside, dy);
     }
@@ -233,7 +233,10 @@ impl<'a> Flow<'a> {
     /// Moves a state to the given side of the surface that a motion leaves, by as little as can be.
     pub fn step_aside(&mut self, surface: Surface, side: f64, t: f64, y: &mut [f64]) {
         let mut sliding = Sliding::new(self.system, vec![surface]);
+        let sign = surface.sign(&self.mode);
+        surface.rest(&mut self.mode);
         sliding.step_to(&mut *self.evaluator, &self.mode, t, side, y);
+        surface.lock(&mut self.mode, sign);
         self.count(sliding.take_effort());
     }
 

@@ -39,10 +39,10 @@ impl<'a> Ground<'a> {
 
     /// Looks at a motion that slides, at a point.
     pub(super) fn slide_on(&mut self, mode: &Mode, t: f64, y: &[f64]) {
-        if self.mode.sliding != mode.sliding {
+        if self.mode.sliding != mode.sliding || self.mode.counts != mode.counts {
             let guards = self.system.guards();
             let surfaces: Vec<Surface> =
-                mode.sliding.iter().filter_map(|&g| Surface::of(guards, g)).collect();
+                mode.sliding.iter().filter_map(|&g| Surface::of(guards, mode, g)).collect();
             self.sliding = Some(Sliding::at(self.system, &mut *self.evaluator, mode, (t, y), &surfaces));
         }
         self.mode.clone_from(mode);

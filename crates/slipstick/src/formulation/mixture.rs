@@ -33,11 +33,15 @@ impl<'a> Mixture<'a> {
         sliding.evaluate(&mut **evaluator, mode, t, y);
         sliding.find_free_weights();
         for (surface, weight) in sliding.surfaces().iter().zip(sliding.weights()) {
-            self.signs[surface.switch] = 2.0 * weight - 1.0;
+            if let Some(switch) = surface.switch() {
+                self.signs[switch] = 2.0 * weight - 1.0;
+            }
         }
         for follower in sliding.followers() {
             let weight = sliding.weights()[follower.leader];
-            self.signs[follower.surface.switch] = follower.orientation * (2.0 * weight - 1.0);
+            if let Some(switch) = follower.surface.switch() {
+                self.signs[switch] = follower.orientation * (2.0 * weight - 1.0);
+            }
         }
         self.part.resize(out.len(), 0.0);
         out.fill(0.0);

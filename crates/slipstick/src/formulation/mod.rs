@@ -13,6 +13,7 @@ mod index1;
 mod mixture;
 mod one_sided;
 mod sliding;
+mod surface;
 mod twins;
 mod weights;
 
@@ -22,7 +23,8 @@ pub use flow::Flow;
 pub use ground::Ground;
 pub use index1::{Index1, Stabilisation};
 pub use mixture::Mixture;
-pub use sliding::{Follower, MOST_SURFACES, Sliding, Surface};
+pub use sliding::{Follower, MOST_SURFACES, Sliding};
+pub use surface::{SideLock, Surface, is_jump};
 
 /// A vector field on flat states: all that a one-step method for ordinary differential equations needs.
 pub trait Field {

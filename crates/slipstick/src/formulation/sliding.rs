@@ -8,9 +8,10 @@
 //! the projection of the given point onto the surfaces, each on its own side: so the stages of any method lie on the surfaces, and here a field is
 //! never used where it is not defined.
 
+use super::Surface;
 use super::algebraic::Algebraic;
 use super::twins::Place;
-use crate::equations::{Evaluator, Guard, MassKind, System};
+use crate::equations::{Evaluator, MassKind, System};
 use crate::math::{LeastNorm, RealLu};
 use crate::mode::Mode;
 
@@ -22,22 +23,6 @@ const ROUNDING: f64 = 2e-15;
 const ADDS_UP: f64 = 1e-9;
 /// Rounds of Newton's method for the projection and for the weights.
 pub(super) const MOST_ROUNDS: usize = 20;
-
-/// A switching surface: its guard, and the switch whose sign tells the side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Surface {
-    /// The index of the guard.
-    pub guard: usize,
-    /// The index of the switch.
-    pub switch: usize,
-}
-
-impl Surface {
-    /// The surface of a guard, if it has a switch.
-    pub fn of(guards: &[Guard], guard: usize) -> Option<Self> {
-        guards[guard].response.switch.map(|switch| Self { guard, switch })
-    }
-}
 
 /// A surface that is one of the others, written again.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -212,12 +197,13 @@ impl Sliding {
     /// Whether the field of all positive sides is the sum of its terms; the fields must have been evaluated.
     pub fn terms_add_up(&mut self, evaluator: &mut dyn Evaluator, mode: &mut Mode, t: f64) -> bool {
         for surface in &self.surfaces {
-            mode.signs[surface.switch] = 1.0;
+            surface.lock(mode, 1.0);
         }
         for follower in &self.followers {
-            mode.signs[follower.surface.switch] = follower.orientation;
+            follower.surface.lock(mode, follower.orientation);
         }
         evaluator.derivative(mode.locked(), t, &self.point, &mut self.beside);
+        self.rest(mode);
         self.effort.derivatives += 1;
         let (n, sides) = (self.n, self.sides());
         // The fields are taken at points that differ by rounding, and so can their small entries.
@@ -234,10 +220,10 @@ impl Sliding {
     /// Locks the signs of a side, and gives the share that it has in the field along the surfaces.
     pub fn set_side(&self, side: usize, mode: &mut Mode) -> f64 {
         for (i, surface) in self.surfaces.iter().enumerate() {
-            mode.signs[surface.switch] = self.sign_on(side, i);
+            surface.lock(mode, self.sign_on(side, i));
         }
         for follower in &self.followers {
-            mode.signs[follower.surface.switch] = follower.orientation * self.sign_on(side, follower.leader);
+            follower.surface.lock(mode, follower.orientation * self.sign_on(side, follower.leader));
         }
         self.shares[side]
     }
@@ -263,7 +249,15 @@ impl Sliding {
         for b in 0..self.sides() {
             self.evaluate_field(evaluator, mode, t, b);
         }
+        self.rest(mode);
         self.find_noise();
+    }
+
+    /// Locks counts as they are locked while sliding: their guards are only the surfaces then.
+    fn rest(&self, mode: &mut Mode) {
+        for surface in self.surfaces.iter().chain(self.followers.iter().map(|f| &f.surface)) {
+            surface.rest(mode);
+        }
     }
 
     /// How large rates are by rounding alone, where those of other components cancel or vanish.
@@ -289,6 +283,7 @@ impl Sliding {
         self.find_duals(evaluator, mode, t);
         let b = usize::from(side > 0.0);
         self.evaluate_field(evaluator, mode, t, b);
+        self.rest(mode);
         self.rates[b]
     }
 
@@ -454,9 +449,9 @@ mod tests {
 
     fn slide(system: &ClosureSystem, y: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let guards = system.guards();
-        let surfaces = (0..guards.len()).filter_map(|g| Surface::of(guards, g)).collect();
-        let mut sliding = Sliding::new(system, surfaces);
         let mut mode = Mode::new(0, system.switch_names().len(), 0);
+        let surfaces = (0..guards.len()).filter_map(|g| Surface::of(guards, &mode, g)).collect();
+        let mut sliding = Sliding::new(system, surfaces);
         let mut dy = vec![0.0; y.len()];
         sliding.derivative(&mut *system.evaluator(), &mut mode, 0.0, y, &mut dy);
         (dy, sliding.weights().to_vec())

@@ -42,7 +42,9 @@ impl Place<'_> {
         let rate = self.evaluator.guard_gradient(self.mode.locked(), guard, self.t, &mut y, &mut gradient);
         gradient.push(rate);
         let size = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
-        gradient.iter_mut().for_each(|g| *g /= size);
+        for g in &mut gradient {
+            *g /= size;
+        }
         gradient.iter().all(|g| g.is_finite()).then_some(gradient)
     }
 

@@ -242,7 +242,9 @@ fn orthogonal(vectors: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
         take_off(&mut vector, &basis);
         let size = norm(&vector);
         if size > 1e-12 * before {
-            vector.iter_mut().for_each(|x| *x /= size);
+            for x in &mut vector {
+                *x /= size;
+            }
             basis.push(vector);
         }
     }

@@ -16,7 +16,8 @@ impl Run<'_> {
         let all = self.flow.system().guards();
         let mut guards: Vec<usize> = stay.iter().chain(met).copied().collect();
         guards.sort_unstable();
-        let surfaces: Vec<Surface> = guards.iter().filter_map(|&g| Surface::of(all, g)).collect();
+        let surfaces: Vec<Surface> =
+            guards.iter().filter_map(|&g| Surface::of(all, &self.flow.mode, g)).collect();
         let after = self.after.clone();
         let mut sliding = self.flow.meet(&surfaces, t, &after);
         let wanted = self.wanted(&sliding, met);
@@ -35,7 +36,7 @@ impl Run<'_> {
 
     /// The side that the motion is going to at each surface that it meets; 0 at those that it slides on.
     fn wanted(&self, sliding: &Sliding, met: &[usize]) -> Vec<f64> {
-        let signs = &self.flow.mode.signs;
+        let mode = &self.flow.mode;
         let fired = |surface: &Surface| self.detector.has_just_fired(surface.guard);
         let of_leader = |(i, leader): (usize, &Surface)| {
             if !met.contains(&leader.guard) {
@@ -43,7 +44,7 @@ impl Run<'_> {
             }
             let tells =
                 sliding.followers().iter().find(|f| f.leader == i && fired(&f.surface) && !fired(leader));
-            tells.map_or(signs[leader.switch], |f| f.orientation * signs[f.surface.switch])
+            tells.map_or(leader.sign(mode), |f| f.orientation * f.surface.sign(mode))
         };
         sliding.surfaces().iter().enumerate().map(of_leader).collect()
     }
@@ -107,12 +108,15 @@ impl Run<'_> {
         for (surface, way) in leaders.chain(followers) {
             match way {
                 Way::Side(side) => {
-                    self.flow.mode.signs[surface.switch] = side;
+                    surface.lock(&mut self.flow.mode, side);
                     if stay.contains(&surface.guard) || self.is_next_to(surface.guard, t) {
                         self.flow.step_aside(surface, side, t, &mut self.after);
                     }
                 }
-                Way::Along => along.push(surface.guard),
+                Way::Along => {
+                    surface.rest(&mut self.flow.mode);
+                    along.push(surface.guard);
+                }
             }
         }
         along.sort_unstable();
@@ -124,15 +128,15 @@ impl Run<'_> {
         let (count, y) = (self.flow.system().guards().len(), self.after.clone());
         let bend = |flow: &mut Flow<'_>, surface: &Surface, sign: f64| {
             let (mut first, mut second) = (vec![0.0; count], vec![0.0; count]);
-            flow.mode.signs[surface.switch] = sign;
+            surface.lock(&mut flow.mode, sign);
             let rates = GuardRates { first: &mut first, second: &mut second };
             flow.guard_rates(t, &y, self.options.until - t, rates);
             second[surface.guard]
         };
         for (surface, way) in surfaces.iter().zip(ways) {
-            let old = self.flow.mode.signs[surface.switch];
+            let old = surface.sign(&self.flow.mode);
             let (below, above) = (bend(&mut self.flow, surface, -1.0), bend(&mut self.flow, surface, 1.0));
-            self.flow.mode.signs[surface.switch] = old;
+            surface.lock(&mut self.flow.mode, old);
             *way = match (below, above) {
                 (_, above) if above > 0.0 => Way::Side(1.0),
                 (below, _) if below < 0.0 => Way::Side(-1.0),
@@ -156,7 +160,9 @@ impl Run<'_> {
         let slid: Vec<usize> = along.iter().copied().filter(leads).collect();
         let stays = slid.len() == 2 && slid.len() == settlement.ways.len() && spirals_out(sliding);
         if slid.len() < 2 || (settlement.found && !stays) {
-            begins.iter().for_each(|&g| self.note_sliding(t, g));
+            for &g in &begins {
+                self.note_sliding(t, g);
+            }
         } else if !begins.is_empty() {
             self.note_corner(t, &slid);
         }

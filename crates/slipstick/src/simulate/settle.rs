@@ -2,14 +2,16 @@
 
 use super::Error;
 use super::run::Run;
-use crate::equations::GuardKind;
-use crate::formulation::{MOST_SURFACES, Surface};
+use crate::equations::{Guard, GuardKind};
+use crate::formulation::{MOST_SURFACES, Surface, is_jump};
 use crate::trajectory::EventKind;
 
 impl Run<'_> {
     /// Settles how the motion goes on at the start of a segment, at the surfaces that it meets or slides on.
     pub(super) fn settle_switches(&mut self) -> Result<(), Error> {
-        if self.flow.system().switch_names().is_empty() || !self.flow.settles_switches() {
+        let guards = self.flow.system().guards();
+        let may_switch = |guard: &Guard| guard.response.switch.is_some() || is_jump(guard);
+        if !guards.iter().any(may_switch) || !self.flow.settles_switches() {
             return Ok(());
         }
         let (t, fired) = (self.trial.t, self.detector.fired_before());
@@ -24,9 +26,8 @@ impl Run<'_> {
         }
         let mut met = self.surfaces_met(&was_sliding);
         self.add_twins(t, &mut met);
-        if met.iter().any(|&g| self.flow.depends_on_algebraic(g, t, &mut self.after)) {
-            return Ok(());
-        }
+        self.add_jumps(t, &fired, &mut met);
+        met.retain(|&g| !self.flow.depends_on_algebraic(g, t, &mut self.after));
         // Any other event can have changed the fields along the surfaces.
         let other = fired.iter().any(|g| !was_sliding.contains(g));
         if !met.is_empty() || (other && !stay.is_empty()) {
@@ -37,6 +38,7 @@ impl Run<'_> {
         let left = stay.iter().chain(&fired).filter(|g| was_sliding.contains(g));
         let on: Vec<usize> =
             left.chain(&met).copied().filter(|g| !self.flow.mode.sliding.contains(g)).collect();
+        let on: Vec<usize> = on.into_iter().map(|g| self.guard_at_zero(g, t)).collect();
         self.flow.stand_on(&on);
         for &g in &on {
             let slack = self.slack(g, t);
@@ -51,8 +53,9 @@ impl Run<'_> {
     /// Where signs have changed, algebraic states jump.
     fn solve_algebraic(&mut self, t: f64, changed: bool) {
         if changed && self.flow.solve_algebraic(t, &mut self.after) {
-            let event = self.record.events.last_mut().filter(|event| event.t == t);
-            event.into_iter().for_each(|event| event.after.copy_from_slice(&self.after));
+            if let Some(event) = self.record.events.last_mut().filter(|event| event.t == t) {
+                event.after.copy_from_slice(&self.after);
+            }
         }
     }
 
@@ -79,8 +82,8 @@ impl Run<'_> {
         if self.flow.guard(guard, t, &y).abs() > self.tolerance_of(guard, t) {
             return false;
         }
-        if let Some(surface) = Surface::of(self.flow.system().guards(), guard) {
-            let ahead = -self.flow.mode.signs[surface.switch];
+        if let Some(surface) = Surface::of(self.flow.system().guards(), &self.flow.mode, guard) {
+            let ahead = -surface.sign(&self.flow.mode);
             self.flow.step_aside(surface, ahead, t, &mut y);
             self.trial.restart(t, &y);
         }
@@ -146,7 +149,7 @@ impl Run<'_> {
             .map(|(i, surface, orientation)| (surface, orientation * side_of(i)))
             .collect();
         for (surface, side) in sides {
-            self.flow.mode.signs[surface.switch] = side;
+            surface.lock(&mut self.flow.mode, side);
             self.flow.step_aside(surface, side, t, &mut self.after);
             stay.retain(|&g| g != surface.guard);
         }
@@ -191,9 +194,50 @@ impl Run<'_> {
         }
     }
 
+    /// Adds the jumps of whole numbers that have just been crossed and push the motion back from both sides. All others are crossed as they are
+    /// counted.
+    fn add_jumps(&mut self, t: f64, fired: &[usize], met: &mut Vec<usize>) {
+        let guards = self.flow.system().guards();
+        for &g in fired.iter().filter(|&&g| is_jump(&guards[g])) {
+            let count = guards[g].response.count.filter(|_| !self.flow.mode.sliding.contains(&g));
+            let Some(count) = count else { continue };
+            let (now, Some(up)) = (self.flow.mode.counts[count.index], self.jump_of(g, true)) else {
+                continue;
+            };
+            self.flow.mode.counts[count.index] = now - if count.up { 1.0 } else { 0.0 };
+            let (after, surface) = (self.after.clone(), Surface::of(guards, &self.flow.mode, up));
+            let mut sliding = self.flow.meet(surface.as_slice(), t, &after);
+            self.flow.fields_at(&mut sliding, t, &after);
+            self.record.statistics.settling += 2;
+            if sliding.rate(0, 0) > 0.0 && sliding.rate(0, 1) < 0.0 {
+                met.push(up);
+            } else {
+                self.flow.mode.counts[count.index] = now;
+            }
+        }
+    }
+
+    /// The guard at which the whole number of a guard goes up, or down.
+    fn jump_of(&self, guard: usize, up: bool) -> Option<usize> {
+        let guards = self.flow.system().guards();
+        let index = guards[guard].response.count?.index;
+        let is_wanted = |g: &Guard| g.response.count.is_some_and(|c| c.index == index && c.up == up);
+        guards.iter().position(is_wanted)
+    }
+
+    /// The guard that is zero where a surface has been left: above a jump of a whole number that is the one at which it goes down.
+    fn guard_at_zero(&mut self, guard: usize, t: f64) -> usize {
+        let jump = is_jump(&self.flow.system().guards()[guard]);
+        let after = self.after.clone();
+        // Measured in counts, the next jump upwards is one away.
+        let is_above = jump && self.flow.guard(guard, t, &after) < -0.5;
+        if is_above { self.jump_of(guard, false).unwrap_or(guard) } else { guard }
+    }
+
     pub(super) fn slide_on(&mut self, t: f64, guards: &[usize]) {
         let all = self.flow.system().guards();
-        let surfaces: Vec<Surface> = guards.iter().filter_map(|&g| Surface::of(all, g)).collect();
+        let surfaces: Vec<Surface> =
+            guards.iter().filter_map(|&g| Surface::of(all, &self.flow.mode, g)).collect();
         self.flow.slide_on(&surfaces, t, &self.after);
         self.flow.project(t, &mut self.after);
     }
