@@ -52,10 +52,11 @@ impl Run<'_> {
 
     /// Where signs have changed, algebraic states jump.
     fn solve_algebraic(&mut self, t: f64, changed: bool) {
-        if changed && self.flow.solve_algebraic(t, &mut self.after) {
-            if let Some(event) = self.record.events.last_mut().filter(|event| event.t == t) {
-                event.after.copy_from_slice(&self.after);
-            }
+        if changed
+            && self.flow.solve_algebraic(t, &mut self.after)
+            && let Some(event) = self.record.events.last_mut().filter(|event| event.t == t)
+        {
+            event.after.copy_from_slice(&self.after);
         }
     }
 
