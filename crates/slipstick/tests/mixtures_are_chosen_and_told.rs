@@ -104,6 +104,53 @@ fn the_surfaces_are_kept_and_so_is_the_order() {
     assert!(order > 4.5, "order {order}: {coarse:e} {fine:e}");
 }
 
+/// A number between -1 and 1 that is the same in every run.
+fn shaken(seed: u64, index: usize) -> f64 {
+    let mut x = (seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ ((index as u64 + 1) << 20);
+    for _ in 0..4 {
+        x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        x ^= x >> 29;
+    }
+    2.0 * ((x >> 11) as f64 / (1_u64 << 53) as f64) - 1.0
+}
+
+/// Relays whose loads swing so far that they stick and let go all the time, with pairs of signs in the rates.
+fn shaken_relays(k: usize, tangle: f64, seed: u64) -> ClosureSystem {
+    let names: Vec<String> = (0..=k).map(|i| format!("x{i}")).collect();
+    let mut system = ClosureSystem::switched(names, move |t, y, s, dy| {
+        for i in 0..k {
+            let pairs = (0..k).flat_map(|j| (0..j).map(move |m| (j, m)));
+            let tangled: f64 = pairs.map(|(j, m)| shaken(seed, (i * k + j) * k + m) * s[j] * s[m]).sum();
+            let swing = 0.7 * ((1.5 + shaken(seed, 1000 + i)) * t + 3.0 * shaken(seed, 2000 + i)).sin();
+            dy[i] = 0.8 * shaken(seed, 3000 + i) + swing - s[i] + 0.1 * y[k] + tangle * tangled;
+        }
+        dy[k] = s[0] * s[1] - y[k];
+    });
+    for i in 0..k {
+        system = system.switch(&format!("s{i}"), move |_, y| y[i]);
+    }
+    system
+}
+
+/// The mixture on three surfaces is of another kind than that on two. A surface is left where the motion does not come back, so that it does not
+/// go to and fro between the two.
+#[test]
+fn relays_in_a_tangle_do_not_chatter() {
+    for (k, tangle) in [(3, 0.0), (3, 0.1), (3, 0.3), (4, 0.1), (4, 0.2), (5, 0.1)] {
+        for seed in 0..5 {
+            let (system, options) =
+                (shaken_relays(k, tangle, seed), Options::until(6.0).tolerances(1e-6, 1e-8));
+            let start: Vec<f64> = (0..=k).map(|i| 0.2 * shaken(seed, 4000 + i)).collect();
+            let run = simulate(&system, &Start::at(start), &options).unwrap();
+            let case = format!("{k} relays, {tangle}, seed {seed}");
+            assert!(run.outcome.is_complete() && run.events.len() < 100, "{case}: {}", run.outcome);
+            for segment in &run.segments {
+                assert!(segment.mode.sliding.iter().all(|&g| segment.end[g].abs() < 1e-13), "{case}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_corner_that_throws_off_is_stayed_on_with_a_note() {
     let corner = |out: f64| {

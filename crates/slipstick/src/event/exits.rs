@@ -92,7 +92,7 @@ impl Detector {
     /// Whether a motion that no longer slides at an offset has gone to the positive side.
     fn leaves_upwards(&mut self, flow: &mut Flow<'_>, trial: &Trial, guard: usize, offset: f64) -> bool {
         let _ = self.value_at(flow, trial, guard, offset);
-        let weight = flow.sliding().and_then(|sliding| Some(sliding.weights()[sliding.index_of(guard)?]));
+        let weight = flow.sliding().and_then(|sliding| Some(sliding.exits()[sliding.index_of(guard)?]));
         weight.is_some_and(|weight| weight > 0.5)
     }
 

@@ -382,7 +382,7 @@ impl<'a> Flow<'a> {
         slope.resize(y.len(), 0.0);
         self.slide(t, y, &mut slope);
         self.slope = slope;
-        let weight = self.sliding.as_ref().map_or(0.5, |sliding| sliding.weights()[i]);
+        let weight = self.sliding.as_ref().map_or(0.5, |sliding| sliding.exits()[i]);
         weight * (1.0 - weight)
     }
 
@@ -408,11 +408,11 @@ impl<'a> Flow<'a> {
     fn note_visit(&mut self, t: f64) {
         let Some(sliding) = &self.sliding else { return };
         if self.visits.len() == self.visit_count {
-            self.visits.push((t, sliding.weights().to_vec()));
+            self.visits.push((t, sliding.exits().to_vec()));
         }
         let visit = &mut self.visits[self.visit_count];
         visit.0 = t;
-        visit.1.copy_from_slice(sliding.weights());
+        visit.1.copy_from_slice(sliding.exits());
         self.visit_count += 1;
     }
 

@@ -63,9 +63,14 @@ pub struct Sliding {
     /// The share of each field in the mixture, and the weight of the positive side of each surface: the sum of the shares there.
     pub(super) shares: Vec<f64>,
     pub(super) weights: Vec<f64>,
+    /// The weights by which it is told where the motion leaves a surface, and room to keep the mixture while they are found.
+    pub(super) exits: Vec<f64>,
+    pub(super) kept: (Vec<f64>, Vec<f64>),
     pub(super) matrix: RealLu,
     pub(super) step: Vec<f64>,
     pub(super) least_norm: LeastNorm,
+    /// Whether each sign stands in a term of its own, as far as the fields at the last point tell.
+    pub(super) affine: bool,
     /// How large the rates of each surface are by rounding alone.
     pub(super) noise: Vec<f64>,
     /// The transposed mass matrix, if there is one, what is algebraic beside it, and the gradients behind it.
@@ -95,7 +100,10 @@ impl Sliding {
             rates: vec![0.0; k * sides],
             shares: vec![0.0; sides],
             weights: vec![0.5; k],
+            exits: vec![0.5; k],
+            kept: (vec![0.0; sides], vec![0.0; k]),
             least_norm: LeastNorm::new(k, if k > MOST_SURFACES { 0 } else { sides }),
+            affine: false,
             noise: vec![0.0; k],
             matrix: RealLu::new(k),
             step: vec![0.0; k],
@@ -148,9 +156,15 @@ impl Sliding {
         own.or_else(|| self.followers.iter().find(follower).map(|follower| follower.leader))
     }
 
-    /// The weight of the positive side of each surface, where the field was last evaluated. Outside of 0 to 1 the motion leaves the surface.
+    /// The weight of the positive side of each surface, where the field was last evaluated.
     pub fn weights(&self) -> &[f64] {
         &self.weights
+    }
+
+    /// What tells where the motion leaves: outside of 0 to 1 it goes to the negative or positive side of a surface. On one and two surfaces these are
+    /// the weights.
+    pub fn exits(&self) -> &[f64] {
+        &self.exits
     }
 
     /// What was evaluated since this was last asked.
@@ -251,6 +265,7 @@ impl Sliding {
         }
         self.rest(mode);
         self.find_noise();
+        self.affine = self.is_affine();
     }
 
     /// Locks counts as they are locked while sliding: their guards are only the surfaces then.

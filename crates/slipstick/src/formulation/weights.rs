@@ -7,7 +7,8 @@
 //!   (`math/convex.rs`), and so it is on two where the rates of one do not depend on the side, as with a position and its speed.
 //! - On more, where each sign stands in a term of its own, the signs tell everything and there is one.
 //!
-//! Where each sign stands in a term of its own (the fields are affine in the signs), all of these are the same field.
+//! Where each sign stands in a term of its own (the fields are affine in the signs), all of these are the same field, and the product of weights is
+//! what costs least.
 
 use super::Sliding;
 use super::sliding::MOST_ROUNDS;
@@ -15,6 +16,8 @@ use crate::math::LeastNorm;
 
 /// So many surfaces that are slid on at once have the bilinear mixture.
 const BILINEAR: usize = 2;
+/// How far a field may be from the sum of its terms.
+const AFFINE: f64 = 1e-12;
 /// Rates below this part of the others, and weights below this, are those of a field that runs along the surface.
 const TANGENT: f64 = 1e-9;
 /// How far fields may be from what the rates tell of them, where only one mixture stays on the surfaces.
@@ -23,9 +26,50 @@ const SAME_FIELD: f64 = 1e-9;
 impl Sliding {
     /// Finds the weights with which all surfaces stay zero; the fields must have been evaluated.
     pub fn find_free_weights(&mut self) {
-        let free = std::mem::take(&mut self.free);
+        let mut free = std::mem::take(&mut self.free);
         self.find_weights(&free);
+        self.exits.copy_from_slice(&self.weights);
+        if self.surfaces.len() > BILINEAR && !self.affine {
+            self.find_exits(&mut free);
+        }
         self.free = free;
+    }
+
+    /// Finds where a motion on three and more surfaces leaves one of them: where the mixture along the others, on one of its sides, no longer
+    /// drives it back (the first-order exit conditions). So it leaves where it would not come back, and leaves nothing that it would come back to.
+    fn find_exits(&mut self, free: &mut [Option<f64>]) {
+        self.kept.0.copy_from_slice(&self.shares);
+        self.kept.1.copy_from_slice(&self.weights);
+        for i in 0..self.surfaces.len() {
+            let (up, down) = (self.drive_back(i, 1.0, free), self.drive_back(i, -1.0, free));
+            let both = up.abs() + down.abs() + f64::MIN_POSITIVE;
+            self.exits[i] = if up > 0.0 { down / both } else { 1.0 - up / both };
+        }
+        self.shares.copy_from_slice(&self.kept.0);
+        self.weights.copy_from_slice(&self.kept.1);
+        if !self.is_convex() {
+            self.leave_nearest();
+        }
+    }
+
+    /// How fast the mixture along all others, on one side of a surface, drives the motion back to it. Where there is no such mixture, none leads away.
+    fn drive_back(&mut self, surface: usize, side: f64, free: &mut [Option<f64>]) -> f64 {
+        self.weights.copy_from_slice(&self.kept.1);
+        free[surface] = Some(if side > 0.0 { 1.0 } else { 0.0 });
+        let found = self.find_weights(free) && self.is_convex();
+        free[surface] = None;
+        let rate = -side * self.weighted_rate(surface);
+        if found { rate } else { rate.abs().max(self.noise[surface]) }
+    }
+
+    /// Where no mixture stays on all surfaces any more, the one is left that is nearest to it.
+    fn leave_nearest(&mut self) {
+        let least = self.shares.iter().copied().fold(0.0, f64::min);
+        let edge = |w: f64| w.min(1.0 - w);
+        let nearest = self.exits.iter_mut().min_by(|a, b| edge(**a).total_cmp(&edge(**b)));
+        if let Some(exit) = nearest.filter(|exit| (0.0..=1.0).contains(*exit)) {
+            *exit = if *exit > 0.5 { 1.0 - least } else { least };
+        }
     }
 
     /// Finds the weights with which all surfaces stay zero; some weights can be fixed. False if there are none, or if the rates of a surface that is
@@ -39,7 +83,7 @@ impl Sliding {
         let free = fixed.iter().filter(|fixed| fixed.is_none()).count();
         let idle =
             free > 1 && !self.adds_up() && (0..fixed.len()).any(|i| fixed[i].is_none() && self.is_idle(i));
-        if !self.adds_up() && (free > BILINEAR || idle) {
+        if (free > BILINEAR && !self.affine) || idle {
             return self.find_least_norm(fixed) && !idle;
         }
         let found = if self.surfaces.len() == 1 && free == 1 {
@@ -75,6 +119,25 @@ impl Sliding {
     /// Whether the mixture is a convex one.
     pub fn is_convex(&self) -> bool {
         self.adds_up() || LeastNorm::is_convex(&self.shares)
+    }
+
+    /// Whether each sign stands in a term of its own: then the weights tell everything, and the product of weights does as well as any other mixture.
+    pub(super) fn is_affine(&self) -> bool {
+        if self.adds_up() {
+            return true;
+        }
+        let n = self.point.len();
+        let field = |b: usize| &self.fields[b * n..(b + 1) * n];
+        let largest = self.fields.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
+        (0..self.sides()).all(|b| {
+            // The field without the first of the signs, and the change that this one makes alone.
+            let first = b & b.wrapping_neg();
+            let (all, less, one, none) = (field(b), field(b ^ first), field(first), field(0));
+            (0..n).all(|j| {
+                let size = all[j].abs() + less[j].abs() + one[j].abs() + none[j].abs();
+                (all[j] - less[j] - one[j] + none[j]).abs() <= AFFINE * size + 0.01 * AFFINE * largest
+            })
+        })
     }
 
     /// Whether the rates of a surface do not depend on the side.

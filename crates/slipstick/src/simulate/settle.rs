@@ -140,7 +140,7 @@ impl Run<'_> {
             let _ = self.flow.guard(g, t, &before);
         }
         let Some(sliding) = self.flow.sliding() else { return };
-        let side_of = |i: usize| if sliding.weights()[i] > 0.5 { 1.0 } else { -1.0 };
+        let side_of = |i: usize| if sliding.exits()[i] > 0.5 { 1.0 } else { -1.0 };
         let leaves = |i: usize| fired.contains(&sliding.surfaces()[i].guard);
         let leaders = sliding.surfaces().iter().enumerate().map(|(i, surface)| (i, *surface, 1.0));
         let followers = sliding.followers().iter().map(|f| (f.leader, f.surface, f.orientation));
