@@ -83,7 +83,7 @@ fn early_stops_and_failures_say_so_and_keep_the_results() {
     write("pole.toml", "states.x = 1\nderivatives.x = \"x^2\"\nrun.until = 5");
     write(
         "chatter.toml",
-        "states = { x = 1, a = 1 }\nmass.a = 0\nswitches.over = \"x - 0.5\"\n\
+        "states = { x = 1, a = 1 }\nmass.a = 0\nswitches.over = \"a - 0.5\"\n\
          derivatives = { x = \"-over\", a = \"x - a\" }\nrun.until = 2",
     );
     write(

@@ -185,14 +185,14 @@ fn modes_have_their_own_derivatives_and_events() {
     assert!((run.end_state()[1] - 4.0).abs() < 1e-12);
 }
 
-/// Beside algebraic equations a motion that is pushed onto a switch from both sides cannot slide: it chatters. The run must end and name the switch.
+/// On a surface of an algebraic state a motion that is pushed onto it from both sides cannot slide: it chatters. The run must end and name the switch.
 #[test]
 fn chattering_ends_with_an_outcome_that_names_the_switch() {
     let run = run_model(
         r#"
         states = { x = 1, a = 1 }
         mass.a = 0
-        switches.over = "x - 0.5"
+        switches.over = "a - 0.5"
         derivatives = { x = "-over", a = "x - a" }
         run.until = 2
         "#,

@@ -64,6 +64,25 @@ fn options(tolerance: f64) -> Options {
     options
 }
 
+/// Dense output alone is as far off as the tolerance.
+#[test]
+fn all_states_of_sliding_segments_are_on_the_surface() {
+    let system = system();
+    for tolerance in [1e-3, 1e-6, 1e-9] {
+        let run = run(&system, &options(tolerance));
+        let mut path = run.of(&system);
+        let mut seen = 0;
+        for k in 0..=4000 {
+            let state = path.state_after(UNTIL * f64::from(k) / 4000.0).unwrap();
+            if !state.mode.sliding.is_empty() {
+                assert!(circle(&state.y).abs() < 1e-13, "{tolerance:e} {}: {:e}", state.t, circle(&state.y));
+                seen += 1;
+            }
+        }
+        assert!(seen > 1000);
+    }
+}
+
 fn end_error(trajectory: &Trajectory) -> f64 {
     let (end, true_end) = (trajectory.end_state(), truth().1);
     (end[0] - true_end[0]).hypot(end[1] - true_end[1])

@@ -1,8 +1,10 @@
-//! After its first step a method allocates nothing, neither when it tries a step nor for its dense output.
+//! After its first step a method allocates nothing, neither when it tries a step nor for its dense output, and a run that slides nothing from step to
+//! step.
 
 use slipstick::equations::ClosureSystem;
 use slipstick::formulation::Flow;
 use slipstick::mode::Mode;
+use slipstick::simulate::{Keep, Options, Start, simulate};
 use slipstick::step::{Method, Tolerances, Trial};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -57,5 +59,34 @@ fn steps_after_the_first_allocate_nothing() {
             }
         }
         assert_eq!(count() - before, 0, "{}", method.name());
+    }
+}
+
+/// What a run of some steps allocates while it slides on as many surfaces.
+fn allocated(surfaces: usize, steps: f64) -> u64 {
+    let names: Vec<String> = (0..=surfaces).map(|i| format!("x{i}")).collect();
+    let mut system = ClosureSystem::switched(names, move |t, y, signs, dy| {
+        for i in 0..surfaces {
+            dy[i] = 0.3 * t.sin() - signs[i] + 0.1 * signs[0] * y[surfaces];
+        }
+        dy[surfaces] = signs.iter().sum::<f64>() - y[surfaces];
+    });
+    for i in 0..surfaces {
+        system = system.switch(&format!("s{i}"), move |_, y| y[i]);
+    }
+    let mut options = Options::until(0.01 * steps);
+    (options.method, options.fixed_step, options.keep) = (Method::DormandPrince5, Some(0.01), Keep::Ends);
+    let before = count();
+    let run = simulate(&system, &Start::at(vec![0.0; surfaces + 1]), &options).unwrap();
+    let after = count();
+    assert_eq!(run.segments[0].mode.sliding.len(), surfaces);
+    assert!(run.events.is_empty() && run.statistics.slid as f64 >= steps - 1.0, "{:?}", run.statistics);
+    after - before
+}
+
+#[test]
+fn steps_along_surfaces_allocate_nothing() {
+    for surfaces in 1..=4 {
+        assert_eq!(allocated(surfaces, 50.0), allocated(surfaces, 100.0), "{surfaces}");
     }
 }

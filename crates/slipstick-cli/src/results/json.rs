@@ -3,7 +3,7 @@
 use super::{AuditResult, RunResult};
 use serde_json::{Value, json};
 use slipstick::math::Norm;
-use slipstick::model::Location;
+use slipstick::model::{Detection, Location};
 use slipstick::step::PerComponent;
 
 /// Everything about a run but its trajectory.
@@ -52,11 +52,21 @@ fn options(result: &RunResult<'_>) -> Value {
         "event_tolerance": options.event_tolerance,
         "concurrency": options.concurrency.map(|c| json!({ "time": c.time, "amplitude": c.amplitude })),
         "regularise": result.file.model.run.regularise,
+        "detection": detection(options.detection),
         "location": options.location.map(Location::name),
         "max_events": options.limits.events,
         "max_steps": options.limits.steps,
         "parameters": parameters,
     })
+}
+
+fn detection(detection: Detection) -> Value {
+    match detection {
+        Detection::WholeStep => json!("whole-step"),
+        Detection::Ends => json!("ends"),
+        Detection::Stages => json!("stages"),
+        Detection::Samples(count) => json!(count),
+    }
 }
 
 fn per_component(value: &PerComponent) -> Value {

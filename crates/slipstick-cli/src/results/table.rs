@@ -1,6 +1,7 @@
 //! A trajectory as columns: states, outputs and switch signs at chosen times, both sides of every event.
 
 use super::RunResult;
+use slipstick::equations::Observer;
 use slipstick::formulation::Mixture;
 use slipstick::mode::Mode;
 use slipstick::trajectory::{Density, Trajectory, sample_times};
@@ -109,6 +110,8 @@ fn columns(result: &RunResult<'_>) -> Vec<Column> {
 /// Evaluates all columns at a time of a segment.
 pub(crate) struct Sampler<'a> {
     outputs: Mixture<'a>,
+    /// What shows the switches where they are softened.
+    soft_switches: Option<Observer<'a>>,
     row: Vec<f64>,
     states: usize,
     switches: usize,
@@ -120,7 +123,8 @@ impl<'a> Sampler<'a> {
         let (states, switches) = (model.states.len(), result.plan.system.named_switches());
         let row = vec![0.0; states + model.outputs.len() + switches];
         let system = &result.plan.system;
-        Self { outputs: Mixture::new(system, system.outputs()), row, states, switches }
+        let soft_switches = model.run.regularise.map(|_| system.switches());
+        Self { outputs: Mixture::new(system, system.outputs()), soft_switches, row, states, switches }
     }
 
     /// The columns at a time of a segment.
@@ -140,7 +144,10 @@ impl<'a> Sampler<'a> {
         let (state, rest) = self.row.split_at_mut(self.states);
         let (outputs, signs) = rest.split_at_mut(rest.len() - self.switches);
         self.outputs.observe(mode, t, state, outputs);
-        signs.copy_from_slice(&self.outputs.signs()[..self.switches]);
+        match &mut self.soft_switches {
+            Some(soft) => soft.observe(mode.locked(), t, state, signs),
+            None => signs.copy_from_slice(&self.outputs.signs()[..self.switches]),
+        }
         &self.row
     }
 }

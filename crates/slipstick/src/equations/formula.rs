@@ -33,6 +33,7 @@ pub struct FormulaSystem {
     mechanism: Option<MechanismTapes>,
     schedule: ScheduleTape,
     outputs: Tape,
+    switches: Tape,
     audit: Tape,
     /// The energies of a mechanism, for each mode.
     energies: Vec<Tape>,
@@ -47,6 +48,7 @@ impl FormulaSystem {
         let parts = lowering.parts(model);
         let settled = settle(&mut lowering, model, parts, &fixed.parameters);
         let audit: Vec<ExprId> = model.audit.iter().map(|a| lowering.plain(&a.definition.formula)).collect();
+        let switches = lowering.shown_switches(model);
         let resets = resets(&mut lowering, model, settled.watches.len());
         let parameter_inputs = lowering.names.first_parameter..lowering.names.first_switch;
         let guard_growth = settled.growth(&lowering, &fixed.parameters);
@@ -63,6 +65,7 @@ impl FormulaSystem {
             outputs: compiler.compile(&settled.parts.outputs),
             audit: compiler.compile(&audit),
             energies: compiler.energies(&settled.parts.mechanism),
+            switches: compiler.compile(&switches),
             schedule: compiler.schedule(),
             guard_growth,
             parameters: fixed.parameters,
@@ -96,6 +99,11 @@ impl FormulaSystem {
 
     pub(super) fn energy_tapes(&self) -> &[Tape] {
         &self.energies
+    }
+
+    /// The scratch to evaluate the named switches with, where they are softened and not signs.
+    pub fn switches(&self) -> Observer<'_> {
+        Observer::new(&self.switches, &self.parameters)
     }
 
     /// The scratch to evaluate the audited quantities with.

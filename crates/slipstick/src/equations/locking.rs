@@ -39,6 +39,8 @@ pub(super) struct Lock {
     pub(super) value: ExprId,
     /// Whether it is a switch that the user has named.
     pub(super) named: bool,
+    /// Whether it is softened: then it has a name and a place, but nothing switches.
+    pub(super) soft: bool,
 }
 
 /// All locks of a system.
@@ -73,7 +75,13 @@ impl Locks {
     pub(super) fn add_switch(&mut self, name: &str, surface: ExprId, value: ExprId) {
         let rule = Rule::Sign(surface);
         self.found.entry(rule).or_insert(self.list.len());
-        self.list.push(Lock { name: name.to_owned(), rule, value, named: true });
+        self.list.push(Lock { name: name.to_owned(), rule, value, named: true, soft: false });
+    }
+
+    /// Adds a switch that the user has named and that is softened. Others that lock the sign of its surface have to do so themselves.
+    pub(super) fn add_soft_switch(&mut self, name: &str, surface: ExprId, value: ExprId) {
+        let rule = Rule::Sign(surface);
+        self.list.push(Lock { name: name.to_owned(), rule, value, named: true, soft: true });
     }
 
     /// The locked quantity of a rule, made by `name` unless there is one.
@@ -82,7 +90,7 @@ impl Locks {
         let index = *self.found.entry(rule).or_insert(next);
         if index == next {
             let value = arena.input(Self::input(index));
-            self.list.push(Lock { name: name(), rule, value, named: false });
+            self.list.push(Lock { name: name(), rule, value, named: false, soft: false });
         }
         self.list[index].value
     }

@@ -2,7 +2,7 @@
 
 use super::lagrange::{MechanismParts, of_motion, row_of};
 use super::locking::{Locker, Locks, Rule};
-use crate::expr::{Arena, ExprId, InputId, Interpret, Node, NodeId};
+use crate::expr::{Arena, BinaryOp, ExprId, InputId, Interpret, Node, NodeId};
 use crate::model::{Definition, EventRule, Formula, Meaning, Model, Scope, Trigger, dependency_order};
 
 /// What names stand for.
@@ -106,10 +106,44 @@ impl<'m> Lowering<'m> {
         for (i, switch) in model.switches.iter().enumerate() {
             let surface = self.surface(&switch.formula, &format!("switches.{}", switch.name));
             let value = input(&mut self.arena, self.names.first_switch + i);
-            self.locks.add_switch(&switch.name, surface, value);
-            let soft = model.run.regularise.and_then(|width| self.soft_switch(&switch.name, surface, width));
+            let width = model.run.regularise.filter(|_| self.locks.varies(&self.arena, surface));
+            let Some(width) = width else {
+                self.locks.add_switch(&switch.name, surface, value);
+                self.names.switches.push(value);
+                continue;
+            };
+            self.locks.add_soft_switch(&switch.name, surface, value);
+            let soft = self.soft_switch(&switch.name, surface, width);
             self.names.switches.push(soft.unwrap_or(value));
         }
+    }
+
+    /// The values of the named switches, as they are shown: signs, or straight lines if they are softened.
+    pub(super) fn shown_switches(&mut self, model: &Model) -> Vec<ExprId> {
+        let first = self.names.first_switch;
+        let width = model.run.regularise.unwrap_or(0.0);
+        let mut shown = Vec::new();
+        for (i, switch) in model.switches.iter().enumerate() {
+            let value = input(&mut self.arena, first + i);
+            let soft = self.locks.list.iter().any(|lock| lock.soft && lock.name == switch.name);
+            shown.push(if soft { self.plain_line(&switch.formula, width) } else { value });
+        }
+        shown
+    }
+
+    /// The straight line between -1 and 1 as it is written.
+    fn plain_line(&mut self, formula: &Formula, width: f64) -> ExprId {
+        let surface = match formula.syntax.comparison() {
+            Some((_, left, right)) => {
+                let [left, right] = [left, right].map(|node| self.plain_node(formula, node));
+                self.arena.sub(left, right)
+            }
+            None => self.plain(formula),
+        };
+        let [width, most, least] = [width, 1.0, -1.0].map(|number| self.arena.constant(number));
+        let line = self.arena.div(surface, width);
+        let below = self.arena.binary(BinaryOp::Min, line, most);
+        self.arena.binary(BinaryOp::Max, below, least)
     }
 
     fn soft_switch(&mut self, name: &str, surface: ExprId, width: f64) -> Option<ExprId> {
@@ -167,8 +201,11 @@ impl<'m> Lowering<'m> {
 
     /// A formula as it is written.
     pub(super) fn plain(&mut self, formula: &Formula) -> ExprId {
-        let root = formula.syntax.root();
-        let read = formula.syntax.interpret(root, &mut self.arena, &mut AsWritten(&self.names));
+        self.plain_node(formula, formula.syntax.root())
+    }
+
+    fn plain_node(&mut self, formula: &Formula, node: NodeId) -> ExprId {
+        let read = formula.syntax.interpret(node, &mut self.arena, &mut AsWritten(&self.names));
         read.unwrap_or_else(|_| self.unknown())
     }
 

@@ -113,7 +113,7 @@ impl Slots {
         let mut watches = Vec::new();
         for k in 0..lowering.locks.list.len() {
             let lock = lowering.locks.list[k].clone();
-            let Some(response) = self.response(k) else { continue };
+            let Some(response) = self.response(k).filter(|_| !lock.soft) else { continue };
             let mode = if lock.named { None } else { self.mode(k) };
             let mut making = Making { arena: &mut lowering.arena, locks: &mut lowering.locks };
             for (surface, direction) in surfaces(&mut making, &lock) {
@@ -192,7 +192,7 @@ fn used_in(lowering: &Lowering<'_>, model: &Model, parts: &Parts, mode: usize) -
     let events = model.all_events().zip(&parts.events);
     let here = events.filter(|((own, _), _)| own.is_none_or(|own| own == mode));
     roots.extend(here.map(|(_, surface)| surface.value));
-    roots.extend(list.iter().filter(|lock| lock.named).filter_map(locked_expression));
+    roots.extend(list.iter().filter(|lock| lock.named && !lock.soft).filter_map(locked_expression));
     let mut used: Vec<bool> = list.iter().map(|lock| lock.named).collect();
     let mut open: Vec<usize> = locks_of(lowering, &roots).collect();
     while let Some(k) = open.pop() {

@@ -98,10 +98,13 @@ impl Compiler<'_> {
         Tape::compile(self.arena, first + states, &slopes)
     }
 
-    /// The gradient of the surface of a switch, and behind it the rate in time.
+    /// The gradient of the surface of a switch or of a jump, and behind it the rate in time.
     fn gradient(&mut self, guard: usize, states: usize) -> Option<Tape> {
         let watch = &self.settled.watches[guard];
-        watch.guard.response.switch?;
+        let response = &watch.guard.response;
+        if response.switch.is_none() && response.count.is_none() {
+            return None;
+        }
         let one = self.arena.constant(1.0);
         let inputs = (1..=states).chain([0]);
         let mut entries = Vec::with_capacity(states + 1);

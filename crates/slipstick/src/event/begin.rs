@@ -71,6 +71,7 @@ impl Detector {
         let value = self.last.values[g];
         let passed = match guard.kind {
             GuardKind::Scheduled { .. } if self.schedule[g] <= t => value.abs().ceil().max(1.0),
+            _ if flow.mode.sliding.contains(&g) && value.abs() < 1e-6 => 0.0,
             GuardKind::Surface if !self.is_zero(flow, g) && count.up && value > 0.0 => value.ceil(),
             GuardKind::Surface if !self.is_zero(flow, g) && !count.up && value < 0.0 => -value.floor(),
             _ => 0.0,
@@ -172,7 +173,7 @@ impl Detector {
         if let (Some(k), true, false) = (guard.response.switch, self.sides[g] != 0.0, slides) {
             flow.mode.signs[k] = self.sides[g];
         }
-        if let Some(count) = guard.response.count {
+        if let (Some(count), false) = (guard.response.count, slides) {
             let past = zero && guard.kind == GuardKind::Surface && passes(count.up, self.sides[g]);
             flow.mode.counts[count.index] += if !past {
                 0.0
@@ -208,8 +209,16 @@ impl Detector {
         let recorded = self.unchanged && self.fired_last[g] && self.resolution[g] > 0.0;
         let heading = first_sign(self.first_rates[g], self.second_rates[g]);
         let heading = if recorded { -old } else { heading };
-        if guard.response.count.is_some() {
-            return heading;
+        if let Some(count) = guard.response.count {
+            // A motion that leaves a jump goes to the side that it is counted on.
+            let leaves = self.resolution[g].is_infinite();
+            return if !leaves {
+                heading
+            } else if count.up {
+                -1.0
+            } else {
+                1.0
+            };
         }
         self.take_off_residue(g);
         // One that goes on the way it went, or was on that side already, does not cross again.

@@ -11,6 +11,7 @@ use super::sleep::Sleep;
 use crate::equations::{Point, Side};
 use crate::formulation::Flow;
 use crate::math::{Cubic, Probe};
+use crate::model::Detection;
 use crate::step::Trial;
 
 /// A guard whose value is not a finite number.
@@ -71,7 +72,7 @@ pub struct Detector {
     pub(super) last: Row,
     pub(super) next: Row,
     /// The guards at two points in between.
-    between: [Vec<f64>; 2],
+    pub(super) between: [Vec<f64>; 2],
     /// Whether the slopes at the start are known.
     pub(super) slopes_known: bool,
     pub(super) first_rates: Vec<f64>,
@@ -80,6 +81,9 @@ pub struct Detector {
     rate: Vec<f64>,
     pub(super) fired: Vec<usize>,
     pub(super) candidates: Vec<Candidate>,
+    /// Points of a step that slides at which its end is looked for.
+    pub(super) known: Vec<Probe>,
+    pub(super) points: Vec<Probe>,
     pub(super) touches: Vec<Touch>,
     /// Guards of the last scan about which too little is certain.
     pub(super) unproved: Vec<usize>,
@@ -133,6 +137,8 @@ impl Detector {
             rate: vec![0.0; n],
             fired: Vec::with_capacity(guards),
             candidates: Vec::with_capacity(guards),
+            known: Vec::new(),
+            points: Vec::new(),
             touches: Vec::new(),
             unproved: Vec::new(),
             touched: vec![f64::NEG_INFINITY; guards],
@@ -159,6 +165,11 @@ impl Detector {
     /// The side that a guard is on, or was on before it fired.
     pub fn side(&self, guard: usize) -> f64 {
         self.sides[guard]
+    }
+
+    /// The value of a guard at the start of the segment.
+    pub fn value(&self, guard: usize) -> f64 {
+        self.last.values[guard]
     }
 
     /// Tells the flow which side each guard cannot leave without firing.
@@ -276,12 +287,10 @@ impl Detector {
         placing: &Placing,
     ) -> Result<Option<Crossing>, BadGuard> {
         self.rest();
-        if part.0 == 0.0 {
-            self.collect_exits(flow, trial, part);
-        }
-        if !self.surfaces.is_empty() {
-            self.sample(flow, trial, part)?;
-            self.collect_candidates(flow, trial, part)?;
+        if placing.level.detection == Detection::WholeStep {
+            self.look_at_whole_step(flow, trial, part)?;
+        } else {
+            self.look_at_samples(flow, trial, part, placing.level)?;
         }
         let crossing = self.locate(flow, trial, placing);
         let end = trial.t + crossing.map_or(part.1, |crossing| crossing.offset);
@@ -289,13 +298,35 @@ impl Detector {
         Ok(crossing)
     }
 
-    /// Evaluates all guards at the end of a part of the step and at two points within.
-    fn sample(&mut self, flow: &mut Flow<'_>, trial: &Trial, (from, to): (f64, f64)) -> Result<(), BadGuard> {
+    fn look_at_whole_step(
+        &mut self,
+        flow: &mut Flow<'_>,
+        trial: &Trial,
+        part: (f64, f64),
+    ) -> Result<(), BadGuard> {
+        if part.0 == 0.0 {
+            self.collect_exits(flow, trial, part);
+        }
+        if !self.surfaces.is_empty() {
+            self.sample(flow, trial, part)?;
+            self.collect_candidates(flow, trial, part)?;
+        }
+        Ok(())
+    }
+
+    /// Evaluates all guards at the start of a step, where they are not known.
+    pub(super) fn know_start(&mut self, flow: &mut Flow<'_>, trial: &Trial) -> Result<(), BadGuard> {
         if !self.sleep.last_known {
             flow.guards(trial.t, &trial.start, &mut self.last.values);
             check_finite(&self.surfaces, &self.last.values, trial.t)?;
             (self.sleep.last_known, self.slopes_known) = (true, false);
         }
+        Ok(())
+    }
+
+    /// Evaluates all guards at the end of a part of the step and at two points within.
+    fn sample(&mut self, flow: &mut Flow<'_>, trial: &Trial, (from, to): (f64, f64)) -> Result<(), BadGuard> {
+        self.know_start(flow, trial)?;
         if !self.slopes_known {
             trial.rate_at(from, &mut self.state, &mut self.rate);
             let point = Point { t: trial.t + from, y: &self.state, dy: &self.rate };
@@ -324,7 +355,7 @@ impl Detector {
     }
 
     /// Decides how far what is left of fired guards is taken off: all along the step from guards that are still at zero at its end.
-    fn settle_residues(&mut self, to: f64) {
+    pub(super) fn settle_residues(&mut self, to: f64) {
         for &g in self.surfaces.iter().filter(|&&g| self.residues[g] != 0.0) {
             let residue = self.residues[g];
             let still = self.next.values[g].abs() <= 4.0 * residue.abs();
@@ -366,7 +397,7 @@ impl Detector {
     }
 
     /// A guard that began at zero without a known heading shows it now. One that must not cross should have fired where it was zero.
-    fn find_departure(&mut self, flow: &Flow<'_>, g: usize, from: f64) {
+    pub(super) fn find_departure(&mut self, flow: &Flow<'_>, g: usize, from: f64) {
         let heading = sign(self.between[0][g]);
         let guard = &flow.system().guards()[g];
         let due = heading != 0.0 && !self.just_fired[g];
@@ -465,7 +496,7 @@ impl Detector {
 }
 
 /// A value whose sign means nothing counts as one on the side of the guard.
-fn quiet(value: f64, noise: f64, side: f64) -> f64 {
+pub(super) fn quiet(value: f64, noise: f64, side: f64) -> f64 {
     if value.abs() <= noise { side * value.abs() } else { value }
 }
 

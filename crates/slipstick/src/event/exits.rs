@@ -20,16 +20,17 @@ const SURE: f64 = 5.0;
 impl Detector {
     /// Looks for the end of sliding in a step.
     pub(super) fn collect_exits(&mut self, flow: &mut Flow<'_>, trial: &Trial, part: (f64, f64)) {
-        for i in 0..flow.mode.sliding.len() {
-            let mut known = visits(flow, trial, i, part);
-            known.sort_by(|a, b| a.x.total_cmp(&b.x));
-            let likeness = Likeness::of(&known, part);
+        for i in 0..flow.sliding().map_or(0, |sliding| sliding.surfaces().len()) {
+            let mut known = std::mem::take(&mut self.known);
+            find_visits(flow, trial, i, part, &mut known);
+            let likeness = Likeness::of(&known, part, &mut self.points);
             let found = match known.iter().position(|probe| probe.value <= 0.0) {
                 Some(k) if likeness.shows_all() => self.confirm_exit(flow, trial, i, &known, k, part),
                 None if likeness.excludes_exits() => None,
                 _ => self.search_exit(flow, trial, i, part),
             };
-            let guard = flow.mode.sliding[i];
+            self.known = known;
+            let Some(guard) = slid_on(flow, i) else { continue };
             if let Some((lo, hi)) = found {
                 self.candidates.push(Candidate { guard, side: 1.0, lo, hi });
             }
@@ -46,7 +47,7 @@ impl Detector {
         k: usize,
         (from, to): (f64, f64),
     ) -> Option<(Probe, Probe)> {
-        let g = flow.mode.sliding[i];
+        let g = slid_on(flow, i)?;
         let lo = if k > 0 { known[k - 1] } else { Probe { x: from, value: 0.25 } };
         for x in [known[k].x, to] {
             let hi = Probe { x, value: self.value_at(flow, trial, g, x) };
@@ -91,8 +92,8 @@ impl Detector {
     /// Whether a motion that no longer slides at an offset has gone to the positive side.
     fn leaves_upwards(&mut self, flow: &mut Flow<'_>, trial: &Trial, guard: usize, offset: f64) -> bool {
         let _ = self.value_at(flow, trial, guard, offset);
-        let i = flow.mode.sliding.iter().position(|&g| g == guard).unwrap_or(0);
-        flow.sliding().is_some_and(|sliding| sliding.weights()[i] > 0.5)
+        let weight = flow.sliding().and_then(|sliding| Some(sliding.exits()[sliding.index_of(guard)?]));
+        weight.is_some_and(|weight| weight > 0.5)
     }
 
     fn search_exit(
@@ -102,11 +103,11 @@ impl Detector {
         i: usize,
         (from, to): (f64, f64),
     ) -> Option<(Probe, Probe)> {
-        let g = flow.mode.sliding[i];
+        let g = slid_on(flow, i)?;
         let near = 1e-4 * (to - from);
         let mut f = |x: f64| self.value_at(flow, trial, g, x);
         let mut sample = |x: f64, beside: f64| {
-            let value = f(x);
+            let value = begun(f(x), x == from);
             Sample { x, value, slope: (f(beside) - value) / (beside - x) }
         };
         let (u, v) = (sample(from, from + near), sample(to, to - near));
@@ -117,13 +118,27 @@ impl Detector {
     }
 }
 
-/// Where the step has evaluated the field along the surfaces: the product of the weights of both sides of one of them.
-fn visits(flow: &Flow<'_>, trial: &Trial, i: usize, (from, to): (f64, f64)) -> Vec<Probe> {
+/// The guard of one of the surfaces that the motion slides on.
+pub(super) fn slid_on(flow: &Flow<'_>, index: usize) -> Option<usize> {
+    Some(flow.sliding()?.surfaces().get(index)?.guard)
+}
+
+/// Where the step has evaluated the field along the surfaces, in order: the product of the weights of both sides of one of them.
+fn find_visits(flow: &Flow<'_>, trial: &Trial, i: usize, (from, to): (f64, f64), known: &mut Vec<Probe>) {
     // By rounding a stage at the end of the step can be a little behind it.
     let offset = |t: f64| if t > trial.t + trial.h * (1.0 - 1e-12) { trial.h } else { t - trial.t };
-    let visit =
-        |(t, weights): &(f64, Vec<f64>)| Probe { x: offset(*t), value: weights[i] * (1.0 - weights[i]) };
-    flow.visits().iter().map(visit).filter(|p| p.x >= from && p.x <= to).collect()
+    let visit = |(t, weights): &(f64, Vec<f64>)| {
+        let x = offset(*t);
+        Probe { x, value: begun(weights[i] * (1.0 - weights[i]), x == from) }
+    };
+    known.clear();
+    known.extend(flow.visits().iter().map(visit).filter(|p| p.x >= from && p.x <= to));
+    insertion_sort(known);
+}
+
+/// A motion that has just begun to slide, where a field ran along the surface, has not left it by rounding.
+fn begun(value: f64, at_start: bool) -> f64 {
+    if at_start && value.abs() <= 1e-9 { value.abs().max(f64::MIN_POSITIVE) } else { value }
 }
 
 /// A cubic through four of the points: how near it comes to zero, and by how much it misses the others.
@@ -135,8 +150,10 @@ struct Likeness {
 }
 
 impl Likeness {
-    fn of(known: &[Probe], (from, to): (f64, f64)) -> Self {
-        let mut points: Vec<Probe> = known.to_vec();
+    /// Compares with what is known; `points` is room for it.
+    fn of(known: &[Probe], (from, to): (f64, f64), points: &mut Vec<Probe>) -> Self {
+        points.clear();
+        points.extend_from_slice(known);
         points.dedup_by(|a, b| (a.x - b.x).abs() <= 1e-9 * (to - from));
         let n = points.len();
         if n < 5 || points[0].x > from + 0.25 * (to - from) || points[n - 1].x < to {
@@ -167,6 +184,14 @@ impl Likeness {
     /// Whether the points alone tell that the motion goes on sliding. The product of weights is a quarter at most.
     fn excludes_exits(&self) -> bool {
         self.error <= 0.01 && self.lower_bound > SURE * self.error
+    }
+}
+
+/// Sorts the few points of a step by place, without the room that a stable sort takes.
+fn insertion_sort(points: &mut [Probe]) {
+    for k in 1..points.len() {
+        let behind = points[..k].partition_point(|p| p.x.total_cmp(&points[k].x).is_le());
+        points[behind..=k].rotate_right(1);
     }
 }
 

@@ -5,6 +5,7 @@
 //! cross fires (CEL⁻), else at `hi` (CEL⁺): an end of the bracket is a stronger guarantee than an offset.
 
 use super::Detector;
+use super::levels::Level;
 use crate::equations::{GuardKind, Side};
 use crate::formulation::Flow;
 use crate::math::{Bracket, Probe, narrow};
@@ -19,6 +20,8 @@ pub struct Placing {
     pub concurrency: Option<Concurrency>,
     /// Whether it is enough to know between which points sliding ends: it will be looked at again on a finer dense output.
     pub rough_exits: bool,
+    /// Where in a step it is looked for crossings.
+    pub level: Level,
 }
 
 /// The region of concurrency (paper 000, section 5.2.3): events of guards that may be crossed become one if they are this near.

@@ -8,6 +8,7 @@ mod accumulate;
 mod begin;
 mod detect;
 mod exits;
+mod levels;
 mod locate;
 mod proof;
 mod resolve;
@@ -18,7 +19,8 @@ mod touch;
 
 pub use accumulate::{Accumulation, Limit};
 pub use detect::{BadGuard, Detector, Surprises, Touch};
+pub use levels::Level;
 pub use locate::{Concurrency, Crossing, Placing};
 pub use resolve::{Conflict, Resolution, resolve};
 pub use search::{Found, Sample, Search};
-pub use settle::{Settlement, Way, settle};
+pub use settle::{Settlement, Way, settle, spirals_out};

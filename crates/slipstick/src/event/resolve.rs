@@ -40,7 +40,8 @@ pub fn resolve(
         if let Some(switch) = response.switch {
             flow.mode.signs[switch] = -detector.side(g).signum();
         }
-        if let Some(count) = response.count {
+        // A motion that leaves a jump is put to its side when that is known.
+        if let Some(count) = response.count.filter(|_| !flow.mode.sliding.contains(&g)) {
             flow.mode.counts[count.index] += if count.up { 1.0 } else { -1.0 };
         }
         if response.stop_after.is_some_and(|n| counts[g] >= n) {

@@ -27,6 +27,13 @@ pub struct Settlement {
     pub unique: bool,
 }
 
+impl Settlement {
+    /// The weight of each surface that the motion does not go along.
+    pub fn fixed(&self) -> Vec<Option<f64>> {
+        fixed(&self.ways)
+    }
+}
+
 /// Finds how a motion goes on; the fields must have been evaluated. `wanted` is the side that the motion is going to, 0 where there is none.
 pub fn settle(sliding: &mut Sliding, wanted: &[f64]) -> Settlement {
     if sliding.adds_up() {
@@ -101,15 +108,37 @@ fn ways_of(code: usize, k: usize) -> Vec<Way> {
     (0..k).map(way).collect()
 }
 
+fn fixed(ways: &[Way]) -> Vec<Option<f64>> {
+    let weight = |way: &Way| match way {
+        Way::Side(sign) => Some(if *sign > 0.0 { 1.0 } else { 0.0 }),
+        Way::Along => None,
+    };
+    ways.iter().map(weight).collect()
+}
+
+/// Whether motions around the point where two surfaces meet go round and round and away from it; the fields must have been evaluated. One that stands
+/// there exactly can stay, but nothing keeps it.
+///
+/// Next to the point the rates are constant on each of the four sides. A motion that comes to a side at some distance leaves it at a distance that
+/// differs by the ratio of the rates.
+pub fn spirals_out(sliding: &Sliding) -> bool {
+    let turn = |side: usize| {
+        let sign = |i: usize| if side >> i & 1 == 1 { 1.0 } else { -1.0 };
+        (sign(0) * sliding.rate(0, side), sign(1) * sliding.rate(1, side))
+    };
+    let turns = [0, 1, 2, 3].map(turn);
+    // From the first surface towards the second on two of the sides, back on the others: always to the left, or always to the right.
+    let ahead = |k: usize, (a, b): (f64, f64)| if k == 0 || k == 3 { (a, b) } else { (b, a) };
+    let left = (0..4).map(|k| ahead(k, turns[k]));
+    let is_left = left.clone().all(|(a, b)| a < 0.0 && b > 0.0);
+    let is_right = left.clone().all(|(a, b)| a > 0.0 && b < 0.0);
+    let growth: f64 = left.map(|(a, b)| b.abs() / a.abs()).product();
+    (is_left && growth > 1.0 + 1e-9) || (is_right && growth < 1.0 - 1e-9)
+}
+
 fn is_consistent(sliding: &mut Sliding, ways: &[Way]) -> bool {
-    let fixed: Vec<Option<f64>> = ways
-        .iter()
-        .map(|way| match way {
-            Way::Side(sign) => Some(if *sign > 0.0 { 1.0 } else { 0.0 }),
-            Way::Along => None,
-        })
-        .collect();
-    if !sliding.find_weights(&fixed) {
+    let fixed = fixed(ways);
+    if !sliding.find_weights(&fixed) || !sliding.is_convex() {
         return false;
     }
     ways.iter().enumerate().all(|(i, way)| match way {

@@ -1,7 +1,9 @@
 //! Rates behind a mass matrix: where `M y' = f`, the state changes at `M⁻¹ f`.
 //!
-//! A singular matrix leaves the rates of algebraic states open; then nothing is known of the rates of guards.
+//! A singular matrix leaves the rates of algebraic states open (`algebraic.rs`). Guards that do not depend on those have rates all the same; of
+//! all others nothing is known.
 
+use super::algebraic::Algebraic;
 use crate::equations::{Evaluator, GuardRates, Locked};
 use crate::math::RealLu;
 
@@ -11,17 +13,30 @@ pub(super) struct BehindMass {
     slope: Vec<f64>,
     ahead: Vec<f64>,
     gradient: Vec<f64>,
-    /// Whether the matrix was regular where it was last looked at.
+    /// What is algebraic, if something is, and whether the matrix determines everything else where it was last looked at.
+    algebraic: Option<Algebraic>,
     regular: bool,
 }
 
 impl BehindMass {
     pub(super) fn new(n: usize) -> Self {
         let room = || vec![0.0; n];
-        Self { mass: RealLu::new(n), slope: room(), ahead: room(), gradient: room(), regular: false }
+        Self {
+            mass: RealLu::new(n),
+            slope: room(),
+            ahead: room(),
+            gradient: room(),
+            algebraic: None,
+            regular: false,
+        }
     }
 
-    /// Whether the matrix was regular where it was last looked at.
+    /// What is algebraic, if something is.
+    pub(super) fn algebraic(&mut self) -> Option<&mut Algebraic> {
+        self.algebraic.as_mut()
+    }
+
+    /// Whether the matrix determines the rates of all states that are not algebraic, where it was last looked at.
     pub(super) fn is_regular(&self) -> bool {
         self.regular
     }
@@ -29,6 +44,12 @@ impl BehindMass {
     /// Factors the matrix at a point.
     pub(super) fn look(&mut self, evaluator: &mut dyn Evaluator, locked: Locked<'_>, t: f64, y: &[f64]) {
         evaluator.mass(locked, t, y, self.mass.entries_mut());
+        if self.algebraic.is_none() {
+            self.algebraic = Algebraic::of(self.mass.entries_mut(), y.len());
+        }
+        if let Some(algebraic) = &self.algebraic {
+            algebraic.complete(self.mass.entries_mut());
+        }
         self.regular = self.mass.factor().is_ok();
     }
 
@@ -70,9 +91,15 @@ impl BehindMass {
         guards: impl Iterator<Item = usize>,
         rates: &mut [f64],
     ) {
-        let point = self.ahead.clone();
+        let mut point = self.ahead.clone();
         self.look(evaluator, locked, t, &point);
+        // Where they cannot be solved for, they stay as they are: it is about where guards go.
+        let _ =
+            self.algebraic.as_mut().and_then(|algebraic| algebraic.solve(evaluator, locked, t, &mut point));
         evaluator.derivative(locked, t, &point, &mut self.slope);
+        for &row in self.algebraic.iter().flat_map(|algebraic| &algebraic.rows) {
+            self.slope[row] = 0.0;
+        }
         self.mass.solve(&mut self.slope);
         for g in guards {
             let in_time = evaluator.guard_gradient(locked, g, t, &mut self.ahead, &mut self.gradient);

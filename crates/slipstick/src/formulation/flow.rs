@@ -3,6 +3,7 @@
 use super::behind_mass::BehindMass;
 use super::one_sided::OneSided;
 use super::sliding::Effort;
+use super::twins::Place;
 use super::{Field, Index1, MassKind, Refusal, Sliding, Stabilisation, Surface, Upkeep};
 use crate::equations::{Evaluator, Guard, GuardKind, GuardRates, PlainField, Point, System};
 use crate::expr::Bounds;
@@ -94,7 +95,7 @@ impl<'a> Flow<'a> {
     /// A guard that the motion slides on is zero; its place is taken by how far the motion is from leaving: the product of the weights of both
     /// sides, which is zero where one side's field runs along the surface.
     pub fn guard(&mut self, guard: usize, t: f64, y: &[f64]) -> f64 {
-        if let Some(i) = self.mode.sliding.iter().position(|&g| g == guard) {
+        if let Some(i) = self.sliding.as_ref().and_then(|sliding| sliding.index_of(guard)) {
             return self.distance_from_leaving(i, t, y);
         }
         self.guard_count += 1;
@@ -165,7 +166,7 @@ impl<'a> Flow<'a> {
     /// The right-hand side on the right side of a surface that the motion has just left.
     fn derivative_beside(&mut self, surface: Surface, t: f64, y: &[f64], dy: &mut [f64]) {
         let mut beside = y.to_vec();
-        self.step_aside(surface, self.mode.signs[surface.switch], t, &mut beside);
+        self.step_aside(surface, surface.sign(&self.mode), t, &mut beside);
         self.derivative_count += 1;
         self.evaluator.derivative(self.mode.locked(), t, &beside, dy);
     }
@@ -232,13 +233,43 @@ impl<'a> Flow<'a> {
     /// Moves a state to the given side of the surface that a motion leaves, by as little as can be.
     pub fn step_aside(&mut self, surface: Surface, side: f64, t: f64, y: &mut [f64]) {
         let mut sliding = Sliding::new(self.system, vec![surface]);
+        let sign = surface.sign(&self.mode);
+        surface.rest(&mut self.mode);
         sliding.step_to(&mut *self.evaluator, &self.mode, t, side, y);
+        surface.lock(&mut self.mode, sign);
         self.count(sliding.take_effort());
     }
 
     /// Whether it can be settled how a motion goes on at a switching surface: the fields are then the rates of the state.
     pub fn settles_switches(&self) -> bool {
         self.behind_mass.as_ref().is_none_or(BehindMass::is_regular)
+    }
+
+    /// Whether a guard depends on a state that is algebraic, and so has no rate.
+    pub fn depends_on_algebraic(&mut self, guard: usize, t: f64, y: &mut [f64]) -> bool {
+        let Some(algebraic) = self.behind_mass.as_mut().and_then(BehindMass::algebraic) else { return false };
+        let mut gradient = vec![0.0; y.len()];
+        self.evaluator.guard_gradient(self.mode.locked(), guard, t, y, &mut gradient);
+        algebraic.columns.iter().any(|&column| gradient[column] != 0.0)
+    }
+
+    /// Solves for the algebraic states of a point, if there are some: those of the mode that holds, or the mixture while sliding. Tells whether
+    /// that was done.
+    pub fn solve_algebraic(&mut self, t: f64, y: &mut [f64]) -> bool {
+        let Some(algebraic) = self.behind_mass.as_mut().and_then(BehindMass::algebraic) else { return false };
+        if let Some(sliding) = &mut self.sliding {
+            sliding.evaluate(&mut *self.evaluator, &mut self.mode, t, y);
+            sliding.find_free_weights();
+            sliding.mix_algebraic(y);
+            return true;
+        }
+        let mut solved = y.to_vec();
+        let count = algebraic.solve(&mut *self.evaluator, self.mode.locked(), t, &mut solved);
+        self.derivative_count += count.unwrap_or(0);
+        if count.is_some() {
+            y.copy_from_slice(&solved);
+        }
+        count.is_some()
     }
 
     /// Looks at the mass matrix, if there is one, to find out whether it determines the rates of all states.
@@ -248,13 +279,24 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Lets the motion slide on the given surfaces, or on none.
-    pub fn slide_on(&mut self, surfaces: Vec<Surface>) {
+    /// Lets the motion slide on the given surfaces, or on none, from a point on.
+    pub fn slide_on(&mut self, surfaces: &[Surface], t: f64, y: &[f64]) {
         self.mode.sliding = surfaces.iter().map(|surface| surface.guard).collect();
-        self.sliding = (!surfaces.is_empty()).then(|| Sliding::new(self.system, surfaces));
+        self.sliding = (!surfaces.is_empty()).then(|| self.meet(surfaces, t, y));
         self.find_short_way();
         self.visits.clear();
         self.visit_count = 0;
+    }
+
+    /// The surfaces that meet at a point, each once.
+    pub fn meet(&mut self, surfaces: &[Surface], t: f64, y: &[f64]) -> Sliding {
+        Sliding::at(self.system, &mut *self.evaluator, &self.mode, (t, y), surfaces)
+    }
+
+    /// Whether the surfaces of two guards are one around a point.
+    pub fn are_twins(&mut self, first: usize, second: usize, t: f64, y: &[f64]) -> bool {
+        let mut place = Place { evaluator: &mut *self.evaluator, mode: &self.mode, t, y };
+        place.same_surface(first, second).is_some()
     }
 
     /// What the motion slides on, if it does.
@@ -401,7 +443,7 @@ impl<'a> Flow<'a> {
         slope.resize(y.len(), 0.0);
         self.slide(t, y, &mut slope);
         self.slope = slope;
-        let weight = self.sliding.as_ref().map_or(0.5, |sliding| sliding.weights()[i]);
+        let weight = self.sliding.as_ref().map_or(0.5, |sliding| sliding.exits()[i]);
         weight * (1.0 - weight)
     }
 
@@ -427,11 +469,11 @@ impl<'a> Flow<'a> {
     fn note_visit(&mut self, t: f64) {
         let Some(sliding) = &self.sliding else { return };
         if self.visits.len() == self.visit_count {
-            self.visits.push((t, sliding.weights().to_vec()));
+            self.visits.push((t, sliding.exits().to_vec()));
         }
         let visit = &mut self.visits[self.visit_count];
         visit.0 = t;
-        visit.1.copy_from_slice(sliding.weights());
+        visit.1.copy_from_slice(sliding.exits());
         self.visit_count += 1;
     }
 

@@ -3,20 +3,15 @@
 //! A friction force written with a sign then shows what sticking needs, and the sign itself the equivalent control `2 w - 1` between -1 and 1
 //! (paper 002, equation (5), with `α = w`).
 
+use super::Ground;
 use super::flow::Engine;
-use super::{Sliding, Stabilisation, Surface};
 use crate::equations::{Observer, System};
 use crate::mode::Mode;
 
 /// Formulas that are looked at along a motion that may slide.
 pub struct Mixture<'a> {
-    system: &'a dyn System,
-    evaluator: Engine<'a>,
+    ground: Ground<'a>,
     observer: Observer<'a>,
-    /// The surfaces slid on where it was last looked.
-    sliding: Option<Sliding>,
-    /// The mode that is looked at, with the signs of one side after the other.
-    mode: Mode,
     signs: Vec<f64>,
     part: Vec<f64>,
 }
@@ -24,60 +19,49 @@ pub struct Mixture<'a> {
 impl<'a> Mixture<'a> {
     /// Looks at the formulas of `observer` along motions of `system`.
     pub fn new(system: &'a dyn System, observer: Observer<'a>) -> Self {
-        let (evaluator, mode) = (Engine::new(system, Stabilisation::Project.into()), Mode::new(0, 0, 0));
-        Self { system, evaluator, observer, sliding: None, mode, signs: Vec::new(), part: Vec::new() }
+        Self { ground: Ground::new(system), observer, signs: Vec::new(), part: Vec::new() }
     }
 
     /// The values at a point of a trajectory.
     pub fn observe(&mut self, mode: &Mode, t: f64, y: &[f64], out: &mut [f64]) {
         self.signs.clone_from(&mode.signs);
         if mode.sliding.is_empty() {
-            return look(&mut self.evaluator, &mut self.observer, mode, (t, y), out);
+            return look(&mut self.ground.evaluator, &mut self.observer, mode, (t, y), out);
         }
-        self.slide_on(mode);
-        let Some(sliding) = &mut self.sliding else { return };
-        sliding.evaluate(&mut *self.evaluator, &mut self.mode, t, y);
+        self.ground.slide_on(mode, t, y);
+        let Ground { evaluator, sliding: Some(sliding), mode, .. } = &mut self.ground else { return };
+        sliding.evaluate(&mut **evaluator, mode, t, y);
         sliding.find_free_weights();
         for (surface, weight) in sliding.surfaces().iter().zip(sliding.weights()) {
-            self.signs[surface.switch] = 2.0 * weight - 1.0;
+            if let Some(switch) = surface.switch() {
+                self.signs[switch] = 2.0 * weight - 1.0;
+            }
+        }
+        for follower in sliding.followers() {
+            let weight = sliding.weights()[follower.leader];
+            if let Some(switch) = follower.surface.switch() {
+                self.signs[switch] = follower.orientation * (2.0 * weight - 1.0);
+            }
         }
         self.part.resize(out.len(), 0.0);
         out.fill(0.0);
         for side in 0..sliding.sides() {
-            let share = sliding.set_side(side, &mut self.mode);
-            look(&mut self.evaluator, &mut self.observer, &self.mode, (t, y), &mut self.part);
+            let share = sliding.set_side(side, mode);
+            look(evaluator, &mut self.observer, mode, (t, y), &mut self.part);
             for (out, part) in out.iter_mut().zip(&self.part) {
                 *out += share * part;
             }
         }
     }
 
-    /// Puts a state between the ends of steps back onto the surfaces that the motion slides on, and to where the constraints of a mechanism are met.
+    /// Puts a state between the ends of steps back to where it belongs.
     pub fn put_back(&mut self, mode: &Mode, t: f64, y: &mut [f64]) {
-        if !mode.sliding.is_empty() {
-            self.slide_on(mode);
-            if let Some(sliding) = &mut self.sliding {
-                sliding.project(&mut *self.evaluator, &self.mode, t, y);
-            }
-        }
-        // What does not meet its constraints yet is not to be moved.
-        if let (Engine::Mechanism(mechanism), true) = (&mut self.evaluator, mode.reaching.is_empty()) {
-            mechanism.land(mode.locked(), t, y);
-        }
+        self.ground.put_back(mode, t, y);
     }
 
     /// The signs of all switches where it was last looked; between -1 and 1 for those slid on.
     pub fn signs(&self) -> &[f64] {
         &self.signs
-    }
-
-    fn slide_on(&mut self, mode: &Mode) {
-        if self.mode.sliding != mode.sliding {
-            let guards = self.system.guards();
-            let surfaces = mode.sliding.iter().filter_map(|&g| Surface::of(guards, g)).collect();
-            self.sliding = Some(Sliding::new(self.system, surfaces));
-        }
-        self.mode.clone_from(mode);
     }
 }
 

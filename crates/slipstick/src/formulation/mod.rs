@@ -4,9 +4,11 @@
 //! ordinary differential equation is integrated as it stands ([`Flow`]); index-1, 2, 3, GGL and embedded forms of
 //! constrained systems will stand beside it.
 
+mod algebraic;
 mod assemble;
 mod behind_mass;
 mod flow;
+mod ground;
 mod index1;
 mod landing;
 mod mixture;
@@ -15,14 +17,19 @@ mod pstab;
 mod pull;
 mod sliding;
 mod stabilisation;
+mod surface;
+mod twins;
+mod weights;
 
 pub use crate::equations::MassKind;
 pub use assemble::Refusal;
 pub use flow::Flow;
+pub use ground::Ground;
 pub use index1::Index1;
 pub use mixture::Mixture;
-pub use sliding::{MOST_SURFACES, Sliding, Surface};
+pub use sliding::{Follower, MOST_SURFACES, Sliding};
 pub use stabilisation::{Metric, PerConstraint, Stabilisation, Upkeep};
+pub use surface::{SideLock, Surface, is_jump};
 
 /// A vector field on flat states: all that a one-step method for ordinary differential equations needs.
 pub trait Field {

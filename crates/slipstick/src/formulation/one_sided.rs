@@ -176,7 +176,7 @@ impl OneSided {
                 continue;
             }
             if let (true, Some(switch)) = (watch.fresh, watch.switch) {
-                self.beside = Some(Surface { guard: watch.guard, switch });
+                self.beside = Some(Surface::of_switch(watch.guard, switch));
             } else {
                 let zero = watch.zero(self.time, t, value);
                 if self.crossed.is_none_or(|(earlier, _)| zero < earlier) {

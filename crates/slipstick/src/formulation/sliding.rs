@@ -1,38 +1,38 @@
 //! The Filippov field on the intersection of switching surfaces (paper 002, section 4).
 //!
-//! On k surfaces `g_i = 0` there are 2^k fields `f_σ`, one for each choice of signs. The field along the surfaces is their combination with
-//! the weights `Π w_i` (positive side) and `Π (1 - w_i)` (negative side), `w_i` chosen so that every `g_i` stays zero: equations (4) and (5) for
-//! one surface, the bilinear choice of Alexander and Seidman for two, and the same with more factors for up to six. On more surfaces `2^k` fields are
+//! On k surfaces `g_i = 0` there are 2^k fields `f_σ`, one for each choice of signs. The field along the surfaces is a mixture of them in which every
+//! `g_i` stays zero; `weights.rs` says which. On more than [`MOST_SURFACES`] `2^k` fields are
 //! too many; there each sign must stand in a term of its own, as in friction forces and relays, so that `k + 1` fields tell all others.
+//! A surface that is written twice counts once (`twins.rs`): its other guards follow the first.
 //! Behind a mass matrix, `M y' = f`, the rate of a surface along a field is `∇g · M⁻¹ f`. The fields are taken at
 //! the projection of the given point onto the surfaces, each on its own side: so the stages of any method lie on the surfaces, and here a field is
 //! never used where it is not defined.
 
-use crate::equations::{Evaluator, Guard, MassKind, System};
-use crate::math::RealLu;
+use super::Surface;
+use super::algebraic::Algebraic;
+use super::twins::Place;
+use crate::equations::{Evaluator, MassKind, System};
+use crate::math::{LeastNorm, RealLu};
 use crate::mode::Mode;
 
 /// Up to so many surfaces may depend on each other in any way: there are two to this power fields to be evaluated.
 pub const MOST_SURFACES: usize = 6;
+/// Rates below this part of the largest entry of a field are rounding.
+const ROUNDING: f64 = 2e-15;
 /// How far a field may be from the sum of its terms.
 const ADDS_UP: f64 = 1e-9;
 /// Rounds of Newton's method for the projection and for the weights.
-const MOST_ROUNDS: usize = 20;
+pub(super) const MOST_ROUNDS: usize = 20;
 
-/// A switching surface: its guard, and the switch whose sign tells the side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Surface {
-    /// The index of the guard.
-    pub guard: usize,
-    /// The index of the switch.
-    pub switch: usize,
-}
-
-impl Surface {
-    /// The surface of a guard, if it has a switch.
-    pub fn of(guards: &[Guard], guard: usize) -> Option<Self> {
-        guards[guard].response.switch.map(|switch| Self { guard, switch })
-    }
+/// A surface that is one of the others, written again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Follower {
+    /// Its own guard and switch.
+    pub surface: Surface,
+    /// The index of the surface that it is.
+    pub leader: usize,
+    /// +1 if both have the same positive side, else -1.
+    pub orientation: f64,
 }
 
 /// What was evaluated.
@@ -47,27 +47,38 @@ pub struct Effort {
 /// The surfaces that a motion slides on, or could, with the scratch for the field along them.
 #[derive(Clone, Debug)]
 pub struct Sliding {
-    surfaces: Vec<Surface>,
+    pub(super) surfaces: Vec<Surface>,
+    followers: Vec<Follower>,
     n: usize,
     /// The projected point, and a point next to it.
-    point: Vec<f64>,
+    pub(super) point: Vec<f64>,
     beside: Vec<f64>,
     /// The surfaces at the projected point: values, gradients by rows, rates in time.
     values: Vec<f64>,
     gradients: Vec<f64>,
     time_rates: Vec<f64>,
     /// The fields, and the rate of each surface along each of them, by surfaces.
-    fields: Vec<f64>,
-    rates: Vec<f64>,
-    /// The weight of the positive side of each surface.
-    weights: Vec<f64>,
-    matrix: RealLu,
-    step: Vec<f64>,
-    /// The transposed mass matrix, if there is one, and the gradients behind it.
+    pub(super) fields: Vec<f64>,
+    pub(super) rates: Vec<f64>,
+    /// The share of each field in the mixture, and the weight of the positive side of each surface: the sum of the shares there.
+    pub(super) shares: Vec<f64>,
+    pub(super) weights: Vec<f64>,
+    /// The weights by which it is told where the motion leaves a surface, and room to keep the mixture while they are found.
+    pub(super) exits: Vec<f64>,
+    pub(super) kept: (Vec<f64>, Vec<f64>),
+    pub(super) matrix: RealLu,
+    pub(super) step: Vec<f64>,
+    pub(super) least_norm: LeastNorm,
+    /// Whether each sign stands in a term of its own, as far as the fields at the last point tell.
+    pub(super) affine: bool,
+    /// How large the rates of each surface are by rounding alone.
+    pub(super) noise: Vec<f64>,
+    /// The transposed mass matrix, if there is one, what is algebraic beside it, and the gradients behind it.
     mass: Option<RealLu>,
+    algebraic: Option<Algebraic>,
     duals: Vec<f64>,
     /// No weight is fixed.
-    free: Vec<Option<f64>>,
+    pub(super) free: Vec<Option<f64>>,
     effort: Effort,
 }
 
@@ -77,8 +88,9 @@ impl Sliding {
         let (k, n) = (surfaces.len(), system.layout().dimension());
         let sides = if k > MOST_SURFACES { k + 1 } else { 1 << k };
         let has_mass = system.mass_kind() != MassKind::Identity;
-        Self {
+        let mut sliding = Self {
             n,
+            followers: Vec::new(),
             point: vec![0.0; n],
             beside: vec![0.0; n],
             values: vec![0.0; k],
@@ -86,25 +98,73 @@ impl Sliding {
             time_rates: vec![0.0; k],
             fields: vec![0.0; n * sides],
             rates: vec![0.0; k * sides],
+            shares: vec![0.0; sides],
             weights: vec![0.5; k],
+            exits: vec![0.5; k],
+            kept: (vec![0.0; sides], vec![0.0; k]),
+            least_norm: LeastNorm::new(k, if k > MOST_SURFACES { 0 } else { sides }),
+            affine: false,
+            noise: vec![0.0; k],
             matrix: RealLu::new(k),
             step: vec![0.0; k],
             mass: has_mass.then(|| RealLu::new(n)),
+            algebraic: None,
             duals: vec![0.0; k * n],
             free: vec![None; k],
             effort: Effort::default(),
             surfaces,
-        }
+        };
+        sliding.find_shares();
+        sliding
     }
 
-    /// The surfaces.
+    /// As [`new`](Self::new), for surfaces that are met at a point: those that are the same surface count once.
+    pub fn at(
+        system: &dyn System,
+        evaluator: &mut dyn Evaluator,
+        mode: &Mode,
+        (t, y): (f64, &[f64]),
+        surfaces: &[Surface],
+    ) -> Self {
+        let mut place = Place { evaluator, mode, t, y };
+        let (mut leaders, mut followers): (Vec<Surface>, Vec<Follower>) = (Vec::new(), Vec::new());
+        for &surface in surfaces {
+            let same = |leader: &Surface| place.same_surface(leader.guard, surface.guard);
+            let twin = leaders.iter().map(same).enumerate().find_map(|(i, found)| Some((i, found?)));
+            match twin {
+                Some((leader, orientation)) => followers.push(Follower { surface, leader, orientation }),
+                None => leaders.push(surface),
+            }
+        }
+        Self { followers, ..Self::new(system, leaders) }
+    }
+
+    /// The surfaces, each once.
     pub fn surfaces(&self) -> &[Surface] {
         &self.surfaces
     }
 
-    /// The weight of the positive side of each surface, where the field was last evaluated. Outside of 0 to 1 the motion leaves the surface.
+    /// The surfaces that are one of the others.
+    pub fn followers(&self) -> &[Follower] {
+        &self.followers
+    }
+
+    /// The index of a guard's surface, or of the one that it is the same as.
+    pub fn index_of(&self, guard: usize) -> Option<usize> {
+        let own = self.surfaces.iter().position(|surface| surface.guard == guard);
+        let follower = |f: &&Follower| f.surface.guard == guard;
+        own.or_else(|| self.followers.iter().find(follower).map(|follower| follower.leader))
+    }
+
+    /// The weight of the positive side of each surface, where the field was last evaluated.
     pub fn weights(&self) -> &[f64] {
         &self.weights
+    }
+
+    /// What tells where the motion leaves: outside of 0 to 1 it goes to the negative or positive side of a surface. On one and two surfaces these are
+    /// the weights.
+    pub fn exits(&self) -> &[f64] {
+        &self.exits
     }
 
     /// What was evaluated since this was last asked.
@@ -124,19 +184,11 @@ impl Sliding {
         self.evaluate(evaluator, mode, t, y);
         self.find_free_weights();
         dy.fill(0.0);
-        for (b, field) in self.fields.chunks_exact(self.n).enumerate() {
-            let weight = self.share(b, None);
+        for (field, weight) in self.fields.chunks_exact(self.n).zip(&self.shares) {
             for (dy, f) in dy.iter_mut().zip(field) {
                 *dy += weight * f;
             }
         }
-    }
-
-    /// Finds the weights with which all surfaces stay zero; the fields must have been evaluated.
-    pub fn find_free_weights(&mut self) {
-        let free = std::mem::take(&mut self.free);
-        self.find_weights(&free);
-        self.free = free;
     }
 
     /// How many sides there are: one for each choice of signs.
@@ -151,30 +203,21 @@ impl Sliding {
     }
 
     /// The sign of surface `i` on a side. Where fields add up, the first side is negative everywhere, and each other one positive on one surface.
-    fn sign_on(&self, side: usize, i: usize) -> f64 {
+    pub(super) fn sign_on(&self, side: usize, i: usize) -> f64 {
         let positive = if self.adds_up() { side == i + 1 } else { side >> i & 1 == 1 };
         if positive { 1.0 } else { -1.0 }
-    }
-
-    /// The share of the field of a side; with a weight left out, its derivative by that weight.
-    fn share(&self, side: usize, left_out: Option<usize>) -> f64 {
-        if !self.adds_up() {
-            return share(&self.weights, side, left_out);
-        }
-        match (side.checked_sub(1), left_out) {
-            (None, None) => 1.0 - self.weights.iter().sum::<f64>(),
-            (None, Some(_)) => -1.0,
-            (Some(i), None) => self.weights[i],
-            (Some(i), Some(j)) => f64::from(u8::from(i == j)),
-        }
     }
 
     /// Whether the field of all positive sides is the sum of its terms; the fields must have been evaluated.
     pub fn terms_add_up(&mut self, evaluator: &mut dyn Evaluator, mode: &mut Mode, t: f64) -> bool {
         for surface in &self.surfaces {
-            mode.signs[surface.switch] = 1.0;
+            surface.lock(mode, 1.0);
+        }
+        for follower in &self.followers {
+            follower.surface.lock(mode, follower.orientation);
         }
         evaluator.derivative(mode.locked(), t, &self.point, &mut self.beside);
+        self.rest(mode);
         self.effort.derivatives += 1;
         let (n, sides) = (self.n, self.sides());
         // The fields are taken at points that differ by rounding, and so can their small entries.
@@ -191,9 +234,12 @@ impl Sliding {
     /// Locks the signs of a side, and gives the share that it has in the field along the surfaces.
     pub fn set_side(&self, side: usize, mode: &mut Mode) -> f64 {
         for (i, surface) in self.surfaces.iter().enumerate() {
-            mode.signs[surface.switch] = self.sign_on(side, i);
+            surface.lock(mode, self.sign_on(side, i));
         }
-        self.share(side, None)
+        for follower in &self.followers {
+            follower.surface.lock(mode, follower.orientation * self.sign_on(side, follower.leader));
+        }
+        self.shares[side]
     }
 
     /// Moves `y` onto all surfaces, the shortest way.
@@ -217,6 +263,25 @@ impl Sliding {
         for b in 0..self.sides() {
             self.evaluate_field(evaluator, mode, t, b);
         }
+        self.rest(mode);
+        self.find_noise();
+        self.affine = self.is_affine();
+    }
+
+    /// Locks counts as they are locked while sliding: their guards are only the surfaces then.
+    fn rest(&self, mode: &mut Mode) {
+        for surface in self.surfaces.iter().chain(self.followers.iter().map(|f| &f.surface)) {
+            surface.rest(mode);
+        }
+    }
+
+    /// How large rates are by rounding alone, where those of other components cancel or vanish.
+    fn find_noise(&mut self) {
+        let largest = self.fields.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
+        for (noise, dual) in self.noise.iter_mut().zip(self.duals.chunks_exact(self.n)) {
+            let steep: f64 = dual.iter().map(|g| g.abs()).sum();
+            *noise = ROUNDING * steep * largest;
+        }
     }
 
     /// The rate of the only surface along the field of one side, at the projection of `y`.
@@ -233,6 +298,7 @@ impl Sliding {
         self.find_duals(evaluator, mode, t);
         let b = usize::from(side > 0.0);
         self.evaluate_field(evaluator, mode, t, b);
+        self.rest(mode);
         self.rates[b]
     }
 
@@ -241,13 +307,38 @@ impl Sliding {
         let sides = self.sides();
         self.set_side(b, mode);
         self.step_aside(b);
+        self.solve_beside(evaluator, mode, t);
         let field = &mut self.fields[b * self.n..(b + 1) * self.n];
         evaluator.derivative(mode.locked(), t, &self.beside, field);
         self.effort.derivatives += 1;
+        if let Some(algebraic) = &self.algebraic {
+            // The equation of an algebraic state is that it is the mixture of those of all sides.
+            for (&row, &column) in algebraic.rows.iter().zip(&algebraic.columns) {
+                field[row] = self.beside[column] - self.point[column];
+            }
+        }
         for i in 0..self.surfaces.len() {
             let dual = &self.duals[i * self.n..(i + 1) * self.n];
             let along: f64 = dual.iter().zip(&*field).map(|(g, f)| g * f).sum();
             self.rates[i * sides + b] = self.time_rates[i] + along;
+        }
+    }
+
+    /// Solves for the algebraic states of the side that is locked, at the point next to the projected one.
+    fn solve_beside(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64) {
+        let Some(algebraic) = &mut self.algebraic else { return };
+        match algebraic.solve(evaluator, mode.locked(), t, &mut self.beside) {
+            Some(count) => self.effort.derivatives += count,
+            None => self.beside.fill(f64::NAN),
+        }
+    }
+
+    /// Puts the algebraic states of a point to their mixture; the fields must have been evaluated there and the weights found.
+    pub(super) fn mix_algebraic(&self, y: &mut [f64]) {
+        let Some(algebraic) = &self.algebraic else { return };
+        for (&row, &column) in algebraic.rows.iter().zip(&algebraic.columns) {
+            let fields = self.fields.chunks_exact(self.n);
+            y[column] += fields.zip(&self.shares).map(|(field, share)| share * field[row]).sum::<f64>();
         }
     }
 
@@ -256,6 +347,12 @@ impl Sliding {
         self.duals.copy_from_slice(&self.gradients);
         let Some(mass) = &mut self.mass else { return };
         evaluator.mass(mode.locked(), t, &self.point, mass.entries_mut());
+        if self.algebraic.is_none() {
+            self.algebraic = Algebraic::of(mass.entries_mut(), self.n);
+        }
+        if let Some(algebraic) = &self.algebraic {
+            algebraic.complete(mass.entries_mut());
+        }
         transpose(mass.entries_mut(), self.n);
         if mass.factor().is_err() {
             return self.duals.fill(f64::NAN);
@@ -349,73 +446,6 @@ impl Sliding {
             }
         }
     }
-
-    /// Finds the weights with which all surfaces stay zero, by Newton's method from where they were; some weights can be fixed. False if
-    /// there are none.
-    pub fn find_weights(&mut self, fixed: &[Option<f64>]) -> bool {
-        for (weight, fixed) in self.weights.iter_mut().zip(fixed) {
-            // Far from the surfaces they can have gone anywhere.
-            let old = if weight.abs() < 3.0 { *weight } else { 0.5 };
-            *weight = fixed.unwrap_or(old);
-        }
-        if self.surfaces.len() == 1 && fixed[0].is_none() {
-            let weight = self.rates[0] / (self.rates[0] - self.rates[1]);
-            if weight.is_finite() {
-                self.weights[0] = weight;
-                return true;
-            }
-            // Both fields are the same and no mixture keeps the motion on the surface: it leaves, unless both run along it.
-            self.weights[0] = 0.5 + if self.rates[0] == 0.0 { 0.0 } else { self.rates[0].signum() };
-            return false;
-        }
-        let mut last = f64::INFINITY;
-        for _ in 0..MOST_ROUNDS {
-            match self.improve_weights(fixed) {
-                Some(change) if change > 1e-14 && change < last => last = change,
-                // With many surfaces rounding may not let it become smaller.
-                Some(change) => return change <= 1e-10,
-                None => return false,
-            }
-        }
-        last <= 1e-10
-    }
-
-    /// One step of Newton's method for the weights that are not fixed. Gives the largest change, or none if it is not possible.
-    fn improve_weights(&mut self, fixed: &[Option<f64>]) -> Option<f64> {
-        let k = self.surfaces.len();
-        for (i, fixed) in fixed.iter().enumerate() {
-            for j in 0..k {
-                let identity = if i == j { 1.0 } else { 0.0 };
-                let entry = if fixed.is_some() { identity } else { self.weighted(i, Some(j)) };
-                self.matrix.entries_mut()[i * k + j] = entry;
-            }
-            self.step[i] = if fixed.is_some() { 0.0 } else { self.weighted(i, None) };
-        }
-        self.matrix.factor().ok()?;
-        self.matrix.solve(&mut self.step);
-        let mut largest = 0.0_f64;
-        for (weight, step) in self.weights.iter_mut().zip(&self.step) {
-            *weight -= step;
-            largest = largest.max(step.abs());
-        }
-        Some(largest)
-    }
-
-    /// The rate of a surface along the field with the weights.
-    pub fn weighted_rate(&self, surface: usize) -> f64 {
-        self.weighted(surface, None)
-    }
-
-    /// How the rate of a surface changes from its negative to its positive side, with the weights of the others as they are.
-    pub fn own_push(&self, surface: usize) -> f64 {
-        self.weighted(surface, Some(surface))
-    }
-
-    fn weighted(&self, surface: usize, left_out: Option<usize>) -> f64 {
-        let sides = self.sides();
-        let rates = &self.rates[surface * sides..(surface + 1) * sides];
-        rates.iter().enumerate().map(|(b, rate)| self.share(b, left_out) * rate).sum()
-    }
 }
 
 /// Turns a square matrix of `n` rows over.
@@ -427,17 +457,6 @@ fn transpose(matrix: &mut [f64], n: usize) {
     }
 }
 
-/// The share of the field with the given signs; with a factor left out, its derivative by that weight.
-fn share(weights: &[f64], signs: usize, left_out: Option<usize>) -> f64 {
-    let factor = |(i, w): (usize, &f64)| match (signs >> i & 1 == 1, left_out == Some(i)) {
-        (true, true) => 1.0,
-        (false, true) => -1.0,
-        (true, false) => *w,
-        (false, false) => 1.0 - w,
-    };
-    weights.iter().enumerate().map(factor).product()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -445,9 +464,9 @@ mod tests {
 
     fn slide(system: &ClosureSystem, y: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let guards = system.guards();
-        let surfaces = (0..guards.len()).filter_map(|g| Surface::of(guards, g)).collect();
-        let mut sliding = Sliding::new(system, surfaces);
         let mut mode = Mode::new(0, system.switch_names().len(), 0);
+        let surfaces = (0..guards.len()).filter_map(|g| Surface::of(guards, &mode, g)).collect();
+        let mut sliding = Sliding::new(system, surfaces);
         let mut dy = vec![0.0; y.len()];
         sliding.derivative(&mut *system.evaluator(), &mut mode, 0.0, y, &mut dy);
         (dy, sliding.weights().to_vec())

@@ -3,6 +3,7 @@
 //! In: plain slices and closures of numbers. Out: numbers. Nothing here knows of models, time or events.
 
 mod bracket;
+mod convex;
 mod dense_kkt;
 mod dimension;
 mod hermite;
@@ -16,6 +17,7 @@ mod sparse_cholesky;
 mod sparse_kkt;
 
 pub use bracket::{Bracket, Probe, narrow};
+pub use convex::LeastNorm;
 pub use dense_kkt::KktFault;
 pub use dimension::{Any, Dimension, Fixed};
 pub use hermite::Cubic;

@@ -19,7 +19,7 @@ pub use diagnostic::Diagnostic;
 pub use mechanism::{MechanismRule, speed_of};
 pub use names::{Meaning, Scope};
 pub use order::dependency_order;
-pub use sides::{Direction, Location, Side};
+pub use sides::{Detection, Direction, Location, Side};
 pub use upkeep::{Along, MetricRule, StabilisationRule};
 
 use crate::expr::{ParseError, Relation, Syntax, parse};
@@ -199,6 +199,8 @@ pub struct RunRule {
     pub max_events: Option<u64>,
     /// The most steps.
     pub max_steps: Option<u64>,
+    /// Where in a step guards are looked at.
+    pub detection: Detection,
     /// How the state at an event is computed; chosen automatically if not given.
     pub location: Option<Location>,
     /// The width in time to which an event is narrowed; as narrow as doubles allow if not given.

@@ -2,8 +2,8 @@
 
 use super::read::{Reader, Value, leaves};
 use super::{
-    AuditRule, ConcurrencyRule, Definition, Formula, Location, ModeRule, Model, Place, Reference, RunRule,
-    ToleranceRule,
+    AuditRule, ConcurrencyRule, Definition, Detection, Formula, Location, ModeRule, Model, Place, Reference,
+    RunRule, ToleranceRule,
 };
 use crate::expr::Kind;
 use crate::math::Norm;
@@ -49,6 +49,7 @@ const RUN_KEYS: &[&str] = &[
     "mode",
     "max_events",
     "max_steps",
+    "detection",
     "location",
     "event_tolerance",
     "regularise",
@@ -181,6 +182,7 @@ impl Reader<'_> {
                 "mode" => run.mode = self.reference(value, key, "mode = \"flight\""),
                 "max_events" => run.max_events = self.count(value, key),
                 "max_steps" => run.max_steps = self.count(value, key),
+                "detection" => run.detection = self.detection(value, key).unwrap_or_default(),
                 "location" => run.location = self.location(value, key),
                 "event_tolerance" => run.event_tolerance = self.positive(value, key),
                 "stabilisation" => run.stabilisation = self.stabilisation(value, key).unwrap_or_default(),
@@ -198,6 +200,17 @@ impl Reader<'_> {
     fn norm(&mut self, value: &Value<'_>, key: &str) -> Option<Norm> {
         let words = &[("auto", None), ("worst", Some(Norm::Worst)), ("mean", Some(Norm::Mean))];
         self.word(value, key, words).flatten()
+    }
+
+    /// A word, or a number of samples.
+    fn detection(&mut self, value: &Value<'_>, key: &str) -> Option<Detection> {
+        if value.get_ref().as_str().is_none() {
+            let count = u32::try_from(self.count(value, key)?).unwrap_or(u32::MAX);
+            return Some(Detection::Samples(count));
+        }
+        let words =
+            &[("whole-step", Detection::WholeStep), ("ends", Detection::Ends), ("stages", Detection::Stages)];
+        self.word(value, key, words)
     }
 
     fn location(&mut self, value: &Value<'_>, key: &str) -> Option<Location> {

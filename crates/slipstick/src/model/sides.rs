@@ -1,4 +1,5 @@
-//! What is said of guards: which way they fire, on which side of its root an event is placed, and how it is located.
+//! What is said of guards: which way they fire, where in a step they are looked at, on which side of its root an event is placed, and how it is
+//! located.
 
 /// Which way a guard must go through zero to fire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -49,4 +50,18 @@ impl Location {
     pub fn name(self) -> &'static str {
         ["dense", "integrate", "one-sided"][self as usize]
     }
+}
+
+/// Where in a step guards are looked at (`eventcontrol` of paper 002, section 3.1, and beyond).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Detection {
+    /// Everywhere: between samples too, by bounds, so that nothing is missed.
+    #[default]
+    WholeStep,
+    /// Only at both ends.
+    Ends,
+    /// Also at the times of the method's stages.
+    Stages,
+    /// At so many points, evenly spread.
+    Samples(u32),
 }

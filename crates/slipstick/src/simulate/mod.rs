@@ -8,6 +8,7 @@ mod assemble;
 mod beginnings;
 mod error;
 mod initialise;
+mod meet;
 mod monitor;
 mod options;
 mod plan;

@@ -2,7 +2,7 @@
 
 use crate::event::Concurrency;
 use crate::formulation::{Metric, PerConstraint, Stabilisation, Upkeep};
-use crate::model::Location;
+use crate::model::{Detection, Location};
 use crate::step::{Control, Method, Tolerances};
 
 /// Where a run begins.
@@ -65,6 +65,8 @@ pub struct Options {
     pub longest_step: Option<f64>,
     /// Every step has this size and none is rejected: for teaching and for measuring order.
     pub fixed_step: Option<f64>,
+    /// Where in a step guards are looked at: the whole of it, unless something else is asked for.
+    pub detection: Detection,
     /// Where events are located; chosen to suit the method if not given.
     pub location: Option<Location>,
     /// The width in time of the brackets around events; as narrow as doubles allow if not given.
@@ -100,6 +102,7 @@ impl Options {
             first_step: None,
             longest_step: None,
             fixed_step: None,
+            detection: Detection::default(),
             location: None,
             event_tolerance: None,
             concurrency: None,

@@ -57,6 +57,7 @@ impl Plan {
         options.first_step = model.run.first_step;
         options.longest_step = model.run.longest_step;
         options.fixed_step = model.run.fixed_step;
+        options.detection = model.run.detection;
         options.location = model.run.location;
         options.event_tolerance = model.run.event_tolerance;
         options.concurrency =

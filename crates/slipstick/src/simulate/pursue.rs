@@ -7,7 +7,7 @@
 
 use super::run::Run;
 use super::{Error, Keep};
-use crate::event::{Crossing, Placing};
+use crate::event::{Crossing, Level, Placing};
 use crate::math::Bracket;
 use crate::model::Location;
 use crate::step::Fault;
@@ -24,7 +24,8 @@ const JUST_AHEAD: (f64, f64) = (1.0 + 3.0 * MARGIN, 1.0 + MARGIN);
 impl Run<'_> {
     pub(super) fn placing(&self) -> Placing {
         let (width, concurrency) = (self.options.event_tolerance.unwrap_or(0.0), self.options.concurrency);
-        Placing { width, concurrency, rough_exits: false }
+        let level = Level { detection: self.options.detection, nodes: self.step.method().nodes() };
+        Placing { width, concurrency, rough_exits: false, level }
     }
 
     /// As [`placing`](Self::placing), before a closer look.

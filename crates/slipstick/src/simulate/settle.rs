@@ -2,15 +2,16 @@
 
 use super::Error;
 use super::run::Run;
-use crate::equations::{GuardKind, GuardRates};
-use crate::event::{Way, settle};
-use crate::formulation::{Flow, MOST_SURFACES, Sliding, Surface};
-use crate::trajectory::{EventKind, Note};
+use crate::equations::{Guard, GuardKind};
+use crate::formulation::{MOST_SURFACES, Surface, is_jump};
+use crate::trajectory::EventKind;
 
 impl Run<'_> {
     /// Settles how the motion goes on at the start of a segment, at the surfaces that it meets or slides on.
     pub(super) fn settle_switches(&mut self) -> Result<(), Error> {
-        if self.flow.system().switch_names().is_empty() || !self.flow.settles_switches() {
+        let guards = self.flow.system().guards();
+        let may_switch = |guard: &Guard| guard.response.switch.is_some() || is_jump(guard);
+        if !guards.iter().any(may_switch) || !self.flow.settles_switches() {
             return Ok(());
         }
         let (t, fired) = (self.trial.t, self.detector.fired_before());
@@ -23,7 +24,10 @@ impl Run<'_> {
         if !self.is_on_surfaces(t) {
             stay.clear();
         }
-        let met = self.surfaces_met(&was_sliding);
+        let mut met = self.surfaces_met(&was_sliding);
+        self.add_twins(t, &mut met);
+        self.add_jumps(t, &fired, &mut met);
+        met.retain(|&g| !self.flow.depends_on_algebraic(g, t, &mut self.after));
         // Any other event can have changed the fields along the surfaces.
         let other = fired.iter().any(|g| !was_sliding.contains(g));
         if !met.is_empty() || (other && !stay.is_empty()) {
@@ -34,14 +38,26 @@ impl Run<'_> {
         let left = stay.iter().chain(&fired).filter(|g| was_sliding.contains(g));
         let on: Vec<usize> =
             left.chain(&met).copied().filter(|g| !self.flow.mode.sliding.contains(g)).collect();
+        let on: Vec<usize> = on.into_iter().map(|g| self.guard_at_zero(g, t)).collect();
         self.flow.stand_on(&on);
         for &g in &on {
             let slack = self.slack(g, t);
             self.detector.stands_at_zero(g, slack);
         }
         self.log_sliding(&was_sliding);
+        self.solve_algebraic(t, !met.is_empty() || stay != was_sliding);
         self.trial.restart(t, &self.after);
         Ok(())
+    }
+
+    /// Where signs have changed, algebraic states jump.
+    fn solve_algebraic(&mut self, t: f64, changed: bool) {
+        if changed
+            && self.flow.solve_algebraic(t, &mut self.after)
+            && let Some(event) = self.record.events.last_mut().filter(|event| event.t == t)
+        {
+            event.after.copy_from_slice(&self.after);
+        }
     }
 
     /// How wrong a guard can be right after a motion has left its surface. Dense output of explicit methods starts with the exact slope; that of
@@ -51,7 +67,7 @@ impl Run<'_> {
     }
 
     /// How far a guard may be off by the tolerances of the states.
-    fn tolerance_of(&mut self, guard: usize, t: f64) -> f64 {
+    pub(super) fn tolerance_of(&mut self, guard: usize, t: f64) -> f64 {
         let tolerances = &self.options.tolerances;
         let widths: Vec<f64> =
             (0..self.after.len()).map(|i| tolerances.scale(i, self.after[i].abs())).collect();
@@ -67,8 +83,8 @@ impl Run<'_> {
         if self.flow.guard(guard, t, &y).abs() > self.tolerance_of(guard, t) {
             return false;
         }
-        if let Some(surface) = Surface::of(self.flow.system().guards(), guard) {
-            let ahead = -self.flow.mode.signs[surface.switch];
+        if let Some(surface) = Surface::of(self.flow.system().guards(), &self.flow.mode, guard) {
+            let ahead = -surface.sign(&self.flow.mode);
             self.flow.step_aside(surface, ahead, t, &mut y);
             self.trial.restart(t, &y);
         }
@@ -97,7 +113,7 @@ impl Run<'_> {
 
     /// Whether what is left of a guard that has crossed is nothing to the tolerances. It is taken off: a motion that dies out on the surface would
     /// otherwise be carried back and forth across it by less than any error.
-    fn is_next_to(&mut self, guard: usize, t: f64) -> bool {
+    pub(super) fn is_next_to(&mut self, guard: usize, t: f64) -> bool {
         let after = self.after.clone();
         let left = self.flow.guard(guard, t, &after).abs();
         left <= 1e-6 * self.tolerance_of(guard, t)
@@ -124,15 +140,17 @@ impl Run<'_> {
             let _ = self.flow.guard(g, t, &before);
         }
         let Some(sliding) = self.flow.sliding() else { return };
-        let sides: Vec<(Surface, f64)> = sliding
-            .surfaces()
-            .iter()
-            .zip(sliding.weights())
-            .filter(|(surface, _)| fired.contains(&surface.guard))
-            .map(|(surface, weight)| (*surface, if *weight > 0.5 { 1.0 } else { -1.0 }))
+        let side_of = |i: usize| if sliding.exits()[i] > 0.5 { 1.0 } else { -1.0 };
+        let leaves = |i: usize| fired.contains(&sliding.surfaces()[i].guard);
+        let leaders = sliding.surfaces().iter().enumerate().map(|(i, surface)| (i, *surface, 1.0));
+        let followers = sliding.followers().iter().map(|f| (f.leader, f.surface, f.orientation));
+        let sides: Vec<(Surface, f64)> = leaders
+            .chain(followers)
+            .filter(|(i, _, _)| leaves(*i))
+            .map(|(i, surface, orientation)| (surface, orientation * side_of(i)))
             .collect();
         for (surface, side) in sides {
-            self.flow.mode.signs[surface.switch] = side;
+            surface.lock(&mut self.flow.mode, side);
             self.flow.step_aside(surface, side, t, &mut self.after);
             stay.retain(|&g| g != surface.guard);
         }
@@ -159,106 +177,76 @@ impl Run<'_> {
         (0..guards.len()).filter(|&g| is_met(g)).collect()
     }
 
-    fn slide_on(&mut self, t: f64, guards: &[usize]) {
+    /// Adds the switches whose surfaces are the same as those met: rounding can have kept their guards from being zero too.
+    fn add_twins(&mut self, t: f64, met: &mut Vec<usize>) {
+        let (guards, after) = (self.flow.system().guards(), self.after.clone());
+        let size = after.iter().fold(1e-9_f64, |a, b| a.max(b.abs()));
+        for g in (0..guards.len()).filter(|&g| guards[g].response.switch.is_some()) {
+            let value = self.detector.value(g).abs();
+            let other = guards[g].kind == GuardKind::Surface && self.flow.watches(g) && !met.contains(&g);
+            if met.is_empty() || !other || self.flow.mode.sliding.contains(&g) || value > 1e-6 * size {
+                continue;
+            }
+            if value <= 1e3 * self.flow.noise_of(g, t, &mut self.after)
+                && met.iter().any(|&m| self.flow.are_twins(m, g, t, &after))
+            {
+                met.push(g);
+            }
+        }
+    }
+
+    /// Adds the jumps of whole numbers that have just been crossed and push the motion back from both sides. All others are crossed as they are
+    /// counted.
+    fn add_jumps(&mut self, t: f64, fired: &[usize], met: &mut Vec<usize>) {
+        let guards = self.flow.system().guards();
+        for &g in fired.iter().filter(|&&g| is_jump(&guards[g])) {
+            let count = guards[g].response.count.filter(|_| !self.flow.mode.sliding.contains(&g));
+            let Some(count) = count else { continue };
+            let (now, Some(up)) = (self.flow.mode.counts[count.index], self.jump_of(g, true)) else {
+                continue;
+            };
+            self.flow.mode.counts[count.index] = now - if count.up { 1.0 } else { 0.0 };
+            let (after, surface) = (self.after.clone(), Surface::of(guards, &self.flow.mode, up));
+            let mut sliding = self.flow.meet(surface.as_slice(), t, &after);
+            self.flow.fields_at(&mut sliding, t, &after);
+            self.record.statistics.settling += 2;
+            if sliding.rate(0, 0) > 0.0 && sliding.rate(0, 1) < 0.0 {
+                met.push(up);
+            } else {
+                self.flow.mode.counts[count.index] = now;
+            }
+        }
+    }
+
+    /// The guard at which the whole number of a guard goes up, or down.
+    fn jump_of(&self, guard: usize, up: bool) -> Option<usize> {
+        let guards = self.flow.system().guards();
+        let index = guards[guard].response.count?.index;
+        let is_wanted = |g: &Guard| g.response.count.is_some_and(|c| c.index == index && c.up == up);
+        guards.iter().position(is_wanted)
+    }
+
+    /// The guard that is zero where a surface has been left: above a jump of a whole number that is the one at which it goes down.
+    fn guard_at_zero(&mut self, guard: usize, t: f64) -> usize {
+        let jump = is_jump(&self.flow.system().guards()[guard]);
+        let after = self.after.clone();
+        // Measured in counts, the next jump upwards is one away.
+        let is_above = jump && self.flow.guard(guard, t, &after) < -0.5;
+        if is_above { self.jump_of(guard, false).unwrap_or(guard) } else { guard }
+    }
+
+    pub(super) fn slide_on(&mut self, t: f64, guards: &[usize]) {
         let all = self.flow.system().guards();
-        let surfaces: Vec<Surface> = guards.iter().filter_map(|&g| Surface::of(all, g)).collect();
-        self.flow.slide_on(surfaces);
+        let surfaces: Vec<Surface> =
+            guards.iter().filter_map(|&g| Surface::of(all, &self.flow.mode, g)).collect();
+        self.flow.slide_on(&surfaces, t, &self.after);
         self.flow.project(t, &mut self.after);
     }
 
-    /// Meets the surfaces of guards while sliding on others, or not.
-    fn meet(&mut self, t: f64, stay: &[usize], met: &[usize]) -> Result<(), Error> {
-        let all = self.flow.system().guards();
-        let mut guards: Vec<usize> = stay.iter().chain(met).copied().collect();
-        guards.sort_unstable();
-        let surfaces: Vec<Surface> = guards.iter().filter_map(|&g| Surface::of(all, g)).collect();
-        let signs: Vec<f64> = surfaces.iter().map(|s| self.flow.mode.signs[s.switch]).collect();
-        let wanted: Vec<f64> = surfaces
-            .iter()
-            .zip(&signs)
-            .map(|(s, sign)| if met.contains(&s.guard) { *sign } else { 0.0 })
-            .collect();
-        let mut sliding = Sliding::new(self.flow.system(), surfaces.clone());
-        let after = self.after.clone();
-        self.flow.fields_at(&mut sliding, t, &after);
-        self.record.statistics.settling += sliding.sides() as u64;
-        if !self.flow.fields_add_up(&mut sliding, t) {
-            return Err(self.too_many_surfaces(t, &guards));
-        }
-        self.record.statistics.settling += u64::from(sliding.adds_up());
-        let mut settlement = settle(&mut sliding, &wanted);
-        if !settlement.found {
-            self.settle_by_bend(t, &surfaces, &mut settlement.ways);
-        }
-        let mut along = Vec::new();
-        for (surface, way) in surfaces.iter().zip(&settlement.ways) {
-            match way {
-                Way::Side(side) => {
-                    self.flow.mode.signs[surface.switch] = *side;
-                    if stay.contains(&surface.guard) || self.is_next_to(surface.guard, t) {
-                        self.flow.step_aside(*surface, *side, t, &mut self.after);
-                    }
-                }
-                Way::Along => along.push(surface.guard),
-            }
-        }
-        for &g in met.iter().filter(|g| along.contains(g)) {
-            self.note_sliding(t, g);
-        }
-        if !settlement.unique {
-            self.note_choice(t, &guards);
-        }
-        self.slide_on(t, &along);
-        Ok(())
-    }
-
-    fn too_many_surfaces(&self, t: f64, guards: &[usize]) -> Error {
+    pub(super) fn too_many_surfaces(&self, t: f64, guards: &[usize]) -> Error {
         let all = self.flow.system().guards();
         let names: Vec<String> = guards.iter().take(8).map(|&g| format!("`{}`", all[g].name)).collect();
         let more = if guards.len() > names.len() { ", …" } else { "" };
         Error::TooManySurfaces { t, count: guards.len(), names: names.join(", ") + more, most: MOST_SURFACES }
-    }
-
-    /// Where the fields run along the surfaces, the way they bend decides: to a side that both bend to, along the surface if each bends towards it.
-    fn settle_by_bend(&mut self, t: f64, surfaces: &[Surface], ways: &mut [Way]) {
-        let (count, y) = (self.flow.system().guards().len(), self.after.clone());
-        let bend = |flow: &mut Flow<'_>, surface: &Surface, sign: f64| {
-            let (mut first, mut second) = (vec![0.0; count], vec![0.0; count]);
-            flow.mode.signs[surface.switch] = sign;
-            let rates = GuardRates { first: &mut first, second: &mut second };
-            flow.guard_rates(t, &y, self.options.until - t, rates);
-            second[surface.guard]
-        };
-        for (surface, way) in surfaces.iter().zip(ways) {
-            let old = self.flow.mode.signs[surface.switch];
-            let (below, above) = (bend(&mut self.flow, surface, -1.0), bend(&mut self.flow, surface, 1.0));
-            self.flow.mode.signs[surface.switch] = old;
-            *way = match (below, above) {
-                (_, above) if above > 0.0 => Way::Side(1.0),
-                (below, _) if below < 0.0 => Way::Side(-1.0),
-                (below, above) if below > 0.0 && above < 0.0 => Way::Along,
-                _ => *way,
-            };
-        }
-    }
-
-    fn note_sliding(&mut self, t: f64, g: usize) {
-        if std::mem::replace(&mut self.noted_sliding[g], true) {
-            return;
-        }
-        let name = &self.flow.system().guards()[g].name;
-        let text =
-            format!("the motion is pushed onto the surface of `{name}` from both sides and slides along it");
-        self.record.notes.push(Note { t, code: "slides", text });
-    }
-
-    fn note_choice(&mut self, t: f64, guards: &[usize]) {
-        let all = self.flow.system().guards();
-        let names: Vec<String> = guards.iter().map(|&g| format!("`{}`", all[g].name)).collect();
-        let text = format!(
-            "at the surface of {} the motion can go on in more than one way; it goes on to the side it was going to",
-            names.join(" and ")
-        );
-        self.record.notes.push(Note { t, code: "not-unique", text });
     }
 }

@@ -3,7 +3,10 @@
 use super::explicit::{ExplicitRungeKutta, Numbers};
 use super::radau5::Radau5;
 use super::{Automatic, Rodas4, Sdirk4, Tolerances, Trial};
-use super::{bogacki_shampine, dop853, dopri5, fehlberg45, fehlberg78, heun2, kutta3, rk4, tsitouras};
+use super::{
+    bogacki_shampine, dop853, dopri5, fehlberg45, fehlberg78, heun2, kutta3, radau5, rk4, rodas4, sdirk4,
+    tsitouras,
+};
 use crate::formulation::{Flow, MassKind};
 use crate::math::{Any, Fixed};
 
@@ -157,6 +160,24 @@ impl Method {
             }
             Self::Sdirk4 => implicit("sdirk4", "diagonally implicit, for stiff equations", 4, 3, true),
             Self::Rodas4 => implicit("rodas4", "Rosenbrock, for stiff equations, no iteration", 4, 3, false),
+        }
+    }
+
+    /// The times of its stages, as parts of the step; for the automatic choice those of the method that is always among them.
+    pub fn nodes(self) -> &'static [f64] {
+        match self {
+            Self::Automatic | Self::DormandPrince5 => dopri5::TABLEAU.nodes,
+            Self::Tsitouras5 => tsitouras::TABLEAU.nodes,
+            Self::DormandPrince8 => dop853::TABLEAU.nodes,
+            Self::BogackiShampine3 => bogacki_shampine::TABLEAU.nodes,
+            Self::Heun2 => heun2::TABLEAU.nodes,
+            Self::Fehlberg45 => fehlberg45::TABLEAU.nodes,
+            Self::Fehlberg78 => fehlberg78::TABLEAU.nodes,
+            Self::Kutta3 => kutta3::TABLEAU.nodes,
+            Self::RungeKutta4 => rk4::TABLEAU.nodes,
+            Self::Radau5 => &radau5::C,
+            Self::Sdirk4 => &sdirk4::C,
+            Self::Rodas4 => &rodas4::NODES,
         }
     }
 

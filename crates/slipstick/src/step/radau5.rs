@@ -20,7 +20,7 @@ use crate::math::{ComplexLu, Dimension, Norm, RealLu};
 /// √6.
 const R6: f64 = 2.449489742783178;
 /// The nodes c.
-const C: [f64; 3] = [(4.0 - R6) / 10.0, (4.0 + R6) / 10.0, 1.0];
+pub(super) const C: [f64; 3] = [(4.0 - R6) / 10.0, (4.0 + R6) / 10.0, 1.0];
 /// The inverse of the matrix of the method.
 const A_INVERSE: [[f64; 3]; 3] = [
     [2.0 + 0.5 * R6, 1.1678400846904055, -0.2531972647421808],

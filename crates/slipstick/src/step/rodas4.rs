@@ -13,7 +13,7 @@ use crate::math::{Norm, RealLu};
 
 const GAMMA: f64 = 0.25;
 /// The nodes `α_i`.
-const NODES: [f64; 6] = [0.0, 0.386, 0.21, 0.63, 1.0, 1.0];
+pub(super) const NODES: [f64; 6] = [0.0, 0.386, 0.21, 0.63, 1.0, 1.0];
 /// The weights `γ_i` of `∂f/∂t`.
 const TIME: [f64; 6] = [0.25, -0.1043, 0.1035, -0.0362, 0.0, 0.0];
 /// `a_ij`; the weights of the solution are the last row with a 1 behind it.

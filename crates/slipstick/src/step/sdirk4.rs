@@ -19,7 +19,7 @@ use crate::math::{Norm, RealLu, scaled_rms};
 
 const GAMMA: f64 = 0.25;
 /// The nodes c.
-const C: [f64; 5] = [1.0 / 4.0, 3.0 / 4.0, 11.0 / 20.0, 1.0 / 2.0, 1.0];
+pub(super) const C: [f64; 5] = [1.0 / 4.0, 3.0 / 4.0, 11.0 / 20.0, 1.0 / 2.0, 1.0];
 /// The matrix below its diagonal, which is γ; with it, the last row holds the weights b too.
 const A: [[f64; 5]; 5] = [
     [0.0, 0.0, 0.0, 0.0, 0.0],

@@ -8,6 +8,7 @@ mod event;
 mod joints;
 mod note;
 mod outcome;
+mod path;
 mod sample;
 mod segment;
 mod statistics;
@@ -18,6 +19,7 @@ pub use event::{Event, EventKind};
 pub use joints::{Adjustment, Joints, Opening};
 pub use note::Note;
 pub use outcome::Outcome;
+pub use path::Path;
 pub use sample::{Density, sample_times};
 pub use segment::{Segment, SegmentStep};
 pub use statistics::Statistics;
@@ -61,7 +63,7 @@ impl Trajectory {
         self.segments.last().map_or(&[], |s| &s.end)
     }
 
-    /// The state at a time, after any event at that time; `None` outside the run.
+    /// The state at a time, after any event at that time; `None` outside the run. [`of`](Self::of) puts it onto the surfaces it slides on.
     pub fn state_after(&self, t: f64) -> Option<State> {
         let after = self.segments.partition_point(|s| s.start_time <= t);
         self.segments[..after].last().filter(|s| s.covers(t)).map(|s| s.state_at(t))

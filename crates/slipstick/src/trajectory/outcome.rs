@@ -78,7 +78,7 @@ impl Outcome {
                 Some("raise it with `--max-steps`, loosen `rtol`, or look at the step sizes in the report")
             }
             Self::Accumulation { switch: true, .. } => Some(
-                "the motion is pushed against the switch from both sides and cannot slide along it here (beside an algebraic equation?); \
+                "the motion is pushed against the switch from both sides and cannot slide along it here (does its surface depend on an algebraic state?); \
                  describe the sliding as a mode of its own",
             ),
             Self::Accumulation { .. } => Some(

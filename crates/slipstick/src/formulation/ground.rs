@@ -1,0 +1,51 @@
+//! Where a motion belongs between the ends of its steps: on the surfaces that it slides on, and where the constraints of a mechanism are met.
+//!
+//! Dense output is as accurate as the method, and no better on a curved surface. What is looked at there is put back first.
+
+use super::flow::Engine;
+use super::{Sliding, Stabilisation, Surface};
+use crate::equations::System;
+use crate::mode::Mode;
+
+/// The surfaces and constraints that a motion of a system keeps, with the scratch to put states back to them.
+pub struct Ground<'a> {
+    system: &'a dyn System,
+    pub(super) evaluator: Engine<'a>,
+    /// The surfaces slid on where it was last looked.
+    pub(super) sliding: Option<Sliding>,
+    /// The mode that is looked at.
+    pub(super) mode: Mode,
+}
+
+impl<'a> Ground<'a> {
+    /// For motions of a system.
+    pub fn new(system: &'a dyn System) -> Self {
+        let (evaluator, mode) = (Engine::new(system, Stabilisation::Project.into()), Mode::new(0, 0, 0));
+        Self { system, evaluator, sliding: None, mode }
+    }
+
+    /// Moves a state of a motion in some mode back to where it belongs.
+    pub fn put_back(&mut self, mode: &Mode, t: f64, y: &mut [f64]) {
+        if !mode.sliding.is_empty() {
+            self.slide_on(mode, t, y);
+            if let Some(sliding) = &mut self.sliding {
+                sliding.project(&mut *self.evaluator, &self.mode, t, y);
+            }
+        }
+        // What does not meet its constraints yet is not to be moved.
+        if let (Engine::Mechanism(mechanism), true) = (&mut self.evaluator, mode.reaching.is_empty()) {
+            mechanism.land(mode.locked(), t, y);
+        }
+    }
+
+    /// Looks at a motion that slides, at a point.
+    pub(super) fn slide_on(&mut self, mode: &Mode, t: f64, y: &[f64]) {
+        if self.mode.sliding != mode.sliding || self.mode.counts != mode.counts {
+            let guards = self.system.guards();
+            let surfaces: Vec<Surface> =
+                mode.sliding.iter().filter_map(|&g| Surface::of(guards, mode, g)).collect();
+            self.sliding = Some(Sliding::at(self.system, &mut *self.evaluator, mode, (t, y), &surfaces));
+        }
+        self.mode.clone_from(mode);
+    }
+}

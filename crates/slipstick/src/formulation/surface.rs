@@ -1,0 +1,88 @@
+//! A switching surface: the guard whose zero it is, and what is locked differently on its two sides.
+
+use crate::equations::{Guard, GuardKind};
+use crate::mode::Mode;
+
+/// What tells the sides of a surface apart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SideLock {
+    /// The sign of the switch of this index.
+    Switch(usize),
+    /// A whole number, as that of `floor`: one more on the positive side than `below`.
+    Count {
+        /// Which count.
+        index: usize,
+        /// What it is on the negative side.
+        below: f64,
+    },
+}
+
+/// A switching surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Surface {
+    /// The index of the guard. That of a count is the one at which it goes up, and has to be looked at with the count of the negative side.
+    pub guard: usize,
+    /// What tells its sides apart.
+    pub sides: SideLock,
+}
+
+impl Surface {
+    /// The surface of a guard in a mode, if it has one that can be slid on. A count must be locked to that of the negative side.
+    pub fn of(guards: &[Guard], mode: &Mode, guard: usize) -> Option<Self> {
+        let response = &guards[guard].response;
+        if let Some(switch) = response.switch {
+            return Some(Self::of_switch(guard, switch));
+        }
+        let count = response.count.filter(|count| count.up && is_jump(&guards[guard]))?;
+        Some(Self { guard, sides: SideLock::Count { index: count.index, below: mode.counts[count.index] } })
+    }
+
+    /// The surface of a switch.
+    pub fn of_switch(guard: usize, switch: usize) -> Self {
+        Self { guard, sides: SideLock::Switch(switch) }
+    }
+
+    /// The switch whose sign tells the side, if it is one.
+    pub fn switch(&self) -> Option<usize> {
+        match self.sides {
+            SideLock::Switch(switch) => Some(switch),
+            SideLock::Count { .. } => None,
+        }
+    }
+
+    /// Locks a mode to the side with this sign.
+    pub fn lock(&self, mode: &mut Mode, sign: f64) {
+        match self.sides {
+            SideLock::Switch(switch) => mode.signs[switch] = sign,
+            SideLock::Count { index, below } => {
+                mode.counts[index] = below + if sign > 0.0 { 1.0 } else { 0.0 };
+            }
+        }
+    }
+
+    /// The sign of the side that a mode is locked to.
+    pub fn sign(&self, mode: &Mode) -> f64 {
+        match self.sides {
+            SideLock::Switch(switch) => mode.signs[switch],
+            SideLock::Count { index, below } => {
+                if mode.counts[index] > below {
+                    1.0
+                } else {
+                    -1.0
+                }
+            }
+        }
+    }
+
+    /// Locks a mode as it is while the motion slides: a count to that of the negative side.
+    pub fn rest(&self, mode: &mut Mode) {
+        if let SideLock::Count { index, below } = self.sides {
+            mode.counts[index] = below;
+        }
+    }
+}
+
+/// Whether a guard stands for a jump of a whole number that the equations depend on, at a place that the motion comes to.
+pub fn is_jump(guard: &Guard) -> bool {
+    guard.kind == GuardKind::Surface && guard.response.count.is_some_and(|count| !count.clock)
+}
