@@ -33,6 +33,8 @@ pub struct ClosureSystem {
     /// What happens at rest comes behind all others, and has no surface.
     guards: Vec<Guard>,
     surfaces: Vec<Surface>,
+    /// How fast each guard can change at most, where that is stated.
+    growth: Vec<f64>,
     resets: Vec<Option<Reset>>,
     count_number: usize,
 }
@@ -74,6 +76,7 @@ impl ClosureSystem {
             mass_kind: MassKind::Identity,
             guards: Vec::new(),
             surfaces: Vec::new(),
+            growth: Vec::new(),
             resets: Vec::new(),
             count_number: 0,
         }
@@ -124,7 +127,7 @@ impl ClosureSystem {
     /// Adds a guard.
     #[must_use]
     pub fn guard(mut self, guard: ClosureGuard) -> Self {
-        let ClosureGuard { mut guard, mut surface, reset, rest } = guard;
+        let ClosureGuard { mut guard, mut surface, growth, reset, rest } = guard;
         if let Surface::Every { count, .. } = &mut surface {
             *count = self.count_number;
             guard.response.count = Some(Count { index: *count, up: true, clock: true });
@@ -143,9 +146,11 @@ impl ClosureSystem {
         guard.response.at_rest = rest.is_some().then_some(self.guards.len() + 1);
         self.guards.insert(place, guard);
         self.surfaces.push(surface);
+        self.growth.insert(place, growth);
         self.resets.insert(place, reset);
         if let Some((guard, reset)) = rest {
             self.guards.push(guard);
+            self.growth.push(f64::INFINITY);
             self.resets.push(reset);
         }
         self
@@ -183,6 +188,9 @@ impl System for ClosureSystem {
     }
     fn guards(&self) -> &[Guard] {
         &self.guards
+    }
+    fn guard_growth(&self) -> &[f64] {
+        &self.growth
     }
     fn mass_kind(&self) -> MassKind {
         self.mass_kind

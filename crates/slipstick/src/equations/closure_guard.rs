@@ -39,6 +39,7 @@ impl Surface {
 pub struct ClosureGuard {
     pub(super) guard: Guard,
     pub(super) surface: Surface,
+    pub(super) growth: f64,
     pub(super) reset: Option<Reset>,
     pub(super) rest: Option<ClosureRest>,
 }
@@ -49,7 +50,7 @@ impl ClosureGuard {
         let name = name.to_owned();
         let guard =
             Guard { name, direction, side, response, mode: None, kind, touches: false, closed: false };
-        Self { guard, surface, reset: None, rest: None }
+        Self { guard, surface, growth: f64::INFINITY, reset: None, rest: None }
     }
 
     fn crossing(
@@ -139,6 +140,16 @@ impl ClosureGuard {
     #[must_use]
     pub fn at_rest(mut self, rest: ClosureRest) -> Self {
         self.rest = Some(rest);
+        self
+    }
+
+    /// States that the surface changes by at most `bound` when time and all states change by at most one each, wherever that is: for
+    /// `y[0] - 3.0 * y[1]` it is 4. The guard is then not looked at until it can have come to zero, and costs next to nothing far from there.
+    /// Nothing checks the bound, and with one that is too small events are missed.
+    #[must_use]
+    pub fn growth(mut self, bound: f64) -> Self {
+        // What is not a bound tells nothing.
+        self.growth = if bound >= 0.0 { bound } else { f64::INFINITY };
         self
     }
 
