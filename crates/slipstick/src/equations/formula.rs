@@ -12,7 +12,7 @@ use super::tapes::{Compiler, MassTape, ModeTapes, ResetParts, ResetTape, Schedul
 use super::{
     Constraint, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, Point, System, Terms,
 };
-use crate::expr::{Bounds, Boxes, ExprId, Registers, Tape};
+use crate::expr::{Bounds, Boxes, ExprId, Interval, Ranges, Registers, Tape};
 use crate::model::{Definition, Diagnostic, EventRule, Formula, Model, Trigger};
 
 /// A system compiled from a model.
@@ -194,6 +194,9 @@ impl System for FormulaSystem {
     fn constraints(&self) -> &[Constraint] {
         self.mechanism.as_ref().map_or(&[], |mechanism| &mechanism.constraints)
     }
+    fn has_formulas(&self) -> bool {
+        true
+    }
     fn mass_kind(&self) -> MassKind {
         self.mass.as_ref().map_or(MassKind::Identity, |mass| mass.kind)
     }
@@ -215,6 +218,7 @@ impl System for FormulaSystem {
             schedule,
             nowhere,
             boxes: Boxes::default(),
+            ranges: Ranges::default(),
             out: vec![0.0; longest],
         })
     }
@@ -256,6 +260,7 @@ struct FormulaEvaluator<'a> {
     /// A state for formulas that do not depend on it.
     nowhere: Vec<f64>,
     boxes: Boxes,
+    ranges: Ranges,
     out: Vec<f64>,
 }
 
@@ -363,6 +368,24 @@ impl Evaluator for FormulaEvaluator<'_> {
             };
         }
         Some(tape.bounds(&mut self.boxes))
+    }
+
+    fn guard_ranges(
+        &mut self,
+        locked: Locked<'_>,
+        input: &dyn Fn(usize) -> Interval,
+        ranges: &mut [Interval],
+    ) {
+        let tapes = &self.system.modes[locked.mode];
+        let fixed = [&self.system.parameters, locked.signs, locked.counts];
+        let n = self.system.state_names.len();
+        let inputs = self.ranges.inputs_of(&tapes.guards);
+        for k in tapes.guards.reads() {
+            inputs[k] = if k <= n { input(k) } else { Interval::point(entry(fixed, k - n - 1)) };
+        }
+        for (&g, range) in tapes.watched.iter().zip(tapes.guards.ranges(&mut self.ranges)) {
+            ranges[g] = range;
+        }
     }
 
     fn guard_slopes(

@@ -1,7 +1,7 @@
 //! What the loop asks of a set of equations: right-hand sides, guards, rates of guards, resets.
 
 use super::{Constraint, Terms};
-use crate::expr::Bounds;
+use crate::expr::{Bounds, Interval};
 use crate::model::{Direction, Side};
 
 /// How the flat state is split: positions `q`, velocities `v`, first-order states `z`, in this order.
@@ -174,6 +174,10 @@ pub trait System: Send + Sync {
     fn guard_growth(&self) -> &[f64] {
         &[]
     }
+    /// Whether guards are formulas, of which intervals tell what is certain.
+    fn has_formulas(&self) -> bool {
+        false
+    }
     /// The right-hand side, if it is a plain function: then nothing stands between it and a method.
     fn plain_field(&self) -> Option<&PlainField> {
         None
@@ -236,6 +240,16 @@ pub trait Evaluator {
         _state: &dyn Fn(usize) -> Bounds,
     ) -> Option<Bounds> {
         None
+    }
+
+    /// Where the watched guards lie while time and states are within intervals: `input` tells that of time (0) or of a state (from 1 on), where
+    /// a guard depends on it. Only called if the system says that it has formulas.
+    fn guard_ranges(
+        &mut self,
+        _locked: Locked<'_>,
+        _input: &dyn Fn(usize) -> Interval,
+        _ranges: &mut [Interval],
+    ) {
     }
 
     /// The rates of the watched guards when the state changes at the rate `dy`; `values` are those of the guards at `t` and `y`.

@@ -42,6 +42,8 @@ impl Detector {
     fn find_surfaces(&mut self, flow: &Flow<'_>) {
         let guards = flow.system().guards();
         let is_surface = |g: usize| flow.watches(g) && guards[g].kind == GuardKind::Surface;
+        self.scheduled.clear();
+        self.scheduled.extend((0..guards.len()).filter(|&g| is_scheduled(flow, g)));
         self.surfaces.clear();
         self.surfaces.extend((0..guards.len()).filter(|&g| is_surface(g) && !flow.mode.sliding.contains(&g)));
     }
@@ -283,14 +285,14 @@ impl Detector {
     }
 
     /// The next time after `t` at which a scheduled guard fires; infinity if there is none.
-    pub fn next_scheduled(&self, flow: &Flow<'_>, t: f64) -> f64 {
-        let times = self.schedule.iter().enumerate().filter(|&(g, &time)| time > t && is_scheduled(flow, g));
-        times.fold(f64::INFINITY, |first, (_, &time)| first.min(time))
+    pub fn next_scheduled(&self, t: f64) -> f64 {
+        let times = self.scheduled.iter().map(|&g| self.schedule[g]).filter(|&time| time > t);
+        times.fold(f64::INFINITY, f64::min)
     }
 
     /// Adds the guards that are scheduled for this time to those that fire.
     pub fn fire_scheduled(&mut self, flow: &Flow<'_>, t: f64) {
-        for g in (0..self.schedule.len()).filter(|&g| is_scheduled(flow, g)) {
+        for &g in &self.scheduled {
             if self.schedule[g] == t && self.is_before_its_time(flow, g) && !self.fired.contains(&g) {
                 self.fired.push(g);
             }
@@ -309,7 +311,7 @@ impl Detector {
     /// Brings the sides of the scheduled guards up to date before an event: those that cross the way that does not fire are not watched.
     pub fn look_at_clock(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) {
         let guards = flow.system().guards();
-        if !(0..guards.len()).any(|g| is_scheduled(flow, g)) {
+        if self.scheduled.is_empty() {
             return;
         }
         flow.guards(t, y, &mut self.next.values);

@@ -7,7 +7,7 @@
 
 use super::locate::{Candidate, Crossing, Placing};
 use super::search::{Found, Sample, Search, TESTS, step_excludes_roots};
-use super::sleep::Sleep;
+use super::sleep::{Next, Sleep};
 use crate::equations::{Point, Side};
 use crate::formulation::Flow;
 use crate::math::{Cubic, Probe};
@@ -100,8 +100,9 @@ pub struct Detector {
     pub(super) stepped: bool,
     /// Guards that were not watched before this segment.
     pub(super) new: Vec<bool>,
-    /// The surfaces watched in this segment, and the times of the scheduled guards.
+    /// The surfaces and the scheduled guards watched in this segment, and the times of the latter.
     pub(super) surfaces: Vec<usize>,
+    pub(super) scheduled: Vec<usize>,
     pub(super) schedule: Vec<f64>,
     pub(super) surprises: Surprises,
     pub(super) sleep: Sleep,
@@ -145,6 +146,7 @@ impl Detector {
             stepped: true,
             new: vec![true; guards],
             surfaces: Vec::with_capacity(guards),
+            scheduled: Vec::new(),
             schedule: vec![f64::INFINITY; guards],
             surprises: Surprises::default(),
             sleep: Sleep::new(flow),
@@ -233,14 +235,14 @@ impl Detector {
         trial: &Trial,
         placing: &Placing,
     ) -> Result<Option<Crossing>, BadGuard> {
-        if flow.mode.sliding.is_empty() && self.sleep.through(trial) {
+        if self.sleeps(flow, trial)? {
             self.rest();
             return Ok(None);
         }
         let crossing = self.look(flow, trial, (0.0, trial.h), placing)?;
         if crossing.is_none() {
             self.carry(trial.h);
-            self.sleep.set(&self.surfaces, &self.last.values);
+            self.sleep.set_at_end(&self.surfaces, &self.last.values);
         }
         Ok(crossing)
     }
@@ -257,6 +259,35 @@ impl Detector {
             return Ok(None);
         }
         self.look(flow, trial, (trial.h, to), placing)
+    }
+
+    /// Whether no guard can come to zero in the step, so that none has to be looked at within.
+    fn sleeps(&mut self, flow: &mut Flow<'_>, trial: &Trial) -> Result<bool, BadGuard> {
+        if !flow.mode.sliding.is_empty() {
+            self.sleep.forget_surroundings();
+            return Ok(false);
+        }
+        if self.sleep.through(trial) {
+            return Ok(true);
+        }
+        match self.sleep.look_around(flow, trial, &self.surfaces) {
+            Next::Sleep => Ok(true),
+            Next::Look => Ok(false),
+            Next::Ask => {
+                self.know_last(flow, trial)?;
+                Ok(self.sleep.set_at_start(&self.surfaces, &self.last.values))
+            }
+        }
+    }
+
+    /// Evaluates the guards at the start of the step, unless that has been done.
+    fn know_last(&mut self, flow: &mut Flow<'_>, trial: &Trial) -> Result<(), BadGuard> {
+        if !self.sleep.last_known {
+            flow.guards(trial.t, &trial.start, &mut self.last.values);
+            check_finite(&self.surfaces, &self.last.values, trial.t)?;
+            (self.sleep.last_known, self.slopes_known) = (true, false);
+        }
+        Ok(())
     }
 
     /// A step in which nothing has been seen yet.
@@ -291,11 +322,7 @@ impl Detector {
 
     /// Evaluates all guards at the end of a part of the step and at two points within.
     fn sample(&mut self, flow: &mut Flow<'_>, trial: &Trial, (from, to): (f64, f64)) -> Result<(), BadGuard> {
-        if !self.sleep.last_known {
-            flow.guards(trial.t, &trial.start, &mut self.last.values);
-            check_finite(&self.surfaces, &self.last.values, trial.t)?;
-            (self.sleep.last_known, self.slopes_known) = (true, false);
-        }
+        self.know_last(flow, trial)?;
         if !self.slopes_known {
             trial.rate_at(from, &mut self.state, &mut self.rate);
             let point = Point { t: trial.t + from, y: &self.state, dy: &self.rate };
@@ -344,6 +371,7 @@ impl Detector {
     ) -> Result<(), BadGuard> {
         // The bound on the path does not hold beyond the end of the step.
         let path = if part.0 == 0.0 { part.1 + trial.reach() } else { f64::INFINITY };
+        let formulas = flow.system().has_formulas();
         for i in 0..self.surfaces.len() {
             let g = self.surfaces[i];
             if self.sides[g] == 0.0 {
@@ -351,7 +379,7 @@ impl Detector {
             } else if !self.stays_at_zero(g)
                 && !self.sleep.is_far(g, self.last.values[g], path)
                 && (!self.is_excluded(g, part.1 - part.0)
-                    || self.first_certain(flow, trial, g, self.sides[g], part).is_some())
+                    || formulas && self.first_certain(flow, trial, g, self.sides[g], part).is_some())
             {
                 self.find_crossing(flow, trial, g, part)?;
             }

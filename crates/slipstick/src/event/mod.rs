@@ -14,6 +14,7 @@ mod resolve;
 mod search;
 mod settle;
 mod sleep;
+mod surroundings;
 mod touch;
 
 pub use accumulate::{Accumulation, Limit};

@@ -5,7 +5,7 @@ use super::one_sided::OneSided;
 use super::sliding::Effort;
 use super::{Field, Index1, MassKind, Refusal, Sliding, Stabilisation, Surface};
 use crate::equations::{Evaluator, Guard, GuardKind, GuardRates, PlainField, Point, System};
-use crate::expr::Bounds;
+use crate::expr::{Bounds, Interval};
 use crate::mode::Mode;
 
 /// A system in a mode, with the scratch to evaluate it and the count of what was evaluated.
@@ -111,6 +111,12 @@ impl<'a> Flow<'a> {
         let bounds = self.evaluator.guard_bounds(self.mode.locked(), guard, time, state)?;
         self.guard_count += 1;
         Some(bounds)
+    }
+
+    /// Where the watched guards lie while time (0) and states (from 1 on) are within intervals, if they are formulas.
+    pub fn guard_ranges(&mut self, input: &dyn Fn(usize) -> Interval, ranges: &mut [Interval]) {
+        self.guard_count += self.watched[self.mode.index];
+        self.evaluator.guard_ranges(self.mode.locked(), input, ranges);
     }
 
     /// The rates of the watched guards at a point of a motion, where they have the given values.

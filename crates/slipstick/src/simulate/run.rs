@@ -228,8 +228,7 @@ impl<'a> Run<'a> {
             self.check_cascade()?;
             return Ok(Some(Bracket { lo: 0.0, hi: 0.0 }));
         }
-        let goal =
-            self.size_step(self.options.until.min(self.detector.next_scheduled(&self.flow, self.trial.t)));
+        let goal = self.size_step(self.options.until.min(self.detector.next_scheduled(self.trial.t)));
         self.try_step();
         if !self.is_acceptable() {
             return self.reject().map(|()| None);
