@@ -76,7 +76,7 @@ impl Detector {
         let (mut open, mut pieces) = (vec![(last, to)], 0);
         while let Some((a, b)) = open.pop().filter(|(a, b)| a < b) {
             pieces += 1;
-            match verdict(flow, trial, g, (a, b)) {
+            match verdict(flow, trial, g, side, (a, b)) {
                 Verdict::NoFormula => return None,
                 Verdict::Sign(sign) if sign == side => {}
                 _ if pieces > MOST_PIECES => {
@@ -124,8 +124,8 @@ impl Detector {
     }
 }
 
-/// What is certain of a guard between two offsets.
-fn verdict(flow: &mut Flow<'_>, trial: &Trial, g: usize, (a, b): (f64, f64)) -> Verdict {
+/// What is certain of a guard that comes from `side` between two offsets. Zero is the old side.
+fn verdict(flow: &mut Flow<'_>, trial: &Trial, g: usize, side: f64, (a, b): (f64, f64)) -> Verdict {
     let t = trial.t;
     let time = Interval::new((t + a).next_down(), (t + b).next_up());
     let time = Bounds::moving(time, Interval::point(1.0));
@@ -137,8 +137,8 @@ fn verdict(flow: &mut Flow<'_>, trial: &Trial, g: usize, (a, b): (f64, f64)) -> 
     };
     let Some(bounds) = flow.guard_bounds(g, time, &state) else { return Verdict::NoFormula };
     match bounds.value {
-        value if value.lo > 0.0 => Verdict::Sign(1.0),
-        value if value.hi < 0.0 => Verdict::Sign(-1.0),
+        value if value.lo > 0.0 || (value.lo == 0.0 && side > 0.0 && !value.nan) => Verdict::Sign(1.0),
+        value if value.hi < 0.0 || (value.hi == 0.0 && side < 0.0 && !value.nan) => Verdict::Sign(-1.0),
         _ if bounds.is_monotone() => Verdict::Monotone,
         _ if blurred.get() => Verdict::Blurred,
         _ => Verdict::Unknown,
