@@ -192,6 +192,13 @@ impl System for ClosureSystem {
     fn guard_growth(&self) -> &[f64] {
         &self.growth
     }
+    fn clocks(&self) -> Vec<(usize, f64)> {
+        let period = |surface: &Surface| match surface {
+            Surface::Every { period, .. } => Some(*period),
+            _ => None,
+        };
+        self.surfaces.iter().enumerate().filter_map(|(g, surface)| Some((g, period(surface)?))).collect()
+    }
     fn mass_kind(&self) -> MassKind {
         self.mass_kind
     }

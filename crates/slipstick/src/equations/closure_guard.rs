@@ -48,8 +48,17 @@ impl ClosureGuard {
     fn new(name: &str, direction: Direction, kind: GuardKind, surface: Surface) -> Self {
         let (side, response) = (Side::After, Response::default());
         let name = name.to_owned();
-        let guard =
-            Guard { name, direction, side, response, mode: None, kind, touches: false, closed: false };
+        let guard = Guard {
+            name,
+            direction,
+            side,
+            response,
+            mode: None,
+            kind,
+            touches: false,
+            closed: false,
+            is_used: false,
+        };
         Self { guard, surface, growth: f64::INFINITY, reset: None, rest: None }
     }
 
@@ -81,15 +90,11 @@ impl ClosureGuard {
         Self::scheduled(name, Surface::At(time))
     }
 
-    /// Fires at `first`, and again and again after `period`, exactly at `first + n period`. Without a positive period it fires once.
+    /// Fires at `first`, and again and again after `period`, exactly at `first + n period`. A run is refused unless the period is
+    /// a positive number.
     pub fn every(name: &str, first: f64, period: f64) -> Self {
-        let period = if period > 0.0 { period } else { f64::INFINITY };
-        let once = period == f64::INFINITY;
         // The count is known when the guard is added to a system.
-        Self::scheduled(
-            name,
-            if once { Surface::At(first) } else { Surface::Every { first, period, count: 0 } },
-        )
+        Self::scheduled(name, Surface::Every { first, period, count: 0 })
     }
 
     fn scheduled(name: &str, surface: Surface) -> Self {
@@ -190,6 +195,7 @@ impl ClosureRest {
             kind: GuardKind::Rest,
             touches: false,
             closed: false,
+            is_used: false,
             ..of.clone()
         }
     }

@@ -11,6 +11,7 @@ use super::surfaces::{Making, surfaces};
 use super::{Count, Direction, Guard, GuardKind, Response, Side};
 use crate::expr::{ExprId, InputId, InputKind};
 use crate::model::{Definition, EventRule, Model, Reference};
+use std::collections::BTreeSet;
 
 /// A guard with its surface, and the time of its crossing if that is known.
 #[derive(Clone, Debug)]
@@ -61,6 +62,7 @@ pub(super) fn settle(
     let mut watches = slots.lock_watches(lowering);
     watches.extend(slots.event_watches(model, &parts));
     add_rest(model, &mut watches, lowering.arena.constant(f64::NAN));
+    slots.mark_used(lowering, &mut watches);
     slots.place_inputs(lowering, &mut parts, &mut watches);
     let first_count = lowering.names.first_switch + slots.signs.len();
     for watch in &mut watches {
@@ -127,6 +129,15 @@ impl Slots {
         watches
     }
 
+    /// Tells which locks other guards have in their formulas.
+    fn mark_used(&self, lowering: &Lowering<'_>, watches: &mut [Watch]) {
+        let surfaces: Vec<ExprId> = watches.iter().map(|watch| watch.surface).collect();
+        let inside: BTreeSet<usize> = locks_of(lowering, &surfaces).collect();
+        for guard in watches.iter_mut().map(|watch| &mut watch.guard) {
+            guard.is_used = guard.response.switch.is_some_and(|switch| inside.contains(&self.signs[switch]));
+        }
+    }
+
     /// What the guards of a lock do; none if it is not needed.
     fn response(&self, lock: usize) -> Option<Response> {
         let switch = self.signs.iter().position(|&k| k == lock);
@@ -156,6 +167,7 @@ impl Slots {
                 kind: GuardKind::Surface,
                 touches: event.touches,
                 closed: event.includes_zero(),
+                is_used: false,
             };
             Watch { guard, surface: surface.value, time: surface.time }
         };
@@ -224,7 +236,8 @@ fn watch(
     surface: ExprId,
 ) -> Watch {
     let (name, side, kind) = (lock.name.clone(), Side::After, GuardKind::Surface);
-    let guard = Guard { name, direction, side, response, mode, kind, touches: false, closed: false };
+    let guard =
+        Guard { name, direction, side, response, mode, kind, touches: false, closed: false, is_used: false };
     Watch { guard, surface, time: None }
 }
 
@@ -249,6 +262,7 @@ fn add_rest(model: &Model, watches: &mut Vec<Watch>, nowhere: ExprId) {
             kind: GuardKind::Rest,
             touches: false,
             closed: false,
+            is_used: false,
         };
         watches.push(Watch { guard, surface: nowhere, time: None });
     }

@@ -100,6 +100,8 @@ pub struct Guard {
     pub touches: bool,
     /// Whether zero itself belongs to the side that fires, as in `n >= 3`: that counts where a reset puts the guard to zero and it stays there.
     pub closed: bool,
+    /// Whether it locks a branch that other guards have in their formulas.
+    pub is_used: bool,
 }
 
 /// Where the rates of guards go.
@@ -173,6 +175,14 @@ pub trait System: Send + Sync {
     /// known, and empty where it is not known for any.
     fn guard_growth(&self) -> &[f64] {
         &[]
+    }
+    /// The guards that strike again and again whose periods have not been checked, each with its period.
+    fn clocks(&self) -> Vec<(usize, f64)> {
+        Vec::new()
+    }
+    /// Whether a reset of one guard can change where another goes: its value, or its first two rates along the flow.
+    fn reset_can_turn(&self, _mode: usize, _reset: usize, _guard: usize) -> bool {
+        true
     }
     /// Whether guards are formulas, of which intervals tell what is certain.
     fn has_formulas(&self) -> bool {
