@@ -197,6 +197,16 @@ impl System for FormulaSystem {
     fn has_formulas(&self) -> bool {
         true
     }
+    fn reset_can_turn(&self, mode: usize, reset: usize, guard: usize) -> bool {
+        let (Some(reset), tapes) = (&self.resets[reset], &self.modes[mode]) else { return false };
+        // Behind a mass matrix every rate may depend on every state.
+        let coupled = self.mass.is_some() || self.mechanism.is_some();
+        let own = tapes.watched.iter().position(|&g| g == guard).filter(|_| !coupled);
+        own.is_none_or(|k| {
+            let reached = tapes.reach(k, self.state_names.len());
+            reset.targets.iter().any(|&i| reached[i])
+        })
+    }
     fn mass_kind(&self) -> MassKind {
         self.mass.as_ref().map_or(MassKind::Identity, |mass| mass.kind)
     }

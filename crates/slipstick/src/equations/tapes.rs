@@ -28,6 +28,23 @@ pub(super) struct ModeTapes {
     pub(super) rates: Tape,
 }
 
+impl ModeTapes {
+    /// Which of `n` states a guard and its first two rates along the flow depend on, but for locks; `k` is its place among those watched.
+    pub(super) fn reach(&self, k: usize, n: usize) -> Vec<bool> {
+        let mut reached = vec![false; n];
+        self.singles[k]
+            .reads()
+            .filter(|input| (1..=n).contains(input))
+            .for_each(|input| reached[input - 1] = true);
+        for _ in 0..2 {
+            let known = reached.clone();
+            let places = self.jacobian_places.iter().filter(|&&place| known[place / n]);
+            places.for_each(|&place| reached[place % n] = true);
+        }
+        reached
+    }
+}
+
 /// The new values of some states.
 #[derive(Clone, Debug)]
 pub(super) struct ResetTape {
