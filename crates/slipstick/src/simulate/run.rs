@@ -66,6 +66,8 @@ pub(super) struct Run<'a> {
     pub(super) noted: Vec<bool>,
     /// The guards about whose sliding there is a note already.
     pub(super) noted_sliding: Vec<bool>,
+    /// The guards at whose surfaces there is a note already that the motion can go on in more than one way.
+    pub(super) noted_choices: Vec<bool>,
     /// The guards about whose touches there is a note already.
     pub(super) noted_touches: Vec<bool>,
     /// The guards about whose uncertain roots there is a note already.
@@ -98,7 +100,7 @@ impl<'a> Run<'a> {
             options,
             trial: Trial::new(start.t, &start.y),
             control: Controller::for_method(step.method(), options.control),
-            detector: Detector::new(&flow),
+            detector: Detector::new(&flow, &options.tolerances),
             beginnings: Beginnings::new(system.guards().len()),
             beginning: None,
             accumulation: Accumulation::new(start.t, options.until, system.guards().len()),

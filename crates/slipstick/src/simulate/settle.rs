@@ -253,6 +253,10 @@ impl Run<'_> {
     }
 
     fn note_choice(&mut self, t: f64, guards: &[usize]) {
+        let new = guards.iter().filter(|&&g| !std::mem::replace(&mut self.noted_choices[g], true)).count();
+        if new == 0 {
+            return;
+        }
         let all = self.flow.system().guards();
         let names: Vec<String> = guards.iter().map(|&g| format!("`{}`", all[g].name)).collect();
         let text = format!(
