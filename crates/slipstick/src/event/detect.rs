@@ -5,13 +5,13 @@
 //! searched one by one (`search.rs`), and of all crossings the first is located (`locate.rs`). Samples can be deceived: for guards that are
 //! formulas, what lies between them is proved (`proof.rs`).
 
-use super::locate::{Candidate, Crossing, Placing};
+use super::locate::{Candidate, Crossing, Placing, one_instant};
 use super::search::{Found, Sample, Search, TESTS, step_excludes_roots};
 use super::sleep::{Next, Sleep};
 use crate::equations::{Point, Side};
 use crate::formulation::Flow;
 use crate::math::{Cubic, Probe};
-use crate::step::Trial;
+use crate::step::{Tolerances, Trial};
 
 /// A guard whose value is not a finite number.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,7 +71,7 @@ pub struct Detector {
     pub(super) last: Row,
     pub(super) next: Row,
     /// The guards at two points in between.
-    between: [Vec<f64>; 2],
+    pub(super) between: [Vec<f64>; 2],
     /// Whether the slopes at the start are known.
     pub(super) slopes_known: bool,
     pub(super) first_rates: Vec<f64>,
@@ -80,6 +80,8 @@ pub struct Detector {
     rate: Vec<f64>,
     pub(super) fired: Vec<usize>,
     pub(super) candidates: Vec<Candidate>,
+    /// Guards that have changed sign through infinity in the last scan, and the sides that they are on from there.
+    pub(super) poles: Vec<(usize, f64)>,
     pub(super) touches: Vec<Touch>,
     /// Guards of the last scan about which too little is certain.
     pub(super) unproved: Vec<usize>,
@@ -94,6 +96,12 @@ pub struct Detector {
     /// Guards that have fired since the last step, and guards among them that fired in the last event.
     pub(super) just_fired: Vec<bool>,
     pub(super) fired_last: Vec<bool>,
+    /// Locks that can be let go, how often fields were compared for that, and the errors that are allowed.
+    pub(super) kinks: Vec<bool>,
+    pub(super) compared: u64,
+    /// How far from zero each guard was seen since it last fired, and between that and the time before.
+    pub(super) extents: Vec<[f64; 2]>,
+    pub(super) tolerances: Tolerances,
     /// Whether the last event has changed nothing.
     pub(super) unchanged: bool,
     /// Whether there was a step since the last event.
@@ -109,8 +117,8 @@ pub struct Detector {
 }
 
 impl Detector {
-    /// A detector for the guards of `flow`, before its first start.
-    pub fn new(flow: &Flow<'_>) -> Self {
+    /// A detector for the guards of `flow`, before its first start. What is slight against the tolerances is told by them.
+    pub fn new(flow: &Flow<'_>, tolerances: &Tolerances) -> Self {
         let (n, guards) = (flow.system().layout().dimension(), flow.system().guards().len());
         let zeros = || vec![0.0; guards];
         let row = || Row { values: zeros(), slopes: zeros() };
@@ -134,6 +142,7 @@ impl Detector {
             rate: vec![0.0; n],
             fired: Vec::with_capacity(guards),
             candidates: Vec::with_capacity(guards),
+            poles: Vec::new(),
             touches: Vec::new(),
             unproved: Vec::new(),
             touched: vec![f64::NEG_INFINITY; guards],
@@ -142,6 +151,10 @@ impl Detector {
             size: zeros(),
             just_fired: vec![false; guards],
             fired_last: vec![false; guards],
+            kinks: flow.system().guards().iter().map(|g| g.response.switch.is_some() && !g.is_used).collect(),
+            compared: 0,
+            extents: vec![[0.0; 2]; guards],
+            tolerances: tolerances.clone(),
             unchanged: false,
             stepped: true,
             new: vec![true; guards],
@@ -297,6 +310,7 @@ impl Detector {
         self.touches.clear();
         self.unproved.clear();
         self.candidates.clear();
+        self.poles.clear();
     }
 
     fn look(
@@ -314,9 +328,9 @@ impl Detector {
             self.sample(flow, trial, part)?;
             self.collect_candidates(flow, trial, part)?;
         }
-        let crossing = self.locate(flow, trial, placing);
-        let end = trial.t + crossing.map_or(part.1, |crossing| crossing.offset);
-        self.touches.retain(|touch| touch.t <= end);
+        let crossing = self.locate(flow, trial, part.1, placing)?;
+        let end = crossing.map_or(part.1, |crossing| crossing.offsets.hi + one_instant(trial));
+        self.touches.retain(|touch| touch.t <= trial.t + end);
         Ok(crossing)
     }
 
@@ -376,6 +390,8 @@ impl Detector {
             let g = self.surfaces[i];
             if self.sides[g] == 0.0 {
                 self.find_departure(flow, g, part.0);
+            } else if self.is_let_go(g) {
+                self.catch_kink(flow, trial, g, part.0);
             } else if !self.stays_at_zero(g)
                 && !self.sleep.is_far(g, self.last.values[g], path)
                 && (!self.is_excluded(g, part.1 - part.0)
@@ -425,12 +441,22 @@ impl Detector {
         g: usize,
         (from, to): (f64, f64),
     ) -> Result<(), BadGuard> {
-        let mut side = self.sides[g];
-        let mut u = Sample { x: from, value: self.last.values[g], slope: self.last.slopes[g] };
+        let start = Sample { x: from, value: self.last.values[g], slope: self.last.slopes[g] };
+        self.find_crossing_behind(flow, trial, (g, self.sides[g]), (start, to))
+    }
+
+    /// The same from a point on, where the guard is on the given side.
+    pub(super) fn find_crossing_behind(
+        &mut self,
+        flow: &mut Flow<'_>,
+        trial: &Trial,
+        (g, mut side): (usize, f64),
+        (mut u, to): (Sample, f64),
+    ) -> Result<(), BadGuard> {
         let v = Sample { x: to, value: self.next.values[g], slope: self.next.slopes[g] };
         let direction = flow.system().guards()[g].direction;
         let touches_from = self.touches_from(trial, g);
-        loop {
+        while u.x < to {
             let (found, touch) = {
                 let mut f = |x: f64| self.value_at(flow, trial, g, x);
                 Search::first_with_touches(&mut f, side, (u, v), touches_from)
@@ -443,27 +469,36 @@ impl Detector {
                 }
                 Found::Nothing => {
                     self.surprises.phantoms += 1;
+                    self.note_touch_at_end(flow, trial, (g, side), (v.probe(), touches_from));
                     return Ok(());
                 }
                 Found::Crossing { lo, hi } if direction.admits(side) => {
-                    self.candidates.push(Candidate { guard: g, side, lo, hi });
+                    let crossing = Candidate { guard: g, side, lo, hi };
+                    if !self.lets_go(flow, trial, crossing) {
+                        self.candidates.push(crossing);
+                    }
                     return Ok(());
                 }
                 Found::Crossing { hi, .. } => {
                     side = -side;
-                    let ahead = (hi.x + 1e-6 * (to - from)).min(to);
-                    let slope = (self.value_at(flow, trial, g, ahead) - hi.value) / (ahead - hi.x);
-                    u = Sample {
-                        x: hi.x,
-                        value: hi.value,
-                        slope: if slope.is_finite() { slope } else { 0.0 },
-                    };
+                    u = self.sample_behind(flow, trial, g, (hi, to));
                 }
             }
-            if u.x >= to {
-                return Ok(());
-            }
         }
+        Ok(())
+    }
+
+    /// A point behind a crossing, with its slope.
+    pub(super) fn sample_behind(
+        &mut self,
+        flow: &mut Flow<'_>,
+        trial: &Trial,
+        g: usize,
+        (at, to): (Probe, f64),
+    ) -> Sample {
+        let ahead = (at.x + 1e-6 * trial.h).min(to);
+        let slope = (self.value_at(flow, trial, g, ahead) - at.value) / (ahead - at.x);
+        Sample { x: at.x, value: at.value, slope: if slope.is_finite() { slope } else { 0.0 } }
     }
 
     /// One guard at an offset into the step, less its residue.
@@ -477,10 +512,13 @@ impl Detector {
     /// Carries sides and values on: nothing fired up to here.
     fn carry(&mut self, end: f64) {
         self.remember_touches();
-        for &g in &self.surfaces {
+        self.pass_poles();
+        for i in 0..self.surfaces.len() {
+            let g = self.surfaces[i];
+            self.extents[g][0] = self.range_of(g).max(self.extents[g][0]);
             self.fresh[g] = false;
             let value = self.next.values[g];
-            self.sides[g] = if value == 0.0 { self.sides[g] } else { sign(value) };
+            self.sides[g] = if value == 0.0 || self.kinks[g] { self.sides[g] } else { sign(value) };
             // The next step begins where this one ends.
             self.noise_ends[g] = (self.noise_ends[g] - end).max(0.0);
             self.noise[g] = if self.noise_ends[g] > 0.0 { self.noise[g] } else { 0.0 };

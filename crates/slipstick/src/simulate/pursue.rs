@@ -196,7 +196,8 @@ impl Run<'_> {
         self.flow.project(self.trial.t + offset, &mut self.before);
         // What is scheduled within the bracket happens with it.
         let due = self.detector.next_scheduled(self.trial.t);
-        let t_event = (self.trial.t + offset).min(due);
+        let t_event = self.trial.t + offset;
+        let t_event = if t_event >= due - 2.0 * f64::EPSILON * due.abs() { due } else { t_event };
         self.detector.fire_scheduled(&self.flow, t_event);
         match self.options.keep {
             Keep::Dense if offset > 0.0 => {

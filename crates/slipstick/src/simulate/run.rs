@@ -110,6 +110,7 @@ impl<'a> Run<'a> {
             fired: vec![0; system.guards().len()],
             noted: vec![false; system.guards().len()],
             noted_sliding: vec![false; system.guards().len()],
+            noted_choices: vec![false; system.guards().len()],
             noted_touches: vec![false; system.guards().len()],
             noted_unproved: vec![false; system.guards().len()],
             cascade: Vec::new(),
@@ -411,6 +412,7 @@ impl<'a> Run<'a> {
         self.record.statistics.jacobians = self.flow.jacobian_count;
         self.record.statistics.factorisations = self.step.factorisations();
         self.record.statistics.guards = self.flow.guard_count;
+        self.record.statistics.settling += 2 * self.detector.compared();
         self.record.statistics.went_back = self.detector.surprises().went_back;
         self.record.statistics.phantoms = self.detector.surprises().phantoms;
         match result {
