@@ -243,6 +243,7 @@ struct ModeRegisters {
     slopes: Registers,
     gradients: Vec<Option<Registers>>,
     rates: Registers,
+    needs: Option<Registers>,
 }
 
 impl ModeRegisters {
@@ -256,6 +257,7 @@ impl ModeRegisters {
             slopes: tapes.slopes.registers(),
             gradients: tapes.gradients.iter().map(|tape| tape.as_ref().map(Tape::registers)).collect(),
             rates: tapes.rates.registers(),
+            needs: tapes.needs.as_ref().map(Tape::registers),
         }
     }
 }
@@ -438,6 +440,19 @@ impl Evaluator for FormulaEvaluator<'_> {
         tape.run(registers, &mut self.out[..=n]);
         gradient.copy_from_slice(&self.out[..n]);
         self.out[n]
+    }
+
+    fn find_needed(&mut self, locked: Locked<'_>, needed: &mut [bool]) {
+        let tapes = &self.system.modes[locked.mode];
+        let (Some(tape), Some(registers)) = (&tapes.needs, &mut self.modes[locked.mode].needs) else {
+            return needed.fill(true);
+        };
+        load(registers, 0.0, &self.nowhere, &self.system.parameters, locked);
+        let out = &mut self.out[..tapes.watched.len()];
+        tape.run(registers, out);
+        for (&g, need) in tapes.watched.iter().zip(out) {
+            needed[g] = *need != 0.0;
+        }
     }
 
     fn schedule(&mut self, locked: Locked<'_>, times: &mut [f64]) {

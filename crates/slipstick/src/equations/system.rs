@@ -252,6 +252,12 @@ pub trait Evaluator {
         None
     }
 
+    /// Tells which of the watched guards the motion depends on, or somebody asks for, while signs and counts stay as they are: a lock in a branch
+    /// that is not taken is not among them.
+    fn find_needed(&mut self, _locked: Locked<'_>, needed: &mut [bool]) {
+        needed.fill(true);
+    }
+
     /// Where the watched guards lie while time and states are within intervals: `input` tells that of time (0) or of a state (from 1 on), where
     /// a guard depends on it. Only called if the system says that it has formulas.
     fn guard_ranges(

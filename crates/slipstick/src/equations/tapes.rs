@@ -26,6 +26,8 @@ pub(super) struct ModeTapes {
     pub(super) gradients: Vec<Option<Tape>>,
     /// First derivatives along the flow, then second ones.
     pub(super) rates: Tape,
+    /// Whether the motion depends on each of them; none if it always does.
+    pub(super) needs: Option<Tape>,
 }
 
 impl ModeTapes {
@@ -100,8 +102,16 @@ impl Compiler<'_> {
             slopes: self.slopes(&values, derivatives.len()),
             gradients: watched.iter().map(|&g| self.gradient(g, derivatives.len())).collect(),
             rates: self.compile(&rates),
+            needs: self.needs(mode, &watched),
             watched,
         }
+    }
+
+    fn needs(&mut self, mode: usize, watched: &[usize]) -> Option<Tape> {
+        let one = self.arena.constant(1.0);
+        let need = |&g: &usize| self.settled.watches[g].needs.get(mode).copied().unwrap_or(one);
+        let needs: Vec<ExprId> = watched.iter().map(need).collect();
+        needs.iter().any(|&need| need != one).then(|| self.compile(&needs))
     }
 
     /// The rates of the guards when the states change at rates that are further inputs.

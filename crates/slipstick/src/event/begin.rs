@@ -28,9 +28,10 @@ impl Detector {
         self.find_surfaces(flow);
         self.find_rounding(flow, t, y);
         for _ in 0..MOST_PASSES {
+            self.find_surfaces(flow);
             self.evaluate(flow, t, y)?;
-            let changed =
-                (0..guards.len()).filter(|&g| flow.watches(g) && self.lock_guard(flow, g, t)).count();
+            // Locks of branches that are not taken too: an event may take them.
+            let changed = (0..guards.len()).filter(|&g| flow.has(g) && self.lock_guard(flow, g, t)).count();
             if changed == 0 {
                 break;
             }
@@ -39,7 +40,8 @@ impl Detector {
     }
 
     /// Lists the guards that have to be looked at in every step.
-    fn find_surfaces(&mut self, flow: &Flow<'_>) {
+    fn find_surfaces(&mut self, flow: &mut Flow<'_>) {
+        flow.find_needed();
         let guards = flow.system().guards();
         let is_surface = |g: usize| flow.watches(g) && guards[g].kind == GuardKind::Surface;
         self.scheduled.clear();
@@ -117,9 +119,9 @@ impl Detector {
         }
         self.unchanged = unchanged;
         let kicked = self.is_kicked(flow);
-        self.find_surfaces(flow);
         self.old_sides.copy_from_slice(&self.sides);
         for _ in 0..MOST_PASSES {
+            self.find_surfaces(flow);
             self.evaluate(flow, t, y)?;
             if self.surfaces.iter().any(|&g| self.is_zero(flow, g)) {
                 let rates = GuardRates { first: &mut self.first_rates, second: &mut self.second_rates };

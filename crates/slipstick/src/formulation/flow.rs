@@ -25,6 +25,8 @@ pub struct Flow<'a> {
     /// A state and a derivative next to the one of interest, for differences. There is room for them once they are needed.
     beside: Vec<f64>,
     slope: Vec<f64>,
+    /// The guards that matter while signs and counts stay as they are.
+    needed: Vec<bool>,
     /// How many guards are watched in each mode.
     watched: Vec<u64>,
     /// The surfaces that the motion slides on, if it does.
@@ -62,6 +64,7 @@ impl<'a> Flow<'a> {
             jacobian_count,
             beside: Vec::new(),
             slope: Vec::new(),
+            needed: vec![true; system.guards().len()],
             watched: (0..system.mode_names().len()).map(watched_in).collect(),
             sliding: None,
             one_sided: OneSided::new(system),
@@ -78,9 +81,23 @@ impl<'a> Flow<'a> {
         self.system
     }
 
-    /// Whether a guard is watched in the mode that holds.
+    /// Whether a guard is watched in the mode that holds. A lock in a branch that is not taken is not.
     pub fn watches(&self, guard: usize) -> bool {
+        self.needed[guard] && self.has(guard)
+    }
+
+    /// Whether a guard belongs to the mode that holds.
+    pub fn has(&self, guard: usize) -> bool {
         is_watched(&self.system.guards()[guard], self.mode.index)
+    }
+
+    /// Finds out which guards matter with the present signs and counts. A motion that slides on a surface has both of its branches.
+    pub fn find_needed(&mut self) {
+        if self.mode.sliding.is_empty() {
+            self.evaluator.find_needed(self.mode.locked(), &mut self.needed);
+        } else {
+            self.needed.fill(true);
+        }
     }
 
     /// The values of the watched guards.
