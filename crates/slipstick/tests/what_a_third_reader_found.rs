@@ -310,3 +310,25 @@ fn outputs_show_what_holds_beside_branches_that_are_not_taken() {
     observer.observe(segment.mode.locked(), 2.0, run.end_state(), &mut values);
     assert!((values[0] - 1.0).abs() < 1e-12, "{values:?}");
 }
+
+#[test]
+fn an_event_that_changes_nothing_does_not_end_the_run() {
+    let caused = r#"
+        states = { x = 0, a = 0, b = 1 }
+        derivatives = { x = 1, a = 0, b = 0 }
+        events.first = { guard = "x > 1", reset = { a = 1 } }
+        events.second = { guard = "a > 0.5", reset = { b = 1 } }
+        run.until = 2
+    "#;
+    let at_start = |rate: &str| {
+        format!(
+            "states = {{ y = 0, v = 0, n = 1 }}\nderivatives = {{ y = \"{rate}\", v = 1, n = 0 }}\nrun.until = 2\n\
+             events.liftoff = {{ guard = \"y > 0\", side = \"before\", reset = {{ n = 1 }} }}"
+        )
+    };
+    for text in [caused.to_owned(), at_start("v"), at_start("1")] {
+        let run = run_model(&text);
+        assert_eq!(run.outcome, Outcome::ReachedEnd, "{text}");
+        assert!((1..=2).contains(&run.events.len()), "{text} {:?}", run.events);
+    }
+}

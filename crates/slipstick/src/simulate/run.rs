@@ -152,14 +152,20 @@ impl<'a> Run<'a> {
             if let Some(outcome) = self.check_limits(monitor) {
                 return Ok(outcome);
             }
-            if !self.has_guards() {
+            let after = if !self.has_guards() {
                 self.step_freely()?;
+                continue;
+            } else if let Some(limit) = self.repeats() {
+                self.come_to_rest(limit)?
             } else if let Some(offsets) = self.next_event()? {
                 let (change, stop) = self.handle_event(offsets)?;
-                match self.after_event(change, stop)? {
-                    After::End(outcome) => return Ok(outcome),
-                    After::GoOn(change) => self.begin_segment(change)?,
-                }
+                self.after_event(change, stop)?
+            } else {
+                continue;
+            };
+            match after {
+                After::End(outcome) => return Ok(outcome),
+                After::GoOn(change) => self.begin_segment(change)?,
             }
         }
         Ok(Outcome::ReachedEnd)
