@@ -364,18 +364,16 @@ impl Evaluator for FormulaEvaluator<'_> {
         &mut self,
         locked: Locked<'_>,
         guard: usize,
-        time: Bounds,
-        state: &dyn Fn(usize) -> Bounds,
+        input: &dyn Fn(usize) -> Bounds,
     ) -> Option<Bounds> {
         let tapes = &self.system.modes[locked.mode];
         let tape = &tapes.singles[tapes.watched.binary_search(&guard).ok()?];
         let fixed = [&self.system.parameters, locked.signs, locked.counts];
         let n = self.system.state_names.len();
         let inputs = self.boxes.inputs_of(tape);
-        for input in tape.reads() {
-            inputs[input] = match input {
-                0 => time,
-                k if k <= n => state(k - 1),
+        for k in tape.reads() {
+            inputs[k] = match k {
+                k if k <= n => input(k),
                 k => Bounds::fixed(entry(fixed, k - n - 1)),
             };
         }

@@ -240,14 +240,13 @@ pub trait Evaluator {
     /// The value of one watched guard.
     fn guard(&mut self, locked: Locked<'_>, guard: usize, t: f64, y: &[f64]) -> f64;
 
-    /// What is certain of one watched guard while time and states move within bounds; `state` tells those of a state. None if there is no
-    /// formula to tell.
+    /// What is certain of one watched guard while time and states move within bounds: `input` tells those of time (0) or of a state (from 1 on),
+    /// where the guard depends on it. None if there is no formula to tell.
     fn guard_bounds(
         &mut self,
         _locked: Locked<'_>,
         _guard: usize,
-        _time: Bounds,
-        _state: &dyn Fn(usize) -> Bounds,
+        _input: &dyn Fn(usize) -> Bounds,
     ) -> Option<Bounds> {
         None
     }

@@ -129,7 +129,7 @@ impl Surroundings {
                 0.0
             } else {
                 none = false;
-                let bounds = flow.guard_bounds(g, moving(0), &|i| moving(i + 1));
+                let bounds = flow.guard_bounds(g, &moving);
                 bounds.map_or(f64::INFINITY, growth_within)
             };
         }

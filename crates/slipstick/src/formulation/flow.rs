@@ -118,14 +118,9 @@ impl<'a> Flow<'a> {
         self.evaluator.guard(self.mode.locked(), guard, t, y)
     }
 
-    /// What is certain of a guard while time and states move within bounds; none if it is not a formula.
-    pub fn guard_bounds(
-        &mut self,
-        guard: usize,
-        time: Bounds,
-        state: &dyn Fn(usize) -> Bounds,
-    ) -> Option<Bounds> {
-        let bounds = self.evaluator.guard_bounds(self.mode.locked(), guard, time, state)?;
+    /// What is certain of a guard while time (0) and states (from 1 on) move within bounds; none if it is not a formula.
+    pub fn guard_bounds(&mut self, guard: usize, input: &dyn Fn(usize) -> Bounds) -> Option<Bounds> {
+        let bounds = self.evaluator.guard_bounds(self.mode.locked(), guard, input)?;
         self.guard_count += 1;
         Some(bounds)
     }

@@ -8,7 +8,7 @@
 use super::Refusal;
 use super::assemble::Assembler;
 use crate::equations::{Evaluator, GuardRates, Locked, Point, System, Terms};
-use crate::expr::Bounds;
+use crate::expr::{Bounds, Interval};
 use crate::math::{Kkt, KktFault};
 
 /// What keeps constraints met.
@@ -255,10 +255,22 @@ impl Evaluator for Index1<'_> {
         &mut self,
         locked: Locked<'_>,
         guard: usize,
-        time: Bounds,
-        state: &dyn Fn(usize) -> Bounds,
+        input: &dyn Fn(usize) -> Bounds,
     ) -> Option<Bounds> {
-        self.inner.guard_bounds(locked, guard, time, state)
+        self.inner.guard_bounds(locked, guard, input)
+    }
+
+    fn guard_ranges(
+        &mut self,
+        locked: Locked<'_>,
+        input: &dyn Fn(usize) -> Interval,
+        ranges: &mut [Interval],
+    ) {
+        self.inner.guard_ranges(locked, input, ranges);
+    }
+
+    fn find_needed(&mut self, locked: Locked<'_>, needed: &mut [bool]) {
+        self.inner.find_needed(locked, needed);
     }
 
     fn schedule(&mut self, locked: Locked<'_>, times: &mut [f64]) {
