@@ -99,7 +99,7 @@ pub struct Detector {
     /// Locks that can be let go, how often fields were compared for that, and the errors that are allowed.
     pub(super) kinks: Vec<bool>,
     pub(super) compared: u64,
-    /// How far from zero each guard was seen since it last fired, and between that and the time before.
+    /// How far from zero each lock was seen since it last fired, and between that and the time before.
     pub(super) extents: Vec<[f64; 2]>,
     pub(super) tolerances: Tolerances,
     /// Whether the last event has changed nothing.
@@ -515,7 +515,9 @@ impl Detector {
         self.pass_poles();
         for i in 0..self.surfaces.len() {
             let g = self.surfaces[i];
-            self.extents[g][0] = self.range_of(g).max(self.extents[g][0]);
+            if self.kinks[g] {
+                self.extents[g][0] = self.range_of(g).max(self.extents[g][0]);
+            }
             self.fresh[g] = false;
             let value = self.next.values[g];
             self.sides[g] = if value == 0.0 || self.kinks[g] { self.sides[g] } else { sign(value) };
