@@ -93,7 +93,7 @@ fn a_guard_at_rest_that_its_reset_does_not_touch_fires_once() {
 }
 
 #[test]
-fn a_ball_at_rest_with_a_counter_does_not_fall_through_the_floor() {
+fn a_ball_at_rest_does_not_fall_through_the_floor() {
     let run = run_model(
         r#"
         states = { y = 0, v = 0 }
