@@ -48,7 +48,7 @@ fn clocks_strike_exactly() {
     let system = ClosureSystem::new(["x"], |_t, _y, dy| dy[0] = 1.0)
         .guard(ClosureGuard::every("tick", 0.1, 0.1))
         .guard(ClosureGuard::at("noon", 0.5).reset(|_t, _before, after| after[0] = 0.0))
-        .guard(ClosureGuard::every("never again", 0.25, 0.0))
+        .guard(ClosureGuard::at("never again", 0.25))
         .guard(ClosureGuard::every("slow", 0.2, 0.4));
     let run = simulate(&system, &Start::at([0.0]), &Options::until(1.05)).unwrap();
     let ticks: Vec<f64> = run.event_times("tick").collect();

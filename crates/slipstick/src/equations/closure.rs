@@ -35,6 +35,8 @@ pub struct ClosureSystem {
     /// What happens at rest comes behind all others, and has no surface.
     guards: Vec<Guard>,
     surfaces: Vec<Surface>,
+    /// How fast each guard can change at most, where that is stated.
+    growth: Vec<f64>,
     resets: Vec<Option<Reset>>,
     count_number: usize,
     /// If it is a mechanism, the field is not used.
@@ -78,6 +80,7 @@ impl ClosureSystem {
             mass_kind: MassKind::Identity,
             guards: Vec::new(),
             surfaces: Vec::new(),
+            growth: Vec::new(),
             resets: Vec::new(),
             count_number: 0,
             mechanism: None,
@@ -135,7 +138,7 @@ impl ClosureSystem {
     /// Adds a guard.
     #[must_use]
     pub fn guard(mut self, guard: ClosureGuard) -> Self {
-        let ClosureGuard { mut guard, mut surface, reset, rest } = guard;
+        let ClosureGuard { mut guard, mut surface, growth, reset, rest } = guard;
         if let Surface::Every { count, .. } = &mut surface {
             *count = self.count_number;
             guard.response.count = Some(Count { index: *count, up: true, clock: true });
@@ -154,9 +157,11 @@ impl ClosureSystem {
         guard.response.at_rest = rest.is_some().then_some(self.guards.len() + 1);
         self.guards.insert(place, guard);
         self.surfaces.push(surface);
+        self.growth.insert(place, growth);
         self.resets.insert(place, reset);
         if let Some((guard, reset)) = rest {
             self.guards.push(guard);
+            self.growth.push(f64::INFINITY);
             self.resets.push(reset);
         }
         self
@@ -203,6 +208,16 @@ impl System for ClosureSystem {
     }
     fn guards(&self) -> &[Guard] {
         &self.guards
+    }
+    fn guard_growth(&self) -> &[f64] {
+        &self.growth
+    }
+    fn clocks(&self) -> Vec<(usize, f64)> {
+        let period = |surface: &Surface| match surface {
+            Surface::Every { period, .. } => Some(*period),
+            _ => None,
+        };
+        self.surfaces.iter().enumerate().filter_map(|(g, surface)| Some((g, period(surface)?))).collect()
     }
     fn mass_kind(&self) -> MassKind {
         self.mass_kind

@@ -39,6 +39,7 @@ impl Surface {
 pub struct ClosureGuard {
     pub(super) guard: Guard,
     pub(super) surface: Surface,
+    pub(super) growth: f64,
     pub(super) reset: Option<Reset>,
     pub(super) rest: Option<ClosureRest>,
 }
@@ -47,9 +48,18 @@ impl ClosureGuard {
     fn new(name: &str, direction: Direction, kind: GuardKind, surface: Surface) -> Self {
         let (side, response) = (Side::After, Response::default());
         let name = name.to_owned();
-        let guard =
-            Guard { name, direction, side, response, mode: None, kind, touches: false, closed: false };
-        Self { guard, surface, reset: None, rest: None }
+        let guard = Guard {
+            name,
+            direction,
+            side,
+            response,
+            mode: None,
+            kind,
+            touches: false,
+            closed: false,
+            is_used: false,
+        };
+        Self { guard, surface, growth: f64::INFINITY, reset: None, rest: None }
     }
 
     fn crossing(
@@ -80,15 +90,11 @@ impl ClosureGuard {
         Self::scheduled(name, Surface::At(time))
     }
 
-    /// Fires at `first`, and again and again after `period`, exactly at `first + n period`. Without a positive period it fires once.
+    /// Fires at `first`, and again and again after `period`, exactly at `first + n period`. A run is refused unless the period is
+    /// a positive number.
     pub fn every(name: &str, first: f64, period: f64) -> Self {
-        let period = if period > 0.0 { period } else { f64::INFINITY };
-        let once = period == f64::INFINITY;
         // The count is known when the guard is added to a system.
-        Self::scheduled(
-            name,
-            if once { Surface::At(first) } else { Surface::Every { first, period, count: 0 } },
-        )
+        Self::scheduled(name, Surface::Every { first, period, count: 0 })
     }
 
     fn scheduled(name: &str, surface: Surface) -> Self {
@@ -142,6 +148,16 @@ impl ClosureGuard {
         self
     }
 
+    /// States that the surface changes by at most `bound` when time and all states change by at most one each, wherever that is: for
+    /// `y[0] - 3.0 * y[1]` it is 4. The guard is then not looked at until it can have come to zero, and costs next to nothing far from there.
+    /// Nothing checks the bound, and with one that is too small events are missed.
+    #[must_use]
+    pub fn growth(mut self, bound: f64) -> Self {
+        // What is not a bound tells nothing.
+        self.growth = if bound >= 0.0 { bound } else { f64::INFINITY };
+        self
+    }
+
     /// Stops the run when the guard has fired `n` times.
     #[must_use]
     pub fn stop_after(mut self, n: u64) -> Self {
@@ -179,6 +195,7 @@ impl ClosureRest {
             kind: GuardKind::Rest,
             touches: false,
             closed: false,
+            is_used: false,
             ..of.clone()
         }
     }

@@ -12,7 +12,7 @@ use super::tapes::{Compiler, MassTape, ModeTapes, ResetParts, ResetTape, Schedul
 use super::{
     Constraint, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, Point, System, Terms,
 };
-use crate::expr::{Bounds, Boxes, ExprId, Registers, Tape};
+use crate::expr::{Bounds, Boxes, ExprId, Interval, Ranges, Registers, Tape};
 use crate::model::{Definition, Diagnostic, EventRule, Formula, Model, Trigger};
 
 /// A system compiled from a model.
@@ -212,6 +212,19 @@ impl System for FormulaSystem {
     fn room_for_terms(&self) -> Terms {
         self.mechanism.as_ref().map_or_else(|| Terms::full(0, 0), MechanismTapes::room_for_terms)
     }
+    fn has_formulas(&self) -> bool {
+        true
+    }
+    fn reset_can_turn(&self, mode: usize, reset: usize, guard: usize) -> bool {
+        let (Some(reset), tapes) = (&self.resets[reset], &self.modes[mode]) else { return false };
+        // Behind a mass matrix every rate may depend on every state.
+        let coupled = self.mass.is_some() || self.mechanism.is_some();
+        let own = tapes.watched.iter().position(|&g| g == guard).filter(|_| !coupled);
+        own.is_none_or(|k| {
+            let reached = tapes.reach(k, self.state_names.len());
+            reset.targets.iter().any(|&i| reached[i])
+        })
+    }
     fn mass_kind(&self) -> MassKind {
         self.mass.as_ref().map_or(MassKind::Identity, |mass| mass.kind)
     }
@@ -233,6 +246,7 @@ impl System for FormulaSystem {
             schedule,
             nowhere,
             boxes: Boxes::default(),
+            ranges: Ranges::default(),
             out: vec![0.0; longest],
         })
     }
@@ -247,6 +261,7 @@ struct ModeRegisters {
     slopes: Registers,
     gradients: Vec<Option<Registers>>,
     rates: Registers,
+    needs: Option<Registers>,
 }
 
 impl ModeRegisters {
@@ -260,6 +275,7 @@ impl ModeRegisters {
             slopes: tapes.slopes.registers(),
             gradients: tapes.gradients.iter().map(|tape| tape.as_ref().map(Tape::registers)).collect(),
             rates: tapes.rates.registers(),
+            needs: tapes.needs.as_ref().map(Tape::registers),
         }
     }
 }
@@ -274,6 +290,7 @@ struct FormulaEvaluator<'a> {
     /// A state for formulas that do not depend on it.
     nowhere: Vec<f64>,
     boxes: Boxes,
+    ranges: Ranges,
     out: Vec<f64>,
 }
 
@@ -372,22 +389,38 @@ impl Evaluator for FormulaEvaluator<'_> {
         &mut self,
         locked: Locked<'_>,
         guard: usize,
-        time: Bounds,
-        state: &dyn Fn(usize) -> Bounds,
+        input: &dyn Fn(usize) -> Bounds,
     ) -> Option<Bounds> {
         let tapes = &self.system.modes[locked.mode];
         let tape = &tapes.singles[tapes.watched.binary_search(&guard).ok()?];
         let fixed = [&self.system.parameters, locked.signs, locked.counts];
         let n = self.system.state_names.len();
         let inputs = self.boxes.inputs_of(tape);
-        for input in tape.reads() {
-            inputs[input] = match input {
-                0 => time,
-                k if k <= n => state(k - 1),
+        for k in tape.reads() {
+            inputs[k] = match k {
+                k if k <= n => input(k),
                 k => Bounds::fixed(entry(fixed, k - n - 1)),
             };
         }
         Some(tape.bounds(&mut self.boxes))
+    }
+
+    fn guard_ranges(
+        &mut self,
+        locked: Locked<'_>,
+        input: &dyn Fn(usize) -> Interval,
+        ranges: &mut [Interval],
+    ) {
+        let tapes = &self.system.modes[locked.mode];
+        let fixed = [&self.system.parameters, locked.signs, locked.counts];
+        let n = self.system.state_names.len();
+        let inputs = self.ranges.inputs_of(&tapes.guards);
+        for k in tapes.guards.reads() {
+            inputs[k] = if k <= n { input(k) } else { Interval::point(entry(fixed, k - n - 1)) };
+        }
+        for (&g, range) in tapes.watched.iter().zip(tapes.guards.ranges(&mut self.ranges)) {
+            ranges[g] = range;
+        }
     }
 
     fn guard_slopes(
@@ -430,6 +463,19 @@ impl Evaluator for FormulaEvaluator<'_> {
         tape.run(registers, &mut self.out[..=n]);
         gradient.copy_from_slice(&self.out[..n]);
         self.out[n]
+    }
+
+    fn find_needed(&mut self, locked: Locked<'_>, needed: &mut [bool]) {
+        let tapes = &self.system.modes[locked.mode];
+        let (Some(tape), Some(registers)) = (&tapes.needs, &mut self.modes[locked.mode].needs) else {
+            return needed.fill(true);
+        };
+        load(registers, 0.0, &self.nowhere, &self.system.parameters, locked);
+        let out = &mut self.out[..tapes.watched.len()];
+        tape.run(registers, out);
+        for (&g, need) in tapes.watched.iter().zip(out) {
+            needed[g] = *need != 0.0;
+        }
     }
 
     fn schedule(&mut self, locked: Locked<'_>, times: &mut [f64]) {

@@ -14,6 +14,7 @@ mod lagrange;
 mod locking;
 mod lowering;
 mod mechanism;
+mod needs;
 mod observer;
 mod schedule;
 mod settling;

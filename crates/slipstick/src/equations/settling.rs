@@ -6,11 +6,13 @@
 use super::lagrange::motion_input;
 use super::locking::{Lock, Locks, Rule};
 use super::lowering::{Lowering, Parts, input};
+use super::needs::needs;
 use super::schedule::find_time;
 use super::surfaces::{Making, surfaces};
 use super::{Count, Direction, Guard, GuardKind, Response, Side};
 use crate::expr::{ExprId, InputId, InputKind};
 use crate::model::{Definition, EventRule, Model, Reference};
+use std::collections::BTreeSet;
 
 /// A guard with its surface, and the time of its crossing if that is known.
 #[derive(Clone, Debug)]
@@ -18,6 +20,8 @@ pub(super) struct Watch {
     pub(super) guard: Guard,
     pub(super) surface: ExprId,
     pub(super) time: Option<ExprId>,
+    /// For each mode, a formula that is zero where the motion does not depend on it; none if it always matters.
+    pub(super) needs: Vec<ExprId>,
 }
 
 /// What tapes are made from: every input has its place.
@@ -61,6 +65,7 @@ pub(super) fn settle(
     let mut watches = slots.lock_watches(lowering);
     watches.extend(slots.event_watches(model, &parts));
     add_rest(model, &mut watches, lowering.arena.constant(f64::NAN));
+    slots.mark_used(lowering, &mut watches);
     slots.place_inputs(lowering, &mut parts, &mut watches);
     let first_count = lowering.names.first_switch + slots.signs.len();
     for watch in &mut watches {
@@ -78,14 +83,18 @@ struct Slots {
     /// The locks that are signs, those with a name first, and those that are counts.
     signs: Vec<usize>,
     counts: Vec<usize>,
-    /// For each mode, whether each lock is needed in it.
+    /// For each mode, whether each lock is needed in it, and when.
     used: Vec<Vec<bool>>,
+    needs: Vec<Vec<ExprId>>,
 }
 
 impl Slots {
-    fn assign(lowering: &Lowering<'_>, model: &Model, parts: &Parts) -> Self {
+    fn assign(lowering: &mut Lowering<'_>, model: &Model, parts: &Parts) -> Self {
         let modes = 0..parts.derivatives.len();
-        let used: Vec<Vec<bool>> = modes.map(|mode| used_in(lowering, model, parts, mode)).collect();
+        let needs: Vec<Vec<ExprId>> = modes.map(|mode| needs(lowering, model, parts, mode)).collect();
+        let zero = lowering.arena.constant(0.0);
+        let is_used = |need: &ExprId| *need != zero;
+        let used: Vec<Vec<bool>> = needs.iter().map(|needs| needs.iter().map(is_used).collect()).collect();
         let list = &lowering.locks.list;
         let needed = |k: &usize| used.iter().any(|used| used[*k]);
         let is_sign = |k: &usize| matches!(list[*k].rule, Rule::Sign(_));
@@ -93,12 +102,13 @@ impl Slots {
         let automatic = (0..list.len()).filter(|k| !named(k) && is_sign(k) && needed(k));
         let signs = (0..list.len()).filter(named).chain(automatic).collect();
         let counts = (0..list.len()).filter(|k| !is_sign(k) && needed(k)).collect();
-        Self { signs, counts, used }
+        Self { signs, counts, used, needs }
     }
 
-    /// Whether all locks of an expression hold in every mode: then it can be looked at with its branches locked.
+    /// Whether all locks of an expression always hold: then it can be looked at with its branches locked.
     fn hold_everywhere(&self, lowering: &Lowering<'_>, id: ExprId) -> bool {
-        locks_of(lowering, &[id]).all(|k| self.used.iter().all(|used| used[k]))
+        let always = |need: ExprId| lowering.arena.is_constant(need).is_some_and(|need| need != 0.0);
+        locks_of(lowering, &[id]).all(|k| self.needs.iter().all(|needs| always(needs[k])))
     }
 
     /// The mode in which a lock is watched: the only one that needs it, or every mode.
@@ -121,10 +131,20 @@ impl Slots {
                 if let Some(count) = &mut response.count {
                     count.up = direction == Direction::Rising;
                 }
-                watches.push(watch(&lock, direction, response, mode, surface));
+                let needs = self.needs.iter().map(|needs| needs[k]).collect();
+                watches.push(Watch { needs, ..watch(&lock, direction, response, mode, surface) });
             }
         }
         watches
+    }
+
+    /// Tells which locks other guards have in their formulas.
+    fn mark_used(&self, lowering: &Lowering<'_>, watches: &mut [Watch]) {
+        let surfaces: Vec<ExprId> = watches.iter().map(|watch| watch.surface).collect();
+        let inside: BTreeSet<usize> = locks_of(lowering, &surfaces).collect();
+        for guard in watches.iter_mut().map(|watch| &mut watch.guard) {
+            guard.is_used = guard.response.switch.is_some_and(|switch| inside.contains(&self.signs[switch]));
+        }
     }
 
     /// What the guards of a lock do; none if it is not needed.
@@ -156,8 +176,9 @@ impl Slots {
                 kind: GuardKind::Surface,
                 touches: event.touches,
                 closed: event.includes_zero(),
+                is_used: false,
             };
-            Watch { guard, surface: surface.value, time: surface.time }
+            Watch { guard, surface: surface.value, time: surface.time, needs: Vec::new() }
         };
         events.map(watch).collect()
     }
@@ -174,41 +195,14 @@ impl Slots {
         }
         let mut all: Vec<&mut ExprId> = parts.derivatives.iter_mut().flatten().collect();
         all.extend(parts.mass.iter_mut().chain(&mut parts.outputs).chain(parts.mechanism.all_mut()));
-        all.extend(watches.iter_mut().flat_map(|w| std::iter::once(&mut w.surface).chain(&mut w.time)));
+        for watch in watches {
+            all.extend(std::iter::once(&mut watch.surface).chain(&mut watch.time).chain(&mut watch.needs));
+        }
         let ids: Vec<ExprId> = all.iter().map(|id| **id).collect();
         let placed = lowering.arena.substitute_all(&ids, &replacements);
         for (id, placed) in all.into_iter().zip(placed) {
             *id = placed;
         }
-    }
-}
-
-/// Which locks the formulas of a mode need, through other locks too.
-fn used_in(lowering: &Lowering<'_>, model: &Model, parts: &Parts, mode: usize) -> Vec<bool> {
-    let list = &lowering.locks.list;
-    let mechanism = &parts.mechanism;
-    let moving = parts.mass.iter().chain(&mechanism.force).chain(&mechanism.mass);
-    let mut roots: Vec<ExprId> = parts.derivatives[mode].iter().chain(moving).copied().collect();
-    let events = model.all_events().zip(&parts.events);
-    let here = events.filter(|((own, _), _)| own.is_none_or(|own| own == mode));
-    roots.extend(here.map(|(_, surface)| surface.value));
-    roots.extend(list.iter().filter(|lock| lock.named && !lock.soft).filter_map(locked_expression));
-    let mut used: Vec<bool> = list.iter().map(|lock| lock.named).collect();
-    let mut open: Vec<usize> = locks_of(lowering, &roots).collect();
-    while let Some(k) = open.pop() {
-        if !std::mem::replace(&mut used[k], true)
-            && let Some(expression) = locked_expression(&list[k])
-        {
-            open.extend(locks_of(lowering, &[expression]));
-        }
-    }
-    used
-}
-
-fn locked_expression(lock: &Lock) -> Option<ExprId> {
-    match lock.rule {
-        Rule::Sign(id) | Rule::Floor(id) | Rule::Round(id) => Some(id),
-        Rule::Clock(_) => None,
     }
 }
 
@@ -224,8 +218,9 @@ fn watch(
     surface: ExprId,
 ) -> Watch {
     let (name, side, kind) = (lock.name.clone(), Side::After, GuardKind::Surface);
-    let guard = Guard { name, direction, side, response, mode, kind, touches: false, closed: false };
-    Watch { guard, surface, time: None }
+    let guard =
+        Guard { name, direction, side, response, mode, kind, touches: false, closed: false, is_used: false };
+    Watch { guard, surface, time: None, needs: Vec::new() }
 }
 
 /// What an event does to the state and the mode.
@@ -249,7 +244,8 @@ fn add_rest(model: &Model, watches: &mut Vec<Watch>, nowhere: ExprId) {
             kind: GuardKind::Rest,
             touches: false,
             closed: false,
+            is_used: false,
         };
-        watches.push(Watch { guard, surface: nowhere, time: None });
+        watches.push(Watch { guard, surface: nowhere, time: None, needs: Vec::new() });
     }
 }

@@ -1,7 +1,7 @@
 //! What the loop asks of a set of equations: right-hand sides, guards, rates of guards, resets.
 
 use super::{Constraint, Terms, WrongGradient};
-use crate::expr::Bounds;
+use crate::expr::{Bounds, Interval};
 use crate::model::{Direction, Side};
 
 /// How the flat state is split: positions `q`, velocities `v`, first-order states `z`, in this order.
@@ -100,6 +100,8 @@ pub struct Guard {
     pub touches: bool,
     /// Whether zero itself belongs to the side that fires, as in `n >= 3`: that counts where a reset puts the guard to zero and it stays there.
     pub closed: bool,
+    /// Whether it locks a branch that other guards have in their formulas.
+    pub is_used: bool,
 }
 
 /// Where the rates of guards go.
@@ -182,6 +184,18 @@ pub trait System: Send + Sync {
     fn guard_growth(&self) -> &[f64] {
         &[]
     }
+    /// The guards that strike again and again whose periods have not been checked, each with its period.
+    fn clocks(&self) -> Vec<(usize, f64)> {
+        Vec::new()
+    }
+    /// Whether a reset of one guard can change where another goes: its value, or its first two rates along the flow.
+    fn reset_can_turn(&self, _mode: usize, _reset: usize, _guard: usize) -> bool {
+        true
+    }
+    /// Whether guards are formulas, of which intervals tell what is certain.
+    fn has_formulas(&self) -> bool {
+        false
+    }
     /// The right-hand side, if it is a plain function: then nothing stands between it and a method.
     fn plain_field(&self) -> Option<&PlainField> {
         None
@@ -246,16 +260,31 @@ pub trait Evaluator {
     /// The value of one watched guard.
     fn guard(&mut self, locked: Locked<'_>, guard: usize, t: f64, y: &[f64]) -> f64;
 
-    /// What is certain of one watched guard while time and states move within bounds; `state` tells those of a state. None if there is no
-    /// formula to tell.
+    /// What is certain of one watched guard while time and states move within bounds: `input` tells those of time (0) or of a state (from 1 on),
+    /// where the guard depends on it. None if there is no formula to tell.
     fn guard_bounds(
         &mut self,
         _locked: Locked<'_>,
         _guard: usize,
-        _time: Bounds,
-        _state: &dyn Fn(usize) -> Bounds,
+        _input: &dyn Fn(usize) -> Bounds,
     ) -> Option<Bounds> {
         None
+    }
+
+    /// Tells which of the watched guards the motion depends on, or somebody asks for, while signs and counts stay as they are: a lock in a branch
+    /// that is not taken is not among them.
+    fn find_needed(&mut self, _locked: Locked<'_>, needed: &mut [bool]) {
+        needed.fill(true);
+    }
+
+    /// Where the watched guards lie while time and states are within intervals: `input` tells that of time (0) or of a state (from 1 on), where
+    /// a guard depends on it. Only called if the system says that it has formulas.
+    fn guard_ranges(
+        &mut self,
+        _locked: Locked<'_>,
+        _input: &dyn Fn(usize) -> Interval,
+        _ranges: &mut [Interval],
+    ) {
     }
 
     /// The rates of the watched guards when the state changes at the rate `dy`; `values` are those of the guards at `t` and `y`.

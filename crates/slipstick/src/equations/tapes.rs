@@ -26,6 +26,25 @@ pub(super) struct ModeTapes {
     pub(super) gradients: Vec<Option<Tape>>,
     /// First derivatives along the flow, then second ones.
     pub(super) rates: Tape,
+    /// Whether the motion depends on each of them; none if it always does.
+    pub(super) needs: Option<Tape>,
+}
+
+impl ModeTapes {
+    /// Which of `n` states a guard and its first two rates along the flow depend on, but for locks; `k` is its place among those watched.
+    pub(super) fn reach(&self, k: usize, n: usize) -> Vec<bool> {
+        let mut reached = vec![false; n];
+        self.singles[k]
+            .reads()
+            .filter(|input| (1..=n).contains(input))
+            .for_each(|input| reached[input - 1] = true);
+        for _ in 0..2 {
+            let known = reached.clone();
+            let places = self.jacobian_places.iter().filter(|&&place| known[place / n]);
+            places.for_each(|&place| reached[place % n] = true);
+        }
+        reached
+    }
 }
 
 /// The new values of some states.
@@ -83,8 +102,16 @@ impl Compiler<'_> {
             slopes: self.slopes(&values, derivatives.len()),
             gradients: watched.iter().map(|&g| self.gradient(g, derivatives.len())).collect(),
             rates: self.compile(&rates),
+            needs: self.needs(mode, &watched),
             watched,
         }
+    }
+
+    fn needs(&mut self, mode: usize, watched: &[usize]) -> Option<Tape> {
+        let one = self.arena.constant(1.0);
+        let need = |&g: &usize| self.settled.watches[g].needs.get(mode).copied().unwrap_or(one);
+        let needs: Vec<ExprId> = watched.iter().map(need).collect();
+        needs.iter().any(|&need| need != one).then(|| self.compile(&needs))
     }
 
     /// The rates of the guards when the states change at rates that are further inputs.

@@ -28,9 +28,10 @@ impl Detector {
         self.find_surfaces(flow);
         self.find_rounding(flow, t, y);
         for _ in 0..MOST_PASSES {
+            self.find_surfaces(flow);
             self.evaluate(flow, t, y)?;
-            let changed =
-                (0..guards.len()).filter(|&g| flow.watches(g) && self.lock_guard(flow, g, t)).count();
+            // Locks of branches that are not taken too: an event may take them.
+            let changed = (0..guards.len()).filter(|&g| flow.has(g) && self.lock_guard(flow, g, t)).count();
             if changed == 0 {
                 break;
             }
@@ -39,9 +40,12 @@ impl Detector {
     }
 
     /// Lists the guards that have to be looked at in every step.
-    fn find_surfaces(&mut self, flow: &Flow<'_>) {
+    fn find_surfaces(&mut self, flow: &mut Flow<'_>) {
+        flow.find_needed();
         let guards = flow.system().guards();
         let is_surface = |g: usize| flow.watches(g) && guards[g].kind == GuardKind::Surface;
+        self.scheduled.clear();
+        self.scheduled.extend((0..guards.len()).filter(|&g| is_scheduled(flow, g)));
         self.surfaces.clear();
         self.surfaces.extend((0..guards.len()).filter(|&g| is_surface(g) && !flow.mode.sliding.contains(&g)));
     }
@@ -115,16 +119,17 @@ impl Detector {
             return Ok(());
         }
         self.unchanged = unchanged;
-        self.find_surfaces(flow);
+        let kicked = self.is_kicked(flow);
         self.old_sides.copy_from_slice(&self.sides);
         for _ in 0..MOST_PASSES {
+            self.find_surfaces(flow);
             self.evaluate(flow, t, y)?;
             if self.surfaces.iter().any(|&g| self.is_zero(flow, g)) {
                 let rates = GuardRates { first: &mut self.first_rates, second: &mut self.second_rates };
                 flow.guard_rates(t, y, reach, rates);
             }
             self.fired.clear();
-            let recounted = (0..self.sides.len()).filter(|&g| self.begin_guard(flow, g)).count();
+            let recounted = (0..self.sides.len()).filter(|&g| self.begin_guard(flow, g, kicked)).count();
             if recounted == 0 {
                 break;
             }
@@ -133,6 +138,12 @@ impl Detector {
         self.fresh.fill(true);
         self.sleep.wake();
         Ok(())
+    }
+
+    /// Whether the event before may have changed state or mode, and not only a lock.
+    fn is_kicked(&self, flow: &Flow<'_>) -> bool {
+        let responses = flow.system().guards().iter().map(|guard| &guard.response).zip(&self.fired_last);
+        responses.into_iter().any(|(response, &fired)| fired && (response.reset || response.mode.is_some()))
     }
 
     /// Finds out how large guards that have just fired are by rounding alone.
@@ -146,12 +157,13 @@ impl Detector {
         }
     }
 
-    /// Decides one guard. Tells whether that changed a count, on which other guards may depend.
-    fn begin_guard(&mut self, flow: &mut Flow<'_>, g: usize) -> bool {
+    /// Decides one guard; `kicked` tells whether the event before may have changed state or mode. Tells whether that changed a count, on which
+    /// other guards may depend.
+    fn begin_guard(&mut self, flow: &mut Flow<'_>, g: usize, kicked: bool) -> bool {
         let (guard, watched, old) = (&flow.system().guards()[g], flow.watches(g), self.old_sides[g]);
         self.residues[g] = 0.0;
         let zero = self.is_zero(flow, g);
-        self.set_noise(g, zero);
+        self.set_noise(g, zero, kicked);
         self.new[g] = watched && old == 0.0;
         self.sides[g] = match guard.kind {
             _ if !watched => 0.0,
@@ -222,7 +234,8 @@ impl Detector {
         }
         self.take_off_residue(g);
         // One that goes on the way it went, or was on that side already, does not cross again.
-        let passing = (just_fired && sign(self.first_rates[g]) == -old) || old == heading || recorded;
+        let goes_on = sign(self.first_rates[g]) == -old || (heading == -old && !self.can_be_turned(flow, g));
+        let passing = (just_fired && goes_on) || old == heading || recorded;
         if guard.side == Side::Before && heading != 0.0 && guard.direction.admits(-heading) && !passing {
             (self.resolution[g], self.size[g]) = (self.residues[g].abs(), f64::INFINITY);
             self.fired.push(g);
@@ -238,8 +251,19 @@ impl Detector {
         }
     }
 
+    /// Whether the event before was one that can change where a guard goes. If not, a guard that fires from rest would do so again and again;
+    /// if so, it stands at what holds it: a ball on the floor.
+    fn can_be_turned(&self, flow: &Flow<'_>, g: usize) -> bool {
+        let (system, mode) = (flow.system(), flow.mode.index);
+        let fired = (0..self.fired_last.len()).filter(|&f| self.fired_last[f]);
+        fired.into_iter().any(|f| {
+            let response = &system.guards()[f].response;
+            response.mode.is_some() || (response.reset && system.reset_can_turn(mode, f, g))
+        })
+    }
+
     /// A guard that has just fired means nothing by its sign until it has moved away, unless it comes back before that: then every bit counts.
-    fn set_noise(&mut self, g: usize, zero: bool) {
+    fn set_noise(&mut self, g: usize, zero: bool, kicked: bool) {
         let (first, second) = (self.first_rates[g], self.second_rates[g]);
         let window = time_to_leave(self.rounding[g], first, second);
         let back = if first * second < 0.0 { -2.0 * first / second } else { f64::INFINITY };
@@ -247,7 +271,12 @@ impl Detector {
         // A motion that leaves a surface along its tangent has no first rate to speak of.
         let leaves = self.resolution[g].is_infinite();
         let returns = at_zero && !leaves && back.is_finite();
-        self.apexes[g] = if returns { 0.25 * back * first.abs() } else { f64::INFINITY };
+        self.apexes[g] = match self.apexes[g] {
+            _ if returns => 0.25 * back * first.abs(),
+            // On its way nothing but a lock has changed.
+            apex if !at_zero && !kicked => apex.max(self.last.values[g].abs()),
+            _ => f64::INFINITY,
+        };
         let window = if leaves { time_to_leave(self.rounding[g], 0.0, second) } else { window };
         let applies = at_zero && (leaves || window <= 0.05 * back);
         (self.noise[g], self.noise_ends[g]) = if applies { (self.rounding[g], window) } else { (0.0, 0.0) };
@@ -292,14 +321,14 @@ impl Detector {
     }
 
     /// The next time after `t` at which a scheduled guard fires; infinity if there is none.
-    pub fn next_scheduled(&self, flow: &Flow<'_>, t: f64) -> f64 {
-        let times = self.schedule.iter().enumerate().filter(|&(g, &time)| time > t && is_scheduled(flow, g));
-        times.fold(f64::INFINITY, |first, (_, &time)| first.min(time))
+    pub fn next_scheduled(&self, t: f64) -> f64 {
+        let times = self.scheduled.iter().map(|&g| self.schedule[g]).filter(|&time| time > t);
+        times.fold(f64::INFINITY, f64::min)
     }
 
     /// Adds the guards that are scheduled for this time to those that fire.
     pub fn fire_scheduled(&mut self, flow: &Flow<'_>, t: f64) {
-        for g in (0..self.schedule.len()).filter(|&g| is_scheduled(flow, g)) {
+        for &g in &self.scheduled {
             if self.schedule[g] == t && self.is_before_its_time(flow, g) && !self.fired.contains(&g) {
                 self.fired.push(g);
             }
@@ -318,7 +347,7 @@ impl Detector {
     /// Brings the sides of the scheduled guards up to date before an event: those that cross the way that does not fire are not watched.
     pub fn look_at_clock(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) {
         let guards = flow.system().guards();
-        if !(0..guards.len()).any(|g| is_scheduled(flow, g)) {
+        if self.scheduled.is_empty() {
             return;
         }
         flow.guards(t, y, &mut self.next.values);

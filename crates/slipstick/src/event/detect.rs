@@ -5,14 +5,14 @@
 //! searched one by one (`search.rs`), and of all crossings the first is located (`locate.rs`). Samples can be deceived: for guards that are
 //! formulas, what lies between them is proved (`proof.rs`).
 
-use super::locate::{Candidate, Crossing, Placing};
+use super::locate::{Candidate, Crossing, Placing, one_instant};
 use super::search::{Found, Sample, Search, TESTS, step_excludes_roots};
-use super::sleep::Sleep;
+use super::sleep::{Next, Sleep};
 use crate::equations::{Point, Side};
 use crate::formulation::Flow;
 use crate::math::{Cubic, Probe};
 use crate::model::Detection;
-use crate::step::Trial;
+use crate::step::{Tolerances, Trial};
 
 /// A guard whose value is not a finite number.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,6 +84,8 @@ pub struct Detector {
     /// Points of a step that slides at which its end is looked for.
     pub(super) known: Vec<Probe>,
     pub(super) points: Vec<Probe>,
+    /// Guards that have changed sign through infinity in the last scan, and the sides that they are on from there.
+    pub(super) poles: Vec<(usize, f64)>,
     pub(super) touches: Vec<Touch>,
     /// Guards of the last scan about which too little is certain.
     pub(super) unproved: Vec<usize>,
@@ -98,22 +100,29 @@ pub struct Detector {
     /// Guards that have fired since the last step, and guards among them that fired in the last event.
     pub(super) just_fired: Vec<bool>,
     pub(super) fired_last: Vec<bool>,
+    /// Locks that can be let go, how often fields were compared for that, and the errors that are allowed.
+    pub(super) kinks: Vec<bool>,
+    pub(super) compared: u64,
+    /// How far from zero each lock was seen since it last fired, and between that and the time before.
+    pub(super) extents: Vec<[f64; 2]>,
+    pub(super) tolerances: Tolerances,
     /// Whether the last event has changed nothing.
     pub(super) unchanged: bool,
     /// Whether there was a step since the last event.
     pub(super) stepped: bool,
     /// Guards that were not watched before this segment.
     pub(super) new: Vec<bool>,
-    /// The surfaces watched in this segment, and the times of the scheduled guards.
+    /// The surfaces and the scheduled guards watched in this segment, and the times of the latter.
     pub(super) surfaces: Vec<usize>,
+    pub(super) scheduled: Vec<usize>,
     pub(super) schedule: Vec<f64>,
     pub(super) surprises: Surprises,
     pub(super) sleep: Sleep,
 }
 
 impl Detector {
-    /// A detector for the guards of `flow`, before its first start.
-    pub fn new(flow: &Flow<'_>) -> Self {
+    /// A detector for the guards of `flow`, before its first start. What is slight against the tolerances is told by them.
+    pub fn new(flow: &Flow<'_>, tolerances: &Tolerances) -> Self {
         let (n, guards) = (flow.system().layout().dimension(), flow.system().guards().len());
         let zeros = || vec![0.0; guards];
         let row = || Row { values: zeros(), slopes: zeros() };
@@ -139,6 +148,7 @@ impl Detector {
             candidates: Vec::with_capacity(guards),
             known: Vec::new(),
             points: Vec::new(),
+            poles: Vec::new(),
             touches: Vec::new(),
             unproved: Vec::new(),
             touched: vec![f64::NEG_INFINITY; guards],
@@ -147,10 +157,15 @@ impl Detector {
             size: zeros(),
             just_fired: vec![false; guards],
             fired_last: vec![false; guards],
+            kinks: flow.system().guards().iter().map(|g| g.response.switch.is_some() && !g.is_used).collect(),
+            compared: 0,
+            extents: vec![[0.0; 2]; guards],
+            tolerances: tolerances.clone(),
             unchanged: false,
             stepped: true,
             new: vec![true; guards],
             surfaces: Vec::with_capacity(guards),
+            scheduled: Vec::new(),
             schedule: vec![f64::INFINITY; guards],
             surprises: Surprises::default(),
             sleep: Sleep::new(flow),
@@ -244,14 +259,14 @@ impl Detector {
         trial: &Trial,
         placing: &Placing,
     ) -> Result<Option<Crossing>, BadGuard> {
-        if flow.mode.sliding.is_empty() && self.sleep.through(trial) {
+        if self.sleeps(flow, trial)? {
             self.rest();
             return Ok(None);
         }
         let crossing = self.look(flow, trial, (0.0, trial.h), placing)?;
         if crossing.is_none() {
             self.carry(trial.h);
-            self.sleep.set(&self.surfaces, &self.last.values);
+            self.sleep.set_at_end(&self.surfaces, &self.last.values);
         }
         Ok(crossing)
     }
@@ -270,6 +285,35 @@ impl Detector {
         self.look(flow, trial, (trial.h, to), placing)
     }
 
+    /// Whether no guard can come to zero in the step, so that none has to be looked at within.
+    fn sleeps(&mut self, flow: &mut Flow<'_>, trial: &Trial) -> Result<bool, BadGuard> {
+        if !flow.mode.sliding.is_empty() {
+            self.sleep.forget_surroundings();
+            return Ok(false);
+        }
+        if self.sleep.through(trial) {
+            return Ok(true);
+        }
+        match self.sleep.look_around(flow, trial, &self.surfaces) {
+            Next::Sleep => Ok(true),
+            Next::Look => Ok(false),
+            Next::Ask => {
+                self.know_last(flow, trial)?;
+                Ok(self.sleep.set_at_start(&self.surfaces, &self.last.values))
+            }
+        }
+    }
+
+    /// Evaluates the guards at the start of the step, unless that has been done.
+    pub(super) fn know_last(&mut self, flow: &mut Flow<'_>, trial: &Trial) -> Result<(), BadGuard> {
+        if !self.sleep.last_known {
+            flow.guards(trial.t, &trial.start, &mut self.last.values);
+            check_finite(&self.surfaces, &self.last.values, trial.t)?;
+            (self.sleep.last_known, self.slopes_known) = (true, false);
+        }
+        Ok(())
+    }
+
     /// A step in which nothing has been seen yet.
     fn rest(&mut self) {
         self.stepped = true;
@@ -277,6 +321,7 @@ impl Detector {
         self.touches.clear();
         self.unproved.clear();
         self.candidates.clear();
+        self.poles.clear();
     }
 
     fn look(
@@ -292,9 +337,9 @@ impl Detector {
         } else {
             self.look_at_samples(flow, trial, part, placing.level)?;
         }
-        let crossing = self.locate(flow, trial, placing);
-        let end = trial.t + crossing.map_or(part.1, |crossing| crossing.offset);
-        self.touches.retain(|touch| touch.t <= end);
+        let crossing = self.locate(flow, trial, part.1, placing)?;
+        let end = crossing.map_or(part.1, |crossing| crossing.offsets.hi + one_instant(trial));
+        self.touches.retain(|touch| touch.t <= trial.t + end);
         Ok(crossing)
     }
 
@@ -314,19 +359,9 @@ impl Detector {
         Ok(())
     }
 
-    /// Evaluates all guards at the start of a step, where they are not known.
-    pub(super) fn know_start(&mut self, flow: &mut Flow<'_>, trial: &Trial) -> Result<(), BadGuard> {
-        if !self.sleep.last_known {
-            flow.guards(trial.t, &trial.start, &mut self.last.values);
-            check_finite(&self.surfaces, &self.last.values, trial.t)?;
-            (self.sleep.last_known, self.slopes_known) = (true, false);
-        }
-        Ok(())
-    }
-
     /// Evaluates all guards at the end of a part of the step and at two points within.
     fn sample(&mut self, flow: &mut Flow<'_>, trial: &Trial, (from, to): (f64, f64)) -> Result<(), BadGuard> {
-        self.know_start(flow, trial)?;
+        self.know_last(flow, trial)?;
         if !self.slopes_known {
             trial.rate_at(from, &mut self.state, &mut self.rate);
             let point = Point { t: trial.t + from, y: &self.state, dy: &self.rate };
@@ -375,14 +410,17 @@ impl Detector {
     ) -> Result<(), BadGuard> {
         // The bound on the path does not hold beyond the end of the step.
         let path = if part.0 == 0.0 { part.1 + trial.reach() } else { f64::INFINITY };
+        let formulas = flow.system().has_formulas();
         for i in 0..self.surfaces.len() {
             let g = self.surfaces[i];
             if self.sides[g] == 0.0 {
                 self.find_departure(flow, g, part.0);
+            } else if self.is_let_go(g) {
+                self.catch_kink(flow, trial, g, part.0);
             } else if !self.stays_at_zero(g)
                 && !self.sleep.is_far(g, self.last.values[g], path)
                 && (!self.is_excluded(g, part.1 - part.0)
-                    || self.first_certain(flow, trial, g, self.sides[g], part).is_some())
+                    || formulas && self.first_certain(flow, trial, g, self.sides[g], part).is_some())
             {
                 self.find_crossing(flow, trial, g, part)?;
             }
@@ -428,12 +466,22 @@ impl Detector {
         g: usize,
         (from, to): (f64, f64),
     ) -> Result<(), BadGuard> {
-        let mut side = self.sides[g];
-        let mut u = Sample { x: from, value: self.last.values[g], slope: self.last.slopes[g] };
+        let start = Sample { x: from, value: self.last.values[g], slope: self.last.slopes[g] };
+        self.find_crossing_behind(flow, trial, (g, self.sides[g]), (start, to))
+    }
+
+    /// The same from a point on, where the guard is on the given side.
+    pub(super) fn find_crossing_behind(
+        &mut self,
+        flow: &mut Flow<'_>,
+        trial: &Trial,
+        (g, mut side): (usize, f64),
+        (mut u, to): (Sample, f64),
+    ) -> Result<(), BadGuard> {
         let v = Sample { x: to, value: self.next.values[g], slope: self.next.slopes[g] };
         let direction = flow.system().guards()[g].direction;
         let touches_from = self.touches_from(trial, g);
-        loop {
+        while u.x < to {
             let (found, touch) = {
                 let mut f = |x: f64| self.value_at(flow, trial, g, x);
                 Search::first_with_touches(&mut f, side, (u, v), touches_from)
@@ -446,27 +494,36 @@ impl Detector {
                 }
                 Found::Nothing => {
                     self.surprises.phantoms += 1;
+                    self.note_touch_at_end(flow, trial, (g, side), (v.probe(), touches_from));
                     return Ok(());
                 }
                 Found::Crossing { lo, hi } if direction.admits(side) => {
-                    self.candidates.push(Candidate { guard: g, side, lo, hi });
+                    let crossing = Candidate { guard: g, side, lo, hi };
+                    if !self.lets_go(flow, trial, crossing) {
+                        self.candidates.push(crossing);
+                    }
                     return Ok(());
                 }
                 Found::Crossing { hi, .. } => {
                     side = -side;
-                    let ahead = (hi.x + 1e-6 * (to - from)).min(to);
-                    let slope = (self.value_at(flow, trial, g, ahead) - hi.value) / (ahead - hi.x);
-                    u = Sample {
-                        x: hi.x,
-                        value: hi.value,
-                        slope: if slope.is_finite() { slope } else { 0.0 },
-                    };
+                    u = self.sample_behind(flow, trial, g, (hi, to));
                 }
             }
-            if u.x >= to {
-                return Ok(());
-            }
         }
+        Ok(())
+    }
+
+    /// A point behind a crossing, with its slope.
+    pub(super) fn sample_behind(
+        &mut self,
+        flow: &mut Flow<'_>,
+        trial: &Trial,
+        g: usize,
+        (at, to): (Probe, f64),
+    ) -> Sample {
+        let ahead = (at.x + 1e-6 * trial.h).min(to);
+        let slope = (self.value_at(flow, trial, g, ahead) - at.value) / (ahead - at.x);
+        Sample { x: at.x, value: at.value, slope: if slope.is_finite() { slope } else { 0.0 } }
     }
 
     /// One guard at an offset into the step, less its residue.
@@ -480,10 +537,15 @@ impl Detector {
     /// Carries sides and values on: nothing fired up to here.
     fn carry(&mut self, end: f64) {
         self.remember_touches();
-        for &g in &self.surfaces {
+        self.pass_poles();
+        for i in 0..self.surfaces.len() {
+            let g = self.surfaces[i];
+            if self.kinks[g] {
+                self.extents[g][0] = self.range_of(g).max(self.extents[g][0]);
+            }
             self.fresh[g] = false;
             let value = self.next.values[g];
-            self.sides[g] = if value == 0.0 { self.sides[g] } else { sign(value) };
+            self.sides[g] = if value == 0.0 || self.kinks[g] { self.sides[g] } else { sign(value) };
             // The next step begins where this one ends.
             self.noise_ends[g] = (self.noise_ends[g] - end).max(0.0);
             self.noise[g] = if self.noise_ends[g] > 0.0 { self.noise[g] } else { 0.0 };

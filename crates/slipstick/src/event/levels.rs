@@ -73,7 +73,7 @@ impl Detector {
         if self.surfaces.is_empty() {
             return Ok(());
         }
-        self.know_start(flow, trial)?;
+        self.know_last(flow, trial)?;
         self.sample_end(flow, trial, part.1)?;
         for i in 0..self.surfaces.len() {
             let g = self.surfaces[i];

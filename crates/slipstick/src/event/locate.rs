@@ -5,6 +5,7 @@
 //! cross fires (CEL⁻), else at `hi` (CEL⁺): an end of the bracket is a stronger guarantee than an offset.
 
 use super::Detector;
+use super::detect::BadGuard;
 use super::levels::Level;
 use crate::equations::{GuardKind, Side};
 use crate::formulation::Flow;
@@ -57,32 +58,74 @@ impl Candidate {
     }
 }
 
+/// Times of a step that are nearer to each other than this are one instant: a touch, and what doubles make of it.
+pub(super) fn one_instant(trial: &Trial) -> f64 {
+    8.0 * f64::EPSILON * (trial.t.abs() + trial.h)
+}
+
 impl Detector {
-    /// Locates the first of the candidates and lists all that fire in its bracket.
+    /// Locates the first of the candidates and lists all that fire in its bracket. `to` is where the search has ended.
     pub(super) fn locate(
         &mut self,
         flow: &mut Flow<'_>,
         trial: &Trial,
+        to: f64,
         placing: &Placing,
-    ) -> Option<Crossing> {
-        let by_end = |a: &usize, b: &usize| self.candidates[*a].hi.x.total_cmp(&self.candidates[*b].hi.x);
-        let mut current = (0..self.candidates.len()).min_by(by_end)?;
+    ) -> Result<Option<Crossing>, BadGuard> {
         let mut offsets = loop {
-            let offsets = self.narrow(flow, trial, current, placing);
-            match self.earlier(flow, trial, current, offsets.lo) {
-                Some(other) => current = other,
-                None => break offsets,
+            let Some((current, offsets)) = self.first(flow, trial, placing) else { return Ok(None) };
+            self.fired.clear();
+            self.gather(flow, trial, current, offsets);
+            if !self.drop_poles(flow, trial, offsets, to)? {
+                break offsets;
             }
-            self.surprises.went_back += 1;
+            self.fired.clear();
         };
-        self.gather(flow, trial, current, offsets);
         let guards = flow.system().guards();
         let unilateral = self.fired.iter().any(|&g| guards[g].side == Side::Before);
         if let (Some(concurrency), false) = (placing.concurrency, unilateral) {
             offsets.hi = self.gather_concurrent(flow, trial, offsets.hi, concurrency, placing);
         }
         self.fired.sort_unstable();
-        Some(Crossing { offsets, offset: if unilateral { offsets.lo } else { offsets.hi } })
+        Ok(Some(Crossing { offsets, offset: if unilateral { offsets.lo } else { offsets.hi } }))
+    }
+
+    /// The first of the candidates, and its bracket.
+    fn first(&mut self, flow: &mut Flow<'_>, trial: &Trial, placing: &Placing) -> Option<(usize, Bracket)> {
+        let by_end = |a: &usize, b: &usize| self.candidates[*a].hi.x.total_cmp(&self.candidates[*b].hi.x);
+        let mut current = (0..self.candidates.len()).min_by(by_end)?;
+        loop {
+            let offsets = self.narrow(flow, trial, current, placing);
+            if let Some(other) = self.earlier(flow, trial, current, offsets.lo) {
+                self.surprises.went_back += 1;
+                current = other;
+            } else if let Some(other) = self.beside_touch(flow, trial, current) {
+                current = other;
+            } else {
+                return Some((current, offsets));
+            }
+        }
+    }
+
+    /// A crossing at the same instant as a touch, which is then placed with it: only a crossing has a bracket.
+    fn beside_touch(&mut self, flow: &mut Flow<'_>, trial: &Trial, current: usize) -> Option<usize> {
+        let touch = self.candidates[current];
+        let x = touch.hi.x + one_instant(trial);
+        if !touch.is_touch() {
+            return None;
+        }
+        for i in 0..self.candidates.len() {
+            let other = self.candidates[i];
+            if other.is_touch() || other.lo.x > x {
+                continue;
+            }
+            let probe = Probe { x, value: self.value_at(flow, trial, other.guard, x) };
+            if other.hi.x <= x || probe.value * other.side < 0.0 {
+                self.candidates[i].hi = if other.hi.x <= x { other.hi } else { probe };
+                return Some(i);
+            }
+        }
+        None
     }
 
     fn narrow(&mut self, flow: &mut Flow<'_>, trial: &Trial, index: usize, placing: &Placing) -> Bracket {
@@ -105,7 +148,8 @@ impl Detector {
     fn earlier(&mut self, flow: &mut Flow<'_>, trial: &Trial, current: usize, offset: f64) -> Option<usize> {
         for i in 0..self.candidates.len() {
             let other = self.candidates[i];
-            if i == current || other.lo.x >= offset {
+            let room = if other.is_touch() { one_instant(trial) } else { 0.0 };
+            if i == current || other.lo.x + room >= offset {
                 continue;
             }
             if other.is_touch() || other.hi.x <= offset {
@@ -130,22 +174,27 @@ impl Detector {
                 self.fire(other.guard, 0.0);
                 continue;
             }
-            let within = other.lo.x <= offsets.hi;
+            let room = if other.is_touch() { one_instant(trial) } else { 0.0 };
+            let within = other.lo.x <= offsets.hi + room;
             let crossed = |value: f64| value * other.side < 0.0 || (other.is_touch() && within);
             let value =
                 if within { self.value_at(flow, trial, other.guard, offsets.hi) } else { other.lo.value };
             if i == current || crossed(value) {
                 let before = self.value_at(flow, trial, other.guard, offsets.lo);
-                self.fire(other.guard, (before - value).abs());
+                // A touch has no resolution: it has not crossed.
+                self.fire(other.guard, if other.is_touch() { 0.0 } else { (before - value).abs() });
             }
         }
     }
 
     /// The crossing that was found is taken: what fires there comes from the side that it crosses from.
     pub fn accept(&mut self) {
+        self.pass_poles();
         for candidate in &self.candidates {
             if self.fired.contains(&candidate.guard) {
                 self.sides[candidate.guard] = candidate.side;
+                let extents = &mut self.extents[candidate.guard];
+                *extents = [0.0, extents[0]];
             }
         }
         self.remember_touches();

@@ -8,13 +8,16 @@ mod accumulate;
 mod begin;
 mod detect;
 mod exits;
+mod kink;
 mod levels;
 mod locate;
+mod pole;
 mod proof;
 mod resolve;
 mod search;
 mod settle;
 mod sleep;
+mod surroundings;
 mod touch;
 
 pub use accumulate::{Accumulation, Limit};

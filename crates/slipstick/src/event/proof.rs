@@ -76,7 +76,7 @@ impl Detector {
         let (mut open, mut pieces) = (vec![(last, to)], 0);
         while let Some((a, b)) = open.pop().filter(|(a, b)| a < b) {
             pieces += 1;
-            match verdict(flow, trial, g, (a, b)) {
+            match verdict(flow, trial, g, side, (a, b)) {
                 Verdict::NoFormula => return None,
                 Verdict::Sign(sign) if sign == side => {}
                 _ if pieces > MOST_PIECES => {
@@ -104,8 +104,8 @@ impl Detector {
     /// The slope of a guard at an offset: exactly if it is a formula, else by a difference.
     pub(super) fn slope_at(&mut self, flow: &mut Flow<'_>, trial: &Trial, g: usize, offset: f64) -> f64 {
         let time = Bounds::moving(Interval::point(trial.t + offset), Interval::point(1.0));
-        let state = |i: usize| state_bounds(trial, i, (offset, offset)).0;
-        if let Some(Bounds { slope, jumps: false, .. }) = flow.guard_bounds(g, time, &state)
+        let input = |k: usize| if k == 0 { time } else { state_bounds(trial, k - 1, (offset, offset)).0 };
+        if let Some(Bounds { slope, jumps: false, .. }) = flow.guard_bounds(g, &input)
             && slope.is_bounded()
         {
             return 0.5 * (slope.lo + slope.hi);
@@ -124,21 +124,25 @@ impl Detector {
     }
 }
 
-/// What is certain of a guard between two offsets.
-fn verdict(flow: &mut Flow<'_>, trial: &Trial, g: usize, (a, b): (f64, f64)) -> Verdict {
+/// What is certain of a guard that comes from `side` between two offsets. Zero is the old side.
+fn verdict(flow: &mut Flow<'_>, trial: &Trial, g: usize, side: f64, (a, b): (f64, f64)) -> Verdict {
     let t = trial.t;
     let time = Interval::new((t + a).next_down(), (t + b).next_up());
-    let time = Bounds::moving(time, Interval::point(1.0));
-    let blurred = Cell::new(b - a <= 4.0 * f64::EPSILON * t.abs());
-    let state = |i: usize| {
-        let (bounds, room) = state_bounds(trial, i, (a, b));
-        blurred.set(blurred.get() && bounds.value.hi - bounds.value.lo <= 4.0 * room);
+    // Only what the guard depends on counts.
+    let blurred = Cell::new(true);
+    let input = |k: usize| {
+        let (bounds, width) = match k {
+            0 => (Bounds::moving(time, Interval::point(1.0)), 4.0 * f64::EPSILON * t.abs()),
+            _ => state_bounds(trial, k - 1, (a, b)),
+        };
+        let own = if k == 0 { b - a } else { 0.25 * (bounds.value.hi - bounds.value.lo) };
+        blurred.set(blurred.get() && own <= width);
         bounds
     };
-    let Some(bounds) = flow.guard_bounds(g, time, &state) else { return Verdict::NoFormula };
+    let Some(bounds) = flow.guard_bounds(g, &input) else { return Verdict::NoFormula };
     match bounds.value {
-        value if value.lo > 0.0 => Verdict::Sign(1.0),
-        value if value.hi < 0.0 => Verdict::Sign(-1.0),
+        value if value.lo > 0.0 || (value.lo == 0.0 && side > 0.0 && !value.nan) => Verdict::Sign(1.0),
+        value if value.hi < 0.0 || (value.hi == 0.0 && side < 0.0 && !value.nan) => Verdict::Sign(-1.0),
         _ if bounds.is_monotone() => Verdict::Monotone,
         _ if blurred.get() => Verdict::Blurred,
         _ => Verdict::Unknown,

@@ -58,7 +58,7 @@ const MOST_FRUITLESS: u32 = 200;
 /// Pieces below this part of the whole are not split.
 const LEAST: f64 = 1e-11;
 /// A turning point this near to zero, as a part of the guard's range, is a touch.
-const TOUCH: f64 = 1e-9;
+pub(super) const TOUCH: f64 = 1e-9;
 
 /// The largest difference between a cubic and what was seen at tests.
 fn difference(cubic: &Cubic, tests: &[f64], seen: &[f64]) -> f64 {
@@ -245,7 +245,7 @@ impl<'f> Search<'f> {
 }
 
 impl Sample {
-    fn probe(&self) -> Probe {
+    pub(super) fn probe(&self) -> Probe {
         Probe { x: self.x, value: self.value }
     }
 }

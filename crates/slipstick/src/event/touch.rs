@@ -3,12 +3,17 @@
 use super::Detector;
 use super::detect::Touch;
 use super::locate::Candidate;
+use super::search::TOUCH;
 use crate::formulation::Flow;
 use crate::math::{Probe, narrow};
 use crate::step::Trial;
 
 /// A guard that is this near to zero at the start of a segment, as a part of its range in the step, begins there.
 const AT_ZERO: f64 = 1e-9;
+/// How far behind the end of a step, as a part of it, a guard may turn back at its end.
+const AT_END: f64 = 1e-5;
+/// What is this small against its rounding does not move.
+const BLUR: f64 = 16.0;
 /// How far from a touch the same touch may be seen again, as a part of the step.
 const AGAIN: f64 = 1e-3;
 
@@ -36,25 +41,69 @@ impl Detector {
         if guard.response.switch.is_some() || guard.response.count.is_some() {
             return;
         }
-        let probe = self.bottom_near(flow, trial, g, seen, side);
+        if self.is_blurred(flow, trial, g, seen.x) {
+            return;
+        }
+        let probe = self.bottom_near(flow, trial, g, seen, side).unwrap_or(seen);
+        self.add_touch(flow, trial, (g, side), probe);
+    }
+
+    fn add_touch(&mut self, flow: &Flow<'_>, trial: &Trial, (g, side): (usize, f64), probe: Probe) {
+        let guard = &flow.system().guards()[g];
         if guard.touches && guard.direction.admits(side) {
             self.candidates.push(Candidate { guard: g, side, lo: probe, hi: probe });
         }
         self.touches.push(Touch { guard: g, t: trial.t + probe.x, value: probe.value });
     }
 
-    /// Where a guard turns back. Its value says that only to the root of its rounding; its slope, which goes through zero there, says it to nearly
-    /// all digits.
-    fn bottom_near(&mut self, flow: &mut Flow<'_>, trial: &Trial, g: usize, seen: Probe, side: f64) -> Probe {
+    /// A guard that has come to zero at the end of a step and turns back there, as where a clock cuts the step: the next step would only see it
+    /// leave.
+    pub(super) fn note_touch_at_end(
+        &mut self,
+        flow: &mut Flow<'_>,
+        trial: &Trial,
+        (g, side): (usize, f64),
+        (end, touches_from): (Probe, f64),
+    ) {
+        let response = &flow.system().guards()[g].response;
+        let locks = response.switch.is_some() || response.count.is_some();
+        let near = end.value.abs() <= TOUCH * self.range_of(g) && end.x > touches_from;
+        let known = self.touches.iter().any(|touch| touch.guard == g);
+        if locks || !near || known || self.is_blurred(flow, trial, g, end.x) {
+            return;
+        }
+        let bottom = self.bottom_near(flow, trial, g, end, side);
+        if let Some(bottom) = bottom.filter(|bottom| bottom.x <= end.x + AT_END * trial.h) {
+            let x = bottom.x.min(end.x);
+            self.add_touch(flow, trial, (g, side), Probe { x, value: bottom.value });
+        }
+    }
+
+    /// Whether a guard moves by no more than its rounding in the step: then what looks like a touch is none.
+    fn is_blurred(&mut self, flow: &mut Flow<'_>, trial: &Trial, g: usize, x: f64) -> bool {
+        trial.state_at(x, &mut self.state);
+        self.range_of(g) <= BLUR * flow.noise_of(g, trial.t + x, &mut self.state)
+    }
+
+    /// Where a guard turns back, if it does. Its value says that only to the root of its rounding; its slope, which goes through zero there, says it
+    /// to nearly all digits.
+    fn bottom_near(
+        &mut self,
+        flow: &mut Flow<'_>,
+        trial: &Trial,
+        g: usize,
+        seen: Probe,
+        side: f64,
+    ) -> Option<Probe> {
         let mut slope = |x: f64| Probe { x, value: self.slope_at(flow, trial, g, x) };
         for part in [1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2] {
             let (lo, hi) = (slope(seen.x - part * trial.h), slope(seen.x + part * trial.h));
             if lo.value * side < 0.0 && hi.value * side > 0.0 {
                 let x = narrow(lo, hi, -side, 0.0, |x| slope(x).value).hi;
-                return Probe { x, value: self.value_at(flow, trial, g, x) };
+                return Some(Probe { x, value: self.value_at(flow, trial, g, x) });
             }
         }
-        seen
+        None
     }
 
     /// The same touch is not to be seen twice.

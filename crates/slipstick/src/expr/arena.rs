@@ -143,6 +143,11 @@ impl Arena {
         ExprId(id)
     }
 
+    /// All expressions, operands before what uses them.
+    pub fn ids(&self) -> impl Iterator<Item = ExprId> + use<> {
+        (0..u32::try_from(self.len()).unwrap_or(u32::MAX)).map(ExprId)
+    }
+
     /// Everything that `ids` are made from, themselves included, ascending:
     /// operands before what uses them.
     pub fn reachable(&self, ids: &[ExprId]) -> Vec<ExprId> {

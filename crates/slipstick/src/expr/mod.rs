@@ -35,6 +35,7 @@ mod parse;
 mod print;
 #[cfg(test)]
 mod properties;
+mod ranges;
 mod sample;
 mod simplify;
 mod syntax;
@@ -51,6 +52,7 @@ pub use lower::Interpret;
 pub use nearest::nearest;
 pub use operation::{BinaryOp, Smoothness, UnaryOp};
 pub use parse::{MAX_NESTING, MAX_TEXT, parse};
+pub use ranges::Ranges;
 pub use sample::{SAMPLE_INPUTS, SAMPLE_POINT, sample_formulas};
 pub use syntax::{Arguments, Form, Kind, NodeId, Relation, Syntax, SyntaxNode, UnknownName};
 pub use tape::{Registers, Tape};

@@ -6,7 +6,7 @@ use super::sliding::Effort;
 use super::twins::Place;
 use super::{Field, Index1, MassKind, Refusal, Sliding, Stabilisation, Surface, Upkeep};
 use crate::equations::{Evaluator, Guard, GuardKind, GuardRates, PlainField, Point, System};
-use crate::expr::Bounds;
+use crate::expr::{Bounds, Interval};
 use crate::mode::Mode;
 
 /// A system in a mode, with the scratch to evaluate it and the count of what was evaluated.
@@ -26,6 +26,8 @@ pub struct Flow<'a> {
     /// A state and a derivative next to the one of interest, for differences. There is room for them once they are needed.
     beside: Vec<f64>,
     slope: Vec<f64>,
+    /// The guards that matter while signs and counts stay as they are.
+    needed: Vec<bool>,
     /// How many guards are watched in each mode.
     watched: Vec<u64>,
     /// The surfaces that the motion slides on, if it does.
@@ -63,6 +65,7 @@ impl<'a> Flow<'a> {
             jacobian_count,
             beside: Vec::new(),
             slope: Vec::new(),
+            needed: vec![true; system.guards().len()],
             watched: (0..system.mode_names().len()).map(watched_in).collect(),
             sliding: None,
             one_sided: OneSided::new(system),
@@ -79,9 +82,23 @@ impl<'a> Flow<'a> {
         self.system
     }
 
-    /// Whether a guard is watched in the mode that holds.
+    /// Whether a guard is watched in the mode that holds. A lock in a branch that is not taken is not.
     pub fn watches(&self, guard: usize) -> bool {
+        self.needed[guard] && self.has(guard)
+    }
+
+    /// Whether a guard belongs to the mode that holds.
+    pub fn has(&self, guard: usize) -> bool {
         is_watched(&self.system.guards()[guard], self.mode.index)
+    }
+
+    /// Finds out which guards matter with the present signs and counts. A motion that slides on a surface has both of its branches.
+    pub fn find_needed(&mut self) {
+        if self.mode.sliding.is_empty() {
+            self.evaluator.find_needed(self.mode.locked(), &mut self.needed);
+        } else {
+            self.needed.fill(true);
+        }
     }
 
     /// The values of the watched guards.
@@ -102,16 +119,17 @@ impl<'a> Flow<'a> {
         self.evaluator.guard(self.mode.locked(), guard, t, y)
     }
 
-    /// What is certain of a guard while time and states move within bounds; none if it is not a formula.
-    pub fn guard_bounds(
-        &mut self,
-        guard: usize,
-        time: Bounds,
-        state: &dyn Fn(usize) -> Bounds,
-    ) -> Option<Bounds> {
-        let bounds = self.evaluator.guard_bounds(self.mode.locked(), guard, time, state)?;
+    /// What is certain of a guard while time (0) and states (from 1 on) move within bounds; none if it is not a formula.
+    pub fn guard_bounds(&mut self, guard: usize, input: &dyn Fn(usize) -> Bounds) -> Option<Bounds> {
+        let bounds = self.evaluator.guard_bounds(self.mode.locked(), guard, input)?;
         self.guard_count += 1;
         Some(bounds)
+    }
+
+    /// Where the watched guards lie while time (0) and states (from 1 on) are within intervals, if they are formulas.
+    pub fn guard_ranges(&mut self, input: &dyn Fn(usize) -> Interval, ranges: &mut [Interval]) {
+        self.guard_count += self.watched[self.mode.index];
+        self.evaluator.guard_ranges(self.mode.locked(), input, ranges);
     }
 
     /// The rates of the watched guards at a point of a motion, where they have the given values.
@@ -221,6 +239,13 @@ impl<'a> Flow<'a> {
         let terms: f64 = gradient.iter().zip(&*y).map(|(g, y)| (g * y).abs()).sum();
         let size = terms + (rate * t).abs();
         if size.is_finite() { 8.0 * f64::EPSILON * size } else { 0.0 }
+    }
+
+    /// The rate of a guard where the state changes at the rate `dy`.
+    pub fn rate_of(&mut self, guard: usize, t: f64, y: &mut [f64], dy: &[f64]) -> f64 {
+        let mut gradient = vec![0.0; y.len()];
+        let rate = self.evaluator.guard_gradient(self.mode.locked(), guard, t, y, &mut gradient);
+        rate + gradient.iter().zip(dy).map(|(g, dy)| g * dy).sum::<f64>()
     }
 
     /// How much a guard can change when the state changes by as much as `widths`.

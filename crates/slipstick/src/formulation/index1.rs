@@ -8,7 +8,7 @@ use super::landing::Landing;
 use super::pull::Pull;
 use super::{Refusal, Upkeep};
 use crate::equations::{Evaluator, GuardRates, Locked, Point, System, Terms};
-use crate::expr::Bounds;
+use crate::expr::{Bounds, Interval};
 use crate::math::{Kkt, KktFault};
 
 /// A row of constraints that is shorter than this part of what it can be has next to no direction left.
@@ -215,10 +215,22 @@ impl Evaluator for Index1<'_> {
         &mut self,
         locked: Locked<'_>,
         guard: usize,
-        time: Bounds,
-        state: &dyn Fn(usize) -> Bounds,
+        input: &dyn Fn(usize) -> Bounds,
     ) -> Option<Bounds> {
-        self.inner.guard_bounds(locked, guard, time, state)
+        self.inner.guard_bounds(locked, guard, input)
+    }
+
+    fn guard_ranges(
+        &mut self,
+        locked: Locked<'_>,
+        input: &dyn Fn(usize) -> Interval,
+        ranges: &mut [Interval],
+    ) {
+        self.inner.guard_ranges(locked, input, ranges);
+    }
+
+    fn find_needed(&mut self, locked: Locked<'_>, needed: &mut [bool]) {
+        self.inner.find_needed(locked, needed);
     }
 
     fn schedule(&mut self, locked: Locked<'_>, times: &mut [f64]) {

@@ -78,6 +78,16 @@ pub enum Error {
         /// Its value; NaN if there is none.
         value: f64,
     },
+    /// A clock would never strike, strike without end, or at times that doubles cannot tell apart.
+    #[error("the period of `{name}` is {value:?}: {reason}")]
+    BadPeriod {
+        /// The guard.
+        name: String,
+        /// The period.
+        value: f64,
+        /// Why it is refused.
+        reason: &'static str,
+    },
     /// A step size is not a positive number.
     #[error("the {which} step is {value}, not a positive number")]
     BadStep {
@@ -224,6 +234,7 @@ impl Error {
             Self::StartNotFinite { .. } => "start-not-finite",
             Self::BadTolerance { .. } | Self::ToleranceLength { .. } => "bad-tolerance",
             Self::BadReach { .. } => "bad-reach",
+            Self::BadPeriod { .. } => "bad-period",
             Self::BadStep { .. } => "bad-step",
             Self::DerivativeNotFinite { .. } => "derivative-not-finite",
             Self::GuardNotFinite { .. } => "guard-not-finite",
@@ -252,6 +263,9 @@ impl Error {
             Self::BadTolerance { .. } => "tolerances between 1e-3 and 1e-12 are usual",
             Self::ToleranceLength { .. } => "give one tolerance for all states, or one for each",
             Self::BadReach { .. } => "give one positive number for all constraints, or one for each",
+            Self::BadPeriod { .. } => {
+                "the time between two events is greater than zero; for a single time there is `at`"
+            }
             Self::BadStep { .. } => "give a positive number, or leave it out",
             Self::DerivativeNotFinite { .. } => {
                 "look for a division by zero, or a root or logarithm of a negative number, in that formula, \

@@ -16,6 +16,7 @@ pub(super) fn check(system: &dyn System, start: &Start, options: &Options) -> Re
     if options.until <= start.t {
         return Err(Error::EndBeforeStart { start: start.t, until: options.until });
     }
+    check_clocks(system, start, options)?;
     check_method(system, options)?;
     if let Some(wrong) = system.wrong_gradient(start.t, &start.y) {
         let constraint = system.constraints()[wrong.constraint].name.clone();
@@ -35,6 +36,23 @@ pub(super) fn check(system: &dyn System, start: &Start, options: &Options) -> Re
                 return Err(Error::BadStep { which, value });
             }
             _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The periods of clocks are positive, and large enough for doubles to tell one strike from the next.
+fn check_clocks(system: &dyn System, start: &Start, options: &Options) -> Result<(), Error> {
+    let finest = 16.0 * f64::EPSILON * start.t.abs().max(options.until.abs());
+    for (guard, value) in system.clocks() {
+        let name = system.guards()[guard].name.clone();
+        if !(value > 0.0 && value.is_finite()) {
+            let reason = "the event would never come, or never end";
+            return Err(Error::BadPeriod { name, value, reason });
+        }
+        if value < finest {
+            let reason = "times that close cannot be told apart";
+            return Err(Error::BadPeriod { name, value, reason });
         }
     }
     Ok(())

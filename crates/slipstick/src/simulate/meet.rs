@@ -194,6 +194,10 @@ impl Run<'_> {
     }
 
     fn note_choice(&mut self, t: f64, guards: &[usize], stays: bool) {
+        let new = guards.iter().filter(|&&g| !std::mem::replace(&mut self.noted_choices[g], true)).count();
+        if new == 0 {
+            return;
+        }
         let choice =
             if stays { "it stays where they meet" } else { "it goes on to the side it was going to" };
         let names = self.names_of(guards);

@@ -174,7 +174,7 @@ impl Run<'_> {
             }
             // A guard that is not defined ahead is looked at again in the next step.
             if let Ok(Some(crossing)) = ahead {
-                let end = self.options.until.min(self.detector.next_scheduled(&self.flow, self.trial.t));
+                let end = self.options.until.min(self.detector.next_scheduled(self.trial.t));
                 if self.trial.t + crossing.offset <= end {
                     return Some(self.take_step_up_to(&crossing));
                 }
@@ -198,8 +198,9 @@ impl Run<'_> {
         self.trial.state_at(offset, &mut self.before);
         self.flow.project(self.trial.t + offset, &mut self.before);
         // What is scheduled within the bracket happens with it.
-        let due = self.detector.next_scheduled(&self.flow, self.trial.t);
-        let t_event = (self.trial.t + offset).min(due);
+        let due = self.detector.next_scheduled(self.trial.t);
+        let t_event = self.trial.t + offset;
+        let t_event = if t_event >= due - 2.0 * f64::EPSILON * due.abs() { due } else { t_event };
         self.detector.fire_scheduled(&self.flow, t_event);
         match self.options.keep {
             Keep::Dense if offset > 0.0 => {

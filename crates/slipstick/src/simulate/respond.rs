@@ -123,7 +123,7 @@ impl Run<'_> {
                 fired.into_iter().map(|g| (g, self.detector.has_hardly_moved(g))).collect();
             self.accumulation.record(self.trial.t, &guards)
         } else {
-            self.is_at_rest(last)
+            None
         };
         if let Some(limit) = limit {
             return self.come_to_rest(limit);
@@ -135,16 +135,18 @@ impl Run<'_> {
         Ok(After::GoOn(change))
     }
 
-    /// An event at the very start of a segment that changes nothing will happen again for ever.
-    fn is_at_rest(&self, guard: usize) -> Option<Limit> {
-        let event = self.record.events.last()?;
+    /// An event at the very start of a segment that has changed nothing and fires again will do so for ever.
+    pub(super) fn repeats(&self) -> Option<Limit> {
+        let (event, fired) = (self.record.events.last()?, self.detector.fired());
+        let again = event.guards == fired && !self.cascade.is_empty();
         let still = event.before == event.after && event.mode_before == event.mode_after;
         let acts = event.kinds.iter().any(|kind| matches!(kind, EventKind::Reset | EventKind::Mode));
-        (still && acts).then_some(Limit { guard, t: event.t })
+        let guard = fired.first().copied()?;
+        (again && still && acts).then_some(Limit { guard, t: event.t })
     }
 
     /// Events pile up: goes on as the model says, or ends the run.
-    fn come_to_rest(&mut self, limit: Limit) -> Result<After, Error> {
+    pub(super) fn come_to_rest(&mut self, limit: Limit) -> Result<After, Error> {
         let guard = &self.flow.system().guards()[limit.guard];
         let t = self.trial.t;
         let last = std::mem::replace(&mut self.rest_times[limit.guard], t);

@@ -67,6 +67,8 @@ pub(super) struct Run<'a> {
     pub(super) noted: Vec<bool>,
     /// The guards about whose sliding there is a note already.
     pub(super) noted_sliding: Vec<bool>,
+    /// The guards at whose surfaces there is a note already that the motion can go on in more than one way.
+    pub(super) noted_choices: Vec<bool>,
     /// The guards about whose touches there is a note already.
     pub(super) noted_touches: Vec<bool>,
     /// The guards about whose uncertain roots there is a note already.
@@ -101,7 +103,7 @@ impl<'a> Run<'a> {
             options,
             trial: Trial::new(start.t, &start.y),
             control: Controller::for_method(step.method(), options.control),
-            detector: Detector::new(&flow),
+            detector: Detector::new(&flow, &options.tolerances),
             beginnings: Beginnings::new(system.guards().len()),
             beginning: None,
             accumulation: Accumulation::new(start.t, options.until, system.guards().len()),
@@ -111,6 +113,7 @@ impl<'a> Run<'a> {
             fired: vec![0; system.guards().len()],
             noted: vec![false; system.guards().len()],
             noted_sliding: vec![false; system.guards().len()],
+            noted_choices: vec![false; system.guards().len()],
             noted_touches: vec![false; system.guards().len()],
             noted_unproved: vec![false; system.guards().len()],
             cascade: Vec::new(),
@@ -161,14 +164,20 @@ impl<'a> Run<'a> {
             if self.flow.is_reaching() && self.look_at_surfaces()? {
                 continue;
             }
-            if !self.has_guards() {
+            let after = if !self.has_guards() {
                 self.step_freely()?;
+                continue;
+            } else if let Some(limit) = self.repeats() {
+                self.come_to_rest(limit)?
             } else if let Some(offsets) = self.next_event()? {
                 let (change, stop) = self.handle_event(offsets)?;
-                match self.after_event(change, stop)? {
-                    After::End(outcome) => return Ok(outcome),
-                    After::GoOn(change) => self.begin_segment(change)?,
-                }
+                self.after_event(change, stop)?
+            } else {
+                continue;
+            };
+            match after {
+                After::End(outcome) => return Ok(outcome),
+                After::GoOn(change) => self.begin_segment(change)?,
             }
         }
         Ok(Outcome::ReachedEnd)
@@ -240,8 +249,7 @@ impl<'a> Run<'a> {
             self.check_cascade()?;
             return Ok(Some(Bracket { lo: 0.0, hi: 0.0 }));
         }
-        let goal =
-            self.size_step(self.options.until.min(self.detector.next_scheduled(&self.flow, self.trial.t)));
+        let goal = self.size_step(self.options.until.min(self.detector.next_scheduled(self.trial.t)));
         self.try_step();
         if !self.is_acceptable() {
             return self.reject().map(|()| None);
@@ -426,6 +434,7 @@ impl<'a> Run<'a> {
         self.record.statistics.guards = self.flow.guard_count;
         self.record.statistics.corrected = self.flow.corrected();
         self.record.statistics.motion_factorisations = self.flow.motion_factorisations();
+        self.record.statistics.settling += 2 * self.detector.compared();
         self.record.statistics.went_back = self.detector.surprises().went_back;
         self.record.statistics.phantoms = self.detector.surprises().phantoms;
         match result {

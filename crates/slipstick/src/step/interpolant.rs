@@ -44,16 +44,18 @@ impl Interpolant {
         }
     }
 
-    /// A bound on how far any component is from its start within the step: in the nested form every coefficient behind the second has the factor
+    /// A bound on how far a component is from its start within the step: in the nested form every coefficient behind the second has the factor
     /// θ (1-θ), which is at most a quarter.
-    pub fn reach(&self) -> f64 {
+    pub fn reach_of(&self, component: usize) -> f64 {
         let n = self.dimension;
-        let bound = |i: usize| {
-            let far = |k: usize| self.coefficients.get(k * n + i).map_or(0.0, |c| c.abs());
-            let degree = self.coefficients.len() / n;
-            far(1) + 0.25 * (2..degree).map(far).sum::<f64>()
-        };
-        (0..n).map(bound).fold(0.0, f64::max)
+        let far = |k: usize| self.coefficients.get(k * n + component).map_or(0.0, |c| c.abs());
+        let degree = self.coefficients.len() / n;
+        far(1) + 0.25 * (2..degree).map(far).sum::<f64>()
+    }
+
+    /// The largest of these bounds.
+    pub fn reach(&self) -> f64 {
+        (0..self.dimension).map(|i| self.reach_of(i)).fold(0.0, f64::max)
     }
 
     /// The state at θ; 0 is the start of the step, 1 its end.

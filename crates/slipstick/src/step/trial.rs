@@ -207,6 +207,11 @@ impl Trial {
         self.dense.reach()
     }
 
+    /// The same for one component.
+    pub fn reach_of(&self, component: usize) -> f64 {
+        self.dense.reach_of(component)
+    }
+
     /// Makes the end of this trial the start of the next.
     pub fn advance(&mut self, t: f64) {
         self.t = t;
