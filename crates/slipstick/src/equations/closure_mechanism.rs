@@ -13,11 +13,12 @@
 //! # assert_eq!(slipstick::equations::System::constraints(&pendulum).len(), 1);
 //! ```
 
-use super::{ClosureSystem, Constraint, Layout, Locked, Terms, WrongGradient};
+use super::{ClosureSystem, Constraint, Layout, Locked, PlainField, Terms, WrongGradient};
 use crate::math::{Jet, Matrix};
 
 type OfState = Box<dyn Fn(f64, &[f64], &mut [f64]) + Send + Sync>;
 type Force = Box<dyn Fn(Locked<'_>, f64, &[f64], &mut [f64]) + Send + Sync>;
+type Normalise = Box<dyn Fn(&mut [f64]) + Send + Sync>;
 type OfJets = Box<dyn Fn(Jet, &[Jet], &mut [Jet]) + Send + Sync>;
 type OfTwo = Box<dyn Fn(Jet, &[Jet], &[Jet], &mut [Jet]) + Send + Sync>;
 
@@ -28,7 +29,7 @@ pub struct Mechanism {
     others: Vec<String>,
     constraints: Vec<Constraint>,
     kinematics: Option<OfTwo>,
-    normalise: Option<Box<dyn Fn(&mut [f64]) + Send + Sync>>,
+    normalise: Option<Normalise>,
     mass: (Matrix, OfState),
     force: Force,
     other_rates: OfState,
@@ -212,7 +213,7 @@ impl Mechanism {
 }
 
 /// A function of jets from one of numbers, by differences along the curve that the jets describe.
-fn differ(f: &dyn Fn(f64, &[f64], &mut [f64]), t: Jet, q: &[Jet], out: &mut [Jet]) {
+fn differ(f: &PlainField, t: Jet, q: &[Jet], out: &mut [Jet]) {
     let fastest = q.iter().fold(t.first.abs(), |fastest, q| fastest.max(q.first.abs()));
     let largest = q.iter().fold(1.0_f64, |largest, q| largest.max(q.value.abs()));
     // Differences of fourth order lose the least at about this distance.

@@ -160,7 +160,7 @@ impl Assembler {
             match half {
                 Half::Positions => evaluator.shift_positions(at.1, &mut y[..first], &change),
                 Half::Speeds => {
-                    y[first..first + n].iter_mut().zip(&change).for_each(|(v, change)| *v -= change)
+                    y[first..first + n].iter_mut().zip(&change).for_each(|(v, change)| *v -= change);
                 }
             }
             let smaller = self.residual(evaluator, at, y, half);

@@ -1,11 +1,12 @@
 //! The flow of a system whose mode is locked: first-order equations integrated as they stand. Work is counted here.
 
 use super::behind_mass::BehindMass;
+use super::engine::Engine;
 use super::one_sided::OneSided;
 use super::sliding::Effort;
 use super::twins::Place;
-use super::{Field, Index1, MassKind, Refusal, Sliding, Stabilisation, Surface, Upkeep};
-use crate::equations::{Evaluator, Guard, GuardKind, GuardRates, PlainField, Point, System};
+use super::{Field, MassKind, Refusal, Sliding, Stabilisation, Surface, Upkeep};
+use crate::equations::{Guard, GuardKind, GuardRates, PlainField, Point, System};
 use crate::expr::{Bounds, Interval};
 use crate::mode::Mode;
 
@@ -569,42 +570,6 @@ impl Field for Flow<'_> {
 
     fn mass(&mut self, t: f64, y: &[f64], mass: &mut [f64]) {
         self.evaluator.mass(self.mode.locked(), t, y, mass);
-    }
-}
-
-/// What evaluates a system: its own evaluator, or for a mechanism one that finds the accelerations too.
-pub(super) enum Engine<'a> {
-    Plain(Box<dyn Evaluator + 'a>),
-    Mechanism(Box<Index1<'a>>),
-}
-
-impl<'a> Engine<'a> {
-    pub(super) fn new(system: &'a dyn System, upkeep: Upkeep) -> Self {
-        if system.layout().v > 0 {
-            Self::Mechanism(Box::new(Index1::new(system, upkeep)))
-        } else {
-            Self::Plain(system.evaluator())
-        }
-    }
-}
-
-impl<'a> std::ops::Deref for Engine<'a> {
-    type Target = dyn Evaluator + 'a;
-
-    fn deref(&self) -> &Self::Target {
-        match self {
-            Self::Plain(evaluator) => &**evaluator,
-            Self::Mechanism(evaluator) => &**evaluator,
-        }
-    }
-}
-
-impl std::ops::DerefMut for Engine<'_> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        match self {
-            Self::Plain(evaluator) => &mut **evaluator,
-            Self::Mechanism(evaluator) => &mut **evaluator,
-        }
     }
 }
 

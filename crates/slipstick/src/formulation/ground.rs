@@ -2,7 +2,7 @@
 //!
 //! Dense output is as accurate as the method, and no better on a curved surface. What is looked at there is put back first.
 
-use super::flow::Engine;
+use super::engine::Engine;
 use super::{Sliding, Stabilisation, Surface};
 use crate::equations::System;
 use crate::mode::Mode;

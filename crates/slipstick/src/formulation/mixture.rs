@@ -4,7 +4,7 @@
 //! (paper 002, equation (5), with `α = w`).
 
 use super::Ground;
-use super::flow::Engine;
+use super::engine::Engine;
 use crate::equations::{Observer, System};
 use crate::mode::Mode;
 

@@ -7,6 +7,7 @@
 mod algebraic;
 mod assemble;
 mod behind_mass;
+mod engine;
 mod flow;
 mod ground;
 mod index1;

@@ -29,18 +29,21 @@ impl Jet {
     }
 
     /// The sine.
+    #[must_use]
     pub fn sin(self) -> Self {
         let (sin, cos) = self.value.sin_cos();
         self.chain(sin, cos, -sin)
     }
 
     /// The cosine.
+    #[must_use]
     pub fn cos(self) -> Self {
         let (sin, cos) = self.value.sin_cos();
         self.chain(cos, -sin, -cos)
     }
 
     /// The tangent.
+    #[must_use]
     pub fn tan(self) -> Self {
         let tan = self.value.tan();
         let slope = 1.0 + tan * tan;
@@ -48,24 +51,28 @@ impl Jet {
     }
 
     /// The square root.
+    #[must_use]
     pub fn sqrt(self) -> Self {
         let root = self.value.sqrt();
         self.chain(root, 0.5 / root, -0.25 / (root * self.value))
     }
 
     /// The exponential function.
+    #[must_use]
     pub fn exp(self) -> Self {
         let exp = self.value.exp();
         self.chain(exp, exp, exp)
     }
 
     /// The natural logarithm.
+    #[must_use]
     pub fn ln(self) -> Self {
         let inverse = 1.0 / self.value;
         self.chain(self.value.ln(), inverse, -inverse * inverse)
     }
 
     /// A whole power.
+    #[must_use]
     pub fn powi(self, n: i32) -> Self {
         let power = |k: i32| if k < 0 && n >= 0 { 0.0 } else { self.value.powi(k) };
         let n_float = f64::from(n);

@@ -23,7 +23,7 @@ pub struct Kkt {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    Dense(DenseKkt),
+    Dense(Box<DenseKkt>),
     Sparse(Box<SparseKkt>),
 }
 
@@ -43,7 +43,11 @@ impl Kkt {
     }
 
     fn dense(n: usize, m: usize, work: f64) -> Self {
-        Self { kind: Kind::Dense(DenseKkt::new(n, m)), work, full: (vec![0.0; n * n], vec![0.0; m * n]) }
+        Self {
+            kind: Kind::Dense(Box::new(DenseKkt::new(n, m))),
+            work,
+            full: (vec![0.0; n * n], vec![0.0; m * n]),
+        }
     }
 
     /// About how long the factors take, in multiplications in a full matrix.

@@ -9,6 +9,9 @@ use super::sparse_cholesky::SparseCholesky;
 use super::{KktFault, Matrix};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Rows and columns.
+type Places = Vec<(usize, usize)>;
+
 /// A row is redundant if less than this part of its diagonal entry of `S` is left; entries of `S` are squares of lengths.
 const REDUNDANT: f64 = 1e-12;
 /// A pivot of `M` of less than this part of its diagonal entry is none.
@@ -203,7 +206,9 @@ impl SparseKkt {
                 take_along(&mut idle, before);
             }
             let length = idle.iter().map(|x| x * x).sum::<f64>().sqrt();
-            idle.iter_mut().for_each(|x| *x /= length);
+            for x in &mut idle {
+                *x /= length;
+            }
             self.idle.push(idle);
         }
     }
@@ -257,8 +262,8 @@ impl SparseKkt {
 }
 
 /// The places of `M`, or of `M + Gᵀ G`, and for each product of two entries of a row of `G` the number of its place.
-fn places_of_masses(mass: &Matrix, jacobian: &Matrix, weighted: bool) -> (Vec<(usize, usize)>, Vec<usize>) {
-    let mut places: Vec<(usize, usize)> = mass.places().collect();
+fn places_of_masses(mass: &Matrix, jacobian: &Matrix, weighted: bool) -> (Places, Vec<usize>) {
+    let mut places: Places = mass.places().collect();
     let mut products = Vec::new();
     if weighted {
         let mut numbers = BTreeMap::new();
@@ -292,11 +297,7 @@ fn responses(jacobian: &Matrix, masses: &SparseCholesky) -> (Vec<usize>, Vec<usi
 }
 
 /// Which entries of the responses stand at each place, the number in `S` of each product of two of them, and the places of `S`.
-fn coupling(
-    n: usize,
-    starts: &[usize],
-    reached: &[usize],
-) -> (Vec<Vec<usize>>, Vec<usize>, Vec<(usize, usize)>) {
+fn coupling(n: usize, starts: &[usize], reached: &[usize]) -> (Vec<Vec<usize>>, Vec<usize>, Places) {
     let mut sharing = vec![Vec::new(); n];
     let mut owner = vec![0; reached.len()];
     for (k, pair) in starts.windows(2).enumerate() {

@@ -1,0 +1,40 @@
+//! What evaluates a system: its own evaluator, or for a mechanism the index-1 form around it.
+
+use super::{Index1, Upkeep};
+use crate::equations::{Evaluator, System};
+
+/// What evaluates a system: its own evaluator, or for a mechanism one that finds the accelerations too.
+pub(super) enum Engine<'a> {
+    Plain(Box<dyn Evaluator + 'a>),
+    Mechanism(Box<Index1<'a>>),
+}
+
+impl<'a> Engine<'a> {
+    pub(super) fn new(system: &'a dyn System, upkeep: Upkeep) -> Self {
+        if system.layout().v > 0 {
+            Self::Mechanism(Box::new(Index1::new(system, upkeep)))
+        } else {
+            Self::Plain(system.evaluator())
+        }
+    }
+}
+
+impl<'a> std::ops::Deref for Engine<'a> {
+    type Target = dyn Evaluator + 'a;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Plain(evaluator) => &**evaluator,
+            Self::Mechanism(evaluator) => &**evaluator,
+        }
+    }
+}
+
+impl std::ops::DerefMut for Engine<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        match self {
+            Self::Plain(evaluator) => &mut **evaluator,
+            Self::Mechanism(evaluator) => &mut **evaluator,
+        }
+    }
+}
