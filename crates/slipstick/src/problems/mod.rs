@@ -11,8 +11,8 @@ mod smooth;
 mod stiff;
 
 pub use constrained::{
-    ConstrainedProblem, Known, MeasuredMechanism, Promise, chain, chain_energy, constrained, mechanisms,
-    quick_constrained,
+    ConstrainedProblem, Known, MeasuredMechanism, Promise, chain, chain_energy, constrained, measure_chain,
+    mechanisms, quick_constrained,
 };
 pub use events::{
     Against, Bounds, EventProblem, Events, Expected, Invariant, MarbleJar, Measured, Solver, events,

@@ -1,26 +1,49 @@
 //! The suite `constrained`: mechanisms whose joints stay shut, against their truth and the tables of papers 000 and 003.
 
 use super::{Row, float, whole};
-use slipstick::problems::{CONSTRAINED, ConstrainedProblem, MeasuredMechanism, constrained};
+use slipstick::problems::{CONSTRAINED, ConstrainedProblem, MeasuredMechanism, constrained, measure_chain};
 use std::time::Instant;
 
 /// The rows, each measured when it is asked for.
 pub(super) fn rows() -> impl Iterator<Item = Row> {
-    constrained().into_iter().map(|problem| {
+    let problems = constrained().into_iter().map(|problem| {
         let start = Instant::now();
         let measured = problem.measure();
         row(&problem, &measured, start.elapsed().as_secs_f64())
-    })
+    });
+    problems.chain([10, 100, 1000, 10_000].map(chain).into_iter().map(|measure| measure()))
+}
+
+/// A chain of so many links: ten steps, to see how their cost grows. The time for setting up is in it.
+fn chain(links: usize) -> impl FnOnce() -> Row {
+    move || {
+        let start = Instant::now();
+        let mut measured = measure_chain(links);
+        let wall_s = start.elapsed().as_secs_f64();
+        measured.remarks.push(format!("{:.0} us for each link and step", 1e5 * wall_s / links as f64));
+        Row {
+            problem: format!("chain-{links}"),
+            method: Some("dopri5"),
+            formulation: Some("index1/pstab".to_owned()),
+            ..row_of(&measured, wall_s)
+        }
+    }
 }
 
 fn row(problem: &ConstrainedProblem, measured: &MeasuredMechanism, wall_s: f64) -> Row {
-    let s = &measured.statistics;
     Row {
-        suite: CONSTRAINED.0,
         problem: problem.name.to_owned(),
         method: Some(problem.plan.options.method.name()),
         formulation: Some(problem.formulation()),
         tolerance: problem.tolerance,
+        ..row_of(measured, wall_s)
+    }
+}
+
+fn row_of(measured: &MeasuredMechanism, wall_s: f64) -> Row {
+    let s = &measured.statistics;
+    Row {
+        suite: CONSTRAINED.0,
         ok: measured.is_ok(),
         err_end: measured.end_error,
         drift_position: measured.position,

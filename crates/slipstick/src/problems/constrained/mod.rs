@@ -16,7 +16,7 @@ mod rolling;
 mod suspension;
 mod wheelset;
 
-pub use chain::{chain, chain_energy};
+pub use chain::{chain, chain_energy, measure_chain};
 pub use measure::MeasuredMechanism;
 pub use others::mechanisms;
 
