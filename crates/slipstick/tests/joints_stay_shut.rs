@@ -3,7 +3,7 @@
 mod common;
 
 use common::{plan, run_model};
-use slipstick::formulation::Stabilisation;
+use slipstick::formulation::{Mixture, Stabilisation};
 use slipstick::simulate::{Options, Plan, simulate};
 use slipstick::step::Method;
 use slipstick::trajectory::Trajectory;
@@ -263,4 +263,25 @@ fn a_singular_position_is_passed_with_a_note() {
     assert_eq!(codes, ["singular-position"]);
     let y = run.end_state();
     assert!((y[0] + y[1] - std::f64::consts::PI).abs() < 1e-9, "{y:?}");
+}
+
+#[test]
+fn reactions_are_what_the_constraints_push_with() {
+    // At the lowest point of its swing a bob is pulled up by its weight and by m v² / l.
+    let text = r#"
+        parameters = { m = 2, g = 9.81 }
+        coordinates = { x = 0, y = -1 }
+        speeds = { x = 3 }
+        kinetic = "m / 2 * (x'^2 + y'^2)"
+        potential = "m * g * y"
+        constraints.rod = "x^2 + y^2 - 1"
+        outputs = { up = "reaction.y", along = "-2 * y * lambda.rod", across = "reaction.x" }
+        run.until = 1
+    "#;
+    let plan = plan(text);
+    let run = simulate(&plan.system, &plan.start, &plan.options).unwrap();
+    let mut out = [0.0; 3];
+    let segment = &run.segments[0];
+    Mixture::new(&plan.system, plan.system.outputs()).observe(&segment.mode, 0.0, &plan.start.y, &mut out);
+    assert!((out[0] - 2.0 * (9.81 + 9.0)).abs() < 1e-12 && out[1] == out[0] && out[2] == 0.0, "{out:?}");
 }

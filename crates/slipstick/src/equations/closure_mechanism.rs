@@ -246,7 +246,7 @@ pub(super) struct MechanismJets<'a> {
     rates: Vec<Jet>,
     joints: Vec<Jet>,
     rolling: Vec<Jet>,
-    /// Accelerations, and behind them multipliers.
+    /// Accelerations, and behind them multipliers and reactions.
     pub(super) motion: Vec<f64>,
 }
 
@@ -262,7 +262,7 @@ impl<'a> MechanismJets<'a> {
             rates: room(layout.q),
             joints: room(joints),
             rolling: room(m - joints),
-            motion: vec![0.0; layout.v + m],
+            motion: vec![0.0; 2 * layout.v + m],
         }
     }
 

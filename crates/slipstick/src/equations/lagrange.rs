@@ -7,7 +7,7 @@ use super::lowering::{Lowering, input};
 use crate::expr::{Arena, ExprId, InputId};
 use crate::model::{Definition, Model, Scope};
 
-/// Inputs that stand for accelerations, and behind them multipliers, until the number of all others is known: beyond them, and before those of locks.
+/// Inputs that stand for accelerations, and behind them multipliers and reactions, until the number of all others is known: beyond them, and before those of locks.
 const FIRST_OF_MOTION: u32 = 1 << 29;
 
 /// The formulas of a mechanism with `n` coordinates and `m` constraints, those of positions first.
@@ -34,9 +34,9 @@ pub(super) struct MechanismParts {
 }
 
 impl MechanismParts {
-    /// How many inputs the motion has: accelerations and multipliers.
+    /// How many inputs the motion has: accelerations, multipliers and reactions.
     pub(super) fn motion(&self) -> usize {
-        self.force.len() + self.names.len()
+        2 * self.force.len() + self.names.len()
     }
 
     pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut ExprId> {

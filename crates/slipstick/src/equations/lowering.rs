@@ -16,6 +16,8 @@ pub(super) struct Names<'m> {
     locked_outputs: Vec<ExprId>,
     /// The places of the multipliers of all constraints among the inputs of the motion.
     multipliers: Vec<usize>,
+    /// The place of the first reaction among them.
+    first_reaction: usize,
     /// Switches, each as the sign that it is locked to, or softened.
     switches: Vec<ExprId>,
 }
@@ -39,6 +41,7 @@ impl Names<'_> {
             Meaning::Switch(i) => self.switches[i],
             Meaning::Output(i) => outputs[i],
             Meaning::Multiplier(i) => of_motion(arena, self.multipliers[i]),
+            Meaning::Reaction(i) => of_motion(arena, self.first_reaction + i),
         })
     }
 }
@@ -89,6 +92,7 @@ impl<'m> Lowering<'m> {
         let names = Names {
             scope,
             multipliers,
+            first_reaction: n + constraints,
             first_parameter,
             first_switch: first_parameter + model.parameters.len(),
             outputs: Vec::new(),

@@ -77,7 +77,7 @@ pub(super) struct MechanismScratch {
     residuals: Registers,
     slopes: Registers,
     out: Vec<f64>,
-    /// Accelerations, and behind them multipliers.
+    /// Accelerations, and behind them multipliers and reactions.
     pub(super) motion: Vec<f64>,
 }
 
@@ -131,7 +131,7 @@ impl MechanismTapes {
             residuals: self.residuals.registers(),
             slopes: self.slopes.registers(),
             out: vec![0.0; longest],
-            motion: vec![0.0; self.coordinates + self.constraints.len()],
+            motion: vec![0.0; 2 * self.coordinates + self.constraints.len()],
         }
     }
 

@@ -251,7 +251,7 @@ pub trait Evaluator {
         }
     }
 
-    /// Accelerations and multipliers at the point where the derivative or the rates of guards are asked for next.
+    /// Accelerations, multipliers and reactions at the point where the derivative or the rates of guards are asked for next.
     fn set_motion(&mut self, _motion: &[f64]) {}
 
     /// The values of the guards watched in the locked mode; those of other modes are left as they are.

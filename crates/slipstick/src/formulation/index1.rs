@@ -61,7 +61,7 @@ impl<'a> Index1<'a> {
             velocity: vec![0.0; m],
             motion: vec![0.0; n],
             multipliers: vec![0.0; m],
-            published: vec![0.0; n + m],
+            published: vec![0.0; 2 * n + m],
             lengths: vec![(f64::INFINITY, 0.0); m],
             shrunk: None,
             fault: None,
@@ -103,14 +103,17 @@ impl<'a> Index1<'a> {
         self.publish();
     }
 
-    /// Tells the formulas accelerations and multipliers.
+    /// Tells the formulas accelerations, multipliers, and reactions, `-Gᵀ λ`.
     fn publish(&mut self) {
         self.published[..self.n].copy_from_slice(&self.motion);
-        self.published[self.n..].copy_from_slice(&self.multipliers);
+        let (multipliers, reactions) = self.published[self.n..].split_at_mut(self.multipliers.len());
+        multipliers.copy_from_slice(&self.multipliers);
+        reactions.fill(0.0);
+        self.terms.jacobian.add_transposed(-1.0, &self.multipliers, reactions);
         self.inner.set_motion(&self.published);
     }
 
-    /// Accelerations, and behind them multipliers, at a point.
+    /// Accelerations, and behind them multipliers and reactions, at a point.
     pub(super) fn motion_at(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> &[f64] {
         self.solve(locked, t, y);
         &self.published

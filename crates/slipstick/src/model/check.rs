@@ -55,7 +55,7 @@ fn check_running_formulas(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Dia
     let surface = Room {
         place: "a switch",
         usable: "`t`, states and parameters",
-        allows: |m| !matches!(m, Meaning::Switch(_) | Meaning::Output(_) | Meaning::Multiplier(_)),
+        allows: |m| !matches!(m, Meaning::Switch(_) | Meaning::Output(_)) && !m.follows_from_motion(),
     };
     for definition in &model.switches {
         check_formula(&definition.formula, scope, surface, errors);

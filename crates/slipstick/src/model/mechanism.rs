@@ -190,13 +190,12 @@ fn check_no_side_states(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagn
     }
 }
 
-/// What follows from the motion cannot be a cause of it: an output that uses a multiplier is not used in formulas that move something.
+/// What follows from the motion cannot be a cause of it: an output that uses a multiplier or a reaction is not used in formulas that move something.
 fn check_outputs_of_motion(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
     let follows = |formula: &Formula, known: &[bool]| {
         formula.syntax.names().any(|(name, _)| match scope.meaning(name) {
-            Some(Meaning::Multiplier(_)) => true,
             Some(Meaning::Output(i)) => known[i],
-            _ => false,
+            meaning => meaning.is_some_and(Meaning::follows_from_motion),
         })
     };
     let mut known = vec![false; model.outputs.len()];
@@ -209,7 +208,7 @@ fn check_outputs_of_motion(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Di
         for (name, span) in formula.syntax.names() {
             if matches!(scope.meaning(name), Some(Meaning::Output(i)) if known[i]) {
                 let message = format!("`{name}` follows from the motion and cannot be a cause of it");
-                let hint = "outputs that use a multiplier can be written out and audited, but not used in derivatives, forces and guards";
+                let hint = "outputs that use a multiplier or a reaction can be written out and audited, but not used in derivatives, forces and guards";
                 errors.push(Diagnostic::new("unknown-name", formula.place.part(&span), message).hint(hint));
             }
         }

@@ -19,6 +19,15 @@ pub enum Meaning {
     Switch(usize),
     /// The multiplier of a constraint, by index in the order of the model.
     Multiplier(usize),
+    /// What the constraints push a coordinate with, by its index.
+    Reaction(usize),
+}
+
+impl Meaning {
+    /// Whether it follows from the motion: it can be looked at, but not be a cause of it.
+    pub(super) fn follows_from_motion(self) -> bool {
+        matches!(self, Self::Multiplier(_) | Self::Reaction(_))
+    }
 }
 
 impl Meaning {
@@ -31,6 +40,7 @@ impl Meaning {
             Self::Output(_) => "an output",
             Self::Switch(_) => "a switch",
             Self::Multiplier(_) => "a multiplier",
+            Self::Reaction(_) => "a reaction",
         }
     }
 }
@@ -41,12 +51,15 @@ const RESERVED: &[&str] =
 
 /// What stands before the name of a constraint in the name of its multiplier.
 const MULTIPLIER: &str = "lambda.";
+/// What stands before the name of a coordinate in the name of what the constraints push it with.
+const REACTION: &str = "reaction.";
 
 /// All names of a model and what they stand for.
 #[derive(Clone, Debug)]
 pub struct Scope<'a> {
     meanings: BTreeMap<&'a str, Meaning>,
     constraints: &'a [Definition],
+    coordinates: &'a [Definition],
 }
 
 impl<'a> Scope<'a> {
@@ -56,7 +69,7 @@ impl<'a> Scope<'a> {
         for (definition, meaning) in defined(model) {
             meanings.entry(definition.name.as_str()).or_insert(meaning);
         }
-        Self { meanings, constraints: &model.mechanism.constraints }
+        Self { meanings, constraints: &model.mechanism.constraints, coordinates: model.coordinates() }
     }
 
     /// What a name stands for.
@@ -65,7 +78,11 @@ impl<'a> Scope<'a> {
             let name = name.strip_prefix(MULTIPLIER)?;
             self.constraints.iter().position(|c| c.name == name).map(Meaning::Multiplier)
         };
-        self.meanings.get(name).copied().or_else(of_constraint)
+        let of_coordinate = || {
+            let name = name.strip_prefix(REACTION)?;
+            self.coordinates.iter().position(|c| c.name == name).map(Meaning::Reaction)
+        };
+        self.meanings.get(name).copied().or_else(of_constraint).or_else(of_coordinate)
     }
 
     /// The names that stand for something that is allowed.
@@ -125,7 +142,8 @@ pub(super) struct Room {
 impl Room {
     /// A formula that the motion depends on: everything may be used but what follows from the motion.
     pub(super) fn running(place: &'static str) -> Self {
-        Self { place, usable: "everything but multipliers", allows: |m| !matches!(m, Meaning::Multiplier(_)) }
+        let allows = |meaning: Meaning| !meaning.follows_from_motion();
+        Self { place, usable: "everything but multipliers and reactions", allows }
     }
 
     /// A formula that is only looked at: everything may be used.
