@@ -128,7 +128,7 @@ fn statistics(result: &RunResult<'_>) -> Vec<[String; 2]> {
         row("steps rejected", s.rejected.to_string()),
         row("right-hand sides", s.derivatives.to_string()),
         row("Jacobians", s.jacobians.to_string()),
-        row("factorisations", s.factorisations.to_string()),
+        row("factorisations", (s.factorisations + s.motion_factorisations).to_string()),
         row("guard evaluations", s.guards.to_string()),
         row("steps made again for events", s.relocations.to_string()),
         row("steps while sliding", s.slid.to_string()),

@@ -51,7 +51,7 @@ fn row_of(measured: &MeasuredMechanism, wall_s: f64) -> Row {
         energy_error: measured.energy,
         n_rhs: Some(s.derivatives),
         n_jacobian: Some(s.jacobians),
-        n_factor: Some(s.factorisations),
+        n_factor: Some(s.factorisations + s.motion_factorisations),
         n_accepted: Some(s.accepted),
         n_rejected: Some(s.rejected),
         wall_s: Some(wall_s),
