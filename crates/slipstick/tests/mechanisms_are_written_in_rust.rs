@@ -166,6 +166,23 @@ fn a_wrong_row_of_a_gradient_is_named() {
 }
 
 #[test]
+fn entries_outside_of_a_matrix_are_named() {
+    let refuse = |mechanism: Mechanism| {
+        let failure = simulate(&mechanism.system(), &Start::at([0.8, -0.6, 0.0, 0.0]), &Options::until(1.0));
+        let error = failure.unwrap_err().error;
+        assert_eq!(error.code(), "bad-place");
+        error.to_string()
+    };
+    let message = refuse(pendulum().gradient(&[(0, 0), (1, 1)], |_, _, _| {}));
+    assert_eq!(message, "the gradient has no entry (1, 1): it has 1 rows and 2 columns, counted from zero");
+    let message = refuse(pendulum().mass_matrix(&[(0, 0), (2, 1)], |_, _, _| {}));
+    assert_eq!(
+        message,
+        "the mass matrix has no entry (2, 1): it has 2 rows and 2 columns, counted from zero"
+    );
+}
+
+#[test]
 fn a_mechanism_hits_a_wall_and_drives_a_circuit() {
     // The wall turns the speed back; a state of first order follows the place.
     let system = pendulum().states(["lag"], |_, y, dz| dz[0] = y[0] - y[4]).system().guard(

@@ -13,8 +13,8 @@
 use super::closure_guard::{ClosureGuard, Reset, Surface};
 use super::closure_mechanism::{Mechanism, MechanismJets};
 use super::{
-    Constraint, Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, PlainField, Point,
-    System, Terms, WrongGradient,
+    BadPlace, Constraint, Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind,
+    PlainField, Point, System, Terms, WrongGradient,
 };
 use std::sync::Arc;
 
@@ -190,6 +190,9 @@ impl System for ClosureSystem {
     }
     fn room_for_terms(&self) -> Terms {
         self.mechanism.as_ref().map_or_else(|| Terms::full(0, 0), Mechanism::room_for_terms)
+    }
+    fn bad_place(&self) -> Option<BadPlace> {
+        self.mechanism.as_ref().and_then(Mechanism::bad_place)
     }
     fn wrong_gradient(&self, t: f64, y: &[f64]) -> Option<WrongGradient> {
         self.mechanism.as_ref().and_then(|mechanism| MechanismJets::new(mechanism).wrong_gradient(t, y))

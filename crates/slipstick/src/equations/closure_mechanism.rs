@@ -13,8 +13,9 @@
 //! # assert_eq!(slipstick::equations::System::constraints(&pendulum).len(), 1);
 //! ```
 
-use super::{ClosureSystem, Constraint, Layout, Locked, PlainField, Terms, WrongGradient};
+use super::{BadPlace, ClosureSystem, Constraint, Layout, Locked, PlainField, Terms, WrongGradient};
 use crate::math::{Jet, Matrix};
+use std::collections::BTreeSet;
 
 type OfState = Box<dyn Fn(f64, &[f64], &mut [f64]) + Send + Sync>;
 type Force = Box<dyn Fn(Locked<'_>, f64, &[f64], &mut [f64]) + Send + Sync>;
@@ -30,11 +31,13 @@ pub struct Mechanism {
     constraints: Vec<Constraint>,
     kinematics: Option<OfTwo>,
     normalise: Option<Normalise>,
-    mass: (Matrix, OfState),
+    /// The places of the entries of the mass matrix, if they are not its diagonal.
+    mass_places: Option<Vec<(usize, usize)>>,
+    mass: OfState,
     force: Force,
     other_rates: OfState,
     joints: OfJets,
-    gradient: Option<(Matrix, OfState)>,
+    gradient: Option<(Vec<(usize, usize)>, OfState)>,
     rolling: OfTwo,
 }
 
@@ -44,7 +47,8 @@ impl Mechanism {
         let coordinates: Vec<String> = coordinates.into_iter().map(Into::into).collect();
         let speeds: Vec<String> = coordinates.iter().map(|name| format!("{name}'")).collect();
         Self {
-            mass: (Matrix::identity(speeds.len()), Box::new(|_, _, m| m.fill(1.0))),
+            mass_places: None,
+            mass: Box::new(|_, _, m| m.fill(1.0)),
             coordinates,
             speeds,
             others: Vec::new(),
@@ -59,8 +63,8 @@ impl Mechanism {
         }
     }
 
-    /// Gives the speeds names of their own, and says how positions follow from them: `q' = T(t, q) v`, linear in `v`, as with Euler parameters. Call it before
-    /// masses are given: the speeds may be fewer than the coordinates.
+    /// Gives the speeds names of their own, and says how positions follow from them: `q' = T(t, q) v`, linear in `v`, as with Euler parameters. They may be
+    /// fewer than the coordinates.
     #[must_use]
     pub fn kinematics<N: Into<String>>(
         mut self,
@@ -68,7 +72,6 @@ impl Mechanism {
         rates: impl Fn(Jet, &[Jet], &[Jet], &mut [Jet]) + Send + Sync + 'static,
     ) -> Self {
         self.speeds = speeds.into_iter().map(Into::into).collect();
-        self.mass = (Matrix::identity(self.speeds.len()), Box::new(|_, _, m| m.fill(1.0)));
         self.kinematics = Some(Box::new(rates));
         self
     }
@@ -83,7 +86,7 @@ impl Mechanism {
     /// The masses of the speeds, one for each: `(t, q, m)`.
     #[must_use]
     pub fn masses(mut self, masses: impl Fn(f64, &[f64], &mut [f64]) + Send + Sync + 'static) -> Self {
-        self.mass = (Matrix::identity(self.speeds.len()), Box::new(masses));
+        (self.mass_places, self.mass) = (None, Box::new(masses));
         self
     }
 
@@ -94,8 +97,7 @@ impl Mechanism {
         places: &[(usize, usize)],
         masses: impl Fn(f64, &[f64], &mut [f64]) + Send + Sync + 'static,
     ) -> Self {
-        let n = self.speeds.len();
-        self.mass = (Matrix::with_places(n, n, places), Box::new(masses));
+        (self.mass_places, self.mass) = (Some(places.to_vec()), Box::new(masses));
         self
     }
 
@@ -152,15 +154,14 @@ impl Mechanism {
     }
 
     /// The gradient of the joints by the speeds, `G = ∂g/∂q T`: its entries are at the given places (joint, speed), in order of rows and then columns, and the closure
-    /// fills in their values: `(t, q, values)`. Call it after [`joints`](Self::joints). Large mechanisms need it.
+    /// fills in their values: `(t, q, values)`. Large mechanisms need it.
     #[must_use]
     pub fn gradient(
         mut self,
         places: &[(usize, usize)],
         gradient: impl Fn(f64, &[f64], &mut [f64]) + Send + Sync + 'static,
     ) -> Self {
-        let matrix = Matrix::with_places(self.joint_count(), self.speeds.len(), places);
-        self.gradient = Some((matrix, Box::new(gradient)));
+        self.gradient = Some((places.to_vec(), Box::new(gradient)));
         self
     }
 
@@ -199,16 +200,39 @@ impl Mechanism {
         self.constraints.iter().filter(|constraint| constraint.holonomic).count()
     }
 
+    /// A place that is outside of its matrix.
+    pub(super) fn bad_place(&self) -> Option<BadPlace> {
+        let (n, joints) = (self.speeds.len(), self.joint_count());
+        let outside = |matrix, places: &[(usize, usize)], rows: usize| {
+            let place = places.iter().find(|(row, column)| *row >= rows || *column >= n);
+            place.map(|&place| BadPlace { matrix, place, size: (rows, n) })
+        };
+        let of_masses = self.mass_places.as_ref().and_then(|places| outside("mass matrix", places, n));
+        let of_gradient =
+            || self.gradient.as_ref().and_then(|(places, _)| outside("gradient", places, joints));
+        of_masses.or_else(of_gradient)
+    }
+
     /// Room for the terms: without a gradient of its own, a row can have entries everywhere.
     pub(super) fn room_for_terms(&self) -> Terms {
         let (n, m) = (self.speeds.len(), self.constraints.len());
         let everywhere = |rows: std::ops::Range<usize>| rows.flat_map(move |k| (0..n).map(move |j| (k, j)));
         let mut places: Vec<(usize, usize)> = match &self.gradient {
-            Some((gradient, _)) => gradient.places().collect(),
+            Some((places, _)) => places.clone(),
             None => everywhere(0..self.joint_count()).collect(),
         };
         places.extend(everywhere(self.joint_count()..m));
-        Terms::new(self.mass.0.clone(), Matrix::with_places(m, n, &places))
+        let mass = match &self.mass_places {
+            Some(places) => Matrix::with_places(n, n, places),
+            None => Matrix::identity(n),
+        };
+        Terms::new(mass, Matrix::with_places(m, n, &places))
+    }
+
+    /// How many entries the gradient has that a closure fills in.
+    fn given_entries(&self) -> Option<usize> {
+        let (places, _) = self.gradient.as_ref()?;
+        Some(places.iter().collect::<BTreeSet<_>>().len())
     }
 }
 
@@ -246,6 +270,8 @@ pub(super) struct MechanismJets<'a> {
     rates: Vec<Jet>,
     joints: Vec<Jet>,
     rolling: Vec<Jet>,
+    /// How many entries of the gradient a closure fills in, if one does.
+    given: Option<usize>,
     /// Accelerations, and behind them multipliers and reactions.
     pub(super) motion: Vec<f64>,
 }
@@ -256,6 +282,7 @@ impl<'a> MechanismJets<'a> {
         let room = |length| vec![Jet::default(); length];
         Self {
             mechanism,
+            given: mechanism.given_entries(),
             t: Jet::default(),
             q: room(layout.q),
             v: room(layout.v),
@@ -315,7 +342,7 @@ impl<'a> MechanismJets<'a> {
     /// The terms of the equations of motion.
     pub(super) fn terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
         let q = &y[..self.q.len()];
-        (self.mechanism.mass.1)(t, q, &mut terms.mass.values);
+        (self.mechanism.mass)(t, q, &mut terms.mass.values);
         terms.force.fill(0.0);
         (self.mechanism.force)(locked, t, y, &mut terms.force);
         self.move_along(t, y);
@@ -323,14 +350,10 @@ impl<'a> MechanismJets<'a> {
         let (of_joints, of_rolling) = terms.level.split_at_mut(self.joints.len());
         of_joints.iter_mut().zip(&self.joints).for_each(|(level, joint)| *level = -joint.second);
         of_rolling.iter_mut().zip(&self.rolling).for_each(|(level, rolling)| *level = -rolling.first);
-        let rows = match &self.mechanism.gradient {
-            Some((gradient, fill)) => {
-                let (values, rows) = terms.jacobian.values.split_at_mut(gradient.values.len());
-                fill(t, q, values);
-                rows
-            }
-            None => &mut terms.jacobian.values[..],
-        };
+        let (values, rows) = terms.jacobian.values.split_at_mut(self.given.unwrap_or(0));
+        if let Some((_, fill)) = &self.mechanism.gradient {
+            fill(t, q, values);
+        }
         self.fill_gradient(t, y, rows);
     }
 
@@ -396,8 +419,8 @@ impl<'a> MechanismJets<'a> {
 
     /// The first joint whose gradient, as given, is not what jets say.
     pub(super) fn wrong_gradient(&mut self, t: f64, y: &[f64]) -> Option<WrongGradient> {
-        let (gradient, fill) = self.mechanism.gradient.as_ref()?;
-        let mut gradient = gradient.clone();
+        let (places, fill) = self.mechanism.gradient.as_ref()?;
+        let mut gradient = Matrix::with_places(self.joints.len(), self.v.len(), places);
         fill(t, &y[..self.q.len()], &mut gradient.values);
         // A direction without zeros in which no two entries are likely to make up for each other.
         let direction: Vec<f64> = (0..self.v.len()).map(|j| 1.0 + (1.7 * j as f64).sin() * 0.7).collect();

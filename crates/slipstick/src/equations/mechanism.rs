@@ -44,6 +44,17 @@ impl Terms {
     }
 }
 
+/// An entry that is outside of its matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadPlace {
+    /// Which matrix.
+    pub matrix: &'static str,
+    /// Row and column.
+    pub place: (usize, usize),
+    /// How many rows and columns there are.
+    pub size: (usize, usize),
+}
+
 /// The gradient of a joint that is not what the joint itself says, along some direction of the speeds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WrongGradient {

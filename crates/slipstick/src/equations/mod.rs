@@ -30,7 +30,7 @@ pub use closure_mechanism::Mechanism;
 pub use energy::{KINETIC, POTENTIAL, POWER};
 pub use fixed::Fixed;
 pub use formula::FormulaSystem;
-pub use mechanism::{Constraint, Terms, WrongGradient};
+pub use mechanism::{BadPlace, Constraint, Terms, WrongGradient};
 pub use observer::Observer;
 pub use system::{
     Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, PlainField, Point, Response,

@@ -1,6 +1,6 @@
 //! What the loop asks of a set of equations: right-hand sides, guards, rates of guards, resets.
 
-use super::{Constraint, Terms, WrongGradient};
+use super::{BadPlace, Constraint, Terms, WrongGradient};
 use crate::expr::{Bounds, Interval};
 use crate::model::{Direction, Side};
 
@@ -172,6 +172,10 @@ pub trait System: Send + Sync {
     /// Room for the terms of a mechanism's equations of motion.
     fn room_for_terms(&self) -> Terms {
         Terms::full(self.layout().v, self.constraints().len())
+    }
+    /// A place that was given for an entry of a matrix and is outside of it.
+    fn bad_place(&self) -> Option<BadPlace> {
+        None
     }
     /// The first joint whose gradient, as it was given, is wrong at a point.
     fn wrong_gradient(&self, _t: f64, _y: &[f64]) -> Option<WrongGradient> {

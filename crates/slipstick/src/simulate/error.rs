@@ -150,6 +150,16 @@ pub enum Error {
         /// What is left of the constraints, in words.
         left: String,
     },
+    /// An entry of a matrix of a mechanism is outside of it.
+    #[error("the {matrix} has no entry {place:?}: it has {} rows and {} columns, counted from zero", .size.0, .size.1)]
+    BadPlace {
+        /// Which matrix.
+        matrix: &'static str,
+        /// Row and column.
+        place: (usize, usize),
+        /// How many rows and columns there are.
+        size: (usize, usize),
+    },
     /// The gradient of a joint, as it was given, is not that of the joint.
     #[error(
         "the gradient of the joint `{constraint}` is wrong: in some direction of the speeds it says {given:.6e}, the joint itself {found:.6e} (t = {t})"
@@ -241,6 +251,7 @@ impl Error {
             Self::EventCycle { .. } => "event-cycle",
             Self::ResetNotFinite { .. } => "reset-not-finite",
             Self::NotConsistent { .. } => "not-consistent",
+            Self::BadPlace { .. } => "bad-place",
             Self::WrongGradient { .. } => "wrong-gradient",
             Self::TooManySurfaces { .. } => "too-many-surfaces",
             Self::NoConvergence { .. } => "no-convergence",
@@ -280,6 +291,9 @@ impl Error {
             Self::ResetNotFinite { .. } => "look for a division by zero in the reset",
             Self::NotConsistent { .. } => {
                 "choose start values nearer to a closed mechanism, pin fewer coordinates, or check the lengths in these constraints"
+            }
+            Self::BadPlace { .. } => {
+                "a row of the gradient is a joint, its columns and those of the mass matrix are speeds"
             }
             Self::WrongGradient { .. } => {
                 "check that row of the gradient, and that its places are in order of rows and then columns; or leave the gradient out"

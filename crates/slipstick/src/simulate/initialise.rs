@@ -1,7 +1,7 @@
 //! Refuses what cannot be run, before anything is computed.
 
 use super::{Error, Options, Start};
-use crate::equations::{MassKind, System};
+use crate::equations::{BadPlace, MassKind, System};
 use crate::formulation::Stabilisation;
 use crate::step::{Method, PerComponent};
 
@@ -18,6 +18,9 @@ pub(super) fn check(system: &dyn System, start: &Start, options: &Options) -> Re
     }
     check_clocks(system, start, options)?;
     check_method(system, options)?;
+    if let Some(BadPlace { matrix, place, size }) = system.bad_place() {
+        return Err(Error::BadPlace { matrix, place, size });
+    }
     if let Some(wrong) = system.wrong_gradient(start.t, &start.y) {
         let constraint = system.constraints()[wrong.constraint].name.clone();
         return Err(Error::WrongGradient { constraint, given: wrong.given, found: wrong.found, t: start.t });
