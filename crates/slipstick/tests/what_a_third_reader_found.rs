@@ -332,3 +332,17 @@ fn an_event_that_changes_nothing_does_not_end_the_run() {
         assert!((1..=2).contains(&run.events.len()), "{text} {:?}", run.events);
     }
 }
+
+#[test]
+fn a_ball_that_lies_on_the_floor_and_counts_is_at_rest() {
+    let run = run_model(
+        r#"
+        states = { y = 0, v = 0, n = 0 }
+        derivatives = { y = "v", v = "-9.81", n = "0" }
+        events.floor = { guard = "y < 0", reset = { v = "-0.5 * v", n = "n + 1" } }
+        run.until = 1
+        "#,
+    );
+    assert_eq!(run.outcome.code(), "accumulation");
+    assert!(run.end_time() == 0.0 && run.events.len() < 5, "{} {}", run.end_time(), run.events.len());
+}

@@ -215,15 +215,16 @@ impl System for FormulaSystem {
     fn has_formulas(&self) -> bool {
         true
     }
-    fn reset_can_turn(&self, mode: usize, reset: usize, guard: usize) -> bool {
-        let (Some(reset), tapes) = (&self.resets[reset], &self.modes[mode]) else { return false };
+    fn guard_depends_on(&self, mode: usize, guard: usize, state: usize) -> bool {
+        let tapes = &self.modes[mode];
         // Behind a mass matrix every rate may depend on every state.
         let coupled = self.mass.is_some() || self.mechanism.is_some();
         let own = tapes.watched.iter().position(|&g| g == guard).filter(|_| !coupled);
-        own.is_none_or(|k| {
-            let reached = tapes.reach(k, self.state_names.len());
-            reset.targets.iter().any(|&i| reached[i])
-        })
+        own.is_none_or(|k| tapes.reach(k, self.state_names.len())[state])
+    }
+    fn reset_can_turn(&self, mode: usize, reset: usize, guard: usize) -> bool {
+        let Some(reset) = &self.resets[reset] else { return false };
+        reset.targets.iter().any(|&state| self.guard_depends_on(mode, guard, state))
     }
     fn mass_kind(&self) -> MassKind {
         self.mass.as_ref().map_or(MassKind::Identity, |mass| mass.kind)

@@ -192,7 +192,11 @@ pub trait System: Send + Sync {
     fn clocks(&self) -> Vec<(usize, f64)> {
         Vec::new()
     }
-    /// Whether a reset of one guard can change where another goes: its value, or its first two rates along the flow.
+    /// Whether where a guard goes depends on a state: its value, or its first two rates along the flow.
+    fn guard_depends_on(&self, _mode: usize, _guard: usize, _state: usize) -> bool {
+        true
+    }
+    /// Whether a reset of one guard can change where another goes.
     fn reset_can_turn(&self, _mode: usize, _reset: usize, _guard: usize) -> bool {
         true
     }

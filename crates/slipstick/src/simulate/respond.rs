@@ -135,11 +135,15 @@ impl Run<'_> {
         Ok(After::GoOn(change))
     }
 
-    /// An event at the very start of a segment that has changed nothing and fires again will do so for ever.
+    /// An event at the very start of a segment that has changed nothing that its guards depend on and fires again will do so for ever.
     pub(super) fn repeats(&self) -> Option<Limit> {
         let (event, fired) = (self.record.events.last()?, self.detector.fired());
         let again = event.guards == fired && !self.cascade.is_empty();
-        let still = event.before == event.after && event.mode_before == event.mode_after;
+        let system = self.flow.system();
+        let changed = |i: &usize| event.before[*i] != event.after[*i];
+        let matters = |i: usize| fired.iter().any(|&g| system.guard_depends_on(event.mode_after, g, i));
+        let still =
+            event.mode_before == event.mode_after && !(0..event.after.len()).filter(changed).any(matters);
         let acts = event.kinds.iter().any(|kind| matches!(kind, EventKind::Reset | EventKind::Mode));
         let guard = fired.first().copied()?;
         (again && still && acts).then_some(Limit { guard, t: event.t })
