@@ -52,7 +52,9 @@ pub(super) fn ten_thousand_periods() -> Vec<ConstrainedProblem> {
     let promise = Promise { position: 1e-12, velocity: 1e-12, ..Promise::NONE };
     let row =
         problem.ending(0, &[-1.0, 0.0, 0.0, 0.0]).at(Method::DormandPrince8, 1e-10, 1e-11).promising(promise);
-    [Stabilisation::Twice, Stabilisation::Project].map(|s| row.clone().stabilised(s)).into()
+    [Stabilisation::Twice, Stabilisation::Project, Stabilisation::Once, Stabilisation::Full]
+        .map(|s| row.clone().stabilised(s))
+        .into()
 }
 
 /// `iftomm-a01` until 1 s, for methods that take many steps.
