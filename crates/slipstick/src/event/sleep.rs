@@ -26,9 +26,11 @@ pub(super) struct Sleep {
     /// How fast each guard can grow; for those of the surroundings, in them.
     growth: Vec<f64>,
     surroundings: Surroundings,
-    /// The path at the start and at the end of the step.
+    /// The path at the start and at the end of the step, from where the guards were last evaluated: a path from further back would be too long beside a
+    /// short step to notice it.
     start: f64,
     end: f64,
+    length: f64,
     /// The path at which the first guard may be at zero, and which guard that is.
     due: f64,
     first: usize,
@@ -56,6 +58,7 @@ impl Sleep {
             surroundings,
             start: 0.0,
             end: 0.0,
+            length: 0.0,
             due: 0.0,
             first: 0,
             due_everywhere: 0.0,
@@ -76,7 +79,8 @@ impl Sleep {
 
     /// Whether all guards can sleep through a step, which is then gone, by what is known of them.
     pub(super) fn through(&mut self, trial: &Trial) -> bool {
-        (self.start, self.end) = (self.end, self.end + trial.h + trial.reach());
+        self.length = trial.h + trial.reach();
+        (self.start, self.end) = (self.end, self.end + self.length);
         self.age += 1;
         self.surroundings.hold(trial) && self.is_asleep()
     }
@@ -146,17 +150,19 @@ impl Sleep {
 
     /// Finds the next time to wake up from the values at the start of the step. Tells whether that is behind its end.
     pub(super) fn set_at_start(&mut self, guards: &[usize], values: &[f64]) -> bool {
-        self.set(guards, values, self.start);
+        (self.start, self.end) = (0.0, self.length);
+        self.set(guards, values);
         self.is_asleep()
     }
 
     /// The same from the values at the end of a step that was looked at.
     pub(super) fn set_at_end(&mut self, guards: &[usize], values: &[f64]) {
         self.fresh = false;
-        self.set(guards, values, self.end);
+        (self.start, self.end) = (0.0, 0.0);
+        self.set(guards, values);
     }
 
-    fn set(&mut self, guards: &[usize], values: &[f64], path: f64) {
+    fn set(&mut self, guards: &[usize], values: &[f64]) {
         let (mut shortest, mut everywhere) = (f64::INFINITY, f64::INFINITY);
         for &g in guards {
             let rest = values[g].abs() / self.growth[g];
@@ -172,7 +178,7 @@ impl Sleep {
             }
         }
         // A little less, for rounding.
-        self.due = path + 0.999_999 * shortest;
-        self.due_everywhere = path + 0.999_999 * everywhere;
+        self.due = 0.999_999 * shortest;
+        self.due_everywhere = 0.999_999 * everywhere;
     }
 }

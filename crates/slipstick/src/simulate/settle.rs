@@ -18,6 +18,11 @@ impl Run<'_> {
         self.after.copy_from_slice(&self.trial.start);
         let was_sliding = self.flow.mode.sliding.clone();
         let mut stay = was_sliding.clone();
+        // A new mode may have no use for a surface; then there is nothing to slide on.
+        stay.retain(|&g| self.flow.watches(g));
+        if stay != was_sliding {
+            self.keep_to(t, &stay);
+        }
         if fired.iter().any(|g| was_sliding.contains(g)) {
             self.leave(t, &fired, &mut stay);
         }
@@ -32,7 +37,7 @@ impl Run<'_> {
         let other = fired.iter().any(|g| !was_sliding.contains(g));
         if !met.is_empty() || (other && !stay.is_empty()) {
             self.meet(t, &stay, &met)?;
-        } else if stay != was_sliding {
+        } else if stay != self.flow.mode.sliding {
             self.slide_on(t, &stay);
         }
         let left = stay.iter().chain(&fired).filter(|g| was_sliding.contains(g));
@@ -236,11 +241,16 @@ impl Run<'_> {
     }
 
     pub(super) fn slide_on(&mut self, t: f64, guards: &[usize]) {
+        self.keep_to(t, guards);
+        self.flow.project(t, &mut self.after);
+    }
+
+    /// From here on only these surfaces are slid on; the state stays where it is.
+    fn keep_to(&mut self, t: f64, guards: &[usize]) {
         let all = self.flow.system().guards();
         let surfaces: Vec<Surface> =
             guards.iter().filter_map(|&g| Surface::of(all, &self.flow.mode, g)).collect();
         self.flow.slide_on(&surfaces, t, &self.after);
-        self.flow.project(t, &mut self.after);
     }
 
     pub(super) fn too_many_surfaces(&self, t: f64, guards: &[usize]) -> Error {
