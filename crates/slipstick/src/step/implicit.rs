@@ -90,6 +90,11 @@ impl Linearisation {
         !self.is_fresh
     }
 
+    /// Whether the Jacobian is the one at this start.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.is_fresh
+    }
+
     /// The largest row sum of the Jacobian: no eigenvalue is larger.
     pub(super) fn jacobian_norm(&self) -> f64 {
         let row_sum = |row: &[f64]| row.iter().map(|x| x.abs()).sum::<f64>();
@@ -204,9 +209,10 @@ impl Newton {
         Self { eta: 1.0, theta: 0.0, last_theta: 0.0, last_norm: 0.0, count: 0 }
     }
 
-    /// A new system is to be solved.
-    pub(super) fn begin(&mut self) {
-        self.eta = rough_power(self.eta.max(f64::EPSILON), 0.8);
+    /// A new system is to be solved. The rate that was seen before is trusted only with a Jacobian of this start: one of an earlier start gets worse from step to
+    /// step, and a component that hardly moved before may be the one that it is wrong for.
+    pub(super) fn begin(&mut self, is_fresh: bool) {
+        self.eta = if is_fresh { rough_power(self.eta.max(f64::EPSILON), 0.8) } else { 1.0 };
         self.count = 0;
         self.theta = 0.0;
     }
@@ -276,11 +282,11 @@ mod tests {
     #[test]
     fn a_fast_iteration_ends_when_what_is_left_is_small() {
         let mut newton = Newton::new();
-        newton.begin();
+        newton.begin(true);
         assert_eq!(newton.judge(1.0, 1e-3), Progress::GoOn);
         assert_eq!(newton.judge(1e-2, 1e-3), Progress::Done);
         assert!(!newton.is_fast());
-        newton.begin();
+        newton.begin(true);
         assert_eq!(newton.judge(1e-3, 1e-3), Progress::Done);
         assert!(newton.is_fast());
     }
@@ -288,20 +294,20 @@ mod tests {
     #[test]
     fn an_iteration_that_grows_or_would_take_too_long_is_hopeless() {
         let mut newton = Newton::new();
-        newton.begin();
+        newton.begin(true);
         newton.judge(1.0, 1e-3);
         assert_eq!(newton.judge(2.0, 1e-3), Progress::Hopeless);
-        newton.begin();
+        newton.begin(true);
         newton.judge(1.0, 1e-3);
         assert_eq!(newton.judge(0.9, 1e-3), Progress::Hopeless);
-        newton.begin();
+        newton.begin(true);
         assert_eq!(newton.judge(f64::NAN, 1e-3), Progress::Hopeless);
     }
 
     #[test]
     fn an_iteration_that_has_come_down_to_rounding_is_done() {
         let mut newton = Newton::new();
-        newton.begin();
+        newton.begin(true);
         assert_eq!(newton.judge(1.0, 1e-6), Progress::GoOn);
         assert_eq!(newton.judge(1e-2, 1e-6), Progress::GoOn);
         assert_eq!(newton.judge(1e-2, 1e-6), Progress::GoOn);

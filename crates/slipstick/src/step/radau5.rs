@@ -193,7 +193,7 @@ impl<D: Dimension> Radau5<D> {
     fn iterate(&mut self, field: &mut Flow<'_>, kappa: f64, trial: &Trial) -> Result<bool, Fault> {
         let n = self.dimension.get();
         combine(n, &T_INVERSE, &self.stages, &mut self.transformed);
-        self.newton.begin();
+        self.newton.begin(self.linear.is_fresh());
         loop {
             self.fill_residuals(field, trial)?;
             let residuals = &mut self.residuals[..3 * n];

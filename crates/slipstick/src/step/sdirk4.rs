@@ -185,7 +185,7 @@ impl Sdirk4 {
         let n = self.n;
         let z = &mut self.slopes[(s + 1) * n..(s + 2) * n];
         let scale = 1.0 / (GAMMA * self.h);
-        self.newton.begin();
+        self.newton.begin(self.linear.is_fresh());
         loop {
             for ((point, base), z) in self.point.iter_mut().zip(&self.base).zip(&*z) {
                 *point = base + z;
