@@ -4,6 +4,7 @@
 //! ends of steps in `landing.rs`; which of them is chosen says [`Stabilisation`](super::Stabilisation).
 
 use super::assemble::Assembler;
+use super::half_explicit::HalfExplicit;
 use super::landing::Landing;
 use super::pull::Pull;
 use super::{Refusal, Upkeep};
@@ -33,6 +34,8 @@ pub struct Index1<'a> {
     pub(super) motion: Vec<f64>,
     pub(super) multipliers: Vec<f64>,
     published: Vec<f64>,
+    /// The scratch for stages of half-explicit methods, once there was one.
+    pub(super) half_explicit: Option<Box<HalfExplicit>>,
     /// The least and the largest length that the row of each constraint has had, and the first one for which they are far apart.
     lengths: Vec<(f64, f64)>,
     shrunk: Option<usize>,
@@ -62,6 +65,7 @@ impl<'a> Index1<'a> {
             motion: vec![0.0; n],
             multipliers: vec![0.0; m],
             published: vec![0.0; n + m],
+            half_explicit: None,
             lengths: vec![(f64::INFINITY, 0.0); m],
             shrunk: None,
             fault: None,
@@ -72,6 +76,11 @@ impl<'a> Index1<'a> {
     /// Evaluates the terms and factors the linear system; false if it has no solution.
     pub(super) fn factor(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> bool {
         self.inner.terms(locked, t, y, &mut self.terms);
+        self.factor_terms()
+    }
+
+    /// Factors the linear system of the terms as they are; false if it has no solution.
+    pub(super) fn factor_terms(&mut self) -> bool {
         self.fault = self.kkt.factor(&self.terms.mass, &self.terms.jacobian).err();
         self.factorisations += 1;
         for (k, (known, length)) in self.lengths.iter_mut().zip(self.kkt.lengths()).enumerate() {
@@ -104,7 +113,7 @@ impl<'a> Index1<'a> {
     }
 
     /// Tells the formulas accelerations and multipliers.
-    fn publish(&mut self) {
+    pub(super) fn publish(&mut self) {
         self.published[..self.n].copy_from_slice(&self.motion);
         self.published[self.n..].copy_from_slice(&self.multipliers);
         self.inner.set_motion(&self.published);
@@ -164,6 +173,10 @@ impl Evaluator for Index1<'_> {
 
     fn terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
         self.inner.terms(locked, t, y, terms);
+    }
+
+    fn gradients(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
+        self.inner.gradients(locked, t, y, terms);
     }
 
     fn residuals(
