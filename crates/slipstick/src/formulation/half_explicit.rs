@@ -4,8 +4,8 @@
 //!
 //! `[M(Qᵢ) G(Qᵢ)ᵀ; G(Qᵢ₊₁) 0] [V'ᵢ; Λᵢ] = [f(Qᵢ, Vᵢ); -ġ(Qᵢ₊₁, w) / (h a)]`, with `w` the speeds at the next stage without this acceleration, and `a` its weight there.
 //!
-//! The matrix is not symmetric. It is solved with the factors of the symmetric one that has `G⁺ = G(Qᵢ₊₁)` on both sides: with `D = G⁺ - G(Qᵢ)`, forces
-//! `f + Dᵀ Λ` in that one give the multipliers `Λ` again. That is a linear equation for `Λ`, the identity but for a part of the size of a step, and is solved by
+//! The matrix is not symmetric. Small ones are factored as they are (`math/dense_pair.rs`). Others, and those whose two gradients differ in rank, are solved with the
+//! factors of the symmetric one that has `G⁺ = G(Qᵢ₊₁)` on both sides: with `D = G⁺ - G(Qᵢ)`, forces `f + Dᵀ Λ` in that one give the multipliers `Λ` again. That is a linear equation for `Λ`, the identity but for a part of the size of a step, and is solved by
 //! conjugate residuals. Every solution in between meets the constraints ahead to rounding, and rows that follow from others do no harm, for neither do they
 //! in the symmetric system.
 
@@ -21,7 +21,7 @@ const MOST_ROUNDS: usize = 4;
 const FOUND: f64 = 1e-13;
 /// Rounds of Newton's method for constraints that are not linear in the speeds, and the rounding that their rates have.
 const MOST_NEWTON: usize = 6;
-const ROUNDING: f64 = 16.0 * f64::EPSILON;
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
 /// Corrections of speeds behind a correction of positions.
 const MOST_CORRECTIONS: usize = 4;
 
@@ -40,7 +40,9 @@ pub struct Stage<'a> {
 pub(super) struct HalfExplicit {
     /// `G(Qᵢ₊₁)` is among these terms; the entries of `G(Qᵢ)`.
     ahead: Terms,
-    here: Vec<f64>,
+    here: Matrix,
+    /// Whether the system of the last stage was factored as it is.
+    is_pair: bool,
     /// `D`.
     turn: Matrix,
     /// `Λ`, of this stage or the one before.
@@ -66,7 +68,8 @@ impl HalfExplicit {
         let direction = Direction { change: vec![0.0; m], image: vec![0.0; m], motion: vec![0.0; n] };
         Self {
             ahead: terms.clone(),
-            here: terms.jacobian.values.clone(),
+            here: terms.jacobian.clone(),
+            is_pair: false,
             turn: terms.jacobian.clone(),
             multipliers: vec![0.0; m],
             level: vec![0.0; m],
@@ -123,7 +126,7 @@ impl Index1<'_> {
         let ((t, y), (t_ahead, ahead)) = (stage.here, stage.ahead);
         self.inner.terms(locked, t, y, &mut self.terms);
         self.inner.gradients(locked, t_ahead, ahead, &mut scratch.ahead);
-        std::mem::swap(&mut self.terms.jacobian.values, &mut scratch.here);
+        std::mem::swap(&mut self.terms.jacobian.values, &mut scratch.here.values);
         self.terms.jacobian.values.copy_from_slice(&scratch.ahead.jacobian.values);
         self.inner.residuals(locked, t_ahead, ahead, &mut self.position, &mut self.velocity);
         for (level, rate) in scratch.level.iter_mut().zip(&self.velocity) {
@@ -142,14 +145,9 @@ impl Index1<'_> {
         for _ in 0..MOST_NEWTON {
             scratch.reached.copy_from_slice(ahead);
             add(&mut scratch.reached[speeds.clone()], stage.reach, &self.motion);
-            self.inner.residuals(
-                locked,
-                t_ahead,
-                &scratch.reached,
-                &mut self.position,
-                &mut self.velocity,
-            );
-            if is_rounding(&self.velocity, self.kkt.lengths(), &scratch.reached[speeds.clone()]) {
+            self.inner.residuals(locked, t_ahead, &scratch.reached, &mut self.position, &mut self.velocity);
+            let size = |i: usize| ahead[speeds.start + i].abs() + scratch.reached[speeds.start + i].abs();
+            if is_rounding(&self.velocity, &scratch.ahead.jacobian, size) {
                 return true;
             }
             self.inner.gradients(locked, t_ahead, &scratch.reached, &mut scratch.ahead);
@@ -166,7 +164,21 @@ impl Index1<'_> {
 
     /// Solves (31) for the motion and `Λ`; the terms have the gradients ahead, the scratch those of the stage. False if it has no solution.
     fn solve_pair(&mut self, scratch: &mut HalfExplicit) -> bool {
-        let gradients = self.terms.jacobian.values.iter().zip(&scratch.here);
+        scratch.is_pair = self.kkt.factor_pair(&self.terms.mass, &self.terms.jacobian, &scratch.here);
+        if scratch.is_pair {
+            self.factorisations += 1;
+            self.look_at_lengths();
+            self.motion.copy_from_slice(&self.terms.force);
+            scratch.multipliers.copy_from_slice(&scratch.level);
+            self.kkt.solve_pair(&mut self.motion, &mut scratch.multipliers);
+            return true;
+        }
+        self.iterate(scratch)
+    }
+
+    /// Solves (31) with the factors of a symmetric matrix.
+    fn iterate(&mut self, scratch: &mut HalfExplicit) -> bool {
+        let gradients = self.terms.jacobian.values.iter().zip(&scratch.here.values);
         for (turn, (ahead, here)) in scratch.turn.values.iter_mut().zip(gradients) {
             *turn = ahead - here;
         }
@@ -188,7 +200,8 @@ impl Index1<'_> {
     }
 
     fn is_found(&self, scratch: &HalfExplicit) -> bool {
-        let size = dot(&self.multipliers, &self.multipliers).max(dot(&scratch.multipliers, &scratch.multipliers));
+        let size =
+            dot(&self.multipliers, &self.multipliers).max(dot(&scratch.multipliers, &scratch.multipliers));
         dot(&scratch.residual, &scratch.residual) <= FOUND * FOUND * size
     }
 
@@ -228,8 +241,8 @@ impl Index1<'_> {
     fn close_speeds(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
         for _ in 0..MOST_CORRECTIONS {
             self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
-            let speeds = &y[self.positions..self.positions + self.n];
-            if is_rounding(&self.velocity, self.kkt.lengths(), speeds) || !self.correct_speeds(y) {
+            let size = |i: usize| y[self.positions + i].abs();
+            if is_rounding(&self.velocity, &self.terms.jacobian, size) || !self.correct_speeds(y) {
                 return;
             }
         }
@@ -238,7 +251,13 @@ impl Index1<'_> {
     /// The least change of the speeds that meets their constraints, with the factors of the last stage, is added to `error`.
     fn add_distance_of_speeds(&mut self, (locked, t): (Locked<'_>, f64), y: &[f64], error: &mut [f64]) {
         self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
-        self.kkt.least_change(&self.velocity, &mut self.motion);
+        if self.half_explicit.as_ref().is_some_and(|scratch| scratch.is_pair) {
+            self.motion.fill(0.0);
+            self.multipliers.copy_from_slice(&self.velocity);
+            self.kkt.solve_pair(&mut self.motion, &mut self.multipliers);
+        } else {
+            self.kkt.least_change(&self.velocity, &mut self.motion);
+        }
         add(&mut error[self.positions..self.positions + self.n], 1.0, &self.motion);
     }
 }
@@ -301,7 +320,7 @@ fn add(a: &mut [f64], factor: f64, b: &[f64]) {
 }
 
 /// Whether rates of constraints are no more than rounding makes of them.
-fn is_rounding(rates: &[f64], lengths: &[f64], speeds: &[f64]) -> bool {
-    let size = speeds.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-    rates.iter().zip(lengths).all(|(rate, length)| rate.abs() <= ROUNDING * length * size)
+fn is_rounding(rates: &[f64], gradients: &Matrix, size: impl Fn(usize) -> f64) -> bool {
+    let terms = |row: usize| gradients.row(row).map(|(column, g)| g.abs() * size(column)).sum::<f64>();
+    rates.iter().enumerate().all(|(row, rate)| rate.abs() <= ROUNDING * terms(row))
 }

@@ -83,13 +83,13 @@ impl<'a> Index1<'a> {
     pub(super) fn factor_terms(&mut self) -> bool {
         self.fault = self.kkt.factor(&self.terms.mass, &self.terms.jacobian).err();
         self.factorisations += 1;
-        for (k, (known, length)) in self.lengths.iter_mut().zip(self.kkt.lengths()).enumerate() {
-            *known = (known.0.min(*length), known.1.max(*length));
-            if known.0 < NEXT_TO_NOTHING * known.1 {
-                self.shrunk = self.shrunk.or(Some(k));
-            }
-        }
+        note_lengths(self.kkt.lengths(), &mut self.lengths, &mut self.shrunk);
         self.fault.is_none()
+    }
+
+    /// Looks whether a constraint of a system with two gradients fixes next to nothing.
+    pub(super) fn look_at_lengths(&mut self) {
+        note_lengths(self.kkt.lengths_of_pair(), &mut self.lengths, &mut self.shrunk);
     }
 
     /// How often a linear system was factored, for accelerations or for corrections.
@@ -264,5 +264,15 @@ impl Evaluator for Index1<'_> {
 
     fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: &mut [f64]) {
         self.inner.reset(locked, guard, t, before, after);
+    }
+}
+
+/// Takes note of the lengths of rows, and of the first row that is short beside what it has been.
+fn note_lengths(lengths: &[f64], known: &mut [(f64, f64)], shrunk: &mut Option<usize>) {
+    for (k, (known, length)) in known.iter_mut().zip(lengths).enumerate() {
+        *known = (known.0.min(*length), known.1.max(*length));
+        if known.0 < NEXT_TO_NOTHING * known.1 {
+            *shrunk = shrunk.or(Some(k));
+        }
     }
 }

@@ -6,8 +6,8 @@ use super::phem56::Phem56;
 use super::radau5::Radau5;
 use super::{Automatic, Rodas4, Sdirk4, Tolerances, Trial};
 use super::{
-    bogacki_shampine, dop853, dopri5, fehlberg45, fehlberg78, hem5, heun2, kutta3, phem56, radau5, rk4, rodas4, sdirk4,
-    tsitouras,
+    bogacki_shampine, dop853, dopri5, fehlberg45, fehlberg78, hem5, heun2, kutta3, phem56, radau5, rk4,
+    rodas4, sdirk4, tsitouras,
 };
 use crate::formulation::{Flow, MassKind};
 use crate::math::{Any, Fixed};

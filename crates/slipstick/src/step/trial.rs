@@ -159,7 +159,13 @@ impl Trial {
     }
 
     /// Joins two estimates as HEM5 does (paper 001, equation (34)): `e₁² / (e₁ + 0.01 e₂)`, of a higher order than both.
-    pub(super) fn judge_damped(&mut self, first: &[f64], second: &[f64], tolerances: &Tolerances, usual: Norm) {
+    pub(super) fn judge_damped(
+        &mut self,
+        first: &[f64],
+        second: &[f64],
+        tolerances: &Tolerances,
+        usual: Norm,
+    ) {
         self.judge(second, tolerances, usual);
         let lower = self.error;
         self.judge(first, tolerances, usual);
