@@ -7,6 +7,7 @@ use common::plan;
 use slipstick::equations::{Mechanism, System};
 use slipstick::formulation::Stabilisation;
 use slipstick::mode::Mode;
+use slipstick::problems::{chain, chain_energy};
 use slipstick::simulate::{Error, Keep, Options, Start, simulate};
 use slipstick::step::Method;
 use slipstick::trajectory::Trajectory;
@@ -107,6 +108,48 @@ fn doubled_joints_give_the_same_motion() {
             for (a, b) in one.end_state().iter().zip(two.end_state()) {
                 assert!((a - b).abs() < 1e-12 * size(a), "{method:?} {a} {b}");
             }
+        }
+    }
+}
+
+/// Large mechanisms with few entries are solved by conjugate residuals on the factors of a symmetric matrix.
+#[test]
+fn a_chain_of_forty_links_swings_with_its_joints_shut() {
+    let (system, start) = chain(40);
+    let run = |method| {
+        let options = Options { method, ..Options::until(0.5).tolerances(1e-7, 1e-8) };
+        simulate(&system, &start, &options).unwrap_or_else(|failure| panic!("{failure}"))
+    };
+    let truth = run(Method::DormandPrince8);
+    for method in METHODS {
+        let run = run(method);
+        let [position, velocity] = drift(&system, &run);
+        assert!(position < 1e-12 && velocity < 1e-13, "{method:?} {position:e} {velocity:e}");
+        let (first, last) = (chain_energy(&start.y), chain_energy(run.end_state()));
+        assert!((first - last).abs() < 1e-5 * first.abs(), "{method:?} {first} {last}");
+        for (a, b) in run.end_state().iter().zip(truth.end_state()) {
+            assert!((a - b).abs() < 1e-4 * a.abs().max(1.0), "{method:?} {a} {b}");
+        }
+    }
+}
+
+/// The cranks of two loops come through positions in which the rank of the constraints drops (`IFToMM` benchmark A02).
+#[test]
+fn positions_in_which_the_rank_drops_are_passed() {
+    let text = include_str!("../src/problems/constrained/four-bars.toml");
+    let run = |method| {
+        run_with(text, |options| {
+            *options = options.clone().tolerances(1e-9, 1e-10);
+            options.method = method;
+        })
+    };
+    let truth = run(Method::DormandPrince8);
+    for method in METHODS {
+        let run = run(method);
+        let [position, velocity] = drift(&plan(text).system, &run);
+        assert!(position < 1e-12 && velocity < 1e-12, "{method:?} {position:e} {velocity:e}");
+        for (a, b) in run.end_state().iter().zip(truth.end_state()) {
+            assert!((a - b).abs() < 1e-5, "{method:?} {a} {b}");
         }
     }
 }

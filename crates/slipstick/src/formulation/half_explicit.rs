@@ -321,6 +321,7 @@ fn add(a: &mut [f64], factor: f64, b: &[f64]) {
 
 /// Whether rates of constraints are no more than rounding makes of them.
 fn is_rounding(rates: &[f64], gradients: &Matrix, size: impl Fn(usize) -> f64) -> bool {
-    let terms = |row: usize| gradients.row(row).map(|(column, g)| g.abs() * size(column)).sum::<f64>();
-    rates.iter().enumerate().all(|(row, rate)| rate.abs() <= ROUNDING * terms(row))
+    let largest = (0..gradients.columns()).map(size).fold(0.0, f64::max);
+    let length = |row: usize| gradients.row(row).map(|(_, g)| g * g).sum::<f64>().sqrt();
+    rates.iter().enumerate().all(|(row, rate)| rate.abs() <= ROUNDING * length(row) * largest)
 }
