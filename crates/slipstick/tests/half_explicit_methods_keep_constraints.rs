@@ -133,23 +133,24 @@ fn a_chain_of_forty_links_swings_with_its_joints_shut() {
     }
 }
 
-/// The cranks of two loops come through positions in which the rank of the constraints drops (`IFToMM` benchmark A02).
+/// A slider-crank of equal links lies flat on its way: there the gradient of its constraint vanishes.
 #[test]
-fn positions_in_which_the_rank_drops_are_passed() {
-    let text = include_str!("../src/problems/constrained/four-bars.toml");
+fn a_position_in_which_a_constraint_fixes_nothing_is_passed() {
+    let text = include_str!("../src/problems/constrained/singular-slider-crank.toml");
     let run = |method| {
         run_with(text, |options| {
-            *options = options.clone().tolerances(1e-9, 1e-10);
+            *options = options.clone().tolerances(1e-8, 1e-9);
             options.method = method;
         })
     };
     let truth = run(Method::DormandPrince8);
     for method in METHODS {
         let run = run(method);
+        assert!(run.notes.iter().any(|note| note.code == "singular-position"), "{method:?} {:?}", run.notes);
         let [position, velocity] = drift(&plan(text).system, &run);
         assert!(position < 1e-12 && velocity < 1e-12, "{method:?} {position:e} {velocity:e}");
         for (a, b) in run.end_state().iter().zip(truth.end_state()) {
-            assert!((a - b).abs() < 1e-5, "{method:?} {a} {b}");
+            assert!((a - b).abs() < 1e-6, "{method:?} {a} {b}");
         }
     }
 }
@@ -226,6 +227,22 @@ fn mechanisms_in_rust_with_speeds_of_their_own_are_run() {
         for (a, b) in run(method).end_state().iter().zip(truth.end_state()) {
             assert!((a - b).abs() < 1e-8, "{method:?} {a} {b}");
         }
+    }
+}
+
+/// Without constraints there is nothing to meet ahead, and a mechanism is as good as any.
+#[test]
+fn a_mechanism_without_constraints_is_run_too() {
+    let text = r#"
+        coordinates.x = 1
+        kinetic = "x'^2 / 2"
+        potential = "x^2 / 2"
+        run = { until = 10, rtol = 1e-9, atol = 1e-10 }
+    "#;
+    for method in METHODS {
+        let run = run_with(text, |options| options.method = method);
+        let end = run.end_state();
+        assert!((end[0] - 10_f64.cos()).abs() < 1e-7 && (end[1] + 10_f64.sin()).abs() < 1e-7, "{end:?}");
     }
 }
 

@@ -94,7 +94,9 @@ impl HalfExplicit {
             return false;
         }
         for part in [&mut new.image, &mut new.change, &mut new.motion] {
-            part.iter_mut().for_each(|x| *x /= length);
+            for x in part {
+                *x /= length;
+            }
         }
         true
     }
@@ -324,4 +326,47 @@ fn is_rounding(rates: &[f64], gradients: &Matrix, size: impl Fn(usize) -> f64) -
     let largest = (0..gradients.columns()).map(size).fold(0.0, f64::max);
     let length = |row: usize| gradients.row(row).map(|(_, g)| g * g).sum::<f64>().sqrt();
     rates.iter().enumerate().all(|(row, rate)| rate.abs() <= ROUNDING * length(row) * largest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::equations::Mechanism;
+    use crate::formulation::Stabilisation;
+    use crate::mode::Mode;
+
+    /// Both ways to solve (31), on a double pendulum whose upper rod is there twice.
+    #[test]
+    fn conjugate_residuals_find_what_the_factors_of_both_gradients_give() {
+        let system = Mechanism::new(["x1", "y1", "x2", "y2"])
+            .forces(|_, _, f| (f[1], f[3]) = (-9.81, -9.81))
+            .joints(["upper", "again", "lower"], |_, q, g| {
+                g[0] = q[0] * q[0] + q[1] * q[1] - 1.0;
+                g[1] = g[0] * 3.0;
+                g[2] = (q[2] - q[0]) * (q[2] - q[0]) + (q[3] - q[1]) * (q[3] - q[1]) - 1.0;
+            })
+            .system();
+        let (mut mechanism, mode) = (Index1::new(&system, Stabilisation::Twice), Mode::new(0, 0, 0));
+        let here = [1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 0.5, 1.0];
+        let ahead = [0.98, 0.19, 1.1, -0.8, -0.1, 0.9, 0.5, 0.8];
+        let (stage, mut dy) = (Stage { here: (0.0, &here), ahead: (0.2, &ahead), reach: 0.2 }, [0.0; 8]);
+        mechanism.half_explicit_stage(mode.locked(), stage, &mut dy);
+        let mut scratch = mechanism.half_explicit.take().unwrap();
+        assert!(scratch.is_pair);
+        let (motion, multipliers) = (mechanism.motion.clone(), scratch.multipliers.clone());
+        scratch.multipliers.fill(0.0);
+        assert!(mechanism.iterate(&mut scratch));
+        let apart = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(apart(&motion, &mechanism.motion) < 1e-12, "{motion:?} {:?}", mechanism.motion);
+        let forces = |multipliers: &[f64]| {
+            let mut forces = vec![0.0; 4];
+            scratch.here.add_transposed(1.0, multipliers, &mut forces);
+            forces
+        };
+        assert!(apart(&forces(&multipliers), &forces(&scratch.multipliers)) < 1e-12);
+        for row in 0..3 {
+            let met = mechanism.terms.jacobian.row_times(row, &motion);
+            assert!((met - scratch.level[row]).abs() < 1e-12 * met.abs().max(1.0), "{row} {met}");
+        }
+    }
 }
