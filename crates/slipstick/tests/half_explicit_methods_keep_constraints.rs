@@ -136,10 +136,11 @@ fn a_chain_of_forty_links_swings_with_its_joints_shut() {
 /// A slider-crank of equal links lies flat on its way: there the gradient of its constraint vanishes.
 #[test]
 fn a_position_in_which_a_constraint_fixes_nothing_is_passed() {
-    let text = include_str!("../src/problems/constrained/singular-slider-crank.toml");
+    let free = include_str!("../src/problems/constrained/singular-slider-crank.toml");
+    let text = &format!("{free}\n[constraints]\nflat = \"cos(th1) + cos(th2)\"");
     let run = |method| {
         run_with(text, |options| {
-            *options = options.clone().tolerances(1e-8, 1e-9);
+            *options = options.clone().tolerances(1e-7, 1e-8);
             options.method = method;
         })
     };
