@@ -68,8 +68,11 @@ fn implicit<const N: usize, E: Equations<N>>() -> Vec<Solver> {
 fn ours<const N: usize, E: Equations<N>>() -> Vec<Solver> {
     let takes_part = |method: &&Method| {
         let facts = method.facts();
-        let right_kind =
-            if E::STIFF { facts.implicit } else { !facts.implicit && matches!(facts.order, 5 | 8) };
+        let right_kind = if E::STIFF {
+            facts.implicit
+        } else {
+            !facts.implicit && !facts.half_explicit && matches!(facts.order, 5 | 8)
+        };
         facts.error_order.is_some() && right_kind
     };
     let norms: &[Norm] = if E::STIFF { &[Norm::Mean] } else { &[Norm::Worst, Norm::Mean] };

@@ -1,7 +1,7 @@
 //! After its first step a method allocates nothing, neither when it tries a step nor for its dense output, and a run that slides nothing from step to
 //! step.
 
-use slipstick::equations::ClosureSystem;
+use slipstick::equations::{ClosureSystem, Mechanism};
 use slipstick::formulation::Flow;
 use slipstick::mode::Mode;
 use slipstick::simulate::{Keep, Options, Start, simulate};
@@ -59,6 +59,36 @@ fn steps_after_the_first_allocate_nothing() {
             }
         }
         assert_eq!(count() - before, 0, "{}", method.name());
+    }
+}
+
+#[test]
+fn half_explicit_steps_after_the_first_allocate_nothing() {
+    let system = Mechanism::new(["x", "y"])
+        .forces(|_, _, f| f[1] = -9.81)
+        .joints(["rod", "again"], |_, q, g| {
+            g[0] = q[0] * q[0] + q[1] * q[1] - 1.0;
+            g[1] = g[0] * 2.0;
+        })
+        .system();
+    let tolerances = Tolerances::uniform(1e-6, 1e-6);
+    for &method in Method::ALL.iter().filter(|method| method.facts().half_explicit) {
+        let mut flow = Flow::new(&system, Mode::new(0, 0, 0));
+        let mut step = method.build(4);
+        let mut trial = Trial::new(0.0, &[1.0, 0.0, 0.0, 0.0]);
+        let mut before = 0;
+        for k in 0..50 {
+            trial.h = if k % 7 == 0 { 2e-2 } else { 1e-2 };
+            step.attempt(&mut flow, &tolerances, &mut trial);
+            step.interpolate(&mut flow, &mut trial);
+            step.advance();
+            trial.advance(trial.t + trial.h);
+            if k == 0 {
+                before = count();
+            }
+        }
+        assert_eq!(count() - before, 0, "{}", method.name());
+        assert!(trial.start[1] < -0.5, "{} moved to {:?}", method.name(), trial.start);
     }
 }
 

@@ -326,6 +326,12 @@ impl Evaluator for ClosureEvaluator<'_> {
         }
     }
 
+    fn gradients(&mut self, _: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
+        if let Some(jets) = &mut self.jets {
+            jets.gradients(t, y, terms);
+        }
+    }
+
     fn residuals(&mut self, _: Locked<'_>, t: f64, y: &[f64], position: &mut [f64], velocity: &mut [f64]) {
         if let Some(jets) = &mut self.jets {
             jets.residuals(t, y, position, velocity);

@@ -350,9 +350,14 @@ impl<'a> MechanismJets<'a> {
         let (of_joints, of_rolling) = terms.level.split_at_mut(self.joints.len());
         of_joints.iter_mut().zip(&self.joints).for_each(|(level, joint)| *level = -joint.second);
         of_rolling.iter_mut().zip(&self.rolling).for_each(|(level, rolling)| *level = -rolling.first);
+        self.gradients(t, y, terms);
+    }
+
+    /// Of the terms, the gradients of the constraints.
+    pub(super) fn gradients(&mut self, t: f64, y: &[f64], terms: &mut Terms) {
         let (values, rows) = terms.jacobian.values.split_at_mut(self.given.unwrap_or(0));
         if let Some((_, fill)) = &self.mechanism.gradient {
-            fill(t, q, values);
+            fill(t, &y[..self.q.len()], values);
         }
         self.fill_gradient(t, y, rows);
     }

@@ -309,6 +309,12 @@ impl Evaluator for FormulaEvaluator<'_> {
         }
     }
 
+    fn gradients(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
+        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            mechanism.gradients(scratch, (locked, t, y, &self.system.parameters), terms);
+        }
+    }
+
     fn residuals(
         &mut self,
         locked: Locked<'_>,

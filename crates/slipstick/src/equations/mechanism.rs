@@ -77,6 +77,8 @@ pub(super) struct MechanismTapes {
     gradients: Vec<(usize, usize)>,
     levels: Vec<usize>,
     terms: Tape,
+    /// `G` alone, at the places of `gradients`.
+    jacobian: Tape,
     residuals: Tape,
     /// The derivatives of the rates of constraints by coordinates, by rows.
     slopes: Tape,
@@ -85,6 +87,7 @@ pub(super) struct MechanismTapes {
 /// The scratch to evaluate a mechanism with, and the motion that was last found.
 pub(super) struct MechanismScratch {
     terms: Registers,
+    jacobian: Registers,
     residuals: Registers,
     slopes: Registers,
     out: Vec<f64>,
@@ -104,8 +107,10 @@ impl Compiler<'_> {
         };
         let by_rows =
             |places: Vec<usize>| places.into_iter().map(|k| (k / coordinates, k % coordinates)).collect();
-        let (masses, forces) = (by_rows(places(&parts.mass)), places(&parts.force));
-        let (gradients, levels) = (by_rows(places(&parts.jacobian)), places(&parts.level));
+        let (masses, forces): (Vec<_>, _) = (by_rows(places(&parts.mass)), places(&parts.force));
+        let (gradients, levels): (Vec<_>, _) = (by_rows(places(&parts.jacobian)), places(&parts.level));
+        let before = masses.len() + forces.len();
+        let jacobian = self.compile(&terms[before..before + gradients.len()]);
         let residuals: Vec<ExprId> = parts.position.iter().chain(&parts.velocity).copied().collect();
         let names = parts.names.iter().enumerate();
         let constraint =
@@ -118,6 +123,7 @@ impl Compiler<'_> {
             gradients,
             levels,
             terms: self.compile(&terms),
+            jacobian,
             residuals: self.compile(&residuals),
             slopes: self.compile(&parts.slopes),
         })
@@ -139,6 +145,7 @@ impl MechanismTapes {
         let longest = self.term_count().max(2 * self.constraints.len());
         MechanismScratch {
             terms: self.terms.registers(),
+            jacobian: self.jacobian.registers(),
             residuals: self.residuals.registers(),
             slopes: self.slopes.registers(),
             out: vec![0.0; longest],
@@ -166,6 +173,17 @@ impl MechanismTapes {
         for (&place, value) in self.levels.iter().zip(levels) {
             terms.level[place] = *value;
         }
+    }
+
+    /// Of the terms, `G` alone.
+    pub(super) fn gradients(
+        &self,
+        scratch: &mut MechanismScratch,
+        (locked, t, y, parameters): (Locked<'_>, f64, &[f64], &[f64]),
+        terms: &mut Terms,
+    ) {
+        load(&mut scratch.jacobian, t, y, parameters, locked);
+        self.jacobian.run(&mut scratch.jacobian, &mut terms.jacobian.values);
     }
 
     pub(super) fn residuals(

@@ -236,6 +236,11 @@ pub trait Evaluator {
     /// The terms of the equations of motion, if the system is a mechanism.
     fn terms(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _terms: &mut Terms) {}
 
+    /// Of the terms of the equations of motion, the gradients of the constraints; others may be filled in too.
+    fn gradients(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
+        self.terms(locked, t, y, terms);
+    }
+
     /// How far the constraints are from being met: those of positions, and the rates of all.
     fn residuals(
         &mut self,

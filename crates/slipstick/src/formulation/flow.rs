@@ -13,7 +13,7 @@ use crate::mode::Mode;
 /// A system in a mode, with the scratch to evaluate it and the count of what was evaluated.
 pub struct Flow<'a> {
     system: &'a dyn System,
-    evaluator: Engine<'a>,
+    pub(super) evaluator: Engine<'a>,
     /// The right-hand side, where that is all there is to call: the motion neither slides nor has to stay on one side.
     plain: Option<&'a PlainField>,
     /// The discrete state that holds now.
@@ -32,8 +32,8 @@ pub struct Flow<'a> {
     /// How many guards are watched in each mode.
     watched: Vec<u64>,
     /// The surfaces that the motion slides on, if it does.
-    sliding: Option<Sliding>,
-    one_sided: OneSided,
+    pub(super) sliding: Option<Sliding>,
+    pub(super) one_sided: OneSided,
     /// Where a step has evaluated the field along the surfaces since [`forget_visits`](Self::forget_visits): the time, and the weights.
     visits: Vec<(f64, Vec<f64>)>,
     visit_count: usize,

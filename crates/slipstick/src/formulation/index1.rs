@@ -4,6 +4,7 @@
 //! ends of steps in `landing.rs`; which of them is chosen says [`Stabilisation`](super::Stabilisation).
 
 use super::assemble::Assembler;
+use super::half_explicit::HalfExplicit;
 use super::landing::Landing;
 use super::pull::Pull;
 use super::{Refusal, Upkeep};
@@ -33,6 +34,8 @@ pub struct Index1<'a> {
     pub(super) motion: Vec<f64>,
     pub(super) multipliers: Vec<f64>,
     published: Vec<f64>,
+    /// The scratch for stages of half-explicit methods, once there was one.
+    pub(super) half_explicit: Option<Box<HalfExplicit>>,
     /// The least and the largest length that the row of each constraint has had, and the first one for which they are far apart.
     lengths: Vec<(f64, f64)>,
     shrunk: Option<usize>,
@@ -62,6 +65,7 @@ impl<'a> Index1<'a> {
             motion: vec![0.0; n],
             multipliers: vec![0.0; m],
             published: vec![0.0; 2 * n + m],
+            half_explicit: None,
             lengths: vec![(f64::INFINITY, 0.0); m],
             shrunk: None,
             fault: None,
@@ -72,15 +76,20 @@ impl<'a> Index1<'a> {
     /// Evaluates the terms and factors the linear system; false if it has no solution.
     pub(super) fn factor(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> bool {
         self.inner.terms(locked, t, y, &mut self.terms);
+        self.factor_terms()
+    }
+
+    /// Factors the linear system of the terms as they are; false if it has no solution.
+    pub(super) fn factor_terms(&mut self) -> bool {
         self.fault = self.kkt.factor(&self.terms.mass, &self.terms.jacobian).err();
         self.factorisations += 1;
-        for (k, (known, length)) in self.lengths.iter_mut().zip(self.kkt.lengths()).enumerate() {
-            *known = (known.0.min(*length), known.1.max(*length));
-            if known.0 < NEXT_TO_NOTHING * known.1 {
-                self.shrunk = self.shrunk.or(Some(k));
-            }
-        }
+        note_lengths(self.kkt.lengths(), &mut self.lengths, &mut self.shrunk);
         self.fault.is_none()
+    }
+
+    /// Looks whether a constraint of a system with two gradients fixes next to nothing.
+    pub(super) fn look_at_lengths(&mut self) {
+        note_lengths(self.kkt.lengths_of_pair(), &mut self.lengths, &mut self.shrunk);
     }
 
     /// How often a linear system was factored, for accelerations or for corrections.
@@ -104,7 +113,7 @@ impl<'a> Index1<'a> {
     }
 
     /// Tells the formulas accelerations, multipliers, and reactions, `-Gᵀ λ`.
-    fn publish(&mut self) {
+    pub(super) fn publish(&mut self) {
         self.published[..self.n].copy_from_slice(&self.motion);
         let (multipliers, reactions) = self.published[self.n..].split_at_mut(self.multipliers.len());
         multipliers.copy_from_slice(&self.multipliers);
@@ -167,6 +176,10 @@ impl Evaluator for Index1<'_> {
 
     fn terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
         self.inner.terms(locked, t, y, terms);
+    }
+
+    fn gradients(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
+        self.inner.gradients(locked, t, y, terms);
     }
 
     fn residuals(
@@ -254,5 +267,15 @@ impl Evaluator for Index1<'_> {
 
     fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: &mut [f64]) {
         self.inner.reset(locked, guard, t, before, after);
+    }
+}
+
+/// Takes note of the lengths of rows, and of the first row that is short beside what it has been.
+fn note_lengths(lengths: &[f64], known: &mut [(f64, f64)], shrunk: &mut Option<usize>) {
+    for (k, (known, length)) in known.iter_mut().zip(lengths).enumerate() {
+        *known = (known.0.min(*length), known.1.max(*length));
+        if known.0 < NEXT_TO_NOTHING * known.1 {
+            *shrunk = shrunk.or(Some(k));
+        }
     }
 }

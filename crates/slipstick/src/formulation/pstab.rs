@@ -32,7 +32,7 @@ impl Index1<'_> {
     }
 
     /// Gives whether there was something to correct.
-    fn correct_speeds(&mut self, y: &mut [f64]) -> bool {
+    pub(super) fn correct_speeds(&mut self, y: &mut [f64]) -> bool {
         let speeds = &mut y[self.positions..self.positions + self.n];
         let open = !is_rounding(&self.velocity, self.kkt.lengths(), speeds);
         if open {

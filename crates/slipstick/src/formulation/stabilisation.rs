@@ -125,6 +125,11 @@ impl Stabilisation {
         }
     }
 
+    /// Whether it has terms in the equations, or forces of its own, and not only corrections of the ends of steps.
+    pub fn changes_the_motion(self) -> bool {
+        self.rounds() == 0 && self != Self::None || self == Self::SlidingMode
+    }
+
     /// How many rounds of corrections there are after a step, at most.
     pub(super) fn rounds(self) -> usize {
         match self {

@@ -70,15 +70,30 @@ impl DenseKkt {
             return Err(KktFault::NotFinite);
         }
         self.mass.copy_from_slice(mass);
+        self.reflect_rows(jacobian);
+        self.factor_reduced()
+    }
+
+    /// What follows from the rows of constraints alone.
+    pub(super) fn reflect_rows(&mut self, jacobian: &[f64]) {
         self.rows.copy_from_slice(jacobian);
         self.scale_rows();
         self.reflect();
         self.find_free();
-        self.factor_reduced()?;
         if self.rank < self.m {
             self.factor_shared();
         }
-        Ok(())
+    }
+
+    /// A direction that the constraints leave free.
+    pub(super) fn free(&self, j: usize) -> &[f64] {
+        &self.free[j * self.n..(j + 1) * self.n]
+    }
+
+    /// The multipliers that carry a force, which is rotated for that.
+    pub(super) fn carry(&mut self, force: &mut [f64], multipliers: &mut [f64]) {
+        self.rotate(force);
+        self.find_multipliers(force, multipliers);
     }
 
     /// How many rows of constraints are independent.
@@ -224,8 +239,7 @@ impl DenseKkt {
         for (i, force) in force.iter_mut().enumerate() {
             *force -= dot(&self.mass[i * self.n..(i + 1) * self.n], &a);
         }
-        self.rotate(force);
-        self.find_multipliers(force, level);
+        self.carry(force, level);
         force.copy_from_slice(&a);
         self.scratch = a;
     }
@@ -240,7 +254,7 @@ impl DenseKkt {
     }
 
     /// The shortest `a` with `G a = c`.
-    fn meet_level(&mut self, level: &[f64], a: &mut [f64]) {
+    pub(super) fn meet_level(&mut self, level: &[f64], a: &mut [f64]) {
         a.fill(0.0);
         for i in 0..self.rank {
             let row = self.order[i];
@@ -301,11 +315,11 @@ fn apply_reflector(tail: &[f64], factor: f64, x: &mut [f64]) {
     }
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-fn multiply(matrix: &[f64], x: &[f64], out: &mut [f64]) {
+pub(super) fn multiply(matrix: &[f64], x: &[f64], out: &mut [f64]) {
     for (row, out) in matrix.chunks_exact(x.len()).zip(out) {
         *out = dot(row, x);
     }

@@ -4,6 +4,7 @@
 //! multipliers (`sparse_kkt.rs`), whichever takes less work.
 
 use super::dense_kkt::DenseKkt;
+use super::dense_pair::DensePair;
 use super::sparse_kkt::SparseKkt;
 use super::{KktFault, Matrix};
 
@@ -19,6 +20,8 @@ pub struct Kkt {
     work: f64,
     /// The matrices by rows, for the dense solver.
     full: (Vec<f64>, Vec<f64>),
+    /// The dense solver for two gradients, with the second by rows, once it was asked for.
+    pair: Option<Box<(DensePair, Vec<f64>)>>,
 }
 
 #[derive(Clone, Debug)]
@@ -36,7 +39,12 @@ impl Kkt {
             let sparse = SparseKkt::new(mass, jacobian);
             let work = SPARSE_COST * sparse.work();
             if work < dense_work {
-                return Self { kind: Kind::Sparse(Box::new(sparse)), work, full: (Vec::new(), Vec::new()) };
+                return Self {
+                    kind: Kind::Sparse(Box::new(sparse)),
+                    work,
+                    full: (Vec::new(), Vec::new()),
+                    pair: None,
+                };
             }
         }
         Self::dense(n, m, dense_work)
@@ -47,6 +55,7 @@ impl Kkt {
             kind: Kind::Dense(Box::new(DenseKkt::new(n, m))),
             work,
             full: (vec![0.0; n * n], vec![0.0; m * n]),
+            pair: None,
         }
     }
 
@@ -65,6 +74,32 @@ impl Kkt {
             }
             Kind::Sparse(sparse) => sparse.factor(mass, jacobian),
         }
+    }
+
+    /// Factors `[M Hᵀ; G 0]` with `H` the gradients here and `G` those ahead. False if there is no such solver for it: it is for dense systems whose gradients
+    /// have the same rank.
+    pub fn factor_pair(&mut self, mass: &Matrix, ahead: &Matrix, here: &Matrix) -> bool {
+        if !matches!(self.kind, Kind::Dense(_)) {
+            return false;
+        }
+        let (n, m) = (mass.rows(), ahead.rows());
+        let pair = self.pair.get_or_insert_with(|| Box::new((DensePair::new(n, m), vec![0.0; m * n])));
+        mass.spread(&mut self.full.0);
+        ahead.spread(&mut self.full.1);
+        here.spread(&mut pair.1);
+        pair.0.factor(&self.full.0, &self.full.1, &pair.1)
+    }
+
+    /// Replaces the right-hand sides by the solution of the system that was factored by [`factor_pair`](Self::factor_pair).
+    pub fn solve_pair(&mut self, force: &mut [f64], level: &mut [f64]) {
+        if let Some(pair) = &mut self.pair {
+            pair.0.solve(force, level);
+        }
+    }
+
+    /// The length of each row ahead of the system that was factored by [`factor_pair`](Self::factor_pair).
+    pub fn lengths_of_pair(&self) -> &[f64] {
+        self.pair.as_ref().map_or(&[], |pair| pair.0.lengths())
     }
 
     /// How many rows of constraints are independent.

@@ -5,6 +5,7 @@
 mod bracket;
 mod convex;
 mod dense_kkt;
+mod dense_pair;
 mod dimension;
 mod hermite;
 mod jet;

@@ -75,6 +75,9 @@ fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
         let reason = "cannot solve for derivatives behind a mass matrix";
         return Err(Error::WrongMethod { method, reason, hint: "choose `radau5`, which can" });
     }
+    if facts.half_explicit {
+        check_half_explicit(system, options)?;
+    }
     let layout = system.layout();
     if layout.q != layout.v && matches!(options.stabilisation, Stabilisation::Reduced { .. }) {
         let reason = "needs coordinates whose rates are the speeds";
@@ -87,6 +90,21 @@ fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
     if options.method == Method::Rodas4 && system.mass_kind() == MassKind::Varying {
         let reason = "takes a mass matrix only if it is constant";
         let hint = "choose `radau5` or `sdirk4`, which take one that varies";
+        return Err(Error::WrongMethod { method, reason, hint });
+    }
+    Ok(())
+}
+
+/// A half-explicit method works on the constraints of a mechanism, at the level of speeds and as they are.
+fn check_half_explicit(system: &dyn System, options: &Options) -> Result<(), Error> {
+    let method = options.method.name();
+    if system.layout().v == 0 {
+        let reason = "is for mechanisms, and there are no coordinates here";
+        return Err(Error::WrongMethod { method, reason, hint: "choose `auto`, or another explicit method" });
+    }
+    if options.stabilisation.changes_the_motion() {
+        let reason = "keeps the constraints of speeds by itself and takes no terms that pull back";
+        let hint = "choose a correction for `stabilisation`, such as `\"pstab\"`, or another method";
         return Err(Error::WrongMethod { method, reason, hint });
     }
     Ok(())

@@ -187,11 +187,8 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
     /// The first stage and component that is not finite.
     #[cold]
     fn find_fault(&self, trial: &Trial) -> Option<Fault> {
-        let n = self.dimension.get();
-        let known = M::TABLEAU.stages() * n;
-        let position = self.stages[..known].iter().position(|k| !k.is_finite())?;
-        let t = trial.t + M::TABLEAU.nodes[position / n] * trial.h;
-        Some(Fault::NotFinite { component: position % n, t, value: self.stages[position] })
+        let known = M::TABLEAU.stages() * self.dimension.get();
+        trial.find_fault(&self.stages[..known], M::TABLEAU.nodes)
     }
 
     #[inline(always)]
@@ -215,17 +212,7 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
 
     /// The cubic through values and slopes at both ends: `c₀ … c₃`.
     fn fill_cubic(&self, trial: &mut Trial, degree: usize) {
-        let (n, h) = (self.dimension.get(), trial.h);
-        let (first, last) = (self.stage(0), self.stage(Self::END));
-        let c = trial.dense.coefficients_mut(degree);
-        for i in 0..n {
-            let rise = trial.end[i] - trial.start[i];
-            let bend = h * first[i] - rise;
-            c[i] = trial.start[i];
-            c[n + i] = rise;
-            c[2 * n + i] = bend;
-            c[3 * n + i] = rise - h * last[i] - bend;
-        }
+        trial.fill_cubic(self.stage(0), self.stage(Self::END), degree);
     }
 
     /// The stages that only dense output needs.

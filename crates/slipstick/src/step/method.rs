@@ -1,11 +1,13 @@
 //! The interface of all one-step methods, and the list of those there are.
 
 use super::explicit::{ExplicitRungeKutta, Numbers};
+use super::hem5::Hem5;
+use super::phem56::Phem56;
 use super::radau5::Radau5;
 use super::{Automatic, Rodas4, Sdirk4, Tolerances, Trial};
 use super::{
-    bogacki_shampine, dop853, dopri5, fehlberg45, fehlberg78, heun2, kutta3, radau5, rk4, rodas4, sdirk4,
-    tsitouras,
+    bogacki_shampine, dop853, dopri5, fehlberg45, fehlberg78, hem5, heun2, kutta3, phem56, radau5, rk4,
+    rodas4, sdirk4, tsitouras,
 };
 use crate::formulation::{Flow, MassKind};
 use crate::math::{Any, Fixed};
@@ -78,6 +80,10 @@ pub enum Method {
     Sdirk4,
     /// RODAS, a Rosenbrock method of order 4: stiff equations without an iteration.
     Rodas4,
+    /// Brasey and Hairer's half-explicit method of order 5, for mechanisms.
+    HalfExplicit5,
+    /// Murua's partitioned half-explicit method of order 5, for mechanisms.
+    PartitionedHalfExplicit5,
 }
 
 /// What there is to know about a method before it is used.
@@ -97,6 +103,8 @@ pub struct Facts {
     pub implicit: bool,
     /// Whether a step of the same size as the one before can save a matrix factorisation.
     pub keeps_factors: bool,
+    /// Whether it works on the constraints of a mechanism and so only runs one.
+    pub half_explicit: bool,
 }
 
 impl Method {
@@ -114,6 +122,8 @@ impl Method {
         Self::Radau5,
         Self::Sdirk4,
         Self::Rodas4,
+        Self::HalfExplicit5,
+        Self::PartitionedHalfExplicit5,
     ];
 
     /// What there is to know about it.
@@ -126,6 +136,7 @@ impl Method {
             dense_order,
             implicit: false,
             keeps_factors: false,
+            half_explicit: false,
         };
         let implicit = |name, about, order, dense_order, keeps_factors| Facts {
             name,
@@ -135,7 +146,10 @@ impl Method {
             dense_order,
             implicit: true,
             keeps_factors,
+            half_explicit: false,
         };
+        let half_explicit =
+            |name, about| Facts { half_explicit: true, ..explicit(name, about, 5, Some(4), 4) };
         match self {
             // What holds for the methods that it is made of; it is built by `Automatic::new`.
             Self::Automatic => Facts {
@@ -160,6 +174,10 @@ impl Method {
             }
             Self::Sdirk4 => implicit("sdirk4", "diagonally implicit, for stiff equations", 4, 3, true),
             Self::Rodas4 => implicit("rodas4", "Rosenbrock, for stiff equations, no iteration", 4, 3, false),
+            Self::HalfExplicit5 => half_explicit("hem5", "Brasey-Hairer, half-explicit, for mechanisms"),
+            Self::PartitionedHalfExplicit5 => {
+                half_explicit("phem56", "Murua, partitioned half-explicit, for mechanisms")
+            }
         }
     }
 
@@ -178,6 +196,8 @@ impl Method {
             Self::Radau5 => &radau5::C,
             Self::Sdirk4 => &sdirk4::C,
             Self::Rodas4 => &rodas4::NODES,
+            Self::HalfExplicit5 => &hem5::NODES,
+            Self::PartitionedHalfExplicit5 => &phem56::NODES,
         }
     }
 
@@ -210,6 +230,8 @@ impl Method {
             Self::Radau5 => radau5(dimension),
             Self::Sdirk4 => Box::new(Sdirk4::new(dimension)),
             Self::Rodas4 => Box::new(Rodas4::new(dimension)),
+            Self::HalfExplicit5 => Box::new(Hem5::new(dimension)),
+            Self::PartitionedHalfExplicit5 => Box::new(Phem56::new(dimension)),
             Self::DormandPrince5 => explicit::<dopri5::DormandPrince5>(dimension),
             Self::Tsitouras5 => explicit::<tsitouras::Tsitouras5>(dimension),
             Self::DormandPrince8 => explicit::<dop853::DormandPrince8>(dimension),

@@ -13,6 +13,8 @@ mod explicit;
 mod fehlberg45;
 mod fehlberg78;
 mod first_step;
+mod half_explicit;
+mod hem5;
 mod heun2;
 mod implicit;
 mod interpolant;
@@ -20,6 +22,7 @@ mod kutta3;
 mod method;
 #[cfg(test)]
 mod order_conditions;
+mod phem56;
 mod radau5;
 mod rk4;
 mod rodas4;

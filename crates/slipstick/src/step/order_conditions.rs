@@ -1,4 +1,4 @@
-//! The order of every explicit method, by the algebraic conditions of Butcher: for each rooted tree t, `Σ b_i Φ_i(t) = 1 / γ(t)`.
+//! The order of every explicit and half-explicit method, by the algebraic conditions of Butcher: for each rooted tree t, `Σ b_i Φ_i(t) = 1 / γ(t)`.
 //!
 //! Hairer, Nørsett, Wanner I, section II.2; for dense output `Σ b_i(θ) Φ_i(t) = θ^ρ(t) / γ(t)`, section II.6.
 
@@ -236,4 +236,92 @@ fn dense_output_of_the_tableau_has_exactly_the_order_of_its_rows() {
             );
         }
     }
+}
+
+/// The rows of both half-explicit methods, from the first stage on: of the states of their stages, and with its node each point at which constraints are met.
+#[expect(clippy::type_complexity, reason = "a list of what there is to check")]
+fn half_explicit_methods() -> [(Method, Vec<Vec<f64>>, Vec<(f64, &'static [f64])>); 2] {
+    let rows = |rows: &[&[f64]]| rows.iter().map(|row| row.to_vec()).collect::<Vec<_>>();
+    let hem5 = [&[&[][..]], &super::hem5::MATRIX[..]].concat();
+    let met = |nodes: &'static [f64], rows: &[&'static [f64]]| -> Vec<(f64, &'static [f64])> {
+        nodes.iter().copied().zip(rows.iter().copied()).collect()
+    };
+    [
+        (Method::HalfExplicit5, rows(&hem5), met(&super::hem5::NODES[1..], &super::hem5::MATRIX)),
+        (
+            Method::PartitionedHalfExplicit5,
+            rows(super::dopri5::TABLEAU.matrix),
+            met(&super::phem56::NODES_AHEAD[1..], &super::phem56::AHEAD),
+        ),
+    ]
+}
+
+/// What is printed of HEM5 has 16 digits, of numbers up to 4.
+const PRINTED: f64 = 1e-12;
+
+#[test]
+fn half_explicit_methods_are_of_order_five_where_nothing_is_constrained() {
+    let trees = trees(6);
+    for (method, rows, _) in half_explicit_methods() {
+        let (phi, weights) = (elementary_weights(&trees, &rows), &rows[rows.len() - 1]);
+        for vertices in 1..=5 {
+            let off = violation(&trees, &phi, weights, vertices, 1.0);
+            assert!(off < PRINTED, "{}: off by {off:e} at order {vertices}", method.name());
+        }
+        assert!(violation(&trees, &phi, weights, 6, 1.0) > VIOLATED, "{}", method.name());
+    }
+}
+
+/// Where constraints are met, the rows integrate 1, t and t² exactly, and the last of the step t³ and t⁴ too: with that the constraints of stages do not disturb the order
+/// (Brasey, Hairer 1993; Murua 1997). Of HEM5's first point only the first holds; it has no weight in the solution.
+#[test]
+fn half_explicit_methods_meet_constraints_where_their_rows_are_accurate() {
+    for (method, rows, met) in half_explicit_methods() {
+        let nodes: Vec<f64> = rows.iter().map(|row| row.iter().sum()).collect();
+        let off = |row: &[f64], node: f64, power: i32| {
+            let sum: f64 = row.iter().zip(&nodes).map(|(a, c)| a * c.powi(power)).sum();
+            (sum - node.powi(power + 1) / f64::from(power + 1)).abs()
+        };
+        for (k, &(node, row)) in met.iter().enumerate() {
+            assert!(row[row.len() - 1] != 0.0, "{}: nothing meets constraint {k}", method.name());
+            let is_end = row.len() == rows.len() - 1 || row == &rows[rows.len() - 1][..];
+            let highest = match (method, k) {
+                (Method::HalfExplicit5, 0) => 0,
+                _ if is_end && node == 1.0 => 4,
+                _ => 2,
+            };
+            for power in 0..=highest {
+                assert!(off(row, node, power) < PRINTED, "{} {k} {power}", method.name());
+            }
+        }
+    }
+}
+
+/// Equation (33): the state of HEM5's eighth stage is of order 3, and the lower estimate of order 2; together they make 2·4 - 3 (34).
+#[test]
+fn the_estimates_of_hem5_have_exactly_their_orders() {
+    let trees = trees(5);
+    let [(_, rows, _), _] = half_explicit_methods();
+    let phi = elementary_weights(&trees, &rows);
+    for (weights, order) in [(&rows[7][..], 3), (&super::hem5::LOWER[..], 2)] {
+        for vertices in 1..=order {
+            assert!(violation(&trees, &phi, weights, vertices, 1.0) < PRINTED, "{order} {vertices}");
+        }
+        assert!(violation(&trees, &phi, weights, order + 1, 1.0) > VIOLATED, "{order}");
+    }
+    assert_eq!(Method::HalfExplicit5.facts().error_order, Some(2 * 4 - 3 - 1));
+}
+
+/// The value within the step that makes dense output of `phem56` is of order 4.
+#[test]
+fn the_value_within_a_step_of_phem56_has_exactly_its_order() {
+    let trees = trees(5);
+    let [_, (_, rows, _)] = half_explicit_methods();
+    let phi = elementary_weights(&trees, &rows);
+    let theta = super::phem56::NODES_AHEAD[6];
+    for vertices in 1..=4 {
+        let off = violation(&trees, &phi, &super::phem56::WITHIN, vertices, theta);
+        assert!(off < ROUNDING, "off by {off:e} at order {vertices}");
+    }
+    assert!(violation(&trees, &phi, &super::phem56::WITHIN, 5, theta) > VIOLATED);
 }

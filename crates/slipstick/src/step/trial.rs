@@ -158,6 +158,44 @@ impl Trial {
         ((high / n.max(1) as f64).sqrt(), (low / n.max(1) as f64).sqrt())
     }
 
+    /// Joins two estimates as HEM5 does (paper 001, equation (34)): `e₁² / (e₁ + 0.01 e₂)`, of a higher order than both.
+    pub(super) fn judge_damped(
+        &mut self,
+        first: &[f64],
+        second: &[f64],
+        tolerances: &Tolerances,
+        usual: Norm,
+    ) {
+        self.judge(second, tolerances, usual);
+        let lower = self.error;
+        self.judge(first, tolerances, usual);
+        let joined = self.error + 0.01 * lower;
+        self.error = if joined > 0.0 { self.error * (self.error / joined) } else { joined };
+    }
+
+    /// The cubic through values and slopes at both ends: `c₀ … c₃` of the dense output, with room for a degree.
+    #[inline]
+    pub(super) fn fill_cubic(&mut self, first: &[f64], last: &[f64], degree: usize) {
+        let (n, h) = (first.len(), self.h);
+        let c = self.dense.coefficients_mut(degree);
+        for i in 0..n {
+            let rise = self.end[i] - self.start[i];
+            let bend = h * first[i] - rise;
+            c[i] = self.start[i];
+            c[n + i] = rise;
+            c[2 * n + i] = bend;
+            c[3 * n + i] = rise - h * last[i] - bend;
+        }
+    }
+
+    /// The first rate that is not finite, of stages one after the other at the given parts of the step.
+    pub(super) fn find_fault(&self, stages: &[f64], nodes: &[f64]) -> Option<Fault> {
+        let n = self.start.len();
+        let position = stages.iter().position(|k| !k.is_finite())?;
+        let t = self.t + nodes[position / n] * self.h;
+        Some(Fault::NotFinite { component: position % n, t, value: stages[position] })
+    }
+
     /// For methods without an error estimate: the step is as good as it is, unless it is not finite.
     pub fn accept_unjudged(&mut self) {
         self.error = if self.end.iter().all(|y| y.is_finite()) { 0.0 } else { f64::NAN };

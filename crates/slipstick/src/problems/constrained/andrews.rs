@@ -70,6 +70,23 @@ pub(super) fn short() -> Vec<ConstrainedProblem> {
     let problem = until("andrews-0.03", 0.03, &AT_0_03);
     all.extend(rows(&problem, 1.0));
     all.extend(other_formulations(&problem));
+    all.extend(half_explicit(&problem));
+    all
+}
+
+/// Half-explicit methods. By themselves they promise speeds on their constraints, and with corrections that their joints are shut. At the same tolerance
+/// `phem56` makes longer steps than others, and has larger errors.
+fn half_explicit(problem: &ConstrainedProblem) -> Vec<ConstrainedProblem> {
+    let mut all = Vec::new();
+    for method in [Method::HalfExplicit5, Method::PartitionedHalfExplicit5] {
+        for tolerance in TOLERANCES {
+            let row = problem.at(method, tolerance, tolerance / 10.0);
+            let near = Promise { end: 5.0 * tolerance, velocity: 1e-13, ..Promise::NONE };
+            let shut = Promise { end: 2.0 * tolerance, position: 1e-12, ..near };
+            all.push(row.clone().promising(shut));
+            all.push(row.stabilised(Stabilisation::None).promising(near));
+        }
+    }
     all
 }
 

@@ -162,7 +162,8 @@ impl ConstrainedProblem {
         }
         let options = &self.plan.options;
         let metric = if options.metric == Metric::Identity { "/identity" } else { "" };
-        format!("index1/{}{metric}", options.stabilisation.name())
+        let index = if options.method.facts().half_explicit { 2 } else { 1 };
+        format!("index{index}/{}{metric}", options.stabilisation.name())
     }
 }
 

@@ -45,6 +45,13 @@ pub(super) fn pendulum() -> Vec<ConstrainedProblem> {
             all.push(problem.at(Method::Automatic, tolerance, tolerance).promising(promise));
         }
     }
+    for method in [Method::HalfExplicit5, Method::PartitionedHalfExplicit5, Method::DormandPrince5] {
+        for tolerance in [1e-6, 1e-8, 1e-10] {
+            let promise =
+                Promise { end: 10.0 * tolerance, position: 1e-12, velocity: 1e-12, ..Promise::NONE };
+            all.push(dae.at(method, tolerance, tolerance).promising(promise));
+        }
+    }
     all.extend(table(&ode, "table 3.1", &ODE, ROUNDING));
     all.extend(table(&dae, "table 3.2", &DAE, ROUNDING));
     // As in the paper, with σ = 10.
