@@ -41,8 +41,8 @@ impl Run<'_> {
         let on: Vec<usize> = on.into_iter().map(|g| self.guard_at_zero(g, t)).collect();
         self.flow.stand_on(&on);
         for &g in &on {
-            let slack = self.slack(g, t);
-            self.detector.stands_at_zero(g, slack);
+            let (slack, rounding) = (self.slack(g, t), self.flow.noise_of(g, t, &mut self.after));
+            self.detector.leaves(g, slack, rounding);
         }
         self.log_sliding(&was_sliding);
         self.solve_algebraic(t, !met.is_empty() || stay != was_sliding);
