@@ -3,7 +3,7 @@
 use super::Error;
 use super::run::Run;
 use crate::equations::{Guard, GuardKind};
-use crate::formulation::{MOST_SURFACES, Surface, is_jump};
+use crate::formulation::{MOST_SURFACES, Sliding, Surface, is_jump};
 use crate::trajectory::EventKind;
 
 impl Run<'_> {
@@ -18,7 +18,10 @@ impl Run<'_> {
         self.after.copy_from_slice(&self.trial.start);
         let was_sliding = self.flow.mode.sliding.clone();
         let mut stay = was_sliding.clone();
-        if fired.iter().any(|g| was_sliding.contains(g)) {
+        let leaves = fired.iter().any(|g| was_sliding.contains(g));
+        // Of surfaces that depend on each other none is left alone.
+        let together = leaves && self.flow.sliding().is_some_and(Sliding::is_dependent);
+        if leaves && !together {
             self.leave(t, &fired, &mut stay);
         }
         if !self.is_on_surfaces(t) {
@@ -30,7 +33,7 @@ impl Run<'_> {
         met.retain(|&g| !self.flow.depends_on_algebraic(g, t, &mut self.after));
         // Any other event can have changed the fields along the surfaces.
         let other = fired.iter().any(|g| !was_sliding.contains(g));
-        if !met.is_empty() || (other && !stay.is_empty()) {
+        if !met.is_empty() || ((other || together) && !stay.is_empty()) {
             self.meet(t, &stay, &met)?;
         } else if stay != was_sliding {
             self.slide_on(t, &stay);
