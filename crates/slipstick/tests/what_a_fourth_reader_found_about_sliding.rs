@@ -65,6 +65,22 @@ fn a_block_that_rubs_another_starts_when_it_is_pushed_hard_enough() {
     assert!((end[0] - 0.125).abs() < 1e-8 && end[1].abs() < 1e-15, "{end:?}");
 }
 
+/// The push hardly exceeds what holds the block, so that the motion stays near the limit for long before it leaves.
+#[test]
+fn the_end_of_a_common_rest_is_not_seen_too_early() {
+    let run = run_shortly(
+        r#"
+        states = { v0 = -0.217, v1 = 0.630 }
+        derivatives = { v0 = "0.219*sin(0.765*t)-1.386*sign(v0)-0.576*sign(v0-v1)", v1 = "1.671*sin(0.826*t+1)-1.06*sign(v1)+0.576*sign(v0-v1)" }
+        run.until = 6
+        "#,
+    );
+    assert_eq!(run.outcome, Outcome::ReachedEnd);
+    assert_eq!(run.events.len(), 4, "{:?}", times(&run));
+    let leaves = (std::f64::consts::PI + (1.636_f64 / 1.671).asin() - 1.0) / 0.826;
+    assert!((run.events[2].t - leaves).abs() < 1e-8, "{:?} {leaves}", times(&run));
+}
+
 /// Four floors and three neighbours: too many for all choices of signs.
 #[test]
 fn a_row_of_blocks_comes_to_rest() {
