@@ -12,6 +12,7 @@
 
 use super::closure_guard::{ClosureGuard, Reset, Surface};
 use super::closure_mechanism::{Mechanism, MechanismJets};
+use super::closure_sides::LockedSides;
 use super::{
     BadPlace, Constraint, Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind,
     PlainField, Point, System, Terms, WrongGradient,
@@ -39,6 +40,8 @@ pub struct ClosureSystem {
     growth: Vec<f64>,
     resets: Vec<Option<Reset>>,
     count_number: usize,
+    /// Whether the field switches by itself, and does not look at the signs that are locked.
+    black_box: bool,
     /// If it is a mechanism, the field is not used.
     mechanism: Option<Mechanism>,
 }
@@ -56,12 +59,24 @@ impl ClosureSystem {
         system
     }
 
-    /// `dy = f(t, y, signs)`: the field also receives the locked sign (+1 or -1) of each switch.
+    /// `dy = f(t, y, signs)`: the field also receives the locked sign (+1 or -1) of each switch. They tell the side, and the state does not; a field that
+    /// looks at the state instead is a [black box](Self::black_box).
     pub fn switched<N: Into<String>>(
         states: impl IntoIterator<Item = N>,
         field: impl Fn(f64, &[f64], &[f64], &mut [f64]) + Send + Sync + 'static,
     ) -> Self {
         Self::hybrid(states, move |locked, t, y, dy| field(t, y, locked.signs, dy))
+    }
+
+    /// `dy = f(t, y)` for a field that switches by itself where the surfaces of its [switches](Self::switch) are zero: it does not receive signs.
+    /// While the sign of a switch is locked, the field is only evaluated on that side of its surface.
+    pub fn black_box<N: Into<String>>(
+        states: impl IntoIterator<Item = N>,
+        field: impl Fn(f64, &[f64], &mut [f64]) + Send + Sync + 'static,
+    ) -> Self {
+        let mut system = Self::hybrid(states, move |_locked, t, y, dy| field(t, y, dy));
+        system.black_box = true;
+        system
     }
 
     /// `dy = f(locked, t, y)`: the field receives everything discrete, such as the index of the mode.
@@ -83,6 +98,7 @@ impl ClosureSystem {
             growth: Vec::new(),
             resets: Vec::new(),
             count_number: 0,
+            black_box: false,
             mechanism: None,
         }
     }
@@ -235,6 +251,7 @@ impl System for ClosureSystem {
             dy: vec![0.0; n],
             bend: vec![0.0; n],
             ahead: vec![0.0; n],
+            sides: self.black_box.then(|| LockedSides::new(n)),
             jets: self.mechanism.as_ref().map(MechanismJets::new),
         })
     }
@@ -245,6 +262,7 @@ struct ClosureEvaluator<'a> {
     dy: Vec<f64>,
     bend: Vec<f64>,
     ahead: Vec<f64>,
+    sides: Option<LockedSides>,
     jets: Option<MechanismJets<'a>>,
 }
 
@@ -252,9 +270,14 @@ impl ClosureEvaluator<'_> {
     /// The right-hand side; for a mechanism, with the accelerations that were found last.
     #[inline]
     fn field(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]) {
-        match &mut self.jets {
-            Some(jets) => jets.derivative(t, y, dy),
-            None => (self.system.field)(locked, t, y, dy),
+        let system = self.system;
+        match (&mut self.jets, &mut self.sides) {
+            (Some(jets), _) => jets.derivative(t, y, dy),
+            (None, None) => (system.field)(locked, t, y, dy),
+            (None, Some(sides)) => {
+                let y = sides.point(&system.guards, &system.surfaces, (locked, t, y));
+                (system.field)(locked, t, y, dy);
+            }
         }
     }
 

@@ -7,6 +7,7 @@
 mod closure;
 mod closure_guard;
 mod closure_mechanism;
+mod closure_sides;
 mod energy;
 mod fixed;
 mod formula;

@@ -300,6 +300,12 @@ impl Detector {
         self.just_fired[guard] = true;
     }
 
+    /// As [`stands_at_zero`](Self::stands_at_zero), and what is left of the guard by rounding alone: while the motion slid it was of no interest.
+    pub fn leaves(&mut self, guard: usize, slack: f64, rounding: f64) {
+        self.stands_at_zero(guard, slack);
+        self.rounding[guard] = rounding;
+    }
+
     /// The time at which a scheduled guard fires next.
     pub fn scheduled(&self, guard: usize) -> f64 {
         self.schedule[guard]

@@ -7,7 +7,7 @@
 use super::Detector;
 use super::locate::Candidate;
 use super::search::{Found, Sample, Search};
-use crate::formulation::Flow;
+use crate::formulation::{Flow, Sliding};
 use crate::math::{Bracket, Cubic, Probe, narrow};
 use crate::step::Trial;
 
@@ -20,12 +20,16 @@ const SURE: f64 = 5.0;
 impl Detector {
     /// Looks for the end of sliding in a step.
     pub(super) fn collect_exits(&mut self, flow: &mut Flow<'_>, trial: &Trial, part: (f64, f64)) {
+        // Where surfaces are only left together, it is known whether the motion stays, but not how far it is from leaving.
+        let together = flow.sliding().is_some_and(Sliding::is_dependent);
         for i in 0..flow.sliding().map_or(0, |sliding| sliding.surfaces().len()) {
             let mut known = std::mem::take(&mut self.known);
             find_visits(flow, trial, i, part, &mut known);
             let likeness = Likeness::of(&known, part, &mut self.points);
             let found = match known.iter().position(|probe| probe.value <= 0.0) {
-                Some(k) if likeness.shows_all() => self.confirm_exit(flow, trial, i, &known, k, part),
+                Some(k) if together || likeness.shows_all() => {
+                    self.confirm_exit(flow, trial, i, &known, k, part)
+                }
                 None if likeness.excludes_exits() => None,
                 _ => self.search_exit(flow, trial, i, part),
             };

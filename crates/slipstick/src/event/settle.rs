@@ -142,7 +142,7 @@ fn is_consistent(sliding: &mut Sliding, ways: &[Way]) -> bool {
         return false;
     }
     ways.iter().enumerate().all(|(i, way)| match way {
-        Way::Side(sign) => sliding.weighted_rate(i) * sign > 0.0,
+        Way::Side(sign) => sliding.weighted_rate(i) * sign > 0.0 && !sliding.is_bound(i, &fixed),
         Way::Along => (0.0..=1.0).contains(&sliding.weights()[i]),
     })
 }

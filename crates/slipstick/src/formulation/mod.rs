@@ -7,6 +7,8 @@
 mod algebraic;
 mod assemble;
 mod behind_mass;
+mod dependence;
+mod dependent_weights;
 mod engine;
 mod flow;
 mod ground;

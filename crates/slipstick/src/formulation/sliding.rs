@@ -10,6 +10,7 @@
 
 use super::Surface;
 use super::algebraic::Algebraic;
+use super::dependence::Dependence;
 use super::twins::Place;
 use crate::equations::{Evaluator, MassKind, System};
 use crate::math::{LeastNorm, RealLu};
@@ -71,6 +72,9 @@ pub struct Sliding {
     pub(super) least_norm: LeastNorm,
     /// Whether each sign stands in a term of its own, as far as the fields at the last point tell.
     pub(super) affine: bool,
+    /// Which surfaces are independent, and whether some were not at the last point.
+    pub(super) dependence: Dependence,
+    pub(super) dependent: bool,
     /// How large the rates of each surface are by rounding alone.
     pub(super) noise: Vec<f64>,
     /// The transposed mass matrix, if there is one, what is algebraic beside it, and the gradients behind it.
@@ -104,6 +108,8 @@ impl Sliding {
             kept: (vec![0.0; sides], vec![0.0; k]),
             least_norm: LeastNorm::new(k, if k > MOST_SURFACES { 0 } else { sides }),
             affine: false,
+            dependence: Dependence::new(k, n + 1),
+            dependent: false,
             noise: vec![0.0; k],
             matrix: RealLu::new(k),
             step: vec![0.0; k],
@@ -266,6 +272,7 @@ impl Sliding {
         self.rest(mode);
         self.find_noise();
         self.affine = self.is_affine();
+        self.dependent = self.surfaces.len() > 2 && self.find_leads(|_| true, 1.0) > 0;
     }
 
     /// Locks counts as they are locked while sliding: their guards are only the surfaces then.
@@ -405,20 +412,35 @@ impl Sliding {
         }
     }
 
+    /// Finds the independent ones among the surfaces that count, and how many are not; `time` is how much their rates in time count.
+    pub(super) fn find_leads(&mut self, counts: impl Fn(usize) -> bool, time: f64) -> usize {
+        let (n, gradients, time_rates) = (self.n, &self.gradients, &self.time_rates);
+        let row = |i: usize, out: &mut [f64]| {
+            out[..n].copy_from_slice(&gradients[i * n..(i + 1) * n]);
+            out[n] = time * time_rates[i];
+        };
+        self.dependence.find(row, counts)
+    }
+
     /// One step of Newton's method for the projection; false if the gradients do not allow it.
     fn newton_step(&mut self) -> bool {
         let (k, n) = (self.surfaces.len(), self.n);
+        if k > 2 {
+            self.find_leads(|_| true, 0.0);
+        }
         let row = |i: usize| &self.gradients[i * n..(i + 1) * n];
+        let leads = &self.dependence.leads;
         for i in 0..k {
             for j in 0..k {
                 let entry = row(i).iter().zip(row(j)).map(|(a, b)| a * b).sum();
-                self.matrix.entries_mut()[i * k + j] = entry;
+                let identity = if i == j { 1.0 } else { 0.0 };
+                self.matrix.entries_mut()[i * k + j] = if leads[i] && leads[j] { entry } else { identity };
             }
+            self.step[i] = if leads[i] { self.values[i] } else { 0.0 };
         }
         if self.matrix.factor().is_err() {
             return false;
         }
-        self.step.copy_from_slice(&self.values);
         self.matrix.solve(&mut self.step);
         for i in 0..k {
             for (point, gradient) in self.point.iter_mut().zip(&self.gradients[i * n..(i + 1) * n]) {

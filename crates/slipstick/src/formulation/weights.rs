@@ -6,6 +6,7 @@
 //! - On three and more, up to [`MOST_SURFACES`](super::MOST_SURFACES), it is the convex combination whose shares have the least norm
 //!   (`math/convex.rs`), and so it is on two where the rates of one do not depend on the side, as with a position and its speed.
 //! - On more, where each sign stands in a term of its own, the signs tell everything and there is one.
+//! - On surfaces that depend on each other it is the one of least norm too (`dependent_weights.rs`).
 //!
 //! Where each sign stands in a term of its own (the fields are affine in the signs), all of these are the same field, and the product of weights is
 //! what costs least.
@@ -27,9 +28,11 @@ impl Sliding {
     /// Finds the weights with which all surfaces stay zero; the fields must have been evaluated.
     pub fn find_free_weights(&mut self) {
         let mut free = std::mem::take(&mut self.free);
-        self.find_weights(&free);
+        let found = self.find_weights(&free);
         self.exits.copy_from_slice(&self.weights);
-        if self.surfaces.len() > BILINEAR && !self.affine {
+        if self.dependent {
+            self.find_common_exit(found);
+        } else if self.surfaces.len() > BILINEAR && !self.affine {
             self.find_exits(&mut free);
         }
         self.free = free;
@@ -79,6 +82,9 @@ impl Sliding {
             // Far from the surfaces they can have gone anywhere.
             let old = if weight.abs() < 3.0 { *weight } else { 0.5 };
             *weight = fixed.unwrap_or(old);
+        }
+        if self.dependent && self.find_leads(|i| fixed[i].is_none(), 1.0) > 0 {
+            return self.find_dependent_weights(fixed);
         }
         let free = fixed.iter().filter(|fixed| fixed.is_none()).count();
         let idle =
@@ -197,10 +203,14 @@ impl Sliding {
     }
 
     /// The convex combination of least norm, of the fields on the sides that are fixed.
-    fn find_least_norm(&mut self, fixed: &[Option<f64>]) -> bool {
+    pub(super) fn find_least_norm(&mut self, fixed: &[Option<f64>]) -> bool {
         let sides = self.sides();
-        let (rates, noise) = (&self.rates, &self.noise);
-        let row = |i: usize| fixed[i].is_none().then(|| (&rates[i * sides..(i + 1) * sides], noise[i]));
+        if self.dependent {
+            self.find_leads(|i| fixed[i].is_none(), 1.0);
+        }
+        let (rates, noise, dependence) = (&self.rates, &self.noise, &self.dependence);
+        let counts = |i: usize| fixed[i].is_none() && (!self.dependent || dependence.leads[i]);
+        let row = |i: usize| counts(i).then(|| (&rates[i * sides..(i + 1) * sides], noise[i]));
         let on_side = |b: usize, i: usize| fixed[i].is_none_or(|weight| (b >> i & 1 == 1) == (weight > 0.5));
         let uses = |b: usize| (0..fixed.len()).all(|i| on_side(b, i));
         let found = self.least_norm.solve(row, uses, &mut self.shares);
@@ -274,6 +284,11 @@ impl Sliding {
     /// How the rate of a surface changes from its negative to its positive side, with the weights of the others as they are.
     pub fn own_push(&self, surface: usize) -> f64 {
         self.weighted(surface, Some(surface))
+    }
+
+    /// How the rate of a surface changes with the weight of another, with all others as they are.
+    pub(super) fn push(&self, surface: usize, other: usize) -> f64 {
+        self.weighted(surface, Some(other))
     }
 
     fn weighted(&self, surface: usize, left_out: Option<usize>) -> f64 {

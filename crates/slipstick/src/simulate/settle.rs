@@ -3,7 +3,7 @@
 use super::Error;
 use super::run::Run;
 use crate::equations::{Guard, GuardKind};
-use crate::formulation::{MOST_SURFACES, Surface, is_jump};
+use crate::formulation::{MOST_SURFACES, Sliding, Surface, is_jump};
 use crate::trajectory::EventKind;
 
 impl Run<'_> {
@@ -23,7 +23,10 @@ impl Run<'_> {
         if stay != was_sliding {
             self.keep_to(t, &stay);
         }
-        if fired.iter().any(|g| was_sliding.contains(g)) {
+        let leaves = fired.iter().any(|g| was_sliding.contains(g));
+        // Of surfaces that depend on each other none is left alone.
+        let together = leaves && self.flow.sliding().is_some_and(Sliding::is_dependent);
+        if leaves && !together {
             self.leave(t, &fired, &mut stay);
         }
         if !self.is_on_surfaces(t) {
@@ -35,7 +38,7 @@ impl Run<'_> {
         met.retain(|&g| !self.flow.depends_on_algebraic(g, t, &mut self.after));
         // Any other event can have changed the fields along the surfaces.
         let other = fired.iter().any(|g| !was_sliding.contains(g));
-        if !met.is_empty() || (other && !stay.is_empty()) {
+        if !met.is_empty() || ((other || together) && !stay.is_empty()) {
             self.meet(t, &stay, &met)?;
         } else if stay != self.flow.mode.sliding {
             self.slide_on(t, &stay);
@@ -46,8 +49,8 @@ impl Run<'_> {
         let on: Vec<usize> = on.into_iter().map(|g| self.guard_at_zero(g, t)).collect();
         self.flow.stand_on(&on);
         for &g in &on {
-            let slack = self.slack(g, t);
-            self.detector.stands_at_zero(g, slack);
+            let (slack, rounding) = (self.slack(g, t), self.flow.noise_of(g, t, &mut self.after));
+            self.detector.leaves(g, slack, rounding);
         }
         self.log_sliding(&was_sliding);
         self.solve_algebraic(t, !met.is_empty() || stay != was_sliding);
