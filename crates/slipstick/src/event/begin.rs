@@ -53,7 +53,7 @@ impl Detector {
     fn evaluate(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), BadGuard> {
         flow.guards(t, y, &mut self.last.values);
         check_finite(&self.surfaces, &self.last.values, t)?;
-        flow.schedule(&mut self.schedule);
+        self.read_schedule(flow, t);
         Ok(())
     }
 

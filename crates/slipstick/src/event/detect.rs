@@ -116,13 +116,16 @@ pub struct Detector {
     pub(super) surfaces: Vec<usize>,
     pub(super) scheduled: Vec<usize>,
     pub(super) schedule: Vec<f64>,
+    /// The end of the run.
+    pub(super) until: f64,
     pub(super) surprises: Surprises,
     pub(super) sleep: Sleep,
 }
 
 impl Detector {
-    /// A detector for the guards of `flow`, before its first start. What is slight against the tolerances is told by them.
-    pub fn new(flow: &Flow<'_>, tolerances: &Tolerances) -> Self {
+    /// A detector for the guards of `flow`, before its first start. What is slight against the tolerances is told by them, what is at the end of the run by its
+    /// time.
+    pub fn new(flow: &Flow<'_>, tolerances: &Tolerances, until: f64) -> Self {
         let (n, guards) = (flow.system().layout().dimension(), flow.system().guards().len());
         let zeros = || vec![0.0; guards];
         let row = || Row { values: zeros(), slopes: zeros() };
@@ -167,6 +170,7 @@ impl Detector {
             surfaces: Vec::with_capacity(guards),
             scheduled: Vec::new(),
             schedule: vec![f64::INFINITY; guards],
+            until,
             surprises: Surprises::default(),
             sleep: Sleep::new(flow),
         }

@@ -6,6 +6,7 @@
 
 mod accumulate;
 mod begin;
+mod calendar;
 mod detect;
 mod exits;
 mod kink;

@@ -103,7 +103,7 @@ impl<'a> Run<'a> {
             options,
             trial: Trial::new(start.t, &start.y),
             control: Controller::for_method(step.method(), options.control),
-            detector: Detector::new(&flow, &options.tolerances),
+            detector: Detector::new(&flow, &options.tolerances, options.until),
             beginnings: Beginnings::new(system.guards().len()),
             beginning: None,
             accumulation: Accumulation::new(start.t, options.until, system.guards().len()),

@@ -1,0 +1,50 @@
+//! What a reader who had not seen the work found wrong about events in the fourth round, each as the smallest model that showed it.
+
+mod common;
+
+use common::run_model;
+use slipstick::trajectory::Trajectory;
+
+fn times(run: &Trajectory, name: &str) -> Vec<f64> {
+    let guard = run.guard_names.iter().position(|own| own == name).expect("a guard");
+    run.events.iter().filter(|event| event.guards.contains(&guard)).map(|event| event.t).collect()
+}
+
+const MOVING: &str = "states.x = 0\nderivatives.x = 1\n";
+
+#[test]
+fn the_last_strike_of_a_clock_is_not_lost_to_rounding() {
+    for (every, until, strikes) in
+        [(0.1, 0.3, 3), (0.1, 3.0, 30), (0.2, 0.6, 3), (0.05, 0.15, 3), (0.1, 100.0, 1000), (0.7, 2.1, 3)]
+    {
+        for reset in ["", ", reset = { x = \"x - 1\" }"] {
+            let run =
+                run_model(&format!("{MOVING}events.a = {{ every = {every}{reset} }}\nrun.until = {until}"));
+            let times = times(&run, "a");
+            assert_eq!(times.len(), strikes, "{every} {until} {times:?}");
+            assert!(times.iter().all(|t| *t <= until));
+            let end = if reset.is_empty() { until } else { until - strikes as f64 };
+            assert!((run.end_state()[0] - end).abs() < 1e-9 * (1.0 + strikes as f64), "{every} {until}");
+        }
+    }
+}
+
+#[test]
+fn clocks_that_strike_a_hair_apart_strike_at_once() {
+    let run = run_model(&format!(
+        "{MOVING}events.a.every = 0.1\nevents.b.every = 0.3\nevents.c.at = 0.6\nrun.until = 10"
+    ));
+    assert_eq!(run.events.len(), 100, "{:?}", run.events.iter().map(|e| e.t).collect::<Vec<_>>());
+    assert_eq!([times(&run, "a").len(), times(&run, "b").len(), times(&run, "c").len()], [100, 33, 1]);
+}
+
+#[test]
+fn a_set_time_a_hair_behind_a_strike_comes_once() {
+    // The third strike is at 0.3 and an ulp; the ninth is at 0.9, the set time an ulp behind it.
+    let run = run_model(&format!(
+        "{MOVING}events.a.every = 0.1\nevents.b = {{ at = 0.9000000000000001, reset = {{ x = \"x + 1\" }} }}\n\
+         events.c = {{ at = 0.3, reset = {{ x = \"x + 1\" }} }}\nrun.until = 2"
+    ));
+    assert_eq!((run.events.len(), times(&run, "b").len(), times(&run, "c").len()), (20, 1, 1));
+    assert!((run.end_state()[0] - 4.0).abs() < 1e-9);
+}
