@@ -4,6 +4,7 @@ mod common;
 
 use common::run_model;
 use slipstick::trajectory::Trajectory;
+use std::f64::consts::{PI, TAU};
 
 fn times(run: &Trajectory, name: &str) -> Vec<f64> {
     let guard = run.guard_names.iter().position(|own| own == name).expect("a guard");
@@ -47,4 +48,46 @@ fn a_set_time_a_hair_behind_a_strike_comes_once() {
     ));
     assert_eq!((run.events.len(), times(&run, "b").len(), times(&run, "c").len()), (20, 1, 1));
     assert!((run.end_state()[0] - 4.0).abs() < 1e-9);
+}
+
+/// A motion along the states' axis, with a guard whose touches count.
+fn run_touching(guard: &str, more: &str) -> Trajectory {
+    run_model(&format!("{MOVING}events.a = {{ guard = \"{guard}\", touches = true{more} }}\nrun.until = 20"))
+}
+
+fn assert_times(found: &[f64], expected: &[f64], bound: f64, what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}: {found:?}");
+    assert!(found.iter().zip(expected).all(|(t, e)| (t - e).abs() < bound), "{what}: {found:?}");
+}
+
+#[test]
+fn all_touches_of_a_long_step_are_events() {
+    let turns = |n: u32, by: f64| (1..=n).map(|k| by * f64::from(k)).collect::<Vec<f64>>();
+    let cases = [
+        ("(x-1)^2*(x-3)^2*(x-5)^2", vec![1.0, 3.0, 5.0]),
+        ("-(x-1)^2*(x-3)^2*(x-5)^2", vec![1.0, 3.0, 5.0]),
+        ("1-cos(x)", turns(3, TAU)),
+        ("sin(x)^2", turns(6, PI)),
+        ("sin(x)^2*(x-10)", {
+            let mut all = turns(6, PI);
+            all.insert(3, 10.0);
+            all
+        }),
+    ];
+    for (guard, expected) in cases {
+        for more in ["", ", reset = { x = \"x\" }", ", side = \"before\", reset = { x = \"x\" }"] {
+            let run = run_touching(guard, more);
+            assert_times(&times(&run, "a"), &expected, 1e-6, &format!("{guard} {more}"));
+        }
+    }
+}
+
+#[test]
+fn a_kink_that_comes_to_zero_touches_it() {
+    for guard in ["abs(x-1)", "-abs(x-1)", "max(x-1,1-x)", "3*abs(x-1)*(1+x)"] {
+        let run = run_touching(guard, ", stop = true");
+        assert_times(&times(&run, "a"), &[1.0], 1e-9, guard);
+    }
+    let run = run_touching("abs(sin(x))", "");
+    assert_times(&times(&run, "a"), &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0].map(|k| k * PI), 1e-9, "abs(sin(x))");
 }

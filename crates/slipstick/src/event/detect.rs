@@ -6,7 +6,7 @@
 //! formulas, what lies between them is proved (`proof.rs`).
 
 use super::locate::{Candidate, Crossing, Placing, one_instant};
-use super::search::{Found, Sample, Search, TESTS, step_excludes_roots};
+use super::search::{Found, Sample, TESTS, step_excludes_roots};
 use super::sleep::{Next, Sleep};
 use crate::equations::{Point, Side};
 use crate::formulation::Flow;
@@ -484,12 +484,9 @@ impl Detector {
     ) -> Result<(), BadGuard> {
         let v = Sample { x: to, value: self.next.values[g], slope: self.next.slopes[g] };
         let direction = flow.system().guards()[g].direction;
-        let touches_from = self.touches_from(trial, g);
+        let touches_from = self.touches_from(flow, trial, g);
         while u.x < to {
-            let (found, touch) = {
-                let mut f = |x: f64| self.value_at(flow, trial, g, x);
-                Search::first_with_touches(&mut f, side, (u, v), touches_from)
-            };
+            let (found, touch) = self.search(flow, trial, (g, side), (u, v), touches_from);
             self.note_touch(flow, trial, g, touch, side);
             let found = self.make_certain(flow, trial, g, (side, u.x, to), found);
             match found {
