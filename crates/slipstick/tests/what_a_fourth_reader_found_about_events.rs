@@ -133,3 +133,18 @@ fn a_start_that_does_not_meet_an_algebraic_equation_is_changed_with_a_note() {
     let run = run_algebraic("z-x", 5.0, "events.a.guard = \"z < 3\"");
     assert_eq!((adjusted(&run), run.events.len()), (1, 0), "{:?}", run.events);
 }
+
+#[test]
+fn a_plateau_at_zero_is_no_crossing() {
+    let states = "states.x = 0\nrun.until = 4\n";
+    let back = "derivatives.x = \"if(t<1,1,if(t<2,0,-1))\"\n";
+    let on = "derivatives.x = \"if(t<1,1,if(t<2,0,1))\"\n";
+    for reset in ["", ", reset = { x = \"x\" }"] {
+        let run = run_model(&format!("{states}{back}events.a = {{ guard = \"x-1\"{reset} }}"));
+        assert_eq!(times(&run, "a"), [0.0; 0], "back {reset}");
+        for guard in ["x>1", "x-1"] {
+            let run = run_model(&format!("{states}{on}events.a = {{ guard = \"{guard}\"{reset} }}"));
+            assert_eq!(times(&run, "a").len(), 1, "on {guard} {reset} {:?}", times(&run, "a"));
+        }
+    }
+}

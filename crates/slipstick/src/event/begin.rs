@@ -92,7 +92,7 @@ impl Detector {
         let value = self.last.values[g].abs();
         let left = (4.0 * self.resolution[g]).min(1e-6 * self.size[g]);
         let left = if left > 0.0 { left.max(self.rounding[g]) } else { left };
-        value <= if self.just_fired[g] { left } else { 0.0 }
+        value <= if self.just_fired[g] { left } else { self.plateaus[g] }
             || (value < 1e-9 && self.has_just_counted(flow, g))
     }
 

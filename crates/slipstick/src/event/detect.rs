@@ -89,6 +89,8 @@ pub struct Detector {
     pub(super) touches: Vec<Touch>,
     /// Guards of the last scan about which too little is certain.
     pub(super) unproved: Vec<usize>,
+    /// How large guards can be that rest at zero; zero for all others.
+    pub(super) plateaus: Vec<f64>,
     /// When each guard was last seen to touch zero.
     pub(super) touched: Vec<f64>,
     /// Guards that have not been watched through a step of this segment.
@@ -154,6 +156,7 @@ impl Detector {
             poles: Vec::new(),
             touches: Vec::new(),
             unproved: Vec::new(),
+            plateaus: zeros(),
             touched: vec![f64::NEG_INFINITY; guards],
             fresh: vec![true; guards],
             resolution: zeros(),
@@ -545,6 +548,7 @@ impl Detector {
                 self.extents[g][0] = self.range_of(g).max(self.extents[g][0]);
             }
             self.fresh[g] = false;
+            self.leave_plateau(g);
             let value = self.next.values[g];
             self.sides[g] = if value == 0.0 || self.kinks[g] { self.sides[g] } else { sign(value) };
             // The next step begins where this one ends.

@@ -200,7 +200,7 @@ impl Detector {
         self.remember_touches();
     }
 
-    /// Takes back guards whose formula turned back at a lock that fires with them: with the new lock they have not crossed at `t`. Where touches
+    /// Takes back guards whose formula turned back or came to rest at a lock that fires with them: with the new lock they have not crossed at `t`. Where touches
     /// count, such a kink is one.
     pub fn take_back(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) {
         let guards = flow.system().guards();
@@ -213,12 +213,13 @@ impl Detector {
         for &(g, switch) in &locks {
             flow.mode.signs[switch] = -self.sides[g].signum();
         }
+        self.find_plateaus(flow, t, y);
         let mut fired = std::mem::take(&mut self.fired);
         let is_lock = |g: &usize| locks.iter().any(|(lock, _)| lock == g);
         fired.retain(|&g| {
             let stays = is_lock(&g)
                 || guards[g].kind != GuardKind::Surface
-                || flow.guard(g, t, y) * self.sides[g] < 0.0;
+                || (self.plateaus[g] == 0.0 && flow.guard(g, t, y) * self.sides[g] < 0.0);
             if !stays && guards[g].touches {
                 self.resolution[g] = 0.0;
             }

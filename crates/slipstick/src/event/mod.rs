@@ -12,6 +12,7 @@ mod exits;
 mod kink;
 mod levels;
 mod locate;
+mod plateau;
 mod pole;
 mod proof;
 mod resolve;
