@@ -293,32 +293,35 @@ impl<'m> Lowering<'m> {
             }
             Trigger::Every { period, first } => {
                 let period = self.plain(period);
-                let first = match first {
-                    Some(first) => self.plain(first),
-                    None => self.after_start(model, period),
+                // Without a first strike it is one period after the start of the run.
+                let (first, passed) = match (first, &model.run.from) {
+                    (Some(first), _) => (Some(self.plain(first)), 0.0),
+                    (None, None) => (None, 1.0),
+                    (None, Some(from)) => {
+                        let from = self.plain(from);
+                        (Some(self.arena.add(from, period)), 0.0)
+                    }
                 };
-                self.clock(index, event, first, period)
+                self.clock(index, event, (first, passed), period)
             }
         }
     }
 
-    /// One period after the start of the run.
-    fn after_start(&mut self, model: &Model, period: ExprId) -> ExprId {
-        match &model.run.from {
-            Some(from) => {
-                let from = self.plain(from);
-                self.arena.add(from, period)
-            }
-            None => period,
-        }
-    }
-
-    /// The surface of an event that strikes at `first + n period`, measured in strikes.
-    fn clock(&mut self, index: usize, event: &EventRule, first: ExprId, period: ExprId) -> Surface {
+    /// The surface of an event that strikes at `first + (n + passed) period`, measured in strikes. Periods are counted before they are added
+    /// up: from zero on, a strike is rounded once.
+    fn clock(
+        &mut self,
+        index: usize,
+        event: &EventRule,
+        (first, passed): (Option<ExprId>, f64),
+        period: ExprId,
+    ) -> Surface {
         let clock = self.locks.list.len();
         let count = self.locks.value(&mut self.arena, Rule::Clock(index), || event.name.clone());
-        let since = self.arena.mul(count, period);
-        let next = self.arena.add(first, since);
+        let passed = self.arena.constant(passed);
+        let periods = self.arena.add(count, passed);
+        let since = self.arena.mul(periods, period);
+        let next = first.map_or(since, |first| self.arena.add(first, since));
         let time = input(&mut self.arena, 0);
         let left = self.arena.sub(time, next);
         Surface { value: self.arena.div(left, period), time: Some(next), clock: Some(clock) }

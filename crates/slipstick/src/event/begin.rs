@@ -12,6 +12,9 @@ use crate::formulation::Flow;
 /// How often locks are looked at again because they depend on each other.
 const MOST_PASSES: usize = 64;
 
+/// A first rate that would carry a guard this many times its rounding away, while its second rate carries it past that, is no rounding.
+const TANGENT: f64 = 1e6;
+
 impl Detector {
     /// Evaluates the guards at the start of a segment and locks signs and counts, as far as the values tell.
     pub fn lock(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), BadGuard> {
@@ -53,7 +56,7 @@ impl Detector {
     fn evaluate(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), BadGuard> {
         flow.guards(t, y, &mut self.last.values);
         check_finite(&self.surfaces, &self.last.values, t)?;
-        flow.schedule(&mut self.schedule);
+        self.read_schedule(flow, t);
         Ok(())
     }
 
@@ -89,7 +92,7 @@ impl Detector {
         let value = self.last.values[g].abs();
         let left = (4.0 * self.resolution[g]).min(1e-6 * self.size[g]);
         let left = if left > 0.0 { left.max(self.rounding[g]) } else { left };
-        value <= if self.just_fired[g] { left } else { 0.0 }
+        value <= if self.just_fired[g] { left } else { self.plateaus[g] }
             || (value < 1e-9 && self.has_just_counted(flow, g))
     }
 
@@ -235,7 +238,9 @@ impl Detector {
         self.take_off_residue(g);
         // One that goes on the way it went, or was on that side already, does not cross again.
         let goes_on = sign(self.first_rates[g]) == -old || (heading == -old && !self.can_be_turned(flow, g));
-        let passing = (just_fired && goes_on) || old == heading || recorded;
+        // Where touches count both ways, one that begins at zero leaves a touch.
+        let leaves = guard.touches && old == 0.0 && guard.direction.admits(heading);
+        let passing = (just_fired && goes_on) || old == heading || recorded || leaves;
         if guard.side == Side::Before && heading != 0.0 && guard.direction.admits(-heading) && !passing {
             (self.resolution[g], self.size[g]) = (self.residues[g].abs(), f64::INFINITY);
             self.fired.push(g);
@@ -277,7 +282,9 @@ impl Detector {
             apex if !at_zero && !kicked => apex.max(self.last.values[g].abs()),
             _ => f64::INFINITY,
         };
-        let window = if leaves { time_to_leave(self.rounding[g], 0.0, second) } else { window };
+        let tangent = time_to_leave(self.rounding[g], 0.0, second);
+        let along = leaves && first.abs() * tangent <= TANGENT * self.rounding[g];
+        let window = if along { tangent } else { window };
         let applies = at_zero && (leaves || window <= 0.05 * back);
         (self.noise[g], self.noise_ends[g]) = if applies { (self.rounding[g], window) } else { (0.0, 0.0) };
         let longer = time_to_leave(self.slack[g], first, second);

@@ -6,7 +6,7 @@
 //! formulas, what lies between them is proved (`proof.rs`).
 
 use super::locate::{Candidate, Crossing, Placing, one_instant};
-use super::search::{Found, Sample, Search, TESTS, step_excludes_roots};
+use super::search::{Found, Sample, TESTS, step_excludes_roots};
 use super::sleep::{Next, Sleep};
 use crate::equations::{Point, Side};
 use crate::formulation::Flow;
@@ -89,6 +89,8 @@ pub struct Detector {
     pub(super) touches: Vec<Touch>,
     /// Guards of the last scan about which too little is certain.
     pub(super) unproved: Vec<usize>,
+    /// How large guards can be that rest at zero; zero for all others.
+    pub(super) plateaus: Vec<f64>,
     /// When each guard was last seen to touch zero.
     pub(super) touched: Vec<f64>,
     /// Guards that have not been watched through a step of this segment.
@@ -116,13 +118,16 @@ pub struct Detector {
     pub(super) surfaces: Vec<usize>,
     pub(super) scheduled: Vec<usize>,
     pub(super) schedule: Vec<f64>,
+    /// The end of the run.
+    pub(super) until: f64,
     pub(super) surprises: Surprises,
     pub(super) sleep: Sleep,
 }
 
 impl Detector {
-    /// A detector for the guards of `flow`, before its first start. What is slight against the tolerances is told by them.
-    pub fn new(flow: &Flow<'_>, tolerances: &Tolerances) -> Self {
+    /// A detector for the guards of `flow`, before its first start. What is slight against the tolerances is told by them, what is at the end of the run by its
+    /// time.
+    pub fn new(flow: &Flow<'_>, tolerances: &Tolerances, until: f64) -> Self {
         let (n, guards) = (flow.system().layout().dimension(), flow.system().guards().len());
         let zeros = || vec![0.0; guards];
         let row = || Row { values: zeros(), slopes: zeros() };
@@ -151,6 +156,7 @@ impl Detector {
             poles: Vec::new(),
             touches: Vec::new(),
             unproved: Vec::new(),
+            plateaus: zeros(),
             touched: vec![f64::NEG_INFINITY; guards],
             fresh: vec![true; guards],
             resolution: zeros(),
@@ -167,6 +173,7 @@ impl Detector {
             surfaces: Vec::with_capacity(guards),
             scheduled: Vec::new(),
             schedule: vec![f64::INFINITY; guards],
+            until,
             surprises: Surprises::default(),
             sleep: Sleep::new(flow),
         }
@@ -480,12 +487,9 @@ impl Detector {
     ) -> Result<(), BadGuard> {
         let v = Sample { x: to, value: self.next.values[g], slope: self.next.slopes[g] };
         let direction = flow.system().guards()[g].direction;
-        let touches_from = self.touches_from(trial, g);
+        let touches_from = self.touches_from(flow, trial, g);
         while u.x < to {
-            let (found, touch) = {
-                let mut f = |x: f64| self.value_at(flow, trial, g, x);
-                Search::first_with_touches(&mut f, side, (u, v), touches_from)
-            };
+            let (found, touch) = self.search(flow, trial, (g, side), (u, v), touches_from);
             self.note_touch(flow, trial, g, touch, side);
             let found = self.make_certain(flow, trial, g, (side, u.x, to), found);
             match found {
@@ -544,6 +548,7 @@ impl Detector {
                 self.extents[g][0] = self.range_of(g).max(self.extents[g][0]);
             }
             self.fresh[g] = false;
+            self.leave_plateau(g);
             let value = self.next.values[g];
             self.sides[g] = if value == 0.0 || self.kinks[g] { self.sides[g] } else { sign(value) };
             // The next step begins where this one ends.

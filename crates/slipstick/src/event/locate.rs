@@ -200,7 +200,8 @@ impl Detector {
         self.remember_touches();
     }
 
-    /// Takes back guards whose formula turned back at a lock that fires with them: with the new lock they have not crossed at `t`.
+    /// Takes back guards whose formula turned back or came to rest at a lock that fires with them: with the new lock they have not crossed at `t`. Where touches
+    /// count, such a kink is one.
     pub fn take_back(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) {
         let guards = flow.system().guards();
         let locks: Vec<(usize, usize)> =
@@ -212,14 +213,17 @@ impl Detector {
         for &(g, switch) in &locks {
             flow.mode.signs[switch] = -self.sides[g].signum();
         }
+        self.find_plateaus(flow, t, y);
         let mut fired = std::mem::take(&mut self.fired);
         let is_lock = |g: &usize| locks.iter().any(|(lock, _)| lock == g);
-        fired.retain(|g| {
-            let touches = guards[*g].touches && self.resolution[*g] == 0.0;
-            is_lock(g)
-                || touches
-                || guards[*g].kind != GuardKind::Surface
-                || flow.guard(*g, t, y) * self.sides[*g] < 0.0
+        fired.retain(|&g| {
+            let stays = is_lock(&g)
+                || guards[g].kind != GuardKind::Surface
+                || (self.plateaus[g] == 0.0 && flow.guard(g, t, y) * self.sides[g] < 0.0);
+            if !stays && guards[g].touches {
+                self.resolution[g] = 0.0;
+            }
+            stays || guards[g].touches
         });
         self.fired = fired;
         flow.mode.signs = old;

@@ -6,11 +6,13 @@
 
 mod accumulate;
 mod begin;
+mod calendar;
 mod detect;
 mod exits;
 mod kink;
 mod levels;
 mod locate;
+mod plateau;
 mod pole;
 mod proof;
 mod resolve;

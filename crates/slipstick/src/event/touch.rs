@@ -3,7 +3,7 @@
 use super::Detector;
 use super::detect::Touch;
 use super::locate::Candidate;
-use super::search::TOUCH;
+use super::search::{Found, Sample, Search, TOUCH};
 use crate::formulation::Flow;
 use crate::math::{Probe, narrow};
 use crate::step::Trial;
@@ -16,15 +16,55 @@ const AT_END: f64 = 1e-5;
 const BLUR: f64 = 16.0;
 /// How far from a touch the same touch may be seen again, as a part of the step.
 const AGAIN: f64 = 1e-3;
+/// A guard that is this far from zero, as a part of its range in the step, has left it.
+const AWAY: f64 = 10.0 * TOUCH;
 
 impl Detector {
     /// The offset from which on touches of a guard are new. A guard that begins at zero, because it has just fired or because an event has put it
     /// there, only leaves zero.
-    pub(super) fn touches_from(&self, trial: &Trial, g: usize) -> f64 {
+    pub(super) fn touches_from(&mut self, flow: &mut Flow<'_>, trial: &Trial, g: usize) -> f64 {
         let (first, last) = (self.last.values[g].abs(), self.next.values[g].abs());
         let begins = self.fresh[g] && (self.just_fired[g] || first <= AT_ZERO * last);
-        let leaving = if begins { AGAIN * trial.h } else { 0.0 };
-        leaving.max(self.touched[g] - trial.t + AGAIN * trial.h)
+        let leaving = if begins { self.left_behind(flow, trial, g, 0.0) } else { 0.0 };
+        let touched = self.touched[g] - trial.t;
+        if touched + AGAIN * trial.h <= 0.0 {
+            return leaving;
+        }
+        leaving.max(self.left_behind(flow, trial, g, touched))
+    }
+
+    /// From where on a guard that is at zero at an offset is away from it. A long step may hold the next touch soon behind that: where touches
+    /// count, that is worth a look.
+    fn left_behind(&mut self, flow: &mut Flow<'_>, trial: &Trial, g: usize, from: f64) -> f64 {
+        if !flow.system().guards()[g].touches {
+            return from + AGAIN * trial.h;
+        }
+        let far = AWAY * self.range_of(g);
+        let ends = [1e-6, 1e-5, 1e-4].map(|part| from + part * trial.h);
+        let left = ends.into_iter().find(|&x| x > 0.0 && self.value_at(flow, trial, g, x).abs() > far);
+        left.unwrap_or(from + AGAIN * trial.h)
+    }
+
+    /// Searches a guard between two points. What it makes of rounding where it leaves zero is searched by itself: it would use up the splits.
+    pub(super) fn search(
+        &mut self,
+        flow: &mut Flow<'_>,
+        trial: &Trial,
+        (g, side): (usize, f64),
+        (u, v): (Sample, Sample),
+        touches_from: f64,
+    ) -> (Found, Option<Probe>) {
+        if !flow.system().guards()[g].touches || u.x >= touches_from || touches_from >= v.x {
+            let mut f = |x: f64| self.value_at(flow, trial, g, x);
+            return Search::first_with_touches(&mut f, side, (u, v), touches_from);
+        }
+        let value = self.value_at(flow, trial, g, touches_from);
+        let middle = self.sample_behind(flow, trial, g, (Probe { x: touches_from, value }, v.x));
+        let mut f = |x: f64| self.value_at(flow, trial, g, x);
+        match Search::first_with_touches(&mut f, side, (u, middle), touches_from) {
+            (Found::Nothing, None) => Search::first_with_touches(&mut f, side, (middle, v), touches_from),
+            found => found,
+        }
     }
 
     /// A touch becomes an event if that is asked for, else a note.

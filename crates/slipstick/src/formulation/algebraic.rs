@@ -6,7 +6,9 @@
 use crate::equations::{Evaluator, Locked};
 use crate::math::RealLu;
 
-const MOST_ROUNDS: usize = 20;
+const MOST_ROUNDS: usize = 50;
+/// Steps that are this small, as a part of the states, are taken without a look at where they lead: there the equations are rounding.
+const NEAR: f64 = 1e-8;
 
 /// Which equations and states are algebraic, with the scratch to solve for them.
 #[derive(Clone, Debug)]
@@ -18,6 +20,8 @@ pub(super) struct Algebraic {
     here: Vec<f64>,
     beside: Vec<f64>,
     step: Vec<f64>,
+    /// The step that was taken last.
+    taken: Vec<f64>,
 }
 
 impl Algebraic {
@@ -34,6 +38,7 @@ impl Algebraic {
             here: room(n),
             beside: room(n),
             step: room(m),
+            taken: room(m),
         })
     }
 
@@ -45,7 +50,8 @@ impl Algebraic {
         }
     }
 
-    /// Solves for the algebraic states at a point, by Newton's method with differences. Gives how many right-hand sides were evaluated, none if it fails.
+    /// Solves for the algebraic states at a point, by Newton's method with differences. A step that leads away from the solution is halved. Gives how
+    /// many right-hand sides were evaluated, none if it fails.
     pub(super) fn solve(
         &mut self,
         evaluator: &mut dyn Evaluator,
@@ -53,25 +59,46 @@ impl Algebraic {
         t: f64,
         y: &mut [f64],
     ) -> Option<u64> {
-        let (mut count, mut size, mut last) = (0, 0.0_f64, f64::INFINITY);
+        let (mut count, mut size, mut last, mut left) = (0, 0.0_f64, f64::INFINITY, f64::INFINITY);
         for _ in 0..MOST_ROUNDS {
             count += 1 + self.columns.len() as u64;
             self.linearise(evaluator, locked, t, y);
+            let now = self.step.iter().fold(0.0, |a, b| if b.is_nan() { f64::NAN } else { b.abs().max(a) });
+            if last > NEAR * size && last.is_finite() && (now.is_nan() || now > left) {
+                self.take_half_back(y);
+                last *= 0.5;
+                continue;
+            }
+            left = now;
             self.matrix.factor().ok()?;
             self.matrix.solve(&mut self.step);
-            let mut change = 0.0_f64;
-            for (&column, step) in self.columns.iter().zip(&self.step) {
-                y[column] -= step;
-                change = change.max(step.abs());
-                size = size.max(step.abs()).max(y[column].abs());
-            }
+            let change = self.take(y, &mut size);
             // Newton's steps become next to nothing, or rounding keeps them from becoming smaller.
-            if change <= 4.0 * f64::EPSILON * size || (change <= 1e-8 * size && change > 0.5 * last) {
+            if change <= 4.0 * f64::EPSILON * size || (change <= NEAR * size && change > 0.5 * last) {
                 return Some(count);
             }
             last = change;
         }
         None
+    }
+
+    /// Takes a step. Gives its length, and keeps how large steps and states have been.
+    fn take(&mut self, y: &mut [f64], size: &mut f64) -> f64 {
+        let mut change = 0.0_f64;
+        for (&column, step) in self.columns.iter().zip(&self.step) {
+            y[column] -= step;
+            change = change.max(step.abs());
+            *size = size.max(step.abs()).max(y[column].abs());
+        }
+        self.taken.copy_from_slice(&self.step);
+        change
+    }
+
+    fn take_half_back(&mut self, y: &mut [f64]) {
+        for (&column, taken) in self.columns.iter().zip(&mut self.taken) {
+            *taken *= 0.5;
+            y[column] += *taken;
+        }
     }
 
     /// The equations at a point, and how they depend on the algebraic states.

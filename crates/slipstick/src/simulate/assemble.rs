@@ -31,6 +31,18 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// Has the algebraic states of the start follow from the others, and says what was changed. What the equations are depends on locks.
+    pub(super) fn solve_start(&mut self) {
+        let (t, mut y) = (self.trial.t, self.trial.start.clone());
+        if self.flow.is_mechanism() || self.detector.lock(&mut self.flow, t, &y).is_err() {
+            return;
+        }
+        if self.flow.solve_algebraic(t, &mut y) {
+            self.note_changes(t, &self.trial.start.clone(), &y);
+            self.trial.restart(t, &y);
+        }
+    }
+
     /// Next to a position in which a constraint fixes nothing, the direction of the motion hangs on rounding: that is worth a note, once.
     pub(super) fn note_singular(&mut self) {
         let Some(row) = self.flow.shrunk_constraint().filter(|_| !self.singular_is_noted) else { return };
@@ -107,8 +119,8 @@ impl Run<'_> {
         let one = |i: usize| format!("`{}` from {} to {}", names[i], before[i], after[i]);
         let list: Vec<String> = (0..names.len()).filter(changed).map(one).collect();
         if !list.is_empty() {
-            let text =
-                format!("the start does not meet the constraints and was changed: {}", list.join(", "));
+            let what = if self.flow.is_mechanism() { "constraints" } else { "algebraic equations" };
+            let text = format!("the start does not meet the {what} and was changed: {}", list.join(", "));
             self.record.notes.push(Note { t, code: "start-adjusted", text });
         }
     }

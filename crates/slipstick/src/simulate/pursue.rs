@@ -193,15 +193,15 @@ impl Run<'_> {
         self.detector.accept();
         let offset = crossing.offset;
         let hi = crossing.offsets.hi;
-        self.trial.state_at(hi, &mut self.before);
-        self.detector.take_back(&mut self.flow, self.trial.t + hi, &self.before);
-        self.trial.state_at(offset, &mut self.before);
-        self.flow.project(self.trial.t + offset, &mut self.before);
         // What is scheduled within the bracket happens with it.
         let due = self.detector.next_scheduled(self.trial.t);
         let t_event = self.trial.t + offset;
         let t_event = if t_event >= due - 2.0 * f64::EPSILON * due.abs() { due } else { t_event };
         self.detector.fire_scheduled(&self.flow, t_event);
+        self.trial.state_at(hi, &mut self.before);
+        self.detector.take_back(&mut self.flow, self.trial.t + hi, &self.before);
+        self.trial.state_at(offset, &mut self.before);
+        self.flow.project(self.trial.t + offset, &mut self.before);
         match self.options.keep {
             Keep::Dense if offset > 0.0 => {
                 self.segment.push(self.trial.h, &self.trial.dense, t_event, &self.before);

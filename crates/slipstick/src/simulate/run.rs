@@ -103,7 +103,7 @@ impl<'a> Run<'a> {
             options,
             trial: Trial::new(start.t, &start.y),
             control: Controller::for_method(step.method(), options.control),
-            detector: Detector::new(&flow, &options.tolerances),
+            detector: Detector::new(&flow, &options.tolerances, options.until),
             beginnings: Beginnings::new(system.guards().len()),
             beginning: None,
             accumulation: Accumulation::new(start.t, options.until, system.guards().len()),
@@ -156,6 +156,7 @@ impl<'a> Run<'a> {
         }
         self.assemble_start()?;
         self.flow.look_at_mass(self.trial.t, &self.trial.start);
+        self.solve_start();
         self.begin_segment(Change::Everything)?;
         while self.trial.t < self.options.until {
             if let Some(outcome) = self.check_limits(monitor) {
@@ -187,6 +188,9 @@ impl<'a> Run<'a> {
     pub(super) fn begin_segment(&mut self, change: Change) -> Result<(), Error> {
         self.detector.lock(&mut self.flow, self.trial.t, &self.trial.start).map_err(|b| self.bad_guard(b))?;
         self.settle_switches()?;
+        if change != Change::Nothing {
+            self.make_consistent();
+        }
         if self.flow.stays_on_this_side() {
             self.detector.show_first_sides(&mut self.flow);
         }

@@ -53,19 +53,30 @@ impl Run<'_> {
             self.detector.leaves(g, slack, rounding);
         }
         self.log_sliding(&was_sliding);
-        self.solve_algebraic(t, !met.is_empty() || stay != was_sliding);
+        if !met.is_empty() || stay != was_sliding {
+            self.solve_algebraic(t);
+        }
         self.trial.restart(t, &self.after);
         Ok(())
     }
 
-    /// Where signs have changed, algebraic states jump.
-    fn solve_algebraic(&mut self, t: f64, changed: bool) {
-        if changed
-            && self.flow.solve_algebraic(t, &mut self.after)
+    /// Where signs or other states have changed, algebraic states jump.
+    fn solve_algebraic(&mut self, t: f64) {
+        if self.flow.solve_algebraic(t, &mut self.after)
             && let Some(event) = self.record.events.last_mut().filter(|event| event.t == t)
         {
             event.after.copy_from_slice(&self.after);
         }
+    }
+
+    /// After an event that has changed something, the algebraic states follow from the others. Where sliding begins or ends that has been done.
+    pub(super) fn make_consistent(&mut self) {
+        if self.flow.is_mechanism() || self.flow.sliding().is_some() {
+            return;
+        }
+        self.after.copy_from_slice(&self.trial.start);
+        self.solve_algebraic(self.trial.t);
+        self.trial.restart(self.trial.t, &self.after);
     }
 
     /// How wrong a guard can be right after a motion has left its surface. Dense output of explicit methods starts with the exact slope; that of
