@@ -3,6 +3,7 @@
 
 use slipstick::equations::{ClosureSystem, Mechanism};
 use slipstick::formulation::Flow;
+use slipstick::math::Jet;
 use slipstick::mode::Mode;
 use slipstick::simulate::{Keep, Options, Start, simulate};
 use slipstick::step::{Method, Tolerances, Trial};
@@ -42,24 +43,29 @@ fn steps_after_the_first_allocate_nothing() {
         dy[0] = y[1];
         dy[1] = 100.0 * ((1.0 - y[0] * y[0]) * y[1] - y[0]);
     });
-    let tolerances = Tolerances::uniform(1e-6, 1e-6);
     for &method in Method::ALL {
-        let mut flow = Flow::new(&system, Mode::new(0, 0, 0));
-        let mut step = method.build(2);
-        let mut trial = Trial::new(0.0, &[2.0, 0.0]);
-        let mut before = 0;
-        for k in 0..50 {
-            trial.h = if k % 7 == 0 { 2e-3 } else { 1e-3 };
-            step.attempt(&mut flow, &tolerances, &mut trial);
-            step.interpolate(&mut flow, &mut trial);
-            step.advance();
-            trial.advance(trial.t + trial.h);
-            if k == 0 {
-                before = count();
-            }
-        }
-        assert_eq!(count() - before, 0, "{}", method.name());
+        fifty_steps(&system, method, &[2.0, 0.0], 1e-3);
     }
+}
+
+/// Makes fifty steps, of which none but the first may allocate; gives where they lead.
+fn fifty_steps(system: &ClosureSystem, method: Method, start: &[f64], h: f64) -> Vec<f64> {
+    let tolerances = Tolerances::uniform(1e-6, 1e-6);
+    let mut flow = Flow::new(system, Mode::new(0, 0, 0));
+    let (mut step, mut trial) = (method.build(start.len()), Trial::new(0.0, start));
+    let mut before = 0;
+    for k in 0..50 {
+        trial.h = if k % 7 == 0 { 2.0 * h } else { h };
+        step.attempt(&mut flow, &tolerances, &mut trial);
+        step.interpolate(&mut flow, &mut trial);
+        step.advance();
+        trial.advance(trial.t + trial.h);
+        if k == 0 {
+            before = count();
+        }
+    }
+    assert_eq!(count() - before, 0, "{}", method.name());
+    trial.start
 }
 
 #[test]
@@ -71,25 +77,36 @@ fn half_explicit_steps_after_the_first_allocate_nothing() {
             g[1] = g[0] * 2.0;
         })
         .system();
-    let tolerances = Tolerances::uniform(1e-6, 1e-6);
     for &method in Method::ALL.iter().filter(|method| method.facts().half_explicit) {
-        let mut flow = Flow::new(&system, Mode::new(0, 0, 0));
-        let mut step = method.build(4);
-        let mut trial = Trial::new(0.0, &[1.0, 0.0, 0.0, 0.0]);
-        let mut before = 0;
-        for k in 0..50 {
-            trial.h = if k % 7 == 0 { 2e-2 } else { 1e-2 };
-            step.attempt(&mut flow, &tolerances, &mut trial);
-            step.interpolate(&mut flow, &mut trial);
-            step.advance();
-            trial.advance(trial.t + trial.h);
-            if k == 0 {
-                before = count();
-            }
-        }
-        assert_eq!(count() - before, 0, "{}", method.name());
-        assert!(trial.start[1] < -0.5, "{} moved to {:?}", method.name(), trial.start);
+        let end = fifty_steps(&system, method, &[1.0, 0.0, 0.0, 0.0], 1e-2);
+        assert!(end[1] < -0.5, "{} moved to {end:?}", method.name());
     }
+}
+
+/// Forty links, one joint twice, take the sparse solver.
+#[test]
+fn steps_of_large_mechanisms_allocate_nothing_even_with_a_joint_twice() {
+    let joint = |k: usize, q: &[Jet]| if k == 0 { q[0] - 1.0 } else { q[k] - q[k - 1] - 1.0 };
+    let places: Vec<(usize, usize)> =
+        (0..40).flat_map(|k: usize| [(k, k.saturating_sub(1)), (k, k)]).chain([(40, 0)]).collect();
+    let system = Mechanism::new((0..80).map(|i| format!("x{i}")))
+        .forces(|_, _, f| f.fill(1.0))
+        .joints((0..41).map(|k| format!("joint{k}")), move |_, q, g| {
+            for (k, g) in g.iter_mut().enumerate() {
+                *g = joint(k % 40, q);
+            }
+        })
+        .gradient(&places, |_, _, values| {
+            values[0] = 1.0;
+            values[79] = 1.0;
+            for pair in values[1..79].chunks_exact_mut(2) {
+                pair.copy_from_slice(&[-1.0, 1.0]);
+            }
+        })
+        .system();
+    let start: Vec<f64> = (0..160).map(|i| if i < 80 { f64::from(i + 1) } else { 0.0 }).collect();
+    let end = fifty_steps(&system, Method::DormandPrince5, &start, 1e-2);
+    assert!((end[0] - 1.0).abs() < 1e-14 && (end[39] - 40.0).abs() < 1e-12 && end[79] > 80.1, "{end:?}");
 }
 
 /// What a run of some steps allocates while it slides on as many surfaces.

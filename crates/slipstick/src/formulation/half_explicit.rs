@@ -12,7 +12,7 @@
 use super::engine::Engine;
 use super::{Field, Flow, Index1};
 use crate::equations::{Locked, Terms};
-use crate::math::Matrix;
+use crate::math::{Matrix, dot};
 
 /// Directions that are kept, and rounds with them.
 const MOST_DIRECTIONS: usize = 12;
@@ -308,10 +308,6 @@ impl Flow<'_> {
             mechanism.add_distance_of_speeds((self.mode.locked(), t), y, error);
         }
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// `a ← a + factor b`.

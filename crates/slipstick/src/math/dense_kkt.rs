@@ -5,6 +5,8 @@
 //! free, so redundant rows do not disturb `a`. They share the multipliers with the least norm. One factorisation serves any number of right-hand
 //! sides: accelerations, and corrections of positions and velocities.
 
+use super::dot;
+
 /// A row is redundant if less than this part of it is left when the rows before it are taken off.
 const REDUNDANT: f64 = 1e-10;
 
@@ -313,10 +315,6 @@ fn apply_reflector(tail: &[f64], factor: f64, x: &mut [f64]) {
     for (x, w) in x[1..].iter_mut().zip(tail) {
         *x -= along * w;
     }
-}
-
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 pub(super) fn multiply(matrix: &[f64], x: &[f64], out: &mut [f64]) {

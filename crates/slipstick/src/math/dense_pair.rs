@@ -6,7 +6,8 @@
 //! with, their reflections are kept.
 
 use super::RealLu;
-use super::dense_kkt::{DenseKkt, dot, multiply};
+use super::dense_kkt::{DenseKkt, multiply};
+use super::dot;
 
 /// A system with its factors.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ use super::{KktFault, Matrix};
 
 /// From so many unknowns on it is worth counting.
 const WORTH_COUNTING: usize = 48;
-/// A multiplication among few entries takes about as long as this many in a full matrix.
+/// A multiplication among few entries, whose places have to be looked up, is taken to cost as much as this many in a full matrix.
 const SPARSE_COST: f64 = 8.0;
 
 /// A system with its factors.

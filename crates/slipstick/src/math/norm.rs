@@ -36,6 +36,11 @@ pub fn scaled_rms(errors: &[f64], scales: impl Iterator<Item = f64>) -> f64 {
     (sum / errors.len().max(1) as f64).sqrt()
 }
 
+/// The scalar product of two vectors of the same dimension.
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
 /// The Euclidean distance of two points of the same dimension.
 pub fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt()

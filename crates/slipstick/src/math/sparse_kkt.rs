@@ -6,7 +6,7 @@
 //! refinement brings back what `S` has lost in digits.
 
 use super::sparse_cholesky::SparseCholesky;
-use super::{KktFault, Matrix};
+use super::{KktFault, Matrix, dot};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows and columns.
@@ -188,28 +188,30 @@ impl SparseKkt {
     /// For each redundant row the combination of rows that is zero, made orthogonal to those before it. If there are too many, the multipliers of
     /// redundant rows stay zero.
     fn find_idle(&mut self) {
-        self.idle.clear();
-        for &row in self.redundant.iter().filter(|_| self.redundant.len() <= MOST_SHARING) {
-            let mut idle = vec![0.0; self.jacobian.rows()];
+        let (n, m) = (self.mass.rows(), self.jacobian.rows());
+        let count = if self.redundant.len() <= MOST_SHARING { self.redundant.len() } else { 0 };
+        self.idle.resize_with(count, || vec![0.0; m]);
+        for (i, &row) in self.redundant[..count].iter().enumerate() {
+            let (before, rest) = self.idle.split_at_mut(i);
+            let idle = &mut rest[0];
+            idle.fill(0.0);
             idle[row] = 1.0;
             // The other rows that make up this one: S λ = S e.
-            let mut along = vec![0.0; self.jacobian.columns()];
-            self.jacobian.add_transposed(1.0, &idle, &mut along);
-            self.masses.solve(&mut along, &mut self.scratch[..self.mass.rows()]);
-            let mut others: Vec<f64> =
-                (0..self.jacobian.rows()).map(|k| self.jacobian.row_times(k, &along)).collect();
-            self.multipliers.solve(&mut others, &mut self.scratch[..self.jacobian.rows()]);
-            for (idle, other) in idle.iter_mut().zip(&others) {
-                *idle -= other;
+            self.carried.fill(0.0);
+            self.jacobian.add_transposed(1.0, idle, &mut self.carried);
+            self.masses.solve(&mut self.carried, &mut self.scratch[..n]);
+            for (k, other) in self.off.iter_mut().enumerate() {
+                *other = self.jacobian.row_times(k, &self.carried);
             }
-            for before in &self.idle {
-                take_along(&mut idle, before);
+            self.multipliers.solve(&mut self.off, &mut self.scratch[..m]);
+            idle.iter_mut().zip(&self.off).for_each(|(idle, other)| *idle -= other);
+            for before in before {
+                take_along(idle, before);
             }
-            let length = idle.iter().map(|x| x * x).sum::<f64>().sqrt();
-            for x in &mut idle {
+            let length = dot(idle, idle).sqrt();
+            for x in idle {
                 *x /= length;
             }
-            self.idle.push(idle);
         }
     }
 
@@ -329,7 +331,7 @@ fn add(x: &mut [f64], more: &[f64]) {
 
 /// Takes off what `x` has along a vector of length one.
 fn take_along(x: &mut [f64], unit: &[f64]) {
-    let along: f64 = x.iter().zip(unit).map(|(x, u)| x * u).sum();
+    let along = dot(x, unit);
     for (x, u) in x.iter_mut().zip(unit) {
         *x -= along * u;
     }

@@ -4,6 +4,7 @@
 
 use super::Method;
 use super::explicit::{ErrorRule, Tableau};
+use crate::math::dot;
 
 /// A rooted tree: its children (as places in the list of all trees), how many vertices it has, and its density γ.
 struct Tree {
@@ -56,11 +57,6 @@ fn elementary_weights(trees: &[Tree], matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
         phi.push(weights);
     }
     phi
-}
-
-/// `Σ a_i b_i`, over the shorter of both.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// Every stage of a method: those of the tableau, the one at the end of the step, those for dense output.
