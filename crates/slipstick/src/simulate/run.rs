@@ -187,6 +187,7 @@ impl<'a> Run<'a> {
     /// Decides switch signs, the step size and the sides of guards at the trial's start.
     pub(super) fn begin_segment(&mut self, change: Change) -> Result<(), Error> {
         self.detector.lock(&mut self.flow, self.trial.t, &self.trial.start).map_err(|b| self.bad_guard(b))?;
+        self.check_counts()?;
         self.settle_switches()?;
         if change != Change::Nothing {
             self.make_consistent();
