@@ -576,6 +576,12 @@ impl Field for Flow<'_> {
     fn mass(&mut self, t: f64, y: &[f64], mass: &mut [f64]) {
         self.evaluator.mass(self.mode.locked(), t, y, mass);
     }
+
+    fn mass_slopes(&mut self, t: f64, y: &[f64], rate: &[f64], slopes: (&mut [f64], &mut [f64])) {
+        if let Some(behind) = &mut self.behind_mass {
+            behind.mass_slopes(&mut *self.evaluator, (self.mode.locked(), t, y), rate, slopes);
+        }
+    }
 }
 
 /// Whether a guard is watched in a mode. What happens at rest has no surface.
@@ -584,6 +590,6 @@ fn is_watched(guard: &Guard, mode: usize) -> bool {
 }
 
 /// The distance for a forward difference at `x`: half the digits for the step, half for the change (as in RADAU5).
-fn difference(x: f64) -> f64 {
+pub(super) fn difference(x: f64) -> f64 {
     (f64::EPSILON * x.abs().max(1e-5)).sqrt()
 }
