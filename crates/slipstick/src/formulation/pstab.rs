@@ -3,8 +3,8 @@
 //! Positions are corrected first, so that speeds are corrected for where the positions are then; residuals are evaluated three times and not four, and what is rounding already
 //! is not corrected again.
 
-use super::Index1;
 use super::landing::take_off;
+use super::{Index1, Stabilisation};
 use crate::equations::Locked;
 
 impl Index1<'_> {
@@ -44,7 +44,8 @@ impl Index1<'_> {
     }
 
     fn find_least_change(&mut self) {
-        let kkt = self.landing.own.as_mut().unwrap_or(&mut self.kkt);
+        let own = self.landing.own.as_mut().filter(|_| self.upkeep.stabilisation != Stabilisation::Full);
+        let kkt = own.unwrap_or(&mut self.kkt);
         kkt.least_change(&self.multipliers, &mut self.motion);
     }
 }

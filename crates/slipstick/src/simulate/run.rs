@@ -98,7 +98,7 @@ impl<'a> Run<'a> {
     fn new(system: &'a dyn System, start: &Start, options: &'a Options) -> Self {
         let mode = Mode::new(start.mode, system.switch_names().len(), system.count_number());
         let flow = Flow::stabilised(system, mode.clone(), options.upkeep());
-        let step = options.method.build_for(start.y.len(), &options.tolerances, system.mass_kind());
+        let step = options.build_method(start.y.len(), system.mass_kind());
         Self {
             options,
             trial: Trial::new(start.t, &start.y),
@@ -315,10 +315,13 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Puts the end of a step back to where the constraints of a mechanism are met. Explicit methods have done so before their last stage.
+    /// Puts the end of a step back to where the constraints of a mechanism are met. Explicit methods have done so before their last stage, and those that solve for
+    /// constraints by themselves.
     #[inline]
     fn land(&mut self) {
-        if self.flow.is_mechanism() && self.step.method().facts().implicit && self.trial.error.is_finite() {
+        let facts = self.step.method().facts();
+        let lands = facts.implicit && !facts.mechanisms_only;
+        if self.flow.is_mechanism() && lands && self.trial.error.is_finite() {
             self.flow.land(self.trial.t + self.trial.h, &mut self.trial.end);
         }
     }
