@@ -27,8 +27,8 @@ pub struct Flow<'a> {
     /// Jacobians evaluated so far, exactly or by differences.
     pub jacobian_count: u64,
     /// A state and a derivative next to the one of interest, for differences. There is room for them once they are needed.
-    beside: Vec<f64>,
-    slope: Vec<f64>,
+    pub(super) beside: Vec<f64>,
+    pub(super) slope: Vec<f64>,
     /// The guards that matter while signs and counts stay as they are.
     needed: Vec<bool>,
     /// How many guards are watched in each mode.
