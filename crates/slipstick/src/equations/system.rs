@@ -233,6 +233,16 @@ pub trait Evaluator {
     /// The mass matrix by rows. Only called if the system says that it has one.
     fn mass(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _mass: &mut [f64]) {}
 
+    /// How `M rate` changes with the states, `∂(M rate)/∂y` by rows, and with time, exactly; false if that is not known, and differences must do.
+    fn mass_slopes(
+        &mut self,
+        _at: (Locked<'_>, f64, &[f64]),
+        _rate: &[f64],
+        _slopes: (&mut [f64], &mut [f64]),
+    ) -> bool {
+        false
+    }
+
     /// The terms of the equations of motion, if the system is a mechanism.
     fn terms(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _terms: &mut Terms) {}
 

@@ -3,7 +3,7 @@
 use super::{Error, Options, Start};
 use crate::equations::{BadPlace, MassKind, System};
 use crate::formulation::Stabilisation;
-use crate::step::{Method, PerComponent};
+use crate::step::PerComponent;
 
 /// Checks the start and the options against the system.
 pub(super) fn check(system: &dyn System, start: &Start, options: &Options) -> Result<(), Error> {
@@ -86,11 +86,6 @@ fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
             reason,
             hint: "choose another stabilisation",
         });
-    }
-    if options.method == Method::Rodas4 && system.mass_kind() == MassKind::Varying {
-        let reason = "takes a mass matrix only if it is constant";
-        let hint = "choose `radau5` or `sdirk4`, which take one that varies";
-        return Err(Error::WrongMethod { method, reason, hint });
     }
     Ok(())
 }

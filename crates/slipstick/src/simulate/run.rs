@@ -187,6 +187,7 @@ impl<'a> Run<'a> {
     /// Decides switch signs, the step size and the sides of guards at the trial's start.
     pub(super) fn begin_segment(&mut self, change: Change) -> Result<(), Error> {
         self.detector.lock(&mut self.flow, self.trial.t, &self.trial.start).map_err(|b| self.bad_guard(b))?;
+        self.check_counts()?;
         self.settle_switches()?;
         if change != Change::Nothing {
             self.make_consistent();
@@ -446,7 +447,7 @@ impl<'a> Run<'a> {
         self.record.statistics.guards = self.flow.guard_count;
         self.record.statistics.corrected = self.flow.corrected();
         self.record.statistics.motion_factorisations = self.flow.motion_factorisations();
-        self.record.statistics.settling += 2 * self.detector.compared();
+        self.record.statistics.settling += 2 * self.detector.compared() + self.flow.heading_count;
         self.record.statistics.went_back = self.detector.surprises().went_back;
         self.record.statistics.phantoms = self.detector.surprises().phantoms;
         match result {
