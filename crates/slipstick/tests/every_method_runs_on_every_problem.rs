@@ -69,6 +69,7 @@ fn columns() -> Vec<Column> {
         Column::end(MASS, behind_mass_matrices(), "constant-mass", 0.01),
         Column::end(MASS, behind_mass_matrices(), "varying-mass", 0.01),
         Column::end(MASS, behind_mass_matrices(), "singular-mass", 0.01),
+        Column::end(MASS, behind_mass_matrices(), "varying-singular-mass", 0.01),
         Column::events(EVENTS, quick_events(), "ball-e0.7", 0.01),
         Column::events(EVENTS, more_sliding(), "temperature-control", 0.005),
         Column::events(CLOCKS, quick_events(), "doses", 0.01),
@@ -89,11 +90,11 @@ struct Hole {
 }
 
 fn is_explicit(method: Method) -> bool {
-    !method.facts().implicit && !is_half_explicit(method)
+    !method.facts().implicit && !runs_mechanisms_only(method)
 }
 
-fn is_half_explicit(method: Method) -> bool {
-    method.facts().half_explicit
+fn runs_mechanisms_only(method: Method) -> bool {
+    method.facts().mechanisms_only
 }
 
 fn chooses_steps(method: Method) -> bool {
@@ -116,18 +117,12 @@ fn holes() -> Vec<Hole> {
         },
         Hole {
             methods: is_explicit,
-            problems: &["constant-mass", "varying-mass", "singular-mass"],
+            problems: &["constant-mass", "varying-mass", "singular-mass", "varying-singular-mass"],
             code: "wrong-method",
             reason: "an explicit method cannot solve for derivatives behind a mass matrix, nor for algebraic states",
         },
         Hole {
-            methods: |method| method == Method::Rodas4,
-            problems: &["varying-mass"],
-            code: "wrong-method",
-            reason: "the coefficients of `rodas4` are for a constant mass matrix",
-        },
-        Hole {
-            methods: is_half_explicit,
+            methods: runs_mechanisms_only,
             problems: &[
                 "harmonic-oscillator",
                 "arenstorf",
@@ -136,6 +131,7 @@ fn holes() -> Vec<Hole> {
                 "constant-mass",
                 "varying-mass",
                 "singular-mass",
+                "varying-singular-mass",
                 "ball-e0.7",
                 "temperature-control",
                 "doses",
@@ -144,7 +140,7 @@ fn holes() -> Vec<Hole> {
                 "two-relays",
             ],
             code: "wrong-method",
-            reason: "a half-explicit method works on the constraints of a mechanism, and there is none",
+            reason: "a half-explicit or generalized-α method works on the constraints of a mechanism, and there is none",
         },
     ]
 }

@@ -4,7 +4,7 @@ use super::Locked;
 use super::formula::load;
 use super::lagrange::MechanismParts;
 use super::tapes::Compiler;
-use crate::expr::{ExprId, Registers, Tape};
+use crate::expr::{Arena, ExprId, InputId, Registers, Tape};
 use crate::math::Matrix;
 
 /// A constraint of a mechanism.
@@ -77,11 +77,20 @@ pub(super) struct MechanismTapes {
     gradients: Vec<(usize, usize)>,
     levels: Vec<usize>,
     terms: Tape,
+    /// The residuals of positions and the offsets, from where the terms have ended.
+    residuals_of_terms: Tape,
     /// `G` alone, at the places of `gradients`.
     jacobian: Tape,
     residuals: Tape,
+    /// Those of positions alone.
+    positions: Tape,
+    /// The constraints whose rates are not all of `G v`, what they have beside it (or, of speeds, the constraints themselves), and these with `G`.
+    offsets: Vec<usize>,
+    rates: Tape,
     /// The derivatives of the rates of constraints by coordinates, by rows.
     slopes: Tape,
+    /// How `M a - f + Gᵀ λ` changes along a change of the state, which is a further input for each state behind all others.
+    tangent: Tape,
 }
 
 /// The scratch to evaluate a mechanism with, and the motion that was last found.
@@ -89,14 +98,17 @@ pub(super) struct MechanismScratch {
     terms: Registers,
     jacobian: Registers,
     residuals: Registers,
+    positions: Registers,
+    rates: Registers,
     slopes: Registers,
+    tangent: Registers,
     out: Vec<f64>,
     /// Accelerations, and behind them multipliers and reactions.
     pub(super) motion: Vec<f64>,
 }
 
 impl Compiler<'_> {
-    pub(super) fn mechanism(&self, parts: &MechanismParts) -> Option<MechanismTapes> {
+    pub(super) fn mechanism(&mut self, parts: &MechanismParts, states: usize) -> Option<MechanismTapes> {
         let coordinates = parts.force.len();
         let mut terms: Vec<ExprId> = Vec::new();
         let mut places = |of: &[ExprId]| -> Vec<usize> {
@@ -109,12 +121,19 @@ impl Compiler<'_> {
             |places: Vec<usize>| places.into_iter().map(|k| (k / coordinates, k % coordinates)).collect();
         let (masses, forces): (Vec<_>, _) = (by_rows(places(&parts.mass)), places(&parts.force));
         let (gradients, levels): (Vec<_>, _) = (by_rows(places(&parts.jacobian)), places(&parts.level));
+        let offsets = places(&parts.offset);
+        let offset = terms.split_off(terms.len() - offsets.len());
         let before = masses.len() + forces.len();
-        let jacobian = self.compile(&terms[before..before + gradients.len()]);
-        let residuals: Vec<ExprId> = parts.position.iter().chain(&parts.velocity).copied().collect();
+        let jacobian = &terms[before..before + gradients.len()];
+        let residuals = [&parts.position[..], &parts.velocity].concat();
+        let rates = self.compile(&[jacobian, &offset].concat());
+        let jacobian = self.compile(jacobian);
+        let (terms, residuals_of_terms) =
+            self.compile_continued(&terms, &[&parts.position[..], &offset].concat());
         let names = parts.names.iter().enumerate();
         let constraint =
             |(i, name): (usize, &String)| Constraint { name: name.clone(), holonomic: i < parts.holonomic };
+        let tangent = self.tangent(parts, states);
         (coordinates > 0).then(|| MechanismTapes {
             constraints: names.map(constraint).collect(),
             coordinates,
@@ -122,11 +141,43 @@ impl Compiler<'_> {
             forces,
             gradients,
             levels,
-            terms: self.compile(&terms),
+            terms,
+            residuals_of_terms,
             jacobian,
             residuals: self.compile(&residuals),
+            positions: self.compile(&parts.position),
+            offsets,
+            rates,
             slopes: self.compile(&parts.slopes),
+            tangent,
         })
+    }
+
+    /// The derivative of `M a - f + Gᵀ λ` along a change of the state; accelerations and multipliers are inputs, and stay as they are.
+    fn tangent(&mut self, parts: &MechanismParts, states: usize) -> Tape {
+        let (n, inputs) = (parts.force.len(), self.settled.input_count);
+        let motion = inputs - parts.motion();
+        let mut left: Vec<ExprId> = parts.force.iter().map(|&force| self.arena.neg(force)).collect();
+        for (place, &mass) in parts.mass.iter().enumerate() {
+            self.add_product(&mut left[place / n], mass, motion + place % n);
+        }
+        for (place, &gradient) in parts.jacobian.iter().enumerate() {
+            self.add_product(&mut left[place % n], gradient, motion + n + place / n);
+        }
+        let change = |arena: &mut Arena, i: usize| super::lowering::input(arena, inputs + i);
+        let seeds: Vec<(InputId, ExprId)> =
+            (0..states).zip(1_u32..).map(|(i, state)| (InputId(state), change(self.arena, i))).collect();
+        let tangent = self.arena.derivative_along(&left, &seeds);
+        Tape::compile(self.arena, inputs + states, &tangent)
+    }
+
+    /// Adds an entry times an input, unless the entry is zero.
+    fn add_product(&mut self, sum: &mut ExprId, entry: ExprId, of: usize) {
+        if self.arena.is_constant(entry) != Some(0.0) {
+            let of = super::lowering::input(self.arena, of);
+            let product = self.arena.mul(entry, of);
+            *sum = self.arena.add(*sum, product);
+        }
     }
 }
 
@@ -142,12 +193,15 @@ impl MechanismTapes {
     }
 
     pub(super) fn scratch(&self) -> MechanismScratch {
-        let longest = self.term_count().max(2 * self.constraints.len());
+        let longest = self.term_count().max(self.constraints.len() * (2 + self.coordinates));
         MechanismScratch {
             terms: self.terms.registers(),
             jacobian: self.jacobian.registers(),
             residuals: self.residuals.registers(),
+            positions: self.positions.registers(),
+            rates: self.rates.registers(),
             slopes: self.slopes.registers(),
+            tangent: self.tangent.registers(),
             out: vec![0.0; longest],
             motion: vec![0.0; 2 * self.coordinates + self.constraints.len()],
         }
@@ -199,6 +253,58 @@ impl MechanismTapes {
         position.copy_from_slice(&out[..position.len()]);
         velocity.copy_from_slice(&out[position.len()..]);
     }
+
+    /// The residuals where the terms, which these are, were evaluated last.
+    pub(super) fn residuals_of_terms(
+        &self,
+        scratch: &mut MechanismScratch,
+        terms: &Terms,
+        y: &[f64],
+        (position, velocity): (&mut [f64], &mut [f64]),
+    ) {
+        let out = &mut scratch.out[..position.len() + self.offsets.len()];
+        self.residuals_of_terms.run(&mut scratch.terms, out);
+        position.copy_from_slice(&out[..position.len()]);
+        self.find_rates(terms, y, &out[position.len()..], velocity);
+    }
+
+    /// `G v`, and what there is beside it.
+    fn find_rates(&self, terms: &Terms, y: &[f64], offsets: &[f64], velocity: &mut [f64]) {
+        let speeds = &y[self.coordinates..2 * self.coordinates];
+        for ((row, velocity), constraint) in velocity.iter_mut().enumerate().zip(&self.constraints) {
+            *velocity = if constraint.holonomic { terms.jacobian.row_times(row, speeds) } else { 0.0 };
+        }
+        for (&row, offset) in self.offsets.iter().zip(offsets) {
+            velocity[row] += offset;
+        }
+    }
+
+    pub(super) fn positions(
+        &self,
+        scratch: &mut MechanismScratch,
+        (locked, t, y, parameters): (Locked<'_>, f64, &[f64], &[f64]),
+        position: &mut [f64],
+    ) {
+        load(&mut scratch.positions, t, y, parameters, locked);
+        self.positions.run(&mut scratch.positions, position);
+    }
+
+    /// The rates of all constraints, and of the terms `G`.
+    pub(super) fn rates(
+        &self,
+        scratch: &mut MechanismScratch,
+        (locked, t, y, parameters): (Locked<'_>, f64, &[f64], &[f64]),
+        velocity: &mut [f64],
+        terms: &mut Terms,
+    ) {
+        load(&mut scratch.rates, t, y, parameters, locked);
+        let out = &mut scratch.out[..self.gradients.len() + self.offsets.len()];
+        self.rates.run(&mut scratch.rates, out);
+        let (gradients, offsets) = out.split_at(self.gradients.len());
+        terms.jacobian.values.copy_from_slice(gradients);
+        self.find_rates(terms, y, offsets, velocity);
+    }
+
     pub(super) fn slopes(
         &self,
         scratch: &mut MechanismScratch,
@@ -207,5 +313,21 @@ impl MechanismTapes {
     ) {
         load(&mut scratch.slopes, t, y, parameters, locked);
         self.slopes.run(&mut scratch.slopes, slopes);
+    }
+
+    /// How `M a - f + Gᵀ λ` changes along a change of the state, with the motion that was set.
+    pub(super) fn tangent(
+        &self,
+        scratch: &mut MechanismScratch,
+        (locked, t, y, parameters): (Locked<'_>, f64, &[f64], &[f64]),
+        change: &[f64],
+        out: &mut [f64],
+    ) {
+        load(&mut scratch.tangent, t, y, parameters, locked);
+        let inputs = scratch.tangent.inputs_mut();
+        let last = inputs.len() - change.len();
+        inputs[last..].copy_from_slice(change);
+        inputs[last - scratch.motion.len()..last].copy_from_slice(&scratch.motion);
+        self.tangent.run(&mut scratch.tangent, out);
     }
 }

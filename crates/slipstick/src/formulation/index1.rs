@@ -34,13 +34,15 @@ pub struct Index1<'a> {
     pub(super) motion: Vec<f64>,
     pub(super) multipliers: Vec<f64>,
     published: Vec<f64>,
+    /// What makes states consistent, once there was one to be: at the start, and behind events that set states.
+    assembler: Option<Box<Assembler>>,
     /// The scratch for stages of half-explicit methods, once there was one.
     pub(super) half_explicit: Option<Box<HalfExplicit>>,
     /// The least and the largest length that the row of each constraint has had, and the first one for which they are far apart.
     lengths: Vec<(f64, f64)>,
     shrunk: Option<usize>,
     /// Why the last linear system could not be solved, if it could not.
-    fault: Option<KktFault>,
+    pub(super) fault: Option<KktFault>,
     pub(super) factorisations: u64,
 }
 
@@ -65,6 +67,7 @@ impl<'a> Index1<'a> {
             motion: vec![0.0; n],
             multipliers: vec![0.0; m],
             published: vec![0.0; 2 * n + m],
+            assembler: None,
             half_explicit: None,
             lengths: vec![(f64::INFINITY, 0.0); m],
             shrunk: None,
@@ -90,6 +93,14 @@ impl<'a> Index1<'a> {
     /// Looks whether a constraint of a system with two gradients fixes next to nothing.
     pub(super) fn look_at_lengths(&mut self) {
         note_lengths(self.kkt.lengths_of_pair(), &mut self.lengths, &mut self.shrunk);
+    }
+
+    /// Looks whether a constraint fixes next to nothing, by the terms as they are.
+    pub(super) fn look_at_rows(&mut self) {
+        for k in 0..self.lengths.len() {
+            let length = self.terms.jacobian.row(k).map(|(_, g)| g * g).sum::<f64>().sqrt();
+            note_length(k, length, &mut self.lengths[k], &mut self.shrunk);
+        }
     }
 
     /// How often a linear system was factored, for accelerations or for corrections.
@@ -136,11 +147,10 @@ impl<'a> Index1<'a> {
         y: &mut [f64],
         pinned: &[usize],
     ) -> Result<(), Refusal> {
-        Assembler::new(&self.terms, (self.positions, self.holonomic), pinned).assemble(
-            &mut *self.inner,
-            (locked, t),
-            y,
-        )
+        let known = self.assembler.take().filter(|known| known.holds(pinned));
+        let new = || Box::new(Assembler::new(&self.terms, (self.positions, self.holonomic), pinned));
+        let assembler = self.assembler.insert(known.unwrap_or_else(new));
+        assembler.assemble(&mut *self.inner, (locked, t), y)
     }
 
     /// What is left of each constraint at the level of accelerations, `G a + γ`: rounding, and the terms that pull back.
@@ -156,14 +166,14 @@ impl<'a> Index1<'a> {
         self.shrunk
     }
 
-    /// The constraints that follow from others at a point, ascending.
-    pub(super) fn redundant(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> Vec<usize> {
+    /// The constraints that follow from others at a point, ascending, and whether they share their multipliers; if there are very many of them, theirs are zero.
+    pub(super) fn redundant(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> (Vec<usize>, bool) {
         if !self.factor(locked, t, y) {
-            return Vec::new();
+            return (Vec::new(), true);
         }
         let mut rows = self.kkt.redundant().to_vec();
         rows.sort_unstable();
-        rows
+        (rows, self.kkt.shares_multipliers())
     }
 }
 
@@ -191,6 +201,10 @@ impl Evaluator for Index1<'_> {
         velocity: &mut [f64],
     ) {
         self.inner.residuals(locked, t, y, position, velocity);
+    }
+
+    fn has_kinematics(&self) -> bool {
+        self.inner.has_kinematics()
     }
 
     fn shift_positions(&mut self, t: f64, q: &mut [f64], change: &[f64]) {
@@ -273,9 +287,13 @@ impl Evaluator for Index1<'_> {
 /// Takes note of the lengths of rows, and of the first row that is short beside what it has been.
 fn note_lengths(lengths: &[f64], known: &mut [(f64, f64)], shrunk: &mut Option<usize>) {
     for (k, (known, length)) in known.iter_mut().zip(lengths).enumerate() {
-        *known = (known.0.min(*length), known.1.max(*length));
-        if known.0 < NEXT_TO_NOTHING * known.1 {
-            *shrunk = shrunk.or(Some(k));
-        }
+        note_length(k, *length, known, shrunk);
+    }
+}
+
+fn note_length(row: usize, length: f64, known: &mut (f64, f64), shrunk: &mut Option<usize>) {
+    *known = (known.0.min(length), known.1.max(length));
+    if known.0 < NEXT_TO_NOTHING * known.1 {
+        *shrunk = shrunk.or(Some(row));
     }
 }

@@ -16,8 +16,8 @@ mod work;
 
 pub use comparison::{Case, Entrant, Entry, Reference};
 pub use constrained::{
-    ConstrainedProblem, Known, MeasuredMechanism, Promise, chain, chain_energy, constrained, measure_chain,
-    mechanisms, quick_constrained,
+    ConstrainedProblem, Known, MeasuredMechanism, Promise, chain, chain_energy, constrained, formulation_of,
+    measure_chain, mechanisms, quick_constrained,
 };
 pub use events::{
     Against, Bounds, EventProblem, Events, Expected, Invariant, MarbleJar, Measured, Solver, events,

@@ -5,21 +5,21 @@
 //!
 //! | what | multiplications |
 //! |---|---|
-//! | a right-hand side: masses, forces, gradients and rates | `20 (N + z)` |
-//! | and for a mechanism, solving for the accelerations | `n (n + 2 m)`, or `32 z` with few entries |
-//! | a factorisation of the linear system of a mechanism | `n² (n + 2 m)`, or what the entries take |
-//! | a corrected end of a step | a right-hand side |
-//! | a factorisation of an implicit method | `N³/3`, for `radau5` five times that (one real, one complex) |
-//! | solving with it, for each right-hand side of an iteration | `N²`, for `radau5` 5/3 of that |
+//! | evaluating what a right-hand side is made of: masses, forces, gradients, rates | `20 (N + z)` |
+//! | solving for accelerations, once for each | `n (n + 2 m)`, or `32 z` with few entries |
+//! | factorising for that | `n² (n + 2 m)`, or what few entries take |
+//! | correcting the end of a step | half an evaluation, and solving twice |
+//! | factorising in an implicit method | `N³/3`; `radau5`: five times that, one real and one complex; generalized-α: as for accelerations, twice where both levels are met |
+//! | solving in one, for each right-hand side of an iteration | `N²`; `radau5`: 5/3 of that; generalized-α: as for accelerations |
 //!
-//! A sine or a load is worth twenty. Right-hand sides for a Jacobian by differences need no solving.
+//! A sine, a load or a store is worth a few multiplications: that is the twenty. Right-hand sides for a Jacobian by differences need no solving in an iteration.
 
 use crate::equations::System;
 use crate::math::Kkt;
 use crate::step::Method;
 use crate::trajectory::Statistics;
 
-/// What an entry or a state costs in a right-hand side.
+/// What an entry or a state costs where it is evaluated.
 const ENTRY: f64 = 20.0;
 /// What an entry costs where few are solved with.
 const SPARSE_ENTRY: f64 = 32.0;
@@ -28,48 +28,73 @@ const SPARSE_ENTRY: f64 = 32.0;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Work {
     states: f64,
-    is_mechanism: bool,
-    /// A right-hand side without the factorisation of a mechanism.
-    pub derivative: f64,
-    /// A factorisation of the linear system of a mechanism.
-    pub motion_factorisation: f64,
+    speeds: f64,
+    /// Evaluating what a right-hand side is made of.
+    pub evaluation: f64,
+    /// Solving for accelerations, and factorising for that.
+    pub solving: f64,
+    /// See [`solving`](Self::solving).
+    pub factorisation: f64,
+    /// The same where matrices are taken to be full.
+    full: (f64, f64),
 }
 
 impl Work {
     /// The costs for a system.
     pub fn on(system: &dyn System) -> Self {
         let (layout, m) = (system.layout(), system.constraints().len());
-        let states = layout.dimension() as f64;
+        let (states, speeds) = (layout.dimension() as f64, layout.v as f64);
         if layout.v == 0 {
-            let derivative = ENTRY * states;
-            return Self { states, is_mechanism: false, derivative, motion_factorisation: 0.0 };
+            let none = (0.0, 0.0);
+            return Self {
+                states,
+                speeds,
+                evaluation: ENTRY * states,
+                solving: 0.0,
+                factorisation: 0.0,
+                full: none,
+            };
         }
         let terms = system.room_for_terms();
-        let motion_factorisation = Kkt::new(&terms.mass, &terms.jacobian).work();
         let entries = (terms.mass.values.len() + terms.jacobian.values.len()) as f64;
-        let dense = (layout.v * (layout.v + 2 * m)) as f64;
-        let solve = dense.min(SPARSE_ENTRY * entries);
+        let full = speeds * (speeds + 2.0 * m as f64);
         Self {
             states,
-            is_mechanism: true,
-            derivative: ENTRY * (states + entries) + solve,
-            motion_factorisation,
+            speeds,
+            evaluation: ENTRY * (states + entries),
+            solving: full.min(SPARSE_ENTRY * entries),
+            factorisation: Kkt::new(&terms.mass, &terms.jacobian).work(),
+            full: (full, speeds * full),
         }
     }
 
     /// What a run with a method cost.
     pub fn of(&self, method: Method, statistics: &Statistics) -> f64 {
-        let count = |n: u64| n as f64;
         let s = statistics;
-        let plain = self.derivative * count(s.derivatives + s.corrected)
-            + self.motion_factorisation * count(s.motion_factorisations);
-        // The real system and the complex one, whose multiplications are four each.
-        let systems = if method == Method::Radau5 || method == Method::Automatic { 5.0 } else { 1.0 };
-        let differences = if self.is_mechanism { self.states * count(s.jacobians) } else { 0.0 };
-        let solves = if s.factorisations == 0 { 0.0 } else { (count(s.derivatives) - differences).max(0.0) };
-        let per_solve = if systems > 1.0 { systems / 3.0 } else { 1.0 };
-        plain
-            + systems / 3.0 * self.states.powi(3) * count(s.factorisations)
-            + per_solve * self.states.powi(2) * solves
+        let corrections = (0.5 * self.evaluation + 2.0 * self.solving) * s.corrected as f64;
+        let factorisations = self.factorisation * s.motion_factorisations as f64;
+        self.evaluation * s.derivatives as f64 + corrections + factorisations + self.of_solving(method, s)
+    }
+
+    /// What is solved for each right-hand side, and what an implicit method factors beside.
+    fn of_solving(&self, method: Method, s: &Statistics) -> f64 {
+        let (derivatives, factorisations) = (s.derivatives as f64, s.factorisations as f64);
+        let is_mechanism = self.speeds > 0.0;
+        if matches!(method, Method::GeneralizedAlpha | Method::GeneralizedAlpha2 | Method::GeneralizedAlpha3)
+        {
+            let both = if method == Method::GeneralizedAlpha { s.jacobians as f64 } else { 0.0 };
+            let in_iterations = derivatives - 2.0 * self.speeds * s.jacobians as f64;
+            return self.full.0 * in_iterations.max(0.0) + self.full.1 * (factorisations + both);
+        }
+        let accelerations = self.solving * derivatives;
+        if factorisations == 0.0 {
+            return accelerations;
+        }
+        // A real system and a complex one, in which a multiplication is worth four, for three right-hand sides.
+        let (systems, each) =
+            if matches!(method, Method::Radau5 | Method::Automatic) { (5.0, 5.0 / 3.0) } else { (1.0, 1.0) };
+        let differences = if is_mechanism { self.states * s.jacobians as f64 } else { 0.0 };
+        let iterations = each * self.states.powi(2) * (derivatives - differences).max(0.0);
+        accelerations + iterations + systems / 3.0 * self.states.powi(3) * factorisations
     }
 }

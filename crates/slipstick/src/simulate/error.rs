@@ -78,6 +78,12 @@ pub enum Error {
         /// Its value; NaN if there is none.
         value: f64,
     },
+    /// The spectral radius of a generalized-α method is no part of one.
+    #[error("`rho_infinity` is {value}: it must be a number from 0 to 1")]
+    BadRho {
+        /// Its value.
+        value: f64,
+    },
     /// A clock would never strike, strike without end, or at times that doubles cannot tell apart.
     #[error("the period of `{name}` is {value:?}: {reason}")]
     BadPeriod {
@@ -188,6 +194,18 @@ pub enum Error {
         /// How many may.
         most: usize,
     },
+    /// A whole number is so large that the next one is not a double.
+    #[error(
+        "`{name}` has come to {value:e} at t = {t}, beyond 2^53 = 9.007e15, where not every whole number is a double"
+    )]
+    CountTooLarge {
+        /// The formula that counts.
+        name: String,
+        /// Its whole number.
+        value: f64,
+        /// The time.
+        t: f64,
+    },
     /// Newton's iteration does not converge, however small the step.
     #[error("Newton's iteration does not converge at t = {t}, even with a step of {h:.3e}")]
     NoConvergence {
@@ -244,6 +262,7 @@ impl Error {
             Self::StartNotFinite { .. } => "start-not-finite",
             Self::BadTolerance { .. } | Self::ToleranceLength { .. } => "bad-tolerance",
             Self::BadReach { .. } => "bad-reach",
+            Self::BadRho { .. } => "bad-rho",
             Self::BadPeriod { .. } => "bad-period",
             Self::BadStep { .. } => "bad-step",
             Self::DerivativeNotFinite { .. } => "derivative-not-finite",
@@ -254,6 +273,7 @@ impl Error {
             Self::BadPlace { .. } => "bad-place",
             Self::WrongGradient { .. } => "wrong-gradient",
             Self::TooManySurfaces { .. } => "too-many-surfaces",
+            Self::CountTooLarge { .. } => "count-too-large",
             Self::NoConvergence { .. } => "no-convergence",
             Self::SingularMatrix { .. } => "singular-matrix",
             Self::WrongMethod { .. } => "wrong-method",
@@ -273,6 +293,7 @@ impl Error {
             }
             Self::BadTolerance { .. } => "tolerances between 1e-3 and 1e-12 are usual",
             Self::ToleranceLength { .. } => "give one tolerance for all states, or one for each",
+            Self::BadRho { .. } => "0.8 damps what is much faster than the steps, 1 damps nothing",
             Self::BadReach { .. } => "give one positive number for all constraints, or one for each",
             Self::BadPeriod { .. } => {
                 "the time between two events is greater than zero; for a single time there is `at`"
@@ -300,6 +321,9 @@ impl Error {
             }
             Self::TooManySurfaces { .. } => {
                 "write each sign in a term of its own, as in `-a * sign(u) - b * sign(v)`: then there may be any number; or let them meet one after the other"
+            }
+            Self::CountTooLarge { .. } => {
+                "such a formula has no steps that a double can show: leave `floor`, `round` or `mod` out of it, or count in larger units"
             }
             Self::NoConvergence { .. } => {
                 "the right-hand side may jump here: give the jump a guard or a switch; or it may be very steep: try another method"
