@@ -69,6 +69,7 @@ fn columns() -> Vec<Column> {
         Column::end(MASS, behind_mass_matrices(), "constant-mass", 0.01),
         Column::end(MASS, behind_mass_matrices(), "varying-mass", 0.01),
         Column::end(MASS, behind_mass_matrices(), "singular-mass", 0.01),
+        Column::end(MASS, behind_mass_matrices(), "varying-singular-mass", 0.01),
         Column::events(EVENTS, quick_events(), "ball-e0.7", 0.01),
         Column::events(EVENTS, more_sliding(), "temperature-control", 0.005),
         Column::events(CLOCKS, quick_events(), "doses", 0.01),
@@ -116,15 +117,9 @@ fn holes() -> Vec<Hole> {
         },
         Hole {
             methods: is_explicit,
-            problems: &["constant-mass", "varying-mass", "singular-mass"],
+            problems: &["constant-mass", "varying-mass", "singular-mass", "varying-singular-mass"],
             code: "wrong-method",
             reason: "an explicit method cannot solve for derivatives behind a mass matrix, nor for algebraic states",
-        },
-        Hole {
-            methods: |method| method == Method::Rodas4,
-            problems: &["varying-mass"],
-            code: "wrong-method",
-            reason: "the coefficients of `rodas4` are for a constant mass matrix",
         },
         Hole {
             methods: runs_mechanisms_only,
@@ -136,6 +131,7 @@ fn holes() -> Vec<Hole> {
                 "constant-mass",
                 "varying-mass",
                 "singular-mass",
+                "varying-singular-mass",
                 "ball-e0.7",
                 "temperature-control",
                 "doses",

@@ -48,6 +48,20 @@ fn steps_after_the_first_allocate_nothing() {
     }
 }
 
+#[test]
+fn steps_behind_a_mass_matrix_that_varies_allocate_nothing() {
+    let system = ClosureSystem::new(["x", "v", "w"], |_, y, dy| {
+        dy.copy_from_slice(&[y[1] * (1.0 + y[2]), -y[0], y[2] - y[0]]);
+    })
+    .varying_mass(|t, y, m| {
+        (m[0], m[1], m[4]) = (1.0 + y[2], 0.0, 2.0 + t.sin());
+    });
+    for &method in Method::ALL.iter().filter(|method| method.facts().implicit) {
+        let end = fifty_steps(&system, method, &[1.0, 0.0, 1.0], 1e-3);
+        assert!(end[1] < -1e-2 && (end[2] - end[0]).abs() < 1e-6, "{} moved to {end:?}", method.name());
+    }
+}
+
 /// Makes fifty steps, of which none but the first may allocate; gives where they lead.
 fn fifty_steps(system: &ClosureSystem, method: Method, start: &[f64], h: f64) -> Vec<f64> {
     let tolerances = Tolerances::uniform(1e-6, 1e-6);

@@ -5,10 +5,11 @@
 
 use super::fixed::Fixed;
 use super::lowering::Lowering;
+use super::mass::{MassScratch, MassTape};
 use super::mechanism::{MechanismScratch, MechanismTapes};
 use super::settling::settle;
 use super::system::gradient_by_differences;
-use super::tapes::{Compiler, MassTape, ModeTapes, ResetParts, ResetTape, ScheduleTape, lower_reset};
+use super::tapes::{Compiler, ModeTapes, ResetParts, ResetTape, ScheduleTape, lower_reset};
 use super::{
     Constraint, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, Point, System, Terms,
 };
@@ -230,11 +231,10 @@ impl System for FormulaSystem {
         self.mass.as_ref().map_or(MassKind::Identity, |mass| mass.kind)
     }
     fn evaluator(&self) -> Box<dyn Evaluator + '_> {
-        let mass = self.mass.as_ref().map(|mass| mass.tape.registers());
+        let mass = self.mass.as_ref().map(MassTape::scratch);
         let modes = self.modes.iter().map(ModeRegisters::new).collect();
         let resets = self.resets.iter().map(|r| r.as_ref().map(|r| r.tape.registers())).collect();
         let entries = self.modes.iter().map(|m| m.jacobian_places.len()).max().unwrap_or(0);
-        let entries = entries.max(self.mass.as_ref().map_or(0, |mass| mass.places.len()));
         let longest = (2 * self.guards.len()).max(1 + self.state_names.len()).max(entries);
         let schedule = self.schedule.tape.registers();
         let nowhere = vec![0.0; self.state_names.len()];
@@ -285,7 +285,7 @@ struct FormulaEvaluator<'a> {
     system: &'a FormulaSystem,
     modes: Vec<ModeRegisters>,
     resets: Vec<Option<Registers>>,
-    mass: Option<Registers>,
+    mass: Option<MassScratch>,
     mechanism: Option<MechanismScratch>,
     schedule: Registers,
     /// A state for formulas that do not depend on it.
@@ -328,6 +328,46 @@ impl Evaluator for FormulaEvaluator<'_> {
         }
     }
 
+    fn residuals_of_terms(
+        &mut self,
+        (_, _, y): (Locked<'_>, f64, &[f64]),
+        terms: &Terms,
+        position: &mut [f64],
+        velocity: &mut [f64],
+    ) {
+        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            mechanism.residuals_of_terms(scratch, terms, y, (position, velocity));
+        }
+    }
+
+    fn position_residuals(
+        &mut self,
+        locked: Locked<'_>,
+        t: f64,
+        y: &[f64],
+        position: &mut [f64],
+        _: &mut [f64],
+    ) {
+        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            mechanism.positions(scratch, (locked, t, y, &self.system.parameters), position);
+        }
+    }
+
+    fn rates(
+        &mut self,
+        locked: Locked<'_>,
+        t: f64,
+        y: &[f64],
+        _: &mut [f64],
+        velocity: &mut [f64],
+        terms: &mut Terms,
+    ) -> bool {
+        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            mechanism.rates(scratch, (locked, t, y, &self.system.parameters), velocity, terms);
+        }
+        true
+    }
+
     fn rate_slopes(&mut self, locked: Locked<'_>, t: f64, y: &[f64], slopes: &mut [f64]) -> bool {
         if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
             mechanism.slopes(scratch, (locked, t, y, &self.system.parameters), slopes);
@@ -362,14 +402,20 @@ impl Evaluator for FormulaEvaluator<'_> {
     }
 
     fn mass(&mut self, locked: Locked<'_>, t: f64, y: &[f64], mass: &mut [f64]) {
-        let (Some(rule), Some(registers)) = (&self.system.mass, &mut self.mass) else { return };
-        load(registers, t, y, &self.system.parameters, locked);
-        let out = &mut self.out[..rule.places.len()];
-        rule.tape.run(registers, out);
-        mass.copy_from_slice(&rule.base);
-        for (&place, value) in rule.places.iter().zip(out) {
-            mass[place] = *value;
+        if let (Some(rule), Some(scratch)) = (&self.system.mass, &mut self.mass) {
+            rule.matrix(scratch, (locked, t, y, &self.system.parameters), mass);
         }
+    }
+
+    fn mass_slopes(
+        &mut self,
+        (locked, t, y): (Locked<'_>, f64, &[f64]),
+        rate: &[f64],
+        slopes: (&mut [f64], &mut [f64]),
+    ) -> bool {
+        let (Some(rule), Some(scratch)) = (&self.system.mass, &mut self.mass) else { return false };
+        rule.slopes(scratch, (locked, t, y, &self.system.parameters), rate, slopes);
+        true
     }
 
     fn time_derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], out: &mut [f64]) -> bool {

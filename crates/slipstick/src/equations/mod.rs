@@ -14,6 +14,7 @@ mod formula;
 mod lagrange;
 mod locking;
 mod lowering;
+mod mass;
 mod mechanism;
 mod needs;
 mod observer;

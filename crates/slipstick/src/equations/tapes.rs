@@ -1,8 +1,8 @@
-//! Formulas become tapes: right-hand sides, Jacobians, guards with their rates, resets, the mass matrix, the schedule.
+//! Formulas become tapes: right-hand sides, Jacobians, guards with their rates, resets, the schedule.
 
+use super::GuardKind;
 use super::lowering::Lowering;
 use super::settling::{Settled, Watch};
-use super::{GuardKind, MassKind};
 use crate::expr::{Arena, ExprId, InputId, Tape};
 use crate::model::{Definition, Model};
 
@@ -52,16 +52,6 @@ impl ModeTapes {
 pub(super) struct ResetTape {
     pub(super) tape: Tape,
     pub(super) targets: Vec<usize>,
-}
-
-/// The entries of the mass matrix that are not those of the identity.
-#[derive(Clone, Debug)]
-pub(super) struct MassTape {
-    pub(super) kind: MassKind,
-    /// The matrix before the entries are put in: the identity, less the rows that are given.
-    pub(super) base: Vec<f64>,
-    pub(super) places: Vec<usize>,
-    pub(super) tape: Tape,
 }
 
 /// The times of the scheduled guards.
@@ -155,23 +145,6 @@ impl Compiler<'_> {
         entries.into_iter().unzip()
     }
 
-    /// `fixed` tells which inputs do not change during a run.
-    pub(super) fn mass(&self, model: &Model, fixed: &std::ops::Range<usize>) -> Option<MassTape> {
-        let n = model.states.len();
-        let mut base: Vec<f64> = (0..n * n).map(|k| if k / n == k % n { 1.0 } else { 0.0 }).collect();
-        let mut places = Vec::new();
-        for definition in &model.mass {
-            let (row, column) = model.mass_place(&definition.name)?;
-            base[row * n..(row + 1) * n].fill(0.0);
-            places.push(row * n + column);
-        }
-        // Parameters do not change during a run; time, states, switch signs and counts do.
-        let entries = &self.settled.parts.mass;
-        let constant = self.arena.inputs_of(entries).iter().all(|input| fixed.contains(&input.index()));
-        let kind = if constant { MassKind::Constant } else { MassKind::Varying };
-        (!places.is_empty()).then(|| MassTape { kind, base, places, tape: self.compile(entries) })
-    }
-
     pub(super) fn schedule(&self) -> ScheduleTape {
         let watches = self.settled.watches.iter().enumerate();
         let (guards, times): (Vec<usize>, Vec<ExprId>) =
@@ -185,6 +158,11 @@ impl Compiler<'_> {
 
     pub(super) fn compile(&self, outputs: &[ExprId]) -> Tape {
         Tape::compile(self.arena, self.settled.input_count, outputs)
+    }
+
+    /// Two tapes, the second of which goes on from where the first has ended.
+    pub(super) fn compile_continued(&self, first: &[ExprId], second: &[ExprId]) -> (Tape, Tape) {
+        Tape::compile_continued(self.arena, self.settled.input_count, first, second)
     }
 }
 

@@ -4,8 +4,9 @@
 //! all others nothing is known.
 
 use super::algebraic::Algebraic;
+use super::flow::difference;
 use crate::equations::{Evaluator, GuardRates, Locked};
-use crate::math::RealLu;
+use crate::math::{RealLu, dot};
 
 /// The scratch for rates behind a mass matrix.
 pub(super) struct BehindMass {
@@ -13,6 +14,8 @@ pub(super) struct BehindMass {
     slope: Vec<f64>,
     ahead: Vec<f64>,
     gradient: Vec<f64>,
+    /// The matrix next to the point of interest, for differences.
+    beside: Vec<f64>,
     /// What is algebraic, if something is, and whether the matrix determines everything else where it was last looked at.
     algebraic: Option<Algebraic>,
     regular: bool,
@@ -26,6 +29,7 @@ impl BehindMass {
             slope: room(),
             ahead: room(),
             gradient: room(),
+            beside: vec![0.0; n * n],
             algebraic: None,
             regular: false,
         }
@@ -51,6 +55,37 @@ impl BehindMass {
             algebraic.complete(self.mass.entries_mut());
         }
         self.regular = self.mass.factor().is_ok();
+    }
+
+    /// `∂(M rate)/∂y` by rows and `∂(M rate)/∂t`: exact where the system knows them, else by forward differences.
+    pub(super) fn mass_slopes(
+        &mut self,
+        evaluator: &mut dyn Evaluator,
+        (locked, t, y): (Locked<'_>, f64, &[f64]),
+        rate: &[f64],
+        (by_state, by_time): (&mut [f64], &mut [f64]),
+    ) {
+        if evaluator.mass_slopes((locked, t, y), rate, (by_state, by_time)) {
+            return;
+        }
+        let n = y.len();
+        evaluator.mass(locked, t, y, &mut self.beside);
+        times(&self.beside, rate, &mut self.slope);
+        self.ahead.copy_from_slice(y);
+        for j in 0..n {
+            self.ahead[j] = y[j] + difference(y[j]);
+            evaluator.mass(locked, t, &self.ahead, &mut self.beside);
+            times(&self.beside, rate, &mut self.gradient);
+            let h = self.ahead[j] - y[j];
+            for i in 0..n {
+                by_state[i * n + j] = (self.gradient[i] - self.slope[i]) / h;
+            }
+            self.ahead[j] = y[j];
+        }
+        let later = t + difference(t);
+        evaluator.mass(locked, later, y, &mut self.beside);
+        times(&self.beside, rate, by_time);
+        by_time.iter_mut().zip(&self.slope).for_each(|(x, here)| *x = (*x - here) / (later - t));
     }
 
     /// First and second derivatives of some guards along the motion, the second by differences. Gives how many right-hand sides were evaluated.
@@ -106,5 +141,12 @@ impl BehindMass {
             let along: f64 = self.gradient.iter().zip(&self.slope).map(|(g, slope)| g * slope).sum();
             rates[g] = in_time + along;
         }
+    }
+}
+
+/// `out = M x`.
+fn times(mass: &[f64], x: &[f64], out: &mut [f64]) {
+    for (out, row) in out.iter_mut().zip(mass.chunks_exact(x.len().max(1))) {
+        *out = dot(row, x);
     }
 }

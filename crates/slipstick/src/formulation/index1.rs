@@ -40,7 +40,7 @@ pub struct Index1<'a> {
     lengths: Vec<(f64, f64)>,
     shrunk: Option<usize>,
     /// Why the last linear system could not be solved, if it could not.
-    fault: Option<KktFault>,
+    pub(super) fault: Option<KktFault>,
     pub(super) factorisations: u64,
 }
 

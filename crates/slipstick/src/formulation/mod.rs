@@ -52,4 +52,6 @@ pub trait Field {
     fn mass_kind(&self) -> MassKind;
     /// The mass matrix by rows. Only called if there is one.
     fn mass(&mut self, t: f64, y: &[f64], mass: &mut [f64]);
+    /// How `M rate` changes: `∂(M rate)/∂y` by rows, and `∂(M rate)/∂t`. Only called if there is a mass matrix.
+    fn mass_slopes(&mut self, t: f64, y: &[f64], rate: &[f64], slopes: (&mut [f64], &mut [f64]));
 }

@@ -1,15 +1,16 @@
 //! Equations behind a mass matrix, `M y' = f`, with closed forms.
 //!
 //! - The circle, x' = y and y' = -x from (1, 0), behind the matrix (2 1; 1 3), and behind one that depends on time and state.
-//! - An algebraic state, of index 1: x' = -z with 0 = z - x³ from (1, 1), so that x = 1 / √(1 + 2t).
+//! - An algebraic state, of index 1: x' = -z with 0 = z - x³ from (1, 1), so that x = 1 / √(1 + 2t). Behind a constant matrix, and with a matrix that
+//!   varies, of which both rows have a rate in them.
 
 use super::Problem;
 use crate::equations::ClosureSystem;
 use crate::simulate::Start;
 
-/// A constant matrix, one that varies, and a singular one.
+/// A constant matrix, one that varies, and a singular one of each kind.
 pub fn behind_mass_matrices() -> Vec<Problem> {
-    vec![constant(), varying(), singular()]
+    vec![constant(), varying(), singular(), varying_singular()]
 }
 
 fn problem(name: &'static str, system: ClosureSystem, start: [f64; 2], until: f64, end: [f64; 2]) -> Problem {
@@ -56,7 +57,21 @@ fn singular() -> Problem {
         dy[0] = -y[1];
         dy[1] = y[1] - y[0].powi(3);
     });
-    let system = system.constant_mass(vec![1.0, 0.0, 0.0, 0.0]);
+    decay("singular-mass", system.constant_mass(vec![1.0, 0.0, 0.0, 0.0]))
+}
+
+fn varying_singular() -> Problem {
+    let column = |y: &[f64]| [1.0 + y[1] * y[1], y[0] + y[1]];
+    let system = ClosureSystem::new(["x", "z"], move |_, y, dy| {
+        let [a, b] = column(y);
+        dy[0] = -a * y[1];
+        dy[1] = -b * y[1] + y[1] - y[0].powi(3);
+    });
+    let mass = move |_: f64, y: &[f64], m: &mut [f64]| [m[0], m[2]] = column(y);
+    decay("varying-singular-mass", system.varying_mass(mass))
+}
+
+fn decay(name: &'static str, system: ClosureSystem) -> Problem {
     let (until, x) = (4.0, 1.0 / 3.0_f64);
-    problem("singular-mass", system, [1.0, 1.0], until, [x, x.powi(3)])
+    problem(name, system, [1.0, 1.0], until, [x, x.powi(3)])
 }

@@ -88,11 +88,6 @@ fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
             hint: "choose another stabilisation",
         });
     }
-    if options.method == Method::Rodas4 && system.mass_kind() == MassKind::Varying {
-        let reason = "takes a mass matrix only if it is constant";
-        let hint = "choose `radau5` or `sdirk4`, which take one that varies";
-        return Err(Error::WrongMethod { method, reason, hint });
-    }
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! What implicit methods share: the linearised field at the start of a step, and the watch over Newton's iteration.
 
+use super::start_rates::StartRates;
 use super::{Fault, Tolerances};
 use crate::formulation::{Field, Flow, MassKind};
 use crate::math::{ComplexLu, Dimension, RealLu, rough_power};
@@ -15,6 +16,7 @@ pub(super) struct Linearisation {
     /// A mass matrix that varies, at the point of interest.
     mass_there: Vec<f64>,
     mass_kind: MassKind,
+    rates: Option<Box<StartRates>>,
     /// The states that no algebraic equation has in it (index 2 and more): multipliers of constraints on speeds, say.
     hidden: Vec<usize>,
     slope_is_known: bool,
@@ -32,6 +34,7 @@ impl Linearisation {
             mass: vec![0.0; n * n],
             mass_there: vec![0.0; n * n],
             mass_kind: MassKind::Identity,
+            rates: None,
             hidden: Vec::with_capacity(n),
             slope_is_known: false,
             jacobian_is_known: false,
@@ -63,9 +66,22 @@ impl Linearisation {
             check_finite(&self.mass, self.n, t)?;
             self.find_hidden();
         }
+        if self.mass_kind == MassKind::Varying {
+            self.join_mass_slopes(field, t, y)?;
+        }
         self.jacobian_is_known = true;
         self.is_fresh = true;
         Ok(true)
+    }
+
+    /// Takes the slopes of the mass off the Jacobian: `∂f/∂y - ∂(M z)/∂y` at the rates z.
+    fn join_mass_slopes(&mut self, field: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), Fault> {
+        let n = self.n;
+        let rates = self.rates.get_or_insert_with(|| Box::new(StartRates::new(n)));
+        rates.find(field, (t, y), &self.slope, &self.jacobian, &self.mass);
+        check_finite(&rates.by_state, n, t)?;
+        self.jacobian.iter_mut().zip(&rates.by_state).for_each(|(j, slope)| *j -= slope);
+        Ok(())
     }
 
     /// Finds the states without a derivative that do not occur in any equation without one.
@@ -137,6 +153,21 @@ impl Linearisation {
         }
     }
 
+    /// The rates at the start and the slopes of the mass along them, behind a mass that varies.
+    pub(super) fn rates(&self) -> Option<&StartRates> {
+        self.rates.as_deref()
+    }
+
+    /// `out -= M x` with the mass at the start that the matrices were found at.
+    #[inline]
+    pub(super) fn subtract_first_mass_times(&self, x: &[f64], out: &mut [f64]) {
+        if self.mass_kind == MassKind::Identity {
+            out.iter_mut().zip(x).for_each(|(out, x)| *out -= x);
+        } else {
+            subtract_product(&self.mass, x, out);
+        }
+    }
+
     /// `out -= M(t, y) x`.
     #[inline]
     pub(super) fn subtract_mass_times(
@@ -146,20 +177,20 @@ impl Linearisation {
         x: &[f64],
         out: &mut [f64],
     ) {
-        let mass = match self.mass_kind {
-            MassKind::Identity => {
-                out.iter_mut().zip(x).for_each(|(out, x)| *out -= x);
-                return;
-            }
-            MassKind::Constant => &self.mass,
-            MassKind::Varying => {
-                field.mass(t, y, &mut self.mass_there);
-                &self.mass_there
-            }
-        };
-        for (out, row) in out.iter_mut().zip(mass.chunks_exact(self.n.max(1))) {
-            *out -= row.iter().zip(x).map(|(m, x)| m * x).sum::<f64>();
+        if self.mass_kind == MassKind::Varying {
+            field.mass(t, y, &mut self.mass_there);
+            subtract_product(&self.mass_there, x, out);
+        } else {
+            self.subtract_first_mass_times(x, out);
         }
+    }
+}
+
+/// `out -= M x`.
+#[inline]
+fn subtract_product(mass: &[f64], x: &[f64], out: &mut [f64]) {
+    for (out, row) in out.iter_mut().zip(mass.chunks_exact(x.len().max(1))) {
+        *out -= row.iter().zip(x).map(|(m, x)| m * x).sum::<f64>();
     }
 }
 

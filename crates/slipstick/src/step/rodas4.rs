@@ -1,11 +1,12 @@
 //! RODAS, a Rosenbrock method of order 4(3) with 6 stages, L-stable and stiffly accurate: Hairer, Wanner II, sections IV.7 and VI.4.
 //!
 //! No iteration: each stage is one linear system, `(M / (γ h) - J) U_i = f(t + α_i h, y₀ + Σ a_ij U_j) + M Σ c_ij U_j / h + γ_i h ∂f/∂t`, all with
-//! the same matrix. It needs the Jacobian and `∂f/∂t` at the start of every step. The mass must be constant; it may be singular (index 1).
+//! the same matrix. It needs the Jacobian and `∂f/∂t` at the start of every step. The mass may be singular (index 1); for one that varies see `rates.rs`.
 //!
 //! The dense output of the book has order 3 on problems that are not stiff; for the others it is settled, see `settled.rs`.
 
 use super::implicit::{Linearisation, add, check_finite};
+use super::rates::Rates;
 use super::settled::Settled;
 use super::{Fault, Method, Step, Tolerances, Trial};
 use crate::formulation::{Field, Flow};
@@ -54,6 +55,8 @@ pub struct Rodas4 {
     stages: Vec<f64>,
     point: Vec<f64>,
     sum: Vec<f64>,
+    /// Behind a mass that varies.
+    rates: Option<Rates>,
     dense: Settled,
     h: f64,
 }
@@ -70,6 +73,7 @@ impl Rodas4 {
             stages: vec![0.0; 6 * n],
             point: vec![0.0; n],
             sum: vec![0.0; n],
+            rates: None,
             dense: Settled::new(n),
             h: 0.0,
         }
@@ -93,6 +97,10 @@ impl Rodas4 {
         self.linear.find_matrices(field, trial.t, &trial.start)?;
         if !self.drift_is_known {
             field.time_derivative(trial.t, &trial.start, &self.linear.slope, &mut self.drift);
+            if let Some(rates) = self.linear.rates() {
+                self.drift.iter_mut().zip(&rates.by_time).for_each(|(x, slope)| *x -= slope);
+                self.rates.get_or_insert_with(|| Rates::new(self.n));
+            }
             check_finite(&self.drift, 1, trial.t)?;
             self.drift_is_known = true;
         }
@@ -108,20 +116,30 @@ impl Rodas4 {
         let stage = &mut unknown[..n];
         self.point.copy_from_slice(&trial.start);
         add(A[s], known, &mut self.point);
+        self.sum.fill(0.0);
+        add(C[s], known, &mut self.sum);
+        self.sum.iter_mut().for_each(|x| *x /= -h);
+        if let (Some(rates), Some(start)) = (&mut self.rates, self.linear.rates()) {
+            rates.stand(&start.rates, A[s], &mut self.sum);
+        }
         if s == 0 {
             stage.copy_from_slice(&self.linear.slope);
         } else {
             field.derivative(t, &self.point, stage);
             check_finite(stage, 1, t)?;
-            self.sum.fill(0.0);
-            add(C[s], known, &mut self.sum);
-            self.sum.iter_mut().for_each(|x| *x /= -h);
-            self.linear.subtract_mass_times(field, (trial.t, &trial.start), &self.sum, stage);
+            if let Some(rates) = &self.rates {
+                self.linear.subtract_mass_times(field, (t, &self.point), &rates.level, stage);
+                check_finite(stage, 1, t)?;
+            }
+            self.linear.subtract_first_mass_times(&self.sum, stage);
         }
         for (x, drift) in stage.iter_mut().zip(&self.drift) {
             *x += h * TIME[s] * drift;
         }
         self.matrix.solve(stage);
+        if let Some(rates) = &mut self.rates {
+            rates.keep(s, 1.0 / (GAMMA * h), stage, &self.sum);
+        }
         Ok(())
     }
 

@@ -79,8 +79,8 @@ pub(super) fn short() -> Vec<ConstrainedProblem> {
 fn generalized_alpha(problem: &ConstrainedProblem) -> Vec<ConstrainedProblem> {
     let mut all = Vec::new();
     for tolerance in [1e-4, 1e-6] {
-        let end = f64::powf(tolerance, 2.0 / 3.0);
-        let both = Promise { end, position: 1e-13, velocity: 1e-11, ..Promise::NONE };
+        let end = 5.0 * f64::powf(tolerance, 2.0 / 3.0);
+        let both = Promise { end, position: 1e-12, velocity: 1e-11, ..Promise::NONE };
         let positions = Promise { velocity: f64::INFINITY, ..both };
         let cases = [
             (Method::GeneralizedAlpha, both),

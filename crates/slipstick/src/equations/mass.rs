@@ -1,0 +1,109 @@
+//! The mass matrix of a model, `M(t, y) y' = f`, as tapes: its entries, and for one that varies its derivatives by time and states.
+
+use super::formula::load;
+use super::tapes::Compiler;
+use super::{Locked, MassKind};
+use crate::expr::{ExprId, InputId, Registers, Tape};
+use crate::model::Model;
+
+/// The entries of the mass matrix that are not those of the identity.
+#[derive(Clone, Debug)]
+pub(super) struct MassTape {
+    pub(super) kind: MassKind,
+    /// The matrix before the entries are put in: the identity, less the rows that are given.
+    base: Vec<f64>,
+    places: Vec<usize>,
+    tape: Tape,
+    /// The derivatives that are not identically zero: the place of the entry, and the input (0 is time, states follow).
+    slope_places: Vec<(usize, usize)>,
+    slopes: Tape,
+}
+
+/// The scratch to evaluate them with.
+pub(super) struct MassScratch {
+    tape: Registers,
+    slopes: Registers,
+    out: Vec<f64>,
+}
+
+/// Where the matrix is evaluated: signs, time, state, parameters.
+pub(super) type At<'a> = (Locked<'a>, f64, &'a [f64], &'a [f64]);
+
+impl MassTape {
+    pub(super) fn scratch(&self) -> MassScratch {
+        let longest = self.places.len().max(self.slope_places.len());
+        let (tape, slopes) = (self.tape.registers(), self.slopes.registers());
+        MassScratch { tape, slopes, out: vec![0.0; longest] }
+    }
+
+    pub(super) fn matrix(&self, scratch: &mut MassScratch, (locked, t, y, p): At<'_>, mass: &mut [f64]) {
+        load(&mut scratch.tape, t, y, p, locked);
+        let out = &mut scratch.out[..self.places.len()];
+        self.tape.run(&mut scratch.tape, out);
+        mass.copy_from_slice(&self.base);
+        for (&place, value) in self.places.iter().zip(out) {
+            mass[place] = *value;
+        }
+    }
+
+    /// `∂(M rate)/∂y` by rows, and `∂(M rate)/∂t`.
+    pub(super) fn slopes(
+        &self,
+        scratch: &mut MassScratch,
+        (locked, t, y, p): At<'_>,
+        rate: &[f64],
+        (by_state, by_time): (&mut [f64], &mut [f64]),
+    ) {
+        let n = y.len();
+        load(&mut scratch.slopes, t, y, p, locked);
+        let out = &mut scratch.out[..self.slope_places.len()];
+        self.slopes.run(&mut scratch.slopes, out);
+        by_state.fill(0.0);
+        by_time.fill(0.0);
+        for (&(place, input), value) in self.slope_places.iter().zip(out) {
+            let (row, column) = (place / n, place % n);
+            let target = if input == 0 { &mut by_time[row] } else { &mut by_state[row * n + input - 1] };
+            *target += *value * rate[column];
+        }
+    }
+}
+
+impl Compiler<'_> {
+    /// `fixed` tells which inputs do not change during a run.
+    pub(super) fn mass(&mut self, model: &Model, fixed: &std::ops::Range<usize>) -> Option<MassTape> {
+        let n = model.states.len();
+        let mut base: Vec<f64> = (0..n * n).map(|k| if k / n == k % n { 1.0 } else { 0.0 }).collect();
+        let mut places = Vec::new();
+        for definition in &model.mass {
+            let (row, column) = model.mass_place(&definition.name)?;
+            base[row * n..(row + 1) * n].fill(0.0);
+            places.push(row * n + column);
+        }
+        if places.is_empty() {
+            return None;
+        }
+        // Parameters do not change during a run; time, states, switch signs and counts do.
+        let entries = &self.settled.parts.mass;
+        let constant = self.arena.inputs_of(entries).iter().all(|input| fixed.contains(&input.index()));
+        let kind = if constant { MassKind::Constant } else { MassKind::Varying };
+        let (slope_places, slopes) = self.mass_slopes(&places, n);
+        let (tape, slopes) = (self.compile(entries), self.compile(&slopes));
+        Some(MassTape { kind, base, places, tape, slope_places, slopes })
+    }
+
+    /// The derivatives of the entries by time and by the states, those that are not identically zero.
+    fn mass_slopes(&mut self, places: &[usize], states: usize) -> (Vec<(usize, usize)>, Vec<ExprId>) {
+        let (entries, one) = (&self.settled.parts.mass, self.arena.constant(1.0));
+        let mut slopes = Vec::new();
+        for (input, id) in (0..=states).zip(0_u32..) {
+            let by_input = self.arena.derivative_along(entries, &[(InputId(id), one)]);
+            let known = places.iter().zip(by_input);
+            slopes.extend(
+                known
+                    .filter(|(_, e)| self.arena.is_constant(*e) != Some(0.0))
+                    .map(|(&place, e)| ((place, input), e)),
+            );
+        }
+        slopes.into_iter().unzip()
+    }
+}
