@@ -28,7 +28,7 @@ mod weights;
 
 pub use crate::equations::MassKind;
 pub use assemble::Refusal;
-pub use balance::{Instant, Remainder, Tangents};
+pub use balance::{Balance, Remainder, Tangents};
 pub use flow::Flow;
 pub use ground::Ground;
 pub use half_explicit::Stage;
