@@ -105,7 +105,7 @@ impl<D: Dimension> Radau5<D> {
 
     fn try_step(
         &mut self,
-        field: &mut Flow<'_>,
+        field: &mut impl Field,
         tolerances: &Tolerances,
         trial: &mut Trial,
     ) -> Result<(), Fault> {
@@ -157,7 +157,7 @@ impl<D: Dimension> Radau5<D> {
     }
 
     /// Makes sure that the factors are those for this step size and Jacobian.
-    fn factor(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
+    fn factor(&mut self, field: &mut impl Field, trial: &Trial) -> Result<(), Fault> {
         let is_new = self.linear.find_matrices(field, trial.t, &trial.start)?;
         if !is_new && self.factored_h == self.h {
             return Ok(());
@@ -190,7 +190,7 @@ impl<D: Dimension> Radau5<D> {
 
     /// Newton's iteration. False if it does not converge.
     #[inline(always)]
-    fn iterate(&mut self, field: &mut Flow<'_>, kappa: f64, trial: &Trial) -> Result<bool, Fault> {
+    fn iterate(&mut self, field: &mut impl Field, kappa: f64, trial: &Trial) -> Result<bool, Fault> {
         let n = self.dimension.get();
         combine(n, &T_INVERSE, &self.stages, &mut self.transformed);
         self.newton.begin(self.linear.is_fresh());
@@ -230,7 +230,7 @@ impl<D: Dimension> Radau5<D> {
 
     /// `(T⁻¹ ⊗ I) R` with `R_i = f(Y_i) - M(Y_i) Σ_j (A⁻¹)_ij Z_j / h`.
     #[inline(always)]
-    fn fill_residuals(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
+    fn fill_residuals(&mut self, field: &mut impl Field, trial: &Trial) -> Result<(), Fault> {
         let n = self.dimension.get();
         let (start, point, sum) = (&trial.start[..n], &mut self.point[..n], &mut self.error[..n]);
         let (stages, residuals) = (&self.stages[..3 * n], &mut self.residuals[..3 * n]);
@@ -256,7 +256,7 @@ impl<D: Dimension> Radau5<D> {
     }
 
     /// The error, filtered once, and once more where the first estimate is known to be too large for stiff problems.
-    fn estimate(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
+    fn estimate(&mut self, field: &mut impl Field, tolerances: &Tolerances, trial: &mut Trial) {
         let n = self.dimension.get();
         combine_one(n, &E.map(|e| -e / self.h), &self.stages, &mut self.point);
         let inner = &mut self.residuals[..n];
@@ -310,15 +310,20 @@ impl<D: Dimension> Radau5<D> {
         }
         trial.judge(scaled, tolerances, Norm::Mean);
     }
-}
 
-impl<D: Dimension> Step for Radau5<D> {
-    fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
+    /// Tries a step on any field.
+    pub(super) fn attempt_on(&mut self, field: &mut impl Field, tolerances: &Tolerances, trial: &mut Trial) {
         trial.fault = None;
         if let Err(fault) = self.try_step(field, tolerances, trial) {
             trial.fail(fault);
         }
         self.careful |= !trial.is_good();
+    }
+}
+
+impl<D: Dimension> Step for Radau5<D> {
+    fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
+        self.attempt_on(field, tolerances, trial);
     }
 
     /// The collocation polynomial: the cubic through the start and the three stages.

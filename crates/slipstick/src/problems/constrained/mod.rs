@@ -163,6 +163,7 @@ impl ConstrainedProblem {
         let options = &self.plan.options;
         let metric = if options.metric == Metric::Identity { "/identity" } else { "" };
         let index = match options.method {
+            _ if options.stabilisation == Stabilisation::Ggl => return "ggl".to_owned(),
             Method::GeneralizedAlpha => return "ggl".to_owned(),
             Method::GeneralizedAlpha3 => return "index3".to_owned(),
             method if method.facts().mechanisms_only => 2,
