@@ -3,13 +3,18 @@
 //! Tests, benchmarks and `slipstick bench` all take them from here. A truth is a closed form or the digits of an oracle: extrapolation
 //! in 50 digits with two different orders and tolerances, started from the very doubles that the problem is stated with.
 
+mod comparison;
 mod constrained;
 mod events;
 mod mass;
+mod mechanisms;
+mod profile;
 mod sliding;
 mod smooth;
 mod stiff;
+mod work;
 
+pub use comparison::{Case, Entrant, Entry, Reference};
 pub use constrained::{
     ConstrainedProblem, Known, MeasuredMechanism, Promise, chain, chain_energy, constrained, measure_chain,
     mechanisms, quick_constrained,
@@ -19,9 +24,14 @@ pub use events::{
     hundred_balls, marble_jar, quick_events,
 };
 pub use mass::behind_mass_matrices;
+pub use mechanisms::{
+    Counts, MechanismProblem, Set, mechanism_problems, planar_mechanisms, stiff_mechanisms,
+};
+pub use profile::{Profile, work_for};
 pub use sliding::{MOST_MISSES, Paper, SlidingProblem, TOLERANCES, disode45, more_sliding, sliding};
 pub use smooth::smooth;
 pub use stiff::stiff;
+pub use work::Work;
 
 use crate::equations::System;
 use crate::math::distance;
@@ -119,6 +129,12 @@ pub const SLIDING: (&str, &str) = (
 pub const CONSTRAINED: (&str, &str) = (
     "constrained",
     "mechanisms whose joints stay shut: Andrews, a manipulator, pendulums, slider-cranks, rolling, car axis",
+);
+
+/// The name of the suite of mechanisms that integrators are compared on, and what it is about; [`mechanism_problems`] gives its problems.
+pub const MECHANISMS: (&str, &str) = (
+    "mechanisms",
+    "what integrators of mechanisms are compared on: linkages, presses, pantographs, trusses, pendulums, rotors",
 );
 
 /// The names of the suites that hold smooth problems.
