@@ -8,6 +8,7 @@
 //! the tableau or by bootstrapping.
 
 use super::bootstrap::Bootstrap;
+use super::implicit::measure;
 use super::stages::{MOST_STAGES, add_stages, add_stages_later, unrolled};
 use super::{Fault, Method, Step, Tolerances, Trial};
 use crate::formulation::{Field, Flow};
@@ -55,6 +56,9 @@ pub(super) struct Tableau {
     /// `b`.
     pub(super) weights: &'static [f64],
     pub(super) error: ErrorRule,
+    /// The lower order p of a pair is carried on. Its error in a step of size h is `h^(p+1)`, so that it adds up to `tolerance^(p/(p+1))`: it is compared with
+    /// `tolerance^((p+1)/p)`, and adds up to the tolerance.
+    pub(super) carries_the_lower: bool,
     /// The last stage is evaluated at the end of the step (first same as last): the last row of `a` is `b`.
     pub(super) last_is_first: bool,
     pub(super) dense: DenseRule,
@@ -200,6 +204,12 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
             ErrorRule::None => trial.accept_unjudged(),
             ErrorRule::Embedded(e) => {
                 add_stages(self.dimension, e, stages, trial.h, None, first);
+                if M::TABLEAU.carries_the_lower {
+                    let order = f64::from(M::METHOD.facts().order);
+                    for (i, error) in first.iter_mut().enumerate() {
+                        *error *= measure(i, tolerances).powf(-1.0 / order);
+                    }
+                }
                 trial.judge(first, tolerances, Norm::Worst);
             }
             ErrorRule::Joined { fifth, .. } => {
