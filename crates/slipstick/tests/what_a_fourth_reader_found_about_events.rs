@@ -3,6 +3,7 @@
 mod common;
 
 use common::run_model;
+use slipstick::simulate::simulate;
 use slipstick::trajectory::Trajectory;
 use std::f64::consts::{PI, TAU};
 
@@ -147,4 +148,21 @@ fn a_plateau_at_zero_is_no_crossing() {
             assert_eq!(times(&run, "a").len(), 1, "on {guard} {reset} {:?}", times(&run, "a"));
         }
     }
+}
+
+#[test]
+fn whole_numbers_that_no_double_can_count_are_refused() {
+    let text = r#"
+        states = { x = 1 }
+        derivatives = { x = "-1e-18 * round(x * 1e18)" }
+        run.until = 1
+    "#;
+    let plan = common::plan(text);
+    let failure = simulate(&plan.system, &plan.start, &plan.options).expect_err("too large");
+    assert_eq!(failure.error.code(), "count-too-large");
+    let message = failure.error.to_string();
+    assert!(
+        message.contains("round(x * 1e18) in derivatives.x") && message.contains("1e18 at t = 0"),
+        "{message}"
+    );
 }

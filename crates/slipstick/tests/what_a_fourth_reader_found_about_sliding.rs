@@ -226,3 +226,43 @@ fn a_black_box_slides_where_surfaces_meet() {
     assert!(end[0] == 1.0 && end[1].abs() < 1e-15, "{end:?}");
     assert!((end[2] - arrives - 0.5 * (10.0 - arrives)).abs() < 1e-9, "{end:?}");
 }
+
+#[test]
+fn large_forces_that_cancel_on_a_surface_do_not_shorten_steps() {
+    for force in ["1e8", "1e10", "1e12"] {
+        let run = run_shortly(&format!(
+            "states = {{ x = 0, v = 1 }}\nrun.until = 3\n\
+             derivatives = {{ x = \"v\", v = \"0.5 * {force} * sin(t) - {force} * sign(v)\" }}"
+        ));
+        assert_eq!(run.outcome, Outcome::ReachedEnd, "{force}");
+        assert!(run.statistics.accepted < 50, "{force} {:?}", run.statistics);
+        assert!(run.events.len() == 1 && run.end_state()[1].abs() < 1e-20, "{force} {:?}", run.events);
+    }
+}
+
+#[test]
+fn a_brake_that_lets_go_at_rest_stops_once() {
+    for brake in ["-5", "-5 - 0.1 * x", "-5 * exp(-x)"] {
+        let run = run_shortly(&format!(
+            "states = {{ x = 0, v = 5 }}\nrun.until = 3\nrun.method = \"dopri5\"\n\
+             derivatives = {{ x = \"v\", v = \"if v > 0 then {brake} else 0\" }}"
+        ));
+        let late = run.events.iter().filter(|event| event.kinds.contains(&EventKind::Leave)).count();
+        assert!(run.events.len() <= 1 && late == 0, "{brake} {:?}", run.events);
+    }
+}
+
+#[test]
+fn a_brake_that_lets_go_at_rest_can_be_pushed_on_later() {
+    let run = run_shortly(
+        "states = { x = 0, v = 1 }\nrun.until = 4\n\
+         derivatives = { x = \"v\", v = \"if v > 0 then -1 else max(0, t - 2)\" }",
+    );
+    // At t = 2 it is pushed onto the surface from both sides, and stays.
+    assert!(
+        run.end_state()[1].abs() < 1e-12 && (run.end_state()[0] - 0.5).abs() < 1e-9,
+        "{:?}",
+        run.end_state()
+    );
+    assert!(run.events.len() <= 3, "{:?}", run.events);
+}

@@ -7,15 +7,16 @@
 
 mod common;
 
+use slipstick::equations::{ClosureSystem, System};
 use slipstick::model::Location;
-use slipstick::simulate::simulate;
+use slipstick::simulate::{Options, Start, simulate};
 use slipstick::step::Method;
 
-fn check(text: &str, location: Option<Location>) {
-    let mut plan = common::plan(text);
-    plan.options.method = Method::DormandPrince5;
-    plan.options.location = location;
-    let run = simulate(&plan.system, &plan.start, &plan.options).expect("a run");
+fn check(system: &dyn System, start: &Start, options: &Options, location: Option<Location>) {
+    let mut options = options.clone();
+    options.method = Method::DormandPrince5;
+    options.location = location;
+    let run = simulate(system, start, &options).expect("a run");
     let s = &run.statistics;
     let starts = run.segments.iter().filter(|s| s.end_time > s.start_time).count() as u64;
     let expected =
@@ -43,7 +44,21 @@ fn on_models_with_resets_switches_and_records() {
     ];
     for model in models {
         for location in [None, Some(Location::Dense), Some(Location::Integrate)] {
-            check(model, location);
+            let plan = common::plan(model);
+            check(&plan.system, &plan.start, &plan.options, location);
         }
+    }
+}
+
+#[test]
+fn on_closures_whose_guards_need_the_field_for_their_heading() {
+    let names = vec!["x".to_owned(), "v".to_owned()];
+    let system = ClosureSystem::switched(names, |_, y, signs, dy| {
+        dy[0] = y[1];
+        dy[1] = -y[0] - 0.5 * signs[0] * y[0];
+    })
+    .switch("side", |_, y| y[0] - 0.3);
+    for location in [None, Some(Location::Dense), Some(Location::Integrate)] {
+        check(&system, &Start::at([1.0, 0.0]), &Options::until(30.0), location);
     }
 }

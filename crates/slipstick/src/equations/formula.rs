@@ -328,6 +328,46 @@ impl Evaluator for FormulaEvaluator<'_> {
         }
     }
 
+    fn residuals_of_terms(
+        &mut self,
+        (_, _, y): (Locked<'_>, f64, &[f64]),
+        terms: &Terms,
+        position: &mut [f64],
+        velocity: &mut [f64],
+    ) {
+        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            mechanism.residuals_of_terms(scratch, terms, y, (position, velocity));
+        }
+    }
+
+    fn position_residuals(
+        &mut self,
+        locked: Locked<'_>,
+        t: f64,
+        y: &[f64],
+        position: &mut [f64],
+        _: &mut [f64],
+    ) {
+        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            mechanism.positions(scratch, (locked, t, y, &self.system.parameters), position);
+        }
+    }
+
+    fn rates(
+        &mut self,
+        locked: Locked<'_>,
+        t: f64,
+        y: &[f64],
+        _: &mut [f64],
+        velocity: &mut [f64],
+        terms: &mut Terms,
+    ) -> bool {
+        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            mechanism.rates(scratch, (locked, t, y, &self.system.parameters), velocity, terms);
+        }
+        true
+    }
+
     fn rate_slopes(&mut self, locked: Locked<'_>, t: f64, y: &[f64], slopes: &mut [f64]) -> bool {
         if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
             mechanism.slopes(scratch, (locked, t, y, &self.system.parameters), slopes);

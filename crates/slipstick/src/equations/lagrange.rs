@@ -24,6 +24,8 @@ pub(super) struct MechanismParts {
     /// The constraints of positions, and the rates of all.
     pub(super) position: Vec<ExprId>,
     pub(super) velocity: Vec<ExprId>,
+    /// What those of positions change by with time alone, and the constraints of speeds themselves.
+    pub(super) offset: Vec<ExprId>,
     /// The derivatives of those rates by the coordinates, by rows.
     pub(super) slopes: Vec<ExprId>,
     /// The applied force on each coordinate, and the entries of `inertia` with their places.
@@ -41,7 +43,8 @@ impl MechanismParts {
 
     pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut ExprId> {
         let terms = self.mass.iter_mut().chain(&mut self.force).chain(&mut self.jacobian);
-        let residuals = self.position.iter_mut().chain(&mut self.velocity).chain(&mut self.slopes);
+        let residuals = self.position.iter_mut().chain(&mut self.velocity).chain(&mut self.offset);
+        let residuals = residuals.chain(&mut self.slopes);
         terms.chain(&mut self.level).chain(residuals).chain(self.energies.iter_mut().flatten())
     }
 }
@@ -82,10 +85,12 @@ impl Lowering<'_> {
             let position = self.plain(&constraint.formula);
             let velocity = self.along(position, n);
             parts.position.push(position);
+            parts.offset.push(self.partial(position, 0));
             self.constrain(&mut parts, &constraint.name, position, 1, velocity, n);
         }
         for constraint in of_speeds {
             let velocity = self.plain(&constraint.formula);
+            parts.offset.push(velocity);
             self.constrain(&mut parts, &constraint.name, velocity, 1 + n, velocity, n);
         }
         parts.energies = self.energies(model, &parts, derivatives);

@@ -77,9 +77,16 @@ pub(super) struct MechanismTapes {
     gradients: Vec<(usize, usize)>,
     levels: Vec<usize>,
     terms: Tape,
+    /// The residuals of positions and the offsets, from where the terms have ended.
+    residuals_of_terms: Tape,
     /// `G` alone, at the places of `gradients`.
     jacobian: Tape,
     residuals: Tape,
+    /// Those of positions alone.
+    positions: Tape,
+    /// The constraints whose rates are not all of `G v`, what they have beside it (or, of speeds, the constraints themselves), and these with `G`.
+    offsets: Vec<usize>,
+    rates: Tape,
     /// The derivatives of the rates of constraints by coordinates, by rows.
     slopes: Tape,
 }
@@ -89,6 +96,8 @@ pub(super) struct MechanismScratch {
     terms: Registers,
     jacobian: Registers,
     residuals: Registers,
+    positions: Registers,
+    rates: Registers,
     slopes: Registers,
     out: Vec<f64>,
     /// Accelerations, and behind them multipliers and reactions.
@@ -109,9 +118,15 @@ impl Compiler<'_> {
             |places: Vec<usize>| places.into_iter().map(|k| (k / coordinates, k % coordinates)).collect();
         let (masses, forces): (Vec<_>, _) = (by_rows(places(&parts.mass)), places(&parts.force));
         let (gradients, levels): (Vec<_>, _) = (by_rows(places(&parts.jacobian)), places(&parts.level));
+        let offsets = places(&parts.offset);
+        let offset = terms.split_off(terms.len() - offsets.len());
         let before = masses.len() + forces.len();
-        let jacobian = self.compile(&terms[before..before + gradients.len()]);
-        let residuals: Vec<ExprId> = parts.position.iter().chain(&parts.velocity).copied().collect();
+        let jacobian = &terms[before..before + gradients.len()];
+        let residuals = [&parts.position[..], &parts.velocity].concat();
+        let rates = self.compile(&[jacobian, &offset].concat());
+        let jacobian = self.compile(jacobian);
+        let (terms, residuals_of_terms) =
+            self.compile_continued(&terms, &[&parts.position[..], &offset].concat());
         let names = parts.names.iter().enumerate();
         let constraint =
             |(i, name): (usize, &String)| Constraint { name: name.clone(), holonomic: i < parts.holonomic };
@@ -122,9 +137,13 @@ impl Compiler<'_> {
             forces,
             gradients,
             levels,
-            terms: self.compile(&terms),
+            terms,
+            residuals_of_terms,
             jacobian,
             residuals: self.compile(&residuals),
+            positions: self.compile(&parts.position),
+            offsets,
+            rates,
             slopes: self.compile(&parts.slopes),
         })
     }
@@ -142,11 +161,13 @@ impl MechanismTapes {
     }
 
     pub(super) fn scratch(&self) -> MechanismScratch {
-        let longest = self.term_count().max(2 * self.constraints.len());
+        let longest = self.term_count().max(self.constraints.len() * (2 + self.coordinates));
         MechanismScratch {
             terms: self.terms.registers(),
             jacobian: self.jacobian.registers(),
             residuals: self.residuals.registers(),
+            positions: self.positions.registers(),
+            rates: self.rates.registers(),
             slopes: self.slopes.registers(),
             out: vec![0.0; longest],
             motion: vec![0.0; 2 * self.coordinates + self.constraints.len()],
@@ -199,6 +220,58 @@ impl MechanismTapes {
         position.copy_from_slice(&out[..position.len()]);
         velocity.copy_from_slice(&out[position.len()..]);
     }
+
+    /// The residuals where the terms, which these are, were evaluated last.
+    pub(super) fn residuals_of_terms(
+        &self,
+        scratch: &mut MechanismScratch,
+        terms: &Terms,
+        y: &[f64],
+        (position, velocity): (&mut [f64], &mut [f64]),
+    ) {
+        let out = &mut scratch.out[..position.len() + self.offsets.len()];
+        self.residuals_of_terms.run(&mut scratch.terms, out);
+        position.copy_from_slice(&out[..position.len()]);
+        self.find_rates(terms, y, &out[position.len()..], velocity);
+    }
+
+    /// `G v`, and what there is beside it.
+    fn find_rates(&self, terms: &Terms, y: &[f64], offsets: &[f64], velocity: &mut [f64]) {
+        let speeds = &y[self.coordinates..2 * self.coordinates];
+        for ((row, velocity), constraint) in velocity.iter_mut().enumerate().zip(&self.constraints) {
+            *velocity = if constraint.holonomic { terms.jacobian.row_times(row, speeds) } else { 0.0 };
+        }
+        for (&row, offset) in self.offsets.iter().zip(offsets) {
+            velocity[row] += offset;
+        }
+    }
+
+    pub(super) fn positions(
+        &self,
+        scratch: &mut MechanismScratch,
+        (locked, t, y, parameters): (Locked<'_>, f64, &[f64], &[f64]),
+        position: &mut [f64],
+    ) {
+        load(&mut scratch.positions, t, y, parameters, locked);
+        self.positions.run(&mut scratch.positions, position);
+    }
+
+    /// The rates of all constraints, and of the terms `G`.
+    pub(super) fn rates(
+        &self,
+        scratch: &mut MechanismScratch,
+        (locked, t, y, parameters): (Locked<'_>, f64, &[f64], &[f64]),
+        velocity: &mut [f64],
+        terms: &mut Terms,
+    ) {
+        load(&mut scratch.rates, t, y, parameters, locked);
+        let out = &mut scratch.out[..self.gradients.len() + self.offsets.len()];
+        self.rates.run(&mut scratch.rates, out);
+        let (gradients, offsets) = out.split_at(self.gradients.len());
+        terms.jacobian.values.copy_from_slice(gradients);
+        self.find_rates(terms, y, offsets, velocity);
+    }
+
     pub(super) fn slopes(
         &self,
         scratch: &mut MechanismScratch,

@@ -262,6 +262,44 @@ pub trait Evaluator {
     ) {
     }
 
+    /// The residuals at the point for which [`terms`](Self::terms) was called last and gave these terms, where much of them may be known.
+    fn residuals_of_terms(
+        &mut self,
+        (locked, t, y): (Locked<'_>, f64, &[f64]),
+        _terms: &Terms,
+        position: &mut [f64],
+        velocity: &mut [f64],
+    ) {
+        self.residuals(locked, t, y, position, velocity);
+    }
+
+    /// Of the residuals, those of positions; others may be filled in too.
+    fn position_residuals(
+        &mut self,
+        locked: Locked<'_>,
+        t: f64,
+        y: &[f64],
+        position: &mut [f64],
+        velocity: &mut [f64],
+    ) {
+        self.residuals(locked, t, y, position, velocity);
+    }
+
+    /// Of the residuals, the rates; those of positions may be filled in too. True if, at little cost, the gradients of the constraints are
+    /// filled in with them.
+    fn rates(
+        &mut self,
+        locked: Locked<'_>,
+        t: f64,
+        y: &[f64],
+        position: &mut [f64],
+        velocity: &mut [f64],
+        _terms: &mut Terms,
+    ) -> bool {
+        self.residuals(locked, t, y, position, velocity);
+        false
+    }
+
     /// The gradients of the rates of all constraints by positions, by rows, exactly; false if they are not known, and differences must do.
     fn rate_slopes(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _slopes: &mut [f64]) -> bool {
         false

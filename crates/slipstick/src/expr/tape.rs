@@ -62,7 +62,29 @@ impl Registers {
 impl Tape {
     /// Compiles `outputs` for `input_count` inputs (more if they use more).
     pub fn compile(arena: &Arena, input_count: usize, outputs: &[ExprId]) -> Self {
-        Compiler::new(arena, input_count, outputs).compile(outputs)
+        Compiler::new(arena, input_count, arena.reachable(outputs), outputs).compile(outputs)
+    }
+
+    /// Compiles two lists of expressions into two tapes over the same
+    /// registers: the second goes on from where a run of the first has ended,
+    /// and does nothing again that the first has done. It can go on twice.
+    pub fn compile_continued(
+        arena: &Arena,
+        input_count: usize,
+        first: &[ExprId],
+        second: &[ExprId],
+    ) -> (Self, Self) {
+        let outputs = [first, second].concat();
+        let mut order = arena.reachable(first);
+        let begun = order.len();
+        let known = |id: &ExprId| order.binary_search(id).is_ok();
+        let rest: Vec<ExprId> = arena.reachable(&outputs).into_iter().filter(|id| !known(id)).collect();
+        order.extend(rest);
+        let mut compiler = Compiler::new(arena, input_count, order, &outputs);
+        compiler.keep_for(begun);
+        let order = std::mem::take(&mut compiler.order);
+        let [before, after] = [0..begun, begun..order.len()].map(|part| compiler.steps(&order, part));
+        (compiler.tape(before, first), compiler.tape(after, second))
     }
 
     /// Working memory for this tape: the only allocation it needs. Inputs are 0.
@@ -157,9 +179,8 @@ struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    fn new(arena: &'a Arena, input_count: usize, outputs: &[ExprId]) -> Self {
-        let order = arena.reachable(outputs);
-        let len = order.last().map_or(0, |id| id.index() + 1);
+    fn new(arena: &'a Arena, input_count: usize, order: Vec<ExprId>, outputs: &[ExprId]) -> Self {
+        let len = order.iter().map(|id| id.index() + 1).max().unwrap_or(0);
         let used = order.iter().filter_map(|&id| match arena.node(id) {
             Node::Input(input) => Some(input.index() + 1),
             _ => None,
@@ -192,6 +213,15 @@ impl<'a> Compiler<'a> {
         }
     }
 
+    /// What is made before a position and used from there on keeps its register.
+    fn keep_for(&mut self, begun: usize) {
+        for &id in &self.order[begun..] {
+            for operand in self.arena.node(id).operands() {
+                self.last_use[operand.index()] = NONE;
+            }
+        }
+    }
+
     /// Inputs and constants keep their registers through all runs.
     fn place_leaves(&mut self) {
         for &id in &self.order {
@@ -214,17 +244,22 @@ impl<'a> Compiler<'a> {
 
     fn compile(mut self, outputs: &[ExprId]) -> Tape {
         let order = std::mem::take(&mut self.order);
-        let mut steps = Vec::with_capacity(order.len());
-        for (position, &id) in (0..).zip(&order) {
-            if let Some(step) = self.step(id, position) {
-                steps.push(step);
-            }
-        }
+        let steps = self.steps(&order, 0..order.len());
+        self.tape(steps, outputs)
+    }
+
+    fn steps(&mut self, order: &[ExprId], part: std::ops::Range<usize>) -> Vec<Step> {
+        let positions = register(part.start)..;
+        let step = |(position, &id): (u32, &ExprId)| self.step(id, position);
+        positions.zip(&order[part]).filter_map(step).collect()
+    }
+
+    fn tape(&self, steps: Vec<Step>, outputs: &[ExprId]) -> Tape {
         Tape {
             steps,
             outputs: outputs.iter().map(|&id| self.register[id.index()]).collect(),
-            constants: self.constants,
-            reads: self.reads,
+            constants: self.constants.clone(),
+            reads: self.reads.clone(),
             input_count: self.input_count as usize,
             register_count: self.register_count as usize,
         }
@@ -309,6 +344,28 @@ mod tests {
         assert_eq!(tape.reads().collect::<Vec<_>>(), [0, 1]);
         let sine = 3.0_f64.sin();
         assert_eq!(run(&tape, &[1.0, 2.0]), [sine * sine, 3.0, sine]);
+    }
+
+    #[test]
+    fn a_tape_goes_on_from_another() {
+        let mut arena = Arena::new();
+        let [x, y] = [0, 1].map(|n| arena.input(InputId(n)));
+        let sine = arena.unary(UnaryOp::Sin, x);
+        let early = arena.mul(sine, y);
+        let cosine = arena.unary(UnaryOp::Cos, y);
+        let square = arena.mul(sine, sine);
+        let late = arena.mul(early, cosine);
+        let (first, second) = Tape::compile_continued(&arena, 2, &[late], &[square, early, y]);
+        assert_eq!((first.operation_count(), second.operation_count()), (4, 1));
+        let mut registers = first.registers();
+        registers.inputs_mut().copy_from_slice(&[0.3, 0.7]);
+        let (mut out, mut more) = ([0.0], [0.0; 3]);
+        first.run(&mut registers, &mut out);
+        for _ in 0..2 {
+            second.run(&mut registers, &mut more);
+            assert_eq!(more[..], arena.evaluate(&[square, early, y], &[0.3, 0.7]));
+        }
+        assert_eq!(out[..], arena.evaluate(&[late], &[0.3, 0.7]));
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub struct Flow<'a> {
     pub mode: Mode,
     /// Right-hand sides evaluated so far.
     pub derivative_count: u64,
+    /// Those of them that the rates of guards took, at the start of a segment: formulas know their rates, closures and mechanisms need the field.
+    pub heading_count: u64,
     /// Values of single guards so far.
     pub guard_count: u64,
     /// Jacobians evaluated so far, exactly or by differences.
@@ -51,7 +53,7 @@ impl<'a> Flow<'a> {
     /// The flow of `system` in `mode`, with a choice of what keeps the constraints of a mechanism met.
     pub fn stabilised(system: &'a dyn System, mode: Mode, upkeep: impl Into<Upkeep>) -> Self {
         let evaluator = Engine::new(system, upkeep.into());
-        let (derivative_count, guard_count, jacobian_count) = (0, 0, 0);
+        let (derivative_count, heading_count, guard_count, jacobian_count) = (0, 0, 0, 0);
         let watched_in = |mode: usize| {
             let own = system.guards().iter().filter(|guard| is_watched(guard, mode));
             own.count() as u64
@@ -62,6 +64,7 @@ impl<'a> Flow<'a> {
             plain: system.plain_field(),
             mode,
             derivative_count,
+            heading_count,
             guard_count,
             jacobian_count,
             beside: Vec::new(),
@@ -148,7 +151,7 @@ impl<'a> Flow<'a> {
     pub fn guard_rates(&mut self, t: f64, y: &[f64], reach: f64, rates: GuardRates<'_>) {
         self.guard_count += self.watched[self.mode.index];
         let (locked, guards) = (self.mode.locked(), self.system.guards());
-        self.derivative_count += match &mut self.behind_mass {
+        let count = match &mut self.behind_mass {
             None => self.evaluator.guard_rates(locked, t, y, reach, rates),
             Some(behind) => {
                 let surfaces = (0..guards.len())
@@ -156,6 +159,8 @@ impl<'a> Flow<'a> {
                 behind.guard_rates(&mut *self.evaluator, (locked, t, y), reach, surfaces, rates)
             }
         };
+        self.derivative_count += count;
+        self.heading_count += count;
     }
 
     /// The right-hand side of a system that needs its evaluator, or along surfaces. Kept apart, so that the short way stays short.
@@ -364,6 +369,16 @@ impl<'a> Flow<'a> {
         }
     }
 
+    /// The same for the point at which the derivative has just been evaluated, so that nothing of it has to be evaluated again.
+    pub fn land_from_derivative(&mut self, t: f64, y: &mut [f64]) {
+        // Along surfaces, the derivative is put together from others.
+        if self.sliding.is_some() || self.one_sided.is_on() {
+            self.land(t, y);
+        } else if let Engine::Mechanism(mechanism) = &mut self.evaluator {
+            mechanism.land_from_derivative(self.mode.locked(), t, y);
+        }
+    }
+
     /// Whether a mechanism does not meet its constraints yet, on purpose.
     #[inline]
     pub fn is_reaching(&self) -> bool {
@@ -433,11 +448,11 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// The constraints of a mechanism that follow from others at a point.
-    pub fn redundant_constraints(&mut self, t: f64, y: &[f64]) -> Vec<usize> {
+    /// The constraints of a mechanism that follow from others at a point, and whether they share their multipliers.
+    pub fn redundant_constraints(&mut self, t: f64, y: &[f64]) -> (Vec<usize>, bool) {
         match &mut self.evaluator {
             Engine::Mechanism(mechanism) => mechanism.redundant(self.mode.locked(), t, y),
-            Engine::Plain(_) => Vec::new(),
+            Engine::Plain(_) => (Vec::new(), true),
         }
     }
 

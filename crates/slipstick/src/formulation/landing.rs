@@ -49,33 +49,49 @@ impl Landing {
 impl Index1<'_> {
     /// Moves the end of a step to where the constraints are met, or nearer to it.
     pub(super) fn land(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
-        let (rounds, moving) = (self.upkeep.stabilisation.rounds(), self.positions + self.n);
-        if rounds == 0 {
-            return;
+        if self.upkeep.stabilisation.rounds() > 0 {
+            self.inner.terms(locked, t, y, &mut self.terms);
+            self.land_by(Self::factor_terms, (locked, t), y);
         }
+    }
+
+    /// The same where the derivative has just been evaluated: its terms and their factors serve here too.
+    pub(super) fn land_from_derivative(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
+        if self.upkeep.stabilisation.rounds() > 0 && self.fault.is_none() {
+            self.land_by(|_| true, (locked, t), y);
+        }
+    }
+
+    /// The terms are those of this point; `factor` factors their linear system, if that is needed.
+    fn land_by(&mut self, factor: impl Fn(&mut Self) -> bool, (locked, t): (Locked<'_>, f64), y: &mut [f64]) {
+        let (position, velocity) = (&mut self.position, &mut self.velocity);
+        self.inner.residuals_of_terms((locked, t, y), &self.terms, position, velocity);
         self.landing.adjustment.fill(0.0);
-        if self.upkeep.drift_tolerance > 0.0 && self.drift(locked, t, y) <= self.upkeep.drift_tolerance {
+        if self.upkeep.drift_tolerance > 0.0 && self.drift() <= self.upkeep.drift_tolerance {
             return;
         }
-        self.landing.adjustment.copy_from_slice(&y[..moving]);
+        self.landing.adjustment.copy_from_slice(&y[..self.positions + self.n]);
         self.landing.count += 1;
-        if rounds == 2 && self.pull.reaching.is_empty() {
-            if self.factor_corrections(locked, t, y) {
-                self.correct_twice(locked, t, y);
+        let is_factored =
+            if self.landing.own.is_some() { self.factor_own(locked, t, y) } else { factor(self) };
+        if is_factored {
+            match self.upkeep.stabilisation {
+                Stabilisation::Project => self.project(locked, t, y),
+                _ if self.upkeep.stabilisation.rounds() == 2 && self.pull.reaching.is_empty() => {
+                    self.correct_twice(locked, t, y);
+                }
+                _ => self.correct_in_rounds(locked, t, y),
             }
-        } else {
-            self.correct_in_rounds(rounds, (locked, t), y);
         }
         for (moved, y) in self.landing.adjustment.iter_mut().zip(&*y) {
             *moved = (*moved - y).abs();
         }
     }
 
-    fn correct_in_rounds(&mut self, rounds: usize, (locked, t): (Locked<'_>, f64), y: &mut [f64]) {
-        for round in 0..rounds {
-            let again = round == 0 || self.upkeep.stabilisation == Stabilisation::Project;
-            if again && !self.factor_corrections(locked, t, y) {
-                return;
+    fn correct_in_rounds(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
+        for round in 0..self.upkeep.stabilisation.rounds() {
+            if round > 0 {
+                self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
             }
             if self.correct(locked, t, y) <= 4.0 * f64::EPSILON {
                 return;
@@ -84,8 +100,7 @@ impl Index1<'_> {
     }
 
     /// The largest residual of a constraint, as corrections see it.
-    fn drift(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> f64 {
-        self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+    fn drift(&self) -> f64 {
         let of_speeds = self.upkeep.stabilisation == Stabilisation::Speeds;
         let position = if of_speeds { &[] } else { self.position.as_slice() };
         position
@@ -104,11 +119,14 @@ impl Index1<'_> {
         self.landing.count
     }
 
-    fn factor_corrections(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> bool {
-        if self.landing.own.is_none() {
-            return self.factor(locked, t, y);
-        }
+    /// Factors the linear system of corrections at a point.
+    pub(super) fn factor_corrections(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> bool {
         self.inner.terms(locked, t, y, &mut self.terms);
+        if self.landing.own.is_some() { self.factor_own(locked, t, y) } else { self.factor_terms() }
+    }
+
+    /// Factors the linear system of corrections that is not that of the accelerations; the terms are those of this point.
+    fn factor_own(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> bool {
         self.factorisations += 1;
         if self.upkeep.stabilisation == Stabilisation::Full {
             self.fill_gradients(locked, t, y);
@@ -144,10 +162,9 @@ impl Index1<'_> {
         }
     }
 
-    /// Moves positions, and then speeds, towards where the constraints are met; the linear system has been factored. Gives how much the
-    /// positions and speeds changed.
+    /// Moves positions, and then speeds, towards where the constraints are met; the linear system has been factored, and the residuals are known.
+    /// Gives how much the positions and speeds changed.
     fn correct(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) -> f64 {
-        self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
         if self.upkeep.stabilisation == Stabilisation::Full {
             return self.correct_together(t, y);
         }
@@ -237,7 +254,7 @@ fn full_identity(n: usize) -> Matrix {
 }
 
 /// How large a change is beside what it is taken off from. Changes of positions may be of fewer numbers than these are.
-fn relative_size(change: &[f64], part: &[f64]) -> f64 {
+pub(super) fn relative_size(change: &[f64], part: &[f64]) -> f64 {
     if change.len() > part.len() || change.is_empty() {
         return 0.0;
     }

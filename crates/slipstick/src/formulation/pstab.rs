@@ -1,46 +1,99 @@
-//! Two corrections of positions and speeds with one factorisation (`PStab`, paper 003, equation (3.68)), with as few evaluations as will do.
+//! Two corrections of positions and speeds with one factorisation (`PStab`, paper 003, equation (3.68)), or as many as it takes (coordinate projection, (3.79)), with as few
+//! evaluations as will do.
 //!
-//! Positions are corrected first, so that speeds are corrected for where the positions are then; residuals are evaluated three times and not four, and what is rounding already
-//! is not corrected again.
+//! Positions are corrected first, so that speeds are corrected for where the positions are then. Where the gradients come at little cost with the rates, the rates
+//! after a first correction `β` of speeds are not evaluated but taken as `ġ - G β`. What is rounding already is not corrected again.
 
 use super::Index1;
-use super::landing::take_off;
+use super::landing::{relative_size, take_off};
 use crate::equations::Locked;
+use std::ops::Range;
+
+/// Rounds of projection before it is given up.
+pub(super) const MOST_ROUNDS: usize = 10;
 
 impl Index1<'_> {
-    /// Corrects positions and speeds twice; the linear system has been factored.
+    /// Corrects positions and speeds twice; the linear system has been factored, and the residuals are known.
     pub(super) fn correct_twice(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
-        self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
-        if self.corrects_positions() {
-            self.correct_positions(t, y);
-            self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+        if self.corrects_positions() && self.correct_positions(t, y) {
+            self.inner.position_residuals(locked, t, y, &mut self.position, &mut self.velocity);
             self.correct_positions(t, y);
         }
+        let (position, velocity) = (&mut self.position, &mut self.velocity);
+        let has_gradients = self.inner.rates(locked, t, y, position, velocity, &mut self.terms);
         if self.correct_speeds(y) {
-            self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+            if has_gradients {
+                for (row, velocity) in self.velocity.iter_mut().enumerate() {
+                    *velocity -= self.terms.jacobian.row_times(row, &self.motion);
+                }
+            } else {
+                self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+            }
             self.correct_speeds(y);
         }
     }
 
-    fn correct_positions(&mut self, t: f64, y: &mut [f64]) {
-        if !is_rounding(&self.position, self.kkt.lengths(), &y[..self.positions]) {
+    /// Corrects positions, and then speeds, until nothing but rounding is left of the constraints; the linear system has been factored, and the residuals
+    /// are known.
+    pub(super) fn project(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
+        if self.corrects_positions() {
+            self.close((locked, t), y, 0..self.positions, |this, y| this.correct_positions(t, y));
+            self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+        }
+        self.close((locked, t), y, self.positions..self.positions + self.n, Self::correct_speeds);
+    }
+
+    /// Corrects a part of the state again and again while there is something to correct that shrinks. Where it hardly does, the linear system is factored anew;
+    /// where it hardly does with that, it is rounding.
+    fn close(
+        &mut self,
+        (locked, t): (Locked<'_>, f64),
+        y: &mut [f64],
+        part: Range<usize>,
+        correct: impl Fn(&mut Self, &mut [f64]) -> bool,
+    ) {
+        let (mut last, mut is_new) = (f64::INFINITY, true);
+        for _ in 0..MOST_ROUNDS {
+            if !correct(self, y) {
+                return;
+            }
+            let moved = relative_size(&self.motion, &y[part.clone()]);
+            let is_slow = moved > 0.1 * last;
+            if moved <= 4.0 * f64::EPSILON || is_slow && (is_new || !self.factor_corrections(locked, t, y)) {
+                return;
+            }
+            (last, is_new) = (moved, is_slow);
+            self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+        }
+    }
+
+    /// Gives whether there was something to correct.
+    fn correct_positions(&mut self, t: f64, y: &mut [f64]) -> bool {
+        let open = !is_rounding(&self.position, self.lengths_of_rows(), &y[..self.positions]);
+        if open {
             self.multipliers.fill(0.0);
             self.multipliers[..self.holonomic].copy_from_slice(&self.position);
             self.find_least_change();
             self.inner.shift_positions(t, &mut y[..self.positions], &self.motion);
         }
+        open
     }
 
     /// Gives whether there was something to correct.
     pub(super) fn correct_speeds(&mut self, y: &mut [f64]) -> bool {
         let speeds = &mut y[self.positions..self.positions + self.n];
-        let open = !is_rounding(&self.velocity, self.kkt.lengths(), speeds);
+        let open = !is_rounding(&self.velocity, self.lengths_of_rows(), speeds);
         if open {
             self.multipliers.copy_from_slice(&self.velocity);
             self.find_least_change();
             take_off(speeds, &self.motion);
         }
         open
+    }
+
+    /// The length of each row of constraints in the linear system of corrections.
+    fn lengths_of_rows(&self) -> &[f64] {
+        self.landing.own.as_ref().unwrap_or(&self.kkt).lengths()
     }
 
     fn find_least_change(&mut self) {

@@ -13,7 +13,7 @@ use super::algebraic::Algebraic;
 use super::dependence::Dependence;
 use super::twins::Place;
 use crate::equations::{Evaluator, MassKind, System};
-use crate::math::{LeastNorm, RealLu};
+use crate::math::{LeastNorm, RealLu, dot};
 use crate::mode::Mode;
 
 /// Up to so many surfaces may depend on each other in any way: there are two to this power fields to be evaluated.
@@ -193,6 +193,23 @@ impl Sliding {
         for (field, weight) in self.fields.chunks_exact(self.n).zip(&self.shares) {
             for (dy, f) in dy.iter_mut().zip(field) {
                 *dy += weight * f;
+            }
+        }
+        self.remove_rounding(dy);
+    }
+
+    /// Large fields that cancel leave their rounding across the surface, which a step would take for motion and be small for.
+    fn remove_rounding(&self, dy: &mut [f64]) {
+        if self.mass.is_some() || self.dependent {
+            return;
+        }
+        for (i, gradient) in self.gradients.chunks_exact(self.n).enumerate() {
+            let rate = self.time_rates[i] + dot(gradient, dy);
+            if rate != 0.0 && rate.abs() <= self.noise[i] {
+                let part = rate / dot(gradient, gradient);
+                for (dy, g) in dy.iter_mut().zip(gradient) {
+                    *dy -= part * g;
+                }
             }
         }
     }

@@ -140,13 +140,10 @@ impl Stabilisation {
             | Self::Reduced { .. } => 0,
             Self::Once | Self::Full => 1,
             Self::Twice | Self::Speeds | Self::SlidingMode => 2,
-            Self::Project => MOST_ROUNDS,
+            Self::Project => super::pstab::MOST_ROUNDS,
         }
     }
 }
-
-/// Rounds of projection before it is given up.
-const MOST_ROUNDS: usize = 10;
 
 /// Words of two parts for stabilisations.
 const S_BOTH: &str = "s-both";

@@ -34,8 +34,9 @@ pub(super) struct DenseKkt {
     /// The rows of `G` in the order in which they were taken: the independent ones first.
     order: Vec<usize>,
     left: Vec<f64>,
-    /// The directions that are left free, and the Cholesky factor of `M` on them.
+    /// The directions that are left free, `M` times them, and the Cholesky factor of `M` on them.
     free: Vec<f64>,
+    heavy: Vec<f64>,
     reduced: Vec<f64>,
     /// The Cholesky factor for the multipliers of redundant rows.
     shared: Vec<f64>,
@@ -58,6 +59,7 @@ impl DenseKkt {
             order: (0..m).collect(),
             left: vec![0.0; m],
             free: vec![0.0; n * n],
+            heavy: vec![0.0; n * n],
             reduced: vec![0.0; n * n],
             shared: vec![0.0; m * m],
             scratch: vec![0.0; n],
@@ -171,19 +173,22 @@ impl DenseKkt {
         }
     }
 
+    /// The reflectors, each with its factor and its place.
+    fn reflectors(&self) -> impl DoubleEndedIterator<Item = (usize, (&[f64], &f64))> + ExactSizeIterator {
+        self.rows.chunks_exact(self.n.max(1)).zip(&self.factors).take(self.rank).enumerate()
+    }
+
     /// `x ← Qᵀ x`.
     fn rotate(&self, x: &mut [f64]) {
-        for k in 0..self.rank {
-            let row = &self.rows[k * self.n + k + 1..(k + 1) * self.n];
-            apply_reflector(row, self.factors[k], &mut x[k..]);
+        for (k, (row, factor)) in self.reflectors() {
+            apply_reflector(&row[k + 1..], *factor, &mut x[k..]);
         }
     }
 
     /// `x ← Q x`.
     fn rotate_back(&self, x: &mut [f64]) {
-        for k in (0..self.rank).rev() {
-            let row = &self.rows[k * self.n + k + 1..(k + 1) * self.n];
-            apply_reflector(row, self.factors[k], &mut x[k..]);
+        for (k, (row, factor)) in self.reflectors().rev() {
+            apply_reflector(&row[k + 1..], *factor, &mut x[k..]);
         }
     }
 
@@ -204,10 +209,11 @@ impl DenseKkt {
         let (n, d) = (self.n, self.n - self.rank);
         for j in 0..d {
             let direction = &self.free[j * n..(j + 1) * n];
-            multiply(&self.mass, direction, &mut self.scratch);
+            let heavy = &mut self.heavy[j * n..(j + 1) * n];
+            multiply(&self.mass, direction, heavy);
             for i in 0..=j {
                 let other = &self.free[i * n..(i + 1) * n];
-                self.reduced[j * d + i] = dot(other, &self.scratch);
+                self.reduced[j * d + i] = dot(other, heavy);
             }
         }
         cholesky(&mut self.reduced[..d * d], d).map_err(KktFault::NotDefinite)
@@ -236,7 +242,7 @@ impl DenseKkt {
     pub(super) fn solve(&mut self, force: &mut [f64], level: &mut [f64]) {
         let mut a = std::mem::take(&mut self.scratch);
         self.meet_level(level, &mut a);
-        self.move_freely(force, &mut a);
+        self.move_freely(Some(force), &mut a);
         // What is left of the forces is carried by the constraints.
         for (i, force) in force.iter_mut().enumerate() {
             *force -= dot(&self.mass[i * self.n..(i + 1) * self.n], &a);
@@ -248,37 +254,32 @@ impl DenseKkt {
 
     /// The least change in the metric of `M` that `G` takes to the level. Of redundant rows the level is not used.
     pub(super) fn least_change(&mut self, level: &[f64], change: &mut [f64]) {
-        let mut none = std::mem::take(&mut self.scratch);
-        none.fill(0.0);
         self.meet_level(level, change);
-        self.move_freely(&none, change);
-        self.scratch = none;
+        self.move_freely(None, change);
     }
 
     /// The shortest `a` with `G a = c`.
     pub(super) fn meet_level(&mut self, level: &[f64], a: &mut [f64]) {
         a.fill(0.0);
-        for i in 0..self.rank {
-            let row = self.order[i];
-            let sum: f64 = (0..i).map(|k| self.entry(k, i) * a[k]).sum();
-            a[i] = (level[row] / self.lengths[row] - sum) / self.entry(i, i);
+        for (i, (row, &own)) in
+            self.rows.chunks_exact(self.n.max(1)).zip(&self.order).take(self.rank).enumerate()
+        {
+            let (known, rest) = a.split_at_mut(i);
+            rest[0] = (level[own] / self.lengths[own] - dot(&row[..i], known)) / row[i];
         }
         self.rotate_back(a);
     }
 
-    /// Adds to `a` what the forces do in the free directions.
-    fn move_freely(&mut self, force: &[f64], a: &mut [f64]) {
-        let (n, d) = (self.n, self.n - self.rank);
-        let mut rest = std::mem::take(&mut self.part);
-        for (i, rest) in rest[..n].iter_mut().enumerate() {
-            *rest = force[i] - dot(&self.mass[i * n..(i + 1) * n], a);
+    /// Adds to `a` what forces, if there are some, do in the free directions.
+    fn move_freely(&mut self, force: Option<&[f64]>, a: &mut [f64]) {
+        let (n, d) = (self.n.max(1), self.n - self.rank);
+        let along = &mut self.along[..d];
+        let (free, heavy) = (self.free.chunks_exact(n), self.heavy.chunks_exact(n));
+        for ((along, free), heavy) in along.iter_mut().zip(free).zip(heavy) {
+            *along = force.map_or(0.0, |force| dot(free, force)) - dot(heavy, a);
         }
-        for (j, along) in self.along[..d].iter_mut().enumerate() {
-            *along = dot(&self.free[j * n..(j + 1) * n], &rest[..n]);
-        }
-        self.part = rest;
-        solve_cholesky(&self.reduced[..d * d], &mut self.along[..d]);
-        for (direction, along) in self.free.chunks_exact(n.max(1)).zip(&self.along[..d]) {
+        solve_cholesky(&self.reduced[..d * d], along);
+        for (direction, along) in self.free.chunks_exact(n).zip(&*along) {
             for (a, direction) in a.iter_mut().zip(direction) {
                 *a += along * direction;
             }
@@ -310,10 +311,16 @@ impl DenseKkt {
 
 /// `x ← (I - factor w wᵀ) x` with `w = (1, tail)`.
 fn apply_reflector(tail: &[f64], factor: f64, x: &mut [f64]) {
-    let along = factor * (x[0] + dot(tail, &x[1..]));
-    x[0] -= along;
-    for (x, w) in x[1..].iter_mut().zip(tail) {
-        *x -= along * w;
+    let Some((first, rest)) = x.split_first_mut() else { return };
+    let rest = &mut rest[..tail.len()];
+    let mut along = *first;
+    for i in 0..tail.len() {
+        along += tail[i] * rest[i];
+    }
+    along *= factor;
+    *first -= along;
+    for i in 0..tail.len() {
+        rest[i] -= along * tail[i];
     }
 }
 

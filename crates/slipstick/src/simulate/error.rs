@@ -188,6 +188,18 @@ pub enum Error {
         /// How many may.
         most: usize,
     },
+    /// A whole number is so large that the next one is not a double.
+    #[error(
+        "`{name}` has come to {value:e} at t = {t}, beyond 2^53 = 9.007e15, where not every whole number is a double"
+    )]
+    CountTooLarge {
+        /// The formula that counts.
+        name: String,
+        /// Its whole number.
+        value: f64,
+        /// The time.
+        t: f64,
+    },
     /// Newton's iteration does not converge, however small the step.
     #[error("Newton's iteration does not converge at t = {t}, even with a step of {h:.3e}")]
     NoConvergence {
@@ -254,6 +266,7 @@ impl Error {
             Self::BadPlace { .. } => "bad-place",
             Self::WrongGradient { .. } => "wrong-gradient",
             Self::TooManySurfaces { .. } => "too-many-surfaces",
+            Self::CountTooLarge { .. } => "count-too-large",
             Self::NoConvergence { .. } => "no-convergence",
             Self::SingularMatrix { .. } => "singular-matrix",
             Self::WrongMethod { .. } => "wrong-method",
@@ -300,6 +313,9 @@ impl Error {
             }
             Self::TooManySurfaces { .. } => {
                 "write each sign in a term of its own, as in `-a * sign(u) - b * sign(v)`: then there may be any number; or let them meet one after the other"
+            }
+            Self::CountTooLarge { .. } => {
+                "such a formula has no steps that a double can show: leave `floor`, `round` or `mod` out of it, or count in larger units"
             }
             Self::NoConvergence { .. } => {
                 "the right-hand side may jump here: give the jump a guard or a switch; or it may be very steep: try another method"

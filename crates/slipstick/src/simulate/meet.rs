@@ -53,7 +53,11 @@ impl Run<'_> {
     fn settle_all(&mut self, t: f64, sliding: &mut Sliding, wanted: &[f64]) -> Settlement {
         let mut settlement = settle(sliding, wanted);
         if settlement.found && sliding.is_tangent(&settlement.fixed()) {
+            let ran_along = runs_along(sliding, wanted);
             settlement = self.settle_ahead(t, sliding, wanted).unwrap_or(settlement);
+            if ran_along && runs_along(sliding, wanted) {
+                settlement.ways = vec![Way::Side(wanted[0])];
+            }
         }
         if !settlement.found {
             let surfaces = sliding.surfaces().to_vec();
@@ -221,4 +225,10 @@ impl Run<'_> {
         let names: Vec<String> = guards.iter().map(|&g| format!("`{}`", all[g].name)).collect();
         names.join(" and ")
     }
+}
+
+/// Whether the field of the side that the motion is going to has no part across its only surface, not even by rounding. The motion is free to go over and does not leave
+/// again; sliding would be the same motion, until rounding ends it.
+fn runs_along(sliding: &Sliding, wanted: &[f64]) -> bool {
+    wanted.len() == 1 && wanted[0] != 0.0 && sliding.rate(0, usize::from(wanted[0] > 0.0)) == 0.0
 }

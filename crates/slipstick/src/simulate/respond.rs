@@ -31,6 +31,9 @@ pub(super) enum After {
 /// The most events without a step between them.
 const MOST_IN_A_CASCADE: usize = 100;
 
+/// 2^53: beyond, the next whole number is not a double.
+const LARGEST_COUNT: f64 = 9_007_199_254_740_992.0;
+
 impl Run<'_> {
     /// Applies what fired at the state `before`, closes the segment and writes the log. Gives how much has changed, and the guard that ends the
     /// run, if any.
@@ -193,6 +196,16 @@ impl Run<'_> {
     pub(super) fn bad_guard(&self, bad: BadGuard) -> Error {
         let name = self.flow.system().guards()[bad.guard].name.clone();
         Error::GuardNotFinite { name, value: bad.value, t: bad.t }
+    }
+
+    /// Whole numbers are counted up and down one by one: that needs doubles which can tell neighbours apart.
+    pub(super) fn check_counts(&self) -> Result<(), Error> {
+        let too_large = |guard: &&Guard| {
+            guard.response.count.is_some_and(|count| self.flow.mode.counts[count.index].abs() > LARGEST_COUNT)
+        };
+        let Some(guard) = self.flow.system().guards().iter().find(too_large) else { return Ok(()) };
+        let value = guard.response.count.map_or(0.0, |count| self.flow.mode.counts[count.index]);
+        Err(Error::CountTooLarge { name: guard.name.clone(), value, t: self.trial.t })
     }
 
     /// A guard that stands behind its zero does not fire: that is worth a note, once.

@@ -187,6 +187,7 @@ impl<'a> Run<'a> {
     /// Decides switch signs, the step size and the sides of guards at the trial's start.
     pub(super) fn begin_segment(&mut self, change: Change) -> Result<(), Error> {
         self.detector.lock(&mut self.flow, self.trial.t, &self.trial.start).map_err(|b| self.bad_guard(b))?;
+        self.check_counts()?;
         self.settle_switches()?;
         if change != Change::Nothing {
             self.make_consistent();
@@ -315,11 +316,19 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Puts the end of a step back to where the constraints of a mechanism are met. Explicit methods have done so before their last stage.
+    /// Puts the end of a step that is taken back to where the constraints of a mechanism are met; half-explicit methods have done so themselves.
+    ///
+    /// Where the derivative at the end is known, its factors are used, and it stays the first of the next step. It is that of the end before: the two
+    /// differ by a multiple of the error of the step, and the step size times that is beyond the order (paper 003, (4.11) to (4.14)).
     #[inline]
     fn land(&mut self) {
-        if self.flow.is_mechanism() && self.step.method().facts().implicit && self.trial.error.is_finite() {
-            self.flow.land(self.trial.t + self.trial.h, &mut self.trial.end);
+        if self.flow.is_mechanism() && self.is_acceptable() && !self.step.method().facts().half_explicit {
+            let t_end = self.trial.t + self.trial.h;
+            if self.step.knows_derivative_at_end() {
+                self.flow.land_from_derivative(t_end, &mut self.trial.end);
+            } else {
+                self.flow.land(t_end, &mut self.trial.end);
+            }
         }
     }
 
@@ -438,7 +447,7 @@ impl<'a> Run<'a> {
         self.record.statistics.guards = self.flow.guard_count;
         self.record.statistics.corrected = self.flow.corrected();
         self.record.statistics.motion_factorisations = self.flow.motion_factorisations();
-        self.record.statistics.settling += 2 * self.detector.compared();
+        self.record.statistics.settling += 2 * self.detector.compared() + self.flow.heading_count;
         self.record.statistics.went_back = self.detector.surprises().went_back;
         self.record.statistics.phantoms = self.detector.surprises().phantoms;
         match result {

@@ -121,6 +121,10 @@ impl Step for Automatic {
         self.active().restart();
     }
 
+    fn knows_derivative_at_end(&self) -> bool {
+        !self.is_stiff && self.explicit.knows_derivative_at_end()
+    }
+
     fn stiffness(&self, trial: &Trial) -> Option<f64> {
         if self.is_stiff { self.stiff.stiffness(trial) } else { self.explicit.stiffness(trial) }
     }

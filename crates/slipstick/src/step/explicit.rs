@@ -155,10 +155,6 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
             field.derivative(t + M::TABLEAU.nodes[I] * h, point, &mut rest[..n]);
         });
         add_stages(self.dimension, const { M::TABLEAU.weights }, stages, h, Some(start), end);
-        // Before the derivative at the end, so that it can be the first of the next step (paper 003, equation (4.11)).
-        if field.is_mechanism() {
-            field.land(t + h, end);
-        }
         self.end_is_known = M::TABLEAU.last_is_first;
         if self.end_is_known {
             field.derivative(t + h, end, &mut stages[Self::END * n..]);
@@ -277,6 +273,10 @@ impl<M: Numbers, D: Dimension> Step for ExplicitRungeKutta<M, D> {
 
     fn restart(&mut self) {
         self.first_is_known = false;
+    }
+
+    fn knows_derivative_at_end(&self) -> bool {
+        self.end_is_known
     }
 
     fn method(&self) -> Method {

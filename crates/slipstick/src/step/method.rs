@@ -32,6 +32,11 @@ pub trait Step {
     /// Whatever was known at the start is no longer true (an event, a projection): forget it.
     fn restart(&mut self);
 
+    /// Whether the derivative at the end is the last that the trial just made has evaluated.
+    fn knows_derivative_at_end(&self) -> bool {
+        false
+    }
+
     /// How near the trial just made is to the limit of stability: above 1, stability and not accuracy limits the step. `None` if the
     /// method cannot tell.
     fn stiffness(&self, _trial: &Trial) -> Option<f64> {

@@ -15,7 +15,7 @@ pub struct Statistics {
     pub slid_rejected: u64,
     /// Evaluations of the right-hand side.
     pub derivatives: u64,
-    /// Right-hand sides among those to settle how the motion goes on at a switching surface.
+    /// Right-hand sides among those to settle how the motion goes on at a switching surface, and where guards that are not formulas are heading after an event.
     pub settling: u64,
     /// Right-hand sides among those for a finer dense output, to locate events.
     pub locating: u64,

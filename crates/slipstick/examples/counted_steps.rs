@@ -1,0 +1,61 @@
+//! Runs each method on a problem of its kind, each run in a function that callgrind can tell from the rest: `.ci/instructions` counts the
+//! instructions of a step with it. Prints one line for each run: its name and how many steps it made.
+
+use slipstick::equations::System;
+use slipstick::problems::{MarbleJar, constrained, marble_jar, smooth, stiff};
+use slipstick::simulate::{Keep, Options, Start, simulate};
+use slipstick::step::Method;
+
+/// One run, counted.
+#[inline(never)]
+fn counted_run(system: &dyn System, start: &Start, options: &Options) -> u64 {
+    let steps =
+        simulate(system, start, options).map_or(0, |run| run.statistics.accepted + run.statistics.rejected);
+    std::hint::black_box(steps)
+}
+
+fn count(problem: &str, system: &dyn System, start: &Start, options: &Options) {
+    let mut options = options.clone();
+    options.keep = Keep::Ends;
+    let steps = counted_run(system, start, &options);
+    println!("{problem}/{} {steps}", options.method.name());
+}
+
+fn adaptive() -> impl Iterator<Item = Method> {
+    Method::ALL.iter().copied().filter(|method| method.facts().error_order.is_some())
+}
+
+/// Pleiades for explicit methods, van der Pol's equation for implicit ones.
+fn count_plain_equations() {
+    let problems: Vec<_> = smooth().into_iter().chain(stiff()).collect();
+    let named = |name: &str| problems.iter().find(|problem| problem.name == name);
+    for method in adaptive().filter(|method| !method.facts().half_explicit) {
+        let name = if method.facts().implicit { "van-der-pol-1e3" } else { "pleiades" };
+        if let Some(problem) = named(name) {
+            let options = Options { method, ..problem.options(1e-5) };
+            count(name, &*problem.system, &problem.start, &options);
+        }
+    }
+}
+
+fn count_mechanism() {
+    let all = constrained();
+    let Some(andrews) = all.iter().find(|problem| problem.name == "andrews-0.03") else { return };
+    for method in adaptive() {
+        let mut options = andrews.plan.options.clone().tolerances(1e-5, 1e-6);
+        options.method = method;
+        count("andrews", &andrews.plan.system, &andrews.plan.start, &options);
+    }
+}
+
+fn count_events() {
+    for jar in marble_jar(MarbleJar { marbles: 2, damped: false }, 1e-6).into_iter().skip(2) {
+        count("jar", &*jar.system, &jar.start, &jar.options);
+    }
+}
+
+fn main() {
+    count_plain_equations();
+    count_mechanism();
+    count_events();
+}
