@@ -10,7 +10,7 @@
 use super::bootstrap::Bootstrap;
 use super::implicit::measure;
 use super::stages::{MOST_STAGES, add_stages, add_stages_later, unrolled};
-use super::{Fault, Method, Step, Tolerances, Trial};
+use super::{Fault, Method, PerComponent, Step, Tolerances, Trial};
 use crate::formulation::{Field, Flow};
 use crate::math::{Dimension, Norm};
 use std::marker::PhantomData;
@@ -201,10 +201,7 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
             ErrorRule::Embedded(e) => {
                 add_stages(self.dimension, e, stages, trial.h, None, first);
                 if M::TABLEAU.carries_the_lower {
-                    let order = f64::from(M::METHOD.facts().order);
-                    for (i, error) in first.iter_mut().enumerate() {
-                        *error *= measure(i, tolerances).powf(-1.0 / order);
-                    }
+                    tighten(first, M::METHOD.facts().order, tolerances);
                 }
                 trial.judge(first, tolerances, Norm::Worst);
             }
@@ -294,6 +291,18 @@ impl<M: Numbers, D: Dimension> Step for ExplicitRungeKutta<M, D> {
         let n = self.dimension.get();
         let distance: f64 = self.point[..n].iter().zip(&trial.end[..n]).map(square).sum();
         (distance > 0.0).then(|| trial.h * (slope / distance).sqrt() / bound)
+    }
+}
+
+/// So that `tolerance^((order+1)/order)` is compared with the tolerance.
+fn tighten(errors: &mut [f64], order: u32, tolerances: &Tolerances) {
+    let factor = |i: usize| measure(i, tolerances).powf(-1.0 / f64::from(order));
+    match (&tolerances.relative, &tolerances.absolute) {
+        (PerComponent::Same(_), PerComponent::Same(_)) => {
+            let factor = factor(0);
+            errors.iter_mut().for_each(|error| *error *= factor);
+        }
+        _ => errors.iter_mut().enumerate().for_each(|(i, error)| *error *= factor(i)),
     }
 }
 
