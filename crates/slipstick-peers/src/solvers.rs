@@ -71,7 +71,7 @@ fn ours<const N: usize, E: Equations<N>>() -> Vec<Solver> {
         let right_kind = if E::STIFF {
             facts.implicit
         } else {
-            !facts.implicit && !facts.half_explicit && matches!(facts.order, 5 | 8)
+            !facts.implicit && !facts.mechanisms_only && matches!(facts.order, 5 | 8)
         };
         facts.error_order.is_some() && right_kind
     };

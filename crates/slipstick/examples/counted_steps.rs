@@ -29,7 +29,7 @@ fn adaptive() -> impl Iterator<Item = Method> {
 fn count_plain_equations() {
     let problems: Vec<_> = smooth().into_iter().chain(stiff()).collect();
     let named = |name: &str| problems.iter().find(|problem| problem.name == name);
-    for method in adaptive().filter(|method| !method.facts().half_explicit) {
+    for method in adaptive().filter(|method| !method.facts().mechanisms_only) {
         let name = if method.facts().implicit { "van-der-pol-1e3" } else { "pleiades" };
         if let Some(problem) = named(name) {
             let options = Options { method, ..problem.options(1e-5) };

@@ -22,7 +22,7 @@ fn steps(method: Method, norm: Option<Norm>) -> u64 {
 #[test]
 fn the_mean_over_many_states_at_rest_allows_longer_steps() {
     for method in
-        Method::ALL.iter().copied().filter(|m| m.facts().error_order.is_some() && !m.facts().half_explicit)
+        Method::ALL.iter().copied().filter(|m| m.facts().error_order.is_some() && !m.facts().mechanisms_only)
     {
         let (worst, mean) = (steps(method, Some(Norm::Worst)), steps(method, Some(Norm::Mean)));
         assert!(mean < worst, "{}: {mean} against {worst}", method.name());

@@ -48,7 +48,8 @@ fn options(method: Method, location: Option<Location>) -> Options {
 #[test]
 fn a_tenth_of_the_tolerance_gives_about_a_tenth_of_the_error() {
     let ways = [None, Some(Location::Dense), Some(Location::Integrate), Some(Location::OneSided)];
-    for &method in Method::ALL.iter().filter(|m| m.facts().error_order.is_some() && !m.facts().half_explicit)
+    for &method in
+        Method::ALL.iter().filter(|m| m.facts().error_order.is_some() && !m.facts().mechanisms_only)
     {
         // Where steps are long against the time between events, chance decides where an event lies in a step.
         let exponents = match method.facts().order {
@@ -80,7 +81,7 @@ fn largest_error(method: Method, h: f64) -> f64 {
 
 #[test]
 fn at_fixed_steps_the_error_falls_with_the_order() {
-    for &method in Method::ALL.iter().filter(|m| !m.facts().half_explicit) {
+    for &method in Method::ALL.iter().filter(|m| !m.facts().mechanisms_only) {
         let facts = method.facts();
         let base: f64 = if facts.order > 6 { 0.5 } else { 0.15 };
         let points: Vec<(f64, f64)> = [1.0, 0.9, 0.8, 0.7, 0.6, 0.5]

@@ -90,11 +90,11 @@ struct Hole {
 }
 
 fn is_explicit(method: Method) -> bool {
-    !method.facts().implicit && !is_half_explicit(method)
+    !method.facts().implicit && !runs_mechanisms_only(method)
 }
 
-fn is_half_explicit(method: Method) -> bool {
-    method.facts().half_explicit
+fn runs_mechanisms_only(method: Method) -> bool {
+    method.facts().mechanisms_only
 }
 
 fn chooses_steps(method: Method) -> bool {
@@ -122,7 +122,7 @@ fn holes() -> Vec<Hole> {
             reason: "an explicit method cannot solve for derivatives behind a mass matrix, nor for algebraic states",
         },
         Hole {
-            methods: is_half_explicit,
+            methods: runs_mechanisms_only,
             problems: &[
                 "harmonic-oscillator",
                 "arenstorf",
@@ -140,7 +140,7 @@ fn holes() -> Vec<Hole> {
                 "two-relays",
             ],
             code: "wrong-method",
-            reason: "a half-explicit method works on the constraints of a mechanism, and there is none",
+            reason: "a half-explicit or generalized-α method works on the constraints of a mechanism, and there is none",
         },
     ]
 }

@@ -18,7 +18,7 @@ fn forced() -> ClosureSystem {
 
 /// Half-explicit methods run mechanisms only; `half_explicit_methods_have_their_order` is about them.
 fn on_plain_equations() -> impl Iterator<Item = Method> {
-    Method::ALL.iter().copied().filter(|method| !method.facts().half_explicit)
+    Method::ALL.iter().copied().filter(|method| !method.facts().mechanisms_only)
 }
 
 fn exact(t: f64) -> [f64; 2] {

@@ -13,7 +13,7 @@ fn run(problem: &Problem, method: Method, tolerance: f64) -> Trajectory {
 
 #[test]
 fn error_at_the_end_is_within_the_promise_and_follows_the_tolerance() {
-    for &method in Method::ALL.iter().filter(|m| !m.facts().half_explicit) {
+    for &method in Method::ALL.iter().filter(|m| !m.facts().mechanisms_only) {
         for problem in smooth() {
             let mut last = f64::INFINITY;
             for &tolerance in tolerances_for(method) {
@@ -56,7 +56,7 @@ fn costs(method: Method) -> (u64, u64) {
 fn work_is_counted_in_full() {
     for &method in Method::ALL
         .iter()
-        .filter(|m| m.facts().error_order.is_some() && !m.facts().implicit && !m.facts().half_explicit)
+        .filter(|m| m.facts().error_order.is_some() && !m.facts().implicit && !m.facts().mechanisms_only)
     {
         let (attempt, taken) = costs(method);
         for problem in smooth() {

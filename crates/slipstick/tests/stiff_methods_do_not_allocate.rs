@@ -91,7 +91,7 @@ fn half_explicit_steps_after_the_first_allocate_nothing() {
             g[1] = g[0] * 2.0;
         })
         .system();
-    for &method in Method::ALL.iter().filter(|method| method.facts().half_explicit) {
+    for &method in Method::ALL.iter().filter(|method| method.facts().mechanisms_only) {
         let end = fifty_steps(&system, method, &[1.0, 0.0, 0.0, 0.0], 1e-2);
         assert!(end[1] < -0.5, "{} moved to {end:?}", method.name());
     }

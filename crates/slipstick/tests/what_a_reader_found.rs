@@ -129,7 +129,8 @@ fn a_second_surface_is_met_while_sliding_on_one() {
 /// A block sticks until the force exceeds 1: in every half period from asin(1 / 1.1) on.
 #[test]
 fn a_block_breaks_away_in_every_half_period_by_every_method() {
-    for method in Method::ALL.iter().filter(|m| m.facts().error_order.is_some() && !m.facts().half_explicit) {
+    for method in Method::ALL.iter().filter(|m| m.facts().error_order.is_some() && !m.facts().mechanisms_only)
+    {
         let mut plan = plan(
             r#"
             states.v = 0

@@ -103,9 +103,9 @@ pub(crate) fn bench(suite: Option<&str>, list: bool, json: bool) -> Result<Finis
     Ok(Finish::done_if(all_ok))
 }
 
-/// Whether a suite runs a method: an explicit one would only show how stiff the stiff problems are, and a half-explicit one is for mechanisms.
+/// Whether a suite runs a method: an explicit one would only show how stiff the stiff problems are, and some methods are for mechanisms.
 fn suits(suite: &str, facts: Facts) -> bool {
-    facts.error_order.is_some() && !facts.half_explicit && (facts.implicit || suite != "stiff")
+    facts.error_order.is_some() && !facts.mechanisms_only && (facts.implicit || suite != "stiff")
 }
 
 /// Every adaptive method that suits on a problem at every tolerance that suits it.

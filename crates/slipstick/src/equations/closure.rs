@@ -367,6 +367,10 @@ impl Evaluator for ClosureEvaluator<'_> {
         }
     }
 
+    fn has_kinematics(&self) -> bool {
+        self.system.mechanism.as_ref().is_some_and(Mechanism::has_kinematics)
+    }
+
     fn set_motion(&mut self, motion: &[f64]) {
         if let Some(jets) = &mut self.jets {
             jets.motion.copy_from_slice(motion);

@@ -196,6 +196,10 @@ impl Mechanism {
         Layout { q: self.coordinates.len(), v: self.speeds.len(), z: self.others.len() }
     }
 
+    pub(super) fn has_kinematics(&self) -> bool {
+        self.kinematics.is_some()
+    }
+
     fn joint_count(&self) -> usize {
         self.constraints.iter().filter(|constraint| constraint.holonomic).count()
     }

@@ -62,7 +62,7 @@ impl FormulaSystem {
             modes: (0..settled.parts.derivatives.len()).map(|mode| compiler.mode(mode)).collect(),
             resets: resets.into_iter().map(|reset| reset.map(|reset| compiler.reset(reset))).collect(),
             mass: compiler.mass(model, &parameter_inputs),
-            mechanism: compiler.mechanism(&settled.parts.mechanism),
+            mechanism: compiler.mechanism(&settled.parts.mechanism, model.states.len()),
             outputs: compiler.compile(&settled.parts.outputs),
             audit: compiler.compile(&audit),
             energies: compiler.energies(&settled.parts.mechanism),
@@ -371,6 +371,13 @@ impl Evaluator for FormulaEvaluator<'_> {
     fn rate_slopes(&mut self, locked: Locked<'_>, t: f64, y: &[f64], slopes: &mut [f64]) -> bool {
         if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
             mechanism.slopes(scratch, (locked, t, y, &self.system.parameters), slopes);
+        }
+        true
+    }
+
+    fn tangent(&mut self, locked: Locked<'_>, t: f64, y: &[f64], change: &[f64], out: &mut [f64]) -> bool {
+        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            mechanism.tangent(scratch, (locked, t, y, &self.system.parameters), change, out);
         }
         true
     }

@@ -4,7 +4,7 @@ use super::Locked;
 use super::formula::load;
 use super::lagrange::MechanismParts;
 use super::tapes::Compiler;
-use crate::expr::{ExprId, Registers, Tape};
+use crate::expr::{Arena, ExprId, InputId, Registers, Tape};
 use crate::math::Matrix;
 
 /// A constraint of a mechanism.
@@ -89,6 +89,8 @@ pub(super) struct MechanismTapes {
     rates: Tape,
     /// The derivatives of the rates of constraints by coordinates, by rows.
     slopes: Tape,
+    /// How `M a - f + Gᵀ λ` changes along a change of the state, which is a further input for each state behind all others.
+    tangent: Tape,
 }
 
 /// The scratch to evaluate a mechanism with, and the motion that was last found.
@@ -99,13 +101,14 @@ pub(super) struct MechanismScratch {
     positions: Registers,
     rates: Registers,
     slopes: Registers,
+    tangent: Registers,
     out: Vec<f64>,
     /// Accelerations, and behind them multipliers and reactions.
     pub(super) motion: Vec<f64>,
 }
 
 impl Compiler<'_> {
-    pub(super) fn mechanism(&self, parts: &MechanismParts) -> Option<MechanismTapes> {
+    pub(super) fn mechanism(&mut self, parts: &MechanismParts, states: usize) -> Option<MechanismTapes> {
         let coordinates = parts.force.len();
         let mut terms: Vec<ExprId> = Vec::new();
         let mut places = |of: &[ExprId]| -> Vec<usize> {
@@ -130,6 +133,7 @@ impl Compiler<'_> {
         let names = parts.names.iter().enumerate();
         let constraint =
             |(i, name): (usize, &String)| Constraint { name: name.clone(), holonomic: i < parts.holonomic };
+        let tangent = self.tangent(parts, states);
         (coordinates > 0).then(|| MechanismTapes {
             constraints: names.map(constraint).collect(),
             coordinates,
@@ -145,7 +149,35 @@ impl Compiler<'_> {
             offsets,
             rates,
             slopes: self.compile(&parts.slopes),
+            tangent,
         })
+    }
+
+    /// The derivative of `M a - f + Gᵀ λ` along a change of the state; accelerations and multipliers are inputs, and stay as they are.
+    fn tangent(&mut self, parts: &MechanismParts, states: usize) -> Tape {
+        let (n, inputs) = (parts.force.len(), self.settled.input_count);
+        let motion = inputs - parts.motion();
+        let mut left: Vec<ExprId> = parts.force.iter().map(|&force| self.arena.neg(force)).collect();
+        for (place, &mass) in parts.mass.iter().enumerate() {
+            self.add_product(&mut left[place / n], mass, motion + place % n);
+        }
+        for (place, &gradient) in parts.jacobian.iter().enumerate() {
+            self.add_product(&mut left[place % n], gradient, motion + n + place / n);
+        }
+        let change = |arena: &mut Arena, i: usize| super::lowering::input(arena, inputs + i);
+        let seeds: Vec<(InputId, ExprId)> =
+            (0..states).zip(1_u32..).map(|(i, state)| (InputId(state), change(self.arena, i))).collect();
+        let tangent = self.arena.derivative_along(&left, &seeds);
+        Tape::compile(self.arena, inputs + states, &tangent)
+    }
+
+    /// Adds an entry times an input, unless the entry is zero.
+    fn add_product(&mut self, sum: &mut ExprId, entry: ExprId, of: usize) {
+        if self.arena.is_constant(entry) != Some(0.0) {
+            let of = super::lowering::input(self.arena, of);
+            let product = self.arena.mul(entry, of);
+            *sum = self.arena.add(*sum, product);
+        }
     }
 }
 
@@ -169,6 +201,7 @@ impl MechanismTapes {
             positions: self.positions.registers(),
             rates: self.rates.registers(),
             slopes: self.slopes.registers(),
+            tangent: self.tangent.registers(),
             out: vec![0.0; longest],
             motion: vec![0.0; 2 * self.coordinates + self.constraints.len()],
         }
@@ -280,5 +313,21 @@ impl MechanismTapes {
     ) {
         load(&mut scratch.slopes, t, y, parameters, locked);
         self.slopes.run(&mut scratch.slopes, slopes);
+    }
+
+    /// How `M a - f + Gᵀ λ` changes along a change of the state, with the motion that was set.
+    pub(super) fn tangent(
+        &self,
+        scratch: &mut MechanismScratch,
+        (locked, t, y, parameters): (Locked<'_>, f64, &[f64], &[f64]),
+        change: &[f64],
+        out: &mut [f64],
+    ) {
+        load(&mut scratch.tangent, t, y, parameters, locked);
+        let inputs = scratch.tangent.inputs_mut();
+        let last = inputs.len() - change.len();
+        inputs[last..].copy_from_slice(change);
+        inputs[last - scratch.motion.len()..last].copy_from_slice(&scratch.motion);
+        self.tangent.run(&mut scratch.tangent, out);
     }
 }

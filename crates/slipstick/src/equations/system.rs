@@ -305,6 +305,24 @@ pub trait Evaluator {
         false
     }
 
+    /// How what is left of the equations of motion, `M v' - f + Gᵀ λ`, changes along a change of the whole state, with accelerations and multipliers as they were
+    /// set, exactly; false if it is not known, and differences must do.
+    fn tangent(
+        &mut self,
+        _locked: Locked<'_>,
+        _t: f64,
+        _y: &[f64],
+        _change: &[f64],
+        _out: &mut [f64],
+    ) -> bool {
+        false
+    }
+
+    /// Whether the rates of positions are something else than the speeds: `q' = T(t, q) v`.
+    fn has_kinematics(&self) -> bool {
+        false
+    }
+
     /// Takes a change of the speeds' kind off the positions, which are `q` of the state: `q - T change`.
     fn shift_positions(&mut self, _t: f64, q: &mut [f64], change: &[f64]) {
         for (q, change) in q.iter_mut().zip(change) {

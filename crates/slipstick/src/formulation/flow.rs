@@ -27,8 +27,8 @@ pub struct Flow<'a> {
     /// Jacobians evaluated so far, exactly or by differences.
     pub jacobian_count: u64,
     /// A state and a derivative next to the one of interest, for differences. There is room for them once they are needed.
-    beside: Vec<f64>,
-    slope: Vec<f64>,
+    pub(super) beside: Vec<f64>,
+    pub(super) slope: Vec<f64>,
     /// The guards that matter while signs and counts stay as they are.
     needed: Vec<bool>,
     /// How many guards are watched in each mode.
@@ -360,23 +360,6 @@ impl<'a> Flow<'a> {
     #[inline]
     pub fn is_mechanism(&self) -> bool {
         self.is_mechanism
-    }
-
-    /// Moves the end of a step to where the constraints of a mechanism are met.
-    pub fn land(&mut self, t: f64, y: &mut [f64]) {
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.land(self.mode.locked(), t, y);
-        }
-    }
-
-    /// The same for the point at which the derivative has just been evaluated, so that nothing of it has to be evaluated again.
-    pub fn land_from_derivative(&mut self, t: f64, y: &mut [f64]) {
-        // Along surfaces, the derivative is put together from others.
-        if self.sliding.is_some() || self.one_sided.is_on() {
-            self.land(t, y);
-        } else if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.land_from_derivative(self.mode.locked(), t, y);
-        }
     }
 
     /// Whether a mechanism does not meet its constraints yet, on purpose.

@@ -10,7 +10,7 @@
 //! in the symmetric system.
 
 use super::engine::Engine;
-use super::{Field, Flow, Index1};
+use super::{Field, Flow, Index1, Stabilisation};
 use crate::equations::{Locked, Terms};
 use crate::math::{Matrix, dot};
 
@@ -239,8 +239,11 @@ impl Index1<'_> {
         }
     }
 
-    /// Corrects the speeds of a state until their constraints are met to rounding, with the factors there are.
+    /// Corrects the speeds of a state until their constraints are met to rounding, with the factors there are. Those of S-full are of positions and speeds together.
     fn close_speeds(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
+        if self.upkeep.stabilisation == Stabilisation::Full && !self.factor_terms() {
+            return;
+        }
         for _ in 0..MOST_CORRECTIONS {
             self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
             let size = |i: usize| y[self.positions + i].abs();
@@ -328,7 +331,6 @@ fn is_rounding(rates: &[f64], gradients: &Matrix, size: impl Fn(usize) -> f64) -
 mod tests {
     use super::*;
     use crate::equations::Mechanism;
-    use crate::formulation::Stabilisation;
     use crate::mode::Mode;
 
     /// Both ways to solve (31), on a double pendulum whose upper rod is there twice.

@@ -95,6 +95,14 @@ impl<'a> Index1<'a> {
         note_lengths(self.kkt.lengths_of_pair(), &mut self.lengths, &mut self.shrunk);
     }
 
+    /// Looks whether a constraint fixes next to nothing, by the terms as they are.
+    pub(super) fn look_at_rows(&mut self) {
+        for k in 0..self.lengths.len() {
+            let length = self.terms.jacobian.row(k).map(|(_, g)| g * g).sum::<f64>().sqrt();
+            note_length(k, length, &mut self.lengths[k], &mut self.shrunk);
+        }
+    }
+
     /// How often a linear system was factored, for accelerations or for corrections.
     pub(super) fn factorisations(&self) -> u64 {
         self.factorisations
@@ -195,6 +203,10 @@ impl Evaluator for Index1<'_> {
         self.inner.residuals(locked, t, y, position, velocity);
     }
 
+    fn has_kinematics(&self) -> bool {
+        self.inner.has_kinematics()
+    }
+
     fn shift_positions(&mut self, t: f64, q: &mut [f64], change: &[f64]) {
         self.inner.shift_positions(t, q, change);
     }
@@ -275,9 +287,13 @@ impl Evaluator for Index1<'_> {
 /// Takes note of the lengths of rows, and of the first row that is short beside what it has been.
 fn note_lengths(lengths: &[f64], known: &mut [(f64, f64)], shrunk: &mut Option<usize>) {
     for (k, (known, length)) in known.iter_mut().zip(lengths).enumerate() {
-        *known = (known.0.min(*length), known.1.max(*length));
-        if known.0 < NEXT_TO_NOTHING * known.1 {
-            *shrunk = shrunk.or(Some(k));
-        }
+        note_length(k, *length, known, shrunk);
+    }
+}
+
+fn note_length(row: usize, length: f64, known: &mut (f64, f64), shrunk: &mut Option<usize>) {
+    *known = (known.0.min(length), known.1.max(length));
+    if known.0 < NEXT_TO_NOTHING * known.1 {
+        *shrunk = shrunk.or(Some(row));
     }
 }

@@ -6,6 +6,7 @@
 
 mod algebraic;
 mod assemble;
+mod balance;
 mod behind_mass;
 mod dependence;
 mod dependent_weights;
@@ -27,6 +28,7 @@ mod weights;
 
 pub use crate::equations::MassKind;
 pub use assemble::Refusal;
+pub use balance::{Instant, Remainder, Tangents};
 pub use flow::Flow;
 pub use ground::Ground;
 pub use half_explicit::Stage;

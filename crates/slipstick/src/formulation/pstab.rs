@@ -4,8 +4,8 @@
 //! Positions are corrected first, so that speeds are corrected for where the positions are then. Where the gradients come at little cost with the rates, the rates
 //! after a first correction `β` of speeds are not evaluated but taken as `ġ - G β`. What is rounding already is not corrected again.
 
-use super::Index1;
 use super::landing::{relative_size, take_off};
+use super::{Index1, Stabilisation};
 use crate::equations::Locked;
 use std::ops::Range;
 
@@ -97,7 +97,8 @@ impl Index1<'_> {
     }
 
     fn find_least_change(&mut self) {
-        let kkt = self.landing.own.as_mut().unwrap_or(&mut self.kkt);
+        let own = self.landing.own.as_mut().filter(|_| self.upkeep.stabilisation != Stabilisation::Full);
+        let kkt = own.unwrap_or(&mut self.kkt);
         kkt.least_change(&self.multipliers, &mut self.motion);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Half-explicit methods need them (paper 001, equation (31)): forces act along the gradients `H` of one stage, and the constraints have those of the next, `G`. `a` is what
 //! meets the level and, in the directions `Z` that `G` leaves free, what the forces do in the directions `Y` that `H` leaves free: `Yᵀ M Z w = Yᵀ (f - M a)`. The multipliers carry
-//! what is left. Both gradients must have the same rank; rows that follow from others do no harm. Where one stage begins with the gradients that the last one ended
+//! what is left. `M` need not be symmetric: in a generalized-α method the matrix of Newton's iteration stands there. Both gradients must have the same rank; rows that follow from others do no harm. Where one stage begins with the gradients that the last one ended
 //! with, their reflections are kept.
 
 use super::RealLu;
@@ -11,7 +11,7 @@ use super::dot;
 
 /// A system with its factors.
 #[derive(Clone, Debug)]
-pub(super) struct DensePair {
+pub struct DensePair {
     mass: Vec<f64>,
     ahead: DenseKkt,
     here: DenseKkt,
@@ -27,11 +27,16 @@ pub(super) struct DensePair {
 }
 
 impl DensePair {
-    pub(super) fn new(n: usize, m: usize) -> Self {
+    /// Room for matrices with `n` columns and `m` rows of constraints.
+    pub fn new(n: usize, m: usize) -> Self {
+        let (mut ahead, mut here) = (DenseKkt::new(n, m), DenseKkt::new(n, m));
+        // Without rows none is ever new.
+        ahead.reflect_rows(&vec![0.0; m * n]);
+        here.reflect_rows(&vec![0.0; m * n]);
         Self {
             mass: vec![0.0; n * n],
-            ahead: DenseKkt::new(n, m),
-            here: DenseKkt::new(n, m),
+            ahead,
+            here,
             of_ahead: vec![f64::NAN; m * n],
             of_here: vec![f64::NAN; m * n],
             reduced: RealLu::new(n),
@@ -43,12 +48,12 @@ impl DensePair {
     }
 
     /// The length of each row of `G`.
-    pub(super) fn lengths(&self) -> &[f64] {
+    pub fn lengths(&self) -> &[f64] {
         self.ahead.lengths()
     }
 
     /// Factors the system with the given matrices, by rows; false if that cannot be done so.
-    pub(super) fn factor(&mut self, mass: &[f64], ahead: &[f64], here: &[f64]) -> bool {
+    pub fn factor(&mut self, mass: &[f64], ahead: &[f64], here: &[f64]) -> bool {
         if mass.iter().chain(ahead).chain(here).any(|x| !x.is_finite()) {
             return false;
         }
@@ -83,7 +88,7 @@ impl DensePair {
     }
 
     /// Replaces the right-hand sides by the solution: `force` by `a`, `level` by `λ`. Of redundant rows the level is not used.
-    pub(super) fn solve(&mut self, force: &mut [f64], level: &mut [f64]) {
+    pub fn solve(&mut self, force: &mut [f64], level: &mut [f64]) {
         let d = self.directions;
         let (mut a, mut moved) = (std::mem::take(&mut self.scratch), std::mem::take(&mut self.moved));
         self.ahead.meet_level(level, &mut a);

@@ -21,6 +21,7 @@ mod sparse_kkt;
 pub use bracket::{Bracket, Probe, narrow};
 pub use convex::LeastNorm;
 pub use dense_kkt::KktFault;
+pub use dense_pair::DensePair;
 pub use descriptor::Descriptor;
 pub use dimension::{Any, Dimension, Fixed};
 pub use hermite::Cubic;

@@ -183,6 +183,8 @@ pub struct RunRule {
     pub norm: Option<Norm>,
     /// The name of the method.
     pub method: Option<Reference>,
+    /// The spectral radius at infinity of a generalized-α method.
+    pub rho_infinity: Option<f64>,
     /// Whether the step sizes are chosen by the smoother PID rule.
     pub pid: bool,
     /// The interval of the rows in result files; every accepted step if not given.

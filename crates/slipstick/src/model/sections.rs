@@ -41,6 +41,7 @@ const RUN_KEYS: &[&str] = &[
     "atol",
     "norm",
     "method",
+    "rho_infinity",
     "control",
     "output_step",
     "first_step",
@@ -172,6 +173,7 @@ impl Reader<'_> {
                 "atol" => run.atol = self.tolerance(value, key),
                 "norm" => run.norm = self.norm(value, key),
                 "method" => run.method = self.reference(value, key, "method = \"dopri5\""),
+                "rho_infinity" => run.rho_infinity = self.not_negative(value, key),
                 "control" => {
                     run.pid = self.word(value, key, &[("standard", false), ("pid", true)]).unwrap_or(false);
                 }

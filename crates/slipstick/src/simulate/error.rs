@@ -78,6 +78,12 @@ pub enum Error {
         /// Its value; NaN if there is none.
         value: f64,
     },
+    /// The spectral radius of a generalized-α method is no part of one.
+    #[error("`rho_infinity` is {value}: it must be a number from 0 to 1")]
+    BadRho {
+        /// Its value.
+        value: f64,
+    },
     /// A clock would never strike, strike without end, or at times that doubles cannot tell apart.
     #[error("the period of `{name}` is {value:?}: {reason}")]
     BadPeriod {
@@ -256,6 +262,7 @@ impl Error {
             Self::StartNotFinite { .. } => "start-not-finite",
             Self::BadTolerance { .. } | Self::ToleranceLength { .. } => "bad-tolerance",
             Self::BadReach { .. } => "bad-reach",
+            Self::BadRho { .. } => "bad-rho",
             Self::BadPeriod { .. } => "bad-period",
             Self::BadStep { .. } => "bad-step",
             Self::DerivativeNotFinite { .. } => "derivative-not-finite",
@@ -286,6 +293,7 @@ impl Error {
             }
             Self::BadTolerance { .. } => "tolerances between 1e-3 and 1e-12 are usual",
             Self::ToleranceLength { .. } => "give one tolerance for all states, or one for each",
+            Self::BadRho { .. } => "0.8 damps what is much faster than the steps, 1 damps nothing",
             Self::BadReach { .. } => "give one positive number for all constraints, or one for each",
             Self::BadPeriod { .. } => {
                 "the time between two events is greater than zero; for a single time there is `at`"

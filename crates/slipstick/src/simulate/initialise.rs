@@ -3,7 +3,7 @@
 use super::{Error, Options, Start};
 use crate::equations::{BadPlace, MassKind, System};
 use crate::formulation::Stabilisation;
-use crate::step::PerComponent;
+use crate::step::{Method, PerComponent};
 
 /// Checks the start and the options against the system.
 pub(super) fn check(system: &dyn System, start: &Start, options: &Options) -> Result<(), Error> {
@@ -75,9 +75,10 @@ fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
         let reason = "cannot solve for derivatives behind a mass matrix";
         return Err(Error::WrongMethod { method, reason, hint: "choose `radau5`, which can" });
     }
-    if facts.half_explicit {
-        check_half_explicit(system, options)?;
+    if facts.mechanisms_only {
+        check_mechanism(system, options)?;
     }
+    check_rho(options)?;
     let layout = system.layout();
     if layout.q != layout.v && matches!(options.stabilisation, Stabilisation::Reduced { .. }) {
         let reason = "needs coordinates whose rates are the speeds";
@@ -90,19 +91,46 @@ fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
     Ok(())
 }
 
-/// A half-explicit method works on the constraints of a mechanism, at the level of speeds and as they are.
-fn check_half_explicit(system: &dyn System, options: &Options) -> Result<(), Error> {
+/// A method that works on the constraints of a mechanism takes them as they are, and keeps some of them by itself.
+fn check_mechanism(system: &dyn System, options: &Options) -> Result<(), Error> {
     let method = options.method.name();
     if system.layout().v == 0 {
         let reason = "is for mechanisms, and there are no coordinates here";
-        return Err(Error::WrongMethod { method, reason, hint: "choose `auto`, or another explicit method" });
+        let stiff = options.method.facts().implicit;
+        let hint = if stiff { "choose `radau5`" } else { "choose `auto`, or another explicit method" };
+        return Err(Error::WrongMethod { method, reason, hint });
     }
     if options.stabilisation.changes_the_motion() {
-        let reason = "keeps the constraints of speeds by itself and takes no terms that pull back";
+        let reason = "keeps constraints by itself and takes no terms that pull back";
         let hint = "choose a correction for `stabilisation`, such as `\"pstab\"`, or another method";
         return Err(Error::WrongMethod { method, reason, hint });
     }
+    let keeps_positions = matches!(options.method, Method::GeneralizedAlpha | Method::GeneralizedAlpha3);
+    if keeps_positions && !matches!(options.stabilisation, Stabilisation::Twice | Stabilisation::None) {
+        let reason = "keeps constraints of positions by itself and makes no corrections";
+        let hint = "leave `stabilisation` out, or choose `alpha2`, which makes them";
+        return Err(Error::WrongMethod { method, reason, hint });
+    }
     Ok(())
+}
+
+/// `ρ∞` is a part, and there are methods that have none.
+fn check_rho(options: &Options) -> Result<(), Error> {
+    let Some(value) = options.rho_infinity else { return Ok(()) };
+    if !options.method.has_rho() {
+        let reason = "has no `rho_infinity`";
+        let hint = "leave it out, or choose `alpha`, `alpha2` or `alpha3`";
+        return Err(Error::WrongMethod { method: options.method.name(), reason, hint });
+    }
+    if options.method == Method::GeneralizedAlpha3 && value == 1.0 {
+        let reason = "would not damp its multipliers with a `rho_infinity` of 1";
+        return Err(Error::WrongMethod {
+            method: options.method.name(),
+            reason,
+            hint: "choose less, or `alpha`",
+        });
+    }
+    if (0.0..=1.0).contains(&value) { Ok(()) } else { Err(Error::BadRho { value }) }
 }
 
 fn check_start(system: &dyn System, start: &Start) -> Result<(), Error> {

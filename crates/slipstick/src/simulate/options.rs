@@ -1,9 +1,9 @@
 //! What is asked of a run.
 
 use crate::event::Concurrency;
-use crate::formulation::{Metric, PerConstraint, Stabilisation, Upkeep};
+use crate::formulation::{MassKind, Metric, PerConstraint, Stabilisation, Upkeep};
 use crate::model::{Detection, Location};
-use crate::step::{Control, Method, Tolerances};
+use crate::step::{Control, Method, Step, Tolerances, USUAL_RHO};
 
 /// Where a run begins.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +55,8 @@ pub struct Options {
     pub until: f64,
     /// The one-step method.
     pub method: Method,
+    /// For generalized-α methods, and for no others: the part of an oscillation of infinite frequency that is left after a step, `ρ∞`, from 0 to 1.
+    pub rho_infinity: Option<f64>,
     /// What error of a step is good enough.
     pub tolerances: Tolerances,
     /// How step sizes are chosen.
@@ -97,6 +99,7 @@ impl Options {
         Self {
             until,
             method: Method::default(),
+            rho_infinity: None,
             tolerances: Tolerances::default(),
             control: Control::default(),
             first_step: None,
@@ -122,6 +125,12 @@ impl Options {
     pub fn tolerances(mut self, relative: f64, absolute: f64) -> Self {
         self.tolerances = Tolerances::uniform(relative, absolute);
         self
+    }
+
+    /// The method with scratch for states of the given length and a kind of mass matrix.
+    pub(super) fn build_method(&self, dimension: usize, mass: MassKind) -> Box<dyn Step> {
+        let alpha = self.method.build_alpha(self.rho_infinity.unwrap_or(USUAL_RHO));
+        alpha.unwrap_or_else(|| self.method.build_for(dimension, &self.tolerances, mass))
     }
 
     /// How the constraints of a mechanism are kept met.

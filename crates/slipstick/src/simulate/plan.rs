@@ -52,6 +52,7 @@ impl Plan {
         };
         let mut options = Options::until(times.until);
         options.method = method;
+        options.rho_infinity = model.run.rho_infinity;
         options.control = if model.run.pid { Control::Pid } else { Control::Standard };
         options.tolerances = tolerances(model);
         options.first_step = model.run.first_step;

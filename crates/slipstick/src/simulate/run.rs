@@ -98,7 +98,7 @@ impl<'a> Run<'a> {
     fn new(system: &'a dyn System, start: &Start, options: &'a Options) -> Self {
         let mode = Mode::new(start.mode, system.switch_names().len(), system.count_number());
         let flow = Flow::stabilised(system, mode.clone(), options.upkeep());
-        let step = options.method.build_for(start.y.len(), &options.tolerances, system.mass_kind());
+        let step = options.build_method(start.y.len(), system.mass_kind());
         Self {
             options,
             trial: Trial::new(start.t, &start.y),
@@ -316,13 +316,13 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Puts the end of a step that is taken back to where the constraints of a mechanism are met; half-explicit methods have done so themselves.
+    /// Puts the end of a step that is taken back to where the constraints of a mechanism are met; methods that solve for constraints have done so themselves.
     ///
     /// Where the derivative at the end is known, its factors are used, and it stays the first of the next step. It is that of the end before: the two
     /// differ by a multiple of the error of the step, and the step size times that is beyond the order (paper 003, (4.11) to (4.14)).
     #[inline]
     fn land(&mut self) {
-        if self.flow.is_mechanism() && self.is_acceptable() && !self.step.method().facts().half_explicit {
+        if self.flow.is_mechanism() && self.is_acceptable() && !self.step.method().facts().mechanisms_only {
             let t_end = self.trial.t + self.trial.h;
             if self.step.knows_derivative_at_end() {
                 self.flow.land_from_derivative(t_end, &mut self.trial.end);

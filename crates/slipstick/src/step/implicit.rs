@@ -270,6 +270,11 @@ impl Newton {
         if self.eta * norm <= kappa { Progress::Done } else { Progress::GoOn }
     }
 
+    /// The rate of convergence that was seen last; zero if one iterate was enough.
+    pub(super) fn rate(&self) -> f64 {
+        self.theta
+    }
+
     /// Whether the Jacobian is good enough for another step.
     pub(super) fn is_fast(&self) -> bool {
         self.theta <= FAST

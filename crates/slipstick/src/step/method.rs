@@ -1,5 +1,6 @@
 //! The interface of all one-step methods, and the list of those there are.
 
+use super::alpha::{GeneralizedAlpha, Level};
 use super::explicit::{ExplicitRungeKutta, Numbers};
 use super::hem5::Hem5;
 use super::phem56::Phem56;
@@ -49,6 +50,11 @@ pub trait Step {
     /// The method that makes the next step.
     fn method(&self) -> Method;
 
+    /// The multipliers of a mechanism's constraints that the trial just made has found for its end; none if the method does not solve for them there.
+    fn multipliers(&self) -> &[f64] {
+        &[]
+    }
+
     /// Matrix factorisations so far.
     fn factorisations(&self) -> u64 {
         0
@@ -89,7 +95,16 @@ pub enum Method {
     HalfExplicit5,
     /// Murua's partitioned half-explicit method of order 5, for mechanisms.
     PartitionedHalfExplicit5,
+    /// The generalized-α method of order 2 that keeps constraints of positions and of speeds (index 2, stabilised), for stiff mechanisms.
+    GeneralizedAlpha,
+    /// The same with constraints of speeds alone (index 2).
+    GeneralizedAlpha2,
+    /// The same with constraints of positions alone (index 3).
+    GeneralizedAlpha3,
 }
+
+/// `ρ∞` of generalized-α methods where nothing else is asked for.
+pub const USUAL_RHO: f64 = 0.8;
 
 /// What there is to know about a method before it is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +124,7 @@ pub struct Facts {
     /// Whether a step of the same size as the one before can save a matrix factorisation.
     pub keeps_factors: bool,
     /// Whether it works on the constraints of a mechanism and so only runs one.
-    pub half_explicit: bool,
+    pub mechanisms_only: bool,
 }
 
 impl Method {
@@ -129,6 +144,9 @@ impl Method {
         Self::Rodas4,
         Self::HalfExplicit5,
         Self::PartitionedHalfExplicit5,
+        Self::GeneralizedAlpha,
+        Self::GeneralizedAlpha2,
+        Self::GeneralizedAlpha3,
     ];
 
     /// What there is to know about it.
@@ -141,7 +159,7 @@ impl Method {
             dense_order,
             implicit: false,
             keeps_factors: false,
-            half_explicit: false,
+            mechanisms_only: false,
         };
         let implicit = |name, about, order, dense_order, keeps_factors| Facts {
             name,
@@ -151,10 +169,15 @@ impl Method {
             dense_order,
             implicit: true,
             keeps_factors,
-            half_explicit: false,
+            mechanisms_only: false,
         };
         let half_explicit =
-            |name, about| Facts { half_explicit: true, ..explicit(name, about, 5, Some(4), 4) };
+            |name, about| Facts { mechanisms_only: true, ..explicit(name, about, 5, Some(4), 4) };
+        let alpha = |name, about| Facts {
+            error_order: Some(2),
+            mechanisms_only: true,
+            ..implicit(name, about, 2, 2, true)
+        };
         match self {
             // What holds for the methods that it is made of; it is built by `Automatic::new`.
             Self::Automatic => Facts {
@@ -183,6 +206,15 @@ impl Method {
             Self::PartitionedHalfExplicit5 => {
                 half_explicit("phem56", "Murua, partitioned half-explicit, for mechanisms")
             }
+            Self::GeneralizedAlpha => {
+                alpha("alpha", "generalized-α, implicit, positions and speeds on their constraints")
+            }
+            Self::GeneralizedAlpha2 => {
+                alpha("alpha2", "generalized-α, implicit, speeds on their constraints")
+            }
+            Self::GeneralizedAlpha3 => {
+                alpha("alpha3", "generalized-α, implicit, positions on their constraints")
+            }
         }
     }
 
@@ -203,6 +235,7 @@ impl Method {
             Self::Rodas4 => &rodas4::NODES,
             Self::HalfExplicit5 => &hem5::NODES,
             Self::PartitionedHalfExplicit5 => &phem56::NODES,
+            Self::GeneralizedAlpha | Self::GeneralizedAlpha2 | Self::GeneralizedAlpha3 => &[0.0, 1.0],
         }
     }
 
@@ -229,6 +262,25 @@ impl Method {
         }
     }
 
+    /// Whether it is a generalized-α method, which has a spectral radius at infinity, `ρ∞`, to choose.
+    pub fn has_rho(self) -> bool {
+        self.alpha_level().is_some()
+    }
+
+    /// A generalized-α method with the given `ρ∞`; none if the method is no such one.
+    pub fn build_alpha(self, rho: f64) -> Option<Box<dyn Step>> {
+        self.alpha_level().map(|level| Box::new(GeneralizedAlpha::new(level, rho)) as Box<dyn Step>)
+    }
+
+    fn alpha_level(self) -> Option<Level> {
+        match self {
+            Self::GeneralizedAlpha => Some(Level::Both),
+            Self::GeneralizedAlpha2 => Some(Level::Speeds),
+            Self::GeneralizedAlpha3 => Some(Level::Positions),
+            _ => None,
+        }
+    }
+
     /// A single method with scratch for states of the given length.
     pub fn build(self, dimension: usize) -> Box<dyn Step> {
         match self {
@@ -246,6 +298,9 @@ impl Method {
             Self::Fehlberg78 => explicit::<fehlberg78::Fehlberg78>(dimension),
             Self::Kutta3 => explicit::<kutta3::Kutta3>(dimension),
             Self::RungeKutta4 => explicit::<rk4::RungeKutta4>(dimension),
+            Self::GeneralizedAlpha => Box::new(GeneralizedAlpha::new(Level::Both, USUAL_RHO)),
+            Self::GeneralizedAlpha2 => Box::new(GeneralizedAlpha::new(Level::Speeds, USUAL_RHO)),
+            Self::GeneralizedAlpha3 => Box::new(GeneralizedAlpha::new(Level::Positions, USUAL_RHO)),
             // There are no tolerances to choose by.
             Self::Automatic => Self::DormandPrince5.build(dimension),
         }

@@ -3,6 +3,8 @@
 //! In: a [`Field`](crate::formulation::Field), a point and a step size. Out: a [`Trial`] with the end state, a scaled error and
 //! dense output. A method knows nothing of events; event code knows nothing of tableaus; they meet in a `Trial`.
 
+mod alpha;
+mod alpha_newton;
 mod automatic;
 mod bogacki_shampine;
 mod bootstrap;
@@ -40,7 +42,7 @@ pub(crate) use automatic::StiffnessCount;
 pub use control::{Control, Controller};
 pub use first_step::first_step;
 pub use interpolant::{Interpolant, interpolate_at};
-pub use method::{Facts, Method, Step};
+pub use method::{Facts, Method, Step, USUAL_RHO};
 pub use rodas4::Rodas4;
 pub use sdirk4::Sdirk4;
 pub use tolerance::{PerComponent, Tolerances};

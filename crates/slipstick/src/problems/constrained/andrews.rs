@@ -83,6 +83,25 @@ pub(super) fn short() -> Vec<ConstrainedProblem> {
     all.extend(rows(&problem, 1.0));
     all.extend(other_formulations(&problem));
     all.extend(half_explicit(&problem));
+    all.extend(generalized_alpha(&problem));
+    all
+}
+
+/// Generalized-α methods, at tolerances that suit order 2: with an error of the tolerance in each step of size tolerance^(1/3). Each promises the constraints that it keeps.
+fn generalized_alpha(problem: &ConstrainedProblem) -> Vec<ConstrainedProblem> {
+    let mut all = Vec::new();
+    for tolerance in [1e-4, 1e-6] {
+        let end = f64::powf(tolerance, 2.0 / 3.0);
+        let both = Promise { end, position: 1e-13, velocity: 1e-11, ..Promise::NONE };
+        let positions = Promise { velocity: f64::INFINITY, ..both };
+        let cases = [
+            (Method::GeneralizedAlpha, both),
+            (Method::GeneralizedAlpha2, both),
+            (Method::GeneralizedAlpha3, positions),
+        ];
+        let row = |(method, promise)| problem.at(method, tolerance, tolerance / 10.0).promising(promise);
+        all.extend(cases.map(row));
+    }
     all
 }
 

@@ -162,7 +162,12 @@ impl ConstrainedProblem {
         }
         let options = &self.plan.options;
         let metric = if options.metric == Metric::Identity { "/identity" } else { "" };
-        let index = if options.method.facts().half_explicit { 2 } else { 1 };
+        let index = match options.method {
+            Method::GeneralizedAlpha => return "ggl".to_owned(),
+            Method::GeneralizedAlpha3 => return "index3".to_owned(),
+            method if method.facts().mechanisms_only => 2,
+            _ => 1,
+        };
         format!("index{index}/{}{metric}", options.stabilisation.name())
     }
 }

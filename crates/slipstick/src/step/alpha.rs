@@ -1,0 +1,347 @@
+//! Generalized-α methods of order 2 for mechanisms (paper 001, section 3.1), with the constraints of positions (index 3), of speeds (index 2), or both (Algorithm 1).
+//!
+//! With `u = (v, z)`, speeds and further states, and an acceleration `a` that belongs to the time `t + (α_m - α_f) h`, equations (15) and (16) are
+//!
+//! `(1 - α_m) a₁ + α_m a₀ = (1 - α_f) u'₁ + α_f u'₀`, `u₁ = u₀ + h (1 - γ) a₀ + h γ a₁`, `r = h v₀ + h² (1/2 - β) a₀ + h² β a₁`,
+//!
+//! where positions go from `q₀` to `q₁` along `q' = T(q) r` for time one: `q₀ + r` where `T` is one, and the exponential map of rotations for Euler parameters (Brüls and Cardona, J. Comput.
+//! Nonlinear Dynam. 5, 2010). The equations of motion and the constraints hold at the end of the step; `alpha_newton.rs` solves them.
+//!
+//! A step of another size has its `a₀` elsewhere: `a₀ - u'₀` is the way from `t` to there and grows with the step. So it is scaled, which keeps the order (Brüls and Arnold, J. Comput.
+//! Nonlinear Dynam. 3, 2008). At a start, and where a step is much longer than the last, it is taken from the accelerations at both ends of the step, and the step made again; with `a₀ = u'₀`
+//! the multipliers of the index-3 form would begin with an error of order one.
+
+use super::alpha_newton::Solver;
+use super::implicit::check_finite;
+use super::{Fault, Method, Step, Tolerances, Trial};
+use crate::formulation::{Field, Flow};
+use crate::math::Norm;
+
+/// A step that is longer than the last by more than this begins anew: what is scaled has rounding and damped oscillations in it.
+const MOST_GROWTH: f64 = 2.0;
+
+/// Where the constraints of positions are met, at the end of each step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Level {
+    /// Positions (index 3).
+    Positions,
+    /// Speeds (index 2).
+    Speeds,
+    /// Both (index 2, stabilised).
+    Both,
+}
+
+/// The coefficients that follow from `ρ∞`, the part of an oscillation of infinite frequency that is left after a step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Coefficients {
+    pub(super) alpha_m: f64,
+    pub(super) alpha_f: f64,
+    pub(super) beta: f64,
+    pub(super) gamma: f64,
+}
+
+impl Coefficients {
+    /// Below (16).
+    pub(super) fn new(rho: f64) -> Self {
+        let (alpha_m, alpha_f) = ((2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0));
+        let gamma = 0.5 + alpha_f - alpha_m;
+        Self { alpha_m, alpha_f, beta: 0.25 * (gamma + 0.5).powi(2), gamma }
+    }
+
+    /// Where `a` is, in steps.
+    fn shift(&self) -> f64 {
+        self.alpha_m - self.alpha_f
+    }
+
+    /// How `u'₁` changes with `a₁`.
+    pub(super) fn inertia(&self) -> f64 {
+        (1.0 - self.alpha_m) / (1.0 - self.alpha_f)
+    }
+
+    /// The error of speeds in a step is this times `h³ u'''`: with `a = u' + shift h u'' + c h² u'''`, which (15) goes on with.
+    pub(super) fn error_of_speeds(&self) -> f64 {
+        let middle = 0.5 + self.shift();
+        let c = 0.5 * (1.0 - self.alpha_f) - (1.0 - self.alpha_m) * middle;
+        c + self.gamma * middle - 1.0 / 6.0
+    }
+}
+
+/// What is known at a point: rates, the shifted acceleration, multipliers; and rates to judge the error by. Multipliers of the index-3 form that ring would be seen in those, so they
+/// are of the index-1 form there.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Knot {
+    pub(super) rates: Vec<f64>,
+    pub(super) shifted: Vec<f64>,
+    pub(super) multipliers: Vec<f64>,
+    calm: Vec<f64>,
+}
+
+impl Knot {
+    pub(super) fn new(size: usize, constraints: usize) -> Self {
+        let room = || vec![0.0; size];
+        Self { rates: room(), shifted: room(), multipliers: vec![0.0; constraints], calm: room() }
+    }
+}
+
+/// The method with what it carries on from step to step.
+#[derive(Clone, Debug)]
+pub(super) struct GeneralizedAlpha {
+    level: Level,
+    coefficients: Coefficients,
+    /// Everything that needs to know the mechanism, once there was a step.
+    room: Option<Box<Room>>,
+    factorisations: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Room {
+    positions: usize,
+    n: usize,
+    solver: Solver,
+    /// At the start of the step before, at the start, and at the end; with the sizes of the step before and of this one. Zero: there is none.
+    before: Knot,
+    start: Knot,
+    before_h: f64,
+    h: f64,
+    start_is_known: bool,
+    /// The slopes of positions at both ends, and a state or its rates.
+    slopes: [Vec<f64>; 2],
+    state: Vec<f64>,
+    /// Second differences of the rates, then the errors of `u`; those of positions; those of the whole state.
+    bend: Vec<f64>,
+    of_positions: Vec<f64>,
+    errors: Vec<f64>,
+}
+
+impl Room {
+    fn new(field: &Flow<'_>, level: Level, coefficients: Coefficients) -> Self {
+        let (layout, m) = (field.system().layout(), field.system().constraints().len());
+        let (size, dimension) = (layout.v + layout.z, layout.dimension());
+        let state = || vec![0.0; dimension];
+        Self {
+            positions: layout.q,
+            n: layout.v,
+            solver: Solver::new(field, level, coefficients),
+            before: Knot::new(size, m),
+            start: Knot::new(size, m),
+            before_h: 0.0,
+            h: 0.0,
+            start_is_known: false,
+            slopes: [state(), state()],
+            state: state(),
+            bend: vec![0.0; size],
+            of_positions: vec![0.0; size],
+            errors: state(),
+        }
+    }
+
+    /// Rates and multipliers of the start, where no step has led to it.
+    fn find_start(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
+        if self.start_is_known {
+            return Ok(());
+        }
+        field.derivative(trial.t, &trial.start, &mut self.state);
+        check_finite(&self.state, 1, trial.t)?;
+        self.start.rates.copy_from_slice(&self.state[self.positions..]);
+        self.start.shifted.copy_from_slice(&self.start.rates);
+        self.start.calm.copy_from_slice(&self.start.rates);
+        self.start.multipliers.copy_from_slice(field.multipliers());
+        (self.before_h, self.start_is_known) = (0.0, true);
+        Ok(())
+    }
+
+    fn try_step(
+        &mut self,
+        field: &mut Flow<'_>,
+        tolerances: &Tolerances,
+        trial: &mut Trial,
+    ) -> Result<(), Fault> {
+        self.find_start(field, trial)?;
+        self.h = trial.h;
+        let (h, begins) = (trial.h, self.before_h == 0.0 || trial.h > MOST_GROWTH * self.before_h);
+        let ratio = if begins { 0.0 } else { h / self.before_h };
+        let both = self.start.shifted.iter().zip(&self.start.rates);
+        let shifted = self.solver.shifted.iter_mut().zip(both);
+        shifted.for_each(|(a, (shifted, rate))| *a = rate + ratio * (shifted - rate));
+        let known = (self.before_h > 0.0).then_some((&self.before, h / self.before_h));
+        self.solver.solve(field, tolerances, trial, &self.start, known)?;
+        if begins && self.solver.coefficients.shift() != 0.0 {
+            self.begin_anew(field, trial)?;
+            self.solver.solve(field, tolerances, trial, &self.start, None)?;
+        }
+        trial.end.copy_from_slice(&self.solver.state);
+        self.estimate(field, tolerances, trial)
+    }
+
+    /// The shifted acceleration of the start from the accelerations at both ends. Those of the end are of the index-1 form: there an error of `a₀` in the multipliers has no part in
+    /// them.
+    fn begin_anew(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
+        let t = trial.t + trial.h;
+        field.derivative(t, &self.solver.state, &mut self.state);
+        check_finite(&self.state, 1, t)?;
+        let (shift, rates) = (self.solver.coefficients.shift(), self.start.rates.iter());
+        let both = rates.zip(&self.state[self.positions..]);
+        self.solver
+            .shifted
+            .iter_mut()
+            .zip(both)
+            .for_each(|(a, (here, there))| *a = here + shift * (there - here));
+        Ok(())
+    }
+
+    /// The error (29) of positions, and that of speeds and further states, both smoothed by the matrix of Newton's iteration: what oscillates much faster than the step is damped and not
+    /// followed.
+    fn estimate(
+        &mut self,
+        field: &mut Flow<'_>,
+        tolerances: &Tolerances,
+        trial: &mut Trial,
+    ) -> Result<(), Fault> {
+        self.find_calm(field, trial)?;
+        self.find_bend(field, trial)?;
+        let (h, n, c) = (self.h, self.n, self.solver.coefficients);
+        for i in 0..n {
+            let ends = self.start.rates[i] / 3.0 + self.solver.end.rates[i] / 6.0;
+            let moved = (0.5 - c.beta) * self.solver.shifted[i] + c.beta * self.solver.end.shifted[i];
+            self.of_positions[i] = h * h * (moved - ends) + self.solver.moved[i];
+        }
+        self.of_positions[n..].fill(0.0);
+        self.bend.iter_mut().for_each(|bend| *bend *= c.error_of_speeds() * h);
+        self.solver.smooth(&mut self.of_positions);
+        self.solver.smooth(&mut self.bend);
+        self.errors.copy_from_slice(&trial.end);
+        self.errors[self.positions..self.positions + n].copy_from_slice(&self.of_positions[..n]);
+        field.evaluate_kinematics(trial.t + h, &self.errors, &mut self.state);
+        self.errors[..self.positions].copy_from_slice(&self.state[..self.positions]);
+        self.errors[self.positions..].copy_from_slice(&self.bend);
+        trial.judge(&self.errors, tolerances, Norm::Worst);
+        Ok(())
+    }
+
+    /// The rates at the end that the error is judged by.
+    fn find_calm(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
+        let end = &mut self.solver.end;
+        if self.solver.level != Level::Positions {
+            end.calm.copy_from_slice(&end.rates);
+            return Ok(());
+        }
+        let t = trial.t + trial.h;
+        field.derivative(t, &trial.end, &mut self.state);
+        check_finite(&self.state, 1, t)?;
+        end.calm.copy_from_slice(&self.state[self.positions..]);
+        Ok(())
+    }
+
+    /// `h² u'''`, from the rates at the ends of this step and of the one before; at a start from those in the middle of the step.
+    fn find_bend(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
+        let (h, before) = (self.h, self.before_h);
+        if before > 0.0 {
+            for (i, bend) in self.bend.iter_mut().enumerate() {
+                let here = self.start.calm[i];
+                let slopes = (self.solver.end.calm[i] - here) / h - (here - self.before.calm[i]) / before;
+                *bend = 2.0 * h * h * slopes / (h + before);
+            }
+            return Ok(());
+        }
+        self.find_middle(field, trial);
+        let t = trial.t + 0.5 * h;
+        field.derivative(t, &self.errors, &mut self.state);
+        check_finite(&self.state, 1, t)?;
+        for (i, bend) in self.bend.iter_mut().enumerate() {
+            let ends = self.start.calm[i] + self.solver.end.calm[i];
+            *bend = 4.0 * (ends - 2.0 * self.state[self.positions + i]);
+        }
+        Ok(())
+    }
+
+    /// The state in the middle of the step.
+    fn find_middle(&mut self, field: &mut Flow<'_>, trial: &Trial) {
+        let (h, q, n) = (self.h, self.positions, self.n);
+        let (v0, v1) = (&trial.start[q..q + n], &self.solver.state[q..q + n]);
+        for i in 0..n {
+            self.bend[i] = 0.5 * self.solver.way[i] + 0.125 * h * (v0[i] - v1[i]);
+        }
+        self.errors.copy_from_slice(&trial.start);
+        field.move_positions(trial.t + 0.25 * h, &trial.start, &self.bend[..n], &mut self.errors);
+        for i in 0..self.bend.len() {
+            let (start, end) = (trial.start[q + i], self.solver.state[q + i]);
+            self.errors[q + i] = if i < n {
+                1.5 * self.solver.way[i] / h - 0.25 * (start + end)
+            } else {
+                0.5 * (start + end) + 0.125 * h * (self.start.rates[i] - self.solver.end.rates[i])
+            };
+        }
+    }
+}
+
+impl GeneralizedAlpha {
+    pub(super) fn new(level: Level, rho: f64) -> Self {
+        Self { level, coefficients: Coefficients::new(rho), room: None, factorisations: 0 }
+    }
+}
+
+impl Step for GeneralizedAlpha {
+    fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
+        trial.forget_fault();
+        let (level, coefficients) = (self.level, self.coefficients);
+        let room = self.room.get_or_insert_with(|| Box::new(Room::new(field, level, coefficients)));
+        if let Err(fault) = room.try_step(field, tolerances, trial) {
+            trial.fail(fault);
+        } else if !field.has_terms() {
+            field.land(trial.t + trial.h, &mut trial.end);
+        } else if level == Level::Speeds {
+            field.land_half_explicit(trial.t + trial.h, &mut trial.end);
+        }
+        self.factorisations = room.solver.factorisations;
+    }
+
+    /// Positions: the cubic through both ends with the speeds there. Speeds: the parabola through both ends whose mean is the way of the step. Further states: the cubic through both ends
+    /// with their rates.
+    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+        let Some(room) = &mut self.room else { return };
+        let (q, n, h) = (room.positions, room.n, trial.h);
+        let [first, last] = &mut room.slopes;
+        field.evaluate_kinematics(trial.t, &trial.start, first);
+        field.evaluate_kinematics(trial.t + h, &trial.end, last);
+        first[q..].copy_from_slice(&room.start.rates);
+        last[q..].copy_from_slice(&room.solver.end.rates);
+        trial.fill_cubic(first, last, 3);
+        let dimension = trial.start.len();
+        let c = trial.dense.coefficients_mut(3);
+        for i in 0..n {
+            let ends = trial.start[q + i] + trial.end[q + i];
+            c[2 * dimension + q + i] = 6.0 * room.solver.way[i] / h - 3.0 * ends;
+            c[3 * dimension + q + i] = 0.0;
+        }
+    }
+
+    fn advance(&mut self) {
+        let Some(room) = &mut self.room else { return };
+        std::mem::swap(&mut room.before, &mut room.start);
+        std::mem::swap(&mut room.start, &mut room.solver.end);
+        room.before_h = room.h;
+        room.solver.advance();
+    }
+
+    fn restart(&mut self) {
+        let Some(room) = &mut self.room else { return };
+        room.start_is_known = false;
+        room.solver.restart();
+    }
+
+    fn multipliers(&self) -> &[f64] {
+        self.room.as_ref().map_or(&[], |room| &room.solver.end.multipliers)
+    }
+
+    fn method(&self) -> Method {
+        match self.level {
+            Level::Positions => Method::GeneralizedAlpha3,
+            Level::Speeds => Method::GeneralizedAlpha2,
+            Level::Both => Method::GeneralizedAlpha,
+        }
+    }
+
+    fn factorisations(&self) -> u64 {
+        self.factorisations
+    }
+}

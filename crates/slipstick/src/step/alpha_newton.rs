@@ -1,0 +1,435 @@
+//! The end of a step of a generalized-α method: Newton's iteration on equations of motion and constraints together (paper 001, equations (17) to (24) and Algorithm 1).
+//!
+//! The unknowns are the shifted acceleration at the end, `a₁`, and the multipliers. In terms of a change `δ` of `a₁` the iteration matrices (19) and (22) are one and the same, and stay
+//! regular however small the step:
+//!
+//! `S δ + Gᵀ Δλ = -R` with `S = (1-α_m)/(1-α_f) M + h γ C_t + h² β K_t`, and `G δ = -g / (h² β)` for constraints of positions, `(G + h β/γ ∂ġ/∂q) δ = -ġ / (h γ)` for those of speeds.
+//!
+//! It is solved by the null space of `G`: rows that follow from others do no harm, and share their multipliers. Where both levels are met, positions are moved further by the least change in
+//! the metric of `M` that takes them onto the constraints, in every round (24). Matrices and factors are kept while the iteration is fast; they are
+//! full, so that the work of a new one grows with the cube of the number of speeds.
+
+use super::alpha::{Coefficients, Knot, Level};
+use super::implicit::{Newton, Progress, check_finite, newton_tolerance, smallest_relative};
+use super::{Fault, Tolerances, Trial};
+use crate::formulation::{Flow, Instant, Remainder, Tangents};
+use crate::math::{DensePair, Kkt, Matrix, dot};
+
+/// Constraints are met to this many units of rounding, if they can be: in rounds behind the last that the tolerance asks for. Where they come no nearer, this much will do.
+const ROUNDING: f64 = 2.0 * f64::EPSILON;
+const NEARLY: f64 = 32.0 * f64::EPSILON;
+const STANDING: f64 = 1e-11;
+const MOST_ROUNDS: usize = 12;
+/// What is left of them after a round, as a part of what was, for the equations to be linearised anew, and how often that is done.
+const SLOW: f64 = 0.1;
+const MOST_LINEARISED: usize = 3;
+/// What is uncertain in positions by rounding, as a part of them, times what Newton's iteration divides tolerances by.
+const UNCERTAIN: f64 = 64.0 * f64::EPSILON;
+/// Matrices with which the iteration converges at this rate or faster are kept.
+const KEPT: f64 = 0.02;
+
+/// Everything that a step is solved with, and its solution.
+#[derive(Clone, Debug)]
+pub(super) struct Solver {
+    pub(super) level: Level,
+    pub(super) coefficients: Coefficients,
+    positions: usize,
+    n: usize,
+    holonomic: usize,
+    /// The shifted acceleration at the start, for this step.
+    pub(super) shifted: Vec<f64>,
+    pub(super) end: Knot,
+    /// The state at the end; the way `r`, and what positions are moved by beside it.
+    pub(super) state: Vec<f64>,
+    pub(super) way: Vec<f64>,
+    pub(super) moved: Vec<f64>,
+    left: Remainder,
+    tangents: Tangents,
+    newton: Newton,
+    pair: DensePair,
+    matrix: Vec<f64>,
+    ahead: Vec<f64>,
+    /// The system (24), where both levels are met: its matrices, factors and right-hand side.
+    mover: Option<Mover>,
+    matrices_are_known: bool,
+    is_fresh: bool,
+    factored_h: f64,
+    pub(super) factorisations: u64,
+    /// Right-hand sides, then changes of `a₁` and of the multipliers.
+    change: Vec<f64>,
+    level_change: Vec<f64>,
+}
+
+/// The watch over the rounds behind Newton's iteration.
+#[derive(Debug, Default)]
+struct Closing {
+    is_on: bool,
+    rounds: usize,
+    stalled: usize,
+    linearised: usize,
+    open: f64,
+}
+
+enum Next {
+    Done,
+    GoOn,
+    Linearise,
+    Hopeless,
+}
+
+impl Closing {
+    /// Judges how far the constraints are from being met. Where they come nearer too slowly, the equations are linearised where they are now.
+    fn look(&mut self, open: f64) -> Next {
+        let before = std::mem::replace(&mut self.open, open);
+        if !self.is_on {
+            return Next::GoOn;
+        }
+        self.rounds += 1;
+        self.stalled += usize::from(self.rounds > 1 && open > 0.5 * before);
+        let will_do = open <= ROUNDING || self.stalled > 0 && open <= NEARLY;
+        if will_do || (self.stalled > 2 || self.rounds > MOST_ROUNDS) && open <= STANDING {
+            return Next::Done;
+        }
+        if self.rounds > MOST_ROUNDS {
+            return Next::Hopeless;
+        }
+        if open > SLOW * before && self.linearised < MOST_LINEARISED {
+            self.linearised += 1;
+            return Next::Linearise;
+        }
+        Next::GoOn
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Mover {
+    kkt: Kkt,
+    mass: Matrix,
+    rows: Matrix,
+    /// `ν`, its change or what is left of the constraints, and the change of what positions are moved by.
+    multipliers: Vec<f64>,
+    residual: Vec<f64>,
+    change: Vec<f64>,
+}
+
+impl Solver {
+    pub(super) fn new(field: &Flow<'_>, level: Level, coefficients: Coefficients) -> Self {
+        let (layout, constraints) = (field.system().layout(), field.system().constraints());
+        let (n, size, m) = (layout.v, layout.v + layout.z, constraints.len());
+        let holonomic = constraints.iter().filter(|c| c.holonomic).count();
+        let (left, tangents) = field.room_for_balance();
+        Self {
+            level,
+            coefficients,
+            positions: layout.q,
+            n,
+            holonomic,
+            shifted: vec![0.0; size],
+            end: Knot::new(size, m),
+            state: vec![0.0; layout.dimension()],
+            way: vec![0.0; n],
+            moved: vec![0.0; n],
+            left,
+            tangents,
+            newton: Newton::new(),
+            pair: DensePair::new(size, m),
+            matrix: vec![0.0; size * size],
+            ahead: vec![0.0; m * size],
+            mover: (level == Level::Both && holonomic > 0).then(|| Mover::new(n, holonomic)),
+            matrices_are_known: false,
+            is_fresh: false,
+            factored_h: 0.0,
+            factorisations: 0,
+            change: vec![0.0; size],
+            level_change: vec![0.0; m],
+        }
+    }
+
+    /// Solves for the end of the step of the trial. `before` is what was known a step ago, with this step as a multiple of that one.
+    pub(super) fn solve(
+        &mut self,
+        field: &mut Flow<'_>,
+        tolerances: &Tolerances,
+        trial: &Trial,
+        start: &Knot,
+        before: Option<(&Knot, f64)>,
+    ) -> Result<(), Fault> {
+        let kappa = newton_tolerance(smallest_relative(trial.start.len(), tolerances));
+        loop {
+            self.predict(start, before);
+            self.set_state(field, trial, start);
+            self.factor(field, trial)?;
+            if self.iterate(field, (tolerances, kappa), trial, start)? {
+                return Ok(());
+            }
+            self.matrices_are_known = false;
+            if self.is_fresh {
+                return Err(Fault::NoConvergence);
+            }
+        }
+    }
+
+    /// The start has moved along the solution: matrices are kept if they still serve.
+    pub(super) fn advance(&mut self) {
+        self.is_fresh = false;
+        self.matrices_are_known &= self.newton.rate() <= KEPT;
+    }
+
+    pub(super) fn restart(&mut self) {
+        self.is_fresh = false;
+        self.matrices_are_known = false;
+        self.newton.restart();
+    }
+
+    /// Rates and multipliers go on as they have gone.
+    fn predict(&mut self, start: &Knot, before: Option<(&Knot, f64)>) {
+        let go_on = |out: &mut [f64], here: &[f64], behind: Option<(&[f64], f64)>| match behind {
+            None => out.copy_from_slice(here),
+            Some((behind, ratio)) => {
+                for (i, out) in out.iter_mut().enumerate() {
+                    *out = here[i] + ratio * (here[i] - behind[i]);
+                }
+            }
+        };
+        go_on(&mut self.end.rates, &start.rates, before.map(|(knot, ratio)| (&knot.rates[..], ratio)));
+        let multipliers = before.map(|(knot, ratio)| (&knot.multipliers[..], ratio));
+        go_on(&mut self.end.multipliers, &start.multipliers, multipliers);
+        let c = self.coefficients;
+        for (i, a) in self.end.shifted.iter_mut().enumerate() {
+            let rates = (1.0 - c.alpha_f) * self.end.rates[i] + c.alpha_f * start.rates[i];
+            *a = (rates - c.alpha_m * self.shifted[i]) / (1.0 - c.alpha_m);
+        }
+        self.moved.fill(0.0);
+        self.mover.iter_mut().for_each(|mover| mover.multipliers.fill(0.0));
+    }
+
+    /// Equations (15) and (16).
+    fn set_state(&mut self, field: &mut Flow<'_>, trial: &Trial, start: &Knot) {
+        let (c, h, q, n) = (self.coefficients, trial.h, self.positions, self.n);
+        for i in 0..self.shifted.len() {
+            let (a0, a1) = (self.shifted[i], self.end.shifted[i]);
+            let rates = (1.0 - c.alpha_m) * a1 + c.alpha_m * a0 - c.alpha_f * start.rates[i];
+            self.end.rates[i] = rates / (1.0 - c.alpha_f);
+            self.state[q + i] = trial.start[q + i] + h * ((1.0 - c.gamma) * a0 + c.gamma * a1);
+            if i < n {
+                self.way[i] = h * trial.start[q + i] + h * h * ((0.5 - c.beta) * a0 + c.beta * a1);
+            }
+        }
+        for i in 0..n {
+            self.change[i] = self.way[i] + self.moved[i];
+        }
+        field.move_positions(trial.t + 0.5 * h, &trial.start, &self.change[..n], &mut self.state);
+    }
+
+    /// Makes sure that the factors are those for this step size, with matrices from here or from an earlier step.
+    fn factor(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
+        if self.matrices_are_known && self.factored_h == trial.h {
+            return Ok(());
+        }
+        if !self.matrices_are_known {
+            self.linearise(field, trial)?;
+        }
+        self.factored_h = 0.0;
+        self.fill_matrix(trial.h);
+        self.factorisations += 1;
+        // Where the rank of the rows turns with the step, those of one place stand in both places.
+        let solved = self.pair.factor(&self.matrix, &self.ahead, &self.tangents.gradients)
+            || self.pair.factor(&self.matrix, &self.tangents.gradients, &self.tangents.gradients);
+        if !solved {
+            return Err(Fault::SingularMatrix { component: self.positions });
+        }
+        self.factored_h = trial.h;
+        Ok(())
+    }
+
+    fn linearise(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
+        let t = trial.t + trial.h;
+        let (rates, multipliers) = (&self.end.rates[..], &self.end.multipliers[..]);
+        let at = Instant { t, y: &self.state, rates, multipliers };
+        field.tangents(at, &mut self.left, &mut self.tangents);
+        let size = self.shifted.len();
+        for matrix in [&self.tangents.stiffness, &self.tangents.damping, &self.tangents.mass] {
+            check_finite(matrix, size.max(1), t)?;
+        }
+        check_finite(&self.tangents.gradients, usize::MAX, t)?;
+        if let Some(mover) = &mut self.mover {
+            mover.factor(&self.tangents, size)?;
+        }
+        (self.matrices_are_known, self.is_fresh) = (true, true);
+        Ok(())
+    }
+
+    /// `S`, and the rows that its change meets.
+    fn fill_matrix(&mut self, h: f64) {
+        let (c, tangents) = (self.coefficients, &self.tangents);
+        for (i, entry) in self.matrix.iter_mut().enumerate() {
+            let forces = c.gamma * tangents.damping[i] + h * c.beta * tangents.stiffness[i];
+            *entry = c.inertia() * tangents.mass[i] + h * forces;
+        }
+        let (n, size) = (self.n, self.shifted.len());
+        self.ahead.copy_from_slice(&tangents.gradients);
+        let first = if self.level == Level::Positions { self.holonomic } else { 0 };
+        for row in first..self.level_change.len() {
+            for j in 0..n {
+                self.ahead[row * size + j] += h * c.beta / c.gamma * tangents.slopes[row * n + j];
+            }
+        }
+    }
+
+    /// Newton's iteration, and rounds behind it until the constraints are met to rounding. False if it does not converge.
+    fn iterate(
+        &mut self,
+        field: &mut Flow<'_>,
+        (tolerances, kappa): (&Tolerances, f64),
+        trial: &Trial,
+        start: &Knot,
+    ) -> Result<bool, Fault> {
+        self.newton.begin(self.is_fresh);
+        let mut closing = Closing::default();
+        loop {
+            self.evaluate(field, trial)?;
+            match closing.look(self.open()) {
+                Next::Done => return Ok(true),
+                Next::Hopeless => return Ok(false),
+                Next::Linearise => {
+                    self.matrices_are_known = false;
+                    self.factor(field, trial)?;
+                    // The tangents by differences have left something else there.
+                    self.evaluate(field, trial)?;
+                }
+                Next::GoOn => {}
+            }
+            self.find_changes(field, trial.h);
+            if !closing.is_on {
+                match self.newton.judge(self.size_of_changes(tolerances, trial), kappa) {
+                    Progress::Hopeless => return Ok(false),
+                    Progress::GoOn => {}
+                    Progress::Done => closing.is_on = true,
+                }
+            }
+            self.apply_changes();
+            self.set_state(field, trial, start);
+        }
+    }
+
+    fn evaluate(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
+        let t = trial.t + trial.h;
+        let (rates, multipliers) = (&self.end.rates[..], &self.end.multipliers[..]);
+        field.remainder(Instant { t, y: &self.state, rates, multipliers }, &mut self.left);
+        for left in [&self.left.motion, &self.left.position, &self.left.velocity] {
+            check_finite(left, usize::MAX, t).map_err(|fault| self.as_speed(fault))?;
+        }
+        Ok(())
+    }
+
+    /// A fault of a speed or of a constraint, in terms of states.
+    fn as_speed(&self, fault: Fault) -> Fault {
+        match fault {
+            Fault::NotFinite { t, value, .. } => Fault::NotFinite { component: self.positions, t, value },
+            other => other,
+        }
+    }
+
+    /// How far the constraints are from being met, beside what they are made of.
+    fn open(&self) -> f64 {
+        let (q, n) = (self.positions, self.n);
+        let largest = |part: &[f64]| part.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        let (far, fast) = (largest(&self.state[..q]), largest(&self.state[q..q + n]));
+        let part = |left: &[f64], first: usize, size: f64| {
+            let of_row = |(k, left): (usize, &f64)| match self.pair.lengths()[first + k] * size {
+                0.0 => 0.0,
+                size => left.abs() / size,
+            };
+            left.iter().enumerate().map(of_row).fold(0.0, f64::max)
+        };
+        let positions = if self.level == Level::Speeds { 0.0 } else { part(&self.left.position, 0, far) };
+        let first = if self.level == Level::Positions { self.holonomic } else { 0 };
+        positions.max(part(&self.left.velocity[first..], first, fast))
+    }
+
+    /// The changes of `a₁` and of the multipliers, and of what positions are moved by.
+    fn find_changes(&mut self, field: &Flow<'_>, h: f64) {
+        let c = self.coefficients;
+        self.change.iter_mut().zip(&self.left.motion).for_each(|(change, left)| *change = -left);
+        for (k, level) in self.level_change.iter_mut().enumerate() {
+            *level = if self.level == Level::Positions && k < self.holonomic {
+                -self.left.position[k] / (h * h * c.beta)
+            } else {
+                -self.left.velocity[k] / (h * c.gamma)
+            };
+        }
+        self.pair.solve(&mut self.change, &mut self.level_change);
+        if let Some(mover) = &mut self.mover {
+            let (size, gradients) = (self.shifted.len(), &self.tangents.gradients);
+            for (k, residual) in mover.residual.iter_mut().enumerate() {
+                let ahead = dot(&gradients[k * size..(k + 1) * size], &self.change);
+                *residual = -self.left.position[k] - h * h * c.beta * ahead;
+            }
+            field.weigh(&self.moved, &mover.multipliers, &mut mover.change);
+            mover.change.iter_mut().for_each(|left| *left = -*left);
+            mover.kkt.solve(&mut mover.change, &mut mover.residual);
+        }
+    }
+
+    /// The scaled size of the changes, of positions where these are as many as speeds, and of speeds and further states. Where constraints of positions are kept, their rounding
+    /// comes to speeds divided by the step: no more can be asked.
+    fn size_of_changes(&self, tolerances: &Tolerances, trial: &Trial) -> f64 {
+        let (c, h, q, n) = (self.coefficients, trial.h, self.positions, self.n);
+        let far = self.state[..q].iter().fold(0.0, |far: f64, q| far.max(q.abs()));
+        let rounding = if self.level == Level::Speeds { 0.0 } else { UNCERTAIN * far / h };
+        let scale = |state: usize| tolerances.scale(state, trial.start[state].abs());
+        let mut sum = 0.0;
+        for (i, change) in self.change.iter().enumerate() {
+            sum += (h * c.gamma * change / (scale(q + i) + rounding)).powi(2);
+            if i < n && q == n {
+                let moved = self.mover.as_ref().map_or(0.0, |mover| mover.change[i]);
+                sum += ((h * h * c.beta * change + moved) / (scale(i) + h * rounding)).powi(2);
+            }
+        }
+        (sum / trial.start.len().max(1) as f64).sqrt()
+    }
+
+    fn apply_changes(&mut self) {
+        add(&mut self.end.shifted, &self.change);
+        add(&mut self.end.multipliers, &self.level_change);
+        if let Some(mover) = &mut self.mover {
+            add(&mut self.moved, &mover.change);
+            add(&mut mover.multipliers, &mover.residual);
+        }
+    }
+
+    /// What is left of an error of speeds once what is stiff in it is damped and what the constraints do not allow is taken off: `S x + Gᵀ μ = (1-α_m)/(1-α_f) M error`, `G x = 0`.
+    pub(super) fn smooth(&mut self, error: &mut [f64]) {
+        let size = error.len();
+        for (i, out) in self.change.iter_mut().enumerate() {
+            *out = self.coefficients.inertia() * dot(&self.tangents.mass[i * size..(i + 1) * size], error);
+        }
+        self.level_change.fill(0.0);
+        self.pair.solve(&mut self.change, &mut self.level_change);
+        error.copy_from_slice(&self.change);
+    }
+}
+
+impl Mover {
+    fn new(n: usize, holonomic: usize) -> Self {
+        let (mass, rows) = (Matrix::full(n, n), Matrix::full(holonomic, n));
+        let kkt = Kkt::new(&mass, &rows);
+        let level = || vec![0.0; holonomic];
+        Self { kkt, mass, rows, multipliers: level(), residual: level(), change: vec![0.0; n] }
+    }
+
+    fn factor(&mut self, tangents: &Tangents, size: usize) -> Result<(), Fault> {
+        let n = self.change.len();
+        for (own, all) in [(&mut self.mass, &tangents.mass), (&mut self.rows, &tangents.gradients)] {
+            for (own, all) in own.values.chunks_exact_mut(n).zip(all.chunks_exact(size)) {
+                own.copy_from_slice(&all[..n]);
+            }
+        }
+        self.kkt.factor(&self.mass, &self.rows).map_err(|_| Fault::NoConvergence)
+    }
+}
+
+/// `a ← a + b`.
+fn add(a: &mut [f64], b: &[f64]) {
+    a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+}
