@@ -84,7 +84,7 @@ fn check(problem: &Problem, method: Method, condition: f64, exponents: impl Iter
 }
 
 fn adaptive() -> impl Iterator<Item = Method> {
-    Method::named().filter(|method| method.facts().error_order.is_some() && !method.facts().half_explicit)
+    Method::named().filter(|method| method.facts().error_order.is_some() && !method.facts().mechanisms_only)
 }
 
 #[test]

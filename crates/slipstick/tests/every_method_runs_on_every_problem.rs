@@ -178,7 +178,7 @@ fn run_events(column: &Column, method: Method, options: Options) -> Result<(), (
     // A problem is made anew, because its options and bounds are those of the cell.
     let mut own = columns().into_iter().find(|c| c.name() == column.name()).unwrap();
     let Truth::Events(problem) = &mut own.truth else { unreachable!("it has events") };
-    let bound = MULTIPLE * allowance(method) * TOLERANCE;
+    let bound = MULTIPLE * allowance(method, TOLERANCE) * TOLERANCE;
     let size = problem.end.iter().flatten().fold(1.0, |size: f64, y| size.max(y.abs()));
     problem.options = options;
     problem.bounds = Bounds { time: bound, state: bound * size, end: bound * size, ..problem.bounds };

@@ -300,7 +300,9 @@ fn tighten(errors: &mut [f64], order: u32, tolerances: &Tolerances) {
     match (&tolerances.relative, &tolerances.absolute) {
         (PerComponent::Same(_), PerComponent::Same(_)) => {
             let factor = factor(0);
-            errors.iter_mut().for_each(|error| *error *= factor);
+            for error in errors {
+                *error *= factor;
+            }
         }
         _ => errors.iter_mut().enumerate().for_each(|(i, error)| *error *= factor(i)),
     }
