@@ -2,7 +2,7 @@
 
 use super::Row;
 use slipstick::problems::{
-    Case, Counts, Entrant, Entry, MECHANISMS, MechanismProblem, Set, mechanism_problems,
+    Case, Counts, Entrant, Entry, MECHANISMS, MechanismProblem, Set, formulation, mechanism_problems,
 };
 use slipstick::simulate::simulate;
 use std::time::Instant;
@@ -40,11 +40,10 @@ fn row(problem: &MechanismProblem, entrant: &Entrant) -> Row {
     let result = simulate(case.system, case.start, &options);
     let wall_s = start.elapsed().as_secs_f64();
     let entry = case.measure(&options, result);
-    let index = if options.method.facts().half_explicit { 2 } else { 1 };
     Row {
         suite: MECHANISMS.0,
         method: Some(options.method.name()),
-        formulation: Some(format!("index{index}/{}", options.stabilisation.name())),
+        formulation: Some(formulation(&options)),
         tolerance: Some(TOLERANCE),
         ok: entry.error.is_some_and(|error| error <= PROMISED * TOLERANCE),
         wall_s: Some(wall_s),

@@ -23,7 +23,7 @@ pub use others::mechanisms;
 use crate::equations::{MassKind, System};
 use crate::formulation::{Metric, Stabilisation};
 use crate::math::Norm;
-use crate::simulate::{Overrides, Plan};
+use crate::simulate::{Options, Overrides, Plan};
 use crate::step::Method;
 
 /// A mechanism, how it is run, and what is true of it.
@@ -160,17 +160,21 @@ impl ConstrainedProblem {
             let plain = self.plan.system.mass_kind() == MassKind::Identity;
             return if plain { "ode".to_owned() } else { "dae".to_owned() };
         }
-        let options = &self.plan.options;
-        let metric = if options.metric == Metric::Identity { "/identity" } else { "" };
-        let index = match options.method {
-            _ if options.stabilisation == Stabilisation::Ggl => return "ggl".to_owned(),
-            Method::GeneralizedAlpha => return "ggl".to_owned(),
-            Method::GeneralizedAlpha3 => return "index3".to_owned(),
-            method if method.facts().mechanisms_only => 2,
-            _ => 1,
-        };
-        format!("index{index}/{}{metric}", options.stabilisation.name())
+        formulation(&self.plan.options)
     }
+}
+
+/// In which form a mechanism is solved with some options, and how its constraints are kept, as in benchmark rows.
+pub fn formulation(options: &Options) -> String {
+    let metric = if options.metric == Metric::Identity { "/identity" } else { "" };
+    let index = match options.method {
+        _ if options.stabilisation == Stabilisation::Ggl => return "ggl".to_owned(),
+        Method::GeneralizedAlpha => return "ggl".to_owned(),
+        Method::GeneralizedAlpha3 => return "index3".to_owned(),
+        method if method.facts().mechanisms_only => 2,
+        _ => 1,
+    };
+    format!("index{index}/{}{metric}", options.stabilisation.name())
 }
 
 /// The rows of the suite `constrained`, in order.
