@@ -23,13 +23,14 @@ pub struct Entrant {
 const MDOP5: &str = "mdop5";
 
 /// What can stand behind the plus of an entrant.
-const STABILISATIONS: [Stabilisation; 6] = [
+const STABILISATIONS: [Stabilisation; 7] = [
     Stabilisation::None,
     Stabilisation::Once,
     Stabilisation::Twice,
     Stabilisation::Full,
     Stabilisation::Speeds,
     Stabilisation::Project,
+    Stabilisation::Ggl,
 ];
 
 impl Entrant {
@@ -202,7 +203,7 @@ impl Case<'_> {
             }
             Err(failed) => (failed.trajectory, Some(failed.error.to_string())),
         };
-        let work = Work::on(self.system).of(options.method, &run.statistics);
+        let work = Work::on(self.system).of(options, &run.statistics);
         let has_run = !run.segments.is_empty();
         let joints = if has_run { Joints::of(self.system, &options.upkeep(), &run) } else { None };
         let error = failure.is_none().then(|| error_of(&self.end, run.end_state()));

@@ -11,11 +11,14 @@
 //! | correcting the end of a step | half an evaluation, and solving twice |
 //! | factorising in an implicit method | `N³/3`; `radau5`: five times that, one real and one complex; generalized-α: as for accelerations, twice where both levels are met |
 //! | solving in one, for each right-hand side of an iteration | `N²`; `radau5`: 5/3 of that; generalized-α: as for accelerations |
+//! | both on the stabilised form (`ggl`) | with `N + 2 m` in the place of `N` |
 //!
 //! A sine, a load or a store is worth a few multiplications: that is the twenty. Right-hand sides for a Jacobian by differences need no solving in an iteration.
 
 use crate::equations::System;
+use crate::formulation::Stabilisation;
 use crate::math::Kkt;
+use crate::simulate::Options;
 use crate::step::Method;
 use crate::trajectory::Statistics;
 
@@ -29,6 +32,7 @@ const SPARSE_ENTRY: f64 = 32.0;
 pub struct Work {
     states: f64,
     speeds: f64,
+    rows: f64,
     /// Evaluating what a right-hand side is made of.
     pub evaluation: f64,
     /// Solving for accelerations, and factorising for that.
@@ -49,6 +53,7 @@ impl Work {
             return Self {
                 states,
                 speeds,
+                rows: 0.0,
                 evaluation: ENTRY * states,
                 solving: 0.0,
                 factorisation: 0.0,
@@ -61,6 +66,7 @@ impl Work {
         Self {
             states,
             speeds,
+            rows: m as f64,
             evaluation: ENTRY * (states + entries),
             solving: full.min(SPARSE_ENTRY * entries),
             factorisation: Kkt::new(&terms.mass, &terms.jacobian).work(),
@@ -68,16 +74,17 @@ impl Work {
         }
     }
 
-    /// What a run with a method cost.
-    pub fn of(&self, method: Method, statistics: &Statistics) -> f64 {
+    /// What a run cost.
+    pub fn of(&self, options: &Options, statistics: &Statistics) -> f64 {
         let s = statistics;
         let corrections = (0.5 * self.evaluation + 2.0 * self.solving) * s.corrected as f64;
         let factorisations = self.factorisation * s.motion_factorisations as f64;
-        self.evaluation * s.derivatives as f64 + corrections + factorisations + self.of_solving(method, s)
+        self.evaluation * s.derivatives as f64 + corrections + factorisations + self.of_solving(options, s)
     }
 
     /// What is solved for each right-hand side, and what an implicit method factors beside.
-    fn of_solving(&self, method: Method, s: &Statistics) -> f64 {
+    fn of_solving(&self, options: &Options, s: &Statistics) -> f64 {
+        let method = options.method;
         let (derivatives, factorisations) = (s.derivatives as f64, s.factorisations as f64);
         let is_mechanism = self.speeds > 0.0;
         if matches!(method, Method::GeneralizedAlpha | Method::GeneralizedAlpha2 | Method::GeneralizedAlpha3)
@@ -93,8 +100,10 @@ impl Work {
         // A real system and a complex one, in which a multiplication is worth four, for three right-hand sides.
         let (systems, each) =
             if matches!(method, Method::Radau5 | Method::Automatic) { (5.0, 5.0 / 3.0) } else { (1.0, 1.0) };
-        let differences = if is_mechanism { self.states * s.jacobians as f64 } else { 0.0 };
-        let iterations = each * self.states.powi(2) * (derivatives - differences).max(0.0);
-        accelerations + iterations + systems / 3.0 * self.states.powi(3) * factorisations
+        let with_rows = if options.stabilisation == Stabilisation::Ggl { 2.0 * self.rows } else { 0.0 };
+        let size = self.states + with_rows;
+        let differences = if is_mechanism { size * s.jacobians as f64 } else { 0.0 };
+        let iterations = each * size.powi(2) * (derivatives - differences).max(0.0);
+        accelerations + iterations + systems / 3.0 * size.powi(3) * factorisations
     }
 }

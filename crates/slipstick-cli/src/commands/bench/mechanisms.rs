@@ -2,7 +2,7 @@
 
 use super::Row;
 use slipstick::problems::{
-    Case, Counts, Entrant, Entry, MECHANISMS, MechanismProblem, Set, formulation_of, mechanism_problems,
+    Case, Counts, Entrant, Entry, MECHANISMS, MechanismProblem, Set, formulation, mechanism_problems,
 };
 use slipstick::simulate::simulate;
 use std::time::Instant;
@@ -43,7 +43,7 @@ fn row(problem: &MechanismProblem, entrant: &Entrant) -> Row {
     Row {
         suite: MECHANISMS.0,
         method: Some(options.method.name()),
-        formulation: Some(formulation_of(&options)),
+        formulation: Some(formulation(&options)),
         tolerance: Some(TOLERANCE),
         ok: entry.error.is_some_and(|error| error <= PROMISED * TOLERANCE),
         wall_s: Some(wall_s),

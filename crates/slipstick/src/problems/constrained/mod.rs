@@ -160,14 +160,15 @@ impl ConstrainedProblem {
             let plain = self.plan.system.mass_kind() == MassKind::Identity;
             return if plain { "ode".to_owned() } else { "dae".to_owned() };
         }
-        formulation_of(&self.plan.options)
+        formulation(&self.plan.options)
     }
 }
 
-/// What is integrated of a mechanism, as rows state it.
-pub fn formulation_of(options: &Options) -> String {
+/// In which form a mechanism is solved with some options, and how its constraints are kept, as in benchmark rows.
+pub fn formulation(options: &Options) -> String {
     let metric = if options.metric == Metric::Identity { "/identity" } else { "" };
     let index = match options.method {
+        _ if options.stabilisation == Stabilisation::Ggl => return "ggl".to_owned(),
         Method::GeneralizedAlpha => return "ggl".to_owned(),
         Method::GeneralizedAlpha3 => return "index3".to_owned(),
         method if method.facts().mechanisms_only => 2,
