@@ -13,7 +13,7 @@ use super::tapes::{Compiler, ModeTapes, ResetParts, ResetTape, ScheduleTape, low
 use super::{
     Constraint, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, Point, System, Terms,
 };
-use crate::expr::{Bounds, Boxes, ExprId, Interval, Ranges, Registers, Tape};
+use crate::expr::{Bounds, Boxes, Interval, Ranges, Registers, Tape};
 use crate::model::{Definition, Diagnostic, EventRule, Formula, Model, Trigger};
 
 /// A system compiled from a model.
@@ -48,7 +48,6 @@ impl FormulaSystem {
         let mut lowering = Lowering::new(model);
         let parts = lowering.parts(model);
         let settled = settle(&mut lowering, model, parts, &fixed.parameters);
-        let audit: Vec<ExprId> = model.audit.iter().map(|a| lowering.plain(&a.definition.formula)).collect();
         let switches = lowering.shown_switches(model);
         let resets = resets(&mut lowering, model, settled.watches.len());
         let parameter_inputs = lowering.names.first_parameter..lowering.names.first_switch;
@@ -64,7 +63,7 @@ impl FormulaSystem {
             mass: compiler.mass(model, &parameter_inputs),
             mechanism: compiler.mechanism(&settled.parts.mechanism, model.states.len()),
             outputs: compiler.compile(&settled.parts.outputs),
-            audit: compiler.compile(&audit),
+            audit: compiler.compile(&settled.parts.audit),
             energies: compiler.energies(&settled.parts.mechanism),
             switches: compiler.compile(&switches),
             schedule: compiler.schedule(),
