@@ -116,6 +116,14 @@ impl Reader<'_> {
                 self.error("missing-key", key.span(), message, "add `coordinates = { x = 0 }`");
             }
         }
+        let Some(run) = table.get("run").and_then(|run| run.get_ref().as_table()) else { return };
+        for key in ["stabilisation", "metric", "datol"] {
+            if let Some((key, _)) = run.get_key_value(key) {
+                let message =
+                    format!("`{}` is about constraints, and there are no `coordinates`", key.get_ref());
+                self.error("missing-key", key.span(), message, "leave it out");
+            }
+        }
     }
 
     fn check_speeds(&mut self, coordinates: &[Definition], speeds: &[Definition]) {
