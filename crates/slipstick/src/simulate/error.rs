@@ -156,6 +156,16 @@ pub enum Error {
         /// What is left of the constraints, in words.
         left: String,
     },
+    /// Masses and constraints of a mechanism leave open how it moves.
+    #[error("the masses do not determine the motion in {what} (t = {t}): {why}")]
+    MotionNotDetermined {
+        /// Which state, in words.
+        what: String,
+        /// The time.
+        t: f64,
+        /// What is wrong with them, in words.
+        why: String,
+    },
     /// An entry of a matrix of a mechanism is outside of it.
     #[error("the {matrix} has no entry {place:?}: it has {} rows and {} columns, counted from zero", .size.0, .size.1)]
     BadPlace {
@@ -270,6 +280,7 @@ impl Error {
             Self::EventCycle { .. } => "event-cycle",
             Self::ResetNotFinite { .. } => "reset-not-finite",
             Self::NotConsistent { .. } => "not-consistent",
+            Self::MotionNotDetermined { .. } => "motion-not-determined",
             Self::BadPlace { .. } => "bad-place",
             Self::WrongGradient { .. } => "wrong-gradient",
             Self::TooManySurfaces { .. } => "too-many-surfaces",
@@ -312,6 +323,9 @@ impl Error {
             Self::ResetNotFinite { .. } => "look for a division by zero in the reset",
             Self::NotConsistent { .. } => {
                 "choose start values nearer to a closed mechanism, pin fewer coordinates, or check the lengths in these constraints"
+            }
+            Self::MotionNotDetermined { .. } => {
+                "give each coordinate a mass in `kinetic` or `inertia`, or a constraint that holds it; or begin where the constraints have a gradient"
             }
             Self::BadPlace { .. } => {
                 "a row of the gradient is a joint, its columns and those of the mass matrix are speeds"
