@@ -97,10 +97,6 @@ impl FormulaSystem {
         Observer::new(&self.outputs, &self.parameters)
     }
 
-    pub(super) fn energy_tapes(&self) -> &[Tape] {
-        &self.energies
-    }
-
     /// The scratch to evaluate the named switches with, where they are softened and not signs.
     pub fn switches(&self) -> Observer<'_> {
         Observer::new(&self.switches, &self.parameters)
@@ -184,6 +180,9 @@ fn entry(lists: [&[f64]; 3], mut index: usize) -> f64 {
 }
 
 impl System for FormulaSystem {
+    fn energies(&self, mode: usize) -> Option<Observer<'_>> {
+        Some(Observer::new(self.energies.get(mode)?, &self.parameters))
+    }
     fn layout(&self) -> Layout {
         let n = self.mechanism.as_ref().map_or(0, |mechanism| mechanism.coordinates);
         Layout { q: n, v: n, z: self.state_names.len() - 2 * n }
