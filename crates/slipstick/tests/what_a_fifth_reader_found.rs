@@ -3,9 +3,10 @@
 mod common;
 
 use common::run_model;
-use slipstick::formulation::Mixture;
+use slipstick::equations::{ClosureSystem, Mechanism};
+use slipstick::formulation::{Mixture, Stabilisation};
 use slipstick::model::Model;
-use slipstick::simulate::{Failure, Overrides, Plan, simulate};
+use slipstick::simulate::{Failure, Options, Overrides, Plan, Start, simulate};
 use slipstick::trajectory::Trajectory;
 
 fn plan_of(text: &str) -> Plan {
@@ -193,5 +194,53 @@ fn upkeep_without_a_mechanism_is_refused() {
             format!("states = {{ x = 1 }}\nderivatives = {{ x = \"-x\" }}\nrun = {{ until = 1, {key} }}");
         let errors = Model::from_toml(&text).expect_err("there are no coordinates");
         assert!(errors.len() == 1 && errors[0].message.contains("no `coordinates`"), "{errors:?}");
+    }
+}
+
+#[test]
+fn both_halves_of_inertia_are_one_entry() {
+    let text = pendulum("inertia = { x.y = 0.5, y.x = 0.5 }\nrun.until = 1");
+    let errors = Model::from_toml(&text).expect_err("the off-diagonal entry would count twice");
+    assert!(errors.len() == 1 && errors[0].code == "duplicate-name", "{errors:?}");
+    assert!(errors[0].message.contains("`y.x`") && errors[0].message.contains("`x.y`"), "{errors:?}");
+}
+
+fn rod(mechanism: Mechanism) -> ClosureSystem {
+    mechanism.joints(["rod"], |_t, q, g| g[0] = q[0] * q[0] + q[1] * q[1] - 1.0).system()
+}
+
+fn refusal(system: &ClosureSystem, options: &Options) -> (&'static str, String) {
+    let failure = simulate(system, &Start::at([1.0, 0.0, 0.0, 0.0]), options).expect_err("it is refused");
+    (failure.error.code(), failure.error.to_string())
+}
+
+#[test]
+fn a_pin_that_is_no_coordinate_is_refused() {
+    let options = Options { pinned: vec![0, 2], ..Options::until(1.0) };
+    let (code, text) = refusal(&rod(Mechanism::new(["x", "y"])), &options);
+    assert!(code == "bad-pin" && text.contains("coordinate 2 is pinned, and there are 2"), "{text}");
+}
+
+#[test]
+fn a_mass_matrix_with_one_half_is_refused() {
+    let half = Mechanism::new(["x", "y"])
+        .mass_matrix(&[(0, 0), (0, 1), (1, 1)], |_t, _q, m| m.copy_from_slice(&[2.0, 0.5, 2.0]));
+    let (code, text) = refusal(&rod(half), &Options::until(1.0));
+    assert!(
+        code == "uneven-mass" && text.contains("0.5 in row `x'` and column `y'`, and 0 in row"),
+        "{text}"
+    );
+}
+
+#[test]
+fn terms_that_push_away_are_refused() {
+    for stabilisation in [
+        Stabilisation::Baumgarte { rate: -1.0, position: 1.0 },
+        Stabilisation::Normal { rate: f64::NAN, position: 1.0 },
+        Stabilisation::Reduced { decay: 1.0, rate: f64::INFINITY },
+    ] {
+        let options = Options { stabilisation, ..Options::until(1.0) };
+        let (code, text) = refusal(&rod(Mechanism::new(["x", "y"])), &options);
+        assert!(code == "bad-term" && text.contains("`rate`"), "{text}");
     }
 }

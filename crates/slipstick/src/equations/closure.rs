@@ -214,6 +214,9 @@ impl System for ClosureSystem {
     fn bad_place(&self) -> Option<BadPlace> {
         self.mechanism.as_ref().and_then(Mechanism::bad_place)
     }
+    fn uneven_mass(&self, t: f64, y: &[f64]) -> Option<(usize, usize, (f64, f64))> {
+        self.mechanism.as_ref().and_then(|mechanism| mechanism.uneven_mass(t, y))
+    }
     fn wrong_gradient(&self, t: f64, y: &[f64]) -> Option<WrongGradient> {
         self.mechanism.as_ref().and_then(|mechanism| MechanismJets::new(mechanism).wrong_gradient(t, y))
     }

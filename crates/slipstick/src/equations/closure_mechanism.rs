@@ -238,6 +238,16 @@ impl Mechanism {
         of_masses.or_else(of_gradient)
     }
 
+    /// An entry of the mass matrix that is not that of its other half, by more than rounding.
+    pub(super) fn uneven_mass(&self, t: f64, y: &[f64]) -> Option<(usize, usize, (f64, f64))> {
+        let places = self.mass_places.as_ref()?;
+        let mut mass = Matrix::with_places(self.speeds.len(), self.speeds.len(), places);
+        self.fill_masses(t, &y[..self.coordinates.len()], &mut mass.values);
+        let entry = |i: usize, j: usize| mass.row(i).find(|(column, _)| *column == j).map_or(0.0, |(_, m)| m);
+        let differ = |a: f64, b: f64| (a - b).abs() > 1e-10 * (a.abs() + b.abs());
+        mass.places().map(|(i, j)| (i, j, (entry(i, j), entry(j, i)))).find(|(_, _, (a, b))| differ(*a, *b))
+    }
+
     /// Room for the terms: without a gradient of its own, a row can have entries everywhere.
     pub(super) fn room_for_terms(&self) -> Terms {
         let (n, m) = (self.speeds.len(), self.constraints.len());

@@ -186,6 +186,10 @@ pub trait System: Send + Sync {
     fn wrong_gradient(&self, _t: f64, _y: &[f64]) -> Option<WrongGradient> {
         None
     }
+    /// An entry of the mass matrix that is not that of its other half at a point: row, column, and both entries.
+    fn uneven_mass(&self, _t: f64, _y: &[f64]) -> Option<(usize, usize, (f64, f64))> {
+        None
+    }
     /// All guards of all modes. Values and rates are always given in this order.
     fn guards(&self) -> &[Guard];
     /// For each guard, by how much it can change at most when time and all states change by at most one; infinity where that is not

@@ -180,6 +180,24 @@ pub(super) fn check_mechanism(model: &Model, scope: &Scope<'_>, errors: &mut Vec
         let hint = "write `x = …` for the diagonal entry of coordinate `x`, or `x.y = …` for that of row `x` and column `y`";
         errors.push(error.hint(hint));
     }
+    check_both_halves(model, errors);
+}
+
+/// The matrix of `inertia` is symmetric: an entry is given once, and stands in both halves.
+fn check_both_halves(model: &Model, errors: &mut Vec<Diagnostic>) {
+    let place = |entry: &Definition| model.inertia_place(&entry.name).map(|(i, j)| (i.min(j), i.max(j)));
+    let entries = &model.mechanism.inertia;
+    for (k, entry) in entries.iter().enumerate() {
+        let same = |other: &&Definition| place(other).is_some() && place(other) == place(entry);
+        if let Some(first) = entries[..k].iter().find(same) {
+            let message = format!(
+                "`{}` is the same entry of `inertia` as `{}`: the matrix is symmetric",
+                entry.name, first.name
+            );
+            let hint = "give one of them; it stands in both halves";
+            errors.push(Diagnostic::new("duplicate-name", entry.span.clone(), message).hint(hint));
+        }
+    }
 }
 
 /// Kinetic energy and constraints are differentiated along the motion: they depend on time, coordinates and speeds only.
