@@ -58,6 +58,10 @@ pub(crate) enum Command {
         /// The code, as it stands in brackets in the message; without one, all codes are listed
         code: Option<String>,
     },
+    /// Compare methods on a model or a suite: work, precision, performance profiles
+    #[command(after_help = "Examples:\n  slipstick compare pendulum.toml --methods dopri5,dop853,radau5\n  \
+                            slipstick compare mechanisms --only planar --methods hem5,phem56,mdop5 --tolerances 1e-4,1e-6")]
+    Compare(CompareArguments),
     /// Run a benchmark suite against known truths
     #[command(after_help = "Examples:\n  slipstick bench --list\n  slipstick bench smooth --json")]
     Bench {
@@ -107,6 +111,44 @@ pub(crate) struct RunArguments {
     /// Write trajectory.parquet too
     #[arg(long)]
     pub(crate) parquet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArguments {
+    /// A model file, or the name of a suite: smooth, stiff or mechanisms
+    #[arg(value_name = "MODEL|SUITE")]
+    pub(crate) target: String,
+    /// The methods, each a name or NAME+STABILISATION; `mdop5` is `dopri5+project` [default: those that suit]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) methods: Vec<String>,
+    /// The relative tolerances to run at
+    #[arg(long, value_name = "TOLERANCES", value_delimiter = ',', default_value = "1e-4,1e-6,1e-8", value_parser = parse_tolerance, allow_negative_numbers = true)]
+    pub(crate) tolerances: Vec<f64>,
+    /// The error at which the work of methods is compared [default: the middle one of the tolerances]
+    #[arg(long, value_name = "ERROR", value_parser = parse_positive, allow_negative_numbers = true)]
+    pub(crate) error: Option<f64>,
+    /// Only the problems whose name begins with this, or that are in this part of the suite
+    #[arg(long, value_name = "WORD")]
+    pub(crate) only: Option<String>,
+    /// Correct steps of mechanisms only when a joint is open by more than this
+    #[arg(long, value_name = "DRIFT", value_parser = parse_positive, allow_negative_numbers = true)]
+    pub(crate) drift: Option<f64>,
+    /// Stop a run after so many steps, taken or not
+    #[arg(long, value_name = "COUNT", default_value = "100000", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_steps: u64,
+    /// Stop after so many seconds of real time for all runs together
+    #[arg(long, value_name = "SECONDS", default_value = "3600", value_parser = parse_positive, allow_negative_numbers = true)]
+    pub(crate) max_wall: f64,
+    /// The folder for the page [default: runs/compare-NAME]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+fn parse_tolerance(text: &str) -> Result<f64, String> {
+    match text.trim().parse::<f64>() {
+        Ok(x) if (1e-13..1.0).contains(&x) => Ok(x),
+        _ => Err("expected a number from 1e-13 to below 1, for example `--tolerances 1e-4,1e-6`".to_owned()),
+    }
 }
 
 fn parse_finite(text: &str) -> Result<f64, String> {

@@ -39,6 +39,11 @@ impl Watch {
         Self { start: Instant::now(), limit, interrupted, bar, countdown: 0, from: None }
     }
 
+    /// Another run begins under the same watch.
+    pub(crate) fn next_run(&mut self) {
+        self.from = None;
+    }
+
     /// Ends the watch and takes the progress bar away. Gives the seconds that have passed.
     pub(crate) fn finish(self) -> f64 {
         if let Some(bar) = &self.bar {

@@ -14,6 +14,7 @@ fn help_has_examples() {
         ("help-events", vec!["events", "--help"]),
         ("help-examples", vec!["examples", "--help"]),
         ("help-explain", vec!["explain", "--help"]),
+        ("help-compare", vec!["compare", "--help"]),
         ("help-bench", vec!["bench", "--help"]),
     ] {
         let text = transcript(&folder, &arguments);
@@ -161,6 +162,72 @@ fn bench_rows_have_the_promised_fields() {
         let row: serde_json::Map<String, serde_json::Value> = serde_json::from_str(line).unwrap();
         assert_eq!(row.keys().map(String::as_str).collect::<Vec<_>>(), fields);
         assert_eq!(row["ok"], true, "{line}");
+    }
+}
+
+const PENDULUM: &str = "title = \"A <pendulum>\"\ncoordinates = { x = 1, y = 0 }\nkinetic = \"(x'^2 + y'^2)/2\"\n\
+                        potential = \"9.81*y\"\nconstraints.rod = \"x^2 + y^2 - 1\"\nrun.until = 2\n";
+
+#[test]
+fn compare_prints_rows_and_profiles_and_writes_a_page() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("swing.toml"), PENDULUM).unwrap();
+    let arguments =
+        ["compare", "swing.toml", "--methods", "hem5,mdop5,dopri5+none", "--tolerances", "1e-4,1e-6"];
+    insta::assert_snapshot!("compare-model", transcript(folder.path(), &arguments));
+    let page = std::fs::read_to_string(folder.path().join("runs/compare-swing/compare.html")).unwrap();
+    assert!(page.contains("A &lt;pendulum&gt;") && !page.contains("<pendulum>"));
+    assert!(!page.contains("http://") && !page.contains("<script"), "no address from outside, no script");
+    assert_eq!(page.matches("<circle").count(), 6, "a dot for each run");
+    let arguments = ["compare", "mechanisms", "--only", "four-bar-", "--tolerances", "1e-4,1e-6"];
+    insta::assert_snapshot!("compare-suite", transcript(folder.path(), &arguments));
+}
+
+#[test]
+fn compare_as_json_has_runs_and_curves() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("swing.toml"), PENDULUM).unwrap();
+    let objects = |arguments: &[&str]| -> Vec<serde_json::Value> {
+        let output = slipstick(folder.path(), arguments);
+        let text = String::from_utf8(output.stdout).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).expect("an object on each line")).collect()
+    };
+    let lines = objects(&["compare", "swing.toml", "--tolerances", "1e-4,1e-6", "--json"]);
+    assert_eq!((lines.len(), &lines[0]["kind"]), (7, &serde_json::json!("reference")));
+    assert!(lines[0]["apart"].as_f64().unwrap() < 1e-7);
+    let fields: Vec<&str> = lines[1].as_object().unwrap().keys().map(String::as_str).collect();
+    insta::assert_snapshot!("compare-json-fields", fields.join("\n"));
+    let lines = objects(&["compare", "mechanisms", "--only", "watt", "--tolerances", "1e-4", "--json"]);
+    let curves: Vec<_> = lines.iter().filter(|line| line["kind"] == "profile").collect();
+    assert_eq!((lines.len(), curves.len()), (5 * 3 + 2 * 3, 6));
+    for curve in curves {
+        let rises = curve["rises"].as_array().unwrap();
+        assert_eq!(
+            rises.last().map_or(0.0, |rise| rise[1].as_f64().unwrap()),
+            curve["solved"].as_f64().unwrap()
+        );
+    }
+}
+
+#[test]
+fn compare_says_what_is_wrong_with_its_arguments() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("swing.toml"), PENDULUM).unwrap();
+    std::fs::write(folder.path().join("pole.toml"), "states.x = 1\nderivatives.x = \"x^2\"\nrun.until = 5")
+        .unwrap();
+    let cases: [(&str, &[&str]); 7] = [
+        ("compare-no-suite", &["compare", "mechanism"]),
+        ("compare-no-method", &["compare", "swing.toml", "--methods", "hem5,hem6"]),
+        ("compare-no-stabilisation", &["compare", "swing.toml", "--methods", "dopri5+projct"]),
+        ("compare-no-estimate", &["compare", "swing.toml", "--methods", "rk4"]),
+        ("compare-bad-tolerance", &["compare", "swing.toml", "--tolerances", "1e-4,0"]),
+        ("compare-no-problem", &["compare", "mechanisms", "--only", "wat-1"]),
+        ("compare-no-reference", &["compare", "pole.toml"]),
+    ];
+    for (name, arguments) in cases {
+        let text = transcript(folder.path(), arguments);
+        assert!(text.ends_with("exit 2"), "{text}");
+        insta::assert_snapshot!(name, text);
     }
 }
 

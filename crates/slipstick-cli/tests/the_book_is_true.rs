@@ -75,6 +75,8 @@ fn roughly(text: &str) -> Vec<String> {
         let bare = word.trim_matches(|c: char| !c.is_ascii_digit() && c != '-');
         match bare.parse::<f64>() {
             Ok(x) if bare.contains("e-") && x.abs() < 1e-6 => "tiny".to_owned(),
+            // Real time, such as `0.012s`.
+            Ok(_) if word.ends_with('s') && word.contains('.') => "time".to_owned(),
             Ok(x) => format!("{x:.5e}"),
             Err(_) => word.to_owned(),
         }

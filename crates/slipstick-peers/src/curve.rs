@@ -13,9 +13,9 @@ pub(crate) struct Point {
     pub(crate) cost: f64,
 }
 
-/// From 1e-3 to 1e-12, two in each decade.
+/// From 1e-3 to 1e-12, five in each decade: enough for lucky and unlucky ones to even out.
 pub(crate) fn tolerances() -> impl Iterator<Item = f64> {
-    (6..=24).map(|k| 10_f64.powf(-0.5 * f64::from(k)))
+    (15..=60).map(|k| 10_f64.powf(-0.2 * f64::from(k)))
 }
 
 /// The points of all solvers of a problem. Solvers take turns at each tolerance, so that a change of the machine's speed meets all alike.
@@ -82,14 +82,24 @@ fn median_time(solve: &mut Solve) -> f64 {
     samples[samples.len() / 2].as_secs_f64()
 }
 
-/// The cost of an error, between points by a line in logarithms. What counts is the loosest tolerance from which on the error stays below:
-/// a lucky run at a loose tolerance does not. `None` if the curve does not come from above to below.
+/// The cost that is to be expected for an error: the error at the end goes up and down with the tolerance by chance, so that no single run tells. A line in
+/// logarithms is laid through all runs whose error is within a decade of it, by least squares, and read there. `None` if there are too few of
+/// them, or none on one side.
 pub(crate) fn cost_at(curve: &[Point], error: f64) -> Option<f64> {
-    let last_above = curve.iter().rposition(|point| point.error > error)?;
-    let (a, b) = (curve[last_above], curve.get(last_above + 1)?);
-    let part = (a.error / error).ln() / (a.error / b.error).ln();
-    Some((a.cost.ln() + part * (b.cost / a.cost).ln()).exp())
+    let place = |point: &Point| ((point.error / error).log10(), point.cost.ln());
+    let near: Vec<(f64, f64)> = curve.iter().map(place).filter(|(x, _)| x.abs() <= 1.0).collect();
+    let sides = [near.iter().any(|(x, _)| *x > 0.0), near.iter().any(|(x, _)| *x < 0.0)];
+    if near.len() < FEWEST || sides.contains(&false) {
+        return None;
+    }
+    let mean = |value: &dyn Fn(&(f64, f64)) -> f64| near.iter().map(value).sum::<f64>() / near.len() as f64;
+    let (x, y) = (mean(&|p| p.0), mean(&|p| p.1));
+    let slope = mean(&|p| (p.0 - x) * (p.1 - y)) / mean(&|p| (p.0 - x).powi(2));
+    Some((y - slope * x).exp())
 }
+
+/// Fewer runs than this near an error do not make a line.
+const FEWEST: usize = 4;
 
 #[cfg(test)]
 mod tests {
@@ -99,21 +109,29 @@ mod tests {
         Point { tolerance: error, error, cost }
     }
 
-    #[test]
-    fn between_points_cost_follows_a_power_of_the_error() {
-        let curve = [point(1e-2, 1.0), point(1e-4, 4.0), point(1e-6, 16.0)];
-        assert!((cost_at(&curve, 1e-5).unwrap() - 8.0).abs() < 1e-9);
+    /// Errors of 1e-2, 1e-2.2 … 1e-8 at the cost 1 / √error, but for a factor of luck.
+    fn curve(luck: impl Fn(i32) -> f64) -> Vec<Point> {
+        (10..=40)
+            .map(|k| (10_f64.powf(-0.2 * f64::from(k)), luck(k)))
+            .map(|(e, l)| point(e * l, e.powf(-0.5)))
+            .collect()
     }
 
     #[test]
-    fn a_lucky_point_does_not_count() {
-        let curve = [point(1e-2, 1.0), point(1e-7, 2.0), point(1e-4, 4.0), point(1e-6, 16.0)];
-        assert!((cost_at(&curve, 1e-5).unwrap() - 8.0).abs() < 1e-9);
+    fn between_points_cost_follows_a_power_of_the_error() {
+        assert!((cost_at(&curve(|_| 1.0), 3e-5).unwrap() * 3e-5_f64.sqrt() - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn one_lucky_run_hardly_counts() {
+        let lucky = curve(|k| if k == 20 { 0.2 } else { 1.0 });
+        let ratio = cost_at(&lucky, 1e-4).unwrap() / cost_at(&curve(|_| 1.0), 1e-4).unwrap();
+        assert!((0.9..1.0).contains(&ratio), "{ratio}");
     }
 
     #[test]
     fn errors_beyond_the_curve_have_no_cost() {
-        let curve = [point(1e-2, 1.0), point(1e-4, 4.0)];
-        assert!(cost_at(&curve, 1e-1).is_none() && cost_at(&curve, 1e-5).is_none());
+        let curve = curve(|_| 1.0);
+        assert!(cost_at(&curve, 2e-2).is_none() && cost_at(&curve, 1e-9).is_none());
     }
 }

@@ -6,7 +6,7 @@
 //! cargo run --release -- --json          # the same as one JSON object per line
 //! cargo run --release -- --curves        # every point that was measured, as JSON
 //! cargo run --release -- pleiades        # one problem only
-//! ./count                                # the points with instructions instead of seconds, counted by callgrind; a few minutes
+//! ./count                                # the points with instructions instead of seconds, counted by callgrind; ten minutes
 //! ./count | cargo run --release -- table # the table from points that were printed before
 //! cargo run --release -- once pleiades 'slipstick dopri5' 1e-8 20    # one solver, 20 times, for a profiler
 //! ```

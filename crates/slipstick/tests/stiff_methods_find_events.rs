@@ -5,7 +5,7 @@ use slipstick::simulate::{Options, Start, simulate};
 use slipstick::step::Method;
 
 fn implicit() -> impl Iterator<Item = Method> {
-    Method::ALL.iter().copied().filter(|method| method.facts().implicit)
+    Method::ALL.iter().copied().filter(|method| method.facts().implicit && !method.facts().mechanisms_only)
 }
 
 #[test]

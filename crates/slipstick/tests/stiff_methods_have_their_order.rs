@@ -6,7 +6,7 @@ use slipstick::step::Method;
 use slipstick::trajectory::Trajectory;
 
 fn implicit() -> impl Iterator<Item = Method> {
-    Method::ALL.iter().copied().filter(|method| method.facts().implicit)
+    Method::ALL.iter().copied().filter(|method| method.facts().implicit && !method.facts().mechanisms_only)
 }
 
 /// x = 1 / (2 - sin t) and y = 1 / (3 - cos t).

@@ -7,7 +7,7 @@ use slipstick::step::{Method, PerComponent};
 use slipstick::trajectory::Trajectory;
 
 fn implicit() -> impl Iterator<Item = Method> {
-    Method::ALL.iter().copied().filter(|method| method.facts().implicit)
+    Method::ALL.iter().copied().filter(|method| method.facts().implicit && !method.facts().mechanisms_only)
 }
 
 fn run(system: &dyn System, start: &[f64], method: Method, options: Options) -> Trajectory {

@@ -5,7 +5,7 @@ use slipstick::simulate::{Options, Start, simulate};
 use slipstick::step::Method;
 
 fn implicit() -> impl Iterator<Item = Method> {
-    Method::ALL.iter().copied().filter(|method| method.facts().implicit)
+    Method::ALL.iter().copied().filter(|method| method.facts().implicit && !method.facts().mechanisms_only)
 }
 
 /// The circle, x' = y and y' = -x, behind the matrix (2 1; 1 3).

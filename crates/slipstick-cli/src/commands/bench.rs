@@ -14,6 +14,7 @@ use std::time::Instant;
 mod constrained;
 mod events;
 mod formulas;
+mod mechanisms;
 mod sliding;
 
 /// One row of a suite.
@@ -52,6 +53,7 @@ fn suites() -> impl Iterator<Item = (&'static str, &'static str)> {
         problems::EVENTS,
         problems::SLIDING,
         problems::CONSTRAINED,
+        problems::MECHANISMS,
         formulas::SUITE,
     ])
 }
@@ -73,19 +75,20 @@ pub(crate) fn bench(suite: Option<&str>, list: bool, json: bool) -> Result<Finis
         return Err(Trouble::new("unknown-name", format!("there is no suite `{name}`"), hint));
     };
     let (has_events, slides) = (name == problems::EVENTS.0, name == problems::SLIDING.0);
-    let is_constrained = name == problems::CONSTRAINED.0;
+    let (is_constrained, is_mechanisms) = (name == problems::CONSTRAINED.0, name == problems::MECHANISMS.0);
     let rows: Box<dyn Iterator<Item = Row>> = match problems::suite(name) {
         Some(problems) => Box::new(problems.into_iter().flat_map(move |problem| rows_of(name, &problem))),
         None if has_events => Box::new(events::rows()),
         None if slides => Box::new(sliding::rows()),
         None if is_constrained => Box::new(constrained::rows()),
+        None if is_mechanisms => Box::new(mechanisms::rows()),
         None => Box::new(formulas::rows().into_iter()),
     };
     if !json {
         data(match name {
             _ if has_events => events::heading(),
             _ if slides => sliding::heading(),
-            _ if is_constrained => constrained::heading(),
+            _ if is_constrained || is_mechanisms => constrained::heading(),
             _ => heading(),
         });
     }
@@ -96,7 +99,7 @@ pub(crate) fn bench(suite: Option<&str>, list: bool, json: bool) -> Result<Finis
             true => serde_json::to_string(&row).unwrap_or_default(),
             false if has_events => events::line(&row),
             false if slides => sliding::line(&row),
-            false if is_constrained => constrained::line(&row),
+            false if is_constrained || is_mechanisms => constrained::line(&row),
             false => line(&row),
         });
     }

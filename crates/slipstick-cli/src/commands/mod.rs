@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod compare;
 mod events;
 mod examples;
 mod explain;
@@ -49,6 +50,7 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<Finish, Trouble> {
             examples::examples(name.as_deref(), all, &to, force, json)
         }
         Command::Explain { code } => explain::explain(code.as_deref(), json),
+        Command::Compare(arguments) => compare::compare(&arguments, json),
         Command::Bench { suite, list } => bench::bench(suite.as_deref(), list, json),
     }
 }

@@ -14,6 +14,7 @@ mod table;
 pub(crate) use audit::AuditResult;
 pub(crate) use csv::full;
 pub(crate) use json::{event_json, run_json};
+pub(crate) use report::{escape, fill};
 
 use crate::commands::Finish;
 use crate::model_file::ModelFile;

@@ -24,7 +24,7 @@ pub(crate) fn report(result: &RunResult<'_>) -> String {
 }
 
 /// Replaces markers in one pass: what is filled in is not searched again, so it may hold anything.
-fn fill(template: &str, parts: &[(&str, &str)]) -> String {
+pub(crate) fn fill(template: &str, parts: &[(&str, &str)]) -> String {
     let mut page = String::new();
     let mut rest = template;
     while let Some((at, marker, text)) =
@@ -37,7 +37,8 @@ fn fill(template: &str, parts: &[(&str, &str)]) -> String {
     page + rest
 }
 
-fn escape(text: &str) -> String {
+/// Text as it may stand in a page.
+pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

@@ -36,9 +36,15 @@ pub(crate) fn transcript(folder: &Path, arguments: &[&str]) -> String {
 /// Numbers that are mere rounding, and the moments at which they were largest, differ between machines.
 fn without_rounding(text: &str) -> String {
     let word = |word: &str| {
-        let number = word.trim_matches(|c: char| !c.is_ascii_digit()).parse::<f64>();
-        let rounding = number.is_ok_and(|x| x != 0.0 && x.abs() < 1e-9 && word.contains("e-"));
-        if rounding { "(rounding)".to_owned() } else { word.to_owned() }
+        let number = word.trim_matches(|c: char| !c.is_ascii_digit()).parse::<f64>().ok();
+        let rounding = number.is_some_and(|x| x != 0.0 && x.abs() < 1e-9 && word.contains("e-"));
+        // Real time, such as `0.012s`.
+        let is_time = number.is_some() && word.ends_with('s') && word.contains('.');
+        match (rounding, is_time) {
+            (true, _) => "(rounding)".to_owned(),
+            (_, true) => "(time)".to_owned(),
+            _ => word.to_owned(),
+        }
     };
     let line = |line: &str| {
         let line: Vec<String> = line.split(' ').map(word).collect();

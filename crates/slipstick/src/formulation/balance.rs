@@ -14,7 +14,7 @@ use crate::math::Matrix;
 
 /// What is to be in balance: a state with the rates `u'` and the multipliers.
 #[derive(Clone, Copy, Debug)]
-pub struct Instant<'a> {
+pub struct Balance<'a> {
     /// The time.
     pub t: f64,
     /// The state.
@@ -101,7 +101,7 @@ impl Flow<'_> {
     }
 
     /// Evaluates what is left of the equations.
-    pub fn remainder(&mut self, at: Instant<'_>, out: &mut Remainder) {
+    pub fn remainder(&mut self, at: Balance<'_>, out: &mut Remainder) {
         if !self.has_terms() {
             return self.free_remainder(at, out);
         }
@@ -121,7 +121,7 @@ impl Flow<'_> {
         }
     }
 
-    fn free_remainder(&mut self, at: Instant<'_>, out: &mut Remainder) {
+    fn free_remainder(&mut self, at: Balance<'_>, out: &mut Remainder) {
         let mut rates = std::mem::take(&mut out.rates);
         self.derivative(at.t, at.y, &mut rates);
         let field = &rates[self.system().layout().q..];
@@ -134,7 +134,7 @@ impl Flow<'_> {
     }
 
     /// Linearises the equations.
-    pub fn tangents(&mut self, at: Instant<'_>, left: &mut Remainder, out: &mut Tangents) {
+    pub fn tangents(&mut self, at: Balance<'_>, left: &mut Remainder, out: &mut Tangents) {
         self.jacobian_count += 1;
         let has_terms = self.has_terms();
         let exact = if let Engine::Mechanism(mechanism) = &mut self.evaluator
@@ -154,7 +154,7 @@ impl Flow<'_> {
     }
 
     /// Column by column, by forward differences.
-    fn tangents_by_differences(&mut self, at: Instant<'_>, left: &mut Remainder, out: &mut Tangents) {
+    fn tangents_by_differences(&mut self, at: Balance<'_>, left: &mut Remainder, out: &mut Tangents) {
         let (q, n, size) = (self.system().layout().q, self.system().layout().v, left.motion.len());
         self.remainder(at, left);
         out.base.copy_from_slice(&left.motion);
@@ -167,7 +167,7 @@ impl Flow<'_> {
             out.change[..n].fill(0.0);
             out.change[j] = -h;
             self.evaluator.shift_positions(at.t, &mut beside[..q], &out.change[..n]);
-            self.remainder(Instant { y: &beside, ..at }, left);
+            self.remainder(Balance { y: &beside, ..at }, left);
             difference_column(&left.motion, &out.base, h, (j, size), &mut out.stiffness);
         }
         beside.copy_from_slice(at.y);
@@ -175,7 +175,7 @@ impl Flow<'_> {
             let here = at.y[q + j];
             beside[q + j] = here + f64::EPSILON.sqrt() * here.abs().max(1e-3);
             let h = beside[q + j] - here;
-            self.remainder(Instant { y: &beside, ..at }, left);
+            self.remainder(Balance { y: &beside, ..at }, left);
             difference_column(&left.motion, &out.base, h, (j, size), &mut out.damping);
             beside[q + j] = here;
         }
@@ -220,7 +220,7 @@ impl Flow<'_> {
 }
 
 impl Index1<'_> {
-    fn remainder(&mut self, locked: Locked<'_>, at: Instant<'_>, out: &mut Remainder) {
+    fn remainder(&mut self, locked: Locked<'_>, at: Balance<'_>, out: &mut Remainder) {
         let (n, first) = (self.n, self.positions + self.n);
         self.inner.terms(locked, at.t, at.y, &mut self.terms);
         for (i, motion) in out.motion[..n].iter_mut().enumerate() {
@@ -237,14 +237,14 @@ impl Index1<'_> {
         self.inner.residuals(locked, at.t, at.y, &mut out.position, &mut out.velocity);
     }
 
-    fn set_motion_to(&mut self, at: Instant<'_>) {
+    fn set_motion_to(&mut self, at: Balance<'_>) {
         self.motion.copy_from_slice(&at.rates[..self.n]);
         self.multipliers.copy_from_slice(at.multipliers);
         self.publish();
     }
 
     /// The tangents; false if stiffness and damping are not known exactly.
-    fn tangents(&mut self, locked: Locked<'_>, at: Instant<'_>, out: &mut Tangents) -> bool {
+    fn tangents(&mut self, locked: Locked<'_>, at: Balance<'_>, out: &mut Tangents) -> bool {
         let (n, size) = (self.n, at.rates.len());
         self.inner.terms(locked, at.t, at.y, &mut self.terms);
         out.mass.fill(0.0);
@@ -259,7 +259,7 @@ impl Index1<'_> {
         self.exact_tangents(locked, at, out)
     }
 
-    fn exact_tangents(&mut self, locked: Locked<'_>, at: Instant<'_>, out: &mut Tangents) -> bool {
+    fn exact_tangents(&mut self, locked: Locked<'_>, at: Balance<'_>, out: &mut Tangents) -> bool {
         let (n, q, size) = (self.n, self.positions, at.rates.len());
         out.change.fill(0.0);
         out.stiffness.fill(0.0);
@@ -281,7 +281,7 @@ impl Index1<'_> {
     fn tangents_of_further_states(
         &mut self,
         locked: Locked<'_>,
-        at: Instant<'_>,
+        at: Balance<'_>,
         out: &mut Tangents,
     ) -> bool {
         let (n, q, size, dimension) = (self.n, self.positions, at.rates.len(), at.y.len());

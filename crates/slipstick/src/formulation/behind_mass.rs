@@ -4,7 +4,6 @@
 //! all others nothing is known.
 
 use super::algebraic::Algebraic;
-use super::flow::difference;
 use crate::equations::{Evaluator, GuardRates, Locked};
 use crate::math::{RealLu, dot};
 
@@ -149,4 +148,9 @@ fn times(mass: &[f64], x: &[f64], out: &mut [f64]) {
     for (out, row) in out.iter_mut().zip(mass.chunks_exact(x.len().max(1))) {
         *out = dot(row, x);
     }
+}
+
+/// The distance for a forward difference at `x`: half the digits for the step, half for the change (as in RADAU5).
+pub(super) fn difference(x: f64) -> f64 {
+    (f64::EPSILON * x.abs().max(1e-5)).sqrt()
 }

@@ -1,6 +1,6 @@
 //! The flow of a system whose mode is locked: first-order equations integrated as they stand. Work is counted here.
 
-use super::behind_mass::BehindMass;
+use super::behind_mass::{BehindMass, difference};
 use super::engine::Engine;
 use super::one_sided::OneSided;
 use super::sliding::Effort;
@@ -585,9 +585,4 @@ impl Field for Flow<'_> {
 /// Whether a guard is watched in a mode. What happens at rest has no surface.
 fn is_watched(guard: &Guard, mode: usize) -> bool {
     guard.kind != GuardKind::Rest && guard.mode.is_none_or(|own| own == mode)
-}
-
-/// The distance for a forward difference at `x`: half the digits for the step, half for the change (as in RADAU5).
-pub(super) fn difference(x: f64) -> f64 {
-    (f64::EPSILON * x.abs().max(1e-5)).sqrt()
 }

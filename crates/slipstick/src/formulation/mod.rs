@@ -12,6 +12,7 @@ mod dependence;
 mod dependent_weights;
 mod engine;
 mod flow;
+mod ggl;
 mod ground;
 mod half_explicit;
 mod index1;
@@ -28,8 +29,9 @@ mod weights;
 
 pub use crate::equations::MassKind;
 pub use assemble::Refusal;
-pub use balance::{Instant, Remainder, Tangents};
+pub use balance::{Balance, Remainder, Tangents};
 pub use flow::Flow;
+pub use ggl::{Ggl, GglRoom};
 pub use ground::Ground;
 pub use half_explicit::Stage;
 pub use index1::Index1;

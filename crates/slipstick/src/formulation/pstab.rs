@@ -93,7 +93,8 @@ impl Index1<'_> {
 
     /// The length of each row of constraints in the linear system of corrections.
     fn lengths_of_rows(&self) -> &[f64] {
-        self.landing.own.as_ref().unwrap_or(&self.kkt).lengths()
+        let own = self.landing.own.as_ref().filter(|_| self.upkeep.stabilisation != Stabilisation::Full);
+        own.unwrap_or(&self.kkt).lengths()
     }
 
     fn find_least_change(&mut self) {

@@ -51,6 +51,9 @@ pub enum Stabilisation {
     Speeds,
     /// Corrections until the constraints are met to rounding (coordinate projection, paper 003, equation (3.79)).
     Project,
+    /// The stabilised index-2 form in the place of the index-1 form, for `radau5` alone: both levels of the constraints are solved for with the state (Gear, Gupta and Leimkuhler;
+    /// paper 001, equation (23)). While the motion slides on a switching surface, as [`Twice`](Self::Twice).
+    Ggl,
     /// Sliding-mode control until every surface is met, then as [`Twice`](Self::Twice) (paper 000, sections 3.2 to 3.4). The start need not meet
     /// the constraints. How fast surfaces are approached and positions close says [`Upkeep`].
     SlidingMode,
@@ -121,6 +124,7 @@ impl Stabilisation {
             Self::Full => S_FULL,
             Self::Speeds => S_SPEED,
             Self::Project => "project",
+            Self::Ggl => "ggl",
             Self::SlidingMode => SLIDING_MODE,
         }
     }
@@ -139,7 +143,7 @@ impl Stabilisation {
             | Self::Gradient { .. }
             | Self::Reduced { .. } => 0,
             Self::Once | Self::Full => 1,
-            Self::Twice | Self::Speeds | Self::SlidingMode => 2,
+            Self::Twice | Self::Speeds | Self::Ggl | Self::SlidingMode => 2,
             Self::Project => super::pstab::MOST_ROUNDS,
         }
     }

@@ -37,6 +37,8 @@ pub enum StabilisationRule {
         /// How strongly they are pulled.
         rate: f64,
     },
+    /// The stabilised index-2 form.
+    Ggl,
     /// Sliding-mode control until all constraints are met.
     SlidingMode {
         /// How fast each surface is approached, for all constraints or by name.
@@ -98,6 +100,7 @@ impl Reader<'_> {
             ("s-full", StabilisationRule::Full),
             ("s-speed", StabilisationRule::Speeds),
             ("project", StabilisationRule::Project),
+            ("ggl", StabilisationRule::Ggl),
             ("none", StabilisationRule::None),
         ];
         let words: Vec<(&str, usize)> = rules.iter().enumerate().map(|(i, (word, _))| (*word, i)).collect();

@@ -115,7 +115,7 @@ fn pleiades() -> Problem {
         ],
         scale: None,
         absolute: 1.0,
-        // A small error on the way is magnified by up to 1.4e3 (measured by differences).
+        // A small error on the way is magnified by up to 2.9e3 (measured by differences).
         promise: 1e4,
         invariant: Some(pleiades_energy),
     }

@@ -107,6 +107,10 @@ fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
         let reason = "cannot solve for derivatives behind a mass matrix";
         return Err(Error::WrongMethod { method, reason, hint: "choose `radau5`, which can" });
     }
+    if options.stabilisation == Stabilisation::Ggl && options.method != Method::Radau5 {
+        let reason = "cannot solve the stabilised index-2 form, `stabilisation = \"ggl\"`";
+        return Err(Error::WrongMethod { method, reason, hint: "choose `radau5`, or another stabilisation" });
+    }
     if facts.mechanisms_only {
         check_mechanism(system, options)?;
     }

@@ -129,6 +129,11 @@ impl Options {
 
     /// The method with scratch for states of the given length and a kind of mass matrix.
     pub(super) fn build_method(&self, dimension: usize, mass: MassKind) -> Box<dyn Step> {
+        if self.stabilisation == Stabilisation::Ggl
+            && let Some(step) = self.method.build_ggl(dimension)
+        {
+            return step;
+        }
         let alpha = self.method.build_alpha(self.rho_infinity.unwrap_or(USUAL_RHO));
         alpha.unwrap_or_else(|| self.method.build_for(dimension, &self.tolerances, mass))
     }

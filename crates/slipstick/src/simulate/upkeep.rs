@@ -16,6 +16,7 @@ pub(super) fn take_over(run: &RunRule, constraints: &[Constraint], options: &mut
         StabilisationRule::Full => Stabilisation::Full,
         StabilisationRule::Speeds => Stabilisation::Speeds,
         StabilisationRule::Project => Stabilisation::Project,
+        StabilisationRule::Ggl => Stabilisation::Ggl,
         StabilisationRule::Terms { rate, position, along } => match along {
             Along::Forces => Stabilisation::Baumgarte { rate, position },
             Along::Normal => Stabilisation::Normal { rate, position },

@@ -12,7 +12,7 @@
 use super::alpha::{Coefficients, Knot, Level};
 use super::implicit::{Newton, Progress, check_finite, newton_tolerance, smallest_relative};
 use super::{Fault, Tolerances, Trial};
-use crate::formulation::{Flow, Instant, Remainder, Tangents};
+use crate::formulation::{Balance, Flow, Remainder, Tangents};
 use crate::math::{DensePair, Kkt, Matrix, dot};
 
 /// Constraints are met to this many units of rounding, if they can be: in rounds behind the last that the tolerance asks for. Where they come no nearer, this much will do.
@@ -245,7 +245,7 @@ impl Solver {
     fn linearise(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
         let t = trial.t + trial.h;
         let (rates, multipliers) = (&self.end.rates[..], &self.end.multipliers[..]);
-        let at = Instant { t, y: &self.state, rates, multipliers };
+        let at = Balance { t, y: &self.state, rates, multipliers };
         field.tangents(at, &mut self.left, &mut self.tangents);
         let size = self.shifted.len();
         for matrix in [&self.tangents.stiffness, &self.tangents.damping, &self.tangents.mass] {
@@ -315,7 +315,7 @@ impl Solver {
     fn evaluate(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
         let t = trial.t + trial.h;
         let (rates, multipliers) = (&self.end.rates[..], &self.end.multipliers[..]);
-        field.remainder(Instant { t, y: &self.state, rates, multipliers }, &mut self.left);
+        field.remainder(Balance { t, y: &self.state, rates, multipliers }, &mut self.left);
         for left in [&self.left.motion, &self.left.position, &self.left.velocity] {
             check_finite(left, usize::MAX, t).map_err(|fault| self.as_speed(fault))?;
         }

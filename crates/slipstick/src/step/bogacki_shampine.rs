@@ -12,6 +12,7 @@ pub(super) const TABLEAU: Tableau = Tableau {
     matrix: &[&[], &[0.5], &[0.0, 0.75], &[2.0 / 9.0, 1.0 / 3.0, 4.0 / 9.0]],
     weights: &[2.0 / 9.0, 1.0 / 3.0, 4.0 / 9.0, 0.0],
     error: ErrorRule::Embedded(&[-5.0 / 72.0, 1.0 / 12.0, 1.0 / 9.0, -1.0 / 8.0]),
+    carries_the_lower: false,
     last_is_first: true,
     dense: DenseRule::bootstrapped(3),
     fine_degree: 3,

@@ -131,6 +131,7 @@ pub(super) const TABLEAU: Tableau = Tableau {
             0.02265179219836082,
         ],
     },
+    carries_the_lower: false,
     last_is_first: false,
     dense: DenseRule {
         nodes: &[0.1, 0.2, 0.7777777777777778],

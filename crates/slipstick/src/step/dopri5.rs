@@ -31,6 +31,7 @@ pub(super) const TABLEAU: Tableau = Tableau {
         22.0 / 525.0,
         -1.0 / 40.0,
     ]),
+    carries_the_lower: false,
     last_is_first: true,
     dense: DenseRule {
         nodes: &[],

@@ -8,8 +8,9 @@
 //! the tableau or by bootstrapping.
 
 use super::bootstrap::Bootstrap;
+use super::implicit::measure;
 use super::stages::{MOST_STAGES, add_stages, add_stages_later, unrolled};
-use super::{Fault, Method, Step, Tolerances, Trial};
+use super::{Fault, Method, PerComponent, Step, Tolerances, Trial};
 use crate::formulation::{Field, Flow};
 use crate::math::{Dimension, Norm};
 use std::marker::PhantomData;
@@ -55,6 +56,9 @@ pub(super) struct Tableau {
     /// `b`.
     pub(super) weights: &'static [f64],
     pub(super) error: ErrorRule,
+    /// The lower order p of a pair is carried on. Its error in a step of size h is `h^(p+1)`, so that it adds up to `tolerance^(p/(p+1))`: it is compared with
+    /// `tolerance^((p+1)/p)`, and adds up to the tolerance.
+    pub(super) carries_the_lower: bool,
     /// The last stage is evaluated at the end of the step (first same as last): the last row of `a` is `b`.
     pub(super) last_is_first: bool,
     pub(super) dense: DenseRule,
@@ -196,6 +200,9 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
             ErrorRule::None => trial.accept_unjudged(),
             ErrorRule::Embedded(e) => {
                 add_stages(self.dimension, e, stages, trial.h, None, first);
+                if M::TABLEAU.carries_the_lower {
+                    tighten(first, M::METHOD.facts().order, tolerances);
+                }
                 trial.judge(first, tolerances, Norm::Worst);
             }
             ErrorRule::Joined { fifth, .. } => {
@@ -284,6 +291,20 @@ impl<M: Numbers, D: Dimension> Step for ExplicitRungeKutta<M, D> {
         let n = self.dimension.get();
         let distance: f64 = self.point[..n].iter().zip(&trial.end[..n]).map(square).sum();
         (distance > 0.0).then(|| trial.h * (slope / distance).sqrt() / bound)
+    }
+}
+
+/// So that `tolerance^((order+1)/order)` is compared with the tolerance.
+fn tighten(errors: &mut [f64], order: u32, tolerances: &Tolerances) {
+    let factor = |i: usize| measure(i, tolerances).powf(-1.0 / f64::from(order));
+    match (&tolerances.relative, &tolerances.absolute) {
+        (PerComponent::Same(_), PerComponent::Same(_)) => {
+            let factor = factor(0);
+            for error in errors {
+                *error *= factor;
+            }
+        }
+        _ => errors.iter_mut().enumerate().for_each(|(i, error)| *error *= factor(i)),
     }
 }
 

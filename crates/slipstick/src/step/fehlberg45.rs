@@ -26,6 +26,7 @@ pub(super) const TABLEAU: Tableau = Tableau {
         -1.0 / 50.0,
         -2.0 / 55.0,
     ]),
+    carries_the_lower: true,
     last_is_first: false,
     dense: DenseRule::bootstrapped(4),
     fine_degree: 4,

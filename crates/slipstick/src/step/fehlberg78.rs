@@ -106,6 +106,7 @@ pub(super) const TABLEAU: Tableau = Tableau {
         0.0,
     ],
     error: ErrorRule::Embedded(&[E, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, E, -E, -E]),
+    carries_the_lower: true,
     last_is_first: false,
     dense: DenseRule {
         nodes: &[0.65],

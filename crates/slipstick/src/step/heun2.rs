@@ -12,6 +12,7 @@ pub(super) const TABLEAU: Tableau = Tableau {
     matrix: &[&[], &[1.0]],
     weights: &[0.5, 0.5],
     error: ErrorRule::Embedded(&[-0.5, 0.5]),
+    carries_the_lower: false,
     last_is_first: false,
     dense: DenseRule::bootstrapped(3),
     fine_degree: 3,

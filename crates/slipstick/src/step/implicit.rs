@@ -2,7 +2,7 @@
 
 use super::start_rates::StartRates;
 use super::{Fault, Tolerances};
-use crate::formulation::{Field, Flow, MassKind};
+use crate::formulation::{Field, MassKind};
 use crate::math::{ComplexLu, Dimension, RealLu, rough_power};
 
 /// The field at the start of a step: its derivative there, and a Jacobian and a mass matrix from there or from an earlier start.
@@ -43,7 +43,7 @@ impl Linearisation {
     }
 
     /// Makes sure that the derivative at the start is known.
-    pub(super) fn find_slope(&mut self, field: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), Fault> {
+    pub(super) fn find_slope(&mut self, field: &mut impl Field, t: f64, y: &[f64]) -> Result<(), Fault> {
         if !self.slope_is_known {
             field.derivative(t, y, &mut self.slope);
             check_finite(&self.slope, 1, t)?;
@@ -53,7 +53,7 @@ impl Linearisation {
     }
 
     /// Makes sure that there is a Jacobian and a mass matrix. Tells whether they are new.
-    pub(super) fn find_matrices(&mut self, field: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<bool, Fault> {
+    pub(super) fn find_matrices(&mut self, field: &mut impl Field, t: f64, y: &[f64]) -> Result<bool, Fault> {
         if self.jacobian_is_known {
             return Ok(false);
         }
@@ -75,7 +75,7 @@ impl Linearisation {
     }
 
     /// Takes the slopes of the mass off the Jacobian: `∂f/∂y - ∂(M z)/∂y` at the rates z.
-    fn join_mass_slopes(&mut self, field: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), Fault> {
+    fn join_mass_slopes(&mut self, field: &mut impl Field, t: f64, y: &[f64]) -> Result<(), Fault> {
         let n = self.n;
         let rates = self.rates.get_or_insert_with(|| Box::new(StartRates::new(n)));
         rates.find(field, (t, y), &self.slope, &self.jacobian, &self.mass);
@@ -172,7 +172,7 @@ impl Linearisation {
     #[inline]
     pub(super) fn subtract_mass_times(
         &mut self,
-        field: &mut Flow<'_>,
+        field: &mut impl Field,
         (t, y): (f64, &[f64]),
         x: &[f64],
         out: &mut [f64],

@@ -12,6 +12,7 @@ pub(super) const TABLEAU: Tableau = Tableau {
     matrix: &[&[], &[0.5], &[-1.0, 2.0]],
     weights: &[1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0],
     error: ErrorRule::None,
+    carries_the_lower: false,
     last_is_first: false,
     dense: DenseRule::bootstrapped(3),
     fine_degree: 3,

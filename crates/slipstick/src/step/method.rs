@@ -4,6 +4,7 @@ use super::alpha::{GeneralizedAlpha, Level};
 use super::explicit::{ExplicitRungeKutta, Numbers};
 use super::hem5::Hem5;
 use super::phem56::Phem56;
+use super::radau_ggl::RadauGgl;
 use super::radau5::Radau5;
 use super::{Automatic, Rodas4, Sdirk4, Tolerances, Trial};
 use super::{
@@ -260,6 +261,11 @@ impl Method {
             Self::Automatic => Box::new(Automatic::new(dimension, tolerances, mass)),
             single => single.build(dimension),
         }
+    }
+
+    /// The method on the stabilised index-2 form of a mechanism; none if it cannot take that.
+    pub fn build_ggl(self, dimension: usize) -> Option<Box<dyn Step>> {
+        (self == Self::Radau5).then(|| Box::new(RadauGgl::new(dimension)) as Box<dyn Step>)
     }
 
     /// Whether it is a generalized-α method, which has a spectral radius at infinity, `ρ∞`, to choose.

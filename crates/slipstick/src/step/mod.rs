@@ -26,6 +26,7 @@ mod method;
 mod order_conditions;
 mod phem56;
 mod radau5;
+mod radau_ggl;
 mod rates;
 mod rk4;
 mod rodas4;

@@ -13,6 +13,7 @@ pub(super) const TABLEAU: Tableau = Tableau {
     matrix: &[&[], &[0.5], &[0.0, 0.5], &[0.0, 0.0, 1.0]],
     weights: &[1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0],
     error: ErrorRule::None,
+    carries_the_lower: false,
     last_is_first: false,
     dense: DenseRule::bootstrapped(3),
     fine_degree: 4,

@@ -2,7 +2,7 @@
 //!
 //! Where `M(t, y) y' = f(t, y)` is linearised, the mass changes with the state too: the Jacobian is `∂f/∂y - ∂(M z)/∂y` with `z = y'`.
 
-use crate::formulation::{Field, Flow};
+use crate::formulation::Field;
 use crate::math::Descriptor;
 
 /// The most rounds for the rates: where both kernels of a singular mass vary, they stand in an equation of second degree.
@@ -41,7 +41,7 @@ impl StartRates {
     /// Finds them at a point where the field has the given derivative, Jacobian and mass.
     pub(super) fn find(
         &mut self,
-        field: &mut Flow<'_>,
+        field: &mut impl Field,
         (t, y): (f64, &[f64]),
         slope: &[f64],
         jacobian: &[f64],
@@ -65,7 +65,7 @@ impl StartRates {
         self.find_slopes(field, t, y);
     }
 
-    fn find_slopes(&mut self, field: &mut Flow<'_>, t: f64, y: &[f64]) {
+    fn find_slopes(&mut self, field: &mut impl Field, t: f64, y: &[f64]) {
         field.mass_slopes(t, y, &self.rates, (&mut self.by_state, &mut self.by_time));
     }
 

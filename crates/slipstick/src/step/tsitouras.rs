@@ -39,6 +39,7 @@ pub(super) const TABLEAU: Tableau = Tableau {
         0.45808210592918697,
         -1.0 / 66.0,
     ]),
+    carries_the_lower: false,
     last_is_first: true,
     dense: DenseRule {
         nodes: &[],

@@ -23,7 +23,7 @@ pub use others::mechanisms;
 use crate::equations::{MassKind, System};
 use crate::formulation::{Metric, Stabilisation};
 use crate::math::Norm;
-use crate::simulate::{Overrides, Plan};
+use crate::simulate::{Options, Overrides, Plan};
 use crate::step::Method;
 
 /// A mechanism, how it is run, and what is true of it.
@@ -88,7 +88,7 @@ impl ConstrainedProblem {
     ///
     /// # Panics
     /// If the text is no model, which the tests rule out.
-    fn read(name: &'static str, text: &str, parameters: &[(&str, f64)]) -> Self {
+    pub(super) fn read(name: &'static str, text: &str, parameters: &[(&str, f64)]) -> Self {
         let parameters = parameters.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
         let model = Plan::read_model(text).unwrap_or_else(|errors| panic!("{name}: {errors:?}"));
         let plan = Plan::new(&model, &Overrides { parameters, until: None })
@@ -160,16 +160,21 @@ impl ConstrainedProblem {
             let plain = self.plan.system.mass_kind() == MassKind::Identity;
             return if plain { "ode".to_owned() } else { "dae".to_owned() };
         }
-        let options = &self.plan.options;
-        let metric = if options.metric == Metric::Identity { "/identity" } else { "" };
-        let index = match options.method {
-            Method::GeneralizedAlpha => return "ggl".to_owned(),
-            Method::GeneralizedAlpha3 => return "index3".to_owned(),
-            method if method.facts().mechanisms_only => 2,
-            _ => 1,
-        };
-        format!("index{index}/{}{metric}", options.stabilisation.name())
+        formulation(&self.plan.options)
     }
+}
+
+/// In which form a mechanism is solved with some options, and how its constraints are kept, as in benchmark rows.
+pub fn formulation(options: &Options) -> String {
+    let metric = if options.metric == Metric::Identity { "/identity" } else { "" };
+    let index = match options.method {
+        _ if options.stabilisation == Stabilisation::Ggl => return "ggl".to_owned(),
+        Method::GeneralizedAlpha => return "ggl".to_owned(),
+        Method::GeneralizedAlpha3 => return "index3".to_owned(),
+        method if method.facts().mechanisms_only => 2,
+        _ => 1,
+    };
+    format!("index{index}/{}{metric}", options.stabilisation.name())
 }
 
 /// The rows of the suite `constrained`, in order.

@@ -1,0 +1,76 @@
+//! The suite `mechanisms`: half-explicit methods and `mdop5` on every mechanism that is not stiff, implicit ones on those that are, against their truths.
+
+use super::Row;
+use slipstick::problems::{
+    Case, Counts, Entrant, Entry, MECHANISMS, MechanismProblem, Set, formulation, mechanism_problems,
+};
+use slipstick::simulate::simulate;
+use std::time::Instant;
+
+/// All of them run at this tolerance.
+const TOLERANCE: f64 = 1e-6;
+
+/// How many times the tolerance an error at the end may be: some magnify small errors, and the order of what an estimate controls is one less than that of the result.
+const PROMISED: f64 = 1e3;
+
+/// The rows, each measured when it is asked for.
+pub(super) fn rows() -> impl Iterator<Item = Row> {
+    mechanism_problems()
+        .into_iter()
+        .filter(|problem| problem.set != Set::Classic || problem.counts.is_some())
+        .flat_map(|problem| {
+            let entrants = entrants(problem.set).iter().filter_map(|name| Entrant::parse(name).ok());
+            entrants.map(|entrant| row(&problem, &entrant)).collect::<Vec<_>>()
+        })
+}
+
+fn entrants(set: Set) -> &'static [&'static str] {
+    match set {
+        Set::Classic | Set::Planar => &["hem5", "phem56", "mdop5"],
+        // Half-explicit methods stumble over the singular position of long rows; `compare` shows it.
+        Set::FourBars => &["mdop5", "dop853"],
+        Set::Stiff => &["auto", "radau5", "rodas4"],
+    }
+}
+
+fn row(problem: &MechanismProblem, entrant: &Entrant) -> Row {
+    let case = problem.case();
+    let options = case.options_for(entrant, TOLERANCE);
+    let start = Instant::now();
+    let result = simulate(case.system, case.start, &options);
+    let wall_s = start.elapsed().as_secs_f64();
+    let entry = case.measure(&options, result);
+    Row {
+        suite: MECHANISMS.0,
+        method: Some(options.method.name()),
+        formulation: Some(formulation(&options)),
+        tolerance: Some(TOLERANCE),
+        ok: entry.error.is_some_and(|error| error <= PROMISED * TOLERANCE),
+        wall_s: Some(wall_s),
+        note: Some(note(problem.counts, &entry)),
+        ..measured(&case, &entry)
+    }
+}
+
+fn measured(case: &Case<'_>, entry: &Entry) -> Row {
+    let s = &entry.statistics;
+    Row {
+        problem: case.name.clone(),
+        err_end: entry.error,
+        drift_position: entry.joints.and_then(|joints| joints.position).map(|opening| opening.value),
+        drift_velocity: entry.joints.map(|joints| joints.velocity.value),
+        n_rhs: Some(s.derivatives),
+        n_jacobian: Some(s.jacobians),
+        n_factor: Some(s.factorisations + s.motion_factorisations),
+        n_accepted: Some(s.accepted),
+        n_rejected: Some(s.rejected),
+        ..Row::default()
+    }
+}
+
+/// How large the mechanism is, and why the run failed if it did.
+fn note(counts: Option<Counts>, entry: &Entry) -> String {
+    let size = counts.map(|c| format!("{} DOF, {} joints, {} redundant", c.freedoms, c.joints, c.redundant));
+    let parts: Vec<String> = size.into_iter().chain(entry.failure.clone()).collect();
+    parts.join("; ")
+}

@@ -1,0 +1,168 @@
+//! Radau IIA on the stabilised index-2 form of a mechanism (paper 001, equation (23); Hairer, Wanner II, section VII.4): constraints of positions and of speeds hold at the end of each
+//! step, as well as Newton's iteration is solved.
+//!
+//! Multipliers are found with the state, and take no part in the error. While the motion slides on a surface, or stays on one side of it, the index-1 form takes its place.
+
+use super::radau5::Radau5;
+use super::{Fault, Method, PerComponent, Step, Tolerances, Trial};
+use crate::formulation::{Field, Flow, Ggl, GglRoom};
+use crate::math::Any;
+
+/// What multipliers are allowed to be wrong by: anything.
+const ANYTHING: f64 = 1e300;
+
+/// The method, with the trial of the whole state.
+pub(super) struct RadauGgl {
+    plain: Box<dyn Step>,
+    is_plain: bool,
+    whole: Option<Box<Whole>>,
+}
+
+struct Whole {
+    radau: Radau5<Any>,
+    trial: Trial,
+    room: GglRoom,
+    given: Tolerances,
+    tolerances: Tolerances,
+    rates: Vec<f64>,
+    start_is_known: bool,
+}
+
+impl RadauGgl {
+    pub(super) fn new(dimension: usize) -> Self {
+        Self { plain: Method::Radau5.build(dimension), is_plain: false, whole: None }
+    }
+}
+
+impl Whole {
+    fn new(field: &Flow<'_>, tolerances: &Tolerances) -> Self {
+        let (room, n) = (GglRoom::new(field), field.dimension());
+        let all = room.dimension();
+        Self {
+            radau: Radau5::new(Any(all)),
+            trial: Trial::new(0.0, &vec![0.0; all]),
+            given: tolerances.clone(),
+            tolerances: with_multipliers(tolerances, n, all),
+            room,
+            rates: vec![0.0; n],
+            start_is_known: false,
+        }
+    }
+
+    fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
+        let n = trial.start.len();
+        if self.given != *tolerances {
+            self.given = tolerances.clone();
+            self.tolerances = with_multipliers(tolerances, n, self.room.dimension());
+        }
+        self.find_start(field, trial);
+        self.try_step(field, trial);
+        if matches!(self.trial.fault, Some(Fault::SingularMatrix { .. }))
+            && self.room.choose_rows(field, trial.t, &trial.start, true)
+        {
+            self.radau.restart();
+            self.try_step(field, trial);
+        }
+        trial.end.copy_from_slice(&self.trial.end[..n]);
+        trial.error = self.trial.error;
+        let last = n.saturating_sub(1);
+        trial.worst = self.trial.worst.min(last);
+        trial.fault = self.trial.fault.map(|fault| match fault {
+            Fault::NotFinite { component, t, value } => {
+                Fault::NotFinite { component: component.min(last), t, value }
+            }
+            Fault::SingularMatrix { component } => Fault::SingularMatrix { component: component.min(last) },
+            Fault::NoConvergence => Fault::NoConvergence,
+        });
+    }
+
+    fn try_step(&mut self, field: &mut Flow<'_>, trial: &Trial) {
+        (self.trial.t, self.trial.h) = (trial.t, trial.h);
+        self.trial.start[..trial.start.len()].copy_from_slice(&trial.start);
+        let mut form = Ggl { flow: field, room: &mut self.room };
+        self.radau.attempt_on(&mut form, &self.tolerances, &mut self.trial);
+    }
+
+    /// The multipliers of the start, where no step has led to it; and the rows that are used, where some follow from others.
+    fn find_start(&mut self, field: &mut Flow<'_>, trial: &Trial) {
+        let n = trial.start.len();
+        let others = (!self.start_is_known || self.room.leaves_out())
+            && self.room.choose_rows(field, trial.t, &trial.start, !self.start_is_known);
+        if others || !self.start_is_known {
+            field.derivative(trial.t, &trial.start, &mut self.rates);
+            let m = field.multipliers().len();
+            self.trial.start[n..n + m].copy_from_slice(field.multipliers());
+            self.trial.start[n + m..].fill(0.0);
+            self.radau.restart();
+            self.start_is_known = true;
+        }
+    }
+}
+
+/// The tolerances of the states, and none for multipliers.
+fn with_multipliers(tolerances: &Tolerances, n: usize, all: usize) -> Tolerances {
+    let extended = |of: &PerComponent, rest: f64| {
+        PerComponent::Each((0..all).map(|i| if i < n { of.get(i) } else { rest }).collect())
+    };
+    Tolerances {
+        relative: extended(&tolerances.relative, 0.0),
+        absolute: extended(&tolerances.absolute, ANYTHING),
+        norm: tolerances.norm,
+    }
+}
+
+impl Step for RadauGgl {
+    fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
+        self.is_plain = !field.has_terms();
+        if self.is_plain {
+            return self.plain.attempt(field, tolerances, trial);
+        }
+        let whole = self.whole.get_or_insert_with(|| Box::new(Whole::new(field, tolerances)));
+        whole.attempt(field, tolerances, trial);
+    }
+
+    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+        let Some(whole) = self.whole.as_mut().filter(|_| !self.is_plain) else {
+            return self.plain.interpolate(field, trial);
+        };
+        whole.radau.interpolate(field, &mut whole.trial);
+        let (n, all) = (trial.start.len(), whole.trial.start.len());
+        let from = whole.trial.dense.coefficients();
+        let degree = (from.len() / all).saturating_sub(1);
+        let to = trial.dense.coefficients_mut(degree);
+        for (to, from) in to.chunks_exact_mut(n).zip(from.chunks_exact(all)) {
+            to.copy_from_slice(&from[..n]);
+        }
+    }
+
+    fn advance(&mut self) {
+        match &mut self.whole {
+            Some(whole) if !self.is_plain => {
+                whole.radau.advance();
+                std::mem::swap(&mut whole.trial.start, &mut whole.trial.end);
+            }
+            _ => self.plain.advance(),
+        }
+    }
+
+    fn restart(&mut self) {
+        self.plain.restart();
+        if let Some(whole) = &mut self.whole {
+            whole.start_is_known = false;
+        }
+    }
+
+    fn multipliers(&self) -> &[f64] {
+        let Some(whole) = self.whole.as_ref().filter(|_| !self.is_plain) else { return &[] };
+        let n = whole.rates.len();
+        &whole.trial.end[n..n + whole.room.constraints()]
+    }
+
+    fn method(&self) -> Method {
+        Method::Radau5
+    }
+
+    fn factorisations(&self) -> u64 {
+        self.plain.factorisations() + self.whole.as_ref().map_or(0, |whole| whole.radau.factorisations())
+    }
+}
