@@ -3,8 +3,10 @@
 mod common;
 
 use common::plan;
+use slipstick::equations::{ClosureSystem, Mechanism};
 use slipstick::formulation::Stabilisation;
-use slipstick::simulate::{Keep, simulate};
+use slipstick::simulate::{Keep, Options, Start, simulate};
+use slipstick::step::Tolerances;
 use slipstick::trajectory::{EnergyBalance, Joints, Trajectory};
 
 fn run(text: &str) -> (Trajectory, EnergyBalance) {
@@ -141,4 +143,120 @@ fn accelerations_are_audited_as_they_were_found() {
     assert!(residual(Stabilisation::Twice).0 < 1e-13);
     let (acceleration, velocity) = residual(Stabilisation::Baumgarte { rate: 20.0, position: 100.0 });
     assert!(acceleration > 1e-9 && acceleration < 1e4 * velocity, "{acceleration:e} {velocity:e}");
+}
+
+/// A run of a mechanism in closures from rest at the given place, and its balance.
+fn balance_of(system: &ClosureSystem, start: &[f64], until: f64) -> (Trajectory, EnergyBalance) {
+    let options = Options { tolerances: Tolerances::uniform(1e-9, 1e-11), ..Options::until(until) };
+    let run = simulate(system, &Start::at(start), &options).unwrap_or_else(|failure| panic!("{failure}"));
+    let balance = EnergyBalance::of(system, &run).expect("it is a mechanism");
+    (run, balance)
+}
+
+/// A pendulum with a motor at one coordinate and a damper at the other. With the same tolerances the steps are the same.
+#[test]
+fn closures_have_the_balance_of_formulas() {
+    let (of_formulas, expected) = run(&pendulum(&format!("{ROD}\nforces = {{ x = 3, y = \"-0.4 * y'\" }}")));
+    let system = Mechanism::new(["x", "y"])
+        .masses(|_t, _q, m| m.fill(2.0))
+        .potential(|_t, q| q[1] * (2.0 * 9.81))
+        .forces(|_t, y, f| (f[0], f[1]) = (3.0, -0.4 * y[3]))
+        .joints(["rod"], |_t, q, g| g[0] = q[0] * q[0] + q[1] * q[1] - 1.0)
+        .system();
+    let (of_closures, found) = balance_of(&system, &[1.0, 0.0, 0.0, 0.0], 5.0);
+    for (a, b) in of_formulas.end_state().iter().zip(of_closures.end_state()) {
+        assert!((a - b).abs() < 1e-11, "{a} {b}");
+    }
+    let numbers = |b: &EnergyBalance| {
+        [
+            b.start.kinetic,
+            b.start.potential,
+            b.end.kinetic,
+            b.end.potential,
+            b.work_in,
+            b.dissipated,
+            b.at_events,
+        ]
+    };
+    for (a, b) in numbers(&expected).iter().zip(numbers(&found)) {
+        assert!((a - b).abs() < 1e-10, "{expected:?}\n{found:?}");
+    }
+    assert!(found.work_in > 1.0 && found.dissipated > 1.0 && found.error < 1e-7, "{found:?}");
+}
+
+/// Without a potential, gravity is a force like others: it puts in 2 · 9.81 · 4.905 J in the first second of a fall.
+#[test]
+fn what_has_no_potential_is_work() {
+    let system =
+        Mechanism::new(["y"]).masses(|_t, _q, m| m[0] = 2.0).forces(|_t, _y, f| f[0] = -19.62).system();
+    let (_, balance) = balance_of(&system, &[0.0, 0.0], 1.0);
+    assert!((balance.work_in - 19.62 * 4.905).abs() < 1e-9 && balance.dissipated == 0.0, "{balance:?}");
+    assert!((balance.end.kinetic - 19.62 * 4.905).abs() < 1e-9 && balance.error < 1e-9, "{balance:?}");
+}
+
+/// A double pendulum in angles: its masses vary, and forces by Coriolis do no work.
+#[test]
+fn masses_that_vary_put_nothing_in() {
+    let system = Mechanism::new(["a", "b"])
+        .mass_matrix(&[(0, 0), (0, 1), (1, 0), (1, 1)], |_t, q, m| {
+            let c = (q[0] - q[1]).cos();
+            m.copy_from_slice(&[2.0, c, c, 1.0]);
+        })
+        .forces(|_t, y, f| {
+            let s = (y[0] - y[1]).sin();
+            (f[0], f[1]) = (-s * y[3] * y[3], s * y[2] * y[2]);
+        })
+        .potential(|_t, q| -(q[0].cos() * 2.0 + q[1].cos()) * 9.81)
+        .system();
+    let (run, balance) = balance_of(&system, &[2.0, 1.0, 0.0, 0.0], 5.0);
+    let y = run.end_state();
+    let kinetic = y[2] * y[2] + 0.5 * y[3] * y[3] + (y[0] - y[1]).cos() * y[2] * y[3];
+    assert!((balance.end.kinetic - kinetic).abs() < 1e-12 * kinetic, "{balance:?} {kinetic}");
+    assert!(balance.work_in < 1e-6 && balance.dissipated < 1e-6 && balance.error < 1e-6, "{balance:?}");
+}
+
+/// A crank whose angle is t² has the speed 6 at t = 3: the drive has put in 18 J.
+#[test]
+fn a_drive_in_closures_puts_in_what_moves() {
+    let system = Mechanism::new(["x", "y"])
+        .joints(["rod", "drive"], |t, q, g| {
+            let angle = t * t;
+            g[0] = q[0] * q[0] + q[1] * q[1] - 1.0;
+            g[1] = q[1] * angle.cos() - q[0] * angle.sin();
+        })
+        .system();
+    let (_, balance) = balance_of(&system, &[1.0, 0.0, 0.0, 0.0], 3.0);
+    assert!((balance.work_in - 18.0).abs() < 1e-7 && balance.dissipated < 1e-9, "{balance:?}");
+    assert!((balance.end.kinetic - 18.0).abs() < 1e-9 && balance.error < 1e-7, "{balance:?}");
+}
+
+/// A free body that turns about no axis of its own: gyroscopic moments do no work.
+#[test]
+fn gyroscopic_moments_put_nothing_in() {
+    let j = [1.0, 2.0, 3.0];
+    let system = Mechanism::new(["e0", "e1", "e2", "e3"])
+        .kinematics(["wx", "wy", "wz"], |_t, e, w, rates| {
+            rates[0] = (e[1] * w[0] + e[2] * w[1] + e[3] * w[2]) * -0.5;
+            rates[1] = (e[0] * w[0] - e[3] * w[1] + e[2] * w[2]) * 0.5;
+            rates[2] = (e[3] * w[0] + e[0] * w[1] - e[1] * w[2]) * 0.5;
+            rates[3] = (e[1] * w[1] - e[2] * w[0] + e[0] * w[2]) * 0.5;
+        })
+        .masses(move |_t, _q, m| m.copy_from_slice(&j))
+        .forces(move |_t, y, f| {
+            let w = &y[4..7];
+            f[0] = (j[1] - j[2]) * w[1] * w[2];
+            f[1] = (j[2] - j[0]) * w[2] * w[0];
+            f[2] = (j[0] - j[1]) * w[0] * w[1];
+        })
+        .system();
+    let (_, balance) = balance_of(&system, &[1.0, 0.0, 0.0, 0.0, 0.1, 2.0, 0.1], 10.0);
+    assert!((balance.start.kinetic - 4.02).abs() < 1e-14, "{balance:?}");
+    assert!(balance.work_in < 1e-9 && balance.dissipated < 1e-9 && balance.error < 1e-7, "{balance:?}");
+}
+
+#[test]
+fn a_system_of_first_order_has_no_balance() {
+    let system = ClosureSystem::new(["x"], |_t, x, dx| dx[0] = -x[0]);
+    let run = simulate(&system, &Start::at([1.0]), &Options::until(1.0)).expect("a run");
+    assert!(EnergyBalance::of(&system, &run).is_none());
 }

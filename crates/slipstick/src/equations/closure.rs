@@ -10,11 +10,12 @@
 //! # assert_eq!(slipstick::equations::System::guards(&ball).len(), 1);
 //! ```
 
+use super::closure_energy::ClosureEnergy;
 use super::closure_guard::{ClosureGuard, Reset, Surface};
 use super::closure_mechanism::{Mechanism, MechanismJets};
 use super::closure_sides::LockedSides;
 use super::{
-    BadPlace, Constraint, Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind,
+    BadPlace, Constraint, Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, Observer,
     PlainField, Point, System, Terms, WrongGradient,
 };
 use std::sync::Arc;
@@ -198,6 +199,9 @@ impl ClosureSystem {
 }
 
 impl System for ClosureSystem {
+    fn energies(&self, _mode: usize) -> Option<Observer<'_>> {
+        Some(Observer::of_energy(ClosureEnergy::new(self.mechanism.as_ref()?)))
+    }
     fn layout(&self) -> Layout {
         self.mechanism.as_ref().map_or(Layout::first_order(self.state_names.len()), Mechanism::layout)
     }
@@ -209,6 +213,9 @@ impl System for ClosureSystem {
     }
     fn bad_place(&self) -> Option<BadPlace> {
         self.mechanism.as_ref().and_then(Mechanism::bad_place)
+    }
+    fn uneven_mass(&self, t: f64, y: &[f64]) -> Option<(usize, usize, (f64, f64))> {
+        self.mechanism.as_ref().and_then(|mechanism| mechanism.uneven_mass(t, y))
     }
     fn wrong_gradient(&self, t: f64, y: &[f64]) -> Option<WrongGradient> {
         self.mechanism.as_ref().and_then(|mechanism| MechanismJets::new(mechanism).wrong_gradient(t, y))

@@ -21,6 +21,7 @@ type OfState = Box<dyn Fn(f64, &[f64], &mut [f64]) + Send + Sync>;
 type Force = Box<dyn Fn(Locked<'_>, f64, &[f64], &mut [f64]) + Send + Sync>;
 type Normalise = Box<dyn Fn(&mut [f64]) + Send + Sync>;
 type OfJets = Box<dyn Fn(Jet, &[Jet], &mut [Jet]) + Send + Sync>;
+type Potential = Box<dyn Fn(Jet, &[Jet]) -> Jet + Send + Sync>;
 type OfTwo = Box<dyn Fn(Jet, &[Jet], &[Jet], &mut [Jet]) + Send + Sync>;
 
 /// A mechanism given by closures, on its way to a [`ClosureSystem`].
@@ -35,6 +36,7 @@ pub struct Mechanism {
     mass_places: Option<Vec<(usize, usize)>>,
     mass: OfState,
     force: Force,
+    potential: Option<Potential>,
     other_rates: OfState,
     joints: OfJets,
     gradient: Option<(Vec<(usize, usize)>, OfState)>,
@@ -56,6 +58,7 @@ impl Mechanism {
             kinematics: None,
             normalise: None,
             force: Box::new(|_, _, _, _| {}),
+            potential: None,
             other_rates: Box::new(|_, _, _| {}),
             joints: Box::new(|_, _, _| {}),
             gradient: None,
@@ -114,6 +117,14 @@ impl Mechanism {
         forces: impl Fn(Locked<'_>, f64, &[f64], &mut [f64]) + Send + Sync + 'static,
     ) -> Self {
         self.force = Box::new(forces);
+        self
+    }
+
+    /// A potential energy `V(t, q)`, computed with jets. Its forces, `-∂V/∂q T`, come beside those of [`forces`](Self::forces): leave them out there. They cost one
+    /// evaluation for each speed. The balance of energy needs the potential, or else shows what its forces do as work.
+    #[must_use]
+    pub fn potential(mut self, potential: impl Fn(Jet, &[Jet]) -> Jet + Send + Sync + 'static) -> Self {
+        self.potential = Some(Box::new(potential));
         self
     }
 
@@ -200,8 +211,18 @@ impl Mechanism {
         self.kinematics.is_some()
     }
 
-    fn joint_count(&self) -> usize {
+    pub(super) fn joint_count(&self) -> usize {
         self.constraints.iter().filter(|constraint| constraint.holonomic).count()
+    }
+
+    pub(super) fn fill_masses(&self, t: f64, q: &[f64], values: &mut [f64]) {
+        (self.mass)(t, q, values);
+    }
+
+    /// The forces without those of the potential.
+    pub(super) fn fill_forces(&self, locked: Locked<'_>, t: f64, y: &[f64], forces: &mut [f64]) {
+        forces.fill(0.0);
+        (self.force)(locked, t, y, forces);
     }
 
     /// A place that is outside of its matrix.
@@ -215,6 +236,16 @@ impl Mechanism {
         let of_gradient =
             || self.gradient.as_ref().and_then(|(places, _)| outside("gradient", places, joints));
         of_masses.or_else(of_gradient)
+    }
+
+    /// An entry of the mass matrix that is not that of its other half, by more than rounding.
+    pub(super) fn uneven_mass(&self, t: f64, y: &[f64]) -> Option<(usize, usize, (f64, f64))> {
+        let places = self.mass_places.as_ref()?;
+        let mut mass = Matrix::with_places(self.speeds.len(), self.speeds.len(), places);
+        self.fill_masses(t, &y[..self.coordinates.len()], &mut mass.values);
+        let entry = |i: usize, j: usize| mass.row(i).find(|(column, _)| *column == j).map_or(0.0, |(_, m)| m);
+        let differ = |a: f64, b: f64| (a - b).abs() > 1e-10 * (a.abs() + b.abs());
+        mass.places().map(|(i, j)| (i, j, (entry(i, j), entry(j, i)))).find(|(_, _, (a, b))| differ(*a, *b))
     }
 
     /// Room for the terms: without a gradient of its own, a row can have entries everywhere.
@@ -346,15 +377,39 @@ impl<'a> MechanismJets<'a> {
     /// The terms of the equations of motion.
     pub(super) fn terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
         let q = &y[..self.q.len()];
-        (self.mechanism.mass)(t, q, &mut terms.mass.values);
-        terms.force.fill(0.0);
-        (self.mechanism.force)(locked, t, y, &mut terms.force);
+        self.mechanism.fill_masses(t, q, &mut terms.mass.values);
+        self.mechanism.fill_forces(locked, t, y, &mut terms.force);
+        self.pull_down(t, y, &mut terms.force);
         self.move_along(t, y);
         self.evaluate_constraints();
         let (of_joints, of_rolling) = terms.level.split_at_mut(self.joints.len());
         of_joints.iter_mut().zip(&self.joints).for_each(|(level, joint)| *level = -joint.second);
         of_rolling.iter_mut().zip(&self.rolling).for_each(|(level, rolling)| *level = -rolling.first);
         self.gradients(t, y, terms);
+    }
+
+    /// Adds the forces of the potential: its slope along each speed, with the sign turned.
+    fn pull_down(&mut self, t: f64, y: &[f64], forces: &mut [f64]) {
+        let Some(potential) = &self.mechanism.potential else { return };
+        for (j, force) in forces.iter_mut().enumerate() {
+            self.move_one(t, y, j);
+            *force -= potential(self.t, &self.q).first;
+        }
+    }
+
+    /// The potential energy, and its rate along the motion.
+    pub(super) fn potential(&mut self, t: f64, y: &[f64]) -> (f64, f64) {
+        let Some(potential) = &self.mechanism.potential else { return (0.0, 0.0) };
+        self.move_along(t, y);
+        let energy = potential(self.t, &self.q);
+        (energy.value, energy.first)
+    }
+
+    /// `q' = T v`.
+    pub(super) fn rates_of_positions(&mut self, t: f64, y: &[f64], rates: &mut [f64]) {
+        self.hold(t, y);
+        self.find_rates();
+        rates.iter_mut().zip(&self.rates).for_each(|(rate, jet)| *rate = jet.value);
     }
 
     /// Of the terms, the gradients of the constraints.

@@ -4,7 +4,6 @@
 //! (and side states that an energy depends on). On the constraints `G v` is minus their rate in time, so of the constraint forces only what moves them
 //! counts: `d(T + V)/dt + λᵀ ġ`, where `ġ` is the residual, is the power that comes in from outside, whether the constraints are met or not.
 
-use super::Observer;
 use super::lagrange::{MechanismParts, of_motion};
 use super::lowering::{Lowering, input};
 use super::tapes::Compiler;
@@ -90,13 +89,5 @@ impl Compiler<'_> {
     /// The tapes of the energies, one for each mode.
     pub(super) fn energies(&self, parts: &MechanismParts) -> Vec<Tape> {
         parts.energies.iter().map(|formulas| self.compile(formulas)).collect()
-    }
-}
-
-impl super::FormulaSystem {
-    /// The scratch to evaluate the energies of a mechanism in a mode with; none if it is no mechanism.
-    pub fn energies(&self, mode: usize) -> Option<Observer<'_>> {
-        let tape = self.energy_tapes().get(mode)?;
-        Some(Observer::new(tape, self.parameters()))
     }
 }

@@ -13,7 +13,7 @@ use super::tapes::{Compiler, ModeTapes, ResetParts, ResetTape, ScheduleTape, low
 use super::{
     Constraint, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, Point, System, Terms,
 };
-use crate::expr::{Bounds, Boxes, ExprId, Interval, Ranges, Registers, Tape};
+use crate::expr::{Bounds, Boxes, Interval, Ranges, Registers, Tape};
 use crate::model::{Definition, Diagnostic, EventRule, Formula, Model, Trigger};
 
 /// A system compiled from a model.
@@ -48,7 +48,6 @@ impl FormulaSystem {
         let mut lowering = Lowering::new(model);
         let parts = lowering.parts(model);
         let settled = settle(&mut lowering, model, parts, &fixed.parameters);
-        let audit: Vec<ExprId> = model.audit.iter().map(|a| lowering.plain(&a.definition.formula)).collect();
         let switches = lowering.shown_switches(model);
         let resets = resets(&mut lowering, model, settled.watches.len());
         let parameter_inputs = lowering.names.first_parameter..lowering.names.first_switch;
@@ -64,7 +63,7 @@ impl FormulaSystem {
             mass: compiler.mass(model, &parameter_inputs),
             mechanism: compiler.mechanism(&settled.parts.mechanism, model.states.len()),
             outputs: compiler.compile(&settled.parts.outputs),
-            audit: compiler.compile(&audit),
+            audit: compiler.compile(&settled.parts.audit),
             energies: compiler.energies(&settled.parts.mechanism),
             switches: compiler.compile(&switches),
             schedule: compiler.schedule(),
@@ -96,10 +95,6 @@ impl FormulaSystem {
     /// The scratch to evaluate the outputs with.
     pub fn outputs(&self) -> Observer<'_> {
         Observer::new(&self.outputs, &self.parameters)
-    }
-
-    pub(super) fn energy_tapes(&self) -> &[Tape] {
-        &self.energies
     }
 
     /// The scratch to evaluate the named switches with, where they are softened and not signs.
@@ -185,6 +180,9 @@ fn entry(lists: [&[f64]; 3], mut index: usize) -> f64 {
 }
 
 impl System for FormulaSystem {
+    fn energies(&self, mode: usize) -> Option<Observer<'_>> {
+        Some(Observer::new(self.energies.get(mode)?, &self.parameters))
+    }
     fn layout(&self) -> Layout {
         let n = self.mechanism.as_ref().map_or(0, |mechanism| mechanism.coordinates);
         Layout { q: n, v: n, z: self.state_names.len() - 2 * n }

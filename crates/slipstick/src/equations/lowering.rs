@@ -71,6 +71,8 @@ pub(super) struct Parts {
     pub(super) events: Vec<Surface>,
     /// The outputs.
     pub(super) outputs: Vec<ExprId>,
+    /// What is audited, as it is written.
+    pub(super) audit: Vec<ExprId>,
     /// The equations of motion of the mechanism; empty if there is none.
     pub(super) mechanism: MechanismParts,
 }
@@ -249,7 +251,8 @@ impl<'m> Lowering<'m> {
         let events =
             model.all_events().enumerate().map(|(i, (mode, e))| self.event(model, i, mode, e)).collect();
         let mechanism = self.mechanism(model, &derivatives);
-        Parts { derivatives, mass, events, outputs: self.lock_outputs(model), mechanism }
+        let audit = model.audit.iter().map(|a| self.plain(&a.definition.formula)).collect();
+        Parts { derivatives, mass, events, outputs: self.lock_outputs(model), audit, mechanism }
     }
 
     /// The outputs as they are written.

@@ -5,6 +5,7 @@
 //! fixed while a step is made (discontinuity locking, paper 000 section 5.1.2).
 
 mod closure;
+mod closure_energy;
 mod closure_guard;
 mod closure_mechanism;
 mod closure_sides;

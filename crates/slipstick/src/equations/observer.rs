@@ -1,21 +1,31 @@
-//! Formulas that are looked at but not integrated: outputs and audited quantities.
+//! What is looked at but not integrated: outputs, audited quantities, energies.
 
 use super::Locked;
+use super::closure_energy::ClosureEnergy;
 use super::formula::load;
 use crate::expr::{Registers, Tape};
 
-/// A set of formulas with the scratch to evaluate them.
+/// A set of quantities with the scratch to evaluate them.
 pub struct Observer<'a> {
-    tape: &'a Tape,
-    parameters: &'a [f64],
-    registers: Registers,
+    kind: Kind<'a>,
     /// Accelerations and multipliers of a mechanism.
     motion: Vec<f64>,
 }
 
+/// Formulas, or the energy of a mechanism in closures.
+enum Kind<'a> {
+    Formulas { tape: &'a Tape, parameters: &'a [f64], registers: Registers },
+    Energy(Box<ClosureEnergy<'a>>),
+}
+
 impl<'a> Observer<'a> {
     pub(super) fn new(tape: &'a Tape, parameters: &'a [f64]) -> Self {
-        Self { tape, parameters, registers: tape.registers(), motion: Vec::new() }
+        let kind = Kind::Formulas { tape, parameters, registers: tape.registers() };
+        Self { kind, motion: Vec::new() }
+    }
+
+    pub(super) fn of_energy(energy: ClosureEnergy<'a>) -> Self {
+        Self { kind: Kind::Energy(Box::new(energy)), motion: Vec::new() }
     }
 
     /// Accelerations and multipliers at the point where the values are asked for next.
@@ -26,10 +36,15 @@ impl<'a> Observer<'a> {
 
     /// The values at a point of a trajectory.
     pub fn observe(&mut self, locked: Locked<'_>, t: f64, y: &[f64], out: &mut [f64]) {
-        load(&mut self.registers, t, y, self.parameters, locked);
-        let inputs = self.registers.inputs_mut();
-        let first = inputs.len() - self.motion.len();
-        inputs[first..].copy_from_slice(&self.motion);
-        self.tape.run(&mut self.registers, out);
+        match &mut self.kind {
+            Kind::Formulas { tape, parameters, registers } => {
+                load(registers, t, y, parameters, locked);
+                let inputs = registers.inputs_mut();
+                let first = inputs.len() - self.motion.len();
+                inputs[first..].copy_from_slice(&self.motion);
+                tape.run(registers, out);
+            }
+            Kind::Energy(energy) => energy.observe(locked, (t, y), &self.motion, out),
+        }
     }
 }

@@ -194,7 +194,8 @@ impl Slots {
             replacements.push((motion_input(i), input(&mut lowering.arena, first + i)));
         }
         let mut all: Vec<&mut ExprId> = parts.derivatives.iter_mut().flatten().collect();
-        all.extend(parts.mass.iter_mut().chain(&mut parts.outputs).chain(parts.mechanism.all_mut()));
+        all.extend(parts.mass.iter_mut().chain(&mut parts.outputs).chain(&mut parts.audit));
+        all.extend(parts.mechanism.all_mut());
         for watch in watches {
             all.extend(std::iter::once(&mut watch.surface).chain(&mut watch.time).chain(&mut watch.needs));
         }

@@ -1,5 +1,6 @@
 //! What the loop asks of a set of equations: right-hand sides, guards, rates of guards, resets.
 
+use super::Observer;
 use super::{BadPlace, Constraint, Terms, WrongGradient};
 use crate::expr::{Bounds, Interval};
 use crate::model::{Direction, Side};
@@ -157,6 +158,10 @@ pub trait System: Send + Sync {
     fn mode_names(&self) -> &[String];
     /// One name for each switch.
     fn switch_names(&self) -> &[String];
+    /// What evaluates the energies of a mechanism in a mode: kinetic, potential, the power from outside, and that of each applied force; none if it is no mechanism.
+    fn energies(&self, _mode: usize) -> Option<Observer<'_>> {
+        None
+    }
     /// How many counts there are.
     fn count_number(&self) -> usize {
         0
@@ -179,6 +184,10 @@ pub trait System: Send + Sync {
     }
     /// The first joint whose gradient, as it was given, is wrong at a point.
     fn wrong_gradient(&self, _t: f64, _y: &[f64]) -> Option<WrongGradient> {
+        None
+    }
+    /// An entry of the mass matrix that is not that of its other half at a point: row, column, and both entries.
+    fn uneven_mass(&self, _t: f64, _y: &[f64]) -> Option<(usize, usize, (f64, f64))> {
         None
     }
     /// All guards of all modes. Values and rates are always given in this order.

@@ -10,13 +10,18 @@ use crate::math::{Kkt, KktFault, Matrix};
 const MOST_ROUNDS: usize = 60;
 const MOST_HALVINGS: i32 = 8;
 
+/// A pin that moves by no more than this part of its value stays where it is.
+const PINNED: f64 = 1e-8;
+
 /// Why no consistent start was found.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Refusal {
     /// These constraints cannot be met together from this start; each with what is left of it.
     Open(Vec<(usize, f64)>),
-    /// The linear system has no solution.
-    Singular(KktFault),
+    /// What was pinned could not stay: the states that moved, each with what it was and what it must be.
+    Pinned(Vec<(usize, f64, f64)>),
+    /// The linear system has no solution; with the speed of the least mass, and that mass.
+    Singular(KktFault, (usize, f64)),
 }
 
 /// The scratch to make a start consistent.
@@ -81,8 +86,19 @@ impl Assembler {
         at: (Locked<'_>, f64),
         y: &mut [f64],
     ) -> Result<(), Refusal> {
+        let before = y.to_vec();
         self.close(evaluator, at, y, Half::Positions)?;
-        self.close(evaluator, at, y, Half::Speeds)
+        self.close(evaluator, at, y, Half::Speeds)?;
+        let moved = self.moved_pins(evaluator.has_kinematics(), &before, y);
+        if moved.is_empty() { Ok(()) } else { Err(Refusal::Pinned(moved)) }
+    }
+
+    /// What was pinned and has moved all the same, because the constraints leave it no choice. Where speeds are not the rates of coordinates, only they are pinned.
+    fn moved_pins(&self, has_kinematics: bool, before: &[f64], y: &[f64]) -> Vec<(usize, f64, f64)> {
+        let positions = self.pinned.iter().copied().filter(|_| !has_kinematics);
+        let speeds = self.pinned.iter().map(|i| self.positions + i);
+        let moved = |i: &usize| (y[*i] - before[*i]).abs() > PINNED * (1.0 + before[*i].abs());
+        positions.chain(speeds).filter(moved).map(|i| (i, before[i], y[i])).collect()
     }
 
     fn close(
@@ -93,6 +109,10 @@ impl Assembler {
         half: Half,
     ) -> Result<(), Refusal> {
         let mut size = self.residual(evaluator, at, y, half);
+        if !size.is_finite() {
+            let rows = self.level.iter().enumerate().filter(|(_, left)| !left.is_finite());
+            return Err(Refusal::Open(rows.map(|(k, left)| (k, *left)).collect()));
+        }
         for _ in 0..MOST_ROUNDS {
             self.find_change(evaluator, at, y)?;
             let far = self.distance(y, half);
@@ -136,11 +156,18 @@ impl Assembler {
         let (own, pinned) = self.rows.values.split_at_mut(self.terms.jacobian.values.len());
         own.copy_from_slice(&self.terms.jacobian.values);
         pinned.fill(1.0);
-        self.kkt.factor(&self.terms.mass, &self.rows).map_err(Refusal::Singular)?;
+        let factored = self.kkt.factor(&self.terms.mass, &self.rows);
+        factored.map_err(|fault| Refusal::Singular(fault, self.lightest()))?;
         let mut level = self.level.clone();
         self.change.fill(0.0);
         self.kkt.solve(&mut self.change, &mut level);
         Ok(())
+    }
+
+    /// The speed of the least mass, and that mass.
+    fn lightest(&self) -> (usize, f64) {
+        let of = |i: usize| self.terms.mass.row(i).find(|(j, _)| *j == i).map_or(0.0, |(_, mass)| mass);
+        (0..self.n).map(|i| (i, of(i))).min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default()
     }
 
     /// How large the change is, as a part of what is changed.

@@ -423,6 +423,11 @@ impl<'a> Flow<'a> {
         }
     }
 
+    /// What is left of the constraints of positions of a mechanism, and of the rates of all.
+    pub fn residuals(&mut self, t: f64, y: &[f64], position: &mut [f64], velocity: &mut [f64]) {
+        self.evaluator.residuals(self.mode.locked(), t, y, position, velocity);
+    }
+
     /// The first constraint of a mechanism that has come next to a position in which it fixes nothing, if one has.
     pub fn shrunk_constraint(&self) -> Option<usize> {
         match &self.evaluator {

@@ -167,11 +167,15 @@ impl<'a> Index1<'a> {
     }
 
     /// The constraints that follow from others at a point, ascending, and whether they share their multipliers; if there are very many of them, theirs are zero.
+    /// One whose derivatives are all zero follows from nothing: it is a constraint that has shrunk.
     pub(super) fn redundant(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> (Vec<usize>, bool) {
         if !self.factor(locked, t, y) {
             return (Vec::new(), true);
         }
+        let lengths = self.kkt.lengths();
+        self.shrunk = self.shrunk.or(lengths.iter().position(|length| *length == 0.0));
         let mut rows = self.kkt.redundant().to_vec();
+        rows.retain(|&row| lengths[row] > 0.0);
         rows.sort_unstable();
         (rows, self.kkt.shares_multipliers())
     }

@@ -116,6 +116,14 @@ impl Reader<'_> {
                 self.error("missing-key", key.span(), message, "add `coordinates = { x = 0 }`");
             }
         }
+        let Some(run) = table.get("run").and_then(|run| run.get_ref().as_table()) else { return };
+        for key in ["stabilisation", "metric", "datol"] {
+            if let Some((key, _)) = run.get_key_value(key) {
+                let message =
+                    format!("`{}` is about constraints, and there are no `coordinates`", key.get_ref());
+                self.error("missing-key", key.span(), message, "leave it out");
+            }
+        }
     }
 
     fn check_speeds(&mut self, coordinates: &[Definition], speeds: &[Definition]) {
@@ -171,6 +179,24 @@ pub(super) fn check_mechanism(model: &Model, scope: &Scope<'_>, errors: &mut Vec
         let error = unknown_name(&entry.name, entry.span.clone(), names(), "in `inertia`");
         let hint = "write `x = …` for the diagonal entry of coordinate `x`, or `x.y = …` for that of row `x` and column `y`";
         errors.push(error.hint(hint));
+    }
+    check_both_halves(model, errors);
+}
+
+/// The matrix of `inertia` is symmetric: an entry is given once, and stands in both halves.
+fn check_both_halves(model: &Model, errors: &mut Vec<Diagnostic>) {
+    let place = |entry: &Definition| model.inertia_place(&entry.name).map(|(i, j)| (i.min(j), i.max(j)));
+    let entries = &model.mechanism.inertia;
+    for (k, entry) in entries.iter().enumerate() {
+        let same = |other: &&Definition| place(other).is_some() && place(other) == place(entry);
+        if let Some(first) = entries[..k].iter().find(same) {
+            let message = format!(
+                "`{}` is the same entry of `inertia` as `{}`: the matrix is symmetric",
+                entry.name, first.name
+            );
+            let hint = "give one of them; it stands in both halves";
+            errors.push(Diagnostic::new("duplicate-name", entry.span.clone(), message).hint(hint));
+        }
     }
 }
 

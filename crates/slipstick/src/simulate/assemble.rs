@@ -5,16 +5,52 @@
 
 use super::Error;
 use super::run::Run;
+use crate::equations::Constraint;
 use crate::formulation::Refusal;
+use crate::math::KktFault;
 use crate::trajectory::Note;
 
 /// Changes below this part of a state are not worth a note.
 const WORTH_A_NOTE: f64 = 1e-8;
 
+/// A constraint that followed from others does so no longer if it is further off than these by so much.
+const CONTRADICTS: f64 = 1e3;
+
+/// The constraints that followed from others when a run began, and room for what is left of all.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Redundant {
+    rows: Vec<usize>,
+    position: Vec<f64>,
+    velocity: Vec<f64>,
+}
+
+impl Redundant {
+    fn new(constraints: &[Constraint], rows: &[usize]) -> Self {
+        let holonomic = constraints.iter().filter(|c| c.holonomic).count();
+        Self { rows: rows.to_vec(), position: vec![0.0; holonomic], velocity: vec![0.0; constraints.len()] }
+    }
+
+    /// Those that are off by more than a step leaves uncertain, and by far more than the constraints that they followed from.
+    fn open(&self, of_positions: f64, of_speeds: f64) -> Vec<(usize, f64)> {
+        let mut open = self.far_off(&self.position, of_positions);
+        if open.is_empty() {
+            open = self.far_off(&self.velocity, of_speeds);
+        }
+        open
+    }
+
+    fn far_off(&self, left: &[f64], uncertain: f64) -> Vec<(usize, f64)> {
+        let others = left.iter().enumerate().filter(|(k, _)| self.rows.binary_search(k).is_err());
+        let bound = CONTRADICTS * others.fold(uncertain, |most, (_, left)| most.max(left.abs()));
+        let rows = self.rows.iter().filter(|&&k| k < left.len());
+        rows.filter(|&&k| left[k].abs() > bound).map(|&k| (k, left[k])).collect()
+    }
+}
+
 impl Run<'_> {
     /// Makes the start consistent, and says what was changed.
     pub(super) fn assemble_start(&mut self) -> Result<(), Error> {
-        if !self.flow.is_mechanism() {
+        if self.flow.system().layout().v == 0 {
             return Ok(());
         }
         let (t, mut y) = (self.trial.t, self.trial.start.clone());
@@ -71,6 +107,7 @@ impl Run<'_> {
             names.join(", ")
         );
         self.record.notes.push(Note { t, code: "redundant-constraints", text });
+        self.redundant = Redundant::new(constraints, &rows);
     }
 
     /// Makes the state after an event consistent, if the event has reset it, and says what was changed beside that.
@@ -90,9 +127,26 @@ impl Run<'_> {
         let mut y = self.after.clone();
         let assembled = self.flow.assemble(t, &mut y, &pinned);
         let what = self.fired_in_words();
-        assembled.map_err(|refusal| self.not_consistent(&what, t, &refusal))?;
+        match assembled {
+            Err(Refusal::Pinned(moved)) => self.note_undone(t, &moved),
+            assembled => assembled.map_err(|refusal| self.not_consistent(&what, t, &refusal))?,
+        }
         self.after.copy_from_slice(&y);
         Ok(())
+    }
+
+    /// An event has set what the constraints do not let be. Once for each event and state is enough.
+    fn note_undone(&mut self, t: f64, moved: &[(usize, f64, f64)]) {
+        let names = self.flow.system().state_names();
+        let one = |(i, set, is): &(usize, f64, f64)| format!("`{}` to {set} but it is {is}", names[*i]);
+        let list: Vec<String> = moved.iter().map(one).collect();
+        let fired = self.fired_in_words();
+        let text = format!("in {fired}, the constraints do not let be what was set: {}", list.join(", "));
+        let states =
+            |note: &Note| note.code == "reset-adjusted" && note.text.starts_with(&format!("in {fired}"));
+        if !self.record.notes.iter().any(states) {
+            self.record.notes.push(Note { t, code: "reset-adjusted", text });
+        }
     }
 
     fn fired_in_words(&self) -> String {
@@ -103,16 +157,54 @@ impl Run<'_> {
     }
 
     fn not_consistent(&self, what: &str, t: f64, refusal: &Refusal) -> Error {
-        let constraints = self.flow.system().constraints();
+        let (what, system) = (what.to_owned(), self.flow.system());
+        let names = system.state_names();
         let left = match refusal {
-            Refusal::Open(rows) => {
-                let one =
-                    |(k, left): &(usize, f64)| format!("`{}` is off by {left:.3e}", constraints[*k].name);
-                rows.iter().map(one).collect::<Vec<_>>().join(", ")
+            Refusal::Open(rows) => self.open_in_words(rows),
+            Refusal::Pinned(moved) => {
+                let one = |(i, pin, must): &(usize, f64, f64)| {
+                    format!("`{}` is pinned at {pin} and would have to be {must}", names[*i])
+                };
+                moved.iter().map(one).collect::<Vec<_>>().join(", ")
             }
-            Refusal::Singular(_) => "the masses do not determine the motion".to_owned(),
+            Refusal::Singular(KktFault::NotFinite, _) => {
+                let why = "a mass or the gradient of a constraint is not a finite number".to_owned();
+                return Error::MotionNotDetermined { what, t, why };
+            }
+            Refusal::Singular(KktFault::NotDefinite(_), (i, mass)) => {
+                let name = &names[system.layout().q + i];
+                let why = format!(
+                    "nothing resists some motion that the constraints allow; the mass of `{name}` is {mass}"
+                );
+                return Error::MotionNotDetermined { what, t, why };
+            }
         };
-        Error::NotConsistent { what: what.to_owned(), t, left }
+        Error::NotConsistent { what, t, left }
+    }
+
+    fn open_in_words(&self, rows: &[(usize, f64)]) -> String {
+        let constraints = self.flow.system().constraints();
+        let one = |(k, left): &(usize, f64)| format!("`{}` is off by {left:.3e}", constraints[*k].name);
+        rows.iter().map(one).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Looks whether constraints that followed from others still do: those that do not cannot be met by any motion.
+    pub(super) fn check_redundant(&mut self) -> Result<(), Error> {
+        if self.redundant.rows.is_empty() || self.flow.is_reaching() {
+            return Ok(());
+        }
+        let (t, layout) = (self.trial.t, self.flow.system().layout());
+        let mut redundant = std::mem::take(&mut self.redundant);
+        let y = &self.trial.start;
+        self.flow.residuals(t, y, &mut redundant.position, &mut redundant.velocity);
+        let worst =
+            |range: std::ops::Range<usize>| range.map(|i| self.uncertainty_of(i, y[i])).fold(0.0, f64::max);
+        let open = redundant.open(worst(0..layout.q), worst(layout.q..layout.q + layout.v));
+        self.redundant = redundant;
+        if open.is_empty() {
+            return Ok(());
+        }
+        Err(Error::NotConsistent { what: "the motion".to_owned(), t, left: self.open_in_words(&open) })
     }
 
     fn note_changes(&mut self, t: f64, before: &[f64], after: &[f64]) {

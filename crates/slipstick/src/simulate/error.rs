@@ -78,6 +78,34 @@ pub enum Error {
         /// Its value; NaN if there is none.
         value: f64,
     },
+    /// A number of the terms that pull back to the constraints would not do so.
+    #[error("`{which}` of the stabilisation is {value}: it must be zero or a positive number")]
+    BadTerm {
+        /// Which number.
+        which: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// What is pinned is no coordinate.
+    #[error("coordinate {got} is pinned, and there are {count}, counted from zero")]
+    BadPin {
+        /// Its index.
+        got: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// The two halves of a mass matrix differ.
+    #[error("the mass matrix is not symmetric: {} in row `{row}` and column `{column}`, and {} in row `{column}` and column `{row}` (t = {t})", .given.0, .given.1)]
+    UnevenMass {
+        /// The speed of the row.
+        row: String,
+        /// The speed of the column.
+        column: String,
+        /// The entry, and that of the other half.
+        given: (f64, f64),
+        /// The time.
+        t: f64,
+    },
     /// The spectral radius of a generalized-α method is no part of one.
     #[error("`rho_infinity` is {value}: it must be a number from 0 to 1")]
     BadRho {
@@ -155,6 +183,16 @@ pub enum Error {
         t: f64,
         /// What is left of the constraints, in words.
         left: String,
+    },
+    /// Masses and constraints of a mechanism leave open how it moves.
+    #[error("the masses do not determine the motion in {what} (t = {t}): {why}")]
+    MotionNotDetermined {
+        /// Which state, in words.
+        what: String,
+        /// The time.
+        t: f64,
+        /// What is wrong with them, in words.
+        why: String,
     },
     /// An entry of a matrix of a mechanism is outside of it.
     #[error("the {matrix} has no entry {place:?}: it has {} rows and {} columns, counted from zero", .size.0, .size.1)]
@@ -262,6 +300,9 @@ impl Error {
             Self::StartNotFinite { .. } => "start-not-finite",
             Self::BadTolerance { .. } | Self::ToleranceLength { .. } => "bad-tolerance",
             Self::BadReach { .. } => "bad-reach",
+            Self::BadTerm { .. } => "bad-term",
+            Self::BadPin { .. } => "bad-pin",
+            Self::UnevenMass { .. } => "uneven-mass",
             Self::BadRho { .. } => "bad-rho",
             Self::BadPeriod { .. } => "bad-period",
             Self::BadStep { .. } => "bad-step",
@@ -270,6 +311,7 @@ impl Error {
             Self::EventCycle { .. } => "event-cycle",
             Self::ResetNotFinite { .. } => "reset-not-finite",
             Self::NotConsistent { .. } => "not-consistent",
+            Self::MotionNotDetermined { .. } => "motion-not-determined",
             Self::BadPlace { .. } => "bad-place",
             Self::WrongGradient { .. } => "wrong-gradient",
             Self::TooManySurfaces { .. } => "too-many-surfaces",
@@ -295,6 +337,9 @@ impl Error {
             Self::ToleranceLength { .. } => "give one tolerance for all states, or one for each",
             Self::BadRho { .. } => "0.8 damps what is much faster than the steps, 1 damps nothing",
             Self::BadReach { .. } => "give one positive number for all constraints, or one for each",
+            Self::BadTerm { .. } => "20 for `rate`, 100 for `position` and 10 for `decay` are usual",
+            Self::BadPin { .. } => "pin coordinates of a mechanism by their place among them",
+            Self::UnevenMass { .. } => "give both halves of the matrix, with equal entries",
             Self::BadPeriod { .. } => {
                 "the time between two events is greater than zero; for a single time there is `at`"
             }
@@ -312,6 +357,9 @@ impl Error {
             Self::ResetNotFinite { .. } => "look for a division by zero in the reset",
             Self::NotConsistent { .. } => {
                 "choose start values nearer to a closed mechanism, pin fewer coordinates, or check the lengths in these constraints"
+            }
+            Self::MotionNotDetermined { .. } => {
+                "give each coordinate a mass in `kinetic` or `inertia`, or a constraint that holds it; or begin where the constraints have a gradient"
             }
             Self::BadPlace { .. } => {
                 "a row of the gradient is a joint, its columns and those of the mass matrix are speeds"

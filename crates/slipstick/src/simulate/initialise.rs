@@ -25,6 +25,9 @@ pub(super) fn check(system: &dyn System, start: &Start, options: &Options) -> Re
         let constraint = system.constraints()[wrong.constraint].name.clone();
         return Err(Error::WrongGradient { constraint, given: wrong.given, found: wrong.found, t: start.t });
     }
+    check_mass(system, start)?;
+    check_pins(system, options)?;
+    check_terms(options)?;
     let n = start.y.len();
     check_tolerance("relative", &options.tolerances.relative, n)?;
     check_tolerance("absolute", &options.tolerances.absolute, n)?;
@@ -42,6 +45,35 @@ pub(super) fn check(system: &dyn System, start: &Start, options: &Options) -> Re
         }
     }
     Ok(())
+}
+
+/// The halves of a mass matrix in closures are equal, but for rounding.
+fn check_mass(system: &dyn System, start: &Start) -> Result<(), Error> {
+    let Some((row, column, given)) = system.uneven_mass(start.t, &start.y) else { return Ok(()) };
+    let name = |i: usize| system.state_names()[system.layout().q + i].clone();
+    Err(Error::UnevenMass { row: name(row), column: name(column), given, t: start.t })
+}
+
+fn check_pins(system: &dyn System, options: &Options) -> Result<(), Error> {
+    let count = system.layout().v;
+    match options.pinned.iter().find(|pin| **pin >= count) {
+        Some(&got) => Err(Error::BadPin { got, count }),
+        None => Ok(()),
+    }
+}
+
+fn check_terms(options: &Options) -> Result<(), Error> {
+    let numbers = match options.stabilisation {
+        Stabilisation::Baumgarte { rate, position }
+        | Stabilisation::Normal { rate, position }
+        | Stabilisation::Gradient { rate, position } => [("rate", rate), ("position", position)],
+        Stabilisation::Reduced { decay, rate } => [("decay", decay), ("rate", rate)],
+        _ => return Ok(()),
+    };
+    match numbers.into_iter().find(|(_, value)| !(*value >= 0.0 && value.is_finite())) {
+        Some((which, value)) => Err(Error::BadTerm { which, value }),
+        None => Ok(()),
+    }
 }
 
 /// The periods of clocks are positive, and large enough for doubles to tell one strike from the next.

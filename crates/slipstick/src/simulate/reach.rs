@@ -164,4 +164,24 @@ impl Run<'_> {
         );
         self.record.notes.push(Note { t: self.trial.t, code: "surface-reached", text });
     }
+
+    /// Says at the end of a run which surfaces are still ahead.
+    pub(super) fn note_not_reached(&mut self) {
+        let sides = self.flow.mode.reaching.clone();
+        if sides.iter().all(|side| *side == 0.0) {
+            return;
+        }
+        let (t, y) = (self.trial.t, self.trial.start.clone());
+        let surfaces = self.flow.surfaces(t, &y);
+        let constraints = self.flow.system().constraints();
+        let ahead = sides.iter().zip(&surfaces).enumerate().filter(|(_, (side, _))| **side != 0.0);
+        let one = |(k, (_, s)): (usize, (&f64, &f64))| {
+            let time = s.abs() / self.options.reach.get(k);
+            format!("`{}` (|s| = {:.3e}, |s| / η = {time:.3e})", constraints[k].name, s.abs())
+        };
+        let list: Vec<String> = ahead.map(one).collect();
+        let text =
+            format!("the run ends before the surfaces of these constraints are reached: {}", list.join(", "));
+        self.record.notes.push(Note { t, code: "surface-not-reached", text });
+    }
 }

@@ -8,6 +8,7 @@
 //!     some: take the step up to the bracket's end, apply everything that fired there, begin a new segment
 //! ```
 
+use super::assemble::Redundant;
 use super::beginnings::{Beginning, Beginnings};
 use super::reach::Approach;
 use super::respond::{After, Change};
@@ -79,6 +80,8 @@ pub(super) struct Run<'a> {
     pub(super) rest_times: Vec<f64>,
     /// Whether there is a note already that a mechanism comes next to a singular position.
     pub(super) singular_is_noted: bool,
+    /// The constraints of a mechanism that followed from others at the start.
+    pub(super) redundant: Redundant,
     /// How far sliding-mode control has come.
     pub(super) approach: Approach,
     /// The guard whose surface the last step would have gone behind.
@@ -120,6 +123,7 @@ impl<'a> Run<'a> {
             vanished: false,
             blocked_by: None,
             singular_is_noted: false,
+            redundant: Redundant::default(),
             approach: Approach::default(),
             rest_times: vec![f64::NEG_INFINITY; system.guards().len()],
             stiffness: StiffnessCount::default(),
@@ -162,6 +166,7 @@ impl<'a> Run<'a> {
             if let Some(outcome) = self.check_limits(monitor) {
                 return Ok(outcome);
             }
+            self.check_redundant()?;
             if self.flow.is_reaching() && self.look_at_surfaces()? {
                 continue;
             }
@@ -181,6 +186,8 @@ impl<'a> Run<'a> {
                 After::GoOn(change) => self.begin_segment(change)?,
             }
         }
+        self.check_redundant()?;
+        self.note_not_reached();
         Ok(Outcome::ReachedEnd)
     }
 

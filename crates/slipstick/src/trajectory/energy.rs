@@ -4,7 +4,7 @@
 //! the error is that of the energy itself.
 
 use super::{Segment, Trajectory};
-use crate::equations::{FormulaSystem, KINETIC, POTENTIAL, POWER, System};
+use crate::equations::{KINETIC, POTENTIAL, POWER, System};
 use crate::formulation::Mixture;
 
 /// Nodes and weights of Gauss' formula on [0, 1].
@@ -55,7 +55,7 @@ pub struct EnergyBalance {
 
 impl EnergyBalance {
     /// Looks along a run; none if the system is no mechanism, or the steps were not kept.
-    pub fn of(system: &FormulaSystem, trajectory: &Trajectory) -> Option<Self> {
+    pub fn of(system: &dyn System, trajectory: &Trajectory) -> Option<Self> {
         let mut books = Books::new(system)?;
         let is_kept = |s: &Segment| !s.steps().is_empty() || s.end_time == s.start_time;
         if !trajectory.segments.iter().all(is_kept) {
@@ -105,7 +105,7 @@ struct Books<'a> {
 }
 
 impl<'a> Books<'a> {
-    fn new(system: &'a FormulaSystem) -> Option<Self> {
+    fn new(system: &'a dyn System) -> Option<Self> {
         let count = system.mode_names().len();
         let mode = |mode| Some(Mixture::new(system, system.energies(mode)?));
         let modes = (0..count).map(mode).collect::<Option<Vec<_>>>()?;
