@@ -24,6 +24,7 @@ pub(super) struct Assembler {
     positions: usize,
     n: usize,
     holonomic: usize,
+    pinned: Vec<usize>,
     terms: Terms,
     rows: Matrix,
     kkt: Kkt,
@@ -57,6 +58,7 @@ impl Assembler {
             positions,
             n,
             holonomic,
+            pinned: pinned.to_vec(),
             terms: terms.clone(),
             kkt: Kkt::new(&terms.mass, &rows),
             change: vec![0.0; n],
@@ -65,6 +67,11 @@ impl Assembler {
             position: vec![0.0; holonomic],
             velocity: vec![0.0; m],
         }
+    }
+
+    /// Whether it holds these coordinates, and no others.
+    pub(super) fn holds(&self, pinned: &[usize]) -> bool {
+        self.pinned == pinned
     }
 
     /// Moves positions, then speeds.

@@ -362,23 +362,6 @@ impl<'a> Flow<'a> {
         self.is_mechanism
     }
 
-    /// Moves the end of a step to where the constraints of a mechanism are met.
-    pub fn land(&mut self, t: f64, y: &mut [f64]) {
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.land(self.mode.locked(), t, y);
-        }
-    }
-
-    /// The same for the point at which the derivative has just been evaluated, so that nothing of it has to be evaluated again.
-    pub fn land_from_derivative(&mut self, t: f64, y: &mut [f64]) {
-        // Along surfaces, the derivative is put together from others.
-        if self.sliding.is_some() || self.one_sided.is_on() {
-            self.land(t, y);
-        } else if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.land_from_derivative(self.mode.locked(), t, y);
-        }
-    }
-
     /// Whether a mechanism does not meet its constraints yet, on purpose.
     #[inline]
     pub fn is_reaching(&self) -> bool {
@@ -448,11 +431,11 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// The constraints of a mechanism that follow from others at a point.
-    pub fn redundant_constraints(&mut self, t: f64, y: &[f64]) -> Vec<usize> {
+    /// The constraints of a mechanism that follow from others at a point, and whether they share their multipliers.
+    pub fn redundant_constraints(&mut self, t: f64, y: &[f64]) -> (Vec<usize>, bool) {
         match &mut self.evaluator {
             Engine::Mechanism(mechanism) => mechanism.redundant(self.mode.locked(), t, y),
-            Engine::Plain(_) => Vec::new(),
+            Engine::Plain(_) => (Vec::new(), true),
         }
     }
 

@@ -59,7 +59,7 @@ impl GglRoom {
     /// Leaves out the rows that follow from others at a point. Tells whether that are other rows than before; unless it is asked for, those in use stay while they are as
     /// many as there should be.
     pub fn choose_rows(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64], anew: bool) -> bool {
-        let redundant = flow.redundant_constraints(t, y);
+        let (redundant, _) = flow.redundant_constraints(t, y);
         let left_out = self.used.iter().filter(|used| !**used).count();
         if !anew && redundant.len() == left_out {
             return false;

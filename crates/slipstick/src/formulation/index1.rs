@@ -34,6 +34,8 @@ pub struct Index1<'a> {
     pub(super) motion: Vec<f64>,
     pub(super) multipliers: Vec<f64>,
     published: Vec<f64>,
+    /// What makes states consistent, once there was one to be: at the start, and behind events that set states.
+    assembler: Option<Box<Assembler>>,
     /// The scratch for stages of half-explicit methods, once there was one.
     pub(super) half_explicit: Option<Box<HalfExplicit>>,
     /// The least and the largest length that the row of each constraint has had, and the first one for which they are far apart.
@@ -65,6 +67,7 @@ impl<'a> Index1<'a> {
             motion: vec![0.0; n],
             multipliers: vec![0.0; m],
             published: vec![0.0; 2 * n + m],
+            assembler: None,
             half_explicit: None,
             lengths: vec![(f64::INFINITY, 0.0); m],
             shrunk: None,
@@ -144,11 +147,10 @@ impl<'a> Index1<'a> {
         y: &mut [f64],
         pinned: &[usize],
     ) -> Result<(), Refusal> {
-        Assembler::new(&self.terms, (self.positions, self.holonomic), pinned).assemble(
-            &mut *self.inner,
-            (locked, t),
-            y,
-        )
+        let known = self.assembler.take().filter(|known| known.holds(pinned));
+        let new = || Box::new(Assembler::new(&self.terms, (self.positions, self.holonomic), pinned));
+        let assembler = self.assembler.insert(known.unwrap_or_else(new));
+        assembler.assemble(&mut *self.inner, (locked, t), y)
     }
 
     /// What is left of each constraint at the level of accelerations, `G a + γ`: rounding, and the terms that pull back.
@@ -164,14 +166,14 @@ impl<'a> Index1<'a> {
         self.shrunk
     }
 
-    /// The constraints that follow from others at a point, ascending.
-    pub(super) fn redundant(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> Vec<usize> {
+    /// The constraints that follow from others at a point, ascending, and whether they share their multipliers; if there are very many of them, theirs are zero.
+    pub(super) fn redundant(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> (Vec<usize>, bool) {
         if !self.factor(locked, t, y) {
-            return Vec::new();
+            return (Vec::new(), true);
         }
         let mut rows = self.kkt.redundant().to_vec();
         rows.sort_unstable();
-        rows
+        (rows, self.kkt.shares_multipliers())
     }
 }
 

@@ -4,7 +4,8 @@
 //! solutions of the linear system of the accelerations, or of one without masses. With `H` the gradients of `(g, ġ)` by `(q, v)`, S-full makes
 //! one correction by `Hᵀ (H Hᵀ)⁻¹` (3.65).
 
-use super::{Index1, Metric, Stabilisation, Upkeep};
+use super::engine::Engine;
+use super::{Flow, Index1, Metric, Stabilisation, Upkeep};
 use crate::equations::{Locked, Terms};
 use crate::math::{Kkt, Matrix};
 
@@ -241,6 +242,26 @@ impl Index1<'_> {
         self.inner.shift_positions(t, q, of_positions);
         take_off(rest, of_speeds);
         size
+    }
+}
+
+/// What a step sees of the flow.
+impl Flow<'_> {
+    /// Moves the end of a step to where the constraints of a mechanism are met.
+    pub fn land(&mut self, t: f64, y: &mut [f64]) {
+        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
+            mechanism.land(self.mode.locked(), t, y);
+        }
+    }
+
+    /// The same for the point at which the derivative has just been evaluated, so that nothing of it has to be evaluated again.
+    pub fn land_from_derivative(&mut self, t: f64, y: &mut [f64]) {
+        // Along surfaces, the derivative is put together from others.
+        if self.sliding.is_some() || self.one_sided.is_on() {
+            self.land(t, y);
+        } else if let Engine::Mechanism(mechanism) = &mut self.evaluator {
+            mechanism.land_from_derivative(self.mode.locked(), t, y);
+        }
     }
 }
 

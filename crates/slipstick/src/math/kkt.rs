@@ -126,6 +126,14 @@ impl Kkt {
         }
     }
 
+    /// Whether redundant rows share their multipliers with the least norm. In large systems with very many of them, theirs are zero.
+    pub fn shares_multipliers(&self) -> bool {
+        match &self.kind {
+            Kind::Dense(_) => true,
+            Kind::Sparse(sparse) => sparse.shares_multipliers(),
+        }
+    }
+
     /// The least change in the metric of `M` that `G` takes to the level. Of redundant rows the level is not used.
     pub fn least_change(&mut self, level: &[f64], change: &mut [f64]) {
         match &mut self.kind {
@@ -195,6 +203,26 @@ mod tests {
             apart(&a, &b),
             apart(&lambda, &mu)
         );
+    }
+
+    #[test]
+    fn very_many_redundant_rows_have_no_multipliers_and_say_so() {
+        let (mass, jacobian) = chain(120);
+        let places: Vec<(usize, usize)> =
+            jacobian.places().chain(jacobian.places().map(|(k, c)| (240 + k, c))).collect();
+        let mut doubled = Matrix::with_places(480, 360, &places);
+        doubled.values = [&jacobian.values[..], &jacobian.values].concat();
+        let solve = |rows: &Matrix| {
+            let mut kkt = Kkt::new(&mass, rows);
+            kkt.factor(&mass, rows).unwrap();
+            let (mut force, level) = right_side(360, 240);
+            let mut level = if rows.rows() == 240 { level } else { [&level[..], &level].concat() };
+            kkt.solve(&mut force, &mut level);
+            (kkt, force, level)
+        };
+        let ((single, a, _), (kkt, b, multipliers)) = (solve(&jacobian), solve(&doubled));
+        assert!(single.shares_multipliers() && !kkt.shares_multipliers() && kkt.redundant().len() == 240);
+        assert!(kkt.redundant().iter().all(|&row| multipliers[row] == 0.0) && apart(&a, &b) < 1e-9);
     }
 
     #[test]

@@ -105,6 +105,11 @@ impl SparseKkt {
         &self.redundant
     }
 
+    /// Whether redundant rows share their multipliers, because there are not too many of them.
+    pub(super) fn shares_multipliers(&self) -> bool {
+        self.redundant.len() <= MOST_SHARING
+    }
+
     pub(super) fn factor(&mut self, mass: &Matrix, jacobian: &Matrix) -> Result<(), KktFault> {
         if mass.values.iter().chain(&jacobian.values).any(|x| !x.is_finite()) {
             return Err(KktFault::NotFinite);
@@ -189,7 +194,7 @@ impl SparseKkt {
     /// redundant rows stay zero.
     fn find_idle(&mut self) {
         let (n, m) = (self.mass.rows(), self.jacobian.rows());
-        let count = if self.redundant.len() <= MOST_SHARING { self.redundant.len() } else { 0 };
+        let count = if self.shares_multipliers() { self.redundant.len() } else { 0 };
         self.idle.resize_with(count, || vec![0.0; m]);
         for (i, &row) in self.redundant[..count].iter().enumerate() {
             let (before, rest) = self.idle.split_at_mut(i);

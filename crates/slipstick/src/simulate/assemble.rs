@@ -56,14 +56,16 @@ impl Run<'_> {
     }
 
     fn note_redundant(&mut self, t: f64, y: &[f64]) {
-        let rows = self.flow.redundant_constraints(t, y);
+        let (rows, share) = self.flow.redundant_constraints(t, y);
         if rows.is_empty() {
             return;
         }
         let constraints = self.flow.system().constraints();
         let names: Vec<String> = rows.iter().map(|&k| format!("`{}`", constraints[k].name)).collect();
+        let forces =
+            if share { "equal ones share their forces" } else { "as there are so many, they have no forces" };
         let text = format!(
-            "{} of {} constraints follow from the others ({}); the motion is the same without them, and equal ones share their forces",
+            "{} of {} constraints follow from the others ({}); the motion is the same without them, and {forces}",
             rows.len(),
             constraints.len(),
             names.join(", ")

@@ -4,8 +4,10 @@
 //! error is that of the seven coordinates, relative to each. Until 0.3 the crank turns a hundred times, and errors of its
 //! angle grow by a factor of some thousand.
 //!
-//! The work of table 4.1 is compared with errors judged by their mean, as there. It comes out from 3 % below to 4 % above what is printed, with the same
-//! step control; what the thesis does otherwise it does not say.
+//! The work of table 4.1 is met by `phem56` in every row, also with errors judged by the worst state. With `dopri5`, the method of the table, and errors judged by
+//! their mean as there, it comes out from 3 % below to 4 % above what is printed. The step control is the same; but the table has 2446 accepted and 403 rejected steps at 1e-5 where
+//! ours has 2246 and 514: steps there are shorter, as with errors that count 1.3 times as much, or a safety factor of 0.85 (2445 and 411, and all rows within 2.2 %). What the thesis
+//! does so it does not say. A change of the tolerance by 4 % changes these counts by 1.5 %.
 
 use super::{ConstrainedProblem, Known, Promise};
 use crate::formulation::{Metric, Stabilisation};
@@ -42,6 +44,16 @@ const AT_0_3: [f64; 7] = [
 const METHODS: [Method; 5] =
     [Method::Automatic, Method::DormandPrince5, Method::DormandPrince8, Method::Tsitouras5, Method::Radau5];
 const TOLERANCES: [f64; 5] = [1e-4, 1e-5, 1e-6, 1e-7, 1e-8];
+
+/// Table 4.2 at 1e-5: the drift tolerance, NFCN and the number of corrected steps.
+const DRIFT_TOLERANCES: [(f64, u32, u32); 6] = [
+    (1e-5, 16427, 5),
+    (1e-6, 17024, 601),
+    (1e-7, 17066, 2126),
+    (1e-8, 17090, 2821),
+    (1e-9, 17090, 2839),
+    (0.0, 17096, 2849),
+];
 
 /// Table 4.1 by tolerances from 1e-4 on: NFCN with B(20,100), and with `PStab`.
 const TABLE: [(u32, u32); 4] = [(11150, 10784), (17132, 17024), (25625, 25592), (38828, 38780)];
@@ -159,6 +171,27 @@ pub(super) fn long() -> Vec<ConstrainedProblem> {
         all.push(row.clone().in_the_mean().promising(promise).saying(remark));
         let terms = Stabilisation::Baumgarte { rate: 20.0, position: 100.0 };
         all.push(row.stabilised(terms).saying(format!("B(20,100); table 4.1: NFCN {baumgarte}")));
+        let promise = Promise { derivatives: f64::from(nfcn), ..promise };
+        let half_explicit = problem.at(Method::PartitionedHalfExplicit5, tolerance, tolerance / 10.0);
+        all.push(
+            half_explicit.promising(promise).saying(format!("table 4.1: NFCN {nfcn}, no more promised")),
+        );
     }
+    all.extend(with_drift_tolerances(&problem));
     all
+}
+
+/// Table 4.2: right-hand sides no more than printed, 1 % more in the first row, and drifts within the drift tolerance.
+fn with_drift_tolerances(problem: &ConstrainedProblem) -> Vec<ConstrainedProblem> {
+    let row = |(datol, nfcn, corrected): (f64, u32, u32)| {
+        let mut row = problem.at(Method::DormandPrince5, 1e-5, 1e-6).in_the_mean();
+        row.plan.options.drift_tolerance = datol;
+        let (position, velocity) = (datol.max(1e-12), datol.max(1e-11));
+        let most = if datol == 1e-5 { 1.01 } else { 1.0 };
+        let promise = Promise { position, velocity, derivatives: most * f64::from(nfcn), ..Promise::NONE };
+        let remark =
+            format!("datol {datol:e}, mean norm; table 4.2: NFCN {nfcn}, {corrected} steps corrected");
+        row.promising(promise).saying(remark)
+    };
+    DRIFT_TOLERANCES.map(row).to_vec()
 }
