@@ -196,6 +196,9 @@ impl<'a> Run<'a> {
         self.detector.lock(&mut self.flow, self.trial.t, &self.trial.start).map_err(|b| self.bad_guard(b))?;
         self.check_counts()?;
         self.settle_switches()?;
+        if change == Change::Motion {
+            self.shut_joints()?;
+        }
         if change != Change::Nothing {
             self.make_consistent();
         }
