@@ -62,3 +62,24 @@ fn it_goes_back_when_the_stiffness_ends() {
         / (full.statistics.accepted - half.statistics.accepted);
     assert!(more <= 7, "{more} right-hand sides a step: {:?}", full.statistics);
 }
+
+#[test]
+fn stiffness_is_seen_at_loose_tolerances_and_by_every_explicit_method() {
+    let start = Start::at([2.0, 0.0]);
+    for tolerance in [3e-2, 1e-2, 2e-3] {
+        let options = Options::until(2.0).tolerances(tolerance, tolerance);
+        let run = simulate(&van_der_pol(1e3), &start, &options).unwrap();
+        assert!(
+            run.statistics.jacobians > 1 && run.statistics.accepted < 500,
+            "{tolerance:e} {:?}",
+            run.statistics
+        );
+    }
+    let adaptive =
+        |m: &&Method| m.facts().error_order.is_some() && !m.facts().implicit && !m.facts().mechanisms_only;
+    for &method in Method::ALL.iter().filter(adaptive) {
+        let options = Options { method, ..Options::until(1.0).tolerances(1e-4, 1e-4) };
+        let run = simulate(&van_der_pol(50.0), &start, &options).unwrap();
+        assert!(run.notes.iter().any(|note| note.code == "stiff"), "{method:?} {:?}", run.statistics);
+    }
+}

@@ -16,7 +16,7 @@ pub(super) const TABLEAU: Tableau = Tableau {
     last_is_first: true,
     dense: DenseRule::bootstrapped(3),
     fine_degree: 3,
-    stability_bound: None,
+    stability_bound: 2.0,
 };
 
 /// The method as a type.

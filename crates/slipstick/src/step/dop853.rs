@@ -262,7 +262,7 @@ pub(super) const TABLEAU: Tableau = Tableau {
         bootstrap_to: 7,
     },
     fine_degree: 7,
-    stability_bound: Some(6.1),
+    stability_bound: 6.1,
 };
 
 /// The method as a type.

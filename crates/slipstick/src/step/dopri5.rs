@@ -48,7 +48,7 @@ pub(super) const TABLEAU: Tableau = Tableau {
         bootstrap_to: 4,
     },
     fine_degree: 5,
-    stability_bound: Some(3.25),
+    stability_bound: 3.25,
 };
 
 /// The method as a type.

@@ -64,9 +64,9 @@ pub(super) struct Tableau {
     pub(super) dense: DenseRule,
     /// The degree of the finer dense output that [`Step::interpolate_finely`] makes.
     pub(super) fine_degree: usize,
-    /// Where the stability region ends on the negative real axis, if the last stage but one stands at the end of the step and so allows to
-    /// measure how stiff the problem is (Hairer, Wanner II, section IV.2).
-    pub(super) stability_bound: Option<f64>,
+    /// Where the stability region ends, about, to measure how stiff the problem is by (Hairer, Wanner II, section IV.2). If the last stage but one stands at the end
+    /// of the step, it tells; else a point next to the end is looked at now and then.
+    pub(super) stability_bound: f64,
 }
 
 impl Tableau {
@@ -104,12 +104,28 @@ pub(super) struct ExplicitRungeKutta<M, D> {
     error: Vec<f64>,
     first_is_known: bool,
     end_is_known: bool,
+    aside: Aside,
     method: PhantomData<M>,
 }
+
+/// What was found next to the end of a step, off by its error: how fast the derivative changes there.
+#[derive(Clone, Debug, Default)]
+struct Aside {
+    attempts: u32,
+    /// Whether this step looked there.
+    looked: bool,
+    derivative: Vec<f64>,
+    steepness: Option<f64>,
+}
+
+/// So many steps are made from one look aside to the next.
+const LOOK_ASIDE_EVERY: u32 = 16;
 
 impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
     /// The stage at the end of the step.
     const END: usize = M::TABLEAU.end_stage();
+    /// No stage before the end stands there.
+    const LOOKS_ASIDE: bool = M::TABLEAU.nodes[Self::END - 1] != 1.0;
     /// What the lower of two joined estimates has beyond the rise of the step. Most of its weights are those of the method: little is left.
     const BEYOND_THE_RISE: [f64; MOST_STAGES] = match M::TABLEAU.error {
         ErrorRule::Joined { third, .. } => difference(third, M::TABLEAU.weights),
@@ -129,6 +145,7 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
             error: vec![0.0; estimates * n],
             first_is_known: false,
             end_is_known: false,
+            aside: Aside { derivative: vec![0.0; if Self::LOOKS_ASIDE { n } else { 0 }], ..Aside::default() },
             method: PhantomData,
         }
     }
@@ -213,6 +230,22 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
         }
     }
 
+    /// Looks at the derivative where the end would be without the estimated error. Fast modes are what errors are mostly made of.
+    #[cold]
+    fn look_aside(&mut self, field: &mut Flow<'_>, trial: &Trial) {
+        self.evaluate_end(field, trial);
+        let n = self.dimension.get();
+        for (point, (end, error)) in self.point.iter_mut().zip(trial.end.iter().zip(&self.error)) {
+            *point = end + error;
+        }
+        field.derivative(trial.t + trial.h, &self.point[..n], &mut self.aside.derivative);
+        let square = |(a, b): (&f64, &f64)| (a - b).powi(2);
+        let slope: f64 = self.stage(Self::END).iter().zip(&self.aside.derivative).map(square).sum();
+        let distance: f64 = self.error[..n].iter().map(|e| e * e).sum();
+        let steepness = (slope / distance).sqrt();
+        (self.aside.looked, self.aside.steepness) = (true, Some(steepness).filter(|s| s.is_finite()));
+    }
+
     /// The cubic through values and slopes at both ends: `c₀ … c₃`.
     fn fill_cubic(&self, trial: &mut Trial, degree: usize) {
         trial.fill_cubic(self.stage(0), self.stage(Self::END), degree);
@@ -240,6 +273,12 @@ impl<M: Numbers, D: Dimension> Step for ExplicitRungeKutta<M, D> {
         } else if !M::TABLEAU.last_is_first {
             // Where the last stage is the next first, it is a part of the error, and that is finite.
             self.check_end(field, trial);
+        }
+        if Self::LOOKS_ASIDE {
+            (self.aside.attempts, self.aside.looked) = (self.aside.attempts + 1, false);
+            if self.aside.attempts.is_multiple_of(LOOK_ASIDE_EVERY) && trial.error.is_finite() {
+                self.look_aside(field, trial);
+            }
         }
     }
 
@@ -273,7 +312,7 @@ impl<M: Numbers, D: Dimension> Step for ExplicitRungeKutta<M, D> {
     }
 
     fn knows_derivative_at_end(&self) -> bool {
-        self.end_is_known
+        self.end_is_known && !self.aside.looked
     }
 
     fn method(&self) -> Method {
@@ -282,7 +321,10 @@ impl<M: Numbers, D: Dimension> Step for ExplicitRungeKutta<M, D> {
 
     /// Compares the derivative at the end with that of the last stage but one, which stands at the same time.
     fn stiffness(&self, trial: &Trial) -> Option<f64> {
-        let bound = M::TABLEAU.stability_bound?;
+        let bound = M::TABLEAU.stability_bound;
+        if Self::LOOKS_ASIDE {
+            return self.aside.steepness.map(|steepness| trial.h * steepness / bound);
+        }
         if !self.end_is_known {
             return None;
         }

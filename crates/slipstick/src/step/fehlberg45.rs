@@ -30,7 +30,7 @@ pub(super) const TABLEAU: Tableau = Tableau {
     last_is_first: false,
     dense: DenseRule::bootstrapped(4),
     fine_degree: 4,
-    stability_bound: None,
+    stability_bound: 2.8,
 };
 
 /// The method as a type.

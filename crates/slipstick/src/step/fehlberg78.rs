@@ -166,7 +166,7 @@ pub(super) const TABLEAU: Tableau = Tableau {
         bootstrap_to: 7,
     },
     fine_degree: 7,
-    stability_bound: Some(5.03),
+    stability_bound: 5.03,
 };
 
 /// The method as a type.

@@ -16,7 +16,7 @@ pub(super) const TABLEAU: Tableau = Tableau {
     last_is_first: false,
     dense: DenseRule::bootstrapped(3),
     fine_degree: 3,
-    stability_bound: Some(2.0),
+    stability_bound: 2.0,
 };
 
 /// The method as a type.

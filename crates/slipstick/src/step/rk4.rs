@@ -17,7 +17,7 @@ pub(super) const TABLEAU: Tableau = Tableau {
     last_is_first: false,
     dense: DenseRule::bootstrapped(3),
     fine_degree: 4,
-    stability_bound: Some(2.78),
+    stability_bound: 2.78,
 };
 
 /// The method as a type.

@@ -56,7 +56,7 @@ pub(super) const TABLEAU: Tableau = Tableau {
         bootstrap_to: 4,
     },
     fine_degree: 5,
-    stability_bound: Some(3.5),
+    stability_bound: 3.5,
 };
 
 /// The method as a type.
