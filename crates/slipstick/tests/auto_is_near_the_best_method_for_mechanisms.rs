@@ -1,0 +1,43 @@
+//! `method = "auto"` needs at most 1.3 times the counted work of the best single method on four of five mechanisms. This is a part of the family, so that it is
+//! quick; `slipstick compare mechanisms` shows all of it.
+
+use slipstick::problems::{Entrant, MechanismProblem, Profile, Set, planar_mechanisms, stiff_mechanisms};
+use slipstick::simulate::simulate;
+use slipstick::step::Method;
+
+const METHODS: [&str; 8] = ["auto", "hem5", "phem56", "mdop5", "tsit5", "dop853", "alpha2", "radau5"];
+const NEAR: f64 = 1.3;
+
+/// The work of each method that comes to the end.
+fn work(problem: &MechanismProblem, tolerance: f64) -> Vec<Option<f64>> {
+    let case = problem.case();
+    let of = |name: &&str| {
+        let entrant = Entrant::parse(name).expect("a method");
+        let mut options = case.options_for(&entrant, tolerance);
+        // Explicit methods on stiff mechanisms, and implicit ones on others, are far from the best and slow: not all of that is run.
+        if options.method.facts().implicit && options.method != Method::Automatic && problem.set != Set::Stiff
+        {
+            return None;
+        }
+        options.limits.steps = 3000;
+        let entry = case.measure(&options, simulate(case.system, case.start, &options));
+        entry.error.map(|_| entry.work)
+    };
+    METHODS.iter().map(of).collect()
+}
+
+fn share_near(problems: &[MechanismProblem], tolerance: f64) -> f64 {
+    let needed: Vec<_> = problems.iter().map(|problem| work(problem, tolerance)).collect();
+    Profile::of(METHODS.len(), &needed).share(0, NEAR)
+}
+
+#[test]
+fn on_four_of_five_mechanisms() {
+    let every = |n: usize, all: Vec<MechanismProblem>| all.into_iter().step_by(n).collect::<Vec<_>>();
+    let mut problems = every(5, planar_mechanisms());
+    problems.extend(every(4, stiff_mechanisms()));
+    for tolerance in [1e-4, 1e-6, 1e-8] {
+        let share = share_near(&problems, tolerance);
+        assert!(share >= 0.8, "{share} of {} at {tolerance:e}", problems.len());
+    }
+}
