@@ -208,7 +208,7 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
             ErrorRule::Joined { fifth, .. } => {
                 add_stages(self.dimension, fifth, stages, trial.h, None, first);
                 add_stages(self.dimension, &Self::BEYOND_THE_RISE, stages, trial.h, None, &mut second[..n]);
-                trial.judge_joined(first, &second[..n], tolerances);
+                trial.judge_joined(first, &mut second[..n], tolerances);
             }
         }
     }
