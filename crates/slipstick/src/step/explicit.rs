@@ -122,8 +122,8 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
         let estimates = if let ErrorRule::Joined { .. } = M::TABLEAU.error { 2 } else { 1 };
         Self {
             dimension,
-            bootstrap: Bootstrap::new(own_degree, dense.bootstrap_to, n),
-            fine: Bootstrap::new(own_degree.max(dense.bootstrap_to), M::TABLEAU.fine_degree, n),
+            bootstrap: Bootstrap::new(own_degree, dense.bootstrap_to),
+            fine: Bootstrap::new(own_degree.max(dense.bootstrap_to), M::TABLEAU.fine_degree),
             stages: vec![0.0; (Self::END + 1 + dense.nodes.len()) * n],
             point: vec![0.0; n],
             error: vec![0.0; estimates * n],
