@@ -39,10 +39,8 @@ pub struct Trial {
     pub end: Vec<f64>,
     /// The scaled error estimate: at most 1 is good enough; not finite when a stage was not.
     pub error: f64,
-    /// The component with the largest scaled error.
-    pub worst: usize,
     /// The error in each component over what is allowed, as last judged.
-    shares: Vec<f64>,
+    pub(super) shares: Vec<f64>,
     /// Why there is no error, if there is none.
     pub fault: Option<Fault>,
     /// The solution within the step, once [`Step::interpolate`](super::Step::interpolate) has filled it in.
@@ -58,7 +56,6 @@ impl Trial {
             start: start.to_vec(),
             end: start.to_vec(),
             error: 0.0,
-            worst: 0,
             shares: vec![0.0; start.len()],
             fault: None,
             dense: Interpolant::new(start.len()),
@@ -69,14 +66,10 @@ impl Trial {
     #[inline(always)]
     pub fn judge(&mut self, errors: &[f64], tolerances: &Tolerances, usual: Norm) {
         self.error = self.norm(errors, tolerances, tolerances.norm.unwrap_or(usual));
-        if !self.is_good() {
-            self.worst = self.find_worst();
-        }
     }
 
-    /// The component with the largest share. NaN is the worst of all.
-    #[inline(never)]
-    fn find_worst(&self) -> usize {
+    /// The component with the largest error over what is allowed, as last judged. NaN is the worst of all.
+    pub fn worst(&self) -> usize {
         let (mut worst, mut largest) = (0, -1.0);
         for (i, &share) in self.shares.iter().enumerate() {
             if share > largest {
@@ -123,9 +116,6 @@ impl Trial {
         let high = self.norm(higher, tolerances, norm);
         let joined = (high * high + 0.01 * low * low).sqrt();
         self.error = if joined > 0.0 { high * high / joined } else { joined };
-        if !self.is_good() {
-            self.worst = self.find_worst();
-        }
     }
 
     /// Joins two estimates as HEM5 does (paper 001, equation (34)): `e₁² / (e₁ + 0.01 e₂)`, of a higher order than both.
