@@ -198,6 +198,19 @@ fn upkeep_without_a_mechanism_is_refused() {
 }
 
 #[test]
+fn what_is_said_about_corrections_is_refused_where_there_are_none() {
+    let makers =
+        ["stabilisation = \"none\"", "stabilisation = { rate = 20, position = 100 }", "method = \"alpha3\""];
+    for maker in makers {
+        for key in ["datol = 1e-8", "metric = \"identity\""] {
+            let failure = failure_of(&pendulum(&format!("run = {{ until = 1, {maker}, {key} }}")));
+            assert_eq!(failure.error.code(), "wrong-method", "{maker} {key}");
+            assert!(failure.error.to_string().contains("no corrections"), "{}", failure.error);
+        }
+    }
+}
+
+#[test]
 fn both_halves_of_inertia_are_one_entry() {
     let text = pendulum("inertia = { x.y = 0.5, y.x = 0.5 }\nrun.until = 1");
     let errors = Model::from_toml(&text).expect_err("the off-diagonal entry would count twice");

@@ -112,7 +112,9 @@ fn run_all(
             for &tolerance in &arguments.tolerances {
                 let mut options = case.options_for(entrant, tolerance);
                 options.limits.steps = arguments.max_steps;
-                options.drift_tolerance = arguments.drift.unwrap_or(options.drift_tolerance);
+                if options.makes_corrections() {
+                    options.drift_tolerance = arguments.drift.unwrap_or(options.drift_tolerance);
+                }
                 watch.next_run();
                 let start = Instant::now();
                 let result = simulate_watched(case.system, case.start, &options, &mut watch);

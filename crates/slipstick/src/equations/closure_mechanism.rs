@@ -148,7 +148,8 @@ impl Mechanism {
         joints: impl Fn(Jet, &[Jet], &mut [Jet]) + Send + Sync + 'static,
     ) -> Self {
         self.constraints.retain(|constraint| !constraint.holonomic);
-        let named = names.into_iter().map(|name| Constraint { name: name.into(), holonomic: true });
+        let named =
+            names.into_iter().map(|name| Constraint { name: name.into(), holonomic: true, switches: false });
         self.constraints.splice(0..0, named);
         self.joints = Box::new(joints);
         self
@@ -184,7 +185,8 @@ impl Mechanism {
         rolling: impl Fn(Jet, &[Jet], &[Jet], &mut [Jet]) + Send + Sync + 'static,
     ) -> Self {
         self.constraints.retain(|constraint| constraint.holonomic);
-        let named = names.into_iter().map(|name| Constraint { name: name.into(), holonomic: false });
+        let named =
+            names.into_iter().map(|name| Constraint { name: name.into(), holonomic: false, switches: false });
         self.constraints.extend(named);
         self.rolling = Box::new(rolling);
         self

@@ -1,7 +1,7 @@
 //! The equations of motion of a mechanism, derived symbolically: `M v' = f - Gᵀ λ` with `q' = v`.
 //!
 //! From energies by Lagrange: `p = ∂T/∂v`, `M = ∂p/∂v`, `f = Q + ∂T/∂q - ∂V/∂q - ∂p/∂q v - ∂p/∂t`. Constraints `g(t, q) = 0` are differentiated twice along
-//! the motion, `G v' = -γ` with `G = ∂g/∂q`; constraints on speeds `b(t, q, v) = 0` once, with `G = ∂b/∂v` (paper 003, section 4.1).
+//! the motion with the branches in them locked, `G v' = -γ` with `G = ∂g/∂q`; constraints on speeds `b(t, q, v) = 0` once, with `G = ∂b/∂v` (paper 003, section 4.1).
 
 use super::lowering::{Lowering, input};
 use crate::expr::{Arena, ExprId, InputId};
@@ -82,14 +82,14 @@ impl Lowering<'_> {
             model.mechanism.constraints.iter().partition(|c| model.is_of_speeds(c, &scope));
         parts.holonomic = of_positions.len();
         for constraint in of_positions {
-            let position = self.plain(&constraint.formula);
+            let position = self.locked(&constraint.formula, &format!("constraints.{}", constraint.name));
             let velocity = self.along(position, n);
             parts.position.push(position);
             parts.offset.push(self.partial(position, 0));
             self.constrain(&mut parts, &constraint.name, position, 1, velocity, n);
         }
         for constraint in of_speeds {
-            let velocity = self.plain(&constraint.formula);
+            let velocity = self.locked(&constraint.formula, &format!("constraints.{}", constraint.name));
             parts.offset.push(velocity);
             self.constrain(&mut parts, &constraint.name, velocity, 1 + n, velocity, n);
         }
@@ -124,7 +124,7 @@ impl Lowering<'_> {
         let (n, zero) = (parts.applied.len(), self.arena.constant(0.0));
         let (mut mass, mut force) = (vec![zero; n * n], parts.applied.clone());
         if let Some(kinetic) = &model.mechanism.kinetic {
-            let kinetic = self.plain(kinetic);
+            let kinetic = self.locked(kinetic, "kinetic");
             for i in 0..n {
                 let momentum = self.partial(kinetic, 1 + n + i);
                 for j in 0..n {
@@ -136,7 +136,7 @@ impl Lowering<'_> {
             }
         }
         if let Some(potential) = &model.mechanism.potential {
-            let potential = self.plain(potential);
+            let potential = self.locked(potential, "potential");
             for (i, force) in force.iter_mut().enumerate() {
                 let slope = self.partial(potential, 1 + i);
                 *force = self.arena.sub(*force, slope);

@@ -14,6 +14,8 @@ pub struct Constraint {
     pub name: String,
     /// Whether it is one of positions, `g(t, q) = 0`, or of speeds, `b(t, q, v) = 0`. Those of positions come first.
     pub holonomic: bool,
+    /// Whether it has branches: then events can change what it says.
+    pub switches: bool,
 }
 
 /// The terms of the equations of motion at one point, for `n` speeds and `m` constraints.
@@ -131,11 +133,16 @@ impl Compiler<'_> {
         let (terms, residuals_of_terms) =
             self.compile_continued(&terms, &[&parts.position[..], &offset].concat());
         let names = parts.names.iter().enumerate();
-        let constraint =
-            |(i, name): (usize, &String)| Constraint { name: name.clone(), holonomic: i < parts.holonomic };
+        let locks = self.settled.locks(parts.motion());
+        let constraint = |(i, name): (usize, &String)| {
+            let inputs = self.arena.inputs_of(&[parts.position.get(i).copied().unwrap_or(parts.velocity[i])]);
+            let switches = inputs.iter().any(|input| locks.contains(&input.index()));
+            Constraint { name: name.clone(), holonomic: i < parts.holonomic, switches }
+        };
+        let constraints = names.map(constraint).collect();
         let tangent = self.tangent(parts, states);
         (coordinates > 0).then(|| MechanismTapes {
-            constraints: names.map(constraint).collect(),
+            constraints,
             coordinates,
             masses,
             forces,

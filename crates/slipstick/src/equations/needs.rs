@@ -40,7 +40,9 @@ pub(super) fn expression(rule: Rule) -> Option<ExprId> {
 /// The formulas of the motion in a mode.
 fn roots(model: &Model, parts: &Parts, mode: usize) -> Vec<ExprId> {
     let mechanism = &parts.mechanism;
+    let joints = mechanism.jacobian.iter().chain(&mechanism.level).chain(&mechanism.velocity);
     let moving = parts.mass.iter().chain(&mechanism.force).chain(&mechanism.mass);
+    let moving = moving.chain(joints).chain(&mechanism.position);
     let mut roots: Vec<ExprId> = parts.derivatives[mode].iter().chain(moving).copied().collect();
     let events = model.all_events().zip(&parts.events);
     let here = events.filter(|((own, _), _)| own.is_none_or(|own| own == mode));

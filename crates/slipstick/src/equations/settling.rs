@@ -35,6 +35,12 @@ pub(super) struct Settled {
 }
 
 impl Settled {
+    /// The inputs that are signs and counts; `motion` inputs follow them.
+    pub(super) fn locks(&self, motion: usize) -> std::ops::Range<usize> {
+        let end = self.input_count - motion;
+        end - self.switch_names.len() - self.count_number..end
+    }
+
     /// How fast each surface can change at most, see [`System::guard_growth`](super::System::guard_growth).
     pub(super) fn growth(&self, lowering: &Lowering<'_>, parameters: &[f64]) -> Vec<f64> {
         let (first_parameter, first_switch) = (lowering.names.first_parameter, lowering.names.first_switch);

@@ -213,6 +213,16 @@ impl Syntax {
         names.map(|node| (&self.text[node.span.clone()], node.span.clone()))
     }
 
+    /// The names that a value is made of: those in comparisons only choose between values.
+    pub fn names_of_values(&self) -> impl Iterator<Item = (&str, Range<usize>)> {
+        let compares = |node: &&SyntaxNode| matches!(node.form, Form::Compare(..));
+        let chosen_by: Vec<Range<usize>> =
+            self.nodes.iter().filter(compares).map(|node| node.span.clone()).collect();
+        self.names().filter(move |(_, name)| {
+            !chosen_by.iter().any(|span| span.start <= name.start && name.end <= span.end)
+        })
+    }
+
     /// Relation and both sides, if the whole formula is one comparison.
     pub fn comparison(&self) -> Option<(Relation, NodeId, NodeId)> {
         match self.node(self.root()).form {

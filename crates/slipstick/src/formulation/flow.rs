@@ -439,7 +439,9 @@ impl<'a> Flow<'a> {
     /// The constraints of a mechanism that follow from others at a point, and whether they share their multipliers.
     pub fn redundant_constraints(&mut self, t: f64, y: &[f64]) -> (Vec<usize>, bool) {
         match &mut self.evaluator {
-            Engine::Mechanism(mechanism) => mechanism.redundant(self.mode.locked(), t, y),
+            Engine::Mechanism(mechanism) => {
+                mechanism.redundant(self.system.constraints(), (self.mode.locked(), t, y))
+            }
             Engine::Plain(_) => (Vec::new(), true),
         }
     }

@@ -8,7 +8,7 @@ use super::half_explicit::HalfExplicit;
 use super::landing::Landing;
 use super::pull::Pull;
 use super::{Refusal, Upkeep};
-use crate::equations::{Evaluator, GuardRates, Locked, Point, System, Terms};
+use crate::equations::{Constraint, Evaluator, GuardRates, Locked, Point, System, Terms};
 use crate::expr::{Bounds, Interval};
 use crate::math::{Kkt, KktFault};
 
@@ -167,13 +167,18 @@ impl<'a> Index1<'a> {
     }
 
     /// The constraints that follow from others at a point, ascending, and whether they share their multipliers; if there are very many of them, theirs are zero.
-    /// One whose derivatives are all zero follows from nothing: it is a constraint that has shrunk.
-    pub(super) fn redundant(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> (Vec<usize>, bool) {
+    /// One whose derivatives are all zero follows from nothing: it is a constraint that has shrunk, unless it has a branch in which it says nothing.
+    pub(super) fn redundant(
+        &mut self,
+        constraints: &[Constraint],
+        (locked, t, y): (Locked<'_>, f64, &[f64]),
+    ) -> (Vec<usize>, bool) {
         if !self.factor(locked, t, y) {
             return (Vec::new(), true);
         }
         let lengths = self.kkt.lengths();
-        self.shrunk = self.shrunk.or(lengths.iter().position(|length| *length == 0.0));
+        let mut rows = lengths.iter().zip(constraints);
+        self.shrunk = self.shrunk.or(rows.position(|(length, own)| *length == 0.0 && !own.switches));
         let mut rows = self.kkt.redundant().to_vec();
         rows.retain(|&row| lengths[row] > 0.0);
         rows.sort_unstable();
@@ -296,6 +301,10 @@ fn note_lengths(lengths: &[f64], known: &mut [(f64, f64)], shrunk: &mut Option<u
 }
 
 fn note_length(row: usize, length: f64, known: &mut (f64, f64), shrunk: &mut Option<usize>) {
+    // A constraint with branches may say nothing for a while.
+    if length == 0.0 {
+        return;
+    }
     *known = (known.0.min(length), known.1.max(length));
     if known.0 < NEXT_TO_NOTHING * known.1 {
         *shrunk = shrunk.or(Some(row));

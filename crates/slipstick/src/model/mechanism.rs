@@ -70,12 +70,12 @@ impl Model {
         definitions.map(|d| &d.formula).chain(guards)
     }
 
-    /// Whether a constraint is one of speeds: its formula uses one.
+    /// Whether a constraint is one of speeds: its formula uses one, and not only to choose.
     pub fn is_of_speeds(&self, constraint: &Definition, scope: &Scope<'_>) -> bool {
         let n = self.mechanism.coordinates;
         let is_speed =
             |name: &str| matches!(scope.meaning(name), Some(Meaning::State(i)) if (n..2 * n).contains(&i));
-        constraint.formula.syntax.names().any(|(name, _)| is_speed(name))
+        constraint.formula.syntax.names_of_values().any(|(name, _)| is_speed(name))
     }
 }
 
@@ -205,11 +205,11 @@ fn check_no_side_states(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagn
     let rule = &model.mechanism;
     let constraints = rule.constraints.iter().map(|d| &d.formula);
     for formula in rule.kinetic.iter().chain(constraints) {
-        for (name, span) in formula.syntax.names() {
+        for (name, span) in formula.syntax.names_of_values() {
             if matches!(scope.meaning(name), Some(Meaning::State(i)) if i >= 2 * rule.coordinates) {
                 let message =
                     format!("`{name}` is a state and cannot be used in a kinetic energy or a constraint");
-                let hint = "only `t`, coordinates, speeds and parameters can be used here";
+                let hint = "only `t`, coordinates, speeds and parameters can be used here, and other states to choose: `if latched > 0.5 then x - 1 else 0`";
                 errors.push(Diagnostic::new("unknown-name", formula.place.part(&span), message).hint(hint));
             }
         }
@@ -241,8 +241,9 @@ fn check_outputs_of_motion(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Di
     }
 }
 
-/// A formula that is differentiated twice along the motion: nothing that switches may be used by name.
+/// A formula that is differentiated twice along the motion, with switches as they are locked.
 fn smooth_room(place: &'static str) -> Room {
-    let allows = |m| matches!(m, Meaning::Time | Meaning::State(_) | Meaning::Parameter(_));
-    Room { place, usable: "`t`, coordinates, speeds, states and parameters", allows }
+    let allows =
+        |m| matches!(m, Meaning::Time | Meaning::State(_) | Meaning::Parameter(_) | Meaning::Switch(_));
+    Room { place, usable: "`t`, coordinates, speeds, states, switches and parameters", allows }
 }

@@ -13,6 +13,9 @@ use crate::trajectory::Note;
 /// Changes below this part of a state are not worth a note.
 const WORTH_A_NOTE: f64 = 1e-8;
 
+/// A joint may shut where its parts are apart by no more than so many times the uncertainty of a coordinate.
+const MOST_APART: f64 = 10.0;
+
 /// A constraint that followed from others does so no longer if it is further off than these by so much.
 const CONTRADICTS: f64 = 1e3;
 
@@ -54,6 +57,9 @@ impl Run<'_> {
             return Ok(());
         }
         let (t, mut y) = (self.trial.t, self.trial.start.clone());
+        if self.constraints_switch() {
+            self.detector.lock(&mut self.flow, t, &y).map_err(|bad| self.bad_guard(bad))?;
+        }
         if self.reaches() {
             self.approach_surfaces(t, &y);
             self.note_redundant(t, &y);
@@ -135,6 +141,47 @@ impl Run<'_> {
         Ok(())
     }
 
+    fn constraints_switch(&self) -> bool {
+        self.flow.system().constraints().iter().any(|constraint| constraint.switches)
+    }
+
+    /// Where an event may have changed what constraints say, brings the motion to those that hold now: a joint that shuts takes the speed across it away, as
+    /// impulses in the joints do. Positions must meet already: what would have to jump is an error.
+    pub(super) fn shut_joints(&mut self) -> Result<(), Error> {
+        if !self.flow.is_mechanism() || !self.constraints_switch() || self.flow.is_reaching() {
+            return Ok(());
+        }
+        let (t, mut y) = (self.trial.t, self.trial.start.clone());
+        let (q, what) = (self.flow.system().layout().q, self.fired_in_words());
+        self.flow.assemble(t, &mut y, &[]).map_err(|refusal| self.not_consistent(&what, t, &refusal))?;
+        let apart =
+            |i: &usize| (y[*i] - self.trial.start[*i]).abs() > MOST_APART * self.uncertainty_of(*i, y[*i]);
+        if let Some(i) = (0..q).find(apart) {
+            return Err(self.joint_open(t, i, y[i]));
+        }
+        self.trial.restart(t, &y);
+        if let Some(event) = self.record.events.last_mut().filter(|event| event.t == t) {
+            event.after.copy_from_slice(&y);
+        }
+        let (rows, _) = self.flow.redundant_constraints(t, &y);
+        self.redundant = Redundant::new(self.flow.system().constraints(), &rows);
+        Ok(())
+    }
+
+    /// A joint that is to shut where its parts are not together; `must` is where a coordinate would have to jump to.
+    fn joint_open(&mut self, t: f64, coordinate: usize, must: f64) -> Error {
+        let y = self.trial.start.clone();
+        let constraints = self.flow.system().constraints();
+        let holonomic = constraints.iter().filter(|c| c.holonomic).count();
+        let (mut position, mut velocity) = (vec![0.0; holonomic], vec![0.0; constraints.len()]);
+        self.flow.residuals(t, &y, &mut position, &mut velocity);
+        let largest = (0..holonomic).max_by(|&a, &b| position[a].abs().total_cmp(&position[b].abs()));
+        let name = self.flow.system().state_names()[coordinate].clone();
+        let left = largest.map_or_else(String::new, |k| self.open_in_words(&[(k, position[k])]));
+        let left = format!("{left}, and `{name}` would have to jump from {} to {must}", y[coordinate]);
+        Error::NotConsistent { what: self.fired_in_words(), t, left }
+    }
+
     /// An event has set what the constraints do not let be. Once for each event and state is enough.
     fn note_undone(&mut self, t: f64, moved: &[(usize, f64, f64)]) {
         let names = self.flow.system().state_names();
@@ -151,8 +198,12 @@ impl Run<'_> {
 
     fn fired_in_words(&self) -> String {
         let guards = self.flow.system().guards();
-        let names: Vec<String> =
-            self.detector.fired().iter().map(|&g| format!("`{}`", guards[g].name)).collect();
+        // What fired is forgotten where a segment begins; there the event is in the log already.
+        let fired = match self.detector.fired() {
+            [] => self.record.events.last().map_or(&[][..], |event| &event.guards),
+            fired => fired,
+        };
+        let names: Vec<String> = fired.iter().map(|&g| format!("`{}`", guards[g].name)).collect();
         format!("the state after {}", names.join(" and "))
     }
 

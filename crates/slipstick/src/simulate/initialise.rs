@@ -2,7 +2,7 @@
 
 use super::{Error, Options, Start};
 use crate::equations::{BadPlace, MassKind, System};
-use crate::formulation::Stabilisation;
+use crate::formulation::{Metric, Stabilisation};
 use crate::step::{Method, PerComponent};
 
 /// Checks the start and the options against the system.
@@ -115,6 +115,7 @@ fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
         check_mechanism(system, options)?;
     }
     check_rho(options)?;
+    check_corrections(options)?;
     let layout = system.layout();
     if layout.q != layout.v && matches!(options.stabilisation, Stabilisation::Reduced { .. }) {
         let reason = "needs coordinates whose rates are the speeds";
@@ -122,6 +123,19 @@ fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
             method: "stabilisation",
             reason,
             hint: "choose another stabilisation",
+        });
+    }
+    Ok(())
+}
+
+/// What is said about corrections is refused where none are made.
+fn check_corrections(options: &Options) -> Result<(), Error> {
+    let says = options.metric != Metric::Mass || options.drift_tolerance > 0.0;
+    if says && !options.makes_corrections() {
+        return Err(Error::WrongMethod {
+            method: options.method.name(),
+            reason: "makes no corrections here that `datol` or `metric` could be about",
+            hint: "leave them out, or choose a stabilisation that corrects the ends of steps, such as `\"pstab\"`",
         });
     }
     Ok(())

@@ -138,6 +138,14 @@ impl Options {
         alpha.unwrap_or_else(|| self.method.build_for(dimension, &self.tolerances, mass))
     }
 
+    /// Whether the ends of steps are corrected to keep the constraints of a mechanism met: some methods and stabilisations do so by other means.
+    pub fn makes_corrections(&self) -> bool {
+        let by_itself = matches!(self.method, Method::GeneralizedAlpha | Method::GeneralizedAlpha3);
+        let terms =
+            self.stabilisation.changes_the_motion() && self.stabilisation != Stabilisation::SlidingMode;
+        !by_itself && !terms && !matches!(self.stabilisation, Stabilisation::None | Stabilisation::Ggl)
+    }
+
     /// How the constraints of a mechanism are kept met.
     pub fn upkeep(&self) -> Upkeep {
         Upkeep {

@@ -201,6 +201,9 @@ impl<'a> Run<'a> {
         self.detector.lock(&mut self.flow, self.trial.t, &self.trial.start).map_err(|b| self.bad_guard(b))?;
         self.check_counts()?;
         self.settle_switches()?;
+        if change == Change::Motion {
+            self.shut_joints()?;
+        }
         if change != Change::Nothing {
             self.make_consistent();
         }
@@ -330,7 +333,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Puts the end of a step that is taken back to where the constraints of a mechanism are met; methods that work on constraints have done so themselves.
+    /// Puts the end of a step that is taken back to where the constraints of a mechanism are met; methods that solve for constraints have done so themselves.
     ///
     /// Where the derivative at the end is known, its factors are used, and it stays the first of the next step. It is that of the end before: the two
     /// differ by a multiple of the error of the step, and the step size times that is beyond the order (paper 003, (4.11) to (4.14)).
