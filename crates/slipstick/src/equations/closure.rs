@@ -253,11 +253,12 @@ impl System for ClosureSystem {
     }
     fn evaluator(&self) -> Box<dyn Evaluator + '_> {
         let n = self.state_names.len();
+        let for_guards = if self.guards.is_empty() { 0 } else { n };
         Box::new(ClosureEvaluator {
             system: self,
-            dy: vec![0.0; n],
-            bend: vec![0.0; n],
-            ahead: vec![0.0; n],
+            dy: vec![0.0; for_guards],
+            bend: vec![0.0; for_guards],
+            ahead: vec![0.0; for_guards],
             sides: self.black_box.then(|| LockedSides::new(n)),
             jets: self.mechanism.as_ref().map(MechanismJets::new),
         })
@@ -266,6 +267,7 @@ impl System for ClosureSystem {
 
 struct ClosureEvaluator<'a> {
     system: &'a ClosureSystem,
+    /// Rates, their rate, and a point further on, where there are guards.
     dy: Vec<f64>,
     bend: Vec<f64>,
     ahead: Vec<f64>,
@@ -445,6 +447,9 @@ impl Evaluator for ClosureEvaluator<'_> {
         reach: f64,
         rates: GuardRates<'_>,
     ) -> u64 {
+        if self.system.guards.is_empty() {
+            return 0;
+        }
         // Below 64 spacings of doubles at t, a difference in time would be rounding.
         let s = (1e-4 * reach).max(64.0 * f64::EPSILON * t.abs());
         self.ahead.copy_from_slice(y);

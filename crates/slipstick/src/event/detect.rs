@@ -130,6 +130,7 @@ impl Detector {
     pub fn new(flow: &Flow<'_>, tolerances: &Tolerances, until: f64) -> Self {
         let (n, guards) = (flow.system().layout().dimension(), flow.system().guards().len());
         let zeros = || vec![0.0; guards];
+        let n = if guards == 0 { 0 } else { n };
         let row = || Row { values: zeros(), slopes: zeros() };
         Self {
             sides: zeros(),

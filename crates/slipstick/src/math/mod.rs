@@ -29,5 +29,5 @@ pub use jet::Jet;
 pub use kkt::Kkt;
 pub use lu::{ComplexLu, RealLu};
 pub use matrix::Matrix;
-pub use norm::{Norm, distance, dot, larger_or_nan, scaled_max, scaled_rms};
+pub use norm::{Norm, distance, dot, larger_or_nan, largest, rms, scaled_rms};
 pub use power::{rough_exp2, rough_log2, rough_power};

@@ -17,10 +17,29 @@ impl Norm {
     }
 }
 
-/// `max(|e_i / s_i|)`: 1 means "as large as allowed" in the worst component. NaN in, NaN out.
+/// The largest of numbers that are not negative. NaN in, NaN out.
 #[inline]
-pub fn scaled_max(errors: &[f64], scales: impl Iterator<Item = f64>) -> f64 {
-    errors.iter().zip(scales).map(|(e, s)| (e / s).abs()).fold(0.0, larger_or_nan)
+pub fn largest(values: &[f64]) -> f64 {
+    let (mut largest, mut sum) = (0.0, 0.0);
+    for &value in values {
+        // What is not negative has a sum that is NaN only if one of them is.
+        sum += value;
+        largest = if value > largest { value } else { largest };
+    }
+    if f64::is_nan(sum) { nan() } else { largest }
+}
+
+/// Kept apart, so that it costs nothing where it is not needed.
+#[cold]
+fn nan() -> f64 {
+    f64::NAN
+}
+
+/// The root of the mean square. NaN in, NaN out.
+#[inline]
+pub fn rms(values: &[f64]) -> f64 {
+    let sum: f64 = values.iter().map(|value| value * value).sum();
+    (sum / values.len().max(1) as f64).sqrt()
 }
 
 /// The larger of two numbers that are not negative, or NaN if one of them is.
@@ -56,12 +75,14 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_component_counts_and_nan_is_the_worst_of_all() {
-        assert_eq!(scaled_max(&[1e-6, -6.0, 1.0], [1e-6, 2.0, 1.0].into_iter()), 3.0);
+    fn the_largest_counts_and_nan_is_the_largest_of_all() {
+        assert_eq!(largest(&[1.0, 3.0, 1e-6]), 3.0);
+        assert_eq!(largest(&[1.0, f64::INFINITY, 1.0]), f64::INFINITY);
+        assert_eq!(largest(&[]), 0.0);
         for k in 0..3 {
-            let mut errors = [1.0, 2.0, 3.0];
-            errors[k] = f64::NAN;
-            assert!(scaled_max(&errors, std::iter::repeat(1.0)).is_nan());
+            let mut values = [1.0, f64::INFINITY, 3.0];
+            values[k] = f64::NAN;
+            assert!(largest(&values).is_nan());
         }
     }
 

@@ -296,7 +296,7 @@ impl Run<'_> {
             Some(Fault::SingularMatrix { component }) => {
                 Error::SingularMatrix { name: name(component), t, h }
             }
-            None => Error::StepTooSmall { name: name(self.trial.worst), t, h, error },
+            None => Error::StepTooSmall { name: name(self.trial.worst()), t, h, error },
         }
     }
 

@@ -60,6 +60,8 @@ pub(super) struct Run<'a> {
     pub(super) accumulation: Accumulation,
     /// The step size to try next, before it is cut to the end time.
     pub(super) h: f64,
+    /// The time that cuts the step short which is being tried, if one does.
+    cut: Option<f64>,
     /// The largest error with which a step is taken: any finite one if steps are fixed.
     largest_error: f64,
     /// How often each guard has fired.
@@ -112,6 +114,7 @@ impl<'a> Run<'a> {
             accumulation: Accumulation::new(start.t, options.until, system.guards().len()),
             step,
             h: 0.0,
+            cut: None,
             largest_error: if options.fixed_step.is_some() { f64::MAX } else { 1.0 },
             fired: vec![0; system.guards().len()],
             noted: vec![false; system.guards().len()],
@@ -166,9 +169,11 @@ impl<'a> Run<'a> {
             if let Some(outcome) = self.check_limits(monitor) {
                 return Ok(outcome);
             }
-            self.check_redundant()?;
-            if self.flow.is_reaching() && self.look_at_surfaces()? {
-                continue;
+            if self.flow.is_mechanism() {
+                self.check_redundant()?;
+                if self.flow.is_reaching() && self.look_at_surfaces()? {
+                    continue;
+                }
             }
             let after = if !self.has_guards() {
                 self.step_freely()?;
@@ -214,7 +219,7 @@ impl<'a> Run<'a> {
         let (t, y) = (self.trial.t, &self.trial.start);
         let unchanged = change == Change::Nothing;
         self.detector.begin(&mut self.flow, t, y, self.h, unchanged).map_err(|bad| self.bad_guard(bad))?;
-        self.segment = Segment::new(self.flow.mode.clone(), t, &self.trial.start);
+        self.segment.begin(&self.flow.mode, t, y);
         self.note_guards_that_will_not_fire();
         Ok(())
     }
@@ -264,7 +269,7 @@ impl<'a> Run<'a> {
             self.check_cascade()?;
             return Ok(Some(Bracket { lo: 0.0, hi: 0.0 }));
         }
-        let goal = self.size_step(self.options.until.min(self.detector.next_scheduled(self.trial.t)));
+        self.size_step(self.options.until.min(self.detector.next_scheduled(self.trial.t)));
         self.try_step();
         if !self.is_acceptable() {
             return self.reject().map(|()| None);
@@ -277,7 +282,7 @@ impl<'a> Run<'a> {
         };
         self.choose_next_step();
         match crossing {
-            None => Ok(self.end_step(goal)),
+            None => Ok(self.end_step(self.cut)),
             Some(crossing) => self.pursue(crossing),
         }
     }
@@ -285,32 +290,34 @@ impl<'a> Run<'a> {
     /// Tries one step where there are no guards, and takes it if it is good.
     #[inline]
     fn step_freely(&mut self) -> Result<(), Error> {
-        let goal = self.size_step(self.options.until);
+        self.size_step(self.options.until);
         self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
         self.land();
         if !self.is_acceptable() {
             return self.reject();
         }
         self.choose_next_step();
-        let t_end = goal.unwrap_or(self.trial.t + self.trial.h);
+        let t_end = self.cut.unwrap_or(self.trial.t + self.trial.h);
         if self.options.keep == Keep::Dense {
             self.step.interpolate(&mut self.flow, &mut self.trial);
             self.keep_step(t_end);
         }
-        self.advance(t_end, goal.is_some());
+        self.advance(t_end, self.cut.is_some());
         Ok(())
     }
 
-    /// Gives the step the wanted size, and the time that cuts it short if the given one does.
+    /// Gives the step the wanted size, unless the given time cuts it short.
     #[inline]
-    fn size_step(&mut self, goal: f64) -> Option<f64> {
-        let goal = goal.min(self.approach.next);
+    fn size_step(&mut self, goal: f64) {
+        let goal = if self.approach.next < goal { self.approach.next } else { goal };
         let left = goal - self.trial.t;
         let wanted = self.options.longest_step.map_or(self.h, |longest| self.h.min(longest));
         // A rest of less than a thousandth of a step would only cost another step.
-        let cut = wanted * 1.001 >= left;
-        self.trial.h = if cut { left } else { wanted };
-        cut.then_some(goal)
+        if wanted * 1.001 >= left {
+            (self.trial.h, self.cut) = (left, Some(goal));
+        } else {
+            (self.trial.h, self.cut) = (wanted, None);
+        }
     }
 
     /// Tries the step that the trial describes. A motion that slides on surfaces is put back onto them.
@@ -332,9 +339,7 @@ impl<'a> Run<'a> {
     /// differ by a multiple of the error of the step, and the step size times that is beyond the order (paper 003, (4.11) to (4.14)).
     #[inline]
     fn land(&mut self) {
-        let by_itself = self.step.method().facts().mechanisms_only
-            || self.options.stabilisation == Stabilisation::Ggl && self.flow.has_terms();
-        if self.flow.is_mechanism() && self.is_acceptable() && !by_itself {
+        if self.flow.is_mechanism() && self.is_acceptable() && !self.lands_by_itself() {
             let t_end = self.trial.t + self.trial.h;
             if self.step.knows_derivative_at_end() {
                 self.flow.land_from_derivative(t_end, &mut self.trial.end);
@@ -342,6 +347,11 @@ impl<'a> Run<'a> {
                 self.flow.land(t_end, &mut self.trial.end);
             }
         }
+    }
+
+    fn lands_by_itself(&self) -> bool {
+        self.step.method().facts().mechanisms_only
+            || self.options.stabilisation == Stabilisation::Ggl && self.flow.has_terms()
     }
 
     pub(super) fn is_acceptable(&self) -> bool {
@@ -423,14 +433,17 @@ impl<'a> Run<'a> {
 
     /// Lets an automatic method change, and says once when a problem is stiff.
     fn reconsider_method(&mut self) {
+        let stiff = self.stiffness.record(self.step.stiffness(&self.trial));
+        if !stiff && self.options.method != Method::Automatic {
+            return;
+        }
         let before = self.step.method();
-        let stiff = self.stiffness.record(self.step.stiffness(&self.trial)) && !before.facts().implicit;
         self.step.reconsider(&self.trial);
         let now = self.step.method();
         if now != before {
             self.control = Controller::for_method(now, self.options.control);
         }
-        if stiff && !std::mem::replace(&mut self.stiffness_is_noted, true) {
+        if stiff && !before.facts().implicit && !std::mem::replace(&mut self.stiffness_is_noted, true) {
             self.note_stiffness(before, now);
         }
     }
@@ -441,8 +454,9 @@ impl<'a> Run<'a> {
     fn choose_next_step(&mut self) {
         if self.options.fixed_step.is_none() {
             self.h = self.trial.h * self.control.accept(self.trial.h, self.trial.error);
-            if let Some(beginning) = self.beginning.take() {
+            if let Some(beginning) = self.beginning {
                 self.beginnings.learn(beginning, self.h);
+                self.beginning = None;
             }
         }
     }

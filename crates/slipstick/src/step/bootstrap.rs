@@ -22,9 +22,11 @@ struct Level {
     inverse: Square,
 }
 
-/// The levels from one degree to a higher one, with scratch.
+/// The levels from one degree to a higher one, with scratch. They are made when they are first needed: many runs have no use for dense output.
 #[derive(Clone, Debug)]
 pub(super) struct Bootstrap {
+    from: usize,
+    to: usize,
     levels: Vec<Level>,
     slopes: Vec<f64>,
     state: Vec<f64>,
@@ -32,19 +34,26 @@ pub(super) struct Bootstrap {
 
 impl Bootstrap {
     /// Levels that raise a polynomial of degree `from` (3 or more, of that order too) to degree `to` (at most 7).
-    pub(super) fn new(from: usize, to: usize, dimension: usize) -> Self {
-        let levels: Vec<Level> =
-            (from + 1..=to.min(3 + POINTS.len())).map(|degree| Level::new(degree - 3)).collect();
-        let slopes = if levels.is_empty() { 0 } else { POINTS.len() * dimension };
-        let state = if levels.is_empty() { 0 } else { dimension };
-        Self { levels, slopes: vec![0.0; slopes], state: vec![0.0; state] }
+    pub(super) fn new(from: usize, to: usize) -> Self {
+        let to = to.min(3 + POINTS.len());
+        Self { from, to, levels: Vec::new(), slopes: Vec::new(), state: Vec::new() }
     }
 
     /// Raises the dense output of a trial, level by level.
     pub(super) fn raise(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+        if self.from + self.levels.len() < self.to {
+            self.prepare(trial.start.len());
+        }
         for level in &self.levels {
             level.raise(field, trial, &mut self.slopes, &mut self.state);
         }
+    }
+
+    #[cold]
+    fn prepare(&mut self, dimension: usize) {
+        self.levels = (self.from + 1..=self.to).map(|degree| Level::new(degree - 3)).collect();
+        self.slopes = vec![0.0; POINTS.len() * dimension];
+        self.state = vec![0.0; dimension];
     }
 }
 

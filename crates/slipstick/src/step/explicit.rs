@@ -138,8 +138,8 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
         let estimates = if let ErrorRule::Joined { .. } = M::TABLEAU.error { 2 } else { 1 };
         Self {
             dimension,
-            bootstrap: Bootstrap::new(own_degree, dense.bootstrap_to, n),
-            fine: Bootstrap::new(own_degree.max(dense.bootstrap_to), M::TABLEAU.fine_degree, n),
+            bootstrap: Bootstrap::new(own_degree, dense.bootstrap_to),
+            fine: Bootstrap::new(own_degree.max(dense.bootstrap_to), M::TABLEAU.fine_degree),
             stages: vec![0.0; (Self::END + 1 + dense.nodes.len()) * n],
             point: vec![0.0; n],
             error: vec![0.0; estimates * n],
@@ -225,7 +225,7 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
             ErrorRule::Joined { fifth, .. } => {
                 add_stages(self.dimension, fifth, stages, trial.h, None, first);
                 add_stages(self.dimension, &Self::BEYOND_THE_RISE, stages, trial.h, None, &mut second[..n]);
-                trial.judge_joined(first, &second[..n], tolerances);
+                trial.judge_joined(first, &mut second[..n], tolerances);
             }
         }
     }

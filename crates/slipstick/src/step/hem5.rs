@@ -87,8 +87,8 @@ impl Hem5 {
             slopes: [room(), room()],
             first_is_known: false,
             end_is_known: false,
-            dense: Bootstrap::new(3, 4, n),
-            fine: Bootstrap::new(4, 5, n),
+            dense: Bootstrap::new(3, 4),
+            fine: Bootstrap::new(4, 5),
         }
     }
 

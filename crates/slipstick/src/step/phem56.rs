@@ -80,7 +80,7 @@ impl Phem56 {
             point: room(),
             error: room(),
             first_is_known: false,
-            fine: Bootstrap::new(4, 5, n),
+            fine: Bootstrap::new(4, 5),
         }
     }
 

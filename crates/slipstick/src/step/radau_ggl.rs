@@ -65,8 +65,8 @@ impl Whole {
         }
         trial.end.copy_from_slice(&self.trial.end[..n]);
         trial.error = self.trial.error;
+        trial.shares.copy_from_slice(&self.trial.shares[..n]);
         let last = n.saturating_sub(1);
-        trial.worst = self.trial.worst.min(last);
         trial.fault = self.trial.fault.map(|fault| match fault {
             Fault::NotFinite { component, t, value } => {
                 Fault::NotFinite { component: component.min(last), t, value }

@@ -1,8 +1,9 @@
 //! The meeting place of methods and events: one attempted step with its error and dense output.
 
+use super::PerComponent::Same;
 use super::tolerance::larger;
-use super::{Interpolant, PerComponent, Tolerances};
-use crate::math::{Norm, larger_or_nan, scaled_max, scaled_rms};
+use super::{Interpolant, Tolerances};
+use crate::math::{Norm, largest, rms};
 
 /// Why a trial has no error to be judged by.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,8 +39,8 @@ pub struct Trial {
     pub end: Vec<f64>,
     /// The scaled error estimate: at most 1 is good enough; not finite when a stage was not.
     pub error: f64,
-    /// The component with the largest scaled error.
-    pub worst: usize,
+    /// The error in each component over what is allowed, as last judged.
+    pub(super) shares: Vec<f64>,
     /// Why there is no error, if there is none.
     pub fault: Option<Fault>,
     /// The solution within the step, once [`Step::interpolate`](super::Step::interpolate) has filled it in.
@@ -55,7 +56,7 @@ impl Trial {
             start: start.to_vec(),
             end: start.to_vec(),
             error: 0.0,
-            worst: 0,
+            shares: vec![0.0; start.len()],
             fault: None,
             dense: Interpolant::new(start.len()),
         }
@@ -64,25 +65,16 @@ impl Trial {
     /// Sets `error` to the norm of the errors, each divided by what is allowed; `usual` is the norm if the tolerances do not say.
     #[inline(always)]
     pub fn judge(&mut self, errors: &[f64], tolerances: &Tolerances, usual: Norm) {
-        self.error = match tolerances.norm.unwrap_or(usual) {
-            Norm::Worst => self.largest(errors, tolerances),
-            Norm::Mean => self.mean(errors, tolerances),
-        };
-        if !self.is_good() {
-            self.worst = self.find_worst(errors, tolerances);
-        }
+        self.error = self.norm(errors, tolerances, tolerances.norm.unwrap_or(usual));
     }
 
-    /// The component with the largest scaled error.
-    #[inline(never)]
-    fn find_worst(&self, errors: &[f64], tolerances: &Tolerances) -> usize {
+    /// The component with the largest error over what is allowed, as last judged. NaN is the worst of all.
+    pub fn worst(&self) -> usize {
         let (mut worst, mut largest) = (0, -1.0);
-        for (i, (error, (start, end))) in errors.iter().zip(self.start.iter().zip(&self.end)).enumerate() {
-            let share = error.abs() / tolerances.scale(i, larger(start.abs(), end.abs()));
+        for (i, &share) in self.shares.iter().enumerate() {
             if share > largest {
                 (worst, largest) = (i, share);
             }
-            // NaN is the worst of all.
             if share.is_nan() {
                 return i;
             }
@@ -90,72 +82,40 @@ impl Trial {
         worst
     }
 
-    /// The root mean square of the errors, each divided by what is allowed.
+    /// The norm of the shares, after finding them.
     #[inline(always)]
-    fn mean(&self, errors: &[f64], tolerances: &Tolerances) -> f64 {
-        let (start, end) = (&self.start[..errors.len()], &self.end[..errors.len()]);
-        let magnitudes = || start.iter().zip(end).map(|(a, b)| larger(a.abs(), b.abs()));
-        match (&tolerances.relative, &tolerances.absolute) {
-            (PerComponent::Same(r), PerComponent::Same(a)) => {
-                scaled_rms(errors, magnitudes().map(|m| a + r * m))
+    fn norm(&mut self, errors: &[f64], tolerances: &Tolerances, norm: Norm) -> f64 {
+        let n = errors.len();
+        let (start, end, shares) = (&self.start[..n], &self.end[..n], &mut self.shares[..n]);
+        // The same for all is by far the most frequent case, and its loop can be vectorised.
+        let (&Same(r), &Same(a)) = (&tolerances.relative, &tolerances.absolute) else {
+            return norm_of_each(errors, start, end, shares, tolerances, norm);
+        };
+        match norm {
+            Norm::Worst => {
+                share(errors, start, end, shares, |_, m| larger(r * m, a));
+                largest(shares)
             }
-            _ => scaled_rms(errors, magnitudes().enumerate().map(|(i, m)| tolerances.scale(i, m))),
-        }
-    }
-
-    /// The largest of the errors, each divided by what is allowed.
-    #[inline(always)]
-    fn largest(&self, errors: &[f64], tolerances: &Tolerances) -> f64 {
-        let (start, end) = (&self.start[..errors.len()], &self.end[..errors.len()]);
-        let magnitudes = || start.iter().zip(end).map(|(a, b)| larger(a.abs(), b.abs()));
-        match (&tolerances.relative, &tolerances.absolute) {
-            // By far the most frequent case, and the loop can be vectorised.
-            (PerComponent::Same(r), PerComponent::Same(a)) => {
-                scaled_max(errors, magnitudes().map(|m| larger(r * m, *a)))
+            Norm::Mean => {
+                share(errors, start, end, shares, |_, m| a + r * m);
+                rms(shares)
             }
-            _ => scaled_max(errors, magnitudes().enumerate().map(|(i, m)| tolerances.bound(i, m))),
         }
     }
 
     /// Joins two estimates of different order as DOP853 does: the higher one alone, unless the lower one says that it cannot be trusted. The
     /// lower one is given without the rise of the step, which is a part of it.
     #[inline(always)]
-    pub fn judge_joined(&mut self, higher: &[f64], lower: &[f64], tolerances: &Tolerances) {
-        let (high, low) = match tolerances.norm {
-            Some(Norm::Mean) => self.mean_pair(higher, lower, tolerances),
-            _ => self.largest_pair(higher, lower, tolerances),
-        };
+    pub fn judge_joined(&mut self, higher: &[f64], lower: &mut [f64], tolerances: &Tolerances) {
+        let norm = tolerances.norm.unwrap_or(Norm::Worst);
+        let n = lower.len();
+        for (lower, (start, end)) in lower.iter_mut().zip(self.start[..n].iter().zip(&self.end[..n])) {
+            *lower += end - start;
+        }
+        let low = self.norm(lower, tolerances, norm);
+        let high = self.norm(higher, tolerances, norm);
         let joined = (high * high + 0.01 * low * low).sqrt();
         self.error = if joined > 0.0 { high * high / joined } else { joined };
-        if !self.is_good() {
-            self.worst = self.find_worst(higher, tolerances);
-        }
-    }
-
-    #[inline(always)]
-    fn largest_pair(&self, higher: &[f64], lower: &[f64], tolerances: &Tolerances) -> (f64, f64) {
-        let n = higher.len();
-        let (start, end, lower) = (&self.start[..n], &self.end[..n], &lower[..n]);
-        let (mut high, mut low) = (0.0, 0.0);
-        for i in 0..n {
-            let bound = tolerances.bound(i, larger(start[i].abs(), end[i].abs()));
-            high = larger_or_nan(high, (higher[i] / bound).abs());
-            low = larger_or_nan(low, ((lower[i] + (end[i] - start[i])) / bound).abs());
-        }
-        (high, low)
-    }
-
-    #[inline(always)]
-    fn mean_pair(&self, higher: &[f64], lower: &[f64], tolerances: &Tolerances) -> (f64, f64) {
-        let n = higher.len();
-        let (start, end, lower) = (&self.start[..n], &self.end[..n], &lower[..n]);
-        let (mut high, mut low) = (0.0, 0.0);
-        for i in 0..n {
-            let scale = tolerances.scale(i, larger(start[i].abs(), end[i].abs()));
-            high += (higher[i] / scale).powi(2);
-            low += ((lower[i] + (end[i] - start[i])) / scale).powi(2);
-        }
-        ((high / n.max(1) as f64).sqrt(), (low / n.max(1) as f64).sqrt())
     }
 
     /// Joins two estimates as HEM5 does (paper 001, equation (34)): `e₁² / (e₁ + 0.01 e₂)`, of a higher order than both.
@@ -260,5 +220,41 @@ impl Trial {
     pub fn restart(&mut self, t: f64, start: &[f64]) {
         self.t = t;
         self.start.copy_from_slice(start);
+    }
+}
+
+/// Each error over what is allowed for a component of its magnitude. The shares are stored, and not only their norm, so that divisions go in pairs.
+#[inline(always)]
+fn share(
+    errors: &[f64],
+    start: &[f64],
+    end: &[f64],
+    shares: &mut [f64],
+    allowed: impl Fn(usize, f64) -> f64,
+) {
+    for (i, share) in shares.iter_mut().enumerate() {
+        *share = (errors[i] / allowed(i, larger(start[i].abs(), end[i].abs()))).abs();
+    }
+}
+
+/// The norm of the shares where components have tolerances of their own.
+#[inline(never)]
+fn norm_of_each(
+    errors: &[f64],
+    start: &[f64],
+    end: &[f64],
+    shares: &mut [f64],
+    tolerances: &Tolerances,
+    norm: Norm,
+) -> f64 {
+    match norm {
+        Norm::Worst => {
+            share(errors, start, end, shares, |i, m| tolerances.bound(i, m));
+            largest(shares)
+        }
+        Norm::Mean => {
+            share(errors, start, end, shares, |i, m| tolerances.scale(i, m));
+            rms(shares)
+        }
     }
 }

@@ -44,6 +44,16 @@ impl Segment {
         }
     }
 
+    /// Forgets everything, and begins at another point.
+    pub fn begin(&mut self, mode: &Mode, t: f64, start: &[f64]) {
+        self.mode.clone_from(mode);
+        (self.start_time, self.end_time) = (t, t);
+        self.start.copy_from_slice(start);
+        self.end.copy_from_slice(start);
+        self.steps.clear();
+        self.coefficients.clear();
+    }
+
     /// Appends a step of size `h` from the segment's end, of which the part up to `end_time` is used.
     pub fn push(&mut self, h: f64, dense: &Interpolant, end_time: f64, end: &[f64]) {
         self.steps.push(SegmentStep { t: self.end_time, h, first_coefficient: self.coefficients.len() });
