@@ -40,8 +40,8 @@ pub(super) fn write(path: &Path, comparison: &Comparison, profiles: &Profiles) -
 fn legend(profiles: &Profiles) -> String {
     let one = |(k, name): (usize, &String)| {
         format!(
-            "<li><svg viewBox=\"0 0 22 10\"><polyline class=\"c{}\" points=\"0,5 22,5\"/></svg>{}</li>",
-            k % 8,
+            "<li><svg viewBox=\"0 0 22 10\"><polyline class=\"{}\" points=\"0,5 22,5\"/></svg>{}</li>",
+            super::plot::class(k),
             escape(name)
         )
     };

@@ -7,6 +7,12 @@ const HEIGHT: f64 = 260.0;
 /// Left, right, top, bottom.
 const MARGIN: [f64; 4] = [46.0, 10.0, 10.0, 36.0];
 
+/// The class of the curve of a number: there are eight colours, the next eight curves are dashed.
+pub(super) fn class(number: usize) -> String {
+    let dashed = if number % 16 < 8 { "" } else { " dashed" };
+    format!("c{}{dashed}", number % 8)
+}
+
 /// An axis from one number to another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axis {
@@ -79,10 +85,10 @@ impl Plot {
     pub(super) fn curve(&mut self, colour: usize, points: &[(f64, f64)], dots: bool) {
         let places: Vec<(f64, f64)> = points.iter().map(|(x, y)| self.at(*x, *y)).collect();
         let text: Vec<String> = places.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
-        let colour = colour % 8;
-        let _ = write!(self.drawn, "<polyline class=\"c{colour}\" points=\"{}\"/>", text.join(" "));
+        let colour = class(colour);
+        let _ = write!(self.drawn, "<polyline class=\"{colour}\" points=\"{}\"/>", text.join(" "));
         for (x, y) in places.iter().filter(|_| dots) {
-            let _ = write!(self.drawn, "<circle class=\"c{colour}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\"/>");
+            let _ = write!(self.drawn, "<circle class=\"{colour}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\"/>");
         }
     }
 
