@@ -111,14 +111,15 @@ pub(super) struct ExplicitRungeKutta<M, D> {
 /// What was found next to the end of a step, off by its error: how fast the derivative changes there.
 #[derive(Clone, Debug, Default)]
 struct Aside {
-    attempts: u32,
-    /// Whether this step looked there.
+    /// Good steps so far.
+    steps: u32,
+    /// Whether the last step looked there.
     looked: bool,
     derivative: Vec<f64>,
     steepness: Option<f64>,
 }
 
-/// So many steps are made from one look aside to the next.
+/// So many good steps are made from one look aside to the next.
 const LOOK_ASIDE_EVERY: u32 = 16;
 
 impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
@@ -275,8 +276,9 @@ impl<M: Numbers, D: Dimension> Step for ExplicitRungeKutta<M, D> {
             self.check_end(field, trial);
         }
         if Self::LOOKS_ASIDE {
-            (self.aside.attempts, self.aside.looked) = (self.aside.attempts + 1, false);
-            if self.aside.attempts.is_multiple_of(LOOK_ASIDE_EVERY) && trial.error.is_finite() {
+            self.aside.looked = false;
+            self.aside.steps += u32::from(trial.is_good());
+            if trial.is_good() && self.aside.steps.is_multiple_of(LOOK_ASIDE_EVERY) {
                 self.look_aside(field, trial);
             }
         }
