@@ -64,6 +64,9 @@ impl Run<'_> {
         self.note_changes(t, &self.trial.start.clone(), &y);
         self.trial.restart(t, &y);
         self.note_redundant(t, &y);
+        if !self.redundant.rows.is_empty() {
+            self.flow.hold_redundant_constraints(t, &y);
+        }
         Ok(())
     }
 
