@@ -436,16 +436,6 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// The constraints of a mechanism that follow from others at a point, and whether they share their multipliers.
-    pub fn redundant_constraints(&mut self, t: f64, y: &[f64]) -> (Vec<usize>, bool) {
-        match &mut self.evaluator {
-            Engine::Mechanism(mechanism) => {
-                mechanism.redundant(self.system.constraints(), (self.mode.locked(), t, y))
-            }
-            Engine::Plain(_) => (Vec::new(), true),
-        }
-    }
-
     /// Moves a state of a mechanism to the nearest one at which the constraints are met; pinned coordinates stay.
     pub fn assemble(&mut self, t: f64, y: &mut [f64], pinned: &[usize]) -> Result<(), Refusal> {
         match &mut self.evaluator {

@@ -8,7 +8,7 @@ use super::half_explicit::HalfExplicit;
 use super::landing::Landing;
 use super::pull::Pull;
 use super::{Refusal, Upkeep};
-use crate::equations::{Constraint, Evaluator, GuardRates, Locked, Point, System, Terms};
+use crate::equations::{Evaluator, GuardRates, Locked, Point, System, Terms};
 use crate::expr::{Bounds, Interval};
 use crate::math::{Kkt, KktFault};
 
@@ -40,7 +40,7 @@ pub struct Index1<'a> {
     pub(super) half_explicit: Option<Box<HalfExplicit>>,
     /// The least and the largest length that the row of each constraint has had, and the first one for which they are far apart.
     lengths: Vec<(f64, f64)>,
-    shrunk: Option<usize>,
+    pub(super) shrunk: Option<usize>,
     /// Why the last linear system could not be solved, if it could not.
     pub(super) fault: Option<KktFault>,
     pub(super) factorisations: u64,
@@ -164,25 +164,6 @@ impl<'a> Index1<'a> {
     /// The first constraint that has come next to a position in which it fixes nothing, if one has.
     pub(super) fn shrunk(&self) -> Option<usize> {
         self.shrunk
-    }
-
-    /// The constraints that follow from others at a point, ascending, and whether they share their multipliers; if there are very many of them, theirs are zero.
-    /// One whose derivatives are all zero follows from nothing: it is a constraint that has shrunk, unless it has a branch in which it says nothing.
-    pub(super) fn redundant(
-        &mut self,
-        constraints: &[Constraint],
-        (locked, t, y): (Locked<'_>, f64, &[f64]),
-    ) -> (Vec<usize>, bool) {
-        if !self.factor(locked, t, y) {
-            return (Vec::new(), true);
-        }
-        let lengths = self.kkt.lengths();
-        let mut rows = lengths.iter().zip(constraints);
-        self.shrunk = self.shrunk.or(rows.position(|(length, own)| *length == 0.0 && !own.switches));
-        let mut rows = self.kkt.redundant().to_vec();
-        rows.retain(|&row| lengths[row] > 0.0);
-        rows.sort_unstable();
-        (rows, self.kkt.shares_multipliers())
     }
 }
 

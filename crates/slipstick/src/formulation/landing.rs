@@ -126,6 +126,18 @@ impl Index1<'_> {
         if self.landing.own.is_some() { self.factor_own(locked, t, y) } else { self.factor_terms() }
     }
 
+    /// These rows of constraints follow from others; in S-full a constraint of positions has two rows.
+    pub(super) fn hold_in_corrections(&mut self, rows: &[usize]) {
+        let Some(own) = &mut self.landing.own else { return };
+        if self.upkeep.stabilisation == Stabilisation::Full {
+            let of_positions = rows.iter().copied().filter(|&row| row < self.holonomic);
+            let of_speeds = rows.iter().map(|row| self.holonomic + row);
+            own.hold(&of_positions.chain(of_speeds).collect::<Vec<_>>());
+        } else {
+            own.hold(rows);
+        }
+    }
+
     /// Factors the linear system of corrections that is not that of the accelerations; the terms are those of this point.
     fn factor_own(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> bool {
         self.factorisations += 1;

@@ -21,6 +21,7 @@ mod mixture;
 mod one_sided;
 mod pstab;
 mod pull;
+mod redundant;
 mod sliding;
 mod stabilisation;
 mod surface;

@@ -4,11 +4,16 @@
 //! `Z`, what they leave free. `M` only has to be positive definite on the latter, so a singular mass matrix will do; and the rank of `G` comes for
 //! free, so redundant rows do not disturb `a`. They share the multipliers with the least norm. One factorisation serves any number of right-hand
 //! sides: accelerations, and corrections of positions and velocities.
+//!
+//! Rows can be known to follow from others wherever constraints are met (`hold`). Where they are not quite met, something is left of such rows that means nothing; so no more
+//! rows are taken than are independent, and others before these unless they are far worse.
 
 use super::dot;
 
 /// A row is redundant if less than this part of it is left when the rows before it are taken off.
-const REDUNDANT: f64 = 1e-10;
+pub(super) const REDUNDANT: f64 = 1e-10;
+/// A row that is known to follow from others is taken before one of which less than the root of this part of its own is left.
+const RELUCTANCE: f64 = 0.01;
 
 /// Why a system cannot be solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,6 +39,9 @@ pub(super) struct DenseKkt {
     /// The rows of `G` in the order in which they were taken: the independent ones first.
     order: Vec<usize>,
     left: Vec<f64>,
+    /// How many rows can be independent, and what the square of what is left of each counts when one is taken.
+    most: usize,
+    favour: Vec<f64>,
     /// The directions that are left free, `M` times them, and the Cholesky factor of `M` on them.
     free: Vec<f64>,
     heavy: Vec<f64>,
@@ -58,6 +66,8 @@ impl DenseKkt {
             factors: vec![0.0; m],
             order: (0..m).collect(),
             left: vec![0.0; m],
+            most: m.min(n),
+            favour: vec![1.0; m],
             free: vec![0.0; n * n],
             heavy: vec![0.0; n * n],
             reduced: vec![0.0; n * n],
@@ -65,6 +75,15 @@ impl DenseKkt {
             scratch: vec![0.0; n],
             part: vec![0.0; n.max(m)],
             along: vec![0.0; n],
+        }
+    }
+
+    /// From now on these rows, which follow from others wherever constraints are met, do not count as independent beside the others.
+    pub(super) fn hold(&mut self, redundant: &[usize]) {
+        self.most = (self.m - redundant.len()).min(self.n);
+        self.favour.fill(1.0);
+        for &row in redundant {
+            self.favour[row] = RELUCTANCE;
         }
     }
 
@@ -132,9 +151,10 @@ impl DenseKkt {
     fn reflect(&mut self) {
         let (n, m) = (self.n, self.m);
         self.rank = 0;
-        for k in 0..m.min(n) {
+        for k in 0..self.most {
             for i in k..m {
-                self.left[i] = self.rows[i * n + k..(i + 1) * n].iter().map(|x| x * x).sum();
+                let left: f64 = self.rows[i * n + k..(i + 1) * n].iter().map(|x| x * x).sum();
+                self.left[i] = left * self.favour[self.order[i]];
             }
             let pivot = (k..m).fold(k, |best, i| if self.left[i] > self.left[best] { i } else { best });
             if self.left[pivot].sqrt() <= REDUNDANT {

@@ -47,6 +47,15 @@ impl DensePair {
         }
     }
 
+    /// From now on these rows do not count as independent beside the others.
+    pub fn hold(&mut self, redundant: &[usize]) {
+        self.ahead.hold(redundant);
+        self.here.hold(redundant);
+        // What is known of gradients was found without that.
+        self.of_ahead.fill(f64::NAN);
+        self.of_here.fill(f64::NAN);
+    }
+
     /// The length of each row of `G`.
     pub fn lengths(&self) -> &[f64] {
         self.ahead.lengths()

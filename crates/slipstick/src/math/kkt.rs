@@ -3,15 +3,17 @@
 //! Small systems and those in which everything hangs together are solved by the null space of `G` (`dense_kkt.rs`), large ones with few entries by the
 //! multipliers (`sparse_kkt.rs`), whichever takes less work.
 
-use super::dense_kkt::DenseKkt;
+use super::dense_kkt::{self, DenseKkt};
 use super::dense_pair::DensePair;
-use super::sparse_kkt::SparseKkt;
+use super::sparse_kkt::{self, SparseKkt};
 use super::{KktFault, Matrix};
 
 /// From so many unknowns on it is worth counting.
 const WORTH_COUNTING: usize = 48;
 /// A multiplication among few entries, whose places have to be looked up, is taken to cost as much as this many in a full matrix.
 const SPARSE_COST: f64 = 8.0;
+/// Redundant rows are worth so many times the work.
+const WORTH_HOLDING: f64 = 30.0;
 
 /// A system with its factors.
 #[derive(Clone, Debug)]
@@ -22,6 +24,8 @@ pub struct Kkt {
     full: (Vec<f64>, Vec<f64>),
     /// The dense solver for two gradients, with the second by rows, once it was asked for.
     pair: Option<Box<(DensePair, Vec<f64>)>>,
+    /// The rows that follow from others wherever constraints are met.
+    held: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -34,7 +38,7 @@ impl Kkt {
     /// Room for matrices with these places.
     pub fn new(mass: &Matrix, jacobian: &Matrix) -> Self {
         let (n, m) = (mass.rows(), jacobian.rows());
-        let dense_work = (n * n) as f64 * (n + 2 * m) as f64;
+        let dense_work = dense_work(n, m);
         if n + m >= WORTH_COUNTING && !(mass.is_full() && jacobian.is_full()) {
             let sparse = SparseKkt::new(mass, jacobian);
             let work = SPARSE_COST * sparse.work();
@@ -44,6 +48,7 @@ impl Kkt {
                     work,
                     full: (Vec::new(), Vec::new()),
                     pair: None,
+                    held: Vec::new(),
                 };
             }
         }
@@ -56,6 +61,42 @@ impl Kkt {
             work,
             full: (vec![0.0; n * n], vec![0.0; m * n]),
             pair: None,
+            held: Vec::new(),
+        }
+    }
+
+    /// From now on these rows, which follow from others wherever constraints are met, do not count as independent beside the others, even where constraints are not quite met.
+    /// That takes the dense solver: with few entries rows are taken in an order that suits the entries, and the ones left out may be those that are needed at another position.
+    /// Only where it would take far too long, nothing is held.
+    pub fn hold(&mut self, redundant: &[usize]) {
+        if !redundant.is_empty() {
+            self.become_dense();
+        }
+        self.held.clear();
+        self.held.extend_from_slice(redundant);
+        if let Kind::Dense(dense) = &mut self.kind {
+            dense.hold(redundant);
+        }
+        if let Some(pair) = &mut self.pair {
+            pair.0.hold(redundant);
+        }
+    }
+
+    fn become_dense(&mut self) {
+        if let Kind::Sparse(sparse) = &self.kind {
+            let (n, m) = sparse.size();
+            let work = dense_work(n, m);
+            if work <= WORTH_HOLDING * self.work {
+                *self = Self::dense(n, m, work);
+            }
+        }
+    }
+
+    /// The part of a row that must be left of it for it to be independent.
+    pub fn least_part(&self) -> f64 {
+        match &self.kind {
+            Kind::Dense(_) => dense_kkt::REDUNDANT,
+            Kind::Sparse(_) => sparse_kkt::REDUNDANT.sqrt(),
         }
     }
 
@@ -83,7 +124,12 @@ impl Kkt {
             return false;
         }
         let (n, m) = (mass.rows(), ahead.rows());
-        let pair = self.pair.get_or_insert_with(|| Box::new((DensePair::new(n, m), vec![0.0; m * n])));
+        let held = &self.held;
+        let pair = self.pair.get_or_insert_with(|| {
+            let mut pair = DensePair::new(n, m);
+            pair.hold(held);
+            Box::new((pair, vec![0.0; m * n]))
+        });
         mass.spread(&mut self.full.0);
         ahead.spread(&mut self.full.1);
         here.spread(&mut pair.1);
@@ -149,6 +195,10 @@ impl Kkt {
             Kind::Sparse(sparse) => sparse.solve(force, level),
         }
     }
+}
+
+fn dense_work(n: usize, m: usize) -> f64 {
+    (n * n) as f64 * (n + 2 * m) as f64
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 type Places = Vec<(usize, usize)>;
 
 /// A row is redundant if less than this part of its diagonal entry of `S` is left; entries of `S` are squares of lengths.
-const REDUNDANT: f64 = 1e-12;
+pub(super) const REDUNDANT: f64 = 1e-12;
 /// A pivot of `M` of less than this part of its diagonal entry is none.
 const SINGULAR: f64 = 1e-14;
 
@@ -103,6 +103,11 @@ impl SparseKkt {
 
     pub(super) fn redundant(&self) -> &[usize] {
         &self.redundant
+    }
+
+    /// Columns, and rows of constraints.
+    pub(super) fn size(&self) -> (usize, usize) {
+        (self.mass.rows(), self.jacobian.rows())
     }
 
     /// Whether redundant rows share their multipliers, because there are not too many of them.

@@ -70,6 +70,9 @@ impl Run<'_> {
         self.note_changes(t, &self.trial.start.clone(), &y);
         self.trial.restart(t, &y);
         self.note_redundant(t, &y);
+        if !self.redundant.rows.is_empty() {
+            self.flow.hold_redundant_constraints(t, &y);
+        }
         Ok(())
     }
 
@@ -163,6 +166,7 @@ impl Run<'_> {
         if let Some(event) = self.record.events.last_mut().filter(|event| event.t == t) {
             event.after.copy_from_slice(&y);
         }
+        self.flow.hold_redundant_constraints(t, &y);
         let (rows, _) = self.flow.redundant_constraints(t, &y);
         self.redundant = Redundant::new(self.flow.system().constraints(), &rows);
         Ok(())

@@ -1,0 +1,119 @@
+//! Constraints that follow from others (paper 001, section 4.5).
+//!
+//! Such rows follow from the others where the constraints are met. Stages of methods are not quite there: a row that follows from others where `g = 0` is off by the size of `g`
+//! elsewhere, and whoever takes what is left of it for a direction of its own holds a motion that is free. What is left must be told from a row that is independent but next to
+//! a singular position. So rows are looked at where constraints are met, at the start, and how many are independent stays as it was found there.
+//!
+//! A start may itself be singular. Then rows become independent in proportion to a displacement along what is left free, `s`, while of those that always follow
+//! from others something of the size of `s²` is left. With `s` between the part of a row that makes it independent and the root of that, one is seen and the other is not.
+
+use super::Index1;
+use super::engine::Engine;
+use super::flow::Flow;
+use crate::equations::{Constraint, Locked, Terms};
+use crate::math::Matrix;
+
+/// The power of the part of a row that makes it independent by which rows are turned to look whether they are: between a half and one.
+const BETWEEN: f64 = 0.75;
+
+impl Index1<'_> {
+    /// The constraints that follow from others at a point, ascending, and whether they share their multipliers; if there are very many of them, theirs are zero.
+    /// One whose derivatives are all zero follows from nothing: it is a constraint that has shrunk, unless it has a branch in which it says nothing.
+    fn redundant(
+        &mut self,
+        constraints: &[Constraint],
+        (locked, t, y): (Locked<'_>, f64, &[f64]),
+    ) -> (Vec<usize>, bool) {
+        if !self.factor(locked, t, y) {
+            return (Vec::new(), true);
+        }
+        let mut rows = self.kkt.lengths().iter().zip(constraints);
+        self.shrunk = self.shrunk.or(rows.position(|(length, own)| *length == 0.0 && !own.switches));
+        (self.rows_left_out(), self.kkt.shares_multipliers())
+    }
+
+    /// Those of the last factors.
+    fn rows_left_out(&self) -> Vec<usize> {
+        let (mut rows, lengths) = (self.kkt.redundant().to_vec(), self.kkt.lengths());
+        rows.retain(|&row| lengths[row] > 0.0);
+        rows.sort_unstable();
+        rows
+    }
+
+    /// Has the constraints that follow from others next to this point, at which all are met, follow from them from now on.
+    fn hold_redundant(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) {
+        self.hold(&[]);
+        if !self.factor(locked, t, y) || self.rows_left_out().is_empty() {
+            return;
+        }
+        let start = self.terms.clone();
+        let wanted = self.kkt.least_part().powf(BETWEEN);
+        self.find_free_motion(wanted * largest(&y[..self.positions]));
+        // How far rows are turned by that is seen when it is done.
+        let turned = self.turn_gradients((locked, t), y, &start);
+        if turned > 0.0 && turned.is_finite() {
+            self.motion.iter_mut().for_each(|x| *x *= wanted / turned);
+            self.turn_gradients((locked, t), y, &start);
+        }
+        self.terms.mass.values.copy_from_slice(&start.mass.values);
+        let rows = if self.factor_terms() { self.rows_left_out() } else { Vec::new() };
+        self.hold(&rows);
+    }
+
+    /// A motion that the constraints leave free, of the given size.
+    fn find_free_motion(&mut self, size: f64) {
+        for (i, force) in self.motion.iter_mut().enumerate() {
+            *force = 1.0 + (i as f64).sin();
+        }
+        self.multipliers.fill(0.0);
+        self.kkt.solve(&mut self.motion, &mut self.multipliers);
+        let factor = size / self.motion.iter().fold(f64::MIN_POSITIVE, |most, x| most.max(x.abs()));
+        self.motion.iter_mut().for_each(|x| *x *= factor);
+    }
+
+    /// The gradients where the motion leads from a point; gives how far rows are turned at most, as a part of their lengths.
+    fn turn_gradients(&mut self, (locked, t): (Locked<'_>, f64), y: &[f64], start: &Terms) -> f64 {
+        let mut moved = y.to_vec();
+        self.inner.shift_positions(t, &mut moved[..self.positions], &self.motion);
+        self.inner.gradients(locked, t, &moved, &mut self.terms);
+        (0..start.jacobian.rows())
+            .map(|row| turn(&self.terms.jacobian, &start.jacobian, row))
+            .fold(0.0, f64::max)
+    }
+
+    fn hold(&mut self, rows: &[usize]) {
+        self.kkt.hold(rows);
+        self.hold_in_corrections(rows);
+    }
+}
+
+/// How far a row is turned from what it was, as a part of its length; a row that was zero does not count.
+fn turn(now: &Matrix, before: &Matrix, row: usize) -> f64 {
+    let entries = || now.row(row).zip(before.row(row));
+    let length = before.row(row).map(|(_, x)| x * x).sum::<f64>().sqrt();
+    let turned = entries().map(|((_, x), (_, y))| (x - y) * (x - y)).sum::<f64>().sqrt();
+    if length > 0.0 { turned / length } else { 0.0 }
+}
+
+fn largest(positions: &[f64]) -> f64 {
+    positions.iter().fold(1.0, |most: f64, x| most.max(x.abs()))
+}
+
+/// What a run sees of the flow.
+impl Flow<'_> {
+    /// The constraints of a mechanism that follow from others at a point, and whether they share their multipliers.
+    pub fn redundant_constraints(&mut self, t: f64, y: &[f64]) -> (Vec<usize>, bool) {
+        let constraints = self.system().constraints();
+        match &mut self.evaluator {
+            Engine::Mechanism(mechanism) => mechanism.redundant(constraints, (self.mode.locked(), t, y)),
+            Engine::Plain(_) => (Vec::new(), true),
+        }
+    }
+
+    /// Has constraints of a mechanism that follow from others next to this point, at which all are met, do so from now on, even where they are not quite met.
+    pub fn hold_redundant_constraints(&mut self, t: f64, y: &[f64]) {
+        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
+            mechanism.hold_redundant(self.mode.locked(), t, y);
+        }
+    }
+}
