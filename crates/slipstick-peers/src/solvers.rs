@@ -68,12 +68,9 @@ fn implicit<const N: usize, E: Equations<N>>() -> Vec<Solver> {
 fn ours<const N: usize, E: Equations<N>>() -> Vec<Solver> {
     let takes_part = |method: &&Method| {
         let facts = method.facts();
-        let right_kind = if E::STIFF {
-            facts.implicit
-        } else {
-            !facts.implicit && !facts.mechanisms_only && matches!(facts.order, 5 | 8)
-        };
-        facts.error_order.is_some() && right_kind
+        let right_kind =
+            if E::STIFF { facts.implicit } else { !facts.implicit && matches!(facts.order, 5 | 8) };
+        facts.error_order.is_some() && !facts.mechanisms_only && right_kind
     };
     let norms: &[Norm] = if E::STIFF { &[Norm::Mean] } else { &[Norm::Worst, Norm::Mean] };
     let each = |&method: &Method| norms.iter().map(move |&norm| solver::<N, E>(method, norm));

@@ -211,6 +211,18 @@ fn what_is_said_about_corrections_is_refused_where_there_are_none() {
 }
 
 #[test]
+fn a_mode_at_rest_that_holds_nothing_is_told_at_once() {
+    let run = run_model(
+        "states = { a = -0.9, w = 0 }\nderivatives = { a = \"w\", w = \"-9.81*sin(a)\" }\n\
+         events.wall = { guard = \"a > -0.1\", reset = { w = \"-0.5*w\" }, at_rest = \"held\" }\n\
+         modes.free = {}\nmodes.held = {}\nrun.until = 8",
+    );
+    assert_eq!(run.outcome.code(), "accumulation", "{:?}", run.outcome);
+    let rests = run.notes.iter().filter(|note| note.code == "came-to-rest").count();
+    assert!(rests == 1 && run.statistics.events < 200, "{rests} {:?}", run.statistics);
+}
+
+#[test]
 fn both_halves_of_inertia_are_one_entry() {
     let text = pendulum("inertia = { x.y = 0.5, y.x = 0.5 }\nrun.until = 1");
     let errors = Model::from_toml(&text).expect_err("the off-diagonal entry would count twice");

@@ -157,13 +157,12 @@ impl Run<'_> {
         let guard = &self.flow.system().guards()[limit.guard];
         let t = self.trial.t;
         let last = std::mem::replace(&mut self.rest_times[limit.guard], t);
-        let again = last == t;
         // One that comes back at once does not stay there.
         let long_ago = t - last > 1e-6 * (self.options.until - self.record_start());
         if guard.response.switch.is_some() && long_ago && self.stand_in_corner() {
             return Ok(After::GoOn(Change::Motion));
         }
-        let Some(rest) = guard.response.at_rest.filter(|_| !again) else {
+        let Some(rest) = guard.response.at_rest.filter(|_| long_ago) else {
             let switch = guard.response.switch.is_some();
             return Ok(After::End(Outcome::Accumulation { guard: guard.name.clone(), switch, t: limit.t }));
         };
