@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::plan;
+use common::{MOVING, WALL, plan};
 use slipstick::formulation::{Field, Flow, Stabilisation};
 use slipstick::mode::Mode;
 use slipstick::model::Location;
@@ -14,29 +14,6 @@ use slipstick::trajectory::Trajectory;
 const METHODS: [Method; 2] = [Method::HalfExplicit5, Method::PartitionedHalfExplicit5];
 const PENDULUM: &str = include_str!("../src/problems/constrained/point-pendulum.toml");
 const ANDREWS: &str = include_str!("../src/problems/constrained/andrews.toml");
-
-/// A pendulum whose pivot moves, with a wheel that its speed drives.
-const MOVING: &str = r#"
-coordinates = { x = 1, y = 0 }
-speeds = { x = 0.6, y = 0 }
-states.wheel = 0
-derivatives.wheel = "x' - 0.5 * wheel"
-kinetic = "(x'^2 + y'^2) / 2"
-potential = "9.81 * y"
-forces.x = "-0.1 * wheel"
-constraints.rod = "(x - 0.2 * sin(3 * t))^2 + y^2 - 1"
-run.until = 1
-"#;
-
-/// A pendulum that a wall throws back.
-const WALL: &str = r#"
-coordinates = { x = 1, y = 0 }
-kinetic = "(x'^2 + y'^2) / 2"
-potential = "9.81 * y"
-constraints.rod = "x^2 + y^2 - 1"
-events.wall = { guard = "x + 0.3 < 0", reset = { "x'" = "-0.9 * x'" } }
-run.until = 4
-"#;
 
 /// A mechanism, with when it ends and where it is then.
 struct Case {

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::plan;
+use common::{MOVING, plan};
 use slipstick::equations::System;
 use slipstick::formulation::Stabilisation;
 use slipstick::mode::Mode;
@@ -13,19 +13,6 @@ use slipstick::trajectory::Trajectory;
 
 const PENDULUM: &str = include_str!("../src/problems/constrained/point-pendulum.toml");
 const ANDREWS: &str = include_str!("../src/problems/constrained/andrews.toml");
-
-/// A pendulum whose pivot moves, with a wheel that its speed drives.
-const MOVING: &str = r#"
-coordinates = { x = 1, y = 0 }
-speeds = { x = 0.6, y = 0 }
-states.wheel = 0
-derivatives.wheel = "x' - 0.5 * wheel"
-kinetic = "(x'^2 + y'^2) / 2"
-potential = "9.81 * y"
-forces.x = "-0.1 * wheel"
-constraints.rod = "(x - 0.2 * sin(3 * t))^2 + y^2 - 1"
-run.until = 1
-"#;
 
 fn run_with(text: &str, change: impl Fn(&mut Options)) -> Trajectory {
     let mut plan = plan(text);

@@ -7,6 +7,29 @@ use slipstick::model::Model;
 use slipstick::simulate::{Overrides, Plan, simulate};
 use slipstick::trajectory::Trajectory;
 
+/// A pendulum whose pivot moves, with a wheel that its speed drives.
+pub(crate) const MOVING: &str = r#"
+coordinates = { x = 1, y = 0 }
+speeds = { x = 0.6, y = 0 }
+states.wheel = 0
+derivatives.wheel = "x' - 0.5 * wheel"
+kinetic = "(x'^2 + y'^2) / 2"
+potential = "9.81 * y"
+forces.x = "-0.1 * wheel"
+constraints.rod = "(x - 0.2 * sin(3 * t))^2 + y^2 - 1"
+run.until = 1
+"#;
+
+/// A pendulum that a wall throws back.
+pub(crate) const WALL: &str = r#"
+coordinates = { x = 1, y = 0 }
+kinetic = "(x'^2 + y'^2) / 2"
+potential = "9.81 * y"
+constraints.rod = "x^2 + y^2 - 1"
+events.wall = { guard = "x + 0.3 < 0", reset = { "x'" = "-0.9 * x'" } }
+run.until = 4
+"#;
+
 /// Plans a run of a model given as text.
 pub(crate) fn plan(text: &str) -> Plan {
     Plan::new(&Model::from_toml(text).unwrap(), &Overrides::default()).unwrap()
