@@ -290,7 +290,7 @@ impl Step for GeneralizedAlpha {
         } else if !field.has_terms() {
             field.land(trial.t + trial.h, &mut trial.end);
         } else if level == Level::Speeds {
-            field.land_half_explicit(trial.t + trial.h, &mut trial.end);
+            field.land_half_explicit(trial.t + trial.h, &mut trial.end, false);
         }
         self.factorisations = room.solver.factorisations;
     }
