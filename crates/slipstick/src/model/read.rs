@@ -125,6 +125,15 @@ impl Reader<'_> {
         number
     }
 
+    /// Any number; what it may be is for others to say.
+    pub(super) fn number(&mut self, value: &Value<'_>, key: &str, example: &str) -> Option<f64> {
+        let number = number(value.get_ref());
+        if number.is_none() {
+            self.wrong_value(value, key, "a number", example);
+        }
+        number
+    }
+
     fn wrong_value(&mut self, value: &Value<'_>, key: &str, wanted: &str, example: &str) {
         let shown = self.text.get(value.span()).unwrap_or("?").trim();
         let message = format!("`{key}` must be {wanted}, not `{shown}`");
