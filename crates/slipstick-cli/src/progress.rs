@@ -77,7 +77,7 @@ impl Watch {
             return None;
         }
         let elapsed = self.start.elapsed();
-        let is_long = elapsed - self.last_look > LONG;
+        let is_long = elapsed.saturating_sub(self.last_look) > LONG;
         self.stride = if is_long { 0 } else { (2 * self.stride + 1).min(MOST_STEPS_BETWEEN_LOOKS) };
         (self.countdown, self.last_look) = (self.stride, elapsed);
         self.show(progress, elapsed);

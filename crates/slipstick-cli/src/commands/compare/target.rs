@@ -121,9 +121,10 @@ impl Target {
             _ => false,
         };
         // Those for mechanisms take no terms in the equations, and `mdop5` has a stabilisation of its own.
-        let mut methods = match self.is_mechanism() && !has_terms {
-            true => vec!["hem5", "phem56", "mdop5"],
-            false => vec!["dopri5", "dop853", "radau5"],
+        let mut methods = if self.is_mechanism() && !has_terms {
+            vec!["hem5", "phem56", "mdop5"]
+        } else {
+            vec!["dopri5", "dop853", "radau5"]
         };
         if let Kind::Model { own_method: Some(own), .. } = &self.kind
             && own.facts().error_order.is_some()
