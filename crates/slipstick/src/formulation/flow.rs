@@ -428,14 +428,6 @@ impl<'a> Flow<'a> {
         self.evaluator.residuals(self.mode.locked(), t, y, position, velocity);
     }
 
-    /// The first constraint of a mechanism that has come next to a position in which it fixes nothing, if one has.
-    pub fn shrunk_constraint(&self) -> Option<usize> {
-        match &self.evaluator {
-            Engine::Mechanism(mechanism) => mechanism.shrunk(),
-            Engine::Plain(_) => None,
-        }
-    }
-
     /// Moves a state of a mechanism to the nearest one at which the constraints are met; pinned coordinates stay.
     pub fn assemble(&mut self, t: f64, y: &mut [f64], pinned: &[usize]) -> Result<(), Refusal> {
         match &mut self.evaluator {

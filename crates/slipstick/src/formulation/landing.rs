@@ -199,6 +199,11 @@ impl Index1<'_> {
         wanted && self.holonomic > 0
     }
 
+    /// Whether corrections bring positions to where their constraints are met.
+    pub(super) fn keeps_positions(&self) -> bool {
+        self.upkeep.stabilisation.rounds() > 0 && self.corrects_positions()
+    }
+
     /// While surfaces are reached (paper 000), speeds are corrected by the surfaces that have been, and not by others.
     fn leave_what_is_reaching(&mut self) {
         let speed = &self.upkeep.speed;

@@ -43,6 +43,14 @@ impl Index1<'_> {
         self.close((locked, t), y, self.positions..self.positions + self.n, Self::correct_speeds);
     }
 
+    /// Corrects positions alone until nothing but rounding is left of their constraints.
+    pub(super) fn close_positions(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
+        if self.holonomic > 0 && self.factor_corrections(locked, t, y) {
+            self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+            self.close((locked, t), y, 0..self.positions, |this, y| this.correct_positions(t, y));
+        }
+    }
+
     /// Corrects a part of the state again and again while there is something to correct that shrinks. Where it hardly does, the linear system is factored anew;
     /// where it hardly does with that, it is rounding.
     fn close(

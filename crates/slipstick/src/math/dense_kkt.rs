@@ -124,6 +124,18 @@ impl DenseKkt {
         self.rank
     }
 
+    /// The independent row that has least left beside those taken before it, and what that is, as a part of the row: next to nothing where the rank is about to change.
+    pub(super) fn narrowest(&self) -> (usize, f64) {
+        let mut least = (0, 1.0);
+        for (k, &row) in self.order[..self.rank].iter().enumerate() {
+            let left = self.entry(k, k).abs();
+            if left < least.1 {
+                least = (row, left);
+            }
+        }
+        least
+    }
+
     /// The length of each row of constraints.
     pub(super) fn lengths(&self) -> &[f64] {
         &self.lengths

@@ -148,6 +148,19 @@ impl Kkt {
         self.pair.as_ref().map_or(&[], |pair| pair.0.lengths())
     }
 
+    /// [`narrowest`](Self::narrowest) of the rows ahead of the system that was factored by [`factor_pair`](Self::factor_pair).
+    pub fn narrowest_of_pair(&self) -> (usize, f64) {
+        self.pair.as_ref().map_or((0, 1.0), |pair| pair.0.narrowest())
+    }
+
+    /// The independent row of constraints that has least left beside the others, and what that is, as a part of the row.
+    pub fn narrowest(&self) -> (usize, f64) {
+        match &self.kind {
+            Kind::Dense(dense) => dense.narrowest(),
+            Kind::Sparse(sparse) => sparse.narrowest(),
+        }
+    }
+
     /// How many rows of constraints are independent.
     pub fn rank(&self) -> usize {
         match &self.kind {

@@ -24,6 +24,8 @@ pub(super) struct SparseCholesky {
     rows: Vec<usize>,
     lower: Vec<f64>,
     diagonal: Vec<f64>,
+    /// The unknown whose pivot is least beside its diagonal entry, of those that were not left out, and which part it is.
+    least_pivot: (usize, f64),
     /// The row that is being made, the columns in which it has entries, and marks.
     work: Vec<f64>,
     pattern: Vec<usize>,
@@ -50,6 +52,7 @@ impl SparseCholesky {
             rows: Vec::new(),
             lower: Vec::new(),
             diagonal: vec![0.0; n],
+            least_pivot: (0, 1.0),
             work: vec![0.0; n],
             pattern: Vec::with_capacity(n),
             marks: vec![NONE; n],
@@ -97,6 +100,11 @@ impl SparseCholesky {
         self.diagonal[place]
     }
 
+    /// The unknown whose pivot is least beside its diagonal entry, of those that were not left out, and which part it is.
+    pub(super) fn least_pivot(&self) -> (usize, f64) {
+        self.least_pivot
+    }
+
     /// Factors the matrix with these entries, in the order of their places. A pivot of at most `least` of its diagonal entry is handed to `vanish`,
     /// with its unknown, and left out; its answer `false` gives the matrix up.
     pub(super) fn factor(
@@ -107,6 +115,7 @@ impl SparseCholesky {
     ) -> bool {
         self.filled.fill(0);
         self.marks.fill(NONE);
+        self.least_pivot = (0, 1.0);
         for k in 0..self.order.len() {
             let size = self.gather_row(k, values);
             let pivot = self.eliminate(k);
@@ -116,6 +125,8 @@ impl SparseCholesky {
                 if !vanish(self.order[k], pivot) {
                     return false;
                 }
+            } else if pivot < self.least_pivot.1 * size {
+                self.least_pivot = (self.order[k], pivot / size);
             }
         }
         true

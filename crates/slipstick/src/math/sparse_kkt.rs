@@ -97,6 +97,12 @@ impl SparseKkt {
         self.jacobian.rows() - self.redundant.len()
     }
 
+    /// The independent row that has least left beside those taken before it, and what that is, as a part of the row. Where rows are left out, too little is known of the others.
+    pub(super) fn narrowest(&self) -> (usize, f64) {
+        let (row, part) = self.multipliers.least_pivot();
+        if self.redundant.is_empty() { (row, part.sqrt()) } else { (row, 1.0) }
+    }
+
     pub(super) fn lengths(&self) -> &[f64] {
         &self.lengths
     }

@@ -179,6 +179,24 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
         }
     }
 
+    /// The same with stages that are brought to where the constraints of a mechanism are met (`formulation/singular.rs`); the first is known.
+    #[cold]
+    fn fill_closed_stages(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+        let (n, t, h) = (self.dimension.get(), trial.t, trial.h);
+        for i in 1..Self::END {
+            let (known, rest) = self.stages.split_at_mut(i * n);
+            add_stages_later(M::TABLEAU.row(i), known, h, Some(&trial.start), &mut self.point);
+            let t = t + M::TABLEAU.nodes[i] * h;
+            field.close_state(t, &mut self.point);
+            field.derivative(t, &self.point, &mut rest[..n]);
+        }
+        add_stages_later(M::TABLEAU.weights, &self.stages, h, Some(&trial.start), &mut trial.end);
+        field.close_state(t + h, &mut trial.end);
+        if self.end_is_known {
+            field.derivative(t + h, &trial.end, &mut self.stages[Self::END * n..][..n]);
+        }
+    }
+
     /// The derivative at the end of the step, which may be the next first stage.
     #[inline]
     fn evaluate_end(&mut self, field: &mut Flow<'_>, trial: &Trial) {
@@ -266,8 +284,14 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
 
 impl<M: Numbers, D: Dimension> Step for ExplicitRungeKutta<M, D> {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
+        field.watch_rank();
         self.fill_stages(field, trial);
         self.judge(tolerances, trial);
+        if !trial.is_good() && field.rank_changes() {
+            self.fill_closed_stages(field, trial);
+            self.judge(tolerances, trial);
+            trial.judge_closed();
+        }
         trial.forget_fault();
         if !trial.is_good() {
             trial.fault = if trial.error.is_finite() { None } else { self.find_fault(trial) };

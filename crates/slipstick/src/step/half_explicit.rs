@@ -16,12 +16,21 @@ pub(super) struct Stages {
     pub(super) ahead: Vec<f64>,
     /// Whether accelerations of the last stage follow from constraints ahead.
     pub(super) is_half_explicit: bool,
+    /// Whether positions of stages are brought to where their constraints are met.
+    pub(super) is_closed: bool,
 }
 
 impl Stages {
     pub(super) fn new(dimension: usize, count: usize) -> Self {
         let (rates, ahead) = (vec![0.0; count * dimension], vec![0.0; dimension]);
-        Self { n: dimension, rates, ahead, is_half_explicit: false }
+        Self { n: dimension, rates, ahead, is_half_explicit: false, is_closed: false }
+    }
+
+    /// Brings positions to where their constraints are met, if this step needs that.
+    pub(super) fn close(&self, field: &mut Flow<'_>, t: f64, state: &mut [f64]) {
+        if self.is_closed {
+            field.close_positions(t, state);
+        }
     }
 
     /// The rates of a stage.
@@ -48,8 +57,12 @@ impl Stages {
         add_stages_later(&weights[..stage], before, trial.h, Some(&trial.start), &mut self.ahead);
         go_on(&mut self.ahead[..positions], reach, own);
         if self.is_half_explicit {
-            let ahead = (trial.t + node_ahead * trial.h, &self.ahead[..]);
-            field.end_stage(Stage { here: (t, state), ahead, reach }, own);
+            let t_ahead = trial.t + node_ahead * trial.h;
+            if self.is_closed {
+                field.close_positions(t_ahead, &mut self.ahead);
+            }
+            let stage = Stage { here: (t, state), ahead: (t_ahead, &self.ahead), reach };
+            field.end_stage(stage, own);
         }
         go_on(&mut self.ahead[positions..], reach, &own[positions..]);
     }

@@ -93,7 +93,8 @@ impl Hem5 {
     }
 
     /// Makes all stages; the end of the step goes to `trial.end`.
-    fn fill_stages(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+    fn fill_stages(&mut self, field: &mut Flow<'_>, trial: &mut Trial, is_closed: bool) {
+        self.stages.is_closed = is_closed;
         self.point.copy_from_slice(&trial.start);
         for (i, weights) in MATRIX.iter().enumerate() {
             self.stages.make(field, trial, (i, NODES[i], &self.point), (NODES[i + 1], weights));
@@ -116,6 +117,19 @@ impl Hem5 {
         }
     }
 
+    fn make_and_judge(
+        &mut self,
+        field: &mut Flow<'_>,
+        tolerances: &Tolerances,
+        trial: &mut Trial,
+        is_closed: bool,
+    ) {
+        self.fill_stages(field, trial, is_closed);
+        self.estimate(trial);
+        let [first, second] = &self.errors;
+        trial.judge_damped(first, second, tolerances, Norm::Worst);
+    }
+
     fn evaluate_end(&mut self, field: &mut Flow<'_>, trial: &Trial) {
         if !self.end_is_known {
             field.derivative(trial.t + trial.h, &trial.end, &mut self.slopes[1]);
@@ -136,11 +150,13 @@ impl Hem5 {
 impl Step for Hem5 {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         trial.forget_fault();
+        field.watch_rank();
         self.end_is_known = false;
-        self.fill_stages(field, trial);
-        self.estimate(trial);
-        let [first, second] = &self.errors;
-        trial.judge_damped(first, second, tolerances, Norm::Worst);
+        self.make_and_judge(field, tolerances, trial, false);
+        if !trial.is_good() && field.rank_changes() {
+            self.make_and_judge(field, tolerances, trial, true);
+            trial.judge_closed();
+        }
         if !trial.error.is_finite() {
             trial.fault = trial.find_fault(&self.stages.rates, &NODES);
             return;
