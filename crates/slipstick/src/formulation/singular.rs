@@ -129,6 +129,20 @@ impl Flow<'_> {
         least < CHANGES * most && mechanism.keeps_positions()
     }
 
+    /// Takes note of the row that has least left beside the others, for a method that has factors of its own.
+    pub fn note_narrowest(&mut self, narrowest: (usize, f64)) {
+        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
+            mechanism.singular.note_narrowest(narrowest);
+        }
+    }
+
+    /// Takes note of how near a point is to a singular position, for a method that does not see that by itself.
+    pub fn look_at_rank(&mut self, t: f64, y: &[f64]) {
+        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
+            mechanism.factor(self.mode.locked(), t, y);
+        }
+    }
+
     /// Moves the positions of a stage to where their constraints are met.
     pub fn close_positions(&mut self, t: f64, y: &mut [f64]) {
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {

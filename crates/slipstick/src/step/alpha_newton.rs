@@ -239,6 +239,7 @@ impl Solver {
             return Err(Fault::SingularMatrix { component: self.positions });
         }
         self.factored_h = trial.h;
+        field.note_narrowest(self.pair.narrowest());
         Ok(())
     }
 
