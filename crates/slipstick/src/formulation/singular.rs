@@ -23,9 +23,10 @@ const NOT_YET: Range = (f64::INFINITY, 0.0);
 pub(super) struct Singular {
     /// The lengths that the row of each constraint has had.
     lengths: Vec<Range>,
-    /// What was left of the narrowest row beside the others, in the run and in the step.
+    /// What was left of the narrowest row beside the others: in steps that were taken, and in the attempt of one, with the row that had least.
     narrowest: Range,
     in_step: Range,
+    narrowest_row: usize,
     /// The first constraint that came next to nothing, if one has.
     first: Option<Shrunk>,
 }
@@ -41,7 +42,13 @@ pub struct Shrunk {
 
 impl Singular {
     pub(super) fn new(constraints: usize) -> Self {
-        Self { lengths: vec![NOT_YET; constraints], narrowest: NOT_YET, in_step: NOT_YET, first: None }
+        Self {
+            lengths: vec![NOT_YET; constraints],
+            narrowest: NOT_YET,
+            in_step: NOT_YET,
+            narrowest_row: 0,
+            first: None,
+        }
     }
 
     /// Takes note of the length of a row.
@@ -54,9 +61,17 @@ impl Singular {
 
     /// Takes note of the row that has least left beside the others.
     pub(super) fn note_narrowest(&mut self, (row, left): (usize, f64)) {
+        if left < self.in_step.0 {
+            self.narrowest_row = row;
+        }
         widen(&mut self.in_step, left);
-        if widen(&mut self.narrowest, left) {
-            self.name(row, true);
+    }
+
+    /// The step was taken. An attempt that was not may have been far off: it says nothing.
+    fn take_step(&mut self) {
+        let (least, most) = std::mem::replace(&mut self.in_step, NOT_YET);
+        if least <= most && (widen(&mut self.narrowest, least) | widen(&mut self.narrowest, most)) {
+            self.name(self.narrowest_row, true);
         }
     }
 
@@ -68,10 +83,6 @@ impl Singular {
     /// A constraint fixes next to nothing; of these only the first is of interest.
     pub(super) fn name(&mut self, row: usize, beside_others: bool) {
         self.first = self.first.or(Some(Shrunk { row, beside_others }));
-    }
-
-    pub(super) fn first(&self) -> Option<Shrunk> {
-        self.first
     }
 }
 
@@ -114,7 +125,7 @@ impl Index1<'_> {
 
 /// What a step sees of the flow.
 impl Flow<'_> {
-    /// Begins to look whether the rank of the gradients changes.
+    /// Begins to look whether the rank of the gradients changes, before the attempt of a step.
     #[inline]
     pub fn watch_rank(&mut self) {
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {
@@ -157,11 +168,10 @@ impl Flow<'_> {
         }
     }
 
-    /// The first constraint of a mechanism that has come next to a position in which it fixes nothing, if one has.
-    pub fn shrunk_constraint(&self) -> Option<Shrunk> {
-        match &self.evaluator {
-            Engine::Mechanism(mechanism) => mechanism.singular.first(),
-            Engine::Plain(_) => None,
-        }
+    /// The first constraint of a mechanism that has come next to a position in which it fixes nothing, if one has, now that a step was taken.
+    pub fn shrunk_constraint(&mut self) -> Option<Shrunk> {
+        let Engine::Mechanism(mechanism) = &mut self.evaluator else { return None };
+        mechanism.singular.take_step();
+        mechanism.singular.first
     }
 }

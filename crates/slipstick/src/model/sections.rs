@@ -173,7 +173,7 @@ impl Reader<'_> {
                 "atol" => run.atol = self.tolerance(value, key),
                 "norm" => run.norm = self.norm(value, key),
                 "method" => run.method = self.reference(value, key, "method = \"dopri5\""),
-                "rho_infinity" => run.rho_infinity = self.not_negative(value, key),
+                "rho_infinity" => run.rho_infinity = self.part(value, key),
                 "control" => {
                     run.pid = self.word(value, key, &[("standard", false), ("pid", true)]).unwrap_or(false);
                 }

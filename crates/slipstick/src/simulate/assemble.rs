@@ -90,7 +90,10 @@ impl Run<'_> {
 
     /// Next to a position in which a constraint fixes nothing, the direction of the motion hangs on rounding: that is worth a note, once.
     pub(super) fn note_singular(&mut self) {
-        let Some(shrunk) = self.flow.shrunk_constraint().filter(|_| !self.singular_is_noted) else { return };
+        if self.singular_is_noted {
+            return;
+        }
+        let Some(shrunk) = self.flow.shrunk_constraint() else { return };
         self.singular_is_noted = true;
         let text = format!(
             "the mechanism comes next to a singular position: there the constraint `{}` fixes nothing{}, and how the motion goes on may hang on rounding; \

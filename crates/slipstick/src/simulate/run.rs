@@ -291,6 +291,7 @@ impl<'a> Run<'a> {
     #[inline]
     fn step_freely(&mut self) -> Result<(), Error> {
         self.size_step(self.options.until);
+        self.flow.watch_rank();
         self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
         self.land();
         if !self.is_acceptable() {
@@ -326,6 +327,7 @@ impl<'a> Run<'a> {
         if self.flow.stays_on_this_side() {
             self.detector.show_sides(&mut self.flow);
         }
+        self.flow.watch_rank();
         self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
         self.land();
         if self.flow.sliding().is_some() && self.trial.error.is_finite() {

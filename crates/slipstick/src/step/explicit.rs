@@ -284,7 +284,6 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
 
 impl<M: Numbers, D: Dimension> Step for ExplicitRungeKutta<M, D> {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
-        field.watch_rank();
         self.fill_stages(field, trial);
         self.judge(tolerances, trial);
         if !trial.is_good() && field.rank_changes() {

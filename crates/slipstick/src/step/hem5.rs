@@ -150,7 +150,6 @@ impl Hem5 {
 impl Step for Hem5 {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         trial.forget_fault();
-        field.watch_rank();
         self.end_is_known = false;
         self.make_and_judge(field, tolerances, trial, false);
         if !trial.is_good() && field.rank_changes() {

@@ -144,7 +144,6 @@ impl Phem56 {
 impl Step for Phem56 {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         trial.forget_fault();
-        field.watch_rank();
         self.make_and_judge(field, tolerances, trial, false);
         if !trial.is_good() && field.rank_changes() {
             self.make_and_judge(field, tolerances, trial, true);
