@@ -140,13 +140,6 @@ impl Flow<'_> {
         least < CHANGES * most && mechanism.keeps_positions()
     }
 
-    /// Takes note of the row that has least left beside the others, for a method that has factors of its own.
-    pub fn note_narrowest(&mut self, narrowest: (usize, f64)) {
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.singular.note_narrowest(narrowest);
-        }
-    }
-
     /// Takes note of how near a point is to a singular position, for a method that does not see that by itself.
     pub fn look_at_rank(&mut self, t: f64, y: &[f64]) {
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {

@@ -227,6 +227,7 @@ impl Solver {
             return Ok(());
         }
         if !self.matrices_are_known {
+            field.look_at_rank(trial.t, &trial.start);
             self.linearise(field, trial)?;
         }
         self.factored_h = 0.0;
@@ -239,7 +240,6 @@ impl Solver {
             return Err(Fault::SingularMatrix { component: self.positions });
         }
         self.factored_h = trial.h;
-        field.note_narrowest(self.pair.narrowest());
         Ok(())
     }
 
