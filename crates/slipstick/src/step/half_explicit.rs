@@ -2,6 +2,7 @@
 //!
 //! A stage knows its own state and finds the accelerations with which the constraints of speeds are met ahead: at the next stage, or at a point of its own. Ahead,
 //! positions need the rates of positions of this stage, which are known, and speeds its accelerations, which are what is looked for.
+//! Where the rank of the gradients changes within a step, positions are brought to their constraints in every stage (`formulation/singular.rs`).
 
 use super::Trial;
 use super::stages::add_stages_later;
