@@ -140,10 +140,10 @@ impl Flow<'_> {
         least < CHANGES * most && mechanism.keeps_positions()
     }
 
-    /// Takes note of how near a point is to a singular position, for a method that does not see that by itself.
-    pub fn look_at_rank(&mut self, t: f64, y: &[f64]) {
+    /// Takes note of how near the point whose terms were evaluated last is to a singular position, for a method that does not see that by itself.
+    pub fn look_at_rank(&mut self) {
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.factor(self.mode.locked(), t, y);
+            mechanism.factor_terms();
         }
     }
 

@@ -227,8 +227,8 @@ impl Solver {
             return Ok(());
         }
         if !self.matrices_are_known {
-            field.look_at_rank(trial.t, &trial.start);
             self.linearise(field, trial)?;
+            field.look_at_rank();
         }
         self.factored_h = 0.0;
         self.fill_matrix(trial.h);

@@ -120,7 +120,7 @@ impl Step for RadauGgl {
         let whole = self.whole.get_or_insert_with(|| Box::new(Whole::new(field, tolerances)));
         whole.attempt(field, tolerances, trial);
         if trial.is_good() {
-            field.look_at_rank(trial.t + trial.h, &trial.end);
+            field.look_at_rank();
         }
     }
 
