@@ -283,7 +283,7 @@ impl DenseKkt {
     pub(super) fn meet_level(&mut self, level: &[f64], a: &mut [f64]) {
         let n = self.n;
         for i in 0..self.rank {
-            let (row, own) = (&self.rows[i * n..i * n + i + 1], self.order[i]);
+            let (row, own) = (&self.rows[i * n..][..=i], self.order[i]);
             a[i] = (level[own] / self.lengths[own] - dot(&row[..i], &a[..i])) / row[i];
         }
         a[self.rank..].fill(0.0);
