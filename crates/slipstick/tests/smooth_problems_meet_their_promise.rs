@@ -89,3 +89,23 @@ fn pid_control_keeps_the_promise_too() {
         }
     }
 }
+
+/// Shorter steps than errors ask for are rejected less often, and what is no part of a step is refused.
+#[test]
+fn a_smaller_safety_factor_rejects_fewer_steps() {
+    let mut rejected = [0, 0];
+    for problem in smooth() {
+        for (safety, rejected) in [0.9, 0.7].into_iter().zip(&mut rejected) {
+            let options = Options { method: Method::DormandPrince5, safety, ..problem.options(1e-6) };
+            let run = simulate(problem.system.as_ref(), &problem.start, &options).unwrap();
+            assert!(problem.error(run.end_state()) <= problem.promised_error(Method::DormandPrince5, 1e-6));
+            *rejected += run.statistics.rejected;
+        }
+        for safety in [0.0, 1.0, -0.5, f64::NAN] {
+            let options = Options { safety, ..problem.options(1e-6) };
+            let error = simulate(problem.system.as_ref(), &problem.start, &options).unwrap_err().error;
+            assert_eq!(error.code(), "bad-safety");
+        }
+    }
+    assert!(2 * rejected[1] < rejected[0], "{rejected:?}");
+}

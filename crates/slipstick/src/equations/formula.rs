@@ -338,6 +338,13 @@ impl Evaluator for FormulaEvaluator<'_> {
         }
     }
 
+    fn turn(&mut self, change: &[f64], turned: &mut [f64]) -> bool {
+        match (&self.system.mechanism, &mut self.mechanism) {
+            (Some(mechanism), Some(scratch)) => mechanism.turn(scratch, change, turned),
+            _ => false,
+        }
+    }
+
     fn position_residuals(
         &mut self,
         locked: Locked<'_>,

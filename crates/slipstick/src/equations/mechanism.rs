@@ -81,6 +81,8 @@ pub(super) struct MechanismTapes {
     terms: Tape,
     /// The residuals of positions and the offsets, from where the terms have ended.
     residuals_of_terms: Tape,
+    /// How the gradients change along a change of positions, from there on.
+    turns: Tape,
     /// `G` alone, at the places of `gradients`.
     jacobian: Tape,
     residuals: Tape,
@@ -129,9 +131,12 @@ impl Compiler<'_> {
         let jacobian = &terms[before..before + gradients.len()];
         let residuals = [&parts.position[..], &parts.velocity].concat();
         let rates = self.compile(&[jacobian, &offset].concat());
+        let turns = if offsets.is_empty() { self.turns(jacobian, coordinates) } else { Vec::new() };
         let jacobian = self.compile(jacobian);
-        let (terms, residuals_of_terms) =
-            self.compile_continued(&terms, &[&parts.position[..], &offset].concat());
+        let residuals_of_terms = [&parts.position[..], &offset].concat();
+        let inputs = self.settled.input_count + coordinates;
+        let [terms, residuals_of_terms, turns] =
+            Tape::compile_continued(self.arena, inputs, [&terms, &residuals_of_terms, &turns]);
         let names = parts.names.iter().enumerate();
         let locks = self.settled.locks(parts.motion());
         let constraint = |(i, name): (usize, &String)| {
@@ -150,6 +155,7 @@ impl Compiler<'_> {
             levels,
             terms,
             residuals_of_terms,
+            turns,
             jacobian,
             residuals: self.compile(&residuals),
             positions: self.compile(&parts.position),
@@ -158,6 +164,14 @@ impl Compiler<'_> {
             slopes: self.compile(&parts.slopes),
             tangent,
         })
+    }
+
+    /// How each entry of `G` that is given changes along a change of positions, which is a further input for each behind all others.
+    fn turns(&mut self, jacobian: &[ExprId], coordinates: usize) -> Vec<ExprId> {
+        let first = self.settled.input_count;
+        let seed = |(i, q): (usize, u32)| (InputId(q), super::lowering::input(self.arena, first + i));
+        let seeds: Vec<(InputId, ExprId)> = (0..coordinates).zip(1..).map(seed).collect();
+        self.arena.derivative_along(jacobian, &seeds)
     }
 
     /// The derivative of `M a - f + Gᵀ λ` along a change of the state; accelerations and multipliers are inputs, and stay as they are.
@@ -275,14 +289,24 @@ impl MechanismTapes {
         self.find_rates(terms, y, &out[position.len()..], velocity);
     }
 
+    /// How `G` changes along a change of positions, where the terms were evaluated last. False if there is more than constraints `g(q) = 0`: rates then are more than `G v`.
+    pub(super) fn turn(&self, scratch: &mut MechanismScratch, change: &[f64], turned: &mut [f64]) -> bool {
+        if !self.offsets.is_empty() {
+            return false;
+        }
+        let inputs = scratch.terms.inputs_mut();
+        let last = inputs.len() - change.len();
+        inputs[last..].copy_from_slice(change);
+        self.turns.run(&mut scratch.terms, turned);
+        true
+    }
+
     /// `G v`, and what there is beside it.
     fn find_rates(&self, terms: &Terms, y: &[f64], offsets: &[f64], velocity: &mut [f64]) {
         let speeds = &y[self.coordinates..2 * self.coordinates];
-        for ((row, velocity), constraint) in velocity.iter_mut().enumerate().zip(&self.constraints) {
-            *velocity = if constraint.holonomic { terms.jacobian.row_times(row, speeds) } else { 0.0 };
-        }
+        terms.jacobian.times(speeds, velocity);
         for (&row, offset) in self.offsets.iter().zip(offsets) {
-            velocity[row] += offset;
+            velocity[row] = if self.constraints[row].holonomic { velocity[row] + offset } else { *offset };
         }
     }
 

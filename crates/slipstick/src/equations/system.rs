@@ -282,6 +282,12 @@ pub trait Evaluator {
         self.residuals(locked, t, y, position, velocity);
     }
 
+    /// How the gradients of the constraints change along a change of positions, at the point for which [`terms`](Self::terms) and
+    /// [`residuals_of_terms`](Self::residuals_of_terms) were called last: the entries of `D²g(change, ·)`, in the places of `G`. False if that is not known, or if there is more than constraints `g(q) = 0`.
+    fn turn(&mut self, _change: &[f64], _turned: &mut [f64]) -> bool {
+        false
+    }
+
     /// Of the residuals, those of positions; others may be filled in too.
     fn position_residuals(
         &mut self,

@@ -19,8 +19,10 @@ pub(super) struct Landing {
     slopes: Vec<f64>,
     change: Vec<f64>,
     level: Vec<f64>,
+    /// How the gradients change by a correction of positions.
+    pub(super) turned: Matrix,
     /// Positions and speeds before the correction, then how far each was moved.
-    adjustment: Vec<f64>,
+    pub(super) adjustment: Vec<f64>,
     /// How many steps were corrected.
     count: u64,
 }
@@ -41,6 +43,7 @@ impl Landing {
             slopes: vec![0.0; if_full(m * n)],
             change: vec![0.0; if_full(columns)],
             level: vec![0.0; if_full(rows)],
+            turned: terms.jacobian.clone(),
             adjustment: vec![0.0; positions + n],
             count: 0,
         }

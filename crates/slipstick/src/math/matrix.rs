@@ -96,6 +96,17 @@ impl Matrix {
         self.row(row).map(|(column, value)| value * x[column]).sum()
     }
 
+    /// The matrix times a vector.
+    #[inline]
+    pub fn times(&self, x: &[f64], out: &mut [f64]) {
+        let mut first = 0;
+        for (&end, out) in self.starts[1..].iter().zip(out) {
+            let entries = self.places[first..end].iter().zip(&self.values[first..end]);
+            *out = entries.map(|(&column, value)| value * x[column]).sum();
+            first = end;
+        }
+    }
+
     /// Adds a multiple of the transposed matrix times `x` to `out`.
     pub fn add_transposed(&self, factor: f64, x: &[f64], out: &mut [f64]) {
         for (row, x) in x.iter().enumerate() {

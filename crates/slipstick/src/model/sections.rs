@@ -43,6 +43,7 @@ const RUN_KEYS: &[&str] = &[
     "method",
     "rho_infinity",
     "control",
+    "safety",
     "output_step",
     "first_step",
     "longest_step",
@@ -177,6 +178,7 @@ impl Reader<'_> {
                 "control" => {
                     run.pid = self.word(value, key, &[("standard", false), ("pid", true)]).unwrap_or(false);
                 }
+                "safety" => run.safety = self.positive(value, key),
                 "output_step" => run.output_step = Some(self.formula(value, key, Kind::Number)),
                 "first_step" => run.first_step = self.positive(value, key),
                 "longest_step" => run.longest_step = self.positive(value, key),

@@ -107,7 +107,7 @@ impl<'a> Run<'a> {
         Self {
             options,
             trial: Trial::new(start.t, &start.y),
-            control: Controller::for_method(step.method(), options.control),
+            control: Controller::for_method(step.method(), options.control, options.safety),
             detector: Detector::new(&flow, &options.tolerances, options.until),
             beginnings: Beginnings::new(system.guards().len()),
             beginning: None,
@@ -443,7 +443,7 @@ impl<'a> Run<'a> {
         self.step.reconsider(&self.trial);
         let now = self.step.method();
         if now != before {
-            self.control = Controller::for_method(now, self.options.control);
+            self.control = Controller::for_method(now, self.options.control, self.options.safety);
         }
         if stiff && !before.facts().implicit && !std::mem::replace(&mut self.stiffness_is_noted, true) {
             self.note_stiffness(before, now);

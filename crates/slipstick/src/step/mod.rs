@@ -40,7 +40,7 @@ mod tsitouras;
 
 pub use automatic::Automatic;
 pub(crate) use automatic::StiffnessCount;
-pub use control::{Control, Controller};
+pub use control::{Control, Controller, SAFETY};
 pub use first_step::first_step;
 pub use interpolant::{Interpolant, interpolate_at};
 pub use method::{Facts, Method, Step, USUAL_RHO};
