@@ -244,7 +244,7 @@ impl<'a> Run<'a> {
         let fresh = first_step(&mut self.flow, t, &self.trial.start, longest, order, &options.tolerances);
         self.h = match fresh {
             Some(fresh) if change == Change::Everything => fresh,
-            Some(fresh) => self.h.min(fresh),
+            Some(fresh) => self.beginnings.guess(self.beginning).unwrap_or(self.h).min(fresh),
             None if change == Change::Everything => longest.min(FIRST_STEP_AT_REST),
             None => self.h,
         };
