@@ -24,6 +24,7 @@ mod pull;
 mod redundant;
 mod sliding;
 mod stabilisation;
+mod start_slope;
 mod surface;
 mod twins;
 mod weights;

@@ -474,6 +474,7 @@ impl<'a> Run<'a> {
         self.record.statistics.corrected = self.flow.corrected();
         self.record.statistics.motion_factorisations = self.flow.motion_factorisations();
         self.record.statistics.settling += 2 * self.detector.compared() + self.flow.heading_count;
+        self.record.statistics.reused = self.flow.reused();
         self.record.statistics.went_back = self.detector.surprises().went_back;
         self.record.statistics.phantoms = self.detector.surprises().phantoms;
         match result {
