@@ -108,6 +108,8 @@ pub struct Guard {
 /// Where the rates of guards go.
 #[derive(Debug)]
 pub struct GuardRates<'a> {
+    /// The right-hand side at the point, if it is known.
+    pub slope: Option<&'a [f64]>,
     /// First derivatives along the flow.
     pub first: &'a mut [f64],
     /// Second derivatives along the flow.
@@ -417,6 +419,11 @@ pub trait Evaluator {
         reach: f64,
         rates: GuardRates<'_>,
     ) -> u64;
+
+    /// The right-hand side at the point of the last [`guard_rates`](Self::guard_rates), if it was evaluated there.
+    fn slope_of_rates(&self) -> Option<&[f64]> {
+        None
+    }
 
     /// Applies the reset of one guard: `after` comes in as the state made so far, `before` is the state before the event.
     fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: &mut [f64]);

@@ -25,6 +25,7 @@ mod redundant;
 mod singular;
 mod sliding;
 mod stabilisation;
+mod start_slope;
 mod surface;
 mod twins;
 mod weights;

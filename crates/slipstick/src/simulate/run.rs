@@ -244,7 +244,7 @@ impl<'a> Run<'a> {
         let fresh = first_step(&mut self.flow, t, &self.trial.start, longest, order, &options.tolerances);
         self.h = match fresh {
             Some(fresh) if change == Change::Everything => fresh,
-            Some(fresh) => self.h.min(fresh),
+            Some(fresh) => self.beginnings.guess(self.beginning).unwrap_or(self.h).min(fresh),
             None if change == Change::Everything => longest.min(FIRST_STEP_AT_REST),
             None => self.h,
         };
@@ -476,6 +476,7 @@ impl<'a> Run<'a> {
         self.record.statistics.corrected = self.flow.corrected();
         self.record.statistics.motion_factorisations = self.flow.motion_factorisations();
         self.record.statistics.settling += 2 * self.detector.compared() + self.flow.heading_count;
+        self.record.statistics.reused = self.flow.reused();
         self.record.statistics.went_back = self.detector.surprises().went_back;
         self.record.statistics.phantoms = self.detector.surprises().phantoms;
         match result {

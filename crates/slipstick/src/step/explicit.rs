@@ -164,7 +164,7 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
         let (start, point, end) = (&trial.start[..n], &mut self.point[..n], &mut trial.end[..n]);
         let (t, h) = (trial.t, trial.h);
         if !self.first_is_known {
-            field.derivative(t, start, &mut stages[..n]);
+            field.first_derivative(t, start, &mut stages[..n]);
             self.first_is_known = true;
         }
         unrolled!(I => if (1..Self::END).contains(&I) {
