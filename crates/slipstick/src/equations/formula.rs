@@ -211,6 +211,17 @@ impl System for FormulaSystem {
     fn room_for_terms(&self) -> Terms {
         self.mechanism.as_ref().map_or_else(|| Terms::full(0, 0), MechanismTapes::room_for_terms)
     }
+    fn tangent_places(&self) -> Option<Vec<(usize, usize)>> {
+        let (mechanism, states) = (self.mechanism.as_ref()?, self.state_names.len());
+        let q = mechanism.coordinates;
+        let all = self.modes.iter().flat_map(|mode| &mode.jacobian_places);
+        let of_others = all.filter(|&&place| place / states >= 2 * q);
+        let others = of_others.map(|place| (place / states - q, place % states));
+        Some(mechanism.tangent_places.iter().copied().chain(others).collect())
+    }
+    fn rate_slope_places(&self) -> &[(usize, usize)] {
+        self.mechanism.as_ref().map_or(&[], |mechanism| &mechanism.slope_places)
+    }
     fn has_formulas(&self) -> bool {
         true
     }
@@ -247,6 +258,7 @@ impl System for FormulaSystem {
             boxes: Boxes::default(),
             ranges: Ranges::default(),
             out: vec![0.0; longest],
+            slopes: vec![0.0; self.rate_slope_places().len()],
         })
     }
 }
@@ -291,6 +303,8 @@ struct FormulaEvaluator<'a> {
     boxes: Boxes,
     ranges: Ranges,
     out: Vec<f64>,
+    /// The slopes of the rates of constraints that are not always zero.
+    slopes: Vec<f64>,
 }
 
 impl Evaluator for FormulaEvaluator<'_> {
@@ -367,6 +381,18 @@ impl Evaluator for FormulaEvaluator<'_> {
     }
 
     fn rate_slopes(&mut self, locked: Locked<'_>, t: f64, y: &[f64], slopes: &mut [f64]) -> bool {
+        let Some(mechanism) = &self.system.mechanism else { return true };
+        let mut values = std::mem::take(&mut self.slopes);
+        self.rate_slope_entries(locked, t, y, &mut values);
+        slopes.fill(0.0);
+        for (&(row, column), value) in mechanism.slope_places.iter().zip(&values) {
+            slopes[row * mechanism.coordinates + column] = *value;
+        }
+        self.slopes = values;
+        true
+    }
+
+    fn rate_slope_entries(&mut self, locked: Locked<'_>, t: f64, y: &[f64], slopes: &mut [f64]) -> bool {
         if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
             mechanism.slopes(scratch, (locked, t, y, &self.system.parameters), slopes);
         }
@@ -387,14 +413,24 @@ impl Evaluator for FormulaEvaluator<'_> {
     }
 
     fn jacobian(&mut self, locked: Locked<'_>, t: f64, y: &[f64], jacobian: &mut [f64]) -> bool {
+        jacobian.fill(0.0);
+        self.jacobian_entries(locked, t, y, &mut |place, value| jacobian[place] = value)
+    }
+
+    fn jacobian_entries(
+        &mut self,
+        locked: Locked<'_>,
+        t: f64,
+        y: &[f64],
+        each: &mut dyn FnMut(usize, f64),
+    ) -> bool {
         let tapes = &self.system.modes[locked.mode];
         let registers = &mut self.modes[locked.mode].jacobian;
         load(registers, t, y, &self.system.parameters, locked);
         let out = &mut self.out[..tapes.jacobian_places.len()];
         tapes.jacobian.run(registers, out);
-        jacobian.fill(0.0);
         for (&place, value) in tapes.jacobian_places.iter().zip(out) {
-            jacobian[place] = *value;
+            each(place, *value);
         }
         true
     }

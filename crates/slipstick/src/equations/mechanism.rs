@@ -89,10 +89,12 @@ pub(super) struct MechanismTapes {
     /// The constraints whose rates are not all of `G v`, what they have beside it (or, of speeds, the constraints themselves), and these with `G`.
     offsets: Vec<usize>,
     rates: Tape,
-    /// The derivatives of the rates of constraints by coordinates, by rows.
+    /// The derivatives of the rates of constraints by coordinates, where they are not always zero.
+    pub(super) slope_places: Vec<(usize, usize)>,
     slopes: Tape,
-    /// How `M a - f + Gᵀ λ` changes along a change of the state, which is a further input for each state behind all others.
+    /// How `M a - f + Gᵀ λ` changes along a change of the state, which is a further input for each state behind all others; and the states that are in each of its rows.
     tangent: Tape,
+    pub(super) tangent_places: Vec<(usize, usize)>,
 }
 
 /// The scratch to evaluate a mechanism with, and the motion that was last found.
@@ -124,6 +126,8 @@ impl Compiler<'_> {
         let (masses, forces): (Vec<_>, _) = (by_rows(places(&parts.mass)), places(&parts.force));
         let (gradients, levels): (Vec<_>, _) = (by_rows(places(&parts.jacobian)), places(&parts.level));
         let offsets = places(&parts.offset);
+        let slope_places: Vec<(usize, usize)> = by_rows(places(&parts.slopes));
+        let slopes = terms.split_off(terms.len() - slope_places.len());
         let offset = terms.split_off(terms.len() - offsets.len());
         let before = masses.len() + forces.len();
         let jacobian = &terms[before..before + gradients.len()];
@@ -140,7 +144,7 @@ impl Compiler<'_> {
             Constraint { name: name.clone(), holonomic: i < parts.holonomic, switches }
         };
         let constraints = names.map(constraint).collect();
-        let tangent = self.tangent(parts, states);
+        let (tangent, tangent_places) = self.tangent(parts, states);
         (coordinates > 0).then(|| MechanismTapes {
             constraints,
             coordinates,
@@ -155,13 +159,15 @@ impl Compiler<'_> {
             positions: self.compile(&parts.position),
             offsets,
             rates,
-            slopes: self.compile(&parts.slopes),
+            slope_places,
+            slopes: self.compile(&slopes),
             tangent,
+            tangent_places,
         })
     }
 
-    /// The derivative of `M a - f + Gᵀ λ` along a change of the state; accelerations and multipliers are inputs, and stay as they are.
-    fn tangent(&mut self, parts: &MechanismParts, states: usize) -> Tape {
+    /// The derivative of `M a - f + Gᵀ λ` along a change of the state, and the states in each row; accelerations and multipliers are inputs, and stay as they are.
+    fn tangent(&mut self, parts: &MechanismParts, states: usize) -> (Tape, Vec<(usize, usize)>) {
         let (n, inputs) = (parts.force.len(), self.settled.input_count);
         let motion = inputs - parts.motion();
         let mut left: Vec<ExprId> = parts.force.iter().map(|&force| self.arena.neg(force)).collect();
@@ -175,7 +181,15 @@ impl Compiler<'_> {
         let seeds: Vec<(InputId, ExprId)> =
             (0..states).zip(1_u32..).map(|(i, state)| (InputId(state), change(self.arena, i))).collect();
         let tangent = self.arena.derivative_along(&left, &seeds);
-        Tape::compile(self.arena, inputs + states, &tangent)
+        let changes = |&row: &ExprId| self.arena.inputs_of(&[row]);
+        let in_row = |(i, row): (usize, &ExprId)| {
+            let changes = changes(row).into_iter().map(InputId::index);
+            changes
+                .filter_map(move |input| input.checked_sub(inputs).map(|state| (i, state)))
+                .collect::<Vec<_>>()
+        };
+        let places = tangent.iter().enumerate().flat_map(in_row).collect();
+        (Tape::compile(self.arena, inputs + states, &tangent), places)
     }
 
     /// Adds an entry times an input, unless the entry is zero.
@@ -200,7 +214,7 @@ impl MechanismTapes {
     }
 
     pub(super) fn scratch(&self) -> MechanismScratch {
-        let longest = self.term_count().max(self.constraints.len() * (2 + self.coordinates));
+        let longest = self.term_count().max(2 * self.constraints.len());
         MechanismScratch {
             terms: self.terms.registers(),
             jacobian: self.jacobian.registers(),

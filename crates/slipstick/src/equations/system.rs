@@ -178,6 +178,14 @@ pub trait System: Send + Sync {
     fn room_for_terms(&self) -> Terms {
         Terms::full(self.layout().v, self.constraints().len())
     }
+    /// The states that are in each row of the equations of motion, `M v' - f + Gᵀ λ`, and behind them of the rates of further states, as rows and states; none if that is not known.
+    fn tangent_places(&self) -> Option<Vec<(usize, usize)>> {
+        None
+    }
+    /// The positions that are in the rate of each constraint beside the speeds, as rows and positions, where [`Evaluator::rate_slope_entries`] gives slopes.
+    fn rate_slope_places(&self) -> &[(usize, usize)] {
+        &[]
+    }
     /// A place that was given for an entry of a matrix and is outside of it.
     fn bad_place(&self) -> Option<BadPlace> {
         None
@@ -228,6 +236,17 @@ pub type PlainField = dyn Fn(f64, &[f64], &mut [f64]) + Send + Sync;
 pub trait Evaluator {
     /// The right-hand side: `dy = f(t, y)` with the discrete quantities locked.
     fn derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]);
+
+    /// Tells each entry of the Jacobian `∂f/∂y` that is not always zero, with its place by rows, exactly; false if they are not known, and differences must do.
+    fn jacobian_entries(
+        &mut self,
+        _locked: Locked<'_>,
+        _t: f64,
+        _y: &[f64],
+        _each: &mut dyn FnMut(usize, f64),
+    ) -> bool {
+        false
+    }
 
     /// The Jacobian `∂f/∂y` by rows, exactly; false if it is not known, and differences must do.
     fn jacobian(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _jacobian: &mut [f64]) -> bool {
@@ -311,6 +330,11 @@ pub trait Evaluator {
 
     /// The gradients of the rates of all constraints by positions, by rows, exactly; false if they are not known, and differences must do.
     fn rate_slopes(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _slopes: &mut [f64]) -> bool {
+        false
+    }
+
+    /// The same at the places that the system names, in their order.
+    fn rate_slope_entries(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _slopes: &mut [f64]) -> bool {
         false
     }
 

@@ -34,8 +34,9 @@ mod tests {
 
     #[test]
     fn a_band_takes_as_many_colours_as_it_is_wide() {
-        let places: Vec<(usize, usize)> =
-            (0..100_usize).flat_map(|i| (i.saturating_sub(1)..(i + 2).min(100)).map(move |j| (i, j))).collect();
+        let places: Vec<(usize, usize)> = (0..100_usize)
+            .flat_map(|i| (i.saturating_sub(1)..(i + 2).min(100)).map(move |j| (i, j)))
+            .collect();
         let groups = colours(&Matrix::with_places(100, 100, &places));
         assert_eq!(groups.len(), 3);
         assert_eq!(groups.iter().map(Vec::len).sum::<usize>(), 100);
@@ -43,7 +44,8 @@ mod tests {
 
     #[test]
     fn no_row_has_entries_in_two_columns_of_a_group() {
-        let places: Vec<(usize, usize)> = (0..300).map(|k| ((k * k + 7 * k) % 40, (k * 13 + k / 5) % 55)).collect();
+        let places: Vec<(usize, usize)> =
+            (0..300).map(|k| ((k * k + 7 * k) % 40, (k * 13 + k / 5) % 55)).collect();
         let matrix = Matrix::with_places(40, 60, &places);
         let groups = colours(&matrix);
         for group in &groups {

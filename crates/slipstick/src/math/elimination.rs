@@ -138,7 +138,8 @@ fn fewest_neighbours_first((n, late): (usize, usize), places: &[(usize, usize)])
     }
     let earlier = |i: usize| if i < late { 0 } else { neighbours[i].range(..late).count() };
     let mut waiting: Vec<usize> = (0..n).map(earlier).collect();
-    let waiters: Vec<Vec<usize>> = (0..late).map(|i| neighbours[i].range(late..).copied().collect()).collect();
+    let waiters: Vec<Vec<usize>> =
+        (0..late).map(|i| neighbours[i].range(late..).copied().collect()).collect();
     let mut queue: BTreeSet<(usize, usize)> =
         (0..n).filter(|&i| waiting[i] == 0).map(|i| (neighbours[i].len(), i)).collect();
     let mut order = Vec::with_capacity(n);

@@ -77,16 +77,14 @@ impl Matrix {
         self.places[range.clone()].iter().copied().zip(self.values[range].iter().copied())
     }
 
+    /// The entries of a row, to be changed.
+    pub fn row_mut(&mut self, row: usize) -> &mut [f64] {
+        &mut self.values[self.starts[row]..self.starts[row + 1]]
+    }
+
     /// Where the entry of a row and column is among the values, if there is one.
     pub fn slot(&self, row: usize, column: usize) -> Option<usize> {
         self.places_of(row).binary_search(&column).ok().map(|k| self.starts[row] + k)
-    }
-
-    /// A matrix of zeros that has the entries of all of these, and more columns if it must.
-    pub fn joined(matrices: &[&Matrix]) -> Self {
-        let places: Vec<(usize, usize)> = matrices.iter().flat_map(|matrix| matrix.places()).collect();
-        let of = |size: fn(&Matrix) -> usize| matrices.iter().map(|matrix| size(matrix)).max().unwrap_or(0);
-        Self::with_places(of(Self::rows), of(Self::columns), &places)
     }
 
     /// Writes all entries to an array by rows, zero elsewhere.

@@ -25,7 +25,7 @@ impl Pair {
     pub fn new(matrix: &Matrix, rows: &Matrix) -> Self {
         let (n, m) = (matrix.rows(), rows.rows());
         let full = dense_work(n, m);
-        if n + m >= WORTH_COUNTING && !(matrix.is_full() && rows.is_full()) {
+        if Self::is_worth_counting(n, m) && !(matrix.is_full() && rows.is_full()) {
             let sparse = SparsePair::new(matrix, rows);
             let work = SPARSE_COST * sparse.work();
             if work < full {
@@ -34,6 +34,11 @@ impl Pair {
         }
         let arrays = [n * n, m * n, m * n].map(|length| vec![0.0; length]);
         Self { kind: Kind::Dense(Box::new(DensePair::new(n, m)), arrays), work: full }
+    }
+
+    /// Whether a system with `n` columns and `m` rows of constraints is so large that few entries make a difference.
+    pub fn is_worth_counting(n: usize, m: usize) -> bool {
+        n + m >= WORTH_COUNTING
     }
 
     /// Whether the matrices are taken to have few entries.
@@ -125,7 +130,12 @@ mod tests {
             (force, level)
         });
         assert!(Pair::new(matrix, ahead).is_sparse() && !dense(n, m).is_sparse());
-        assert!(apart(&a, &b) < 1e-11 && apart(&lambda, &mu) < 1e-10, "{} {}", apart(&a, &b), apart(&lambda, &mu));
+        assert!(
+            apart(&a, &b) < 1e-11 && apart(&lambda, &mu) < 1e-10,
+            "{} {}",
+            apart(&a, &b),
+            apart(&lambda, &mu)
+        );
     }
 
     #[test]
