@@ -98,6 +98,21 @@ impl Tangents {
         self.groups.len()
     }
 
+    /// Room for `M`, `C_t` and `K_t` in one, and for gradients and slopes in one.
+    pub fn joined(&self) -> (Matrix, Matrix) {
+        let (size, m) = (self.mass.rows(), self.gradients.rows());
+        let forces = self.forces.places().map(|place| self.by_unknowns(place));
+        let places: Vec<(usize, usize)> = self.mass.places().chain(forces).collect();
+        let rows: Vec<(usize, usize)> = self.gradients.places().chain(self.slopes.places()).collect();
+        (Matrix::with_places(size, size, &places), Matrix::with_places(m, size, &rows))
+    }
+
+    /// The place in a matrix by speeds and further states of one in `forces`.
+    pub fn by_unknowns(&self, (row, column): (usize, usize)) -> (usize, usize) {
+        let n = self.forces.columns() - self.forces.rows();
+        (row, if column < n { column } else { column - n })
+    }
+
     fn grow(&mut self, places: &[(usize, usize)]) {
         let places: Vec<(usize, usize)> = self.forces.places().chain(places.iter().copied()).collect();
         self.forces = Matrix::with_places(self.forces.rows(), self.forces.columns(), &places);

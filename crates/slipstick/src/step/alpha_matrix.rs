@@ -36,19 +36,13 @@ impl IterationMatrix {
     }
 
     fn of(tangents: Tangents, level: Level, holonomic: usize) -> Self {
-        let (size, m) = (tangents.mass.rows(), tangents.gradients.rows());
-        let n = tangents.forces.columns() - size;
-        let by_unknowns = |(i, j): (usize, usize)| if j < n { (i, j) } else { (i, j - n) };
-        let places: Vec<(usize, usize)> =
-            tangents.mass.places().chain(tangents.forces.places().map(by_unknowns)).collect();
-        let matrix = Matrix::with_places(size, size, &places);
-        let rows: Vec<(usize, usize)> = tangents.gradients.places().chain(tangents.slopes.places()).collect();
-        let ahead = Matrix::with_places(m, size, &rows);
+        let n = tangents.forces.columns() - tangents.mass.rows();
+        let (matrix, ahead) = tangents.joined();
         let slot = |of: &Matrix, (i, j): (usize, usize)| of.slot(i, j).unwrap_or(0);
-        let forces = tangents.forces.places().map(|place| (slot(&matrix, by_unknowns(place)), place.1 < n));
+        let of_forces = |place| (slot(&matrix, tangents.by_unknowns(place)), place.1 < n);
         Self {
             of_mass: tangents.mass.places().map(|place| slot(&matrix, place)).collect(),
-            of_forces: forces.collect(),
+            of_forces: tangents.forces.places().map(of_forces).collect(),
             of_gradients: tangents.gradients.places().map(|place| slot(&ahead, place)).collect(),
             of_slopes: tangents.slopes.places().map(|place| (slot(&ahead, place), place.0)).collect(),
             pair: Pair::new(&matrix, &ahead),

@@ -14,10 +14,12 @@ use super::implicit::{Newton, Progress, check_finite, newton_tolerance, smallest
 use super::{Fault, Tolerances, Trial};
 use crate::formulation::{Balance, Flow, Remainder};
 
-/// Constraints are met to this many units of rounding, if they can be: in rounds behind the last that the tolerance asks for. Where they come no nearer, this much will do.
+/// Constraints are met to this many units of rounding, if they can be: in rounds behind the last that the tolerance asks for. Where they come no nearer, this much will do; and next to a
+/// position in which one fixes nothing, where positions that are met to rounding leave much open, the last, if what it would take to meet them is small beside the tolerance.
 const ROUNDING: f64 = 2.0 * f64::EPSILON;
 const NEARLY: f64 = 32.0 * f64::EPSILON;
 const STANDING: f64 = 1e-11;
+const LOOSE: f64 = 1e-7;
 const MOST_ROUNDS: usize = 12;
 /// What is left of them after a round, as a part of what was, for the equations to be linearised anew, and how often that is done.
 const SLOW: f64 = 0.1;
@@ -62,6 +64,8 @@ struct Closing {
     stalled: usize,
     linearised: usize,
     open: f64,
+    /// Whether the last changes were small beside the tolerance.
+    fits: bool,
 }
 
 enum Next {
@@ -81,7 +85,8 @@ impl Closing {
         self.rounds += 1;
         self.stalled += usize::from(self.rounds > 1 && open > 0.5 * before);
         let will_do = open <= ROUNDING || self.stalled > 0 && open <= NEARLY;
-        if will_do || (self.stalled > 2 || self.rounds > MOST_ROUNDS) && open <= STANDING {
+        let standing = if self.fits { LOOSE } else { STANDING };
+        if will_do || (self.stalled > 2 || self.rounds > MOST_ROUNDS) && open <= standing {
             return Next::Done;
         }
         if self.rounds > MOST_ROUNDS {
@@ -249,8 +254,10 @@ impl Solver {
                 Next::GoOn => {}
             }
             self.find_changes(field, trial.h);
+            let changes = self.size_of_changes(tolerances, trial);
+            closing.fits = changes <= kappa;
             if !closing.is_on {
-                match self.newton.judge(self.size_of_changes(tolerances, trial), kappa) {
+                match self.newton.judge(changes, kappa) {
                     Progress::Hopeless => return Ok(false),
                     Progress::GoOn => {}
                     Progress::Done => closing.is_on = true,
