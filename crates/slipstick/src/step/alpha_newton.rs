@@ -37,8 +37,9 @@ pub(super) struct Solver {
     positions: usize,
     n: usize,
     holonomic: usize,
-    /// The shifted acceleration at the start, for this step.
+    /// The shifted acceleration at the start, for this step, and what is added to the speeds there.
     pub(super) shifted: Vec<f64>,
+    pub(super) push: Vec<f64>,
     pub(super) end: Knot,
     /// The state at the end; the way `r`, and what positions are moved by beside it.
     pub(super) state: Vec<f64>,
@@ -112,6 +113,7 @@ impl Solver {
             n,
             holonomic,
             shifted: vec![0.0; size],
+            push: vec![0.0; size],
             end: Knot::new(size, m),
             state: vec![0.0; layout.dimension()],
             way: vec![0.0; n],
@@ -150,6 +152,12 @@ impl Solver {
                 return Err(Fault::NoConvergence);
             }
         }
+    }
+
+    /// What is added to the speeds at the start, from how fast accelerations change there: see `alpha.rs`.
+    pub(super) fn find_push(&mut self, jerk: &[f64], factor: f64) {
+        self.change.iter_mut().zip(jerk).for_each(|(change, jerk)| *change = factor * jerk);
+        self.matrix.least_change(&self.change[..self.n], &mut self.push[..self.n]);
     }
 
     /// The start has moved along the solution: matrices are kept if they still serve.
@@ -193,9 +201,10 @@ impl Solver {
             let (a0, a1) = (self.shifted[i], self.end.shifted[i]);
             let rates = (1.0 - c.alpha_m) * a1 + c.alpha_m * a0 - c.alpha_f * start.rates[i];
             self.end.rates[i] = rates / (1.0 - c.alpha_f);
-            self.state[q + i] = trial.start[q + i] + h * ((1.0 - c.gamma) * a0 + c.gamma * a1);
+            let u0 = trial.start[q + i] + self.push[i];
+            self.state[q + i] = u0 + h * ((1.0 - c.gamma) * a0 + c.gamma * a1);
             if i < n {
-                self.way[i] = h * trial.start[q + i] + h * h * ((0.5 - c.beta) * a0 + c.beta * a1);
+                self.way[i] = h * u0 + h * h * ((0.5 - c.beta) * a0 + c.beta * a1);
             }
         }
         for i in 0..n {
