@@ -212,12 +212,7 @@ impl System for FormulaSystem {
         self.mechanism.as_ref().map_or_else(|| Terms::full(0, 0), MechanismTapes::room_for_terms)
     }
     fn tangent_places(&self) -> Option<Vec<(usize, usize)>> {
-        let (mechanism, states) = (self.mechanism.as_ref()?, self.state_names.len());
-        let q = mechanism.coordinates;
-        let all = self.modes.iter().flat_map(|mode| &mode.jacobian_places);
-        let of_others = all.filter(|&&place| place / states >= 2 * q);
-        let others = of_others.map(|place| (place / states - q, place % states));
-        Some(mechanism.tangent_places.iter().copied().chain(others).collect())
+        Some(self.mechanism.as_ref()?.places_of_tangents(&self.modes))
     }
     fn rate_slope_places(&self) -> &[(usize, usize)] {
         self.mechanism.as_ref().map_or(&[], |mechanism| &mechanism.slope_places)
@@ -381,13 +376,9 @@ impl Evaluator for FormulaEvaluator<'_> {
     }
 
     fn rate_slopes(&mut self, locked: Locked<'_>, t: f64, y: &[f64], slopes: &mut [f64]) -> bool {
-        let Some(mechanism) = &self.system.mechanism else { return true };
         let mut values = std::mem::take(&mut self.slopes);
         self.rate_slope_entries(locked, t, y, &mut values);
-        slopes.fill(0.0);
-        for (&(row, column), value) in mechanism.slope_places.iter().zip(&values) {
-            slopes[row * mechanism.coordinates + column] = *value;
-        }
+        self.system.mechanism.iter().for_each(|mechanism| mechanism.spread_slopes(&values, slopes));
         self.slopes = values;
         true
     }
@@ -412,18 +403,8 @@ impl Evaluator for FormulaEvaluator<'_> {
         }
     }
 
-    fn jacobian(&mut self, locked: Locked<'_>, t: f64, y: &[f64], jacobian: &mut [f64]) -> bool {
-        jacobian.fill(0.0);
-        self.jacobian_entries(locked, t, y, &mut |place, value| jacobian[place] = value)
-    }
-
-    fn jacobian_entries(
-        &mut self,
-        locked: Locked<'_>,
-        t: f64,
-        y: &[f64],
-        each: &mut dyn FnMut(usize, f64),
-    ) -> bool {
+    fn jacobian_entries(&mut self, at: (Locked<'_>, f64, &[f64]), each: &mut dyn FnMut(usize, f64)) -> bool {
+        let (locked, t, y) = at;
         let tapes = &self.system.modes[locked.mode];
         let registers = &mut self.modes[locked.mode].jacobian;
         load(registers, t, y, &self.system.parameters, locked);

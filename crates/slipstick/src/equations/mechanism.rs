@@ -3,7 +3,7 @@
 use super::Locked;
 use super::formula::load;
 use super::lagrange::MechanismParts;
-use super::tapes::Compiler;
+use super::tapes::{Compiler, ModeTapes};
 use crate::expr::{Arena, ExprId, InputId, Registers, Tape};
 use crate::math::Matrix;
 
@@ -73,6 +73,7 @@ pub struct WrongGradient {
 pub(super) struct MechanismTapes {
     pub(super) constraints: Vec<Constraint>,
     pub(super) coordinates: usize,
+    states: usize,
     /// The terms that are not identically zero, with their places: of `M`, `f`, `G` and the level, one after the other.
     masses: Vec<(usize, usize)>,
     forces: Vec<usize>,
@@ -94,7 +95,7 @@ pub(super) struct MechanismTapes {
     slopes: Tape,
     /// How `M a - f + Gᵀ λ` changes along a change of the state, which is a further input for each state behind all others; and the states that are in each of its rows.
     tangent: Tape,
-    pub(super) tangent_places: Vec<(usize, usize)>,
+    tangent_places: Vec<(usize, usize)>,
 }
 
 /// The scratch to evaluate a mechanism with, and the motion that was last found.
@@ -148,6 +149,7 @@ impl Compiler<'_> {
         (coordinates > 0).then(|| MechanismTapes {
             constraints,
             coordinates,
+            states,
             masses,
             forces,
             gradients,
@@ -334,6 +336,23 @@ impl MechanismTapes {
     ) {
         load(&mut scratch.slopes, t, y, parameters, locked);
         self.slopes.run(&mut scratch.slopes, slopes);
+    }
+
+    /// Writes slopes to an array by rows, zero elsewhere.
+    pub(super) fn spread_slopes(&self, values: &[f64], slopes: &mut [f64]) {
+        slopes.fill(0.0);
+        for (&(row, column), value) in self.slope_places.iter().zip(values) {
+            slopes[row * self.coordinates + column] = *value;
+        }
+    }
+
+    /// The states that are in each row of the equations of motion, and behind them of the rates of further states, in any mode.
+    pub(super) fn places_of_tangents(&self, modes: &[ModeTapes]) -> Vec<(usize, usize)> {
+        let (q, states) = (self.coordinates, self.states);
+        let all = modes.iter().flat_map(|mode| &mode.jacobian_places);
+        let of_others = all.filter(|&&place| place / states >= 2 * q);
+        let others = of_others.map(|place| (place / states - q, place % states));
+        self.tangent_places.iter().copied().chain(others).collect()
     }
 
     /// How `M a - f + Gᵀ λ` changes along a change of the state, with the motion that was set.

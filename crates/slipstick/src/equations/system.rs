@@ -238,19 +238,14 @@ pub trait Evaluator {
     fn derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]);
 
     /// Tells each entry of the Jacobian `∂f/∂y` that is not always zero, with its place by rows, exactly; false if they are not known, and differences must do.
-    fn jacobian_entries(
-        &mut self,
-        _locked: Locked<'_>,
-        _t: f64,
-        _y: &[f64],
-        _each: &mut dyn FnMut(usize, f64),
-    ) -> bool {
+    fn jacobian_entries(&mut self, _: (Locked<'_>, f64, &[f64]), _: &mut dyn FnMut(usize, f64)) -> bool {
         false
     }
 
     /// The Jacobian `∂f/∂y` by rows, exactly; false if it is not known, and differences must do.
-    fn jacobian(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _jacobian: &mut [f64]) -> bool {
-        false
+    fn jacobian(&mut self, locked: Locked<'_>, t: f64, y: &[f64], jacobian: &mut [f64]) -> bool {
+        jacobian.fill(0.0);
+        self.jacobian_entries((locked, t, y), &mut |place, value| jacobian[place] = value)
     }
 
     /// The derivative `∂f/∂t`, exactly; false if it is not known.

@@ -170,7 +170,9 @@ fn groups(forces: &Matrix) -> Vec<Group> {
     let columns = colours(forces);
     let mut group_of = vec![0; forces.columns()];
     for (group, columns) in columns.iter().enumerate() {
-        columns.iter().for_each(|&column| group_of[column] = group);
+        for &column in columns {
+            group_of[column] = group;
+        }
     }
     let mut groups: Vec<Group> =
         columns.into_iter().map(|columns| Group { columns, entries: Vec::new() }).collect();
@@ -254,8 +256,9 @@ impl Flow<'_> {
         out: &mut Tangents,
     ) -> Vec<(usize, usize)> {
         out.find_sizes(at);
-        let (mut found, mut ranges) = (Vec::new(), vec![0..out.forces.columns()]);
-        while let Some(range) = ranges.pop() {
+        let (mut found, mut ranges) = (Vec::new(), Vec::new());
+        let mut next = Some(0..out.forces.columns());
+        while let Some(range) = next.take().or_else(|| ranges.pop()) {
             self.step_beside(at, range.clone().map(|column| (column, part(column))), left, out);
             let mut rows = out.missed_rows(&left.motion, range.clone()).peekable();
             if rows.peek().is_none() {
@@ -314,7 +317,7 @@ impl Index1<'_> {
         for row in n..at.rates.len() {
             out.forces.row_mut(row).fill(0.0);
         }
-        self.inner.jacobian_entries(locked, at.t, at.y, &mut |place, slope| {
+        self.inner.jacobian_entries((locked, at.t, at.y), &mut |place, slope| {
             let slot = (place / states).checked_sub(q).filter(|row| *row >= n);
             if let Some(slot) = slot.and_then(|row| out.forces.slot(row, place % states)) {
                 out.forces.values[slot] = -slope;

@@ -61,8 +61,8 @@ impl Elimination {
                 }
             }
         }
-        for k in 0..n {
-            self.column_starts[k + 1] = self.column_starts[k] + lengths[k];
+        for (k, length) in lengths.into_iter().enumerate() {
+            self.column_starts[k + 1] = self.column_starts[k] + length;
         }
     }
 

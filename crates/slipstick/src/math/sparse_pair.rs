@@ -152,9 +152,13 @@ impl SparsePair {
             let idle = &mut rest[0];
             idle.iter_mut().zip(&self.all[n..]).for_each(|(idle, other)| *idle = -other);
             idle[row] += 1.0;
-            before.iter().for_each(|before| take_along(idle, before));
+            for before in before {
+                take_along(idle, before);
+            }
             let length = dot(idle, idle).sqrt();
-            idle.iter_mut().for_each(|x| *x /= length);
+            for x in idle {
+                *x /= length;
+            }
         }
     }
 

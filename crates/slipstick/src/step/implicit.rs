@@ -268,7 +268,8 @@ impl Newton {
     pub(super) fn judge(&mut self, norm: f64, kappa: f64) -> Progress {
         self.count += 1;
         if self.count == 1 && self.is_patient {
-            self.limit = LIMIT + 2 * norm.clamp(1.0, 1e15).log10().ceil() as i32;
+            let tens = (0..15).filter(|&k| norm > 10.0_f64.powi(k));
+            self.limit = LIMIT + tens.map(|_| 2).sum::<i32>();
         }
         if self.count > 1 {
             let ratio = norm / self.last_norm;
