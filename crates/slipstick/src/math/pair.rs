@@ -152,6 +152,41 @@ mod tests {
         check(&matrices);
     }
 
+    /// A matrix with each row twice.
+    fn doubled(single: &Matrix) -> Matrix {
+        let places: Vec<(usize, usize)> =
+            single.places().flat_map(|(k, j)| [(2 * k, j), (2 * k + 1, j)]).collect();
+        let mut twice = Matrix::with_places(2 * single.rows(), single.columns(), &places);
+        for k in 0..single.rows() {
+            let row: Vec<f64> = single.row(k).map(|(_, x)| x).collect();
+            twice.row_mut(2 * k).copy_from_slice(&row);
+            twice.row_mut(2 * k + 1).copy_from_slice(&row);
+        }
+        twice
+    }
+
+    #[test]
+    fn rows_that_are_there_twice_share_their_multipliers() {
+        let [matrix, ahead, here] = chain(30);
+        let solve = |ahead: &Matrix, here: &Matrix, rows: usize| {
+            let mut pair = Pair::new(&matrix, ahead);
+            assert!(pair.is_sparse() && pair.factor(&matrix, ahead, here));
+            let (mut force, mut level) = (vec![1.0; 90], vec![0.0; rows]);
+            level.iter_mut().enumerate().for_each(|(k, x)| *x = ((k * 60 / rows) as f64).sin());
+            pair.solve(&mut force, &mut level);
+            (force, level)
+        };
+        let (a, lambda) = solve(&ahead, &here, 60);
+        let (b, mu) = solve(&doubled(&ahead), &doubled(&here), 120);
+        let halves: Vec<f64> = lambda.iter().flat_map(|x| [0.5 * x, 0.5 * x]).collect();
+        assert!(
+            apart(&b, &a) < 1e-10 && apart(&mu, &halves) < 1e-9,
+            "{} {}",
+            apart(&b, &a),
+            apart(&mu, &halves)
+        );
+    }
+
     #[test]
     fn the_work_grows_with_the_number_of_links() {
         let work = |links: usize| {
