@@ -211,6 +211,12 @@ impl System for FormulaSystem {
     fn room_for_terms(&self) -> Terms {
         self.mechanism.as_ref().map_or_else(|| Terms::full(0, 0), MechanismTapes::room_for_terms)
     }
+    fn tangent_places(&self) -> Option<Vec<(usize, usize)>> {
+        Some(self.mechanism.as_ref()?.places_of_tangents(&self.modes))
+    }
+    fn rate_slope_places(&self) -> &[(usize, usize)] {
+        self.mechanism.as_ref().map_or(&[], |mechanism| &mechanism.slope_places)
+    }
     fn has_formulas(&self) -> bool {
         true
     }
@@ -247,6 +253,7 @@ impl System for FormulaSystem {
             boxes: Boxes::default(),
             ranges: Ranges::default(),
             out: vec![0.0; longest],
+            slopes: vec![0.0; self.rate_slope_places().len()],
         })
     }
 }
@@ -291,6 +298,8 @@ struct FormulaEvaluator<'a> {
     boxes: Boxes,
     ranges: Ranges,
     out: Vec<f64>,
+    /// The slopes of the rates of constraints that are not always zero.
+    slopes: Vec<f64>,
 }
 
 impl Evaluator for FormulaEvaluator<'_> {
@@ -374,6 +383,14 @@ impl Evaluator for FormulaEvaluator<'_> {
     }
 
     fn rate_slopes(&mut self, locked: Locked<'_>, t: f64, y: &[f64], slopes: &mut [f64]) -> bool {
+        let mut values = std::mem::take(&mut self.slopes);
+        self.rate_slope_entries(locked, t, y, &mut values);
+        self.system.mechanism.iter().for_each(|mechanism| mechanism.spread_slopes(&values, slopes));
+        self.slopes = values;
+        true
+    }
+
+    fn rate_slope_entries(&mut self, locked: Locked<'_>, t: f64, y: &[f64], slopes: &mut [f64]) -> bool {
         if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
             mechanism.slopes(scratch, (locked, t, y, &self.system.parameters), slopes);
         }
@@ -393,15 +410,15 @@ impl Evaluator for FormulaEvaluator<'_> {
         }
     }
 
-    fn jacobian(&mut self, locked: Locked<'_>, t: f64, y: &[f64], jacobian: &mut [f64]) -> bool {
+    fn jacobian_entries(&mut self, at: (Locked<'_>, f64, &[f64]), each: &mut dyn FnMut(usize, f64)) -> bool {
+        let (locked, t, y) = at;
         let tapes = &self.system.modes[locked.mode];
         let registers = &mut self.modes[locked.mode].jacobian;
         load(registers, t, y, &self.system.parameters, locked);
         let out = &mut self.out[..tapes.jacobian_places.len()];
         tapes.jacobian.run(registers, out);
-        jacobian.fill(0.0);
         for (&place, value) in tapes.jacobian_places.iter().zip(out) {
-            jacobian[place] = *value;
+            each(place, *value);
         }
         true
     }

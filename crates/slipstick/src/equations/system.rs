@@ -180,6 +180,14 @@ pub trait System: Send + Sync {
     fn room_for_terms(&self) -> Terms {
         Terms::full(self.layout().v, self.constraints().len())
     }
+    /// The states that are in each row of the equations of motion, `M v' - f + Gᵀ λ`, and behind them of the rates of further states, as rows and states; none if that is not known.
+    fn tangent_places(&self) -> Option<Vec<(usize, usize)>> {
+        None
+    }
+    /// The positions that are in the rate of each constraint beside the speeds, as rows and positions, where [`Evaluator::rate_slope_entries`] gives slopes.
+    fn rate_slope_places(&self) -> &[(usize, usize)] {
+        &[]
+    }
     /// A place that was given for an entry of a matrix and is outside of it.
     fn bad_place(&self) -> Option<BadPlace> {
         None
@@ -231,9 +239,15 @@ pub trait Evaluator {
     /// The right-hand side: `dy = f(t, y)` with the discrete quantities locked.
     fn derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]);
 
-    /// The Jacobian `∂f/∂y` by rows, exactly; false if it is not known, and differences must do.
-    fn jacobian(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _jacobian: &mut [f64]) -> bool {
+    /// Tells each entry of the Jacobian `∂f/∂y` that is not always zero, with its place by rows, exactly; false if they are not known, and differences must do.
+    fn jacobian_entries(&mut self, _: (Locked<'_>, f64, &[f64]), _: &mut dyn FnMut(usize, f64)) -> bool {
         false
+    }
+
+    /// The Jacobian `∂f/∂y` by rows, exactly; false if it is not known, and differences must do.
+    fn jacobian(&mut self, locked: Locked<'_>, t: f64, y: &[f64], jacobian: &mut [f64]) -> bool {
+        jacobian.fill(0.0);
+        self.jacobian_entries((locked, t, y), &mut |place, value| jacobian[place] = value)
     }
 
     /// The derivative `∂f/∂t`, exactly; false if it is not known.
@@ -319,6 +333,11 @@ pub trait Evaluator {
 
     /// The gradients of the rates of all constraints by positions, by rows, exactly; false if they are not known, and differences must do.
     fn rate_slopes(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _slopes: &mut [f64]) -> bool {
+        false
+    }
+
+    /// The same at the places that the system names, in their order.
+    fn rate_slope_entries(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _slopes: &mut [f64]) -> bool {
         false
     }
 

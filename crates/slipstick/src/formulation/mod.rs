@@ -27,12 +27,13 @@ mod sliding;
 mod stabilisation;
 mod start_slope;
 mod surface;
+mod tangents;
 mod twins;
 mod weights;
 
 pub use crate::equations::MassKind;
 pub use assemble::Refusal;
-pub use balance::{Balance, Remainder, Tangents};
+pub use balance::{Balance, Remainder};
 pub use flow::Flow;
 pub use ggl::{Ggl, GglRoom};
 pub use ground::Ground;
@@ -43,6 +44,7 @@ pub use singular::Shrunk;
 pub use sliding::{Follower, MOST_SURFACES, Sliding};
 pub use stabilisation::{Metric, PerConstraint, Stabilisation, Upkeep};
 pub use surface::{SideLock, Surface, is_jump};
+pub use tangents::Tangents;
 
 /// A vector field on flat states: all that a one-step method for ordinary differential equations needs.
 pub trait Field {

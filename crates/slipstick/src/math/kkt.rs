@@ -9,9 +9,9 @@ use super::sparse_kkt::{self, SparseKkt};
 use super::{KktFault, Matrix};
 
 /// From so many unknowns on it is worth counting.
-const WORTH_COUNTING: usize = 48;
+pub(super) const WORTH_COUNTING: usize = 48;
 /// A multiplication among few entries, whose places have to be looked up, is taken to cost as much as this many in a full matrix.
-const SPARSE_COST: f64 = 8.0;
+pub(super) const SPARSE_COST: f64 = 8.0;
 /// Redundant rows are worth so many times the work.
 const WORTH_HOLDING: f64 = 30.0;
 
@@ -210,7 +210,7 @@ impl Kkt {
     }
 }
 
-fn dense_work(n: usize, m: usize) -> f64 {
+pub(super) fn dense_work(n: usize, m: usize) -> f64 {
     (n * n) as f64 * (n + 2 * m) as f64
 }
 

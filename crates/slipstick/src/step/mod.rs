@@ -4,6 +4,7 @@
 //! dense output. A method knows nothing of events; event code knows nothing of tableaus; they meet in a `Trial`.
 
 mod alpha;
+mod alpha_matrix;
 mod alpha_newton;
 mod automatic;
 mod bogacki_shampine;

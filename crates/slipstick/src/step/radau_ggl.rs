@@ -38,8 +38,10 @@ impl Whole {
     fn new(field: &Flow<'_>, tolerances: &Tolerances) -> Self {
         let (room, n) = (GglRoom::new(field), field.dimension());
         let all = room.dimension();
+        let mut radau = Radau5::new(Any(all));
+        radau.be_patient();
         Self {
-            radau: Radau5::new(Any(all)),
+            radau,
             trial: Trial::new(0.0, &vec![0.0; all]),
             given: tolerances.clone(),
             tolerances: with_multipliers(tolerances, n, all),
