@@ -7,6 +7,7 @@ use super::fixed::Fixed;
 use super::lowering::Lowering;
 use super::mass::{MassScratch, MassTape};
 use super::mechanism::{MechanismScratch, MechanismTapes};
+use super::schedule::check_times;
 use super::settling::settle;
 use super::system::gradient_by_differences;
 use super::tapes::{Compiler, ModeTapes, ResetParts, ResetTape, ScheduleTape, lower_reset};
@@ -14,7 +15,7 @@ use super::{
     Constraint, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, Point, System, Terms,
 };
 use crate::expr::{Bounds, Boxes, Interval, Ranges, Registers, Tape};
-use crate::model::{Definition, Diagnostic, EventRule, Formula, Model, Trigger};
+use crate::model::{Definition, Diagnostic, Model};
 
 /// A system compiled from a model.
 #[derive(Clone, Debug)]
@@ -116,35 +117,6 @@ fn resets(lowering: &mut Lowering<'_>, model: &Model, guards: usize) -> Vec<Opti
     let locks = guards - rules.len();
     let none = std::iter::repeat_with(|| None).take(locks);
     none.chain(rules.into_iter().map(|reset| lower_reset(lowering, model, reset))).collect()
-}
-
-/// Times of events are finite, and the time between two is positive.
-fn check_times(model: &Model, fixed: &Fixed<'_>) -> Result<(), Vec<Diagnostic>> {
-    let mut errors = Vec::new();
-    for (_, event) in model.all_events() {
-        let (at, every) = match &event.trigger {
-            Trigger::Guard(_) => (None, None),
-            Trigger::At(at) => (Some(at), None),
-            Trigger::Every { period, first } => (first.as_ref(), Some(period)),
-        };
-        let value = |formula: &Formula, key: &str| {
-            fixed.formula(formula, &format!("`{key}` of event `{}`", event.name))
-        };
-        errors.extend(at.and_then(|at| value(at, "at").err()));
-        match every.map(|every| (every, value(every, "every"))) {
-            Some((_, Err(error))) => errors.push(error),
-            Some((every, Ok(period))) if period <= 0.0 => errors.push(bad_period(event, every, period)),
-            _ => {}
-        }
-    }
-    if errors.is_empty() { Ok(()) } else { Err(errors) }
-}
-
-fn bad_period(event: &EventRule, every: &Formula, period: f64) -> Diagnostic {
-    let message =
-        format!("`every` of event `{}` is {period}: the event would never come, or never end", event.name);
-    let hint = "the time between two events is greater than zero";
-    Diagnostic::new("bad-period", every.place.span.clone(), message).hint(hint)
 }
 
 /// Writes the inputs of a tape: `[t, states…, parameters…, switch signs…, counts…]`.
