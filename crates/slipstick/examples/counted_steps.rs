@@ -57,7 +57,7 @@ fn count_mechanism() {
 }
 
 fn count_events() {
-    for jar in marble_jar(MarbleJar { marbles: 2, damped: false }, 1e-6).into_iter().skip(2) {
+    if let Some(jar) = marble_jar(MarbleJar { marbles: 2, damped: false }, 1e-6).pop() {
         count("jar", &*jar.system, &jar.start, &jar.options);
     }
 }
