@@ -6,7 +6,7 @@
 
 use super::Detector;
 use super::detect::{BadGuard, check_finite, sign};
-use crate::equations::{Guard, GuardKind, GuardRates, Side};
+use crate::equations::{Guard, GuardKind, Side};
 use crate::formulation::Flow;
 
 /// How often locks are looked at again because they depend on each other.
@@ -128,7 +128,7 @@ impl Detector {
             self.find_surfaces(flow);
             self.evaluate(flow, t, y)?;
             if self.surfaces.iter().any(|&g| self.is_zero(flow, g)) {
-                let rates = GuardRates { first: &mut self.first_rates, second: &mut self.second_rates };
+                let rates = (&mut self.first_rates[..], &mut self.second_rates[..]);
                 flow.guard_rates(t, y, reach, rates);
             }
             self.fired.clear();

@@ -7,13 +7,11 @@ use super::assemble::Assembler;
 use super::half_explicit::HalfExplicit;
 use super::landing::Landing;
 use super::pull::Pull;
+use super::singular::Singular;
 use super::{Refusal, Upkeep};
 use crate::equations::{Evaluator, GuardRates, Locked, Point, System, Terms};
 use crate::expr::{Bounds, Interval};
 use crate::math::{Kkt, KktFault};
-
-/// A row of constraints that is shorter than this part of what it can be has next to no direction left.
-const NEXT_TO_NOTHING: f64 = 0.05;
 
 /// An evaluator of a mechanism whose derivative has the accelerations in it.
 pub struct Index1<'a> {
@@ -38,9 +36,8 @@ pub struct Index1<'a> {
     assembler: Option<Box<Assembler>>,
     /// The scratch for stages of half-explicit methods, once there was one.
     pub(super) half_explicit: Option<Box<HalfExplicit>>,
-    /// The least and the largest length that the row of each constraint has had, and the first one for which they are far apart.
-    lengths: Vec<(f64, f64)>,
-    pub(super) shrunk: Option<usize>,
+    /// How near the motion has come to singular positions.
+    pub(super) singular: Singular,
     /// Why the last linear system could not be solved, if it could not.
     pub(super) fault: Option<KktFault>,
     pub(super) factorisations: u64,
@@ -69,8 +66,7 @@ impl<'a> Index1<'a> {
             published: vec![0.0; 2 * n + m],
             assembler: None,
             half_explicit: None,
-            lengths: vec![(f64::INFINITY, 0.0); m],
-            shrunk: None,
+            singular: Singular::new(m),
             fault: None,
             factorisations: 0,
         }
@@ -86,21 +82,8 @@ impl<'a> Index1<'a> {
     pub(super) fn factor_terms(&mut self) -> bool {
         self.fault = self.kkt.factor(&self.terms.mass, &self.terms.jacobian).err();
         self.factorisations += 1;
-        note_lengths(self.kkt.lengths(), &mut self.lengths, &mut self.shrunk);
+        self.look_at_factors();
         self.fault.is_none()
-    }
-
-    /// Looks whether a constraint of a system with two gradients fixes next to nothing.
-    pub(super) fn look_at_lengths(&mut self) {
-        note_lengths(self.kkt.lengths_of_pair(), &mut self.lengths, &mut self.shrunk);
-    }
-
-    /// Looks whether a constraint fixes next to nothing, by the terms as they are.
-    pub(super) fn look_at_rows(&mut self) {
-        for k in 0..self.lengths.len() {
-            let length = self.terms.jacobian.row(k).map(|(_, g)| g * g).sum::<f64>().sqrt();
-            note_length(k, length, &mut self.lengths[k], &mut self.shrunk);
-        }
     }
 
     /// How often a linear system was factored, for accelerations or for corrections.
@@ -159,11 +142,6 @@ impl<'a> Index1<'a> {
         for (row, out) in out.iter_mut().enumerate() {
             *out = self.terms.jacobian.row_times(row, &self.motion) - self.terms.level[row];
         }
-    }
-
-    /// The first constraint that has come next to a position in which it fixes nothing, if one has.
-    pub(super) fn shrunk(&self) -> Option<usize> {
-        self.shrunk
     }
 }
 
@@ -271,23 +249,5 @@ impl Evaluator for Index1<'_> {
 
     fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: &mut [f64]) {
         self.inner.reset(locked, guard, t, before, after);
-    }
-}
-
-/// Takes note of the lengths of rows, and of the first row that is short beside what it has been.
-fn note_lengths(lengths: &[f64], known: &mut [(f64, f64)], shrunk: &mut Option<usize>) {
-    for (k, (known, length)) in known.iter_mut().zip(lengths).enumerate() {
-        note_length(k, *length, known, shrunk);
-    }
-}
-
-fn note_length(row: usize, length: f64, known: &mut (f64, f64), shrunk: &mut Option<usize>) {
-    // A constraint with branches may say nothing for a while.
-    if length == 0.0 {
-        return;
-    }
-    *known = (known.0.min(length), known.1.max(length));
-    if known.0 < NEXT_TO_NOTHING * known.1 {
-        *shrunk = shrunk.or(Some(row));
     }
 }

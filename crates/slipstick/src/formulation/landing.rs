@@ -19,8 +19,10 @@ pub(super) struct Landing {
     slopes: Vec<f64>,
     change: Vec<f64>,
     level: Vec<f64>,
+    /// How the gradients change by a correction of positions.
+    pub(super) turned: Matrix,
     /// Positions and speeds before the correction, then how far each was moved.
-    adjustment: Vec<f64>,
+    pub(super) adjustment: Vec<f64>,
     /// How many steps were corrected.
     count: u64,
 }
@@ -41,6 +43,7 @@ impl Landing {
             slopes: vec![0.0; if_full(m * n)],
             change: vec![0.0; if_full(columns)],
             level: vec![0.0; if_full(rows)],
+            turned: terms.jacobian.clone(),
             adjustment: vec![0.0; positions + n],
             count: 0,
         }
@@ -197,6 +200,11 @@ impl Index1<'_> {
     pub(super) fn corrects_positions(&self) -> bool {
         let wanted = self.upkeep.stabilisation != Stabilisation::Speeds && self.pull.reaching.is_empty();
         wanted && self.holonomic > 0
+    }
+
+    /// Whether corrections bring positions to where their constraints are met.
+    pub(super) fn keeps_positions(&self) -> bool {
+        self.upkeep.stabilisation.rounds() > 0 && self.corrects_positions()
     }
 
     /// While surfaces are reached (paper 000), speeds are corrected by the surfaces that have been, and not by others.

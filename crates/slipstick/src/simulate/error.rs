@@ -112,6 +112,12 @@ pub enum Error {
         /// Its value.
         value: f64,
     },
+    /// The safety factor of the step size is no part of one.
+    #[error("`safety` is {value}: it must be a number between 0 and 1")]
+    BadSafety {
+        /// Its value.
+        value: f64,
+    },
     /// A clock would never strike, strike without end, or at times that doubles cannot tell apart.
     #[error("the period of `{name}` is {value:?}: {reason}")]
     BadPeriod {
@@ -306,6 +312,7 @@ impl Error {
             Self::BadPin { .. } => "bad-pin",
             Self::UnevenMass { .. } => "uneven-mass",
             Self::BadRho { .. } => "bad-rho",
+            Self::BadSafety { .. } => "bad-safety",
             Self::BadPeriod { .. } => "bad-period",
             Self::BadStep { .. } => "bad-step",
             Self::DerivativeNotFinite { .. } => "derivative-not-finite",
@@ -348,6 +355,7 @@ impl Error {
             }
             Self::BadTolerance { .. } => "tolerances between 1e-3 and 1e-12 are usual",
             Self::ToleranceLength { .. } => "give one tolerance for all states, or one for each",
+            Self::BadSafety { .. } => "0.9 is usual; with less, fewer steps are rejected, but more are made",
             Self::BadRho { .. } => "0.8 damps what is much faster than the steps, 1 damps nothing",
             Self::BadReach { .. } => "give one positive number for all constraints, or one for each",
             Self::BadTerm { .. } => "20 for `rate`, 100 for `position` and 10 for `decay` are usual",

@@ -121,6 +121,7 @@ fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
     if facts.mechanisms_only {
         check_mechanism(system, options)?;
     }
+    check_safety(options)?;
     check_rho(options)?;
     check_corrections(options)?;
     let layout = system.layout();
@@ -177,6 +178,12 @@ pub(super) fn check_idle_corrections(options: &Options) -> Result<(), Error> {
     let reason = "keeps constraints of positions by itself and makes no corrections";
     let hint = "leave `stabilisation` out, or choose `alpha2`, which makes them";
     Err(Error::WrongMethod { method: options.method.name(), about: STABILISATION, reason, hint })
+}
+
+/// What is tried is a part of the step that would just be good enough.
+fn check_safety(options: &Options) -> Result<(), Error> {
+    let value = options.safety;
+    if value > 0.0 && value < 1.0 { Ok(()) } else { Err(Error::BadSafety { value }) }
 }
 
 /// `ρ∞` is a part, and there are methods that have none.
