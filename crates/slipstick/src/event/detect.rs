@@ -110,8 +110,9 @@ pub struct Detector {
     pub(super) tolerances: Tolerances,
     /// Whether the last event has changed nothing.
     pub(super) unchanged: bool,
-    /// Whether there was a step since the last event.
+    /// Whether there was a step since the last event, or a part of one; and whether there was a whole one.
     pub(super) stepped: bool,
+    pub(super) passed: bool,
     /// Guards that were not watched before this segment.
     pub(super) new: Vec<bool>,
     /// The surfaces and the scheduled guards watched in this segment, and the times of the latter.
@@ -170,6 +171,7 @@ impl Detector {
             tolerances: tolerances.clone(),
             unchanged: false,
             stepped: true,
+            passed: true,
             new: vec![true; guards],
             surfaces: Vec::with_capacity(guards),
             scheduled: Vec::new(),
@@ -269,10 +271,12 @@ impl Detector {
     ) -> Result<Option<Crossing>, BadGuard> {
         if self.sleeps(flow, trial)? {
             self.rest();
+            self.passed = true;
             return Ok(None);
         }
         let crossing = self.look(flow, trial, (0.0, trial.h), placing)?;
         if crossing.is_none() {
+            self.passed = true;
             self.carry(trial.h);
             self.sleep.set_at_end(&self.surfaces, &self.last.values);
         }
