@@ -286,21 +286,18 @@ fn ringing(method: Method, rho: f64) -> Vec<f64> {
     found
 }
 
-/// The index-3 form answers a change of the step with multipliers that ring: they are off by 13 % at `ρ∞` of 0.8 and 6 % at 0.5, and it takes some fifty and twenty steps until
-/// nothing is seen of it. Where speeds are kept there is nothing to be seen, and once it is over all three are as good.
+/// The index-3 form would answer a change of the step with multipliers that ring, if its speeds were left as they are: off by 13 % at `ρ∞` of 0.8 and 6 % at 0.5, for some fifty and twenty
+/// steps. Moved to where they belong for the new step, they leave a hundredth of that. Where speeds are kept on the constraints there is nothing to be seen, and once it is over all three are as good.
 #[test]
-fn multipliers_ring_in_the_index_3_form_alone() {
-    for (rho, rings) in [(0.8, 0.13), (0.5, 0.056)] {
+fn multipliers_hardly_ring_where_the_step_changes() {
+    for rho in [0.8, 0.5] {
         for method in METHODS {
             let found = ringing(method, rho);
             let worst = |range: std::ops::Range<usize>| largest(&found[range]);
-            let (before, after, later) = (worst(20..40), worst(40..80), worst(160..200));
-            assert!(before < 3e-4 && later < 3e-5, "{method:?} {rho}: {before:e} {later:e}");
-            if method == Method::GeneralizedAlpha3 {
-                assert!((after / rings - 1.0).abs() < 0.05, "{rho}: {after:e}");
-            } else {
-                assert!(after < 1e-4, "{method:?} {rho}: {after:e}");
-            }
+            let (before, after, later) = (worst(0..40), worst(40..80), worst(160..200));
+            assert!(before < 1e-3 && later < 3e-5, "{method:?} {rho}: {before:e} {later:e}");
+            let bound = if method == Method::GeneralizedAlpha3 { 1.6e-3 } else { 1e-4 };
+            assert!(after < bound, "{method:?} {rho}: {after:e}");
         }
     }
 }

@@ -56,7 +56,7 @@ fn positions_speeds_and_further_states_are_of_order_five() {
         let truth = truth(text, until);
         let errors = [1, 2].map(|finer| {
             let run = run_with(text, |options| {
-                *options = options.clone().tolerances(1e-10, 1e-10);
+                *options = options.clone().tolerances(1e-12, 1e-12);
                 (options.until, options.fixed_step) = (until, Some(until / f64::from(steps * finer)));
             });
             farthest(run.end_state(), truth.end_state())

@@ -86,6 +86,7 @@ fn statistics(result: &RunResult<'_>) -> Value {
         "factorisations": s.factorisations,
         "guard_evaluations": s.guards,
         "first_step_estimates": s.estimates,
+        "reused_right_hand_sides": s.reused,
         "steps_made_again": s.relocations,
         "settling_right_hand_sides": s.settling,
         "locating_right_hand_sides": s.locating,

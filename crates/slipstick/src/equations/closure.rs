@@ -258,6 +258,7 @@ impl System for ClosureSystem {
             system: self,
             dy: vec![0.0; for_guards],
             bend: vec![0.0; for_guards],
+            is_slope: false,
             ahead: vec![0.0; for_guards],
             sides: self.black_box.then(|| LockedSides::new(n)),
             jets: self.mechanism.as_ref().map(MechanismJets::new),
@@ -270,6 +271,8 @@ struct ClosureEvaluator<'a> {
     /// Rates, their rate, and a point further on, where there are guards.
     dy: Vec<f64>,
     bend: Vec<f64>,
+    /// Whether `dy` is the right-hand side at the very point at which it was wanted.
+    is_slope: bool,
     ahead: Vec<f64>,
     sides: Option<LockedSides>,
     jets: Option<MechanismJets<'a>>,
@@ -296,6 +299,21 @@ impl ClosureEvaluator<'_> {
         self.field(locked, t, &ahead, &mut dy);
         self.ahead = ahead;
         dy
+    }
+
+    /// Finds the right-hand side at `y`, on the sides that are locked, unless it is known. Gives how often it was evaluated.
+    fn find_slope(&mut self, locked: Locked<'_>, t: f64, y: &[f64], known: Option<&[f64]>) -> u64 {
+        self.is_slope = false;
+        if let Some(known) = known {
+            self.dy.copy_from_slice(known);
+            return 0;
+        }
+        self.ahead.copy_from_slice(y);
+        self.keep_sides(locked, t);
+        let dy = std::mem::take(&mut self.dy);
+        self.dy = self.field_ahead(locked, t, dy);
+        self.is_slope = self.ahead == y;
+        1
     }
 
     /// Values of the guards at `y + s f + s²/2 f'`, a little along the flow; `dy` holds `f` and `bend` holds `f'`.
@@ -452,10 +470,8 @@ impl Evaluator for ClosureEvaluator<'_> {
         }
         // Below 64 spacings of doubles at t, a difference in time would be rounding.
         let s = (1e-4 * reach).max(64.0 * f64::EPSILON * t.abs());
-        self.ahead.copy_from_slice(y);
-        self.keep_sides(locked, t);
-        let dy = std::mem::take(&mut self.dy);
-        self.dy = self.field_ahead(locked, t, dy);
+        let GuardRates { slope, first, second } = rates;
+        let count = 1 + self.find_slope(locked, t, y, slope);
         for (i, ahead) in self.ahead.iter_mut().enumerate() {
             *ahead = y[i] + s * self.dy[i];
         }
@@ -465,7 +481,6 @@ impl Evaluator for ClosureEvaluator<'_> {
         for (bend, f) in self.bend.iter_mut().zip(&self.dy) {
             *bend = (*bend - f) / s;
         }
-        let GuardRates { first, second } = rates;
         self.guards_along(locked, t, y, s, first);
         self.guards_along(locked, t, y, -s, second);
         for (i, surface) in watched(self.system, locked) {
@@ -478,7 +493,11 @@ impl Evaluator for ClosureEvaluator<'_> {
             first[i] = known(ahead - behind) / (2.0 * s);
             second[i] = known(ahead - 2.0 * now + behind) / s / s;
         }
-        2
+        count
+    }
+
+    fn slope_of_rates(&self) -> Option<&[f64]> {
+        self.is_slope.then_some(&self.dy)
     }
 
     fn reset(&mut self, _locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: &mut [f64]) {
@@ -501,7 +520,7 @@ mod tests {
         .guard(ClosureGuard::falling("floor", |_, y| y[0]));
         let (mut first, mut second) = ([0.0], [0.0]);
         let locked = Locked { mode: 0, signs: &[], counts: &[] };
-        let rates = GuardRates { first: &mut first, second: &mut second };
+        let rates = GuardRates { slope: None, first: &mut first, second: &mut second };
         system.evaluator().guard_rates(locked, 0.0, &[0.0, 2.0], 0.1, rates);
         assert!((first[0] - 2.0).abs() < 1e-8, "{}", first[0]);
         assert!((second[0] + 9.81).abs() < 1e-3, "{}", second[0]);
@@ -516,7 +535,7 @@ mod tests {
         .guard(ClosureGuard::falling("floor", |_, y| y[0]));
         let (mut first, mut second) = ([9.0], [9.0]);
         let locked = Locked { mode: 0, signs: &[], counts: &[] };
-        let rates = GuardRates { first: &mut first, second: &mut second };
+        let rates = GuardRates { slope: None, first: &mut first, second: &mut second };
         system.evaluator().guard_rates(locked, 0.0, &[0.0, 0.0], 0.1, rates);
         assert!(first[0].abs() < 1e-8 && second[0] < -9.0, "{first:?} {second:?}");
     }

@@ -7,6 +7,7 @@ use super::fixed::Fixed;
 use super::lowering::Lowering;
 use super::mass::{MassScratch, MassTape};
 use super::mechanism::{MechanismScratch, MechanismTapes};
+use super::schedule::check_times;
 use super::settling::settle;
 use super::system::gradient_by_differences;
 use super::tapes::{Compiler, ModeTapes, ResetParts, ResetTape, ScheduleTape, lower_reset};
@@ -14,7 +15,7 @@ use super::{
     Constraint, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, Point, System, Terms,
 };
 use crate::expr::{Bounds, Boxes, Interval, Ranges, Registers, Tape};
-use crate::model::{Definition, Diagnostic, EventRule, Formula, Model, Trigger};
+use crate::model::{Definition, Diagnostic, Model};
 
 /// A system compiled from a model.
 #[derive(Clone, Debug)]
@@ -118,35 +119,6 @@ fn resets(lowering: &mut Lowering<'_>, model: &Model, guards: usize) -> Vec<Opti
     none.chain(rules.into_iter().map(|reset| lower_reset(lowering, model, reset))).collect()
 }
 
-/// Times of events are finite, and the time between two is positive.
-fn check_times(model: &Model, fixed: &Fixed<'_>) -> Result<(), Vec<Diagnostic>> {
-    let mut errors = Vec::new();
-    for (_, event) in model.all_events() {
-        let (at, every) = match &event.trigger {
-            Trigger::Guard(_) => (None, None),
-            Trigger::At(at) => (Some(at), None),
-            Trigger::Every { period, first } => (first.as_ref(), Some(period)),
-        };
-        let value = |formula: &Formula, key: &str| {
-            fixed.formula(formula, &format!("`{key}` of event `{}`", event.name))
-        };
-        errors.extend(at.and_then(|at| value(at, "at").err()));
-        match every.map(|every| (every, value(every, "every"))) {
-            Some((_, Err(error))) => errors.push(error),
-            Some((every, Ok(period))) if period <= 0.0 => errors.push(bad_period(event, every, period)),
-            _ => {}
-        }
-    }
-    if errors.is_empty() { Ok(()) } else { Err(errors) }
-}
-
-fn bad_period(event: &EventRule, every: &Formula, period: f64) -> Diagnostic {
-    let message =
-        format!("`every` of event `{}` is {period}: the event would never come, or never end", event.name);
-    let hint = "the time between two events is greater than zero";
-    Diagnostic::new("bad-period", every.place.span.clone(), message).hint(hint)
-}
-
 /// Writes the inputs of a tape: `[t, states…, parameters…, switch signs…, counts…]`.
 pub(super) fn load(registers: &mut Registers, t: f64, y: &[f64], parameters: &[f64], locked: Locked<'_>) {
     let inputs = registers.inputs_mut();
@@ -211,6 +183,12 @@ impl System for FormulaSystem {
     fn room_for_terms(&self) -> Terms {
         self.mechanism.as_ref().map_or_else(|| Terms::full(0, 0), MechanismTapes::room_for_terms)
     }
+    fn tangent_places(&self) -> Option<Vec<(usize, usize)>> {
+        Some(self.mechanism.as_ref()?.places_of_tangents(&self.modes))
+    }
+    fn rate_slope_places(&self) -> &[(usize, usize)] {
+        self.mechanism.as_ref().map_or(&[], |mechanism| &mechanism.slope_places)
+    }
     fn has_formulas(&self) -> bool {
         true
     }
@@ -247,6 +225,7 @@ impl System for FormulaSystem {
             boxes: Boxes::default(),
             ranges: Ranges::default(),
             out: vec![0.0; longest],
+            slopes: vec![0.0; self.rate_slope_places().len()],
         })
     }
 }
@@ -291,6 +270,8 @@ struct FormulaEvaluator<'a> {
     boxes: Boxes,
     ranges: Ranges,
     out: Vec<f64>,
+    /// The slopes of the rates of constraints that are not always zero.
+    slopes: Vec<f64>,
 }
 
 impl Evaluator for FormulaEvaluator<'_> {
@@ -338,6 +319,13 @@ impl Evaluator for FormulaEvaluator<'_> {
         }
     }
 
+    fn turn(&mut self, change: &[f64], turned: &mut [f64]) -> bool {
+        match (&self.system.mechanism, &mut self.mechanism) {
+            (Some(mechanism), Some(scratch)) => mechanism.turn(scratch, change, turned),
+            _ => false,
+        }
+    }
+
     fn position_residuals(
         &mut self,
         locked: Locked<'_>,
@@ -367,6 +355,14 @@ impl Evaluator for FormulaEvaluator<'_> {
     }
 
     fn rate_slopes(&mut self, locked: Locked<'_>, t: f64, y: &[f64], slopes: &mut [f64]) -> bool {
+        let mut values = std::mem::take(&mut self.slopes);
+        self.rate_slope_entries(locked, t, y, &mut values);
+        self.system.mechanism.iter().for_each(|mechanism| mechanism.spread_slopes(&values, slopes));
+        self.slopes = values;
+        true
+    }
+
+    fn rate_slope_entries(&mut self, locked: Locked<'_>, t: f64, y: &[f64], slopes: &mut [f64]) -> bool {
         if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
             mechanism.slopes(scratch, (locked, t, y, &self.system.parameters), slopes);
         }
@@ -386,15 +382,15 @@ impl Evaluator for FormulaEvaluator<'_> {
         }
     }
 
-    fn jacobian(&mut self, locked: Locked<'_>, t: f64, y: &[f64], jacobian: &mut [f64]) -> bool {
+    fn jacobian_entries(&mut self, at: (Locked<'_>, f64, &[f64]), each: &mut dyn FnMut(usize, f64)) -> bool {
+        let (locked, t, y) = at;
         let tapes = &self.system.modes[locked.mode];
         let registers = &mut self.modes[locked.mode].jacobian;
         load(registers, t, y, &self.system.parameters, locked);
         let out = &mut self.out[..tapes.jacobian_places.len()];
         tapes.jacobian.run(registers, out);
-        jacobian.fill(0.0);
         for (&place, value) in tapes.jacobian_places.iter().zip(out) {
-            jacobian[place] = *value;
+            each(place, *value);
         }
         true
     }

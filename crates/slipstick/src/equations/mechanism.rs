@@ -3,7 +3,7 @@
 use super::Locked;
 use super::formula::load;
 use super::lagrange::MechanismParts;
-use super::tapes::Compiler;
+use super::tapes::{Compiler, ModeTapes};
 use crate::expr::{Arena, ExprId, InputId, Registers, Tape};
 use crate::math::Matrix;
 
@@ -73,6 +73,7 @@ pub struct WrongGradient {
 pub(super) struct MechanismTapes {
     pub(super) constraints: Vec<Constraint>,
     pub(super) coordinates: usize,
+    states: usize,
     /// The terms that are not identically zero, with their places: of `M`, `f`, `G` and the level, one after the other.
     masses: Vec<(usize, usize)>,
     forces: Vec<usize>,
@@ -81,6 +82,8 @@ pub(super) struct MechanismTapes {
     terms: Tape,
     /// The residuals of positions and the offsets, from where the terms have ended.
     residuals_of_terms: Tape,
+    /// How the gradients change along a change of positions, from there on.
+    turns: Tape,
     /// `G` alone, at the places of `gradients`.
     jacobian: Tape,
     residuals: Tape,
@@ -89,10 +92,12 @@ pub(super) struct MechanismTapes {
     /// The constraints whose rates are not all of `G v`, what they have beside it (or, of speeds, the constraints themselves), and these with `G`.
     offsets: Vec<usize>,
     rates: Tape,
-    /// The derivatives of the rates of constraints by coordinates, by rows.
+    /// The derivatives of the rates of constraints by coordinates, where they are not always zero.
+    pub(super) slope_places: Vec<(usize, usize)>,
     slopes: Tape,
-    /// How `M a - f + Gᵀ λ` changes along a change of the state, which is a further input for each state behind all others.
+    /// How `M a - f + Gᵀ λ` changes along a change of the state, which is a further input for each state behind all others; and the states that are in each of its rows.
     tangent: Tape,
+    tangent_places: Vec<(usize, usize)>,
 }
 
 /// The scratch to evaluate a mechanism with, and the motion that was last found.
@@ -124,14 +129,19 @@ impl Compiler<'_> {
         let (masses, forces): (Vec<_>, _) = (by_rows(places(&parts.mass)), places(&parts.force));
         let (gradients, levels): (Vec<_>, _) = (by_rows(places(&parts.jacobian)), places(&parts.level));
         let offsets = places(&parts.offset);
+        let slope_places: Vec<(usize, usize)> = by_rows(places(&parts.slopes));
+        let slopes = terms.split_off(terms.len() - slope_places.len());
         let offset = terms.split_off(terms.len() - offsets.len());
         let before = masses.len() + forces.len();
         let jacobian = &terms[before..before + gradients.len()];
         let residuals = [&parts.position[..], &parts.velocity].concat();
         let rates = self.compile(&[jacobian, &offset].concat());
+        let turns = if offsets.is_empty() { self.turns(jacobian, coordinates) } else { Vec::new() };
         let jacobian = self.compile(jacobian);
-        let (terms, residuals_of_terms) =
-            self.compile_continued(&terms, &[&parts.position[..], &offset].concat());
+        let residuals_of_terms = [&parts.position[..], &offset].concat();
+        let inputs = self.settled.input_count + coordinates;
+        let [terms, residuals_of_terms, turns] =
+            Tape::compile_continued(self.arena, inputs, [&terms, &residuals_of_terms, &turns]);
         let names = parts.names.iter().enumerate();
         let locks = self.settled.locks(parts.motion());
         let constraint = |(i, name): (usize, &String)| {
@@ -140,28 +150,40 @@ impl Compiler<'_> {
             Constraint { name: name.clone(), holonomic: i < parts.holonomic, switches }
         };
         let constraints = names.map(constraint).collect();
-        let tangent = self.tangent(parts, states);
+        let (tangent, tangent_places) = self.tangent(parts, states);
         (coordinates > 0).then(|| MechanismTapes {
             constraints,
             coordinates,
+            states,
             masses,
             forces,
             gradients,
             levels,
             terms,
             residuals_of_terms,
+            turns,
             jacobian,
             residuals: self.compile(&residuals),
             positions: self.compile(&parts.position),
             offsets,
             rates,
-            slopes: self.compile(&parts.slopes),
+            slope_places,
+            slopes: self.compile(&slopes),
             tangent,
+            tangent_places,
         })
     }
 
-    /// The derivative of `M a - f + Gᵀ λ` along a change of the state; accelerations and multipliers are inputs, and stay as they are.
-    fn tangent(&mut self, parts: &MechanismParts, states: usize) -> Tape {
+    /// How each entry of `G` that is given changes along a change of positions, which is a further input for each behind all others.
+    fn turns(&mut self, jacobian: &[ExprId], coordinates: usize) -> Vec<ExprId> {
+        let first = self.settled.input_count;
+        let seed = |(i, q): (usize, u32)| (InputId(q), super::lowering::input(self.arena, first + i));
+        let seeds: Vec<(InputId, ExprId)> = (0..coordinates).zip(1..).map(seed).collect();
+        self.arena.derivative_along(jacobian, &seeds)
+    }
+
+    /// The derivative of `M a - f + Gᵀ λ` along a change of the state, and the states in each row; accelerations and multipliers are inputs, and stay as they are.
+    fn tangent(&mut self, parts: &MechanismParts, states: usize) -> (Tape, Vec<(usize, usize)>) {
         let (n, inputs) = (parts.force.len(), self.settled.input_count);
         let motion = inputs - parts.motion();
         let mut left: Vec<ExprId> = parts.force.iter().map(|&force| self.arena.neg(force)).collect();
@@ -175,7 +197,15 @@ impl Compiler<'_> {
         let seeds: Vec<(InputId, ExprId)> =
             (0..states).zip(1_u32..).map(|(i, state)| (InputId(state), change(self.arena, i))).collect();
         let tangent = self.arena.derivative_along(&left, &seeds);
-        Tape::compile(self.arena, inputs + states, &tangent)
+        let changes = |&row: &ExprId| self.arena.inputs_of(&[row]);
+        let in_row = |(i, row): (usize, &ExprId)| {
+            let changes = changes(row).into_iter().map(InputId::index);
+            changes
+                .filter_map(move |input| input.checked_sub(inputs).map(|state| (i, state)))
+                .collect::<Vec<_>>()
+        };
+        let places = tangent.iter().enumerate().flat_map(in_row).collect();
+        (Tape::compile(self.arena, inputs + states, &tangent), places)
     }
 
     /// Adds an entry times an input, unless the entry is zero.
@@ -200,7 +230,7 @@ impl MechanismTapes {
     }
 
     pub(super) fn scratch(&self) -> MechanismScratch {
-        let longest = self.term_count().max(self.constraints.len() * (2 + self.coordinates));
+        let longest = self.term_count().max(2 * self.constraints.len());
         MechanismScratch {
             terms: self.terms.registers(),
             jacobian: self.jacobian.registers(),
@@ -275,14 +305,24 @@ impl MechanismTapes {
         self.find_rates(terms, y, &out[position.len()..], velocity);
     }
 
+    /// How `G` changes along a change of positions, where the terms were evaluated last. False if there is more than constraints `g(q) = 0`: rates then are more than `G v`.
+    pub(super) fn turn(&self, scratch: &mut MechanismScratch, change: &[f64], turned: &mut [f64]) -> bool {
+        if !self.offsets.is_empty() {
+            return false;
+        }
+        let inputs = scratch.terms.inputs_mut();
+        let last = inputs.len() - change.len();
+        inputs[last..].copy_from_slice(change);
+        self.turns.run(&mut scratch.terms, turned);
+        true
+    }
+
     /// `G v`, and what there is beside it.
     fn find_rates(&self, terms: &Terms, y: &[f64], offsets: &[f64], velocity: &mut [f64]) {
         let speeds = &y[self.coordinates..2 * self.coordinates];
-        for ((row, velocity), constraint) in velocity.iter_mut().enumerate().zip(&self.constraints) {
-            *velocity = if constraint.holonomic { terms.jacobian.row_times(row, speeds) } else { 0.0 };
-        }
+        terms.jacobian.times(speeds, velocity);
         for (&row, offset) in self.offsets.iter().zip(offsets) {
-            velocity[row] += offset;
+            velocity[row] = if self.constraints[row].holonomic { velocity[row] + offset } else { *offset };
         }
     }
 
@@ -320,6 +360,23 @@ impl MechanismTapes {
     ) {
         load(&mut scratch.slopes, t, y, parameters, locked);
         self.slopes.run(&mut scratch.slopes, slopes);
+    }
+
+    /// Writes slopes to an array by rows, zero elsewhere.
+    pub(super) fn spread_slopes(&self, values: &[f64], slopes: &mut [f64]) {
+        slopes.fill(0.0);
+        for (&(row, column), value) in self.slope_places.iter().zip(values) {
+            slopes[row * self.coordinates + column] = *value;
+        }
+    }
+
+    /// The states that are in each row of the equations of motion, and behind them of the rates of further states, in any mode.
+    pub(super) fn places_of_tangents(&self, modes: &[ModeTapes]) -> Vec<(usize, usize)> {
+        let (q, states) = (self.coordinates, self.states);
+        let all = modes.iter().flat_map(|mode| &mode.jacobian_places);
+        let of_others = all.filter(|&&place| place / states >= 2 * q);
+        let others = of_others.map(|place| (place / states - q, place % states));
+        self.tangent_places.iter().copied().chain(others).collect()
     }
 
     /// How `M a - f + Gᵀ λ` changes along a change of the state, with the motion that was set.

@@ -1,9 +1,11 @@
 //! Times that are known before they come: the crossings of surfaces that are straight lines in time.
 
 use super::GuardKind;
+use super::fixed::Fixed;
 use super::lowering::{Lowering, input};
 use super::settling::Watch;
 use crate::expr::{Arena, ExprId, InputId};
+use crate::model::{Diagnostic, EventRule, Formula, Model, Trigger};
 
 const TIME: InputId = InputId(0);
 
@@ -68,4 +70,33 @@ fn slope_in_time(
     }
     let slope = arena.derivative(surface, TIME);
     arena.inputs_of(&[slope]).iter().all(|input| is_parameter(input.index())).then_some(slope)
+}
+
+/// Times of events are finite, and the time between two is positive.
+pub(super) fn check_times(model: &Model, fixed: &Fixed<'_>) -> Result<(), Vec<Diagnostic>> {
+    let mut errors = Vec::new();
+    for (_, event) in model.all_events() {
+        let (at, every) = match &event.trigger {
+            Trigger::Guard(_) => (None, None),
+            Trigger::At(at) => (Some(at), None),
+            Trigger::Every { period, first } => (first.as_ref(), Some(period)),
+        };
+        let value = |formula: &Formula, key: &str| {
+            fixed.formula(formula, &format!("`{key}` of event `{}`", event.name))
+        };
+        errors.extend(at.and_then(|at| value(at, "at").err()));
+        match every.map(|every| (every, value(every, "every"))) {
+            Some((_, Err(error))) => errors.push(error),
+            Some((every, Ok(period))) if period <= 0.0 => errors.push(bad_period(event, every, period)),
+            _ => {}
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}
+
+fn bad_period(event: &EventRule, every: &Formula, period: f64) -> Diagnostic {
+    let message =
+        format!("`every` of event `{}` is {period}: the event would never come, or never end", event.name);
+    let hint = "the time between two events is greater than zero";
+    Diagnostic::new("bad-period", every.place.span.clone(), message).hint(hint)
 }

@@ -108,6 +108,8 @@ pub struct Guard {
 /// Where the rates of guards go.
 #[derive(Debug)]
 pub struct GuardRates<'a> {
+    /// The right-hand side at the point, if it is known.
+    pub slope: Option<&'a [f64]>,
     /// First derivatives along the flow.
     pub first: &'a mut [f64],
     /// Second derivatives along the flow.
@@ -178,6 +180,14 @@ pub trait System: Send + Sync {
     fn room_for_terms(&self) -> Terms {
         Terms::full(self.layout().v, self.constraints().len())
     }
+    /// The states that are in each row of the equations of motion, `M v' - f + Gᵀ λ`, and behind them of the rates of further states, as rows and states; none if that is not known.
+    fn tangent_places(&self) -> Option<Vec<(usize, usize)>> {
+        None
+    }
+    /// The positions that are in the rate of each constraint beside the speeds, as rows and positions, where [`Evaluator::rate_slope_entries`] gives slopes.
+    fn rate_slope_places(&self) -> &[(usize, usize)] {
+        &[]
+    }
     /// A place that was given for an entry of a matrix and is outside of it.
     fn bad_place(&self) -> Option<BadPlace> {
         None
@@ -229,9 +239,15 @@ pub trait Evaluator {
     /// The right-hand side: `dy = f(t, y)` with the discrete quantities locked.
     fn derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]);
 
-    /// The Jacobian `∂f/∂y` by rows, exactly; false if it is not known, and differences must do.
-    fn jacobian(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _jacobian: &mut [f64]) -> bool {
+    /// Tells each entry of the Jacobian `∂f/∂y` that is not always zero, with its place by rows, exactly; false if they are not known, and differences must do.
+    fn jacobian_entries(&mut self, _: (Locked<'_>, f64, &[f64]), _: &mut dyn FnMut(usize, f64)) -> bool {
         false
+    }
+
+    /// The Jacobian `∂f/∂y` by rows, exactly; false if it is not known, and differences must do.
+    fn jacobian(&mut self, locked: Locked<'_>, t: f64, y: &[f64], jacobian: &mut [f64]) -> bool {
+        jacobian.fill(0.0);
+        self.jacobian_entries((locked, t, y), &mut |place, value| jacobian[place] = value)
     }
 
     /// The derivative `∂f/∂t`, exactly; false if it is not known.
@@ -282,6 +298,12 @@ pub trait Evaluator {
         self.residuals(locked, t, y, position, velocity);
     }
 
+    /// How the gradients of the constraints change along a change of positions, at the point for which [`terms`](Self::terms) and
+    /// [`residuals_of_terms`](Self::residuals_of_terms) were called last: the entries of `D²g(change, ·)`, in the places of `G`. False if that is not known, or if there is more than constraints `g(q) = 0`.
+    fn turn(&mut self, _change: &[f64], _turned: &mut [f64]) -> bool {
+        false
+    }
+
     /// Of the residuals, those of positions; others may be filled in too.
     fn position_residuals(
         &mut self,
@@ -311,6 +333,11 @@ pub trait Evaluator {
 
     /// The gradients of the rates of all constraints by positions, by rows, exactly; false if they are not known, and differences must do.
     fn rate_slopes(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _slopes: &mut [f64]) -> bool {
+        false
+    }
+
+    /// The same at the places that the system names, in their order.
+    fn rate_slope_entries(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _slopes: &mut [f64]) -> bool {
         false
     }
 
@@ -411,6 +438,11 @@ pub trait Evaluator {
         reach: f64,
         rates: GuardRates<'_>,
     ) -> u64;
+
+    /// The right-hand side at the point of the last [`guard_rates`](Self::guard_rates), if it was evaluated there.
+    fn slope_of_rates(&self) -> Option<&[f64]> {
+        None
+    }
 
     /// Applies the reset of one guard: `after` comes in as the state made so far, `before` is the state before the event.
     fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: &mut [f64]);

@@ -159,11 +159,6 @@ impl Compiler<'_> {
     pub(super) fn compile(&self, outputs: &[ExprId]) -> Tape {
         Tape::compile(self.arena, self.settled.input_count, outputs)
     }
-
-    /// Two tapes, the second of which goes on from where the first has ended.
-    pub(super) fn compile_continued(&self, first: &[ExprId], second: &[ExprId]) -> (Tape, Tape) {
-        Tape::compile_continued(self.arena, self.settled.input_count, first, second)
-    }
 }
 
 /// New values of states: which, and what.

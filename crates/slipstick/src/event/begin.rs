@@ -5,8 +5,8 @@
 //! side fires at the same instant; so events can cause events until nothing fires any more.
 
 use super::Detector;
-use super::detect::{BadGuard, check_finite, sign};
-use crate::equations::{Guard, GuardKind, GuardRates, Side};
+use super::detect::{BadGuard, Gone, check_finite, sign};
+use crate::equations::{Guard, GuardKind, Side};
 use crate::formulation::Flow;
 
 /// How often locks are looked at again because they depend on each other.
@@ -20,10 +20,9 @@ impl Detector {
     pub fn lock(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), BadGuard> {
         for g in 0..self.just_fired.len() {
             self.fired_last[g] = self.fired.contains(&g);
-            self.just_fired[g] = self.fired_last[g] || (self.just_fired[g] && !self.passed);
+            self.just_fired[g] = self.fired_last[g] || (self.just_fired[g] && self.gone < Gone::Step);
         }
-        let stepped = std::mem::replace(&mut self.stepped, false);
-        self.passed = false;
+        let gone = std::mem::replace(&mut self.gone, Gone::Nowhere);
         self.fired.clear();
         if self.sides.is_empty() {
             return Ok(());
@@ -31,7 +30,7 @@ impl Detector {
         let guards = flow.system().guards();
         self.find_surfaces(flow);
         self.find_rounding(flow, t, y);
-        if stepped {
+        if gone == Gone::Part {
             self.forget_those_away(flow, t, y);
         }
         for _ in 0..MOST_PASSES {
@@ -132,7 +131,7 @@ impl Detector {
             self.find_surfaces(flow);
             self.evaluate(flow, t, y)?;
             if self.surfaces.iter().any(|&g| self.is_zero(flow, g)) {
-                let rates = GuardRates { first: &mut self.first_rates, second: &mut self.second_rates };
+                let rates = (&mut self.first_rates[..], &mut self.second_rates[..]);
                 flow.guard_rates(t, y, reach, rates);
             }
             self.fired.clear();
@@ -344,7 +343,7 @@ impl Detector {
         for &guard in guards {
             self.stands_at_zero(guard, 0.0);
         }
-        (self.stepped, self.passed) = (false, false);
+        self.gone = Gone::Nowhere;
     }
 
     /// The next time after `t` at which a scheduled guard fires; infinity if there is none.

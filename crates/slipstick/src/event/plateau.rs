@@ -4,7 +4,6 @@
 //! there it counts as zero until it moves.
 
 use super::Detector;
-use crate::equations::GuardRates;
 use crate::formulation::Flow;
 
 /// How many times its rounding a guard can be away from where it rests.
@@ -20,7 +19,7 @@ impl Detector {
         if self.fired.iter().any(resets) {
             return;
         }
-        let rates = GuardRates { first: &mut self.first_rates, second: &mut self.second_rates };
+        let rates = (&mut self.first_rates[..], &mut self.second_rates[..]);
         flow.guard_rates(t, y, 0.0, rates);
         for i in 0..self.fired.len() {
             let g = self.fired[i];

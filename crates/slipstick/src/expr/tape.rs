@@ -65,26 +65,29 @@ impl Tape {
         Compiler::new(arena, input_count, arena.reachable(outputs), outputs).compile(outputs)
     }
 
-    /// Compiles two lists of expressions into two tapes over the same
-    /// registers: the second goes on from where a run of the first has ended,
-    /// and does nothing again that the first has done. It can go on twice.
-    pub fn compile_continued(
+    /// Compiles lists of expressions into tapes over the same registers: each
+    /// goes on from where runs of those before it have ended, and does nothing
+    /// again that they have done. All but the first can go on again and again.
+    pub fn compile_continued<const N: usize>(
         arena: &Arena,
         input_count: usize,
-        first: &[ExprId],
-        second: &[ExprId],
-    ) -> (Self, Self) {
-        let outputs = [first, second].concat();
-        let mut order = arena.reachable(first);
-        let begun = order.len();
-        let known = |id: &ExprId| order.binary_search(id).is_ok();
-        let rest: Vec<ExprId> = arena.reachable(&outputs).into_iter().filter(|id| !known(id)).collect();
-        order.extend(rest);
+        lists: [&[ExprId]; N],
+    ) -> [Self; N] {
+        let outputs = lists.concat();
+        let mut known = vec![false; outputs.iter().map(|id| id.index() + 1).max().unwrap_or(0)];
+        let mut order = Vec::new();
+        let ends = lists.map(|list| {
+            let is_new = |id: &ExprId| !std::mem::replace(&mut known[id.index()], true);
+            order.extend(arena.reachable(list).into_iter().filter(is_new));
+            order.len()
+        });
         let mut compiler = Compiler::new(arena, input_count, order, &outputs);
-        compiler.keep_for(begun);
+        compiler.keep_for(ends.first().copied().unwrap_or(0));
         let order = std::mem::take(&mut compiler.order);
-        let [before, after] = [0..begun, begun..order.len()].map(|part| compiler.steps(&order, part));
-        (compiler.tape(before, first), compiler.tape(after, second))
+        let mut begun = 0;
+        let mut steps =
+            ends.map(|end| compiler.steps(&order, std::mem::replace(&mut begun, end)..end)).into_iter();
+        lists.map(|list| compiler.tape(steps.next().unwrap_or_default(), list))
     }
 
     /// Working memory for this tape: the only allocation it needs. Inputs are 0.
@@ -355,15 +358,19 @@ mod tests {
         let cosine = arena.unary(UnaryOp::Cos, y);
         let square = arena.mul(sine, sine);
         let late = arena.mul(early, cosine);
-        let (first, second) = Tape::compile_continued(&arena, 2, &[late], &[square, early, y]);
-        assert_eq!((first.operation_count(), second.operation_count()), (4, 1));
+        let further = arena.mul(square, cosine);
+        let [first, second, third] =
+            Tape::compile_continued(&arena, 2, [&[late], &[square, early, y], &[further]]);
+        assert_eq!([&first, &second, &third].map(Tape::operation_count), [4, 1, 1]);
         let mut registers = first.registers();
         registers.inputs_mut().copy_from_slice(&[0.3, 0.7]);
-        let (mut out, mut more) = ([0.0], [0.0; 3]);
+        let (mut out, mut more, mut last) = ([0.0], [0.0; 3], [0.0]);
         first.run(&mut registers, &mut out);
         for _ in 0..2 {
             second.run(&mut registers, &mut more);
             assert_eq!(more[..], arena.evaluate(&[square, early, y], &[0.3, 0.7]));
+            third.run(&mut registers, &mut last);
+            assert_eq!(last[..], arena.evaluate(&[further], &[0.3, 0.7]));
         }
         assert_eq!(out[..], arena.evaluate(&[late], &[0.3, 0.7]));
     }

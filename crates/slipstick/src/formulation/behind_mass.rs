@@ -96,7 +96,7 @@ impl BehindMass {
         guards: impl Iterator<Item = usize> + Clone,
         rates: GuardRates<'_>,
     ) -> u64 {
-        let GuardRates { first, second } = rates;
+        let GuardRates { first, second, .. } = rates;
         self.look(evaluator, locked, t, y);
         if !self.regular {
             guards.for_each(|g| (first[g], second[g]) = (0.0, 0.0));

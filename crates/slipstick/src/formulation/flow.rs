@@ -4,15 +4,16 @@ use super::behind_mass::{BehindMass, difference};
 use super::engine::Engine;
 use super::one_sided::OneSided;
 use super::sliding::Effort;
+use super::start_slope::StartSlope;
 use super::twins::Place;
 use super::{Field, MassKind, Refusal, Sliding, Stabilisation, Surface, Upkeep};
-use crate::equations::{Guard, GuardKind, GuardRates, PlainField, Point, System};
+use crate::equations::{Guard, GuardKind, PlainField, Point, System};
 use crate::expr::{Bounds, Interval};
 use crate::mode::Mode;
 
 /// A system in a mode, with the scratch to evaluate it and the count of what was evaluated.
 pub struct Flow<'a> {
-    system: &'a dyn System,
+    pub(super) system: &'a dyn System,
     pub(super) evaluator: Engine<'a>,
     /// The right-hand side, where that is all there is to call: the motion neither slides nor has to stay on one side.
     plain: Option<&'a PlainField>,
@@ -22,6 +23,8 @@ pub struct Flow<'a> {
     pub derivative_count: u64,
     /// Those of them that the rates of guards took, at the start of a segment: formulas know their rates, closures and mechanisms need the field.
     pub heading_count: u64,
+    /// What is known of the right-hand side where the segment begins.
+    pub(super) start_slope: StartSlope,
     /// Values of single guards so far.
     pub guard_count: u64,
     /// Jacobians evaluated so far, exactly or by differences.
@@ -32,7 +35,7 @@ pub struct Flow<'a> {
     /// The guards that matter while signs and counts stay as they are.
     needed: Vec<bool>,
     /// How many guards are watched in each mode.
-    watched: Vec<u64>,
+    pub(super) watched: Vec<u64>,
     /// The surfaces that the motion slides on, if it does.
     pub(super) sliding: Option<Sliding>,
     pub(super) one_sided: OneSided,
@@ -41,7 +44,7 @@ pub struct Flow<'a> {
     visit_count: usize,
     is_mechanism: bool,
     /// What finds rates behind a mass matrix, if there is one.
-    behind_mass: Option<BehindMass>,
+    pub(super) behind_mass: Option<BehindMass>,
 }
 
 impl<'a> Flow<'a> {
@@ -62,6 +65,7 @@ impl<'a> Flow<'a> {
             system,
             evaluator,
             plain: system.plain_field(),
+            start_slope: StartSlope::new(mode.clone()),
             mode,
             derivative_count,
             heading_count,
@@ -145,22 +149,6 @@ impl<'a> Flow<'a> {
     /// The times at which the scheduled guards fire.
     pub fn schedule(&mut self, times: &mut [f64]) {
         self.evaluator.schedule(self.mode.locked(), times);
-    }
-
-    /// First and second derivative of each watched guard along the flow.
-    pub fn guard_rates(&mut self, t: f64, y: &[f64], reach: f64, rates: GuardRates<'_>) {
-        self.guard_count += self.watched[self.mode.index];
-        let (locked, guards) = (self.mode.locked(), self.system.guards());
-        let count = match &mut self.behind_mass {
-            None => self.evaluator.guard_rates(locked, t, y, reach, rates),
-            Some(behind) => {
-                let surfaces = (0..guards.len())
-                    .filter(|&g| is_watched(&guards[g], locked.mode) && guards[g].kind == GuardKind::Surface);
-                behind.guard_rates(&mut *self.evaluator, (locked, t, y), reach, surfaces, rates)
-            }
-        };
-        self.derivative_count += count;
-        self.heading_count += count;
     }
 
     /// The right-hand side of a system that needs its evaluator, or along surfaces. Kept apart, so that the short way stays short.
@@ -576,6 +564,6 @@ impl Field for Flow<'_> {
 }
 
 /// Whether a guard is watched in a mode. What happens at rest has no surface.
-fn is_watched(guard: &Guard, mode: usize) -> bool {
+pub(super) fn is_watched(guard: &Guard, mode: usize) -> bool {
     guard.kind != GuardKind::Rest && guard.mode.is_none_or(|own| own == mode)
 }

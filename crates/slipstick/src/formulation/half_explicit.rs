@@ -169,7 +169,7 @@ impl Index1<'_> {
         scratch.is_pair = self.kkt.factor_pair(&self.terms.mass, &self.terms.jacobian, &scratch.here);
         if scratch.is_pair {
             self.factorisations += 1;
-            self.look_at_lengths();
+            self.look_at_pair();
             self.motion.copy_from_slice(&self.terms.force);
             scratch.multipliers.copy_from_slice(&scratch.level);
             self.kkt.solve_pair(&mut self.motion, &mut scratch.multipliers);
@@ -240,7 +240,7 @@ impl Index1<'_> {
     }
 
     /// Corrects the speeds of a state until their constraints are met to rounding, with the factors there are. Those of S-full are of positions and speeds together.
-    fn close_speeds(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
+    pub(super) fn close_speeds(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
         if self.upkeep.stabilisation == Stabilisation::Full && !self.factor_terms() {
             return;
         }

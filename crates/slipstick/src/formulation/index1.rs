@@ -7,16 +7,11 @@ use super::assemble::Assembler;
 use super::half_explicit::HalfExplicit;
 use super::landing::Landing;
 use super::pull::Pull;
+use super::singular::Singular;
 use super::{Refusal, Upkeep};
 use crate::equations::{Evaluator, GuardRates, Locked, Point, System, Terms};
 use crate::expr::{Bounds, Interval};
 use crate::math::{Kkt, KktFault};
-
-/// A row of constraints that is shorter than this part of what it can be has next to no direction left.
-const NEXT_TO_NOTHING: f64 = 0.05;
-
-/// The least and the largest of no lengths.
-const NO_LENGTH: (f64, f64) = (f64::INFINITY, 0.0);
 
 /// An evaluator of a mechanism whose derivative has the accelerations in it.
 pub struct Index1<'a> {
@@ -41,11 +36,8 @@ pub struct Index1<'a> {
     assembler: Option<Box<Assembler>>,
     /// The scratch for stages of half-explicit methods, once there was one.
     pub(super) half_explicit: Option<Box<HalfExplicit>>,
-    /// The least and the largest length that the row of each constraint has had in steps that were taken, and the first one for which they are far apart; and those of the step that is tried: iterations and stages
-    /// of steps that are not taken can be anywhere.
-    lengths: Vec<(f64, f64)>,
-    tried: Vec<(f64, f64)>,
-    pub(super) shrunk: Option<usize>,
+    /// How near the motion has come to singular positions.
+    pub(super) singular: Singular,
     /// Why the last linear system could not be solved, if it could not.
     pub(super) fault: Option<KktFault>,
     pub(super) factorisations: u64,
@@ -74,9 +66,7 @@ impl<'a> Index1<'a> {
             published: vec![0.0; 2 * n + m],
             assembler: None,
             half_explicit: None,
-            lengths: vec![NO_LENGTH; m],
-            tried: vec![NO_LENGTH; m],
-            shrunk: None,
+            singular: Singular::new(m),
             fault: None,
             factorisations: 0,
         }
@@ -92,37 +82,8 @@ impl<'a> Index1<'a> {
     pub(super) fn factor_terms(&mut self) -> bool {
         self.fault = self.kkt.factor(&self.terms.mass, &self.terms.jacobian).err();
         self.factorisations += 1;
-        note_lengths(self.kkt.lengths(), &mut self.tried);
+        self.look_at_factors();
         self.fault.is_none()
-    }
-
-    /// Takes note of the lengths of rows of a system with two gradients.
-    pub(super) fn look_at_lengths(&mut self) {
-        note_lengths(self.kkt.lengths_of_pair(), &mut self.tried);
-    }
-
-    /// Takes note of the lengths of rows by the terms as they are, in an iteration of which only the last point counts.
-    pub(super) fn look_at_rows(&mut self) {
-        for (k, tried) in self.tried.iter_mut().enumerate() {
-            *tried = NO_LENGTH;
-            note_length(self.terms.jacobian.row(k).map(|(_, g)| g * g).sum::<f64>().sqrt(), tried);
-        }
-    }
-
-    /// The step that was tried is not taken.
-    pub(super) fn forget_lengths(&mut self) {
-        self.tried.fill(NO_LENGTH);
-    }
-
-    /// The step that was tried is taken: looks whether a constraint has come to fix next to nothing.
-    pub(super) fn keep_lengths(&mut self) {
-        for (row, (known, tried)) in self.lengths.iter_mut().zip(&mut self.tried).enumerate() {
-            let (least, largest) = std::mem::replace(tried, NO_LENGTH);
-            *known = (known.0.min(least), known.1.max(largest));
-            if known.0 < NEXT_TO_NOTHING * known.1 {
-                self.shrunk = self.shrunk.or(Some(row));
-            }
-        }
     }
 
     /// How often a linear system was factored, for accelerations or for corrections.
@@ -181,11 +142,6 @@ impl<'a> Index1<'a> {
         for (row, out) in out.iter_mut().enumerate() {
             *out = self.terms.jacobian.row_times(row, &self.motion) - self.terms.level[row];
         }
-    }
-
-    /// The first constraint that has come next to a position in which it fixes nothing, if one has.
-    pub(super) fn shrunk(&self) -> Option<usize> {
-        self.shrunk
     }
 }
 
@@ -293,17 +249,5 @@ impl Evaluator for Index1<'_> {
 
     fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: &mut [f64]) {
         self.inner.reset(locked, guard, t, before, after);
-    }
-}
-
-/// Takes note of the lengths of rows.
-fn note_lengths(lengths: &[f64], known: &mut [(f64, f64)]) {
-    known.iter_mut().zip(lengths).for_each(|(known, length)| note_length(*length, known));
-}
-
-fn note_length(length: f64, known: &mut (f64, f64)) {
-    // A constraint with branches may say nothing for a while.
-    if length != 0.0 {
-        *known = (known.0.min(length), known.1.max(length));
     }
 }

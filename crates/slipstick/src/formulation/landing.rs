@@ -23,8 +23,10 @@ pub(super) struct Landing {
     slopes: Vec<f64>,
     change: Vec<f64>,
     level: Vec<f64>,
+    /// How the gradients change by a correction of positions.
+    pub(super) turned: Matrix,
     /// Positions and speeds before the correction, then how far each was moved.
-    adjustment: Vec<f64>,
+    pub(super) adjustment: Vec<f64>,
     /// How many steps were corrected.
     count: u64,
 }
@@ -45,6 +47,7 @@ impl Landing {
             slopes: vec![0.0; if_full(m * n)],
             change: vec![0.0; if_full(columns)],
             level: vec![0.0; if_full(rows)],
+            turned: terms.jacobian.clone(),
             adjustment: vec![0.0; positions + n],
             count: 0,
         }
@@ -209,6 +212,11 @@ impl Index1<'_> {
         wanted && self.holonomic > 0
     }
 
+    /// Whether corrections bring positions to where their constraints are met.
+    pub(super) fn keeps_positions(&self) -> bool {
+        self.upkeep.stabilisation.rounds() > 0 && self.corrects_positions()
+    }
+
     /// While surfaces are reached (paper 000), speeds are corrected by the surfaces that have been, and not by others.
     fn leave_what_is_reaching(&mut self) {
         let speed = &self.upkeep.speed;
@@ -288,24 +296,6 @@ impl Flow<'_> {
     pub fn land(&mut self, t: f64, y: &mut [f64]) {
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {
             mechanism.land(self.mode.locked(), t, y);
-        }
-    }
-
-    /// The first constraint of a mechanism that has come next to a position in which it fixes nothing, if one has. The step that was tried is taken.
-    pub fn shrunk_constraint(&mut self) -> Option<usize> {
-        match &mut self.evaluator {
-            Engine::Mechanism(mechanism) => {
-                mechanism.keep_lengths();
-                mechanism.shrunk()
-            }
-            Engine::Plain(_) => None,
-        }
-    }
-
-    /// The step that was tried is not taken: where it has been does not count.
-    pub fn forget_trial(&mut self) {
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.forget_lengths();
         }
     }
 

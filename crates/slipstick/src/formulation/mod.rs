@@ -22,24 +22,29 @@ mod one_sided;
 mod pstab;
 mod pull;
 mod redundant;
+mod singular;
 mod sliding;
 mod stabilisation;
+mod start_slope;
 mod surface;
+mod tangents;
 mod twins;
 mod weights;
 
 pub use crate::equations::MassKind;
 pub use assemble::Refusal;
-pub use balance::{Balance, Remainder, Tangents};
+pub use balance::{Balance, Remainder};
 pub use flow::Flow;
 pub use ggl::{Ggl, GglRoom};
 pub use ground::Ground;
 pub use half_explicit::Stage;
 pub use index1::Index1;
 pub use mixture::Mixture;
+pub use singular::Shrunk;
 pub use sliding::{Follower, MOST_SURFACES, Sliding};
 pub use stabilisation::{Metric, PerConstraint, Stabilisation, Upkeep};
 pub use surface::{SideLock, Surface, is_jump};
+pub use tangents::Tangents;
 
 /// A vector field on flat states: all that a one-step method for ordinary differential equations needs.
 pub trait Field {

@@ -3,6 +3,10 @@
 //!
 //! Positions are corrected first, so that speeds are corrected for where the positions are then. Where the gradients come at little cost with the rates, the rates
 //! after a first correction `β` of speeds are not evaluated but taken as `ġ - G β`. What is rounding already is not corrected again.
+//!
+//! Most corrections are so small that nothing has to be evaluated a second time. With `α` that of positions and `T = D²g(α, ·)` the change of the gradients by it,
+//! `g(q - α) = T α / 2`, because `G α = g`; if that is rounding, `G(q - α) v = ġ - T v`; and of rates `T β` is left. What follows is smaller by how far the gradients turn, the relative size of `T`,
+//! once more: this is done where that is rounding.
 
 use super::landing::{relative_size, take_off};
 use super::{Index1, Stabilisation};
@@ -12,13 +16,71 @@ use std::ops::Range;
 /// Rounds of projection before it is given up.
 pub(super) const MOST_ROUNDS: usize = 10;
 
+/// A part whose square is rounding.
+const NEAR: f64 = 1.0 / 67_108_864.0;
+
 impl Index1<'_> {
     /// Corrects positions and speeds twice; the linear system has been factored, and the residuals are known.
     pub(super) fn correct_twice(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
-        if self.corrects_positions() && self.correct_positions(t, y) {
-            self.inner.position_residuals(locked, t, y, &mut self.position, &mut self.velocity);
-            self.correct_positions(t, y);
+        let is_near = if self.corrects_positions() && self.correct_positions(t, y) {
+            let is_near = self.foresee_positions(y);
+            if !is_near {
+                self.inner.position_residuals(locked, t, y, &mut self.position, &mut self.velocity);
+            }
+            !self.correct_positions(t, y) && is_near
+        } else {
+            self.motion.fill(0.0);
+            self.inner.turn(&self.motion, &mut self.landing.turned.values)
+        };
+        if is_near && self.foresee_rates(y) {
+            self.correct_speeds_nearby(y);
+        } else {
+            self.correct_speeds_twice(locked, t, y);
         }
+    }
+
+    /// What a small first correction leaves of the constraints of positions; false if what follows is more than rounding.
+    fn foresee_positions(&mut self, y: &[f64]) -> bool {
+        let (moved, size) = (largest(&self.motion), largest(&y[..self.positions]));
+        // Where gradients turn by nothing for once, the correction itself tells.
+        if moved > NEAR * (1.0 + size) {
+            return false;
+        }
+        // As far as positions have moved indeed: large ones are rounded to more than what is left of the rates.
+        for (motion, (before, now)) in self.motion.iter_mut().zip(self.landing.adjustment.iter().zip(y)) {
+            *motion = before - now;
+        }
+        if !self.inner.turn(&self.motion, &mut self.landing.turned.values) {
+            return false;
+        }
+        self.landing.turned.times(&self.motion, &mut self.position);
+        let is_near = is_within(&self.position, self.lengths_of_rows(), NEAR * moved);
+        self.position.iter_mut().for_each(|position| *position *= 0.5);
+        is_near
+    }
+
+    /// The rates after a small correction of positions; false if what follows is more than rounding.
+    fn foresee_rates(&mut self, y: &[f64]) -> bool {
+        let speeds = &y[self.positions..self.positions + self.n];
+        self.landing.turned.times(speeds, &mut self.multipliers);
+        let is_near = is_within(&self.multipliers, self.lengths_of_rows(), NEAR * largest(speeds));
+        if is_near {
+            take_off(&mut self.velocity, &self.multipliers);
+        }
+        is_near
+    }
+
+    /// Corrects speeds twice after a small correction of positions.
+    fn correct_speeds_nearby(&mut self, y: &mut [f64]) {
+        let speeds = self.positions..self.positions + self.n;
+        if self.correct_speeds(y) && largest(&self.motion) > NEAR * largest(&y[speeds]) {
+            self.landing.turned.times(&self.motion, &mut self.velocity);
+            self.correct_speeds(y);
+        }
+    }
+
+    /// Corrects speeds twice where the positions are now.
+    fn correct_speeds_twice(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
         let (position, velocity) = (&mut self.position, &mut self.velocity);
         let has_gradients = self.inner.rates(locked, t, y, position, velocity, &mut self.terms);
         if self.correct_speeds(y) {
@@ -41,6 +103,14 @@ impl Index1<'_> {
             self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
         }
         self.close((locked, t), y, self.positions..self.positions + self.n, Self::correct_speeds);
+    }
+
+    /// Corrects positions alone until nothing but rounding is left of their constraints.
+    pub(super) fn close_positions(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
+        if self.holonomic > 0 && self.factor_corrections(locked, t, y) {
+            self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+            self.close((locked, t), y, 0..self.positions, |this, y| this.correct_positions(t, y));
+        }
     }
 
     /// Corrects a part of the state again and again while there is something to correct that shrinks. Where it hardly does, the linear system is factored anew;
@@ -106,6 +176,14 @@ impl Index1<'_> {
 
 /// Whether residuals of rows of the given lengths are no more than rounding makes.
 fn is_rounding(residuals: &[f64], lengths: &[f64], values: &[f64]) -> bool {
-    let size = values.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-    residuals.iter().zip(lengths).all(|(x, length)| x.abs() <= f64::EPSILON * length * size)
+    is_within(residuals, lengths, f64::EPSILON * largest(values))
+}
+
+/// Whether all residuals are within a part of the lengths of their rows.
+fn is_within(residuals: &[f64], lengths: &[f64], part: f64) -> bool {
+    residuals.iter().zip(lengths).all(|(x, length)| x.abs() <= part * length)
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |most, x| if x.abs() > most { x.abs() } else { most })
 }

@@ -31,7 +31,9 @@ impl Index1<'_> {
             return (Vec::new(), true);
         }
         let mut rows = self.kkt.lengths().iter().zip(constraints);
-        self.shrunk = self.shrunk.or(rows.position(|(length, own)| *length == 0.0 && !own.switches));
+        if let Some(row) = rows.position(|(length, own)| *length == 0.0 && !own.switches) {
+            self.singular.name(row, false);
+        }
         (self.rows_left_out(), self.kkt.shares_multipliers())
     }
 
@@ -102,6 +104,7 @@ impl Index1<'_> {
     fn hold(&mut self, rows: &[usize]) {
         self.kkt.hold(rows);
         self.hold_in_corrections(rows);
+        self.singular.forget_narrowest();
     }
 }
 

@@ -254,6 +254,19 @@ impl Sliding {
         })
     }
 
+    /// The projected point at which the fields were evaluated.
+    pub(super) fn point(&self) -> &[f64] {
+        &self.point
+    }
+
+    /// The field of the side that a mode has locked, if it was evaluated and is the right-hand side there.
+    pub(super) fn field_of(&self, mode: &Mode) -> Option<&[f64]> {
+        let is_plain = self.mass.is_none() && !self.adds_up();
+        let bit = |(i, surface): (usize, &Surface)| usize::from(surface.sign(mode) > 0.0) << i;
+        let side: usize = self.surfaces.iter().enumerate().map(bit).sum();
+        is_plain.then(|| &self.fields[side * self.n..(side + 1) * self.n])
+    }
+
     /// Locks the signs of a side, and gives the share that it has in the field along the surfaces.
     pub fn set_side(&self, side: usize, mode: &mut Mode) -> f64 {
         for (i, surface) in self.surfaces.iter().enumerate() {

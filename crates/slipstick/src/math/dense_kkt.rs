@@ -124,6 +124,18 @@ impl DenseKkt {
         self.rank
     }
 
+    /// The independent row that has least left beside those taken before it, and what that is, as a part of the row: next to nothing where the rank is about to change.
+    pub(super) fn narrowest(&self) -> (usize, f64) {
+        let mut least = (0, 1.0);
+        for (k, &row) in self.order[..self.rank].iter().enumerate() {
+            let left = self.entry(k, k).abs();
+            if left < least.1 {
+                least = (row, left);
+            }
+        }
+        least
+    }
+
     /// The length of each row of constraints.
     pub(super) fn lengths(&self) -> &[f64] {
         &self.lengths
@@ -207,8 +219,9 @@ impl DenseKkt {
 
     /// `x ← Q x`.
     fn rotate_back(&self, x: &mut [f64]) {
-        for (k, (row, factor)) in self.reflectors().rev() {
-            apply_reflector(&row[k + 1..], *factor, &mut x[k..]);
+        let (n, x) = (self.n, &mut x[..self.n]);
+        for k in (0..self.rank).rev() {
+            apply_reflector(&self.rows[k * n + k + 1..(k + 1) * n], self.factors[k], &mut x[k..]);
         }
     }
 
@@ -280,13 +293,12 @@ impl DenseKkt {
 
     /// The shortest `a` with `G a = c`.
     pub(super) fn meet_level(&mut self, level: &[f64], a: &mut [f64]) {
-        a.fill(0.0);
-        for (i, (row, &own)) in
-            self.rows.chunks_exact(self.n.max(1)).zip(&self.order).take(self.rank).enumerate()
-        {
-            let (known, rest) = a.split_at_mut(i);
-            rest[0] = (level[own] / self.lengths[own] - dot(&row[..i], known)) / row[i];
+        let n = self.n;
+        for i in 0..self.rank {
+            let (row, own) = (&self.rows[i * n..][..=i], self.order[i]);
+            a[i] = (level[own] / self.lengths[own] - dot(&row[..i], &a[..i])) / row[i];
         }
+        a[self.rank..].fill(0.0);
         self.rotate_back(a);
     }
 

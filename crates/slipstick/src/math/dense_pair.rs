@@ -56,6 +56,11 @@ impl DensePair {
         self.of_here.fill(f64::NAN);
     }
 
+    /// The independent row of `G` that has least left beside the others, and what that is, as a part of the row.
+    pub fn narrowest(&self) -> (usize, f64) {
+        self.ahead.narrowest()
+    }
+
     /// The length of each row of `G`.
     pub fn lengths(&self) -> &[f64] {
         self.ahead.lengths()

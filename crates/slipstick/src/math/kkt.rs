@@ -9,9 +9,9 @@ use super::sparse_kkt::{self, SparseKkt};
 use super::{KktFault, Matrix};
 
 /// From so many unknowns on it is worth counting.
-const WORTH_COUNTING: usize = 48;
+pub(super) const WORTH_COUNTING: usize = 48;
 /// A multiplication among few entries, whose places have to be looked up, is taken to cost as much as this many in a full matrix.
-const SPARSE_COST: f64 = 8.0;
+pub(super) const SPARSE_COST: f64 = 8.0;
 /// Redundant rows are worth so many times the work.
 const WORTH_HOLDING: f64 = 30.0;
 
@@ -148,6 +148,19 @@ impl Kkt {
         self.pair.as_ref().map_or(&[], |pair| pair.0.lengths())
     }
 
+    /// [`narrowest`](Self::narrowest) of the rows ahead of the system that was factored by [`factor_pair`](Self::factor_pair).
+    pub fn narrowest_of_pair(&self) -> (usize, f64) {
+        self.pair.as_ref().map_or((0, 1.0), |pair| pair.0.narrowest())
+    }
+
+    /// The independent row of constraints that has least left beside the others, and what that is, as a part of the row.
+    pub fn narrowest(&self) -> (usize, f64) {
+        match &self.kind {
+            Kind::Dense(dense) => dense.narrowest(),
+            Kind::Sparse(sparse) => sparse.narrowest(),
+        }
+    }
+
     /// How many rows of constraints are independent.
     pub fn rank(&self) -> usize {
         match &self.kind {
@@ -197,7 +210,7 @@ impl Kkt {
     }
 }
 
-fn dense_work(n: usize, m: usize) -> f64 {
+pub(super) fn dense_work(n: usize, m: usize) -> f64 {
     (n * n) as f64 * (n + 2 * m) as f64
 }
 

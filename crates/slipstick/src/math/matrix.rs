@@ -77,6 +77,16 @@ impl Matrix {
         self.places[range.clone()].iter().copied().zip(self.values[range].iter().copied())
     }
 
+    /// The entries of a row, to be changed.
+    pub fn row_mut(&mut self, row: usize) -> &mut [f64] {
+        &mut self.values[self.starts[row]..self.starts[row + 1]]
+    }
+
+    /// Where the entry of a row and column is among the values, if there is one.
+    pub fn slot(&self, row: usize, column: usize) -> Option<usize> {
+        self.places_of(row).binary_search(&column).ok().map(|k| self.starts[row] + k)
+    }
+
     /// Writes all entries to an array by rows, zero elsewhere.
     pub fn spread(&self, out: &mut [f64]) {
         if self.is_full() {
@@ -94,6 +104,17 @@ impl Matrix {
     #[inline]
     pub fn row_times(&self, row: usize, x: &[f64]) -> f64 {
         self.row(row).map(|(column, value)| value * x[column]).sum()
+    }
+
+    /// The matrix times a vector.
+    #[inline]
+    pub fn times(&self, x: &[f64], out: &mut [f64]) {
+        let mut first = 0;
+        for (&end, out) in self.starts[1..].iter().zip(out) {
+            let entries = self.places[first..end].iter().zip(&self.values[first..end]);
+            *out = entries.map(|(&column, value)| value * x[column]).sum();
+            first = end;
+        }
     }
 
     /// Adds a multiple of the transposed matrix times `x` to `out`.

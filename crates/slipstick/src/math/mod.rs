@@ -3,22 +3,28 @@
 //! In: plain slices and closures of numbers. Out: numbers. Nothing here knows of models, time or events.
 
 mod bracket;
+mod colouring;
 mod convex;
 mod dense_kkt;
 mod dense_pair;
 mod descriptor;
 mod dimension;
+mod elimination;
 mod hermite;
 mod jet;
 mod kkt;
 mod lu;
 mod matrix;
 mod norm;
+mod pair;
 mod power;
 mod sparse_cholesky;
 mod sparse_kkt;
+mod sparse_lu;
+mod sparse_pair;
 
 pub use bracket::{Bracket, Probe, narrow};
+pub use colouring::colours;
 pub use convex::LeastNorm;
 pub use dense_kkt::KktFault;
 pub use dense_pair::DensePair;
@@ -30,4 +36,5 @@ pub use kkt::Kkt;
 pub use lu::{ComplexLu, RealLu};
 pub use matrix::Matrix;
 pub use norm::{Norm, distance, dot, larger_or_nan, largest, rms, scaled_rms};
+pub use pair::Pair;
 pub use power::{rough_exp2, rough_log2, rough_power};

@@ -1,29 +1,20 @@
-//! The factors `L D Lᵀ` of a symmetric matrix with few entries, row by row (Davis, Direct Methods for Sparse Linear Systems, SIAM 2006, chapter 4), in an
-//! order that keeps the factors small: the unknown with the fewest neighbours first.
+//! The factors `L D Lᵀ` of a symmetric matrix with few entries, row by row (Davis, Direct Methods for Sparse Linear Systems, SIAM 2006, chapter 4).
 //!
-//! The order and the places of entries are found once. Pivots that vanish can be left out, as those of rows that follow from others.
+//! The order and the places of entries are found once (`elimination.rs`). Pivots that vanish can be left out, as those of rows that follow from others.
 
-use std::collections::BTreeSet;
-
-/// No column.
-const NONE: usize = usize::MAX;
+use super::elimination::{Elimination, NONE};
 
 /// Factors of a symmetric matrix whose places do not change.
 #[derive(Clone, Debug)]
 pub(super) struct SparseCholesky {
-    /// The unknown at each place of the order, and the place of each unknown.
-    order: Vec<usize>,
-    place: Vec<usize>,
-    /// By columns of the upper half, in the new order: where the column begins, and for each entry its row and its number among the values.
-    starts: Vec<usize>,
-    entries: Vec<(usize, usize)>,
-    parent: Vec<usize>,
+    tree: Elimination,
     /// `L` by columns, without its diagonal of ones, and `D`.
-    column_starts: Vec<usize>,
     filled: Vec<usize>,
     rows: Vec<usize>,
     lower: Vec<f64>,
     diagonal: Vec<f64>,
+    /// The unknown whose pivot is least beside its diagonal entry, of those that were not left out, and which part it is.
+    least_pivot: (usize, f64),
     /// The row that is being made, the columns in which it has entries, and marks.
     work: Vec<f64>,
     pattern: Vec<usize>,
@@ -33,68 +24,38 @@ pub(super) struct SparseCholesky {
 impl SparseCholesky {
     /// For `n` unknowns and entries at the given places of one half, or both; those of the diagonal too.
     pub(super) fn new(n: usize, places: &[(usize, usize)]) -> Self {
-        let order = fewest_neighbours_first(n, places);
-        let mut place = vec![0; n];
-        for (k, &unknown) in order.iter().enumerate() {
-            place[unknown] = k;
-        }
-        let (starts, entries) = upper_half(n, places, &place);
-        let mut this = Self {
-            order,
-            place,
-            starts,
-            entries,
-            parent: vec![NONE; n],
-            column_starts: vec![0; n + 1],
+        let tree = Elimination::new((n, n), places);
+        Self {
             filled: vec![0; n],
-            rows: Vec::new(),
-            lower: Vec::new(),
+            rows: vec![0; tree.filled()],
+            lower: vec![0.0; tree.filled()],
+            tree,
             diagonal: vec![0.0; n],
+            least_pivot: (0, 1.0),
             work: vec![0.0; n],
             pattern: Vec::with_capacity(n),
             marks: vec![NONE; n],
-        };
-        this.find_places();
-        this
-    }
-
-    /// The elimination tree, and how many entries each column of `L` has.
-    fn find_places(&mut self) {
-        let n = self.order.len();
-        for k in 0..n {
-            self.marks[k] = k;
-            for index in self.starts[k]..self.starts[k + 1] {
-                let mut i = self.entries[index].0;
-                while self.marks[i] != k {
-                    if self.parent[i] == NONE {
-                        self.parent[i] = k;
-                    }
-                    self.filled[i] += 1;
-                    self.marks[i] = k;
-                    i = self.parent[i];
-                }
-            }
         }
-        for k in 0..n {
-            self.column_starts[k + 1] = self.column_starts[k] + self.filled[k];
-        }
-        self.rows = vec![0; self.column_starts[n]];
-        self.lower = vec![0.0; self.column_starts[n]];
     }
 
     /// About how many multiplications the factors take.
     pub(super) fn work(&self) -> f64 {
-        self.column_starts.windows(2).map(|pair| ((pair[1] - pair[0] + 1) as f64).powi(2)).sum()
+        self.tree.work()
     }
 
     /// The place of an unknown in the order.
     pub(super) fn place(&self, unknown: usize) -> usize {
-        self.place[unknown]
+        self.tree.place[unknown]
     }
 
     /// The pivot at a place; infinite if it was left out.
     pub(super) fn pivot(&self, place: usize) -> f64 {
         self.diagonal[place]
+    }
+
+    /// The unknown whose pivot is least beside its diagonal entry, of those that were not left out, and which part it is.
+    pub(super) fn least_pivot(&self) -> (usize, f64) {
+        self.least_pivot
     }
 
     /// Factors the matrix with these entries, in the order of their places. A pivot of at most `least` of its diagonal entry is handed to `vanish`,
@@ -107,15 +68,18 @@ impl SparseCholesky {
     ) -> bool {
         self.filled.fill(0);
         self.marks.fill(NONE);
-        for k in 0..self.order.len() {
+        self.least_pivot = (0, 1.0);
+        for k in 0..self.diagonal.len() {
             let size = self.gather_row(k, values);
             let pivot = self.eliminate(k);
             self.diagonal[k] = pivot;
             if pivot.is_nan() || pivot <= least * size {
                 self.diagonal[k] = f64::INFINITY;
-                if !vanish(self.order[k], pivot) {
+                if !vanish(self.tree.order[k], pivot) {
                     return false;
                 }
+            } else if pivot < self.least_pivot.1 * size {
+                self.least_pivot = (self.tree.order[k], pivot / size);
             }
         }
         true
@@ -123,19 +87,10 @@ impl SparseCholesky {
 
     /// Brings row `k` of the matrix to the work, and the columns in which that row of `L` has entries to the pattern. Gives the diagonal entry.
     fn gather_row(&mut self, k: usize, values: &[f64]) -> f64 {
-        self.pattern.clear();
-        self.marks[k] = k;
-        for index in self.starts[k]..self.starts[k + 1] {
-            let (mut i, number) = self.entries[index];
-            self.work[i] += values[number];
-            while self.marks[i] != k {
-                self.pattern.push(i);
-                self.marks[i] = k;
-                i = self.parent[i];
-            }
+        self.tree.find_pattern(k, &mut self.marks, &mut self.pattern);
+        for entry in self.tree.entries(k) {
+            self.work[entry.row] += values[entry.number];
         }
-        // Columns must be taken off in ascending order.
-        self.pattern.sort_unstable();
         self.work[k]
     }
 
@@ -144,7 +99,8 @@ impl SparseCholesky {
         let mut pivot = std::mem::take(&mut self.work[k]);
         for &i in &self.pattern {
             let entry = std::mem::take(&mut self.work[i]);
-            let column = self.column_starts[i]..self.column_starts[i] + self.filled[i];
+            let start = self.tree.column_starts[i];
+            let column = start..start + self.filled[i];
             for (row, lower) in self.rows[column.clone()].iter().zip(&self.lower[column.clone()]) {
                 self.work[*row] -= lower * entry;
             }
@@ -173,21 +129,19 @@ impl SparseCholesky {
         }
     }
 
-    /// The places above `i` in the elimination tree: what can be changed by `x` there, when `L` is taken off.
-    pub(super) fn above(&self, i: usize) -> impl Iterator<Item = usize> {
-        let next = |&i: &usize| Some(self.parent[i]).filter(|&parent| parent != NONE);
-        std::iter::successors(next(&i), move |i| next(i))
+    pub(super) fn tree(&self) -> &Elimination {
+        &self.tree
     }
 
     #[inline]
     fn column(&self, i: usize) -> impl Iterator<Item = (usize, f64)> {
-        let column = self.column_starts[i]..self.column_starts[i + 1];
+        let column = self.tree.column_starts[i]..self.tree.column_starts[i + 1];
         self.rows[column.clone()].iter().copied().zip(self.lower[column].iter().copied())
     }
 
     /// Solves for the unknowns of a right-hand side in their own order; `scratch` has the same length.
     pub(super) fn solve(&self, x: &mut [f64], scratch: &mut [f64]) {
-        for (scratch, &unknown) in scratch.iter_mut().zip(&self.order) {
+        for (scratch, &unknown) in scratch.iter_mut().zip(&self.tree.order) {
             *scratch = x[unknown];
         }
         self.forward(scratch);
@@ -199,55 +153,10 @@ impl SparseCholesky {
             scratch[i] -= sum;
         }
         // What was left out is zero: its multiplier is carried by others.
-        for (k, &unknown) in self.order.iter().enumerate() {
+        for (k, &unknown) in self.tree.order.iter().enumerate() {
             x[unknown] = if self.diagonal[k].is_infinite() { 0.0 } else { scratch[k] };
         }
     }
-}
-
-/// The entries of the upper half by columns in the new order.
-fn upper_half(n: usize, places: &[(usize, usize)], place: &[usize]) -> (Vec<usize>, Vec<(usize, usize)>) {
-    let mut seen = BTreeSet::new();
-    let mut sorted: Vec<(usize, usize, usize)> = Vec::new();
-    for (number, &(i, j)) in places.iter().enumerate() {
-        let (row, column) = (place[i].min(place[j]), place[i].max(place[j]));
-        if seen.insert((column, row)) {
-            sorted.push((column, row, number));
-        }
-    }
-    sorted.sort_unstable();
-    let mut starts = vec![0; n + 1];
-    for (column, _, _) in &sorted {
-        starts[column + 1] += 1;
-    }
-    for k in 0..n {
-        starts[k + 1] += starts[k];
-    }
-    (starts, sorted.into_iter().map(|(_, row, number)| (row, number)).collect())
-}
-
-/// The unknowns in an order in which each has as few neighbours as possible when it is eliminated; its neighbours then are neighbours of each other.
-fn fewest_neighbours_first(n: usize, places: &[(usize, usize)]) -> Vec<usize> {
-    let mut neighbours = vec![BTreeSet::new(); n];
-    for &(i, j) in places {
-        if i != j {
-            neighbours[i].insert(j);
-            neighbours[j].insert(i);
-        }
-    }
-    let mut queue: BTreeSet<(usize, usize)> = (0..n).map(|i| (neighbours[i].len(), i)).collect();
-    let mut order = Vec::with_capacity(n);
-    while let Some((_, next)) = queue.pop_first() {
-        order.push(next);
-        let around: Vec<usize> = std::mem::take(&mut neighbours[next]).into_iter().collect();
-        for &i in &around {
-            queue.remove(&(neighbours[i].len(), i));
-            neighbours[i].remove(&next);
-            neighbours[i].extend(around.iter().filter(|&&j| j != i));
-            queue.insert((neighbours[i].len(), i));
-        }
-    }
-    order
 }
 
 #[cfg(test)]

@@ -5,20 +5,21 @@
 //! follow from others have no pivot in `S` and are left out; then the multipliers are made as small as they can be. One round of
 //! refinement brings back what `S` has lost in digits.
 
+use super::elimination::Elimination;
 use super::sparse_cholesky::SparseCholesky;
 use super::{KktFault, Matrix, dot};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows and columns.
-type Places = Vec<(usize, usize)>;
+pub(super) type Places = Vec<(usize, usize)>;
 
 /// A row is redundant if less than this part of its diagonal entry of `S` is left; entries of `S` are squares of lengths.
 pub(super) const REDUNDANT: f64 = 1e-12;
 /// A pivot of `M` of less than this part of its diagonal entry is none.
-const SINGULAR: f64 = 1e-14;
+pub(super) const SINGULAR: f64 = 1e-14;
 
 /// Up to so many redundant rows share their multipliers; the work for that grows with the square.
-const MOST_SHARING: usize = 200;
+pub(super) const MOST_SHARING: usize = 200;
 
 /// The factors of a system whose places do not change.
 #[derive(Clone, Debug)]
@@ -61,7 +62,7 @@ impl SparseKkt {
         let (n, m) = (mass.rows(), jacobian.rows());
         let (places, products) = places_of_masses(mass, jacobian, weighted);
         let masses = SparseCholesky::new(n, &places);
-        let (starts, reached) = responses(jacobian, &masses);
+        let (starts, reached) = responses(jacobian, masses.tree());
         let (sharing, slots, coupled) = coupling(n, &starts, &reached);
         Self {
             mass: mass.clone(),
@@ -95,6 +96,12 @@ impl SparseKkt {
 
     pub(super) fn rank(&self) -> usize {
         self.jacobian.rows() - self.redundant.len()
+    }
+
+    /// The independent row that has least left beside those taken before it, and what that is, as a part of the row. Where rows are left out, too little is known of the others.
+    pub(super) fn narrowest(&self) -> (usize, f64) {
+        let (row, part) = self.multipliers.least_pivot();
+        if self.redundant.is_empty() { (row, part.sqrt()) } else { (row, 1.0) }
     }
 
     pub(super) fn lengths(&self) -> &[f64] {
@@ -274,7 +281,7 @@ impl SparseKkt {
 }
 
 /// The places of `M`, or of `M + Gᵀ G`, and for each product of two entries of a row of `G` the number of its place.
-fn places_of_masses(mass: &Matrix, jacobian: &Matrix, weighted: bool) -> (Places, Vec<usize>) {
+pub(super) fn places_of_masses(mass: &Matrix, jacobian: &Matrix, weighted: bool) -> (Places, Vec<usize>) {
     let mut places: Places = mass.places().collect();
     let mut products = Vec::new();
     if weighted {
@@ -297,10 +304,10 @@ fn places_of_masses(mass: &Matrix, jacobian: &Matrix, weighted: bool) -> (Places
 }
 
 /// For each constraint, the places at which `L⁻¹ Gᵀ` has entries, ascending: those of `G` and what is above them in the tree.
-fn responses(jacobian: &Matrix, masses: &SparseCholesky) -> (Vec<usize>, Vec<usize>) {
+fn responses(jacobian: &Matrix, masses: &Elimination) -> (Vec<usize>, Vec<usize>) {
     let (mut starts, mut reached) = (vec![0], Vec::new());
     for row in 0..jacobian.rows() {
-        let own = jacobian.places_of(row).iter().map(|&column| masses.place(column));
+        let own = jacobian.places_of(row).iter().map(|&column| masses.place[column]);
         let all: BTreeSet<usize> = own.flat_map(|i| std::iter::once(i).chain(masses.above(i))).collect();
         reached.extend(all);
         starts.push(reached.len());
@@ -333,14 +340,14 @@ fn coupling(n: usize, starts: &[usize], reached: &[usize]) -> (Vec<Vec<usize>>, 
     (sharing, slots, places)
 }
 
-fn add(x: &mut [f64], more: &[f64]) {
+pub(super) fn add(x: &mut [f64], more: &[f64]) {
     for (x, more) in x.iter_mut().zip(more) {
         *x += more;
     }
 }
 
 /// Takes off what `x` has along a vector of length one.
-fn take_along(x: &mut [f64], unit: &[f64]) {
+pub(super) fn take_along(x: &mut [f64], unit: &[f64]) {
     let along = dot(x, unit);
     for (x, u) in x.iter_mut().zip(unit) {
         *x -= along * u;

@@ -187,6 +187,8 @@ pub struct RunRule {
     pub rho_infinity: Option<f64>,
     /// Whether the step sizes are chosen by the smoother PID rule.
     pub pid: bool,
+    /// The part of the step that would just be good enough which is tried.
+    pub safety: Option<f64>,
     /// The interval of the rows in result files; every accepted step if not given.
     pub output_step: Option<Formula>,
     /// The first step.

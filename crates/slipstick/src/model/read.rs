@@ -125,6 +125,15 @@ impl Reader<'_> {
         number
     }
 
+    /// A number from zero to one.
+    pub(super) fn part(&mut self, value: &Value<'_>, key: &str) -> Option<f64> {
+        let number = number(value.get_ref()).filter(|x| (0.0..=1.0).contains(x));
+        if number.is_none() {
+            self.wrong_value(value, key, "a number from 0 to 1", &format!("{key} = 0.8"));
+        }
+        number
+    }
+
     fn wrong_value(&mut self, value: &Value<'_>, key: &str, wanted: &str, example: &str) {
         let shown = self.text.get(value.span()).unwrap_or("?").trim();
         let message = format!("`{key}` must be {wanted}, not `{shown}`");

@@ -43,6 +43,7 @@ const RUN_KEYS: &[&str] = &[
     "method",
     "rho_infinity",
     "control",
+    "safety",
     "output_step",
     "first_step",
     "longest_step",
@@ -173,10 +174,11 @@ impl Reader<'_> {
                 "atol" => run.atol = self.tolerance(value, key),
                 "norm" => run.norm = self.norm(value, key),
                 "method" => run.method = self.reference(value, key, "method = \"dopri5\""),
-                "rho_infinity" => run.rho_infinity = self.not_negative(value, key),
+                "rho_infinity" => run.rho_infinity = self.part(value, key),
                 "control" => {
                     run.pid = self.word(value, key, &[("standard", false), ("pid", true)]).unwrap_or(false);
                 }
+                "safety" => run.safety = self.positive(value, key),
                 "output_step" => run.output_step = Some(self.formula(value, key, Kind::Number)),
                 "first_step" => run.first_step = self.positive(value, key),
                 "longest_step" => run.longest_step = self.positive(value, key),

@@ -9,15 +9,15 @@
 //! | solving for accelerations, once for each | `n (n + 2 m)`, or `32 z` with few entries |
 //! | factorising for that | `n² (n + 2 m)`, or what few entries take |
 //! | correcting the end of a step | half an evaluation, and solving twice |
-//! | factorising in an implicit method | `N³/3`; `radau5`: five times that, one real and one complex; generalized-α: as for accelerations, twice where both levels are met |
+//! | factorising in an implicit method | `N³/3`; `radau5`: five times that, one real and one complex; generalized-α: as for accelerations with all entries that speeds and positions bring, twice where both levels are met |
 //! | solving in one, for each right-hand side of an iteration | `N²`; `radau5`: 5/3 of that; generalized-α: as for accelerations |
 //! | both on the stabilised form (`ggl`) | with `N + 2 m` in the place of `N` |
 //!
 //! A sine, a load or a store is worth a few multiplications: that is the twenty. Right-hand sides for a Jacobian by differences need no solving in an iteration.
 
 use crate::equations::System;
-use crate::formulation::Stabilisation;
-use crate::math::Kkt;
+use crate::formulation::{Stabilisation, Tangents};
+use crate::math::{Kkt, Pair};
 use crate::simulate::Options;
 use crate::step::Method;
 use crate::trajectory::Statistics;
@@ -39,8 +39,8 @@ pub struct Work {
     pub solving: f64,
     /// See [`solving`](Self::solving).
     pub factorisation: f64,
-    /// The same where matrices are taken to be full.
-    full: (f64, f64),
+    /// The same for the matrices of a generalized-α method, and how many right-hand sides it takes to find them by differences.
+    newton: (f64, f64, f64),
 }
 
 impl Work {
@@ -49,7 +49,6 @@ impl Work {
         let (layout, m) = (system.layout(), system.constraints().len());
         let (states, speeds) = (layout.dimension() as f64, layout.v as f64);
         if layout.v == 0 {
-            let none = (0.0, 0.0);
             return Self {
                 states,
                 speeds,
@@ -57,7 +56,7 @@ impl Work {
                 evaluation: ENTRY * states,
                 solving: 0.0,
                 factorisation: 0.0,
-                full: none,
+                newton: (0.0, 0.0, 0.0),
             };
         }
         let terms = system.room_for_terms();
@@ -70,7 +69,7 @@ impl Work {
             evaluation: ENTRY * (states + entries),
             solving: full.min(SPARSE_ENTRY * entries),
             factorisation: Kkt::new(&terms.mass, &terms.jacobian).work(),
-            full: (full, speeds * full),
+            newton: newton(system, full),
         }
     }
 
@@ -90,8 +89,9 @@ impl Work {
         if matches!(method, Method::GeneralizedAlpha | Method::GeneralizedAlpha2 | Method::GeneralizedAlpha3)
         {
             let both = if method == Method::GeneralizedAlpha { s.jacobians as f64 } else { 0.0 };
-            let in_iterations = derivatives - 2.0 * self.speeds * s.jacobians as f64;
-            return self.full.0 * in_iterations.max(0.0) + self.full.1 * (factorisations + both);
+            let (solving, factorising, differences) = self.newton;
+            let in_iterations = derivatives - differences * s.jacobians as f64;
+            return solving * in_iterations.max(0.0) + factorising * (factorisations + both);
         }
         let accelerations = self.solving * derivatives;
         if factorisations == 0.0 {
@@ -106,4 +106,13 @@ impl Work {
         let iterations = each * size.powi(2) * (derivatives - differences).max(0.0);
         accelerations + iterations + systems / 3.0 * size.powi(3) * factorisations
     }
+}
+
+/// What solving and factorising cost in a generalized-α method, where a full system takes `full` for solving, and how many right-hand sides a linearisation takes.
+fn newton(system: &dyn System, full: f64) -> (f64, f64, f64) {
+    let tangents = Tangents::new(system, true);
+    let differences = if system.has_formulas() { 0.0 } else { tangents.evaluations() as f64 };
+    let (matrix, rows) = tangents.joined();
+    let entries = (matrix.values.len() + rows.values.len()) as f64;
+    (full.min(SPARSE_ENTRY * entries), Pair::new(&matrix, &rows).work(), differences)
 }

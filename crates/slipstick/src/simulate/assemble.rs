@@ -90,12 +90,16 @@ impl Run<'_> {
 
     /// Next to a position in which a constraint fixes nothing, the direction of the motion hangs on rounding: that is worth a note, once.
     pub(super) fn note_singular(&mut self) {
-        let Some(row) = self.flow.shrunk_constraint().filter(|_| !self.singular_is_noted) else { return };
+        if self.singular_is_noted {
+            return;
+        }
+        let Some(shrunk) = self.flow.shrunk_constraint() else { return };
         self.singular_is_noted = true;
         let text = format!(
-            "the mechanism comes next to a singular position: there the constraint `{}` fixes nothing, and how the motion goes on may hang on rounding; \
+            "the mechanism comes next to a singular position: there the constraint `{}` fixes nothing{}, and how the motion goes on may hang on rounding; \
              check the energy, or write the constraint in another way",
-            self.flow.system().constraints()[row].name
+            self.flow.system().constraints()[shrunk.row].name,
+            if shrunk.beside_others { " that others do not" } else { "" }
         );
         self.record.notes.push(Note { t: self.trial.t, code: "singular-position", text });
     }

@@ -15,11 +15,13 @@ pub(super) struct Beginning {
 /// The sizes that the first steps after each event should have had.
 pub(super) struct Beginnings {
     sizes: Vec<Option<f64>>,
+    /// The last of them after an event of any guard that came from the same side, and slid or not.
+    alike: [Option<f64>; 4],
 }
 
 impl Beginnings {
     pub(super) fn new(guards: usize) -> Self {
-        Self { sizes: vec![None; 4 * guards] }
+        Self { sizes: vec![None; 4 * guards], alike: [None; 4] }
     }
 
     /// The event that begins a segment: the first of the guards that fired, and whether the motion slides from there on.
@@ -34,10 +36,16 @@ impl Beginnings {
         self.sizes[beginning?.place?]
     }
 
+    /// The size that was right after the last event like this one, of another guard: a guess, for marbles are often alike.
+    pub(super) fn guess(&self, beginning: Option<Beginning>) -> Option<f64> {
+        self.alike[beginning?.place? % 4]
+    }
+
     /// Takes note of the size that a first step should have had.
     pub(super) fn learn(&mut self, beginning: Beginning, h: f64) {
         if let Some(place) = beginning.place {
             self.sizes[place] = Some(h);
+            self.alike[place % 4] = Some(h);
         }
     }
 }

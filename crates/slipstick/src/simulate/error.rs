@@ -112,6 +112,12 @@ pub enum Error {
         /// Its value.
         value: f64,
     },
+    /// The safety factor of the step size is no part of one.
+    #[error("`safety` is {value}: it must be a number between 0 and 1")]
+    BadSafety {
+        /// Its value.
+        value: f64,
+    },
     /// A clock would never strike, strike without end, or at times that doubles cannot tell apart.
     #[error("the period of `{name}` is {value:?}: {reason}")]
     BadPeriod {
@@ -323,6 +329,7 @@ impl Error {
             Self::BadPin { .. } => "bad-pin",
             Self::UnevenMass { .. } => "uneven-mass",
             Self::BadRho { .. } => "bad-rho",
+            Self::BadSafety { .. } => "bad-safety",
             Self::BadPeriod { .. } => "bad-period",
             Self::BadStep { .. } => "bad-step",
             Self::DerivativeNotFinite { .. } => "derivative-not-finite",
@@ -355,6 +362,7 @@ impl Error {
             }
             Self::BadTolerance { .. } => "tolerances between 1e-3 and 1e-12 are usual",
             Self::ToleranceLength { .. } => "give one tolerance for all states, or one for each",
+            Self::BadSafety { .. } => "0.9 is usual; with less, fewer steps are rejected, but more are made",
             Self::BadRho { .. } => "0.8 damps what is much faster than the steps, 1 damps nothing",
             Self::BadReach { .. } => "give one positive number for all constraints, or one for each",
             Self::BadTerm { .. } => "20 for `rate`, 100 for `position` and 10 for `decay` are usual",
@@ -393,8 +401,7 @@ impl Error {
             Self::CountTooLarge { .. } => {
                 "such a formula has no steps that a double can show: leave `floor`, `round` or `mod` out of it, or count in larger units"
             }
-            Self::LeftOpen { .. } => SMALLER_FIXED_STEP,
-            Self::NoConvergence { fixed: true, .. } => SMALLER_FIXED_STEP,
+            Self::LeftOpen { .. } | Self::NoConvergence { fixed: true, .. } => SMALLER_FIXED_STEP,
             Self::NoConvergence { .. } => {
                 "the right-hand side may jump here: give the jump a guard or a switch; or it may be very steep: try another method"
             }

@@ -114,6 +114,7 @@ fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
     if facts.mechanisms_only {
         check_mechanism(system, options)?;
     }
+    check_safety(options)?;
     check_rho(options)?;
     check_corrections(options)?;
     let layout = system.layout();
@@ -162,6 +163,12 @@ fn check_mechanism(system: &dyn System, options: &Options) -> Result<(), Error> 
         return Err(Error::WrongMethod { method, reason, hint });
     }
     Ok(())
+}
+
+/// What is tried is a part of the step that would just be good enough.
+fn check_safety(options: &Options) -> Result<(), Error> {
+    let value = options.safety;
+    if value > 0.0 && value < 1.0 { Ok(()) } else { Err(Error::BadSafety { value }) }
 }
 
 /// `ρ∞` is a part, and there are methods that have none.

@@ -2,7 +2,6 @@
 
 use super::Error;
 use super::run::Run;
-use crate::equations::GuardRates;
 use crate::event::{Settlement, Way, settle, spirals_out};
 use crate::formulation::{Flow, MassKind, Sliding, Surface};
 use crate::trajectory::Note;
@@ -31,6 +30,9 @@ impl Run<'_> {
         let along = self.go_ways(t, stay, &sliding, &settlement);
         self.note_settlement(t, &mut sliding, &settlement, (&guards, &along, met));
         self.slide_on(t, &along);
+        if along.is_empty() {
+            self.flow.keep_side(&sliding, t);
+        }
         Ok(())
     }
 
@@ -133,7 +135,7 @@ impl Run<'_> {
         let bend = |flow: &mut Flow<'_>, surface: &Surface, sign: f64| {
             let (mut first, mut second) = (vec![0.0; count], vec![0.0; count]);
             surface.lock(&mut flow.mode, sign);
-            let rates = GuardRates { first: &mut first, second: &mut second };
+            let rates = (&mut first[..], &mut second[..]);
             flow.guard_rates(t, &y, self.options.until - t, rates);
             second[surface.guard]
         };

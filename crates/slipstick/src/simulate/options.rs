@@ -3,7 +3,7 @@
 use crate::event::Concurrency;
 use crate::formulation::{MassKind, Metric, PerConstraint, Stabilisation, Upkeep};
 use crate::model::{Detection, Location};
-use crate::step::{Control, Method, Step, Tolerances, USUAL_RHO};
+use crate::step::{Control, Method, SAFETY, Step, Tolerances, USUAL_RHO};
 
 /// Where a run begins.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,6 +61,8 @@ pub struct Options {
     pub tolerances: Tolerances,
     /// How step sizes are chosen.
     pub control: Control,
+    /// The part of the step that would just be good enough which is tried, from 0 to 1: less of it rejects fewer steps, but makes more.
+    pub safety: f64,
     /// The first step; chosen automatically if not given.
     pub first_step: Option<f64>,
     /// The longest step; the whole interval if not given.
@@ -102,6 +104,7 @@ impl Options {
             rho_infinity: None,
             tolerances: Tolerances::default(),
             control: Control::default(),
+            safety: SAFETY,
             first_step: None,
             longest_step: None,
             fixed_step: None,

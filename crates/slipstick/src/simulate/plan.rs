@@ -54,6 +54,7 @@ impl Plan {
         options.method = method;
         options.rho_infinity = model.run.rho_infinity;
         options.control = if model.run.pid { Control::Pid } else { Control::Standard };
+        options.safety = model.run.safety.unwrap_or(options.safety);
         options.tolerances = tolerances(model);
         options.first_step = model.run.first_step;
         options.longest_step = model.run.longest_step;

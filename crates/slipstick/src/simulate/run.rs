@@ -107,7 +107,7 @@ impl<'a> Run<'a> {
         Self {
             options,
             trial: Trial::new(start.t, &start.y),
-            control: Controller::for_method(step.method(), options.control),
+            control: Controller::for_method(step.method(), options.control, options.safety),
             detector: Detector::new(&flow, &options.tolerances, options.until),
             beginnings: Beginnings::new(system.guards().len()),
             beginning: None,
@@ -244,7 +244,7 @@ impl<'a> Run<'a> {
         let fresh = first_step(&mut self.flow, t, &self.trial.start, longest, order, &options.tolerances);
         self.h = match fresh {
             Some(fresh) if change == Change::Everything => fresh,
-            Some(fresh) => self.h.min(fresh),
+            Some(fresh) => self.beginnings.guess(self.beginning).unwrap_or(self.h).min(fresh),
             None if change == Change::Everything => longest.min(FIRST_STEP_AT_REST),
             None => self.h,
         };
@@ -291,6 +291,7 @@ impl<'a> Run<'a> {
     #[inline]
     fn step_freely(&mut self) -> Result<(), Error> {
         self.size_step(self.options.until);
+        self.flow.watch_rank();
         self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
         self.land();
         if !self.is_acceptable() {
@@ -326,6 +327,7 @@ impl<'a> Run<'a> {
         if self.flow.stays_on_this_side() {
             self.detector.show_sides(&mut self.flow);
         }
+        self.flow.watch_rank();
         self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
         self.land();
         if self.flow.sliding().is_some() && self.trial.error.is_finite() {
@@ -446,7 +448,7 @@ impl<'a> Run<'a> {
         self.step.reconsider(&self.trial);
         let now = self.step.method();
         if now != before {
-            self.control = Controller::for_method(now, self.options.control);
+            self.control = Controller::for_method(now, self.options.control, self.options.safety);
         }
         if stiff && !before.facts().implicit && !std::mem::replace(&mut self.stiffness_is_noted, true) {
             self.note_stiffness(before, now);
@@ -479,6 +481,7 @@ impl<'a> Run<'a> {
         self.record.statistics.corrected = self.flow.corrected();
         self.record.statistics.motion_factorisations = self.flow.motion_factorisations();
         self.record.statistics.settling += 2 * self.detector.compared() + self.flow.heading_count;
+        self.record.statistics.reused = self.flow.reused();
         self.record.statistics.went_back = self.detector.surprises().went_back;
         self.record.statistics.phantoms = self.detector.surprises().phantoms;
         match result {

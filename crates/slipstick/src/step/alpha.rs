@@ -9,7 +9,8 @@
 //!
 //! A step of another size has its `a₀` elsewhere: `a₀ - u'₀` is the way from `t` to there and grows with the step. So it is scaled, which keeps the order (Brüls and Arnold, J. Comput.
 //! Nonlinear Dynam. 3, 2008). At a start, and where a step is much longer than the last, it is taken from the accelerations at both ends of the step, and the step made again; with `a₀ = u'₀`
-//! the multipliers of the index-3 form would begin with an error of order one.
+//! the multipliers of the index-3 form would begin with an error of order one. Along the constraints that form runs with speeds that are off by `-C h² v''`, in which `C h³ v''` is the error
+//! that `r` makes; to begin with exact speeds, or with those of a step of another size, gives multipliers an error of the size of the step that rings. So they are moved there (Arnold, Brüls and Cardona, Numer. Math. 129, 2015).
 
 use super::alpha_newton::Solver;
 use super::implicit::check_finite;
@@ -59,6 +60,11 @@ impl Coefficients {
     /// How `u'₁` changes with `a₁`.
     pub(super) fn inertia(&self) -> f64 {
         (1.0 - self.alpha_m) / (1.0 - self.alpha_f)
+    }
+
+    /// The error of the way of a step is this times `h³ v''`.
+    fn error_of_way(&self) -> f64 {
+        0.5 * self.shift() + self.beta - 1.0 / 6.0
     }
 
     /// The error of speeds in a step is this times `h³ u'''`: with `a = u' + shift h u'' + c h² u'''`, which (15) goes on with.
@@ -166,6 +172,7 @@ impl Room {
         let both = self.start.shifted.iter().zip(&self.start.rates);
         let shifted = self.solver.shifted.iter_mut().zip(both);
         shifted.for_each(|(a, (shifted, rate))| *a = rate + ratio * (shifted - rate));
+        self.push_speeds();
         let known = (self.before_h > 0.0).then_some((&self.before, h / self.before_h));
         self.solver.solve(field, tolerances, trial, &self.start, known)?;
         if begins && self.solver.coefficients.shift() != 0.0 {
@@ -196,6 +203,22 @@ impl Room {
         }
     }
 
+    /// What is added to the speeds at the start, behind a step of another size.
+    fn push_speeds(&mut self) {
+        self.solver.push.fill(0.0);
+        if self.before_h > 0.0 && self.before_h != self.h {
+            for (i, bend) in self.bend.iter_mut().enumerate() {
+                *bend = (self.start.calm[i] - self.before.calm[i]) / self.before_h;
+            }
+            self.solver.find_push(&self.bend, self.push_factor());
+        }
+    }
+
+    /// That is this times `v''`, along the constraints: speeds are already off as a step of the size before would have it.
+    fn push_factor(&self) -> f64 {
+        self.solver.coefficients.error_of_way() * (self.before_h.powi(2) - self.h.powi(2))
+    }
+
     /// The shifted acceleration of the start from the accelerations at both ends. Those of the end are of the index-1 form: there an error of `a₀` in the multipliers has no part in
     /// them.
     fn begin_anew(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
@@ -209,6 +232,11 @@ impl Room {
             .iter_mut()
             .zip(both)
             .for_each(|(a, (here, there))| *a = here + shift * (there - here));
+        // Rates of the method may ring, and to go by them would keep them at it.
+        for (i, bend) in self.bend.iter_mut().enumerate() {
+            *bend = (self.state[self.positions + i] - self.start.calm[i]) / trial.h;
+        }
+        self.solver.find_push(&self.bend, self.push_factor());
         Ok(())
     }
 

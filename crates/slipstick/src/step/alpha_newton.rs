@@ -5,22 +5,23 @@
 //!
 //! `S δ + Gᵀ Δλ = -R` with `S = (1-α_m)/(1-α_f) M + h γ C_t + h² β K_t`, and `G δ = -g / (h² β)` for constraints of positions, `(G + h β/γ ∂ġ/∂q) δ = -ġ / (h γ)` for those of speeds.
 //!
-//! It is solved by the null space of `G`: rows that follow from others do no harm, and share their multipliers. Where both levels are met, positions are moved further by the least change in
-//! the metric of `M` that takes them onto the constraints, in every round (24). Matrices and factors are kept while the iteration is fast; they are
-//! full, so that the work of a new one grows with the cube of the number of speeds.
+//! Rows that follow from others do no harm, and share their multipliers. Where both levels are met, positions are moved further by the least change in
+//! the metric of `M` that takes them onto the constraints, in every round (24). Matrices and factors (`alpha_matrix.rs`) are kept while the iteration is fast.
 
 use super::alpha::{Coefficients, Knot, Level};
+use super::alpha_matrix::IterationMatrix;
 use super::implicit::{Newton, Progress, check_finite, newton_tolerance, smallest_relative};
 use super::{Fault, Tolerances, Trial};
-use crate::formulation::{Balance, Flow, Remainder, Tangents};
-use crate::math::{DensePair, Kkt, Matrix, dot};
+use crate::formulation::{Balance, Flow, Remainder};
 
-/// Constraints are met to this many units of rounding, if they can be: in rounds behind the last that the tolerance asks for. Where they come no nearer, this much will do.
+/// Constraints are met to this many units of rounding, if they can be: in rounds behind the last that the tolerance asks for. Where they come no nearer, this much will do; and next to a
+/// position in which one fixes nothing, where positions that are met to rounding leave much open, the last, if what it would take to meet them is small beside the tolerance.
 const ROUNDING: f64 = 2.0 * f64::EPSILON;
 const NEARLY: f64 = 32.0 * f64::EPSILON;
 const STANDING: f64 = 1e-11;
 /// Behind an iteration that has come to stand further off than this, speeds are corrected.
 const CLOSED: f64 = 256.0 * f64::EPSILON;
+const LOOSE: f64 = 1e-7;
 const MOST_ROUNDS: usize = 12;
 /// What is left of them after a round, as a part of what was, for the equations to be linearised anew, and how often that is done.
 const SLOW: f64 = 0.1;
@@ -38,21 +39,17 @@ pub(super) struct Solver {
     positions: usize,
     n: usize,
     holonomic: usize,
-    /// The shifted acceleration at the start, for this step.
+    /// The shifted acceleration at the start, for this step, and what is added to the speeds there.
     pub(super) shifted: Vec<f64>,
+    pub(super) push: Vec<f64>,
     pub(super) end: Knot,
     /// The state at the end; the way `r`, and what positions are moved by beside it.
     pub(super) state: Vec<f64>,
     pub(super) way: Vec<f64>,
     pub(super) moved: Vec<f64>,
     left: Remainder,
-    tangents: Tangents,
     newton: Newton,
-    pair: DensePair,
-    matrix: Vec<f64>,
-    ahead: Vec<f64>,
-    /// The system (24), where both levels are met: its matrices, factors and right-hand side.
-    mover: Option<Mover>,
+    matrix: IterationMatrix,
     matrices_are_known: bool,
     is_fresh: bool,
     factored_h: f64,
@@ -70,6 +67,8 @@ struct Closing {
     stalled: usize,
     linearised: usize,
     open: f64,
+    /// Whether the last changes were small beside the tolerance.
+    fits: bool,
 }
 
 enum Next {
@@ -89,7 +88,8 @@ impl Closing {
         self.rounds += 1;
         self.stalled += usize::from(self.rounds > 1 && open > 0.5 * before);
         let will_do = open <= ROUNDING || self.stalled > 0 && open <= NEARLY;
-        if will_do || (self.stalled > 2 || self.rounds > MOST_ROUNDS) && open <= STANDING {
+        let standing = if self.fits { LOOSE } else { STANDING };
+        if will_do || (self.stalled > 2 || self.rounds > MOST_ROUNDS) && open <= standing {
             return Next::Done;
         }
         if self.rounds > MOST_ROUNDS {
@@ -103,23 +103,11 @@ impl Closing {
     }
 }
 
-#[derive(Clone, Debug)]
-struct Mover {
-    kkt: Kkt,
-    mass: Matrix,
-    rows: Matrix,
-    /// `ν`, its change or what is left of the constraints, and the change of what positions are moved by.
-    multipliers: Vec<f64>,
-    residual: Vec<f64>,
-    change: Vec<f64>,
-}
-
 impl Solver {
     pub(super) fn new(field: &Flow<'_>, level: Level, coefficients: Coefficients) -> Self {
         let (layout, constraints) = (field.system().layout(), field.system().constraints());
         let (n, size, m) = (layout.v, layout.v + layout.z, constraints.len());
         let holonomic = constraints.iter().filter(|c| c.holonomic).count();
-        let (left, tangents) = field.room_for_balance();
         Self {
             level,
             coefficients,
@@ -127,17 +115,14 @@ impl Solver {
             n,
             holonomic,
             shifted: vec![0.0; size],
+            push: vec![0.0; size],
             end: Knot::new(size, m),
             state: vec![0.0; layout.dimension()],
             way: vec![0.0; n],
             moved: vec![0.0; n],
-            left,
-            tangents,
+            left: field.room_for_remainder(),
             newton: Newton::new(),
-            pair: DensePair::new(size, m),
-            matrix: vec![0.0; size * size],
-            ahead: vec![0.0; m * size],
-            mover: (level == Level::Both && holonomic > 0).then(|| Mover::new(n, holonomic)),
+            matrix: IterationMatrix::new(field, level),
             matrices_are_known: false,
             is_fresh: false,
             factored_h: 0.0,
@@ -171,6 +156,12 @@ impl Solver {
         }
     }
 
+    /// What is added to the speeds at the start, from how fast accelerations change there: see `alpha.rs`.
+    pub(super) fn find_push(&mut self, jerk: &[f64], factor: f64) {
+        self.change.iter_mut().zip(jerk).for_each(|(change, jerk)| *change = factor * jerk);
+        self.matrix.least_change(&self.change[..self.n], &mut self.push[..self.n]);
+    }
+
     /// The start has moved along the solution: matrices are kept if they still serve.
     pub(super) fn advance(&mut self) {
         self.is_fresh = false;
@@ -202,7 +193,7 @@ impl Solver {
             *a = (rates - c.alpha_m * self.shifted[i]) / (1.0 - c.alpha_m);
         }
         self.moved.fill(0.0);
-        self.mover.iter_mut().for_each(|mover| mover.multipliers.fill(0.0));
+        self.matrix.mover.iter_mut().for_each(|mover| mover.multipliers.fill(0.0));
     }
 
     /// Equations (15) and (16).
@@ -212,9 +203,10 @@ impl Solver {
             let (a0, a1) = (self.shifted[i], self.end.shifted[i]);
             let rates = (1.0 - c.alpha_m) * a1 + c.alpha_m * a0 - c.alpha_f * start.rates[i];
             self.end.rates[i] = rates / (1.0 - c.alpha_f);
-            self.state[q + i] = trial.start[q + i] + h * ((1.0 - c.gamma) * a0 + c.gamma * a1);
+            let u0 = trial.start[q + i] + self.push[i];
+            self.state[q + i] = u0 + h * ((1.0 - c.gamma) * a0 + c.gamma * a1);
             if i < n {
-                self.way[i] = h * trial.start[q + i] + h * h * ((0.5 - c.beta) * a0 + c.beta * a1);
+                self.way[i] = h * u0 + h * h * ((0.5 - c.beta) * a0 + c.beta * a1);
             }
         }
         for i in 0..n {
@@ -230,14 +222,11 @@ impl Solver {
         }
         if !self.matrices_are_known {
             self.linearise(field, trial)?;
+            field.look_at_rank();
         }
         self.factored_h = 0.0;
-        self.fill_matrix(trial.h);
         self.factorisations += 1;
-        // Where the rank of the rows turns with the step, those of one place stand in both places.
-        let solved = self.pair.factor(&self.matrix, &self.ahead, &self.tangents.gradients)
-            || self.pair.factor(&self.matrix, &self.tangents.gradients, &self.tangents.gradients);
-        if !solved {
+        if !self.matrix.factor(self.coefficients, trial.h) {
             return Err(Fault::SingularMatrix { component: self.positions });
         }
         self.factored_h = trial.h;
@@ -248,34 +237,9 @@ impl Solver {
         let t = trial.t + trial.h;
         let (rates, multipliers) = (&self.end.rates[..], &self.end.multipliers[..]);
         let at = Balance { t, y: &self.state, rates, multipliers };
-        field.tangents(at, &mut self.left, &mut self.tangents);
-        let size = self.shifted.len();
-        for matrix in [&self.tangents.stiffness, &self.tangents.damping, &self.tangents.mass] {
-            check_finite(matrix, size.max(1), t)?;
-        }
-        check_finite(&self.tangents.gradients, usize::MAX, t)?;
-        if let Some(mover) = &mut self.mover {
-            mover.factor(&self.tangents, size)?;
-        }
+        self.matrix.linearise(field, at, &mut self.left)?;
         (self.matrices_are_known, self.is_fresh) = (true, true);
         Ok(())
-    }
-
-    /// `S`, and the rows that its change meets.
-    fn fill_matrix(&mut self, h: f64) {
-        let (c, tangents) = (self.coefficients, &self.tangents);
-        for (i, entry) in self.matrix.iter_mut().enumerate() {
-            let forces = c.gamma * tangents.damping[i] + h * c.beta * tangents.stiffness[i];
-            *entry = c.inertia() * tangents.mass[i] + h * forces;
-        }
-        let (n, size) = (self.n, self.shifted.len());
-        self.ahead.copy_from_slice(&tangents.gradients);
-        let first = if self.level == Level::Positions { self.holonomic } else { 0 };
-        for row in first..self.level_change.len() {
-            for j in 0..n {
-                self.ahead[row * size + j] += h * c.beta / c.gamma * tangents.slopes[row * n + j];
-            }
-        }
     }
 
     /// Newton's iteration, and rounds behind it until the constraints are met to rounding. False if it does not converge.
@@ -302,8 +266,10 @@ impl Solver {
                 Next::GoOn => {}
             }
             self.find_changes(field, trial.h);
+            let changes = self.size_of_changes(tolerances, trial);
+            closing.fits = changes <= kappa;
             if !closing.is_on {
-                match self.newton.judge(self.size_of_changes(tolerances, trial), kappa) {
+                match self.newton.judge(changes, kappa) {
                     Progress::Hopeless => return Ok(false),
                     Progress::GoOn => {}
                     Progress::Done => closing.is_on = true,
@@ -343,7 +309,7 @@ impl Solver {
         let largest = |part: &[f64]| part.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         let (far, fast) = (largest(&self.state[..q]), largest(&self.state[q..q + n]));
         let part = |left: &[f64], first: usize, size: f64| {
-            let of_row = |(k, left): (usize, &f64)| match self.pair.lengths()[first + k] * size {
+            let of_row = |(k, left): (usize, &f64)| match self.matrix.lengths()[first + k] * size {
                 0.0 => 0.0,
                 size => left.abs() / size,
             };
@@ -365,16 +331,15 @@ impl Solver {
                 -self.left.velocity[k] / (h * c.gamma)
             };
         }
-        self.pair.solve(&mut self.change, &mut self.level_change);
-        if let Some(mover) = &mut self.mover {
-            let (size, gradients) = (self.shifted.len(), &self.tangents.gradients);
+        self.matrix.solve(&mut self.change, &mut self.level_change);
+        if let Some(mover) = &mut self.matrix.mover {
             for (k, residual) in mover.residual.iter_mut().enumerate() {
-                let ahead = dot(&gradients[k * size..(k + 1) * size], &self.change);
+                let ahead = self.matrix.tangents.gradients.row_times(k, &self.change);
                 *residual = -self.left.position[k] - h * h * c.beta * ahead;
             }
             field.weigh(&self.moved, &mover.multipliers, &mut mover.change);
             mover.change.iter_mut().for_each(|left| *left = -*left);
-            mover.kkt.solve(&mut mover.change, &mut mover.residual);
+            mover.solve();
         }
     }
 
@@ -389,7 +354,7 @@ impl Solver {
         for (i, change) in self.change.iter().enumerate() {
             sum += (h * c.gamma * change / (scale(q + i) + rounding)).powi(2);
             if i < n && q == n {
-                let moved = self.mover.as_ref().map_or(0.0, |mover| mover.change[i]);
+                let moved = self.matrix.mover.as_ref().map_or(0.0, |mover| mover.change[i]);
                 sum += ((h * h * c.beta * change + moved) / (scale(i) + h * rounding)).powi(2);
             }
         }
@@ -399,7 +364,7 @@ impl Solver {
     fn apply_changes(&mut self) {
         add(&mut self.end.shifted, &self.change);
         add(&mut self.end.multipliers, &self.level_change);
-        if let Some(mover) = &mut self.mover {
+        if let Some(mover) = &mut self.matrix.mover {
             add(&mut self.moved, &mover.change);
             add(&mut mover.multipliers, &mover.residual);
         }
@@ -407,32 +372,12 @@ impl Solver {
 
     /// What is left of an error of speeds once what is stiff in it is damped and what the constraints do not allow is taken off: `S x + Gᵀ μ = (1-α_m)/(1-α_f) M error`, `G x = 0`.
     pub(super) fn smooth(&mut self, error: &mut [f64]) {
-        let size = error.len();
         for (i, out) in self.change.iter_mut().enumerate() {
-            *out = self.coefficients.inertia() * dot(&self.tangents.mass[i * size..(i + 1) * size], error);
+            *out = self.coefficients.inertia() * self.matrix.tangents.mass.row_times(i, error);
         }
         self.level_change.fill(0.0);
-        self.pair.solve(&mut self.change, &mut self.level_change);
+        self.matrix.solve(&mut self.change, &mut self.level_change);
         error.copy_from_slice(&self.change);
-    }
-}
-
-impl Mover {
-    fn new(n: usize, holonomic: usize) -> Self {
-        let (mass, rows) = (Matrix::full(n, n), Matrix::full(holonomic, n));
-        let kkt = Kkt::new(&mass, &rows);
-        let level = || vec![0.0; holonomic];
-        Self { kkt, mass, rows, multipliers: level(), residual: level(), change: vec![0.0; n] }
-    }
-
-    fn factor(&mut self, tangents: &Tangents, size: usize) -> Result<(), Fault> {
-        let n = self.change.len();
-        for (own, all) in [(&mut self.mass, &tangents.mass), (&mut self.rows, &tangents.gradients)] {
-            for (own, all) in own.values.chunks_exact_mut(n).zip(all.chunks_exact(size)) {
-                own.copy_from_slice(&all[..n]);
-            }
-        }
-        self.kkt.factor(&self.mass, &self.rows).map_err(|_| Fault::NoConvergence)
     }
 }
 

@@ -19,6 +19,8 @@ pub enum Control {
 #[derive(Clone, Debug)]
 pub struct Controller {
     rule: Rule,
+    /// The part of the step that would just be good enough which is tried.
+    safety: f64,
     /// The most that the next step may grow by: nothing right after a rejection, a lot at the start and after a discontinuity.
     most: f64,
 }
@@ -36,7 +38,8 @@ enum Rule {
     Predictive { exponent: f64, last: Option<(f64, f64)>, dead_band: f64 },
 }
 
-const SAFETY: f64 = 0.9;
+/// The usual part of the step that would just be good enough which is tried.
+pub const SAFETY: f64 = 0.9;
 const SHRINK_LIMIT: f64 = 0.2;
 const GROWTH_LIMIT: f64 = 10.0;
 /// A first step may be far too small, as after a contact that opens: its error tells more than where it came from.
@@ -50,38 +53,39 @@ impl Controller {
     pub fn new(error_order: u32) -> Self {
         let exponent = 1.0 / f64::from(error_order + 1) - 0.75 * MEMORY;
         let rule = Rule::ProportionalIntegral { exponent, last_log: LEAST_LOG };
-        Self { rule, most: FIRST_GROWTH_LIMIT }
+        Self { rule, safety: SAFETY, most: FIRST_GROWTH_LIMIT }
     }
 
     /// The rule that is asked for, or the one that suits the method.
-    pub fn for_method(method: Method, control: Control) -> Self {
+    pub fn for_method(method: Method, control: Control, safety: f64) -> Self {
         let facts = method.facts();
         let order = facts.error_order.unwrap_or(1);
         if control == Control::Pid {
             let rule = Rule::Pid { exponent: 1.0 / f64::from(order + 1), before: None };
-            return Self { rule, most: FIRST_GROWTH_LIMIT };
+            return Self { rule, safety, most: FIRST_GROWTH_LIMIT };
         }
         if !facts.implicit {
-            return Self::new(order);
+            return Self { safety, ..Self::new(order) };
         }
         let dead_band = if facts.keeps_factors { 1.2 } else { 1.0 };
         let rule = Rule::Predictive { exponent: 1.0 / f64::from(order + 1), last: None, dead_band };
-        Self { rule, most: FIRST_GROWTH_LIMIT }
+        Self { rule, safety, most: FIRST_GROWTH_LIMIT }
     }
 
     /// The factor for the next step after an accepted one of size `h`. No growth right after a rejection.
     #[inline(always)]
     pub fn accept(&mut self, h: f64, error: f64) -> f64 {
+        let safety = self.safety;
         let factor = match &mut self.rule {
             Rule::ProportionalIntegral { exponent, last_log } => {
                 let log = rough_log2(larger(error, 1e-16));
-                let factor = SAFETY * rough_exp2(MEMORY * *last_log - *exponent * log);
+                let factor = safety * rough_exp2(MEMORY * *last_log - *exponent * log);
                 *last_log = larger(log, LEAST_LOG);
                 factor
             }
-            Rule::Pid { exponent, before } => pid_factor(*exponent, before, error),
+            Rule::Pid { exponent, before } => pid_factor((safety, *exponent), before, error),
             Rule::Predictive { exponent, last, dead_band } => {
-                let factor = predicted_factor(*exponent, last, h, error);
+                let factor = predicted_factor((safety, *exponent), last, h, error);
                 if (1.0..=*dead_band).contains(&factor) { 1.0 } else { factor }
             }
         };
@@ -99,7 +103,7 @@ impl Controller {
             | Rule::Predictive { exponent, .. } => exponent,
         };
         if error.is_finite() {
-            (SAFETY * rough_power(error, -exponent)).clamp(SHRINK_LIMIT, 1.0)
+            (self.safety * rough_power(error, -exponent)).clamp(SHRINK_LIMIT, 1.0)
         } else {
             0.25
         }
@@ -123,20 +127,25 @@ impl Controller {
 }
 
 #[inline(never)]
-fn pid_factor(exponent: f64, before: &mut Option<[f64; 2]>, error: f64) -> f64 {
+fn pid_factor((safety, exponent): (f64, f64), before: &mut Option<[f64; 2]>, error: f64) -> f64 {
     let error = error.max(1e-10);
     let [first, second] = before.unwrap_or([error; 2]);
     *before = Some([error, first]);
     let log = -0.58 * rough_log2(error) + 0.21 * rough_log2(first) - 0.1 * rough_log2(second);
-    SAFETY * rough_exp2(log * exponent)
+    safety * rough_exp2(log * exponent)
 }
 
 #[inline(never)]
-fn predicted_factor(exponent: f64, last: &mut Option<(f64, f64)>, h: f64, error: f64) -> f64 {
+fn predicted_factor(
+    (safety, exponent): (f64, f64),
+    last: &mut Option<(f64, f64)>,
+    h: f64,
+    error: f64,
+) -> f64 {
     let error = error.max(1e-16);
-    let plain = SAFETY * rough_power(error, -exponent);
+    let plain = safety * rough_power(error, -exponent);
     let predicted = last.map_or(plain, |(last_h, last_error)| {
-        SAFETY * (h / last_h) * rough_power(last_error / (error * error), exponent)
+        safety * (h / last_h) * rough_power(last_error / (error * error), exponent)
     });
     *last = Some((h, error.max(1e-2)));
     plain.min(predicted)
@@ -153,9 +162,9 @@ mod tests {
 
     #[test]
     fn a_tiny_error_grows_the_step_and_a_large_one_shrinks_it() {
-        let pid = Controller::for_method(Method::DormandPrince5, Control::Pid);
+        let pid = Controller::for_method(Method::DormandPrince5, Control::Pid, SAFETY);
         for mut control in
-            [Controller::new(4), Controller::for_method(Method::Radau5, Control::Standard), pid]
+            [Controller::new(4), Controller::for_method(Method::Radau5, Control::Standard, SAFETY), pid]
         {
             assert!(control.accept(1.0, 0.0) > 5.0);
             assert_eq!(control.reject(1e9), SHRINK_LIMIT);
@@ -168,16 +177,16 @@ mod tests {
     #[test]
     fn a_step_that_would_hardly_grow_is_kept_where_that_saves_a_factorisation() {
         // 0.9 / 0.5^(1/4) = 1.07.
-        assert_eq!(Controller::for_method(Method::Radau5, Control::Standard).accept(1.0, 0.5), 1.0);
-        assert!(Controller::for_method(Method::Radau5, Control::Standard).accept(1.0, 0.2) > 1.2);
-        assert!(Controller::for_method(Method::Radau5, Control::Standard).accept(1.0, 0.99) < 1.0);
+        assert_eq!(Controller::for_method(Method::Radau5, Control::Standard, SAFETY).accept(1.0, 0.5), 1.0);
+        assert!(Controller::for_method(Method::Radau5, Control::Standard, SAFETY).accept(1.0, 0.2) > 1.2);
+        assert!(Controller::for_method(Method::Radau5, Control::Standard, SAFETY).accept(1.0, 0.99) < 1.0);
     }
 
     #[test]
     fn errors_that_grow_are_expected_to_go_on_growing() {
-        let mut control = Controller::for_method(Method::Radau5, Control::Standard);
+        let mut control = Controller::for_method(Method::Radau5, Control::Standard, SAFETY);
         control.accept(1.0, 0.1);
-        let plain = Controller::for_method(Method::Radau5, Control::Standard).accept(1.0, 0.8);
+        let plain = Controller::for_method(Method::Radau5, Control::Standard, SAFETY).accept(1.0, 0.8);
         assert!(control.accept(1.0, 0.8) < plain);
     }
 }

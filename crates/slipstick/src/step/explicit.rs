@@ -164,7 +164,7 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
         let (start, point, end) = (&trial.start[..n], &mut self.point[..n], &mut trial.end[..n]);
         let (t, h) = (trial.t, trial.h);
         if !self.first_is_known {
-            field.derivative(t, start, &mut stages[..n]);
+            field.first_derivative(t, start, &mut stages[..n]);
             self.first_is_known = true;
         }
         unrolled!(I => if (1..Self::END).contains(&I) {
@@ -176,6 +176,24 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
         self.end_is_known = M::TABLEAU.last_is_first;
         if self.end_is_known {
             field.derivative(t + h, end, &mut stages[Self::END * n..]);
+        }
+    }
+
+    /// The same with stages that are brought to where the constraints of a mechanism are met (`formulation/singular.rs`); the first is known.
+    #[cold]
+    fn fill_closed_stages(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+        let (n, t, h) = (self.dimension.get(), trial.t, trial.h);
+        for i in 1..Self::END {
+            let (known, rest) = self.stages.split_at_mut(i * n);
+            add_stages_later(M::TABLEAU.row(i), known, h, Some(&trial.start), &mut self.point);
+            let t = t + M::TABLEAU.nodes[i] * h;
+            field.close_state(t, &mut self.point);
+            field.derivative(t, &self.point, &mut rest[..n]);
+        }
+        add_stages_later(M::TABLEAU.weights, &self.stages, h, Some(&trial.start), &mut trial.end);
+        field.close_state(t + h, &mut trial.end);
+        if self.end_is_known {
+            field.derivative(t + h, &trial.end, &mut self.stages[Self::END * n..][..n]);
         }
     }
 
@@ -268,6 +286,11 @@ impl<M: Numbers, D: Dimension> Step for ExplicitRungeKutta<M, D> {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         self.fill_stages(field, trial);
         self.judge(tolerances, trial);
+        if !trial.is_good() && field.rank_changes() {
+            self.fill_closed_stages(field, trial);
+            self.judge(tolerances, trial);
+            trial.judge_closed();
+        }
         trial.forget_fault();
         if !trial.is_good() {
             trial.fault = if trial.error.is_finite() { None } else { self.find_fault(trial) };

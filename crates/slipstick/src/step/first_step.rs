@@ -24,7 +24,7 @@ pub fn first_step(
     let mut scratch = vec![0.0; 3 * n];
     let (f0, rest) = scratch.split_at_mut(n);
     let (f1, ahead) = rest.split_at_mut(n);
-    field.derivative(t, y, f0);
+    field.first_derivative(t, y, f0);
     let (size, slope) = (scaled_rms(y, scales()), scaled_rms(f0, scales()));
     let rough = if size < 1e-5 || slope < 1e-5 { 1e-6 } else { 0.01 * size / slope };
     let rough = rough.min(longest);

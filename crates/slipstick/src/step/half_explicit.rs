@@ -2,6 +2,7 @@
 //!
 //! A stage knows its own state and finds the accelerations with which the constraints of speeds are met ahead: at the next stage, or at a point of its own. Ahead,
 //! positions need the rates of positions of this stage, which are known, and speeds its accelerations, which are what is looked for.
+//! Where the rank of the gradients changes within a step, positions are brought to their constraints in every stage (`formulation/singular.rs`).
 
 use super::Trial;
 use super::stages::add_stages_later;
@@ -16,12 +17,21 @@ pub(super) struct Stages {
     pub(super) ahead: Vec<f64>,
     /// Whether accelerations of the last stage follow from constraints ahead.
     pub(super) is_half_explicit: bool,
+    /// Whether positions of stages are brought to where their constraints are met.
+    pub(super) is_closed: bool,
 }
 
 impl Stages {
     pub(super) fn new(dimension: usize, count: usize) -> Self {
         let (rates, ahead) = (vec![0.0; count * dimension], vec![0.0; dimension]);
-        Self { n: dimension, rates, ahead, is_half_explicit: false }
+        Self { n: dimension, rates, ahead, is_half_explicit: false, is_closed: false }
+    }
+
+    /// Brings positions to where their constraints are met, if this step needs that.
+    pub(super) fn close(&self, field: &mut Flow<'_>, t: f64, state: &mut [f64]) {
+        if self.is_closed {
+            field.close_positions(t, state);
+        }
     }
 
     /// The rates of a stage.
@@ -48,8 +58,12 @@ impl Stages {
         add_stages_later(&weights[..stage], before, trial.h, Some(&trial.start), &mut self.ahead);
         go_on(&mut self.ahead[..positions], reach, own);
         if self.is_half_explicit {
-            let ahead = (trial.t + node_ahead * trial.h, &self.ahead[..]);
-            field.end_stage(Stage { here: (t, state), ahead, reach }, own);
+            let t_ahead = trial.t + node_ahead * trial.h;
+            if self.is_closed {
+                field.close_positions(t_ahead, &mut self.ahead);
+            }
+            let stage = Stage { here: (t, state), ahead: (t_ahead, &self.ahead), reach };
+            field.end_stage(stage, own);
         }
         go_on(&mut self.ahead[positions..], reach, &own[positions..]);
     }

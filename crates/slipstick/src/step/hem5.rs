@@ -93,7 +93,8 @@ impl Hem5 {
     }
 
     /// Makes all stages; the end of the step goes to `trial.end`.
-    fn fill_stages(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+    fn fill_stages(&mut self, field: &mut Flow<'_>, trial: &mut Trial, is_closed: bool) {
+        self.stages.is_closed = is_closed;
         self.point.copy_from_slice(&trial.start);
         for (i, weights) in MATRIX.iter().enumerate() {
             self.stages.make(field, trial, (i, NODES[i], &self.point), (NODES[i + 1], weights));
@@ -114,6 +115,19 @@ impl Hem5 {
             first[i] = end - self.point[i];
             second[i] = end - second[i];
         }
+    }
+
+    fn make_and_judge(
+        &mut self,
+        field: &mut Flow<'_>,
+        tolerances: &Tolerances,
+        trial: &mut Trial,
+        is_closed: bool,
+    ) {
+        self.fill_stages(field, trial, is_closed);
+        self.estimate(trial);
+        let [first, second] = &self.errors;
+        trial.judge_damped(first, second, tolerances, Norm::Worst);
     }
 
     fn evaluate_end(&mut self, field: &mut Flow<'_>, trial: &Trial) {
@@ -137,10 +151,11 @@ impl Step for Hem5 {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         trial.forget_fault();
         self.end_is_known = false;
-        self.fill_stages(field, trial);
-        self.estimate(trial);
-        let [first, second] = &self.errors;
-        trial.judge_damped(first, second, tolerances, Norm::Worst);
+        self.make_and_judge(field, tolerances, trial, false);
+        if !trial.is_good() && field.rank_changes() {
+            self.make_and_judge(field, tolerances, trial, true);
+            trial.judge_closed();
+        }
         if !trial.error.is_finite() {
             trial.fault = trial.find_fault(&self.stages.rates, &NODES);
             return;

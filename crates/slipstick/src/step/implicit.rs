@@ -226,6 +226,8 @@ pub(super) struct Newton {
     last_theta: f64,
     last_norm: f64,
     count: i32,
+    limit: i32,
+    is_patient: bool,
 }
 
 /// The most iterations.
@@ -237,7 +239,21 @@ const ENOUGH: f64 = 0.03;
 
 impl Newton {
     pub(super) fn new() -> Self {
-        Self { eta: 1.0, theta: 0.0, last_theta: 0.0, last_norm: 0.0, count: 0 }
+        Self {
+            eta: 1.0,
+            theta: 0.0,
+            last_theta: 0.0,
+            last_norm: 0.0,
+            count: 0,
+            limit: LIMIT,
+            is_patient: false,
+        }
+    }
+
+    /// From now on two more iterations are allowed for each factor of ten by which the first correction is larger than the tolerance. Steps that are not chosen by an error can be so long
+    /// that ten are not enough at tight tolerances, however well the iteration converges.
+    pub(super) fn be_patient(&mut self) {
+        self.is_patient = true;
     }
 
     /// A new system is to be solved. The rate that was seen before is trusted only with a Jacobian of this start: one of an earlier start gets worse from step to
@@ -251,13 +267,17 @@ impl Newton {
     /// Judges the scaled norm of a correction; `kappa` is what may be left of it.
     pub(super) fn judge(&mut self, norm: f64, kappa: f64) -> Progress {
         self.count += 1;
+        if self.count == 1 && self.is_patient {
+            let tens = (0..15).filter(|&k| norm > 10.0_f64.powi(k));
+            self.limit = LIMIT + tens.map(|_| 2).sum::<i32>();
+        }
         if self.count > 1 {
             let ratio = norm / self.last_norm;
             self.theta = if self.count == 2 { ratio } else { (ratio * self.last_theta).sqrt() };
             self.last_theta = ratio;
             self.eta = self.theta / (1.0 - self.theta);
         }
-        let left = LIMIT - self.count;
+        let left = self.limit - self.count;
         let expected = self.eta * norm * self.theta.powi(left);
         // A comparison with NaN is false, so that NaN is hopeless too.
         let may_converge = norm.is_finite() && self.theta < 0.99 && (self.count == 1 || expected < kappa);

@@ -4,6 +4,7 @@
 //! dense output. A method knows nothing of events; event code knows nothing of tableaus; they meet in a `Trial`.
 
 mod alpha;
+mod alpha_matrix;
 mod alpha_newton;
 mod automatic;
 mod bogacki_shampine;
@@ -40,7 +41,7 @@ mod tsitouras;
 
 pub use automatic::Automatic;
 pub(crate) use automatic::StiffnessCount;
-pub use control::{Control, Controller};
+pub use control::{Control, Controller, SAFETY};
 pub use first_step::first_step;
 pub use interpolant::{Interpolant, interpolate_at};
 pub use method::{Facts, Method, Step, USUAL_RHO};

@@ -85,7 +85,8 @@ impl Phem56 {
     }
 
     /// Makes all stages; the end of the step goes to `trial.end`, and its constraints are met before the last stage.
-    fn fill_stages(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+    fn fill_stages(&mut self, field: &mut Flow<'_>, trial: &mut Trial, is_closed: bool) {
+        self.stages.is_closed = is_closed;
         if !self.first_is_known {
             field.derivative(trial.t, &trial.start, self.stages.of_mut(0));
             self.first_is_known = true;
@@ -94,6 +95,7 @@ impl Phem56 {
             if i < END {
                 let row = dopri5::TABLEAU.matrix[i];
                 add_stages_later(row, &self.stages.rates, trial.h, Some(&trial.start), &mut self.point);
+                self.stages.close(field, trial.t + NODES[i] * trial.h, &mut self.point);
             }
             self.stages.make(field, trial, (i, NODES[i], &self.point), (NODES_AHEAD[i], AHEAD[i - 1]));
             if i == LAST {
@@ -113,17 +115,40 @@ impl Phem56 {
             for (i, embedded) in self.point.iter_mut().enumerate() {
                 *embedded = trial.end[i] - self.error[i];
             }
+            if self.stages.is_closed {
+                field.close_state(trial.t + trial.h, &mut self.point);
+                for (i, embedded) in self.point.iter().enumerate() {
+                    self.error[i] = trial.end[i] - embedded;
+                }
+                return;
+            }
             field.add_distance_of_speeds(trial.t + trial.h, &self.point, &mut self.error);
         }
+    }
+}
+
+impl Phem56 {
+    fn make_and_judge(
+        &mut self,
+        field: &mut Flow<'_>,
+        tolerances: &Tolerances,
+        trial: &mut Trial,
+        is_closed: bool,
+    ) {
+        self.fill_stages(field, trial, is_closed);
+        self.estimate(field, trial);
+        trial.judge(&self.error, tolerances, Norm::Worst);
     }
 }
 
 impl Step for Phem56 {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         trial.forget_fault();
-        self.fill_stages(field, trial);
-        self.estimate(field, trial);
-        trial.judge(&self.error, tolerances, Norm::Worst);
+        self.make_and_judge(field, tolerances, trial, false);
+        if !trial.is_good() && field.rank_changes() {
+            self.make_and_judge(field, tolerances, trial, true);
+            trial.judge_closed();
+        }
         if !trial.error.is_finite() {
             trial.fault = trial.find_fault(&self.stages.rates, &NODES);
         }

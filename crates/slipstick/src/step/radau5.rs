@@ -312,6 +312,11 @@ impl<D: Dimension> Radau5<D> {
         trial.judge(scaled, tolerances, Norm::Mean);
     }
 
+    /// Lets Newton's iteration go on for longer where it begins far off.
+    pub(super) fn be_patient(&mut self) {
+        self.newton.be_patient();
+    }
+
     /// Tries a step on any field.
     pub(super) fn attempt_on(&mut self, field: &mut impl Field, tolerances: &Tolerances, trial: &mut Trial) {
         trial.fault = None;

@@ -38,8 +38,10 @@ impl Whole {
     fn new(field: &Flow<'_>, tolerances: &Tolerances) -> Self {
         let (room, n) = (GglRoom::new(field), field.dimension());
         let all = room.dimension();
+        let mut radau = Radau5::new(Any(all));
+        radau.be_patient();
         Self {
-            radau: Radau5::new(Any(all)),
+            radau,
             trial: Trial::new(0.0, &vec![0.0; all]),
             given: tolerances.clone(),
             tolerances: with_multipliers(tolerances, n, all),
@@ -119,6 +121,9 @@ impl Step for RadauGgl {
         }
         let whole = self.whole.get_or_insert_with(|| Box::new(Whole::new(field, tolerances)));
         whole.attempt(field, tolerances, trial);
+        if trial.is_good() {
+            field.look_at_rank();
+        }
     }
 
     fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {

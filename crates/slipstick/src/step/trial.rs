@@ -5,6 +5,9 @@ use super::tolerance::larger;
 use super::{Interpolant, Tolerances};
 use crate::math::{Norm, largest, rms};
 
+/// An error for which the next attempt is about a quarter shorter.
+const LITTLE_TOO_LARGE: f64 = 3.0;
+
 /// Why a trial has no error to be judged by.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fault {
@@ -173,6 +176,14 @@ impl Trial {
     pub(super) fn forget_fault(&mut self) {
         if self.fault.is_some() {
             self.fault = None;
+        }
+    }
+
+    /// A step with closed stages (`formulation/singular.rs`) that is not good has a stage next to the singular position, where rounding is large. Not a shorter step helps against that, which may come
+    /// nearer, but one that has its stages elsewhere: the next attempt is to be little shorter.
+    pub(super) fn judge_closed(&mut self) {
+        if self.error.is_finite() {
+            self.error = self.error.min(LITTLE_TOO_LARGE);
         }
     }
 

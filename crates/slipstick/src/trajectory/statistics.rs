@@ -32,6 +32,8 @@ pub struct Statistics {
     pub motion_factorisations: u64,
     /// How often the size of a first step was estimated, with two right-hand sides.
     pub estimates: u64,
+    /// Right-hand sides that were known already when an estimate or a first step wanted them. They do not count among `derivatives`.
+    pub reused: u64,
     /// Steps that were made again, shorter, to locate an event.
     pub relocations: u64,
     /// How often a crossing that was located turned out not to be the first.
@@ -70,6 +72,7 @@ impl Default for Statistics {
             corrected: 0,
             motion_factorisations: 0,
             estimates: 0,
+            reused: 0,
             relocations: 0,
             went_back: 0,
             phantoms: 0,

@@ -5,10 +5,12 @@ use slipstick::problems::{
     Case, Counts, Entrant, Entry, MECHANISMS, MechanismProblem, Set, formulation, mechanism_problems,
 };
 use slipstick::simulate::simulate;
+use slipstick::step::Method;
 use std::time::Instant;
 
-/// All of them run at this tolerance.
+/// All of them run at this tolerance, but for generalized-α on rows of four-bars: at tighter ones it stumbles over their singular position.
 const TOLERANCE: f64 = 1e-6;
+const LOOSE: f64 = 1e-4;
 
 /// How many times the tolerance an error at the end may be: some magnify small errors, and the order of what an estimate controls is one less than that of the result.
 const PROMISED: f64 = 1e3;
@@ -27,15 +29,15 @@ pub(super) fn rows() -> impl Iterator<Item = Row> {
 fn entrants(set: Set) -> &'static [&'static str] {
     match set {
         Set::Classic | Set::Planar => &["hem5", "phem56", "mdop5"],
-        // Half-explicit methods stumble over the singular position of long rows; `compare` shows it.
-        Set::FourBars => &["mdop5", "dop853"],
+        Set::FourBars => &["hem5", "phem56", "mdop5", "dop853", "alpha"],
         Set::Stiff => &["auto", "radau5", "alpha"],
     }
 }
 
 fn row(problem: &MechanismProblem, entrant: &Entrant) -> Row {
     let case = problem.case();
-    let options = case.options_for(entrant, TOLERANCE);
+    let tolerance = tolerance(problem.set, entrant);
+    let options = case.options_for(entrant, tolerance);
     let start = Instant::now();
     let result = simulate(case.system, case.start, &options);
     let wall_s = start.elapsed().as_secs_f64();
@@ -44,12 +46,16 @@ fn row(problem: &MechanismProblem, entrant: &Entrant) -> Row {
         suite: MECHANISMS.0,
         method: Some(options.method.name()),
         formulation: Some(formulation(&options)),
-        tolerance: Some(TOLERANCE),
-        ok: entry.error.is_some_and(|error| error <= PROMISED * TOLERANCE),
+        tolerance: Some(tolerance),
+        ok: entry.error.is_some_and(|error| error <= PROMISED * tolerance),
         wall_s: Some(wall_s),
         note: Some(note(problem.counts, &entry)),
         ..measured(&case, &entry)
     }
+}
+
+fn tolerance(set: Set, entrant: &Entrant) -> f64 {
+    if set == Set::FourBars && entrant.method == Method::GeneralizedAlpha { LOOSE } else { TOLERANCE }
 }
 
 fn measured(case: &Case<'_>, entry: &Entry) -> Row {

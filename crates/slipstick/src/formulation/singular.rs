@@ -1,0 +1,186 @@
+//! Singular positions of a mechanism: there a row of constraints vanishes, or follows from others on which it does not depend elsewhere, and the rank of the gradients is less.
+//!
+//! In the motion through such a position accelerations are smooth, but only where the constraints are met: off them by `e`, at a distance `d`, directions of motion are wrong by
+//! `e / d`. A method that makes its stages off the constraints loses its order there, and a shorter step only comes nearer. So the least that is left of an independent row beside the others
+//! is kept an eye on: if it changes much within a step that is not good enough, the method may make the step again with stages that are brought to the constraints. That is the
+//! same method for equations with the same solution, `y' = f(P(y))`, where `P` is the projection; these are smooth along the motion.
+
+use super::engine::Engine;
+use super::{Flow, Index1};
+use crate::equations::Locked;
+
+/// A row of constraints that is shorter than this part of what it can be has next to no direction left, and so has one of which less is left beside others.
+const NEXT_TO_NOTHING: f64 = 0.05;
+/// The rank is about to change within a step if what is left of a row at one point is less than this part of what it is at another.
+const CHANGES: f64 = 0.5;
+
+/// The least and the most that something has been.
+type Range = (f64, f64);
+const NOT_YET: Range = (f64::INFINITY, 0.0);
+
+/// What is known of how near the motion has come to singular positions.
+#[derive(Clone, Debug)]
+pub(super) struct Singular {
+    /// The lengths that the row of each constraint has had in steps that were taken, and in the attempt of one.
+    lengths: Vec<Range>,
+    tried: Vec<Range>,
+    /// What was left of the narrowest row beside the others: in steps that were taken, and in the attempt of one, with the row that had least.
+    narrowest: Range,
+    in_step: Range,
+    narrowest_row: usize,
+    /// The first constraint that came next to nothing, if one has.
+    first: Option<Shrunk>,
+}
+
+/// A constraint that fixes next to nothing at some position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shrunk {
+    /// The constraint.
+    pub row: usize,
+    /// Whether it fixes something that others fix too; else it fixes nothing at all.
+    pub beside_others: bool,
+}
+
+impl Singular {
+    pub(super) fn new(constraints: usize) -> Self {
+        Self {
+            lengths: vec![NOT_YET; constraints],
+            tried: vec![NOT_YET; constraints],
+            narrowest: NOT_YET,
+            in_step: NOT_YET,
+            narrowest_row: 0,
+            first: None,
+        }
+    }
+
+    /// Takes note of the length of a row.
+    pub(super) fn note_length(&mut self, row: usize, length: f64) {
+        // A constraint with branches may say nothing for a while.
+        if length > 0.0 {
+            widen(&mut self.tried[row], length);
+        }
+    }
+
+    /// Takes note of the row that has least left beside the others.
+    pub(super) fn note_narrowest(&mut self, (row, left): (usize, f64)) {
+        if left < self.in_step.0 {
+            self.narrowest_row = row;
+        }
+        widen(&mut self.in_step, left);
+    }
+
+    /// The step was taken. An attempt that was not may have been far off: it says nothing.
+    fn take_step(&mut self) {
+        let (least, most) = std::mem::replace(&mut self.in_step, NOT_YET);
+        if least <= most && (widen(&mut self.narrowest, least) | widen(&mut self.narrowest, most)) {
+            self.name(self.narrowest_row, true);
+        }
+        for row in 0..self.tried.len() {
+            let (least, most) = std::mem::replace(&mut self.tried[row], NOT_YET);
+            if least <= most && (widen(&mut self.lengths[row], least) | widen(&mut self.lengths[row], most)) {
+                self.name(row, false);
+            }
+        }
+    }
+
+    /// Other rows count as independent from now on.
+    pub(super) fn forget_narrowest(&mut self) {
+        (self.narrowest, self.in_step) = (NOT_YET, NOT_YET);
+    }
+
+    /// A constraint fixes next to nothing; of these only the first is of interest.
+    pub(super) fn name(&mut self, row: usize, beside_others: bool) {
+        self.first = self.first.or(Some(Shrunk { row, beside_others }));
+    }
+}
+
+/// Brings a number into a range; true if the least is next to nothing beside the most.
+fn widen(range: &mut Range, x: f64) -> bool {
+    *range = (range.0.min(x), range.1.max(x));
+    range.0 < NEXT_TO_NOTHING * range.1
+}
+
+impl Index1<'_> {
+    /// Takes note of the lengths of rows in the linear system with one gradient, and of what is left of the narrowest.
+    pub(super) fn look_at_factors(&mut self) {
+        for (row, length) in self.kkt.lengths().iter().enumerate() {
+            self.singular.note_length(row, *length);
+        }
+        self.singular.note_narrowest(self.kkt.narrowest());
+    }
+
+    /// The same of the gradients ahead in a system with two.
+    pub(super) fn look_at_pair(&mut self) {
+        for (row, length) in self.kkt.lengths_of_pair().iter().enumerate() {
+            self.singular.note_length(row, *length);
+        }
+        self.singular.note_narrowest(self.kkt.narrowest_of_pair());
+    }
+
+    /// Takes note of the lengths of rows by the terms as they are, in an iteration of which only the last point counts.
+    pub(super) fn look_at_rows(&mut self) {
+        for row in 0..self.terms.jacobian.rows() {
+            let length = self.terms.jacobian.row(row).map(|(_, g)| g * g).sum::<f64>().sqrt();
+            self.singular.tried[row] = NOT_YET;
+            self.singular.note_length(row, length);
+        }
+    }
+
+    fn close_state(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
+        self.close_positions(locked, t, y);
+        self.close_speeds(locked, t, y);
+    }
+}
+
+/// What a step sees of the flow.
+impl Flow<'_> {
+    /// Begins to look whether the rank of the gradients changes, before the attempt of a step.
+    #[inline]
+    pub fn watch_rank(&mut self) {
+        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
+            mechanism.singular.in_step = NOT_YET;
+        }
+    }
+
+    /// Whether the rank of the gradients is about to change, by what was seen since [`watch_rank`](Self::watch_rank), in a mechanism that is kept on its constraints.
+    pub fn rank_changes(&self) -> bool {
+        let Engine::Mechanism(mechanism) = &self.evaluator else { return false };
+        let (least, most) = mechanism.singular.in_step;
+        least < CHANGES * most && mechanism.keeps_positions()
+    }
+
+    /// Takes note of how near the point whose terms were evaluated last is to a singular position, for a method that does not see that by itself.
+    pub fn look_at_rank(&mut self) {
+        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
+            mechanism.factor_terms();
+        }
+    }
+
+    /// Moves the positions of a stage to where their constraints are met.
+    pub fn close_positions(&mut self, t: f64, y: &mut [f64]) {
+        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
+            mechanism.close_positions(self.mode.locked(), t, y);
+        }
+    }
+
+    /// Moves the positions and speeds of a stage to where their constraints are met.
+    pub fn close_state(&mut self, t: f64, y: &mut [f64]) {
+        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
+            mechanism.close_state(self.mode.locked(), t, y);
+        }
+    }
+
+    /// The step that was tried is not taken: where it has been does not count.
+    pub fn forget_trial(&mut self) {
+        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
+            mechanism.singular.tried.fill(NOT_YET);
+        }
+    }
+
+    /// The first constraint of a mechanism that has come next to a position in which it fixes nothing, if one has, now that a step was taken.
+    pub fn shrunk_constraint(&mut self) -> Option<Shrunk> {
+        let Engine::Mechanism(mechanism) = &mut self.evaluator else { return None };
+        mechanism.singular.take_step();
+        mechanism.singular.first
+    }
+}

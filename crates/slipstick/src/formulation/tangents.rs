@@ -1,0 +1,327 @@
+//! The equations of a mechanism, linearised: the stiffness `K_t` and the damping `C_t` of paper 001, equation (19), with masses and gradients.
+//!
+//! Only entries that can be other than zero are kept, and columns that share no row are found together (`math/colouring.rs`): exactly for formulas, which know their entries, and by
+//! differences for closures, which do not. A small mechanism of closures is taken to have an entry everywhere. In a large one those are tried first that follow from the places of mass matrix and
+//! gradients; whether they are all is seen along one direction in which everything changes, each time the equations are linearised, and what is missing is found by halves.
+
+use super::engine::Engine;
+use super::{Balance, Flow, Index1, Remainder};
+use crate::equations::{Locked, System};
+use crate::math::{Matrix, Pair, colours};
+
+/// What may be left of a row along the direction of the check: of the part that is known, and of the size of its terms, in which differences round.
+const OFF: f64 = 1e-3;
+const NOISE: f64 = 1e3 * f64::EPSILON;
+/// How often entries are looked for at one point.
+const MOST_LOOKS: usize = 3;
+
+/// The equations, linearised.
+#[derive(Clone, Debug)]
+pub struct Tangents {
+    /// `M`, and ones for further states.
+    pub mass: Matrix,
+    /// `K_t`, by changes of positions, and behind it `C_t`, by speeds and further states.
+    pub forces: Matrix,
+    /// `G`.
+    pub gradients: Matrix,
+    /// The gradients of the rates of constraints by changes of positions; none where they are not known.
+    pub slopes: Matrix,
+    /// How often places were added to `forces`.
+    pub grown: usize,
+    /// Whether the places of `forces` are a guess.
+    guessed: bool,
+    /// Whether there are terms, or just a field.
+    with_terms: bool,
+    groups: Vec<Group>,
+    /// A state or a change beside, what is left there or a column, what is left here, the step of each column, and the size of the terms in each row.
+    beside: Vec<f64>,
+    change: Vec<f64>,
+    column: Vec<f64>,
+    base: Vec<f64>,
+    steps: Vec<f64>,
+    sizes: Vec<f64>,
+}
+
+/// Columns that are found together, with their entries: row, column, and number.
+#[derive(Clone, Debug)]
+struct Group {
+    columns: Vec<usize>,
+    entries: Vec<(usize, usize, usize)>,
+}
+
+impl Tangents {
+    /// For a system whose motion follows from the terms of one mode, or from a field alone.
+    pub fn new(system: &dyn System, with_terms: bool) -> Self {
+        let (layout, m) = (system.layout(), system.constraints().len());
+        let (n, size) = (layout.v, layout.v + layout.z);
+        let terms = system.room_for_terms();
+        let ones = |from: usize| (from..size).map(|i| (i, i));
+        let (masses, rows, slopes) = if with_terms {
+            let masses = terms.mass.places().chain(ones(n)).collect();
+            (masses, terms.jacobian.places().collect(), system.rate_slope_places().to_vec())
+        } else {
+            (ones(0).collect::<Vec<_>>(), Vec::new(), Vec::new())
+        };
+        let (forces, guessed) = match system.tangent_places().filter(|_| with_terms) {
+            // Positions are as many as speeds there.
+            Some(places) => (Matrix::with_places(size, n + size, &places), false),
+            None if with_terms && Pair::is_worth_counting(n, m) => guess(&terms.mass, &terms.jacobian, size),
+            None => (Matrix::full(size, n + size), false),
+        };
+        let mut mass = Matrix::with_places(size, size, &masses);
+        mass.values.fill(1.0);
+        Self {
+            mass,
+            groups: groups(&forces),
+            forces,
+            gradients: Matrix::with_places(m, size, &rows),
+            slopes: Matrix::with_places(m, size, &slopes),
+            grown: 0,
+            guessed,
+            with_terms,
+            beside: vec![0.0; layout.dimension()],
+            change: vec![0.0; layout.dimension()],
+            column: vec![0.0; size],
+            base: vec![0.0; size],
+            steps: vec![0.0; n + size],
+            sizes: vec![0.0; size],
+        }
+    }
+
+    /// Whether these are for equations with terms.
+    pub fn with_terms(&self) -> bool {
+        self.with_terms
+    }
+
+    /// How many groups of columns there are: as many evaluations a linearisation by differences takes.
+    pub fn evaluations(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// Room for `M`, `C_t` and `K_t` in one, and for gradients and slopes in one.
+    pub fn joined(&self) -> (Matrix, Matrix) {
+        let (size, m) = (self.mass.rows(), self.gradients.rows());
+        let forces = self.forces.places().map(|place| self.by_unknowns(place));
+        let places: Vec<(usize, usize)> = self.mass.places().chain(forces).collect();
+        let rows: Vec<(usize, usize)> = self.gradients.places().chain(self.slopes.places()).collect();
+        (Matrix::with_places(size, size, &places), Matrix::with_places(m, size, &rows))
+    }
+
+    /// The place in a matrix by speeds and further states of one in `forces`.
+    pub fn by_unknowns(&self, (row, column): (usize, usize)) -> (usize, usize) {
+        let n = self.forces.columns() - self.forces.rows();
+        (row, if column < n { column } else { column - n })
+    }
+
+    fn grow(&mut self, places: &[(usize, usize)]) {
+        let places: Vec<(usize, usize)> = self.forces.places().chain(places.iter().copied()).collect();
+        self.forces = Matrix::with_places(self.forces.rows(), self.forces.columns(), &places);
+        self.guessed = !self.forces.is_full();
+        self.groups = groups(&self.forces);
+        self.grown += 1;
+    }
+
+    /// The size of the terms that each row is made of.
+    fn find_sizes(&mut self, at: Balance<'_>) {
+        for (row, size) in self.sizes.iter_mut().enumerate() {
+            let inertia = self.mass.row(row).map(|(column, mass)| (mass * at.rates[column]).abs());
+            *size = inertia.sum::<f64>() + self.base[row].abs();
+        }
+        for (k, multiplier) in at.multipliers.iter().enumerate() {
+            self.gradients.row(k).for_each(|(column, g)| self.sizes[column] += (g * multiplier).abs());
+        }
+    }
+
+    /// The rows of which `ahead` is not what the entries in some columns say, when these change by their steps times [`part`].
+    fn missed_rows(&self, ahead: &[f64], columns: std::ops::Range<usize>) -> impl Iterator<Item = usize> {
+        let is_missed = move |row: usize| {
+            let (mut known, mut size) = (0.0, 0.0);
+            for (column, slope) in self.forces.row(row).filter(|(column, _)| columns.contains(column)) {
+                let change = slope * self.steps[column] * part(column);
+                known += change;
+                size += change.abs();
+            }
+            let off = (ahead[row] - self.base[row] - known).abs();
+            off > OFF * size + NOISE * self.sizes[row]
+        };
+        (0..ahead.len()).filter(move |&row| is_missed(row))
+    }
+}
+
+/// A direction without zeros in which no two entries are likely to make up for each other.
+fn part(column: usize) -> f64 {
+    1.0 + 0.7 * (1.7 * column as f64).sin()
+}
+
+/// Coordinates that share an entry of the mass matrix or a constraint are taken to act on each other, by position and by speed.
+fn guess(mass: &Matrix, gradients: &Matrix, size: usize) -> (Matrix, bool) {
+    let n = mass.rows();
+    let mut places: Vec<(usize, usize)> = mass.places().collect();
+    for row in 0..gradients.rows() {
+        let of_row = gradients.places_of(row);
+        places.extend(of_row.iter().flat_map(|&i| of_row.iter().map(move |&j| (i, j))));
+    }
+    let by_speeds: Vec<(usize, usize)> = places.iter().map(|(i, j)| (*i, n + j)).collect();
+    places.extend(by_speeds);
+    (Matrix::with_places(size, n + size, &places), true)
+}
+
+fn groups(forces: &Matrix) -> Vec<Group> {
+    let columns = colours(forces);
+    let mut group_of = vec![0; forces.columns()];
+    for (group, columns) in columns.iter().enumerate() {
+        for &column in columns {
+            group_of[column] = group;
+        }
+    }
+    let mut groups: Vec<Group> =
+        columns.into_iter().map(|columns| Group { columns, entries: Vec::new() }).collect();
+    for (number, (row, column)) in forces.places().enumerate() {
+        groups[group_of[column]].entries.push((row, column, number));
+    }
+    groups
+}
+
+impl Flow<'_> {
+    /// Linearises the equations. `left` is scratch.
+    pub fn tangents(&mut self, at: Balance<'_>, left: &mut Remainder, out: &mut Tangents) {
+        self.jacobian_count += 1;
+        if let Engine::Mechanism(mechanism) = &mut self.evaluator
+            && out.with_terms
+            && mechanism.tangents(self.mode.locked(), at, out)
+        {
+            return;
+        }
+        for _ in 0..MOST_LOOKS {
+            self.tangents_by_differences(at, left, out);
+            let missing = if out.guessed { self.missing_places(at, left, out) } else { Vec::new() };
+            if missing.is_empty() {
+                return;
+            }
+            out.grow(&missing);
+        }
+    }
+
+    /// Group by group, by forward differences.
+    fn tangents_by_differences(&mut self, at: Balance<'_>, left: &mut Remainder, out: &mut Tangents) {
+        let (q, n) = (self.system().layout().q, self.system().layout().v);
+        self.remainder(at, left);
+        out.base.copy_from_slice(&left.motion);
+        let farthest = at.y[..q].iter().fold(1e-3, |size: f64, q| size.max(q.abs()));
+        out.steps[..n].fill(f64::EPSILON.sqrt() * farthest);
+        for (step, here) in out.steps[n..].iter_mut().zip(&at.y[q..]) {
+            *step = (here + f64::EPSILON.sqrt() * here.abs().max(1e-3)) - here;
+        }
+        let groups = std::mem::take(&mut out.groups);
+        for group in &groups {
+            self.step_beside(at, group.columns.iter().map(|&column| (column, 1.0)), left, out);
+            for &(row, column, number) in &group.entries {
+                out.forces.values[number] = (left.motion[row] - out.base[row]) / out.steps[column];
+            }
+        }
+        out.groups = groups;
+    }
+
+    /// What is left where some columns have changed by multiples of their steps.
+    fn step_beside(
+        &mut self,
+        at: Balance<'_>,
+        columns: impl Iterator<Item = (usize, f64)>,
+        left: &mut Remainder,
+        out: &mut Tangents,
+    ) {
+        let (q, n) = (self.system().layout().q, self.system().layout().v);
+        out.beside.copy_from_slice(at.y);
+        out.change.fill(0.0);
+        let mut moves = false;
+        for (column, multiple) in columns {
+            let step = multiple * out.steps[column];
+            if column < n {
+                (out.change[column], moves) = (-step, true);
+            } else {
+                out.beside[q + column - n] += step;
+            }
+        }
+        if moves {
+            self.evaluator.shift_positions(at.t, &mut out.beside[..q], &out.change[..n]);
+        }
+        self.remainder(Balance { y: &out.beside, ..at }, left);
+    }
+
+    /// The places of entries that are not there, among all columns: those in which nothing is missed are left, others halved.
+    fn missing_places(
+        &mut self,
+        at: Balance<'_>,
+        left: &mut Remainder,
+        out: &mut Tangents,
+    ) -> Vec<(usize, usize)> {
+        out.find_sizes(at);
+        let (mut found, mut ranges) = (Vec::new(), Vec::new());
+        let mut next = Some(0..out.forces.columns());
+        while let Some(range) = next.take().or_else(|| ranges.pop()) {
+            self.step_beside(at, range.clone().map(|column| (column, part(column))), left, out);
+            let mut rows = out.missed_rows(&left.motion, range.clone()).peekable();
+            if rows.peek().is_none() {
+                continue;
+            }
+            if range.len() == 1 {
+                found.extend(rows.map(|row| (row, range.start)));
+            } else {
+                let middle = range.start.midpoint(range.end);
+                ranges.extend([range.start..middle, middle..range.end]);
+            }
+        }
+        found
+    }
+}
+
+impl Index1<'_> {
+    /// The tangents; false if stiffness and damping are not known exactly.
+    fn tangents(&mut self, locked: Locked<'_>, at: Balance<'_>, out: &mut Tangents) -> bool {
+        self.inner.terms(locked, at.t, at.y, &mut self.terms);
+        // The ones of further states stand behind.
+        out.mass.values[..self.terms.mass.values.len()].copy_from_slice(&self.terms.mass.values);
+        out.gradients.values.copy_from_slice(&self.terms.jacobian.values);
+        self.inner.rate_slope_entries(locked, at.t, at.y, &mut out.slopes.values);
+        self.set_motion_to(at);
+        self.exact_tangents(locked, at, out)
+    }
+
+    fn exact_tangents(&mut self, locked: Locked<'_>, at: Balance<'_>, out: &mut Tangents) -> bool {
+        let n = self.n;
+        out.change.fill(0.0);
+        for group in &out.groups {
+            group.columns.iter().for_each(|&column| out.change[column] = 1.0);
+            if !self.inner.tangent(locked, at.t, at.y, &out.change, &mut out.column[..n]) {
+                return false;
+            }
+            group.columns.iter().for_each(|&column| out.change[column] = 0.0);
+            for &(row, _, number) in group.entries.iter().filter(|(row, ..)| *row < n) {
+                out.forces.values[number] = out.column[row];
+            }
+        }
+        self.tangents_of_further_states(locked, at, out)
+    }
+
+    /// `-∂k/∂y`.
+    fn tangents_of_further_states(
+        &mut self,
+        locked: Locked<'_>,
+        at: Balance<'_>,
+        out: &mut Tangents,
+    ) -> bool {
+        let (n, q, states) = (self.n, self.positions, at.y.len());
+        if at.rates.len() == n {
+            return true;
+        }
+        for row in n..at.rates.len() {
+            out.forces.row_mut(row).fill(0.0);
+        }
+        self.inner.jacobian_entries((locked, at.t, at.y), &mut |place, slope| {
+            let slot = (place / states).checked_sub(q).filter(|row| *row >= n);
+            if let Some(slot) = slot.and_then(|row| out.forces.slot(row, place % states)) {
+                out.forces.values[slot] = -slope;
+            }
+        })
+    }
+}

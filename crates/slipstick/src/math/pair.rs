@@ -1,0 +1,199 @@
+//! Saddle-point systems with two gradients, `[S Hᵀ; G 0] [a; λ] = [f; c]`, in which `S` need not be symmetric: small ones by null spaces (`dense_pair.rs`), large ones with few entries by the
+//! multipliers (`sparse_pair.rs`), whichever takes less work.
+
+use super::Matrix;
+use super::dense_pair::DensePair;
+use super::kkt::{SPARSE_COST, WORTH_COUNTING, dense_work};
+use super::sparse_pair::SparsePair;
+
+/// A system with its factors.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    kind: Kind,
+    work: f64,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    /// With the matrix and both gradients by rows.
+    Dense(Box<DensePair>, [Vec<f64>; 3]),
+    Sparse(Box<SparsePair>),
+}
+
+impl Pair {
+    /// Room for a matrix and two gradients with these places.
+    pub fn new(matrix: &Matrix, rows: &Matrix) -> Self {
+        let (n, m) = (matrix.rows(), rows.rows());
+        let full = dense_work(n, m);
+        if Self::is_worth_counting(n, m) && !(matrix.is_full() && rows.is_full()) {
+            let sparse = SparsePair::new(matrix, rows);
+            let work = SPARSE_COST * sparse.work();
+            if work < full {
+                return Self { kind: Kind::Sparse(Box::new(sparse)), work };
+            }
+        }
+        let arrays = [n * n, m * n, m * n].map(|length| vec![0.0; length]);
+        Self { kind: Kind::Dense(Box::new(DensePair::new(n, m)), arrays), work: full }
+    }
+
+    /// Whether a system with `n` columns and `m` rows of constraints is so large that few entries make a difference.
+    pub fn is_worth_counting(n: usize, m: usize) -> bool {
+        n + m >= WORTH_COUNTING
+    }
+
+    /// Whether the matrices are taken to have few entries.
+    pub fn is_sparse(&self) -> bool {
+        matches!(self.kind, Kind::Sparse(_))
+    }
+
+    /// About how long the factors take, in multiplications in a full matrix.
+    pub fn work(&self) -> f64 {
+        self.work
+    }
+
+    /// Factors the system with the given matrices, which have the places that were told before; false if that cannot be done.
+    pub fn factor(&mut self, matrix: &Matrix, ahead: &Matrix, here: &Matrix) -> bool {
+        match &mut self.kind {
+            Kind::Dense(dense, arrays) => {
+                for (matrix, array) in [matrix, ahead, here].into_iter().zip(&mut *arrays) {
+                    matrix.spread(array);
+                }
+                dense.factor(&arrays[0], &arrays[1], &arrays[2])
+            }
+            Kind::Sparse(sparse) => sparse.factor(matrix, ahead, here),
+        }
+    }
+
+    /// Replaces the right-hand sides by the solution: `force` by `a`, `level` by `λ`. Of redundant rows the level is not used.
+    pub fn solve(&mut self, force: &mut [f64], level: &mut [f64]) {
+        match &mut self.kind {
+            Kind::Dense(dense, _) => dense.solve(force, level),
+            Kind::Sparse(sparse) => sparse.solve(force, level),
+        }
+    }
+
+    /// The length of each row of `G`.
+    pub fn lengths(&self) -> &[f64] {
+        match &self.kind {
+            Kind::Dense(dense, _) => dense.lengths(),
+            Kind::Sparse(sparse) => sparse.lengths(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A chain of links in the plane: three coordinates and two constraints each, with numbers that mean nothing; the matrix is not symmetric, and couples neighbours.
+    fn chain(links: usize) -> [Matrix; 3] {
+        let n = 3 * links;
+        let near = |i: usize| (i.saturating_sub(3)..(i + 4).min(n)).map(move |j| (i, j));
+        let places: Vec<(usize, usize)> = (0..n).flat_map(near).collect();
+        let joints: Vec<(usize, usize)> = (0..2 * links)
+            .flat_map(|k| (0..6).map(move |c| (k, 3 * (k / 2) + c)))
+            .filter(|(_, c)| *c < n)
+            .collect();
+        let number = |k: usize| ((k * k + 3 * k) as f64 * 0.37).sin();
+        let mut matrix = Matrix::with_places(n, n, &places);
+        let on_diagonal: Vec<bool> = matrix.places().map(|(i, j)| i == j).collect();
+        for (k, x) in matrix.values.iter_mut().enumerate() {
+            *x = 0.3 * number(k + 3) + if on_diagonal[k] { 3.0 } else { 0.0 };
+        }
+        let mut ahead = Matrix::with_places(2 * links, n, &joints);
+        ahead.values.iter_mut().enumerate().for_each(|(k, x)| *x = number(k + 5));
+        let mut here = ahead.clone();
+        here.values.iter_mut().enumerate().for_each(|(k, x)| *x += 0.01 * number(k + 9));
+        [matrix, ahead, here]
+    }
+
+    fn dense(n: usize, m: usize) -> Pair {
+        Pair::new(&Matrix::full(n, n), &Matrix::full(m, n))
+    }
+
+    fn apart(a: &[f64], b: &[f64]) -> f64 {
+        let size = b.iter().fold(1.0_f64, |size, b| size.max(b.abs()));
+        a.iter().zip(b).map(|(a, b)| (a - b).abs() / size).fold(0.0, f64::max)
+    }
+
+    fn check(matrices: &[Matrix; 3]) {
+        let [matrix, ahead, here] = matrices;
+        let (n, m) = (matrix.rows(), ahead.rows());
+        let right = || {
+            let level = (0..m).map(|k| (k as f64).sin()).collect::<Vec<f64>>();
+            ((0..n).map(|i| (i as f64).cos()).collect::<Vec<f64>>(), level)
+        };
+        let [(a, lambda), (b, mu)] = [Pair::new(matrix, ahead), dense(n, m)].map(|mut pair| {
+            assert!(pair.factor(matrix, ahead, here));
+            let (mut force, mut level) = right();
+            pair.solve(&mut force, &mut level);
+            (force, level)
+        });
+        assert!(Pair::new(matrix, ahead).is_sparse() && !dense(n, m).is_sparse());
+        assert!(
+            apart(&a, &b) < 1e-11 && apart(&lambda, &mu) < 1e-10,
+            "{} {}",
+            apart(&a, &b),
+            apart(&lambda, &mu)
+        );
+    }
+
+    #[test]
+    fn both_solvers_agree() {
+        check(&chain(30));
+    }
+
+    #[test]
+    fn a_matrix_without_pivots_is_solved_with_the_constraints() {
+        let mut matrices = chain(30);
+        // Two constraints hold two coordinates of each link, so one of three may have nothing in its row.
+        let first: Vec<bool> = matrices[0].places().map(|(i, j)| i % 3 == 0 || j % 3 == 0).collect();
+        matrices[0].values.iter_mut().zip(first).filter(|(_, first)| *first).for_each(|(x, _)| *x = 0.0);
+        check(&matrices);
+    }
+
+    /// A matrix with each row twice.
+    fn doubled(single: &Matrix) -> Matrix {
+        let places: Vec<(usize, usize)> =
+            single.places().flat_map(|(k, j)| [(2 * k, j), (2 * k + 1, j)]).collect();
+        let mut twice = Matrix::with_places(2 * single.rows(), single.columns(), &places);
+        for k in 0..single.rows() {
+            let row: Vec<f64> = single.row(k).map(|(_, x)| x).collect();
+            twice.row_mut(2 * k).copy_from_slice(&row);
+            twice.row_mut(2 * k + 1).copy_from_slice(&row);
+        }
+        twice
+    }
+
+    #[test]
+    fn rows_that_are_there_twice_share_their_multipliers() {
+        let [matrix, ahead, here] = chain(30);
+        let solve = |ahead: &Matrix, here: &Matrix, rows: usize| {
+            let mut pair = Pair::new(&matrix, ahead);
+            assert!(pair.is_sparse() && pair.factor(&matrix, ahead, here));
+            let (mut force, mut level) = (vec![1.0; 90], vec![0.0; rows]);
+            level.iter_mut().enumerate().for_each(|(k, x)| *x = ((k * 60 / rows) as f64).sin());
+            pair.solve(&mut force, &mut level);
+            (force, level)
+        };
+        let (a, lambda) = solve(&ahead, &here, 60);
+        let (b, mu) = solve(&doubled(&ahead), &doubled(&here), 120);
+        let halves: Vec<f64> = lambda.iter().flat_map(|x| [0.5 * x, 0.5 * x]).collect();
+        assert!(
+            apart(&b, &a) < 1e-10 && apart(&mu, &halves) < 1e-9,
+            "{} {}",
+            apart(&b, &a),
+            apart(&mu, &halves)
+        );
+    }
+
+    #[test]
+    fn the_work_grows_with_the_number_of_links() {
+        let work = |links: usize| {
+            let [matrix, ahead, _] = chain(links);
+            Pair::new(&matrix, &ahead).work()
+        };
+        let slope = (work(3000) / work(30)).log10() / 2.0;
+        assert!((slope - 1.0).abs() < 0.05, "{slope}");
+    }
+}

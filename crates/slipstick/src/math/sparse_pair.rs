@@ -1,0 +1,210 @@
+//! Saddle-point systems with two gradients and few entries: `[S Hᵀ; G 0] [a; λ] = [f; c]`, by elimination without exchanges.
+//!
+//! `S` need not be symmetric: it is the matrix of Newton's iteration in a generalized-α method (paper 001, equations (19) and (22)), which couples neighbours. Each constraint is eliminated behind the coordinates
+//! that it has in it; then a pivot of one vanishes only if its row follows from those before it. Such rows are left out, and the multipliers made as small as they can be. For a
+//! chain the work grows with the number of links. Where `S` has no pivot somewhere, `S + Hᵀ G` stands in its place, with `f + Hᵀ c`, which has the same solution.
+
+use super::sparse_kkt::{MOST_SHARING, REDUNDANT, SINGULAR, add, places_of_masses, take_along};
+use super::sparse_lu::SparseLu;
+use super::{Matrix, dot};
+
+/// The factors of a system whose places do not change.
+#[derive(Clone, Debug)]
+pub(super) struct SparsePair {
+    matrix: Matrix,
+    /// Both gradients have the same places.
+    ahead: Matrix,
+    here: Matrix,
+    /// Whether `Hᵀ G` is added to `S`.
+    weighted: bool,
+    /// The entries below the diagonal and on it, and their mirror images: those of `S`, or of `S + Hᵀ G`, and behind them those of `G`, with zeros on the diagonal.
+    entries: [Vec<f64>; 2],
+    /// Where each entry of `S` goes, and whether that is below the diagonal; where those of `Hᵀ G` go, in the order in which they come; and where those of `G` begin.
+    slots: Vec<(usize, bool)>,
+    products: Vec<usize>,
+    first: usize,
+    factors: SparseLu,
+    lengths: Vec<f64>,
+    redundant: Vec<usize>,
+    /// What makes the multipliers of redundant rows small: for each of them a combination of rows of `H` that is zero, of length one.
+    idle: Vec<Vec<f64>>,
+    all: Vec<f64>,
+    scratch: Vec<f64>,
+    residual: Vec<f64>,
+    off: Vec<f64>,
+}
+
+impl SparsePair {
+    /// For a matrix and gradients with these places.
+    pub(super) fn new(matrix: &Matrix, rows: &Matrix) -> Self {
+        let on_diagonal = matrix.places().filter(|(i, j)| i == j).count();
+        Self::weighted(matrix, rows, on_diagonal < matrix.rows())
+    }
+
+    fn weighted(matrix: &Matrix, rows: &Matrix, weighted: bool) -> Self {
+        let (n, m) = (matrix.rows(), rows.rows());
+        let (half, slots) = half_of(matrix);
+        let (mut places, products) = places_of_masses(&half, rows, weighted);
+        let first = places.len();
+        places.extend(rows.places().map(|(k, j)| (n + k, j)).chain((n..n + m).map(|k| (k, k))));
+        let room = |length: usize| vec![0.0; length];
+        Self {
+            matrix: matrix.clone(),
+            ahead: rows.clone(),
+            here: rows.clone(),
+            weighted,
+            entries: [room(places.len()), room(places.len())],
+            slots,
+            products,
+            first,
+            factors: SparseLu::new((n + m, n), &places),
+            lengths: room(m),
+            redundant: Vec::with_capacity(m),
+            idle: Vec::new(),
+            all: room(n + m),
+            scratch: room(n + m),
+            residual: room(n),
+            off: room(m),
+        }
+    }
+
+    /// About how many multiplications the factors take.
+    pub(super) fn work(&self) -> f64 {
+        self.factors.work()
+    }
+
+    /// The length of each row of `G`.
+    pub(super) fn lengths(&self) -> &[f64] {
+        &self.lengths
+    }
+
+    pub(super) fn factor(&mut self, matrix: &Matrix, ahead: &Matrix, here: &Matrix) -> bool {
+        let mut values = matrix.values.iter().chain(&ahead.values).chain(&here.values);
+        if values.any(|x| !x.is_finite()) {
+            return false;
+        }
+        self.matrix.values.copy_from_slice(&matrix.values);
+        self.ahead.values.copy_from_slice(&ahead.values);
+        self.here.values.copy_from_slice(&here.values);
+        for (k, length) in self.lengths.iter_mut().enumerate() {
+            *length = ahead.row(k).map(|(_, g)| g * g).sum::<f64>().sqrt();
+        }
+        if !self.factor_entries() {
+            if self.weighted {
+                return false;
+            }
+            *self = Self::weighted(matrix, ahead, true);
+            return self.factor(matrix, ahead, here);
+        }
+        self.find_idle();
+        true
+    }
+
+    fn factor_entries(&mut self) -> bool {
+        self.fill_entries();
+        let ([entries, mirrored], n) = (&self.entries, self.matrix.rows());
+        let redundant = &mut self.redundant;
+        redundant.clear();
+        self.factors.factor((entries, mirrored), |unknown, pivot, size| {
+            let is_row = unknown >= n;
+            let least = if is_row { REDUNDANT } else { SINGULAR };
+            let vanishes = pivot.is_nan() || pivot.abs() <= least * size;
+            if vanishes && is_row {
+                redundant.push(unknown - n);
+            }
+            vanishes.then_some(is_row)
+        })
+    }
+
+    fn fill_entries(&mut self) {
+        let [entries, mirrored] = &mut self.entries;
+        entries.fill(0.0);
+        mirrored.fill(0.0);
+        for (&(slot, below), value) in self.slots.iter().zip(&self.matrix.values) {
+            (if below { &mut *entries } else { &mut *mirrored })[slot] = *value;
+        }
+        let mut slots = self.products.iter();
+        for row in 0..if self.weighted { self.ahead.rows() } else { 0 } {
+            let both = || self.here.row(row).zip(self.ahead.row(row));
+            for (k, ((_, h), (_, g))) in both().enumerate() {
+                for (((_, other_h), (_, other_g)), &slot) in both().take(k + 1).zip(slots.by_ref()) {
+                    entries[slot] += h * other_g;
+                    mirrored[slot] += other_h * g;
+                }
+            }
+        }
+        let rows = self.first..self.first + self.ahead.values.len();
+        entries[rows.clone()].copy_from_slice(&self.ahead.values);
+        mirrored[rows].copy_from_slice(&self.here.values);
+    }
+
+    /// For each redundant row the combination of rows that is zero, made orthogonal to those before it. If there are too many, the multipliers of redundant rows stay zero.
+    fn find_idle(&mut self) {
+        let n = self.matrix.rows();
+        let count = if self.redundant.len() <= MOST_SHARING { self.redundant.len() } else { 0 };
+        self.idle.resize_with(count, || vec![0.0; self.lengths.len()]);
+        for (i, &row) in self.redundant[..count].iter().enumerate() {
+            // The forces of this row are carried by the others that make it up, and nothing moves.
+            self.all.fill(0.0);
+            self.here.row(row).for_each(|(column, g)| self.all[column] = g);
+            self.factors.solve(&mut self.all, &mut self.scratch);
+            let (before, rest) = self.idle.split_at_mut(i);
+            let idle = &mut rest[0];
+            idle.iter_mut().zip(&self.all[n..]).for_each(|(idle, other)| *idle = -other);
+            idle[row] += 1.0;
+            for before in before {
+                take_along(idle, before);
+            }
+            let length = dot(idle, idle).sqrt();
+            for x in idle {
+                *x /= length;
+            }
+        }
+    }
+
+    /// Replaces the right-hand sides by the solution: `force` by `a`, `level` by `λ`. Of redundant rows the level is not used.
+    pub(super) fn solve(&mut self, force: &mut [f64], level: &mut [f64]) {
+        let (mut residual, mut off) = (std::mem::take(&mut self.residual), std::mem::take(&mut self.off));
+        residual.copy_from_slice(force);
+        off.copy_from_slice(level);
+        self.solve_roughly(force, level);
+        // One round of refinement brings back what is lost for want of exchanges.
+        for (i, residual) in residual.iter_mut().enumerate() {
+            *residual -= self.matrix.row_times(i, force);
+        }
+        self.here.add_transposed(-1.0, level, &mut residual);
+        for (k, off) in off.iter_mut().enumerate() {
+            *off -= self.ahead.row_times(k, force);
+        }
+        self.solve_roughly(&mut residual, &mut off);
+        add(force, &residual);
+        add(level, &off);
+        for idle in &self.idle {
+            take_along(level, idle);
+        }
+        (self.residual, self.off) = (residual, off);
+    }
+
+    fn solve_roughly(&mut self, force: &mut [f64], level: &mut [f64]) {
+        if self.weighted {
+            self.here.add_transposed(1.0, level, force);
+        }
+        let (of_force, of_level) = self.all.split_at_mut(force.len());
+        of_force.copy_from_slice(force);
+        of_level.copy_from_slice(level);
+        self.factors.solve(&mut self.all, &mut self.scratch);
+        force.copy_from_slice(&self.all[..force.len()]);
+        level.copy_from_slice(&self.all[force.len()..]);
+    }
+}
+
+/// A matrix with the places of the lower half of another, and of the mirror images of its upper half; and for each entry of the other its number there, and whether it is not mirrored.
+/// An entry of the diagonal is its own mirror image.
+fn half_of(matrix: &Matrix) -> (Matrix, Vec<(usize, bool)>) {
+    let lower = |(i, j): (usize, usize)| (i.max(j), i.min(j));
+    let places: Vec<(usize, usize)> = matrix.places().map(lower).collect();
+    let half = Matrix::with_places(matrix.rows(), matrix.columns(), &places);
+    let slot = |(i, j): (usize, usize)| half.slot(i.max(j), i.min(j)).map(|slot| (slot, i >= j));
+    let slots = matrix.places().filter_map(slot).collect();
+    (half, slots)
+}

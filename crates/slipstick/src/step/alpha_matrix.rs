@@ -1,0 +1,177 @@
+//! The matrix of Newton's iteration in a generalized-α method (paper 001, equations (19) and (22)), with its factors.
+//!
+//! `S = (1-α_m)/(1-α_f) M + h γ C_t + h² β K_t` and the rows of the constraints have entries only where one of their parts has; of these the places are joined once, and the order of
+//! elimination is found once, unless the tangents turn out to have more.
+
+use super::Fault;
+use super::alpha::{Coefficients, Level};
+use crate::formulation::{Balance, Flow, Remainder, Tangents};
+use crate::math::{Kkt, Matrix, Pair};
+
+/// Tangents, what is joined from them, and its factors.
+#[derive(Clone, Debug)]
+pub(super) struct IterationMatrix {
+    pub(super) tangents: Tangents,
+    /// What is known of the places of the tangents.
+    grown: usize,
+    matrix: Matrix,
+    ahead: Matrix,
+    here: Matrix,
+    /// Where each entry of masses, of forces, of gradients and of slopes goes.
+    of_mass: Vec<usize>,
+    of_forces: Vec<(usize, bool)>,
+    of_gradients: Vec<usize>,
+    of_slopes: Vec<(usize, usize)>,
+    pair: Pair,
+    /// Where both levels are met: the system that moves positions onto the constraints.
+    pub(super) mover: Option<Mover>,
+    /// Where positions alone are: the same system, for the speeds at a start.
+    pusher: Option<Mover>,
+    level: Level,
+    holonomic: usize,
+}
+
+impl IterationMatrix {
+    pub(super) fn new(field: &Flow<'_>, level: Level) -> Self {
+        let holonomic = field.system().constraints().iter().filter(|c| c.holonomic).count();
+        Self::of(Tangents::new(field.system(), field.has_terms()), level, holonomic)
+    }
+
+    fn of(tangents: Tangents, level: Level, holonomic: usize) -> Self {
+        let n = tangents.forces.columns() - tangents.mass.rows();
+        let (matrix, ahead) = tangents.joined();
+        let slot = |of: &Matrix, (i, j): (usize, usize)| of.slot(i, j).unwrap_or(0);
+        let of_level =
+            |wanted: Level| (level == wanted && holonomic > 0).then(|| Mover::new(&tangents, n, holonomic));
+        let of_forces = |place| (slot(&matrix, tangents.by_unknowns(place)), place.1 < n);
+        Self {
+            of_mass: tangents.mass.places().map(|place| slot(&matrix, place)).collect(),
+            of_forces: tangents.forces.places().map(of_forces).collect(),
+            of_gradients: tangents.gradients.places().map(|place| slot(&ahead, place)).collect(),
+            of_slopes: tangents.slopes.places().map(|place| (slot(&ahead, place), place.0)).collect(),
+            pair: Pair::new(&matrix, &ahead),
+            mover: of_level(Level::Both),
+            pusher: of_level(Level::Positions),
+            here: ahead.clone(),
+            grown: tangents.grown,
+            matrix,
+            ahead,
+            tangents,
+            level,
+            holonomic,
+        }
+    }
+
+    /// Linearises the equations. A value that is not finite is a fault of the first speed.
+    pub(super) fn linearise(
+        &mut self,
+        field: &mut Flow<'_>,
+        at: Balance<'_>,
+        left: &mut Remainder,
+    ) -> Result<(), Fault> {
+        if self.tangents.with_terms() != field.has_terms() {
+            *self = Self::new(field, self.level);
+        }
+        field.tangents(at, left, &mut self.tangents);
+        for matrix in [&self.tangents.forces, &self.tangents.mass, &self.tangents.gradients] {
+            if let Some(&value) = matrix.values.iter().find(|value| !value.is_finite()) {
+                return Err(Fault::NotFinite { component: field.system().layout().q, t: at.t, value });
+            }
+        }
+        if self.tangents.grown != self.grown {
+            *self = Self::of(self.tangents.clone(), self.level, self.holonomic);
+        }
+        let mut movers = self.mover.iter_mut().chain(&mut self.pusher);
+        movers.try_for_each(|mover| mover.factor(&self.tangents))
+    }
+
+    /// Joins and factors; false if the matrix is singular.
+    pub(super) fn factor(&mut self, c: Coefficients, h: f64) -> bool {
+        self.fill(c, h);
+        // Where the rank of the rows turns with the step, those of one place stand in both places.
+        self.pair.factor(&self.matrix, &self.ahead, &self.here)
+            || self.pair.factor(&self.matrix, &self.here, &self.here)
+    }
+
+    /// `S`, and the rows that its change meets.
+    fn fill(&mut self, c: Coefficients, h: f64) {
+        let (tangents, matrix) = (&self.tangents, &mut self.matrix.values);
+        matrix.fill(0.0);
+        for (&(slot, by_position), value) in self.of_forces.iter().zip(&tangents.forces.values) {
+            matrix[slot] += h * if by_position { h * c.beta * value } else { c.gamma * value };
+        }
+        for (&slot, value) in self.of_mass.iter().zip(&tangents.mass.values) {
+            matrix[slot] += c.inertia() * value;
+        }
+        self.here.values.fill(0.0);
+        for (&slot, value) in self.of_gradients.iter().zip(&tangents.gradients.values) {
+            self.here.values[slot] = *value;
+        }
+        self.ahead.values.copy_from_slice(&self.here.values);
+        let first = if self.level == Level::Positions { self.holonomic } else { 0 };
+        for (&(slot, row), value) in self.of_slopes.iter().zip(&tangents.slopes.values) {
+            if row >= first {
+                self.ahead.values[slot] += h * c.beta / c.gamma * value;
+            }
+        }
+    }
+
+    /// Replaces what is left of motion and constraints, with the sign turned, by the changes of `a₁` and of the multipliers.
+    pub(super) fn solve(&mut self, change: &mut [f64], level_change: &mut [f64]) {
+        self.pair.solve(change, level_change);
+    }
+
+    /// The least change of speeds, in the metric of `M`, that has the effect of a given one on the constraints of positions; none where speeds are kept on them.
+    pub(super) fn least_change(&mut self, change: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        if let Some(pusher) = &mut self.pusher {
+            for (k, level) in pusher.residual.iter_mut().enumerate() {
+                *level = pusher.rows.row_times(k, change);
+            }
+            pusher.kkt.least_change(&pusher.residual, out);
+        }
+    }
+
+    /// The length of the row of each constraint.
+    pub(super) fn lengths(&self) -> &[f64] {
+        self.pair.lengths()
+    }
+}
+
+/// The system (24): the least change of positions, in the metric of `M`, that takes them onto the constraints.
+#[derive(Clone, Debug)]
+pub(super) struct Mover {
+    kkt: Kkt,
+    mass: Matrix,
+    rows: Matrix,
+    /// `ν`, its change or what is left of the constraints, and the change of what positions are moved by.
+    pub(super) multipliers: Vec<f64>,
+    pub(super) residual: Vec<f64>,
+    pub(super) change: Vec<f64>,
+}
+
+impl Mover {
+    fn new(tangents: &Tangents, n: usize, holonomic: usize) -> Self {
+        let part = |of: &Matrix, rows: usize| {
+            let places: Vec<(usize, usize)> = of.places().filter(|(row, _)| *row < rows).collect();
+            Matrix::with_places(rows, n, &places)
+        };
+        let (mass, rows) = (part(&tangents.mass, n), part(&tangents.gradients, holonomic));
+        let (kkt, level) = (Kkt::new(&mass, &rows), || vec![0.0; holonomic]);
+        Self { kkt, mass, rows, multipliers: level(), residual: level(), change: vec![0.0; n] }
+    }
+
+    /// The rows that count are the first ones of each matrix.
+    fn factor(&mut self, tangents: &Tangents) -> Result<(), Fault> {
+        for (own, all) in [(&mut self.mass, &tangents.mass), (&mut self.rows, &tangents.gradients)] {
+            let count = own.values.len();
+            own.values.copy_from_slice(&all.values[..count]);
+        }
+        self.kkt.factor(&self.mass, &self.rows).map_err(|_| Fault::NoConvergence)
+    }
+
+    /// Replaces what is left, with the sign turned, by the changes.
+    pub(super) fn solve(&mut self) {
+        self.kkt.solve(&mut self.change, &mut self.residual);
+    }
+}
