@@ -5,7 +5,7 @@
 //! side fires at the same instant; so events can cause events until nothing fires any more.
 
 use super::Detector;
-use super::detect::{BadGuard, check_finite, sign};
+use super::detect::{BadGuard, Gone, check_finite, sign};
 use crate::equations::{Guard, GuardKind, Side};
 use crate::formulation::Flow;
 
@@ -20,9 +20,9 @@ impl Detector {
     pub fn lock(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), BadGuard> {
         for g in 0..self.just_fired.len() {
             self.fired_last[g] = self.fired.contains(&g);
-            self.just_fired[g] = self.fired_last[g] || (self.just_fired[g] && !self.stepped);
+            self.just_fired[g] = self.fired_last[g] || (self.just_fired[g] && self.gone < Gone::Step);
         }
-        self.stepped = false;
+        let gone = std::mem::replace(&mut self.gone, Gone::Nowhere);
         self.fired.clear();
         if self.sides.is_empty() {
             return Ok(());
@@ -30,6 +30,9 @@ impl Detector {
         let guards = flow.system().guards();
         self.find_surfaces(flow);
         self.find_rounding(flow, t, y);
+        if gone == Gone::Part {
+            self.forget_those_away(flow, t, y);
+        }
         for _ in 0..MOST_PASSES {
             self.find_surfaces(flow);
             self.evaluate(flow, t, y)?;
@@ -156,6 +159,16 @@ impl Detector {
             if self.just_fired[g] {
                 self.state.copy_from_slice(y);
                 self.rounding[g] = flow.noise_of(g, t, &mut self.state);
+            }
+        }
+    }
+
+    /// Of guards that fired before the last event, those that no step has led away from zero are still there if they are as small as rounding makes them.
+    fn forget_those_away(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) {
+        for g in 0..self.just_fired.len() {
+            if self.just_fired[g] && !self.fired_last[g] {
+                let near = self.surfaces.contains(&g) && flow.guard(g, t, y).abs() <= self.rounding[g];
+                self.just_fired[g] = near;
             }
         }
     }
@@ -330,7 +343,7 @@ impl Detector {
         for &guard in guards {
             self.stands_at_zero(guard, 0.0);
         }
-        self.stepped = false;
+        self.gone = Gone::Nowhere;
     }
 
     /// The next time after `t` at which a scheduled guard fires; infinity if there is none.

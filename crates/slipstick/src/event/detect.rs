@@ -51,6 +51,16 @@ pub(super) struct Row {
     pub(super) slopes: Vec<f64>,
 }
 
+/// How far a motion has gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Gone {
+    Nowhere,
+    /// Up to an event in a step.
+    Part,
+    /// A whole step, or more.
+    Step,
+}
+
 /// Keeps the side of every guard, and finds changes of side.
 pub struct Detector {
     pub(super) sides: Vec<f64>,
@@ -110,8 +120,8 @@ pub struct Detector {
     pub(super) tolerances: Tolerances,
     /// Whether the last event has changed nothing.
     pub(super) unchanged: bool,
-    /// Whether there was a step since the last event.
-    pub(super) stepped: bool,
+    /// How far the motion has gone since the last event.
+    pub(super) gone: Gone,
     /// Guards that were not watched before this segment.
     pub(super) new: Vec<bool>,
     /// The surfaces and the scheduled guards watched in this segment, and the times of the latter.
@@ -169,7 +179,7 @@ impl Detector {
             extents: vec![[0.0; 2]; guards],
             tolerances: tolerances.clone(),
             unchanged: false,
-            stepped: true,
+            gone: Gone::Step,
             new: vec![true; guards],
             surfaces: Vec::with_capacity(guards),
             scheduled: Vec::new(),
@@ -269,10 +279,12 @@ impl Detector {
     ) -> Result<Option<Crossing>, BadGuard> {
         if self.sleeps(flow, trial)? {
             self.rest();
+            self.gone = Gone::Step;
             return Ok(None);
         }
         let crossing = self.look(flow, trial, (0.0, trial.h), placing)?;
         if crossing.is_none() {
+            self.gone = Gone::Step;
             self.carry(trial.h);
             self.sleep.set_at_end(&self.surfaces, &self.last.values);
         }
@@ -324,7 +336,7 @@ impl Detector {
 
     /// A step in which nothing has been seen yet.
     fn rest(&mut self) {
-        self.stepped = true;
+        self.gone = self.gone.max(Gone::Part);
         self.fired.clear();
         self.touches.clear();
         self.unproved.clear();

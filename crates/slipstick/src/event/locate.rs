@@ -200,6 +200,33 @@ impl Detector {
         self.remember_touches();
     }
 
+    /// How far the guards that have fired by crossing are beyond zero at a point: the least of all; NaN if there are none.
+    pub fn crossed_by(&self, flow: &mut Flow<'_>, t: f64, y: &[f64]) -> f64 {
+        let mut least = f64::NAN;
+        for &g in &self.fired {
+            if self.has_crossed(flow, g) {
+                least = least.min(-self.sides[g] * flow.guard(g, t, y));
+            }
+        }
+        least
+    }
+
+    /// What is left of guards that have fired by crossing, at the state of the event, is zero to the locator.
+    pub fn settle_resolution(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) {
+        for i in 0..self.fired.len() {
+            let g = self.fired[i];
+            if flow.is_mechanism() && self.has_crossed(flow, g) {
+                self.resolution[g] = self.resolution[g].max(flow.guard(g, t, y).abs());
+            }
+        }
+    }
+
+    /// Whether a guard that fires has crossed zero: it has not where its time has come, where it touches, and where a motion leaves its surface.
+    fn has_crossed(&self, flow: &Flow<'_>, g: usize) -> bool {
+        let is_surface = flow.system().guards()[g].kind == GuardKind::Surface;
+        is_surface && self.resolution[g] > 0.0 && !flow.mode.sliding.contains(&g)
+    }
+
     /// Takes back guards whose formula turned back or came to rest at a lock that fires with them: with the new lock they have not crossed at `t`. Where touches
     /// count, such a kink is one.
     pub fn take_back(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) {

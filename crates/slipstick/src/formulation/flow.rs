@@ -226,11 +226,20 @@ impl<'a> Flow<'a> {
         self.one_sided.take_crossed()
     }
 
-    /// About how large a guard is by rounding alone, at a point where it should be zero.
+    /// About how large a guard is by rounding alone, at a point where it should be zero. In a mechanism constraints bring the rounding of each coordinate or speed to all others.
     pub fn noise_of(&mut self, guard: usize, t: f64, y: &mut [f64]) -> f64 {
         let mut gradient = vec![0.0; y.len()];
         let rate = self.evaluator.guard_gradient(self.mode.locked(), guard, t, y, &mut gradient);
-        let terms: f64 = gradient.iter().zip(&*y).map(|(g, y)| (g * y).abs()).sum();
+        let layout = self.system.layout();
+        let speeds = layout.q..layout.q + if self.is_mechanism { layout.v } else { 0 };
+        let largest = |part: &[f64]| part.iter().fold(0.0, |most: f64, y| most.max(y.abs()));
+        let (far, fast) = (largest(&y[..speeds.start]), largest(&y[speeds.clone()]));
+        let size = |i: usize| match i {
+            _ if !self.is_mechanism || i >= speeds.end => y[i].abs(),
+            _ if i < speeds.start => far,
+            _ => fast,
+        };
+        let terms: f64 = gradient.iter().enumerate().map(|(i, g)| g.abs() * size(i)).sum();
         let size = terms + (rate * t).abs();
         if size.is_finite() { 8.0 * f64::EPSILON * size } else { 0.0 }
     }

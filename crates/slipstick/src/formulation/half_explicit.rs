@@ -255,6 +255,16 @@ impl Index1<'_> {
         }
     }
 
+    fn land_within(&mut self, (locked, t): (Locked<'_>, f64), y: &mut [f64], keeps_speeds: bool) {
+        let before = self.corrected();
+        self.land(locked, t, y);
+        let is_factored = self.corrected() > before;
+        if keeps_speeds && (is_factored || self.factor_corrections(locked, t, y)) {
+            self.close_speeds(locked, t, y);
+        }
+        self.forget_landing(before);
+    }
+
     /// The least change of the speeds that meets their constraints, with the factors of the last stage, is added to `error`.
     fn add_distance_of_speeds(&mut self, (locked, t): (Locked<'_>, f64), y: &[f64], error: &mut [f64]) {
         self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
@@ -310,6 +320,24 @@ impl Flow<'_> {
             && was_corrected
         {
             mechanism.close_speeds(self.mode.locked(), t, y);
+        }
+    }
+
+    /// Moves a state within a step to where the constraints are met, as the end of a step is: positions and speeds as the corrections do, and speeds to rounding with methods that
+    /// keep them there. Nothing of it counts as a corrected step.
+    pub fn land_within(&mut self, t: f64, y: &mut [f64], keeps_speeds: bool) {
+        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
+            mechanism.land_within((self.mode.locked(), t), y, keeps_speeds);
+        }
+    }
+
+    /// Corrects the speeds of a state until their constraints are met to rounding.
+    pub fn close_speeds(&mut self, t: f64, y: &mut [f64]) {
+        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
+            let locked = self.mode.locked();
+            if mechanism.factor_corrections(locked, t, y) {
+                mechanism.close_speeds(locked, t, y);
+            }
         }
     }
 

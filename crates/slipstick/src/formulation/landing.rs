@@ -9,6 +9,10 @@ use super::{Flow, Index1, Metric, Stabilisation, Upkeep};
 use crate::equations::{Locked, Terms};
 use crate::math::{Kkt, Matrix};
 
+/// Corrections that leave more than this part of what they take off do not close a mechanism, unless it is as little as this beside its positions.
+const LEFT_OPEN: f64 = 0.1;
+const NEGLIGIBLE: f64 = 1e-6;
+
 /// The scratch for corrections.
 pub(super) struct Landing {
     /// The linear system of corrections, where it is not that of the accelerations, and its mass matrix.
@@ -123,6 +127,12 @@ impl Index1<'_> {
         self.landing.count
     }
 
+    /// The last landing was not that of a step: so many were corrected.
+    pub(super) fn forget_landing(&mut self, corrected: u64) {
+        self.landing.count = corrected;
+        self.landing.adjustment.fill(0.0);
+    }
+
     /// Factors the linear system of corrections at a point.
     pub(super) fn factor_corrections(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> bool {
         self.inner.terms(locked, t, y, &mut self.terms);
@@ -216,6 +226,21 @@ impl Index1<'_> {
         }
     }
 
+    /// Next to closed positions a correction leaves far less than it takes off. What it has left is measured by coordinates.
+    fn open_after_landing(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> Option<(usize, f64)> {
+        let largest = |part: &[f64]| part.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        let moved = largest(&self.landing.adjustment[..self.positions]);
+        if moved == 0.0 || !self.corrects_positions() {
+            return None;
+        }
+        self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+        let lengths = self.kkt.lengths();
+        let distance = |k: usize| if lengths[k] > 0.0 { self.position[k].abs() / lengths[k] } else { 0.0 };
+        let worst = (0..self.holonomic).max_by(|&a, &b| distance(a).total_cmp(&distance(b)))?;
+        let bound = (LEFT_OPEN * moved).max(NEGLIGIBLE * largest(&y[..self.positions]));
+        (distance(worst) > bound).then(|| (worst, self.position[worst]))
+    }
+
     /// How far each coordinate would be moved to close the constraints of positions.
     pub(super) fn closing_distances(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> Vec<f64> {
         let mut q = y[..self.positions].to_vec();
@@ -271,6 +296,14 @@ impl Flow<'_> {
     pub fn land(&mut self, t: f64, y: &mut [f64]) {
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {
             mechanism.land(self.mode.locked(), t, y);
+        }
+    }
+
+    /// The constraint of positions that is furthest from met behind a landing, with what is left of it, if the landing has hardly brought it nearer.
+    pub fn open_after_landing(&mut self, t: f64, y: &[f64]) -> Option<(usize, f64)> {
+        match &mut self.evaluator {
+            Engine::Mechanism(mechanism) => mechanism.open_after_landing(self.mode.locked(), t, y),
+            Engine::Plain(_) => None,
         }
     }
 

@@ -16,6 +16,9 @@ use crate::math::Matrix;
 /// The power of the part of a row that makes it independent by which rows are turned to look whether they are: between a half and one.
 const BETWEEN: f64 = 0.75;
 
+/// Constraints contradict each other if more than this part of what they are made of is left.
+const CONTRADICTS: f64 = 1e-6;
+
 impl Index1<'_> {
     /// The constraints that follow from others at a point, ascending, and whether they share their multipliers; if there are very many of them, theirs are zero.
     /// One whose derivatives are all zero follows from nothing: it is a constraint that has shrunk, unless it has a branch in which it says nothing.
@@ -32,6 +35,21 @@ impl Index1<'_> {
             self.singular.name(row, false);
         }
         (self.rows_left_out(), self.kkt.shares_multipliers())
+    }
+
+    /// The constraints whose accelerations cannot be met by any motion from a point, because they follow from others, each with what is left of it.
+    fn contradicting(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> Vec<(usize, f64)> {
+        let mut left = vec![0.0; self.multipliers.len()];
+        self.acceleration_residuals(locked, t, y, &mut left);
+        if self.fault.is_some() || self.rows_left_out().is_empty() {
+            return Vec::new();
+        }
+        let size = |k: usize| {
+            let terms = self.terms.jacobian.row(k).map(|(j, g)| (g * self.motion[j]).abs()).sum::<f64>();
+            terms + self.terms.level[k].abs()
+        };
+        let open = |k: &usize| left[*k].abs() > CONTRADICTS * size(*k);
+        (0..left.len()).filter(open).map(|k| (k, left[k])).collect()
     }
 
     /// Those of the last factors.
@@ -110,6 +128,14 @@ impl Flow<'_> {
         match &mut self.evaluator {
             Engine::Mechanism(mechanism) => mechanism.redundant(constraints, (self.mode.locked(), t, y)),
             Engine::Plain(_) => (Vec::new(), true),
+        }
+    }
+
+    /// The constraints of a mechanism that follow from others but ask for other accelerations at a point, each with what is left of it.
+    pub fn contradicting_constraints(&mut self, t: f64, y: &[f64]) -> Vec<(usize, f64)> {
+        match &mut self.evaluator {
+            Engine::Mechanism(mechanism) => mechanism.contradicting(self.mode.locked(), t, y),
+            Engine::Plain(_) => Vec::new(),
         }
     }
 

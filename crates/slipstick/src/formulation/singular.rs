@@ -21,8 +21,9 @@ const NOT_YET: Range = (f64::INFINITY, 0.0);
 /// What is known of how near the motion has come to singular positions.
 #[derive(Clone, Debug)]
 pub(super) struct Singular {
-    /// The lengths that the row of each constraint has had.
+    /// The lengths that the row of each constraint has had in steps that were taken, and in the attempt of one.
     lengths: Vec<Range>,
+    tried: Vec<Range>,
     /// What was left of the narrowest row beside the others: in steps that were taken, and in the attempt of one, with the row that had least.
     narrowest: Range,
     in_step: Range,
@@ -44,6 +45,7 @@ impl Singular {
     pub(super) fn new(constraints: usize) -> Self {
         Self {
             lengths: vec![NOT_YET; constraints],
+            tried: vec![NOT_YET; constraints],
             narrowest: NOT_YET,
             in_step: NOT_YET,
             narrowest_row: 0,
@@ -54,8 +56,8 @@ impl Singular {
     /// Takes note of the length of a row.
     pub(super) fn note_length(&mut self, row: usize, length: f64) {
         // A constraint with branches may say nothing for a while.
-        if length > 0.0 && widen(&mut self.lengths[row], length) {
-            self.name(row, false);
+        if length > 0.0 {
+            widen(&mut self.tried[row], length);
         }
     }
 
@@ -72,6 +74,12 @@ impl Singular {
         let (least, most) = std::mem::replace(&mut self.in_step, NOT_YET);
         if least <= most && (widen(&mut self.narrowest, least) | widen(&mut self.narrowest, most)) {
             self.name(self.narrowest_row, true);
+        }
+        for row in 0..self.tried.len() {
+            let (least, most) = std::mem::replace(&mut self.tried[row], NOT_YET);
+            if least <= most && (widen(&mut self.lengths[row], least) | widen(&mut self.lengths[row], most)) {
+                self.name(row, false);
+            }
         }
     }
 
@@ -109,10 +117,11 @@ impl Index1<'_> {
         self.singular.note_narrowest(self.kkt.narrowest_of_pair());
     }
 
-    /// Looks whether a constraint fixes next to nothing, by the terms as they are.
+    /// Takes note of the lengths of rows by the terms as they are, in an iteration of which only the last point counts.
     pub(super) fn look_at_rows(&mut self) {
         for row in 0..self.terms.jacobian.rows() {
             let length = self.terms.jacobian.row(row).map(|(_, g)| g * g).sum::<f64>().sqrt();
+            self.singular.tried[row] = NOT_YET;
             self.singular.note_length(row, length);
         }
     }
@@ -158,6 +167,13 @@ impl Flow<'_> {
     pub fn close_state(&mut self, t: f64, y: &mut [f64]) {
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {
             mechanism.close_state(self.mode.locked(), t, y);
+        }
+    }
+
+    /// The step that was tried is not taken: where it has been does not count.
+    pub fn forget_trial(&mut self) {
+        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
+            mechanism.singular.tried.fill(NOT_YET);
         }
     }
 

@@ -106,10 +106,11 @@ impl Run<'_> {
 
     fn note_redundant(&mut self, t: f64, y: &[f64]) {
         let (rows, share) = self.flow.redundant_constraints(t, y);
+        let constraints = self.flow.system().constraints();
+        self.redundant = Redundant::new(constraints, &rows);
         if rows.is_empty() {
             return;
         }
-        let constraints = self.flow.system().constraints();
         let names: Vec<String> = rows.iter().map(|&k| format!("`{}`", constraints[k].name)).collect();
         let forces =
             if share { "equal ones share their forces" } else { "as there are so many, they have no forces" };
@@ -119,8 +120,10 @@ impl Run<'_> {
             constraints.len(),
             names.join(", ")
         );
-        self.record.notes.push(Note { t, code: "redundant-constraints", text });
-        self.redundant = Redundant::new(constraints, &rows);
+        // Joints may shut again and again.
+        if !self.record.notes.iter().any(|note| note.text == text) {
+            self.record.notes.push(Note { t, code: "redundant-constraints", text });
+        }
     }
 
     /// Makes the state after an event consistent, if the event has reset it, and says what was changed beside that.
@@ -171,8 +174,7 @@ impl Run<'_> {
             event.after.copy_from_slice(&y);
         }
         self.flow.hold_redundant_constraints(t, &y);
-        let (rows, _) = self.flow.redundant_constraints(t, &y);
-        self.redundant = Redundant::new(self.flow.system().constraints(), &rows);
+        self.note_redundant(t, &y);
         Ok(())
     }
 
@@ -264,6 +266,17 @@ impl Run<'_> {
             return Ok(());
         }
         Err(Error::NotConsistent { what: "the motion".to_owned(), t, left: self.open_in_words(&open) })
+    }
+
+    /// Where no step is good: constraints that follow from each other but do not let be the same accelerations.
+    pub(super) fn contradiction(&mut self) -> Option<Error> {
+        if !self.flow.is_mechanism() || self.flow.is_reaching() {
+            return None;
+        }
+        let (t, y) = (self.trial.t, self.trial.start.clone());
+        let open = self.flow.contradicting_constraints(t, &y);
+        let left = format!("{} at the level of accelerations", self.open_in_words(&open));
+        (!open.is_empty()).then(|| Error::NotConsistent { what: "the motion".to_owned(), t, left })
     }
 
     fn note_changes(&mut self, t: f64, before: &[f64], after: &[f64]) {

@@ -250,13 +250,29 @@ pub enum Error {
         /// The time.
         t: f64,
     },
-    /// Newton's iteration does not converge, however small the step.
-    #[error("Newton's iteration does not converge at t = {t}, even with a step of {h:.3e}")]
+    /// Newton's iteration does not converge, however small the step, or with the step that was asked for.
+    #[error("Newton's iteration does not converge at t = {t}{} a step of {h:.3e}", if *.fixed { " with" } else { ", even with" })]
     NoConvergence {
         /// The time.
         t: f64,
         /// The step size.
         h: f64,
+        /// Whether steps are of one size.
+        fixed: bool,
+    },
+    /// A step of fixed size is so long that corrections cannot close the mechanism behind it.
+    #[error(
+        "the step of {h} from t = {t} leaves the constraint `{constraint}` off by {left:.3e}, and corrections do not bring it nearer"
+    )]
+    LeftOpen {
+        /// The time at which the step begins.
+        t: f64,
+        /// The step size.
+        h: f64,
+        /// The constraint.
+        constraint: String,
+        /// What is left of it.
+        left: f64,
     },
     /// The matrix of Newton's iteration is singular, however small the step.
     #[error(
@@ -298,6 +314,9 @@ pub enum Error {
     },
 }
 
+const SMALLER_FIXED_STEP: &str =
+    "choose a smaller `fixed_step`, or leave it out: steps are then as short as the tolerances ask for";
+
 impl Error {
     /// A stable word that `slipstick explain` knows.
     pub fn code(&self) -> &'static str {
@@ -326,6 +345,7 @@ impl Error {
             Self::TooManySurfaces { .. } => "too-many-surfaces",
             Self::CountTooLarge { .. } => "count-too-large",
             Self::NoConvergence { .. } => "no-convergence",
+            Self::LeftOpen { .. } => "left-open",
             Self::SingularMatrix { .. } => "singular-matrix",
             Self::WrongMethod { .. } => "wrong-method",
             Self::StepTooSmall { .. } => "step-too-small",
@@ -394,6 +414,7 @@ impl Error {
             Self::CountTooLarge { .. } => {
                 "such a formula has no steps that a double can show: leave `floor`, `round` or `mod` out of it, or count in larger units"
             }
+            Self::LeftOpen { .. } | Self::NoConvergence { fixed: true, .. } => SMALLER_FIXED_STEP,
             Self::NoConvergence { .. } => {
                 "the right-hand side may jump here: give the jump a guard or a switch; or it may be very steep: try another method"
             }

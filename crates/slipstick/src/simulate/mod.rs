@@ -8,6 +8,7 @@ mod assemble;
 mod beginnings;
 mod error;
 mod initialise;
+mod landed;
 mod meet;
 mod monitor;
 mod options;

@@ -145,6 +145,7 @@ impl Run<'_> {
 
     fn attempt_again(&mut self, h: f64) -> Result<Again, Error> {
         self.record.statistics.relocations += 1;
+        self.flow.forget_trial();
         self.trial.h = h;
         self.try_step();
         if !self.is_acceptable() {
@@ -184,13 +185,16 @@ impl Run<'_> {
         let t = goal?;
         self.detector.fire_scheduled(&self.flow, t);
         self.before.copy_from_slice(&self.trial.start);
-        self.segment.extend(self.trial.t, &self.trial.start);
+        self.close_before_reset(t);
+        self.segment.extend(self.trial.t, &self.before);
         (!self.detector.fired().is_empty()).then_some(Bracket { lo: 0.0, hi: 0.0 })
     }
 
     /// Takes the trial up to the end of the bracket that was chosen for the event.
     fn take_step_up_to(&mut self, crossing: &Crossing) -> Bracket {
         self.detector.accept();
+        let landed = self.land_crossing(crossing);
+        let crossing = landed.unwrap_or(*crossing);
         let offset = crossing.offset;
         let hi = crossing.offsets.hi;
         // What is scheduled within the bracket happens with it.
@@ -198,10 +202,14 @@ impl Run<'_> {
         let t_event = self.trial.t + offset;
         let t_event = if t_event >= due - 2.0 * f64::EPSILON * due.abs() { due } else { t_event };
         self.detector.fire_scheduled(&self.flow, t_event);
-        self.trial.state_at(hi, &mut self.before);
+        match landed {
+            Some(_) => self.landed_state_at(hi),
+            None => self.trial.state_at(hi, &mut self.before),
+        }
         self.detector.take_back(&mut self.flow, self.trial.t + hi, &self.before);
-        self.trial.state_at(offset, &mut self.before);
-        self.flow.project(self.trial.t + offset, &mut self.before);
+        self.landed_state_at(offset);
+        self.close_before_reset(t_event);
+        self.detector.settle_resolution(&mut self.flow, t_event, &self.before);
         match self.options.keep {
             Keep::Dense if offset > 0.0 => {
                 self.segment.push(self.trial.h, &self.trial.dense, t_event, &self.before);

@@ -284,14 +284,23 @@ impl Run<'_> {
     }
 
     /// Why the smallest step is still not good.
-    pub(super) fn giving_up(&self) -> Error {
+    pub(super) fn giving_up(&mut self) -> Error {
+        if let Some(contradiction) = self.contradiction() {
+            return contradiction;
+        }
         let name = |component: usize| self.flow.system().state_names()[component].clone();
         let (t, h, error) = (self.trial.t, self.trial.h, self.trial.error);
         match self.trial.fault {
             Some(Fault::NotFinite { component, t, value }) => {
                 Error::DerivativeNotFinite { name: name(component), value, t, state: self.describe_state() }
             }
-            Some(Fault::NoConvergence) => Error::NoConvergence { t, h },
+            Some(Fault::NoConvergence) => {
+                Error::NoConvergence { t, h, fixed: self.options.fixed_step.is_some() }
+            }
+            Some(Fault::LeftOpen { constraint, left }) => {
+                let constraint = self.flow.system().constraints()[constraint].name.clone();
+                Error::LeftOpen { t, h, constraint, left }
+            }
             Some(Fault::SingularMatrix { component }) => {
                 Error::SingularMatrix { name: name(component), t, h }
             }

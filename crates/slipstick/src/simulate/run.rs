@@ -352,9 +352,12 @@ impl<'a> Run<'a> {
                 self.flow.land(t_end, &mut self.trial.end);
             }
         }
+        if self.options.fixed_step.is_some() {
+            self.check_landing();
+        }
     }
 
-    fn lands_by_itself(&self) -> bool {
+    pub(super) fn lands_by_itself(&self) -> bool {
         self.step.method().lands_by_itself()
             || self.options.stabilisation == Stabilisation::Ggl && self.flow.has_terms()
     }
@@ -366,6 +369,7 @@ impl<'a> Run<'a> {
     /// Shrinks the step, or gives up when it cannot shrink any more.
     pub(super) fn reject(&mut self) -> Result<(), Error> {
         self.record.statistics.count_rejection(self.flow.sliding().is_some());
+        self.flow.forget_trial();
         if let Some(shorter) = self.step_before_surface() {
             self.h = shorter;
             return if self.cannot_shrink() && !self.arrives() { Err(self.giving_up()) } else { Ok(()) };
@@ -381,6 +385,7 @@ impl<'a> Run<'a> {
     /// A guard was not finite somewhere in a good step: tries a shorter one, or gives up when it cannot shrink any more.
     pub(super) fn retreat(&mut self, bad: BadGuard) -> Result<(), Error> {
         self.record.statistics.rejected += 1;
+        self.flow.forget_trial();
         self.h = self.trial.h * self.control.reject(f64::NAN);
         if self.cannot_shrink() { Err(self.bad_guard(bad)) } else { Ok(()) }
     }

@@ -21,6 +21,9 @@ use crate::math::Norm;
 /// A step that is longer than the last by more than this begins anew: what is scaled has rounding and damped oscillations in it.
 const MOST_GROWTH: f64 = 2.0;
 
+/// How far a correction of speeds may take them, beside what the constraints are off by.
+const FURTHEST: f64 = 10.0;
+
 /// Where the constraints of positions are met, at the end of each step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Level {
@@ -180,6 +183,26 @@ impl Room {
         self.estimate(field, tolerances, trial)
     }
 
+    /// Keeps positions where the constraints of speeds are solved for, and closes speeds where Newton's iteration has come to stand before rounding.
+    fn close(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+        let t = trial.t + trial.h;
+        if self.solver.level == Level::Speeds {
+            field.land_half_explicit(t, &mut trial.end, false);
+        }
+        if self.solver.level != Level::Positions && !self.solver.is_closed() {
+            self.state.copy_from_slice(&trial.end);
+            field.close_speeds(t, &mut trial.end);
+            let moved = self.state.iter().zip(&trial.end).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            let fast = trial.end[self.positions..self.positions + self.n]
+                .iter()
+                .fold(0.0, |most: f64, v| most.max(v.abs()));
+            // Next to singular positions a correction takes speeds much further than the constraints are off.
+            if moved > FURTHEST * self.solver.open() * fast {
+                trial.end.copy_from_slice(&self.state);
+            }
+        }
+    }
+
     /// What is added to the speeds at the start, behind a step of another size.
     fn push_speeds(&mut self) {
         self.solver.push.fill(0.0);
@@ -317,8 +340,8 @@ impl Step for GeneralizedAlpha {
             trial.fail(fault);
         } else if !field.has_terms() {
             field.land(trial.t + trial.h, &mut trial.end);
-        } else if level == Level::Speeds {
-            field.land_half_explicit(trial.t + trial.h, &mut trial.end, false);
+        } else {
+            room.close(field, trial);
         }
         self.factorisations = room.solver.factorisations;
     }

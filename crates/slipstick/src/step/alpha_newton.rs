@@ -19,6 +19,8 @@ use crate::formulation::{Balance, Flow, Remainder};
 const ROUNDING: f64 = 2.0 * f64::EPSILON;
 const NEARLY: f64 = 32.0 * f64::EPSILON;
 const STANDING: f64 = 1e-11;
+/// Behind an iteration that has come to stand further off than this, speeds are corrected.
+const CLOSED: f64 = 256.0 * f64::EPSILON;
 const LOOSE: f64 = 1e-7;
 const MOST_ROUNDS: usize = 12;
 /// What is left of them after a round, as a part of what was, for the equations to be linearised anew, and how often that is done.
@@ -296,8 +298,13 @@ impl Solver {
         }
     }
 
+    /// Whether the constraints are met as nearly as they are promised to be, as the last round has left them.
+    pub(super) fn is_closed(&self) -> bool {
+        self.open() <= CLOSED
+    }
+
     /// How far the constraints are from being met, beside what they are made of.
-    fn open(&self) -> f64 {
+    pub(super) fn open(&self) -> f64 {
         let (q, n) = (self.positions, self.n);
         let largest = |part: &[f64]| part.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         let (far, fast) = (largest(&self.state[..q]), largest(&self.state[q..q + n]));

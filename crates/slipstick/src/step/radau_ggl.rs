@@ -74,7 +74,7 @@ impl Whole {
                 Fault::NotFinite { component: component.min(last), t, value }
             }
             Fault::SingularMatrix { component } => Fault::SingularMatrix { component: component.min(last) },
-            Fault::NoConvergence => Fault::NoConvergence,
+            other => other,
         });
     }
 

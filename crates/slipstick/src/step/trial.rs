@@ -22,6 +22,13 @@ pub enum Fault {
     },
     /// Newton's iteration did not converge.
     NoConvergence,
+    /// The constraint of a mechanism that a correction cannot close behind the step, and what is left of it.
+    LeftOpen {
+        /// The constraint.
+        constraint: usize,
+        /// What is left of it.
+        left: f64,
+    },
     /// The matrix of Newton's iteration is singular.
     SingularMatrix {
         /// The component in whose column no pivot was found.
