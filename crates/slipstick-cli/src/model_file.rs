@@ -4,7 +4,7 @@ use crate::arguments::SimulationArguments;
 use crate::talk::Trouble;
 use sha2::{Digest, Sha256};
 use slipstick::model::{Diagnostic, Model};
-use slipstick::simulate::{Overrides, Plan};
+use slipstick::simulate::{Overrides, Plan, method_hint};
 use slipstick::step::{Method, Tolerances};
 use std::path::Path;
 
@@ -50,24 +50,28 @@ impl ModelFile {
 
     /// Plans a run as the model says.
     pub(crate) fn plan(&self, path: &Path, overrides: &Overrides) -> Result<Plan, Trouble> {
-        Plan::new(&self.model, overrides).map_err(|diagnostics: Vec<Diagnostic>| Trouble::Model {
-            file: path.display().to_string(),
-            text: self.text.clone(),
-            diagnostics,
+        Plan::new(&self.model, overrides).map_err(|diagnostics: Vec<Diagnostic>| {
+            match diagnostics.as_slice() {
+                // What the command line says has no place in the file.
+                [one] if one.span.is_none() => {
+                    Trouble::new(one.code, &*one.message, one.hint.as_deref().unwrap_or_default())
+                }
+                _ => {
+                    Trouble::Model { file: path.display().to_string(), text: self.text.clone(), diagnostics }
+                }
+            }
         })
     }
 
     /// Plans a run as the model says, and as the command line wishes.
     pub(crate) fn plan_with(&self, arguments: &SimulationArguments) -> Result<Plan, Trouble> {
         self.check_settings(&arguments.settings)?;
-        let overrides = Overrides { parameters: arguments.settings.clone(), until: arguments.until };
+        let method = arguments.method.as_deref().map(find_method).transpose()?;
+        let overrides = Overrides { parameters: arguments.settings.clone(), until: arguments.until, method };
         let mut plan = self.plan(&arguments.model, &overrides)?;
         let options = &mut plan.options;
         if let Some(rtol) = arguments.rtol {
             options.tolerances = Tolerances::uniform(rtol, rtol * 1e-2);
-        }
-        if let Some(name) = &arguments.method {
-            options.method = find_method(name)?;
         }
         options.limits.events = arguments.max_events.unwrap_or(options.limits.events);
         options.limits.steps = arguments.max_steps.unwrap_or(options.limits.steps);
@@ -89,10 +93,8 @@ impl ModelFile {
 
 /// The method of that name, or the names there are.
 fn find_method(name: &str) -> Result<Method, Trouble> {
-    Method::from_name(name).ok_or_else(|| {
-        let names = Method::named().map(Method::name);
-        Trouble::new("unknown-method", format!("unknown method `{name}`"), suggestion(name, names))
-    })
+    Method::from_name(name)
+        .ok_or_else(|| Trouble::new("unknown-method", format!("unknown method `{name}`"), method_hint(name)))
 }
 
 /// "did you mean …?", or the list of what there is.

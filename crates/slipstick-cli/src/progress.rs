@@ -7,8 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Looking at the clock costs more than a step of a small model: look every so many steps.
-const STEPS_BETWEEN_LOOKS: u32 = 64;
+/// Looking at the clock costs as much as a part of a step of a small model: while nothing takes long, twice as many steps are made before each look, up to so many.
+const MOST_STEPS_BETWEEN_LOOKS: u32 = 64;
+
+/// What takes longer than this takes long: the clock is looked at before every step.
+const LONG: Duration = Duration::from_millis(1);
 
 /// Shorter runs show nothing.
 const QUIET: Duration = Duration::from_millis(500);
@@ -20,7 +23,10 @@ pub(crate) struct Watch {
     interrupted: Arc<AtomicBool>,
     bar: Option<ProgressBar>,
     countdown: u32,
-    from: Option<f64>,
+    stride: u32,
+    last_look: Duration,
+    from: f64,
+    stopped: Option<&'static str>,
 }
 
 impl Watch {
@@ -36,12 +42,22 @@ impl Watch {
         });
         let limit = Duration::try_from_secs_f64(max_wall).unwrap_or(Duration::MAX);
         let bar = std::io::stderr().is_terminal().then(progress_bar);
-        Self { start: Instant::now(), limit, interrupted, bar, countdown: 0, from: None }
+        Self {
+            start: Instant::now(),
+            limit,
+            interrupted,
+            bar,
+            countdown: 0,
+            stride: 0,
+            last_look: Duration::ZERO,
+            from: 0.0,
+            stopped: None,
+        }
     }
 
-    /// Another run begins under the same watch.
-    pub(crate) fn next_run(&mut self) {
-        self.from = None;
+    /// Why no other run is to begin under this watch: the code of what stops it.
+    pub(crate) fn is_over(&self) -> Option<&'static str> {
+        self.stopped.or_else(|| (self.start.elapsed() > self.limit).then_some("wall-limit"))
     }
 
     /// Ends the watch and takes the progress bar away. Gives the seconds that have passed.
@@ -52,12 +68,28 @@ impl Watch {
         self.start.elapsed().as_secs_f64()
     }
 
-    fn show(&self, progress: &Progress, elapsed: Duration) {
-        let (Some(bar), Some(from)) = (&self.bar, self.from) else { return };
-        if elapsed < QUIET {
-            return;
+    fn look(&mut self, progress: &Progress) -> Option<Stop> {
+        if self.interrupted.load(Ordering::Relaxed) {
+            return Some(Stop { code: "interrupted", reason: "interrupted by Ctrl-C".to_owned() });
         }
-        let done = ((progress.t - from) / (progress.until - from)).clamp(1e-9, 1.0);
+        if self.countdown > 0 {
+            self.countdown -= 1;
+            return None;
+        }
+        let elapsed = self.start.elapsed();
+        let is_long = elapsed.saturating_sub(self.last_look) > LONG;
+        self.stride = if is_long { 0 } else { (2 * self.stride + 1).min(MOST_STEPS_BETWEEN_LOOKS) };
+        (self.countdown, self.last_look) = (self.stride, elapsed);
+        self.show(progress, elapsed);
+        (elapsed > self.limit).then(|| Stop {
+            code: "wall-limit",
+            reason: format!("the limit of {} s of real time is reached", self.limit.as_secs_f64()),
+        })
+    }
+
+    fn show(&self, progress: &Progress, elapsed: Duration) {
+        let Some(bar) = self.bar.as_ref().filter(|_| elapsed >= QUIET) else { return };
+        let done = ((progress.t - self.from) / (progress.until - self.from)).clamp(1e-9, 1.0);
         let left = elapsed.as_secs_f64() * (1.0 - done) / done;
         bar.set_position(per_mille(done));
         bar.set_message(format!(
@@ -73,21 +105,13 @@ impl Watch {
 
 impl Monitor for Watch {
     fn watch(&mut self, progress: &Progress) -> Option<Stop> {
-        self.from.get_or_insert(progress.t);
-        if self.interrupted.load(Ordering::Relaxed) {
-            return Some(Stop { code: "interrupted", reason: "interrupted by Ctrl-C".to_owned() });
+        if progress.steps == 0 {
+            // Another run begins: its steps may be slow.
+            (self.from, self.countdown, self.stride) = (progress.t, 0, 0);
         }
-        if self.countdown > 0 {
-            self.countdown -= 1;
-            return None;
-        }
-        self.countdown = STEPS_BETWEEN_LOOKS;
-        let elapsed = self.start.elapsed();
-        self.show(progress, elapsed);
-        (elapsed > self.limit).then(|| Stop {
-            code: "wall-limit",
-            reason: format!("the limit of {} s of real time is reached", self.limit.as_secs_f64()),
-        })
+        let stop = self.look(progress);
+        self.stopped = self.stopped.or(stop.as_ref().map(|stop| stop.code));
+        stop
     }
 }
 
@@ -111,5 +135,29 @@ fn in_words(seconds: f64) -> String {
         format!("{:.0} min", seconds / 60.0)
     } else {
         format!("{:.0} h", seconds / 3600.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn progress(steps: u64) -> Progress {
+        Progress { t: 0.0, until: 1.0, h: 0.1, steps, events: 0 }
+    }
+
+    /// Fast runs do not look at the clock before every step; a slow one that comes after them is ended one step after the limit or two.
+    #[test]
+    fn the_limit_holds_where_steps_are_slow() {
+        let mut watch = Watch::begin(0.05);
+        (0..1000).for_each(|steps| {
+            watch.watch(&progress(steps));
+        });
+        let slow_steps = (0..100).take_while(|&steps| {
+            std::thread::sleep(Duration::from_millis(10));
+            watch.watch(&progress(steps)).is_none()
+        });
+        assert!(slow_steps.count() <= 6);
+        assert_eq!(watch.is_over(), Some("wall-limit"));
     }
 }

@@ -215,7 +215,10 @@ fn compare_says_what_is_wrong_with_its_arguments() {
     std::fs::write(folder.path().join("swing.toml"), PENDULUM).unwrap();
     std::fs::write(folder.path().join("pole.toml"), "states.x = 1\nderivatives.x = \"x^2\"\nrun.until = 5")
         .unwrap();
-    let cases: [(&str, &[&str]); 7] = [
+    let cases: [(&str, &[&str]); 10] = [
+        ("run-entrant", &["run", "swing.toml", "--method", "mdop5"]),
+        ("run-entrant-ggl", &["run", "swing.toml", "--method", "radau5+ggl"]),
+        ("run-method-of-mechanisms", &["run", "pole.toml", "--method", "hem5"]),
         ("compare-no-suite", &["compare", "mechanism"]),
         ("compare-no-method", &["compare", "swing.toml", "--methods", "hem5,hem6"]),
         ("compare-no-stabilisation", &["compare", "swing.toml", "--methods", "dopri5+projct"]),

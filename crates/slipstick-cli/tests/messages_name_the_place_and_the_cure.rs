@@ -34,8 +34,18 @@ fn every_code_is_explained() {
 
 /// Words in quotes that stand where a code stands.
 fn codes_in_the_source() -> Vec<String> {
-    let before =
-        ["Diagnostic::new(", "self.error(", "error(", "Trouble::new(", "code: ", "=> ", "talk::error(", "{"];
+    let before = [
+        "Diagnostic::new(",
+        "self.error(",
+        "error(",
+        "Trouble::new(",
+        "code: ",
+        "=> ",
+        "talk::error(",
+        "note(",
+        "warning(",
+        "{",
+    ];
     let mut codes = Vec::new();
     for file in ["slipstick/src", "slipstick-cli/src"]
         .iter()

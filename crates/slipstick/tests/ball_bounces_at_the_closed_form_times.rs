@@ -76,7 +76,7 @@ fn ball_on_either_side_of_the_root_bounces_the_same() {
 #[test]
 fn ball_with_small_restitution_stops_at_the_zeno_time_and_says_so() {
     for e in [0.0, 0.1, 0.5, 0.7] {
-        let overrides = Overrides { parameters: vec![("e".to_owned(), e)], until: None };
+        let overrides = Overrides { parameters: vec![("e".to_owned(), e)], ..Overrides::default() };
         let plan = Plan::new(&Model::from_toml(BALL).unwrap(), &overrides).unwrap();
         let run = simulate(&plan.system, &plan.start, &plan.options).unwrap();
         let zeno = (2.0_f64 / 9.81).sqrt() * (1.0 + e) / (1.0 - e);

@@ -203,9 +203,11 @@ fn what_is_said_about_corrections_is_refused_where_there_are_none() {
         ["stabilisation = \"none\"", "stabilisation = { rate = 20, position = 100 }", "method = \"alpha3\""];
     for maker in makers {
         for key in ["datol = 1e-8", "metric = \"identity\""] {
-            let failure = failure_of(&pendulum(&format!("run = {{ until = 1, {maker}, {key} }}")));
-            assert_eq!(failure.error.code(), "wrong-method", "{maker} {key}");
-            assert!(failure.error.to_string().contains("no corrections"), "{}", failure.error);
+            let model = Model::from_toml(&pendulum(&format!("run = {{ until = 1, {maker}, {key} }}")));
+            let errors =
+                Plan::new(&model.expect("a model"), &Overrides::default()).expect_err("no corrections");
+            assert!(errors.len() == 1 && errors[0].code == "wrong-method", "{maker} {key} {errors:?}");
+            assert!(errors[0].message.contains("no corrections") && errors[0].span.is_some(), "{errors:?}");
         }
     }
 }

@@ -10,11 +10,12 @@ use super::Finish;
 use crate::arguments::CompareArguments;
 use crate::model_file::suggestion;
 use crate::progress::Watch;
-use crate::talk::{Trouble, data};
+use crate::talk::{Trouble, data, note, warning};
 use profiles::Profiles;
 use rows::Row;
-use slipstick::problems::{Case, Entrant};
-use slipstick::simulate::simulate_watched;
+use slipstick::formulation::Stabilisation;
+use slipstick::problems::{Case, Entrant, Entry};
+use slipstick::simulate::{MDOP5, simulate_watched};
 use std::path::PathBuf;
 use std::time::Instant;
 use target::Target;
@@ -32,22 +33,35 @@ struct Comparison {
 
 /// Runs every method on every problem at every tolerance, prints what came of it and writes a page.
 pub(crate) fn compare(arguments: &CompareArguments, json: bool) -> Result<Finish, Trouble> {
-    let target = Target::load(arguments)?;
+    let mut watch = Watch::begin(arguments.max_wall);
+    let tolerances = once_each(&arguments.tolerances);
+    let target = Target::load(arguments, &mut watch)?;
     let entrants = entrants(arguments, &target)?;
-    let tolerances = arguments.tolerances.clone();
     let folder = arguments
         .out
         .clone()
         .unwrap_or_else(|| PathBuf::from("runs").join(format!("compare-{}", target.stem)));
     let path = page::prepare(&folder)?;
     let cases = target.cases(arguments)?;
+    tell_what_is_left_out(&cases, &entrants);
+    let unsure = target.unsure();
+    let widths = rows::widths(&cases, &entrants);
+    if let Some(message) = &unsure {
+        warning(
+            "unsure-reference",
+            message,
+            "shorten `until`: a motion that magnifies small errors has no known end far ahead",
+        );
+    }
     if json {
         target.reference.iter().for_each(|reference| data(rows::reference_json(reference)));
     } else {
         data(format!("{}: {}", target.title, target.truth));
-        data(rows::heading());
+        data(rows::heading(widths));
     }
-    let rows = run_all(&cases, &entrants, arguments, |row| data(if json { row.json() } else { row.line() }));
+    let show = |row: &Row| data(if json { row.json() } else { row.line(widths) });
+    let rows = run_all(&cases, (&entrants, &tolerances), (arguments, &mut watch), show);
+    watch.finish();
     let comparison =
         Comparison { title: target.title.clone(), truth: target.truth.clone(), entrants, tolerances, rows };
     let profiles = Profiles::of(&comparison, arguments.error);
@@ -60,14 +74,37 @@ pub(crate) fn compare(arguments: &CompareArguments, json: bool) -> Result<Finish
     if !json {
         data(format!("\npage  {}", path.display()));
     }
-    Ok(Finish::done_if(comparison.rows.iter().all(|row| row.failure.is_none())))
+    Ok(Finish::done_if(unsure.is_none() && comparison.rows.iter().all(|row| row.failure.is_none())))
+}
+
+/// The same in the same order, none twice.
+fn once_each(tolerances: &[f64]) -> Vec<f64> {
+    let is_first = |(i, tolerance): &(usize, &f64)| !tolerances[..*i].contains(tolerance);
+    tolerances.iter().enumerate().filter(is_first).map(|(_, tolerance)| *tolerance).collect()
+}
+
+/// What a model says and methods cannot take, or tolerances have no use for.
+fn tell_what_is_left_out(cases: &[Case<'_>], entrants: &[Entrant]) {
+    let Some(case) = cases.first() else { return };
+    for word in ["fixed_step", "rho_infinity", "stabilisation", "metric", "datol"] {
+        let without = entrants.iter().filter(|entrant| case.left_out(entrant).contains(&word));
+        let names: Vec<&str> = without.map(|entrant| entrant.name.as_str()).collect();
+        if word == "fixed_step" && !names.is_empty() {
+            note(
+                "left-out",
+                "`fixed_step` of the model is left out: steps are chosen by the tolerances here",
+            );
+        } else if !names.is_empty() {
+            note("left-out", &format!("`{word}` of the model is left out for {}", names.join(", ")));
+        }
+    }
 }
 
 /// The methods that were asked for, or those that suit what is compared on.
 fn entrants(arguments: &CompareArguments, target: &Target) -> Result<Vec<Entrant>, Trouble> {
     let wanted: Vec<&str> = match arguments.methods.as_slice() {
-        [] => target.usual_methods().to_vec(),
-        list => list.iter().map(String::as_str).collect(),
+        [] => target.usual_methods(),
+        list => list.iter().map(|name| name.trim()).collect(),
     };
     let mut entrants: Vec<Entrant> = Vec::new();
     for name in wanted {
@@ -80,6 +117,7 @@ fn entrants(arguments: &CompareArguments, target: &Target) -> Result<Vec<Entrant
                 "leave it out, or choose a method that has one",
             ));
         }
+        check_stabilisation(&entrant, target)?;
         if !entrants.contains(&entrant) {
             entrants.push(entrant);
         }
@@ -87,7 +125,40 @@ fn entrants(arguments: &CompareArguments, target: &Target) -> Result<Vec<Entrant
     Ok(entrants)
 }
 
+/// What keeps constraints met is refused where it would mean nothing.
+fn check_stabilisation(entrant: &Entrant, target: &Target) -> Result<(), Trouble> {
+    let (name, method) = (&entrant.name, entrant.method);
+    let Some(stabilisation) = entrant.stabilisation else { return Ok(()) };
+    if !target.is_mechanism() {
+        let message = format!(
+            "`{name}`: there are no coordinates here, whose constraints `{}` could keep met",
+            stabilisation.name()
+        );
+        return Err(Trouble::new("wrong-method", message, format!("choose `{}`", method.name())));
+    }
+    if method.keeps_positions() && stabilisation != Stabilisation::None {
+        let message = format!(
+            "`{name}`: method `{}` keeps constraints of positions by itself and makes no corrections",
+            method.name()
+        );
+        return Err(Trouble::new(
+            "wrong-method",
+            message,
+            format!("choose `{}`, or `alpha2`, which makes them", method.name()),
+        ));
+    }
+    Ok(())
+}
+
 fn unknown_entrant(name: &str, unknown: &str) -> Trouble {
+    if let (MDOP5, Some((_, stabilisation))) = (unknown, name.split_once('+')) {
+        let message = format!("`{name}`: `{MDOP5}` is `dopri5+project`, with nothing behind it");
+        return Trouble::new(
+            "unknown-method",
+            message,
+            format!("choose `{MDOP5}` or `dopri5+{stabilisation}`"),
+        );
+    }
     if name == unknown || name.starts_with(&format!("{unknown}+")) {
         return Trouble::new(
             "unknown-method",
@@ -101,30 +172,40 @@ fn unknown_entrant(name: &str, unknown: &str) -> Trouble {
 
 fn run_all(
     cases: &[Case<'_>],
-    entrants: &[Entrant],
-    arguments: &CompareArguments,
+    (entrants, tolerances): (&[Entrant], &[f64]),
+    (arguments, watch): (&CompareArguments, &mut Watch),
     mut show: impl FnMut(&Row),
 ) -> Vec<Row> {
-    let mut watch = Watch::begin(arguments.max_wall);
     let mut rows = Vec::new();
     for case in cases {
         for entrant in entrants {
-            for &tolerance in &arguments.tolerances {
-                let mut options = case.options_for(entrant, tolerance);
-                options.limits.steps = arguments.max_steps;
-                if options.makes_corrections() {
-                    options.drift_tolerance = arguments.drift.unwrap_or(options.drift_tolerance);
-                }
-                watch.next_run();
-                let start = Instant::now();
-                let result = simulate_watched(case.system, case.start, &options, &mut watch);
-                let wall_s = start.elapsed().as_secs_f64();
-                let row = Row::of(case, entrant, tolerance, case.measure(&options, result), wall_s);
+            for &tolerance in tolerances {
+                let row = run_one(case, (entrant, tolerance), arguments, watch);
                 show(&row);
                 rows.push(row);
             }
         }
     }
-    watch.finish();
     rows
+}
+
+fn run_one(
+    case: &Case<'_>,
+    (entrant, tolerance): (&Entrant, f64),
+    arguments: &CompareArguments,
+    watch: &mut Watch,
+) -> Row {
+    if let Some(code) = watch.is_over() {
+        let why = if code == "interrupted" { "not run: interrupted" } else { "not run: --max-wall" };
+        return Row::of(case, entrant, tolerance, Entry::not_run(why), 0.0);
+    }
+    let mut options = case.options_for(entrant, tolerance);
+    options.limits.steps = arguments.max_steps;
+    if options.makes_corrections() {
+        options.drift_tolerance = arguments.drift.unwrap_or(options.drift_tolerance);
+    }
+    let start = Instant::now();
+    let result = simulate_watched(case.system, case.start, &options, watch);
+    let wall_s = start.elapsed().as_secs_f64();
+    Row::of(case, entrant, tolerance, case.measure(&options, result), wall_s)
 }

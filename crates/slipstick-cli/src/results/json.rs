@@ -2,9 +2,12 @@
 
 use super::{AuditResult, RunResult};
 use serde_json::{Value, json};
+use slipstick::equations::System;
+use slipstick::formulation::{Metric, PerConstraint, Stabilisation};
 use slipstick::math::Norm;
 use slipstick::model::{Detection, Location};
-use slipstick::step::PerComponent;
+use slipstick::simulate::Options;
+use slipstick::step::{Control, PerComponent, USUAL_RHO};
 
 /// Everything about a run but its trajectory.
 pub(crate) fn run_json(result: &RunResult<'_>) -> Value {
@@ -35,6 +38,8 @@ pub(crate) fn run_json(result: &RunResult<'_>) -> Value {
 
 fn options(result: &RunResult<'_>) -> Value {
     let (plan, options) = (result.plan, &result.plan.options);
+    let is_mechanism = plan.system.layout().v > 0;
+    let corrects = is_mechanism && options.makes_corrections();
     let parameters = result.file.model.parameters.iter().zip(plan.system.parameters());
     let parameters: serde_json::Map<String, Value> =
         parameters.map(|(d, value)| (d.name.clone(), json!(value))).collect();
@@ -42,6 +47,8 @@ fn options(result: &RunResult<'_>) -> Value {
         "from": plan.start.t,
         "until": options.until,
         "method": options.method.name(),
+        "rho_infinity": options.method.has_rho().then(|| options.rho_infinity.unwrap_or(USUAL_RHO)),
+        "control": if options.control == Control::Pid { "pid" } else { "standard" },
         "rtol": per_component(&options.tolerances.relative),
         "atol": per_component(&options.tolerances.absolute),
         "norm": options.tolerances.norm.map(Norm::name),
@@ -52,12 +59,47 @@ fn options(result: &RunResult<'_>) -> Value {
         "event_tolerance": options.event_tolerance,
         "concurrency": options.concurrency.map(|c| json!({ "time": c.time, "amplitude": c.amplitude })),
         "regularise": result.file.model.run.regularise,
+        "stabilisation": is_mechanism.then(|| stabilisation(options)),
+        "metric": corrects.then(|| metric(options)),
+        "datol": corrects.then_some(options.drift_tolerance),
         "detection": detection(options.detection),
         "location": options.location.map(Location::name),
         "max_events": options.limits.events,
         "max_steps": options.limits.steps,
         "parameters": parameters,
     })
+}
+
+/// The word of the model file, or the numbers of terms in the equations.
+fn stabilisation(options: &Options) -> Value {
+    let per_constraint = |numbers: &PerConstraint| match numbers {
+        PerConstraint::Same(value) => json!(value),
+        PerConstraint::Each(values) => json!(values),
+    };
+    match options.stabilisation {
+        Stabilisation::Baumgarte { rate, position } => {
+            json!({ "rate": rate, "position": position, "along": "forces" })
+        }
+        Stabilisation::Normal { rate, position } => {
+            json!({ "rate": rate, "position": position, "along": "normal" })
+        }
+        Stabilisation::Gradient { rate, position } => {
+            json!({ "rate": rate, "position": position, "along": "gradient" })
+        }
+        Stabilisation::Reduced { decay, rate } => json!({ "decay": decay, "rate": rate }),
+        Stabilisation::SlidingMode => {
+            json!({ "reach": per_constraint(&options.reach), "speed": per_constraint(&options.speed) })
+        }
+        _ if options.method.keeps_positions() => json!("none"),
+        word => json!(word.name()),
+    }
+}
+
+fn metric(options: &Options) -> &'static str {
+    match options.metric {
+        Metric::Mass => "mass",
+        Metric::Identity => "identity",
+    }
 }
 
 fn detection(detection: Detection) -> Value {

@@ -288,6 +288,12 @@ impl Evaluator for FormulaEvaluator<'_> {
         }
     }
 
+    fn driving_terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
+        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            mechanism.driving_terms(scratch, (locked, t, y, &self.system.parameters), terms);
+        }
+    }
+
     fn gradients(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
         if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
             mechanism.gradients(scratch, (locked, t, y, &self.system.parameters), terms);

@@ -80,6 +80,8 @@ pub(super) struct MechanismTapes {
     gradients: Vec<(usize, usize)>,
     levels: Vec<usize>,
     terms: Tape,
+    /// Of the terms, all but the level.
+    driving: Tape,
     /// The residuals of positions and the offsets, from where the terms have ended.
     residuals_of_terms: Tape,
     /// How the gradients change along a change of positions, from there on.
@@ -103,6 +105,7 @@ pub(super) struct MechanismTapes {
 /// The scratch to evaluate a mechanism with, and the motion that was last found.
 pub(super) struct MechanismScratch {
     terms: Registers,
+    driving: Registers,
     jacobian: Registers,
     residuals: Registers,
     positions: Registers,
@@ -136,6 +139,7 @@ impl Compiler<'_> {
         let jacobian = &terms[before..before + gradients.len()];
         let residuals = [&parts.position[..], &parts.velocity].concat();
         let rates = self.compile(&[jacobian, &offset].concat());
+        let driving = self.compile(&terms[..before + gradients.len()]);
         let turns = if offsets.is_empty() { self.turns(jacobian, coordinates) } else { Vec::new() };
         let jacobian = self.compile(jacobian);
         let residuals_of_terms = [&parts.position[..], &offset].concat();
@@ -160,6 +164,7 @@ impl Compiler<'_> {
             gradients,
             levels,
             terms,
+            driving,
             residuals_of_terms,
             turns,
             jacobian,
@@ -233,6 +238,7 @@ impl MechanismTapes {
         let longest = self.term_count().max(2 * self.constraints.len());
         MechanismScratch {
             terms: self.terms.registers(),
+            driving: self.driving.registers(),
             jacobian: self.jacobian.registers(),
             residuals: self.residuals.registers(),
             positions: self.positions.registers(),
@@ -253,17 +259,34 @@ impl MechanismTapes {
         load(&mut scratch.terms, t, y, parameters, locked);
         let out = &mut scratch.out[..self.term_count()];
         self.terms.run(&mut scratch.terms, out);
-        let (masses, rest) = out.split_at(terms.mass.values.len());
-        terms.mass.values.copy_from_slice(masses);
-        let (forces, rest) = rest.split_at(self.forces.len());
-        for (&place, value) in self.forces.iter().zip(forces) {
-            terms.force[place] = *value;
-        }
-        let (gradients, levels) = rest.split_at(terms.jacobian.values.len());
-        terms.jacobian.values.copy_from_slice(gradients);
+        let (driving, levels) = out.split_at(out.len() - self.levels.len());
+        self.take_driving(driving, terms);
         for (&place, value) in self.levels.iter().zip(levels) {
             terms.level[place] = *value;
         }
+    }
+
+    /// Of the terms, all but the level.
+    pub(super) fn driving_terms(
+        &self,
+        scratch: &mut MechanismScratch,
+        (locked, t, y, parameters): (Locked<'_>, f64, &[f64], &[f64]),
+        terms: &mut Terms,
+    ) {
+        load(&mut scratch.driving, t, y, parameters, locked);
+        let out = &mut scratch.out[..self.term_count() - self.levels.len()];
+        self.driving.run(&mut scratch.driving, out);
+        self.take_driving(out, terms);
+    }
+
+    fn take_driving(&self, values: &[f64], terms: &mut Terms) {
+        let (masses, rest) = values.split_at(terms.mass.values.len());
+        terms.mass.values.copy_from_slice(masses);
+        let (forces, gradients) = rest.split_at(self.forces.len());
+        for (&place, value) in self.forces.iter().zip(forces) {
+            terms.force[place] = *value;
+        }
+        terms.jacobian.values.copy_from_slice(gradients);
     }
 
     /// Of the terms, `G` alone.

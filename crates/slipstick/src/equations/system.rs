@@ -271,6 +271,11 @@ pub trait Evaluator {
     /// The terms of the equations of motion, if the system is a mechanism.
     fn terms(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _terms: &mut Terms) {}
 
+    /// Of the terms of the equations of motion, all but the level; it may be filled in too.
+    fn driving_terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
+        self.terms(locked, t, y, terms);
+    }
+
     /// Of the terms of the equations of motion, the gradients of the constraints; others may be filled in too.
     fn gradients(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
         self.terms(locked, t, y, terms);

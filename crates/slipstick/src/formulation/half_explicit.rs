@@ -126,11 +126,13 @@ impl Index1<'_> {
     /// Equations (31) and (32), for constraints that need not be linear in the speeds: those are met by Newton's method.
     fn meet_ahead(&mut self, locked: Locked<'_>, stage: Stage<'_>, scratch: &mut HalfExplicit) -> bool {
         let ((t, y), (t_ahead, ahead)) = (stage.here, stage.ahead);
-        self.inner.terms(locked, t, y, &mut self.terms);
-        self.inner.gradients(locked, t_ahead, ahead, &mut scratch.ahead);
+        self.inner.driving_terms(locked, t, y, &mut self.terms);
+        let (position, velocity) = (&mut self.position, &mut self.velocity);
+        if !self.inner.rates(locked, t_ahead, ahead, position, velocity, &mut scratch.ahead) {
+            self.inner.gradients(locked, t_ahead, ahead, &mut scratch.ahead);
+        }
         std::mem::swap(&mut self.terms.jacobian.values, &mut scratch.here.values);
         self.terms.jacobian.values.copy_from_slice(&scratch.ahead.jacobian.values);
-        self.inner.residuals(locked, t_ahead, ahead, &mut self.position, &mut self.velocity);
         for (level, rate) in scratch.level.iter_mut().zip(&self.velocity) {
             *level = -rate / stage.reach;
         }
@@ -304,14 +306,20 @@ impl Flow<'_> {
         }
     }
 
-    /// Moves the end of a half-explicit step to where the constraints of positions are met, and keeps its speeds on theirs (paper 001, equation (35)).
-    pub fn land_half_explicit(&mut self, t: f64, y: &mut [f64]) {
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            let before = mechanism.corrected();
-            mechanism.land(self.mode.locked(), t, y);
-            if mechanism.corrected() > before {
-                mechanism.close_speeds(self.mode.locked(), t, y);
-            }
+    /// Moves the end of a half-explicit step to where the constraints of positions are met, and keeps its speeds on theirs (paper 001, equation (35)). If the
+    /// derivative there has just been evaluated, its factors are used.
+    pub fn land_half_explicit(&mut self, t: f64, y: &mut [f64], has_derivative: bool) {
+        let before = self.corrected();
+        if has_derivative {
+            self.land_from_derivative(t, y);
+        } else {
+            self.land(t, y);
+        }
+        let was_corrected = self.corrected() > before;
+        if let Engine::Mechanism(mechanism) = &mut self.evaluator
+            && was_corrected
+        {
+            mechanism.close_speeds(self.mode.locked(), t, y);
         }
     }
 

@@ -54,7 +54,7 @@ fn check_running_formulas(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Dia
     // The sign of a switch follows from its surface; a surface that used it would bite its own tail.
     let surface = Room {
         place: "a switch",
-        usable: "`t`, states and parameters",
+        usable: "only `t`, states and parameters",
         allows: |m| !matches!(m, Meaning::Switch(_) | Meaning::Output(_)) && !m.follows_from_motion(),
     };
     for definition in &model.switches {
@@ -186,8 +186,10 @@ fn check_references(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnosti
     let audits = || model.audit.iter().map(|a| a.definition.name.as_str());
     for (reference, _) in &model.units {
         if scope.meaning(&reference.name).is_none() && !audits().any(|a| a == reference.name) {
-            let known = scope.names(|_| true).chain(audits());
-            errors.push(unknown_name(&reference.name, reference.span.clone(), known, "in `units`"));
+            let known: Vec<String> =
+                scope.names(|_| true).into_iter().chain(audits().map(str::to_owned)).collect();
+            let (name, span) = (&reference.name, reference.span.clone());
+            errors.push(unknown_name(name, span, known.iter().map(String::as_str), "in `units`"));
         }
     }
     if let Some(mode) = &model.run.mode {

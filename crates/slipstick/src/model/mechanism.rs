@@ -245,5 +245,5 @@ fn check_outputs_of_motion(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Di
 fn smooth_room(place: &'static str) -> Room {
     let allows =
         |m| matches!(m, Meaning::Time | Meaning::State(_) | Meaning::Parameter(_) | Meaning::Switch(_));
-    Room { place, usable: "`t`, coordinates, speeds, states, switches and parameters", allows }
+    Room { place, usable: "only `t`, coordinates, speeds, states, switches and parameters", allows }
 }

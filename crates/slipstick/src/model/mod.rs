@@ -221,6 +221,15 @@ pub struct RunRule {
     pub pinned: Vec<Reference>,
     /// The width of the layer in which signs and comparisons are straight lines; they switch exactly if not given.
     pub regularise: Option<f64>,
+    /// What is said in the section, and where.
+    pub said: Vec<(String, Range<usize>)>,
+}
+
+impl RunRule {
+    /// Where something is said, if it is.
+    pub fn place(&self, key: &str) -> Option<Range<usize>> {
+        self.said.iter().find(|(said, _)| said == key).map(|(_, span)| span.clone())
+    }
 }
 
 /// Events closer than this are one event (the region of concurrency).

@@ -86,8 +86,12 @@ impl<'a> Scope<'a> {
     }
 
     /// The names that stand for something that is allowed.
-    pub(super) fn names(&self, allowed: impl Fn(Meaning) -> bool) -> impl Iterator<Item = &'a str> {
-        self.meanings.iter().filter(move |(_, m)| allowed(**m)).map(|(n, _)| *n)
+    pub(super) fn names(&self, allowed: impl Fn(Meaning) -> bool) -> Vec<String> {
+        let defined = self.meanings.keys().map(|name| (*name).to_owned());
+        let multipliers = self.constraints.iter().map(|c| format!("{MULTIPLIER}{}", c.name));
+        let reactions = self.coordinates.iter().map(|c| format!("{REACTION}{}", c.name));
+        let all = defined.chain(multipliers).chain(reactions);
+        all.filter(|name| self.meaning(name).is_some_and(&allowed)).collect()
     }
 }
 
@@ -134,7 +138,7 @@ fn can_be_written(name: &str) -> bool {
 pub(super) struct Room {
     /// The place, in words.
     pub(super) place: &'static str,
-    /// What may be used there, in words.
+    /// What may be used there, in words: the hint says that it can be used here.
     pub(super) usable: &'static str,
     pub(super) allows: fn(Meaning) -> bool,
 }
@@ -153,7 +157,7 @@ impl Room {
 
     /// A formula that is computed once, before the run.
     pub(super) fn fixed(place: &'static str) -> Self {
-        Self { place, usable: "parameters", allows: |m| matches!(m, Meaning::Parameter(_)) }
+        Self { place, usable: "only parameters", allows: |m| matches!(m, Meaning::Parameter(_)) }
     }
 }
 
@@ -165,10 +169,13 @@ pub(super) fn check_formula(formula: &Formula, scope: &Scope<'_>, room: Room, er
             Some(meaning) if (room.allows)(meaning) => {}
             Some(meaning) => {
                 let message = format!("`{name}` is {} and cannot be used in {}", meaning.kind(), room.place);
-                let hint = format!("only {} can be used here", room.usable);
+                let hint = format!("{} can be used here", room.usable);
                 errors.push(Diagnostic::new("unknown-name", span, message).hint(hint));
             }
-            None => errors.push(unknown_name(name, span, scope.names(room.allows), "in a formula")),
+            None => {
+                let known = scope.names(room.allows);
+                errors.push(unknown_name(name, span, known.iter().map(String::as_str), "in a formula"));
+            }
         }
     }
 }

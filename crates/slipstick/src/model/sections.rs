@@ -167,6 +167,7 @@ impl Reader<'_> {
         self.check_keys(table, RUN_KEYS, "`run`");
         for (key, value) in table {
             let key = key.get_ref().as_ref();
+            run.said.push((key.to_owned(), value.span()));
             match key {
                 "from" => run.from = Some(self.formula(value, key, Kind::Number)),
                 "until" => run.until = Some(self.formula(value, key, Kind::Number)),
@@ -174,7 +175,7 @@ impl Reader<'_> {
                 "atol" => run.atol = self.tolerance(value, key),
                 "norm" => run.norm = self.norm(value, key),
                 "method" => run.method = self.reference(value, key, "method = \"dopri5\""),
-                "rho_infinity" => run.rho_infinity = self.part(value, key),
+                "rho_infinity" => run.rho_infinity = self.rho(value, key),
                 "control" => {
                     run.pid = self.word(value, key, &[("standard", false), ("pid", true)]).unwrap_or(false);
                 }

@@ -1,12 +1,12 @@
 //! The same problems with several methods at several tolerances: error, drift and work of each run.
 
 use super::{Known, MechanismProblem, Problem, Work};
-use crate::equations::System;
+use crate::equations::{MassKind, System};
 use crate::formulation::Stabilisation;
 use crate::math::larger_or_nan;
-use crate::simulate::{Failure, Options, Plan, Start, simulate};
+use crate::simulate::{Failure, MDOP5, Monitor, Options, Plan, Start, simulate_watched};
 use crate::step::Method;
-use crate::trajectory::{Joints, Statistics, Trajectory};
+use crate::trajectory::{Joints, Outcome, Statistics, Trajectory};
 
 /// A method as it takes part: with what keeps constraints met, if that is not what the problem says.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,9 +18,6 @@ pub struct Entrant {
     /// What keeps the constraints of a mechanism met.
     pub stabilisation: Option<Stabilisation>,
 }
-
-/// Dormand and Prince's method with projections onto positions and speeds, as paper 001 means it (section 3.3, equations (35) and (36)).
-const MDOP5: &str = "mdop5";
 
 /// What can stand behind the plus of an entrant.
 const STABILISATIONS: [Stabilisation; 7] = [
@@ -34,18 +31,16 @@ const STABILISATIONS: [Stabilisation; 7] = [
 ];
 
 impl Entrant {
-    /// From `METHOD` or `METHOD+STABILISATION`; `mdop5` is `dopri5+project`. The error is the part that is unknown.
+    /// From `METHOD` or `METHOD+STABILISATION`; `mdop5` is `dopri5+project` and takes no other. The error is the part that is unknown.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (method, suffix) = text.split_once('+').map_or((text, None), |(m, s)| (m, Some(s)));
-        let (method, usual) = match method {
-            MDOP5 => (Method::DormandPrince5, Some(Stabilisation::Project)),
-            name => (Method::from_name(name).ok_or_else(|| name.to_owned())?, None),
-        };
+        if text == MDOP5 {
+            let (method, stabilisation) = (Method::DormandPrince5, Some(Stabilisation::Project));
+            return Ok(Self { name: text.to_owned(), method, stabilisation });
+        }
+        let method = Method::from_name(method).ok_or_else(|| method.to_owned())?;
         let known = |name: &str| STABILISATIONS.into_iter().find(|s| s.name() == name);
-        let stabilisation = match suffix {
-            Some(name) => Some(known(name).ok_or_else(|| name.to_owned())?),
-            None => usual,
-        };
+        let stabilisation = suffix.map(|name| known(name).ok_or_else(|| name.to_owned())).transpose()?;
         Ok(Self { name: text.to_owned(), method, stabilisation })
     }
 
@@ -94,6 +89,16 @@ pub struct Entry {
     pub statistics: Statistics,
     /// Why it did not come to its end, if it did not.
     pub failure: Option<String>,
+    /// What to do about that.
+    pub hint: Option<&'static str>,
+}
+
+impl Entry {
+    /// Nothing came of it, for it was not made.
+    pub fn not_run(why: impl Into<String>) -> Self {
+        let (failure, statistics) = (Some(why.into()), Statistics::default());
+        Self { error: None, joints: None, work: 0.0, statistics, failure, hint: None }
+    }
 }
 
 impl MechanismProblem {
@@ -143,8 +148,14 @@ pub struct Reference {
     pub end: Vec<Known>,
 }
 
-/// Runs for a reference go no further than so many steps.
-const MOST_STEPS: u64 = 400_000;
+/// Why there is no reference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoReference {
+    /// In words.
+    pub reason: String,
+    /// How a run stopped early, by its code, if one did.
+    pub outcome: Option<&'static str>,
+}
 
 impl Reference {
     /// Methods for a reference, the first two that come to the end.
@@ -156,17 +167,32 @@ impl Reference {
         Method::Rodas4,
     ];
 
-    /// For a plan, four digits beyond the tightest tolerance that it is compared at. The error says why there is none.
-    pub fn of(plan: &Plan, tightest: f64) -> Result<Self, String> {
+    /// For a plan, four digits beyond the tightest tolerance that it is compared at, with no more than so many steps each.
+    pub fn of(
+        plan: &Plan,
+        tightest: f64,
+        most_steps: u64,
+        monitor: &mut dyn Monitor,
+    ) -> Result<Self, NoReference> {
         let tolerance = (1e-4 * tightest).clamp(1e-13, 1e-8);
-        let (mut found, mut failure): (Vec<(Method, Vec<f64>)>, _) = (Vec::new(), String::new());
-        for method in Self::METHODS {
-            let mut options = plan.options.clone().tolerances(tolerance, 0.01 * tolerance);
-            (options.method, options.limits.steps) = (method, MOST_STEPS);
-            match simulate(&plan.system, &plan.start, &options) {
+        let mut found: Vec<(Method, Vec<f64>)> = Vec::new();
+        let mut failure = NoReference { reason: String::new(), outcome: None };
+        for method in Self::METHODS.into_iter().filter(|method| suits(*method, plan)) {
+            let mut options =
+                plan.options.clone().with_method(method).tolerances(tolerance, 0.01 * tolerance);
+            (options.fixed_step, options.limits.steps) = (None, most_steps);
+            match simulate_watched(&plan.system, &plan.start, &options, monitor) {
                 Ok(run) if run.outcome.is_complete() => found.push((method, run.end_state().to_vec())),
-                Ok(run) => failure = format!("{}: {}", method.name(), run.outcome),
-                Err(failed) => failure = format!("{}: {}", method.name(), failed.error),
+                Ok(run) => {
+                    failure.reason = format!("{}: {}", method.name(), run.outcome);
+                    failure.outcome = Some(run.outcome.code());
+                }
+                Err(_) if failure.outcome.is_some() => {}
+                Err(failed) => failure.reason = format!("{}: {}", method.name(), failed.error),
+            }
+            // Only a limit on steps says nothing about other methods.
+            if failure.outcome.is_some_and(|code| code != "step-limit") {
+                return Err(failure);
             }
             if let [(first, a), (second, b)] = found.as_slice() {
                 let known =
@@ -179,34 +205,59 @@ impl Reference {
     }
 }
 
+/// Whether a method can run a plan at all.
+fn suits(method: Method, plan: &Plan) -> bool {
+    let takes_terms = plan.system.layout().v > 0 && !plan.options.stabilisation.changes_the_motion();
+    let facts = method.facts();
+    (!facts.mechanisms_only || takes_terms)
+        && (facts.implicit || plan.system.mass_kind() == MassKind::Identity)
+}
+
 fn error_of(end: &[Known], y: &[f64]) -> f64 {
     let error = |known: &Known| (y[known.place] - known.value).abs() / known.size;
     end.iter().map(error).reduce(larger_or_nan).unwrap_or(f64::NAN)
 }
 
 impl Case<'_> {
-    /// What is asked of a run with an entrant at a tolerance.
+    /// What is asked of a run with an entrant at a tolerance. What the problem says for another method is left out, and so is a fixed step.
     pub fn options_for(&self, entrant: &Entrant, tolerance: f64) -> Options {
-        let mut options = self.options.clone().tolerances(tolerance, self.absolute * tolerance);
-        options.method = entrant.method;
+        let options = self.options.clone().with_method(entrant.method);
+        let mut options = options.tolerances(tolerance, self.absolute * tolerance);
         options.stabilisation = entrant.stabilisation.unwrap_or(options.stabilisation);
-        options
+        options.fixed_step = None;
+        options.without_idle_corrections()
+    }
+
+    /// What the problem says and a run with an entrant leaves out, by the words of the section `run` of a model file.
+    pub fn left_out(&self, entrant: &Entrant) -> Vec<&'static str> {
+        let (said, used) = (self.options, self.options_for(entrant, 1e-6));
+        let replaced = entrant.stabilisation.is_none() && said.stabilisation != used.stabilisation;
+        let parts = [
+            ("fixed_step", said.fixed_step.is_some()),
+            ("rho_infinity", said.rho_infinity != used.rho_infinity),
+            ("stabilisation", replaced),
+            ("metric", said.metric != used.metric),
+            ("datol", said.drift_tolerance != used.drift_tolerance),
+        ];
+        parts.into_iter().filter(|(_, is_left_out)| *is_left_out).map(|(word, _)| word).collect()
     }
 
     /// Measures what came of a run.
     pub fn measure(&self, options: &Options, result: Result<Trajectory, Box<Failure>>) -> Entry {
-        let (run, failure) = match result {
-            Ok(run) if run.outcome.is_complete() => (run, None),
+        let (run, failure, hint) = match result {
+            Ok(run) if run.outcome.is_complete() => (run, None, None),
             Ok(run) => {
+                let was_ended = matches!(run.outcome, Outcome::Interrupted { .. });
+                let hint = run.outcome.hint().filter(|_| !was_ended);
                 let failure = format!("{} at t = {}", run.outcome, run.end_time());
-                (run, Some(failure))
+                (run, Some(failure), hint)
             }
-            Err(failed) => (failed.trajectory, Some(failed.error.to_string())),
+            Err(failed) => (failed.trajectory, Some(failed.error.to_string()), Some(failed.error.hint())),
         };
         let work = Work::on(self.system).of(options, &run.statistics);
         let has_run = !run.segments.is_empty();
         let joints = if has_run { Joints::of(self.system, &options.upkeep(), &run) } else { None };
         let error = failure.is_none().then(|| error_of(&self.end, run.end_state()));
-        Entry { error, joints, work, statistics: run.statistics, failure }
+        Entry { error, joints, work, statistics: run.statistics, failure, hint }
     }
 }

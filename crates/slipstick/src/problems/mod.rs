@@ -14,7 +14,7 @@ mod smooth;
 mod stiff;
 mod work;
 
-pub use comparison::{Case, Entrant, Entry, Reference};
+pub use comparison::{Case, Entrant, Entry, NoReference, Reference};
 pub use constrained::{
     ConstrainedProblem, Known, MeasuredMechanism, Promise, chain, chain_energy, constrained, formulation,
     measure_chain, mechanisms, quick_constrained,

@@ -291,6 +291,8 @@ pub enum Error {
     WrongMethod {
         /// The method.
         method: &'static str,
+        /// The word in the section `run` of a model file that it is about.
+        about: &'static str,
         /// What it cannot do.
         reason: &'static str,
         /// The cure.
@@ -347,6 +349,17 @@ impl Error {
             Self::SingularMatrix { .. } => "singular-matrix",
             Self::WrongMethod { .. } => "wrong-method",
             Self::StepTooSmall { .. } => "step-too-small",
+        }
+    }
+
+    /// The word in the section `run` of a model file that it is about, if it is about one.
+    pub fn about(&self) -> Option<&'static str> {
+        match self {
+            Self::WrongMethod { about, .. } => Some(about),
+            Self::BadRho { .. } => Some("rho_infinity"),
+            Self::BadReach { .. } | Self::BadTerm { .. } => Some("stabilisation"),
+            Self::BadPin { .. } => Some("pinned"),
+            _ => None,
         }
     }
 

@@ -5,6 +5,9 @@ use crate::equations::{BadPlace, MassKind, System};
 use crate::formulation::{Metric, Stabilisation};
 use crate::step::{Method, PerComponent};
 
+/// The word for it in the section `run` of a model file.
+const STABILISATION: &str = "stabilisation";
+
 /// Checks the start and the options against the system.
 pub(super) fn check(system: &dyn System, start: &Start, options: &Options) -> Result<(), Error> {
     check_start(system, start)?;
@@ -17,7 +20,7 @@ pub(super) fn check(system: &dyn System, start: &Start, options: &Options) -> Re
         return Err(Error::EndBeforeStart { start: start.t, until: options.until });
     }
     check_clocks(system, start, options)?;
-    check_method(system, options)?;
+    check_options(system, options)?;
     if let Some(BadPlace { matrix, place, size }) = system.bad_place() {
         return Err(Error::BadPlace { matrix, place, size });
     }
@@ -25,10 +28,15 @@ pub(super) fn check(system: &dyn System, start: &Start, options: &Options) -> Re
         let constraint = system.constraints()[wrong.constraint].name.clone();
         return Err(Error::WrongGradient { constraint, given: wrong.given, found: wrong.found, t: start.t });
     }
-    check_mass(system, start)?;
+    check_mass(system, start)
+}
+
+/// Checks the options against the system: for this, nothing is evaluated.
+pub(super) fn check_options(system: &dyn System, options: &Options) -> Result<(), Error> {
+    check_method(system, options)?;
     check_pins(system, options)?;
     check_terms(options)?;
-    let n = start.y.len();
+    let n = system.layout().dimension();
     check_tolerance("relative", &options.tolerances.relative, n)?;
     check_tolerance("absolute", &options.tolerances.absolute, n)?;
     check_not_both_zero(options, n)?;
@@ -97,19 +105,18 @@ fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
     let (facts, method) = (options.method.facts(), options.method.name());
     if facts.error_order.is_none() && options.fixed_step.is_none() {
         let reason = "has no error estimate and cannot choose its steps";
-        return Err(Error::WrongMethod {
-            method,
-            reason,
-            hint: "give it a `fixed_step`, or choose another method",
-        });
+        let hint = "give it a `fixed_step`, or choose another method";
+        return Err(Error::WrongMethod { method, about: "method", reason, hint });
     }
     if !facts.implicit && system.mass_kind() != MassKind::Identity {
         let reason = "cannot solve for derivatives behind a mass matrix";
-        return Err(Error::WrongMethod { method, reason, hint: "choose `radau5`, which can" });
+        let hint = "choose `radau5`, which can";
+        return Err(Error::WrongMethod { method, about: "method", reason, hint });
     }
     if options.stabilisation == Stabilisation::Ggl && options.method != Method::Radau5 {
         let reason = "cannot solve the stabilised index-2 form, `stabilisation = \"ggl\"`";
-        return Err(Error::WrongMethod { method, reason, hint: "choose `radau5`, or another stabilisation" });
+        let hint = "choose `radau5`, or another stabilisation";
+        return Err(Error::WrongMethod { method, about: STABILISATION, reason, hint });
     }
     if facts.mechanisms_only {
         check_mechanism(system, options)?;
@@ -120,26 +127,26 @@ fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
     let layout = system.layout();
     if layout.q != layout.v && matches!(options.stabilisation, Stabilisation::Reduced { .. }) {
         let reason = "needs coordinates whose rates are the speeds";
-        return Err(Error::WrongMethod {
-            method: "stabilisation",
-            reason,
-            hint: "choose another stabilisation",
-        });
+        let hint = "choose another stabilisation";
+        return Err(Error::WrongMethod { method: STABILISATION, about: STABILISATION, reason, hint });
     }
     Ok(())
 }
 
 /// What is said about corrections is refused where none are made.
 fn check_corrections(options: &Options) -> Result<(), Error> {
-    let says = options.metric != Metric::Mass || options.drift_tolerance > 0.0;
-    if says && !options.makes_corrections() {
-        return Err(Error::WrongMethod {
-            method: options.method.name(),
-            reason: "makes no corrections here that `datol` or `metric` could be about",
-            hint: "leave them out, or choose a stabilisation that corrects the ends of steps, such as `\"pstab\"`",
-        });
+    let says_metric = options.metric != Metric::Mass;
+    if options.makes_corrections() || !says_metric && options.drift_tolerance == 0.0 {
+        return Ok(());
     }
-    Ok(())
+    let hint = if options.method.keeps_positions() {
+        "leave them out, or choose `alpha2`, which makes corrections"
+    } else {
+        "leave them out, or choose a stabilisation that corrects the ends of steps, such as `\"pstab\"`"
+    };
+    let reason = "makes no corrections here that `datol` or `metric` could be about";
+    let about = if says_metric { "metric" } else { "datol" };
+    Err(Error::WrongMethod { method: options.method.name(), about, reason, hint })
 }
 
 /// A method that works on the constraints of a mechanism takes them as they are, and keeps some of them by itself.
@@ -149,20 +156,28 @@ fn check_mechanism(system: &dyn System, options: &Options) -> Result<(), Error> 
         let reason = "is for mechanisms, and there are no coordinates here";
         let stiff = options.method.facts().implicit;
         let hint = if stiff { "choose `radau5`" } else { "choose `auto`, or another explicit method" };
-        return Err(Error::WrongMethod { method, reason, hint });
+        return Err(Error::WrongMethod { method, about: "method", reason, hint });
     }
     if options.stabilisation.changes_the_motion() {
         let reason = "keeps constraints by itself and takes no terms that pull back";
-        let hint = "choose a correction for `stabilisation`, such as `\"pstab\"`, or another method";
-        return Err(Error::WrongMethod { method, reason, hint });
+        let hint = if options.method.keeps_positions() {
+            "leave `stabilisation` out, or choose another method, such as `radau5`"
+        } else {
+            "choose a correction for `stabilisation`, such as `\"pstab\"`, or another method"
+        };
+        return Err(Error::WrongMethod { method, about: STABILISATION, reason, hint });
     }
-    let keeps_positions = matches!(options.method, Method::GeneralizedAlpha | Method::GeneralizedAlpha3);
-    if keeps_positions && !matches!(options.stabilisation, Stabilisation::Twice | Stabilisation::None) {
-        let reason = "keeps constraints of positions by itself and makes no corrections";
-        let hint = "leave `stabilisation` out, or choose `alpha2`, which makes them";
-        return Err(Error::WrongMethod { method, reason, hint });
+    if options.stabilisation == Stabilisation::Twice { Ok(()) } else { check_idle_corrections(options) }
+}
+
+/// Corrections that somebody asked for are refused where none are made; those that are usual may just be the default.
+pub(super) fn check_idle_corrections(options: &Options) -> Result<(), Error> {
+    if !options.method.keeps_positions() || options.stabilisation == Stabilisation::None {
+        return Ok(());
     }
-    Ok(())
+    let reason = "keeps constraints of positions by itself and makes no corrections";
+    let hint = "leave `stabilisation` out, or choose `alpha2`, which makes them";
+    Err(Error::WrongMethod { method: options.method.name(), about: STABILISATION, reason, hint })
 }
 
 /// What is tried is a part of the step that would just be good enough.
@@ -173,19 +188,16 @@ fn check_safety(options: &Options) -> Result<(), Error> {
 
 /// `ρ∞` is a part, and there are methods that have none.
 fn check_rho(options: &Options) -> Result<(), Error> {
-    let Some(value) = options.rho_infinity else { return Ok(()) };
+    let (Some(value), method) = (options.rho_infinity, options.method.name()) else { return Ok(()) };
     if !options.method.has_rho() {
         let reason = "has no `rho_infinity`";
         let hint = "leave it out, or choose `alpha`, `alpha2` or `alpha3`";
-        return Err(Error::WrongMethod { method: options.method.name(), reason, hint });
+        return Err(Error::WrongMethod { method, about: "rho_infinity", reason, hint });
     }
     if options.method == Method::GeneralizedAlpha3 && value == 1.0 {
         let reason = "would not damp its multipliers with a `rho_infinity` of 1";
-        return Err(Error::WrongMethod {
-            method: options.method.name(),
-            reason,
-            hint: "choose less, or `alpha`",
-        });
+        let hint = "choose less, or `alpha`";
+        return Err(Error::WrongMethod { method, about: "rho_infinity", reason, hint });
     }
     if (0.0..=1.0).contains(&value) { Ok(()) } else { Err(Error::BadRho { value }) }
 }

@@ -23,5 +23,5 @@ mod upkeep;
 pub use error::{Error, Failure};
 pub use monitor::{Monitor, Progress, Stop, Unwatched};
 pub use options::{Keep, Limits, Options, Start};
-pub use plan::{Overrides, Plan};
+pub use plan::{MDOP5, Overrides, Plan, method_hint};
 pub use run::{simulate, simulate_watched};

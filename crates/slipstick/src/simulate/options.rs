@@ -77,7 +77,8 @@ pub struct Options {
     pub event_tolerance: Option<f64>,
     /// Whether nearly concurrent events become one.
     pub concurrency: Option<Concurrency>,
-    /// What keeps the constraints of a mechanism met.
+    /// What keeps the constraints of a mechanism met. Methods that [keep positions by themselves](Method::keeps_positions) have no use for corrections: the usual
+    /// [`Twice`](Stabilisation::Twice) means nothing to them, and any other is refused.
     pub stabilisation: Stabilisation,
     /// The metric in which corrections of a mechanism are the least change.
     pub metric: Metric,
@@ -130,6 +131,28 @@ impl Options {
         self
     }
 
+    /// The same with another method. What that cannot take and others can is as usual again: `rho_infinity`, the stabilised index-2 form, corrections.
+    #[must_use]
+    pub fn with_method(mut self, method: Method) -> Self {
+        self.method = method;
+        self.rho_infinity = self.rho_infinity.filter(|_| method.has_rho());
+        let corrects = !self.stabilisation.changes_the_motion() && self.stabilisation != Stabilisation::None;
+        let for_another = self.stabilisation == Stabilisation::Ggl && method != Method::Radau5;
+        if for_another || corrects && method.keeps_positions() {
+            self.stabilisation = Stabilisation::Twice;
+        }
+        self.without_idle_corrections()
+    }
+
+    /// The same without what is said about corrections, if none are made.
+    #[must_use]
+    pub fn without_idle_corrections(mut self) -> Self {
+        if !self.makes_corrections() {
+            (self.metric, self.drift_tolerance) = (Metric::default(), 0.0);
+        }
+        self
+    }
+
     /// The method with scratch for states of the given length and a kind of mass matrix.
     pub(super) fn build_method(&self, dimension: usize, mass: MassKind) -> Box<dyn Step> {
         if self.stabilisation == Stabilisation::Ggl
@@ -143,10 +166,11 @@ impl Options {
 
     /// Whether the ends of steps are corrected to keep the constraints of a mechanism met: some methods and stabilisations do so by other means.
     pub fn makes_corrections(&self) -> bool {
-        let by_itself = matches!(self.method, Method::GeneralizedAlpha | Method::GeneralizedAlpha3);
         let terms =
             self.stabilisation.changes_the_motion() && self.stabilisation != Stabilisation::SlidingMode;
-        !by_itself && !terms && !matches!(self.stabilisation, Stabilisation::None | Stabilisation::Ggl)
+        !self.method.keeps_positions()
+            && !terms
+            && !matches!(self.stabilisation, Stabilisation::None | Stabilisation::Ggl)
     }
 
     /// How the constraints of a mechanism are kept met.

@@ -1,11 +1,15 @@
 //! From a model to a run: the compiled system, where it starts, and what is asked of it.
 
-use super::{Options, Start, upkeep};
+use super::{Error, Options, Start, initialise, upkeep};
 use crate::equations::{Fixed, FormulaSystem, System};
 use crate::event::Concurrency;
 use crate::expr::nearest;
+use crate::formulation::Stabilisation;
 use crate::model::{Diagnostic, EventRule, Formula, Model, Reference, ToleranceRule, Trigger};
 use crate::step::{Control, Method, PerComponent, Tolerances};
+
+/// Dormand and Prince's method with projections onto positions and speeds, as paper 001 calls it (section 3.3, equations (35) and (36)).
+pub const MDOP5: &str = "mdop5";
 
 /// Wishes that go before what the model says.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,6 +18,8 @@ pub struct Overrides {
     pub parameters: Vec<(String, f64)>,
     /// Another end time.
     pub until: Option<f64>,
+    /// Another method.
+    pub method: Option<Method>,
 }
 
 /// Everything that a run of a model needs.
@@ -51,7 +57,7 @@ impl Plan {
             Err(more) => return Err([more, errors].concat()),
         };
         let mut options = Options::until(times.until);
-        options.method = method;
+        options.method = overrides.method.unwrap_or(method);
         options.rho_infinity = model.run.rho_infinity;
         options.control = if model.run.pid { Control::Pid } else { Control::Standard };
         options.safety = model.run.safety.unwrap_or(options.safety);
@@ -69,8 +75,43 @@ impl Plan {
         options.pinned = model.run.pinned.iter().filter_map(place).collect();
         options.limits.events = model.run.max_events.unwrap_or(options.limits.events);
         options.limits.steps = model.run.max_steps.unwrap_or(options.limits.steps);
+        check_options(model, &system, &options).map_err(|error| vec![placed(&error, model, overrides)])?;
         let start = Start { t: times.from, y: system.start().to_vec(), mode: model.start_mode() };
         Ok(Self { system, start, options, output_step: times.output_step })
+    }
+}
+
+/// The options as a run would check them, and what the model says about corrections where none are made.
+fn check_options(model: &Model, system: &FormulaSystem, options: &Options) -> Result<(), Error> {
+    if model.run.place("stabilisation").is_some() && !options.stabilisation.changes_the_motion() {
+        initialise::check_idle_corrections(options)?;
+    }
+    initialise::check_options(system, options)
+}
+
+/// An error about an option, at its place in the file; a wish that goes before that has none there.
+fn placed(error: &Error, model: &Model, overrides: &Overrides) -> Diagnostic {
+    let in_file = |key: &&str| *key != "method" || overrides.method.is_none();
+    let span = error.about().filter(in_file).and_then(|key| model.run.place(key));
+    let error_at = |span| Diagnostic::new(error.code(), span, error.to_string()).hint(error.hint());
+    Diagnostic { span: span.clone(), ..error_at(span.unwrap_or_default()) }
+}
+
+/// A name that is no method: what it may have meant.
+pub fn method_hint(name: &str) -> String {
+    let (method, stabilisation) = match name {
+        MDOP5 => (Method::DormandPrince5.name(), Stabilisation::Project.name()),
+        _ => name.split_once('+').unwrap_or((name, "")),
+    };
+    if !stabilisation.is_empty() && Method::from_name(method).is_some() {
+        return format!(
+            "choose `{method}`, with `stabilisation = \"{stabilisation}\"` in `[run]` of the model"
+        );
+    }
+    let names = || Method::named().map(Method::name);
+    match nearest(name, names()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("there is {}", names().collect::<Vec<_>>().join(", ")),
     }
 }
 
@@ -133,13 +174,8 @@ fn too_fine(event: &EventRule, fixed: &Fixed<'_>, times: &Times) -> Option<Diagn
 fn method(model: &Model) -> Result<Method, Diagnostic> {
     let Some(wanted) = &model.run.method else { return Ok(Method::default()) };
     Method::from_name(&wanted.name).ok_or_else(|| {
-        let names = || Method::named().map(Method::name);
-        let hint = match nearest(&wanted.name, names()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("there is {}", names().collect::<Vec<_>>().join(", ")),
-        };
         let message = format!("unknown method `{}`", wanted.name);
-        Diagnostic::new("unknown-method", wanted.span.clone(), message).hint(hint)
+        Diagnostic::new("unknown-method", wanted.span.clone(), message).hint(method_hint(&wanted.name))
     })
 }
 

@@ -343,7 +343,10 @@ impl<'a> Run<'a> {
     fn land(&mut self) {
         if self.flow.is_mechanism() && self.is_acceptable() && !self.lands_by_itself() {
             let t_end = self.trial.t + self.trial.h;
-            if self.step.knows_derivative_at_end() {
+            let has_derivative = self.step.knows_derivative_at_end();
+            if self.step.method() == Method::HalfExplicit5 {
+                self.flow.land_half_explicit(t_end, &mut self.trial.end, has_derivative);
+            } else if has_derivative {
                 self.flow.land_from_derivative(t_end, &mut self.trial.end);
             } else {
                 self.flow.land(t_end, &mut self.trial.end);
@@ -354,8 +357,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    pub(super) fn lands_by_itself(&self) -> bool {
-        self.step.method().facts().mechanisms_only
+    fn lands_by_itself(&self) -> bool {
+        self.step.method().lands_by_itself()
             || self.options.stabilisation == Stabilisation::Ggl && self.flow.has_terms()
     }
 

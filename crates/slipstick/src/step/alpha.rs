@@ -187,7 +187,7 @@ impl Room {
     fn close(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         let t = trial.t + trial.h;
         if self.solver.level == Level::Speeds {
-            field.land_half_explicit(t, &mut trial.end);
+            field.land_half_explicit(t, &mut trial.end, false);
         }
         if self.solver.level != Level::Positions && !self.solver.is_closed() {
             self.state.copy_from_slice(&trial.end);

@@ -160,7 +160,6 @@ impl Step for Hem5 {
             trial.fault = trial.find_fault(&self.stages.rates, &NODES);
             return;
         }
-        field.land_half_explicit(trial.t + trial.h, &mut trial.end);
         if trial.is_good() {
             self.check_end(field, trial);
         }
@@ -179,6 +178,11 @@ impl Step for Hem5 {
     fn interpolate_finely(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         self.interpolate(field, trial);
         self.fine.raise(field, trial);
+    }
+
+    /// Corrections of the end use its factors.
+    fn knows_derivative_at_end(&self) -> bool {
+        self.end_is_known
     }
 
     fn advance(&mut self) {

@@ -273,6 +273,16 @@ impl Method {
         self.alpha_level().is_some()
     }
 
+    /// Whether it makes corrections of the ends of its steps by itself, or none.
+    pub fn lands_by_itself(self) -> bool {
+        self.facts().mechanisms_only && self != Self::HalfExplicit5
+    }
+
+    /// Whether it keeps the constraints of positions by itself, so that the ends of its steps are not corrected.
+    pub fn keeps_positions(self) -> bool {
+        matches!(self, Self::GeneralizedAlpha | Self::GeneralizedAlpha3)
+    }
+
     /// A generalized-α method with the given `ρ∞`; none if the method is no such one.
     pub fn build_alpha(self, rho: f64) -> Option<Box<dyn Step>> {
         self.alpha_level().map(|level| Box::new(GeneralizedAlpha::new(level, rho)) as Box<dyn Step>)

@@ -101,7 +101,7 @@ impl Phem56 {
             if i == LAST {
                 trial.end.copy_from_slice(&self.stages.ahead);
                 if trial.end.iter().all(|y| y.is_finite()) {
-                    field.land_half_explicit(trial.t + trial.h, &mut trial.end);
+                    field.land_half_explicit(trial.t + trial.h, &mut trial.end, false);
                 }
                 self.point.copy_from_slice(&trial.end);
             }

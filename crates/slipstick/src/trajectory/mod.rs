@@ -75,11 +75,6 @@ impl Trajectory {
         self.segments[before..].first().filter(|s| s.covers(t)).map(|s| s.state_at(t))
     }
 
-    /// The index of a state of that name.
-    pub fn state_index(&self, name: &str) -> Option<usize> {
-        self.state_names.iter().position(|n| n == name)
-    }
-
     /// The times of all events at which the named guard fired.
     pub fn event_times<'a>(&'a self, guard: &'a str) -> impl Iterator<Item = f64> + 'a {
         let fired = move |e: &&Event| e.guards.iter().any(|&g| self.guard_names[g] == guard);

@@ -1,6 +1,7 @@
 //! The suite `mechanisms`: half-explicit methods and `mdop5` on every mechanism that is not stiff, implicit ones on those that are, against their truths.
 
 use super::Row;
+use crate::commands::check::count;
 use slipstick::problems::{
     Case, Counts, Entrant, Entry, MECHANISMS, MechanismProblem, Set, formulation, mechanism_problems,
 };
@@ -76,7 +77,8 @@ fn measured(case: &Case<'_>, entry: &Entry) -> Row {
 
 /// How large the mechanism is, and why the run failed if it did.
 fn note(counts: Option<Counts>, entry: &Entry) -> String {
-    let size = counts.map(|c| format!("{} DOF, {} joints, {} redundant", c.freedoms, c.joints, c.redundant));
+    let size = counts
+        .map(|c| format!("{} DOF, {}, {} redundant", c.freedoms, count(c.joints, "joint"), c.redundant));
     let parts: Vec<String> = size.into_iter().chain(entry.failure.clone()).collect();
     parts.join("; ")
 }

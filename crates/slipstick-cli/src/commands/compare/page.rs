@@ -83,13 +83,12 @@ fn diagrams(comparison: &Comparison) -> String {
 }
 
 fn diagram(comparison: &Comparison, rows: &[Row]) -> String {
-    let solved = || rows.iter().filter_map(|row| Some((row.work, row.error?.max(1e-16))));
+    let solved = || rows.iter().filter_map(Row::point);
     let works = Axis::powers("work, multiplications", solved().map(|(work, _)| work));
     let mut plot = Plot::new(works, Axis::powers("error at the end", solved().map(|(_, error)| error)));
     for (k, entrant) in comparison.entrants.iter().enumerate() {
         let own = rows.iter().filter(|row| row.method == entrant.name);
-        let mut points: Vec<(f64, f64)> =
-            own.filter_map(|row| Some((row.work, row.error?.max(1e-16)))).collect();
+        let mut points: Vec<(f64, f64)> = own.filter_map(Row::point).collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         plot.curve(k, &points, true);
     }
@@ -97,7 +96,7 @@ fn diagram(comparison: &Comparison, rows: &[Row]) -> String {
 }
 
 fn failures(comparison: &Comparison) -> String {
-    let failed = comparison.rows.iter().filter_map(|row| Some((row, row.failure.as_ref()?)));
+    let failed = comparison.rows.iter().filter_map(|row| Some((row, row.why()?)));
     let mut list = String::new();
     for (row, why) in failed {
         let _ = write!(
@@ -106,7 +105,7 @@ fn failures(comparison: &Comparison) -> String {
             escape(&row.problem),
             escape(&row.method),
             row.tolerance,
-            escape(why)
+            escape(&why)
         );
     }
     if list.is_empty() { "<p>Every run came to its end.</p>".to_owned() } else { format!("<ul>{list}</ul>") }

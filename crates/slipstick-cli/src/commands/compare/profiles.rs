@@ -62,17 +62,18 @@ impl Profiles {
     /// A table for each.
     pub(super) fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
+        let width = self.entrants.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(12);
         for titled in &self.all {
             let taus: Vec<String> = TAUS.iter().map(|tau| format!("{tau:>5}")).collect();
             lines.push(format!(
                 "\nprofile of {}: share of problems within a multiple of the least work",
                 titled.title()
             ));
-            lines.push(format!("{:<12} {}  solved", "method", taus.join(" ")));
+            lines.push(format!("{:<width$} {}  solved", "method", taus.join(" ")));
             for (k, name) in self.entrants.iter().enumerate() {
                 let shares: Vec<String> =
                     TAUS.iter().map(|tau| format!("{:>5.2}", titled.profile.share(k, *tau))).collect();
-                lines.push(format!("{name:<12} {}  {:>6.2}", shares.join(" "), titled.profile.solved(k)));
+                lines.push(format!("{name:<width$} {}  {:>6.2}", shares.join(" "), titled.profile.solved(k)));
             }
         }
         lines

@@ -2,10 +2,14 @@
 
 use crate::arguments::CompareArguments;
 use crate::model_file::{ModelFile, suggestion};
+use crate::progress::Watch;
 use crate::talk::Trouble;
 use slipstick::equations::System;
-use slipstick::problems::{self, Case, MechanismProblem, Problem, Reference, mechanism_problems};
+use slipstick::problems::{
+    self, Case, MechanismProblem, NoReference, Problem, Reference, mechanism_problems,
+};
 use slipstick::simulate::{Options, Overrides, Plan};
+use slipstick::step::Method;
 use std::path::Path;
 
 /// What is compared on, with what the cases borrow from.
@@ -20,7 +24,12 @@ pub(super) struct Target {
 }
 
 enum Kind {
-    Model(Box<Plan>),
+    Model {
+        plan: Box<Plan>,
+        /// The method that the model names.
+        own_method: Option<Method>,
+        tightest: f64,
+    },
     Mechanisms(Vec<MechanismProblem>),
     Plain(Vec<(Problem, Options)>),
 }
@@ -30,9 +39,28 @@ fn suites() -> impl Iterator<Item = &'static str> {
     problems::SUITES.iter().map(|(name, _)| *name).chain([problems::MECHANISMS.0])
 }
 
+/// Runs for a reference may make so many times the steps of others.
+const STEPS_FOR_REFERENCE: u64 = 4;
+
+fn tightest(tolerances: &[f64]) -> f64 {
+    tolerances.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+fn no_reference(path: &Path, failure: &NoReference) -> Trouble {
+    let message = format!("`{}` has no reference to compare with: {}", path.display(), failure.reason);
+    let hint = match failure.outcome {
+        Some("step-limit") => {
+            "raise it with `--max-steps`, of which the reference has four times as many, shorten `until`, or choose looser `--tolerances`"
+        }
+        Some("wall-limit") => "raise it with `--max-wall`, shorten `until`, or choose looser `--tolerances`",
+        _ => "shorten `until`, or choose looser `--tolerances`: the reference is four digits tighter",
+    };
+    Trouble::new("no-reference", message, hint)
+}
+
 impl Target {
     /// Finds out what the first argument means.
-    pub(super) fn load(arguments: &CompareArguments) -> Result<Self, Trouble> {
+    pub(super) fn load(arguments: &CompareArguments, watch: &mut Watch) -> Result<Self, Trouble> {
         let name = arguments.target.as_str();
         let of_suite = |kind: Kind| Self {
             stem: name.to_owned(),
@@ -56,58 +84,106 @@ impl Target {
             let message = format!("there is no suite and no model file `{name}`");
             return Err(Trouble::new("unknown-name", message, suggestion(name, suites())));
         }
-        Self::load_model(path, &arguments.tolerances)
+        Self::load_model(path, arguments, watch)
     }
 
-    fn load_model(path: &Path, tolerances: &[f64]) -> Result<Self, Trouble> {
+    fn load_model(path: &Path, arguments: &CompareArguments, watch: &mut Watch) -> Result<Self, Trouble> {
         let file = ModelFile::load(path)?;
         let plan = file.plan(path, &Overrides::default())?;
-        let tightest = tolerances.iter().copied().fold(f64::INFINITY, f64::min);
-        let reference = Reference::of(&plan, tightest).map_err(|reason| {
-            let message = format!("`{}` has no reference to compare with: {reason}", path.display());
-            let hint =
-                "shorten `until`, or choose looser `--tolerances`: the reference is four digits tighter";
-            Trouble::new("no-reference", message, hint)
-        })?;
-        let [first, second] = reference.methods.map(slipstick::step::Method::name);
+        let tightest = tightest(&arguments.tolerances);
+        let most_steps = arguments.max_steps.saturating_mul(STEPS_FOR_REFERENCE);
+        let reference = Reference::of(&plan, tightest, most_steps, watch);
+        let reference = reference.map_err(|failure| no_reference(path, &failure))?;
+        let [first, second] = reference.methods.map(Method::name);
         let truth = format!(
             "reference by {first} at {:.0e}, from which {second} is {:.1e} away",
             reference.tolerance, reference.apart
         );
         let (stem, title) = (file.stem.clone(), file.title().to_owned());
-        Ok(Self { stem, title, truth, reference: Some(reference), kind: Kind::Model(Box::new(plan)) })
+        let own_method = file.model.run.method.as_ref().map(|_| plan.options.method);
+        let kind = Kind::Model { plan: Box::new(plan), own_method, tightest };
+        Ok(Self { stem, title, truth, reference: Some(reference), kind })
     }
 
-    /// The methods if none are asked for.
-    pub(super) fn usual_methods(&self) -> &'static [&'static str] {
-        let is_mechanism = match &self.kind {
-            Kind::Model(plan) => plan.system.layout().v > 0,
+    /// Whether there are coordinates, with constraints to be kept met.
+    pub(super) fn is_mechanism(&self) -> bool {
+        match &self.kind {
+            Kind::Model { plan, .. } => plan.system.layout().v > 0,
             Kind::Mechanisms(_) => true,
             Kind::Plain(_) => false,
+        }
+    }
+
+    /// The methods if none are asked for: those that suit, and that of the model.
+    pub(super) fn usual_methods(&self) -> Vec<&'static str> {
+        let has_terms = match &self.kind {
+            Kind::Model { plan, .. } => plan.options.stabilisation.changes_the_motion(),
+            _ => false,
         };
-        if is_mechanism { &["hem5", "phem56", "mdop5"] } else { &["dopri5", "dop853", "radau5"] }
+        // Those for mechanisms take no terms in the equations, and `mdop5` has a stabilisation of its own.
+        let mut methods = if self.is_mechanism() && !has_terms {
+            vec!["hem5", "phem56", "mdop5"]
+        } else {
+            vec!["dopri5", "dop853", "radau5"]
+        };
+        if let Kind::Model { own_method: Some(own), .. } = &self.kind
+            && own.facts().error_order.is_some()
+        {
+            methods.push(own.name());
+        }
+        methods
+    }
+
+    /// Why errors would mean nothing, if the two methods of the reference are further apart than what is measured.
+    pub(super) fn unsure(&self) -> Option<String> {
+        let (Some(reference), Kind::Model { tightest, .. }) = (&self.reference, &self.kind) else {
+            return None;
+        };
+        let [first, second] = reference.methods.map(Method::name);
+        // A distance that is no number is not below anything.
+        let is_sure = reference.apart < *tightest;
+        (!is_sure).then(|| {
+            format!(
+                "the end is not known well enough: {first} and {second} at {:.0e} end {:.1e} apart, further than the tightest tolerance, {tightest:e}; errors below that mean nothing",
+                reference.tolerance, reference.apart
+            )
+        })
     }
 
     /// The problems, all of them or those that were asked for.
     pub(super) fn cases(&self, arguments: &CompareArguments) -> Result<Vec<Case<'_>>, Trouble> {
         let all: Vec<Case<'_>> = match &self.kind {
-            Kind::Model(plan) => vec![self.case_of(plan)],
+            Kind::Model { plan, .. } => vec![self.case_of(plan)],
             Kind::Mechanisms(list) => list.iter().map(MechanismProblem::case).collect(),
             Kind::Plain(list) => list.iter().map(|(problem, options)| problem.case(options)).collect(),
         };
         let Some(word) = arguments.only.as_deref() else { return Ok(all) };
+        let mut sets: Vec<&str> = all.iter().map(|case| case.set).filter(|set| !set.is_empty()).collect();
+        sets.dedup();
         let names: Vec<String> = all.iter().map(|case| case.name.clone()).collect();
         let chosen: Vec<Case<'_>> =
             all.into_iter().filter(|case| case.set == word || case.name.starts_with(word)).collect();
         if chosen.is_empty() {
             let message = format!("`--only {word}`: {} has no such problem", self.title);
-            return Err(Trouble::new(
-                "unknown-name",
-                message,
-                suggestion(word, names.iter().map(String::as_str)),
-            ));
+            let known = sets.iter().copied().chain(names.iter().map(String::as_str));
+            let hint = match slipstick::expr::nearest(word, known.clone()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None if sets.is_empty() => format!("there is {}", names.join(", ")),
+                None => format!(
+                    "there are the parts {}, and problems such as {}; `slipstick bench {}` lists them",
+                    sets.join(", "),
+                    names.iter().step_by(12).take(8).cloned().collect::<Vec<_>>().join(", "),
+                    self.stem
+                ),
+            };
+            return Err(Trouble::new("unknown-name", message, hint));
         }
         Ok(chosen)
+    }
+
+    /// How far the end of a reference may be from the truth. Two ends that differ in their first digit say nothing of where it is.
+    fn uncertainty(reference: &Reference) -> f64 {
+        if reference.apart < 0.1 { reference.apart } else { f64::INFINITY }
     }
 
     fn case_of<'a>(&'a self, plan: &'a Plan) -> Case<'a> {
@@ -120,7 +196,7 @@ impl Target {
             options: &plan.options,
             absolute: 0.01,
             end: reference.map_or_else(Vec::new, |reference| reference.end.clone()),
-            uncertainty: reference.map_or(0.0, |reference| reference.apart),
+            uncertainty: reference.map_or(0.0, Target::uncertainty),
         }
     }
 }

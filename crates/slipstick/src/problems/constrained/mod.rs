@@ -91,7 +91,7 @@ impl ConstrainedProblem {
     pub(super) fn read(name: &'static str, text: &str, parameters: &[(&str, f64)]) -> Self {
         let parameters = parameters.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
         let model = Plan::read_model(text).unwrap_or_else(|errors| panic!("{name}: {errors:?}"));
-        let plan = Plan::new(&model, &Overrides { parameters, until: None })
+        let plan = Plan::new(&model, &Overrides { parameters, ..Overrides::default() })
             .unwrap_or_else(|errors| panic!("{name}: {errors:?}"));
         Self {
             name,
