@@ -357,7 +357,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    pub(super) fn lands_by_itself(&self) -> bool {
+    fn lands_by_itself(&self) -> bool {
         self.step.method().lands_by_itself()
             || self.options.stabilisation == Stabilisation::Ggl && self.flow.has_terms()
     }
