@@ -3,6 +3,7 @@
 
 mod common;
 
+use slipstick::formulation::Stabilisation;
 use slipstick::simulate::{Failure, simulate};
 use slipstick::step::Method;
 use slipstick::trajectory::Trajectory;
@@ -52,6 +53,21 @@ fn a_latch_catches_a_pendulum() {
         assert!(end[0].abs() < 1e-12 && (end[1] + 1.0).abs() < 1e-12, "{method:?} {end:?}");
         assert!(end[2].abs() < 1e-8 && end[3].abs() < 1e-8, "{method:?} {end:?}");
         assert!(run.notes.iter().all(|note| note.code != "singular-position"), "{:?}", run.notes);
+    }
+}
+
+#[test]
+fn the_stabilised_form_does_not_mind_open_joints() {
+    for text in [CAUGHT, CLUTCH] {
+        let mut plan = common::plan(text);
+        plan.options.method = Method::Radau5;
+        let expected = simulate(&plan.system, &plan.start, &plan.options).expect("the index-1 form");
+        plan.options.stabilisation = Stabilisation::Ggl;
+        let run = simulate(&plan.system, &plan.start, &plan.options).expect("the stabilised form");
+        assert_eq!(run.events.len(), expected.events.len());
+        for (a, b) in run.end_state().iter().zip(expected.end_state()) {
+            assert!((a - b).abs() < 1e-6, "{a} {b}");
+        }
     }
 }
 

@@ -56,17 +56,17 @@ impl GglRoom {
         self.used.len()
     }
 
-    /// Leaves out the rows that follow from others at a point. Tells whether that are other rows than before; unless it is asked for, those in use stay while they are as
+    /// Leaves out the rows that follow from others at a point, or say nothing there. Tells whether that are other rows than before; unless it is asked for, those in use stay while they are as
     /// many as there should be.
     pub fn choose_rows(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64], anew: bool) -> bool {
-        let (redundant, _) = flow.redundant_constraints(t, y);
+        let idle = flow.idle_constraints(t, y);
         let left_out = self.used.iter().filter(|used| !**used).count();
-        if !anew && redundant.len() == left_out {
+        if !anew && idle.len() == left_out {
             return false;
         }
         let before = self.used.clone();
         self.used.fill(true);
-        for row in redundant {
+        for row in idle {
             self.used[row] = false;
         }
         before != self.used
