@@ -2,6 +2,7 @@
 
 use super::behind_mass::{BehindMass, difference};
 use super::engine::Engine;
+use super::landing::largest;
 use super::one_sided::OneSided;
 use super::sliding::Effort;
 use super::start_slope::StartSlope;
@@ -232,7 +233,6 @@ impl<'a> Flow<'a> {
         let rate = self.evaluator.guard_gradient(self.mode.locked(), guard, t, y, &mut gradient);
         let layout = self.system.layout();
         let speeds = layout.q..layout.q + if self.is_mechanism { layout.v } else { 0 };
-        let largest = |part: &[f64]| part.iter().fold(0.0, |most: f64, y| most.max(y.abs()));
         let (far, fast) = (largest(&y[..speeds.start]), largest(&y[speeds.clone()]));
         let size = |i: usize| match i {
             _ if !self.is_mechanism || i >= speeds.end => y[i].abs(),

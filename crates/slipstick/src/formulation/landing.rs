@@ -228,7 +228,6 @@ impl Index1<'_> {
 
     /// Next to closed positions a correction leaves far less than it takes off. What it has left is measured by coordinates.
     fn open_after_landing(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> Option<(usize, f64)> {
-        let largest = |part: &[f64]| part.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         let moved = largest(&self.landing.adjustment[..self.positions]);
         if moved == 0.0 || !self.corrects_positions() {
             return None;
@@ -325,6 +324,11 @@ fn full_identity(n: usize) -> Matrix {
         identity.values[i * n + i] = 1.0;
     }
     identity
+}
+
+/// The largest of numbers, by size.
+pub(super) fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |most, x| if x.abs() > most { x.abs() } else { most })
 }
 
 /// How large a change is beside what it is taken off from. Changes of positions may be of fewer numbers than these are.

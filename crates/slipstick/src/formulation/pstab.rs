@@ -8,7 +8,7 @@
 //! `g(q - α) = T α / 2`, because `G α = g`; if that is rounding, `G(q - α) v = ġ - T v`; and of rates `T β` is left. What follows is smaller by how far the gradients turn, the relative size of `T`,
 //! once more: this is done where that is rounding.
 
-use super::landing::{relative_size, take_off};
+use super::landing::{largest, relative_size, take_off};
 use super::{Index1, Stabilisation};
 use crate::equations::Locked;
 use std::ops::Range;
@@ -182,8 +182,4 @@ fn is_rounding(residuals: &[f64], lengths: &[f64], values: &[f64]) -> bool {
 /// Whether all residuals are within a part of the lengths of their rows.
 fn is_within(residuals: &[f64], lengths: &[f64], part: f64) -> bool {
     residuals.iter().zip(lengths).all(|(x, length)| x.abs() <= part * length)
-}
-
-fn largest(values: &[f64]) -> f64 {
-    values.iter().fold(0.0, |most, x| if x.abs() > most { x.abs() } else { most })
 }

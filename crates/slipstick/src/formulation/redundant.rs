@@ -10,6 +10,7 @@
 use super::Index1;
 use super::engine::Engine;
 use super::flow::Flow;
+use super::landing::largest;
 use crate::equations::{Constraint, Locked, Terms};
 use crate::math::Matrix;
 
@@ -68,7 +69,7 @@ impl Index1<'_> {
         }
         let start = self.terms.clone();
         let wanted = self.kkt.least_part().powf(BETWEEN);
-        self.find_free_motion(wanted * largest(&y[..self.positions]));
+        self.find_free_motion(wanted * largest(&y[..self.positions]).max(1.0));
         // How far rows are turned by that is seen when it is done.
         let turned = self.turn_gradients((locked, t), y, &start);
         if turned > 0.0 && turned.is_finite() {
@@ -116,10 +117,6 @@ fn turn(now: &Matrix, before: &Matrix, row: usize) -> f64 {
     if length > 0.0 { turned / length } else { 0.0 }
 }
 
-fn largest(positions: &[f64]) -> f64 {
-    positions.iter().fold(1.0, |most: f64, x| most.max(x.abs()))
-}
-
 /// What a run sees of the flow.
 impl Flow<'_> {
     /// The constraints of a mechanism that follow from others at a point, and whether they share their multipliers.
@@ -135,8 +132,8 @@ impl Flow<'_> {
     pub fn idle_constraints(&mut self, t: f64, y: &[f64]) -> Vec<usize> {
         self.redundant_constraints(t, y);
         match &self.evaluator {
-            Engine::Mechanism(mechanism) => mechanism.kkt.redundant().to_vec(),
-            Engine::Plain(_) => Vec::new(),
+            Engine::Mechanism(mechanism) if mechanism.fault.is_none() => mechanism.kkt.redundant().to_vec(),
+            _ => Vec::new(),
         }
     }
 

@@ -79,10 +79,12 @@ impl Flow<'_> {
     /// The right-hand side where a segment begins, which may be known.
     #[cold]
     pub fn first_derivative(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
-        // Elsewhere an evaluation leaves more behind than its value.
+        // Elsewhere an evaluation leaves more behind than its value, or is not the field of one side.
         let is_plain = matches!(self.evaluator, Engine::Plain(_)) && !self.one_sided.is_on();
-        let known = self.start_slope.at(&self.mode, t, y).filter(|_| is_plain && self.sliding.is_none());
-        if let Some(slope) = known {
+        if !is_plain || self.sliding.is_some() {
+            return self.derivative(t, y, dy);
+        }
+        if let Some(slope) = self.start_slope.at(&self.mode, t, y) {
             dy.copy_from_slice(slope);
             self.start_slope.reused += 1;
             return;

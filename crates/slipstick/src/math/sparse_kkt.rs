@@ -222,13 +222,7 @@ impl SparseKkt {
             }
             self.multipliers.solve(&mut self.off, &mut self.scratch[..m]);
             idle.iter_mut().zip(&self.off).for_each(|(idle, other)| *idle -= other);
-            for before in before {
-                take_along(idle, before);
-            }
-            let length = dot(idle, idle).sqrt();
-            for x in idle {
-                *x /= length;
-            }
+            make_unit(idle, before);
         }
     }
 
@@ -343,6 +337,17 @@ fn coupling(n: usize, starts: &[usize], reached: &[usize]) -> (Vec<Vec<usize>>, 
 pub(super) fn add(x: &mut [f64], more: &[f64]) {
     for (x, more) in x.iter_mut().zip(more) {
         *x += more;
+    }
+}
+
+/// Brings `x` to length one, across vectors of length one.
+pub(super) fn make_unit(x: &mut [f64], across: &[Vec<f64>]) {
+    for unit in across {
+        take_along(x, unit);
+    }
+    let length = dot(x, x).sqrt();
+    for x in x {
+        *x /= length;
     }
 }
 

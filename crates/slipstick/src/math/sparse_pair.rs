@@ -4,9 +4,9 @@
 //! that it has in it; then a pivot of one vanishes only if its row follows from those before it. Such rows are left out, and the multipliers made as small as they can be. For a
 //! chain the work grows with the number of links. Where `S` has no pivot somewhere, `S + Hᵀ G` stands in its place, with `f + Hᵀ c`, which has the same solution.
 
-use super::sparse_kkt::{MOST_SHARING, REDUNDANT, SINGULAR, add, places_of_masses, take_along};
+use super::Matrix;
+use super::sparse_kkt::{MOST_SHARING, REDUNDANT, SINGULAR, add, make_unit, places_of_masses, take_along};
 use super::sparse_lu::SparseLu;
-use super::{Matrix, dot};
 
 /// The factors of a system whose places do not change.
 #[derive(Clone, Debug)]
@@ -152,13 +152,7 @@ impl SparsePair {
             let idle = &mut rest[0];
             idle.iter_mut().zip(&self.all[n..]).for_each(|(idle, other)| *idle = -other);
             idle[row] += 1.0;
-            for before in before {
-                take_along(idle, before);
-            }
-            let length = dot(idle, idle).sqrt();
-            for x in idle {
-                *x /= length;
-            }
+            make_unit(idle, before);
         }
     }
 

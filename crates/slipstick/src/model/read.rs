@@ -125,12 +125,18 @@ impl Reader<'_> {
         number
     }
 
-    /// `ρ∞` of a generalized-α method, a number from zero to one.
+    /// A number that should be from zero to one.
+    pub(super) fn part(&mut self, value: &Value<'_>, key: &str, usual: f64) -> Option<f64> {
+        let number = number(value.get_ref());
+        if number.is_none() {
+            self.wrong_value(value, key, "a number from 0 to 1", &format!("{key} = {usual}"));
+        }
+        number
+    }
+
+    /// `ρ∞` of a generalized-α method.
     pub(super) fn rho(&mut self, value: &Value<'_>, key: &str) -> Option<f64> {
-        let Some(rho) = number(value.get_ref()) else {
-            self.wrong_value(value, key, "a number from 0 to 1", &format!("{key} = 0.8"));
-            return None;
-        };
+        let rho = self.part(value, key, 0.8)?;
         if !(0.0..=1.0).contains(&rho) {
             let message = format!("`{key}` is {rho}: it must be a number from 0 to 1");
             let hint = "0.8 damps what is much faster than the steps, 1 damps nothing";

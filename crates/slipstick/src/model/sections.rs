@@ -179,7 +179,7 @@ impl Reader<'_> {
                 "control" => {
                     run.pid = self.word(value, key, &[("standard", false), ("pid", true)]).unwrap_or(false);
                 }
-                "safety" => run.safety = self.positive(value, key),
+                "safety" => run.safety = self.part(value, key, 0.9),
                 "output_step" => run.output_step = Some(self.formula(value, key, Kind::Number)),
                 "first_step" => run.first_step = self.positive(value, key),
                 "longest_step" => run.longest_step = self.positive(value, key),

@@ -357,6 +357,7 @@ impl Error {
         match self {
             Self::WrongMethod { about, .. } => Some(about),
             Self::BadRho { .. } => Some("rho_infinity"),
+            Self::BadSafety { .. } => Some("safety"),
             Self::BadReach { .. } | Self::BadTerm { .. } => Some("stabilisation"),
             Self::BadPin { .. } => Some("pinned"),
             _ => None,
