@@ -130,8 +130,8 @@ pub(crate) struct CompareArguments {
     /// Only the problems whose name begins with this, or that are in this part of the suite
     #[arg(long, value_name = "WORD")]
     pub(crate) only: Option<String>,
-    /// Correct steps of mechanisms only when a joint is open by more than this
-    #[arg(long, value_name = "DRIFT", value_parser = parse_positive, allow_negative_numbers = true)]
+    /// Correct steps of mechanisms only when a joint is open by more than this, 0 for always [default: the model's]
+    #[arg(long, value_name = "DRIFT", value_parser = parse_not_negative, allow_negative_numbers = true)]
     pub(crate) drift: Option<f64>,
     /// Stop a run after so many steps, taken or not
     #[arg(long, value_name = "COUNT", default_value = "100000", value_parser = clap::value_parser!(u64).range(1..))]
@@ -159,6 +159,13 @@ fn parse_positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(x) if x > 0.0 && x.is_finite() => Ok(x),
         _ => Err("expected a number greater than zero".to_owned()),
+    }
+}
+
+fn parse_not_negative(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(x) if x >= 0.0 && x.is_finite() => Ok(x),
+        _ => Err("expected zero or a number greater than zero".to_owned()),
     }
 }
 

@@ -170,3 +170,15 @@ fn failures_have_hints() {
     assert!(row["failure"].as_str().unwrap().contains("takes no terms"), "{row}");
     assert!(row["hint"].as_str().unwrap().contains("`\"pstab\"`"), "{row}");
 }
+
+/// A model that lets its joints drift is compared as one that does not, if that is asked for.
+#[test]
+fn a_drift_of_zero_undoes_that_of_the_model() {
+    let arguments = ["--methods", "mdop5", "--tolerances", "1e-4", "--json"];
+    let drift = |more: &[&str]| {
+        let answer = compare_run("datol = 1e-3", &[&arguments, more].concat());
+        assert_eq!(answer.code, Some(0), "{}", answer.stderr);
+        answer.rows()[0]["drift_position"].as_f64().expect("a rod")
+    };
+    assert!(drift(&[]) > 1e-8 && drift(&["--drift", "0"]) < 1e-14);
+}

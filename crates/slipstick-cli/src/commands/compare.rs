@@ -15,7 +15,7 @@ use profiles::Profiles;
 use rows::Row;
 use slipstick::formulation::Stabilisation;
 use slipstick::problems::{Case, Entrant, Entry};
-use slipstick::simulate::{MDOP5, simulate_watched};
+use slipstick::simulate::{Error, MDOP5, simulate_watched};
 use std::path::PathBuf;
 use std::time::Instant;
 use target::Target;
@@ -37,12 +37,13 @@ pub(crate) fn compare(arguments: &CompareArguments, json: bool) -> Result<Finish
     let tolerances = once_each(&arguments.tolerances);
     let target = Target::load(arguments, &mut watch)?;
     let entrants = entrants(arguments, &target)?;
+    let cases = target.cases(arguments)?;
+    check_entrants(&entrants, &cases)?;
     let folder = arguments
         .out
         .clone()
         .unwrap_or_else(|| PathBuf::from("runs").join(format!("compare-{}", target.stem)));
     let path = page::prepare(&folder)?;
-    let cases = target.cases(arguments)?;
     tell_what_is_left_out(&cases, &entrants);
     let unsure = target.unsure();
     let widths = rows::widths(&cases, &entrants);
@@ -108,6 +109,14 @@ fn entrants(arguments: &CompareArguments, target: &Target) -> Result<Vec<Entrant
     };
     let mut entrants: Vec<Entrant> = Vec::new();
     for name in wanted {
+        if name.is_empty() {
+            let message = "a name is missing beside a comma of `--methods`".to_owned();
+            return Err(Trouble::new(
+                "unknown-method",
+                message,
+                "leave the comma out, or name a method there",
+            ));
+        }
         let entrant = Entrant::parse(name).map_err(|unknown| unknown_entrant(name, &unknown))?;
         if entrant.method.facts().error_order.is_none() {
             let message = format!("`{name}` has no error estimate, so tolerances mean nothing to it");
@@ -123,6 +132,17 @@ fn entrants(arguments: &CompareArguments, target: &Target) -> Result<Vec<Entrant
         }
     }
     Ok(entrants)
+}
+
+/// A stabilisation that a method cannot take is refused before anything is run, like one that means nothing to it.
+fn check_entrants(entrants: &[Entrant], cases: &[Case<'_>]) -> Result<(), Trouble> {
+    for entrant in entrants.iter().filter(|entrant| entrant.stabilisation.is_some()) {
+        let refusals: Option<Vec<Error>> = cases.iter().map(|case| case.refusal(entrant)).collect();
+        if let Some(error) = refusals.as_deref().and_then(<[Error]>::first) {
+            return Err(Trouble::new(error.code(), format!("`{}`: {error}", entrant.name), error.hint()));
+        }
+    }
+    Ok(())
 }
 
 /// What keeps constraints met is refused where it would mean nothing.

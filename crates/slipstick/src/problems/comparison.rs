@@ -4,7 +4,9 @@ use super::{Known, MechanismProblem, Problem, Work};
 use crate::equations::{MassKind, System};
 use crate::formulation::Stabilisation;
 use crate::math::larger_or_nan;
-use crate::simulate::{Failure, MDOP5, Monitor, Options, Plan, Start, simulate_watched};
+use crate::simulate::{
+    Error, Failure, MDOP5, Monitor, Options, Plan, Start, check_options, simulate_watched,
+};
 use crate::step::Method;
 use crate::trajectory::{Joints, Outcome, Statistics, Trajectory};
 
@@ -226,6 +228,11 @@ impl Case<'_> {
         options.stabilisation = entrant.stabilisation.unwrap_or(options.stabilisation);
         options.fixed_step = None;
         options.without_idle_corrections()
+    }
+
+    /// Why no run with an entrant can begin, if none can.
+    pub fn refusal(&self, entrant: &Entrant) -> Option<Error> {
+        check_options(self.system, &self.options_for(entrant, 1e-6)).err()
     }
 
     /// What the problem says and a run with an entrant leaves out, by the words of the section `run` of a model file.

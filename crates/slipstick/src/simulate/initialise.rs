@@ -32,7 +32,7 @@ pub(super) fn check(system: &dyn System, start: &Start, options: &Options) -> Re
 }
 
 /// Checks the options against the system: for this, nothing is evaluated.
-pub(super) fn check_options(system: &dyn System, options: &Options) -> Result<(), Error> {
+pub(crate) fn check_options(system: &dyn System, options: &Options) -> Result<(), Error> {
     check_method(system, options)?;
     check_pins(system, options)?;
     check_terms(options)?;
