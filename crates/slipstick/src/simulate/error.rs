@@ -259,6 +259,8 @@ pub enum Error {
         h: f64,
         /// Whether steps are of one size.
         fixed: bool,
+        /// Whether it is a mechanism with constraints.
+        mechanism: bool,
     },
     /// A step of fixed size is so long that corrections cannot close the mechanism behind it.
     #[error(
@@ -416,6 +418,9 @@ impl Error {
                 "such a formula has no steps that a double can show: leave `floor`, `round` or `mod` out of it, or count in larger units"
             }
             Self::LeftOpen { .. } | Self::NoConvergence { fixed: true, .. } => SMALLER_FIXED_STEP,
+            Self::NoConvergence { mechanism: true, .. } => {
+                "the mechanism may be next to a singular position here, where a constraint fixes nothing, or forces may be very steep; try another method, such as `hem5`, or other tolerances"
+            }
             Self::NoConvergence { .. } => {
                 "the right-hand side may jump here: give the jump a guard or a switch; or it may be very steep: try another method"
             }

@@ -295,7 +295,8 @@ impl Run<'_> {
                 Error::DerivativeNotFinite { name: name(component), value, t, state: self.describe_state() }
             }
             Some(Fault::NoConvergence) => {
-                Error::NoConvergence { t, h, fixed: self.options.fixed_step.is_some() }
+                let (fixed, mechanism) = (self.options.fixed_step.is_some(), self.flow.is_mechanism());
+                Error::NoConvergence { t, h, fixed, mechanism }
             }
             Some(Fault::LeftOpen { constraint, left }) => {
                 let constraint = self.flow.system().constraints()[constraint].name.clone();
