@@ -181,6 +181,6 @@ impl Flow<'_> {
     pub fn shrunk_constraint(&mut self) -> Option<Shrunk> {
         let Engine::Mechanism(mechanism) = &mut self.evaluator else { return None };
         mechanism.singular.take_step();
-        mechanism.singular.first
+        mechanism.singular.first.take()
     }
 }
