@@ -371,6 +371,9 @@ pub trait Evaluator {
         }
     }
 
+    /// Turns the gradient of a surface into the direction in which a state is moved to it. In a mechanism that must not leave the constraints.
+    fn allow(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _direction: &mut [f64]) {}
+
     /// Accelerations, multipliers and reactions at the point where the derivative or the rates of guards are asked for next.
     fn set_motion(&mut self, _motion: &[f64]) {}
 

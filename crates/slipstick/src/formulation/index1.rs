@@ -179,6 +179,10 @@ impl Evaluator for Index1<'_> {
         self.inner.shift_positions(t, q, change);
     }
 
+    fn allow(&mut self, locked: Locked<'_>, t: f64, y: &[f64], direction: &mut [f64]) {
+        self.allow_direction(locked, t, y, direction);
+    }
+
     fn guards(&mut self, locked: Locked<'_>, t: f64, y: &[f64], values: &mut [f64]) {
         self.inner.guards(locked, t, y, values);
     }

@@ -5,6 +5,7 @@
 //! constrained systems will stand beside it.
 
 mod algebraic;
+mod allowed;
 mod assemble;
 mod balance;
 mod behind_mass;
@@ -22,6 +23,7 @@ mod one_sided;
 mod pstab;
 mod pull;
 mod redundant;
+mod scaling;
 mod singular;
 mod sliding;
 mod stabilisation;

@@ -58,6 +58,8 @@ pub struct Sliding {
     values: Vec<f64>,
     gradients: Vec<f64>,
     time_rates: Vec<f64>,
+    /// The ways to the surfaces, by rows: the gradients, or what constraints allow of them.
+    directions: Vec<f64>,
     /// The fields, and the rate of each surface along each of them, by surfaces.
     pub(super) fields: Vec<f64>,
     pub(super) rates: Vec<f64>,
@@ -100,6 +102,7 @@ impl Sliding {
             values: vec![0.0; k],
             gradients: vec![0.0; k * n],
             time_rates: vec![0.0; k],
+            directions: vec![0.0; k * n],
             fields: vec![0.0; n * sides],
             rates: vec![0.0; k * sides],
             shares: vec![0.0; sides],
@@ -278,22 +281,22 @@ impl Sliding {
         self.shares[side]
     }
 
-    /// Moves `y` onto all surfaces, the shortest way.
+    /// Moves `y` onto all surfaces, the shortest way that the constraints of a mechanism allow.
     pub fn project(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64, y: &mut [f64]) {
-        self.find_point(evaluator, mode, t, y);
+        self.find_point(evaluator, mode, t, y, true);
         y.copy_from_slice(&self.point);
     }
 
     /// Moves `y` to the given side of the first surface, or onto it.
     pub fn step_to(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64, side: f64, y: &mut [f64]) {
-        self.find_point(evaluator, mode, t, y);
+        self.find_point(evaluator, mode, t, y, true);
         self.step_aside(usize::from(side > 0.0));
         y.copy_from_slice(&self.beside);
     }
 
     /// Evaluates surfaces and all fields at the projection of `y`.
     pub fn evaluate(&mut self, evaluator: &mut dyn Evaluator, mode: &mut Mode, t: f64, y: &[f64]) {
-        self.find_point(evaluator, mode, t, y);
+        self.find_point(evaluator, mode, t, y, false);
         self.find_gradients(evaluator, mode, t);
         self.find_duals(evaluator, mode, t);
         for b in 0..self.sides() {
@@ -330,7 +333,7 @@ impl Sliding {
         y: &[f64],
         side: f64,
     ) -> f64 {
-        self.find_point(evaluator, mode, t, y);
+        self.find_point(evaluator, mode, t, y, false);
         self.find_gradients(evaluator, mode, t);
         self.find_duals(evaluator, mode, t);
         let b = usize::from(side > 0.0);
@@ -399,8 +402,8 @@ impl Sliding {
         }
     }
 
-    /// Newton's method along the gradients.
-    fn find_point(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64, y: &[f64]) {
+    /// Newton's method along the gradients, or along what of them the constraints of a mechanism allow.
+    fn find_point(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64, y: &[f64], within: bool) {
         self.point.copy_from_slice(y);
         let size = y.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
         self.find_gradients(evaluator, mode, t);
@@ -413,6 +416,7 @@ impl Sliding {
             if round > 0 {
                 self.find_gradients(evaluator, mode, t);
             }
+            self.find_directions(evaluator, mode, t, within);
             if !self.newton_step() {
                 return;
             }
@@ -442,6 +446,14 @@ impl Sliding {
         }
     }
 
+    /// The directions in which the point is moved.
+    fn find_directions(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64, within: bool) {
+        self.directions.copy_from_slice(&self.gradients);
+        for direction in self.directions.chunks_exact_mut(self.n).filter(|_| within) {
+            evaluator.allow(mode.locked(), t, &self.point, direction);
+        }
+    }
+
     /// Finds the independent ones among the surfaces that count, and how many are not; `time` is how much their rates in time count.
     pub(super) fn find_leads(&mut self, counts: impl Fn(usize) -> bool, time: f64) -> usize {
         let (n, gradients, time_rates) = (self.n, &self.gradients, &self.time_rates);
@@ -459,10 +471,11 @@ impl Sliding {
             self.find_leads(|_| true, 0.0);
         }
         let row = |i: usize| &self.gradients[i * n..(i + 1) * n];
+        let way = |i: usize| &self.directions[i * n..(i + 1) * n];
         let leads = &self.dependence.leads;
         for i in 0..k {
             for j in 0..k {
-                let entry = row(i).iter().zip(row(j)).map(|(a, b)| a * b).sum();
+                let entry = row(i).iter().zip(way(j)).map(|(a, b)| a * b).sum();
                 let identity = if i == j { 1.0 } else { 0.0 };
                 self.matrix.entries_mut()[i * k + j] = if leads[i] && leads[j] { entry } else { identity };
             }
@@ -473,8 +486,8 @@ impl Sliding {
         }
         self.matrix.solve(&mut self.step);
         for i in 0..k {
-            for (point, gradient) in self.point.iter_mut().zip(&self.gradients[i * n..(i + 1) * n]) {
-                *point -= self.step[i] * gradient;
+            for (point, way) in self.point.iter_mut().zip(&self.directions[i * n..(i + 1) * n]) {
+                *point -= self.step[i] * way;
             }
         }
         true
