@@ -27,18 +27,36 @@ impl Detector {
         if self.sides.is_empty() {
             return Ok(());
         }
-        let guards = flow.system().guards();
         self.find_surfaces(flow);
         self.find_rounding(flow, t, y);
         if gone == Gone::Part {
             self.forget_those_away(flow, t, y);
         }
+        self.lock_those(flow, t, y, |_| true)
+    }
+
+    /// Locks signs as a state tells them that an event has set: other constraints may hold there than before. Guards that fire have been resolved.
+    pub fn lock_behind_event(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), BadGuard> {
+        let (guards, fired) = (flow.system().guards(), self.fired.clone());
+        self.lock_those(flow, t, y, |g| guards[g].response.switch.is_some() && !fired.contains(&g))
+    }
+
+    fn lock_those(
+        &mut self,
+        flow: &mut Flow<'_>,
+        t: f64,
+        y: &[f64],
+        wanted: impl Fn(usize) -> bool,
+    ) -> Result<(), BadGuard> {
         for _ in 0..MOST_PASSES {
             self.find_surfaces(flow);
             self.evaluate(flow, t, y)?;
             // Locks of branches that are not taken too: an event may take them.
-            let changed = (0..guards.len()).filter(|&g| flow.has(g) && self.lock_guard(flow, g, t)).count();
-            if changed == 0 {
+            let mut changed = false;
+            for g in (0..self.sides.len()).filter(|&g| wanted(g)) {
+                changed |= flow.has(g) && self.lock_guard(flow, g, t);
+            }
+            if !changed {
                 break;
             }
         }
@@ -95,7 +113,8 @@ impl Detector {
         let value = self.last.values[g].abs();
         let left = (4.0 * self.resolution[g]).min(1e-6 * self.size[g]);
         let left = if left > 0.0 { left.max(self.rounding[g]) } else { left };
-        value <= if self.just_fired[g] { left } else { self.plateaus[g] }
+        let rests = !self.just_fired[g] || self.held[g] > 0.0;
+        value <= if rests { self.plateaus[g] } else { left }
             || (value < 1e-9 && self.has_just_counted(flow, g))
     }
 
@@ -182,7 +201,7 @@ impl Detector {
         self.set_noise(g, zero, kicked);
         self.new[g] = watched && old == 0.0;
         self.sides[g] = match guard.kind {
-            _ if !watched => 0.0,
+            _ if !watched || self.held[g] > 0.0 => 0.0,
             GuardKind::Rest => 0.0,
             GuardKind::Surface if flow.mode.sliding.contains(&g) => 1.0,
             GuardKind::Scheduled { rising } => side_in_time(rising, self.last.values[g]),
@@ -235,7 +254,7 @@ impl Detector {
         }
         // One that has crossed and was only recorded goes on; a touch has no resolution.
         let recorded = self.unchanged && self.fired_last[g] && self.resolution[g] > 0.0;
-        let heading = first_sign(self.first_rates[g], self.second_rates[g]);
+        let heading = self.heading_of(g);
         let heading = if recorded { -old } else { heading };
         if let Some(count) = guard.response.count {
             // A motion that leaves a jump goes to the side that it is counted on.
@@ -298,6 +317,10 @@ impl Detector {
         let tangent = time_to_leave(self.rounding[g], 0.0, second);
         let along = leaves && first.abs() * tangent <= TANGENT * self.rounding[g];
         let window = if along { tangent } else { window };
+        if self.held[g] > 0.0 {
+            (self.noise[g], self.noise_ends[g]) = (self.held[g], f64::INFINITY);
+            return;
+        }
         let applies = at_zero && (leaves || window <= 0.05 * back);
         (self.noise[g], self.noise_ends[g]) = if applies { (self.rounding[g], window) } else { (0.0, 0.0) };
         let longer = time_to_leave(self.slack[g], first, second);
@@ -427,6 +450,6 @@ fn time_to_leave(residue: f64, first: f64, second: f64) -> f64 {
 }
 
 /// The sign of the first of two numbers that is not zero.
-fn first_sign(first: f64, second: f64) -> f64 {
+pub(super) fn first_sign(first: f64, second: f64) -> f64 {
     if first == 0.0 { sign(second) } else { sign(first) }
 }

@@ -101,6 +101,8 @@ pub struct Detector {
     pub(super) unproved: Vec<usize>,
     /// How large guards can be that rest at zero; zero for all others.
     pub(super) plateaus: Vec<f64>,
+    /// Below this the sign of a guard means nothing all along the segment: constraints hold it at zero. Zero for all others.
+    pub(super) held: Vec<f64>,
     /// When each guard was last seen to touch zero.
     pub(super) touched: Vec<f64>,
     /// Guards that have not been watched through a step of this segment.
@@ -168,6 +170,7 @@ impl Detector {
             touches: Vec::new(),
             unproved: Vec::new(),
             plateaus: zeros(),
+            held: zeros(),
             touched: vec![f64::NEG_INFINITY; guards],
             fresh: vec![true; guards],
             resolution: zeros(),

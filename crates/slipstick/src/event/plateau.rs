@@ -1,9 +1,11 @@
 //! Guards that come to rest at zero.
 //!
 //! Zero is the old side: a guard that a lock brings to rest at zero has not crossed, also where rounding has carried it a few units behind. From
-//! there it counts as zero until it moves.
+//! there it counts as zero until it moves. The same is so where a joint of a mechanism shuts that holds a guard at zero: the sign of what rounding leaves of it
+//! means nothing.
 
 use super::Detector;
+use super::begin::first_sign;
 use crate::formulation::Flow;
 
 /// How many times its rounding a guard can be away from where it rests.
@@ -31,6 +33,24 @@ impl Detector {
                 self.plateaus[g] = if near { rounding } else { 0.0 };
             }
         }
+    }
+
+    /// Nothing is known to be held at zero.
+    pub fn hold_none(&mut self) {
+        self.held.fill(0.0);
+    }
+
+    /// The constraints of a mechanism hold a guard at zero, but for `rounding`; within a step dense output can be off by `band`. It has no side until it leaves that.
+    pub fn hold(&mut self, g: usize, rounding: f64, band: f64) {
+        (self.plateaus[g], self.held[g]) = (rounding, band.max(rounding));
+    }
+
+    /// Where a guard that is zero goes: the sign of its first rate that is not zero. One that has rested moves by its first rate alone only if that takes it out of its
+    /// rounding: a joint that opens leaves speeds of rounding.
+    pub(super) fn heading_of(&self, g: usize) -> f64 {
+        let (first, second) = (self.first_rates[g], self.second_rates[g]);
+        let comes_back = first * second < 0.0 && first * first <= 2.0 * second.abs() * self.plateaus[g];
+        first_sign(if comes_back { 0.0 } else { first }, second)
     }
 
     /// A guard that has moved away does not rest.

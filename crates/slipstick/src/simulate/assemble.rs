@@ -14,7 +14,7 @@ use crate::trajectory::Note;
 const WORTH_A_NOTE: f64 = 1e-8;
 
 /// A joint may shut where its parts are apart by no more than so many times the uncertainty of a coordinate.
-const MOST_APART: f64 = 10.0;
+pub(super) const MOST_APART: f64 = 10.0;
 
 /// A constraint that followed from others does so no longer if it is further off than these by so much.
 const CONTRADICTS: f64 = 1e3;
@@ -94,6 +94,10 @@ impl Run<'_> {
             return;
         }
         let Some(shrunk) = self.flow.shrunk_constraint() else { return };
+        let (t, y) = (self.trial.t, &self.trial.start);
+        if !shrunk.beside_others && self.flow.is_only_scaled(shrunk.row, t, y) {
+            return;
+        }
         self.singular_is_noted = true;
         let text = format!(
             "the mechanism comes next to a singular position: there the constraint `{}` fixes nothing{}, and how the motion goes on may hang on rounding; \
@@ -136,6 +140,7 @@ impl Run<'_> {
             self.approach_surfaces(t, &after);
             return Ok(());
         }
+        let left = self.take_branches(t)?;
         let layout = self.flow.system().layout();
         let changed = |i: usize| self.before[i] != self.after[i];
         let was_reset = |i: &usize| changed(layout.q + i) || layout.q == layout.v && changed(*i);
@@ -147,11 +152,12 @@ impl Run<'_> {
             Err(Refusal::Pinned(moved)) => self.note_undone(t, &moved),
             assembled => assembled.map_err(|refusal| self.not_consistent(&what, t, &refusal))?,
         }
+        self.check_shutting(t, &left, &y)?;
         self.after.copy_from_slice(&y);
         Ok(())
     }
 
-    fn constraints_switch(&self) -> bool {
+    pub(super) fn constraints_switch(&self) -> bool {
         self.flow.system().constraints().iter().any(|constraint| constraint.switches)
     }
 
@@ -206,7 +212,7 @@ impl Run<'_> {
         }
     }
 
-    fn fired_in_words(&self) -> String {
+    pub(super) fn fired_in_words(&self) -> String {
         let guards = self.flow.system().guards();
         // What fired is forgotten where a segment begins; there the event is in the log already.
         let fired = match self.detector.fired() {
@@ -243,7 +249,7 @@ impl Run<'_> {
         Error::NotConsistent { what, t, left }
     }
 
-    fn open_in_words(&self, rows: &[(usize, f64)]) -> String {
+    pub(super) fn open_in_words(&self, rows: &[(usize, f64)]) -> String {
         let constraints = self.flow.system().constraints();
         let one = |(k, left): &(usize, f64)| format!("`{}` is off by {left:.3e}", constraints[*k].name);
         rows.iter().map(one).collect::<Vec<_>>().join(", ")

@@ -18,7 +18,10 @@ mod reach;
 mod respond;
 mod run;
 mod settle;
+mod shutting;
 mod upkeep;
+
+pub(crate) use initialise::check_options;
 
 pub use error::{Error, Failure};
 pub use monitor::{Monitor, Progress, Stop, Unwatched};

@@ -216,6 +216,7 @@ impl<'a> Run<'a> {
             self.control.restart();
             self.choose_restart_step(change);
         }
+        self.hold_guards();
         let (t, y) = (self.trial.t, &self.trial.start);
         let unchanged = change == Change::Nothing;
         self.detector.begin(&mut self.flow, t, y, self.h, unchanged).map_err(|bad| self.bad_guard(bad))?;

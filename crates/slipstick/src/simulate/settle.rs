@@ -6,6 +6,11 @@ use crate::equations::{Guard, GuardKind};
 use crate::formulation::{MOST_SURFACES, Sliding, Surface, is_jump};
 use crate::trajectory::EventKind;
 
+/// A guard that constraints hold is at zero if it is no more than so many times its rounding away.
+const AT_ZERO: f64 = 8.0;
+/// A guard that is further from zero than this, beside the largest state, is not held there.
+const NEAR: f64 = 1e-3;
+
 impl Run<'_> {
     /// Settles how the motion goes on at the start of a segment, at the surfaces that it meets or slides on.
     pub(super) fn settle_switches(&mut self) -> Result<(), Error> {
@@ -80,9 +85,53 @@ impl Run<'_> {
     }
 
     /// How wrong a guard can be right after a motion has left its surface. Dense output of explicit methods starts with the exact slope; that of
-    /// implicit ones can be on the wrong side by the tolerance, where the motion leaves along the tangent.
+    /// implicit ones can be on the wrong side by the tolerance, where the motion leaves along the tangent, and so can that of any method off the constraints of a
+    /// mechanism.
     fn slack(&mut self, guard: usize, t: f64) -> f64 {
-        if self.step.method().facts().implicit { self.tolerance_of(guard, t) } else { 0.0 }
+        let exact = !self.step.method().facts().implicit && !self.flow.is_mechanism();
+        if exact { 0.0 } else { self.tolerance_of(guard, t) }
+    }
+
+    /// Finds the guards that stand at zero because the constraints of a mechanism hold them there: a latch that has caught what it waits for.
+    pub(super) fn hold_guards(&mut self) {
+        self.detector.hold_none();
+        if !self.flow.is_mechanism() || self.flow.is_reaching() {
+            return;
+        }
+        let guards = self.flow.system().guards();
+        let waits = |g: &usize| {
+            let response = &guards[*g].response;
+            guards[*g].kind == GuardKind::Surface && response.switch.is_none() && response.count.is_none()
+        };
+        let size = self.trial.start.iter().fold(1.0_f64, |most, y| most.max(y.abs()));
+        for g in (0..guards.len()).filter(waits) {
+            // Joints that have just shut move states by less than that.
+            let is_near = self.detector.value(g).abs() <= NEAR * size;
+            if is_near && let Some((rounding, band)) = self.held_at_zero(g) {
+                self.detector.hold(g, rounding, band);
+            }
+        }
+    }
+
+    /// How large a guard is by rounding, and how large it can seem within a step, if constraints hold it at zero.
+    fn held_at_zero(&mut self, guard: usize) -> Option<(f64, f64)> {
+        let (t, mut y) = (self.trial.t, self.trial.start.clone());
+        if !self.flow.watches(guard) {
+            return None;
+        }
+        let mut gradient = vec![0.0; y.len()];
+        self.flow.gradient_of(guard, t, &mut y, &mut gradient);
+        // Constraints are met to the rounding of states beside one, also where states are much smaller.
+        let least = |(i, slope): (usize, &f64)| slope.abs() * f64::EPSILON * (1.0 + y[i].abs());
+        let least: f64 = gradient.iter().enumerate().map(least).sum();
+        let rounding = AT_ZERO * self.flow.noise_of(guard, t, &mut y.clone()).max(least);
+        if self.flow.guard(guard, t, &y).abs() > rounding {
+            return None;
+        }
+        let off = |(i, slope): (usize, &f64)| slope.abs() * self.uncertainty_of(i, y[i]);
+        let band: f64 = gradient.iter().enumerate().map(off).sum();
+        let time = self.options.until - t;
+        self.flow.holds(guard, t, &y, &gradient, (time, band)).then_some((rounding, band))
     }
 
     /// How far a guard may be off by the tolerances of the states.
