@@ -314,6 +314,9 @@ pub enum Error {
     },
 }
 
+/// What cannot be consistent if it is no single state.
+pub(super) const IN_MOTION: &str = "the motion";
+
 const SMALLER_FIXED_STEP: &str =
     "choose a smaller `fixed_step`, or leave it out: steps are then as short as the tolerances ask for";
 
@@ -397,6 +400,9 @@ impl Error {
                 "let the resets leave the guards on sides from which nothing fires, or let one of the events go to another mode"
             }
             Self::ResetNotFinite { .. } => "look for a division by zero in the reset",
+            Self::NotConsistent { what, .. } if what == IN_MOTION => {
+                "check the lengths in these constraints and what moves them in time, or let the run end before"
+            }
             Self::NotConsistent { .. } => {
                 "choose start values nearer to a closed mechanism, pin fewer coordinates, or check the lengths in these constraints"
             }
