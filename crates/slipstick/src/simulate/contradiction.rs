@@ -138,7 +138,7 @@ impl Run<'_> {
             let (t, mut y) = (self.trial.t + part * span, self.trial.start.clone());
             match self.flow.assemble(t, &mut y, &[]) {
                 Err(Refusal::Open(rows)) => {
-                    Some(format!("however it moves, at t = {t:.6} {}", self.open_in_words(&rows)))
+                    Some(format!("however it moves, {:.1e} later {}", part * span, self.open_in_words(&rows)))
                 }
                 _ => None,
             }
