@@ -134,6 +134,17 @@ impl Reader<'_> {
         number
     }
 
+    /// `ρ∞` of a generalized-α method.
+    pub(super) fn rho(&mut self, value: &Value<'_>, key: &str) -> Option<f64> {
+        let rho = self.part(value, key, 0.8)?;
+        if !(0.0..=1.0).contains(&rho) {
+            let message = format!("`{key}` is {rho}: it must be a number from 0 to 1");
+            let hint = "0.8 damps what is much faster than the steps, 1 damps nothing";
+            self.error("bad-rho", value.span(), message, hint);
+        }
+        Some(rho)
+    }
+
     fn wrong_value(&mut self, value: &Value<'_>, key: &str, wanted: &str, example: &str) {
         let shown = self.text.get(value.span()).unwrap_or("?").trim();
         let message = format!("`{key}` must be {wanted}, not `{shown}`");

@@ -175,7 +175,7 @@ impl Reader<'_> {
                 "atol" => run.atol = self.tolerance(value, key),
                 "norm" => run.norm = self.norm(value, key),
                 "method" => run.method = self.reference(value, key, "method = \"dopri5\""),
-                "rho_infinity" => run.rho_infinity = self.part(value, key, 0.8),
+                "rho_infinity" => run.rho_infinity = self.rho(value, key),
                 "control" => {
                     run.pid = self.word(value, key, &[("standard", false), ("pid", true)]).unwrap_or(false);
                 }
