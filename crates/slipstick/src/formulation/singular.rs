@@ -69,6 +69,15 @@ impl Singular {
         widen(&mut self.in_step, left);
     }
 
+    /// Whether what is left of a row changes much in the attempt of a step, or a row that is next to nothing does: lengths change far from singular positions too.
+    fn changes(&self) -> bool {
+        let changes = |(least, most): Range| least < CHANGES * most;
+        let vanishes = |(tried, taken): (&Range, &Range)| {
+            changes(*tried) && tried.0 < NEXT_TO_NOTHING * tried.1.max(taken.1)
+        };
+        changes(self.in_step) || self.tried.iter().zip(&self.lengths).any(vanishes)
+    }
+
     /// The step was taken. An attempt that was not may have been far off: it says nothing.
     fn take_step(&mut self) {
         let (least, most) = std::mem::replace(&mut self.in_step, NOT_YET);
@@ -145,8 +154,16 @@ impl Flow<'_> {
     /// Whether the rank of the gradients is about to change, by what was seen since [`watch_rank`](Self::watch_rank), in a mechanism that is kept on its constraints.
     pub fn rank_changes(&self) -> bool {
         let Engine::Mechanism(mechanism) = &self.evaluator else { return false };
-        let (least, most) = mechanism.singular.in_step;
-        least < CHANGES * most && mechanism.keeps_positions()
+        mechanism.keeps_positions() && mechanism.singular.changes()
+    }
+
+    /// Whether a step was next to a singular position, by what was seen since [`watch_rank`](Self::watch_rank), or the rank changes and it is not good, in a mechanism that is kept on its constraints.
+    #[inline]
+    pub fn is_next_to_singular(&self, is_good: bool) -> bool {
+        let Engine::Mechanism(mechanism) = &self.evaluator else { return false };
+        let (least, most) = (mechanism.singular.in_step.0, mechanism.singular.narrowest.1);
+        let is_next_to = least < NEXT_TO_NOTHING * most && mechanism.keeps_positions();
+        is_next_to || !is_good && self.rank_changes()
     }
 
     /// Takes note of how near the point whose terms were evaluated last is to a singular position, for a method that does not see that by itself.
