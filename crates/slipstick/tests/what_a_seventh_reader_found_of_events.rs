@@ -207,6 +207,26 @@ fn what_a_latch_does_when_it_lets_go_does_not_hang_on_rounding() {
 }
 
 #[test]
+fn a_count_beside_a_mechanism_still_reaches_its_limit() {
+    let text = r#"
+        coordinates = { x = 1, y = 0 }
+        states.n = 0
+        derivatives.n = 0
+        kinetic = "(x'^2 + y'^2) / 2"
+        potential = "9.81 * y"
+        constraints.rod = "x^2 + y^2 - 1"
+        events.down = { guard = "x", reset = { n = "n + 1" } }
+        events.done = { guard = "n >= 3" }
+        run.until = 4
+    "#;
+    for way in EXPLICIT.into_iter().chain(IMPLICIT) {
+        let run = run_with(text, way, 1e-6);
+        let (down, done) = (times_of(&run, "down"), times_of(&run, "done"));
+        assert_eq!(done, [down[2]], "{} {down:?} {done:?}", way.0);
+    }
+}
+
+#[test]
 fn a_guard_that_a_drive_carries_through_zero_is_not_held() {
     let text = r#"
         coordinates = { x = 0 }

@@ -201,7 +201,8 @@ impl Detector {
         self.set_noise(g, zero, kicked);
         self.new[g] = watched && old == 0.0;
         self.sides[g] = match guard.kind {
-            _ if !watched || self.held[g] > 0.0 => 0.0,
+            _ if !watched => 0.0,
+            _ if self.held[g] > 0.0 => held_side(self.just_fired[g], old),
             GuardKind::Rest => 0.0,
             GuardKind::Surface if flow.mode.sliding.contains(&g) => 1.0,
             GuardKind::Scheduled { rising } => side_in_time(rising, self.last.values[g]),
@@ -424,6 +425,11 @@ fn is_scheduled(flow: &Flow<'_>, g: usize) -> bool {
 fn side_of_zero(guard: &Guard) -> f64 {
     let from = f64::from(guard.direction.admits(1.0)) - f64::from(guard.direction.admits(-1.0));
     if guard.closed { -from } else { from }
+}
+
+/// The side of a guard that constraints hold at zero: none once it has fired, else zero is the old one.
+fn held_side(just_fired: bool, old: f64) -> f64 {
+    if just_fired { 0.0 } else { old }
 }
 
 /// Before its time a guard that rises is negative; at its time it has fired.

@@ -40,7 +40,7 @@ impl Detector {
         self.held.fill(0.0);
     }
 
-    /// The constraints of a mechanism hold a guard at zero, but for `rounding`; within a step dense output can be off by `band`. It has no side until it leaves that.
+    /// The constraints of a mechanism hold a guard at zero, but for `rounding`; within a step dense output can be off by `band`. Within that its sign means nothing.
     pub fn hold(&mut self, g: usize, rounding: f64, band: f64) {
         (self.plateaus[g], self.held[g]) = (rounding, band.max(rounding));
     }

@@ -16,14 +16,16 @@ const HELD: f64 = 1e-8;
 const STILL: f64 = 1e-9;
 
 impl Index1<'_> {
-    /// Splits what is in `motion`, with the linear system as it was factored: leaves the allowed direction there. Tells whether anything is left for it.
+    /// Splits a gradient, with the linear system as it was factored, and leaves the allowed direction in `motion`. Tells whether anything is left for it.
     fn split(&mut self, gradient: &[f64]) -> bool {
         self.motion.copy_from_slice(gradient);
         self.multipliers.fill(0.0);
         self.kkt.solve(&mut self.motion, &mut self.multipliers);
-        let mut left = gradient.to_vec();
-        self.terms.jacobian.add_transposed(-1.0, &self.multipliers, &mut left);
-        largest(&left) > HELD * largest(gradient)
+        // What formulas are told is told anew where it is needed.
+        let left = &mut self.published[..self.n];
+        left.copy_from_slice(gradient);
+        self.terms.jacobian.add_transposed(-1.0, &self.multipliers, left);
+        largest(left) > HELD * largest(gradient)
     }
 
     /// Turns the gradient of a surface into a direction in which speeds stay on their constraints and positions stay as they are. One that has no such part stays.
@@ -43,7 +45,9 @@ impl Index1<'_> {
     fn fixes(&mut self, gradient: &[f64]) -> bool {
         // Coordinates whose rates are not the speeds have gradients of another kind.
         let (of_positions, rest) = gradient.split_at(self.positions);
-        let by_speeds = !self.split(&rest[..self.n]);
+        // What only hangs on further states is not held by constraints.
+        let hangs = largest(of_positions) + largest(&rest[..self.n]) > 0.0;
+        let by_speeds = hangs && !self.split(&rest[..self.n]);
         let by_positions =
             largest(of_positions) == 0.0 || (!self.has_kinematics() && !self.split(of_positions));
         by_speeds && by_positions

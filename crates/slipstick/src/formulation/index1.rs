@@ -31,7 +31,7 @@ pub struct Index1<'a> {
     /// Accelerations or corrections, and multipliers.
     pub(super) motion: Vec<f64>,
     pub(super) multipliers: Vec<f64>,
-    published: Vec<f64>,
+    pub(super) published: Vec<f64>,
     /// What makes states consistent, once there was one to be: at the start, and behind events that set states.
     assembler: Option<Box<Assembler>>,
     /// The scratch for stages of half-explicit methods, once there was one.
