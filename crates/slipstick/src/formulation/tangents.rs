@@ -78,15 +78,14 @@ impl Tangents {
         } else {
             (ones(0).collect::<Vec<_>>(), Vec::new(), Vec::new())
         };
-        let (forces, guessed) = match system.tangent_places().filter(|_| with_terms) {
+        let (forces, guessed) = if let Some(places) = system.tangent_places().filter(|_| with_terms) {
             // Positions are as many as speeds there.
-            Some(places) => (Matrix::with_places(size, n + size, &places), false),
-            None => {
-                let few = guess(&terms.mass, &terms.jacobian, size);
-                let saves = slopes_by_differences && colours(&few).len() + 1 < n + size;
-                let is_guessed = with_terms && (Pair::is_worth_counting(n, m) || saves);
-                (if is_guessed { few } else { Matrix::full(size, n + size) }, is_guessed)
-            }
+            (Matrix::with_places(size, n + size, &places), false)
+        } else {
+            let few = guess(&terms.mass, &terms.jacobian, size);
+            let saves = slopes_by_differences && colours(&few).len() + 1 < n + size;
+            let is_guessed = with_terms && (Pair::is_worth_counting(n, m) || saves);
+            (if is_guessed { few } else { Matrix::full(size, n + size) }, is_guessed)
         };
         let mut mass = Matrix::with_places(size, size, &masses);
         mass.values.fill(1.0);

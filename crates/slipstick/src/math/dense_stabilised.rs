@@ -102,8 +102,12 @@ impl DenseStabilised {
         if self.real.1.entries_mut().len() != unknowns * unknowns {
             (self.real.1, self.complex.1) = (RealLu::new(unknowns), ComplexLu::new(unknowns));
         }
-        (0..self.free + self.extras).for_each(|column| self.move_along(of, column));
-        (0..self.further).for_each(|state| self.change_state(of, state));
+        for column in 0..self.free + self.extras {
+            self.move_along(of, column);
+        }
+        for state in 0..self.further {
+            self.change_state(of, state);
+        }
     }
 
     /// `E`: what is left of the directions that constraints of positions leave free, the longest first.
@@ -120,16 +124,17 @@ impl DenseStabilised {
             let (found, best) = self.extra.split_at_mut(start);
             for j in 0..wide {
                 rest.copy_from_slice(own.free(j));
-                (0..free)
-                    .map(|i| all.free(i))
-                    .chain(found.chunks_exact(n))
-                    .for_each(|unit| take_along(rest, unit));
+                for unit in (0..free).map(|i| all.free(i)).chain(found.chunks_exact(n)) {
+                    take_along(rest, unit);
+                }
                 if dot(rest, rest) > dot(best, best) {
                     best.copy_from_slice(rest);
                 }
             }
             let length = dot(best, best).sqrt().max(f64::MIN_POSITIVE);
-            best.iter_mut().for_each(|x| *x /= length);
+            for x in best {
+                *x /= length;
+            }
         }
     }
 

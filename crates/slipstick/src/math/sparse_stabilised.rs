@@ -171,8 +171,12 @@ impl<S: Scalar> Half<S> {
         let mut add = |(slot, below): (usize, bool), value: S| {
             (if below { &mut *entries } else { &mut *mirrored })[slot] += value;
         };
-        slots.diagonal[..slots.n].iter().for_each(|&slot| add((slot, true), s));
-        slots.identity.iter().for_each(|&slot| add((slot, false), S::from(-1.0)));
+        for &slot in &slots.diagonal[..slots.n] {
+            add((slot, true), s);
+        }
+        for &slot in &slots.identity {
+            add((slot, false), S::from(-1.0));
+        }
         slots.mass.iter().zip(&of.mass.values).for_each(|(&slot, mass)| add(slot, s * S::from(*mass)));
         slots.forces.iter().zip(&of.forces.values).for_each(|(&slot, force)| add(slot, S::from(*force)));
         for (&(own, other), value) in slots.gradients.iter().zip(&of.gradients.values) {
@@ -187,7 +191,9 @@ impl<S: Scalar> Half<S> {
         }
         for (&(own, other), value) in slots.slopes.iter().zip(&of.slopes.values) {
             add((own, true), S::from(*value));
-            other.into_iter().for_each(|slot| add((slot, true), S::from(-*value)));
+            if let Some(slot) = other {
+                add((slot, true), S::from(-*value));
+            }
         }
     }
 

@@ -264,8 +264,8 @@ mod tests {
                 let own: f64 = row.iter().zip(x).map(|(d, x)| d * x).sum();
                 worst = worst.max((turn(x[i], other_x[i]) - own - u[i] + push[i] - right[p].0[0][i]).abs());
             }
-            for i in 0..u.len() {
-                let sum = of.forces.row_times(i, &both) + of.mass.row_times(i, &fast) + force[i];
+            for (i, force) in force.iter().enumerate() {
+                let sum = of.forces.row_times(i, &both) + of.mass.row_times(i, &fast) + force;
                 worst = worst.max((sum - right[p].0[1][i]).abs());
             }
             for k in 0..lambda.len() {
@@ -289,7 +289,9 @@ mod tests {
         let held: Vec<usize> = (of.gradients.rows() / 2..of.gradients.rows()).collect();
         assert!(matrix.factor(of, REAL, PAIR, if doubled { &held } else { &[] }));
         let (mut real, mut complex) = (right.clone(), right.clone());
-        real.iter_mut().for_each(|part| matrix.solve_real(of, part.sides()));
+        for part in &mut real {
+            matrix.solve_real(of, part.sides());
+        }
         let [re, im] = &mut complex;
         matrix.solve_complex(of, re.sides(), im.sides());
         [real, complex]

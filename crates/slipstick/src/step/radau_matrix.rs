@@ -22,7 +22,7 @@ pub(super) struct StabilisedForm {
     held: Vec<usize>,
     kinematics: Option<Kinematics>,
     matrix: Stabilised,
-    /// `f` at the start, with the masses there, and the rates of the states.
+    /// `f` at the start or at the end, with the masses there, and the rates of the states at the start.
     slope: Vec<f64>,
     mass: Matrix,
     pub(super) rates: Vec<f64>,
@@ -31,14 +31,20 @@ pub(super) struct StabilisedForm {
     /// Changes of positions of the speeds' kind.
     changes: [Vec<f64>; 2],
     positions: usize,
-    slope_is_known: bool,
-    /// The slope is that at the end of a step.
-    is_ahead: bool,
+    slope_at: Place,
     jacobian_is_known: bool,
     is_fresh: bool,
     /// The step size for which the factors hold; zero if there are none.
     factored_h: f64,
     factorisations: u64,
+}
+
+/// Where `f` is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Nowhere,
+    Start,
+    End,
 }
 
 /// What the system is made of.
@@ -73,8 +79,7 @@ impl StabilisedForm {
             changes: [vec![0.0; layout.v], vec![0.0; layout.v]],
             positions: layout.q,
             grown: tangents.grown,
-            slope_is_known: false,
-            is_ahead: false,
+            slope_at: Place::Nowhere,
             jacobian_is_known: false,
             is_fresh: false,
             factored_h: 0.0,
@@ -131,9 +136,9 @@ impl StabilisedForm {
         trial: &mut Trial,
     ) -> Result<(), Fault> {
         let (t, states) = (trial.t + trial.h, self.rates.len());
-        self.slope_is_known = false;
+        self.slope_at = Place::Nowhere;
         self.find_slope(field, t, &trial.end)?;
-        self.is_ahead = true;
+        self.slope_at = Place::End;
         self.landed.copy_from_slice(&trial.end[..states]);
         field.land_where_evaluated(t, &mut self.landed);
         // Next to a singular position, rounding would be divided by next to nothing.
@@ -175,12 +180,12 @@ impl Equations for StabilisedForm {
 
     fn find_slope(&mut self, field: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), Fault> {
         // What was found at the end of a step that was not taken says nothing about this one.
-        self.slope_is_known &= !std::mem::take(&mut self.is_ahead);
-        if !self.slope_is_known {
+        if self.slope_at != Place::Start {
+            self.slope_at = Place::Nowhere;
             field.ggl_residual(&mut self.room, (t, y), &self.zeros, &mut self.slope);
             check_finite(&self.slope, 1, t)?;
             field.copy_masses(&mut self.mass);
-            self.slope_is_known = true;
+            self.slope_at = Place::Start;
         }
         Ok(())
     }
@@ -238,7 +243,9 @@ impl Equations for StabilisedForm {
         let [change, _] = &mut self.changes;
         kinematics.split(positions, change);
         self.matrix.solve_real(&of, Sides { positions: change, motion, rates, levels });
-        positions.iter_mut().for_each(|x| *x *= self.factored_h / GAMMA);
+        for x in positions.iter_mut() {
+            *x *= self.factored_h / GAMMA;
+        }
         kinematics.join(change, positions);
     }
 
@@ -278,14 +285,14 @@ impl Equations for StabilisedForm {
     }
 
     fn advance(&mut self, keep_jacobian: bool) {
-        self.slope_is_known &= std::mem::take(&mut self.is_ahead);
+        self.slope_at = if self.slope_at == Place::End { Place::Start } else { Place::Nowhere };
         self.is_fresh = false;
         self.jacobian_is_known &= keep_jacobian;
     }
 
     fn restart(&mut self) {
         self.advance(false);
-        self.slope_is_known = false;
+        self.slope_at = Place::Nowhere;
         self.factored_h = 0.0;
     }
 
