@@ -69,6 +69,12 @@ impl Singular {
         widen(&mut self.in_step, left);
     }
 
+    /// Whether what is left of the narrowest row has changed much in the attempt of a step.
+    fn changes(&self) -> bool {
+        let (least, most) = self.in_step;
+        least < CHANGES * most
+    }
+
     /// The step was taken. An attempt that was not may have been far off: it says nothing.
     fn take_step(&mut self) {
         let (least, most) = std::mem::replace(&mut self.in_step, NOT_YET);
@@ -145,8 +151,23 @@ impl Flow<'_> {
     /// Whether the rank of the gradients is about to change, by what was seen since [`watch_rank`](Self::watch_rank), in a mechanism that is kept on its constraints.
     pub fn rank_changes(&self) -> bool {
         let Engine::Mechanism(mechanism) = &self.evaluator else { return false };
-        let (least, most) = mechanism.singular.in_step;
-        least < CHANGES * most && mechanism.keeps_positions()
+        mechanism.singular.changes() && mechanism.keeps_positions()
+    }
+
+    /// Whether it is about to change between two points, for a method that does not look by itself.
+    pub fn rank_changes_between(&mut self, points: [(f64, &[f64]); 2]) -> bool {
+        self.watch_rank();
+        let locked = self.mode.locked();
+        let Engine::Mechanism(mechanism) = &mut self.evaluator else { return false };
+        for (t, y) in points {
+            mechanism.factor(locked, t, y);
+        }
+        mechanism.singular.changes()
+    }
+
+    /// Whether corrections bring positions to where their constraints are met.
+    pub fn keeps_positions(&self) -> bool {
+        matches!(&self.evaluator, Engine::Mechanism(mechanism) if mechanism.keeps_positions())
     }
 
     /// Takes note of how near the point whose terms were evaluated last is to a singular position, for a method that does not see that by itself.

@@ -159,6 +159,20 @@ impl Room {
         Ok(())
     }
 
+    fn make(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
+        trial.forget_fault();
+        if let Err(fault) = self.try_step(field, tolerances, trial) {
+            trial.fail(fault);
+        }
+    }
+
+    /// Whether positions can be kept on the constraints in every round, and the rank of these is about to change: then the step is made again so (`formulation/singular.rs`).
+    fn may_close(&self, field: &mut Flow<'_>, trial: &Trial) -> bool {
+        let keeps = self.solver.level == Level::Both || field.keeps_positions();
+        let ends = [(trial.t, &trial.start[..]), (trial.t + trial.h, &self.solver.state)];
+        keeps && field.has_terms() && field.rank_changes_between(ends)
+    }
+
     fn try_step(
         &mut self,
         field: &mut Flow<'_>,
@@ -184,8 +198,11 @@ impl Room {
     }
 
     /// Keeps positions where the constraints of speeds are solved for, and closes speeds where Newton's iteration has come to stand before rounding.
-    fn close(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+    fn land(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         let t = trial.t + trial.h;
+        if !field.has_terms() {
+            return field.land(t, &mut trial.end);
+        }
         if self.solver.level == Level::Speeds {
             field.land_half_explicit(t, &mut trial.end, false);
         }
@@ -333,15 +350,15 @@ impl GeneralizedAlpha {
 
 impl Step for GeneralizedAlpha {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
-        trial.forget_fault();
         let (level, coefficients) = (self.level, self.coefficients);
         let room = self.room.get_or_insert_with(|| Box::new(Room::new(field, level, coefficients)));
-        if let Err(fault) = room.try_step(field, tolerances, trial) {
-            trial.fail(fault);
-        } else if !field.has_terms() {
-            field.land(trial.t + trial.h, &mut trial.end);
-        } else {
-            room.close(field, trial);
+        room.solver.close(false);
+        room.make(field, tolerances, trial);
+        if !trial.is_good() && room.may_close(field, trial) && room.solver.close(true) {
+            room.make(field, tolerances, trial);
+        }
+        if trial.fault.is_none() {
+            room.land(field, trial);
         }
         self.factorisations = room.solver.factorisations;
     }

@@ -63,6 +63,7 @@ pub(super) struct Solver {
 #[derive(Debug, Default)]
 struct Closing {
     is_on: bool,
+    judged: usize,
     rounds: usize,
     stalled: usize,
     linearised: usize,
@@ -154,6 +155,13 @@ impl Solver {
                 return Err(Fault::NoConvergence);
             }
         }
+    }
+
+    /// Whether positions are to stay on the constraints in every round, with a method that does not care for them otherwise. True if that is new.
+    pub(super) fn close(&mut self, is_closed: bool) -> bool {
+        let is_new = self.matrix.close(is_closed);
+        self.matrices_are_known &= !is_new;
+        is_new
     }
 
     /// What is added to the speeds at the start, from how fast accelerations change there: see `alpha.rs`.
@@ -269,7 +277,7 @@ impl Solver {
             let changes = self.size_of_changes(tolerances, trial);
             closing.fits = changes <= kappa;
             if !closing.is_on {
-                match self.newton.judge(changes, kappa) {
+                match self.judge(changes, kappa, &mut closing) {
                     Progress::Hopeless => return Ok(false),
                     Progress::GoOn => {}
                     Progress::Done => closing.is_on = true,
@@ -280,6 +288,17 @@ impl Solver {
         }
     }
 
+    /// The first round moves positions, and only the second sees what that makes of the speeds: larger than the first, it does not mean that the iteration diverges.
+    fn judge(&mut self, changes: f64, kappa: f64, closing: &mut Closing) -> Progress {
+        let progress = self.newton.judge(changes, kappa);
+        closing.judged += 1;
+        if progress == Progress::Hopeless && closing.judged == 2 && self.matrix.moves() {
+            self.newton.begin(false);
+            return self.newton.judge(changes, kappa);
+        }
+        progress
+    }
+
     fn evaluate(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
         let t = trial.t + trial.h;
         let (rates, multipliers) = (&self.end.rates[..], &self.end.multipliers[..]);
@@ -287,7 +306,19 @@ impl Solver {
         for left in [&self.left.motion, &self.left.position, &self.left.velocity] {
             check_finite(left, usize::MAX, t).map_err(|fault| self.as_speed(fault))?;
         }
+        self.leave_rounding();
         Ok(())
+    }
+
+    /// Constraints of positions that are met to rounding count as met: next to a singular position that little would move positions far, and accelerations by as much divided by the square of
+    /// the step.
+    fn leave_rounding(&mut self) {
+        let far = largest(&self.state[..self.positions]);
+        for (left, length) in self.left.position.iter_mut().zip(self.matrix.lengths()) {
+            if left.abs() <= ROUNDING * length * far {
+                *left = 0.0;
+            }
+        }
     }
 
     /// A fault of a speed or of a constraint, in terms of states.
@@ -306,7 +337,6 @@ impl Solver {
     /// How far the constraints are from being met, beside what they are made of.
     pub(super) fn open(&self) -> f64 {
         let (q, n) = (self.positions, self.n);
-        let largest = |part: &[f64]| part.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         let (far, fast) = (largest(&self.state[..q]), largest(&self.state[q..q + n]));
         let part = |left: &[f64], first: usize, size: f64| {
             let of_row = |(k, left): (usize, &f64)| match self.matrix.lengths()[first + k] * size {
@@ -315,7 +345,8 @@ impl Solver {
             };
             left.iter().enumerate().map(of_row).fold(0.0, f64::max)
         };
-        let positions = if self.level == Level::Speeds { 0.0 } else { part(&self.left.position, 0, far) };
+        let keeps_positions = self.level == Level::Positions || self.matrix.moves();
+        let positions = if keeps_positions { part(&self.left.position, 0, far) } else { 0.0 };
         let first = if self.level == Level::Positions { self.holonomic } else { 0 };
         positions.max(part(&self.left.velocity[first..], first, fast))
     }
@@ -332,29 +363,36 @@ impl Solver {
             };
         }
         self.matrix.solve(&mut self.change, &mut self.level_change);
-        if let Some(mover) = &mut self.matrix.mover {
-            for (k, residual) in mover.residual.iter_mut().enumerate() {
-                let ahead = self.matrix.tangents.gradients.row_times(k, &self.change);
-                *residual = -self.left.position[k] - h * h * c.beta * ahead;
-            }
-            field.weigh(&self.moved, &mover.multipliers, &mut mover.change);
-            mover.change.iter_mut().for_each(|left| *left = -*left);
-            mover.solve();
+        self.find_move(field, h);
+    }
+
+    /// The change of what positions are moved by beside the way of the step.
+    fn find_move(&mut self, field: &Flow<'_>, h: f64) {
+        let (moves, reach) = (self.matrix.moves(), h * h * self.coefficients.beta);
+        let Some(mover) = self.matrix.mover.as_mut().filter(|_| moves) else { return };
+        for (k, residual) in mover.residual.iter_mut().enumerate() {
+            let ahead = self.matrix.tangents.gradients.row_times(k, &self.change);
+            *residual = -self.left.position[k] - reach * ahead;
         }
+        field.weigh(&self.moved, &mover.multipliers, &mut mover.change);
+        mover.change.iter_mut().for_each(|left| *left = -*left);
+        mover.solve();
     }
 
     /// The scaled size of the changes, of positions where these are as many as speeds, and of speeds and further states. Where constraints of positions are kept, their rounding
     /// comes to speeds divided by the step: no more can be asked.
     fn size_of_changes(&self, tolerances: &Tolerances, trial: &Trial) -> f64 {
         let (c, h, q, n) = (self.coefficients, trial.h, self.positions, self.n);
-        let far = self.state[..q].iter().fold(0.0, |far: f64, q| far.max(q.abs()));
-        let rounding = if self.level == Level::Speeds { 0.0 } else { UNCERTAIN * far / h };
+        let far = largest(&self.state[..q]);
+        let mover = self.matrix.mover.as_ref().filter(|_| self.matrix.moves());
+        let keeps_positions = self.level == Level::Positions || mover.is_some();
+        let rounding = if keeps_positions { UNCERTAIN * far / h } else { 0.0 };
         let scale = |state: usize| tolerances.scale(state, trial.start[state].abs());
         let mut sum = 0.0;
         for (i, change) in self.change.iter().enumerate() {
             sum += (h * c.gamma * change / (scale(q + i) + rounding)).powi(2);
             if i < n && q == n {
-                let moved = self.matrix.mover.as_ref().map_or(0.0, |mover| mover.change[i]);
+                let moved = mover.map_or(0.0, |mover| mover.change[i]);
                 sum += ((h * h * c.beta * change + moved) / (scale(i) + h * rounding)).powi(2);
             }
         }
@@ -364,7 +402,8 @@ impl Solver {
     fn apply_changes(&mut self) {
         add(&mut self.end.shifted, &self.change);
         add(&mut self.end.multipliers, &self.level_change);
-        if let Some(mover) = &mut self.matrix.mover {
+        let moves = self.matrix.moves();
+        if let Some(mover) = self.matrix.mover.as_mut().filter(|_| moves) {
             add(&mut self.moved, &mover.change);
             add(&mut mover.multipliers, &mover.residual);
         }
@@ -379,6 +418,10 @@ impl Solver {
         self.matrix.solve(&mut self.change, &mut self.level_change);
         error.copy_from_slice(&self.change);
     }
+}
+
+fn largest(part: &[f64]) -> f64 {
+    part.iter().fold(0.0, |most: f64, x| most.max(x.abs()))
 }
 
 /// `a ← a + b`.
