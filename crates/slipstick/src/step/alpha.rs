@@ -21,8 +21,8 @@ use crate::math::Norm;
 /// A step that is longer than the last by more than this begins anew: what is scaled has rounding and damped oscillations in it.
 const MOST_GROWTH: f64 = 2.0;
 
-/// How far a correction of speeds may take them, beside what the constraints are off by.
-const FURTHEST: f64 = 10.0;
+/// How far a correction of speeds may take them, as a part of the tolerance.
+const FURTHEST: f64 = 0.1;
 
 /// Where the constraints of positions are met, at the end of each step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,7 +186,7 @@ impl Room {
         let both = self.start.shifted.iter().zip(&self.start.rates);
         let shifted = self.solver.shifted.iter_mut().zip(both);
         shifted.for_each(|(a, (shifted, rate))| *a = rate + ratio * (shifted - rate));
-        self.push_speeds();
+        self.push_speeds(field, trial);
         let known = (self.before_h > 0.0).then_some((&self.before, h / self.before_h));
         self.solver.solve(field, tolerances, trial, &self.start, known)?;
         if begins && self.solver.coefficients.shift() != 0.0 {
@@ -198,7 +198,7 @@ impl Room {
     }
 
     /// Keeps positions where the constraints of speeds are solved for, and closes speeds where Newton's iteration has come to stand before rounding.
-    fn land(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+    fn land(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         let t = trial.t + trial.h;
         if !field.has_terms() {
             return field.land(t, &mut trial.end);
@@ -209,25 +209,25 @@ impl Room {
         if self.solver.level != Level::Positions && !self.solver.is_closed() {
             self.state.copy_from_slice(&trial.end);
             field.close_speeds(t, &mut trial.end);
-            let moved = self.state.iter().zip(&trial.end).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-            let fast = trial.end[self.positions..self.positions + self.n]
-                .iter()
-                .fold(0.0, |most: f64, v| most.max(v.abs()));
-            // Next to singular positions a correction takes speeds much further than the constraints are off.
-            if moved > FURTHEST * self.solver.open() * fast {
+            let both = self.state.iter().zip(&trial.end).enumerate();
+            // Next to singular positions a correction can take speeds much further than the constraints are off.
+            if !both
+                .map(|(i, (a, b))| (a - b).abs() / tolerances.scale(i, a.abs()))
+                .all(|part| part <= FURTHEST)
+            {
                 trial.end.copy_from_slice(&self.state);
             }
         }
     }
 
     /// What is added to the speeds at the start, behind a step of another size.
-    fn push_speeds(&mut self) {
+    fn push_speeds(&mut self, field: &mut Flow<'_>, trial: &Trial) {
         self.solver.push.fill(0.0);
         if self.before_h > 0.0 && self.before_h != self.h {
             for (i, bend) in self.bend.iter_mut().enumerate() {
                 *bend = (self.start.calm[i] - self.before.calm[i]) / self.before_h;
             }
-            self.solver.find_push(&self.bend, self.push_factor());
+            self.solver.find_push(field, trial, &self.bend, self.push_factor());
         }
     }
 
@@ -253,7 +253,7 @@ impl Room {
         for (i, bend) in self.bend.iter_mut().enumerate() {
             *bend = (self.state[self.positions + i] - self.start.calm[i]) / trial.h;
         }
-        self.solver.find_push(&self.bend, self.push_factor());
+        self.solver.find_push(field, trial, &self.bend, self.push_factor());
         Ok(())
     }
 
@@ -358,7 +358,7 @@ impl Step for GeneralizedAlpha {
             room.make(field, tolerances, trial);
         }
         if trial.fault.is_none() {
-            room.land(field, trial);
+            room.land(field, tolerances, trial);
         }
         self.factorisations = room.solver.factorisations;
     }
