@@ -40,7 +40,8 @@ fn passes(row: &str, tolerances: &[f64]) {
             let run = run(&problem, name, tolerance);
             let (error, statistics) = (problem.error(run.end_state()), &run.statistics);
             assert!(error < 12.0 * tolerance.powf(2.0 / 3.0), "{row} {name} {tolerance:e}: {error:e}");
-            assert!(statistics.rejected <= 6, "{row} {name} {tolerance:e}: {}", statistics.rejected);
+            let few = statistics.rejected <= 4 + statistics.accepted / 20;
+            assert!(few, "{row} {name} {tolerance:e}: {} not taken", statistics.rejected);
             let rate = largest_rate(&*problem.system, &run);
             assert!(name == "alpha3" || rate <= 1e-13, "{row} {name} {tolerance:e}: {rate:e}");
         }

@@ -116,7 +116,8 @@ struct Room {
     /// The slopes of positions at both ends, and a state or its rates.
     slopes: [Vec<f64>; 2],
     state: Vec<f64>,
-    /// Second differences of the rates, then the errors of `u`; those of positions; those of the whole state.
+    /// The second derivative of the rates; their second differences, then the errors of `u`; those of positions; those of the whole state.
+    turn: Vec<f64>,
     bend: Vec<f64>,
     of_positions: Vec<f64>,
     errors: Vec<f64>,
@@ -138,6 +139,7 @@ impl Room {
             start_is_known: false,
             slopes: [state(), state()],
             state: state(),
+            turn: vec![0.0; size],
             bend: vec![0.0; size],
             of_positions: vec![0.0; size],
             errors: state(),
@@ -220,12 +222,13 @@ impl Room {
         }
     }
 
-    /// What is added to the speeds at the start, behind a step of another size.
+    /// What is added to the speeds at the start, behind a step of another size. Accelerations change there as in the middle of the last step, and half a step more.
     fn push_speeds(&mut self, field: &mut Flow<'_>, trial: &Trial) {
         self.solver.push.fill(0.0);
         if self.before_h > 0.0 && self.before_h != self.h {
             for (i, bend) in self.bend.iter_mut().enumerate() {
-                *bend = (self.start.calm[i] - self.before.calm[i]) / self.before_h;
+                let middle = (self.start.calm[i] - self.before.calm[i]) / self.before_h;
+                *bend = middle + 0.5 * self.before_h * self.turn[i];
             }
             self.solver.find_push(field, trial, &self.bend, self.push_factor());
         }
@@ -307,7 +310,8 @@ impl Room {
             for (i, bend) in self.bend.iter_mut().enumerate() {
                 let here = self.start.calm[i];
                 let slopes = (self.solver.end.calm[i] - here) / h - (here - self.before.calm[i]) / before;
-                *bend = 2.0 * h * h * slopes / (h + before);
+                self.turn[i] = 2.0 * slopes / (h + before);
+                *bend = h * h * self.turn[i];
             }
             return Ok(());
         }
@@ -318,6 +322,7 @@ impl Room {
         for (i, bend) in self.bend.iter_mut().enumerate() {
             let ends = self.start.calm[i] + self.solver.end.calm[i];
             *bend = 4.0 * (ends - 2.0 * self.state[self.positions + i]);
+            self.turn[i] = *bend / (h * h);
         }
         Ok(())
     }
