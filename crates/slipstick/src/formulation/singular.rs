@@ -70,10 +70,13 @@ impl Singular {
         widen(&mut self.in_step, left);
     }
 
-    /// Whether what is left of the narrowest row has changed much in the attempt of a step.
+    /// Whether what is left of a row changes much in the attempt of a step, or a row that is next to nothing does: lengths change far from singular positions too.
     fn changes(&self) -> bool {
-        let (least, most) = self.in_step;
-        least < CHANGES * most
+        let changes = |(least, most): Range| least < CHANGES * most;
+        let vanishes = |(tried, taken): (&Range, &Range)| {
+            changes(*tried) && tried.0 < NEXT_TO_NOTHING * tried.1.max(taken.1)
+        };
+        changes(self.in_step) || self.tried.iter().zip(&self.lengths).any(vanishes)
     }
 
     /// The step was taken. An attempt that was not may have been far off: it says nothing.
@@ -152,7 +155,7 @@ impl Flow<'_> {
     /// Whether the rank of the gradients is about to change, by what was seen since [`watch_rank`](Self::watch_rank), in a mechanism that is kept on its constraints.
     pub fn rank_changes(&self) -> bool {
         let Engine::Mechanism(mechanism) = &self.evaluator else { return false };
-        mechanism.singular.changes() && mechanism.keeps_positions()
+        mechanism.keeps_positions() && mechanism.singular.changes()
     }
 
     /// Whether it is about to change between two points, for a method that does not look by itself.
