@@ -128,6 +128,14 @@ impl Flow<'_> {
         }
     }
 
+    /// The lengths of the rows of gradients in the linear system that was factored last.
+    pub fn row_lengths(&self) -> &[f64] {
+        match &self.evaluator {
+            Engine::Mechanism(mechanism) => mechanism.kkt.lengths(),
+            Engine::Plain(_) => &[],
+        }
+    }
+
     /// As [`redundant_constraints`](Self::redundant_constraints), with those that say nothing at a point: joints that are open.
     pub fn idle_constraints(&mut self, t: f64, y: &[f64]) -> Vec<usize> {
         self.redundant_constraints(t, y);

@@ -18,10 +18,13 @@ mod matrix;
 mod norm;
 mod pair;
 mod power;
+mod refine;
 mod sparse_cholesky;
 mod sparse_kkt;
 mod sparse_lu;
 mod sparse_pair;
+#[cfg(test)]
+mod test_chain;
 
 pub use bracket::{Bracket, Probe, narrow};
 pub use colouring::colours;

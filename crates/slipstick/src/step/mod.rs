@@ -10,6 +10,7 @@ mod automatic;
 mod bogacki_shampine;
 mod bootstrap;
 mod control;
+mod crossing;
 mod dop853;
 mod dopri5;
 mod explicit;

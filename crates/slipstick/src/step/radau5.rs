@@ -11,6 +11,7 @@
 //! components between the stages, where dense output is needed for events: the error of the collocation polynomial is estimated too, by
 //! its distance from a stage of the step before, and held to the same measure.
 
+use super::crossing::Crossing;
 use super::implicit::{
     Linearisation, Newton, Progress, check_finite, measure, newton_tolerance, smallest_relative,
 };
@@ -49,7 +50,6 @@ const E: [f64; 3] = [-(13.0 + 7.0 * R6) / 3.0, (-13.0 + 7.0 * R6) / 3.0, -1.0 / 
 const WIDEST: f64 = 0.01826;
 
 /// The method with its stages and factors.
-#[derive(Clone, Debug)]
 pub(super) struct Radau5<D> {
     dimension: D,
     linear: Linearisation,
@@ -75,6 +75,7 @@ pub(super) struct Radau5<D> {
     kappa: Option<f64>,
     /// The first step, or one after a rejection: its error is estimated with more care.
     careful: bool,
+    crossing: Crossing,
 }
 
 impl<D: Dimension> Radau5<D> {
@@ -101,6 +102,7 @@ impl<D: Dimension> Radau5<D> {
             tightening: zeros(1),
             kappa: None,
             careful: true,
+            crossing: Crossing::default(),
         }
     }
 
@@ -330,10 +332,14 @@ impl<D: Dimension> Radau5<D> {
 impl<D: Dimension> Step for Radau5<D> {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         self.attempt_on(field, tolerances, trial);
+        self.crossing.attempt(field, tolerances, trial);
     }
 
     /// The collocation polynomial: the cubic through the start and the three stages.
-    fn interpolate(&mut self, _field: &mut Flow<'_>, trial: &mut Trial) {
+    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+        if self.crossing.interpolate(field, trial) {
+            return;
+        }
         let n = self.dimension.get();
         let c = trial.dense.coefficients_mut(3);
         for i in 0..n {
@@ -349,6 +355,9 @@ impl<D: Dimension> Step for Radau5<D> {
     }
 
     fn advance(&mut self) {
+        if self.crossing.is_on() {
+            return self.restart();
+        }
         std::mem::swap(&mut self.before, &mut self.stages);
         self.before_h = self.h;
         self.careful = false;
