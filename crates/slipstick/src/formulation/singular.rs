@@ -3,7 +3,8 @@
 //! In the motion through such a position accelerations are smooth, but only where the constraints are met: off them by `e`, at a distance `d`, directions of motion are wrong by
 //! `e / d`. A method that makes its stages off the constraints loses its order there, and a shorter step only comes nearer. So the least that is left of an independent row beside the others
 //! is kept an eye on: if it changes much within a step that is not good enough, the method may make the step again with stages that are brought to the constraints. That is the
-//! same method for equations with the same solution, `y' = f(P(y))`, where `P` is the projection; these are smooth along the motion.
+//! same method for equations with the same solution, `y' = f(P(y))`, where `P` is the projection; these are smooth along the motion. A generalized-α method keeps positions on the constraints in every
+//! round of its iteration then.
 
 use super::engine::Engine;
 use super::{Flow, Index1};
@@ -155,6 +156,22 @@ impl Flow<'_> {
     pub fn rank_changes(&self) -> bool {
         let Engine::Mechanism(mechanism) = &self.evaluator else { return false };
         mechanism.keeps_positions() && mechanism.singular.changes()
+    }
+
+    /// Whether it is about to change between two points, for a method that does not look by itself.
+    pub fn rank_changes_between(&mut self, points: [(f64, &[f64]); 2]) -> bool {
+        self.watch_rank();
+        let locked = self.mode.locked();
+        let Engine::Mechanism(mechanism) = &mut self.evaluator else { return false };
+        for (t, y) in points {
+            mechanism.factor(locked, t, y);
+        }
+        mechanism.singular.changes()
+    }
+
+    /// Whether corrections bring positions to where their constraints are met.
+    pub fn keeps_positions(&self) -> bool {
+        matches!(&self.evaluator, Engine::Mechanism(mechanism) if mechanism.keeps_positions())
     }
 
     /// Whether a step was next to a singular position, by what was seen since [`watch_rank`](Self::watch_rank), or the rank changes and it is not good, in a mechanism that is kept on its constraints.
