@@ -91,29 +91,30 @@ fn a_parallelogram_stays_one() {
         "radau5+ggl",
     ] {
         // Below, a step of `ggl` can end so near to the position that Newton's iteration finds nothing any more; it says so.
-        let finest = if name == "radau5+ggl" { 1e-7 } else { 1e-10 };
+        let finest = if name == "radau5+ggl" { 1e-8 } else { 1e-10 };
         for tolerance in tolerances(finest) {
             let run = run(name, &system, tolerance);
             assert!(error(&run) < 200.0 * tolerance, "{name} {tolerance:e}: {:e}", error(&run));
-            // With `ggl` the rank is looked at once a step: long ones may have nothing to see.
-            let may_miss = name == "radau5+ggl" && tolerance > 1e-7;
             let is_noted = run.notes.iter().any(|note| note.code == "singular-position");
-            assert!(is_noted || may_miss, "{name} {tolerance:e}: {:?}", run.notes);
+            assert!(is_noted, "{name} {tolerance:e}: {:?}", run.notes);
         }
     }
 }
 
-/// The error of a step of order 2 is `h³`: it adds up to the tolerance to the power of two thirds.
+/// The error of a step of order 2 is `h³`: it adds up to the tolerance to the power of two thirds. With two couplers there is a row too many everywhere.
 #[test]
 fn with_generalized_alpha_methods_too() {
-    let system = parallelogram(1);
-    for name in ["alpha", "alpha2", "alpha3"] {
-        for tolerance in tolerances(1e-6) {
-            let run = run(name, &system, tolerance);
-            let bound = 60.0 * tolerance.powf(2.0 / 3.0);
-            assert!(error(&run) < bound, "{name} {tolerance:e}: {:e}", error(&run));
-            let is_noted = run.notes.iter().any(|note| note.code == "singular-position");
-            assert!(is_noted, "{name} {tolerance:e}: {:?}", run.notes);
+    for system in [parallelogram(1), parallelogram(2)] {
+        for name in ["alpha", "alpha2", "alpha3"] {
+            for tolerance in tolerances(1e-8) {
+                let run = run(name, &system, tolerance);
+                let bound = 60.0 * tolerance.powf(2.0 / 3.0);
+                assert!(error(&run) < bound, "{name} {tolerance:e}: {:e}", error(&run));
+                let few = run.statistics.rejected <= 4 + run.statistics.accepted / 20;
+                assert!(few, "{name} {tolerance:e}: {} not taken", run.statistics.rejected);
+                let is_noted = run.notes.iter().any(|note| note.code == "singular-position");
+                assert!(is_noted, "{name} {tolerance:e}: {:?}", run.notes);
+            }
         }
     }
 }
@@ -122,7 +123,7 @@ fn with_generalized_alpha_methods_too() {
 #[test]
 fn a_second_coupler_changes_nothing() {
     let systems = [parallelogram(1), parallelogram(2)];
-    for name in ["mdop5", "hem5", "phem56"] {
+    for name in ["mdop5", "hem5", "phem56", "radau5+ggl"] {
         for tolerance in tolerances(1e-8) {
             let [single, doubled] = systems.each_ref().map(|system| run(name, system, tolerance));
             let apart = (single.end_state().iter().zip(doubled.end_state()))

@@ -3,7 +3,8 @@
 //! In the motion through such a position accelerations are smooth, but only where the constraints are met: off them by `e`, at a distance `d`, directions of motion are wrong by
 //! `e / d`. A method that makes its stages off the constraints loses its order there, and a shorter step only comes nearer. So the least that is left of an independent row beside the others
 //! is kept an eye on: if it changes much within a step that is not good enough, the method may make the step again with stages that are brought to the constraints. That is the
-//! same method for equations with the same solution, `y' = f(P(y))`, where `P` is the projection; these are smooth along the motion.
+//! same method for equations with the same solution, `y' = f(P(y))`, where `P` is the projection; these are smooth along the motion. A generalized-α method keeps positions on the constraints in every
+//! round of its iteration then.
 
 use super::engine::Engine;
 use super::{Flow, Index1};
@@ -157,6 +158,22 @@ impl Flow<'_> {
         mechanism.keeps_positions() && mechanism.singular.changes()
     }
 
+    /// Whether it is about to change between two points, for a method that does not look by itself.
+    pub fn rank_changes_between(&mut self, points: [(f64, &[f64]); 2]) -> bool {
+        self.watch_rank();
+        let locked = self.mode.locked();
+        let Engine::Mechanism(mechanism) = &mut self.evaluator else { return false };
+        for (t, y) in points {
+            mechanism.factor(locked, t, y);
+        }
+        mechanism.singular.changes()
+    }
+
+    /// Whether corrections bring positions to where their constraints are met.
+    pub fn keeps_positions(&self) -> bool {
+        matches!(&self.evaluator, Engine::Mechanism(mechanism) if mechanism.keeps_positions())
+    }
+
     /// Whether a step was next to a singular position, by what was seen since [`watch_rank`](Self::watch_rank), or the rank changes and it is not good, in a mechanism that is kept on its constraints.
     #[inline]
     pub fn is_next_to_singular(&self, is_good: bool) -> bool {
@@ -164,6 +181,14 @@ impl Flow<'_> {
         let (least, most) = (mechanism.singular.in_step.0, mechanism.singular.narrowest.1);
         let is_next_to = least < NEXT_TO_NOTHING * most && mechanism.keeps_positions();
         is_next_to || !is_good && self.rank_changes()
+    }
+
+    /// What is left of the narrowest row beside the others where the linear system was factored last, as a part of it: nothing at a singular position.
+    pub fn narrowest(&self) -> f64 {
+        let Engine::Mechanism(mechanism) = &self.evaluator else { return 1.0 };
+        let kkt = &mechanism.kkt;
+        let left_out = kkt.redundant().iter().filter(|row| kkt.lengths()[**row] > 0.0).count();
+        if left_out > kkt.held().len() { 0.0 } else { kkt.narrowest().1 }
     }
 
     /// Takes note of how near the point whose terms were evaluated last is to a singular position, for a method that does not see that by itself.

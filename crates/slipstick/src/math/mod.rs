@@ -7,6 +7,7 @@ mod colouring;
 mod convex;
 mod dense_kkt;
 mod dense_pair;
+mod dense_stabilised;
 mod descriptor;
 mod dimension;
 mod elimination;
@@ -19,10 +20,13 @@ mod norm;
 mod pair;
 mod power;
 mod refine;
+mod scalar;
 mod sparse_cholesky;
 mod sparse_kkt;
 mod sparse_lu;
 mod sparse_pair;
+mod sparse_stabilised;
+mod stabilised;
 #[cfg(test)]
 mod test_chain;
 
@@ -41,3 +45,5 @@ pub use matrix::Matrix;
 pub use norm::{Norm, distance, dot, larger_or_nan, largest, rms, scaled_rms};
 pub use pair::Pair;
 pub use power::{rough_exp2, rough_log2, rough_power};
+pub use scalar::{Complex, Scalar};
+pub use stabilised::{Linearised, Sides, Stabilised};

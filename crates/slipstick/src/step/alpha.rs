@@ -21,8 +21,8 @@ use crate::math::Norm;
 /// A step that is longer than the last by more than this begins anew: what is scaled has rounding and damped oscillations in it.
 const MOST_GROWTH: f64 = 2.0;
 
-/// How far a correction of speeds may take them, beside what the constraints are off by.
-const FURTHEST: f64 = 10.0;
+/// How far a correction of speeds may take them, as a part of the tolerance.
+const FURTHEST: f64 = 0.1;
 
 /// Where the constraints of positions are met, at the end of each step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,7 +116,8 @@ struct Room {
     /// The slopes of positions at both ends, and a state or its rates.
     slopes: [Vec<f64>; 2],
     state: Vec<f64>,
-    /// Second differences of the rates, then the errors of `u`; those of positions; those of the whole state.
+    /// The second derivative of the rates; their second differences, then the errors of `u`; those of positions; those of the whole state.
+    turn: Vec<f64>,
     bend: Vec<f64>,
     of_positions: Vec<f64>,
     errors: Vec<f64>,
@@ -138,6 +139,7 @@ impl Room {
             start_is_known: false,
             slopes: [state(), state()],
             state: state(),
+            turn: vec![0.0; size],
             bend: vec![0.0; size],
             of_positions: vec![0.0; size],
             errors: state(),
@@ -159,6 +161,20 @@ impl Room {
         Ok(())
     }
 
+    fn make(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
+        trial.forget_fault();
+        if let Err(fault) = self.try_step(field, tolerances, trial) {
+            trial.fail(fault);
+        }
+    }
+
+    /// Whether positions can be kept on the constraints in every round, and the rank of these is about to change: then the step is made again so (`formulation/singular.rs`).
+    fn may_close(&self, field: &mut Flow<'_>, trial: &Trial) -> bool {
+        let keeps = self.solver.level == Level::Both || field.keeps_positions();
+        let ends = [(trial.t, &trial.start[..]), (trial.t + trial.h, &self.solver.state)];
+        keeps && field.has_terms() && field.rank_changes_between(ends)
+    }
+
     fn try_step(
         &mut self,
         field: &mut Flow<'_>,
@@ -172,7 +188,7 @@ impl Room {
         let both = self.start.shifted.iter().zip(&self.start.rates);
         let shifted = self.solver.shifted.iter_mut().zip(both);
         shifted.for_each(|(a, (shifted, rate))| *a = rate + ratio * (shifted - rate));
-        self.push_speeds();
+        self.push_speeds(field, trial);
         let known = (self.before_h > 0.0).then_some((&self.before, h / self.before_h));
         self.solver.solve(field, tolerances, trial, &self.start, known)?;
         if begins && self.solver.coefficients.shift() != 0.0 {
@@ -184,33 +200,37 @@ impl Room {
     }
 
     /// Keeps positions where the constraints of speeds are solved for, and closes speeds where Newton's iteration has come to stand before rounding.
-    fn close(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+    fn land(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         let t = trial.t + trial.h;
+        if !field.has_terms() {
+            return field.land(t, &mut trial.end);
+        }
         if self.solver.level == Level::Speeds {
             field.land_half_explicit(t, &mut trial.end, false);
         }
         if self.solver.level != Level::Positions && !self.solver.is_closed() {
             self.state.copy_from_slice(&trial.end);
             field.close_speeds(t, &mut trial.end);
-            let moved = self.state.iter().zip(&trial.end).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-            let fast = trial.end[self.positions..self.positions + self.n]
-                .iter()
-                .fold(0.0, |most: f64, v| most.max(v.abs()));
-            // Next to singular positions a correction takes speeds much further than the constraints are off.
-            if moved > FURTHEST * self.solver.open() * fast {
+            let both = self.state.iter().zip(&trial.end).enumerate();
+            // Next to singular positions a correction can take speeds much further than the constraints are off.
+            if !both
+                .map(|(i, (a, b))| (a - b).abs() / tolerances.scale(i, a.abs()))
+                .all(|part| part <= FURTHEST)
+            {
                 trial.end.copy_from_slice(&self.state);
             }
         }
     }
 
-    /// What is added to the speeds at the start, behind a step of another size.
-    fn push_speeds(&mut self) {
+    /// What is added to the speeds at the start, behind a step of another size. Accelerations change there as in the middle of the last step, and half a step more.
+    fn push_speeds(&mut self, field: &mut Flow<'_>, trial: &Trial) {
         self.solver.push.fill(0.0);
         if self.before_h > 0.0 && self.before_h != self.h {
             for (i, bend) in self.bend.iter_mut().enumerate() {
-                *bend = (self.start.calm[i] - self.before.calm[i]) / self.before_h;
+                let middle = (self.start.calm[i] - self.before.calm[i]) / self.before_h;
+                *bend = middle + 0.5 * self.before_h * self.turn[i];
             }
-            self.solver.find_push(&self.bend, self.push_factor());
+            self.solver.find_push(field, trial, &self.bend, self.push_factor());
         }
     }
 
@@ -236,7 +256,7 @@ impl Room {
         for (i, bend) in self.bend.iter_mut().enumerate() {
             *bend = (self.state[self.positions + i] - self.start.calm[i]) / trial.h;
         }
-        self.solver.find_push(&self.bend, self.push_factor());
+        self.solver.find_push(field, trial, &self.bend, self.push_factor());
         Ok(())
     }
 
@@ -290,7 +310,8 @@ impl Room {
             for (i, bend) in self.bend.iter_mut().enumerate() {
                 let here = self.start.calm[i];
                 let slopes = (self.solver.end.calm[i] - here) / h - (here - self.before.calm[i]) / before;
-                *bend = 2.0 * h * h * slopes / (h + before);
+                self.turn[i] = 2.0 * slopes / (h + before);
+                *bend = h * h * self.turn[i];
             }
             return Ok(());
         }
@@ -301,6 +322,7 @@ impl Room {
         for (i, bend) in self.bend.iter_mut().enumerate() {
             let ends = self.start.calm[i] + self.solver.end.calm[i];
             *bend = 4.0 * (ends - 2.0 * self.state[self.positions + i]);
+            self.turn[i] = *bend / (h * h);
         }
         Ok(())
     }
@@ -333,15 +355,15 @@ impl GeneralizedAlpha {
 
 impl Step for GeneralizedAlpha {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
-        trial.forget_fault();
         let (level, coefficients) = (self.level, self.coefficients);
         let room = self.room.get_or_insert_with(|| Box::new(Room::new(field, level, coefficients)));
-        if let Err(fault) = room.try_step(field, tolerances, trial) {
-            trial.fail(fault);
-        } else if !field.has_terms() {
-            field.land(trial.t + trial.h, &mut trial.end);
-        } else {
-            room.close(field, trial);
+        room.solver.close(false);
+        room.make(field, tolerances, trial);
+        if !trial.is_good() && room.may_close(field, trial) && room.solver.close(true) {
+            room.make(field, tolerances, trial);
+        }
+        if trial.fault.is_none() {
+            room.land(field, tolerances, trial);
         }
         self.factorisations = room.solver.factorisations;
     }

@@ -23,11 +23,11 @@ pub(super) struct IterationMatrix {
     of_gradients: Vec<usize>,
     of_slopes: Vec<(usize, usize)>,
     pair: Pair,
-    /// Where both levels are met: the system that moves positions onto the constraints.
+    /// The system that moves positions onto the constraints, where speeds are kept on them.
     pub(super) mover: Option<Mover>,
-    /// Where positions alone are: the same system, for the speeds at a start.
-    pusher: Option<Mover>,
     level: Level,
+    /// Whether positions stay on the constraints whatever speeds do: see [`close`](Self::close).
+    is_closed: bool,
     holonomic: usize,
 }
 
@@ -41,8 +41,7 @@ impl IterationMatrix {
         let n = tangents.forces.columns() - tangents.mass.rows();
         let (matrix, ahead) = tangents.joined();
         let slot = |of: &Matrix, (i, j): (usize, usize)| of.slot(i, j).unwrap_or(0);
-        let of_level =
-            |wanted: Level| (level == wanted && holonomic > 0).then(|| Mover::new(&tangents, n, holonomic));
+        let has_mover = level != Level::Positions && holonomic > 0;
         let of_forces = |place| (slot(&matrix, tangents.by_unknowns(place)), place.1 < n);
         Self {
             of_mass: tangents.mass.places().map(|place| slot(&matrix, place)).collect(),
@@ -50,16 +49,30 @@ impl IterationMatrix {
             of_gradients: tangents.gradients.places().map(|place| slot(&ahead, place)).collect(),
             of_slopes: tangents.slopes.places().map(|place| (slot(&ahead, place), place.0)).collect(),
             pair: Pair::new(&matrix, &ahead),
-            mover: of_level(Level::Both),
-            pusher: of_level(Level::Positions),
+            mover: has_mover.then(|| Mover::new(&tangents, n, holonomic)),
             here: ahead.clone(),
             grown: tangents.grown,
             matrix,
             ahead,
             tangents,
             level,
+            is_closed: false,
             holonomic,
         }
+    }
+
+    /// Whether positions are moved onto the constraints in every round.
+    pub(super) fn moves(&self) -> bool {
+        self.mover.is_some() && (self.level == Level::Both || self.is_closed)
+    }
+
+    /// From now on positions are moved onto the constraints in every round, and rows have no slopes in them, or no longer. Next to a singular position, where a row has `d` left, its rate
+    /// changes by `d` with a speed along what is lost, and with the position that the speed leads to by `h β/γ d'`: together they can be nothing. A position that is kept does not
+    /// follow the speed. True if that is new.
+    pub(super) fn close(&mut self, is_closed: bool) -> bool {
+        let has_use = self.mover.is_some() && (self.level == Level::Speeds || !self.of_slopes.is_empty());
+        let before = std::mem::replace(&mut self.is_closed, is_closed && has_use);
+        self.is_closed != before
     }
 
     /// Linearises the equations. A value that is not finite is a fault of the first speed.
@@ -69,8 +82,9 @@ impl IterationMatrix {
         at: Balance<'_>,
         left: &mut Remainder,
     ) -> Result<(), Fault> {
+        let (is_closed, moves) = (self.is_closed, self.moves());
         if self.tangents.with_terms() != field.has_terms() {
-            *self = Self::new(field, self.level);
+            *self = Self { is_closed, ..Self::new(field, self.level) };
         }
         field.tangents(at, left, &mut self.tangents);
         for matrix in [&self.tangents.forces, &self.tangents.mass, &self.tangents.gradients] {
@@ -79,10 +93,9 @@ impl IterationMatrix {
             }
         }
         if self.tangents.grown != self.grown {
-            *self = Self::of(self.tangents.clone(), self.level, self.holonomic);
+            *self = Self { is_closed, ..Self::of(self.tangents.clone(), self.level, self.holonomic) };
         }
-        let mut movers = self.mover.iter_mut().chain(&mut self.pusher);
-        movers.try_for_each(|mover| mover.factor(&self.tangents))
+        self.mover.iter_mut().filter(|_| moves).try_for_each(|mover| mover.factor(&self.tangents))
     }
 
     /// Joins and factors; false if the matrix is singular.
@@ -108,7 +121,7 @@ impl IterationMatrix {
             self.here.values[slot] = *value;
         }
         self.ahead.values.copy_from_slice(&self.here.values);
-        let first = if self.level == Level::Positions { self.holonomic } else { 0 };
+        let first = if self.level == Level::Positions || self.is_closed { self.holonomic } else { 0 };
         for (&(slot, row), value) in self.of_slopes.iter().zip(&tangents.slopes.values) {
             if row >= first {
                 self.ahead.values[slot] += h * c.beta / c.gamma * value;
@@ -119,17 +132,6 @@ impl IterationMatrix {
     /// Replaces what is left of motion and constraints, with the sign turned, by the changes of `a₁` and of the multipliers.
     pub(super) fn solve(&mut self, change: &mut [f64], level_change: &mut [f64]) {
         self.pair.solve(change, level_change);
-    }
-
-    /// The least change of speeds, in the metric of `M`, that has the effect of a given one on the constraints of positions; none where speeds are kept on them.
-    pub(super) fn least_change(&mut self, change: &[f64], out: &mut [f64]) {
-        out.fill(0.0);
-        if let Some(pusher) = &mut self.pusher {
-            for (k, level) in pusher.residual.iter_mut().enumerate() {
-                *level = pusher.rows.row_times(k, change);
-            }
-            pusher.kkt.least_change(&pusher.residual, out);
-        }
     }
 
     /// The length of the row of each constraint.

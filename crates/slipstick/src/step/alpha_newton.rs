@@ -7,6 +7,8 @@
 //!
 //! Rows that follow from others do no harm, and share their multipliers. Where both levels are met, positions are moved further by the least change in
 //! the metric of `M` that takes them onto the constraints, in every round (24). Matrices and factors (`alpha_matrix.rs`) are kept while the iteration is fast.
+//!
+//! Next to a singular position, where a row has `d` left, a residual `e` of positions moves them by `e/d`, speeds by `e/d²`, and accelerations by that over the step. So rounding is left alone there.
 
 use super::alpha::{Coefficients, Knot, Level};
 use super::alpha_matrix::IterationMatrix;
@@ -26,7 +28,7 @@ const MOST_ROUNDS: usize = 12;
 /// What is left of them after a round, as a part of what was, for the equations to be linearised anew, and how often that is done.
 const SLOW: f64 = 0.1;
 const MOST_LINEARISED: usize = 3;
-/// What is uncertain in positions by rounding, as a part of them, times what Newton's iteration divides tolerances by.
+/// What is uncertain in positions by rounding, as a part of what they are summed from, times what Newton's iteration divides tolerances by.
 const UNCERTAIN: f64 = 64.0 * f64::EPSILON;
 /// Matrices with which the iteration converges at this rate or faster are kept.
 const KEPT: f64 = 0.02;
@@ -47,6 +49,10 @@ pub(super) struct Solver {
     pub(super) state: Vec<f64>,
     pub(super) way: Vec<f64>,
     pub(super) moved: Vec<f64>,
+    /// The largest part that the way is summed from.
+    summed: f64,
+    /// Whether constraints of positions were met to rounding where the equations were evaluated last.
+    is_met: bool,
     left: Remainder,
     newton: Newton,
     matrix: IterationMatrix,
@@ -63,6 +69,7 @@ pub(super) struct Solver {
 #[derive(Debug, Default)]
 struct Closing {
     is_on: bool,
+    judged: usize,
     rounds: usize,
     stalled: usize,
     linearised: usize,
@@ -120,6 +127,8 @@ impl Solver {
             state: vec![0.0; layout.dimension()],
             way: vec![0.0; n],
             moved: vec![0.0; n],
+            summed: 0.0,
+            is_met: false,
             left: field.room_for_remainder(),
             newton: Newton::new(),
             matrix: IterationMatrix::new(field, level),
@@ -156,10 +165,19 @@ impl Solver {
         }
     }
 
+    /// Whether positions are to stay on the constraints in every round, with a method that does not care for them otherwise. True if that is new.
+    pub(super) fn close(&mut self, is_closed: bool) -> bool {
+        let is_new = self.matrix.close(is_closed);
+        self.matrices_are_known &= !is_new;
+        is_new
+    }
+
     /// What is added to the speeds at the start, from how fast accelerations change there: see `alpha.rs`.
-    pub(super) fn find_push(&mut self, jerk: &[f64], factor: f64) {
-        self.change.iter_mut().zip(jerk).for_each(|(change, jerk)| *change = factor * jerk);
-        self.matrix.least_change(&self.change[..self.n], &mut self.push[..self.n]);
+    pub(super) fn find_push(&mut self, field: &mut Flow<'_>, trial: &Trial, jerk: &[f64], factor: f64) {
+        if self.level == Level::Positions {
+            self.change.iter_mut().zip(jerk).for_each(|(change, jerk)| *change = factor * jerk);
+            field.least_change(trial.t, &trial.start, &self.change[..self.n], &mut self.push[..self.n]);
+        }
     }
 
     /// The start has moved along the solution: matrices are kept if they still serve.
@@ -199,6 +217,7 @@ impl Solver {
     /// Equations (15) and (16).
     fn set_state(&mut self, field: &mut Flow<'_>, trial: &Trial, start: &Knot) {
         let (c, h, q, n) = (self.coefficients, trial.h, self.positions, self.n);
+        self.summed = 0.0;
         for i in 0..self.shifted.len() {
             let (a0, a1) = (self.shifted[i], self.end.shifted[i]);
             let rates = (1.0 - c.alpha_m) * a1 + c.alpha_m * a0 - c.alpha_f * start.rates[i];
@@ -206,7 +225,9 @@ impl Solver {
             let u0 = trial.start[q + i] + self.push[i];
             self.state[q + i] = u0 + h * ((1.0 - c.gamma) * a0 + c.gamma * a1);
             if i < n {
-                self.way[i] = h * u0 + h * h * ((0.5 - c.beta) * a0 + c.beta * a1);
+                let parts = [h * u0, h * h * (0.5 - c.beta) * a0, h * h * c.beta * a1];
+                self.way[i] = parts.iter().sum();
+                self.summed = parts.iter().fold(self.summed, |most, part| most.max(part.abs()));
             }
         }
         for i in 0..n {
@@ -219,6 +240,10 @@ impl Solver {
     fn factor(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
         if self.matrices_are_known && self.factored_h == trial.h {
             return Ok(());
+        }
+        if self.factored_h != trial.h {
+            // How fast the iteration was in steps of another size says nothing.
+            self.newton.restart();
         }
         if !self.matrices_are_known {
             self.linearise(field, trial)?;
@@ -251,6 +276,7 @@ impl Solver {
         start: &Knot,
     ) -> Result<bool, Fault> {
         self.newton.begin(self.is_fresh);
+        self.is_met = false;
         let mut closing = Closing::default();
         loop {
             self.evaluate(field, trial)?;
@@ -269,7 +295,7 @@ impl Solver {
             let changes = self.size_of_changes(tolerances, trial);
             closing.fits = changes <= kappa;
             if !closing.is_on {
-                match self.newton.judge(changes, kappa) {
+                match self.judge(changes, kappa, &mut closing) {
                     Progress::Hopeless => return Ok(false),
                     Progress::GoOn => {}
                     Progress::Done => closing.is_on = true,
@@ -280,6 +306,17 @@ impl Solver {
         }
     }
 
+    /// The first round moves positions, and only the second sees what that makes of the speeds: larger than the first, it does not mean that the iteration diverges.
+    fn judge(&mut self, changes: f64, kappa: f64, closing: &mut Closing) -> Progress {
+        let progress = self.newton.judge(changes, kappa);
+        closing.judged += 1;
+        if progress == Progress::Hopeless && closing.judged == 2 && self.matrix.moves() {
+            self.newton.begin(false);
+            return self.newton.judge(changes, kappa);
+        }
+        progress
+    }
+
     fn evaluate(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
         let t = trial.t + trial.h;
         let (rates, multipliers) = (&self.end.rates[..], &self.end.multipliers[..]);
@@ -287,7 +324,19 @@ impl Solver {
         for left in [&self.left.motion, &self.left.position, &self.left.velocity] {
             check_finite(left, usize::MAX, t).map_err(|fault| self.as_speed(fault))?;
         }
+        self.leave_rounding();
         Ok(())
+    }
+
+    /// Constraints of positions that are met to rounding are taken to be met, once a round has taken off what it can of that: next to a singular position rounding moves positions far, and
+    /// accelerations by as much divided by the square of the step.
+    fn leave_rounding(&mut self) {
+        let far = largest(&self.state[..self.positions]);
+        let both = self.left.position.iter().zip(self.matrix.lengths());
+        let is_met = both.into_iter().all(|(left, length)| left.abs() <= ROUNDING * length * far);
+        if std::mem::replace(&mut self.is_met, is_met) && is_met {
+            self.left.position.fill(0.0);
+        }
     }
 
     /// A fault of a speed or of a constraint, in terms of states.
@@ -304,9 +353,8 @@ impl Solver {
     }
 
     /// How far the constraints are from being met, beside what they are made of.
-    pub(super) fn open(&self) -> f64 {
+    fn open(&self) -> f64 {
         let (q, n) = (self.positions, self.n);
-        let largest = |part: &[f64]| part.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         let (far, fast) = (largest(&self.state[..q]), largest(&self.state[q..q + n]));
         let part = |left: &[f64], first: usize, size: f64| {
             let of_row = |(k, left): (usize, &f64)| match self.matrix.lengths()[first + k] * size {
@@ -315,7 +363,8 @@ impl Solver {
             };
             left.iter().enumerate().map(of_row).fold(0.0, f64::max)
         };
-        let positions = if self.level == Level::Speeds { 0.0 } else { part(&self.left.position, 0, far) };
+        let keeps_positions = self.level == Level::Positions || self.matrix.moves();
+        let positions = if keeps_positions { part(&self.left.position, 0, far) } else { 0.0 };
         let first = if self.level == Level::Positions { self.holonomic } else { 0 };
         positions.max(part(&self.left.velocity[first..], first, fast))
     }
@@ -332,29 +381,34 @@ impl Solver {
             };
         }
         self.matrix.solve(&mut self.change, &mut self.level_change);
-        if let Some(mover) = &mut self.matrix.mover {
-            for (k, residual) in mover.residual.iter_mut().enumerate() {
-                let ahead = self.matrix.tangents.gradients.row_times(k, &self.change);
-                *residual = -self.left.position[k] - h * h * c.beta * ahead;
-            }
-            field.weigh(&self.moved, &mover.multipliers, &mut mover.change);
-            mover.change.iter_mut().for_each(|left| *left = -*left);
-            mover.solve();
-        }
+        self.find_move(field, h);
     }
 
-    /// The scaled size of the changes, of positions where these are as many as speeds, and of speeds and further states. Where constraints of positions are kept, their rounding
-    /// comes to speeds divided by the step: no more can be asked.
+    /// The change of what positions are moved by beside the way of the step.
+    fn find_move(&mut self, field: &Flow<'_>, h: f64) {
+        let (moves, reach) = (self.matrix.moves(), h * h * self.coefficients.beta);
+        let Some(mover) = self.matrix.mover.as_mut().filter(|_| moves) else { return };
+        for (k, residual) in mover.residual.iter_mut().enumerate() {
+            let ahead = self.matrix.tangents.gradients.row_times(k, &self.change);
+            *residual = -self.left.position[k] - reach * ahead;
+        }
+        field.weigh(&self.moved, &mover.multipliers, &mut mover.change);
+        mover.change.iter_mut().for_each(|left| *left = -*left);
+        mover.solve();
+    }
+
+    /// The scaled size of the changes, of positions where these are as many as speeds, and of speeds and further states. Where constraints or stiff forces hold positions, their rounding comes to
+    /// speeds divided by the step: no more can be asked.
     fn size_of_changes(&self, tolerances: &Tolerances, trial: &Trial) -> f64 {
         let (c, h, q, n) = (self.coefficients, trial.h, self.positions, self.n);
-        let far = self.state[..q].iter().fold(0.0, |far: f64, q| far.max(q.abs()));
-        let rounding = if self.level == Level::Speeds { 0.0 } else { UNCERTAIN * far / h };
+        let mover = self.matrix.mover.as_ref().filter(|_| self.matrix.moves());
+        let rounding = UNCERTAIN * largest(&self.state[..q]).max(self.summed) / h;
         let scale = |state: usize| tolerances.scale(state, trial.start[state].abs());
         let mut sum = 0.0;
         for (i, change) in self.change.iter().enumerate() {
             sum += (h * c.gamma * change / (scale(q + i) + rounding)).powi(2);
             if i < n && q == n {
-                let moved = self.matrix.mover.as_ref().map_or(0.0, |mover| mover.change[i]);
+                let moved = mover.map_or(0.0, |mover| mover.change[i]);
                 sum += ((h * h * c.beta * change + moved) / (scale(i) + h * rounding)).powi(2);
             }
         }
@@ -364,7 +418,8 @@ impl Solver {
     fn apply_changes(&mut self) {
         add(&mut self.end.shifted, &self.change);
         add(&mut self.end.multipliers, &self.level_change);
-        if let Some(mover) = &mut self.matrix.mover {
+        let moves = self.matrix.moves();
+        if let Some(mover) = self.matrix.mover.as_mut().filter(|_| moves) {
             add(&mut self.moved, &mover.change);
             add(&mut mover.multipliers, &mover.residual);
         }
@@ -379,6 +434,10 @@ impl Solver {
         self.matrix.solve(&mut self.change, &mut self.level_change);
         error.copy_from_slice(&self.change);
     }
+}
+
+fn largest(part: &[f64]) -> f64 {
+    part.iter().fold(0.0, |most: f64, x| most.max(x.abs()))
 }
 
 /// `a ← a + b`.

@@ -7,41 +7,61 @@
 use super::{Method, Step, Tolerances, Trial};
 use crate::formulation::Flow;
 
-/// The explicit method, once it was needed.
-#[derive(Default)]
-pub(super) struct Crossing {
-    step: Option<Box<dyn Step>>,
+/// An implicit method, and beside it the explicit one, once it was needed.
+pub(super) struct Crossing<S> {
+    implicit: S,
+    explicit: Option<Box<dyn Step>>,
+    /// Whether the explicit one has made the last step.
     is_on: bool,
 }
 
-impl Crossing {
-    /// Makes the step of a trial again, if that is one next to a singular position.
-    #[inline]
-    pub(super) fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
+impl<S: Step> Crossing<S> {
+    pub(super) fn with(implicit: S) -> Self {
+        Self { implicit, explicit: None, is_on: false }
+    }
+
+    #[cold]
+    fn cross(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
+        let n = trial.start.len();
+        let step = self.explicit.get_or_insert_with(|| Method::DormandPrince8.build(n));
+        step.restart();
+        step.attempt(field, tolerances, trial);
+    }
+}
+
+impl<S: Step> Step for Crossing<S> {
+    fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
+        self.implicit.attempt(field, tolerances, trial);
         self.is_on = field.is_next_to_singular(trial.is_good());
         if self.is_on {
             self.cross(field, tolerances, trial);
         }
     }
 
-    #[cold]
-    fn cross(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
-        let n = trial.start.len();
-        let step = self.step.get_or_insert_with(|| Method::DormandPrince8.build(n));
-        step.restart();
-        step.attempt(field, tolerances, trial);
-    }
-
-    /// Whether the last step was made here.
-    pub(super) fn is_on(&self) -> bool {
-        self.is_on
-    }
-
-    /// Fills in the dense output, if the step was made here. Tells whether it was.
-    pub(super) fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) -> bool {
-        if let Some(step) = self.step.as_mut().filter(|_| self.is_on) {
-            step.interpolate(field, trial);
+    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+        match self.explicit.as_mut().filter(|_| self.is_on) {
+            Some(step) => step.interpolate(field, trial),
+            None => self.implicit.interpolate(field, trial),
         }
-        self.is_on
+    }
+
+    fn advance(&mut self) {
+        if self.is_on { self.implicit.restart() } else { self.implicit.advance() }
+    }
+
+    fn restart(&mut self) {
+        self.implicit.restart();
+    }
+
+    fn stiffness(&self, trial: &Trial) -> Option<f64> {
+        self.implicit.stiffness(trial)
+    }
+
+    fn method(&self) -> Method {
+        self.implicit.method()
+    }
+
+    fn factorisations(&self) -> u64 {
+        self.implicit.factorisations()
     }
 }

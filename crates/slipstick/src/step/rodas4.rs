@@ -5,7 +5,6 @@
 //!
 //! The dense output of the book has order 3 on problems that are not stiff; for the others it is settled, see `settled.rs`.
 
-use super::crossing::Crossing;
 use super::implicit::{Linearisation, add, check_finite};
 use super::rates::Rates;
 use super::settled::Settled;
@@ -43,6 +42,7 @@ const DENSE: [[f64; 5]; 2] = [
 ];
 
 /// The method with its stages and factors.
+#[derive(Clone, Debug)]
 pub struct Rodas4 {
     n: usize,
     linear: Linearisation,
@@ -58,7 +58,6 @@ pub struct Rodas4 {
     /// Behind a mass that varies.
     rates: Option<Rates>,
     dense: Settled,
-    crossing: Crossing,
     h: f64,
 }
 
@@ -76,7 +75,6 @@ impl Rodas4 {
             sum: vec![0.0; n],
             rates: None,
             dense: Settled::new(n),
-            crossing: Crossing::default(),
             h: 0.0,
         }
     }
@@ -174,21 +172,14 @@ impl Step for Rodas4 {
             self.settle(field, trial);
             self.dense.judge(tolerances, trial);
         }
-        self.crossing.attempt(field, tolerances, trial);
     }
 
     fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
-        if self.crossing.interpolate(field, trial) {
-            return;
-        }
         self.settle(field, trial);
         self.dense.interpolate(trial);
     }
 
     fn advance(&mut self) {
-        if self.crossing.is_on() {
-            return self.restart();
-        }
         let n = self.n;
         let weights = A[5].iter().chain(&[1.0]);
         let rise =

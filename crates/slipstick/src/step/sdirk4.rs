@@ -9,7 +9,6 @@
 //! settled, see `settled.rs`. The solution itself falls to about order 2 on stiff problems that force it, as it does for every
 //! method of this kind.
 
-use super::crossing::Crossing;
 use super::implicit::{
     Linearisation, Newton, Progress, add, check_finite, newton_tolerance, smallest_relative,
 };
@@ -47,6 +46,7 @@ const PREDICT: [[f64; 5]; 4] = [
 ];
 
 /// The method with its stages and factors.
+#[derive(Clone, Debug)]
 pub struct Sdirk4 {
     n: usize,
     linear: Linearisation,
@@ -71,7 +71,6 @@ pub struct Sdirk4 {
     /// Newton's iteration was fast in all stages.
     fast: bool,
     dense: Settled,
-    crossing: Crossing,
 }
 
 impl Sdirk4 {
@@ -95,7 +94,6 @@ impl Sdirk4 {
             scales: zeros(1),
             fast: false,
             dense: Settled::new(n),
-            crossing: Crossing::default(),
         }
     }
 
@@ -251,21 +249,14 @@ impl Step for Sdirk4 {
             self.settle(field, trial);
             self.dense.judge(tolerances, trial);
         }
-        self.crossing.attempt(field, tolerances, trial);
     }
 
     fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
-        if self.crossing.interpolate(field, trial) {
-            return;
-        }
         self.settle(field, trial);
         self.dense.interpolate(trial);
     }
 
     fn advance(&mut self) {
-        if self.crossing.is_on() {
-            return self.restart();
-        }
         let n = self.n;
         let weight = |s: usize| (if s == 4 { GAMMA } else { A[4][s] }) / GAMMA;
         let rise = |i: usize| (0..5).map(|s| weight(s) * self.slopes[(s + 1) * n + i]).sum();
