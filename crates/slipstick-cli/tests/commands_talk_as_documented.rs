@@ -215,7 +215,7 @@ fn compare_says_what_is_wrong_with_its_arguments() {
     std::fs::write(folder.path().join("swing.toml"), PENDULUM).unwrap();
     std::fs::write(folder.path().join("pole.toml"), "states.x = 1\nderivatives.x = \"x^2\"\nrun.until = 5")
         .unwrap();
-    let cases: [(&str, &[&str]); 10] = [
+    let cases: [(&str, &[&str]); 13] = [
         ("run-entrant", &["run", "swing.toml", "--method", "mdop5"]),
         ("run-entrant-ggl", &["run", "swing.toml", "--method", "radau5+ggl"]),
         ("run-method-of-mechanisms", &["run", "pole.toml", "--method", "hem5"]),
