@@ -13,6 +13,7 @@ use super::alpha_matrix::IterationMatrix;
 use super::implicit::{Newton, Progress, check_finite, newton_tolerance, smallest_relative};
 use super::{Fault, Tolerances, Trial};
 use crate::formulation::{Balance, Flow, Remainder};
+use std::ops::Range;
 
 /// Constraints are met to this many units of rounding, if they can be: in rounds behind the last that the tolerance asks for. Where they come no nearer, this much will do; and next to a
 /// position in which one fixes nothing, where positions that are met to rounding leave much open, the last, if what it would take to meet them is small beside the tolerance.
@@ -38,14 +39,14 @@ pub(super) struct Solver {
     pub(super) coefficients: Coefficients,
     positions: usize,
     n: usize,
-    holonomic: usize,
+    pub(super) holonomic: usize,
     /// The shifted acceleration at the start, for this step, and what is added to the speeds there.
     pub(super) shifted: Vec<f64>,
     pub(super) push: Vec<f64>,
     pub(super) end: Knot,
     /// The state at the end; the way `r`, and what positions are moved by beside it.
     pub(super) state: Vec<f64>,
-    pub(super) way: Vec<f64>,
+    way: Vec<f64>,
     pub(super) moved: Vec<f64>,
     left: Remainder,
     newton: Newton,
@@ -53,6 +54,8 @@ pub(super) struct Solver {
     matrices_are_known: bool,
     is_fresh: bool,
     factored_h: f64,
+    /// The largest speed that a step has begun with: in a mechanism that is blocked, speeds are nothing but the rounding of what they were.
+    fastest: f64,
     pub(super) factorisations: u64,
     /// Right-hand sides, then changes of `a₁` and of the multipliers.
     change: Vec<f64>,
@@ -127,6 +130,7 @@ impl Solver {
             matrices_are_known: false,
             is_fresh: false,
             factored_h: 0.0,
+            fastest: 0.0,
             factorisations: 0,
             change: vec![0.0; size],
             level_change: vec![0.0; m],
@@ -143,6 +147,7 @@ impl Solver {
         before: Option<(&Knot, f64)>,
     ) -> Result<(), Fault> {
         let kappa = newton_tolerance(smallest_relative(trial.start.len(), tolerances));
+        self.fastest = self.fastest.max(largest(&trial.start[self.positions..self.positions + self.n]));
         loop {
             self.predict(start, before);
             self.set_state(field, trial, start);
@@ -218,9 +223,14 @@ impl Solver {
             }
         }
         for i in 0..n {
-            self.change[i] = self.way[i] + self.moved[i];
+            self.change[i] = self.whole_way(i);
         }
         field.move_positions(trial.t + 0.5 * h, &trial.start, &self.change[..n], &mut self.state);
+    }
+
+    /// The way of a position, with what it is moved by.
+    pub(super) fn whole_way(&self, i: usize) -> f64 {
+        self.way[i] + self.moved[i]
     }
 
     /// Makes sure that the factors are those for this step size, with matrices from here or from an earlier step.
@@ -337,7 +347,7 @@ impl Solver {
     /// How far the constraints are from being met, beside what they are made of.
     pub(super) fn open(&self) -> f64 {
         let (q, n) = (self.positions, self.n);
-        let (far, fast) = (largest(&self.state[..q]), largest(&self.state[q..q + n]));
+        let (far, fast) = (largest(&self.state[..q]), self.fastest.max(largest(&self.state[q..q + n])));
         let part = |left: &[f64], first: usize, size: f64| {
             let of_row = |(k, left): (usize, &f64)| match self.matrix.lengths()[first + k] * size {
                 0.0 => 0.0,
@@ -409,12 +419,18 @@ impl Solver {
         }
     }
 
-    /// What is left of an error of speeds once what is stiff in it is damped and what the constraints do not allow is taken off: `S x + Gᵀ μ = (1-α_m)/(1-α_f) M error`, `G x = 0`.
+    /// What lies across the constraint of each row in a change of speeds, times a factor, is what [`smooth`](Self::smooth) leaves across it.
+    pub(super) fn keep_across(&mut self, rows: Range<usize>, factor: f64, change: &[f64]) {
+        for k in rows {
+            self.level_change[k] = factor * self.matrix.tangents.gradients.row_times(k, change);
+        }
+    }
+
+    /// What is left of an error of speeds once what is stiff in it is damped: `S x + Gᵀ μ = (1-α_m)/(1-α_f) M error`, where `G x` is what is kept across.
     pub(super) fn smooth(&mut self, error: &mut [f64]) {
         for (i, out) in self.change.iter_mut().enumerate() {
             *out = self.coefficients.inertia() * self.matrix.tangents.mass.row_times(i, error);
         }
-        self.level_change.fill(0.0);
         self.matrix.solve(&mut self.change, &mut self.level_change);
         error.copy_from_slice(&self.change);
     }
