@@ -189,6 +189,7 @@ impl Detector {
             GuardKind::Surface if zero => self.side_from_zero(flow, g),
             GuardKind::Surface => sign(self.last.values[g]),
         };
+        self.set_slack(g, zero);
         let slides = flow.mode.sliding.contains(&g);
         // A count that is set to its limit and stays there has reached it.
         let reached = guard.closed && zero && self.sides[g] == old && guard.kind == GuardKind::Surface;
@@ -300,8 +301,17 @@ impl Detector {
         let window = if along { tangent } else { window };
         let applies = at_zero && (leaves || window <= 0.05 * back);
         (self.noise[g], self.noise_ends[g]) = if applies { (self.rounding[g], window) } else { (0.0, 0.0) };
+    }
+
+    /// Dense output can be on the wrong side of a surface that the motion leaves, by the slack of the guard. Where the motion itself goes to the other side, it crosses.
+    fn set_slack(&mut self, g: usize, zero: bool) {
+        if !(zero && self.just_fired[g] && self.resolution[g].is_infinite()) {
+            return;
+        }
+        let (first, second) = (self.first_rates[g], self.second_rates[g]);
         let longer = time_to_leave(self.slack[g], first, second);
-        if at_zero && leaves && longer.is_finite() && longer > window {
+        let goes_over = (first + 0.5 * second * longer) * self.sides[g] < 0.0;
+        if longer.is_finite() && longer > self.noise_ends[g] && !goes_over {
             (self.noise[g], self.noise_ends[g]) = (self.slack[g], longer);
         }
     }

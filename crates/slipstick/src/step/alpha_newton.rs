@@ -27,7 +27,7 @@ const MOST_ROUNDS: usize = 12;
 /// What is left of them after a round, as a part of what was, for the equations to be linearised anew, and how often that is done.
 const SLOW: f64 = 0.1;
 const MOST_LINEARISED: usize = 3;
-/// What is uncertain in positions by rounding, as a part of them, times what Newton's iteration divides tolerances by.
+/// What is uncertain in positions by rounding, as a part of what they are summed from, times what Newton's iteration divides tolerances by.
 const UNCERTAIN: f64 = 64.0 * f64::EPSILON;
 /// Matrices with which the iteration converges at this rate or faster are kept.
 const KEPT: f64 = 0.02;
@@ -48,6 +48,8 @@ pub(super) struct Solver {
     pub(super) state: Vec<f64>,
     way: Vec<f64>,
     pub(super) moved: Vec<f64>,
+    /// The largest part that the way is summed from.
+    summed: f64,
     left: Remainder,
     newton: Newton,
     matrix: IterationMatrix,
@@ -124,6 +126,7 @@ impl Solver {
             state: vec![0.0; layout.dimension()],
             way: vec![0.0; n],
             moved: vec![0.0; n],
+            summed: 0.0,
             left: field.room_for_remainder(),
             newton: Newton::new(),
             matrix: IterationMatrix::new(field, level),
@@ -212,6 +215,7 @@ impl Solver {
     /// Equations (15) and (16).
     fn set_state(&mut self, field: &mut Flow<'_>, trial: &Trial, start: &Knot) {
         let (c, h, q, n) = (self.coefficients, trial.h, self.positions, self.n);
+        self.summed = 0.0;
         for i in 0..self.shifted.len() {
             let (a0, a1) = (self.shifted[i], self.end.shifted[i]);
             let rates = (1.0 - c.alpha_m) * a1 + c.alpha_m * a0 - c.alpha_f * start.rates[i];
@@ -219,7 +223,9 @@ impl Solver {
             let u0 = trial.start[q + i] + self.push[i];
             self.state[q + i] = u0 + h * ((1.0 - c.gamma) * a0 + c.gamma * a1);
             if i < n {
-                self.way[i] = h * u0 + h * h * ((0.5 - c.beta) * a0 + c.beta * a1);
+                let parts = [h * u0, h * h * (0.5 - c.beta) * a0, h * h * c.beta * a1];
+                self.way[i] = parts.iter().sum();
+                self.summed = parts.iter().fold(self.summed, |most, part| most.max(part.abs()));
             }
         }
         for i in 0..n {
@@ -389,14 +395,12 @@ impl Solver {
         mover.solve();
     }
 
-    /// The scaled size of the changes, of positions where these are as many as speeds, and of speeds and further states. Where constraints of positions are kept, their rounding
-    /// comes to speeds divided by the step: no more can be asked.
+    /// The scaled size of the changes, of positions where these are as many as speeds, and of speeds and further states. Where constraints or stiff forces hold positions, their rounding comes to
+    /// speeds divided by the step: no more can be asked.
     fn size_of_changes(&self, tolerances: &Tolerances, trial: &Trial) -> f64 {
         let (c, h, q, n) = (self.coefficients, trial.h, self.positions, self.n);
-        let far = largest(&self.state[..q]);
         let mover = self.matrix.mover.as_ref().filter(|_| self.matrix.moves());
-        let keeps_positions = self.level == Level::Positions || mover.is_some();
-        let rounding = if keeps_positions { UNCERTAIN * far / h } else { 0.0 };
+        let rounding = UNCERTAIN * largest(&self.state[..q]).max(self.summed) / h;
         let scale = |state: usize| tolerances.scale(state, trial.start[state].abs());
         let mut sum = 0.0;
         for (i, change) in self.change.iter().enumerate() {
