@@ -18,10 +18,16 @@ impl Run<'_> {
         self.trial.state_at(offset, &mut self.before);
         if self.lands_within() {
             let ggl = self.options.stabilisation == Stabilisation::Ggl && self.flow.has_terms();
-            let keeps_speeds = ggl || self.step.method().facts().mechanisms_only;
+            let keeps_speeds = ggl || self.keeps_joints();
             self.flow.land_within(self.trial.t + offset, &mut self.before, keeps_speeds);
         }
-        self.flow.project(self.trial.t + offset, &mut self.before);
+        let keeps_joints = self.keeps_joints();
+        self.flow.land_on_surfaces(self.trial.t + offset, &mut self.before, keeps_joints);
+    }
+
+    /// Whether the method keeps speeds on their constraints to rounding, so that surfaces must not lead away from there.
+    pub(super) fn keeps_joints(&self) -> bool {
+        self.step.method().facts().mechanisms_only && !self.flow.is_reaching()
     }
 
     /// Whether the path of the method meets the constraints of positions and speeds.

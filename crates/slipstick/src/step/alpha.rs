@@ -12,7 +12,7 @@
 //! the multipliers of the index-3 form would begin with an error of order one. Along the constraints that form runs with speeds that are off by `-C h² v''`, in which `C h³ v''` is the error
 //! that `r` makes; to begin with exact speeds, or with those of a step of another size, gives multipliers an error of the size of the step that rings. So they are moved there (Arnold, Brüls and Cardona, Numer. Math. 129, 2015).
 
-use super::alpha_newton::Solver;
+use super::alpha_newton::{Solver, largest};
 use super::implicit::check_finite;
 use super::{Fault, Method, Step, Tolerances, Trial};
 use crate::formulation::{Field, Flow};
@@ -21,8 +21,11 @@ use crate::math::Norm;
 /// A step that is longer than the last by more than this begins anew: what is scaled has rounding and damped oscillations in it.
 const MOST_GROWTH: f64 = 2.0;
 
+/// Rates of the index-3 form that are off by more than this part of the largest ring, and the next step begins anew. Near a `ρ∞` of one they would do so ever more.
+const RINGING: f64 = 0.1;
+
 /// How far a correction of speeds may take them, beside what the constraints are off by.
-const FURTHEST: f64 = 10.0;
+pub(super) const FURTHEST: f64 = 10.0;
 
 /// The largest error of a cubic with values and slopes at both ends is this times `h⁴` and the fourth derivative; that of a parabola with values at both ends and the right mean this times `h³` and
 /// the third.
@@ -90,12 +93,20 @@ pub(super) struct Knot {
     calm: Vec<f64>,
     /// What the speeds that the method goes on with are off by, from those of the state.
     off: Vec<f64>,
+    rings: bool,
 }
 
 impl Knot {
     pub(super) fn new(size: usize, constraints: usize) -> Self {
         let room = || vec![0.0; size];
-        Self { rates: room(), shifted: room(), multipliers: vec![0.0; constraints], calm: room(), off: room() }
+        Self {
+            rates: room(),
+            shifted: room(),
+            multipliers: vec![0.0; constraints],
+            calm: room(),
+            off: room(),
+            rings: false,
+        }
     }
 }
 
@@ -163,6 +174,7 @@ impl Room {
         self.start.calm.copy_from_slice(&self.start.rates);
         self.start.multipliers.copy_from_slice(field.multipliers());
         self.start.off.fill(0.0);
+        self.start.rings = false;
         (self.before_h, self.start_is_known) = (0.0, true);
         Ok(())
     }
@@ -189,7 +201,8 @@ impl Room {
     ) -> Result<(), Fault> {
         self.find_start(field, trial)?;
         self.h = trial.h;
-        let (h, begins) = (trial.h, self.before_h == 0.0 || trial.h > MOST_GROWTH * self.before_h);
+        let (h, is_longer) = (trial.h, trial.h > MOST_GROWTH * self.before_h);
+        let begins = self.before_h == 0.0 || is_longer || self.start.rings;
         self.carry_on(if begins { 0.0 } else { h / self.before_h });
         let known = (self.before_h > 0.0).then_some((&self.before, h / self.before_h));
         self.solver.solve(field, tolerances, trial, &self.start, known)?;
@@ -214,11 +227,8 @@ impl Room {
             self.state.copy_from_slice(&trial.end);
             field.close_speeds(t, &mut trial.end);
             let moved = self.state.iter().zip(&trial.end).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-            let fast = trial.end[self.positions..self.positions + self.n]
-                .iter()
-                .fold(0.0, |most: f64, v| most.max(v.abs()));
             // Next to singular positions a correction takes speeds much further than the constraints are off.
-            if moved > FURTHEST * self.solver.open() * fast {
+            if moved > FURTHEST * self.solver.open_speed() {
                 trial.end.copy_from_slice(&self.state);
             }
         }
@@ -309,6 +319,10 @@ impl Room {
         field.derivative(t, &trial.end, &mut self.state);
         check_finite(&self.state, 1, t)?;
         end.calm.copy_from_slice(&self.state[self.positions..]);
+        let rings = |rates: &[f64]| {
+            rates.iter().zip(&end.calm).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()))
+        };
+        end.rings = rings(&end.rates) > RINGING * largest(&end.calm);
         self.close_speeds(field, trial);
         Ok(())
     }
@@ -319,7 +333,12 @@ impl Room {
         let off = &mut self.solver.end.off[..self.n];
         off.copy_from_slice(&trial.end[speeds.clone()]);
         field.close_speeds_from_derivative(t, &mut trial.end);
-        off.iter_mut().zip(&trial.end[speeds]).for_each(|(off, v)| *off -= v);
+        off.iter_mut().zip(&trial.end[speeds.clone()]).for_each(|(off, v)| *off -= v);
+        // Next to singular positions a correction takes speeds much further than the constraints are off.
+        if largest(off) > FURTHEST * self.solver.open_speed() {
+            trial.end[speeds.clone()].copy_from_slice(&self.solver.state[speeds]);
+            self.solver.end.off.fill(0.0);
+        }
     }
 
     /// `h² u'''`, from the rates at the ends of this step and of the one before; at a start from those in the middle of the step.

@@ -8,7 +8,7 @@
 //! Rows that follow from others do no harm, and share their multipliers. Where both levels are met, positions are moved further by the least change in
 //! the metric of `M` that takes them onto the constraints, in every round (24). Matrices and factors (`alpha_matrix.rs`) are kept while the iteration is fast.
 
-use super::alpha::{Coefficients, Knot, Level};
+use super::alpha::{Coefficients, FURTHEST, Knot, Level};
 use super::alpha_matrix::IterationMatrix;
 use super::implicit::{Newton, Progress, check_finite, newton_tolerance, smallest_relative};
 use super::{Fault, Tolerances, Trial};
@@ -291,7 +291,7 @@ impl Solver {
             }
             self.find_changes(field, trial.h);
             let changes = self.size_of_changes(tolerances, trial);
-            closing.fits = changes <= kappa;
+            closing.fits = changes <= kappa || self.is_noise(trial.h);
             if !closing.is_on {
                 match self.judge(changes, kappa, &mut closing) {
                     Progress::Hopeless => return Ok(false),
@@ -302,6 +302,11 @@ impl Solver {
             self.apply_changes();
             self.set_state(field, trial, start);
         }
+    }
+
+    /// Whether speeds are changed by about as much as their constraints are off, and not by far more as next to a singular position: what does not shrink of that is noise of the constraints.
+    fn is_noise(&self, h: f64) -> bool {
+        h * self.coefficients.gamma * largest(&self.change[..self.n]) <= FURTHEST * self.open_speed()
     }
 
     /// The first round moves positions, and only the second sees what that makes of the speeds: larger than the first, it does not mean that the iteration diverges.
@@ -345,13 +350,20 @@ impl Solver {
         }
     }
 
-    /// Whether the constraints are met as nearly as they are promised to be, as the last round has left them.
+    /// Whether the constraints of speeds are met as nearly as they are promised to be, as the last round has left them.
     pub(super) fn is_closed(&self) -> bool {
-        self.open() <= CLOSED
+        let fast = largest(&self.state[self.positions..self.positions + self.n]);
+        self.open_speed() <= (CLOSED * fast).max(ROUNDING * self.fastest)
+    }
+
+    /// How far speeds are from where their constraints are met.
+    pub(super) fn open_speed(&self) -> f64 {
+        let open = |(left, length): (&f64, &f64)| if *length > 0.0 { left.abs() / length } else { 0.0 };
+        self.left.velocity.iter().zip(self.matrix.lengths()).map(open).fold(0.0, f64::max)
     }
 
     /// How far the constraints are from being met, beside what they are made of.
-    pub(super) fn open(&self) -> f64 {
+    fn open(&self) -> f64 {
         let (q, n) = (self.positions, self.n);
         let (far, fast) = (largest(&self.state[..q]), self.fastest.max(largest(&self.state[q..q + n])));
         let part = |left: &[f64], first: usize, size: f64| {
@@ -440,7 +452,7 @@ impl Solver {
     }
 }
 
-fn largest(part: &[f64]) -> f64 {
+pub(super) fn largest(part: &[f64]) -> f64 {
     part.iter().fold(0.0, |most: f64, x| most.max(x.abs()))
 }
 
