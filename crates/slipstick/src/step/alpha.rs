@@ -10,7 +10,8 @@
 //! A step of another size has its `a₀` elsewhere: `a₀ - u'₀` is the way from `t` to there and grows with the step. So it is scaled, which keeps the order (Brüls and Arnold, J. Comput.
 //! Nonlinear Dynam. 3, 2008). At a start, and where a step is much longer than the last, it is taken from the accelerations at both ends of the step, and the step made again; with `a₀ = u'₀`
 //! the multipliers of the index-3 form would begin with an error of order one. Along the constraints that form runs with speeds that are off by `-C h² v''`, in which `C h³ v''` is the error
-//! that `r` makes; to begin with exact speeds, or with those of a step of another size, gives multipliers an error of the size of the step that rings. So they are moved there (Arnold, Brüls and Cardona, Numer. Math. 129, 2015).
+//! that `r` makes; to begin with exact speeds, or with those of a step of another size, gives multipliers an error of the size of the step that rings. So they are moved there (Arnold, Brüls and Cardona, Numer. Math. 129, 2015). The end of a step has speeds on the constraints
+//! all the same; what the method goes on with is kept beside them, and scaled with the square of the step.
 
 use super::alpha_newton::{Solver, largest};
 use super::implicit::check_finite;
@@ -23,9 +24,6 @@ const MOST_GROWTH: f64 = 2.0;
 
 /// Rates of the index-3 form that are off by more than this part of the largest ring, and the next step begins anew. Near a `ρ∞` of one they would do so ever more.
 const RINGING: f64 = 0.1;
-
-/// How far a correction of speeds may take them, beside what the constraints are off by.
-pub(super) const FURTHEST: f64 = 10.0;
 
 /// The largest error of a cubic with values and slopes at both ends is this times `h⁴` and the fourth derivative; that of a parabola with values at both ends and the right mean this times `h³` and
 /// the third.
@@ -227,8 +225,7 @@ impl Room {
             self.state.copy_from_slice(&trial.end);
             field.close_speeds(t, &mut trial.end);
             let moved = self.state.iter().zip(&trial.end).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-            // Next to singular positions a correction takes speeds much further than the constraints are off.
-            if moved > FURTHEST * self.solver.open_speed() {
+            if moved > self.solver.furthest() {
                 trial.end.copy_from_slice(&self.state);
             }
         }
@@ -334,8 +331,7 @@ impl Room {
         off.copy_from_slice(&trial.end[speeds.clone()]);
         field.close_speeds_from_derivative(t, &mut trial.end);
         off.iter_mut().zip(&trial.end[speeds.clone()]).for_each(|(off, v)| *off -= v);
-        // Next to singular positions a correction takes speeds much further than the constraints are off.
-        if largest(off) > FURTHEST * self.solver.open_speed() {
+        if largest(off) > self.solver.furthest() {
             trial.end[speeds.clone()].copy_from_slice(&self.solver.state[speeds]);
             self.solver.end.off.fill(0.0);
         }

@@ -8,7 +8,7 @@
 //! Rows that follow from others do no harm, and share their multipliers. Where both levels are met, positions are moved further by the least change in
 //! the metric of `M` that takes them onto the constraints, in every round (24). Matrices and factors (`alpha_matrix.rs`) are kept while the iteration is fast.
 
-use super::alpha::{Coefficients, FURTHEST, Knot, Level};
+use super::alpha::{Coefficients, Knot, Level};
 use super::alpha_matrix::IterationMatrix;
 use super::implicit::{Newton, Progress, check_finite, newton_tolerance, smallest_relative};
 use super::{Fault, Tolerances, Trial};
@@ -29,6 +29,8 @@ const SLOW: f64 = 0.1;
 const MOST_LINEARISED: usize = 3;
 /// What is uncertain in positions by rounding, as a part of what they are summed from, times what Newton's iteration divides tolerances by.
 const UNCERTAIN: f64 = 64.0 * f64::EPSILON;
+/// How far a correction of speeds may take them, beside what the constraints are off by.
+const FURTHEST: f64 = 10.0;
 /// Matrices with which the iteration converges at this rate or faster are kept.
 const KEPT: f64 = 0.02;
 
@@ -352,20 +354,32 @@ impl Solver {
 
     /// Whether the constraints of speeds are met as nearly as they are promised to be, as the last round has left them.
     pub(super) fn is_closed(&self) -> bool {
-        let fast = largest(&self.state[self.positions..self.positions + self.n]);
-        self.open_speed() <= (CLOSED * fast).max(ROUNDING * self.fastest)
+        self.open_beside(self.fast()) <= CLOSED || self.open_speed() <= ROUNDING * self.fastest
+    }
+
+    /// The largest speed at the end of the step.
+    fn fast(&self) -> f64 {
+        largest(&self.state[self.positions..self.positions + self.n])
+    }
+
+    /// How far speeds may be taken by a correction: next to singular positions it takes them much further than the constraints are off.
+    pub(super) fn furthest(&self) -> f64 {
+        FURTHEST * self.open_speed().max(self.open_beside(self.fast()) * self.fast())
     }
 
     /// How far speeds are from where their constraints are met.
-    pub(super) fn open_speed(&self) -> f64 {
+    fn open_speed(&self) -> f64 {
         let open = |(left, length): (&f64, &f64)| if *length > 0.0 { left.abs() / length } else { 0.0 };
         self.left.velocity.iter().zip(self.matrix.lengths()).map(open).fold(0.0, f64::max)
     }
 
     /// How far the constraints are from being met, beside what they are made of.
     fn open(&self) -> f64 {
-        let (q, n) = (self.positions, self.n);
-        let (far, fast) = (largest(&self.state[..q]), self.fastest.max(largest(&self.state[q..q + n])));
+        self.open_beside(self.fast().max(self.fastest))
+    }
+
+    fn open_beside(&self, fast: f64) -> f64 {
+        let far = largest(&self.state[..self.positions]);
         let part = |left: &[f64], first: usize, size: f64| {
             let of_row = |(k, left): (usize, &f64)| match self.matrix.lengths()[first + k] * size {
                 0.0 => 0.0,
