@@ -293,7 +293,7 @@ fn rows_of_any_size_say_the_same() {
             let (run, ..) = run_with(model, method, rtol);
             let (alone, ..) = run_with(&pendulum("run.until = 3"), method, rtol);
             for (a, b) in run.end_state().iter().zip(alone.end_state()) {
-                assert!((a - b).abs() < 0.05 * allowed(rtol), "{method:?} {rtol:e}: {a} {b}");
+                assert!((a - b).abs() < 0.2 * allowed(rtol), "{method:?} {rtol:e}: {a} {b}");
             }
         }
     }

@@ -84,6 +84,22 @@ impl Flow<'_> {
         }
     }
 
+    /// The least change of speeds at a state, in the metric of `M`, that has the effect of a given one on the constraints of positions; none where there are no terms.
+    pub fn least_change(&mut self, t: f64, y: &[f64], change: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        let (locked, has_terms) = (self.mode.locked(), self.has_terms());
+        if let Engine::Mechanism(mechanism) = &mut self.evaluator
+            && has_terms
+            && mechanism.factor(locked, t, y)
+        {
+            let (gradients, holonomic) = (&mechanism.terms.jacobian, mechanism.holonomic);
+            for (k, level) in mechanism.velocity.iter_mut().enumerate() {
+                *level = if k < holonomic { gradients.row_times(k, change) } else { 0.0 };
+            }
+            mechanism.kkt.least_change(&mechanism.velocity, out);
+        }
+    }
+
     fn free_remainder(&mut self, at: Balance<'_>, out: &mut Remainder) {
         let mut rates = std::mem::take(&mut out.rates);
         self.derivative(at.t, at.y, &mut rates);

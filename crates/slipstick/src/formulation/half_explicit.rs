@@ -241,18 +241,19 @@ impl Index1<'_> {
         }
     }
 
-    /// Corrects the speeds of a state until their constraints are met to rounding, with the factors there are. Those of S-full are of positions and speeds together.
-    pub(super) fn close_speeds(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
+    /// Corrects the speeds of a state until their constraints are met to rounding, with the factors there are. Those of S-full are of positions and speeds together. False if that takes other factors.
+    pub(super) fn close_speeds(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) -> bool {
         if self.upkeep.stabilisation == Stabilisation::Full && !self.factor_terms() {
-            return;
+            return true;
         }
         for _ in 0..MOST_CORRECTIONS {
             self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
             let size = |i: usize| y[self.positions + i].abs();
             if is_rounding(&self.velocity, &self.terms.jacobian, size) || !self.correct_speeds(y) {
-                return;
+                return true;
             }
         }
+        false
     }
 
     fn land_within(&mut self, (locked, t): (Locked<'_>, f64), y: &mut [f64], keeps_speeds: bool) {
@@ -318,6 +319,8 @@ impl Flow<'_> {
         let was_corrected = self.corrected() > before;
         if let Engine::Mechanism(mechanism) = &mut self.evaluator
             && was_corrected
+            && !mechanism.close_speeds(self.mode.locked(), t, y)
+            && mechanism.factor_corrections(self.mode.locked(), t, y)
         {
             mechanism.close_speeds(self.mode.locked(), t, y);
         }

@@ -3,7 +3,8 @@
 //! In the motion through such a position accelerations are smooth, but only where the constraints are met: off them by `e`, at a distance `d`, directions of motion are wrong by
 //! `e / d`. A method that makes its stages off the constraints loses its order there, and a shorter step only comes nearer. So the least that is left of an independent row beside the others
 //! is kept an eye on: if it changes much within a step that is not good enough, the method may make the step again with stages that are brought to the constraints. That is the
-//! same method for equations with the same solution, `y' = f(P(y))`, where `P` is the projection; these are smooth along the motion.
+//! same method for equations with the same solution, `y' = f(P(y))`, where `P` is the projection; these are smooth along the motion. A generalized-α method keeps positions on the constraints in every
+//! round of its iteration then.
 
 use super::engine::Engine;
 use super::{Flow, Index1};
@@ -69,10 +70,13 @@ impl Singular {
         widen(&mut self.in_step, left);
     }
 
-    /// Whether what is left of the narrowest row has changed much in the attempt of a step.
+    /// Whether what is left of a row changes much in the attempt of a step, or a row that is next to nothing does: lengths change far from singular positions too.
     fn changes(&self) -> bool {
-        let (least, most) = self.in_step;
-        least < CHANGES * most
+        let changes = |(least, most): Range| least < CHANGES * most;
+        let vanishes = |(tried, taken): (&Range, &Range)| {
+            changes(*tried) && tried.0 < NEXT_TO_NOTHING * tried.1.max(taken.1)
+        };
+        changes(self.in_step) || self.tried.iter().zip(&self.lengths).any(vanishes)
     }
 
     /// The step was taken. An attempt that was not may have been far off: it says nothing.
@@ -151,7 +155,7 @@ impl Flow<'_> {
     /// Whether the rank of the gradients is about to change, by what was seen since [`watch_rank`](Self::watch_rank), in a mechanism that is kept on its constraints.
     pub fn rank_changes(&self) -> bool {
         let Engine::Mechanism(mechanism) = &self.evaluator else { return false };
-        mechanism.singular.changes() && mechanism.keeps_positions()
+        mechanism.keeps_positions() && mechanism.singular.changes()
     }
 
     /// Whether it is about to change between two points, for a method that does not look by itself.

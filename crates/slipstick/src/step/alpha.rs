@@ -30,6 +30,9 @@ const RINGING: f64 = 0.1;
 const WITHIN_POSITIONS: f64 = 1.0 / 384.0;
 const WITHIN_SPEEDS: f64 = 0.008_018_753_738_744_802;
 
+/// How far a correction of speeds may take them, as a part of the tolerance.
+const FURTHEST: f64 = 0.1;
+
 /// Where the constraints of positions are met, at the end of each step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Level {
@@ -213,7 +216,7 @@ impl Room {
     }
 
     /// Keeps positions where the constraints of speeds are solved for, and closes speeds where Newton's iteration has come to stand before rounding.
-    fn land(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+    fn land(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         let t = trial.t + trial.h;
         if !field.has_terms() {
             return field.land(t, &mut trial.end);
@@ -224,8 +227,12 @@ impl Room {
         if self.solver.level != Level::Positions && !self.solver.is_closed() {
             self.state.copy_from_slice(&trial.end);
             field.close_speeds(t, &mut trial.end);
-            let moved = self.state.iter().zip(&trial.end).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-            if moved > self.solver.furthest() {
+            let both = self.state.iter().zip(&trial.end).enumerate();
+            // Next to singular positions a correction can take speeds much further than the constraints are off.
+            if !both
+                .map(|(i, (a, b))| (a - b).abs() / tolerances.scale(i, a.abs()))
+                .all(|part| part <= FURTHEST)
+            {
                 trial.end.copy_from_slice(&self.state);
             }
         }
@@ -260,7 +267,8 @@ impl Room {
         for (i, bend) in self.bend.iter_mut().enumerate() {
             *bend = (self.state[self.positions + i] - self.start.calm[i]) / trial.h;
         }
-        self.solver.find_push(&self.bend, -self.solver.coefficients.error_of_way() * trial.h * trial.h);
+        let factor = -self.solver.coefficients.error_of_way() * trial.h * trial.h;
+        self.solver.find_push(field, trial, &self.bend, factor);
         Ok(())
     }
 
@@ -395,7 +403,7 @@ impl Step for GeneralizedAlpha {
             room.make(field, tolerances, trial);
         }
         if trial.fault.is_none() {
-            room.land(field, trial);
+            room.land(field, tolerances, trial);
         }
         self.factorisations = room.solver.factorisations;
     }

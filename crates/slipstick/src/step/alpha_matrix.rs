@@ -23,10 +23,10 @@ pub(super) struct IterationMatrix {
     of_gradients: Vec<usize>,
     of_slopes: Vec<(usize, usize)>,
     pair: Pair,
+    /// The length of the gradient of each constraint.
+    lengths: Vec<f64>,
     /// The system that moves positions onto the constraints, where speeds are kept on them.
     pub(super) mover: Option<Mover>,
-    /// Where positions alone are: the same system, for the speeds at a start.
-    pusher: Option<Mover>,
     level: Level,
     /// Whether positions stay on the constraints whatever speeds do: see [`close`](Self::close).
     is_closed: bool,
@@ -43,7 +43,7 @@ impl IterationMatrix {
         let n = tangents.forces.columns() - tangents.mass.rows();
         let (matrix, ahead) = tangents.joined();
         let slot = |of: &Matrix, (i, j): (usize, usize)| of.slot(i, j).unwrap_or(0);
-        let system = |wanted: bool| (wanted && holonomic > 0).then(|| Mover::new(&tangents, n, holonomic));
+        let has_mover = level != Level::Positions && holonomic > 0;
         let of_forces = |place| (slot(&matrix, tangents.by_unknowns(place)), place.1 < n);
         Self {
             of_mass: tangents.mass.places().map(|place| slot(&matrix, place)).collect(),
@@ -51,8 +51,8 @@ impl IterationMatrix {
             of_gradients: tangents.gradients.places().map(|place| slot(&ahead, place)).collect(),
             of_slopes: tangents.slopes.places().map(|place| (slot(&ahead, place), place.0)).collect(),
             pair: Pair::new(&matrix, &ahead),
-            mover: system(level != Level::Positions),
-            pusher: system(level == Level::Positions),
+            lengths: vec![0.0; ahead.rows()],
+            mover: has_mover.then(|| Mover::new(&tangents, n, holonomic)),
             here: ahead.clone(),
             grown: tangents.grown,
             matrix,
@@ -98,8 +98,7 @@ impl IterationMatrix {
         if self.tangents.grown != self.grown {
             *self = Self { is_closed, ..Self::of(self.tangents.clone(), self.level, self.holonomic) };
         }
-        let mut movers = self.mover.iter_mut().filter(|_| moves).chain(&mut self.pusher);
-        movers.try_for_each(|mover| mover.factor(&self.tangents))
+        self.mover.iter_mut().filter(|_| moves).try_for_each(|mover| mover.factor(&self.tangents))
     }
 
     /// Joins and factors; false if the matrix is singular.
@@ -125,6 +124,9 @@ impl IterationMatrix {
             self.here.values[slot] = *value;
         }
         self.ahead.values.copy_from_slice(&self.here.values);
+        for (row, length) in self.lengths.iter_mut().enumerate() {
+            *length = self.here.row(row).map(|(_, g)| g * g).sum::<f64>().sqrt();
+        }
         let first = if self.level == Level::Positions || self.is_closed { self.holonomic } else { 0 };
         for (&(slot, row), value) in self.of_slopes.iter().zip(&tangents.slopes.values) {
             if row >= first {
@@ -138,20 +140,9 @@ impl IterationMatrix {
         self.pair.solve(change, level_change);
     }
 
-    /// The least change of speeds, in the metric of `M`, that has the effect of a given one on the constraints of positions; none where speeds are kept on them.
-    pub(super) fn least_change(&mut self, change: &[f64], out: &mut [f64]) {
-        out.fill(0.0);
-        if let Some(pusher) = &mut self.pusher {
-            for (k, level) in pusher.residual.iter_mut().enumerate() {
-                *level = pusher.rows.row_times(k, change);
-            }
-            pusher.kkt.least_change(&pusher.residual, out);
-        }
-    }
-
-    /// The length of the row of each constraint.
+    /// The length of the gradient of each constraint.
     pub(super) fn lengths(&self) -> &[f64] {
-        self.pair.lengths()
+        &self.lengths
     }
 }
 

@@ -7,6 +7,8 @@
 //!
 //! Rows that follow from others do no harm, and share their multipliers. Where both levels are met, positions are moved further by the least change in
 //! the metric of `M` that takes them onto the constraints, in every round (24). Matrices and factors (`alpha_matrix.rs`) are kept while the iteration is fast.
+//!
+//! Next to a singular position, where a row has `d` left, a residual `e` of positions moves them by `e/d`, speeds by `e/d²`, and accelerations by that over the step. So rounding is left alone there.
 
 use super::alpha::{Coefficients, Knot, Level};
 use super::alpha_matrix::IterationMatrix;
@@ -30,7 +32,7 @@ const MOST_LINEARISED: usize = 3;
 /// What is uncertain in positions by rounding, as a part of what they are summed from, times what Newton's iteration divides tolerances by.
 const UNCERTAIN: f64 = 64.0 * f64::EPSILON;
 /// How far a correction of speeds may take them, beside what the constraints are off by.
-const FURTHEST: f64 = 10.0;
+const FURTHER: f64 = 10.0;
 /// Matrices with which the iteration converges at this rate or faster are kept.
 const KEPT: f64 = 0.02;
 
@@ -52,6 +54,8 @@ pub(super) struct Solver {
     pub(super) moved: Vec<f64>,
     /// The largest part that the way is summed from.
     summed: f64,
+    /// Whether constraints of positions were met to rounding where the equations were evaluated last.
+    is_met: bool,
     left: Remainder,
     newton: Newton,
     matrix: IterationMatrix,
@@ -129,6 +133,7 @@ impl Solver {
             way: vec![0.0; n],
             moved: vec![0.0; n],
             summed: 0.0,
+            is_met: false,
             left: field.room_for_remainder(),
             newton: Newton::new(),
             matrix: IterationMatrix::new(field, level),
@@ -175,9 +180,11 @@ impl Solver {
     }
 
     /// What is added to the speeds at the start, from how fast accelerations change there: see `alpha.rs`.
-    pub(super) fn find_push(&mut self, jerk: &[f64], factor: f64) {
-        self.change.iter_mut().zip(jerk).for_each(|(change, jerk)| *change = factor * jerk);
-        self.matrix.least_change(&self.change[..self.n], &mut self.push[..self.n]);
+    pub(super) fn find_push(&mut self, field: &mut Flow<'_>, trial: &Trial, jerk: &[f64], factor: f64) {
+        if self.level == Level::Positions {
+            self.change.iter_mut().zip(jerk).for_each(|(change, jerk)| *change = factor * jerk);
+            field.least_change(trial.t, &trial.start, &self.change[..self.n], &mut self.push[..self.n]);
+        }
     }
 
     /// The start has moved along the solution: matrices are kept if they still serve.
@@ -246,6 +253,10 @@ impl Solver {
         if self.matrices_are_known && self.factored_h == trial.h {
             return Ok(());
         }
+        if self.factored_h != trial.h {
+            // How fast the iteration was in steps of another size says nothing.
+            self.newton.restart();
+        }
         if !self.matrices_are_known {
             self.linearise(field, trial)?;
             field.look_at_rank();
@@ -277,6 +288,7 @@ impl Solver {
         start: &Knot,
     ) -> Result<bool, Fault> {
         self.newton.begin(self.is_fresh);
+        self.is_met = false;
         let mut closing = Closing::default();
         loop {
             self.evaluate(field, trial)?;
@@ -308,7 +320,7 @@ impl Solver {
 
     /// Whether speeds are changed by about as much as their constraints are off, and not by far more as next to a singular position: what does not shrink of that is noise of the constraints.
     fn is_noise(&self, h: f64) -> bool {
-        h * self.coefficients.gamma * largest(&self.change[..self.n]) <= FURTHEST * self.open_speed()
+        h * self.coefficients.gamma * largest(&self.change[..self.n]) <= FURTHER * self.open_speed()
     }
 
     /// The first round moves positions, and only the second sees what that makes of the speeds: larger than the first, it does not mean that the iteration diverges.
@@ -333,14 +345,14 @@ impl Solver {
         Ok(())
     }
 
-    /// Constraints of positions that are met to rounding count as met: next to a singular position that little would move positions far, and accelerations by as much divided by the square of
-    /// the step.
+    /// Constraints of positions that are met to rounding are taken to be met, once a round has taken off what it can of that: next to a singular position rounding moves positions far, and
+    /// accelerations by as much divided by the square of the step.
     fn leave_rounding(&mut self) {
         let far = largest(&self.state[..self.positions]);
-        for (left, length) in self.left.position.iter_mut().zip(self.matrix.lengths()) {
-            if left.abs() <= ROUNDING * length * far {
-                *left = 0.0;
-            }
+        let both = self.left.position.iter().zip(self.matrix.lengths());
+        let is_met = both.into_iter().all(|(left, length)| left.abs() <= ROUNDING * length * far);
+        if std::mem::replace(&mut self.is_met, is_met) && is_met {
+            self.left.position.fill(0.0);
         }
     }
 
@@ -364,7 +376,7 @@ impl Solver {
 
     /// How far speeds may be taken by a correction: next to singular positions it takes them much further than the constraints are off.
     pub(super) fn furthest(&self) -> f64 {
-        FURTHEST * self.open_speed().max(self.open_beside(self.fast()) * self.fast())
+        FURTHER * self.open_speed()
     }
 
     /// How far speeds are from where their constraints are met.
