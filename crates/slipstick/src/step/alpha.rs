@@ -408,7 +408,8 @@ impl Step for GeneralizedAlpha {
         self.factorisations = room.solver.factorisations;
     }
 
-    /// Positions: the cubic through both ends with the speeds there. Speeds: the parabola through both ends whose mean is the way of the step. Further states: the cubic through both ends
+    /// Positions: the cubic through both ends with the speeds there. Speeds: the parabola through both ends whose mean is the way of the step, without its error: over the step that
+    /// would be of the order of what a guard changes by behind a surface that has just been left. Further states: the cubic through both ends
     /// with their rates.
     fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         let Some(room) = &mut self.room else { return };
@@ -423,7 +424,8 @@ impl Step for GeneralizedAlpha {
         let c = trial.dense.coefficients_mut(3);
         for i in 0..n {
             let ends = trial.start[q + i] + trial.end[q + i];
-            c[2 * dimension + q + i] = 6.0 * room.solver.whole_way(i) / h - 3.0 * ends;
+            let way = room.solver.whole_way(i) - room.of_positions[i];
+            c[2 * dimension + q + i] = 6.0 * way / h - 3.0 * ends;
             c[3 * dimension + q + i] = 0.0;
         }
     }
