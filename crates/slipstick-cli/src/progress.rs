@@ -1,5 +1,6 @@
 //! Watching a run: progress on a terminal, Ctrl-C, the limit on wall time.
 
+use crate::results::number;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use slipstick::simulate::{Monitor, Progress, Stop};
 use std::io::IsTerminal;
@@ -93,8 +94,8 @@ impl Watch {
         let left = elapsed.as_secs_f64() * (1.0 - done) / done;
         bar.set_position(per_mille(done));
         bar.set_message(format!(
-            "t = {:.6} of {}   {} events   h = {:.2e}   about {} left",
-            progress.t,
+            "t = {} of {}   {} events   h = {:.2e}   about {} left",
+            number(progress.t),
             progress.until,
             progress.events,
             progress.h,

@@ -261,3 +261,13 @@ fn a_system_of_first_order_has_no_balance() {
     let run = simulate(&system, &Start::at([1.0]), &Options::until(1.0)).expect("a run");
     assert!(EnergyBalance::of(&system, &run).is_none());
 }
+
+/// A force `cos 2t` on a free mass of one drives and brakes in turn: its power is `sin(4t)/4`, and each half of a period puts in or takes 1/8.
+#[test]
+fn a_power_that_changes_its_sign_within_steps_is_split_there() {
+    let system = Mechanism::new(["x"]).forces(|t, _, f| f[0] = (2.0 * t).cos()).system();
+    let (_, balance) = balance_of(&system, &[0.0, 0.0], 2.0 * std::f64::consts::PI);
+    for work in [balance.work_in, balance.dissipated] {
+        assert!((work - 0.5).abs() < 1e-8, "{balance:?}");
+    }
+}

@@ -40,11 +40,32 @@ fn event_line(result: &RunResult<'_>, number: usize) -> String {
     }
     for (i, name) in trajectory.state_names.iter().enumerate() {
         if event.before[i] != event.after[i] {
-            changes.push(format!("{name}: {:.6} -> {:.6}", event.before[i], event.after[i]));
+            changes.push(format!("{name}: {} -> {}", short(event.before[i]), short(event.after[i])));
         }
     }
     let (names, kinds, changes) = (names.join(" + "), kinds.join(" + "), changes.join(", "));
     format!("{:>5}  t = {:<20}  {names:<16}  {kinds:<8}  {changes}", number + 1, full(event.t))
         .trim_end()
         .to_owned()
+}
+
+/// Six decimals, or an exponent where they would show nothing of a number.
+fn short(x: f64) -> String {
+    let shows = x == 0.0 || (1e-4..1e10).contains(&x.abs()) || !x.is_finite();
+    if shows { format!("{x:.6}") } else { format!("{x:.6e}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{full, short};
+
+    #[test]
+    fn what_is_not_zero_never_looks_like_it() {
+        assert_eq!((full(1.8e-14), full(0.0)), ("1.8e-14".to_owned(), "0".to_owned()));
+        assert_ne!(full(1.0), full(1.0 + f64::EPSILON));
+        assert_eq!(
+            [0.0, 1e-4, -4.43, 1.8e-14].map(short),
+            ["0.000000", "0.000100", "-4.430000", "1.800000e-14"]
+        );
+    }
 }

@@ -246,14 +246,15 @@ impl Index1<'_> {
     /// Next to closed positions a correction leaves far less than it takes off. What it has left is measured by coordinates.
     fn open_after_landing(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> Option<(usize, f64)> {
         let moved = largest(&self.landing.adjustment[..self.positions]);
-        if moved == 0.0 || !self.corrects_positions() {
+        let negligible = NEGLIGIBLE * largest(&y[..self.positions]);
+        if moved <= negligible || !self.corrects_positions() {
             return None;
         }
         self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
         let lengths = self.kkt.lengths();
         let distance = |k: usize| if lengths[k] > 0.0 { self.position[k].abs() / lengths[k] } else { 0.0 };
         let worst = (0..self.holonomic).max_by(|&a, &b| distance(a).total_cmp(&distance(b)))?;
-        let bound = (LEFT_OPEN * moved).max(NEGLIGIBLE * largest(&y[..self.positions]));
+        let bound = (LEFT_OPEN * moved).max(negligible);
         (distance(worst) > bound).then(|| (worst, self.position[worst]))
     }
 
@@ -312,6 +313,13 @@ impl Flow<'_> {
     pub fn land(&mut self, t: f64, y: &mut [f64]) {
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {
             mechanism.land(self.mode.locked(), t, y);
+        }
+    }
+
+    /// The same for the point at which the equations of a mechanism have just been evaluated, for a method that lands by itself.
+    pub fn land_where_evaluated(&mut self, t: f64, y: &mut [f64]) {
+        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
+            mechanism.land_by(Index1::factor_terms, (self.mode.locked(), t), y);
         }
     }
 

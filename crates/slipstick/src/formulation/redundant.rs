@@ -128,12 +128,11 @@ impl Flow<'_> {
         }
     }
 
-    /// As [`redundant_constraints`](Self::redundant_constraints), with those that say nothing at a point: joints that are open.
-    pub fn idle_constraints(&mut self, t: f64, y: &[f64]) -> Vec<usize> {
-        self.redundant_constraints(t, y);
+    /// The lengths of the rows of gradients in the linear system that was factored last.
+    pub fn row_lengths(&self) -> &[f64] {
         match &self.evaluator {
-            Engine::Mechanism(mechanism) if mechanism.fault.is_none() => mechanism.kkt.redundant().to_vec(),
-            _ => Vec::new(),
+            Engine::Mechanism(mechanism) => mechanism.kkt.lengths(),
+            Engine::Plain(_) => &[],
         }
     }
 

@@ -174,6 +174,23 @@ impl Flow<'_> {
         matches!(&self.evaluator, Engine::Mechanism(mechanism) if mechanism.keeps_positions())
     }
 
+    /// Whether a step was next to a singular position, by what was seen since [`watch_rank`](Self::watch_rank), or the rank changes and it is not good, in a mechanism that is kept on its constraints.
+    #[inline]
+    pub fn is_next_to_singular(&self, is_good: bool) -> bool {
+        let Engine::Mechanism(mechanism) = &self.evaluator else { return false };
+        let (least, most) = (mechanism.singular.in_step.0, mechanism.singular.narrowest.1);
+        let is_next_to = least < NEXT_TO_NOTHING * most && mechanism.keeps_positions();
+        is_next_to || !is_good && self.rank_changes()
+    }
+
+    /// What is left of the narrowest row beside the others where the linear system was factored last, as a part of it: nothing at a singular position.
+    pub fn narrowest(&self) -> f64 {
+        let Engine::Mechanism(mechanism) = &self.evaluator else { return 1.0 };
+        let kkt = &mechanism.kkt;
+        let left_out = kkt.redundant().iter().filter(|row| kkt.lengths()[**row] > 0.0).count();
+        if left_out > kkt.held().len() { 0.0 } else { kkt.narrowest().1 }
+    }
+
     /// Takes note of how near the point whose terms were evaluated last is to a singular position, for a method that does not see that by itself.
     pub fn look_at_rank(&mut self) {
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {

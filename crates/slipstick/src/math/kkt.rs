@@ -13,7 +13,7 @@ pub(super) const WORTH_COUNTING: usize = 48;
 /// A multiplication among few entries, whose places have to be looked up, is taken to cost as much as this many in a full matrix.
 pub(super) const SPARSE_COST: f64 = 8.0;
 /// Redundant rows are worth so many times the work.
-const WORTH_HOLDING: f64 = 30.0;
+pub(super) const WORTH_HOLDING: f64 = 30.0;
 
 /// A system with its factors.
 #[derive(Clone, Debug)]
@@ -90,6 +90,11 @@ impl Kkt {
                 *self = Self::dense(n, m, work);
             }
         }
+    }
+
+    /// The rows that are held.
+    pub fn held(&self) -> &[usize] {
+        &self.held
     }
 
     /// The part of a row that must be left of it for it to be independent.
@@ -216,27 +221,14 @@ pub(super) fn dense_work(n: usize, m: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::test_chain::{apart, assert_same, doubled, joints, number, right_side};
     use super::*;
 
-    /// A chain of `links` links in the plane: three coordinates and two constraints each, with numbers that mean nothing.
     fn chain(links: usize) -> (Matrix, Matrix) {
         let masses: Vec<(usize, usize)> = (0..3 * links).map(|i| (i, i)).collect();
-        let joints: Vec<(usize, usize)> = (0..2 * links)
-            .flat_map(|k| (0..6).map(move |c| (k, 3 * (k / 2) + c)))
-            .filter(|(_, c)| *c < 3 * links)
-            .collect();
-        let (mut mass, mut jacobian) = (
-            Matrix::with_places(3 * links, 3 * links, &masses),
-            Matrix::with_places(2 * links, 3 * links, &joints),
-        );
-        let number = |k: usize| ((k * k + 3 * k) as f64 * 0.37).sin();
+        let mut mass = Matrix::with_places(3 * links, 3 * links, &masses);
         mass.values.iter_mut().enumerate().for_each(|(k, x)| *x = 2.0 + number(k));
-        jacobian.values.iter_mut().enumerate().for_each(|(k, x)| *x = number(k + 5));
-        (mass, jacobian)
-    }
-
-    fn right_side(n: usize, m: usize) -> (Vec<f64>, Vec<f64>) {
-        ((0..n).map(|i| (i as f64).cos()).collect(), (0..m).map(|k| (k as f64).sin()).collect())
+        (mass, joints(links))
     }
 
     fn both(mass: &Matrix, jacobian: &Matrix) -> [(Kkt, Vec<f64>, Vec<f64>); 2] {
@@ -251,21 +243,11 @@ mod tests {
         })
     }
 
-    fn apart(a: &[f64], b: &[f64]) -> f64 {
-        let size = a.iter().fold(1.0_f64, |s, x| s.max(x.abs()));
-        a.iter().zip(b).fold(0.0, |worst: f64, (a, b)| worst.max((a - b).abs() / size))
-    }
-
     #[test]
     fn both_solvers_agree() {
         let (mass, jacobian) = chain(20);
         let [(_, a, lambda), (_, b, mu)] = both(&mass, &jacobian);
-        assert!(
-            apart(&a, &b) < 1e-12 && apart(&lambda, &mu) < 1e-11,
-            "{} {}",
-            apart(&a, &b),
-            apart(&lambda, &mu)
-        );
+        assert_same((&a, &lambda), (&b, &mu), (1e-12, 1e-11));
     }
 
     #[test]
@@ -291,11 +273,7 @@ mod tests {
     #[test]
     fn both_share_the_multipliers_of_doubled_rows() {
         let (mass, single) = chain(20);
-        let twice: Vec<(usize, usize)> =
-            single.places().flat_map(|(k, c)| [(2 * k, c), (2 * k + 1, c)]).collect();
-        let mut jacobian = Matrix::with_places(2 * single.rows(), single.columns(), &twice);
-        let rows = (0..single.rows()).flat_map(|k| [k, k]);
-        jacobian.values = rows.flat_map(|k| single.row(k).map(|(_, x)| x).collect::<Vec<_>>()).collect();
+        let jacobian = doubled(&single);
         let mut kkts = both(&mass, &jacobian);
         assert!(kkts.iter().all(|(kkt, ..)| kkt.rank() == 40 && kkt.redundant().len() == 40));
         // The right-hand sides of a pair must be the same for both to mean the same.
@@ -308,12 +286,7 @@ mod tests {
             kkt.solve(a, lambda);
         }
         let [(_, a, lambda), (_, b, mu)] = kkts;
-        assert!(
-            apart(&a, &b) < 1e-12 && apart(&lambda, &mu) < 1e-10,
-            "{} {}",
-            apart(&a, &b),
-            apart(&lambda, &mu)
-        );
+        assert_same((&a, &lambda), (&b, &mu), (1e-12, 1e-10));
     }
 
     #[test]
@@ -324,12 +297,7 @@ mod tests {
             mass.values[3 * link] = 0.0;
         }
         let [(_, a, lambda), (_, b, mu)] = both(&mass, &jacobian);
-        assert!(
-            apart(&a, &b) < 1e-11 && apart(&lambda, &mu) < 1e-10,
-            "{} {}",
-            apart(&a, &b),
-            apart(&lambda, &mu)
-        );
+        assert_same((&a, &lambda), (&b, &mu), (1e-11, 1e-10));
     }
 
     #[test]

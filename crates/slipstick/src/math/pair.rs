@@ -75,6 +75,7 @@ impl Pair {
 
 #[cfg(test)]
 mod tests {
+    use super::super::test_chain::{assert_same, doubled, joints, number, right_side};
     use super::*;
 
     /// A chain of links in the plane: three coordinates and two constraints each, with numbers that mean nothing; the matrix is not symmetric, and couples neighbours.
@@ -82,18 +83,12 @@ mod tests {
         let n = 3 * links;
         let near = |i: usize| (i.saturating_sub(3)..(i + 4).min(n)).map(move |j| (i, j));
         let places: Vec<(usize, usize)> = (0..n).flat_map(near).collect();
-        let joints: Vec<(usize, usize)> = (0..2 * links)
-            .flat_map(|k| (0..6).map(move |c| (k, 3 * (k / 2) + c)))
-            .filter(|(_, c)| *c < n)
-            .collect();
-        let number = |k: usize| ((k * k + 3 * k) as f64 * 0.37).sin();
         let mut matrix = Matrix::with_places(n, n, &places);
         let on_diagonal: Vec<bool> = matrix.places().map(|(i, j)| i == j).collect();
         for (k, x) in matrix.values.iter_mut().enumerate() {
             *x = 0.3 * number(k + 3) + if on_diagonal[k] { 3.0 } else { 0.0 };
         }
-        let mut ahead = Matrix::with_places(2 * links, n, &joints);
-        ahead.values.iter_mut().enumerate().for_each(|(k, x)| *x = number(k + 5));
+        let ahead = joints(links);
         let mut here = ahead.clone();
         here.values.iter_mut().enumerate().for_each(|(k, x)| *x += 0.01 * number(k + 9));
         [matrix, ahead, here]
@@ -103,31 +98,17 @@ mod tests {
         Pair::new(&Matrix::full(n, n), &Matrix::full(m, n))
     }
 
-    fn apart(a: &[f64], b: &[f64]) -> f64 {
-        let size = b.iter().fold(1.0_f64, |size, b| size.max(b.abs()));
-        a.iter().zip(b).map(|(a, b)| (a - b).abs() / size).fold(0.0, f64::max)
-    }
-
     fn check(matrices: &[Matrix; 3]) {
         let [matrix, ahead, here] = matrices;
         let (n, m) = (matrix.rows(), ahead.rows());
-        let right = || {
-            let level = (0..m).map(|k| (k as f64).sin()).collect::<Vec<f64>>();
-            ((0..n).map(|i| (i as f64).cos()).collect::<Vec<f64>>(), level)
-        };
         let [(a, lambda), (b, mu)] = [Pair::new(matrix, ahead), dense(n, m)].map(|mut pair| {
             assert!(pair.factor(matrix, ahead, here));
-            let (mut force, mut level) = right();
+            let (mut force, mut level) = right_side(n, m);
             pair.solve(&mut force, &mut level);
             (force, level)
         });
         assert!(Pair::new(matrix, ahead).is_sparse() && !dense(n, m).is_sparse());
-        assert!(
-            apart(&a, &b) < 1e-11 && apart(&lambda, &mu) < 1e-10,
-            "{} {}",
-            apart(&a, &b),
-            apart(&lambda, &mu)
-        );
+        assert_same((&a, &lambda), (&b, &mu), (1e-11, 1e-10));
     }
 
     #[test]
@@ -144,19 +125,6 @@ mod tests {
         check(&matrices);
     }
 
-    /// A matrix with each row twice.
-    fn doubled(single: &Matrix) -> Matrix {
-        let places: Vec<(usize, usize)> =
-            single.places().flat_map(|(k, j)| [(2 * k, j), (2 * k + 1, j)]).collect();
-        let mut twice = Matrix::with_places(2 * single.rows(), single.columns(), &places);
-        for k in 0..single.rows() {
-            let row: Vec<f64> = single.row(k).map(|(_, x)| x).collect();
-            twice.row_mut(2 * k).copy_from_slice(&row);
-            twice.row_mut(2 * k + 1).copy_from_slice(&row);
-        }
-        twice
-    }
-
     #[test]
     fn rows_that_are_there_twice_share_their_multipliers() {
         let [matrix, ahead, here] = chain(30);
@@ -171,12 +139,7 @@ mod tests {
         let (a, lambda) = solve(&ahead, &here, 60);
         let (b, mu) = solve(&doubled(&ahead), &doubled(&here), 120);
         let halves: Vec<f64> = lambda.iter().flat_map(|x| [0.5 * x, 0.5 * x]).collect();
-        assert!(
-            apart(&b, &a) < 1e-10 && apart(&mu, &halves) < 1e-9,
-            "{} {}",
-            apart(&b, &a),
-            apart(&mu, &halves)
-        );
+        assert_same((&b, &mu), (&a, &halves), (1e-10, 1e-9));
     }
 
     #[test]

@@ -6,8 +6,9 @@
 //! refinement brings back what `S` has lost in digits.
 
 use super::elimination::Elimination;
+use super::refine::{Rough, add, make_unit, solve_refined};
 use super::sparse_cholesky::SparseCholesky;
-use super::{KktFault, Matrix, dot};
+use super::{KktFault, Matrix};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows and columns.
@@ -46,8 +47,7 @@ pub(super) struct SparseKkt {
     /// What makes the multipliers of redundant rows small: for each of them a combination of rows that is zero, of length one.
     idle: Vec<Vec<f64>>,
     scratch: Vec<f64>,
-    residual: Vec<f64>,
-    off: Vec<f64>,
+    room: [Vec<f64>; 2],
     carried: Vec<f64>,
     unwanted: Vec<f64>,
 }
@@ -82,8 +82,7 @@ impl SparseKkt {
             redundant: Vec::with_capacity(m),
             idle: Vec::new(),
             scratch: vec![0.0; n.max(m)],
-            residual: vec![0.0; n],
-            off: vec![0.0; m],
+            room: [vec![0.0; n], vec![0.0; m]],
             carried: vec![0.0; n],
             unwanted: vec![0.0; m],
         }
@@ -217,35 +216,19 @@ impl SparseKkt {
             self.carried.fill(0.0);
             self.jacobian.add_transposed(1.0, idle, &mut self.carried);
             self.masses.solve(&mut self.carried, &mut self.scratch[..n]);
-            for (k, other) in self.off.iter_mut().enumerate() {
+            let others = &mut self.room[1];
+            for (k, other) in others.iter_mut().enumerate() {
                 *other = self.jacobian.row_times(k, &self.carried);
             }
-            self.multipliers.solve(&mut self.off, &mut self.scratch[..m]);
-            idle.iter_mut().zip(&self.off).for_each(|(idle, other)| *idle -= other);
+            self.multipliers.solve(others, &mut self.scratch[..m]);
+            idle.iter_mut().zip(&*others).for_each(|(idle, other)| *idle -= other);
             make_unit(idle, before);
         }
     }
 
     /// Replaces the right-hand sides by the solution: `force` by `a`, `level` by `λ`. Of redundant rows the level is not used.
     pub(super) fn solve(&mut self, force: &mut [f64], level: &mut [f64]) {
-        let (mut residual, mut off) = (std::mem::take(&mut self.residual), std::mem::take(&mut self.off));
-        residual.copy_from_slice(force);
-        off.copy_from_slice(level);
-        self.solve_roughly(force, level);
-        for (i, residual) in residual.iter_mut().enumerate() {
-            *residual -= self.mass.row_times(i, force);
-        }
-        self.jacobian.add_transposed(-1.0, level, &mut residual);
-        for (k, off) in off.iter_mut().enumerate() {
-            *off -= self.jacobian.row_times(k, force);
-        }
-        self.solve_roughly(&mut residual, &mut off);
-        add(force, &residual);
-        add(level, &off);
-        for idle in &self.idle {
-            take_along(level, idle);
-        }
-        (self.residual, self.off) = (residual, off);
+        solve_refined(self, force, level);
     }
 
     /// The least change in the metric of `M` that `G` takes to the level.
@@ -255,6 +238,20 @@ impl SparseKkt {
         change.fill(0.0);
         self.solve(change, &mut multipliers);
         self.unwanted = multipliers;
+    }
+}
+
+impl Rough for SparseKkt {
+    fn matrices(&self) -> [&Matrix; 3] {
+        [&self.mass, &self.jacobian, &self.jacobian]
+    }
+
+    fn idle(&self) -> &[Vec<f64>] {
+        &self.idle
+    }
+
+    fn room(&mut self) -> &mut [Vec<f64>; 2] {
+        &mut self.room
     }
 
     fn solve_roughly(&mut self, force: &mut [f64], level: &mut [f64]) {
@@ -332,29 +329,4 @@ fn coupling(n: usize, starts: &[usize], reached: &[usize]) -> (Vec<Vec<usize>>, 
         }
     }
     (sharing, slots, places)
-}
-
-pub(super) fn add(x: &mut [f64], more: &[f64]) {
-    for (x, more) in x.iter_mut().zip(more) {
-        *x += more;
-    }
-}
-
-/// Brings `x` to length one, across vectors of length one.
-pub(super) fn make_unit(x: &mut [f64], across: &[Vec<f64>]) {
-    for unit in across {
-        take_along(x, unit);
-    }
-    let length = dot(x, x).sqrt();
-    for x in x {
-        *x /= length;
-    }
-}
-
-/// Takes off what `x` has along a vector of length one.
-pub(super) fn take_along(x: &mut [f64], unit: &[f64]) {
-    let along = dot(x, unit);
-    for (x, u) in x.iter_mut().zip(unit) {
-        *x -= along * u;
-    }
 }

@@ -5,7 +5,8 @@
 //! chain the work grows with the number of links. Where `S` has no pivot somewhere, `S + Hᵀ G` stands in its place, with `f + Hᵀ c`, which has the same solution.
 
 use super::Matrix;
-use super::sparse_kkt::{MOST_SHARING, REDUNDANT, SINGULAR, add, make_unit, places_of_masses, take_along};
+use super::refine::{Rough, make_unit, solve_refined};
+use super::sparse_kkt::{MOST_SHARING, REDUNDANT, SINGULAR, places_of_masses};
 use super::sparse_lu::SparseLu;
 
 /// The factors of a system whose places do not change.
@@ -30,8 +31,7 @@ pub(super) struct SparsePair {
     idle: Vec<Vec<f64>>,
     all: Vec<f64>,
     scratch: Vec<f64>,
-    residual: Vec<f64>,
-    off: Vec<f64>,
+    room: [Vec<f64>; 2],
 }
 
 impl SparsePair {
@@ -63,8 +63,7 @@ impl SparsePair {
             idle: Vec::new(),
             all: room(n + m),
             scratch: room(n + m),
-            residual: room(n),
-            off: room(m),
+            room: [room(n), room(m)],
         }
     }
 
@@ -153,25 +152,22 @@ impl SparsePair {
 
     /// Replaces the right-hand sides by the solution: `force` by `a`, `level` by `λ`. Of redundant rows the level is not used.
     pub(super) fn solve(&mut self, force: &mut [f64], level: &mut [f64]) {
-        let (mut residual, mut off) = (std::mem::take(&mut self.residual), std::mem::take(&mut self.off));
-        residual.copy_from_slice(force);
-        off.copy_from_slice(level);
-        self.solve_roughly(force, level);
-        // One round of refinement brings back what is lost for want of exchanges.
-        for (i, residual) in residual.iter_mut().enumerate() {
-            *residual -= self.matrix.row_times(i, force);
-        }
-        self.here.add_transposed(-1.0, level, &mut residual);
-        for (k, off) in off.iter_mut().enumerate() {
-            *off -= self.ahead.row_times(k, force);
-        }
-        self.solve_roughly(&mut residual, &mut off);
-        add(force, &residual);
-        add(level, &off);
-        for idle in &self.idle {
-            take_along(level, idle);
-        }
-        (self.residual, self.off) = (residual, off);
+        // This brings back what is lost for want of exchanges.
+        solve_refined(self, force, level);
+    }
+}
+
+impl Rough for SparsePair {
+    fn matrices(&self) -> [&Matrix; 3] {
+        [&self.matrix, &self.ahead, &self.here]
+    }
+
+    fn idle(&self) -> &[Vec<f64>] {
+        &self.idle
+    }
+
+    fn room(&mut self) -> &mut [Vec<f64>; 2] {
+        &mut self.room
     }
 
     fn solve_roughly(&mut self, force: &mut [f64], level: &mut [f64]) {

@@ -19,6 +19,7 @@ pub use diagnostic::Diagnostic;
 pub use mechanism::{MechanismRule, speed_of};
 pub use names::{Meaning, Scope};
 pub use order::dependency_order;
+pub(crate) use read::{RHO_HINT, rho_message};
 pub use sides::{Detection, Direction, Location, Side};
 pub use upkeep::{Along, MetricRule, StabilisationRule};
 

@@ -38,6 +38,13 @@ pub(super) struct Reader<'t> {
     pub(super) errors: Vec<Diagnostic>,
 }
 
+/// What is wrong with a `rho_infinity` that is no part of one, and the cure.
+pub(crate) fn rho_message(rho: f64) -> String {
+    format!("`rho_infinity` is {rho}: it must be a number from 0 to 1")
+}
+
+pub(crate) const RHO_HINT: &str = "0.8 damps what is much faster than the steps, 1 damps nothing";
+
 impl Reader<'_> {
     pub(super) fn error(
         &mut self,
@@ -138,9 +145,7 @@ impl Reader<'_> {
     pub(super) fn rho(&mut self, value: &Value<'_>, key: &str) -> Option<f64> {
         let rho = self.part(value, key, 0.8)?;
         if !(0.0..=1.0).contains(&rho) {
-            let message = format!("`{key}` is {rho}: it must be a number from 0 to 1");
-            let hint = "0.8 damps what is much faster than the steps, 1 damps nothing";
-            self.error("bad-rho", value.span(), message, hint);
+            self.error("bad-rho", value.span(), rho_message(rho), RHO_HINT);
         }
         Some(rho)
     }

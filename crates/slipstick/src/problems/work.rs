@@ -11,13 +11,15 @@
 //! | correcting the end of a step | half an evaluation, and solving twice |
 //! | factorising in an implicit method | `N³/3`; `radau5`: five times that, one real and one complex; generalized-α: as for accelerations with all entries that speeds and positions bring, twice where both levels are met |
 //! | solving in one, for each right-hand side of an iteration | `N²`; `radau5`: 5/3 of that; generalized-α: as for accelerations |
-//! | both on the stabilised form (`ggl`) | with `N + 2 m` in the place of `N` |
+//! | linearising the stabilised form (`ggl`) | `m² n` and, for each of `d` directions that are left free, `2 n (2 m + d)` and twice its entries; nothing with few entries |
+//! | factorising in it | `5 d³/3`, or five times what few entries take |
+//! | solving in it, for each right-hand side of an iteration | `2 n (2 m + d) + d²` and twice its entries, or five thirds of what few entries take |
 //!
 //! A sine, a load or a store is worth a few multiplications: that is the twenty. Right-hand sides for a Jacobian by differences need no solving in an iteration.
 
 use crate::equations::System;
 use crate::formulation::{Stabilisation, Tangents};
-use crate::math::{Kkt, Pair};
+use crate::math::{Kkt, Linearised, Pair, Stabilised};
 use crate::simulate::Options;
 use crate::step::Method;
 use crate::trajectory::Statistics;
@@ -32,7 +34,6 @@ const SPARSE_ENTRY: f64 = 32.0;
 pub struct Work {
     states: f64,
     speeds: f64,
-    rows: f64,
     /// Evaluating what a right-hand side is made of.
     pub evaluation: f64,
     /// Solving for accelerations, and factorising for that.
@@ -41,6 +42,8 @@ pub struct Work {
     pub factorisation: f64,
     /// The same for the matrices of a generalized-α method, and how many right-hand sides it takes to find them by differences.
     newton: (f64, f64, f64),
+    /// Linearising, factorising and solving in the stabilised form.
+    stabilised: [f64; 3],
 }
 
 impl Work {
@@ -52,11 +55,11 @@ impl Work {
             return Self {
                 states,
                 speeds,
-                rows: 0.0,
                 evaluation: ENTRY * states,
                 solving: 0.0,
                 factorisation: 0.0,
                 newton: (0.0, 0.0, 0.0),
+                stabilised: [0.0; 3],
             };
         }
         let terms = system.room_for_terms();
@@ -65,11 +68,11 @@ impl Work {
         Self {
             states,
             speeds,
-            rows: m as f64,
             evaluation: ENTRY * (states + entries),
             solving: full.min(SPARSE_ENTRY * entries),
             factorisation: Kkt::new(&terms.mass, &terms.jacobian).work(),
             newton: newton(system, full),
+            stabilised: stabilised(system),
         }
     }
 
@@ -93,6 +96,12 @@ impl Work {
             let in_iterations = derivatives - differences * s.jacobians as f64;
             return solving * in_iterations.max(0.0) + factorising * (factorisations + both);
         }
+        if options.stabilisation == Stabilisation::Ggl && is_mechanism {
+            let ([linearising, factorising, solving], differences) = (self.stabilised, self.newton.2);
+            let jacobians = s.jacobians as f64;
+            let in_iterations = (derivatives - differences * jacobians).max(0.0);
+            return linearising * jacobians + factorising * factorisations + solving / 3.0 * in_iterations;
+        }
         let accelerations = self.solving * derivatives;
         if factorisations == 0.0 {
             return accelerations;
@@ -100,8 +109,7 @@ impl Work {
         // A real system and a complex one, in which a multiplication is worth four, for three right-hand sides.
         let (systems, each) =
             if matches!(method, Method::Radau5 | Method::Automatic) { (5.0, 5.0 / 3.0) } else { (1.0, 1.0) };
-        let with_rows = if options.stabilisation == Stabilisation::Ggl { 2.0 * self.rows } else { 0.0 };
-        let size = self.states + with_rows;
+        let size = self.states;
         let differences = if is_mechanism { size * s.jacobians as f64 } else { 0.0 };
         let iterations = each * size.powi(2) * (derivatives - differences).max(0.0);
         accelerations + iterations + systems / 3.0 * size.powi(3) * factorisations
@@ -115,4 +123,18 @@ fn newton(system: &dyn System, full: f64) -> (f64, f64, f64) {
     let (matrix, rows) = tangents.joined();
     let entries = (matrix.values.len() + rows.values.len()) as f64;
     (full.min(SPARSE_ENTRY * entries), Pair::new(&matrix, &rows).work(), differences)
+}
+
+/// What linearising, factorising and solving cost in the stabilised form.
+fn stabilised(system: &dyn System) -> [f64; 3] {
+    let tangents = Tangents::with_slopes(system);
+    let of = Linearised {
+        mass: &tangents.mass,
+        forces: &tangents.forces,
+        gradients: &tangents.gradients,
+        slopes: &tangents.slopes,
+        kinematics: &[],
+        holonomic: system.constraints().iter().filter(|c| c.holonomic).count(),
+    };
+    Stabilised::new(&of, &[]).work()
 }

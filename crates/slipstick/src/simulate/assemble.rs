@@ -4,8 +4,8 @@
 //! metric of the mass matrix. After an impact on one coordinate this is what the joints do to the others.
 
 use super::Error;
+use super::contradiction::Redundant;
 use super::run::Run;
-use crate::equations::Constraint;
 use crate::formulation::Refusal;
 use crate::math::KktFault;
 use crate::trajectory::Note;
@@ -15,40 +15,6 @@ const WORTH_A_NOTE: f64 = 1e-8;
 
 /// A joint may shut where its parts are apart by no more than so many times the uncertainty of a coordinate.
 const MOST_APART: f64 = 10.0;
-
-/// A constraint that followed from others does so no longer if it is further off than these by so much.
-const CONTRADICTS: f64 = 1e3;
-
-/// The constraints that followed from others when a run began, and room for what is left of all.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Redundant {
-    rows: Vec<usize>,
-    position: Vec<f64>,
-    velocity: Vec<f64>,
-}
-
-impl Redundant {
-    fn new(constraints: &[Constraint], rows: &[usize]) -> Self {
-        let holonomic = constraints.iter().filter(|c| c.holonomic).count();
-        Self { rows: rows.to_vec(), position: vec![0.0; holonomic], velocity: vec![0.0; constraints.len()] }
-    }
-
-    /// Those that are off by more than a step leaves uncertain, and by far more than the constraints that they followed from.
-    fn open(&self, of_positions: f64, of_speeds: f64) -> Vec<(usize, f64)> {
-        let mut open = self.far_off(&self.position, of_positions);
-        if open.is_empty() {
-            open = self.far_off(&self.velocity, of_speeds);
-        }
-        open
-    }
-
-    fn far_off(&self, left: &[f64], uncertain: f64) -> Vec<(usize, f64)> {
-        let others = left.iter().enumerate().filter(|(k, _)| self.rows.binary_search(k).is_err());
-        let bound = CONTRADICTS * others.fold(uncertain, |most, (_, left)| most.max(left.abs()));
-        let rows = self.rows.iter().filter(|&&k| k < left.len());
-        rows.filter(|&&k| left[k].abs() > bound).map(|&k| (k, left[k])).collect()
-    }
-}
 
 impl Run<'_> {
     /// Makes the start consistent, and says what was changed.
@@ -70,7 +36,7 @@ impl Run<'_> {
         self.note_changes(t, &self.trial.start.clone(), &y);
         self.trial.restart(t, &y);
         self.note_redundant(t, &y);
-        if !self.redundant.rows.is_empty() {
+        if !self.redundant.is_empty() {
             self.flow.hold_redundant_constraints(t, &y);
         }
         Ok(())
@@ -164,10 +130,8 @@ impl Run<'_> {
         let (t, mut y) = (self.trial.t, self.trial.start.clone());
         let (q, what) = (self.flow.system().layout().q, self.fired_in_words());
         self.flow.assemble(t, &mut y, &[]).map_err(|refusal| self.not_consistent(&what, t, &refusal))?;
-        let apart =
-            |i: &usize| (y[*i] - self.trial.start[*i]).abs() > MOST_APART * self.uncertainty_of(*i, y[*i]);
-        if let Some(i) = (0..q).find(apart) {
-            return Err(self.joint_open(t, i, y[i]));
+        if let Some(i) = (0..q).find(|&i| self.is_apart(i, y[i])) {
+            return Err(self.joint_open(what, t, (i, y[i])));
         }
         self.trial.restart(t, &y);
         if let Some(event) = self.record.events.last_mut().filter(|event| event.t == t) {
@@ -178,8 +142,14 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// A joint that is to shut where its parts are not together; `must` is where a coordinate would have to jump to.
-    fn joint_open(&mut self, t: f64, coordinate: usize, must: f64) -> Error {
+    /// Whether a coordinate would have to move further to where it must be than a step leaves uncertain.
+    pub(super) fn is_apart(&self, coordinate: usize, must: f64) -> bool {
+        let bound = MOST_APART * self.uncertainty_of(coordinate, must);
+        (must - self.trial.start[coordinate]).abs() > bound
+    }
+
+    /// A joint that is to be shut where its parts are not together; `must` is where a coordinate would have to jump to.
+    pub(super) fn joint_open(&mut self, what: String, t: f64, (coordinate, must): (usize, f64)) -> Error {
         let y = self.trial.start.clone();
         let constraints = self.flow.system().constraints();
         let holonomic = constraints.iter().filter(|c| c.holonomic).count();
@@ -189,7 +159,7 @@ impl Run<'_> {
         let name = self.flow.system().state_names()[coordinate].clone();
         let left = largest.map_or_else(String::new, |k| self.open_in_words(&[(k, position[k])]));
         let left = format!("{left}, and `{name}` would have to jump from {} to {must}", y[coordinate]);
-        Error::NotConsistent { what: self.fired_in_words(), t, left }
+        Error::NotConsistent { what, t, left }
     }
 
     /// An event has set what the constraints do not let be. Once for each event and state is enough.
@@ -243,40 +213,10 @@ impl Run<'_> {
         Error::NotConsistent { what, t, left }
     }
 
-    fn open_in_words(&self, rows: &[(usize, f64)]) -> String {
+    pub(super) fn open_in_words(&self, rows: &[(usize, f64)]) -> String {
         let constraints = self.flow.system().constraints();
         let one = |(k, left): &(usize, f64)| format!("`{}` is off by {left:.3e}", constraints[*k].name);
         rows.iter().map(one).collect::<Vec<_>>().join(", ")
-    }
-
-    /// Looks whether constraints that followed from others still do: those that do not cannot be met by any motion.
-    pub(super) fn check_redundant(&mut self) -> Result<(), Error> {
-        if self.redundant.rows.is_empty() || self.flow.is_reaching() {
-            return Ok(());
-        }
-        let (t, layout) = (self.trial.t, self.flow.system().layout());
-        let mut redundant = std::mem::take(&mut self.redundant);
-        let y = &self.trial.start;
-        self.flow.residuals(t, y, &mut redundant.position, &mut redundant.velocity);
-        let worst =
-            |range: std::ops::Range<usize>| range.map(|i| self.uncertainty_of(i, y[i])).fold(0.0, f64::max);
-        let open = redundant.open(worst(0..layout.q), worst(layout.q..layout.q + layout.v));
-        self.redundant = redundant;
-        if open.is_empty() {
-            return Ok(());
-        }
-        Err(Error::NotConsistent { what: "the motion".to_owned(), t, left: self.open_in_words(&open) })
-    }
-
-    /// Where no step is good: constraints that follow from each other but do not let be the same accelerations.
-    pub(super) fn contradiction(&mut self) -> Option<Error> {
-        if !self.flow.is_mechanism() || self.flow.is_reaching() {
-            return None;
-        }
-        let (t, y) = (self.trial.t, self.trial.start.clone());
-        let open = self.flow.contradicting_constraints(t, &y);
-        let left = format!("{} at the level of accelerations", self.open_in_words(&open));
-        (!open.is_empty()).then(|| Error::NotConsistent { what: "the motion".to_owned(), t, left })
     }
 
     fn note_changes(&mut self, t: f64, before: &[f64], after: &[f64]) {

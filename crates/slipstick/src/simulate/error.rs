@@ -1,5 +1,6 @@
 //! Why a run could not be made, with the numbers and the cure.
 
+use crate::model::{RHO_HINT, rho_message};
 use crate::trajectory::Trajectory;
 use thiserror::Error;
 
@@ -107,7 +108,7 @@ pub enum Error {
         t: f64,
     },
     /// The spectral radius of a generalized-α method is no part of one.
-    #[error("`rho_infinity` is {value}: it must be a number from 0 to 1")]
+    #[error("{}", rho_message(*.value))]
     BadRho {
         /// Its value.
         value: f64,
@@ -314,6 +315,9 @@ pub enum Error {
     },
 }
 
+/// What cannot be consistent if it is no single state.
+pub(super) const IN_MOTION: &str = "the motion";
+
 const SMALLER_FIXED_STEP: &str =
     "choose a smaller `fixed_step`, or leave it out: steps are then as short as the tolerances ask for";
 
@@ -377,7 +381,7 @@ impl Error {
             Self::BadTolerance { .. } => "tolerances between 1e-3 and 1e-12 are usual",
             Self::ToleranceLength { .. } => "give one tolerance for all states, or one for each",
             Self::BadSafety { .. } => "0.9 is usual; with less, fewer steps are rejected, but more are made",
-            Self::BadRho { .. } => "0.8 damps what is much faster than the steps, 1 damps nothing",
+            Self::BadRho { .. } => RHO_HINT,
             Self::BadReach { .. } => "give one positive number for all constraints, or one for each",
             Self::BadTerm { .. } => "20 for `rate`, 100 for `position` and 10 for `decay` are usual",
             Self::BadPin { .. } => "pin coordinates of a mechanism by their place among them",
@@ -397,6 +401,9 @@ impl Error {
                 "let the resets leave the guards on sides from which nothing fires, or let one of the events go to another mode"
             }
             Self::ResetNotFinite { .. } => "look for a division by zero in the reset",
+            Self::NotConsistent { what, .. } if what == IN_MOTION => {
+                "check the lengths in these constraints and what moves them in time, or let the run end before"
+            }
             Self::NotConsistent { .. } => {
                 "choose start values nearer to a closed mechanism, pin fewer coordinates, or check the lengths in these constraints"
             }

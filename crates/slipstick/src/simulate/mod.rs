@@ -6,6 +6,7 @@
 
 mod assemble;
 mod beginnings;
+mod contradiction;
 mod error;
 mod initialise;
 mod landed;

@@ -8,8 +8,8 @@
 //!     some: take the step up to the bracket's end, apply everything that fired there, begin a new segment
 //! ```
 
-use super::assemble::Redundant;
 use super::beginnings::{Beginning, Beginnings};
+use super::contradiction::Redundant;
 use super::reach::Approach;
 use super::respond::{After, Change};
 use super::{Error, Failure, Keep, Monitor, Options, Progress, Start, Unwatched, initialise};
@@ -169,11 +169,8 @@ impl<'a> Run<'a> {
             if let Some(outcome) = self.check_limits(monitor) {
                 return Ok(outcome);
             }
-            if self.flow.is_mechanism() {
-                self.check_redundant()?;
-                if self.flow.is_reaching() && self.look_at_surfaces()? {
-                    continue;
-                }
+            if self.flow.is_mechanism() && self.flow.is_reaching() && self.look_at_surfaces()? {
+                continue;
             }
             let after = if !self.has_guards() {
                 self.step_freely()?;
@@ -191,7 +188,6 @@ impl<'a> Run<'a> {
                 After::GoOn(change) => self.begin_segment(change)?,
             }
         }
-        self.check_redundant()?;
         self.note_not_reached();
         Ok(Outcome::ReachedEnd)
     }
@@ -342,7 +338,10 @@ impl<'a> Run<'a> {
     /// differ by a multiple of the error of the step, and the step size times that is beyond the order (paper 003, (4.11) to (4.14)).
     #[inline]
     fn land(&mut self) {
-        if self.flow.is_mechanism() && self.is_acceptable() && !self.lands_by_itself() {
+        if !self.flow.is_mechanism() {
+            return;
+        }
+        if self.is_acceptable() && !self.lands_by_itself() {
             let t_end = self.trial.t + self.trial.h;
             let has_derivative = self.step.knows_derivative_at_end();
             if self.step.method() == Method::HalfExplicit5 {
@@ -353,9 +352,7 @@ impl<'a> Run<'a> {
                 self.flow.land(t_end, &mut self.trial.end);
             }
         }
-        if self.options.fixed_step.is_some() {
-            self.check_landing();
-        }
+        self.check_landing();
     }
 
     fn lands_by_itself(&self) -> bool {

@@ -5,7 +5,6 @@ use super::run::Run;
 use crate::equations::Constraint;
 use crate::formulation::{Metric, PerConstraint, Stabilisation};
 use crate::model::{Along, MetricRule, RunRule, StabilisationRule, ToleranceRule};
-use crate::step::Fault;
 use crate::trajectory::{Adjustment, Note};
 
 /// Takes over what a model says about the upkeep of its constraints.
@@ -51,17 +50,6 @@ fn per_constraint(rule: &ToleranceRule, constraints: &[Constraint], usual: &PerC
 }
 
 impl Run<'_> {
-    /// A step of fixed size is taken whatever its error is, but not if corrections cannot close the mechanism behind it.
-    pub(super) fn check_landing(&mut self) {
-        if !self.flow.is_mechanism() || self.flow.is_reaching() || !self.is_acceptable() {
-            return;
-        }
-        let t_end = self.trial.t + self.trial.h;
-        if let Some((constraint, left)) = self.flow.open_after_landing(t_end, &self.trial.end) {
-            self.trial.fail(Fault::LeftOpen { constraint, left });
-        }
-    }
-
     /// Keeps the largest adjustment of a step, and says when one is larger than what the step is uncertain by: it then steers the motion, and
     /// does not only keep it on the constraints (paper 000, section 3.4.1).
     pub(super) fn look_at_adjustment(&mut self) {

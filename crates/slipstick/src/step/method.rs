@@ -1,9 +1,11 @@
 //! The interface of all one-step methods, and the list of those there are.
 
 use super::alpha::{GeneralizedAlpha, Level};
+use super::crossing::Crossing;
 use super::explicit::{ExplicitRungeKutta, Numbers};
 use super::hem5::Hem5;
 use super::phem56::Phem56;
+use super::radau_dense::Dense;
 use super::radau_ggl::RadauGgl;
 use super::radau5::Radau5;
 use super::{Automatic, Rodas4, Sdirk4, Tolerances, Trial};
@@ -301,8 +303,8 @@ impl Method {
     pub fn build(self, dimension: usize) -> Box<dyn Step> {
         match self {
             Self::Radau5 => radau5(dimension),
-            Self::Sdirk4 => Box::new(Sdirk4::new(dimension)),
-            Self::Rodas4 => Box::new(Rodas4::new(dimension)),
+            Self::Sdirk4 => Box::new(Crossing::with(Sdirk4::new(dimension))),
+            Self::Rodas4 => Box::new(Crossing::with(Rodas4::new(dimension))),
             Self::HalfExplicit5 => Box::new(Hem5::new(dimension)),
             Self::PartitionedHalfExplicit5 => Box::new(Phem56::new(dimension)),
             Self::DormandPrince5 => explicit::<dopri5::DormandPrince5>(dimension),
@@ -326,11 +328,11 @@ impl Method {
 /// Radau IIA, compiled for the dimension if that is small.
 fn radau5(dimension: usize) -> Box<dyn Step> {
     match dimension {
-        1 => Box::new(Radau5::new(Fixed::<1>)),
-        2 => Box::new(Radau5::new(Fixed::<2>)),
-        3 => Box::new(Radau5::new(Fixed::<3>)),
-        4 => Box::new(Radau5::new(Fixed::<4>)),
-        n => Box::new(Radau5::new(Any(n))),
+        1 => Box::new(Crossing::with(Radau5::new(Dense::new(Fixed::<1>)))),
+        2 => Box::new(Crossing::with(Radau5::new(Dense::new(Fixed::<2>)))),
+        3 => Box::new(Crossing::with(Radau5::new(Dense::new(Fixed::<3>)))),
+        4 => Box::new(Crossing::with(Radau5::new(Dense::new(Fixed::<4>)))),
+        n => Box::new(Crossing::with(Radau5::new(Dense::new(Any(n))))),
     }
 }
 

@@ -1,11 +1,12 @@
 //! The balance of energy of a mechanism along a run: what there was, what came in, what was dissipated, and how far the sum is from constant.
 //!
-//! Powers are integrated over each step with Gauss' formula of order 8 on its dense output. For a mechanism that nothing drives or damps they are zero, and
-//! the error is that of the energy itself.
+//! Powers are integrated over each step with Gauss' formula of order 8 on its dense output, in pieces between the times at which one of them changes its sign: what is put in and what is dissipated have kinks there.
+//! For a mechanism that nothing drives or damps they are zero, and the error is that of the energy itself.
 
 use super::{Segment, Trajectory};
 use crate::equations::{KINETIC, POTENTIAL, POWER, System};
 use crate::formulation::Mixture;
+use crate::math::{Probe, narrow};
 
 /// Nodes and weights of Gauss' formula on [0, 1].
 const GAUSS: [(f64, f64); 4] = [
@@ -101,6 +102,9 @@ struct Books<'a> {
     modes: Vec<Mixture<'a>>,
     values: Vec<f64>,
     state: Vec<f64>,
+    /// The powers where a piece of a step begins and ends, and the times at which one changes its sign.
+    powers: [Vec<f64>; 2],
+    turns: Vec<f64>,
     net: f64,
 }
 
@@ -111,7 +115,8 @@ impl<'a> Books<'a> {
         let modes = (0..count).map(mode).collect::<Option<Vec<_>>>()?;
         let layout = system.layout();
         let (values, state) = (vec![0.0; POWER + 1 + layout.v], vec![0.0; layout.dimension()]);
-        (layout.v > 0).then_some(Self { modes, values, state, net: 0.0 })
+        let (powers, turns) = ([(); 2].map(|()| vec![0.0; layout.v + 1]), Vec::new());
+        (layout.v > 0).then_some(Self { modes, values, state, powers, turns, net: 0.0 })
     }
 
     fn look(&mut self, segment: &Segment, t: f64, y: &[f64]) -> Energy {
@@ -129,17 +134,78 @@ impl<'a> Books<'a> {
 
     /// The work from one time to another in a step.
     fn add_work(&mut self, balance: &mut EnergyBalance, segment: &Segment, from: f64, until: f64) {
+        self.find_turns(segment, from, until);
+        let mut turns = std::mem::take(&mut self.turns);
+        turns.push(until);
+        let mut start = from;
+        for &end in &turns {
+            self.add_smooth_work(balance, segment, start, end);
+            start = end;
+        }
+        self.turns = turns;
+    }
+
+    /// The same where no power changes its sign.
+    fn add_smooth_work(&mut self, balance: &mut EnergyBalance, segment: &Segment, from: f64, until: f64) {
         for (node, weight) in GAUSS {
             let energy = self.look_at(segment, from + node * (until - from));
             let width = weight * (until - from);
-            let applied = &self.values[POWER + 1..];
-            let rest = self.values[POWER] - applied.iter().sum::<f64>();
             let noise = ROUNDING * (energy.kinetic.abs() + energy.potential.abs());
-            for work in applied.iter().chain([&rest]).map(|power| power * width).filter(|w| w.abs() > noise) {
-                balance.work_in += work.max(0.0);
-                balance.dissipated += (-work).max(0.0);
+            for k in 0..self.powers[0].len() {
+                let work = self.power(k) * width;
+                if work.abs() > noise {
+                    balance.work_in += work.max(0.0);
+                    balance.dissipated += (-work).max(0.0);
+                }
             }
             self.net += self.values[POWER] * width;
         }
+    }
+
+    /// The power of each applied force where it was looked last, and behind these that of all else.
+    fn power(&self, k: usize) -> f64 {
+        let applied = &self.values[POWER + 1..];
+        applied.get(k).copied().unwrap_or_else(|| self.values[POWER] - applied.iter().sum::<f64>())
+    }
+
+    /// The powers at a time, and what of them is rounding over the given width.
+    fn look_at_powers(&mut self, segment: &Segment, t: f64, width: f64, end: usize) -> f64 {
+        let energy = self.look_at(segment, t);
+        for k in 0..self.powers[end].len() {
+            self.powers[end][k] = self.power(k);
+        }
+        ROUNDING * (energy.kinetic.abs() + energy.potential.abs()) / width
+    }
+
+    /// The times within a step at which a power changes its sign, ascending.
+    fn find_turns(&mut self, segment: &Segment, from: f64, until: f64) {
+        self.turns.clear();
+        let width = until - from;
+        self.look_at_powers(segment, from, width, 0);
+        let mut start = from;
+        for end in GAUSS.map(|(node, _)| from + node * width).into_iter().chain([until]) {
+            let noise = self.look_at_powers(segment, end, width, 1);
+            let first = self.turns.len();
+            for k in 0..self.powers[0].len() {
+                let (before, after) = (self.powers[0][k], self.powers[1][k]);
+                if before * after < 0.0 && (after - before).abs() > noise {
+                    let turn = self.turn_of(segment, k, [(start, before), (end, after)]);
+                    self.turns.push(turn);
+                }
+            }
+            self.turns[first..].sort_unstable_by(f64::total_cmp);
+            self.powers.swap(0, 1);
+            start = end;
+        }
+    }
+
+    /// The time between two others at which a power changes its sign.
+    fn turn_of(&mut self, segment: &Segment, k: usize, ends: [(f64, f64); 2]) -> f64 {
+        let [lo, hi] = ends.map(|(x, value)| Probe { x, value });
+        let bracket = narrow(lo, hi, lo.value.signum(), 1e-12 * (hi.x - lo.x), |t| {
+            self.look_at(segment, t);
+            self.power(k)
+        });
+        bracket.hi
     }
 }
