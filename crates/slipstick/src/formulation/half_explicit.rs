@@ -344,6 +344,16 @@ impl Flow<'_> {
         }
     }
 
+    /// The same where the derivative has just been evaluated, with its factors.
+    pub fn close_speeds_from_derivative(&mut self, t: f64, y: &mut [f64]) {
+        let has_terms = self.has_terms();
+        if let Engine::Mechanism(mechanism) = &mut self.evaluator
+            && has_terms
+        {
+            mechanism.close_speeds(self.mode.locked(), t, y);
+        }
+    }
+
     /// Adds to an error what takes the speeds of a state to where their constraints are met, with the factors of the last stage.
     pub fn add_distance_of_speeds(&mut self, t: f64, y: &[f64], error: &mut [f64]) {
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {

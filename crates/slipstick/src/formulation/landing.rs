@@ -5,6 +5,7 @@
 //! one correction by `Hᵀ (H Hᵀ)⁻¹` (3.65).
 
 use super::engine::Engine;
+use super::pstab::is_within;
 use super::{Flow, Index1, Metric, Stabilisation, Upkeep};
 use crate::equations::{Locked, Terms};
 use crate::math::{Kkt, Matrix};
@@ -12,6 +13,10 @@ use crate::math::{Kkt, Matrix};
 /// Corrections that leave more than this part of what they take off do not close a mechanism, unless it is as little as this beside its positions.
 const LEFT_OPEN: f64 = 0.1;
 const NEGLIGIBLE: f64 = 1e-6;
+
+/// A state is moved onto surfaces and constraints in turn, as often as this at most, until what is left of constraints is less than the other beside positions or speeds.
+const MOST_TURNS: usize = 60;
+const MET: f64 = 1e-14;
 
 /// The scratch for corrections.
 pub(super) struct Landing {
@@ -94,6 +99,18 @@ impl Index1<'_> {
         for (moved, y) in self.landing.adjustment.iter_mut().zip(&*y) {
             *moved = (*moved - y).abs();
         }
+    }
+
+    /// Moves a state to where the constraints are met. False if it is there already.
+    fn close_once(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) -> bool {
+        self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+        let (q, v) = (largest(&y[..self.positions]), largest(&y[self.positions..self.positions + self.n]));
+        let is_met = |left: &[f64], size: f64| is_within(left, self.kkt.lengths(), MET * size);
+        let is_open = !is_met(&self.position, q) || !is_met(&self.velocity, v);
+        if is_open && self.factor_corrections(locked, t, y) {
+            self.project(locked, t, y);
+        }
+        is_open
     }
 
     fn correct_in_rounds(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
@@ -303,6 +320,18 @@ impl Flow<'_> {
     pub fn land_where_evaluated(&mut self, t: f64, y: &mut [f64]) {
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {
             mechanism.land_by(Index1::factor_terms, (self.mode.locked(), t), y);
+        }
+    }
+
+    /// Moves a state onto the surfaces that the motion slides on. If joints are kept shut, that and the corrections of these are made in turn, for each of both leads away from the other.
+    pub fn land_on_surfaces(&mut self, t: f64, y: &mut [f64], keeps_joints: bool) {
+        for _ in 0..MOST_TURNS {
+            self.project(t, y);
+            let slides = self.sliding.is_some();
+            let Engine::Mechanism(mechanism) = &mut self.evaluator else { return };
+            if !keeps_joints || !slides || !mechanism.close_once(self.mode.locked(), t, y) {
+                return;
+            }
         }
     }
 

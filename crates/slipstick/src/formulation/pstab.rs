@@ -180,6 +180,6 @@ fn is_rounding(residuals: &[f64], lengths: &[f64], values: &[f64]) -> bool {
 }
 
 /// Whether all residuals are within a part of the lengths of their rows.
-fn is_within(residuals: &[f64], lengths: &[f64], part: f64) -> bool {
+pub(super) fn is_within(residuals: &[f64], lengths: &[f64], part: f64) -> bool {
     residuals.iter().zip(lengths).all(|(x, length)| x.abs() <= part * length)
 }

@@ -71,14 +71,6 @@ impl Pair {
             Kind::Sparse(sparse) => sparse.solve(force, level),
         }
     }
-
-    /// The length of each row of `G`.
-    pub fn lengths(&self) -> &[f64] {
-        match &self.kind {
-            Kind::Dense(dense, _) => dense.lengths(),
-            Kind::Sparse(sparse) => sparse.lengths(),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -72,11 +72,6 @@ impl SparsePair {
         self.factors.work()
     }
 
-    /// The length of each row of `G`.
-    pub(super) fn lengths(&self) -> &[f64] {
-        &self.lengths
-    }
-
     pub(super) fn factor(&mut self, matrix: &Matrix, ahead: &Matrix, here: &Matrix) -> bool {
         let mut values = matrix.values.iter().chain(&ahead.values).chain(&here.values);
         if values.any(|x| !x.is_finite()) {

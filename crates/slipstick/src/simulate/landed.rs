@@ -8,7 +8,6 @@ use super::run::Run;
 use crate::event::Crossing;
 use crate::formulation::Stabilisation;
 use crate::math::{Bracket, Probe, narrow};
-use crate::step::Method;
 
 /// How far from the crossing on dense output the other one is looked for, as parts of the step.
 const FAR: [f64; 3] = [2e-3, 2e-2, 2e-1];
@@ -19,16 +18,21 @@ impl Run<'_> {
         self.trial.state_at(offset, &mut self.before);
         if self.lands_within() {
             let ggl = self.options.stabilisation == Stabilisation::Ggl && self.flow.has_terms();
-            let keeps_speeds = ggl || self.step.method().facts().mechanisms_only;
+            let keeps_speeds = ggl || self.keeps_joints();
             self.flow.land_within(self.trial.t + offset, &mut self.before, keeps_speeds);
         }
-        self.flow.project(self.trial.t + offset, &mut self.before);
+        let keeps_joints = self.keeps_joints();
+        self.flow.land_on_surfaces(self.trial.t + offset, &mut self.before, keeps_joints);
     }
 
-    /// Whether the path of the method meets the constraints of positions and speeds. That of `alpha3` does not meet those of speeds, and is left as it is.
+    /// Whether the method keeps speeds on their constraints to rounding, so that surfaces must not lead away from there.
+    pub(super) fn keeps_joints(&self) -> bool {
+        self.step.method().facts().mechanisms_only && !self.flow.is_reaching()
+    }
+
+    /// Whether the path of the method meets the constraints of positions and speeds.
     fn lands_within(&self) -> bool {
-        let keeps_both = self.step.method() != Method::GeneralizedAlpha3;
-        keeps_both && self.flow.is_mechanism() && !self.flow.is_reaching()
+        self.flow.is_mechanism() && !self.flow.is_reaching()
     }
 
     /// An event that sets states must find a mechanism that is closed: what a method leaves open is no part of what is set.

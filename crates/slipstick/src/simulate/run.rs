@@ -328,7 +328,8 @@ impl<'a> Run<'a> {
         self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
         self.land();
         if self.flow.sliding().is_some() && self.trial.error.is_finite() {
-            self.flow.project(self.trial.t + self.trial.h, &mut self.trial.end);
+            let keeps_joints = self.keeps_joints();
+            self.flow.land_on_surfaces(self.trial.t + self.trial.h, &mut self.trial.end, keeps_joints);
         }
     }
 

@@ -305,7 +305,8 @@ impl Run<'_> {
 
     pub(super) fn slide_on(&mut self, t: f64, guards: &[usize]) {
         self.keep_to(t, guards);
-        self.flow.project(t, &mut self.after);
+        let keeps_joints = self.keeps_joints();
+        self.flow.land_on_surfaces(t, &mut self.after, keeps_joints);
     }
 
     /// From here on only these surfaces are slid on; the state stays where it is.

@@ -10,9 +10,10 @@
 //! A step of another size has its `a₀` elsewhere: `a₀ - u'₀` is the way from `t` to there and grows with the step. So it is scaled, which keeps the order (Brüls and Arnold, J. Comput.
 //! Nonlinear Dynam. 3, 2008). At a start, and where a step is much longer than the last, it is taken from the accelerations at both ends of the step, and the step made again; with `a₀ = u'₀`
 //! the multipliers of the index-3 form would begin with an error of order one. Along the constraints that form runs with speeds that are off by `-C h² v''`, in which `C h³ v''` is the error
-//! that `r` makes; to begin with exact speeds, or with those of a step of another size, gives multipliers an error of the size of the step that rings. So they are moved there (Arnold, Brüls and Cardona, Numer. Math. 129, 2015).
+//! that `r` makes; to begin with exact speeds, or with those of a step of another size, gives multipliers an error of the size of the step that rings. So they are moved there (Arnold, Brüls and Cardona, Numer. Math. 129, 2015). The end of a step has speeds on the constraints
+//! all the same; what the method goes on with is kept beside them, and scaled with the square of the step.
 
-use super::alpha_newton::Solver;
+use super::alpha_newton::{Solver, largest};
 use super::implicit::check_finite;
 use super::{Fault, Method, Step, Tolerances, Trial};
 use crate::formulation::{Field, Flow};
@@ -20,6 +21,14 @@ use crate::math::Norm;
 
 /// A step that is longer than the last by more than this begins anew: what is scaled has rounding and damped oscillations in it.
 const MOST_GROWTH: f64 = 2.0;
+
+/// Rates of the index-3 form that are off by more than this part of the largest ring, and the next step begins anew. Near a `ρ∞` of one they would do so ever more.
+const RINGING: f64 = 0.1;
+
+/// The largest error of a cubic with values and slopes at both ends is this times `h⁴` and the fourth derivative; that of a parabola with values at both ends and the right mean this times `h³` and
+/// the third.
+const WITHIN_POSITIONS: f64 = 1.0 / 384.0;
+const WITHIN_SPEEDS: f64 = 0.008_018_753_738_744_802;
 
 /// How far a correction of speeds may take them, as a part of the tolerance.
 const FURTHEST: f64 = 0.1;
@@ -83,12 +92,22 @@ pub(super) struct Knot {
     pub(super) shifted: Vec<f64>,
     pub(super) multipliers: Vec<f64>,
     calm: Vec<f64>,
+    /// What the speeds that the method goes on with are off by, from those of the state.
+    off: Vec<f64>,
+    rings: bool,
 }
 
 impl Knot {
     pub(super) fn new(size: usize, constraints: usize) -> Self {
         let room = || vec![0.0; size];
-        Self { rates: room(), shifted: room(), multipliers: vec![0.0; constraints], calm: room() }
+        Self {
+            rates: room(),
+            shifted: room(),
+            multipliers: vec![0.0; constraints],
+            calm: room(),
+            off: room(),
+            rings: false,
+        }
     }
 }
 
@@ -116,8 +135,7 @@ struct Room {
     /// The slopes of positions at both ends, and a state or its rates.
     slopes: [Vec<f64>; 2],
     state: Vec<f64>,
-    /// The second derivative of the rates; their second differences, then the errors of `u`; those of positions; those of the whole state.
-    turn: Vec<f64>,
+    /// Second differences of the rates, then the errors of `u`; those of positions; those of the whole state.
     bend: Vec<f64>,
     of_positions: Vec<f64>,
     errors: Vec<f64>,
@@ -139,7 +157,6 @@ impl Room {
             start_is_known: false,
             slopes: [state(), state()],
             state: state(),
-            turn: vec![0.0; size],
             bend: vec![0.0; size],
             of_positions: vec![0.0; size],
             errors: state(),
@@ -157,6 +174,8 @@ impl Room {
         self.start.shifted.copy_from_slice(&self.start.rates);
         self.start.calm.copy_from_slice(&self.start.rates);
         self.start.multipliers.copy_from_slice(field.multipliers());
+        self.start.off.fill(0.0);
+        self.start.rings = false;
         (self.before_h, self.start_is_known) = (0.0, true);
         Ok(())
     }
@@ -183,12 +202,9 @@ impl Room {
     ) -> Result<(), Fault> {
         self.find_start(field, trial)?;
         self.h = trial.h;
-        let (h, begins) = (trial.h, self.before_h == 0.0 || trial.h > MOST_GROWTH * self.before_h);
-        let ratio = if begins { 0.0 } else { h / self.before_h };
-        let both = self.start.shifted.iter().zip(&self.start.rates);
-        let shifted = self.solver.shifted.iter_mut().zip(both);
-        shifted.for_each(|(a, (shifted, rate))| *a = rate + ratio * (shifted - rate));
-        self.push_speeds(field, trial);
+        let (h, is_longer) = (trial.h, trial.h > MOST_GROWTH * self.before_h);
+        let begins = self.before_h == 0.0 || is_longer || self.start.rings;
+        self.carry_on(if begins { 0.0 } else { h / self.before_h });
         let known = (self.before_h > 0.0).then_some((&self.before, h / self.before_h));
         self.solver.solve(field, tolerances, trial, &self.start, known)?;
         if begins && self.solver.coefficients.shift() != 0.0 {
@@ -222,21 +238,17 @@ impl Room {
         }
     }
 
-    /// What is added to the speeds at the start, behind a step of another size. Accelerations change there as in the middle of the last step, and half a step more.
-    fn push_speeds(&mut self, field: &mut Flow<'_>, trial: &Trial) {
-        self.solver.push.fill(0.0);
-        if self.before_h > 0.0 && self.before_h != self.h {
-            for (i, bend) in self.bend.iter_mut().enumerate() {
-                let middle = (self.start.calm[i] - self.before.calm[i]) / self.before_h;
-                *bend = middle + 0.5 * self.before_h * self.turn[i];
-            }
-            self.solver.find_push(field, trial, &self.bend, self.push_factor());
+    /// What the step before has left beside the state, for a step that is longer by a ratio; nothing of it where a step begins anew.
+    fn carry_on(&mut self, ratio: f64) {
+        let start = &mut self.start;
+        if ratio == 0.0 {
+            // Rates of the method may ring, and to go by them would keep them at it.
+            start.rates.copy_from_slice(&start.calm);
         }
-    }
-
-    /// That is this times `v''`, along the constraints: speeds are already off as a step of the size before would have it.
-    fn push_factor(&self) -> f64 {
-        self.solver.coefficients.error_of_way() * (self.before_h.powi(2) - self.h.powi(2))
+        for (i, a) in self.solver.shifted.iter_mut().enumerate() {
+            *a = start.rates[i] + ratio * (start.shifted[i] - start.rates[i]);
+            self.solver.push[i] = ratio * ratio * start.off[i];
+        }
     }
 
     /// The shifted acceleration of the start from the accelerations at both ends. Those of the end are of the index-1 form: there an error of `a₀` in the multipliers has no part in
@@ -252,11 +264,11 @@ impl Room {
             .iter_mut()
             .zip(both)
             .for_each(|(a, (here, there))| *a = here + shift * (there - here));
-        // Rates of the method may ring, and to go by them would keep them at it.
         for (i, bend) in self.bend.iter_mut().enumerate() {
             *bend = (self.state[self.positions + i] - self.start.calm[i]) / trial.h;
         }
-        self.solver.find_push(field, trial, &self.bend, self.push_factor());
+        let factor = -self.solver.coefficients.error_of_way() * trial.h * trial.h;
+        self.solver.find_push(field, trial, &self.bend, factor);
         Ok(())
     }
 
@@ -277,9 +289,7 @@ impl Room {
             self.of_positions[i] = h * h * (moved - ends) + self.solver.moved[i];
         }
         self.of_positions[n..].fill(0.0);
-        self.bend.iter_mut().for_each(|bend| *bend *= c.error_of_speeds() * h);
-        self.solver.smooth(&mut self.of_positions);
-        self.solver.smooth(&mut self.bend);
+        self.smooth();
         self.errors.copy_from_slice(&trial.end);
         self.errors[self.positions..self.positions + n].copy_from_slice(&self.of_positions[..n]);
         field.evaluate_kinematics(trial.t + h, &self.errors, &mut self.state);
@@ -289,8 +299,22 @@ impl Room {
         Ok(())
     }
 
+    /// Damps what is stiff in both errors. Across constraints that are met at the end of the step there is no error, but there is one on the way there, of dense output; across those of speeds
+    /// alone, that of positions is never taken back.
+    fn smooth(&mut self) {
+        let (h, m, solver) = (self.h, self.start.multipliers.len(), &mut self.solver);
+        let kept = if solver.level == Level::Speeds { 0 } else { solver.holonomic };
+        solver.keep_across(0..kept, WITHIN_POSITIONS * h * h, &self.bend);
+        solver.keep_across(kept..m, 1.0, &self.of_positions);
+        solver.smooth(&mut self.of_positions);
+        solver.keep_across(0..m, WITHIN_SPEEDS * h, &self.bend);
+        let factor = solver.coefficients.error_of_speeds() * h;
+        self.bend.iter_mut().for_each(|bend| *bend *= factor);
+        solver.smooth(&mut self.bend);
+    }
+
     /// The rates at the end that the error is judged by.
-    fn find_calm(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
+    fn find_calm(&mut self, field: &mut Flow<'_>, trial: &mut Trial) -> Result<(), Fault> {
         let end = &mut self.solver.end;
         if self.solver.level != Level::Positions {
             end.calm.copy_from_slice(&end.rates);
@@ -300,7 +324,25 @@ impl Room {
         field.derivative(t, &trial.end, &mut self.state);
         check_finite(&self.state, 1, t)?;
         end.calm.copy_from_slice(&self.state[self.positions..]);
+        let rings = |rates: &[f64]| {
+            rates.iter().zip(&end.calm).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()))
+        };
+        end.rings = rings(&end.rates) > RINGING * largest(&end.calm);
+        self.close_speeds(field, trial);
         Ok(())
+    }
+
+    /// Takes speeds that are kept on no constraints by the method to where these are met. It goes on with those it has.
+    fn close_speeds(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+        let (t, speeds) = (trial.t + trial.h, self.positions..self.positions + self.n);
+        let off = &mut self.solver.end.off[..self.n];
+        off.copy_from_slice(&trial.end[speeds.clone()]);
+        field.close_speeds_from_derivative(t, &mut trial.end);
+        off.iter_mut().zip(&trial.end[speeds.clone()]).for_each(|(off, v)| *off -= v);
+        if largest(off) > self.solver.furthest() {
+            trial.end[speeds.clone()].copy_from_slice(&self.solver.state[speeds]);
+            self.solver.end.off.fill(0.0);
+        }
     }
 
     /// `h² u'''`, from the rates at the ends of this step and of the one before; at a start from those in the middle of the step.
@@ -310,8 +352,7 @@ impl Room {
             for (i, bend) in self.bend.iter_mut().enumerate() {
                 let here = self.start.calm[i];
                 let slopes = (self.solver.end.calm[i] - here) / h - (here - self.before.calm[i]) / before;
-                self.turn[i] = 2.0 * slopes / (h + before);
-                *bend = h * h * self.turn[i];
+                *bend = 2.0 * h * h * slopes / (h + before);
             }
             return Ok(());
         }
@@ -322,7 +363,6 @@ impl Room {
         for (i, bend) in self.bend.iter_mut().enumerate() {
             let ends = self.start.calm[i] + self.solver.end.calm[i];
             *bend = 4.0 * (ends - 2.0 * self.state[self.positions + i]);
-            self.turn[i] = *bend / (h * h);
         }
         Ok(())
     }
@@ -330,16 +370,16 @@ impl Room {
     /// The state in the middle of the step.
     fn find_middle(&mut self, field: &mut Flow<'_>, trial: &Trial) {
         let (h, q, n) = (self.h, self.positions, self.n);
-        let (v0, v1) = (&trial.start[q..q + n], &self.solver.state[q..q + n]);
+        let (v0, v1) = (&trial.start[q..q + n], &trial.end[q..q + n]);
         for i in 0..n {
-            self.bend[i] = 0.5 * self.solver.way[i] + 0.125 * h * (v0[i] - v1[i]);
+            self.bend[i] = 0.5 * self.solver.whole_way(i) + 0.125 * h * (v0[i] - v1[i]);
         }
         self.errors.copy_from_slice(&trial.start);
         field.move_positions(trial.t + 0.25 * h, &trial.start, &self.bend[..n], &mut self.errors);
         for i in 0..self.bend.len() {
-            let (start, end) = (trial.start[q + i], self.solver.state[q + i]);
+            let (start, end) = (trial.start[q + i], trial.end[q + i]);
             self.errors[q + i] = if i < n {
-                1.5 * self.solver.way[i] / h - 0.25 * (start + end)
+                1.5 * self.solver.whole_way(i) / h - 0.25 * (start + end)
             } else {
                 0.5 * (start + end) + 0.125 * h * (self.start.rates[i] - self.solver.end.rates[i])
             };
@@ -368,7 +408,8 @@ impl Step for GeneralizedAlpha {
         self.factorisations = room.solver.factorisations;
     }
 
-    /// Positions: the cubic through both ends with the speeds there. Speeds: the parabola through both ends whose mean is the way of the step. Further states: the cubic through both ends
+    /// Positions: the cubic through both ends with the speeds there. Speeds: the parabola through both ends whose mean is the way of the step, without its error: over the step that
+    /// would be of the order of what a guard changes by behind a surface that has just been left. Further states: the cubic through both ends
     /// with their rates.
     fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         let Some(room) = &mut self.room else { return };
@@ -383,7 +424,8 @@ impl Step for GeneralizedAlpha {
         let c = trial.dense.coefficients_mut(3);
         for i in 0..n {
             let ends = trial.start[q + i] + trial.end[q + i];
-            c[2 * dimension + q + i] = 6.0 * room.solver.way[i] / h - 3.0 * ends;
+            let way = room.solver.whole_way(i) - room.of_positions[i];
+            c[2 * dimension + q + i] = 6.0 * way / h - 3.0 * ends;
             c[3 * dimension + q + i] = 0.0;
         }
     }

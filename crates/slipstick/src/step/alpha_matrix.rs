@@ -23,6 +23,8 @@ pub(super) struct IterationMatrix {
     of_gradients: Vec<usize>,
     of_slopes: Vec<(usize, usize)>,
     pair: Pair,
+    /// The length of the gradient of each constraint.
+    lengths: Vec<f64>,
     /// The system that moves positions onto the constraints, where speeds are kept on them.
     pub(super) mover: Option<Mover>,
     level: Level,
@@ -49,6 +51,7 @@ impl IterationMatrix {
             of_gradients: tangents.gradients.places().map(|place| slot(&ahead, place)).collect(),
             of_slopes: tangents.slopes.places().map(|place| (slot(&ahead, place), place.0)).collect(),
             pair: Pair::new(&matrix, &ahead),
+            lengths: vec![0.0; ahead.rows()],
             mover: has_mover.then(|| Mover::new(&tangents, n, holonomic)),
             here: ahead.clone(),
             grown: tangents.grown,
@@ -121,6 +124,9 @@ impl IterationMatrix {
             self.here.values[slot] = *value;
         }
         self.ahead.values.copy_from_slice(&self.here.values);
+        for (row, length) in self.lengths.iter_mut().enumerate() {
+            *length = self.here.row(row).map(|(_, g)| g * g).sum::<f64>().sqrt();
+        }
         let first = if self.level == Level::Positions || self.is_closed { self.holonomic } else { 0 };
         for (&(slot, row), value) in self.of_slopes.iter().zip(&tangents.slopes.values) {
             if row >= first {
@@ -134,9 +140,9 @@ impl IterationMatrix {
         self.pair.solve(change, level_change);
     }
 
-    /// The length of the row of each constraint.
+    /// The length of the gradient of each constraint.
     pub(super) fn lengths(&self) -> &[f64] {
-        self.pair.lengths()
+        &self.lengths
     }
 }
 

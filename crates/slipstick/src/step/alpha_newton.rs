@@ -15,6 +15,7 @@ use super::alpha_matrix::IterationMatrix;
 use super::implicit::{Newton, Progress, check_finite, newton_tolerance, smallest_relative};
 use super::{Fault, Tolerances, Trial};
 use crate::formulation::{Balance, Flow, Remainder};
+use std::ops::Range;
 
 /// Constraints are met to this many units of rounding, if they can be: in rounds behind the last that the tolerance asks for. Where they come no nearer, this much will do; and next to a
 /// position in which one fixes nothing, where positions that are met to rounding leave much open, the last, if what it would take to meet them is small beside the tolerance.
@@ -30,6 +31,8 @@ const SLOW: f64 = 0.1;
 const MOST_LINEARISED: usize = 3;
 /// What is uncertain in positions by rounding, as a part of what they are summed from, times what Newton's iteration divides tolerances by.
 const UNCERTAIN: f64 = 64.0 * f64::EPSILON;
+/// How far a correction of speeds may take them, beside what the constraints are off by.
+const FURTHER: f64 = 10.0;
 /// Matrices with which the iteration converges at this rate or faster are kept.
 const KEPT: f64 = 0.02;
 
@@ -40,14 +43,14 @@ pub(super) struct Solver {
     pub(super) coefficients: Coefficients,
     positions: usize,
     n: usize,
-    holonomic: usize,
+    pub(super) holonomic: usize,
     /// The shifted acceleration at the start, for this step, and what is added to the speeds there.
     pub(super) shifted: Vec<f64>,
     pub(super) push: Vec<f64>,
     pub(super) end: Knot,
     /// The state at the end; the way `r`, and what positions are moved by beside it.
     pub(super) state: Vec<f64>,
-    pub(super) way: Vec<f64>,
+    way: Vec<f64>,
     pub(super) moved: Vec<f64>,
     /// The largest part that the way is summed from.
     summed: f64,
@@ -59,6 +62,8 @@ pub(super) struct Solver {
     matrices_are_known: bool,
     is_fresh: bool,
     factored_h: f64,
+    /// The largest speed that a step has begun with: in a mechanism that is blocked, speeds are nothing but the rounding of what they were.
+    fastest: f64,
     pub(super) factorisations: u64,
     /// Right-hand sides, then changes of `a₁` and of the multipliers.
     change: Vec<f64>,
@@ -135,6 +140,7 @@ impl Solver {
             matrices_are_known: false,
             is_fresh: false,
             factored_h: 0.0,
+            fastest: 0.0,
             factorisations: 0,
             change: vec![0.0; size],
             level_change: vec![0.0; m],
@@ -151,6 +157,7 @@ impl Solver {
         before: Option<(&Knot, f64)>,
     ) -> Result<(), Fault> {
         let kappa = newton_tolerance(smallest_relative(trial.start.len(), tolerances));
+        self.fastest = self.fastest.max(largest(&trial.start[self.positions..self.positions + self.n]));
         loop {
             self.predict(start, before);
             self.set_state(field, trial, start);
@@ -231,9 +238,14 @@ impl Solver {
             }
         }
         for i in 0..n {
-            self.change[i] = self.way[i] + self.moved[i];
+            self.change[i] = self.whole_way(i);
         }
         field.move_positions(trial.t + 0.5 * h, &trial.start, &self.change[..n], &mut self.state);
+    }
+
+    /// The way of a position, with what it is moved by.
+    pub(super) fn whole_way(&self, i: usize) -> f64 {
+        self.way[i] + self.moved[i]
     }
 
     /// Makes sure that the factors are those for this step size, with matrices from here or from an earlier step.
@@ -293,7 +305,7 @@ impl Solver {
             }
             self.find_changes(field, trial.h);
             let changes = self.size_of_changes(tolerances, trial);
-            closing.fits = changes <= kappa;
+            closing.fits = changes <= kappa || self.is_noise(trial.h);
             if !closing.is_on {
                 match self.judge(changes, kappa, &mut closing) {
                     Progress::Hopeless => return Ok(false),
@@ -304,6 +316,11 @@ impl Solver {
             self.apply_changes();
             self.set_state(field, trial, start);
         }
+    }
+
+    /// Whether speeds are changed by about as much as their constraints are off, and not by far more as next to a singular position: what does not shrink of that is noise of the constraints.
+    fn is_noise(&self, h: f64) -> bool {
+        h * self.coefficients.gamma * largest(&self.change[..self.n]) <= FURTHER * self.open_speed()
     }
 
     /// The first round moves positions, and only the second sees what that makes of the speeds: larger than the first, it does not mean that the iteration diverges.
@@ -347,15 +364,34 @@ impl Solver {
         }
     }
 
-    /// Whether the constraints are met as nearly as they are promised to be, as the last round has left them.
+    /// Whether the constraints of speeds are met as nearly as they are promised to be, as the last round has left them.
     pub(super) fn is_closed(&self) -> bool {
-        self.open() <= CLOSED
+        self.open_beside(self.fast()) <= CLOSED || self.open_speed() <= ROUNDING * self.fastest
+    }
+
+    /// The largest speed at the end of the step.
+    fn fast(&self) -> f64 {
+        largest(&self.state[self.positions..self.positions + self.n])
+    }
+
+    /// How far speeds may be taken by a correction: next to singular positions it takes them much further than the constraints are off.
+    pub(super) fn furthest(&self) -> f64 {
+        FURTHER * self.open_speed()
+    }
+
+    /// How far speeds are from where their constraints are met.
+    fn open_speed(&self) -> f64 {
+        let open = |(left, length): (&f64, &f64)| if *length > 0.0 { left.abs() / length } else { 0.0 };
+        self.left.velocity.iter().zip(self.matrix.lengths()).map(open).fold(0.0, f64::max)
     }
 
     /// How far the constraints are from being met, beside what they are made of.
     fn open(&self) -> f64 {
-        let (q, n) = (self.positions, self.n);
-        let (far, fast) = (largest(&self.state[..q]), largest(&self.state[q..q + n]));
+        self.open_beside(self.fast().max(self.fastest))
+    }
+
+    fn open_beside(&self, fast: f64) -> f64 {
+        let far = largest(&self.state[..self.positions]);
         let part = |left: &[f64], first: usize, size: f64| {
             let of_row = |(k, left): (usize, &f64)| match self.matrix.lengths()[first + k] * size {
                 0.0 => 0.0,
@@ -425,18 +461,24 @@ impl Solver {
         }
     }
 
-    /// What is left of an error of speeds once what is stiff in it is damped and what the constraints do not allow is taken off: `S x + Gᵀ μ = (1-α_m)/(1-α_f) M error`, `G x = 0`.
+    /// What lies across the constraint of each row in a change of speeds, times a factor, is what [`smooth`](Self::smooth) leaves across it.
+    pub(super) fn keep_across(&mut self, rows: Range<usize>, factor: f64, change: &[f64]) {
+        for k in rows {
+            self.level_change[k] = factor * self.matrix.tangents.gradients.row_times(k, change);
+        }
+    }
+
+    /// What is left of an error of speeds once what is stiff in it is damped: `S x + Gᵀ μ = (1-α_m)/(1-α_f) M error`, where `G x` is what is kept across.
     pub(super) fn smooth(&mut self, error: &mut [f64]) {
         for (i, out) in self.change.iter_mut().enumerate() {
             *out = self.coefficients.inertia() * self.matrix.tangents.mass.row_times(i, error);
         }
-        self.level_change.fill(0.0);
         self.matrix.solve(&mut self.change, &mut self.level_change);
         error.copy_from_slice(&self.change);
     }
 }
 
-fn largest(part: &[f64]) -> f64 {
+pub(super) fn largest(part: &[f64]) -> f64 {
     part.iter().fold(0.0, |most: f64, x| most.max(x.abs()))
 }
 
