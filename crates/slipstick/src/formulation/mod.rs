@@ -8,6 +8,7 @@ mod algebraic;
 mod assemble;
 mod balance;
 mod behind_mass;
+mod beside;
 mod dependence;
 mod dependent_weights;
 mod engine;

@@ -254,7 +254,7 @@ impl Case<'_> {
             }
             Err(failed) => (failed.trajectory, Some(failed.error.to_string()), Some(failed.error.hint())),
         };
-        let work = Work::on(self.system).of(options, &run.statistics);
+        let work = Work::on(self.system).of_all(&run.statistics.shares);
         let has_run = !run.segments.is_empty();
         let joints = if has_run { Joints::of(self.system, &options.upkeep(), &run) } else { None };
         let error = failure.is_none().then(|| error_of(&self.end, run.end_state()));

@@ -6,7 +6,6 @@
 
 use super::run::Run;
 use crate::event::Crossing;
-use crate::formulation::Stabilisation;
 use crate::math::{Bracket, Probe, narrow};
 use crate::step::Method;
 
@@ -18,8 +17,7 @@ impl Run<'_> {
     pub(super) fn landed_state_at(&mut self, offset: f64) {
         self.trial.state_at(offset, &mut self.before);
         if self.lands_within() {
-            let ggl = self.options.stabilisation == Stabilisation::Ggl && self.flow.has_terms();
-            let keeps_speeds = ggl || self.step.method().facts().mechanisms_only;
+            let keeps_speeds = self.step.is_ggl() || self.step.method().facts().mechanisms_only;
             self.flow.land_within(self.trial.t + offset, &mut self.before, keeps_speeds);
         }
         self.flow.project(self.trial.t + offset, &mut self.before);

@@ -6,6 +6,7 @@
 
 mod assemble;
 mod beginnings;
+mod change;
 mod error;
 mod initialise;
 mod landed;

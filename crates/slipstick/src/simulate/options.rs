@@ -1,9 +1,10 @@
 //! What is asked of a run.
 
+use crate::equations::System;
 use crate::event::Concurrency;
-use crate::formulation::{MassKind, Metric, PerConstraint, Stabilisation, Upkeep};
+use crate::formulation::{Metric, PerConstraint, Stabilisation, Upkeep};
 use crate::model::{Detection, Location};
-use crate::step::{Control, Method, SAFETY, Step, Tolerances, USUAL_RHO};
+use crate::step::{Automatic, Control, Method, Partners, SAFETY, Step, Tolerances, USUAL_RHO};
 
 /// Where a run begins.
 #[derive(Clone, Debug, PartialEq)]
@@ -153,15 +154,28 @@ impl Options {
         self
     }
 
-    /// The method with scratch for states of the given length and a kind of mass matrix.
-    pub(super) fn build_method(&self, dimension: usize, mass: MassKind) -> Box<dyn Step> {
+    /// The method with scratch for a system.
+    pub(super) fn build_method(&self, system: &dyn System) -> Box<dyn Step> {
+        let dimension = system.layout().dimension();
         if self.stabilisation == Stabilisation::Ggl
             && let Some(step) = self.method.build_ggl(dimension)
         {
             return step;
         }
         let alpha = self.method.build_alpha(self.rho_infinity.unwrap_or(USUAL_RHO));
-        alpha.unwrap_or_else(|| self.method.build_for(dimension, &self.tolerances, mass))
+        alpha.unwrap_or_else(|| match self.method {
+            Method::Automatic => Box::new(Automatic::new(dimension, self.partners(system))),
+            single => single.build(dimension),
+        })
+    }
+
+    /// What `auto` is made of.
+    fn partners(&self, system: &dyn System) -> Partners {
+        if system.layout().v > 0 {
+            Partners::for_mechanism(&self.tolerances, !self.stabilisation.changes_the_motion())
+        } else {
+            Partners::for_equations(&self.tolerances, system.mass_kind())
+        }
     }
 
     /// Whether the ends of steps are corrected to keep the constraints of a mechanism met: some methods and stabilisations do so by other means.

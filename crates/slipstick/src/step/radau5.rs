@@ -352,7 +352,7 @@ impl<D: Dimension> Step for Radau5<D> {
         std::mem::swap(&mut self.before, &mut self.stages);
         self.before_h = self.h;
         self.careful = false;
-        self.linear.advance(self.newton.is_fast());
+        self.linear.advance(self.newton.is_fast(self.dimension.get()));
     }
 
     fn restart(&mut self) {

@@ -167,6 +167,10 @@ impl Step for RadauGgl {
         Method::Radau5
     }
 
+    fn is_ggl(&self) -> bool {
+        !self.is_plain
+    }
+
     fn factorisations(&self) -> u64 {
         self.plain.factorisations() + self.whole.as_ref().map_or(0, |whole| whole.radau.factorisations())
     }

@@ -1,0 +1,333 @@
+//! Which of several methods goes on: the one that gets furthest in time for its work.
+//!
+//! The first is explicit. It measures how near its steps are to the limit of stability (Hairer, Wanner II, section IV.2); where they stay there, or for long not far from it, the others are
+//! tried in turn, each for some steps, and the one with the best pace, time gone for work spent, goes on. While an implicit one is at work, the explicit one is tried again where its steps would be as long, and
+//! from time to time. A try that does not pay doubles the patience until the next: so what tries cost stays a small part of a run.
+
+/// A step this near to the limit of stability is a strike; a step this far from it still arouses suspicion, of which so many are worth a strike.
+const NEAR_THE_LIMIT: f64 = 0.8;
+const SUSPICIOUS: f64 = 0.25;
+const SUSPICION: f64 = 0.04;
+/// So many strikes, with fewer than [`CALM`] calm steps in between, and other methods are tried.
+pub(crate) const STRIKES: f64 = 15.0;
+const CALM: u32 = 6;
+/// So many steps in a row that the explicit method could have made as well, and it is tried again; or so many of any kind, for the first time.
+const EASY_STEPS: u32 = 25;
+const AGAIN: u32 = 100;
+/// How many steps a try has, and after how many it may end early, where it is this many times behind.
+const TRY: u32 = 10;
+const ENOUGH: u32 = 6;
+const ENOUGH_EXPLICIT: u32 = 2;
+const HOPELESS: f64 = 4.0;
+/// So many attempts in a row that fail, and another method goes on.
+const FAILURES: u32 = 8;
+/// What is left of earlier steps in the pace, for each step since.
+const MEMORY: f64 = 0.8;
+
+/// Counts steps at the limit of stability.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StiffnessCount {
+    strikes: f64,
+    calm: u32,
+    patience: f64,
+    suspicion: f64,
+}
+
+impl Default for StiffnessCount {
+    /// Only steps at the limit count.
+    fn default() -> Self {
+        Self { strikes: 0.0, calm: 0, patience: STRIKES, suspicion: 0.0 }
+    }
+}
+
+/// While nothing points to a stiff problem, every so many steps are looked at.
+const LOOK_EVERY: u64 = 16;
+
+impl StiffnessCount {
+    /// Steps not far from the limit count a little.
+    fn suspicious() -> Self {
+        Self { suspicion: SUSPICION, ..Self::default() }
+    }
+
+    /// Whether a step, given by its number, is to be looked at.
+    pub(crate) fn is_due(self, step: u64) -> bool {
+        self.strikes > 0.0 || step.is_multiple_of(LOOK_EVERY)
+    }
+
+    /// Takes note of a step; true when the problem is found to be stiff.
+    pub(crate) fn record(&mut self, stiffness: Option<f64>) -> bool {
+        let stiffness = stiffness.unwrap_or(0.0);
+        if stiffness > NEAR_THE_LIMIT {
+            self.strikes += 1.0;
+            self.calm = 0;
+        } else if stiffness > SUSPICIOUS && self.suspicion > 0.0 {
+            self.strikes += self.suspicion;
+        } else if self.strikes > 0.0 {
+            self.calm += 1;
+            if self.calm >= CALM {
+                self.begin_anew(1.0);
+            }
+        }
+        self.strikes >= self.patience
+    }
+
+    fn begin_anew(&mut self, patience: f64) {
+        (self.strikes, self.calm, self.patience) = (0.0, 0, self.patience * patience);
+    }
+}
+
+/// Time gone for work spent, in the last steps.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pace {
+    gone: f64,
+    spent: f64,
+    /// Since the last step that was taken.
+    spending: f64,
+}
+
+impl Pace {
+    fn go(&mut self, h: f64) {
+        self.gone = MEMORY * self.gone + h;
+        self.spent = MEMORY * self.spent + std::mem::take(&mut self.spending);
+    }
+
+    fn value(&self) -> f64 {
+        let spent = self.spent + self.spending;
+        if spent > 0.0 { self.gone / spent } else { 0.0 }
+    }
+}
+
+/// One of the methods.
+#[derive(Clone, Copy, Debug)]
+struct Runner {
+    is_stiff: bool,
+    /// What its pace is worth beside that of others: a step of low order is less accurate than its tolerance says.
+    worth: f64,
+    /// When it was last at work: its pace, and its last step.
+    pace: Option<f64>,
+    h: Option<f64>,
+}
+
+/// What is decided.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Decision {
+    pub(super) runner: usize,
+    /// The step that it made last, if it was at work before.
+    pub(super) h: Option<f64>,
+    /// Whether it is more than a try.
+    pub(super) is_settled: bool,
+}
+
+/// The methods with what is known of them.
+#[derive(Clone, Debug)]
+pub(super) struct Choice {
+    runners: Vec<Runner>,
+    active: usize,
+    /// Those still to be tried, the next one last; and whether one is being tried.
+    waiting: Vec<usize>,
+    is_trying: bool,
+    pace: Pace,
+    /// Since the last change: steps taken; attempts in a row that failed; changes without a step in between.
+    steps: u32,
+    failures: u32,
+    idle_changes: usize,
+    stiffness: StiffnessCount,
+    easy: u32,
+    /// After so many steps of an implicit method the explicit one is tried again.
+    again: u32,
+}
+
+impl Choice {
+    /// Among methods: whether each is for stiff problems, and what its pace is worth. The first begins.
+    pub(super) fn new(runners: impl Iterator<Item = (bool, f64)>) -> Self {
+        let runner = |(is_stiff, worth)| Runner { is_stiff, worth, pace: None, h: None };
+        let runners: Vec<Runner> = runners.map(runner).collect();
+        Self {
+            waiting: Vec::with_capacity(runners.len()),
+            runners,
+            active: 0,
+            is_trying: false,
+            pace: Pace::default(),
+            steps: 0,
+            failures: 0,
+            idle_changes: 0,
+            stiffness: StiffnessCount::suspicious(),
+            easy: 0,
+            again: AGAIN,
+        }
+    }
+
+    pub(super) fn active(&self) -> usize {
+        self.active
+    }
+
+    /// What an attempt has cost.
+    pub(super) fn spend(&mut self, work: f64) {
+        self.pace.spending += work;
+    }
+
+    /// The work of a step of the method at work, on average.
+    pub(super) fn work_of_step(&self) -> f64 {
+        self.pace.spent * (1.0 - MEMORY)
+    }
+
+    /// A step was taken.
+    pub(super) fn take(&mut self, h: f64, stiffness: Option<f64>) -> Option<Decision> {
+        self.pace.go(h);
+        (self.failures, self.idle_changes) = (0, 0);
+        self.steps += 1;
+        self.runners[self.active].h = Some(h);
+        if self.is_trying {
+            return if self.steps >= TRY || self.is_hopeless() { self.end_try() } else { None };
+        }
+        if self.runners.len() == 1 {
+            return None;
+        }
+        if !self.runners[self.active].is_stiff {
+            return if self.stiffness.record(stiffness) { self.try_others(|r| r.is_stiff) } else { None };
+        }
+        self.easy = if stiffness.is_some_and(|s| s < 0.5) { self.easy + 1 } else { 0 };
+        if self.easy >= EASY_STEPS || self.steps >= self.again {
+            return self.try_others(|r| !r.is_stiff);
+        }
+        None
+    }
+
+    /// An attempt failed.
+    pub(super) fn reject(&mut self) -> Option<Decision> {
+        self.failures += 1;
+        if self.failures < FAILURES || self.idle_changes >= self.runners.len() {
+            return None;
+        }
+        self.pace.gone = 0.0;
+        if self.is_trying {
+            return self.end_try();
+        }
+        self.runners[self.active].pace = Some(0.0);
+        self.settle()
+    }
+
+    fn is_hopeless(&self) -> bool {
+        let enough = if self.runners[self.active].is_stiff { ENOUGH } else { ENOUGH_EXPLICIT };
+        let best = self.runners.iter().filter_map(|runner| runner.pace).fold(0.0, f64::max);
+        self.steps >= enough && HOPELESS * self.pace.value() < best
+    }
+
+    fn try_others(&mut self, suits: impl Fn(&Runner) -> bool) -> Option<Decision> {
+        self.waiting.clear();
+        let others = (0..self.runners.len()).rev().filter(|&i| i != self.active && suits(&self.runners[i]));
+        self.waiting.extend(others);
+        for i in 0..self.runners.len() {
+            self.runners[i].pace = (i == self.active).then(|| self.pace.value());
+        }
+        let next = self.waiting.pop()?;
+        self.is_trying = true;
+        Some(self.change_to(next, false))
+    }
+
+    /// The next that waits is left out of the tries.
+    pub(super) fn next_waiting(&self) -> Option<usize> {
+        self.waiting.last().copied()
+    }
+
+    /// See [`next_waiting`](Self::next_waiting).
+    pub(super) fn leave_out_next(&mut self) {
+        self.waiting.pop();
+    }
+
+    fn end_try(&mut self) -> Option<Decision> {
+        self.runners[self.active].pace = Some(self.pace.value());
+        match self.waiting.pop() {
+            Some(next) => Some(self.change_to(next, false)),
+            None => self.settle(),
+        }
+    }
+
+    /// The one with the best pace goes on; if none is known, the next.
+    fn settle(&mut self) -> Option<Decision> {
+        let value = |runner: &Runner| runner.pace.map_or(0.0, |pace| pace * runner.worth);
+        let mut best = (self.active + 1) % self.runners.len();
+        for (i, runner) in self.runners.iter().enumerate() {
+            if value(runner) > value(&self.runners[best]) {
+                best = i;
+            }
+        }
+        self.is_trying = false;
+        if self.runners[best].is_stiff {
+            self.again = self.again.saturating_mul(2);
+        } else {
+            self.stiffness.begin_anew(2.0);
+            self.again = AGAIN;
+        }
+        Some(self.change_to(best, true))
+    }
+
+    fn change_to(&mut self, next: usize, is_settled: bool) -> Decision {
+        if next != self.active {
+            self.pace = Pace::default();
+            self.idle_changes += 1;
+        }
+        self.active = next;
+        (self.steps, self.failures, self.easy) = (0, 0, 0);
+        Decision { runner: next, h: self.runners[next].h, is_settled }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_steps_at_the_limit_do_not_make_a_stiff_problem() {
+        let mut count = StiffnessCount::default();
+        for k in 0..1000 {
+            // Ten steps at the limit, then calm.
+            assert!(!count.record(Some(if k % 20 < 10 { 1.5 } else { 0.1 })));
+        }
+        assert!((0..20).any(|_| count.record(Some(1.5))));
+    }
+
+    /// An explicit method and two implicit ones, with the step and the work of each.
+    fn run(paces: [(f64, f64); 3], stiffness: f64, steps: usize) -> (Choice, [usize; 3]) {
+        let mut choice = Choice::new([(false, 1.0), (true, 1.0), (true, 1.0)].into_iter());
+        let mut made = [0; 3];
+        for _ in 0..steps {
+            let active = choice.active();
+            made[active] += 1;
+            choice.spend(paces[active].1);
+            choice.take(paces[active].0, (active == 0).then_some(stiffness));
+        }
+        (choice, made)
+    }
+
+    #[test]
+    fn the_one_with_the_best_pace_goes_on() {
+        let (choice, made) = run([(1e-3, 1.0), (1e-2, 20.0), (1.0, 30.0)], 1.0, 500);
+        assert_eq!(choice.active(), 2);
+        assert!(made[2] > 440, "{made:?}");
+        let (choice, made) = run([(1e-3, 1.0), (1.0, 20.0), (1.0, 30.0)], 1.0, 500);
+        assert_eq!(choice.active(), 1);
+        assert!(made[1] > 440, "{made:?}");
+    }
+
+    #[test]
+    fn tries_that_do_not_pay_become_rare() {
+        let (choice, made) = run([(1e-3, 1.0), (1e-3, 20.0), (1e-3, 30.0)], 1.0, 2000);
+        assert_eq!(choice.active(), 0);
+        assert!(made[1] + made[2] < 120, "{made:?}");
+        let (_, made) = run([(1e-3, 1.0), (1e-3, 20.0), (1e-3, 30.0)], 0.1, 2000);
+        assert_eq!(made, [2000, 0, 0]);
+    }
+
+    #[test]
+    fn one_that_only_fails_gives_way_and_not_for_ever() {
+        let mut choice = Choice::new([(false, 1.0), (true, 1.0)].into_iter());
+        for _ in 0..20 {
+            choice.spend(1.0);
+            choice.take(1.0, Some(2.0));
+        }
+        assert_eq!(choice.active(), 1);
+        let changes = (0..1000).filter_map(|_| choice.reject()).count();
+        assert!((1..=2).contains(&changes), "{changes}");
+    }
+}
