@@ -26,8 +26,8 @@ impl Meter {
 impl Run<'_> {
     /// Lets the method change behind a step that was taken, or was not. Says once when a problem is stiff. Tells whether another method goes on.
     pub(super) fn reconsider_method(&mut self, is_taken: bool) -> bool {
-        let before = self.step.method();
         self.meter.is_ggl = self.step.is_ggl();
+        self.notice_first();
         let Some(change) = self.step.reconsider(&self.trial, is_taken) else { return false };
         let now = self.step.method();
         if change.is_settled
@@ -38,24 +38,34 @@ impl Run<'_> {
             self.note_stiffness(explicit, now);
         }
         let Some(h) = change.h else { return false };
-        self.change_method(before, h);
-        true
-    }
-
-    fn change_method(&mut self, before: Method, h: f64) {
         self.share_out();
-        let now = self.step.method();
-        self.meter.method = now;
-        self.meter.explicit = if before.facts().implicit { self.meter.explicit } else { Some(before) };
-        self.control = Controller::for_method(now, self.options.control, self.options.safety);
+        self.take_over();
         if self.options.fixed_step.is_none() {
             self.h = h;
         }
+        true
+    }
+
+    /// The first step may have shown that another method should make it.
+    fn notice_first(&mut self) {
+        if self.meter.method != self.step.method() {
+            self.take_over();
+        }
+    }
+
+    fn take_over(&mut self) {
+        let method = self.step.method();
+        self.meter.method = method;
+        if !method.facts().implicit {
+            self.meter.explicit = Some(method);
+        }
+        self.control = Controller::for_method(method, self.options.control, self.options.safety);
     }
 
     /// The run ends: what the last method did is added too.
     pub(super) fn meter_end(&mut self) {
         self.meter.is_ggl = self.step.is_ggl();
+        self.notice_first();
         self.share_out();
     }
 

@@ -154,8 +154,8 @@ impl Options {
         self
     }
 
-    /// The method with scratch for a system.
-    pub(super) fn build_method(&self, system: &dyn System) -> Box<dyn Step> {
+    /// The method with scratch for a system, from a time on.
+    pub(super) fn build_method(&self, system: &dyn System, from: f64) -> Box<dyn Step> {
         let dimension = system.layout().dimension();
         if self.stabilisation == Stabilisation::Ggl
             && let Some(step) = self.method.build_ggl(dimension)
@@ -164,15 +164,17 @@ impl Options {
         }
         let alpha = self.method.build_alpha(self.rho_infinity.unwrap_or(USUAL_RHO));
         alpha.unwrap_or_else(|| match self.method {
-            Method::Automatic => Box::new(Automatic::new(dimension, self.partners(system))),
+            Method::Automatic => {
+                Box::new(Automatic::new(dimension, &self.partners(system, self.until - from)))
+            }
             single => single.build(dimension),
         })
     }
 
     /// What `auto` is made of.
-    fn partners(&self, system: &dyn System) -> Partners {
+    fn partners(&self, system: &dyn System, span: f64) -> Partners {
         if system.layout().v > 0 {
-            Partners::for_mechanism(&self.tolerances, !self.stabilisation.changes_the_motion())
+            Partners::for_mechanism(&self.tolerances, span, !self.stabilisation.changes_the_motion())
         } else {
             Partners::for_equations(&self.tolerances, system.mass_kind())
         }

@@ -278,7 +278,7 @@ impl Run<'_> {
                 "the problem is stiff: stability and not accuracy limits the steps of `{from}`; `radau5` may take far fewer"
             )
         } else {
-            format!("the problem is stiff: `{to}` goes on where `{from}` was limited by stability")
+            format!("the problem is stiff: `{to}` goes on, where stability would limit the steps of `{from}`")
         };
         self.record.notes.push(Note { t: self.trial.t, code: "stiff", text });
     }

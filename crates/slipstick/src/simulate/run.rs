@@ -106,7 +106,7 @@ impl<'a> Run<'a> {
     fn new(system: &'a dyn System, start: &Start, options: &'a Options) -> Self {
         let mode = Mode::new(start.mode, system.switch_names().len(), system.count_number());
         let flow = Flow::stabilised(system, mode.clone(), options.upkeep());
-        let step = options.build_method(system);
+        let step = options.build_method(system, start.t);
         Self {
             options,
             trial: Trial::new(start.t, &start.y),
@@ -353,7 +353,7 @@ impl<'a> Run<'a> {
             } else if has_derivative {
                 self.flow.land_from_derivative(t_end, &mut self.trial.end);
             } else {
-                self.flow.land(t_end, &mut self.trial.end);
+                self.land_calmly(t_end);
             }
         }
         if self.options.fixed_step.is_some() {

@@ -50,7 +50,29 @@ fn per_constraint(rule: &ToleranceRule, constraints: &[Constraint], usual: &PerC
     }
 }
 
+/// How often a correction is made calm.
+const CALM_ROUNDS: usize = 8;
+
 impl Run<'_> {
+    /// Corrects the end of a step. The least change in the metric of the masses moves light bodies most; if one of them hangs on a stiff spring, that is excited in every step. What is stiff in a correction is
+    /// taken off again, which leaves the constraints open by a small part of what they were, and the rest is corrected again.
+    pub(super) fn land_calmly(&mut self, t_end: f64) {
+        let positions = self.flow.system().layout().q;
+        self.before.copy_from_slice(&self.trial.end);
+        self.flow.land(t_end, &mut self.trial.end);
+        for _ in 0..CALM_ROUNDS {
+            for (moved, (end, before)) in self.after.iter_mut().zip(self.trial.end.iter().zip(&self.before)) {
+                *moved = end - before;
+            }
+            if !self.step.calm(positions, &mut self.after) {
+                return;
+            }
+            self.before.iter_mut().zip(&self.after).for_each(|(before, moved)| *before += moved);
+            self.trial.end.copy_from_slice(&self.before);
+            self.flow.land(t_end, &mut self.trial.end);
+        }
+    }
+
     /// A step of fixed size is taken whatever its error is, but not if corrections cannot close the mechanism behind it.
     pub(super) fn check_landing(&mut self) {
         if !self.flow.is_mechanism() || self.flow.is_reaching() || !self.is_acceptable() {

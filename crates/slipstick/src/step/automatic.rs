@@ -4,6 +4,7 @@
 //! at tolerances that its order suits a generalized-α method, which takes them sparse and with exact matrices.
 
 use super::choice::Choice;
+use super::spectral::spectral_radius;
 use super::{Change, Counts, Method, Step, Tolerances, Trial, Work};
 use crate::formulation::{Flow, MassKind};
 
@@ -12,13 +13,16 @@ const WORTH_OF_ALPHA: f64 = 0.8;
 /// Below this tolerance a method of order 2 takes far too many steps, and down to this it is tried before Radau IIA.
 const FINEST_ALPHA: f64 = 3e-7;
 const ALPHA_FIRST: f64 = 3e-5;
-/// A method is not tried if one step of it costs so many of the method before it.
-const TOO_DEAR: f64 = 100.0;
+
+/// The longest stable step of an explicit method times the rate of the fastest motion, about.
+const STABLE: f64 = 3.3;
 
 /// The methods to choose among; the first begins.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Partners {
     methods: Vec<Method>,
+    /// The time to go, if it is worth while to look ahead.
+    span: Option<f64>,
 }
 
 impl Partners {
@@ -30,11 +34,12 @@ impl Partners {
             _ => Method::DormandPrince8,
         };
         let stiff = Method::Radau5;
-        Self { methods: if mass == MassKind::Identity { vec![explicit, stiff] } else { vec![stiff] } }
+        let methods = if mass == MassKind::Identity { vec![explicit, stiff] } else { vec![stiff] };
+        Self { methods, span: None }
     }
 
-    /// For a mechanism, whose right-hand sides are dear: low order never pays. Not every stabilisation suits generalized-α methods.
-    pub fn for_mechanism(tolerances: &Tolerances, with_alpha: bool) -> Self {
+    /// For a mechanism with some time to go. Its right-hand sides are dear: low order never pays, and looking ahead does. Not every stabilisation suits generalized-α methods.
+    pub fn for_mechanism(tolerances: &Tolerances, span: f64, with_alpha: bool) -> Self {
         let (finest, stiff, alpha) = (finest(tolerances), Method::Radau5, Method::GeneralizedAlpha2);
         let explicit = if finest > 2e-6 { Method::Tsitouras5 } else { Method::DormandPrince8 };
         let methods = match finest {
@@ -42,7 +47,7 @@ impl Partners {
             tolerance if tolerance >= ALPHA_FIRST => vec![explicit, alpha, stiff],
             _ => vec![explicit, stiff, alpha],
         };
-        Self { methods }
+        Self { methods, span: Some(span) }
     }
 }
 
@@ -59,6 +64,8 @@ struct Partner {
 /// The methods and which of them is at work.
 pub struct Automatic {
     dimension: usize,
+    /// The time to go from the start, if stiffness is to be foreseen.
+    span: Option<f64>,
     partners: Vec<Partner>,
     choice: Choice,
     /// What things cost, once there was a step.
@@ -69,11 +76,12 @@ pub struct Automatic {
 
 impl Automatic {
     /// For states of the given length.
-    pub fn new(dimension: usize, partners: Partners) -> Self {
+    pub fn new(dimension: usize, partners: &Partners) -> Self {
         let worth = |method: &Method| if method.has_rho() { WORTH_OF_ALPHA } else { 1.0 };
         let runners = partners.methods.iter().map(|method| (method.facts().implicit, worth(method)));
         Self {
             dimension,
+            span: partners.span,
             choice: Choice::new(runners),
             partners: partners.methods.iter().map(|&method| Partner { method, step: None }).collect(),
             work: None,
@@ -95,25 +103,35 @@ impl Automatic {
     fn count_work(&mut self, field: &Flow<'_>) {
         let counts = Counts::of(field, self.factorisations());
         let (method, is_ggl) = (self.method(), self.is_ggl());
-        let work = self.work.get_or_insert_with(|| Work::on(field.system()));
-        self.choice.spend(work.of(method, is_ggl, &counts.since(&self.counts)));
+        if let Some(work) = &self.work {
+            self.choice.spend(work.of(method, is_ggl, &counts.since(&self.counts)));
+        }
         self.counts = counts;
     }
 
-    /// A method whose first step alone would cost more than a long try of the one at work is not tried.
-    fn leave_out_what_is_too_dear(&mut self) {
-        while let (Some(next), Some(work)) = (self.choice.next_waiting(), &self.work) {
-            let expected = work.of_newton_step(self.partners[next].method);
-            if expected <= TOO_DEAR * self.choice.work_of_step() {
-                return;
-            }
-            self.choice.leave_out_next();
+    /// Before the first step: what things cost, and in a mechanism how fast its fastest motion is.
+    fn look_ahead(&mut self, field: &mut Flow<'_>, trial: &Trial) {
+        let work = Work::on(field.system());
+        for (i, partner) in self.partners.iter().enumerate() {
+            self.choice.expect(i, work.of_step(partner.method));
         }
+        self.work = Some(work);
+        let explicit = self.method().facts();
+        if self.span.is_some()
+            && !explicit.implicit
+            && let (Some(rate), Some(span)) = (spectral_radius(field, trial), self.span)
+        {
+            self.choice.foresee(STABLE / rate, span);
+        }
+        self.counts = Counts::of(field, 0);
     }
 }
 
 impl Step for Automatic {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
+        if self.work.is_none() {
+            self.look_ahead(field, trial);
+        }
         self.active().attempt(field, tolerances, trial);
         self.count_work(field);
     }
@@ -145,7 +163,6 @@ impl Step for Automatic {
     /// Decides which method makes the next step.
     fn reconsider(&mut self, trial: &Trial, is_taken: bool) -> Option<Change> {
         let (before, stiffness) = (self.choice.active(), self.stiffness(trial));
-        self.leave_out_what_is_too_dear();
         let decision = if is_taken { self.choice.take(trial.h, stiffness) } else { self.choice.reject() }?;
         if decision.runner == before {
             return Some(Change { h: None, is_settled: decision.is_settled });
@@ -156,6 +173,10 @@ impl Step for Automatic {
 
     fn method(&self) -> Method {
         self.partners[self.choice.active()].method
+    }
+
+    fn calm(&mut self, positions: usize, correction: &mut [f64]) -> bool {
+        self.active().calm(positions, correction)
     }
 
     fn is_ggl(&self) -> bool {
@@ -187,7 +208,7 @@ mod tests {
         let equations = |rtol: &f64| names(Partners::for_equations(&tolerances(rtol), MassKind::Identity));
         let [a, b, c] = [1e-2, 1e-5, 1e-10].each_ref().map(equations);
         assert_eq!([&*a, &*b, &*c], ["bs32 radau5", "tsit5 radau5", "dop853 radau5"]);
-        let mechanism = |rtol: &f64| names(Partners::for_mechanism(&tolerances(rtol), true));
+        let mechanism = |rtol: &f64| names(Partners::for_mechanism(&tolerances(rtol), 1.0, true));
         let [a, b, c] = [1e-3, 1e-6, 1e-10].each_ref().map(mechanism);
         assert_eq!([&*a, &*b, &*c], ["tsit5 alpha2 radau5", "dop853 radau5 alpha2", "dop853 radau5"]);
     }

@@ -4,23 +4,33 @@
 //! tried in turn, each for some steps, and the one with the best pace, time gone for work spent, goes on. While an implicit one is at work, the explicit one is tried again where its steps would be as long, and
 //! from time to time. A try that does not pay doubles the patience until the next: so what tries cost stays a small part of a run.
 
-/// A step this near to the limit of stability is a strike; a step this far from it still arouses suspicion, of which so many are worth a strike.
+/// A step this near to the limit of stability is a strike; one this far from it still counts a little.
 const NEAR_THE_LIMIT: f64 = 0.8;
 const SUSPICIOUS: f64 = 0.25;
-const SUSPICION: f64 = 0.04;
 /// So many strikes, with fewer than [`CALM`] calm steps in between, and other methods are tried.
 pub(crate) const STRIKES: f64 = 15.0;
 const CALM: u32 = 6;
-/// So many steps in a row that the explicit method could have made as well, and it is tried again; or so many of any kind, for the first time.
+/// So many steps in a row that the explicit method could have made as well, and it is tried again.
 const EASY_STEPS: u32 = 25;
-const AGAIN: u32 = 100;
-/// How many steps a try has, and after how many it may end early, where it is this many times behind.
+/// While an implicit method is at work, another is tried again after so many steps, times how many times it was behind; and after so many at the latest. Steps of an explicit method cost less: there it is so many,
+/// if stability alone means many steps.
+const AGAIN: f64 = 30.0;
+const AGAIN_FROM_EXPLICIT: f64 = 100.0;
+const AT_THE_LATEST: f64 = 2000.0;
+/// How many steps a try has at least, and at most while they grow by this in [`LATELY`] steps; and after how many it may end early, where it is this many times behind.
 const TRY: u32 = 10;
+const LONGEST_TRY: u32 = 40;
+const GROWS: f64 = 1.3;
+const LATELY: usize = 4;
 const ENOUGH: u32 = 6;
 const ENOUGH_EXPLICIT: u32 = 2;
 const HOPELESS: f64 = 4.0;
 /// So many attempts in a row that fail, and another method goes on.
 const FAILURES: u32 = 8;
+/// A method is not tried if a step of it costs as much as this many of the method that goes on else.
+const TOO_DEAR: f64 = 100.0;
+/// If stability alone means that many steps of the explicit method, others are tried before it.
+const MANY_STEPS: f64 = 300.0;
 /// What is left of earlier steps in the pace, for each step since.
 const MEMORY: f64 = 0.8;
 
@@ -30,13 +40,13 @@ pub(crate) struct StiffnessCount {
     strikes: f64,
     calm: u32,
     patience: f64,
-    suspicion: f64,
+    suspects: bool,
 }
 
 impl Default for StiffnessCount {
     /// Only steps at the limit count.
     fn default() -> Self {
-        Self { strikes: 0.0, calm: 0, patience: STRIKES, suspicion: 0.0 }
+        Self { strikes: 0.0, calm: 0, patience: STRIKES, suspects: false }
     }
 }
 
@@ -46,7 +56,7 @@ const LOOK_EVERY: u64 = 16;
 impl StiffnessCount {
     /// Steps not far from the limit count a little.
     fn suspicious() -> Self {
-        Self { suspicion: SUSPICION, ..Self::default() }
+        Self { suspects: true, ..Self::default() }
     }
 
     /// Whether a step, given by its number, is to be looked at.
@@ -60,8 +70,8 @@ impl StiffnessCount {
         if stiffness > NEAR_THE_LIMIT {
             self.strikes += 1.0;
             self.calm = 0;
-        } else if stiffness > SUSPICIOUS && self.suspicion > 0.0 {
-            self.strikes += self.suspicion;
+        } else if stiffness > SUSPICIOUS && self.suspects {
+            self.strikes += ((stiffness - SUSPICIOUS) / (NEAR_THE_LIMIT - SUSPICIOUS)).powi(2);
         } else if self.strikes > 0.0 {
             self.calm += 1;
             if self.calm >= CALM {
@@ -106,6 +116,21 @@ struct Runner {
     /// When it was last at work: its pace, and its last step.
     pace: Option<f64>,
     h: Option<f64>,
+    /// What one of its steps is expected to cost.
+    dear: f64,
+    /// How many times it was behind the best when it was last tried, and how many steps were taken since.
+    behind: f64,
+    since: f64,
+}
+
+impl Runner {
+    fn value(&self) -> f64 {
+        self.pace.map_or(0.0, |pace| pace * self.worth)
+    }
+
+    fn is_due(&self, again: f64) -> bool {
+        self.since >= (again * self.behind).min(AT_THE_LATEST)
+    }
 }
 
 /// What is decided.
@@ -127,20 +152,32 @@ pub(super) struct Choice {
     waiting: Vec<usize>,
     is_trying: bool,
     pace: Pace,
+    /// The work of a step of the method that tries are compared with.
+    usual_work: f64,
+    /// The last steps, one of [`LATELY`] after the other.
+    lately: [f64; LATELY],
     /// Since the last change: steps taken; attempts in a row that failed; changes without a step in between.
     steps: u32,
     failures: u32,
     idle_changes: usize,
     stiffness: StiffnessCount,
     easy: u32,
-    /// After so many steps of an implicit method the explicit one is tried again.
-    again: u32,
+    /// Whether stability alone means many steps of the explicit method.
+    expects_many: bool,
 }
 
 impl Choice {
     /// Among methods: whether each is for stiff problems, and what its pace is worth. The first begins.
     pub(super) fn new(runners: impl Iterator<Item = (bool, f64)>) -> Self {
-        let runner = |(is_stiff, worth)| Runner { is_stiff, worth, pace: None, h: None };
+        let runner = |(is_stiff, worth)| Runner {
+            is_stiff,
+            worth,
+            pace: None,
+            h: None,
+            dear: 0.0,
+            behind: 1.0,
+            since: 0.0,
+        };
         let runners: Vec<Runner> = runners.map(runner).collect();
         Self {
             waiting: Vec::with_capacity(runners.len()),
@@ -148,12 +185,14 @@ impl Choice {
             active: 0,
             is_trying: false,
             pace: Pace::default(),
+            usual_work: 0.0,
+            lately: [0.0; LATELY],
             steps: 0,
             failures: 0,
             idle_changes: 0,
             stiffness: StiffnessCount::suspicious(),
             easy: 0,
-            again: AGAIN,
+            expects_many: false,
         }
     }
 
@@ -166,9 +205,23 @@ impl Choice {
         self.pace.spending += work;
     }
 
-    /// The work of a step of the method at work, on average.
-    pub(super) fn work_of_step(&self) -> f64 {
-        self.pace.spent * (1.0 - MEMORY)
+    /// What a step of a method is expected to cost.
+    pub(super) fn expect(&mut self, runner: usize, work: f64) {
+        self.runners[runner].dear = work;
+    }
+
+    /// Before the first step: the longest step that is stable with the explicit method, and the time that there is to go. Others are tried first if that means many steps.
+    pub(super) fn foresee(&mut self, longest: f64, span: f64) -> Option<Decision> {
+        if span <= MANY_STEPS * longest {
+            return None;
+        }
+        self.expects_many = true;
+        self.usual_work = self.runners[self.active].dear;
+        self.pace = Pace { gone: longest, spent: self.usual_work, spending: 0.0 };
+        // What the first steps say may not hold for long.
+        self.stiffness.begin_anew(0.5);
+        self.runners[self.active].h = Some(longest);
+        self.try_others(|runner| runner.is_stiff)
     }
 
     /// A step was taken.
@@ -177,20 +230,34 @@ impl Choice {
         (self.failures, self.idle_changes) = (0, 0);
         self.steps += 1;
         self.runners[self.active].h = Some(h);
+        let before = std::mem::replace(&mut self.lately[self.steps as usize % LATELY], h);
         if self.is_trying {
-            return if self.steps >= TRY || self.is_hopeless() { self.end_try() } else { None };
+            let grows = h > GROWS * before && self.steps < LONGEST_TRY;
+            let is_over = self.steps >= TRY && !grows || self.is_hopeless();
+            return if is_over { self.end_try() } else { None };
         }
         if self.runners.len() == 1 {
             return None;
         }
-        if !self.runners[self.active].is_stiff {
-            return if self.stiffness.record(stiffness) { self.try_others(|r| r.is_stiff) } else { None };
+        self.runners.iter_mut().for_each(|runner| runner.since += 1.0);
+        if self.runners[self.active].is_stiff {
+            self.easy = if stiffness.is_some_and(|s| s < 0.5) { self.easy + 1 } else { 0 };
+            if self.easy >= EASY_STEPS {
+                return self.try_others(|r| !r.is_stiff);
+            }
+            return self.try_again(AGAIN);
         }
-        self.easy = if stiffness.is_some_and(|s| s < 0.5) { self.easy + 1 } else { 0 };
-        if self.easy >= EASY_STEPS || self.steps >= self.again {
-            return self.try_others(|r| !r.is_stiff);
+        if self.stiffness.record(stiffness) {
+            return self.try_others(|r| r.is_stiff);
         }
-        None
+        if self.expects_many { self.try_again(AGAIN_FROM_EXPLICIT) } else { None }
+    }
+
+    /// Tries others whose time has come.
+    fn try_again(&mut self, again: f64) -> Option<Decision> {
+        let is_due = |(i, runner): (usize, &Runner)| i != self.active && runner.is_due(again);
+        let is_time = self.runners.iter().enumerate().any(is_due);
+        if is_time { self.try_others(|runner| runner.is_due(again)) } else { None }
     }
 
     /// An attempt failed.
@@ -214,25 +281,22 @@ impl Choice {
     }
 
     fn try_others(&mut self, suits: impl Fn(&Runner) -> bool) -> Option<Decision> {
-        self.waiting.clear();
-        let others = (0..self.runners.len()).rev().filter(|&i| i != self.active && suits(&self.runners[i]));
-        self.waiting.extend(others);
+        if self.pace.spent > 0.0 && self.steps > 0 {
+            self.usual_work = self.pace.spent * (1.0 - MEMORY);
+        }
         for i in 0..self.runners.len() {
             self.runners[i].pace = (i == self.active).then(|| self.pace.value());
         }
+        let is_next = |i: &usize| {
+            let runner = &self.runners[*i];
+            *i != self.active && suits(runner) && runner.dear <= TOO_DEAR * self.usual_work
+        };
+        let others = (0..self.runners.len()).rev().filter(is_next);
+        self.waiting.clear();
+        self.waiting.extend(others);
         let next = self.waiting.pop()?;
         self.is_trying = true;
         Some(self.change_to(next, false))
-    }
-
-    /// The next that waits is left out of the tries.
-    pub(super) fn next_waiting(&self) -> Option<usize> {
-        self.waiting.last().copied()
-    }
-
-    /// See [`next_waiting`](Self::next_waiting).
-    pub(super) fn leave_out_next(&mut self) {
-        self.waiting.pop();
     }
 
     fn end_try(&mut self) -> Option<Decision> {
@@ -245,19 +309,19 @@ impl Choice {
 
     /// The one with the best pace goes on; if none is known, the next.
     fn settle(&mut self) -> Option<Decision> {
-        let value = |runner: &Runner| runner.pace.map_or(0.0, |pace| pace * runner.worth);
         let mut best = (self.active + 1) % self.runners.len();
         for (i, runner) in self.runners.iter().enumerate() {
-            if value(runner) > value(&self.runners[best]) {
+            if runner.value() > self.runners[best].value() {
                 best = i;
             }
         }
         self.is_trying = false;
-        if self.runners[best].is_stiff {
-            self.again = self.again.saturating_mul(2);
-        } else {
+        let most = self.runners[best].value();
+        for runner in self.runners.iter_mut().filter(|runner| runner.pace.is_some()) {
+            (runner.behind, runner.since) = (most / runner.value(), 0.0);
+        }
+        if !self.runners[best].is_stiff {
             self.stiffness.begin_anew(2.0);
-            self.again = AGAIN;
         }
         Some(self.change_to(best, true))
     }
@@ -269,6 +333,7 @@ impl Choice {
         }
         self.active = next;
         (self.steps, self.failures, self.easy) = (0, 0, 0);
+        self.lately.fill(0.0);
         Decision { runner: next, h: self.runners[next].h, is_settled }
     }
 }

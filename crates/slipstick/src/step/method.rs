@@ -54,6 +54,11 @@ pub trait Step {
     /// The method that makes the next step.
     fn method(&self) -> Method;
 
+    /// Takes off a correction of the end of the trial just made what would excite stiff parts, which the method would not follow. The correction of so many positions comes first. False if nothing in it matters.
+    fn calm(&mut self, _positions: usize, _correction: &mut [f64]) -> bool {
+        false
+    }
+
     /// Whether it solves the stabilised index-2 form of a mechanism, and so needs no corrections.
     fn is_ggl(&self) -> bool {
         false

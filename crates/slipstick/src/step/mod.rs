@@ -34,6 +34,7 @@ mod rk4;
 mod rodas4;
 mod sdirk4;
 mod settled;
+mod spectral;
 mod stages;
 mod start_rates;
 mod tolerance;

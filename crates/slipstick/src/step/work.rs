@@ -166,14 +166,20 @@ impl Work {
         evaluations + corrections + factorisations + self.of_solving(method, is_ggl, counts)
     }
 
-    /// What a step of an implicit method costs, about: with a new Jacobian, and three iterations.
-    pub(super) fn of_newton_step(&self, method: Method) -> f64 {
-        let by_differences = if method.has_rho() { self.newton.2 } else { self.states };
-        let iterations = if method.has_rho() { 4 } else { 9 };
-        let derivatives = iterations + by_differences as u64;
-        let motion_factorisations = if method.has_rho() { 0 } else { iterations };
-        let counts =
-            Counts { derivatives, jacobians: 1, factorisations: 1, corrected: 1, motion_factorisations };
+    /// What a step of a method costs, about: of an implicit one with a new Jacobian and three iterations.
+    pub(super) fn of_step(&self, method: Method) -> f64 {
+        let (derivatives, is_alpha) = (method.nodes().len() as u64, method.has_rho());
+        let usual = Counts { derivatives, corrected: 1, ..Counts::default() };
+        let counts = match method.facts().implicit {
+            false => Counts { motion_factorisations: derivatives, ..usual },
+            true if is_alpha => {
+                Counts { derivatives: 4 + self.newton.2 as u64, jacobians: 1, factorisations: 1, ..usual }
+            }
+            true => {
+                let derivatives = 3 * derivatives + self.states as u64;
+                Counts { derivatives, jacobians: 1, factorisations: 1, motion_factorisations: 9, ..usual }
+            }
+        };
         self.of(method, false, &counts)
     }
 
