@@ -1,190 +1,196 @@
 //! The index-2 form of a mechanism that Gear, Gupta and Leimkuhler stabilise, for methods that solve algebraic equations (paper 001, equation (23)).
 //!
 //! `q' = T (v - Gᵀ μ)`, `M v' = f - Gᵀ λ`, `z' = k`, `0 = ġ(t, q, v)`, `0 = g(t, q)`: both levels of the constraints hold, and `μ` is zero but for the errors of the steps. The state is `(q, v, z, λ, μ)`.
-//! Of rows that follow from others only some are used: the multipliers of the rest are zero.
+//! The second equation is taken as it stands, so that `M` need not have an inverse. Its tangents are in `tangents.rs`, those of the first here.
 
 use super::engine::Engine;
-use super::{Field, Flow, Index1, MassKind};
-use crate::equations::Locked;
-use crate::math::{Kkt, Matrix};
+use super::{Balance, Flow, Remainder};
+use crate::math::{Matrix, RealLu, dot};
 
 /// What the form needs beside the flow.
 #[derive(Clone, Debug)]
 pub struct GglRoom {
+    /// What is left of the equations of motion and of the constraints where they were last evaluated.
+    pub left: Remainder,
     dimension: usize,
-    holonomic: usize,
-    /// Whether each constraint is used.
-    used: Vec<bool>,
-    /// The masses alone, with their factors.
-    masses: Kkt,
-    no_rows: Matrix,
     state: Vec<f64>,
     rates: Vec<f64>,
-    beside: Vec<f64>,
-    slope: Vec<f64>,
 }
 
 impl GglRoom {
     /// For the mechanism of a flow, which must be one.
     pub fn new(flow: &Flow<'_>) -> Self {
-        let (system, terms) = (flow.system(), flow.system().room_for_terms());
-        let (dimension, m) = (system.layout().dimension(), system.constraints().len());
-        let holonomic = system.constraints().iter().filter(|c| c.holonomic).count();
-        let no_rows = Matrix::with_places(0, terms.mass.rows(), &[]);
-        let all = dimension + m + holonomic;
-        let room = |length: usize| vec![0.0; length];
-        Self {
-            dimension,
-            holonomic,
-            used: vec![true; m],
-            masses: Kkt::new(&terms.mass, &no_rows),
-            no_rows,
-            state: room(dimension),
-            rates: room(dimension),
-            beside: room(all),
-            slope: room(all),
-        }
+        let (left, dimension) = (flow.room_for_remainder(), flow.system().layout().dimension());
+        Self { left, dimension, state: vec![0.0; dimension], rates: vec![0.0; dimension] }
     }
 
     /// The length of the state with its multipliers.
     pub fn dimension(&self) -> usize {
-        self.dimension + self.used.len() + self.holonomic
+        self.dimension + self.left.velocity.len() + self.left.position.len()
     }
 
     /// How many constraints there are.
     pub fn constraints(&self) -> usize {
-        self.used.len()
-    }
-
-    /// Leaves out the rows that follow from others at a point, or say nothing there. Tells whether that are other rows than before; unless it is asked for, those in use stay while they are as
-    /// many as there should be.
-    pub fn choose_rows(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64], anew: bool) -> bool {
-        let idle = flow.idle_constraints(t, y);
-        let left_out = self.used.iter().filter(|used| !**used).count();
-        if !anew && idle.len() == left_out {
-            return false;
-        }
-        let before = self.used.clone();
-        self.used.fill(true);
-        for row in idle {
-            self.used[row] = false;
-        }
-        before != self.used
-    }
-
-    /// Whether rows are left out.
-    pub fn leaves_out(&self) -> bool {
-        self.used.contains(&false)
+        self.left.velocity.len()
     }
 }
 
-/// The form of a flow.
-pub struct Ggl<'f, 'a> {
-    /// The flow.
-    pub flow: &'f mut Flow<'a>,
-    /// What it needs beside it.
-    pub room: &'f mut GglRoom,
+/// How positions follow from speeds, `q' = T v`, linearised: where `T` is not one.
+#[derive(Clone, Debug)]
+pub struct Kinematics {
+    /// The columns of `T`, one after the other; the factors of `Tᵀ T`.
+    columns: Vec<f64>,
+    squares: RealLu,
+    /// How `T v` changes with positions, as changes of the speeds' kind, by rows.
+    pub slopes: Vec<f64>,
+    beside: Vec<f64>,
+    base: Vec<f64>,
+    rates: Vec<f64>,
+    change: Vec<f64>,
+    positions: usize,
 }
 
-impl Field for Ggl<'_, '_> {
-    fn dimension(&self) -> usize {
-        self.room.dimension()
+impl Kinematics {
+    /// Room for those of a flow; none where positions have the speeds as rates.
+    pub fn new(flow: &Flow<'_>) -> Option<Self> {
+        let layout = flow.system().layout();
+        let room = |length: usize| vec![0.0; length];
+        flow.evaluator.has_kinematics().then(|| Self {
+            columns: room(layout.q * layout.v),
+            squares: RealLu::new(layout.v),
+            slopes: room(layout.v * layout.v),
+            beside: room(layout.dimension()),
+            base: room(layout.dimension()),
+            rates: room(layout.dimension()),
+            change: room(layout.v),
+            positions: layout.q,
+        })
     }
 
-    fn derivative(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
-        self.flow.derivative_count += 1;
-        let locked = self.flow.mode.locked();
-        match &mut self.flow.evaluator {
-            Engine::Mechanism(mechanism) => mechanism.ggl(self.room, locked, (t, y), dy),
-            Engine::Plain(_) => dy.fill(f64::NAN),
+    /// The change of the speeds' kind that is nearest to one of positions, which becomes what is left of it.
+    pub fn split(&self, positions: &mut [f64], change: &mut [f64]) {
+        let columns = || self.columns.chunks_exact(self.positions.max(1));
+        change.iter_mut().zip(columns()).for_each(|(change, column)| *change = dot(column, positions));
+        self.squares.solve(change);
+        for (change, column) in change.iter().zip(columns()) {
+            positions.iter_mut().zip(column).for_each(|(q, column)| *q -= change * column);
         }
     }
 
-    /// By forward differences, column by column.
-    fn jacobian(&mut self, t: f64, y: &[f64], f: &[f64], jacobian: &mut [f64]) {
-        self.flow.jacobian_count += 1;
-        let n = y.len();
-        let (mut beside, mut slope) =
-            (std::mem::take(&mut self.room.beside), std::mem::take(&mut self.room.slope));
-        beside.copy_from_slice(y);
-        for j in 0..n {
-            beside[j] = y[j] + (f64::EPSILON * y[j].abs().max(1e-5)).sqrt().copysign(f[j]);
-            let h = beside[j] - y[j];
-            self.derivative(t, &beside, &mut slope);
-            for i in 0..n {
-                jacobian[i * n + j] = (slope[i] - f[i]) / h;
-            }
-            beside[j] = y[j];
+    /// Adds `T` times a change to one of positions.
+    pub fn join(&self, change: &[f64], positions: &mut [f64]) {
+        for (change, column) in change.iter().zip(self.columns.chunks_exact(self.positions.max(1))) {
+            positions.iter_mut().zip(column).for_each(|(q, column)| *q += change * column);
         }
-        (self.room.beside, self.room.slope) = (beside, slope);
-    }
-
-    fn time_derivative(&mut self, _t: f64, _y: &[f64], _f: &[f64], out: &mut [f64]) {
-        // Only methods ask for it that do not take this form.
-        out.fill(f64::NAN);
-    }
-
-    fn mass_kind(&self) -> MassKind {
-        MassKind::Constant
-    }
-
-    /// One for states, zero for multipliers.
-    fn mass(&mut self, _t: f64, y: &[f64], mass: &mut [f64]) {
-        mass.fill(0.0);
-        for i in 0..self.room.dimension {
-            mass[i * y.len() + i] = 1.0;
-        }
-    }
-
-    fn mass_slopes(&mut self, _t: f64, _y: &[f64], _rate: &[f64], slopes: (&mut [f64], &mut [f64])) {
-        slopes.0.fill(0.0);
-        slopes.1.fill(0.0);
     }
 }
 
-impl Index1<'_> {
-    fn ggl(&mut self, room: &mut GglRoom, locked: Locked<'_>, (t, all): (f64, &[f64]), dy: &mut [f64]) {
-        let (y, rest) = all.split_at(room.dimension);
-        let (lambda, mu) = rest.split_at(room.used.len());
-        self.inner.terms(locked, t, y, &mut self.terms);
-        self.factorisations += 1;
-        if room.masses.factor(&self.terms.mass, &room.no_rows).is_err() {
-            return dy.fill(f64::NAN);
-        }
-        self.motion.copy_from_slice(&self.terms.force);
-        self.terms.jacobian.add_transposed(-1.0, lambda, &mut self.motion);
-        room.masses.solve(&mut self.motion, &mut []);
-        self.multipliers.copy_from_slice(lambda);
-        self.publish();
-        self.inner.derivative(locked, t, y, &mut dy[..room.dimension]);
-        self.push_positions(room, (locked, t, y), mu, dy);
-        let (_, of_multipliers) = dy.split_at_mut(room.dimension);
-        self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
-        let (rates, positions) = of_multipliers.split_at_mut(room.used.len());
-        for (k, used) in room.used.iter().enumerate() {
-            rates[k] = if *used { self.velocity[k] } else { lambda[k] };
-            if k < room.holonomic {
-                positions[k] = if *used { self.position[k] } else { mu[k] };
-            }
-        }
-    }
-
-    /// `q' = T (v - Gᵀ μ)`.
-    fn push_positions(
+impl Flow<'_> {
+    /// `f - M y'` of the form at a point of states and multipliers with these rates.
+    pub fn ggl_residual(
         &mut self,
         room: &mut GglRoom,
-        (locked, t, y): (Locked<'_>, f64, &[f64]),
-        mu: &[f64],
-        dy: &mut [f64],
+        (t, all): (f64, &[f64]),
+        rates: &[f64],
+        out: &mut [f64],
     ) {
-        let (q, n) = (self.positions, self.n);
+        let (y, rest) = all.split_at(room.dimension);
+        let (multipliers, pushes) = rest.split_at(room.constraints());
+        let (q, n) = (self.system().layout().q, self.system().layout().v);
+        let rates = &rates[..room.dimension];
+        self.remainder(Balance { t, y, rates: &rates[q..], multipliers }, &mut room.left);
+        let (of_states, of_multipliers) = out.split_at_mut(room.dimension);
+        for (out, left) in of_states[q..].iter_mut().zip(&room.left.motion) {
+            *out = -left;
+        }
+        of_multipliers[..multipliers.len()].copy_from_slice(&room.left.velocity);
+        of_multipliers[multipliers.len()..].copy_from_slice(&room.left.position);
         room.state.copy_from_slice(y);
-        self.terms.jacobian.add_transposed(-1.0, mu, &mut room.state[q..q + n]);
-        if self.inner.has_kinematics() {
-            self.inner.derivative(locked, t, &room.state, &mut room.rates);
-            dy[..q].copy_from_slice(&room.rates[..q]);
+        if let Engine::Mechanism(mechanism) = &self.evaluator {
+            mechanism.terms.jacobian.add_transposed(-1.0, pushes, &mut room.state[q..q + n]);
+        }
+        if self.evaluator.has_kinematics() {
+            self.evaluate_kinematics(t, &room.state, &mut room.rates);
         } else {
-            dy[..q].copy_from_slice(&room.state[q..q + n]);
+            room.rates[..q].copy_from_slice(&room.state[q..q + n]);
+        }
+        for (out, (rate, own)) in of_states[..q].iter_mut().zip(room.rates.iter().zip(rates)) {
+            *out = rate - own;
+        }
+    }
+
+    /// The masses where the equations were last evaluated; those of further states stay.
+    pub fn copy_masses(&self, to: &mut Matrix) {
+        if let Engine::Mechanism(mechanism) = &self.evaluator {
+            let masses = &mechanism.terms.mass.values;
+            to.values[..masses.len()].copy_from_slice(masses);
+        }
+    }
+
+    /// The constraints that follow from others wherever they are met, and are held to do so.
+    pub fn held_constraints(&self) -> &[usize] {
+        match &self.evaluator {
+            Engine::Mechanism(mechanism) => mechanism.kkt.held(),
+            Engine::Plain(_) => &[],
+        }
+    }
+
+    /// Linearises how positions follow from speeds; false if speeds are not determined by rates of positions.
+    pub fn linearise_kinematics(&mut self, t: f64, y: &[f64], out: &mut Kinematics) -> bool {
+        let (q, n) = (out.positions, out.change.len());
+        let speeds = q..q + n;
+        // Rates without speeds, where there are such, are no part of `T`.
+        out.beside.copy_from_slice(y);
+        out.beside[speeds.clone()].fill(0.0);
+        self.evaluate_kinematics(t, &out.beside, &mut out.base);
+        for (j, column) in out.columns.chunks_exact_mut(q.max(1)).enumerate() {
+            out.beside[q + j] = 1.0;
+            self.evaluate_kinematics(t, &out.beside, &mut out.rates);
+            out.beside[q + j] = 0.0;
+            for (column, (rate, base)) in column.iter_mut().zip(out.rates.iter().zip(&out.base)) {
+                *column = rate - base;
+            }
+        }
+        let column = |j: usize| &out.columns[j * q..(j + 1) * q];
+        for (place, square) in out.squares.entries_mut().iter_mut().enumerate() {
+            *square = dot(column(place / n), column(place % n));
+        }
+        let is_determined = out.squares.factor().is_ok();
+        self.kinematic_slopes(t, y, out);
+        is_determined
+    }
+
+    /// By forward differences.
+    fn kinematic_slopes(&mut self, t: f64, y: &[f64], out: &mut Kinematics) {
+        let (q, n) = (out.positions, out.change.len());
+        let far = y[..q].iter().fold(1e-3, |size: f64, q| size.max(q.abs()));
+        let step = f64::EPSILON.sqrt() * far;
+        self.evaluate_kinematics(t, y, &mut out.base);
+        let mut change = std::mem::take(&mut out.change);
+        for j in 0..n {
+            out.beside.copy_from_slice(y);
+            change.fill(0.0);
+            change[j] = -step;
+            self.evaluator.shift_positions(t, &mut out.beside[..q], &change);
+            self.evaluate_kinematics(t, &out.beside, &mut out.rates);
+            for (rate, base) in out.rates[..q].iter_mut().zip(&out.base) {
+                *rate = (*rate - base) / step;
+            }
+            let mut rates = std::mem::take(&mut out.rates);
+            out.split(&mut rates[..q], &mut change);
+            out.rates = rates;
+            change.iter().enumerate().for_each(|(i, slope)| out.slopes[i * n + j] = *slope);
+        }
+        out.change = change;
+    }
+
+    /// Takes note of the lengths of rows of constraints, and of what is left of the narrowest, for a method that has found them itself.
+    pub fn note_rows(&mut self, lengths: &[f64], narrowest: (usize, f64)) {
+        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
+            for (row, length) in lengths.iter().enumerate() {
+                mechanism.singular.note_length(row, *length);
+            }
+            mechanism.singular.note_narrowest(narrowest);
         }
     }
 }

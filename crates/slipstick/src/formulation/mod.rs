@@ -36,7 +36,7 @@ pub use crate::equations::MassKind;
 pub use assemble::Refusal;
 pub use balance::{Balance, Remainder};
 pub use flow::Flow;
-pub use ggl::{Ggl, GglRoom};
+pub use ggl::{GglRoom, Kinematics};
 pub use ground::Ground;
 pub use half_explicit::Stage;
 pub use index1::Index1;

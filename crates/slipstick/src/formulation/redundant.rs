@@ -128,15 +128,6 @@ impl Flow<'_> {
         }
     }
 
-    /// As [`redundant_constraints`](Self::redundant_constraints), with those that say nothing at a point: joints that are open.
-    pub fn idle_constraints(&mut self, t: f64, y: &[f64]) -> Vec<usize> {
-        self.redundant_constraints(t, y);
-        match &self.evaluator {
-            Engine::Mechanism(mechanism) if mechanism.fault.is_none() => mechanism.kkt.redundant().to_vec(),
-            _ => Vec::new(),
-        }
-    }
-
     /// The constraints of a mechanism that follow from others but ask for other accelerations at a point, each with what is left of it.
     pub fn contradicting_constraints(&mut self, t: f64, y: &[f64]) -> Vec<(usize, f64)> {
         match &mut self.evaluator {

@@ -33,6 +33,9 @@ pub struct Tangents {
     /// Whether there are terms, or just a field.
     with_terms: bool,
     groups: Vec<Group>,
+    /// Whether the slopes are found by differences, and the rates of constraints here.
+    slopes_by_differences: bool,
+    rates: Vec<f64>,
     /// A state or a change beside, what is left there or a column, what is left here, the step of each column, and the size of the terms in each row.
     beside: Vec<f64>,
     change: Vec<f64>,
@@ -47,18 +50,31 @@ pub struct Tangents {
 struct Group {
     columns: Vec<usize>,
     entries: Vec<(usize, usize, usize)>,
+    slopes: Vec<(usize, usize, usize)>,
 }
 
 impl Tangents {
     /// For a system whose motion follows from the terms of one mode, or from a field alone.
     pub fn new(system: &dyn System, with_terms: bool) -> Self {
+        Self::of(system, with_terms, false)
+    }
+
+    /// The same with the gradients of the rates of constraints, by differences where they are not known: a constraint is taken to have the same positions in its rate as in its gradient.
+    pub fn with_slopes(system: &dyn System) -> Self {
+        Self::of(system, true, system.tangent_places().is_none())
+    }
+
+    fn of(system: &dyn System, with_terms: bool, slopes_by_differences: bool) -> Self {
         let (layout, m) = (system.layout(), system.constraints().len());
         let (n, size) = (layout.v, layout.v + layout.z);
         let terms = system.room_for_terms();
         let ones = |from: usize| (from..size).map(|i| (i, i));
         let (masses, rows, slopes) = if with_terms {
             let masses = terms.mass.places().chain(ones(n)).collect();
-            (masses, terms.jacobian.places().collect(), system.rate_slope_places().to_vec())
+            let rows: Vec<(usize, usize)> = terms.jacobian.places().collect();
+            let slopes =
+                if slopes_by_differences { rows.clone() } else { system.rate_slope_places().to_vec() };
+            (masses, rows, slopes)
         } else {
             (ones(0).collect::<Vec<_>>(), Vec::new(), Vec::new())
         };
@@ -70,12 +86,15 @@ impl Tangents {
         };
         let mut mass = Matrix::with_places(size, size, &masses);
         mass.values.fill(1.0);
+        let slopes = Matrix::with_places(m, size, &slopes);
         Self {
             mass,
-            groups: groups(&forces),
+            groups: groups(&forces, &slopes),
             forces,
             gradients: Matrix::with_places(m, size, &rows),
-            slopes: Matrix::with_places(m, size, &slopes),
+            slopes,
+            slopes_by_differences,
+            rates: vec![0.0; m],
             grown: 0,
             guessed,
             with_terms,
@@ -117,7 +136,7 @@ impl Tangents {
         let places: Vec<(usize, usize)> = self.forces.places().chain(places.iter().copied()).collect();
         self.forces = Matrix::with_places(self.forces.rows(), self.forces.columns(), &places);
         self.guessed = !self.forces.is_full();
-        self.groups = groups(&self.forces);
+        self.groups = groups(&self.forces, &self.slopes);
         self.grown += 1;
     }
 
@@ -166,18 +185,24 @@ fn guess(mass: &Matrix, gradients: &Matrix, size: usize) -> (Matrix, bool) {
     (Matrix::with_places(size, n + size, &places), true)
 }
 
-fn groups(forces: &Matrix) -> Vec<Group> {
+fn groups(forces: &Matrix, slopes: &Matrix) -> Vec<Group> {
     let columns = colours(forces);
-    let mut group_of = vec![0; forces.columns()];
+    let mut group_of = vec![usize::MAX; forces.columns()];
     for (group, columns) in columns.iter().enumerate() {
         for &column in columns {
             group_of[column] = group;
         }
     }
-    let mut groups: Vec<Group> =
-        columns.into_iter().map(|columns| Group { columns, entries: Vec::new() }).collect();
+    let group = |columns| Group { columns, entries: Vec::new(), slopes: Vec::new() };
+    let mut groups: Vec<Group> = columns.into_iter().map(group).collect();
     for (number, (row, column)) in forces.places().enumerate() {
         groups[group_of[column]].entries.push((row, column, number));
+    }
+    for (number, (row, column)) in slopes.places().enumerate() {
+        // Without an entry in `forces` a column is in no group: then the rates of constraints do not change with it either.
+        if let Some(group) = groups.get_mut(group_of[column]) {
+            group.slopes.push((row, column, number));
+        }
     }
     groups
 }
@@ -207,6 +232,7 @@ impl Flow<'_> {
         let (q, n) = (self.system().layout().q, self.system().layout().v);
         self.remainder(at, left);
         out.base.copy_from_slice(&left.motion);
+        out.rates.copy_from_slice(&left.velocity);
         let farthest = at.y[..q].iter().fold(1e-3, |size: f64, q| size.max(q.abs()));
         out.steps[..n].fill(f64::EPSILON.sqrt() * farthest);
         for (step, here) in out.steps[n..].iter_mut().zip(&at.y[q..]) {
@@ -217,6 +243,9 @@ impl Flow<'_> {
             self.step_beside(at, group.columns.iter().map(|&column| (column, 1.0)), left, out);
             for &(row, column, number) in &group.entries {
                 out.forces.values[number] = (left.motion[row] - out.base[row]) / out.steps[column];
+            }
+            for &(row, column, number) in group.slopes.iter().filter(|_| out.slopes_by_differences) {
+                out.slopes.values[number] = (left.velocity[row] - out.rates[row]) / out.steps[column];
             }
         }
         out.groups = groups;

@@ -13,7 +13,7 @@ pub(super) const WORTH_COUNTING: usize = 48;
 /// A multiplication among few entries, whose places have to be looked up, is taken to cost as much as this many in a full matrix.
 pub(super) const SPARSE_COST: f64 = 8.0;
 /// Redundant rows are worth so many times the work.
-const WORTH_HOLDING: f64 = 30.0;
+pub(super) const WORTH_HOLDING: f64 = 30.0;
 
 /// A system with its factors.
 #[derive(Clone, Debug)]
@@ -90,6 +90,11 @@ impl Kkt {
                 *self = Self::dense(n, m, work);
             }
         }
+    }
+
+    /// The rows that are held.
+    pub fn held(&self) -> &[usize] {
+        &self.held
     }
 
     /// The part of a row that must be left of it for it to be independent.

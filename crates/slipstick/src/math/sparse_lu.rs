@@ -4,26 +4,28 @@
 //! It is made for matrices that are near to symmetric ones that need no exchanges: definite ones, and those of constrained mechanics, if each constraint comes behind all coordinates in it.
 //! Pivots that vanish can be left out.
 
+use super::Scalar;
 use super::elimination::{Elimination, NONE};
 
 /// Factors of a matrix whose places do not change.
 #[derive(Clone, Debug)]
-pub(super) struct SparseLu {
+pub(super) struct SparseLu<S = f64> {
     tree: Elimination,
     /// `L` by columns and `U` by rows, without their diagonals of ones; they have the same places. And `D`.
     filled: Vec<usize>,
     others: Vec<usize>,
-    lower: Vec<f64>,
-    upper: Vec<f64>,
-    diagonal: Vec<f64>,
+    lower: Vec<S>,
+    upper: Vec<S>,
+    diagonal: Vec<S>,
+    left_out: Vec<bool>,
     /// The row of `L` and the column of `U` that are being made, the places at which they have entries, and marks.
-    row: Vec<f64>,
-    column: Vec<f64>,
+    row: Vec<S>,
+    column: Vec<S>,
     pattern: Vec<usize>,
     marks: Vec<usize>,
 }
 
-impl SparseLu {
+impl<S: Scalar> SparseLu<S> {
     /// For `n` unknowns and entries at the given places, each with its mirror image; those of the diagonal too. Unknowns from `late` on come behind all others that they share a place with.
     pub(super) fn new((n, late): (usize, usize), places: &[(usize, usize)]) -> Self {
         let tree = Elimination::new((n, late), places);
@@ -32,11 +34,12 @@ impl SparseLu {
             tree,
             filled: vec![0; n],
             others: vec![0; filled],
-            lower: vec![0.0; filled],
-            upper: vec![0.0; filled],
-            diagonal: vec![0.0; n],
-            row: vec![0.0; n],
-            column: vec![0.0; n],
+            lower: vec![S::default(); filled],
+            upper: vec![S::default(); filled],
+            diagonal: vec![S::default(); n],
+            left_out: vec![false; n],
+            row: vec![S::default(); n],
+            column: vec![S::default(); n],
             pattern: Vec::with_capacity(n),
             marks: vec![NONE; n],
         }
@@ -47,11 +50,16 @@ impl SparseLu {
         2.0 * self.tree.work()
     }
 
-    /// Factors the matrix with these entries, in the order of their places, and these mirror images of them. A pivot is handed to `vanishes`, with
+    /// How many entries the factors have.
+    pub(super) fn entries(&self) -> f64 {
+        (2 * self.tree.filled() + self.diagonal.len()) as f64
+    }
+
+    /// Factors the matrix with these entries, in the order of their places, and these mirror images of them. The size of a pivot is handed to `vanishes`, with
     /// its unknown and the size of what it is made of; `Some` leaves it out, and `Some(false)` gives the matrix up.
     pub(super) fn factor(
         &mut self,
-        (entries, mirrored): (&[f64], &[f64]),
+        (entries, mirrored): (&[S], &[S]),
         mut vanishes: impl FnMut(usize, f64, f64) -> Option<bool>,
     ) -> bool {
         self.filled.fill(0);
@@ -66,8 +74,11 @@ impl SparseLu {
             }
             let (pivot, size) = self.eliminate(k);
             self.diagonal[k] = pivot;
-            if let Some(goes_on) = vanishes(self.tree.order[k], pivot, size) {
-                self.diagonal[k] = f64::INFINITY;
+            self.left_out[k] = false;
+            if let Some(goes_on) = vanishes(self.tree.order[k], pivot.size(), size) {
+                // What is divided by that is nothing.
+                self.diagonal[k] = S::from(f64::INFINITY);
+                self.left_out[k] = true;
                 if !goes_on {
                     return false;
                 }
@@ -77,22 +88,22 @@ impl SparseLu {
     }
 
     /// Takes what is before off row and column `k`; gives what is left on the diagonal, and the size of what it is made of.
-    fn eliminate(&mut self, k: usize) -> (f64, f64) {
+    fn eliminate(&mut self, k: usize) -> (S, f64) {
         let mut pivot = std::mem::take(&mut self.row[k]);
-        let mut size = pivot.abs();
-        self.column[k] = 0.0;
+        let mut size = pivot.size();
+        self.column[k] = S::default();
         for &i in &self.pattern {
             let (below, above) = (std::mem::take(&mut self.row[i]), std::mem::take(&mut self.column[i]));
             let start = self.tree.column_starts[i];
             let end = start + self.filled[i];
             let factors = self.lower[start..end].iter().zip(&self.upper[start..end]);
             for (other, (lower, upper)) in self.others[start..end].iter().zip(factors) {
-                self.row[*other] -= upper * below;
-                self.column[*other] -= lower * above;
+                self.row[*other] -= *upper * below;
+                self.column[*other] -= *lower * above;
             }
             let scaled = below / self.diagonal[i];
             pivot -= scaled * above;
-            size += (scaled * above).abs();
+            size += (scaled * above).size();
             self.others[end] = k;
             self.lower[end] = scaled;
             self.upper[end] = above / self.diagonal[i];
@@ -107,25 +118,27 @@ impl SparseLu {
     }
 
     /// Solves for the unknowns of a right-hand side in their own order; `scratch` has the same length.
-    pub(super) fn solve(&self, x: &mut [f64], scratch: &mut [f64]) {
+    pub(super) fn solve(&self, x: &mut [S], scratch: &mut [S]) {
         for (scratch, &unknown) in scratch.iter_mut().zip(&self.tree.order) {
             *scratch = x[unknown];
         }
         for i in 0..scratch.len() {
             let here = scratch[i];
             for (other, lower) in self.others[self.range(i)].iter().zip(&self.lower[self.range(i)]) {
-                scratch[*other] -= lower * here;
+                scratch[*other] -= *lower * here;
             }
-            scratch[i] /= self.diagonal[i];
+            scratch[i] = scratch[i] / self.diagonal[i];
         }
         for i in (0..scratch.len()).rev() {
-            let entries = self.others[self.range(i)].iter().zip(&self.upper[self.range(i)]);
-            let sum: f64 = entries.map(|(other, upper)| upper * scratch[*other]).sum();
+            let mut sum = S::default();
+            for (other, upper) in self.others[self.range(i)].iter().zip(&self.upper[self.range(i)]) {
+                sum += *upper * scratch[*other];
+            }
             scratch[i] -= sum;
         }
         // What was left out is zero: its multiplier is carried by others.
         for (k, &unknown) in self.tree.order.iter().enumerate() {
-            x[unknown] = if self.diagonal[k].is_infinite() { 0.0 } else { scratch[k] };
+            x[unknown] = if self.left_out[k] { S::default() } else { scratch[k] };
         }
     }
 }

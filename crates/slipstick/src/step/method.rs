@@ -4,6 +4,7 @@ use super::alpha::{GeneralizedAlpha, Level};
 use super::explicit::{ExplicitRungeKutta, Numbers};
 use super::hem5::Hem5;
 use super::phem56::Phem56;
+use super::radau_dense::Dense;
 use super::radau_ggl::RadauGgl;
 use super::radau5::Radau5;
 use super::{Rodas4, Sdirk4, Tolerances, Trial};
@@ -340,11 +341,11 @@ impl Method {
 /// Radau IIA, compiled for the dimension if that is small.
 fn radau5(dimension: usize) -> Box<dyn Step> {
     match dimension {
-        1 => Box::new(Radau5::new(Fixed::<1>)),
-        2 => Box::new(Radau5::new(Fixed::<2>)),
-        3 => Box::new(Radau5::new(Fixed::<3>)),
-        4 => Box::new(Radau5::new(Fixed::<4>)),
-        n => Box::new(Radau5::new(Any(n))),
+        1 => Box::new(Radau5::new(Dense::new(Fixed::<1>))),
+        2 => Box::new(Radau5::new(Dense::new(Fixed::<2>))),
+        3 => Box::new(Radau5::new(Dense::new(Fixed::<3>))),
+        4 => Box::new(Radau5::new(Dense::new(Fixed::<4>))),
+        n => Box::new(Radau5::new(Dense::new(Any(n)))),
     }
 }
 

@@ -11,12 +11,10 @@
 //! components between the stages, where dense output is needed for events: the error of the collocation polynomial is estimated too, by
 //! its distance from a stage of the step before, and held to the same measure.
 
-use super::implicit::{
-    Linearisation, Newton, Progress, check_finite, measure, newton_tolerance, smallest_relative,
-};
+use super::implicit::{Newton, Progress, measure, newton_tolerance, smallest_relative};
 use super::{Fault, Method, Step, Tolerances, Trial};
-use crate::formulation::{Field, Flow};
-use crate::math::{ComplexLu, Dimension, Norm, RealLu};
+use crate::formulation::Flow;
+use crate::math::Norm;
 
 /// √6.
 const R6: f64 = 2.449489742783178;
@@ -39,9 +37,9 @@ const T_INVERSE: [[f64; 3]; 3] = [
     [-4.178718591551905, -0.3276828207610624, 0.4766235545005505],
     [-0.5028726349457868, 2.571926949855605, -0.5960392048282249],
 ];
-const GAMMA: f64 = 3.637834252744496;
-const ALPHA: f64 = 2.681082873627752;
-const BETA: f64 = 3.0504301992474105;
+pub(super) const GAMMA: f64 = 3.637834252744496;
+pub(super) const ALPHA: f64 = 2.681082873627752;
+pub(super) const BETA: f64 = 3.0504301992474105;
 /// The error estimate is `(γ/h M - J)⁻¹ (f₀ + M Σ e_i Z_i / h)`.
 const E: [f64; 3] = [-(13.0 + 7.0 * R6) / 3.0, (-13.0 + 7.0 * R6) / 3.0, -1.0 / 3.0];
 
@@ -51,17 +49,53 @@ const SEEN: f64 = 0.1;
 /// The largest value of |θ (θ - c₁) (θ - c₂) (θ - 1)| within a step.
 const WIDEST: f64 = 0.01826;
 
-/// The method with its stages and factors.
+/// The equations `M y' = f(t, y)`, linearised at the start of a step, with the factors of `γ/h M - J` and of `(α + iβ)/h M - J`.
+pub(super) trait Equations {
+    /// The length of the state.
+    fn dimension(&self) -> usize;
+    /// Makes sure that `f` at the start is known.
+    fn find_slope(&mut self, field: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), Fault>;
+    /// `f` at the start.
+    fn slope(&self) -> &[f64];
+    /// Makes sure that the factors are those for this step size, with a Jacobian from this start or an earlier one.
+    fn factor(&mut self, field: &mut Flow<'_>, at: (f64, &[f64]), h: f64) -> Result<(), Fault>;
+    /// `out = f - M rates` at a point.
+    fn residual(
+        &mut self,
+        field: &mut Flow<'_>,
+        at: (f64, &[f64]),
+        rates: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), Fault>;
+    /// `f` at a point.
+    fn derivative(&mut self, field: &mut Flow<'_>, t: f64, y: &[f64], out: &mut [f64]);
+    /// `out -= M x` at the start.
+    fn subtract_mass_times(&mut self, field: &mut Flow<'_>, start: (f64, &[f64]), x: &[f64], out: &mut [f64]);
+    /// Solves with the real factors.
+    fn solve_real(&mut self, x: &mut [f64]);
+    /// Solves with the complex factors.
+    fn solve_complex(&mut self, re: &mut [f64], im: &mut [f64]);
+    /// The states of index 2 and more.
+    fn hidden(&self) -> &[usize];
+    /// Whether the Jacobian is the one at this start.
+    fn is_fresh(&self) -> bool;
+    /// The Jacobian is to be evaluated anew. False if it was already the one at this start.
+    fn renew(&mut self) -> bool;
+    /// The start has moved along the solution: the Jacobian may still serve.
+    fn advance(&mut self, keep_jacobian: bool);
+    /// Nothing is known any more.
+    fn restart(&mut self);
+    /// A bound of the eigenvalues of the Jacobian, if one is known.
+    fn jacobian_norm(&self) -> Option<f64>;
+    /// How often the matrices were factored.
+    fn factorisations(&self) -> u64;
+}
+
+/// The method with its stages.
 #[derive(Clone, Debug)]
-pub(super) struct Radau5<D> {
-    dimension: D,
-    linear: Linearisation,
+pub(super) struct Radau5<E> {
+    pub(super) equations: E,
     newton: Newton,
-    real: RealLu<D>,
-    complex: ComplexLu<D>,
-    /// The step size for which the factors hold; zero if there are none.
-    factored_h: f64,
-    factorisations: u64,
     /// Three vectors each: Z, W, and the residuals that become the corrections of W.
     stages: Vec<f64>,
     transformed: Vec<f64>,
@@ -80,18 +114,13 @@ pub(super) struct Radau5<D> {
     careful: bool,
 }
 
-impl<D: Dimension> Radau5<D> {
-    pub(super) fn new(dimension: D) -> Self {
-        let n = dimension.get();
+impl<E: Equations> Radau5<E> {
+    pub(super) fn new(equations: E) -> Self {
+        let n = equations.dimension();
         let zeros = |count: usize| vec![0.0; count * n];
         Self {
-            dimension,
-            linear: Linearisation::new(n),
+            equations,
             newton: Newton::new(),
-            real: RealLu::sized(dimension),
-            complex: ComplexLu::sized(dimension),
-            factored_h: 0.0,
-            factorisations: 0,
             stages: zeros(3),
             transformed: zeros(3),
             residuals: zeros(3),
@@ -109,22 +138,22 @@ impl<D: Dimension> Radau5<D> {
 
     fn try_step(
         &mut self,
-        field: &mut impl Field,
+        field: &mut Flow<'_>,
         tolerances: &Tolerances,
         trial: &mut Trial,
     ) -> Result<(), Fault> {
         self.h = trial.h;
-        self.linear.find_slope(field, trial.t, &trial.start)?;
-        let n = self.dimension.get();
+        self.equations.find_slope(field, trial.t, &trial.start)?;
+        let n = self.equations.dimension();
         let kappa = self.kappa.unwrap_or_else(|| self.read_tolerances(tolerances));
         loop {
-            self.factor(field, trial)?;
+            self.equations.factor(field, (trial.t, &trial.start), self.h)?;
             self.set_scales(tolerances, &trial.start);
             self.predict();
             if self.iterate(field, kappa, trial)? {
                 break;
             }
-            if !self.linear.renew() {
+            if !self.equations.renew() {
                 return Err(Fault::NoConvergence);
             }
         }
@@ -138,19 +167,19 @@ impl<D: Dimension> Radau5<D> {
 
     /// What Newton's residuals are divided by.
     fn set_scales(&mut self, tolerances: &Tolerances, start: &[f64]) {
-        let n = self.dimension.get();
+        let n = self.equations.dimension();
         let (start, tightening) = (&start[..n], &self.tightening[..n]);
         for (i, scale) in self.scales[..n].iter_mut().enumerate() {
             *scale = tolerances.scale(i, start[i].abs()) / tightening[i];
         }
-        for &i in self.linear.hidden() {
+        for &i in self.equations.hidden() {
             self.scales[i] /= self.h.min(1.0);
         }
     }
 
     /// Finds what follows from the tolerances; gives what Newton may leave.
     fn read_tolerances(&mut self, tolerances: &Tolerances) -> f64 {
-        let n = self.dimension.get();
+        let n = self.equations.dimension();
         for (i, tightening) in self.tightening.iter_mut().enumerate() {
             let measure = measure(i, tolerances);
             *tightening = measure / allowed(measure);
@@ -160,26 +189,9 @@ impl<D: Dimension> Radau5<D> {
         kappa
     }
 
-    /// Makes sure that the factors are those for this step size and Jacobian.
-    fn factor(&mut self, field: &mut impl Field, trial: &Trial) -> Result<(), Fault> {
-        let is_new = self.linear.find_matrices(field, trial.t, &trial.start)?;
-        if !is_new && self.factored_h == self.h {
-            return Ok(());
-        }
-        self.factored_h = 0.0;
-        self.linear.fill_real(GAMMA / self.h, &mut self.real);
-        self.linear.fill_complex(ALPHA / self.h, BETA / self.h, &mut self.complex);
-        self.factorisations += 1;
-        let singular = |component| Fault::SingularMatrix { component };
-        self.real.factor().map_err(singular)?;
-        self.complex.factor().map_err(singular)?;
-        self.factored_h = self.h;
-        Ok(())
-    }
-
     /// The first iterate: the collocation polynomial of the step before, carried on.
     fn predict(&mut self) {
-        let n = self.dimension.get();
+        let n = self.equations.dimension();
         if self.before_h == 0.0 {
             self.stages.fill(0.0);
             return;
@@ -194,16 +206,16 @@ impl<D: Dimension> Radau5<D> {
 
     /// Newton's iteration. False if it does not converge.
     #[inline(always)]
-    fn iterate(&mut self, field: &mut impl Field, kappa: f64, trial: &Trial) -> Result<bool, Fault> {
-        let n = self.dimension.get();
+    fn iterate(&mut self, field: &mut Flow<'_>, kappa: f64, trial: &Trial) -> Result<bool, Fault> {
+        let n = self.equations.dimension();
         combine(n, &T_INVERSE, &self.stages, &mut self.transformed);
-        self.newton.begin(self.linear.is_fresh());
+        self.newton.begin(self.equations.is_fresh());
         loop {
             self.fill_residuals(field, trial)?;
             let residuals = &mut self.residuals[..3 * n];
-            self.real.solve(&mut residuals[..n]);
+            self.equations.solve_real(&mut residuals[..n]);
             let (re, im) = residuals[n..].split_at_mut(n);
-            self.complex.solve(re, im);
+            self.equations.solve_complex(re, im);
             let progress = self.newton.judge(self.scaled_residuals(), kappa);
             if progress == Progress::Hopeless {
                 return Ok(false);
@@ -221,7 +233,7 @@ impl<D: Dimension> Radau5<D> {
     /// The scaled norm of all three residuals.
     #[inline(always)]
     fn scaled_residuals(&self) -> f64 {
-        let n = self.dimension.get();
+        let n = self.equations.dimension();
         let (all, scales) = (&self.residuals[..3 * n], &self.scales[..n]);
         let mut sum = 0.0;
         for s in 0..3 {
@@ -234,8 +246,8 @@ impl<D: Dimension> Radau5<D> {
 
     /// `(T⁻¹ ⊗ I) R` with `R_i = f(Y_i) - M(Y_i) Σ_j (A⁻¹)_ij Z_j / h`.
     #[inline(always)]
-    fn fill_residuals(&mut self, field: &mut impl Field, trial: &Trial) -> Result<(), Fault> {
-        let n = self.dimension.get();
+    fn fill_residuals(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
+        let n = self.equations.dimension();
         let (start, point, sum) = (&trial.start[..n], &mut self.point[..n], &mut self.error[..n]);
         let (stages, residuals) = (&self.stages[..3 * n], &mut self.residuals[..3 * n]);
         for s in 0..3 {
@@ -243,12 +255,8 @@ impl<D: Dimension> Radau5<D> {
             for i in 0..n {
                 point[i] = start[i] + stages[s * n + i];
             }
-            let residual = &mut residuals[s * n..(s + 1) * n];
-            field.derivative(t, point, residual);
-            check_finite(residual, 1, t)?;
             combine_one(n, &A_INVERSE[s].map(|a| a / self.h), stages, sum);
-            self.linear.subtract_mass_times(field, (t, point), sum, residual);
-            check_finite(residual, 1, t)?;
+            self.equations.residual(field, (t, point), sum, &mut residuals[s * n..(s + 1) * n])?;
         }
         for i in 0..n {
             let r = [residuals[i], residuals[n + i], residuals[2 * n + i]];
@@ -260,16 +268,16 @@ impl<D: Dimension> Radau5<D> {
     }
 
     /// The error, filtered once, and once more where the first estimate is known to be too large for stiff problems.
-    fn estimate(&mut self, field: &mut impl Field, tolerances: &Tolerances, trial: &mut Trial) {
-        let n = self.dimension.get();
+    fn estimate(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
+        let n = self.equations.dimension();
         combine_one(n, &E.map(|e| -e / self.h), &self.stages, &mut self.point);
         let inner = &mut self.residuals[..n];
         inner.fill(0.0);
-        self.linear.subtract_mass_times(field, (trial.t, &trial.start), &self.point, inner);
-        for ((error, slope), inner) in self.error.iter_mut().zip(&self.linear.slope).zip(&*inner) {
+        self.equations.subtract_mass_times(field, (trial.t, &trial.start), &self.point, inner);
+        for ((error, slope), inner) in self.error.iter_mut().zip(self.equations.slope()).zip(&*inner) {
             *error = slope + inner;
         }
-        self.real.solve(&mut self.error);
+        self.equations.solve_real(&mut self.error);
         self.judge(tolerances, trial);
         if trial.is_good() || !self.careful {
             return;
@@ -277,10 +285,10 @@ impl<D: Dimension> Radau5<D> {
         for ((point, start), error) in self.point.iter_mut().zip(&trial.start).zip(&self.error) {
             *point = start + error;
         }
-        field.derivative(trial.t, &self.point, &mut self.error);
+        self.equations.derivative(field, trial.t, &self.point, &mut self.error);
         if self.error.iter().all(|f| f.is_finite()) {
             self.error.iter_mut().zip(&self.residuals).for_each(|(error, inner)| *error += inner);
-            self.real.solve(&mut self.error);
+            self.equations.solve_real(&mut self.error);
             self.judge(tolerances, trial);
         }
     }
@@ -290,7 +298,7 @@ impl<D: Dimension> Radau5<D> {
         if self.before_h == 0.0 || !trial.is_good() {
             return;
         }
-        let n = self.dimension.get();
+        let n = self.equations.dimension();
         let there = -(1.0 - C[0]) * self.before_h / self.h;
         let values = lagrange(there);
         let scale = WIDEST / (there * (there - C[0]) * (there - C[1]) * (there - C[2]));
@@ -304,12 +312,12 @@ impl<D: Dimension> Radau5<D> {
     }
 
     fn judge(&mut self, tolerances: &Tolerances, trial: &mut Trial) {
-        let n = self.dimension.get();
+        let n = self.equations.dimension();
         let (scaled, tightening) = (&mut self.transformed[..n], &self.tightening[..n]);
         for ((scaled, error), tightening) in scaled.iter_mut().zip(&self.error[..n]).zip(tightening) {
             *scaled = error * tightening;
         }
-        for &i in self.linear.hidden() {
+        for &i in self.equations.hidden() {
             scaled[i] *= self.h.min(1.0);
         }
         trial.judge(scaled, tolerances, Norm::Mean);
@@ -321,7 +329,7 @@ impl<D: Dimension> Radau5<D> {
         for (error, change) in self.error[part.clone()].iter_mut().zip(&change[part]) {
             *error = GAMMA / self.h * change;
         }
-        self.real.solve(&mut self.error);
+        self.equations.solve_real(&mut self.error);
     }
 
     /// Lets Newton's iteration go on for longer where it begins far off.
@@ -329,24 +337,28 @@ impl<D: Dimension> Radau5<D> {
         self.newton.be_patient();
     }
 
-    /// Tries a step on any field.
-    pub(super) fn attempt_on(&mut self, field: &mut impl Field, tolerances: &Tolerances, trial: &mut Trial) {
+    /// The rates at the end: the last equation of the stages.
+    pub(super) fn end_rates(&self, rates: &mut [f64]) {
+        let n = self.equations.dimension();
+        let stages = |i: usize| [0, 1, 2].map(|s| self.stages[s * n + i]);
+        for (i, rate) in rates.iter_mut().enumerate() {
+            *rate = stages(i).iter().zip(&A_INVERSE[2]).map(|(z, a)| a * z).sum::<f64>() / self.h;
+        }
+    }
+}
+
+impl<E: Equations> Step for Radau5<E> {
+    fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         trial.fault = None;
         if let Err(fault) = self.try_step(field, tolerances, trial) {
             trial.fail(fault);
         }
         self.careful |= !trial.is_good();
     }
-}
-
-impl<D: Dimension> Step for Radau5<D> {
-    fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
-        self.attempt_on(field, tolerances, trial);
-    }
 
     /// The collocation polynomial: the cubic through the start and the three stages.
     fn interpolate(&mut self, _field: &mut Flow<'_>, trial: &mut Trial) {
-        let n = self.dimension.get();
+        let n = self.equations.dimension();
         let c = trial.dense.coefficients_mut(3);
         for i in 0..n {
             let rise = trial.end[i] - trial.start[i];
@@ -364,35 +376,31 @@ impl<D: Dimension> Step for Radau5<D> {
         std::mem::swap(&mut self.before, &mut self.stages);
         self.before_h = self.h;
         self.careful = false;
-        self.linear.advance(self.newton.is_fast(self.dimension.get()));
+        let is_fast = self.newton.is_fast(self.equations.dimension());
+        self.equations.advance(is_fast);
     }
 
     fn restart(&mut self) {
         self.before_h = 0.0;
-        self.factored_h = 0.0;
         self.kappa = None;
         self.careful = true;
-        self.linear.restart();
+        self.equations.restart();
         self.newton.restart();
     }
 
-    /// The real and the complex factorisation of a step count as one, as in RADAU5.
     fn method(&self) -> Method {
         Method::Radau5
     }
 
     /// The step times the norm of the Jacobian, against the stability region of an explicit method of order 5.
     fn stiffness(&self, trial: &Trial) -> Option<f64> {
-        Some(trial.h * self.linear.jacobian_norm() / 3.3)
+        Some(trial.h * self.equations.jacobian_norm()? / 3.3)
     }
 
     /// A state that is off by `δ` is seen by the next step as an error of `(γ/h (γ/h - J)⁻¹ - 1) δ`. If that matters, positions and speeds are each moved by what is left of `δ` after they have been
     /// followed for `h/γ` by the linearised equations, which takes off what is stiff and leaves what the constraints ask for.
     fn calm(&mut self, positions: usize, moved: &mut [f64]) -> bool {
-        let n = self.dimension.get();
-        if self.factored_h != self.h || moved.len() != n {
-            return false;
-        }
+        let n = moved.len();
         self.follow(moved, 0..n);
         let seen = |i: usize| (self.error[i] - moved[i]) / self.scales[i];
         if (0..n).map(|i| seen(i).powi(2)).sum::<f64>() <= SEEN * SEEN * n as f64 {
@@ -406,8 +414,9 @@ impl<D: Dimension> Step for Radau5<D> {
         true
     }
 
+    /// The real and the complex factorisation of a step count as one, as in RADAU5.
     fn factorisations(&self) -> u64 {
-        self.factorisations
+        self.equations.factorisations()
     }
 }
 

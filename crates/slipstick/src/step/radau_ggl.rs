@@ -3,10 +3,10 @@
 //!
 //! Multipliers are found with the state, and take no part in the error. While the motion slides on a surface, or stays on one side of it, the index-1 form takes its place.
 
-use super::radau5::Radau5;
+use super::radau_matrix::StabilisedForm;
+use super::radau5::{Equations, Radau5};
 use super::{Fault, Method, PerComponent, Step, Tolerances, Trial};
-use crate::formulation::{Field, Flow, Ggl, GglRoom};
-use crate::math::Any;
+use crate::formulation::{Field, Flow};
 
 /// What multipliers are allowed to be wrong by: anything.
 const ANYTHING: f64 = 1e300;
@@ -19,12 +19,10 @@ pub(super) struct RadauGgl {
 }
 
 struct Whole {
-    radau: Radau5<Any>,
+    radau: Radau5<StabilisedForm>,
     trial: Trial,
-    room: GglRoom,
     given: Tolerances,
     tolerances: Tolerances,
-    rates: Vec<f64>,
     start_is_known: bool,
 }
 
@@ -36,35 +34,31 @@ impl RadauGgl {
 
 impl Whole {
     fn new(field: &Flow<'_>, tolerances: &Tolerances) -> Self {
-        let (room, n) = (GglRoom::new(field), field.dimension());
-        let all = room.dimension();
-        let mut radau = Radau5::new(Any(all));
+        let (form, n) = (StabilisedForm::new(field), field.dimension());
+        let all = form.dimension();
+        let mut radau = Radau5::new(form);
         radau.be_patient();
         Self {
             radau,
             trial: Trial::new(0.0, &vec![0.0; all]),
             given: tolerances.clone(),
             tolerances: with_multipliers(tolerances, n, all),
-            room,
-            rates: vec![0.0; n],
             start_is_known: false,
         }
     }
 
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
-        let n = trial.start.len();
+        let (n, all) = (trial.start.len(), self.trial.start.len());
         if self.given != *tolerances {
             self.given = tolerances.clone();
-            self.tolerances = with_multipliers(tolerances, n, self.room.dimension());
+            self.tolerances = with_multipliers(tolerances, n, all);
         }
-        self.find_start(field, trial);
-        self.try_step(field, trial);
-        if matches!(self.trial.fault, Some(Fault::SingularMatrix { .. }))
-            && self.room.choose_rows(field, trial.t, &trial.start, true)
-        {
-            self.radau.restart();
-            self.try_step(field, trial);
+        (self.trial.t, self.trial.h) = (trial.t, trial.h);
+        self.trial.start[..n].copy_from_slice(&trial.start);
+        if !self.start_is_known {
+            self.find_start(field, trial);
         }
+        self.radau.attempt(field, &self.tolerances, &mut self.trial);
         trial.end.copy_from_slice(&self.trial.end[..n]);
         trial.error = self.trial.error;
         trial.shares.copy_from_slice(&self.trial.shares[..n]);
@@ -78,26 +72,22 @@ impl Whole {
         });
     }
 
-    fn try_step(&mut self, field: &mut Flow<'_>, trial: &Trial) {
-        (self.trial.t, self.trial.h) = (trial.t, trial.h);
-        self.trial.start[..trial.start.len()].copy_from_slice(&trial.start);
-        let mut form = Ggl { flow: field, room: &mut self.room };
-        self.radau.attempt_on(&mut form, &self.tolerances, &mut self.trial);
+    /// The rates and multipliers of a start to which no step has led.
+    fn find_start(&mut self, field: &mut Flow<'_>, trial: &Trial) {
+        let (n, m) = (trial.start.len(), self.radau.equations.constraints());
+        self.radau.restart();
+        field.derivative(trial.t, &trial.start, &mut self.radau.equations.rates);
+        self.trial.start[n..n + m].copy_from_slice(field.multipliers());
+        self.trial.start[n + m..].fill(0.0);
+        self.start_is_known = true;
     }
 
-    /// The multipliers of the start, where no step has led to it; and the rows that are used, where some follow from others.
-    fn find_start(&mut self, field: &mut Flow<'_>, trial: &Trial) {
-        let n = trial.start.len();
-        let others = (!self.start_is_known || self.room.leaves_out())
-            && self.room.choose_rows(field, trial.t, &trial.start, !self.start_is_known);
-        if others || !self.start_is_known {
-            field.derivative(trial.t, &trial.start, &mut self.rates);
-            let m = field.multipliers().len();
-            self.trial.start[n..n + m].copy_from_slice(field.multipliers());
-            self.trial.start[n + m..].fill(0.0);
-            self.radau.restart();
-            self.start_is_known = true;
-        }
+    fn advance(&mut self) {
+        let mut rates = std::mem::take(&mut self.radau.equations.rates);
+        self.radau.end_rates(&mut rates);
+        self.radau.equations.rates = rates;
+        self.radau.advance();
+        std::mem::swap(&mut self.trial.start, &mut self.trial.end);
     }
 }
 
@@ -121,9 +111,6 @@ impl Step for RadauGgl {
         }
         let whole = self.whole.get_or_insert_with(|| Box::new(Whole::new(field, tolerances)));
         whole.attempt(field, tolerances, trial);
-        if trial.is_good() {
-            field.look_at_rank();
-        }
     }
 
     fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
@@ -142,10 +129,7 @@ impl Step for RadauGgl {
 
     fn advance(&mut self) {
         match &mut self.whole {
-            Some(whole) if !self.is_plain => {
-                whole.radau.advance();
-                std::mem::swap(&mut whole.trial.start, &mut whole.trial.end);
-            }
+            Some(whole) if !self.is_plain => whole.advance(),
             _ => self.plain.advance(),
         }
     }
@@ -159,12 +143,16 @@ impl Step for RadauGgl {
 
     fn multipliers(&self) -> &[f64] {
         let Some(whole) = self.whole.as_ref().filter(|_| !self.is_plain) else { return &[] };
-        let n = whole.rates.len();
-        &whole.trial.end[n..n + whole.room.constraints()]
+        let form = &whole.radau.equations;
+        &whole.trial.end[form.rates.len()..][..form.constraints()]
     }
 
     fn method(&self) -> Method {
         Method::Radau5
+    }
+
+    fn calm(&mut self, positions: usize, correction: &mut [f64]) -> bool {
+        self.is_plain && self.plain.calm(positions, correction)
     }
 
     fn is_ggl(&self) -> bool {

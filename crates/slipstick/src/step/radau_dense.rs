@@ -1,0 +1,135 @@
+//! The equations `M y' = f` of RADAU5 with full matrices: `radau5.rs` on any system of ordinary differential equations, or of algebraic ones of index 1 and 2.
+
+use super::Fault;
+use super::implicit::{Linearisation, check_finite};
+use super::radau5::{ALPHA, BETA, Equations, GAMMA};
+use crate::formulation::{Field, Flow};
+use crate::math::{ComplexLu, Dimension, RealLu};
+
+/// Jacobian and mass matrix with their factors.
+#[derive(Clone, Debug)]
+pub(super) struct Dense<D> {
+    dimension: D,
+    linear: Linearisation,
+    real: RealLu<D>,
+    complex: ComplexLu<D>,
+    /// The step size for which the factors hold; zero if there are none.
+    factored_h: f64,
+    factorisations: u64,
+}
+
+impl<D: Dimension> Dense<D> {
+    pub(super) fn new(dimension: D) -> Self {
+        Self {
+            dimension,
+            linear: Linearisation::new(dimension.get()),
+            real: RealLu::sized(dimension),
+            complex: ComplexLu::sized(dimension),
+            factored_h: 0.0,
+            factorisations: 0,
+        }
+    }
+}
+
+impl<D: Dimension> Equations for Dense<D> {
+    #[inline(always)]
+    fn dimension(&self) -> usize {
+        self.dimension.get()
+    }
+
+    #[inline]
+    fn find_slope(&mut self, field: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), Fault> {
+        self.linear.find_slope(field, t, y)
+    }
+
+    #[inline]
+    fn slope(&self) -> &[f64] {
+        &self.linear.slope
+    }
+
+    fn factor(&mut self, field: &mut Flow<'_>, (t, y): (f64, &[f64]), h: f64) -> Result<(), Fault> {
+        let is_new = self.linear.find_matrices(field, t, y)?;
+        if !is_new && self.factored_h == h {
+            return Ok(());
+        }
+        self.factored_h = 0.0;
+        self.linear.fill_real(GAMMA / h, &mut self.real);
+        self.linear.fill_complex(ALPHA / h, BETA / h, &mut self.complex);
+        self.factorisations += 1;
+        let singular = |component| Fault::SingularMatrix { component };
+        self.real.factor().map_err(singular)?;
+        self.complex.factor().map_err(singular)?;
+        self.factored_h = h;
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn residual(
+        &mut self,
+        field: &mut Flow<'_>,
+        (t, y): (f64, &[f64]),
+        rates: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), Fault> {
+        field.derivative(t, y, out);
+        check_finite(out, 1, t)?;
+        self.linear.subtract_mass_times(field, (t, y), rates, out);
+        check_finite(out, 1, t)
+    }
+
+    #[inline]
+    fn derivative(&mut self, field: &mut Flow<'_>, t: f64, y: &[f64], out: &mut [f64]) {
+        field.derivative(t, y, out);
+    }
+
+    #[inline]
+    fn subtract_mass_times(
+        &mut self,
+        field: &mut Flow<'_>,
+        start: (f64, &[f64]),
+        x: &[f64],
+        out: &mut [f64],
+    ) {
+        self.linear.subtract_mass_times(field, start, x, out);
+    }
+
+    #[inline]
+    fn solve_real(&mut self, x: &mut [f64]) {
+        self.real.solve(x);
+    }
+
+    #[inline]
+    fn solve_complex(&mut self, re: &mut [f64], im: &mut [f64]) {
+        self.complex.solve(re, im);
+    }
+
+    #[inline]
+    fn hidden(&self) -> &[usize] {
+        self.linear.hidden()
+    }
+
+    fn is_fresh(&self) -> bool {
+        self.linear.is_fresh()
+    }
+
+    fn renew(&mut self) -> bool {
+        self.linear.renew()
+    }
+
+    fn advance(&mut self, keep_jacobian: bool) {
+        self.linear.advance(keep_jacobian);
+    }
+
+    fn restart(&mut self) {
+        self.factored_h = 0.0;
+        self.linear.restart();
+    }
+
+    fn jacobian_norm(&self) -> Option<f64> {
+        Some(self.linear.jacobian_norm())
+    }
+
+    fn factorisations(&self) -> u64 {
+        self.factorisations
+    }
+}

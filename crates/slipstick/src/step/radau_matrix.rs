@@ -1,0 +1,266 @@
+//! The equations of the stabilised index-2 form of a mechanism (paper 001, equation (23)), linearised for Radau IIA.
+//!
+//! Multiplied by the masses, the matrices of Newton's iteration consist of `K_t`, `C_t`, `M`, the gradients and their slopes alone (`formulation/tangents.rs`): exactly for formulas, and with few entries in
+//! large mechanisms. The terms with `μ` in them are left out, which is next to zero. How systems with them are solved is in `math/stabilised.rs`.
+
+use super::Fault;
+use super::implicit::check_finite;
+use super::radau5::{ALPHA, BETA, Equations, GAMMA};
+use crate::formulation::{Balance, Flow, GglRoom, Kinematics, Tangents};
+use crate::math::{Complex, Linearised, Matrix, Sides, Stabilised};
+
+/// The equations with their matrices and factors.
+#[derive(Clone, Debug)]
+pub(super) struct StabilisedForm {
+    room: GglRoom,
+    tangents: Tangents,
+    /// What is known of the places of the tangents, and the rows that are held.
+    grown: usize,
+    held: Vec<usize>,
+    kinematics: Option<Kinematics>,
+    matrix: Stabilised,
+    /// `f` at the start, with the masses there, and the rates of the states.
+    slope: Vec<f64>,
+    mass: Matrix,
+    pub(super) rates: Vec<f64>,
+    zeros: Vec<f64>,
+    /// Changes of positions of the speeds' kind.
+    changes: [Vec<f64>; 2],
+    positions: usize,
+    slope_is_known: bool,
+    jacobian_is_known: bool,
+    is_fresh: bool,
+    /// The step size for which the factors hold; zero if there are none.
+    factored_h: f64,
+    factorisations: u64,
+}
+
+/// What the system is made of.
+fn linearised<'a>(
+    tangents: &'a Tangents,
+    kinematics: Option<&'a Kinematics>,
+    room: &GglRoom,
+) -> Linearised<'a> {
+    Linearised {
+        mass: &tangents.mass,
+        forces: &tangents.forces,
+        gradients: &tangents.gradients,
+        slopes: &tangents.slopes,
+        kinematics: kinematics.map_or(&[], |kinematics| &kinematics.slopes),
+        holonomic: room.left.position.len(),
+    }
+}
+
+impl StabilisedForm {
+    /// For the mechanism of a flow, which must be one.
+    pub(super) fn new(field: &Flow<'_>) -> Self {
+        let (room, tangents) = (GglRoom::new(field), Tangents::with_slopes(field.system()));
+        let (kinematics, held) = (Kinematics::new(field), field.held_constraints().to_vec());
+        let (layout, all) = (field.system().layout(), room.dimension());
+        Self {
+            matrix: Stabilised::new(&linearised(&tangents, kinematics.as_ref(), &room), &held),
+            slope: vec![0.0; all],
+            mass: tangents.mass.clone(),
+            rates: vec![0.0; layout.dimension()],
+            zeros: vec![0.0; all],
+            changes: [vec![0.0; layout.v], vec![0.0; layout.v]],
+            positions: layout.q,
+            grown: tangents.grown,
+            slope_is_known: false,
+            jacobian_is_known: false,
+            is_fresh: false,
+            factored_h: 0.0,
+            factorisations: 0,
+            room,
+            tangents,
+            held,
+            kinematics,
+        }
+    }
+
+    /// How many constraints there are.
+    pub(super) fn constraints(&self) -> usize {
+        self.room.constraints()
+    }
+
+    /// Linearises the equations at the start.
+    fn linearise(&mut self, field: &mut Flow<'_>, (t, y): (f64, &[f64])) -> Result<(), Fault> {
+        let (states, rest) = y.split_at(self.rates.len());
+        let multipliers = &rest[..self.constraints()];
+        let at = Balance { t, y: states, rates: &self.rates[self.positions..], multipliers };
+        field.tangents(at, &mut self.room.left, &mut self.tangents);
+        let Tangents { forces, mass, gradients, slopes, .. } = &self.tangents;
+        for matrix in [forces, mass, gradients, slopes] {
+            check_finite(&matrix.values, usize::MAX, t).map_err(|fault| self.as_speed(fault))?;
+        }
+        if let Some(kinematics) = &mut self.kinematics
+            && !field.linearise_kinematics(t, states, kinematics)
+        {
+            return Err(Fault::SingularMatrix { component: 0 });
+        }
+        self.take_matrices(field);
+        (self.jacobian_is_known, self.is_fresh, self.factored_h) = (true, true, 0.0);
+        Ok(())
+    }
+
+    fn take_matrices(&mut self, field: &mut Flow<'_>) {
+        let of = linearised(&self.tangents, self.kinematics.as_ref(), &self.room);
+        if self.tangents.grown != self.grown || self.held != field.held_constraints() {
+            self.grown = self.tangents.grown;
+            self.held.clear();
+            self.held.extend_from_slice(field.held_constraints());
+            self.matrix = Stabilised::new(&of, &self.held);
+        }
+        self.matrix.linearise(&of);
+        if let Some((lengths, narrowest)) = self.matrix.rows() {
+            field.note_rows(lengths, narrowest);
+        }
+    }
+
+    /// A fault of a speed or of a constraint, in terms of states.
+    fn as_speed(&self, fault: Fault) -> Fault {
+        match fault {
+            Fault::NotFinite { t, value, .. } => Fault::NotFinite { component: self.positions, t, value },
+            other => other,
+        }
+    }
+
+    /// The right-hand sides of the system from residuals: what stands for constraints has the other sign there.
+    fn turn<'a>(&self, x: &'a mut [f64]) -> (&'a mut [f64], &'a mut [f64], &'a mut [f64], &'a mut [f64]) {
+        let (of_states, of_constraints) = x.split_at_mut(self.rates.len());
+        let (positions, motion) = of_states.split_at_mut(self.positions);
+        let (rates, levels) = of_constraints.split_at_mut(self.constraints());
+        rates.iter_mut().chain(&mut *levels).for_each(|x| *x = -*x);
+        (positions, motion, rates, levels)
+    }
+}
+
+impl Equations for StabilisedForm {
+    fn dimension(&self) -> usize {
+        self.slope.len()
+    }
+
+    fn find_slope(&mut self, field: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), Fault> {
+        if !self.slope_is_known {
+            field.ggl_residual(&mut self.room, (t, y), &self.zeros, &mut self.slope);
+            check_finite(&self.slope, 1, t)?;
+            field.copy_masses(&mut self.mass);
+            if self.matrix.is_sparse() {
+                field.look_at_rank();
+            }
+            self.slope_is_known = true;
+        }
+        Ok(())
+    }
+
+    fn slope(&self) -> &[f64] {
+        &self.slope
+    }
+
+    fn factor(&mut self, field: &mut Flow<'_>, at: (f64, &[f64]), h: f64) -> Result<(), Fault> {
+        if !self.jacobian_is_known {
+            self.linearise(field, at)?;
+        }
+        if self.factored_h == h {
+            return Ok(());
+        }
+        self.factored_h = 0.0;
+        self.factorisations += 1;
+        let of = linearised(&self.tangents, self.kinematics.as_ref(), &self.room);
+        if !self.matrix.factor(&of, GAMMA / h, Complex { re: ALPHA / h, im: BETA / h }, &self.held) {
+            return Err(Fault::SingularMatrix { component: self.positions });
+        }
+        self.factored_h = h;
+        Ok(())
+    }
+
+    fn residual(
+        &mut self,
+        field: &mut Flow<'_>,
+        (t, y): (f64, &[f64]),
+        rates: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), Fault> {
+        field.ggl_residual(&mut self.room, (t, y), rates, out);
+        check_finite(out, 1, t)
+    }
+
+    fn derivative(&mut self, field: &mut Flow<'_>, t: f64, y: &[f64], out: &mut [f64]) {
+        field.ggl_residual(&mut self.room, (t, y), &self.zeros, out);
+    }
+
+    fn subtract_mass_times(&mut self, _: &mut Flow<'_>, _: (f64, &[f64]), x: &[f64], out: &mut [f64]) {
+        let (states, q) = (self.rates.len(), self.positions);
+        out[..q].iter_mut().zip(x).for_each(|(out, x)| *out -= x);
+        for (row, out) in out[q..states].iter_mut().enumerate() {
+            *out -= self.mass.row_times(row, &x[q..states]);
+        }
+    }
+
+    fn solve_real(&mut self, x: &mut [f64]) {
+        let (positions, motion, rates, levels) = self.turn(x);
+        let of = linearised(&self.tangents, self.kinematics.as_ref(), &self.room);
+        let Some(kinematics) = &self.kinematics else {
+            return self.matrix.solve_real(&of, Sides { positions, motion, rates, levels });
+        };
+        let [change, _] = &mut self.changes;
+        kinematics.split(positions, change);
+        self.matrix.solve_real(&of, Sides { positions: change, motion, rates, levels });
+        positions.iter_mut().for_each(|x| *x *= self.factored_h / GAMMA);
+        kinematics.join(change, positions);
+    }
+
+    fn solve_complex(&mut self, re: &mut [f64], im: &mut [f64]) {
+        let (re, im) = (self.turn(re), self.turn(im));
+        let of = linearised(&self.tangents, self.kinematics.as_ref(), &self.room);
+        let side = |positions, motion, rates, levels| Sides { positions, motion, rates, levels };
+        let Some(kinematics) = &self.kinematics else {
+            let (re, im) = (side(re.0, re.1, re.2, re.3), side(im.0, im.1, im.2, im.3));
+            return self.matrix.solve_complex(&of, re, im);
+        };
+        let [change_re, change_im] = &mut self.changes;
+        kinematics.split(re.0, change_re);
+        kinematics.split(im.0, change_im);
+        let sides = (side(change_re, re.1, re.2, re.3), side(change_im, im.1, im.2, im.3));
+        self.matrix.solve_complex(&of, sides.0, sides.1);
+        let s = Complex { re: ALPHA / self.factored_h, im: BETA / self.factored_h };
+        for (x, y) in re.0.iter_mut().zip(im.0.iter_mut()) {
+            let rest = Complex { re: *x, im: *y } / s;
+            (*x, *y) = (rest.re, rest.im);
+        }
+        kinematics.join(change_re, re.0);
+        kinematics.join(change_im, im.0);
+    }
+
+    fn hidden(&self) -> &[usize] {
+        &[]
+    }
+
+    fn is_fresh(&self) -> bool {
+        self.is_fresh
+    }
+
+    fn renew(&mut self) -> bool {
+        self.jacobian_is_known = false;
+        !self.is_fresh
+    }
+
+    fn advance(&mut self, keep_jacobian: bool) {
+        self.slope_is_known = false;
+        self.is_fresh = false;
+        self.jacobian_is_known &= keep_jacobian;
+    }
+
+    fn restart(&mut self) {
+        self.advance(false);
+        self.factored_h = 0.0;
+    }
+
+    fn jacobian_norm(&self) -> Option<f64> {
+        None
+    }
+
+    fn factorisations(&self) -> u64 {
+        self.factorisations
+    }
+}
