@@ -224,6 +224,7 @@ impl Case<'_> {
         let options = self.options.clone().with_method(entrant.method);
         let mut options = options.tolerances(tolerance, self.absolute * tolerance);
         options.stabilisation = entrant.stabilisation.unwrap_or(options.stabilisation);
+        options.stabilisation_is_said |= entrant.stabilisation.is_some();
         options.fixed_step = None;
         options.without_idle_corrections()
     }

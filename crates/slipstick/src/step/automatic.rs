@@ -1,7 +1,8 @@
 //! A method for those who do not want to choose one: an explicit method whose order follows from the tolerance, and implicit ones where the problem is stiff.
 //!
-//! Which of them is at work is decided by what each gets done for its work (`choice.rs`), with the work counted as in comparisons (`work.rs`). Implicit ones are Radau IIA, and for mechanisms
-//! at tolerances that its order suits a generalized-α method, which takes them sparse and with exact matrices.
+//! Which of them is at work is decided by what each gets done for its work (`choice.rs`), with the work counted as in comparisons (`work.rs`). For mechanisms the implicit one is Radau IIA on the stabilised
+//! index-2 form, whose matrices are exact and sparse. Where a correction of steps is asked for, it is Radau IIA on the index-1 form, whose matrices are full, beside a generalized-α method at tolerances that its
+//! order suits. All others that were compared are never ahead by much (`book/src/comparing.md`).
 
 use super::choice::Choice;
 use super::spectral::spectral_radius;
@@ -17,10 +18,22 @@ const ALPHA_FIRST: f64 = 3e-5;
 /// The longest stable step of an explicit method times the rate of the fastest motion, about.
 const STABLE: f64 = 3.3;
 
+/// What keeps the constraints of a mechanism met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeps {
+    /// Whatever is best.
+    Freely,
+    /// Corrections of the ends of steps, or nothing.
+    ByCorrections,
+    /// Terms in the equations, which generalized-α methods do not take.
+    ByTerms,
+}
+
 /// The methods to choose among; the first begins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Partners {
-    methods: Vec<Method>,
+    /// Each with whether it solves the stabilised form of a mechanism.
+    methods: Vec<(Method, bool)>,
     /// The time to go, if it is worth while to look ahead.
     span: Option<f64>,
 }
@@ -33,20 +46,22 @@ impl Partners {
             tolerance if tolerance > 1e-7 => Method::Tsitouras5,
             _ => Method::DormandPrince8,
         };
-        let stiff = Method::Radau5;
-        let methods = if mass == MassKind::Identity { vec![explicit, stiff] } else { vec![stiff] };
+        let both = [explicit, Method::Radau5].map(|method| (method, false));
+        let methods = if mass == MassKind::Identity { both.to_vec() } else { both[1..].to_vec() };
         Self { methods, span: None }
     }
 
-    /// For a mechanism with some time to go. Its right-hand sides are dear: low order never pays, and looking ahead does. Not every stabilisation suits generalized-α methods.
-    pub fn for_mechanism(tolerances: &Tolerances, span: f64, with_alpha: bool) -> Self {
-        let (finest, stiff, alpha) = (finest(tolerances), Method::Radau5, Method::GeneralizedAlpha2);
+    /// For a mechanism with some time to go. Its right-hand sides are dear: low order never pays, and looking ahead does.
+    pub fn for_mechanism(tolerances: &Tolerances, span: f64, keeps: Keeps) -> Self {
+        let finest = finest(tolerances);
         let explicit = if finest > 2e-6 { Method::Tsitouras5 } else { Method::DormandPrince8 };
-        let methods = match finest {
-            tolerance if !with_alpha || tolerance < FINEST_ALPHA => vec![explicit, stiff],
-            tolerance if tolerance >= ALPHA_FIRST => vec![explicit, alpha, stiff],
-            _ => vec![explicit, stiff, alpha],
+        let (radau, alpha) = ((Method::Radau5, keeps == Keeps::Freely), (Method::GeneralizedAlpha2, false));
+        let stiff = match finest {
+            tolerance if keeps != Keeps::ByCorrections || tolerance < FINEST_ALPHA => vec![radau],
+            tolerance if tolerance >= ALPHA_FIRST => vec![alpha, radau],
+            _ => vec![radau, alpha],
         };
+        let methods = std::iter::once((explicit, false)).chain(stiff).collect();
         Self { methods, span: Some(span) }
     }
 }
@@ -58,6 +73,7 @@ fn finest(tolerances: &Tolerances) -> f64 {
 /// One of the methods, which is built when it is first needed.
 struct Partner {
     method: Method,
+    is_ggl: bool,
     step: Option<Box<dyn Step>>,
 }
 
@@ -78,12 +94,13 @@ impl Automatic {
     /// For states of the given length.
     pub fn new(dimension: usize, partners: &Partners) -> Self {
         let worth = |method: &Method| if method.has_rho() { WORTH_OF_ALPHA } else { 1.0 };
-        let runners = partners.methods.iter().map(|method| (method.facts().implicit, worth(method)));
+        let runners = partners.methods.iter().map(|(method, _)| (method.facts().implicit, worth(method)));
+        let partner = |&(method, is_ggl): &(Method, bool)| Partner { method, is_ggl, step: None };
         Self {
             dimension,
             span: partners.span,
             choice: Choice::new(runners),
-            partners: partners.methods.iter().map(|&method| Partner { method, step: None }).collect(),
+            partners: partners.methods.iter().map(partner).collect(),
             work: None,
             counts: Counts::default(),
         }
@@ -91,8 +108,10 @@ impl Automatic {
 
     fn active(&mut self) -> &mut dyn Step {
         let (dimension, partner) = (self.dimension, &mut self.partners[self.choice.active()]);
-        let method = partner.method;
-        partner.step.get_or_insert_with(|| method.build(dimension)).as_mut()
+        let Partner { method, is_ggl, step } = partner;
+        let build =
+            || method.build_ggl(dimension).filter(|_| *is_ggl).unwrap_or_else(|| method.build(dimension));
+        step.get_or_insert_with(build).as_mut()
     }
 
     fn known(&self) -> Option<&dyn Step> {
@@ -113,7 +132,7 @@ impl Automatic {
     fn look_ahead(&mut self, field: &mut Flow<'_>, trial: &Trial) {
         let work = Work::on(field.system());
         for (i, partner) in self.partners.iter().enumerate() {
-            self.choice.expect(i, work.of_step(partner.method));
+            self.choice.expect(i, work.of_step(partner.method, partner.is_ggl));
         }
         self.work = Some(work);
         let explicit = self.method().facts();
@@ -202,14 +221,19 @@ mod tests {
 
     #[test]
     fn order_follows_the_tolerance() {
-        let names =
-            |partners: Partners| partners.methods.iter().map(|m| m.name()).collect::<Vec<_>>().join(" ");
-        let tolerances = |rtol: &f64| Tolerances::uniform(*rtol, 1e-9);
-        let equations = |rtol: &f64| names(Partners::for_equations(&tolerances(rtol), MassKind::Identity));
-        let [a, b, c] = [1e-2, 1e-5, 1e-10].each_ref().map(equations);
-        assert_eq!([&*a, &*b, &*c], ["bs32 radau5", "tsit5 radau5", "dop853 radau5"]);
-        let mechanism = |rtol: &f64| names(Partners::for_mechanism(&tolerances(rtol), 1.0, true));
-        let [a, b, c] = [1e-3, 1e-6, 1e-10].each_ref().map(mechanism);
-        assert_eq!([&*a, &*b, &*c], ["tsit5 alpha2 radau5", "dop853 radau5 alpha2", "dop853 radau5"]);
+        let name = |(method, is_ggl): &(Method, bool)| {
+            format!("{}{}", method.name(), if *is_ggl { "+ggl" } else { "" })
+        };
+        let names = |partners: Partners| partners.methods.iter().map(name).collect::<Vec<_>>().join(" ");
+        let tolerances = |rtol: f64| Tolerances::uniform(rtol, 1e-9);
+        let equations = |rtol| names(Partners::for_equations(&tolerances(rtol), MassKind::Identity));
+        assert_eq!([1e-2, 1e-5, 1e-10].map(equations), ["bs32 radau5", "tsit5 radau5", "dop853 radau5"]);
+        let mechanism = |rtol, keeps| names(Partners::for_mechanism(&tolerances(rtol), 1.0, keeps));
+        let free = |rtol| mechanism(rtol, Keeps::Freely);
+        assert_eq!([1e-3, 1e-6].map(free), ["tsit5 radau5+ggl", "dop853 radau5+ggl"]);
+        let corrected = |rtol| mechanism(rtol, Keeps::ByCorrections);
+        let expected = ["tsit5 alpha2 radau5", "dop853 radau5 alpha2", "dop853 radau5"];
+        assert_eq!([1e-3, 1e-6, 1e-10].map(corrected), expected);
+        assert_eq!(mechanism(1e-3, Keeps::ByTerms), "tsit5 radau5");
     }
 }

@@ -30,7 +30,7 @@ const FAILURES: u32 = 8;
 /// A method is not tried if a step of it costs as much as this many of the method that goes on else.
 const TOO_DEAR: f64 = 100.0;
 /// If stability alone means that many steps of the explicit method, others are tried before it.
-const MANY_STEPS: f64 = 300.0;
+const MANY_STEPS: f64 = 60.0;
 /// What is left of earlier steps in the pace, for each step since.
 const MEMORY: f64 = 0.8;
 

@@ -44,7 +44,7 @@ mod trial;
 mod tsitouras;
 mod work;
 
-pub use automatic::{Automatic, Partners};
+pub use automatic::{Automatic, Keeps, Partners};
 pub(crate) use choice::StiffnessCount;
 pub use control::{Control, Controller, SAFETY};
 pub use first_step::first_step;

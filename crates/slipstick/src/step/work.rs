@@ -11,14 +11,16 @@
 //! | correcting the end of a step | half an evaluation, and solving twice |
 //! | factorising in an implicit method | `N³/3`; `radau5`: five times that, one real and one complex; generalized-α: as for accelerations with all entries that speeds and positions bring, twice where both levels are met |
 //! | solving in one, for each right-hand side of an iteration | `N²`; `radau5`: 5/3 of that; generalized-α: as for accelerations |
-//! | both on the stabilised form (`ggl`) | with `N + 2 m` in the place of `N` |
+//! | linearising the stabilised form (`ggl`) | `m² n` and, for each of `d` directions that are left free, `2 n (2 m + d)` and twice its entries; nothing with few entries |
+//! | factorising in it | `5 d³/3`, or five times what few entries take |
+//! | solving in it, for each right-hand side of an iteration | `2 n (2 m + d) + d²` and twice its entries, or five thirds of what few entries take |
 //!
 //! A sine, a load or a store is worth a few multiplications: that is the twenty. Right-hand sides for a Jacobian by differences need no solving in an iteration.
 
 use super::Method;
 use crate::equations::System;
 use crate::formulation::{Flow, Tangents};
-use crate::math::{Kkt, Pair};
+use crate::math::{Kkt, Linearised, Pair, Stabilised};
 
 /// What an entry or a state costs where it is evaluated.
 const ENTRY: f64 = 20.0;
@@ -112,7 +114,6 @@ impl Share {
 pub struct Work {
     states: f64,
     speeds: f64,
-    rows: f64,
     /// Evaluating what a right-hand side is made of.
     pub evaluation: f64,
     /// Solving for accelerations, and factorising for that.
@@ -121,6 +122,8 @@ pub struct Work {
     pub factorisation: f64,
     /// The same for the matrices of a generalized-α method, and how many right-hand sides it takes to find them by differences.
     newton: (f64, f64, f64),
+    /// Linearising, factorising and solving in the stabilised form.
+    stabilised: [f64; 3],
 }
 
 impl Work {
@@ -132,11 +135,11 @@ impl Work {
             return Self {
                 states,
                 speeds,
-                rows: 0.0,
                 evaluation: ENTRY * states,
                 solving: 0.0,
                 factorisation: 0.0,
                 newton: (0.0, 0.0, 0.0),
+                stabilised: [0.0; 3],
             };
         }
         let terms = system.room_for_terms();
@@ -145,11 +148,11 @@ impl Work {
         Self {
             states,
             speeds,
-            rows: m as f64,
             evaluation: ENTRY * (states + entries),
             solving: full.min(SPARSE_ENTRY * entries),
             factorisation: Kkt::new(&terms.mass, &terms.jacobian).work(),
             newton: newton(system, full),
+            stabilised: stabilised(system),
         }
     }
 
@@ -167,20 +170,22 @@ impl Work {
     }
 
     /// What a step of a method costs, about: of an implicit one with a new Jacobian and three iterations.
-    pub(super) fn of_step(&self, method: Method) -> f64 {
-        let (derivatives, is_alpha) = (method.nodes().len() as u64, method.has_rho());
-        let usual = Counts { derivatives, corrected: 1, ..Counts::default() };
-        let counts = match method.facts().implicit {
-            false => Counts { motion_factorisations: derivatives, ..usual },
-            true if is_alpha => {
-                Counts { derivatives: 4 + self.newton.2 as u64, jacobians: 1, factorisations: 1, ..usual }
-            }
-            true => {
-                let derivatives = 3 * derivatives + self.states as u64;
-                Counts { derivatives, jacobians: 1, factorisations: 1, motion_factorisations: 9, ..usual }
-            }
+    pub(super) fn of_step(&self, method: Method, is_ggl: bool) -> f64 {
+        let (stages, is_implicit) = (method.nodes().len() as u64, method.facts().implicit);
+        let in_iterations = if is_implicit { 3 * stages } else { stages };
+        let by_differences = match is_implicit {
+            true if is_ggl || method.has_rho() => self.newton.2 as u64,
+            true => self.states as u64,
+            false => 0,
         };
-        self.of(method, false, &counts)
+        let counts = Counts {
+            derivatives: in_iterations + by_differences,
+            jacobians: u64::from(is_implicit),
+            factorisations: u64::from(is_implicit),
+            corrected: 1,
+            motion_factorisations: if is_ggl || method.has_rho() { 0 } else { in_iterations },
+        };
+        self.of(method, is_ggl, &counts)
     }
 
     /// What is solved for each right-hand side, and what an implicit method factors beside.
@@ -193,13 +198,19 @@ impl Work {
             let in_iterations = derivatives - differences * c.jacobians as f64;
             return solving * in_iterations.max(0.0) + factorising * (factorisations + both);
         }
+        if is_ggl && is_mechanism {
+            let ([linearising, factorising, solving], differences) = (self.stabilised, self.newton.2);
+            let jacobians = c.jacobians as f64;
+            let in_iterations = (derivatives - differences * jacobians).max(0.0);
+            return linearising * jacobians + factorising * factorisations + solving / 3.0 * in_iterations;
+        }
         let accelerations = self.solving * derivatives;
         if factorisations == 0.0 {
             return accelerations;
         }
         // A real system and a complex one, in which a multiplication is worth four, for three right-hand sides.
         let (systems, each) = if method == Method::Radau5 { (5.0, 5.0 / 3.0) } else { (1.0, 1.0) };
-        let size = self.states + if is_ggl { 2.0 * self.rows } else { 0.0 };
+        let size = self.states;
         let differences = if is_mechanism { size * c.jacobians as f64 } else { 0.0 };
         let iterations = each * size.powi(2) * (derivatives - differences).max(0.0);
         accelerations + iterations + systems / 3.0 * size.powi(3) * factorisations
@@ -213,4 +224,18 @@ fn newton(system: &dyn System, full: f64) -> (f64, f64, f64) {
     let (matrix, rows) = tangents.joined();
     let entries = (matrix.values.len() + rows.values.len()) as f64;
     (full.min(SPARSE_ENTRY * entries), Pair::new(&matrix, &rows).work(), differences)
+}
+
+/// What linearising, factorising and solving cost in the stabilised form.
+fn stabilised(system: &dyn System) -> [f64; 3] {
+    let tangents = Tangents::with_slopes(system);
+    let of = Linearised {
+        mass: &tangents.mass,
+        forces: &tangents.forces,
+        gradients: &tangents.gradients,
+        slopes: &tangents.slopes,
+        kinematics: &[],
+        holonomic: system.constraints().iter().filter(|c| c.holonomic).count(),
+    };
+    Stabilised::new(&of, &[]).work()
 }
