@@ -20,7 +20,7 @@ fn plan(stiffness: f64, more: &str) -> Plan {
         until = 2
         {more}
         "#
-    )
+    );
     let model = Plan::read_model(&text).expect("a model");
     Plan::new(&model, &Overrides::default()).expect("a plan")
 }
@@ -60,7 +60,10 @@ fn auto_takes_few_steps_too() {
     }
     assert!(times.iter().all(|times| times.len() == 1), "{times:?}");
     // The rod gets longer by 3e-7 at most.
-    assert!((times[0][0] - times[2][0]).abs() < 1e-6 && (times[1][0] - times[2][0]).abs() < 1e-7, "{times:?}");
+    assert!(
+        (times[0][0] - times[2][0]).abs() < 1e-6 && (times[1][0] - times[2][0]).abs() < 1e-7,
+        "{times:?}"
+    );
 }
 
 #[test]

@@ -1,13 +1,14 @@
-//! Radau IIA on the stabilised index-2 form of a mechanism (`stabilisation = "ggl"`, paper 001, equation (23)): order 5, both levels of the constraints at the tolerance of Newton's
-//! iteration, stiff springs at long steps, redundant joints, events.
+//! Radau IIA on the stabilised index-2 form of a mechanism (`stabilisation = "ggl"`, paper 001, equation (23)): order 5, both levels of the constraints at rounding, stiff springs at long steps,
+//! redundant joints, singular positions, hundreds of bodies, coordinates without mass, events.
 
 mod common;
 
 use common::{MOVING, plan};
-use slipstick::equations::System;
+use slipstick::equations::{Mechanism, System};
 use slipstick::formulation::Stabilisation;
 use slipstick::mode::Mode;
-use slipstick::simulate::{Options, simulate};
+use slipstick::problems::{Work, chain, mechanism_problems, planar_mechanisms};
+use slipstick::simulate::{Options, Start, simulate};
 use slipstick::step::Method;
 use slipstick::trajectory::Trajectory;
 
@@ -66,9 +67,9 @@ fn positions_speeds_and_further_states_are_of_order_five() {
     }
 }
 
-/// Nothing is corrected: what is left of the constraints is what Newton's iteration leaves.
+/// What Newton's iteration leaves of the constraints is taken off at the ends of steps, at loose tolerances too.
 #[test]
-fn both_levels_of_constraints_hold_to_the_tolerance_of_newton() {
+fn both_levels_of_constraints_hold_to_rounding() {
     for (text, until) in [(PENDULUM, 3.0), (MOVING, 1.0), (ANDREWS, 0.03)] {
         let truth = truth(text, until);
         for tolerance in [1e-4_f64, 1e-6, 1e-8] {
@@ -78,14 +79,114 @@ fn both_levels_of_constraints_hold_to_the_tolerance_of_newton() {
             });
             let [position, velocity] = drift(&plan(text).system, &run);
             let fastest = run.end_state().iter().fold(1.0_f64, |most, y| most.max(y.abs()));
-            // The tolerance that `radau5` works with inside.
-            let inside = 0.1 * tolerance.powf(2.0 / 3.0);
-            assert!(position <= inside, "{tolerance:e}: {position:e}");
-            assert!(velocity <= inside * fastest, "{tolerance:e}: {velocity:e}");
-            assert_eq!(run.statistics.corrected, 0);
+            assert!(position <= 1e-14, "{tolerance:e}: {position:e}");
+            assert!(velocity <= 1e-14 * fastest, "{tolerance:e}: {velocity:e} of {fastest:e}");
             let error = farthest(run.end_state(), truth.end_state());
             assert!(error <= 100.0 * tolerance, "{tolerance:e}: {error:e}");
         }
+    }
+}
+
+/// Next to constraints that are not quite met something is left of a redundant row, which is no direction of its own.
+#[test]
+fn trusses_with_redundant_members_run_at_tight_tolerances() {
+    for problem in planar_mechanisms().iter().filter(|problem| problem.name.starts_with("truss")) {
+        let options = problem.options.clone().tolerances(1e-8, 1e-9);
+        let options = Options { method: Method::Radau5, stabilisation: Stabilisation::Ggl, ..options };
+        let run = simulate(&*problem.system, &problem.start, &options)
+            .unwrap_or_else(|failure| panic!("{}: {failure}", problem.name));
+        let error = problem.error(run.end_state());
+        assert!(error < 1e-6, "{}: {error:e}", problem.name);
+        let [position, velocity] = drift(&*problem.system, &run);
+        assert!(position < 1e-13 && velocity < 1e-12, "{}: {position:e} {velocity:e}", problem.name);
+    }
+}
+
+/// Many rows follow from the others there. Matrices of one point do not serve for a step across it.
+#[test]
+fn rows_of_four_bars_pass_the_position_in_which_they_are_flat() {
+    let problems = mechanism_problems();
+    for (name, tolerance) in [("four-bars-10", 1e-8), ("four-bars-40", 1e-8), ("four-bars-100", 1e-4)] {
+        let problem = problems.iter().find(|problem| problem.name == name).expect("in the suite");
+        let options = problem.options.clone().tolerances(tolerance, tolerance / 10.0);
+        let options = Options { method: Method::Radau5, stabilisation: Stabilisation::Ggl, ..options };
+        let run = simulate(&*problem.system, &problem.start, &options)
+            .unwrap_or_else(|failure| panic!("{name}: {failure}"));
+        let error = problem.error(run.end_state());
+        assert!(error < 100.0 * tolerance, "{name}: {error:e}");
+    }
+}
+
+/// Matrices of its 1500 states and multipliers would take 18 MB each if they were full.
+#[test]
+fn a_chain_of_hundreds_of_links_falls_as_with_an_explicit_method() {
+    let (system, start) = chain(200);
+    let run = |method, stabilisation| {
+        let options = Options { method, stabilisation, ..Options::until(0.01).tolerances(1e-6, 1e-6) };
+        simulate(&system, &start, &options).unwrap_or_else(|failure| panic!("{failure}"))
+    };
+    let truth = run(Method::DormandPrince5, Stabilisation::Twice);
+    let end = run(Method::Radau5, Stabilisation::Ggl);
+    let error = farthest(end.end_state(), truth.end_state());
+    assert!(error < 1e-6, "{error:e}");
+    let [position, velocity] = drift(&system, &end);
+    assert!(position < 1e-12 && velocity < 1e-13, "{position:e} {velocity:e}");
+    let work = [100, 1000].map(|links| {
+        let statistics = &end.statistics;
+        let options =
+            Options { method: Method::Radau5, stabilisation: Stabilisation::Ggl, ..Options::until(0.01) };
+        Work::on(&chain(links).0).of(&options, statistics)
+    });
+    assert!(work[1] < 12.0 * work[0], "{work:?}");
+}
+
+#[test]
+fn a_coordinate_without_mass_is_held_by_constraints_or_named() {
+    let text = r#"
+        coordinates = { x = 1, y = 0, s = 1 }
+        kinetic = "(x'^2 + y'^2) / 2"
+        potential = "9.81 * y + 3 * s^2"
+        constraints.rod = "x^2 + y^2 - 1"
+        constraints.rack = "s - x - y^2"
+        run = { until = 2, rtol = 1e-8, atol = 1e-8 }
+    "#;
+    let (run, truth) = (run_with(text, |_| {}), truth(text, 2.0));
+    assert!(
+        farthest(run.end_state(), truth.end_state()) < 1e-6,
+        "{:?} {:?}",
+        run.end_state(),
+        truth.end_state()
+    );
+    let mut free = plan(&text.replace("constraints.rack = \"s - x - y^2\"", ""));
+    (free.options.method, free.options.stabilisation) = (Method::Radau5, Stabilisation::Ggl);
+    let error = simulate(&free.system, &free.start, &free.options).unwrap_err().error;
+    assert_eq!(error.code(), "motion-not-determined");
+    assert!(error.to_string().contains("`s'`"), "{error}");
+}
+
+/// A point on a circle with polar speeds.
+#[test]
+fn positions_may_have_other_rates_than_the_speeds() {
+    let polar = Mechanism::new(["x", "y"])
+        .kinematics(["radial", "around"], |_t, q, v, dq| {
+            dq[0] = q[0] * v[0] - q[1] * v[1];
+            dq[1] = q[1] * v[0] + q[0] * v[1];
+        })
+        .forces(|_t, y, f| (f[0], f[1]) = (-9.81 * y[1], -9.81 * y[0]))
+        .joints(["rod"], |_t, q, g| g[0] = q[0] * q[0] + q[1] * q[1] - 1.0)
+        .system();
+    let run = |method, stabilisation, tolerance: f64| {
+        let options =
+            Options { method, stabilisation, ..Options::until(2.0).tolerances(tolerance, tolerance) };
+        simulate(&polar, &Start::at([1.0, 0.0, 0.0, 0.0]), &options).unwrap()
+    };
+    let truth = run(Method::DormandPrince8, Stabilisation::Twice, 1e-12);
+    for tolerance in [1e-5, 1e-8] {
+        let run = run(Method::Radau5, Stabilisation::Ggl, tolerance);
+        let error = farthest(run.end_state(), truth.end_state());
+        assert!(error < 100.0 * tolerance, "{tolerance:e}: {error:e}");
+        // Twelve right-hand sides a step, and two that a linearisation needs for each coordinate or speed.
+        assert!(run.statistics.derivatives < 30 * run.statistics.accepted, "{:?}", run.statistics);
     }
 }
 

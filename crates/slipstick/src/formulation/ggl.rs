@@ -183,14 +183,4 @@ impl Flow<'_> {
         }
         out.change = change;
     }
-
-    /// Takes note of the lengths of rows of constraints, and of what is left of the narrowest, for a method that has found them itself.
-    pub fn note_rows(&mut self, lengths: &[f64], narrowest: (usize, f64)) {
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            for (row, length) in lengths.iter().enumerate() {
-                mechanism.singular.note_length(row, *length);
-            }
-            mechanism.singular.note_narrowest(narrowest);
-        }
-    }
 }

@@ -298,6 +298,13 @@ impl Flow<'_> {
         }
     }
 
+    /// The same for the point at which the equations of a mechanism have just been evaluated, for a method that lands by itself.
+    pub fn land_where_evaluated(&mut self, t: f64, y: &mut [f64]) {
+        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
+            mechanism.land_by(Index1::factor_terms, (self.mode.locked(), t), y);
+        }
+    }
+
     /// The constraint of positions that is furthest from met behind a landing, with what is left of it, if the landing has hardly brought it nearer.
     pub fn open_after_landing(&mut self, t: f64, y: &[f64]) -> Option<(usize, f64)> {
         match &mut self.evaluator {

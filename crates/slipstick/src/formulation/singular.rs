@@ -149,6 +149,14 @@ impl Flow<'_> {
         least < CHANGES * most && mechanism.keeps_positions()
     }
 
+    /// What is left of the narrowest row beside the others where the linear system was factored last, as a part of it: nothing at a singular position.
+    pub fn narrowest(&self) -> f64 {
+        let Engine::Mechanism(mechanism) = &self.evaluator else { return 1.0 };
+        let kkt = &mechanism.kkt;
+        let left_out = kkt.redundant().iter().filter(|row| kkt.lengths()[**row] > 0.0).count();
+        if left_out > kkt.held().len() { 0.0 } else { kkt.narrowest().1 }
+    }
+
     /// Takes note of how near the point whose terms were evaluated last is to a singular position, for a method that does not see that by itself.
     pub fn look_at_rank(&mut self) {
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {

@@ -81,8 +81,12 @@ impl Tangents {
         let (forces, guessed) = match system.tangent_places().filter(|_| with_terms) {
             // Positions are as many as speeds there.
             Some(places) => (Matrix::with_places(size, n + size, &places), false),
-            None if with_terms && Pair::is_worth_counting(n, m) => guess(&terms.mass, &terms.jacobian, size),
-            None => (Matrix::full(size, n + size), false),
+            None => {
+                let few = guess(&terms.mass, &terms.jacobian, size);
+                let saves = slopes_by_differences && colours(&few).len() + 1 < n + size;
+                let is_guessed = with_terms && (Pair::is_worth_counting(n, m) || saves);
+                (if is_guessed { few } else { Matrix::full(size, n + size) }, is_guessed)
+            }
         };
         let mut mass = Matrix::with_places(size, size, &masses);
         mass.values.fill(1.0);
@@ -173,7 +177,7 @@ fn part(column: usize) -> f64 {
 }
 
 /// Coordinates that share an entry of the mass matrix or a constraint are taken to act on each other, by position and by speed.
-fn guess(mass: &Matrix, gradients: &Matrix, size: usize) -> (Matrix, bool) {
+fn guess(mass: &Matrix, gradients: &Matrix, size: usize) -> Matrix {
     let n = mass.rows();
     let mut places: Vec<(usize, usize)> = mass.places().collect();
     for row in 0..gradients.rows() {
@@ -182,7 +186,7 @@ fn guess(mass: &Matrix, gradients: &Matrix, size: usize) -> (Matrix, bool) {
     }
     let by_speeds: Vec<(usize, usize)> = places.iter().map(|(i, j)| (*i, n + j)).collect();
     places.extend(by_speeds);
-    (Matrix::with_places(size, n + size, &places), true)
+    Matrix::with_places(size, n + size, &places)
 }
 
 fn groups(forces: &Matrix, slopes: &Matrix) -> Vec<Group> {

@@ -88,11 +88,6 @@ impl DenseStabilised {
         [m * m * n + 2.0 * unknowns * turning, unknowns.powi(3) / 3.0, 2.0 * turning + unknowns * unknowns]
     }
 
-    /// The length of each row, and the independent one that has least left beside the others, with what that is.
-    pub(super) fn rows(&self) -> (&[f64], (usize, f64)) {
-        (self.all.lengths(), self.all.narrowest())
-    }
-
     /// Finds everything that does not depend on `s`.
     pub(super) fn linearise(&mut self, of: &Linearised<'_>) {
         let n = self.n;

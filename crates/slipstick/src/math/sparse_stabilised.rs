@@ -107,8 +107,10 @@ impl SparseStabilised {
         self.real.factors.entries()
     }
 
-    pub(super) fn factor(&mut self, of: &Linearised<'_>, real: f64, complex: Complex) -> bool {
-        self.real.factor(of, &self.slots, real) && self.complex.factor(of, &self.slots, complex)
+    /// Where no row is known to follow from others, one that does so is taken to be next to a singular position, and left out only if nothing is known of it.
+    pub(super) fn factor(&mut self, of: &Linearised<'_>, real: f64, complex: Complex, held: bool) -> bool {
+        let least = if held { REDUNDANT } else { SINGULAR };
+        self.real.factor(of, &self.slots, real, least) && self.complex.factor(of, &self.slots, complex, least)
     }
 
     pub(super) fn solve_real(&mut self, mut sides: Sides<'_>) {
@@ -150,13 +152,13 @@ impl<S: Scalar> Half<S> {
         }
     }
 
-    fn factor(&mut self, of: &Linearised<'_>, slots: &Slots, s: S) -> bool {
+    fn factor(&mut self, of: &Linearised<'_>, slots: &Slots, s: S, of_row: f64) -> bool {
         self.s = s;
         self.fill(of, slots);
         let late = self.late;
         self.factors.factor((&self.entries, &self.mirrored), |unknown, pivot, size| {
             let is_row = unknown >= late;
-            let least = if is_row { REDUNDANT } else { SINGULAR };
+            let least = if is_row { of_row } else { SINGULAR };
             (pivot.is_nan() || pivot <= least * size).then_some(is_row)
         })
     }

@@ -1,21 +1,35 @@
 //! Radau IIA on the stabilised index-2 form of a mechanism (paper 001, equation (23); Hairer, Wanner II, section VII.4): constraints of positions and of speeds hold at the end of each
-//! step, as well as Newton's iteration is solved.
+//! step. What Newton's iteration leaves of them, far below the tolerance, is taken off there.
 //!
 //! Multipliers are found with the state, and take no part in the error. While the motion slides on a surface, or stays on one side of it, the index-1 form takes its place.
+//!
+//! Matrices of one point serve for all stages of a step only if what is left of each row of constraints beside the others changes little within it. In a step across a singular position it changes its sign, and
+//! shorter steps only come nearer. Where the iteration fails next to one, an explicit method makes the step, whose stages are brought to the constraints one by one (`formulation/singular.rs`).
 
 use super::radau_matrix::StabilisedForm;
 use super::radau5::{Equations, Radau5};
 use super::{Fault, Method, PerComponent, Step, Tolerances, Trial};
 use crate::formulation::{Field, Flow};
 
+/// A step may go across a singular position if less than this part of a row is left at its start.
+const NEAR: f64 = 0.1;
 /// What multipliers are allowed to be wrong by: anything.
 const ANYTHING: f64 = 1e300;
 
 /// The method, with the trial of the whole state.
 pub(super) struct RadauGgl {
     plain: Box<dyn Step>,
-    is_plain: bool,
+    through: Box<dyn Step>,
+    way: Way,
     whole: Option<Box<Whole>>,
+}
+
+/// What makes a step: this form, the index-1 form, or the explicit method that goes through singular positions.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Stabilised,
+    Plain,
+    Through,
 }
 
 struct Whole {
@@ -28,7 +42,29 @@ struct Whole {
 
 impl RadauGgl {
     pub(super) fn new(dimension: usize) -> Self {
-        Self { plain: Method::Radau5.build(dimension), is_plain: false, whole: None }
+        let (plain, through) = (Method::Radau5.build(dimension), Method::DormandPrince5.build(dimension));
+        Self { plain, through, way: Way::Stabilised, whole: None }
+    }
+
+    /// Tries a step through a singular position; if that is not good, the trial stays as it was.
+    fn go_through(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial, fault: Fault) {
+        self.through.restart();
+        self.through.attempt(field, tolerances, trial);
+        if trial.is_good() {
+            field.land(trial.t + trial.h, &mut trial.end);
+            self.way = Way::Through;
+        } else {
+            trial.fail(fault);
+        }
+    }
+
+    fn own(&mut self) -> &mut dyn Step {
+        if self.way == Way::Through { &mut *self.through } else { &mut *self.plain }
+    }
+
+    /// The form, if it has made the step.
+    fn form(&self) -> Option<&Whole> {
+        self.whole.as_deref().filter(|_| self.way == Way::Stabilised)
     }
 }
 
@@ -59,6 +95,11 @@ impl Whole {
             self.find_start(field, trial);
         }
         self.radau.attempt(field, &self.tolerances, &mut self.trial);
+        if self.trial.is_good()
+            && let Err(fault) = self.radau.equations.land(field, &self.tolerances, &mut self.trial)
+        {
+            self.trial.fail(fault);
+        }
         trial.end.copy_from_slice(&self.trial.end[..n]);
         trial.error = self.trial.error;
         trial.shares.copy_from_slice(&self.trial.shares[..n]);
@@ -105,17 +146,23 @@ fn with_multipliers(tolerances: &Tolerances, n: usize, all: usize) -> Tolerances
 
 impl Step for RadauGgl {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
-        self.is_plain = !field.has_terms();
-        if self.is_plain {
+        if !field.has_terms() {
+            self.way = Way::Plain;
             return self.plain.attempt(field, tolerances, trial);
         }
+        self.way = Way::Stabilised;
         let whole = self.whole.get_or_insert_with(|| Box::new(Whole::new(field, tolerances)));
         whole.attempt(field, tolerances, trial);
+        if let Some(fault @ (Fault::NoConvergence | Fault::SingularMatrix { .. })) = trial.fault
+            && field.narrowest() < NEAR
+        {
+            self.go_through(field, tolerances, trial, fault);
+        }
     }
 
     fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
-        let Some(whole) = self.whole.as_mut().filter(|_| !self.is_plain) else {
-            return self.plain.interpolate(field, trial);
+        let Some(whole) = self.whole.as_mut().filter(|_| self.way == Way::Stabilised) else {
+            return self.own().interpolate(field, trial);
         };
         whole.radau.interpolate(field, &mut whole.trial);
         let (n, all) = (trial.start.len(), whole.trial.start.len());
@@ -128,8 +175,9 @@ impl Step for RadauGgl {
     }
 
     fn advance(&mut self) {
-        match &mut self.whole {
-            Some(whole) if !self.is_plain => whole.advance(),
+        match (&mut self.whole, self.way) {
+            (Some(whole), Way::Stabilised) => whole.advance(),
+            (Some(whole), Way::Through) => whole.start_is_known = false,
             _ => self.plain.advance(),
         }
     }
@@ -142,7 +190,7 @@ impl Step for RadauGgl {
     }
 
     fn multipliers(&self) -> &[f64] {
-        let Some(whole) = self.whole.as_ref().filter(|_| !self.is_plain) else { return &[] };
+        let Some(whole) = self.form() else { return &[] };
         let form = &whole.radau.equations;
         &whole.trial.end[form.rates.len()..][..form.constraints()]
     }
@@ -152,11 +200,11 @@ impl Step for RadauGgl {
     }
 
     fn calm(&mut self, positions: usize, correction: &mut [f64]) -> bool {
-        self.is_plain && self.plain.calm(positions, correction)
+        self.way == Way::Plain && self.plain.calm(positions, correction)
     }
 
     fn is_ggl(&self) -> bool {
-        !self.is_plain
+        self.way != Way::Plain
     }
 
     fn factorisations(&self) -> u64 {

@@ -3,11 +3,14 @@
 //! Multiplied by the masses, the matrices of Newton's iteration consist of `K_t`, `C_t`, `M`, the gradients and their slopes alone (`formulation/tangents.rs`): exactly for formulas, and with few entries in
 //! large mechanisms. The terms with `μ` in them are left out, which is next to zero. How systems with them are solved is in `math/stabilised.rs`.
 
-use super::Fault;
 use super::implicit::check_finite;
 use super::radau5::{ALPHA, BETA, Equations, GAMMA};
+use super::{Fault, Tolerances, Trial};
 use crate::formulation::{Balance, Flow, GglRoom, Kinematics, Tangents};
 use crate::math::{Complex, Linearised, Matrix, Sides, Stabilised};
+
+/// Where less than this part of a row is left, the ends of steps are only moved by less than the tolerance.
+const NOTHING: f64 = 1e-6;
 
 /// The equations with their matrices and factors.
 #[derive(Clone, Debug)]
@@ -23,11 +26,14 @@ pub(super) struct StabilisedForm {
     slope: Vec<f64>,
     mass: Matrix,
     pub(super) rates: Vec<f64>,
+    landed: Vec<f64>,
     zeros: Vec<f64>,
     /// Changes of positions of the speeds' kind.
     changes: [Vec<f64>; 2],
     positions: usize,
     slope_is_known: bool,
+    /// The slope is that at the end of a step.
+    is_ahead: bool,
     jacobian_is_known: bool,
     is_fresh: bool,
     /// The step size for which the factors hold; zero if there are none.
@@ -62,11 +68,13 @@ impl StabilisedForm {
             slope: vec![0.0; all],
             mass: tangents.mass.clone(),
             rates: vec![0.0; layout.dimension()],
+            landed: vec![0.0; layout.dimension()],
             zeros: vec![0.0; all],
             changes: [vec![0.0; layout.v], vec![0.0; layout.v]],
             positions: layout.q,
             grown: tangents.grown,
             slope_is_known: false,
+            is_ahead: false,
             jacobian_is_known: false,
             is_fresh: false,
             factored_h: 0.0,
@@ -112,9 +120,34 @@ impl StabilisedForm {
             self.matrix = Stabilised::new(&of, &self.held);
         }
         self.matrix.linearise(&of);
-        if let Some((lengths, narrowest)) = self.matrix.rows() {
-            field.note_rows(lengths, narrowest);
+    }
+
+    /// Moves the end of a good step to where the constraints are met to rounding, as far as Newton's iteration has left them open. The equations are evaluated there as they will be at the start of
+    /// the next step, which takes that over.
+    pub(super) fn land(
+        &mut self,
+        field: &mut Flow<'_>,
+        tolerances: &Tolerances,
+        trial: &mut Trial,
+    ) -> Result<(), Fault> {
+        let (t, states) = (trial.t + trial.h, self.rates.len());
+        self.slope_is_known = false;
+        self.find_slope(field, t, &trial.end)?;
+        self.is_ahead = true;
+        self.landed.copy_from_slice(&trial.end[..states]);
+        field.land_where_evaluated(t, &mut self.landed);
+        // Next to a singular position, rounding would be divided by next to nothing.
+        let fits = |i: usize| {
+            let (landed, end) = (self.landed[i], trial.end[i]);
+            (landed - end).abs() <= tolerances.scale(i, end.abs())
+        };
+        if field.narrowest() > NOTHING || (0..states).all(fits) {
+            trial.end[..states].copy_from_slice(&self.landed);
+            // What was open would be taken for an error of the next step, however short.
+            let (rates, levels) = self.slope[states..].split_at_mut(self.room.constraints());
+            field.residuals(t, &self.landed, levels, rates);
         }
+        Ok(())
     }
 
     /// A fault of a speed or of a constraint, in terms of states.
@@ -141,13 +174,12 @@ impl Equations for StabilisedForm {
     }
 
     fn find_slope(&mut self, field: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), Fault> {
+        // What was found at the end of a step that was not taken says nothing about this one.
+        self.slope_is_known &= !std::mem::take(&mut self.is_ahead);
         if !self.slope_is_known {
             field.ggl_residual(&mut self.room, (t, y), &self.zeros, &mut self.slope);
             check_finite(&self.slope, 1, t)?;
             field.copy_masses(&mut self.mass);
-            if self.matrix.is_sparse() {
-                field.look_at_rank();
-            }
             self.slope_is_known = true;
         }
         Ok(())
@@ -246,13 +278,14 @@ impl Equations for StabilisedForm {
     }
 
     fn advance(&mut self, keep_jacobian: bool) {
-        self.slope_is_known = false;
+        self.slope_is_known &= std::mem::take(&mut self.is_ahead);
         self.is_fresh = false;
         self.jacobian_is_known &= keep_jacobian;
     }
 
     fn restart(&mut self) {
         self.advance(false);
+        self.slope_is_known = false;
         self.factored_h = 0.0;
     }
 
