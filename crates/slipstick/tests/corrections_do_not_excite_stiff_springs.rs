@@ -31,7 +31,7 @@ fn run(plan: &Plan, options: &Options) -> Trajectory {
 
 fn drift(plan: &Plan, options: &Options, run: &Trajectory) -> f64 {
     let joints = Joints::of(&plan.system, &options.upkeep(), run).expect("a mechanism");
-    joints.position.expect("a constraint of positions").size.max(joints.velocity.size)
+    joints.position.expect("a constraint of positions").value.max(joints.velocity.value)
 }
 
 #[test]

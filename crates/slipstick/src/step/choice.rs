@@ -12,11 +12,10 @@ pub(crate) const STRIKES: f64 = 15.0;
 const CALM: u32 = 6;
 /// So many steps in a row that the explicit method could have made as well, and it is tried again.
 const EASY_STEPS: u32 = 25;
-/// While an implicit method is at work, another is tried again after so many steps, times how many times it was behind; and after so many at the latest. Steps of an explicit method cost less: there it is so many,
-/// if stability alone means many steps.
+/// Another method is tried again after so many steps, times how many times it was behind, which counts as this much at most: while an implicit one is at work, or if stability alone means many steps of the explicit
+/// one.
 const AGAIN: f64 = 30.0;
-const AGAIN_FROM_EXPLICIT: f64 = 100.0;
-const AT_THE_LATEST: f64 = 2000.0;
+const FARTHEST: f64 = 50.0;
 /// How many steps a try has at least, and at most while they grow by this in [`LATELY`] steps; and after how many it may end early, where it is this many times behind.
 const TRY: u32 = 10;
 const LONGEST_TRY: u32 = 40;
@@ -128,8 +127,8 @@ impl Runner {
         self.pace.map_or(0.0, |pace| pace * self.worth)
     }
 
-    fn is_due(&self, again: f64) -> bool {
-        self.since >= (again * self.behind).min(AT_THE_LATEST)
+    fn is_due(&self) -> bool {
+        self.since >= AGAIN * self.behind
     }
 }
 
@@ -233,7 +232,7 @@ impl Choice {
         let before = std::mem::replace(&mut self.lately[self.steps as usize % LATELY], h);
         if self.is_trying {
             let grows = h > GROWS * before && self.steps < LONGEST_TRY;
-            let is_over = self.steps >= TRY && !grows || self.is_hopeless();
+            let is_over = self.steps >= TRY && !grows || self.is_hopeless() || self.is_far_ahead();
             return if is_over { self.end_try() } else { None };
         }
         if self.runners.len() == 1 {
@@ -245,19 +244,19 @@ impl Choice {
             if self.easy >= EASY_STEPS {
                 return self.try_others(|r| !r.is_stiff);
             }
-            return self.try_again(AGAIN);
+            return self.try_again();
         }
         if self.stiffness.record(stiffness) {
             return self.try_others(|r| r.is_stiff);
         }
-        if self.expects_many { self.try_again(AGAIN_FROM_EXPLICIT) } else { None }
+        if self.expects_many { self.try_again() } else { None }
     }
 
     /// Tries others whose time has come.
-    fn try_again(&mut self, again: f64) -> Option<Decision> {
-        let is_due = |(i, runner): (usize, &Runner)| i != self.active && runner.is_due(again);
+    fn try_again(&mut self) -> Option<Decision> {
+        let is_due = |(i, runner): (usize, &Runner)| i != self.active && runner.is_due();
         let is_time = self.runners.iter().enumerate().any(is_due);
-        if is_time { self.try_others(|runner| runner.is_due(again)) } else { None }
+        if is_time { self.try_others(Runner::is_due) } else { None }
     }
 
     /// An attempt failed.
@@ -278,6 +277,12 @@ impl Choice {
         let enough = if self.runners[self.active].is_stiff { ENOUGH } else { ENOUGH_EXPLICIT };
         let best = self.runners.iter().filter_map(|runner| runner.pace).fold(0.0, f64::max);
         self.steps >= enough && HOPELESS * self.pace.value() < best
+    }
+
+    /// Whether the last one that is tried is so far ahead that there is nothing to wait for.
+    fn is_far_ahead(&self) -> bool {
+        let best = self.runners.iter().filter_map(|runner| runner.pace).fold(0.0, f64::max);
+        self.waiting.is_empty() && self.steps >= ENOUGH && self.pace.value() > HOPELESS * best
     }
 
     fn try_others(&mut self, suits: impl Fn(&Runner) -> bool) -> Option<Decision> {
@@ -318,7 +323,9 @@ impl Choice {
         self.is_trying = false;
         let most = self.runners[best].value();
         for runner in self.runners.iter_mut().filter(|runner| runner.pace.is_some()) {
-            (runner.behind, runner.since) = (most / runner.value(), 0.0);
+            // One that only failed here may do well elsewhere.
+            let behind = if runner.value() > 0.0 { (most / runner.value()).min(FARTHEST) } else { 1.0 };
+            (runner.behind, runner.since) = (behind, 0.0);
         }
         if !self.runners[best].is_stiff {
             self.stiffness.begin_anew(2.0);
