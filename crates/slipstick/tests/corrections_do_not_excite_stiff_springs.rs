@@ -50,7 +50,7 @@ fn radau5_takes_as_many_steps_as_without_corrections() {
 #[test]
 fn auto_takes_few_steps_too() {
     let mut times = Vec::new();
-    for stiffness in [1e8, 1e10, 1e12] {
+    for stiffness in [1e8, 1e10] {
         let plan = plan(stiffness, "");
         let run = run(&plan, &plan.options);
         let steps = run.statistics.accepted + run.statistics.rejected;

@@ -232,9 +232,8 @@ pub(super) struct Newton {
 
 /// The most iterations.
 const LIMIT: i32 = 10;
-/// A Jacobian with which Newton converges at this rate or faster is kept: the more states there are, the more a new one costs beside another iteration.
+/// A Jacobian with which Newton converges at this rate or faster is kept.
 const FAST: f64 = 1e-3;
-const FAST_ENOUGH: f64 = 0.1;
 /// The largest part of the tolerance that may be left of a correction.
 const ENOUGH: f64 = 0.03;
 
@@ -296,9 +295,9 @@ impl Newton {
         self.theta
     }
 
-    /// Whether the Jacobian of so many states is good enough for another step.
-    pub(super) fn is_fast(&self, states: usize) -> bool {
-        self.theta <= (FAST * states as f64).min(FAST_ENOUGH)
+    /// Whether the Jacobian is good enough for another step.
+    pub(super) fn is_fast(&self) -> bool {
+        self.theta <= FAST
     }
 
     /// After an event nothing is known of the rate.
@@ -342,10 +341,10 @@ mod tests {
         newton.begin(true);
         assert_eq!(newton.judge(1.0, 1e-3), Progress::GoOn);
         assert_eq!(newton.judge(1e-2, 1e-3), Progress::Done);
-        assert!(!newton.is_fast(1));
+        assert!(!newton.is_fast());
         newton.begin(true);
         assert_eq!(newton.judge(1e-3, 1e-3), Progress::Done);
-        assert!(newton.is_fast(1));
+        assert!(newton.is_fast());
     }
 
     #[test]

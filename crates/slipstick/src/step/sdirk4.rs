@@ -149,7 +149,7 @@ impl Sdirk4 {
             if !self.iterate(field, kappa, s, trial.t + C[s] * self.h)? {
                 return Ok(false);
             }
-            self.fast &= self.newton.is_fast(n);
+            self.fast &= self.newton.is_fast();
         }
         Ok(true)
     }
