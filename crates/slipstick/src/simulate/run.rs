@@ -98,6 +98,8 @@ pub(super) struct Run<'a> {
     /// The state at an event: before, and after.
     pub(super) before: Vec<f64>,
     pub(super) after: Vec<f64>,
+    /// The end of a step as corrections leave it that do not care for what is stiff.
+    pub(super) plain_end: Vec<f64>,
     pub(super) segment: Segment,
     pub(super) record: Trajectory,
 }
@@ -136,6 +138,7 @@ impl<'a> Run<'a> {
             stiffness_is_noted: false,
             before: start.y.clone(),
             after: start.y.clone(),
+            plain_end: start.y.clone(),
             segment: Segment::new(mode, start.t, &start.y),
             record: Self::empty_trajectory(system, options),
             step,

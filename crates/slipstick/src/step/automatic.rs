@@ -25,8 +25,8 @@ pub enum Keeps {
     Freely,
     /// Corrections of the ends of steps, or nothing.
     ByCorrections,
-    /// Terms in the equations, which generalized-α methods do not take.
-    ByTerms,
+    /// Terms in the equations, which only the index-1 form takes; or corrections while there are events.
+    OnIndex1,
 }
 
 /// The methods to choose among; the first begins.
@@ -234,6 +234,6 @@ mod tests {
         let corrected = |rtol| mechanism(rtol, Keeps::ByCorrections);
         let expected = ["tsit5 alpha2 radau5", "tsit5 radau5 alpha2", "dop853 radau5"];
         assert_eq!([1e-3, 1e-6, 1e-10].map(corrected), expected);
-        assert_eq!(mechanism(1e-3, Keeps::ByTerms), "tsit5 radau5");
+        assert_eq!(mechanism(1e-3, Keeps::OnIndex1), "tsit5 radau5");
     }
 }

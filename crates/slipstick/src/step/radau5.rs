@@ -43,8 +43,8 @@ pub(super) const BETA: f64 = 3.0504301992474105;
 /// The error estimate is `(γ/h M - J)⁻¹ (f₀ + M Σ e_i Z_i / h)`.
 const E: [f64; 3] = [-(13.0 + 7.0 * R6) / 3.0, (-13.0 + 7.0 * R6) / 3.0, -1.0 / 3.0];
 
-/// A correction that the next step would see as an error of more than this, in parts of the tolerance, is made calm.
-const SEEN: f64 = 1.0;
+/// A correction that the next step would see as an error of more than this part of the tolerance is made calm.
+const SEEN: f64 = 0.1;
 
 /// The largest value of |θ (θ - c₁) (θ - c₂) (θ - 1)| within a step.
 const WIDEST: f64 = 0.01826;
