@@ -233,7 +233,7 @@ impl Choice {
         if self.is_trying {
             let grows = h > GROWS * before && self.steps < LONGEST_TRY;
             let is_over = self.steps >= TRY && !grows || self.is_hopeless() || self.is_far_ahead();
-            return if is_over { self.end_try() } else { None };
+            return is_over.then(|| self.end_try());
         }
         if self.runners.len() == 1 {
             return None;
@@ -267,10 +267,10 @@ impl Choice {
         }
         self.pace.gone = 0.0;
         if self.is_trying {
-            return self.end_try();
+            return Some(self.end_try());
         }
         self.runners[self.active].pace = Some(0.0);
-        self.settle()
+        Some(self.settle())
     }
 
     fn is_hopeless(&self) -> bool {
@@ -304,16 +304,16 @@ impl Choice {
         Some(self.change_to(next, false))
     }
 
-    fn end_try(&mut self) -> Option<Decision> {
+    fn end_try(&mut self) -> Decision {
         self.runners[self.active].pace = Some(self.pace.value());
         match self.waiting.pop() {
-            Some(next) => Some(self.change_to(next, false)),
+            Some(next) => self.change_to(next, false),
             None => self.settle(),
         }
     }
 
     /// The one with the best pace goes on; if none is known, the next.
-    fn settle(&mut self) -> Option<Decision> {
+    fn settle(&mut self) -> Decision {
         let mut best = (self.active + 1) % self.runners.len();
         for (i, runner) in self.runners.iter().enumerate() {
             if runner.value() > self.runners[best].value() {
@@ -330,7 +330,7 @@ impl Choice {
         if !self.runners[best].is_stiff {
             self.stiffness.begin_anew(2.0);
         }
-        Some(self.change_to(best, true))
+        self.change_to(best, true)
     }
 
     fn change_to(&mut self, next: usize, is_settled: bool) -> Decision {

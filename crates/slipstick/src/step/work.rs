@@ -112,6 +112,7 @@ impl Share {
 /// What each thing costs for one system.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Work {
+    dimension: u64,
     states: f64,
     speeds: f64,
     /// Evaluating what a right-hand side is made of.
@@ -121,7 +122,7 @@ pub struct Work {
     /// See [`solving`](Self::solving).
     pub factorisation: f64,
     /// The same for the matrices of a generalized-α method, and how many right-hand sides it takes to find them by differences.
-    newton: (f64, f64, f64),
+    newton: (f64, f64, u64),
     /// Linearising, factorising and solving in the stabilised form.
     stabilised: [f64; 3],
 }
@@ -133,12 +134,13 @@ impl Work {
         let (states, speeds) = (layout.dimension() as f64, layout.v as f64);
         if layout.v == 0 {
             return Self {
+                dimension: layout.dimension() as u64,
                 states,
                 speeds,
                 evaluation: ENTRY * states,
                 solving: 0.0,
                 factorisation: 0.0,
-                newton: (0.0, 0.0, 0.0),
+                newton: (0.0, 0.0, 0),
                 stabilised: [0.0; 3],
             };
         }
@@ -146,6 +148,7 @@ impl Work {
         let entries = (terms.mass.values.len() + terms.jacobian.values.len()) as f64;
         let full = speeds * (speeds + 2.0 * m as f64);
         Self {
+            dimension: layout.dimension() as u64,
             states,
             speeds,
             evaluation: ENTRY * (states + entries),
@@ -174,8 +177,8 @@ impl Work {
         let (stages, is_implicit) = (method.nodes().len() as u64, method.facts().implicit);
         let in_iterations = if is_implicit { 3 * stages } else { stages };
         let by_differences = match is_implicit {
-            true if is_ggl || method.has_rho() => self.newton.2 as u64,
-            true => self.states as u64,
+            true if is_ggl || method.has_rho() => self.newton.2,
+            true => self.dimension,
             false => 0,
         };
         let counts = Counts {
@@ -195,13 +198,13 @@ impl Work {
         if method.has_rho() {
             let both = if method == Method::GeneralizedAlpha { c.jacobians as f64 } else { 0.0 };
             let (solving, factorising, differences) = self.newton;
-            let in_iterations = derivatives - differences * c.jacobians as f64;
+            let in_iterations = derivatives - (differences * c.jacobians) as f64;
             return solving * in_iterations.max(0.0) + factorising * (factorisations + both);
         }
         if is_ggl && is_mechanism {
             let ([linearising, factorising, solving], differences) = (self.stabilised, self.newton.2);
             let jacobians = c.jacobians as f64;
-            let in_iterations = (derivatives - differences * jacobians).max(0.0);
+            let in_iterations = (derivatives - differences as f64 * jacobians).max(0.0);
             return linearising * jacobians + factorising * factorisations + solving / 3.0 * in_iterations;
         }
         let accelerations = self.solving * derivatives;
@@ -218,9 +221,9 @@ impl Work {
 }
 
 /// What solving and factorising cost in a generalized-α method, where a full system takes `full` for solving, and how many right-hand sides a linearisation takes.
-fn newton(system: &dyn System, full: f64) -> (f64, f64, f64) {
+fn newton(system: &dyn System, full: f64) -> (f64, f64, u64) {
     let tangents = Tangents::new(system, true);
-    let differences = if system.has_formulas() { 0.0 } else { tangents.evaluations() as f64 };
+    let differences = if system.has_formulas() { 0 } else { tangents.evaluations() as u64 };
     let (matrix, rows) = tangents.joined();
     let entries = (matrix.values.len() + rows.values.len()) as f64;
     (full.min(SPARSE_ENTRY * entries), Pair::new(&matrix, &rows).work(), differences)
