@@ -40,6 +40,9 @@ fn print_summary(result: &RunResult<'_>, folder: &Path) {
         ),
         ("events".to_owned(), events_in_words(result)),
     ];
+    if statistics.shares.len() > 1 {
+        rows.push(("methods".to_owned(), result.methods_in_words()));
+    }
     let end_state = trajectory.state_names.iter().zip(trajectory.end_state()).take(6);
     rows.extend(end_state.map(|(name, value)| (format!("{name}(end)"), number(*value))));
     rows.extend(result.audit.iter().map(|audit| (audit.name.clone(), audit.in_words())));

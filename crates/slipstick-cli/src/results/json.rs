@@ -7,7 +7,7 @@ use slipstick::formulation::{Metric, PerConstraint, Stabilisation};
 use slipstick::math::Norm;
 use slipstick::model::{Detection, Location};
 use slipstick::simulate::Options;
-use slipstick::step::{Control, PerComponent, USUAL_RHO};
+use slipstick::step::{Control, PerComponent, Share, USUAL_RHO};
 
 /// Everything about a run but its trajectory.
 pub(crate) fn run_json(result: &RunResult<'_>) -> Value {
@@ -145,6 +145,18 @@ fn statistics(result: &RunResult<'_>) -> Value {
         "records": s.records,
         "smallest_step": s.smallest_step.is_finite().then_some(s.smallest_step),
         "largest_step": s.largest_step,
+        "methods": s.shares.iter().map(share).collect::<Vec<_>>(),
+    })
+}
+
+/// What one method did; `auto` is made of several.
+fn share(share: &Share) -> Value {
+    json!({
+        "method": share.method.name(),
+        "form": share.is_ggl.then_some("ggl"),
+        "accepted": share.accepted,
+        "rejected": share.rejected,
+        "right_hand_sides": share.counts.derivatives,
     })
 }
 

@@ -43,6 +43,13 @@ pub(crate) struct RunResult<'a> {
 }
 
 impl<'a> RunResult<'a> {
+    /// How many steps each method made: "tsit5 12 steps, radau5+ggl 188".
+    pub(crate) fn methods_in_words(&self) -> String {
+        let shares = self.trajectory.statistics.shares.iter();
+        let parts: Vec<String> = shares.map(|share| format!("{} {}", share.name(), share.accepted)).collect();
+        format!("{} steps", parts.join(", "))
+    }
+
     /// Runs a plan, watched.
     pub(crate) fn simulate(file: &'a ModelFile, plan: &'a Plan, max_wall: f64) -> Self {
         let mut watch = Watch::begin(max_wall);

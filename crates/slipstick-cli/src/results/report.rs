@@ -127,6 +127,7 @@ fn statistics(result: &RunResult<'_>) -> Vec<[String; 2]> {
     vec![
         row("steps taken", s.accepted.to_string()),
         row("steps rejected", s.rejected.to_string()),
+        row("methods", result.methods_in_words()),
         row("right-hand sides", s.derivatives.to_string()),
         row("Jacobians", s.jacobians.to_string()),
         row("factorisations", (s.factorisations + s.motion_factorisations).to_string()),

@@ -4,6 +4,7 @@
 //! ends of steps in `landing.rs`; which of them is chosen says [`Stabilisation`](super::Stabilisation).
 
 use super::assemble::Assembler;
+use super::beside::Held;
 use super::half_explicit::HalfExplicit;
 use super::landing::Landing;
 use super::pull::Pull;
@@ -41,6 +42,8 @@ pub struct Index1<'a> {
     /// Why the last linear system could not be solved, if it could not.
     pub(super) fault: Option<KktFault>,
     pub(super) factorisations: u64,
+    /// The point whose factors serve for places next to it.
+    pub(super) held: Held,
 }
 
 impl<'a> Index1<'a> {
@@ -69,6 +72,7 @@ impl<'a> Index1<'a> {
             singular: Singular::new(m),
             fault: None,
             factorisations: 0,
+            held: Held::default(),
         }
     }
 
@@ -93,6 +97,9 @@ impl<'a> Index1<'a> {
 
     /// Finds accelerations and multipliers.
     fn solve(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) {
+        if self.solve_beside(locked, t, y) {
+            return;
+        }
         if !self.factor(locked, t, y) {
             self.motion.fill(f64::NAN);
             self.multipliers.fill(f64::NAN);

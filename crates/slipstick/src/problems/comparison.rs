@@ -226,6 +226,7 @@ impl Case<'_> {
         let options = self.options.clone().with_method(entrant.method);
         let mut options = options.tolerances(tolerance, self.absolute * tolerance);
         options.stabilisation = entrant.stabilisation.unwrap_or(options.stabilisation);
+        options.stabilisation_is_said |= entrant.stabilisation.is_some();
         options.fixed_step = None;
         options.without_idle_corrections()
     }
@@ -261,7 +262,7 @@ impl Case<'_> {
             }
             Err(failed) => (failed.trajectory, Some(failed.error.to_string()), Some(failed.error.hint())),
         };
-        let work = Work::on(self.system).of(options, &run.statistics);
+        let work = Work::on(self.system).of_all(&run.statistics.shares);
         let has_run = !run.segments.is_empty();
         let joints = if has_run { Joints::of(self.system, &options.upkeep(), &run) } else { None };
         let error = failure.is_none().then(|| error_of(&self.end, run.end_state()));

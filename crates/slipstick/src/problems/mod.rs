@@ -12,8 +12,8 @@ mod profile;
 mod sliding;
 mod smooth;
 mod stiff;
-mod work;
 
+pub use crate::step::Work;
 pub use comparison::{Case, Entrant, Entry, NoReference, Reference};
 pub use constrained::{
     ConstrainedProblem, Known, MeasuredMechanism, Promise, chain, chain_energy, constrained, formulation,
@@ -31,7 +31,6 @@ pub use profile::{Profile, work_for};
 pub use sliding::{MOST_MISSES, Paper, SlidingProblem, TOLERANCES, disode45, more_sliding, sliding};
 pub use smooth::smooth;
 pub use stiff::stiff;
-pub use work::Work;
 
 use crate::equations::System;
 use crate::math::distance;

@@ -6,7 +6,6 @@
 
 use super::run::Run;
 use crate::event::Crossing;
-use crate::formulation::Stabilisation;
 use crate::math::{Bracket, Probe, narrow};
 
 /// How far from the crossing on dense output the other one is looked for, as parts of the step.
@@ -17,8 +16,7 @@ impl Run<'_> {
     pub(super) fn landed_state_at(&mut self, offset: f64) {
         self.trial.state_at(offset, &mut self.before);
         if self.lands_within() {
-            let ggl = self.options.stabilisation == Stabilisation::Ggl && self.flow.has_terms();
-            let keeps_speeds = ggl || self.keeps_joints();
+            let keeps_speeds = self.step.is_ggl() || self.keeps_joints();
             self.flow.land_within(self.trial.t + offset, &mut self.before, keeps_speeds);
         }
         let keeps_joints = self.keeps_joints();

@@ -6,6 +6,7 @@
 
 mod assemble;
 mod beginnings;
+mod change;
 mod contradiction;
 mod error;
 mod initialise;

@@ -1,9 +1,10 @@
 //! What is asked of a run.
 
+use crate::equations::System;
 use crate::event::Concurrency;
-use crate::formulation::{MassKind, Metric, PerConstraint, Stabilisation, Upkeep};
+use crate::formulation::{Metric, PerConstraint, Stabilisation, Upkeep};
 use crate::model::{Detection, Location};
-use crate::step::{Control, Method, SAFETY, Step, Tolerances, USUAL_RHO};
+use crate::step::{Automatic, Control, Keeps, Method, Partners, SAFETY, Step, Tolerances, USUAL_RHO};
 
 /// Where a run begins.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,6 +81,8 @@ pub struct Options {
     /// What keeps the constraints of a mechanism met. Methods that [keep positions by themselves](Method::keeps_positions) have no use for corrections: the usual
     /// [`Twice`](Stabilisation::Twice) means nothing to them, and any other is refused.
     pub stabilisation: Stabilisation,
+    /// Whether somebody asked for just this stabilisation, also if it is the usual one. If not, [`Automatic`](Method::Automatic) may solve the stabilised index-2 form where a mechanism is stiff, which needs no corrections.
+    pub stabilisation_is_said: bool,
     /// The metric in which corrections of a mechanism are the least change.
     pub metric: Metric,
     /// Steps of a mechanism that end with no residual of a constraint above this are not corrected; zero corrects every step.
@@ -114,6 +117,7 @@ impl Options {
             event_tolerance: None,
             concurrency: None,
             stabilisation: Stabilisation::Twice,
+            stabilisation_is_said: false,
             metric: Metric::default(),
             drift_tolerance: 0.0,
             reach: PerConstraint::Same(1.0),
@@ -139,7 +143,7 @@ impl Options {
         let corrects = !self.stabilisation.changes_the_motion() && self.stabilisation != Stabilisation::None;
         let for_another = self.stabilisation == Stabilisation::Ggl && method != Method::Radau5;
         if for_another || corrects && method.keeps_positions() {
-            self.stabilisation = Stabilisation::Twice;
+            (self.stabilisation, self.stabilisation_is_said) = (Stabilisation::Twice, false);
         }
         self.without_idle_corrections()
     }
@@ -153,15 +157,42 @@ impl Options {
         self
     }
 
-    /// The method with scratch for states of the given length and a kind of mass matrix.
-    pub(super) fn build_method(&self, dimension: usize, mass: MassKind) -> Box<dyn Step> {
+    /// The method with scratch for a system, from a time on.
+    pub(super) fn build_method(&self, system: &dyn System, from: f64) -> Box<dyn Step> {
+        let dimension = system.layout().dimension();
         if self.stabilisation == Stabilisation::Ggl
             && let Some(step) = self.method.build_ggl(dimension)
         {
             return step;
         }
         let alpha = self.method.build_alpha(self.rho_infinity.unwrap_or(USUAL_RHO));
-        alpha.unwrap_or_else(|| self.method.build_for(dimension, &self.tolerances, mass))
+        alpha.unwrap_or_else(|| match self.method {
+            Method::Automatic => {
+                Box::new(Automatic::new(dimension, &self.partners(system, self.until - from)))
+            }
+            single => single.build(dimension),
+        })
+    }
+
+    /// What `auto` is made of.
+    fn partners(&self, system: &dyn System, span: f64) -> Partners {
+        if system.layout().v > 0 {
+            Partners::for_mechanism(&self.tolerances, span, self.keeps(system))
+        } else {
+            Partners::for_equations(&self.tolerances, system.mass_kind())
+        }
+    }
+
+    /// What keeps the constraints of a mechanism met with `auto`: whatever is best, unless something was asked for. With events it is the index-1 form for all methods, so that dense output is of one kind.
+    fn keeps(&self, system: &dyn System) -> Keeps {
+        let says_more = self.metric != Metric::default() || self.drift_tolerance != 0.0;
+        if self.stabilisation.changes_the_motion() || !system.guards().is_empty() {
+            Keeps::OnIndex1
+        } else if self.stabilisation_is_said || says_more || self.stabilisation != Stabilisation::Twice {
+            Keeps::ByCorrections
+        } else {
+            Keeps::Freely
+        }
     }
 
     /// Whether the ends of steps are corrected to keep the constraints of a mechanism met: some methods and stabilisations do so by other means.

@@ -71,6 +71,7 @@ impl Plan {
         options.concurrency =
             model.run.concurrency.map(|rule| Concurrency { time: rule.time, amplitude: rule.amplitude });
         upkeep::take_over(&model.run, system.constraints(), &mut options);
+        options.stabilisation_is_said = model.run.place("stabilisation").is_some();
         let place = |pinned: &Reference| model.coordinates().iter().position(|c| c.name == pinned.name);
         options.pinned = model.run.pinned.iter().filter_map(place).collect();
         options.limits.events = model.run.max_events.unwrap_or(options.limits.events);

@@ -273,12 +273,15 @@ impl Run<'_> {
     /// The step is limited by stability: an implicit method would make longer steps, or makes them from now on.
     pub(super) fn note_stiffness(&mut self, before: Method, now: Method) {
         let (from, to) = (before.name(), now.name());
+        let form = if self.step.is_ggl() { " on the stabilised form (`ggl`)" } else { "" };
         let text = if now == before {
             format!(
                 "the problem is stiff: stability and not accuracy limits the steps of `{from}`; `radau5` may take far fewer"
             )
         } else {
-            format!("the problem is stiff: `{to}` goes on where `{from}` was limited by stability")
+            format!(
+                "the problem is stiff: `{to}`{form} goes on, where stability would limit the steps of `{from}`"
+            )
         };
         self.record.notes.push(Note { t: self.trial.t, code: "stiff", text });
     }

@@ -9,6 +9,7 @@
 //! ```
 
 use super::beginnings::{Beginning, Beginnings};
+use super::change::Meter;
 use super::contradiction::Redundant;
 use super::reach::Approach;
 use super::respond::{After, Change};
@@ -76,6 +77,8 @@ pub(super) struct Run<'a> {
     pub(super) noted_touches: Vec<bool>,
     /// The guards about whose uncertain roots there is a note already.
     pub(super) noted_unproved: Vec<bool>,
+    /// What was counted when the method at work began.
+    pub(super) meter: Meter,
     /// The guards that have fired since the last step, event by event.
     pub(super) cascade: Vec<Vec<usize>>,
     /// The time at which each guard's events last came to rest.
@@ -95,6 +98,8 @@ pub(super) struct Run<'a> {
     /// The state at an event: before, and after.
     pub(super) before: Vec<f64>,
     pub(super) after: Vec<f64>,
+    /// The end of a step as corrections leave it that do not care for what is stiff.
+    pub(super) plain_end: Vec<f64>,
     pub(super) segment: Segment,
     pub(super) record: Trajectory,
 }
@@ -103,7 +108,7 @@ impl<'a> Run<'a> {
     fn new(system: &'a dyn System, start: &Start, options: &'a Options) -> Self {
         let mode = Mode::new(start.mode, system.switch_names().len(), system.count_number());
         let flow = Flow::stabilised(system, mode.clone(), options.upkeep());
-        let step = options.build_method(start.y.len(), system.mass_kind());
+        let step = options.build_method(system, start.t);
         Self {
             options,
             trial: Trial::new(start.t, &start.y),
@@ -112,7 +117,6 @@ impl<'a> Run<'a> {
             beginnings: Beginnings::new(system.guards().len()),
             beginning: None,
             accumulation: Accumulation::new(start.t, options.until, system.guards().len()),
-            step,
             h: 0.0,
             cut: None,
             largest_error: if options.fixed_step.is_some() { f64::MAX } else { 1.0 },
@@ -122,6 +126,7 @@ impl<'a> Run<'a> {
             noted_choices: vec![false; system.guards().len()],
             noted_touches: vec![false; system.guards().len()],
             noted_unproved: vec![false; system.guards().len()],
+            meter: Meter::new(step.as_ref()),
             cascade: Vec::new(),
             vanished: false,
             blocked_by: None,
@@ -133,8 +138,10 @@ impl<'a> Run<'a> {
             stiffness_is_noted: false,
             before: start.y.clone(),
             after: start.y.clone(),
+            plain_end: start.y.clone(),
             segment: Segment::new(mode, start.t, &start.y),
             record: Self::empty_trajectory(system, options),
+            step,
             flow,
         }
     }
@@ -350,15 +357,14 @@ impl<'a> Run<'a> {
             } else if has_derivative {
                 self.flow.land_from_derivative(t_end, &mut self.trial.end);
             } else {
-                self.flow.land(t_end, &mut self.trial.end);
+                self.land_calmly(t_end);
             }
         }
         self.check_landing();
     }
 
     fn lands_by_itself(&self) -> bool {
-        self.step.method().lands_by_itself()
-            || self.options.stabilisation == Stabilisation::Ggl && self.flow.has_terms()
+        self.step.method().lands_by_itself() || self.step.is_ggl()
     }
 
     pub(super) fn is_acceptable(&self) -> bool {
@@ -369,6 +375,9 @@ impl<'a> Run<'a> {
     pub(super) fn reject(&mut self) -> Result<(), Error> {
         self.record.statistics.count_rejection(self.flow.sliding().is_some());
         self.flow.forget_trial();
+        if self.options.method == Method::Automatic && self.reconsider_method(false) {
+            return Ok(());
+        }
         if let Some(shorter) = self.step_before_surface() {
             self.h = shorter;
             return if self.cannot_shrink() && !self.arrives() { Err(self.giving_up()) } else { Ok(()) };
@@ -433,27 +442,20 @@ impl<'a> Run<'a> {
         }
         self.record.statistics.count_step(self.trial.h, cut);
         self.step.advance();
-        if self.options.method == Method::Automatic || self.stiffness.is_due(self.record.statistics.accepted)
-        {
-            self.reconsider_method();
+        if self.options.method == Method::Automatic {
+            self.reconsider_method(true);
+        } else if self.stiffness.is_due(self.record.statistics.accepted) {
+            self.look_at_stiffness();
         }
         self.trial.advance(t_end);
     }
 
-    /// Lets an automatic method change, and says once when a problem is stiff.
-    fn reconsider_method(&mut self) {
+    /// Says once when a problem is stiff.
+    fn look_at_stiffness(&mut self) {
         let stiff = self.stiffness.record(self.step.stiffness(&self.trial));
-        if !stiff && self.options.method != Method::Automatic {
-            return;
-        }
-        let before = self.step.method();
-        self.step.reconsider(&self.trial);
-        let now = self.step.method();
-        if now != before {
-            self.control = Controller::for_method(now, self.options.control, self.options.safety);
-        }
-        if stiff && !before.facts().implicit && !std::mem::replace(&mut self.stiffness_is_noted, true) {
-            self.note_stiffness(before, now);
+        let method = self.step.method();
+        if stiff && !method.facts().implicit && !std::mem::replace(&mut self.stiffness_is_noted, true) {
+            self.note_stiffness(method, method);
         }
     }
 
@@ -475,6 +477,7 @@ impl<'a> Run<'a> {
         if self.options.keep == Keep::Ends {
             self.segment.extend(self.trial.t, &self.trial.start);
         }
+        self.meter_end();
         self.record.segments.push(self.segment);
         self.record.statistics.derivatives = self.flow.derivative_count;
         self.record.statistics.jacobians = self.flow.jacobian_count;

@@ -4,6 +4,7 @@ use super::Options;
 use super::run::Run;
 use crate::equations::Constraint;
 use crate::formulation::{Metric, PerConstraint, Stabilisation};
+use crate::math::larger_or_nan;
 use crate::model::{Along, MetricRule, RunRule, StabilisationRule, ToleranceRule};
 use crate::trajectory::{Adjustment, Note};
 
@@ -49,7 +50,44 @@ fn per_constraint(rule: &ToleranceRule, constraints: &[Constraint], usual: &PerC
     }
 }
 
+/// How often a correction is made calm, and what is left of it to correct after each time at most.
+const CALM_ROUNDS: usize = 8;
+const CALMER: f64 = 0.2;
+
 impl Run<'_> {
+    /// Corrects the end of a step. The least change in the metric of the masses moves light bodies most; if one of them hangs on a stiff spring, that is excited in every step. What is stiff in a correction is
+    /// taken off again, which leaves the constraints open by a small part of what they were, and the rest is corrected again.
+    pub(super) fn land_calmly(&mut self, t_end: f64) {
+        let positions = self.flow.system().layout().q;
+        self.before.copy_from_slice(&self.trial.end);
+        self.flow.land(t_end, &mut self.trial.end);
+        self.plain_end.copy_from_slice(&self.trial.end);
+        let mut last = self.find_moved();
+        for _ in 0..CALM_ROUNDS {
+            if last == 0.0 || !self.step.calm(positions, &mut self.after) {
+                return;
+            }
+            self.before.iter_mut().zip(&self.after).for_each(|(before, moved)| *before += moved);
+            self.trial.end.copy_from_slice(&self.before);
+            self.flow.land(t_end, &mut self.trial.end);
+            let left = self.find_moved();
+            if left > CALMER * last || left.is_nan() {
+                // Something else than a stiff spring is at work, as a motion that grows.
+                return self.trial.end.copy_from_slice(&self.plain_end);
+            }
+            last = left;
+        }
+    }
+
+    /// How far the last landing has moved each state; gives the farthest.
+    fn find_moved(&mut self) -> f64 {
+        let ends = self.trial.end.iter().zip(&self.before);
+        for (moved, (end, before)) in self.after.iter_mut().zip(ends) {
+            *moved = end - before;
+        }
+        self.after.iter().fold(0.0, |most, moved| larger_or_nan(most, moved.abs()))
+    }
+
     /// Keeps the largest adjustment of a step, and says when one is larger than what the step is uncertain by: it then steers the motion, and
     /// does not only keep it on the constraints (paper 000, section 3.4.1).
     pub(super) fn look_at_adjustment(&mut self) {

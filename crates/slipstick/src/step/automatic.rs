@@ -1,108 +1,158 @@
-//! A method for those who do not want to choose one: an explicit method whose order follows from the tolerance, and Radau IIA where the
-//! problem is stiff.
+//! A method for those who do not want to choose one: an explicit method whose order follows from the tolerance, and implicit ones where the problem is stiff.
 //!
-//! The explicit method measures how near its steps are to the limit of stability (Hairer, Wanner II, section IV.2); if they stay there, stability
-//! and not accuracy limits them, and the implicit method takes over. It goes back when the step times the norm of the Jacobian has stayed so
-//! small that the explicit method could make the same steps.
+//! Which of them is at work is decided by what each gets done for its work (`choice.rs`), with the work counted as in comparisons (`work.rs`). For mechanisms the implicit one is Radau IIA on the stabilised
+//! index-2 form, whose matrices are exact and sparse. Where a correction of steps is asked for, it is Radau IIA on the index-1 form, whose matrices are full, beside a generalized-α method at tolerances that its
+//! order suits. All others that were compared are never ahead by much (`book/src/comparing.md`).
 
-use super::{Method, Step, Tolerances, Trial};
+use super::choice::Choice;
+use super::spectral::spectral_radius;
+use super::{Change, Counts, Method, Step, Tolerances, Trial, Work};
 use crate::formulation::{Flow, MassKind};
 
-/// So many steps at the limit of stability, with fewer than [`CALM`] others in between, and the problem is stiff.
-pub(crate) const STRIKES: u32 = 15;
-const CALM: u32 = 6;
+/// A method of order 2 is worth it only if it is ahead by more than this: it is less accurate at the same tolerance.
+const WORTH_OF_ALPHA: f64 = 0.8;
+/// Below this tolerance a method of order 2 takes far too many steps, and down to this it is tried before Radau IIA.
+const FINEST_ALPHA: f64 = 3e-7;
+const ALPHA_FIRST: f64 = 3e-5;
 
-/// The step size hovers about the limit, now below and now above it: this near to it counts.
-const NEAR_THE_LIMIT: f64 = 0.8;
+/// The longest stable step of an explicit method times the rate of the fastest motion, about.
+const STABLE: f64 = 3.3;
 
-/// So many steps in a row that the explicit method could have made as well, and it takes over again.
-const EASY_STEPS: u32 = 25;
-
-/// Counts steps at the limit of stability.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct StiffnessCount {
-    strikes: u32,
-    calm: u32,
+/// What keeps the constraints of a mechanism met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeps {
+    /// Whatever is best.
+    Freely,
+    /// Corrections of the ends of steps, or nothing.
+    ByCorrections,
+    /// Terms in the equations, which only the index-1 form takes; or corrections while there are events.
+    OnIndex1,
 }
 
-/// While nothing points to a stiff problem, every so many steps are looked at.
-const LOOK_EVERY: u64 = 16;
+/// The methods to choose among; the first begins.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Partners {
+    /// Each with whether it solves the stabilised form of a mechanism.
+    methods: Vec<(Method, bool)>,
+    /// The time to go, if it is worth while to look ahead.
+    span: Option<f64>,
+}
 
-impl StiffnessCount {
-    /// Whether a step, given by its number, is to be looked at.
-    pub(crate) fn is_due(self, step: u64) -> bool {
-        self.strikes > 0 || step.is_multiple_of(LOOK_EVERY)
+impl Partners {
+    /// For equations with a kind of mass matrix. Only an implicit method can solve for derivatives behind one.
+    pub fn for_equations(tolerances: &Tolerances, mass: MassKind) -> Self {
+        let explicit = match finest(tolerances) {
+            tolerance if tolerance > 1e-3 => Method::BogackiShampine3,
+            tolerance if tolerance > 1e-7 => Method::Tsitouras5,
+            _ => Method::DormandPrince8,
+        };
+        let both = [explicit, Method::Radau5].map(|method| (method, false));
+        let methods = if mass == MassKind::Identity { both.to_vec() } else { both[1..].to_vec() };
+        Self { methods, span: None }
     }
 
-    /// Takes note of a step; true when the problem is found to be stiff.
-    pub(crate) fn record(&mut self, stiffness: Option<f64>) -> bool {
-        if stiffness.is_some_and(|s| s > NEAR_THE_LIMIT) {
-            self.strikes += 1;
-            self.calm = 0;
-        } else if self.strikes > 0 {
-            self.calm += 1;
-            if self.calm >= CALM {
-                *self = Self::default();
-            }
-        }
-        self.strikes >= STRIKES
+    /// For a mechanism with some time to go. Its right-hand sides are dear: low order never pays, and looking ahead does.
+    pub fn for_mechanism(tolerances: &Tolerances, span: f64, keeps: Keeps) -> Self {
+        let finest = finest(tolerances);
+        let explicit = if finest > 1e-7 { Method::Tsitouras5 } else { Method::DormandPrince8 };
+        let (radau, alpha) = ((Method::Radau5, keeps == Keeps::Freely), (Method::GeneralizedAlpha2, false));
+        let stiff = match finest {
+            tolerance if keeps != Keeps::ByCorrections || tolerance < FINEST_ALPHA => vec![radau],
+            tolerance if tolerance >= ALPHA_FIRST => vec![alpha, radau],
+            _ => vec![radau, alpha],
+        };
+        let methods = std::iter::once((explicit, false)).chain(stiff).collect();
+        Self { methods, span: Some(span) }
     }
 }
 
-/// The two methods and which of them is at work.
+fn finest(tolerances: &Tolerances) -> f64 {
+    tolerances.relative.values().iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+/// One of the methods, which is built when it is first needed.
+struct Partner {
+    method: Method,
+    is_ggl: bool,
+    step: Option<Box<dyn Step>>,
+}
+
+/// The methods and which of them is at work.
 pub struct Automatic {
-    explicit: Box<dyn Step>,
-    stiff: Box<dyn Step>,
-    explicit_method: Method,
-    is_stiff: bool,
-    /// Only an implicit method can solve for derivatives behind a mass matrix.
-    must_be_stiff: bool,
-    count: StiffnessCount,
-    easy: u32,
+    dimension: usize,
+    /// The time to go from the start, if stiffness is to be foreseen.
+    span: Option<f64>,
+    partners: Vec<Partner>,
+    choice: Choice,
+    /// What things cost, once there was a step.
+    work: Option<Work>,
+    /// What was counted before the attempt just made, and after it.
+    counts: Counts,
 }
 
 impl Automatic {
     /// For states of the given length.
-    pub fn new(dimension: usize, tolerances: &Tolerances, mass: MassKind) -> Self {
-        let explicit_method = explicit_for(tolerances);
-        let must_be_stiff = mass != MassKind::Identity;
+    pub fn new(dimension: usize, partners: &Partners) -> Self {
+        let worth = |method: &Method| if method.has_rho() { WORTH_OF_ALPHA } else { 1.0 };
+        let runners = partners.methods.iter().map(|(method, _)| (method.facts().implicit, worth(method)));
+        let partner = |&(method, is_ggl): &(Method, bool)| Partner { method, is_ggl, step: None };
         Self {
-            explicit: explicit_method.build(dimension),
-            stiff: Method::Radau5.build(dimension),
-            explicit_method,
-            is_stiff: must_be_stiff,
-            must_be_stiff,
-            count: StiffnessCount::default(),
-            easy: 0,
+            dimension,
+            span: partners.span,
+            choice: Choice::new(runners),
+            partners: partners.methods.iter().map(partner).collect(),
+            work: None,
+            counts: Counts::default(),
         }
     }
 
     fn active(&mut self) -> &mut dyn Step {
-        if self.is_stiff { self.stiff.as_mut() } else { self.explicit.as_mut() }
+        let (dimension, partner) = (self.dimension, &mut self.partners[self.choice.active()]);
+        let Partner { method, is_ggl, step } = partner;
+        let build =
+            || method.build_ggl(dimension).filter(|_| *is_ggl).unwrap_or_else(|| method.build(dimension));
+        step.get_or_insert_with(build).as_mut()
     }
 
-    fn change_to(&mut self, is_stiff: bool) {
-        self.is_stiff = is_stiff;
-        (self.count, self.easy) = (StiffnessCount::default(), 0);
-        self.active().restart();
+    fn known(&self) -> Option<&dyn Step> {
+        self.partners[self.choice.active()].step.as_deref()
     }
-}
 
-/// The explicit method that costs least at a tolerance: low order for rough work, high order for fine work.
-fn explicit_for(tolerances: &Tolerances) -> Method {
-    let finest = tolerances.relative.values().iter().copied().fold(f64::INFINITY, f64::min);
-    if finest > 1e-3 {
-        Method::BogackiShampine3
-    } else if finest > 1e-7 {
-        Method::Tsitouras5
-    } else {
-        Method::DormandPrince8
+    /// Takes note of what the attempt just made has cost.
+    fn count_work(&mut self, field: &Flow<'_>) {
+        let counts = Counts::of(field, self.factorisations());
+        let (method, is_ggl) = (self.method(), self.is_ggl());
+        if let Some(work) = &self.work {
+            self.choice.spend(work.of(method, is_ggl, &counts.since(&self.counts)));
+        }
+        self.counts = counts;
+    }
+
+    /// Before the first step: what things cost, and in a mechanism how fast its fastest motion is.
+    fn look_ahead(&mut self, field: &mut Flow<'_>, trial: &Trial) {
+        let work = Work::on(field.system());
+        for (i, partner) in self.partners.iter().enumerate() {
+            self.choice.expect(i, work.of_step(partner.method, partner.is_ggl));
+        }
+        self.work = Some(work);
+        let explicit = self.method().facts();
+        if self.span.is_some()
+            && !explicit.implicit
+            && let (Some(rate), Some(span)) = (spectral_radius(field, trial), self.span)
+        {
+            self.choice.foresee(STABLE / rate, span);
+        }
+        self.counts = Counts::of(field, 0);
     }
 }
 
 impl Step for Automatic {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
+        if self.work.is_none() {
+            self.look_ahead(field, trial);
+        }
         self.active().attempt(field, tolerances, trial);
+        self.count_work(field);
     }
 
     fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
@@ -122,37 +172,46 @@ impl Step for Automatic {
     }
 
     fn knows_derivative_at_end(&self) -> bool {
-        !self.is_stiff && self.explicit.knows_derivative_at_end()
+        self.known().is_some_and(Step::knows_derivative_at_end)
     }
 
     fn stiffness(&self, trial: &Trial) -> Option<f64> {
-        if self.is_stiff { self.stiff.stiffness(trial) } else { self.explicit.stiffness(trial) }
+        self.known().and_then(|step| step.stiffness(trial))
     }
 
     /// Decides which method makes the next step.
-    fn reconsider(&mut self, trial: &Trial) {
-        if self.must_be_stiff {
-            return;
+    fn reconsider(&mut self, trial: &Trial, is_taken: bool) -> Option<Change> {
+        let (before, stiffness) = (self.choice.active(), self.stiffness(trial));
+        let decision = if is_taken { self.choice.take(trial.h, stiffness) } else { self.choice.reject() }?;
+        if decision.runner == before {
+            return Some(Change { h: None, is_settled: decision.is_settled });
         }
-        let stiffness = self.active().stiffness(trial);
-        if !self.is_stiff {
-            if self.count.record(stiffness) {
-                self.change_to(true);
-            }
-            return;
-        }
-        self.easy = if stiffness.is_some_and(|s| s < 0.5) { self.easy + 1 } else { 0 };
-        if self.easy >= EASY_STEPS {
-            self.change_to(false);
-        }
+        self.active().restart();
+        Some(Change { h: Some(decision.h.unwrap_or(trial.h)), is_settled: decision.is_settled })
     }
 
     fn method(&self) -> Method {
-        if self.is_stiff { Method::Radau5 } else { self.explicit_method }
+        self.partners[self.choice.active()].method
+    }
+
+    fn calm(&mut self, positions: usize, correction: &mut [f64]) -> bool {
+        self.active().calm(positions, correction)
+    }
+
+    fn is_ggl(&self) -> bool {
+        self.known().is_some_and(Step::is_ggl)
+    }
+
+    fn multipliers(&self) -> &[f64] {
+        self.known().map_or(&[], Step::multipliers)
     }
 
     fn factorisations(&self) -> u64 {
-        self.stiff.factorisations()
+        self.partners
+            .iter()
+            .filter_map(|partner| partner.step.as_ref())
+            .map(|step| step.factorisations())
+            .sum()
     }
 }
 
@@ -162,17 +221,19 @@ mod tests {
 
     #[test]
     fn order_follows_the_tolerance() {
-        let method = |rtol| explicit_for(&Tolerances::uniform(rtol, 1e-9)).name();
-        assert_eq!([method(1e-2), method(1e-5), method(1e-10)], ["bs32", "tsit5", "dop853"]);
-    }
-
-    #[test]
-    fn a_few_steps_at_the_limit_do_not_make_a_stiff_problem() {
-        let mut count = StiffnessCount::default();
-        for k in 0..1000 {
-            // Ten steps at the limit, then calm.
-            assert!(!count.record(Some(if k % 20 < 10 { 1.5 } else { 0.1 })));
-        }
-        assert!((0..20).any(|_| count.record(Some(1.5))));
+        let name = |(method, is_ggl): &(Method, bool)| {
+            format!("{}{}", method.name(), if *is_ggl { "+ggl" } else { "" })
+        };
+        let names = |partners: Partners| partners.methods.iter().map(name).collect::<Vec<_>>().join(" ");
+        let tolerances = |rtol: f64| Tolerances::uniform(rtol, 1e-9);
+        let equations = |rtol| names(Partners::for_equations(&tolerances(rtol), MassKind::Identity));
+        assert_eq!([1e-2, 1e-5, 1e-10].map(equations), ["bs32 radau5", "tsit5 radau5", "dop853 radau5"]);
+        let mechanism = |rtol, keeps| names(Partners::for_mechanism(&tolerances(rtol), 1.0, keeps));
+        let free = |rtol| mechanism(rtol, Keeps::Freely);
+        assert_eq!([1e-3, 1e-6].map(free), ["tsit5 radau5+ggl", "tsit5 radau5+ggl"]);
+        let corrected = |rtol| mechanism(rtol, Keeps::ByCorrections);
+        let expected = ["tsit5 alpha2 radau5", "tsit5 radau5 alpha2", "dop853 radau5"];
+        assert_eq!([1e-3, 1e-6, 1e-10].map(corrected), expected);
+        assert_eq!(mechanism(1e-3, Keeps::OnIndex1), "tsit5 radau5");
     }
 }

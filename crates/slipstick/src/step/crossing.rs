@@ -61,6 +61,10 @@ impl<S: Step> Step for Crossing<S> {
         self.implicit.method()
     }
 
+    fn calm(&mut self, positions: usize, correction: &mut [f64]) -> bool {
+        !self.is_on && self.implicit.calm(positions, correction)
+    }
+
     fn factorisations(&self) -> u64 {
         self.implicit.factorisations()
     }

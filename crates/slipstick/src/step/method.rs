@@ -8,12 +8,12 @@ use super::phem56::Phem56;
 use super::radau_dense::Dense;
 use super::radau_ggl::RadauGgl;
 use super::radau5::Radau5;
-use super::{Automatic, Rodas4, Sdirk4, Tolerances, Trial};
+use super::{Rodas4, Sdirk4, Tolerances, Trial};
 use super::{
     bogacki_shampine, dop853, dopri5, fehlberg45, fehlberg78, hem5, heun2, kutta3, phem56, radau5, rk4,
     rodas4, sdirk4, tsitouras,
 };
-use crate::formulation::{Flow, MassKind};
+use crate::formulation::Flow;
 use crate::math::{Any, Fixed};
 
 /// A one-step method with its scratch. After the first step nothing here allocates.
@@ -47,11 +47,24 @@ pub trait Step {
         None
     }
 
-    /// Looks at the trial just made, before [`advance`](Self::advance): a method that is made of several decides which goes on.
-    fn reconsider(&mut self, _trial: &Trial) {}
+    /// Looks at the trial just made, behind [`advance`](Self::advance) if it was taken: a method that is made of several decides which goes on. Tells if that is
+    /// another one, or has been settled.
+    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
+        None
+    }
 
     /// The method that makes the next step.
     fn method(&self) -> Method;
+
+    /// Takes off a correction of the end of the trial just made what would excite stiff parts, which the method would not follow. The correction of so many positions comes first. False if nothing in it matters.
+    fn calm(&mut self, _positions: usize, _correction: &mut [f64]) -> bool {
+        false
+    }
+
+    /// Whether it solves the stabilised index-2 form of a mechanism, and so needs no corrections.
+    fn is_ggl(&self) -> bool {
+        false
+    }
 
     /// The multipliers of a mechanism's constraints that the trial just made has found for its end; none if the method does not solve for them there.
     fn multipliers(&self) -> &[f64] {
@@ -62,6 +75,15 @@ pub trait Step {
     fn factorisations(&self) -> u64 {
         0
     }
+}
+
+/// Another method goes on, or the one at work is found to be the best.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Change {
+    /// The step to begin with, where another one goes on.
+    pub h: Option<f64>,
+    /// Whether it is more than a try.
+    pub is_settled: bool,
 }
 
 /// The methods that can be asked for by name.
@@ -255,14 +277,6 @@ impl Method {
     /// The method of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::named().find(|method| method.name() == name)
-    }
-
-    /// The method with scratch for states of the given length, for the given tolerances and kind of mass matrix.
-    pub fn build_for(self, dimension: usize, tolerances: &Tolerances, mass: MassKind) -> Box<dyn Step> {
-        match self {
-            Self::Automatic => Box::new(Automatic::new(dimension, tolerances, mass)),
-            single => single.build(dimension),
-        }
     }
 
     /// The method on the stabilised index-2 form of a mechanism; none if it cannot take that.

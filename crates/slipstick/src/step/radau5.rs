@@ -43,6 +43,9 @@ pub(super) const BETA: f64 = 3.0504301992474105;
 /// The error estimate is `(γ/h M - J)⁻¹ (f₀ + M Σ e_i Z_i / h)`.
 const E: [f64; 3] = [-(13.0 + 7.0 * R6) / 3.0, (-13.0 + 7.0 * R6) / 3.0, -1.0 / 3.0];
 
+/// A correction that the next step would see as an error of more than this part of the tolerance is made calm.
+const SEEN: f64 = 0.1;
+
 /// The largest value of |θ (θ - c₁) (θ - c₂) (θ - 1)| within a step.
 const WIDEST: f64 = 0.01826;
 
@@ -320,6 +323,15 @@ impl<E: Equations> Radau5<E> {
         trial.judge(scaled, tolerances, Norm::Mean);
     }
 
+    /// `γ/h (γ/h - J)⁻¹` times a part of a change, into the error.
+    fn follow(&mut self, change: &[f64], part: std::ops::Range<usize>) {
+        self.error.fill(0.0);
+        for (error, change) in self.error[part.clone()].iter_mut().zip(&change[part]) {
+            *error = GAMMA / self.h * change;
+        }
+        self.equations.solve_real(&mut self.error);
+    }
+
     /// Lets Newton's iteration go on for longer where it begins far off.
     pub(super) fn be_patient(&mut self) {
         self.newton.be_patient();
@@ -382,6 +394,23 @@ impl<E: Equations> Step for Radau5<E> {
     /// The step times the norm of the Jacobian, against the stability region of an explicit method of order 5.
     fn stiffness(&self, trial: &Trial) -> Option<f64> {
         Some(trial.h * self.equations.jacobian_norm()? / 3.3)
+    }
+
+    /// A state that is off by `δ` is seen by the next step as an error of `(γ/h (γ/h - J)⁻¹ - 1) δ`. If that matters, positions and speeds are each moved by what is left of `δ` after they have been
+    /// followed for `h/γ` by the linearised equations, which takes off what is stiff and leaves what the constraints ask for.
+    fn calm(&mut self, positions: usize, moved: &mut [f64]) -> bool {
+        let n = moved.len();
+        self.follow(moved, 0..n);
+        let seen = |i: usize| (self.error[i] - moved[i]) / self.scales[i];
+        if (0..n).map(|i| seen(i).powi(2)).sum::<f64>() <= SEEN * SEEN * n as f64 {
+            return false;
+        }
+        for part in [0..positions, positions..n] {
+            self.follow(moved, part.clone());
+            self.point[part.clone()].copy_from_slice(&self.error[part]);
+        }
+        moved.copy_from_slice(&self.point[..n]);
+        true
     }
 
     /// The real and the complex factorisation of a step count as one, as in RADAU5.

@@ -199,6 +199,14 @@ impl Step for RadauGgl {
         Method::Radau5
     }
 
+    fn calm(&mut self, positions: usize, correction: &mut [f64]) -> bool {
+        self.way == Way::Plain && self.plain.calm(positions, correction)
+    }
+
+    fn is_ggl(&self) -> bool {
+        self.way != Way::Plain
+    }
+
     fn factorisations(&self) -> u64 {
         self.plain.factorisations() + self.whole.as_ref().map_or(0, |whole| whole.radau.factorisations())
     }

@@ -1,6 +1,7 @@
 //! Work, counted.
 
 use super::{Event, EventKind};
+use crate::step::Share;
 
 /// What a run cost.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +55,8 @@ pub struct Statistics {
     pub smallest_step: f64,
     /// The largest step that was taken.
     pub largest_step: f64,
+    /// What each method did, in the order in which they began: `auto` is made of several.
+    pub shares: Vec<Share>,
 }
 
 impl Default for Statistics {
@@ -83,6 +86,7 @@ impl Default for Statistics {
             mode_changes: 0,
             smallest_step: f64::INFINITY,
             largest_step: 0.0,
+            shares: Vec::new(),
         }
     }
 }

@@ -1,0 +1,405 @@
+//! Which of several methods goes on: the one that gets furthest in time for its work.
+//!
+//! The first is explicit. It measures how near its steps are to the limit of stability (Hairer, Wanner II, section IV.2); where they stay there, or for long not far from it, the others are
+//! tried in turn, each for some steps, and the one with the best pace, time gone for work spent, goes on. While an implicit one is at work, the explicit one is tried again where its steps would be as long, and
+//! from time to time. A try that does not pay doubles the patience until the next: so what tries cost stays a small part of a run.
+
+/// A step this near to the limit of stability is a strike; one this far from it still counts a little.
+const NEAR_THE_LIMIT: f64 = 0.8;
+const SUSPICIOUS: f64 = 0.25;
+/// So many strikes, with fewer than [`CALM`] calm steps in between, and other methods are tried.
+pub(crate) const STRIKES: f64 = 15.0;
+const CALM: u32 = 6;
+/// So many steps in a row that the explicit method could have made as well, and it is tried again.
+const EASY_STEPS: u32 = 25;
+/// Another method is tried again after so many steps, times how many times it was behind, which counts as this much at most: while an implicit one is at work, or if stability alone means many steps of the explicit
+/// one.
+const AGAIN: f64 = 30.0;
+const FARTHEST: f64 = 50.0;
+/// How many steps a try has at least, and at most while they grow by this in [`LATELY`] steps; and after how many it may end early, where it is this many times behind.
+const TRY: u32 = 10;
+const LONGEST_TRY: u32 = 40;
+const GROWS: f64 = 1.3;
+const LATELY: usize = 4;
+const ENOUGH: u32 = 6;
+const ENOUGH_EXPLICIT: u32 = 2;
+const HOPELESS: f64 = 4.0;
+/// So many attempts in a row that fail, and another method goes on.
+const FAILURES: u32 = 8;
+/// A method is not tried if a step of it costs as much as this many of the method that goes on else.
+const TOO_DEAR: f64 = 100.0;
+/// If stability alone means that many steps of the explicit method, others are tried before it.
+const MANY_STEPS: f64 = 60.0;
+/// What is left of earlier steps in the pace, for each step since.
+const MEMORY: f64 = 0.8;
+
+/// Counts steps at the limit of stability.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StiffnessCount {
+    strikes: f64,
+    calm: u32,
+    patience: f64,
+    suspects: bool,
+}
+
+impl Default for StiffnessCount {
+    /// Only steps at the limit count.
+    fn default() -> Self {
+        Self { strikes: 0.0, calm: 0, patience: STRIKES, suspects: false }
+    }
+}
+
+/// While nothing points to a stiff problem, every so many steps are looked at.
+const LOOK_EVERY: u64 = 16;
+
+impl StiffnessCount {
+    /// Steps not far from the limit count a little.
+    fn suspicious() -> Self {
+        Self { suspects: true, ..Self::default() }
+    }
+
+    /// Whether a step, given by its number, is to be looked at.
+    pub(crate) fn is_due(self, step: u64) -> bool {
+        self.strikes > 0.0 || step.is_multiple_of(LOOK_EVERY)
+    }
+
+    /// Takes note of a step; true when the problem is found to be stiff.
+    pub(crate) fn record(&mut self, stiffness: Option<f64>) -> bool {
+        let stiffness = stiffness.unwrap_or(0.0);
+        if stiffness > NEAR_THE_LIMIT {
+            self.strikes += 1.0;
+            self.calm = 0;
+        } else if stiffness > SUSPICIOUS && self.suspects {
+            self.strikes += ((stiffness - SUSPICIOUS) / (NEAR_THE_LIMIT - SUSPICIOUS)).powi(2);
+        } else if self.strikes > 0.0 {
+            self.calm += 1;
+            if self.calm >= CALM {
+                self.begin_anew(1.0);
+            }
+        }
+        self.strikes >= self.patience
+    }
+
+    fn begin_anew(&mut self, patience: f64) {
+        (self.strikes, self.calm, self.patience) = (0.0, 0, self.patience * patience);
+    }
+}
+
+/// Time gone for work spent, in the last steps.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pace {
+    gone: f64,
+    spent: f64,
+    /// Since the last step that was taken.
+    spending: f64,
+}
+
+impl Pace {
+    fn go(&mut self, h: f64) {
+        self.gone = MEMORY * self.gone + h;
+        self.spent = MEMORY * self.spent + std::mem::take(&mut self.spending);
+    }
+
+    fn value(&self) -> f64 {
+        let spent = self.spent + self.spending;
+        if spent > 0.0 { self.gone / spent } else { 0.0 }
+    }
+}
+
+/// One of the methods.
+#[derive(Clone, Copy, Debug)]
+struct Runner {
+    is_stiff: bool,
+    /// What its pace is worth beside that of others: a step of low order is less accurate than its tolerance says.
+    worth: f64,
+    /// When it was last at work: its pace, and its last step.
+    pace: Option<f64>,
+    h: Option<f64>,
+    /// What one of its steps is expected to cost.
+    dear: f64,
+    /// How many times it was behind the best when it was last tried, and how many steps were taken since.
+    behind: f64,
+    since: f64,
+}
+
+impl Runner {
+    fn value(&self) -> f64 {
+        self.pace.map_or(0.0, |pace| pace * self.worth)
+    }
+
+    fn is_due(&self) -> bool {
+        self.since >= AGAIN * self.behind
+    }
+}
+
+/// What is decided.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Decision {
+    pub(super) runner: usize,
+    /// The step that it made last, if it was at work before.
+    pub(super) h: Option<f64>,
+    /// Whether it is more than a try.
+    pub(super) is_settled: bool,
+}
+
+/// The methods with what is known of them.
+#[derive(Clone, Debug)]
+pub(super) struct Choice {
+    runners: Vec<Runner>,
+    active: usize,
+    /// Those still to be tried, the next one last; and whether one is being tried.
+    waiting: Vec<usize>,
+    is_trying: bool,
+    pace: Pace,
+    /// The work of a step of the method that tries are compared with.
+    usual_work: f64,
+    /// The last steps, one of [`LATELY`] after the other.
+    lately: [f64; LATELY],
+    /// Since the last change: steps taken; attempts in a row that failed; changes without a step in between.
+    steps: u32,
+    failures: u32,
+    idle_changes: usize,
+    stiffness: StiffnessCount,
+    easy: u32,
+    /// Whether stability alone means many steps of the explicit method.
+    expects_many: bool,
+}
+
+impl Choice {
+    /// Among methods: whether each is for stiff problems, and what its pace is worth. The first begins.
+    pub(super) fn new(runners: impl Iterator<Item = (bool, f64)>) -> Self {
+        let runner = |(is_stiff, worth)| Runner {
+            is_stiff,
+            worth,
+            pace: None,
+            h: None,
+            dear: 0.0,
+            behind: 1.0,
+            since: 0.0,
+        };
+        let runners: Vec<Runner> = runners.map(runner).collect();
+        Self {
+            waiting: Vec::with_capacity(runners.len()),
+            runners,
+            active: 0,
+            is_trying: false,
+            pace: Pace::default(),
+            usual_work: 0.0,
+            lately: [0.0; LATELY],
+            steps: 0,
+            failures: 0,
+            idle_changes: 0,
+            stiffness: StiffnessCount::suspicious(),
+            easy: 0,
+            expects_many: false,
+        }
+    }
+
+    pub(super) fn active(&self) -> usize {
+        self.active
+    }
+
+    /// What an attempt has cost.
+    pub(super) fn spend(&mut self, work: f64) {
+        self.pace.spending += work;
+    }
+
+    /// What a step of a method is expected to cost.
+    pub(super) fn expect(&mut self, runner: usize, work: f64) {
+        self.runners[runner].dear = work;
+    }
+
+    /// Before the first step: the longest step that is stable with the explicit method, and the time that there is to go. Others are tried first if that means many steps.
+    pub(super) fn foresee(&mut self, longest: f64, span: f64) -> Option<Decision> {
+        if span <= MANY_STEPS * longest {
+            return None;
+        }
+        self.expects_many = true;
+        self.usual_work = self.runners[self.active].dear;
+        self.pace = Pace { gone: longest, spent: self.usual_work, spending: 0.0 };
+        // What the first steps say may not hold for long.
+        self.stiffness.begin_anew(0.5);
+        self.runners[self.active].h = Some(longest);
+        self.try_others(|runner| runner.is_stiff)
+    }
+
+    /// A step was taken.
+    pub(super) fn take(&mut self, h: f64, stiffness: Option<f64>) -> Option<Decision> {
+        self.pace.go(h);
+        (self.failures, self.idle_changes) = (0, 0);
+        self.steps += 1;
+        self.runners[self.active].h = Some(h);
+        let before = std::mem::replace(&mut self.lately[self.steps as usize % LATELY], h);
+        if self.is_trying {
+            let grows = h > GROWS * before && self.steps < LONGEST_TRY;
+            let is_over = self.steps >= TRY && !grows || self.is_hopeless() || self.is_far_ahead();
+            return is_over.then(|| self.end_try());
+        }
+        if self.runners.len() == 1 {
+            return None;
+        }
+        self.runners.iter_mut().for_each(|runner| runner.since += 1.0);
+        if self.runners[self.active].is_stiff {
+            self.easy = if stiffness.is_some_and(|s| s < 0.5) { self.easy + 1 } else { 0 };
+            if self.easy >= EASY_STEPS {
+                return self.try_others(|r| !r.is_stiff);
+            }
+            return self.try_again();
+        }
+        if self.stiffness.record(stiffness) {
+            return self.try_others(|r| r.is_stiff);
+        }
+        if self.expects_many { self.try_again() } else { None }
+    }
+
+    /// Tries others whose time has come.
+    fn try_again(&mut self) -> Option<Decision> {
+        let is_due = |(i, runner): (usize, &Runner)| i != self.active && runner.is_due();
+        let is_time = self.runners.iter().enumerate().any(is_due);
+        if is_time { self.try_others(Runner::is_due) } else { None }
+    }
+
+    /// An attempt failed.
+    pub(super) fn reject(&mut self) -> Option<Decision> {
+        self.failures += 1;
+        if self.failures < FAILURES || self.idle_changes >= self.runners.len() {
+            return None;
+        }
+        self.pace.gone = 0.0;
+        if self.is_trying {
+            return Some(self.end_try());
+        }
+        self.runners[self.active].pace = Some(0.0);
+        Some(self.settle())
+    }
+
+    fn is_hopeless(&self) -> bool {
+        let enough = if self.runners[self.active].is_stiff { ENOUGH } else { ENOUGH_EXPLICIT };
+        let best = self.runners.iter().filter_map(|runner| runner.pace).fold(0.0, f64::max);
+        self.steps >= enough && HOPELESS * self.pace.value() < best
+    }
+
+    /// Whether the last one that is tried is so far ahead that there is nothing to wait for.
+    fn is_far_ahead(&self) -> bool {
+        let best = self.runners.iter().filter_map(|runner| runner.pace).fold(0.0, f64::max);
+        self.waiting.is_empty() && self.steps >= ENOUGH && self.pace.value() > HOPELESS * best
+    }
+
+    fn try_others(&mut self, suits: impl Fn(&Runner) -> bool) -> Option<Decision> {
+        if self.pace.spent > 0.0 && self.steps > 0 {
+            self.usual_work = self.pace.spent * (1.0 - MEMORY);
+        }
+        for i in 0..self.runners.len() {
+            self.runners[i].pace = (i == self.active).then(|| self.pace.value());
+        }
+        let is_next = |i: &usize| {
+            let runner = &self.runners[*i];
+            *i != self.active && suits(runner) && runner.dear <= TOO_DEAR * self.usual_work
+        };
+        let others = (0..self.runners.len()).rev().filter(is_next);
+        self.waiting.clear();
+        self.waiting.extend(others);
+        let next = self.waiting.pop()?;
+        self.is_trying = true;
+        Some(self.change_to(next, false))
+    }
+
+    fn end_try(&mut self) -> Decision {
+        self.runners[self.active].pace = Some(self.pace.value());
+        match self.waiting.pop() {
+            Some(next) => self.change_to(next, false),
+            None => self.settle(),
+        }
+    }
+
+    /// The one with the best pace goes on; if none is known, the next.
+    fn settle(&mut self) -> Decision {
+        let mut best = (self.active + 1) % self.runners.len();
+        for (i, runner) in self.runners.iter().enumerate() {
+            if runner.value() > self.runners[best].value() {
+                best = i;
+            }
+        }
+        self.is_trying = false;
+        let most = self.runners[best].value();
+        for runner in self.runners.iter_mut().filter(|runner| runner.pace.is_some()) {
+            // One that only failed here may do well elsewhere.
+            let behind = if runner.value() > 0.0 { (most / runner.value()).min(FARTHEST) } else { 1.0 };
+            (runner.behind, runner.since) = (behind, 0.0);
+        }
+        if !self.runners[best].is_stiff {
+            self.stiffness.begin_anew(2.0);
+        }
+        self.change_to(best, true)
+    }
+
+    fn change_to(&mut self, next: usize, is_settled: bool) -> Decision {
+        if next != self.active {
+            self.pace = Pace::default();
+            self.idle_changes += 1;
+        }
+        self.active = next;
+        (self.steps, self.failures, self.easy) = (0, 0, 0);
+        self.lately.fill(0.0);
+        Decision { runner: next, h: self.runners[next].h, is_settled }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_steps_at_the_limit_do_not_make_a_stiff_problem() {
+        let mut count = StiffnessCount::default();
+        for k in 0..1000 {
+            // Ten steps at the limit, then calm.
+            assert!(!count.record(Some(if k % 20 < 10 { 1.5 } else { 0.1 })));
+        }
+        assert!((0..20).any(|_| count.record(Some(1.5))));
+    }
+
+    /// An explicit method and two implicit ones, with the step and the work of each.
+    fn run(paces: [(f64, f64); 3], stiffness: f64, steps: usize) -> (Choice, [usize; 3]) {
+        let mut choice = Choice::new([(false, 1.0), (true, 1.0), (true, 1.0)].into_iter());
+        let mut made = [0; 3];
+        for _ in 0..steps {
+            let active = choice.active();
+            made[active] += 1;
+            choice.spend(paces[active].1);
+            choice.take(paces[active].0, (active == 0).then_some(stiffness));
+        }
+        (choice, made)
+    }
+
+    #[test]
+    fn the_one_with_the_best_pace_goes_on() {
+        let (choice, made) = run([(1e-3, 1.0), (1e-2, 20.0), (1.0, 30.0)], 1.0, 500);
+        assert_eq!(choice.active(), 2);
+        assert!(made[2] > 440, "{made:?}");
+        let (choice, made) = run([(1e-3, 1.0), (1.0, 20.0), (1.0, 30.0)], 1.0, 500);
+        assert_eq!(choice.active(), 1);
+        assert!(made[1] > 380, "{made:?}");
+    }
+
+    #[test]
+    fn tries_that_do_not_pay_become_rare() {
+        let (choice, made) = run([(1e-3, 1.0), (1e-3, 20.0), (1e-3, 30.0)], 1.0, 2000);
+        assert_eq!(choice.active(), 0);
+        assert!(made[1] + made[2] < 120, "{made:?}");
+        let (_, made) = run([(1e-3, 1.0), (1e-3, 20.0), (1e-3, 30.0)], 0.1, 2000);
+        assert_eq!(made, [2000, 0, 0]);
+    }
+
+    #[test]
+    fn one_that_only_fails_gives_way_and_not_for_ever() {
+        let mut choice = Choice::new([(false, 1.0), (true, 1.0)].into_iter());
+        for _ in 0..20 {
+            choice.spend(1.0);
+            choice.take(1.0, Some(2.0));
+        }
+        assert_eq!(choice.active(), 1);
+        let changes = (0..1000).filter_map(|_| choice.reject()).count();
+        assert!((1..=2).contains(&changes), "{changes}");
+    }
+}
