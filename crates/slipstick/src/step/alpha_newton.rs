@@ -31,6 +31,8 @@ const SLOW: f64 = 0.1;
 const MOST_LINEARISED: usize = 3;
 /// What is uncertain in positions by rounding, as a part of what they are summed from, times what Newton's iteration divides tolerances by.
 const UNCERTAIN: f64 = 64.0 * f64::EPSILON;
+/// What is left of what constraints are off by where a round has brought them much nearer.
+const FALLS: f64 = 0.25;
 /// How far a correction of speeds may take them, beside what the constraints are off by.
 const FURTHER: f64 = 10.0;
 /// Matrices with which the iteration converges at this rate or faster are kept.
@@ -79,6 +81,8 @@ struct Closing {
     stalled: usize,
     linearised: usize,
     open: f64,
+    /// Whether the last round has brought the constraints much nearer to being met.
+    falls: bool,
     /// Whether the last changes were small beside the tolerance.
     fits: bool,
 }
@@ -94,6 +98,7 @@ impl Closing {
     /// Judges how far the constraints are from being met. Where they come nearer too slowly, the equations are linearised where they are now.
     fn look(&mut self, open: f64) -> Next {
         let before = std::mem::replace(&mut self.open, open);
+        self.falls = open < FALLS * before;
         if !self.is_on {
             return Next::GoOn;
         }
@@ -323,11 +328,13 @@ impl Solver {
         h * self.coefficients.gamma * largest(&self.change[..self.n]) <= FURTHER * self.open_speed()
     }
 
-    /// The first round moves positions, and only the second sees what that makes of the speeds: larger than the first, it does not mean that the iteration diverges.
+    /// The first round moves positions, and only the second sees what that makes of the speeds: larger than the first, it does not mean that the iteration diverges. Nor does it while the constraints
+    /// come nearer to being met: next to a singular position what is left of them, however little, is large in speeds.
     fn judge(&mut self, changes: f64, kappa: f64, closing: &mut Closing) -> Progress {
         let progress = self.newton.judge(changes, kappa);
         closing.judged += 1;
-        if progress == Progress::Hopeless && closing.judged == 2 && self.matrix.moves() {
+        let goes_on = closing.judged == 2 || closing.falls;
+        if progress == Progress::Hopeless && goes_on && self.matrix.moves() {
             self.newton.begin(false);
             return self.newton.judge(changes, kappa);
         }
