@@ -27,6 +27,10 @@ impl Flow<'_> {
             self.derivative_count += 1;
             mechanism.hold_factors(locked, t, y);
         }
+        // There slopes grow without bound, and the factors of one point say nothing of others.
+        if self.is_next_to_singular(true) {
+            self.let_factors_go();
+        }
     }
 
     /// Accelerations have factors of their own again.
@@ -42,7 +46,8 @@ impl Index1<'_> {
         self.motion_at(locked, t, y);
         self.held.motion.clone_from(&self.motion);
         self.held.multipliers.clone_from(&self.multipliers);
-        self.held.is_on = self.fault.is_none();
+        // Rows that follow from others do so in another way beside the point.
+        self.held.is_on = self.fault.is_none() && self.kkt.redundant().is_empty();
     }
 
     /// Finds accelerations and multipliers beside the point whose factors are held; false if none are.

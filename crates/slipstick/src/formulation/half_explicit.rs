@@ -320,6 +320,7 @@ impl Flow<'_> {
         if let Engine::Mechanism(mechanism) = &mut self.evaluator
             && was_corrected
             && !mechanism.close_speeds(self.mode.locked(), t, y)
+            && !has_derivative
             && mechanism.factor_corrections(self.mode.locked(), t, y)
         {
             mechanism.close_speeds(self.mode.locked(), t, y);

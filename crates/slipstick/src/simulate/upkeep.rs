@@ -64,7 +64,8 @@ impl Run<'_> {
         self.plain_end.copy_from_slice(&self.trial.end);
         let mut last = self.find_moved();
         for _ in 0..CALM_ROUNDS {
-            if last == 0.0 || !self.step.calm(positions, &mut self.after) {
+            let is_plain = last == 0.0 || self.flow.is_next_to_singular(true);
+            if is_plain || !self.step.calm(positions, &mut self.after) {
                 return;
             }
             self.before.iter_mut().zip(&self.after).for_each(|(before, moved)| *before += moved);

@@ -99,7 +99,7 @@ impl Automatic {
         Self {
             dimension,
             span: partners.span,
-            choice: Choice::new(runners),
+            choice: Choice::new(runners, partners.span.is_some()),
             partners: partners.methods.iter().map(partner).collect(),
             work: None,
             counts: Counts::default(),

@@ -24,8 +24,9 @@ const LATELY: usize = 4;
 const ENOUGH: u32 = 6;
 const ENOUGH_EXPLICIT: u32 = 2;
 const HOPELESS: f64 = 4.0;
-/// So many attempts in a row that fail, and another method goes on.
+/// So many attempts in a row that fail, and another method goes on; of equations, in which many fail where switches are tangled.
 const FAILURES: u32 = 8;
+const FAILURES_OF_EQUATIONS: u32 = 16;
 /// A method is not tried if a step of it costs as much as this many of the method that goes on else.
 const TOO_DEAR: f64 = 100.0;
 /// If stability alone means that many steps of the explicit method, others are tried before it.
@@ -158,6 +159,8 @@ pub(super) struct Choice {
     /// Since the last change: steps taken; attempts in a row that failed; changes without a step in between.
     steps: u32,
     failures: u32,
+    /// How many of those there may be.
+    most_failures: u32,
     idle_changes: usize,
     stiffness: StiffnessCount,
     easy: u32,
@@ -167,7 +170,7 @@ pub(super) struct Choice {
 
 impl Choice {
     /// Among methods: whether each is for stiff problems, and what its pace is worth. The first begins.
-    pub(super) fn new(runners: impl Iterator<Item = (bool, f64)>) -> Self {
+    pub(super) fn new(runners: impl Iterator<Item = (bool, f64)>, is_mechanism: bool) -> Self {
         let runner = |(is_stiff, worth)| Runner {
             is_stiff,
             worth,
@@ -188,6 +191,7 @@ impl Choice {
             lately: [0.0; LATELY],
             steps: 0,
             failures: 0,
+            most_failures: if is_mechanism { FAILURES } else { FAILURES_OF_EQUATIONS },
             idle_changes: 0,
             stiffness: StiffnessCount::suspicious(),
             easy: 0,
@@ -262,7 +266,7 @@ impl Choice {
     /// An attempt failed.
     pub(super) fn reject(&mut self) -> Option<Decision> {
         self.failures += 1;
-        if self.failures < FAILURES || self.idle_changes >= self.runners.len() {
+        if self.failures < self.most_failures || self.idle_changes >= self.runners.len() {
             return None;
         }
         self.pace.gone = 0.0;
@@ -361,7 +365,7 @@ mod tests {
 
     /// An explicit method and two implicit ones, with the step and the work of each.
     fn run(paces: [(f64, f64); 3], stiffness: f64, steps: usize) -> (Choice, [usize; 3]) {
-        let mut choice = Choice::new([(false, 1.0), (true, 1.0), (true, 1.0)].into_iter());
+        let mut choice = Choice::new([(false, 1.0), (true, 1.0), (true, 1.0)].into_iter(), true);
         let mut made = [0; 3];
         for _ in 0..steps {
             let active = choice.active();
@@ -393,7 +397,7 @@ mod tests {
 
     #[test]
     fn one_that_only_fails_gives_way_and_not_for_ever() {
-        let mut choice = Choice::new([(false, 1.0), (true, 1.0)].into_iter());
+        let mut choice = Choice::new([(false, 1.0), (true, 1.0)].into_iter(), true);
         for _ in 0..20 {
             choice.spend(1.0);
             choice.take(1.0, Some(2.0));

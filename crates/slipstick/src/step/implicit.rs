@@ -228,7 +228,6 @@ pub(super) struct Newton {
     count: i32,
     limit: i32,
     is_patient: bool,
-    began_again: bool,
 }
 
 /// The most iterations.
@@ -248,12 +247,11 @@ impl Newton {
             count: 0,
             limit: LIMIT,
             is_patient: false,
-            began_again: false,
         }
     }
 
     /// From now on two more iterations are allowed for each factor of ten by which the first correction is larger than the tolerance. Steps that are not chosen by an error can be so long
-    /// that ten are not enough at tight tolerances, however well the iteration converges. In those the first correction may also be out of balance, so the second may be larger.
+    /// that ten are not enough at tight tolerances, however well the iteration converges.
     pub(super) fn be_patient(&mut self) {
         self.is_patient = true;
     }
@@ -264,14 +262,10 @@ impl Newton {
         self.eta = if is_fresh { rough_power(self.eta.max(f64::EPSILON), 0.8) } else { 1.0 };
         self.count = 0;
         self.theta = 0.0;
-        self.began_again = false;
     }
 
     /// Judges the scaled norm of a correction; `kappa` is what may be left of it.
     pub(super) fn judge(&mut self, norm: f64, kappa: f64) -> Progress {
-        if self.is_patient && self.count == 1 && !self.began_again && norm > 0.5 * self.last_norm {
-            (self.count, self.began_again) = (0, true);
-        }
         self.count += 1;
         if self.count == 1 && self.is_patient {
             let tens = (0..15).filter(|&k| norm > 10.0_f64.powi(k));
