@@ -24,9 +24,8 @@ const LATELY: usize = 4;
 const ENOUGH: u32 = 6;
 const ENOUGH_EXPLICIT: u32 = 2;
 const HOPELESS: f64 = 4.0;
-/// So many attempts in a row that fail, and another method goes on; of equations, in which many fail where switches are tangled.
+/// So many attempts in a row that fail, and another method goes on.
 const FAILURES: u32 = 8;
-const FAILURES_OF_EQUATIONS: u32 = 16;
 /// A method is not tried if a step of it costs as much as this many of the method that goes on else.
 const TOO_DEAR: f64 = 100.0;
 /// If stability alone means that many steps of the explicit method, others are tried before it.
@@ -147,6 +146,8 @@ pub(super) struct Decision {
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
     runners: Vec<Runner>,
+    /// Whether methods are tried. What a right-hand side of equations costs is not known: of two methods for them the one goes on that suits how stiff they are.
+    tries: bool,
     active: usize,
     /// Those still to be tried, the next one last; and whether one is being tried.
     waiting: Vec<usize>,
@@ -159,8 +160,6 @@ pub(super) struct Choice {
     /// Since the last change: steps taken; attempts in a row that failed; changes without a step in between.
     steps: u32,
     failures: u32,
-    /// How many of those there may be.
-    most_failures: u32,
     idle_changes: usize,
     stiffness: StiffnessCount,
     easy: u32,
@@ -169,8 +168,8 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// Among methods: whether each is for stiff problems, and what its pace is worth. The first begins.
-    pub(super) fn new(runners: impl Iterator<Item = (bool, f64)>, is_mechanism: bool) -> Self {
+    /// Among methods: whether each is for stiff problems, and what its pace is worth. The first begins. If none are tried, there are two at most.
+    pub(super) fn new(runners: impl Iterator<Item = (bool, f64)>, tries: bool) -> Self {
         let runner = |(is_stiff, worth)| Runner {
             is_stiff,
             worth,
@@ -184,6 +183,7 @@ impl Choice {
         Self {
             waiting: Vec::with_capacity(runners.len()),
             runners,
+            tries,
             active: 0,
             is_trying: false,
             pace: Pace::default(),
@@ -191,9 +191,8 @@ impl Choice {
             lately: [0.0; LATELY],
             steps: 0,
             failures: 0,
-            most_failures: if is_mechanism { FAILURES } else { FAILURES_OF_EQUATIONS },
             idle_changes: 0,
-            stiffness: StiffnessCount::suspicious(),
+            stiffness: if tries { StiffnessCount::suspicious() } else { StiffnessCount::default() },
             easy: 0,
             expects_many: false,
         }
@@ -242,18 +241,34 @@ impl Choice {
         if self.runners.len() == 1 {
             return None;
         }
+        if !self.tries {
+            return self.go_by_stiffness(stiffness);
+        }
         self.runners.iter_mut().for_each(|runner| runner.since += 1.0);
         if self.runners[self.active].is_stiff {
-            self.easy = if stiffness.is_some_and(|s| s < 0.5) { self.easy + 1 } else { 0 };
-            if self.easy >= EASY_STEPS {
-                return self.try_others(|r| !r.is_stiff);
-            }
-            return self.try_again();
+            return if self.is_easy(stiffness) { self.try_others(|r| !r.is_stiff) } else { self.try_again() };
         }
         if self.stiffness.record(stiffness) {
             return self.try_others(|r| r.is_stiff);
         }
         if self.expects_many { self.try_again() } else { None }
+    }
+
+    fn go_by_stiffness(&mut self, stiffness: Option<f64>) -> Option<Decision> {
+        let is_stiff = self.runners[self.active].is_stiff;
+        let changes = if is_stiff { self.is_easy(stiffness) } else { self.stiffness.record(stiffness) };
+        if !changes {
+            return None;
+        }
+        self.stiffness = StiffnessCount::default();
+        let next = (self.active + 1) % self.runners.len();
+        Some(Decision { h: None, ..self.change_to(next, true) })
+    }
+
+    /// Whether the explicit method could have made the last steps as well.
+    fn is_easy(&mut self, stiffness: Option<f64>) -> bool {
+        self.easy = if stiffness.is_some_and(|s| s < 0.5) { self.easy + 1 } else { 0 };
+        self.easy >= EASY_STEPS
     }
 
     /// Tries others whose time has come.
@@ -266,7 +281,7 @@ impl Choice {
     /// An attempt failed.
     pub(super) fn reject(&mut self) -> Option<Decision> {
         self.failures += 1;
-        if self.failures < self.most_failures || self.idle_changes >= self.runners.len() {
+        if !self.tries || self.failures < FAILURES || self.idle_changes >= self.runners.len() {
             return None;
         }
         self.pace.gone = 0.0;
