@@ -1,6 +1,6 @@
 //! A method for those who do not want to choose one: an explicit method whose order follows from the tolerance, and implicit ones where the problem is stiff.
 //!
-//! Which of them is at work is decided by what each gets done for its work (`choice.rs`), with the work counted as in comparisons (`work.rs`). For mechanisms the implicit one is Radau IIA on the stabilised
+//! In equations stiffness decides which of them is at work. In mechanisms it is what each gets done for its work (`choice.rs`), with the work counted as in comparisons (`work.rs`): there the implicit one is Radau IIA on the stabilised
 //! index-2 form, whose matrices are exact and sparse. Where a correction of steps is asked for, it is Radau IIA on the index-1 form, whose matrices are full, beside a generalized-α method at tolerances that its
 //! order suits. All others that were compared are never ahead by much (`book/src/comparing.md`).
 

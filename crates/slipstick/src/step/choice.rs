@@ -1,4 +1,4 @@
-//! Which of several methods goes on: the one that gets furthest in time for its work.
+//! Which of several methods goes on in a mechanism: the one that gets furthest in time for its work.
 //!
 //! The first is explicit. It measures how near its steps are to the limit of stability (Hairer, Wanner II, section IV.2); where they stay there, or for long not far from it, the others are
 //! tried in turn, each for some steps, and the one with the best pace, time gone for work spent, goes on. While an implicit one is at work, the explicit one is tried again where its steps would be as long, and
