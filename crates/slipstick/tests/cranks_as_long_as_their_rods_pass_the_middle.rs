@@ -47,7 +47,7 @@ fn error(name: &str, tolerance: f64) -> f64 {
 
 #[test]
 fn the_slider_goes_on_to_the_other_side() {
-    for name in ["auto", "tsit5", "dopri5", "mdop5", "dop853", "hem5", "phem56"] {
+    for name in ["auto", "tsit5", "dopri5", "mdop5", "dop853", "hem5", "phem56", "radau5", "radau5+ggl"] {
         for tolerance in [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9] {
             let error = error(name, tolerance);
             assert!(error < 100.0 * tolerance, "{name} {tolerance:e}: {error:e}");

@@ -188,7 +188,14 @@ impl Flow<'_> {
         let Engine::Mechanism(mechanism) = &self.evaluator else { return 1.0 };
         let kkt = &mechanism.kkt;
         let left_out = kkt.redundant().iter().filter(|row| kkt.lengths()[**row] > 0.0).count();
-        if left_out > kkt.held().len() { 0.0 } else { kkt.narrowest().1 }
+        if left_out > kkt.held().len() {
+            return 0.0;
+        }
+        // A row beside which there are no others can only be short.
+        let rows = kkt.lengths().iter().zip(&mechanism.singular.lengths);
+        let part =
+            |(length, taken): (&f64, &Range)| if *length > 0.0 { length / taken.1.max(*length) } else { 1.0 };
+        rows.map(part).fold(kkt.narrowest().1, f64::min)
     }
 
     /// Takes note of how near the point whose terms were evaluated last is to a singular position, for a method that does not see that by itself.
