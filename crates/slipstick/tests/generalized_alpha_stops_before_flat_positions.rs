@@ -36,7 +36,7 @@ fn largest_rate(system: &dyn System, run: &Trajectory) -> f64 {
 fn passes(row: &str, tolerances: &[f64]) {
     let problem = mechanism_problems().into_iter().find(|problem| problem.name == row).expect("a row");
     for name in ["alpha", "alpha2", "alpha3"] {
-        // The speeds of `alpha3` are off their constraints by the square of the step: below, that decides on which branch it goes on.
+        // Below, `alpha3` leaves its branch behind the position; why is not known.
         let finest = if name == "alpha3" { 1e-7 } else { 0.0 };
         for &tolerance in tolerances.iter().filter(|tolerance| **tolerance >= finest) {
             let run = run(&problem, name, tolerance);
