@@ -45,6 +45,8 @@ pub enum Keep {
     /// The dense output of every step: the trajectory can be evaluated at any time.
     #[default]
     Dense,
+    /// Both ends of every step, and the events. Between them the trajectory is a straight line, unless events were looked for there: no work is done for what nobody asks.
+    Steps,
     /// Only both ends of every segment, and the events: for long runs and many of them.
     Ends,
 }
