@@ -151,6 +151,7 @@ impl Index1<'_> {
             add(&mut scratch.reached[speeds.clone()], stage.reach, &self.motion);
             self.inner.residuals(locked, t_ahead, &scratch.reached, &mut self.position, &mut self.velocity);
             let size = |i: usize| ahead[speeds.start + i].abs() + scratch.reached[speeds.start + i].abs();
+            self.leave_held_rates();
             if is_rounding(&self.velocity, &scratch.ahead.jacobian, size) {
                 return true;
             }
@@ -164,6 +165,11 @@ impl Index1<'_> {
             }
         }
         false
+    }
+
+    /// Rates of constraints that follow from others vanish with theirs where positions are on the constraints, and nowhere else.
+    fn leave_held_rates(&mut self) {
+        self.kkt.held().iter().for_each(|&row| self.velocity[row] = 0.0);
     }
 
     /// Solves (31) for the motion and `Λ`; the terms have the gradients ahead, the scratch those of the stage. False if it has no solution.
@@ -248,6 +254,7 @@ impl Index1<'_> {
         }
         for _ in 0..MOST_CORRECTIONS {
             self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+            self.leave_held_rates();
             let size = |i: usize| y[self.positions + i].abs();
             if is_rounding(&self.velocity, &self.terms.jacobian, size) || !self.correct_speeds(y) {
                 return true;

@@ -3,7 +3,7 @@
 
 use super::Matrix;
 use super::dense_pair::DensePair;
-use super::kkt::{SPARSE_COST, WORTH_COUNTING, dense_work};
+use super::kkt::{SPARSE_COST, WORTH_COUNTING, WORTH_HOLDING, dense_work};
 use super::sparse_pair::SparsePair;
 
 /// A system with its factors.
@@ -32,8 +32,27 @@ impl Pair {
                 return Self { kind: Kind::Sparse(Box::new(sparse)), work };
             }
         }
+        Self::dense(n, m)
+    }
+
+    fn dense(n: usize, m: usize) -> Self {
         let arrays = [n * n, m * n, m * n].map(|length| vec![0.0; length]);
-        Self { kind: Kind::Dense(Box::new(DensePair::new(n, m)), arrays), work: full }
+        Self { kind: Kind::Dense(Box::new(DensePair::new(n, m)), arrays), work: dense_work(n, m) }
+    }
+
+    /// From now on these rows, which follow from others wherever constraints are met, do not count as independent beside the others, even where constraints are not quite met.
+    /// The dense solver can choose the rows that stand for all of them, so it is taken where that is not far too much work.
+    pub fn hold(&mut self, redundant: &[usize]) {
+        if let Kind::Sparse(sparse) = &self.kind {
+            let (n, m) = sparse.size();
+            if !redundant.is_empty() && dense_work(n, m) <= WORTH_HOLDING * self.work {
+                *self = Self::dense(n, m);
+            }
+        }
+        match &mut self.kind {
+            Kind::Dense(dense, _) => dense.hold(redundant),
+            Kind::Sparse(sparse) => sparse.hold(redundant),
+        }
     }
 
     /// Whether a system with `n` columns and `m` rows of constraints is so large that few entries make a difference.

@@ -23,13 +23,15 @@ pub(super) struct IterationMatrix {
     of_gradients: Vec<usize>,
     of_slopes: Vec<(usize, usize)>,
     pair: Pair,
-    /// The length of the gradient of each constraint.
+    /// The length of the gradient of each constraint, by which it is judged whether it is met; infinite for those that are met wherever the others are.
     lengths: Vec<f64>,
     /// The system that moves positions onto the constraints, where speeds are kept on them.
     pub(super) mover: Option<Mover>,
     level: Level,
     /// Whether positions stay on the constraints whatever speeds do: see [`close`](Self::close).
     is_closed: bool,
+    /// The constraints that follow from others wherever they are met: Newton's iteration comes from where they are not.
+    held: Vec<usize>,
     holonomic: usize,
 }
 
@@ -60,6 +62,7 @@ impl IterationMatrix {
             tangents,
             level,
             is_closed: false,
+            held: Vec::new(),
             holonomic,
         }
     }
@@ -98,7 +101,19 @@ impl IterationMatrix {
         if self.tangents.grown != self.grown {
             *self = Self { is_closed, ..Self::of(self.tangents.clone(), self.level, self.holonomic) };
         }
+        if self.held != field.held_constraints() {
+            self.hold(field.held_constraints());
+        }
         self.mover.iter_mut().filter(|_| moves).try_for_each(|mover| mover.factor(&self.tangents))
+    }
+
+    fn hold(&mut self, redundant: &[usize]) {
+        self.held = redundant.to_vec();
+        self.pair.hold(redundant);
+        if let Some(mover) = &mut self.mover {
+            let of_positions = redundant.iter().copied().filter(|row| *row < self.holonomic);
+            mover.kkt.hold(&of_positions.collect::<Vec<_>>());
+        }
     }
 
     /// Joins and factors; false if the matrix is singular.
@@ -127,6 +142,7 @@ impl IterationMatrix {
         for (row, length) in self.lengths.iter_mut().enumerate() {
             *length = self.here.row(row).map(|(_, g)| g * g).sum::<f64>().sqrt();
         }
+        self.held.iter().for_each(|&row| self.lengths[row] = f64::INFINITY);
         let first = if self.level == Level::Positions || self.is_closed { self.holonomic } else { 0 };
         for (&(slot, row), value) in self.of_slopes.iter().zip(&tangents.slopes.values) {
             if row >= first {
@@ -140,7 +156,7 @@ impl IterationMatrix {
         self.pair.solve(change, level_change);
     }
 
-    /// The length of the gradient of each constraint.
+    /// The length of the gradient of each constraint; infinite if it follows from others.
     pub(super) fn lengths(&self) -> &[f64] {
         &self.lengths
     }
