@@ -187,13 +187,6 @@ impl Room {
         }
     }
 
-    /// Whether positions can be kept on the constraints in every round, and the rank of these is about to change: then the step is made again so (`formulation/singular.rs`).
-    fn may_close(&self, field: &mut Flow<'_>, trial: &Trial) -> bool {
-        let keeps = self.solver.level == Level::Both || field.keeps_positions();
-        let ends = [(trial.t, &trial.start[..]), (trial.t + trial.h, &self.solver.state)];
-        keeps && field.has_terms() && field.rank_changes_between(ends)
-    }
-
     fn try_step(
         &mut self,
         field: &mut Flow<'_>,
@@ -397,11 +390,7 @@ impl Step for GeneralizedAlpha {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         let (level, coefficients) = (self.level, self.coefficients);
         let room = self.room.get_or_insert_with(|| Box::new(Room::new(field, level, coefficients)));
-        room.solver.close(false);
         room.make(field, tolerances, trial);
-        if !trial.is_good() && room.may_close(field, trial) && room.solver.close(true) {
-            room.make(field, tolerances, trial);
-        }
         if trial.fault.is_none() {
             room.land(field, tolerances, trial);
         }

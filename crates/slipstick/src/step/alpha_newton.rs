@@ -177,13 +177,6 @@ impl Solver {
         }
     }
 
-    /// Whether positions are to stay on the constraints in every round, with a method that does not care for them otherwise. True if that is new.
-    pub(super) fn close(&mut self, is_closed: bool) -> bool {
-        let is_new = self.matrix.close(is_closed);
-        self.matrices_are_known &= !is_new;
-        is_new
-    }
-
     /// What is added to the speeds at the start, from how fast accelerations change there: see `alpha.rs`.
     pub(super) fn find_push(&mut self, field: &mut Flow<'_>, trial: &Trial, jerk: &[f64], factor: f64) {
         if self.level == Level::Positions {
