@@ -61,11 +61,6 @@ impl IterationMatrix {
         }
     }
 
-    /// Whether positions are moved onto the constraints in every round.
-    pub(super) fn moves(&self) -> bool {
-        self.mover.is_some()
-    }
-
     /// Linearises the equations. A value that is not finite is a fault of the first speed.
     pub(super) fn linearise(
         &mut self,
