@@ -28,8 +28,6 @@ pub(super) struct IterationMatrix {
     /// The system that moves positions onto the constraints, where speeds are kept on them.
     pub(super) mover: Option<Mover>,
     level: Level,
-    /// Whether positions stay on the constraints whatever speeds do: see [`close`](Self::close).
-    is_closed: bool,
     /// The constraints that follow from others wherever they are met: Newton's iteration comes from where they are not.
     held: Vec<usize>,
     holonomic: usize,
@@ -45,7 +43,7 @@ impl IterationMatrix {
         let n = tangents.forces.columns() - tangents.mass.rows();
         let (matrix, ahead) = tangents.joined();
         let slot = |of: &Matrix, (i, j): (usize, usize)| of.slot(i, j).unwrap_or(0);
-        let has_mover = level != Level::Positions && holonomic > 0;
+        let has_mover = level == Level::Both && holonomic > 0;
         let of_forces = |place| (slot(&matrix, tangents.by_unknowns(place)), place.1 < n);
         Self {
             of_mass: tangents.mass.places().map(|place| slot(&matrix, place)).collect(),
@@ -61,24 +59,9 @@ impl IterationMatrix {
             ahead,
             tangents,
             level,
-            is_closed: false,
             held: Vec::new(),
             holonomic,
         }
-    }
-
-    /// Whether positions are moved onto the constraints in every round.
-    pub(super) fn moves(&self) -> bool {
-        self.mover.is_some() && (self.level == Level::Both || self.is_closed)
-    }
-
-    /// From now on positions are moved onto the constraints in every round, and rows have no slopes in them, or no longer. Next to a singular position, where a row has `d` left, its rate
-    /// changes by `d` with a speed along what is lost, and with the position that the speed leads to by `h β/γ d'`: together they can be nothing. A position that is kept does not
-    /// follow the speed. True if that is new.
-    pub(super) fn close(&mut self, is_closed: bool) -> bool {
-        let has_use = self.mover.is_some() && (self.level == Level::Speeds || !self.of_slopes.is_empty());
-        let before = std::mem::replace(&mut self.is_closed, is_closed && has_use);
-        self.is_closed != before
     }
 
     /// Linearises the equations. A value that is not finite is a fault of the first speed.
@@ -88,9 +71,8 @@ impl IterationMatrix {
         at: Balance<'_>,
         left: &mut Remainder,
     ) -> Result<(), Fault> {
-        let (is_closed, moves) = (self.is_closed, self.moves());
         if self.tangents.with_terms() != field.has_terms() {
-            *self = Self { is_closed, ..Self::new(field, self.level) };
+            *self = Self::new(field, self.level);
         }
         field.tangents(at, left, &mut self.tangents);
         for matrix in [&self.tangents.forces, &self.tangents.mass, &self.tangents.gradients] {
@@ -99,12 +81,12 @@ impl IterationMatrix {
             }
         }
         if self.tangents.grown != self.grown {
-            *self = Self { is_closed, ..Self::of(self.tangents.clone(), self.level, self.holonomic) };
+            *self = Self::of(self.tangents.clone(), self.level, self.holonomic);
         }
         if self.held != field.held_constraints() {
             self.hold(field.held_constraints());
         }
-        self.mover.iter_mut().filter(|_| moves).try_for_each(|mover| mover.factor(&self.tangents))
+        self.mover.iter_mut().try_for_each(|mover| mover.factor(&self.tangents))
     }
 
     fn hold(&mut self, redundant: &[usize]) {
@@ -143,7 +125,7 @@ impl IterationMatrix {
             *length = self.here.row(row).map(|(_, g)| g * g).sum::<f64>().sqrt();
         }
         self.held.iter().for_each(|&row| self.lengths[row] = f64::INFINITY);
-        let first = if self.level == Level::Positions || self.is_closed { self.holonomic } else { 0 };
+        let first = if self.level == Level::Positions { self.holonomic } else { 0 };
         for (&(slot, row), value) in self.of_slopes.iter().zip(&tangents.slopes.values) {
             if row >= first {
                 self.ahead.values[slot] += h * c.beta / c.gamma * value;
