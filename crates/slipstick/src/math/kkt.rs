@@ -155,6 +155,11 @@ impl Kkt {
         }
     }
 
+    /// The rows ahead that follow from others in the system that was factored by [`factor_pair`](Self::factor_pair), in no particular order.
+    pub fn redundant_of_pair(&self) -> &[usize] {
+        self.pair.as_ref().map_or(&[], |pair| pair.0.redundant())
+    }
+
     /// The length of each row ahead of the system that was factored by [`factor_pair`](Self::factor_pair).
     pub fn lengths_of_pair(&self) -> &[f64] {
         self.pair.as_ref().map_or(&[], |pair| pair.0.lengths())

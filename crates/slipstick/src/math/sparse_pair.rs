@@ -102,6 +102,10 @@ impl SparsePair {
         (self.matrix.rows(), self.ahead.rows())
     }
 
+    pub(super) fn redundant(&self) -> &[usize] {
+        &self.redundant
+    }
+
     /// From now on these rows are left out, as long as the others are independent.
     pub(super) fn hold(&mut self, redundant: &[usize]) {
         self.held.fill(false);

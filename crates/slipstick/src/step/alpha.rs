@@ -30,6 +30,9 @@ const RINGING: f64 = 0.1;
 const WITHIN_POSITIONS: f64 = 1.0 / 384.0;
 const WITHIN_SPEEDS: f64 = 0.008_018_753_738_744_802;
 
+/// How often what is stiff in a correction of positions is taken off it.
+const SOFT_ROUNDS: usize = 3;
+
 /// Where the constraints of positions are met, at the end of each step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Level {
@@ -212,11 +215,30 @@ impl Room {
             return field.land(t, &mut trial.end);
         }
         if self.solver.level == Level::Speeds {
-            field.land_half_explicit(t, &mut trial.end, false);
+            self.land_softly(field, trial);
         }
         if self.solver.level != Level::Positions && !self.solver.is_closed() {
             field.close_speeds(t, &mut trial.end);
         }
+    }
+
+    /// Corrects positions, and speeds behind that. The least change in the metric of the masses would press stiff springs by as much as positions were off, and multipliers would carry that force; so what
+    /// is stiff in a correction is taken off it, and what that leaves open is corrected again.
+    fn land_softly(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+        let (t, n) = (trial.t + trial.h, self.n);
+        let rounds = if self.positions == n { SOFT_ROUNDS } else { 0 };
+        for _ in 0..rounds {
+            self.state.copy_from_slice(&trial.end);
+            field.land_half_explicit(t, &mut trial.end, false);
+            let moved = &mut self.errors[..n];
+            moved.iter_mut().enumerate().for_each(|(i, moved)| *moved = trial.end[i] - self.state[i]);
+            if !self.solver.soften(moved) {
+                return;
+            }
+            trial.end.copy_from_slice(&self.state);
+            trial.end.iter_mut().zip(&*moved).for_each(|(end, moved)| *end += moved);
+        }
+        field.land_half_explicit(t, &mut trial.end, false);
     }
 
     /// What the step before has left beside the state, for a step that is longer by a ratio; nothing of it where a step begins anew.

@@ -102,8 +102,10 @@ impl IterationMatrix {
     pub(super) fn factor(&mut self, c: Coefficients, h: f64) -> bool {
         self.fill(c, h);
         // Where the rank of the rows turns with the step, those of one place stand in both places.
-        self.pair.factor(&self.matrix, &self.ahead, &self.here)
-            || self.pair.factor(&self.matrix, &self.here, &self.here)
+        let is_good = self.pair.factor(&self.matrix, &self.ahead, &self.here)
+            || self.pair.factor(&self.matrix, &self.here, &self.here);
+        self.pair.redundant().iter().for_each(|&row| self.lengths[row] = f64::INFINITY);
+        is_good
     }
 
     /// `S`, and the rows that its change meets.
@@ -124,13 +126,23 @@ impl IterationMatrix {
         for (row, length) in self.lengths.iter_mut().enumerate() {
             *length = self.here.row(row).map(|(_, g)| g * g).sum::<f64>().sqrt();
         }
-        self.held.iter().for_each(|&row| self.lengths[row] = f64::INFINITY);
         let first = if self.level == Level::Positions { self.holonomic } else { 0 };
         for (&(slot, row), value) in self.of_slopes.iter().zip(&tangents.slopes.values) {
             if row >= first {
                 self.ahead.values[slot] += h * c.beta / c.gamma * value;
             }
         }
+    }
+
+    /// Whether forces resist a change more than masses do.
+    pub(super) fn resists(&self, c: Coefficients, change: &[f64]) -> bool {
+        let (mut by_masses, mut by_forces) = (0.0, 0.0);
+        for i in 0..self.tangents.mass.rows() {
+            let inertia = c.inertia() * self.tangents.mass.row_times(i, change);
+            by_masses = f64::max(by_masses, inertia.abs());
+            by_forces = f64::max(by_forces, (self.matrix.row_times(i, change) - inertia).abs());
+        }
+        by_forces > by_masses
     }
 
     /// Replaces what is left of motion and constraints, with the sign turned, by the changes of `a₁` and of the multipliers.

@@ -457,6 +457,21 @@ impl Solver {
         }
     }
 
+    /// Takes off a correction of positions what presses stiff springs: of all changes that do the same to the constraints, the least in the metric of the iteration matrix. False if nothing in it is stiff.
+    pub(super) fn soften(&mut self, moved: &mut [f64]) -> bool {
+        self.change.fill(0.0);
+        self.change[..self.n].copy_from_slice(moved);
+        if !self.matrix.resists(self.coefficients, &self.change) {
+            return false;
+        }
+        self.level_change.fill(0.0);
+        self.keep_across(0..self.holonomic, 1.0, moved);
+        self.change.fill(0.0);
+        self.matrix.solve(&mut self.change, &mut self.level_change);
+        moved.copy_from_slice(&self.change[..self.n]);
+        true
+    }
+
     /// What is left of an error of speeds once what is stiff in it is damped: `S x + Gᵀ μ = (1-α_m)/(1-α_f) M error`, where `G x` is what is kept across.
     pub(super) fn smooth(&mut self, error: &mut [f64]) {
         for (i, out) in self.change.iter_mut().enumerate() {
