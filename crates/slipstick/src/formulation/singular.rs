@@ -189,7 +189,9 @@ impl Flow<'_> {
     /// not good. That the rank changes is no reason: its own steps are much shorter than those that pass, and it would not come back to them.
     pub fn is_at_singular(&mut self, is_good: bool, ends: &[(f64, &[f64])]) -> bool {
         if !is_good {
-            ends.iter().for_each(|(t, y)| _ = self.left_at(*t, y));
+            for (t, y) in ends {
+                self.left_at(*t, y);
+            }
         }
         let Engine::Mechanism(mechanism) = &self.evaluator else { return false };
         let singular = &mechanism.singular;
@@ -203,10 +205,12 @@ impl Flow<'_> {
         mechanism.left_beside_others()
     }
 
-    /// The least that was seen to be left of it since [`watch_rank`](Self::watch_rank).
+    /// The least that was seen to be left of it since [`watch_rank`](Self::watch_rank), in a mechanism that is kept on its constraints.
     pub fn narrowest_in_step(&self) -> f64 {
-        let Engine::Mechanism(mechanism) = &self.evaluator else { return 1.0 };
-        mechanism.singular.in_step.0
+        match &self.evaluator {
+            Engine::Mechanism(mechanism) if mechanism.keeps_positions() => mechanism.singular.in_step.0,
+            _ => f64::INFINITY,
+        }
     }
 
     /// The most that was left of it in steps that were taken.
