@@ -3,8 +3,8 @@
 //! In the motion through such a position accelerations are smooth, but only where the constraints are met: off them by `e`, at a distance `d`, directions of motion are wrong by
 //! `e / d`. A method that makes its stages off the constraints loses its order there, and a shorter step only comes nearer. So the least that is left of an independent row beside the others
 //! is kept an eye on: if it changes much within a step that is not good enough, the method may make the step again with stages that are brought to the constraints. That is the
-//! same method for equations with the same solution, `y' = f(P(y))`, where `P` is the projection; these are smooth along the motion. A generalized-α method keeps positions on the constraints in every
-//! round of its iteration then.
+//! same method for equations with the same solution, `y' = f(P(y))`, where `P` is the projection; these are smooth along the motion. Generalized-α methods leave the step to another one
+//! (`step/passing.rs`).
 
 use super::engine::Engine;
 use super::{Flow, Index1};
@@ -189,7 +189,9 @@ impl Flow<'_> {
     /// not good. That the rank changes is no reason: its own steps are much shorter than those that pass, and it would not come back to them.
     pub fn is_at_singular(&mut self, is_good: bool, ends: &[(f64, &[f64])]) -> bool {
         if !is_good {
-            ends.iter().for_each(|(t, y)| _ = self.left_at(*t, y));
+            for (t, y) in ends {
+                self.left_at(*t, y);
+            }
         }
         let Engine::Mechanism(mechanism) = &self.evaluator else { return false };
         let singular = &mechanism.singular;
@@ -203,10 +205,12 @@ impl Flow<'_> {
         mechanism.left_beside_others()
     }
 
-    /// The least that was seen to be left of it since [`watch_rank`](Self::watch_rank).
+    /// The least that was seen to be left of it since [`watch_rank`](Self::watch_rank), in a mechanism that is kept on its constraints.
     pub fn narrowest_in_step(&self) -> f64 {
-        let Engine::Mechanism(mechanism) = &self.evaluator else { return 1.0 };
-        mechanism.singular.in_step.0
+        match &self.evaluator {
+            Engine::Mechanism(mechanism) if mechanism.keeps_positions() => mechanism.singular.in_step.0,
+            _ => f64::INFINITY,
+        }
     }
 
     /// The most that was left of it in steps that were taken.

@@ -23,22 +23,23 @@ pub(super) struct Passing {
     explicit: Option<Box<dyn Step>>,
     /// Whether the explicit one has made the last step.
     is_on: bool,
-    /// Whether it is to make this step, and the one behind it; and whether it could not.
+    /// Whether it is to make this step, and whether it could not make the last that it was to make.
     leaps: bool,
-    leaps_next: bool,
     gave_up: bool,
-    /// The size of the last good step of the method itself, and what that of the next should be.
+    /// How long the step behind this one should be: to leap, or to go on.
+    leap: Option<f64>,
+    usual: Option<f64>,
+    /// The size of the last good step of the method itself.
     own_h: f64,
-    wanted: Option<f64>,
 }
 
 impl Passing {
     pub(super) fn with(alpha: GeneralizedAlpha) -> Self {
-        let (leaps, leaps_next, gave_up) = (false, false, false);
-        Self { alpha, explicit: None, is_on: false, leaps, leaps_next, gave_up, own_h: 0.0, wanted: None }
+        let (is_on, leaps, gave_up) = (false, false, false);
+        Self { alpha, explicit: None, is_on, leaps, gave_up, leap: None, usual: None, own_h: 0.0 }
     }
 
-    /// Makes the step by the explicit method, if it can.
+    /// Makes the step by the explicit method, or by the method itself where only that is good enough. If neither is, the error of the former says how much shorter to try.
     #[cold]
     fn pass(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         let n = trial.start.len();
@@ -47,20 +48,12 @@ impl Passing {
         step.attempt(field, tolerances, trial);
         self.is_on = trial.is_good();
         if self.is_on {
-            field.close_state(trial.t + trial.h, &mut trial.end);
+            return field.close_state(trial.t + trial.h, &mut trial.end);
         }
-    }
-
-    /// Leaps, or makes the step by the method itself where only that is good enough.
-    fn leap(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
-        self.pass(field, tolerances, trial);
-        if !self.is_on {
-            let failed = (trial.error, trial.fault);
-            self.alpha.attempt(field, tolerances, trial);
-            self.gave_up = trial.is_good();
-            if !self.gave_up {
-                (trial.error, trial.fault) = failed;
-            }
+        let error = trial.error;
+        self.alpha.attempt(field, tolerances, trial);
+        if trial.fault.is_none() && !trial.is_good() {
+            trial.error = error;
         }
     }
 
@@ -69,12 +62,8 @@ impl Passing {
         self.alpha.attempt(field, tolerances, trial);
         let ends = [(trial.t, &trial.start[..]), (trial.t + trial.h, &trial.end)];
         let known = if trial.fault.is_some() { 1 } else { 2 };
-        let was_good = trial.is_good();
-        if field.is_at_singular(was_good, &ends[..known]) {
+        if field.is_at_singular(trial.is_good(), &ends[..known]) {
             self.pass(field, tolerances, trial);
-            if was_good && !self.is_on {
-                self.alpha.attempt(field, tolerances, trial);
-            }
         }
     }
 
@@ -83,7 +72,7 @@ impl Passing {
         let rounding = f64::EPSILON / smallest_relative(trial.start.len(), tolerances);
         let near = (OF_ROUNDING * rounding.sqrt()).clamp(NEAREST, FURTHEST) * field.widest();
         if self.is_on {
-            self.wanted = Some(if self.own_h > 0.0 { self.own_h } else { trial.h });
+            self.usual = Some(if self.own_h > 0.0 { self.own_h } else { trial.h });
         } else {
             self.own_h = trial.h;
         }
@@ -93,17 +82,18 @@ impl Passing {
             let before = field.left_at(trial.t, &trial.start);
             let behind = field.left_at(trial.t + trial.h, &trial.end);
             let leap = trial.h * behind / (before - behind) / WIDEST_GAP;
-            self.leaps_next = behind < before && leap > self.own_h;
-            self.wanted = self.wanted.filter(|_| !self.leaps_next).or(self.leaps_next.then_some(leap));
+            self.leap = Some(leap).filter(|_| behind < before && leap > self.own_h);
         }
     }
 }
 
 impl Step for Passing {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
-        (self.is_on, self.leaps_next, self.wanted) = (false, false, None);
-        if self.leaps {
-            self.leap(field, tolerances, trial);
+        (self.is_on, self.leap, self.usual) = (false, None, None);
+        // A step that is no longer than others, because it must not be or cannot be, is no leap.
+        if self.leaps && trial.h > self.own_h {
+            self.pass(field, tolerances, trial);
+            self.gave_up = trial.is_good() && !self.is_on;
         } else {
             self.make(field, tolerances, trial);
         }
@@ -113,7 +103,7 @@ impl Step for Passing {
     }
 
     fn wanted_step(&self) -> Option<f64> {
-        self.wanted
+        self.leap.or(self.usual)
     }
 
     fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
@@ -124,7 +114,7 @@ impl Step for Passing {
     }
 
     fn advance(&mut self) {
-        self.leaps = self.leaps_next;
+        self.leaps = self.leap.is_some();
         if self.is_on { self.alpha.restart() } else { self.alpha.advance() }
     }
 
