@@ -64,7 +64,10 @@ impl Index1<'_> {
     /// Has the constraints that follow from others next to this point, at which all are met, follow from them from now on.
     fn hold_redundant(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) {
         self.hold(&[]);
+        // Constraints of positions keep those of speeds that say the same, and not the other way round.
+        self.kkt.prefer(self.holonomic);
         if !self.factor(locked, t, y) || self.rows_left_out().is_empty() {
+            self.hold(&[]);
             return;
         }
         let start = self.terms.clone();

@@ -3,8 +3,8 @@
 //! In the motion through such a position accelerations are smooth, but only where the constraints are met: off them by `e`, at a distance `d`, directions of motion are wrong by
 //! `e / d`. A method that makes its stages off the constraints loses its order there, and a shorter step only comes nearer. So the least that is left of an independent row beside the others
 //! is kept an eye on: if it changes much within a step that is not good enough, the method may make the step again with stages that are brought to the constraints. That is the
-//! same method for equations with the same solution, `y' = f(P(y))`, where `P` is the projection; these are smooth along the motion. A generalized-α method keeps positions on the constraints in every
-//! round of its iteration then.
+//! same method for equations with the same solution, `y' = f(P(y))`, where `P` is the projection; these are smooth along the motion. Generalized-α methods leave the step to another one
+//! (`step/passing.rs`).
 
 use super::engine::Engine;
 use super::{Flow, Index1};
@@ -72,11 +72,19 @@ impl Singular {
 
     /// Whether what is left of a row changes much in the attempt of a step, or a row that is next to nothing does: lengths change far from singular positions too.
     fn changes(&self) -> bool {
-        let changes = |(least, most): Range| least < CHANGES * most;
+        changes(self.in_step) || self.vanishes()
+    }
+
+    fn vanishes(&self) -> bool {
         let vanishes = |(tried, taken): (&Range, &Range)| {
             changes(*tried) && tried.0 < NEXT_TO_NOTHING * tried.1.max(taken.1)
         };
-        changes(self.in_step) || self.tried.iter().zip(&self.lengths).any(vanishes)
+        self.tried.iter().zip(&self.lengths).any(vanishes)
+    }
+
+    /// Whether next to nothing is left of a row beside the others.
+    fn is_narrow(&self) -> bool {
+        self.in_step.0 < NEXT_TO_NOTHING * self.narrowest.1
     }
 
     /// The step was taken. An attempt that was not may have been far off: it says nothing.
@@ -102,6 +110,10 @@ impl Singular {
     pub(super) fn name(&mut self, row: usize, beside_others: bool) {
         self.first = self.first.or(Some(Shrunk { row, beside_others }));
     }
+}
+
+fn changes((least, most): Range) -> bool {
+    least < CHANGES * most
 }
 
 /// Brings a number into a range; true if the least is next to nothing beside the most.
@@ -136,6 +148,13 @@ impl Index1<'_> {
         }
     }
 
+    /// What is left of the narrowest row beside the others where the linear system was factored last: nothing if one follows from the others that does not do so elsewhere.
+    fn left_beside_others(&self) -> f64 {
+        let kkt = &self.kkt;
+        let left_out = kkt.redundant().iter().filter(|row| kkt.lengths()[**row] > 0.0).count();
+        if left_out > kkt.held().len() { 0.0 } else { kkt.narrowest().1 }
+    }
+
     fn close_state(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
         self.close_positions(locked, t, y);
         self.close_speeds(locked, t, y);
@@ -158,44 +177,56 @@ impl Flow<'_> {
         mechanism.keeps_positions() && mechanism.singular.changes()
     }
 
-    /// Whether it is about to change between two points, for a method that does not look by itself.
-    pub fn rank_changes_between(&mut self, points: [(f64, &[f64]); 2]) -> bool {
-        self.watch_rank();
-        let locked = self.mode.locked();
-        let Engine::Mechanism(mechanism) = &mut self.evaluator else { return false };
-        for (t, y) in points {
-            mechanism.factor(locked, t, y);
-        }
-        mechanism.singular.changes()
-    }
-
-    /// Whether corrections bring positions to where their constraints are met.
-    pub fn keeps_positions(&self) -> bool {
-        matches!(&self.evaluator, Engine::Mechanism(mechanism) if mechanism.keeps_positions())
-    }
-
     /// Whether a step was next to a singular position, by what was seen since [`watch_rank`](Self::watch_rank), or the rank changes and it is not good, in a mechanism that is kept on its constraints.
     #[inline]
     pub fn is_next_to_singular(&self, is_good: bool) -> bool {
         let Engine::Mechanism(mechanism) = &self.evaluator else { return false };
-        let (least, most) = (mechanism.singular.in_step.0, mechanism.singular.narrowest.1);
-        let is_next_to = least < NEXT_TO_NOTHING * most && mechanism.keeps_positions();
+        let is_next_to = mechanism.singular.is_narrow() && mechanism.keeps_positions();
         is_next_to || !is_good && self.rank_changes()
+    }
+
+    /// The same for a method that keeps the constraints by itself and may not have looked at the ends of its step: whether it was next to a singular position, or a row vanishes in it and it is
+    /// not good. That the rank changes is no reason: its own steps are much shorter than those that pass, and it would not come back to them.
+    pub fn is_at_singular(&mut self, is_good: bool, ends: &[(f64, &[f64])]) -> bool {
+        if !is_good {
+            for (t, y) in ends {
+                self.left_at(*t, y);
+            }
+        }
+        let Engine::Mechanism(mechanism) = &self.evaluator else { return false };
+        let singular = &mechanism.singular;
+        mechanism.keeps_positions() && (singular.is_narrow() || !is_good && singular.vanishes())
+    }
+
+    /// What is left of the narrowest row beside the others at a point, as a part of it.
+    pub fn left_at(&mut self, t: f64, y: &[f64]) -> f64 {
+        let Engine::Mechanism(mechanism) = &mut self.evaluator else { return 1.0 };
+        mechanism.factor(self.mode.locked(), t, y);
+        mechanism.left_beside_others()
+    }
+
+    /// The least that was seen to be left of it since [`watch_rank`](Self::watch_rank), in a mechanism that is kept on its constraints.
+    pub fn narrowest_in_step(&self) -> f64 {
+        match &self.evaluator {
+            Engine::Mechanism(mechanism) if mechanism.keeps_positions() => mechanism.singular.in_step.0,
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// The most that was left of it in steps that were taken.
+    pub fn widest(&self) -> f64 {
+        let Engine::Mechanism(mechanism) = &self.evaluator else { return 1.0 };
+        mechanism.singular.narrowest.1
     }
 
     /// What is left of the narrowest row beside the others where the linear system was factored last, as a part of it: nothing at a singular position.
     pub fn narrowest(&self) -> f64 {
         let Engine::Mechanism(mechanism) = &self.evaluator else { return 1.0 };
-        let kkt = &mechanism.kkt;
-        let left_out = kkt.redundant().iter().filter(|row| kkt.lengths()[**row] > 0.0).count();
-        if left_out > kkt.held().len() {
-            return 0.0;
-        }
         // A row beside which there are no others can only be short.
-        let rows = kkt.lengths().iter().zip(&mechanism.singular.lengths);
+        let rows = mechanism.kkt.lengths().iter().zip(&mechanism.singular.lengths);
         let part =
             |(length, taken): (&f64, &Range)| if *length > 0.0 { length / taken.1.max(*length) } else { 1.0 };
-        rows.map(part).fold(kkt.narrowest().1, f64::min)
+        rows.map(part).fold(mechanism.left_beside_others(), f64::min)
     }
 
     /// Takes note of how near the point whose terms were evaluated last is to a singular position, for a method that does not see that by itself.

@@ -66,19 +66,26 @@ impl Kkt {
     }
 
     /// From now on these rows, which follow from others wherever constraints are met, do not count as independent beside the others, even where constraints are not quite met.
-    /// That takes the dense solver: with few entries rows are taken in an order that suits the entries, and the ones left out may be those that are needed at another position.
-    /// Only where it would take far too long, nothing is held.
+    /// The dense solver can choose the rows that stand for all of them, so it is taken where that is not far too much work.
     pub fn hold(&mut self, redundant: &[usize]) {
         if !redundant.is_empty() {
             self.become_dense();
         }
         self.held.clear();
         self.held.extend_from_slice(redundant);
-        if let Kind::Dense(dense) = &mut self.kind {
-            dense.hold(redundant);
+        match &mut self.kind {
+            Kind::Dense(dense) => dense.hold(redundant),
+            Kind::Sparse(sparse) => sparse.hold(redundant),
         }
         if let Some(pair) = &mut self.pair {
             pair.0.hold(redundant);
+        }
+    }
+
+    /// Has the first rows taken before the others where these follow from them, as far as the solver has a choice, until rows are held.
+    pub fn prefer(&mut self, first: usize) {
+        if let Kind::Dense(dense) = &mut self.kind {
+            dense.prefer(first);
         }
     }
 
@@ -146,6 +153,11 @@ impl Kkt {
         if let Some(pair) = &mut self.pair {
             pair.0.solve(force, level);
         }
+    }
+
+    /// The rows ahead that follow from others in the system that was factored by [`factor_pair`](Self::factor_pair), in no particular order.
+    pub fn redundant_of_pair(&self) -> &[usize] {
+        self.pair.as_ref().map_or(&[], |pair| pair.0.redundant())
     }
 
     /// The length of each row ahead of the system that was factored by [`factor_pair`](Self::factor_pair).

@@ -467,6 +467,10 @@ impl<'a> Run<'a> {
     fn choose_next_step(&mut self) {
         if self.options.fixed_step.is_none() {
             self.h = self.trial.h * self.control.accept(self.trial.h, self.trial.error);
+            if let Some(wanted) = self.step.wanted_step() {
+                self.h = wanted;
+                self.control.restart();
+            }
             if let Some(beginning) = self.beginning {
                 self.beginnings.learn(beginning, self.h);
                 self.beginning = None;
