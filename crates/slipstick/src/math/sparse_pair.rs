@@ -109,7 +109,9 @@ impl SparsePair {
     /// From now on these rows are left out, as long as the others are independent.
     pub(super) fn hold(&mut self, redundant: &[usize]) {
         self.held.fill(false);
-        redundant.iter().for_each(|&row| self.held[row] = true);
+        for &row in redundant {
+            self.held[row] = true;
+        }
     }
 
     /// Where another row than those held vanishes, one of these may be needed in its place: then none is held.
