@@ -183,6 +183,9 @@ impl<E: Equations> Radau5<E> {
         for &i in self.equations.hidden() {
             self.scales[i] /= self.h.min(1.0);
         }
+        if !self.has_kinds() {
+            return;
+        }
         self.even_scales.copy_from_slice(&self.scales);
         for kind in self.equations.kinds() {
             let scales = &mut self.even_scales[kind];
