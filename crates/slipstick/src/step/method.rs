@@ -37,6 +37,9 @@ pub trait Step {
     /// Whatever was known at the start is no longer true (an event, a projection): forget it.
     fn restart(&mut self);
 
+    /// Said once: where a step fails, no shorter one is tried. So an iteration goes on for as long as it converges.
+    fn be_patient(&mut self) {}
+
     /// Whether the derivative at the end is the last that the trial just made has evaluated.
     fn knows_derivative_at_end(&self) -> bool {
         false
