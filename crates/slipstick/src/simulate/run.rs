@@ -286,7 +286,10 @@ impl<'a> Run<'a> {
         };
         self.choose_next_step();
         match crossing {
-            None => Ok(self.end_step(self.cut)),
+            None => {
+                self.vanished = false;
+                Ok(self.end_step(self.cut))
+            }
             Some(crossing) => self.pursue(crossing),
         }
     }
