@@ -216,6 +216,7 @@ impl<'a> Run<'a> {
         // Even where nothing changes, the segment begins in the middle of a step.
         self.step.restart();
         if change != Change::Nothing {
+            self.step.expect_change();
             self.control.restart();
             self.choose_restart_step(change);
         }

@@ -36,6 +36,9 @@ pub trait Step {
     /// Whatever was known at the start is no longer true (an event, a projection): forget it.
     fn restart(&mut self);
 
+    /// Other equations hold from here on.
+    fn expect_change(&mut self) {}
+
     /// Whether the derivative at the end is the last that the trial just made has evaluated.
     fn knows_derivative_at_end(&self) -> bool {
         false

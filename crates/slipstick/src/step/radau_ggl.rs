@@ -95,8 +95,9 @@ impl Whole {
             self.find_start(field, trial);
         }
         self.radau.attempt(field, &self.tolerances, &mut self.trial);
+        let Radau5 { equations, scales, .. } = &mut self.radau;
         if self.trial.is_good()
-            && let Err(fault) = self.radau.equations.land(field, &self.tolerances, &mut self.trial)
+            && let Err(fault) = equations.land(field, &self.tolerances, scales, &mut self.trial)
         {
             self.trial.fail(fault);
         }
@@ -200,7 +201,14 @@ impl Step for RadauGgl {
     }
 
     fn calm(&mut self, positions: usize, correction: &mut [f64]) -> bool {
-        self.way == Way::Plain && self.plain.calm(positions, correction)
+        match (&mut self.whole, self.way) {
+            (_, Way::Plain) => self.plain.calm(positions, correction),
+            (Some(whole), Way::Stabilised) => {
+                let Radau5 { equations, scales, .. } = &mut whole.radau;
+                equations.calm(correction, scales)
+            }
+            _ => false,
+        }
     }
 
     fn is_ggl(&self) -> bool {
