@@ -5,9 +5,8 @@
 //! that are landed like the ends of steps.
 
 use super::run::Run;
-use super::upkeep::{CALM_ROUNDS, CALMER};
 use crate::event::Crossing;
-use crate::math::{Bracket, Probe, larger_or_nan, narrow};
+use crate::math::{Bracket, Probe, narrow};
 
 /// How far from the crossing on dense output the other one is looked for, as parts of the step.
 const FAR: [f64; 3] = [2e-3, 2e-2, 2e-1];
@@ -17,44 +16,11 @@ impl Run<'_> {
     pub(super) fn landed_state_at(&mut self, offset: f64) {
         self.trial.state_at(offset, &mut self.before);
         if self.lands_within() {
-            self.land_within(self.trial.t + offset);
-            self.calm_within(offset);
+            let keeps_speeds = self.step.is_ggl() || self.keeps_joints();
+            self.flow.land_within(self.trial.t + offset, &mut self.before, keeps_speeds);
         }
         let keeps_joints = self.keeps_joints();
         self.flow.land_on_surfaces(self.trial.t + offset, &mut self.before, keeps_joints);
-    }
-
-    fn land_within(&mut self, t: f64) {
-        let keeps_speeds = self.step.is_ggl() || self.keeps_joints();
-        self.flow.land_within(t, &mut self.before, keeps_speeds);
-    }
-
-    /// Takes what is stiff off a landing within a step, as off those at the ends of steps.
-    fn calm_within(&mut self, offset: f64) {
-        let (t, positions) = (self.trial.t + offset, self.flow.system().layout().q);
-        self.trial.state_at(offset, &mut self.plain_end);
-        let mut last = f64::INFINITY;
-        for _ in 0..CALM_ROUNDS {
-            let moved = self.moved_from_plain();
-            if moved == 0.0 || !self.step.calm(positions, &mut self.after) {
-                return;
-            }
-            if moved > CALMER * last || moved.is_nan() {
-                self.trial.state_at(offset, &mut self.before);
-                return self.land_within(t);
-            }
-            last = moved;
-            self.plain_end.iter_mut().zip(&self.after).for_each(|(plain, moved)| *plain += moved);
-            self.before.copy_from_slice(&self.plain_end);
-            self.land_within(t);
-        }
-    }
-
-    /// How far the landing has moved each state; gives the farthest.
-    fn moved_from_plain(&mut self) -> f64 {
-        let ends = self.before.iter().zip(&self.plain_end);
-        self.after.iter_mut().zip(ends).for_each(|(moved, (landed, plain))| *moved = landed - plain);
-        self.after.iter().fold(0.0, |most, moved| larger_or_nan(most, moved.abs()))
     }
 
     /// Whether the method keeps speeds on their constraints to rounding, so that surfaces must not lead away from there.

@@ -51,8 +51,8 @@ fn per_constraint(rule: &ToleranceRule, constraints: &[Constraint], usual: &PerC
 }
 
 /// How often a correction is made calm, and what is left of it to correct after each time at most.
-pub(super) const CALM_ROUNDS: usize = 8;
-pub(super) const CALMER: f64 = 0.2;
+const CALM_ROUNDS: usize = 8;
+const CALMER: f64 = 0.2;
 
 impl Run<'_> {
     /// Corrects the end of a step. The least change in the metric of the masses moves light bodies most; if one of them hangs on a stiff spring, that is excited in every step. What is stiff in a correction is

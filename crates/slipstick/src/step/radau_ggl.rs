@@ -201,14 +201,7 @@ impl Step for RadauGgl {
     }
 
     fn calm(&mut self, positions: usize, correction: &mut [f64]) -> bool {
-        match (&mut self.whole, self.way) {
-            (_, Way::Plain) => self.plain.calm(positions, correction),
-            (Some(whole), Way::Stabilised) => {
-                let Radau5 { equations, scales, .. } = &mut whole.radau;
-                equations.calm(correction, scales)
-            }
-            _ => false,
-        }
+        self.way == Way::Plain && self.plain.calm(positions, correction)
     }
 
     fn is_ggl(&self) -> bool {

@@ -209,24 +209,7 @@ impl StabilisedForm {
         moved.fold(0.0, larger_or_nan) * GAMMA <= SEEN * finest * self.factored_h
     }
 
-    /// The same with a landing that was made elsewhere: what is left of it in positions. Tells whether the next step would see it.
-    pub(super) fn calm(&mut self, moved: &mut [f64], scales: &[f64]) -> bool {
-        if self.kinematics.is_some() || self.factored_h == 0.0 {
-            return false;
-        }
-        let (levels, q) = (self.rates.len() + self.constraints(), self.positions);
-        self.moved[..q].copy_from_slice(&moved[..q]);
-        for (row, level) in self.followed[levels..].iter_mut().enumerate() {
-            *level = -self.tangents.gradients.row_times(row, &self.moved);
-        }
-        let is_seen = self.follow(scales) > SEEN;
-        if is_seen {
-            moved[..q].copy_from_slice(&self.followed[..q]);
-        }
-        is_seen
-    }
-
-    /// Follows how a landing moves positions, with the levels of constraints that it has met. Gives how large an error the next step would see in it.
+    /// Follows how the last landing moves positions, with the levels of constraints that it has met. Gives how large an error the next step would see in it.
     fn follow(&mut self, scales: &[f64]) -> f64 {
         let (states, q) = (self.rates.len(), self.positions);
         let mut x = std::mem::take(&mut self.followed);
