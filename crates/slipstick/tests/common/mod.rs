@@ -41,6 +41,35 @@ pub(crate) fn run_model(text: &str) -> Trajectory {
     simulate(&plan.system, &plan.start, &plan.options).unwrap()
 }
 
+/// Runs a model that must not take more than some thousand steps.
+pub(crate) fn run_shortly(text: &str) -> Trajectory {
+    let mut plan = plan(text);
+    plan.options.limits.steps = 5000;
+    simulate(&plan.system, &plan.start, &plan.options).expect("a run")
+}
+
+/// A pendulum of one metre that begins at the side, with what is put behind it.
+pub(crate) fn pendulum(more: &str) -> String {
+    format!(
+        r#"
+        coordinates = {{ x = 1, y = 0 }}
+        kinetic = "(x'^2 + y'^2) / 2"
+        potential = "9.81 * y"
+        constraints.rod = "x^2 + y^2 - 1"
+        {more}
+        "#
+    )
+}
+
+/// The times of all events.
+pub(crate) fn times(run: &Trajectory) -> Vec<f64> {
+    run.events.iter().map(|event| event.t).collect()
+}
+
+pub(crate) fn has_note(run: &Trajectory, code: &str) -> bool {
+    run.notes.iter().any(|note| note.code == code)
+}
+
 /// The system of a model file.
 pub(crate) fn system_of(text: &str) -> FormulaSystem {
     let model = Model::from_toml(text).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));

@@ -1,21 +1,16 @@
-//! Defects of mechanisms that a fifth reader found: each test is named by the symptom that is gone.
+//! What a mechanism cannot do is refused or noted in words that name it.
 
 mod common;
 
-use common::run_model;
+use common::{plan, run_model};
 use slipstick::equations::{ClosureSystem, Mechanism};
 use slipstick::formulation::{Mixture, Stabilisation};
 use slipstick::model::Model;
 use slipstick::simulate::{Failure, Options, Overrides, Plan, Start, simulate};
 use slipstick::trajectory::Trajectory;
 
-fn plan_of(text: &str) -> Plan {
-    let model = Model::from_toml(text).expect("a model without errors");
-    Plan::new(&model, &Overrides::default()).expect("a plan")
-}
-
 fn failure_of(text: &str) -> Failure {
-    let plan = plan_of(text);
+    let plan = plan(text);
     *simulate(&plan.system, &plan.start, &plan.options).expect_err("it cannot be run")
 }
 
@@ -37,7 +32,7 @@ fn pendulum(more: &str) -> String {
 
 #[test]
 fn audits_see_the_multipliers_of_their_own_moment() {
-    let plan = plan_of(&pendulum(
+    let plan = plan(&pendulum(
         r#"
         constraints.rod = "x^2 + y^2 - 1"
         outputs.pull = "2 * lambda.rod"

@@ -1,27 +1,14 @@
-//! Defects of mechanisms that a sixth reader found: each test is named by the symptom that is gone.
+//! Constraints of a mechanism hold at its events, and what is wrong with them is said.
 
 mod common;
 
-use common::plan;
+use common::{has_note, pendulum, plan};
 use slipstick::equations::System;
 use slipstick::formulation::Stabilisation;
 use slipstick::problems::{Set, mechanism_problems};
 use slipstick::simulate::{Error, Failure, Options, simulate};
 use slipstick::step::{Method, Tolerances};
 use slipstick::trajectory::Trajectory;
-
-/// A pendulum of one metre that begins at the side, with what is put behind it.
-fn pendulum(more: &str) -> String {
-    format!(
-        r#"
-        coordinates = {{ x = 1, y = 0 }}
-        kinetic = "(x'^2 + y'^2) / 2"
-        potential = "9.81 * y"
-        constraints.rod = "x^2 + y^2 - 1"
-        {more}
-        "#
-    )
-}
 
 fn try_with(text: &str, change: impl Fn(&mut Options)) -> Result<Trajectory, Box<Failure>> {
     let mut plan = plan(text);
@@ -35,10 +22,6 @@ fn run_with(text: &str, method: Method, rtol: f64) -> Trajectory {
         options.tolerances = Tolerances::uniform(rtol, rtol / 100.0);
     });
     run.unwrap_or_else(|failure| panic!("{method:?} {rtol:e}: {failure}"))
-}
-
-fn has_note(run: &Trajectory, code: &str) -> bool {
-    run.notes.iter().any(|note| note.code == code)
 }
 
 /// How often each guard has fired, in their order.

@@ -1,8 +1,8 @@
-//! Defects of events of mechanisms that a seventh reader found: each test is named by the symptom that is gone.
+//! Events of mechanisms happen once, and keep what they set, while joints open, shut, slide and stick.
 
 mod common;
 
-use common::plan;
+use common::{has_note, plan};
 use slipstick::formulation::Stabilisation;
 use slipstick::simulate::{Failure, simulate};
 use slipstick::step::{Method, Tolerances};
@@ -42,16 +42,6 @@ fn try_with(text: &str, (_, method, stabilisation): Way, rtol: f64) -> Result<Tr
 
 fn run_with(text: &str, way: Way, rtol: f64) -> Trajectory {
     try_with(text, way, rtol).unwrap_or_else(|failure| panic!("{} {rtol:e}: {failure}", way.0))
-}
-
-fn has_note(run: &Trajectory, code: &str) -> bool {
-    run.notes.iter().any(|note| note.code == code)
-}
-
-/// The times at which a guard fired.
-fn times_of(run: &Trajectory, name: &str) -> Vec<f64> {
-    let guard = run.guard_names.iter().position(|own| own == name).expect("a guard of this name");
-    run.events.iter().filter(|event| event.guards.contains(&guard)).map(|event| event.t).collect()
 }
 
 /// A body on the floor, which lets go of it where it is thrown.
@@ -136,7 +126,7 @@ fn a_body_that_lands_and_is_thrown_lands_again() {
     for way in EXPLICIT.into_iter().chain(IMPLICIT) {
         for rtol in [1e-4, 1e-6, 1e-8] {
             let run = run_with(text, way, rtol);
-            let times = times_of(&run, "land");
+            let times = run.event_times("land").collect::<Vec<f64>>();
             assert_eq!(times.len(), 2, "{} {rtol:e} {times:?}", way.0);
             assert!(
                 times.iter().zip(right).all(|(t, right)| (t - right).abs() < 1e-6),
@@ -195,7 +185,7 @@ fn what_a_latch_does_when_it_lets_go_does_not_hang_on_rounding() {
             let mut returns: Vec<f64> = Vec::new();
             for way in EXPLICIT.into_iter().chain(IMPLICIT) {
                 let run = run_with(&text, way, 1e-8);
-                let times = times_of(&run, "catch");
+                let times = run.event_times("catch").collect::<Vec<f64>>();
                 assert_eq!(times.len(), 2, "{} at {at}{kick}: {times:?}", way.0);
                 assert_eq!(times[1] == 1.0, again, "{} at {at}{kick}: {times:?}", way.0);
                 assert!((run.end_state()[0] - at).abs() < 1e-9, "{} at {at}{kick}", way.0);
@@ -221,7 +211,8 @@ fn a_count_beside_a_mechanism_still_reaches_its_limit() {
     "#;
     for way in EXPLICIT.into_iter().chain(IMPLICIT) {
         let run = run_with(text, way, 1e-6);
-        let (down, done) = (times_of(&run, "down"), times_of(&run, "done"));
+        let (down, done) =
+            (run.event_times("down").collect::<Vec<f64>>(), run.event_times("done").collect::<Vec<f64>>());
         assert_eq!(done, [down[2]], "{} {down:?} {done:?}", way.0);
     }
 }
@@ -239,7 +230,7 @@ fn a_guard_that_a_drive_carries_through_zero_is_not_held() {
     "#;
     for way in EXPLICIT.into_iter().chain(IMPLICIT) {
         let run = run_with(text, way, 1e-6);
-        let count = |name: &str| times_of(&run, name).len();
+        let count = |name: &str| run.event_times(name).collect::<Vec<f64>>().len();
         // sin(3 t) passes 0.5 upwards at (π/6 + 2 k π) / 3, and zero at k π / 3.
         assert_eq!((count("up"), count("zero")), (3, 4), "{}", way.0);
     }

@@ -1,8 +1,8 @@
-//! Defects of generalized-α methods that a seventh reader found: each test is named by the symptom that is gone.
+//! Generalized-α methods are right where constraints drive, block or share a motion.
 
 mod common;
 
-use common::plan;
+use common::{pendulum, plan};
 use slipstick::equations::Mechanism;
 use slipstick::simulate::{Failure, Options, Start, simulate};
 use slipstick::step::{Method, Tolerances};
@@ -146,19 +146,6 @@ fn a_driven_slider_crank_stays_on_its_branch() {
             assert!(joints.velocity.value < 60.0 * 1e-13, "{method:?} {rtol:e}: {joints:?}");
         }
     }
-}
-
-/// A pendulum that begins at the side.
-fn pendulum(more: &str) -> String {
-    format!(
-        r#"
-        coordinates = {{ x = 1, y = 0 }}
-        kinetic = "(x'^2 + y'^2) / 2"
-        potential = "9.81 * y"
-        constraints.rod = "x^2 + y^2 - 1"
-        {more}
-        "#
-    )
 }
 
 /// The energy goes to and fro by 9.81.
