@@ -423,6 +423,11 @@ impl Detector {
         }
     }
 
+    /// Forgets what the last scan has found: the step that it looked at is not taken. Guards that have fired without a step would fire at its start.
+    pub fn forget_crossing(&mut self) {
+        self.fired.clear();
+    }
+
     /// Has a guard without a surface fire: its events accumulate.
     pub fn fire_rest(&mut self, guard: usize) {
         self.fired.clear();

@@ -294,11 +294,6 @@ impl Detector {
         Ok(crossing)
     }
 
-    /// Forgets what the last scan has found: the step that it looked at is not taken. Guards that have fired without a step would fire at its start.
-    pub fn forget_crossing(&mut self) {
-        self.fired.clear();
-    }
-
     /// Looks for crossings beyond the end of a step that was scanned and has none, up to `to`, by extrapolation.
     pub fn look_ahead(
         &mut self,

@@ -7,12 +7,8 @@
 //! Behind an event a method begins anew, and what that costs is part of its work. Paces of a few steps mislead there: an implicit method lets die away what the event has excited, in many short steps, and is far ahead then, while with the
 //! explicit one it would be there for ever. So one that was far ahead not long ago is waited for, until much less is stiff.
 
-/// A step this near to the limit of stability is a strike; one this far from it still counts a little.
-const NEAR_THE_LIMIT: f64 = 0.8;
-const SUSPICIOUS: f64 = 0.25;
-/// So many strikes, with fewer than [`CALM`] calm steps in between, and other methods are tried.
-pub(crate) const STRIKES: f64 = 15.0;
-const CALM: u32 = 6;
+use super::StiffnessCount;
+
 /// So many steps in a row that the explicit method could have made as well, and it is tried again.
 const EASY_STEPS: u32 = 25;
 /// Another method is tried again after so many steps, times how many times it was behind, which counts as this much at most: while an implicit one is at work, or if stability alone means many steps of the explicit
@@ -44,58 +40,6 @@ const TOO_DEAR: f64 = 100.0;
 const MANY_STEPS: f64 = 60.0;
 /// What is left of earlier steps in the pace, for each step since.
 const MEMORY: f64 = 0.8;
-
-/// Counts steps at the limit of stability.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct StiffnessCount {
-    strikes: f64,
-    calm: u32,
-    patience: f64,
-    suspects: bool,
-}
-
-impl Default for StiffnessCount {
-    /// Only steps at the limit count.
-    fn default() -> Self {
-        Self { strikes: 0.0, calm: 0, patience: STRIKES, suspects: false }
-    }
-}
-
-/// While nothing points to a stiff problem, every so many steps are looked at.
-const LOOK_EVERY: u64 = 16;
-
-impl StiffnessCount {
-    /// Steps not far from the limit count a little.
-    fn suspicious() -> Self {
-        Self { suspects: true, ..Self::default() }
-    }
-
-    /// Whether a step, given by its number, is to be looked at.
-    pub(crate) fn is_due(self, step: u64) -> bool {
-        self.strikes > 0.0 || step.is_multiple_of(LOOK_EVERY)
-    }
-
-    /// Takes note of a step; true when the problem is found to be stiff.
-    pub(crate) fn record(&mut self, stiffness: Option<f64>) -> bool {
-        let stiffness = stiffness.unwrap_or(0.0);
-        if stiffness > NEAR_THE_LIMIT {
-            self.strikes += 1.0;
-            self.calm = 0;
-        } else if stiffness > SUSPICIOUS && self.suspects {
-            self.strikes += ((stiffness - SUSPICIOUS) / (NEAR_THE_LIMIT - SUSPICIOUS)).powi(2);
-        } else if self.strikes > 0.0 {
-            self.calm += 1;
-            if self.calm >= CALM {
-                self.begin_anew(1.0);
-            }
-        }
-        self.strikes >= self.patience
-    }
-
-    fn begin_anew(&mut self, patience: f64) {
-        (self.strikes, self.calm, self.patience) = (0.0, 0, self.patience * patience);
-    }
-}
 
 /// Time gone for work spent, in the last steps.
 #[derive(Clone, Copy, Debug, Default)]
@@ -156,6 +100,14 @@ pub(super) struct Decision {
     pub(super) is_settled: bool,
 }
 
+/// Whether the longest step that is stable with the explicit method is asked for, and what it is, if that was found since.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Look {
+    NotNow,
+    Asked,
+    Found(f64),
+}
+
 /// The methods with what is known of them.
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
@@ -179,10 +131,8 @@ pub(super) struct Choice {
     easy: u32,
     /// Whether stability alone means many steps of the explicit method.
     expects_many: bool,
-    /// Whether the longest step that is stable with the explicit method is asked for, and what it is, if that was found since.
-    asks: bool,
-    longest: Option<f64>,
-    /// What it was when it was last found.
+    look: Look,
+    /// The longest step that is stable with the explicit method, when it was last found.
     limit: f64,
 }
 
@@ -215,8 +165,7 @@ impl Choice {
             stiffness: if tries { StiffnessCount::suspicious() } else { StiffnessCount::default() },
             easy: 0,
             expects_many: false,
-            asks: false,
-            longest: None,
+            look: Look::NotNow,
             limit: f64::INFINITY,
         }
     }
@@ -237,12 +186,12 @@ impl Choice {
 
     /// Whether it is to be found how long a step of the explicit method can be.
     pub(super) fn asks(&self) -> bool {
-        self.asks
+        self.look == Look::Asked
     }
 
     /// The longest step that is stable with the explicit method around here.
     pub(super) fn know(&mut self, longest: f64) {
-        (self.asks, self.longest) = (false, Some(longest));
+        self.look = Look::Found(longest);
         // Where much less is stiff than was, what an implicit method was ahead by says nothing.
         let is_easier = longest > EASIER * std::mem::replace(&mut self.limit, longest);
         for (i, runner) in self.runners.iter_mut().enumerate() {
@@ -358,8 +307,8 @@ impl Choice {
     /// Tries others whose time has come.
     fn try_again(&mut self) -> Option<Decision> {
         if self.runners[self.active].is_stiff && self.is_time_for(|runner| !runner.is_stiff) {
-            let Some(longest) = self.longest.take() else {
-                self.asks = true;
+            let Look::Found(longest) = std::mem::replace(&mut self.look, Look::NotNow) else {
+                self.look = Look::Asked;
                 return None;
             };
             self.put_off(longest);
@@ -476,16 +425,6 @@ impl Choice {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_few_steps_at_the_limit_do_not_make_a_stiff_problem() {
-        let mut count = StiffnessCount::default();
-        for k in 0..1000 {
-            // Ten steps at the limit, then calm.
-            assert!(!count.record(Some(if k % 20 < 10 { 1.5 } else { 0.1 })));
-        }
-        assert!((0..20).any(|_| count.record(Some(1.5))));
-    }
 
     /// An explicit method and two implicit ones, with the step and the work of each.
     fn run(paces: [(f64, f64); 3], stiffness: f64, steps: usize) -> (Choice, [usize; 3]) {
