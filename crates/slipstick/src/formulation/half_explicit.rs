@@ -142,7 +142,7 @@ impl Index1<'_> {
         self.velocity.len() == self.holonomic || self.meet_exactly(locked, stage, scratch)
     }
 
-    /// Newton's method for what is left of the constraints ahead.
+    /// Newton's method for what is left of the constraints ahead. Those that follow from others do so only where positions are met: what is left of them here means nothing.
     fn meet_exactly(&mut self, locked: Locked<'_>, stage: Stage<'_>, scratch: &mut HalfExplicit) -> bool {
         let (t_ahead, ahead) = stage.ahead;
         let speeds = self.positions..self.positions + self.n;
@@ -151,6 +151,7 @@ impl Index1<'_> {
             add(&mut scratch.reached[speeds.clone()], stage.reach, &self.motion);
             self.inner.residuals(locked, t_ahead, &scratch.reached, &mut self.position, &mut self.velocity);
             let size = |i: usize| ahead[speeds.start + i].abs() + scratch.reached[speeds.start + i].abs();
+            self.clear_what_follows(scratch.is_pair);
             if is_rounding(&self.velocity, &scratch.ahead.jacobian, size) {
                 return true;
             }
@@ -164,6 +165,13 @@ impl Index1<'_> {
             }
         }
         false
+    }
+
+    fn clear_what_follows(&mut self, is_pair: bool) {
+        let rows = if is_pair { self.kkt.redundant_of_pair() } else { self.kkt.redundant() };
+        for &row in rows {
+            self.velocity[row] = 0.0;
+        }
     }
 
     /// Solves (31) for the motion and `Λ`; the terms have the gradients ahead, the scratch those of the stage. False if it has no solution.

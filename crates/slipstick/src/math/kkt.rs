@@ -6,6 +6,7 @@
 use super::dense_kkt::{self, DenseKkt};
 use super::dense_pair::DensePair;
 use super::sparse_kkt::{self, SparseKkt};
+use super::weighing::Weighing;
 use super::{KktFault, Matrix};
 
 /// From so many unknowns on it is worth counting.
@@ -26,6 +27,9 @@ pub struct Kkt {
     pair: Option<Box<(DensePair, Vec<f64>)>>,
     /// The rows that follow from others wherever constraints are met.
     held: Vec<usize>,
+    /// The rows by masses, and which has least left beside the others.
+    weighing: Weighing,
+    narrowest: (usize, f64),
 }
 
 #[derive(Clone, Debug)]
@@ -49,6 +53,8 @@ impl Kkt {
                     full: (Vec::new(), Vec::new()),
                     pair: None,
                     held: Vec::new(),
+                    weighing: Weighing::new(n, m),
+                    narrowest: (0, 1.0),
                 };
             }
         }
@@ -62,6 +68,8 @@ impl Kkt {
             full: (vec![0.0; n * n], vec![0.0; m * n]),
             pair: None,
             held: Vec::new(),
+            weighing: Weighing::of_full(n, m),
+            narrowest: (0, 1.0),
         }
     }
 
@@ -112,13 +120,22 @@ impl Kkt {
 
     /// Factors the system with the given matrices, which have the places that were told before.
     pub fn factor(&mut self, mass: &Matrix, jacobian: &Matrix) -> Result<(), KktFault> {
+        self.weighing.weigh(mass, jacobian);
         match &mut self.kind {
             Kind::Dense(dense) => {
                 mass.spread(&mut self.full.0);
                 jacobian.spread(&mut self.full.1);
-                dense.factor(&self.full.0, &self.full.1)
+                let factored = dense.factor(&self.full.0, &self.full.1);
+                let plain = dense.narrowest();
+                self.narrowest = self.weighing.narrowest(plain, dense.independent(), &self.full.1);
+                factored
             }
-            Kind::Sparse(sparse) => sparse.factor(mass, jacobian),
+            // Its own measure is by masses.
+            Kind::Sparse(sparse) => {
+                let factored = sparse.factor(mass, jacobian);
+                self.narrowest = sparse.narrowest();
+                factored
+            }
         }
     }
 
@@ -138,7 +155,10 @@ impl Kkt {
         mass.spread(&mut self.full.0);
         ahead.spread(&mut self.full.1);
         here.spread(&mut pair.1);
-        pair.0.factor(&self.full.0, &self.full.1, &pair.1)
+        let is_factored = pair.0.factor(&self.full.0, &self.full.1, &pair.1);
+        self.weighing.weigh(mass, ahead);
+        self.narrowest = self.weighing.narrowest(pair.0.narrowest(), pair.0.independent(), &self.full.1);
+        is_factored
     }
 
     /// Replaces the right-hand sides by the solution of the system that was factored by [`factor_pair`](Self::factor_pair).
@@ -153,17 +173,25 @@ impl Kkt {
         self.pair.as_ref().map_or(&[], |pair| pair.0.lengths())
     }
 
-    /// [`narrowest`](Self::narrowest) of the rows ahead of the system that was factored by [`factor_pair`](Self::factor_pair).
-    pub fn narrowest_of_pair(&self) -> (usize, f64) {
-        self.pair.as_ref().map_or((0, 1.0), |pair| pair.0.narrowest())
+    /// The rows ahead of the system that was factored by [`factor_pair`](Self::factor_pair) that follow from others, in no particular order.
+    pub fn redundant_of_pair(&self) -> &[usize] {
+        self.pair.as_ref().map_or(&[], |pair| pair.0.redundant())
     }
 
-    /// The independent row of constraints that has least left beside the others, and what that is, as a part of the row.
+    /// The independent row of constraints that has least left beside the others, and what that is, as a part of the row; of two gradients, in those ahead. It is next to nothing only if that
+    /// does not hang on the units of coordinates.
     pub fn narrowest(&self) -> (usize, f64) {
-        match &self.kind {
-            Kind::Dense(dense) => dense.narrowest(),
-            Kind::Sparse(sparse) => sparse.narrowest(),
-        }
+        self.narrowest
+    }
+
+    /// Weighs rows of constraints that are not factored.
+    pub fn weigh(&mut self, mass: &Matrix, jacobian: &Matrix) {
+        self.weighing.weigh(mass, jacobian);
+    }
+
+    /// The length of each row of constraints, or of those ahead, weighed by the masses: units of coordinates do not matter in it.
+    pub fn weighed_lengths(&self) -> &[f64] {
+        self.weighing.lengths()
     }
 
     /// How many rows of constraints are independent.

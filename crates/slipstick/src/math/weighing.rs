@@ -1,0 +1,159 @@
+//! Rows of constraints weighed by masses: how long they are, and what is left of them beside each other, in a measure in which units of single coordinates do not matter.
+//!
+//! In the plain sum of squares a radian counts like a millimetre, and rows of which one entry is a thousand are nearly parallel there, whatever the others are. With the inverse masses as
+//! weights, `Σ g² / M`, it is all the same. That measure has a weakness of its own: a coordinate of next to no mass counts for more than all others. So a row is next to nothing if it is so in both.
+//! A coordinate without mass is weighed by the masses that hang on it, through the rows that it is in.
+
+use super::{Matrix, dot};
+
+/// Rows of which this part is left in the plain measure are not looked at again, and as much is left of those that have plenty by masses.
+const PLENTY: f64 = 0.5;
+/// As long as no more than this part is left by masses, too, the plain measure has the say; with twice as much there is plenty.
+const LITTLE: f64 = 0.1;
+
+#[derive(Clone, Debug)]
+pub(super) struct Weighing {
+    /// The weight of each coordinate; of those without mass, first the mass that hangs on it.
+    weights: Vec<f64>,
+    hanging: Vec<f64>,
+    lengths: Vec<f64>,
+    /// Products of rows, then their Cholesky factor.
+    products: Vec<f64>,
+}
+
+impl Weighing {
+    pub(super) fn new(n: usize, m: usize) -> Self {
+        Self { weights: vec![0.0; n], hanging: vec![0.0; n], lengths: vec![0.0; m], products: Vec::new() }
+    }
+
+    /// With room for what is left of rows beside each other.
+    pub(super) fn of_full(n: usize, m: usize) -> Self {
+        Self { products: vec![0.0; m * m], ..Self::new(n, m) }
+    }
+
+    /// Finds the weights of coordinates, and the lengths of rows by these.
+    pub(super) fn weigh(&mut self, mass: &Matrix, jacobian: &Matrix) {
+        let mut is_massless = false;
+        for (i, weight) in self.weights.iter_mut().enumerate() {
+            let own = mass.slot(i, i).map_or(0.0, |slot| mass.values[slot]);
+            *weight = if own > f64::MIN_POSITIVE { 1.0 / own } else { 0.0 };
+            is_massless |= *weight == 0.0;
+        }
+        if is_massless {
+            self.weigh_massless(jacobian);
+        }
+        for (row, length) in self.lengths.iter_mut().enumerate() {
+            *length = jacobian.row(row).map(|(j, g)| g * g * self.weights[j]).sum::<f64>().sqrt();
+        }
+    }
+
+    fn weigh_massless(&mut self, jacobian: &Matrix) {
+        self.hanging.fill(0.0);
+        for row in 0..jacobian.rows() {
+            let others: f64 = jacobian.row(row).map(|(j, g)| g * g * self.weights[j]).sum();
+            for (j, g) in jacobian.row(row).filter(|_| others > 0.0) {
+                self.hanging[j] += g * g / others;
+            }
+        }
+        for (weight, hanging) in self.weights.iter_mut().zip(&self.hanging) {
+            if *weight == 0.0 && *hanging > f64::MIN_POSITIVE {
+                *weight = 1.0 / hanging;
+            }
+        }
+    }
+
+    /// The lengths of rows by weights.
+    pub(super) fn lengths(&self) -> &[f64] {
+        &self.lengths
+    }
+
+    /// The row that has least left beside those before it, and what that is, where `plain` is so by the plain measure: more if there is plenty left by masses.
+    /// Rows are taken in the given order from a full matrix.
+    pub(super) fn narrowest(
+        &mut self,
+        plain: (usize, f64),
+        order: &[usize],
+        jacobian: &[f64],
+    ) -> (usize, f64) {
+        if plain.1 >= PLENTY {
+            return plain;
+        }
+        let (r, mut least) = (order.len(), (plain.0, 1.0));
+        for (k, &row) in order.iter().enumerate() {
+            self.take_row(k, order, jacobian);
+            let part = self.products[k * r + k] / self.lengths[row];
+            // Next to nothing, or no masses at all.
+            if part.is_nan() || part <= LITTLE {
+                return plain;
+            }
+            if part < least.1 {
+                least = (row, part);
+            }
+        }
+        let by_masses = PLENTY * (least.1 / LITTLE - 1.0).min(1.0);
+        if by_masses > plain.1 { (least.0, by_masses) } else { plain }
+    }
+
+    /// The next row of the Cholesky factor of `G W Gᵀ`.
+    fn take_row(&mut self, k: usize, order: &[usize], jacobian: &[f64]) {
+        let (n, r) = (self.weights.len(), order.len());
+        let row = |i: usize| &jacobian[order[i] * n..][..n];
+        let (done, rest) = self.products.split_at_mut(k * r);
+        for i in 0..k {
+            let before = &done[i * r..][..=i];
+            rest[i] = (product(row(k), row(i), &self.weights) - dot(&before[..i], &rest[..i])) / before[i];
+        }
+        let left = product(row(k), row(k), &self.weights) - dot(&rest[..k], &rest[..k]);
+        rest[k] = left.max(0.0).sqrt();
+    }
+}
+
+fn product(a: &[f64], b: &[f64], weights: &[f64]) -> f64 {
+    a.iter().zip(b).zip(weights).map(|((a, b), weight)| a * b * weight).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pendulum with its angle: coordinates x, y, angle.
+    fn pendulum(length: f64, angle: f64) -> Matrix {
+        let mut jacobian = Matrix::full(2, 3);
+        jacobian.values = vec![1.0, 0.0, length * angle.sin(), 0.0, 1.0, -length * angle.cos()];
+        jacobian
+    }
+
+    fn weighed(masses: [f64; 3], jacobian: &Matrix, plain: f64) -> (Vec<f64>, f64) {
+        let mut mass = Matrix::identity(3);
+        mass.values.copy_from_slice(&masses);
+        let mut weighing = Weighing::of_full(3, 2);
+        weighing.weigh(&mass, jacobian);
+        let (_, left) = weighing.narrowest((1, plain), &[0, 1], &jacobian.values);
+        (weighing.lengths().to_vec(), left)
+    }
+
+    /// Lengths in metres and in millimetres, with an inertia or without.
+    #[test]
+    fn units_of_single_coordinates_do_not_matter() {
+        for inertia in [0.1, 0.0] {
+            for angle in [0.0, 0.3, 0.785, 1.5] {
+                let metres = weighed([1.0, 1.0, inertia], &pendulum(1.0, angle), 1e-3);
+                let millimetres = weighed([1.0, 1.0, inertia * 1e6], &pendulum(1e3, angle), 1e-3);
+                assert!((metres.1 - millimetres.1).abs() < 1e-12 && metres.1 > 0.4, "{metres:?}");
+                for (a, b) in metres.0.iter().zip(&millimetres.0) {
+                    assert!((a - b).abs() < 1e-12 && *a > 0.9 && *a < 4.0, "{metres:?} {millimetres:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_that_are_parallel_are_so_in_both_measures() {
+        let mut jacobian = Matrix::full(2, 3);
+        jacobian.values = vec![1.0, 2.0, 3.0, 1.0, 2.0, 3.0 + 1e-5];
+        let (_, left) = weighed([1.0, 0.0, 7.0], &jacobian, 1e-6);
+        assert!(left < 1e-4, "{left}");
+        // Without any masses the plain measure has the say.
+        assert_eq!(weighed([0.0; 3], &jacobian, 1e-6).1, 1e-6);
+    }
+}
