@@ -40,7 +40,7 @@ pub struct Joints {
 
 impl Joints {
     /// Looks at every accepted step and at both sides of every event, with accelerations as they were found in the run with these options
-    /// ([`Options::upkeep`](crate::simulate::Options::upkeep)); none if the system has no constraints.
+    /// (`Options::upkeep`); none if the system has no constraints.
     /// Where only the ends of segments were kept, these are all that is looked at.
     pub fn of(system: &dyn System, upkeep: &Upkeep, trajectory: &Trajectory) -> Option<Self> {
         let constraints = system.constraints();
