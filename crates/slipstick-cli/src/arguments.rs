@@ -133,9 +133,9 @@ pub(crate) struct CompareArguments {
     /// Correct steps of mechanisms only when a joint is open by more than this, 0 for always [default: the model's]
     #[arg(long, value_name = "DRIFT", value_parser = parse_not_negative, allow_negative_numbers = true)]
     pub(crate) drift: Option<f64>,
-    /// Stop a run after so many steps, taken or not
-    #[arg(long, value_name = "COUNT", default_value = "100000", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) max_steps: u64,
+    /// Stop a run after so many steps, taken or not [default: the model's, or 100000]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_steps: Option<u64>,
     /// Stop after so many seconds of real time for all runs together
     #[arg(long, value_name = "SECONDS", default_value = "3600", value_parser = parse_positive, allow_negative_numbers = true)]
     pub(crate) max_wall: f64,

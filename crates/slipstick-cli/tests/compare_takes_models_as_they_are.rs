@@ -164,11 +164,61 @@ fn lists_may_have_spaces_and_repetitions_and_columns_stand_below_each_other() {
 /// A failure says what to do about it.
 #[test]
 fn failures_have_hints() {
-    let answer =
-        compare_run("stabilisation = { rate = 20, position = 100 }", &["--methods", "hem5", "--json"]);
+    let answer = compare("", &["smooth", "--methods", "dopri5", "--max-steps", "5", "--json"]);
     let row = &answer.rows()[0];
-    assert!(row["failure"].as_str().unwrap().contains("takes no terms"), "{row}");
-    assert!(row["hint"].as_str().unwrap().contains("`\"pstab\"`"), "{row}");
+    assert!(row["failure"].as_str().unwrap().contains("limit of 5 steps"), "{row}");
+    assert!(row["hint"].as_str().unwrap().contains("`--max-steps`"), "{row}");
+}
+
+/// Nothing is run for a method that can run nothing here, and nothing before the names are known to be right.
+#[test]
+fn methods_that_cannot_run_at_all_are_refused() {
+    let terms = compare_run("stabilisation = { rate = 20, position = 100 }", &["--methods", "hem5"]);
+    assert!(terms.code == Some(2) && terms.stdout.is_empty(), "{}", terms.stdout);
+    assert!(
+        terms.stderr.contains("takes no terms") && terms.stderr.contains("`\"pstab\"`"),
+        "{}",
+        terms.stderr
+    );
+    let suite = compare("", &["smooth", "--methods", "dopri5,alpha"]);
+    assert!(suite.code == Some(2) && suite.stderr.contains("`alpha`: method"), "{}", suite.stderr);
+    let endless = format!("{PENDULUM}run.until = 1e9\n");
+    let unknown = compare(&endless, &["model.toml", "--methods", "hem6", "--max-wall", "0.001"]);
+    assert!(unknown.stderr.contains("unknown-method"), "{}", unknown.stderr);
+}
+
+/// The time of a run that an event ends is a part of its error: the guard itself is met by every method.
+#[test]
+fn the_time_of_the_end_counts() {
+    let model = "states.x = 0\nderivatives.x = \"1.5+cos(7*t)*sin(3*x)\"\nrun.until = 100\n\
+                 events.hit = { guard = \"x > 8\", stop = true }\n";
+    let answer =
+        compare(model, &["model.toml", "--methods", "bs32,dopri5", "--tolerances", "1e-2,1e-6", "--json"]);
+    let errors: Vec<f64> = answer.rows().iter().map(|row| row["error"].as_f64().expect("an end")).collect();
+    assert!(errors[0] > 1e-3 && errors[2] > 1e-3, "{errors:?}");
+    assert!(errors[1] < 1e-5 && errors[3] < 1e-5 && errors[1] > 0.0 && errors[3] > 0.0, "{errors:?}");
+}
+
+/// What is absolute in the tolerances of a model stays so: it says how small states are.
+#[test]
+fn small_things_are_compared_by_their_own_size() {
+    let model = "coordinates = { x = 1e-9, y = 0 }\nkinetic = \"(x'^2 + y'^2)/2\"\npotential = \"9.81e-9*y\"\n\
+                 constraints.rod = \"1e9*(x^2 + y^2) - 1e-9\"\nrun = { until = 2, atol = 1e-17, max_steps = 500 }\n";
+    let answer =
+        compare(model, &["model.toml", "--methods", "hem5,alpha", "--tolerances", "1e-3,1e-6", "--json"]);
+    let rows = answer.rows();
+    let error = |k: usize| rows[k]["error"].as_f64().expect("an end");
+    assert!(error(0) < 1e-2 && error(0) > 100.0 * error(1) && error(1) > 1e-10, "{rows:?}");
+    // The limit on steps is the model's, too.
+    assert!(rows[3]["failure"].as_str().is_some_and(|why| why.contains("limit of 500 steps")), "{}", rows[3]);
+}
+
+#[test]
+fn a_reference_that_fails_says_what_is_the_matter() {
+    let ball = "states = { h = 1, v = 0 }\nderivatives = { h = \"v\", v = -9.81 }\nrun.until = 3\n\
+                events.floor = { guard = \"h < 0\", reset = { v = \"-v/2\" } }\n";
+    let answer = compare(ball, &["model.toml"]);
+    assert!(answer.stderr.contains("accumulate") && answer.stderr.contains("at_rest"), "{}", answer.stderr);
 }
 
 /// A model that lets its joints drift is compared as one that does not, if that is asked for.

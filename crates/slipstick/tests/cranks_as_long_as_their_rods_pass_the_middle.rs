@@ -54,3 +54,13 @@ fn the_slider_goes_on_to_the_other_side() {
         }
     }
 }
+
+#[test]
+fn so_it_does_with_methods_of_order_two() {
+    for name in ["alpha", "alpha2", "alpha3"] {
+        for tolerance in [1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8] {
+            let error = error(name, tolerance);
+            assert!(error < 10.0 * tolerance.powf(2.0 / 3.0), "{name} {tolerance:e}: {error:e}");
+        }
+    }
+}

@@ -5,8 +5,9 @@ mod common;
 
 use common::plan;
 use slipstick::equations::{Mechanism, System};
-use slipstick::formulation::{Field, Flow, Stabilisation};
+use slipstick::formulation::{Field, Flow, Mixture, Stabilisation};
 use slipstick::mode::Mode;
+use slipstick::problems::planar_mechanisms;
 use slipstick::simulate::{Error, Options, Start, simulate};
 use slipstick::step::{Method, Tolerances, Trial};
 use slipstick::trajectory::Trajectory;
@@ -262,6 +263,55 @@ fn a_rotor_on_stiff_bearings_runs_with_long_steps() {
         (options.method, options.fixed_step, options.until) = (Method::HalfExplicit5, None, 4e-4);
     });
     assert!(short.statistics.accepted > 100, "{}", short.statistics.accepted);
+}
+
+/// The force in the joint of a rotor is the centrifugal one. What positions are corrected by must not press the bearings, which have 4e11 N/m: an error of 1e-10 m there would be 40 N.
+#[test]
+fn multipliers_are_right_beside_stiff_bearings() {
+    let text = r#"
+        parameters = { k = "(2e5 * pi)^2", e = 1e-3 }
+        coordinates = { x = 0, y = 0, u = 1e-3, w = 0, p = 0 }
+        inertia = { x = 1, y = 1, u = 1, w = 1, p = 0.01 }
+        potential = "k / 2 * (x^2 + y^2)"
+        forces.p = 0.5
+        constraints = { a = "u - x - e * cos(p)", b = "w - y - e * sin(p)" }
+        outputs.pull = "lambda.a"
+        run = { until = 1, fixed_step = 4e-4 }
+    "#;
+    let system = plan(text).system;
+    for method in METHODS {
+        let run = run_with(text, |options| options.method = method);
+        let mut outputs = Mixture::new(&system, system.outputs());
+        for t in (1..50).map(|k| 0.02 * f64::from(k)) {
+            let state = run.state_before(t).expect("within the run");
+            let (mut out, angle, rate) = ([0.0], state.y[4], state.y[9]);
+            outputs.observe(&state.mode, t, &state.y, &mut out);
+            let pull = 1e-3 * (rate * rate * angle.cos() + 50.0 * angle.sin());
+            assert!((out[0] - pull).abs() < 0.02, "{method:?} {t}: {} {pull}", out[0]);
+        }
+    }
+}
+
+/// In bars of presses and trusses, with members that follow from the others, at tolerances at which steps are long.
+#[test]
+fn rates_are_rounding_in_linkages() {
+    let wanted = ["press-2", "press-4", "truss-1", "truss-6", "watt-5", "pantograph-2"];
+    for problem in planar_mechanisms().iter().filter(|problem| wanted.contains(&problem.name.as_str())) {
+        for method in METHODS {
+            for tolerance in [1e-2, 1e-4] {
+                let options =
+                    problem.options.clone().with_method(method).tolerances(tolerance, 0.1 * tolerance);
+                let run = simulate(problem.system.as_ref(), &problem.start, &options).expect("a run");
+                let [position, velocity] = drift(problem.system.as_ref(), &run);
+                // Speeds are up to some ten, and rates of rows that follow from others are off by what positions are.
+                assert!(
+                    velocity <= 2e-13 + position,
+                    "{} {method:?} {tolerance:e}: {velocity:e}",
+                    problem.name
+                );
+            }
+        }
+    }
 }
 
 /// How far the method's own multiplier is from the true one, at the ends of steps that become four times shorter halfway, as a part of the largest.

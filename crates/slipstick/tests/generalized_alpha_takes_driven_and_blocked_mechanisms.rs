@@ -237,6 +237,30 @@ fn a_mechanism_that_is_blocked_stands() {
     }
 }
 
+/// It comes to rest in the origin: positions are rounding, and so is what they could be measured by.
+#[test]
+fn a_body_that_is_thrown_lands_on_the_floor() {
+    let thrown = r#"
+        coordinates = { y = 0 }
+        states.held = 1
+        derivatives.held = 0
+        inertia.y = 1
+        potential = "9.81*y"
+        constraints.floor = "if held > 0.5 then y else 0"
+        events.jump = { at = 1, reset = { held = 0, "y'" = 3 } }
+        events.land = { guard = "y < 0", reset = { held = 1 } }
+        run.until = 2
+    "#;
+    for method in ALPHAS {
+        for rtol in [1e-3, 1e-4, 1e-5, 1.1e-5, 1e-6, 1e-7, 1e-8] {
+            let (run, ..) = run_with(thrown, method, rtol);
+            let landing = run.events.last().map_or(0.0, |event| event.t);
+            assert!((landing - (1.0 + 6.0 / 9.81)).abs() < 1e-9, "{method:?} {rtol:e}: {landing}");
+            assert!(run.end_state()[..2].iter().all(|x| x.abs() < 1e-12), "{method:?} {rtol:e}");
+        }
+    }
+}
+
 /// Rates of such joints are good to nine digits, and no more can be asked of speeds.
 #[test]
 fn joints_by_differences_do_not_stop_the_iteration() {

@@ -26,6 +26,8 @@ struct Comparison {
     title: String,
     /// What the errors are measured against.
     truth: String,
+    /// What must be known to read the rest.
+    remarks: Vec<String>,
     entrants: Vec<Entrant>,
     tolerances: Vec<f64>,
     rows: Vec<Row>,
@@ -35,16 +37,23 @@ struct Comparison {
 pub(crate) fn compare(arguments: &CompareArguments, json: bool) -> Result<Finish, Trouble> {
     let mut watch = Watch::begin(arguments.max_wall);
     let tolerances = once_each(&arguments.tolerances);
-    let target = Target::load(arguments, &mut watch)?;
+    let mut target = Target::load(arguments)?;
     let entrants = entrants(arguments, &target)?;
-    let cases = target.cases(arguments)?;
-    check_entrants(&entrants, &cases)?;
+    check_entrants(&entrants, &target.cases(arguments)?)?;
     let folder = arguments
         .out
         .clone()
         .unwrap_or_else(|| PathBuf::from("runs").join(format!("compare-{}", target.stem)));
     let path = page::prepare(&folder)?;
-    tell_what_is_left_out(&cases, &entrants);
+    target.find_reference(arguments, &mut watch)?;
+    let cases = target.cases(arguments)?;
+    let mut remarks = what_is_left_out(&cases, &entrants);
+    if arguments.drift.is_some() && !target.is_mechanism() {
+        remarks.push("`--drift` is left out: there are no joints here".to_owned());
+    }
+    for text in &remarks {
+        note("left-out", text);
+    }
     let unsure = target.unsure();
     let widths = rows::widths(&cases, &entrants);
     if let Some(message) = &unsure {
@@ -61,10 +70,15 @@ pub(crate) fn compare(arguments: &CompareArguments, json: bool) -> Result<Finish
         data(rows::heading(widths));
     }
     let show = |row: &Row| data(if json { row.json() } else { row.line(widths) });
-    let rows = run_all(&cases, (&entrants, &tolerances), (arguments, &mut watch), show);
+    let limits = Limits { steps: target.most_steps(arguments), drift: arguments.drift };
+    let rows = run_all(&cases, (&entrants, &tolerances), (limits, &mut watch), show);
     watch.finish();
-    let comparison =
-        Comparison { title: target.title.clone(), truth: target.truth.clone(), entrants, tolerances, rows };
+    remarks.extend(unsure.clone());
+    remarks.extend(arguments.drift.filter(|_| target.is_mechanism()).map(|drift| {
+        format!("steps are corrected only when a joint is open by more than {drift:e} (`--drift`)")
+    }));
+    let (title, truth) = (target.title.clone(), target.truth.clone());
+    let comparison = Comparison { title, truth, remarks, entrants, tolerances, rows };
     let profiles = Profiles::of(&comparison, arguments.error);
     if json {
         profiles.lines_of_json().into_iter().for_each(data);
@@ -78,6 +92,13 @@ pub(crate) fn compare(arguments: &CompareArguments, json: bool) -> Result<Finish
     Ok(Finish::done_if(unsure.is_none() && comparison.rows.iter().all(|row| row.failure.is_none())))
 }
 
+/// What every run must keep to.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    steps: u64,
+    drift: Option<f64>,
+}
+
 /// The same in the same order, none twice.
 fn once_each(tolerances: &[f64]) -> Vec<f64> {
     let is_first = |(i, tolerance): &(usize, &f64)| !tolerances[..*i].contains(tolerance);
@@ -85,20 +106,20 @@ fn once_each(tolerances: &[f64]) -> Vec<f64> {
 }
 
 /// What a model says and methods cannot take, or tolerances have no use for.
-fn tell_what_is_left_out(cases: &[Case<'_>], entrants: &[Entrant]) {
-    let Some(case) = cases.first() else { return };
+fn what_is_left_out(cases: &[Case<'_>], entrants: &[Entrant]) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let Some(case) = cases.first() else { return remarks };
     for word in ["fixed_step", "rho_infinity", "stabilisation", "metric", "datol"] {
         let without = entrants.iter().filter(|entrant| case.left_out(entrant).contains(&word));
         let names: Vec<&str> = without.map(|entrant| entrant.name.as_str()).collect();
         if word == "fixed_step" && !names.is_empty() {
-            note(
-                "left-out",
-                "`fixed_step` of the model is left out: steps are chosen by the tolerances here",
-            );
+            let why = "steps are chosen by the tolerances here";
+            remarks.push(format!("`fixed_step` of the model is left out: {why}"));
         } else if !names.is_empty() {
-            note("left-out", &format!("`{word}` of the model is left out for {}", names.join(", ")));
+            remarks.push(format!("`{word}` of the model is left out for {}", names.join(", ")));
         }
     }
+    remarks
 }
 
 /// The methods that were asked for, or those that suit what is compared on.
@@ -134,9 +155,9 @@ fn entrants(arguments: &CompareArguments, target: &Target) -> Result<Vec<Entrant
     Ok(entrants)
 }
 
-/// A stabilisation that a method cannot take is refused before anything is run, like one that means nothing to it.
+/// A method that can run none of the problems, or not with the stabilisation that is asked for, is refused before anything is run.
 fn check_entrants(entrants: &[Entrant], cases: &[Case<'_>]) -> Result<(), Trouble> {
-    for entrant in entrants.iter().filter(|entrant| entrant.stabilisation.is_some()) {
+    for entrant in entrants {
         let refusals: Option<Vec<Error>> = cases.iter().map(|case| case.refusal(entrant)).collect();
         if let Some(error) = refusals.as_deref().and_then(<[Error]>::first) {
             return Err(Trouble::new(error.code(), format!("`{}`: {error}", entrant.name), error.hint()));
@@ -193,14 +214,14 @@ fn unknown_entrant(name: &str, unknown: &str) -> Trouble {
 fn run_all(
     cases: &[Case<'_>],
     (entrants, tolerances): (&[Entrant], &[f64]),
-    (arguments, watch): (&CompareArguments, &mut Watch),
+    (limits, watch): (Limits, &mut Watch),
     mut show: impl FnMut(&Row),
 ) -> Vec<Row> {
     let mut rows = Vec::new();
     for case in cases {
         for entrant in entrants {
             for &tolerance in tolerances {
-                let row = run_one(case, (entrant, tolerance), arguments, watch);
+                let row = run_one(case, (entrant, tolerance), limits, watch);
                 show(&row);
                 rows.push(row);
             }
@@ -209,20 +230,15 @@ fn run_all(
     rows
 }
 
-fn run_one(
-    case: &Case<'_>,
-    (entrant, tolerance): (&Entrant, f64),
-    arguments: &CompareArguments,
-    watch: &mut Watch,
-) -> Row {
+fn run_one(case: &Case<'_>, (entrant, tolerance): (&Entrant, f64), limits: Limits, watch: &mut Watch) -> Row {
     if let Some(code) = watch.is_over() {
         let why = if code == "interrupted" { "not run: interrupted" } else { "not run: --max-wall" };
         return Row::of(case, entrant, tolerance, Entry::not_run(why), 0.0);
     }
     let mut options = case.options_for(entrant, tolerance);
-    options.limits.steps = arguments.max_steps;
+    options.limits.steps = limits.steps;
     if options.makes_corrections() {
-        options.drift_tolerance = arguments.drift.unwrap_or(options.drift_tolerance);
+        options.drift_tolerance = limits.drift.unwrap_or(options.drift_tolerance);
     }
     let start = Instant::now();
     let result = simulate_watched(case.system, case.start, &options, watch);

@@ -151,8 +151,9 @@ impl Index1<'_> {
             add(&mut scratch.reached[speeds.clone()], stage.reach, &self.motion);
             self.inner.residuals(locked, t_ahead, &scratch.reached, &mut self.position, &mut self.velocity);
             let size = |i: usize| ahead[speeds.start + i].abs() + scratch.reached[speeds.start + i].abs();
-            self.clear_what_follows(scratch.is_pair);
-            if is_rounding(&self.velocity, &scratch.ahead.jacobian, size) {
+            let pair = scratch.is_pair.then(|| self.kkt.redundant_of_pair());
+            let left_out = pair.unwrap_or_else(|| self.kkt.redundant());
+            if is_rounding(&self.velocity, (&scratch.ahead.jacobian, left_out), size) {
                 return true;
             }
             self.inner.gradients(locked, t_ahead, &scratch.reached, &mut scratch.ahead);
@@ -165,13 +166,6 @@ impl Index1<'_> {
             }
         }
         false
-    }
-
-    fn clear_what_follows(&mut self, is_pair: bool) {
-        let rows = if is_pair { self.kkt.redundant_of_pair() } else { self.kkt.redundant() };
-        for &row in rows {
-            self.velocity[row] = 0.0;
-        }
     }
 
     /// Solves (31) for the motion and `Λ`; the terms have the gradients ahead, the scratch those of the stage. False if it has no solution.
@@ -257,7 +251,9 @@ impl Index1<'_> {
         for _ in 0..MOST_CORRECTIONS {
             self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
             let size = |i: usize| y[self.positions + i].abs();
-            if is_rounding(&self.velocity, &self.terms.jacobian, size) || !self.correct_speeds(y) {
+            let left_out = self.landing_factors().redundant();
+            if is_rounding(&self.velocity, (&self.terms.jacobian, left_out), size) || !self.correct_speeds(y)
+            {
                 return true;
             }
         }
@@ -378,11 +374,16 @@ fn add(a: &mut [f64], factor: f64, b: &[f64]) {
     }
 }
 
-/// Whether rates of constraints are no more than rounding makes of them.
-fn is_rounding(rates: &[f64], gradients: &Matrix, size: impl Fn(usize) -> f64) -> bool {
+/// Whether rates of constraints are no more than rounding makes of them. Those that are left out follow from the others only where positions are on the constraints.
+fn is_rounding(
+    rates: &[f64],
+    (gradients, left_out): (&Matrix, &[usize]),
+    size: impl Fn(usize) -> f64,
+) -> bool {
     let largest = (0..gradients.columns()).map(size).fold(0.0, f64::max);
     let length = |row: usize| gradients.row(row).map(|(_, g)| g * g).sum::<f64>().sqrt();
-    rates.iter().enumerate().all(|(row, rate)| rate.abs() <= ROUNDING * length(row) * largest)
+    let is_met = |(row, rate): (usize, &f64)| rate.abs() <= ROUNDING * length(row) * largest;
+    rates.iter().enumerate().all(|(row, rate)| is_met((row, rate)) || left_out.contains(&row))
 }
 
 #[cfg(test)]

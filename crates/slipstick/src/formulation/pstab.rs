@@ -11,6 +11,7 @@
 use super::landing::{largest, relative_size, take_off};
 use super::{Index1, Stabilisation};
 use crate::equations::Locked;
+use crate::math::Kkt;
 use std::ops::Range;
 
 /// Rounds of projection before it is given up.
@@ -163,8 +164,13 @@ impl Index1<'_> {
 
     /// The length of each row of constraints in the linear system of corrections.
     fn lengths_of_rows(&self) -> &[f64] {
+        self.landing_factors().lengths()
+    }
+
+    /// The linear system of corrections.
+    pub(super) fn landing_factors(&self) -> &Kkt {
         let own = self.landing.own.as_ref().filter(|_| self.upkeep.stabilisation != Stabilisation::Full);
-        own.unwrap_or(&self.kkt).lengths()
+        own.unwrap_or(&self.kkt)
     }
 
     fn find_least_change(&mut self) {

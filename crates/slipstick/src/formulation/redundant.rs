@@ -65,7 +65,10 @@ impl Index1<'_> {
     /// Has the constraints that follow from others next to this point, at which all are met, follow from them from now on.
     pub(super) fn hold_redundant(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) {
         self.hold(&[]);
+        // Constraints of positions keep those of speeds that say the same, and not the other way round.
+        self.kkt.prefer(self.holonomic);
         if !self.factor(locked, t, y) || self.kkt.redundant().is_empty() {
+            self.hold(&[]);
             return;
         }
         let start = self.terms.clone();

@@ -3,8 +3,8 @@
 //! In the motion through such a position accelerations are smooth, but only where the constraints are met: off them by `e`, at a distance `d`, directions of motion are wrong by
 //! `e / d`. A method that makes its stages off the constraints loses its order there, and a shorter step only comes nearer. So the least that is left of an independent row beside the others
 //! is kept an eye on: if it changes much within a step that is not good enough, the method may make the step again with stages that are brought to the constraints. That is the
-//! same method for equations with the same solution, `y' = f(P(y))`, where `P` is the projection; these are smooth along the motion. A generalized-α method keeps positions on the constraints in every
-//! round of its iteration then.
+//! same method for equations with the same solution, `y' = f(P(y))`, where `P` is the projection; these are smooth along the motion. Generalized-α methods leave the step to another one
+//! (`step/passing.rs`).
 
 use super::engine::Engine;
 use super::{Flow, Index1};
@@ -74,14 +74,20 @@ impl Singular {
 
     /// Whether what is left of a row changes much in the attempt of a step, or a row that is next to nothing does: lengths change far from singular positions too.
     fn changes(&self) -> bool {
-        let changes = |(least, most): Range| least < CHANGES * most;
-        let vanishes = |(tried, taken): (&[Range; 2], &[Range; 2])| {
-            let is_short = |(tried, taken): (&Range, &Range)| {
-                changes(*tried) && tried.0 < NEXT_TO_NOTHING * tried.1.max(taken.1)
-            };
-            tried.iter().zip(taken).all(is_short)
+        changes(self.in_step) || self.vanishes()
+    }
+
+    fn vanishes(&self) -> bool {
+        let is_short = |(tried, taken): (&Range, &Range)| {
+            changes(*tried) && tried.0 < NEXT_TO_NOTHING * tried.1.max(taken.1)
         };
-        changes(self.in_step) || self.tried.iter().zip(&self.lengths).any(vanishes)
+        let vanishes = |(tried, taken): (&[Range; 2], &[Range; 2])| tried.iter().zip(taken).all(is_short);
+        self.tried.iter().zip(&self.lengths).any(vanishes)
+    }
+
+    /// Whether next to nothing is left of a row beside the others.
+    fn is_narrow(&self) -> bool {
+        self.in_step.0 < NEXT_TO_NOTHING * self.narrowest.1
     }
 
     /// The step was taken. An attempt that was not may have been far off: it says nothing.
@@ -113,6 +119,10 @@ impl Singular {
     }
 }
 
+fn changes((least, most): Range) -> bool {
+    least < CHANGES * most
+}
+
 /// Brings a number into a range; true if the least is next to nothing beside the most.
 fn widen(range: &mut Range, x: f64) -> bool {
     *range = (range.0.min(x), range.1.max(x));
@@ -122,30 +132,40 @@ fn widen(range: &mut Range, x: f64) -> bool {
 impl Index1<'_> {
     /// Takes note of the lengths of rows in the linear system with one gradient, and of what is left of the narrowest.
     pub(super) fn look_at_factors(&mut self) {
-        for (row, (length, weighed)) in self.kkt.lengths().iter().zip(self.kkt.weighed_lengths()).enumerate()
-        {
-            self.singular.note_length(row, *length, *weighed);
+        for row in 0..self.kkt.lengths().len() {
+            self.note_row(row, self.kkt.lengths()[row]);
         }
         self.singular.note_narrowest(self.kkt.narrowest());
     }
 
     /// The same of the gradients ahead in a system with two.
     pub(super) fn look_at_pair(&mut self) {
-        let lengths = self.kkt.lengths_of_pair().iter().zip(self.kkt.weighed_lengths());
-        for (row, (length, weighed)) in lengths.enumerate() {
-            self.singular.note_length(row, *length, *weighed);
+        for row in 0..self.kkt.lengths_of_pair().len() {
+            self.note_row(row, self.kkt.lengths_of_pair()[row]);
         }
         self.singular.note_narrowest(self.kkt.narrowest());
     }
 
     /// Takes note of the lengths of rows by the terms as they are, in an iteration of which only the last point counts.
     pub(super) fn look_at_rows(&mut self) {
-        self.kkt.weigh(&self.terms.mass, &self.terms.jacobian);
         for row in 0..self.terms.jacobian.rows() {
             let length = self.terms.jacobian.row(row).map(|(_, g)| g * g).sum::<f64>().sqrt();
             self.singular.tried[row] = [NOT_YET; 2];
-            self.singular.note_length(row, length, self.kkt.weighed_lengths()[row]);
+            self.note_row(row, length);
         }
+    }
+
+    /// Takes note of the length of a row of the terms.
+    fn note_row(&mut self, row: usize, length: f64) {
+        let weighed = self.kkt.weigh(row, length, (&self.terms.mass, &self.terms.jacobian));
+        self.singular.note_length(row, length, weighed);
+    }
+
+    /// What is left of the narrowest row beside the others where the linear system was factored last: nothing if one follows from the others that does not do so elsewhere.
+    fn left_beside_others(&self) -> f64 {
+        let kkt = &self.kkt;
+        let left_out = kkt.redundant().iter().filter(|row| kkt.lengths()[**row] > 0.0).count();
+        if left_out > kkt.held().len() { 0.0 } else { kkt.narrowest().1 }
     }
 
     fn close_state(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
@@ -170,47 +190,60 @@ impl Flow<'_> {
         mechanism.keeps_positions() && mechanism.singular.changes()
     }
 
-    /// Whether it is about to change between two points, for a method that does not look by itself.
-    pub fn rank_changes_between(&mut self, points: [(f64, &[f64]); 2]) -> bool {
-        self.watch_rank();
-        let locked = self.mode.locked();
-        let Engine::Mechanism(mechanism) = &mut self.evaluator else { return false };
-        for (t, y) in points {
-            mechanism.factor(locked, t, y);
-        }
-        mechanism.singular.changes()
-    }
-
-    /// Whether corrections bring positions to where their constraints are met.
-    pub fn keeps_positions(&self) -> bool {
-        matches!(&self.evaluator, Engine::Mechanism(mechanism) if mechanism.keeps_positions())
-    }
-
     /// Whether a step was next to a singular position, by what was seen since [`watch_rank`](Self::watch_rank), or the rank changes and it is not good, in a mechanism that is kept on its constraints.
     #[inline]
     pub fn is_next_to_singular(&self, is_good: bool) -> bool {
         let Engine::Mechanism(mechanism) = &self.evaluator else { return false };
-        let (least, most) = (mechanism.singular.in_step.0, mechanism.singular.narrowest.1);
-        let is_next_to = least < NEXT_TO_NOTHING * most && mechanism.keeps_positions();
+        let is_next_to = mechanism.singular.is_narrow() && mechanism.keeps_positions();
         is_next_to || !is_good && self.rank_changes()
+    }
+
+    /// The same for a method that keeps the constraints by itself and may not have looked at the ends of its step: whether it was next to a singular position, or a row vanishes in it and it is
+    /// not good. That the rank changes is no reason: its own steps are much shorter than those that pass, and it would not come back to them.
+    pub fn is_at_singular(&mut self, is_good: bool, ends: &[(f64, &[f64])]) -> bool {
+        if !is_good {
+            for (t, y) in ends {
+                self.left_at(*t, y);
+            }
+        }
+        let Engine::Mechanism(mechanism) = &self.evaluator else { return false };
+        let singular = &mechanism.singular;
+        mechanism.keeps_positions() && (singular.is_narrow() || !is_good && singular.vanishes())
+    }
+
+    /// What is left of the narrowest row beside the others at a point, as a part of it.
+    pub fn left_at(&mut self, t: f64, y: &[f64]) -> f64 {
+        let Engine::Mechanism(mechanism) = &mut self.evaluator else { return 1.0 };
+        mechanism.factor(self.mode.locked(), t, y);
+        mechanism.left_beside_others()
+    }
+
+    /// The least that was seen to be left of it since [`watch_rank`](Self::watch_rank), in a mechanism that is kept on its constraints.
+    pub fn narrowest_in_step(&self) -> f64 {
+        match &self.evaluator {
+            Engine::Mechanism(mechanism) if mechanism.keeps_positions() => mechanism.singular.in_step.0,
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// The most that was left of it in steps that were taken.
+    pub fn widest(&self) -> f64 {
+        let Engine::Mechanism(mechanism) = &self.evaluator else { return 1.0 };
+        mechanism.singular.narrowest.1
     }
 
     /// What is left of the narrowest row beside the others where the linear system was factored last, as a part of it: nothing at a singular position.
     pub fn narrowest(&self) -> f64 {
         let Engine::Mechanism(mechanism) = &self.evaluator else { return 1.0 };
-        let kkt = &mechanism.kkt;
-        let left_out = kkt.redundant().iter().filter(|row| kkt.lengths()[**row] > 0.0).count();
-        if left_out > kkt.held().len() {
-            return 0.0;
-        }
         // A row beside which there are no others can only be short.
+        let kkt = &mechanism.kkt;
         let rows = kkt.lengths().iter().zip(kkt.weighed_lengths()).zip(&mechanism.singular.lengths);
         let part = |length: f64, taken: Range| if length > 0.0 { length / taken.1.max(length) } else { 1.0 };
         let more = |((length, weighed), taken): ((&f64, &f64), &[Range; 2])| {
             let by_masses = if *weighed > 0.0 { part(*weighed, taken[1]) } else { 0.0 };
             part(*length, taken[0]).max(by_masses)
         };
-        rows.map(more).fold(kkt.narrowest().1, f64::min)
+        rows.map(more).fold(mechanism.left_beside_others(), f64::min)
     }
 
     /// Takes note of how near the point whose terms were evaluated last is to a singular position, for a method that does not see that by itself.

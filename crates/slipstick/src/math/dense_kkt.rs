@@ -87,6 +87,11 @@ impl DenseKkt {
         }
     }
 
+    /// Has the first rows taken before the others, until rows are held.
+    pub(super) fn prefer(&mut self, first: usize) {
+        self.favour[first..].fill(RELUCTANCE);
+    }
+
     /// Factors the system with the given matrices, by rows.
     pub(super) fn factor(&mut self, mass: &[f64], jacobian: &[f64]) -> Result<(), KktFault> {
         if mass.iter().chain(jacobian).any(|x| !x.is_finite()) {

@@ -74,19 +74,27 @@ impl Kkt {
     }
 
     /// From now on these rows, which follow from others wherever constraints are met, do not count as independent beside the others, even where constraints are not quite met.
-    /// That takes the dense solver: with few entries rows are taken in an order that suits the entries, and the ones left out may be those that are needed at another position.
-    /// Only where it would take far too long, nothing is held.
+    /// The dense solver can choose the rows that stand for all of them, so it is taken where that is not far too much work.
     pub fn hold(&mut self, redundant: &[usize]) {
         if !redundant.is_empty() {
             self.become_dense();
         }
         self.held.clear();
         self.held.extend_from_slice(redundant);
-        if let Kind::Dense(dense) = &mut self.kind {
-            dense.hold(redundant);
+        self.weighing.forget_most();
+        match &mut self.kind {
+            Kind::Dense(dense) => dense.hold(redundant),
+            Kind::Sparse(sparse) => sparse.hold(redundant),
         }
         if let Some(pair) = &mut self.pair {
             pair.0.hold(redundant);
+        }
+    }
+
+    /// Has the first rows taken before the others where these follow from them, as far as the solver has a choice, until rows are held.
+    pub fn prefer(&mut self, first: usize) {
+        if let Kind::Dense(dense) = &mut self.kind {
+            dense.prefer(first);
         }
     }
 
@@ -120,14 +128,14 @@ impl Kkt {
 
     /// Factors the system with the given matrices, which have the places that were told before.
     pub fn factor(&mut self, mass: &Matrix, jacobian: &Matrix) -> Result<(), KktFault> {
-        self.weighing.weigh(mass, jacobian);
         match &mut self.kind {
             Kind::Dense(dense) => {
                 mass.spread(&mut self.full.0);
                 jacobian.spread(&mut self.full.1);
                 let factored = dense.factor(&self.full.0, &self.full.1);
                 let plain = dense.narrowest();
-                self.narrowest = self.weighing.narrowest(plain, dense.independent(), &self.full.1);
+                let rows = (mass, jacobian, self.full.1.as_slice());
+                self.narrowest = self.weighing.narrowest(plain, dense.independent(), rows);
                 factored
             }
             // Its own measure is by masses.
@@ -156,8 +164,8 @@ impl Kkt {
         ahead.spread(&mut self.full.1);
         here.spread(&mut pair.1);
         let is_factored = pair.0.factor(&self.full.0, &self.full.1, &pair.1);
-        self.weighing.weigh(mass, ahead);
-        self.narrowest = self.weighing.narrowest(pair.0.narrowest(), pair.0.independent(), &self.full.1);
+        let rows = (mass, ahead, self.full.1.as_slice());
+        self.narrowest = self.weighing.narrowest(pair.0.narrowest(), pair.0.independent(), rows);
         is_factored
     }
 
@@ -168,14 +176,14 @@ impl Kkt {
         }
     }
 
+    /// The rows ahead that follow from others in the system that was factored by [`factor_pair`](Self::factor_pair), in no particular order.
+    pub fn redundant_of_pair(&self) -> &[usize] {
+        self.pair.as_ref().map_or(&[], |pair| pair.0.redundant())
+    }
+
     /// The length of each row ahead of the system that was factored by [`factor_pair`](Self::factor_pair).
     pub fn lengths_of_pair(&self) -> &[f64] {
         self.pair.as_ref().map_or(&[], |pair| pair.0.lengths())
-    }
-
-    /// The rows ahead of the system that was factored by [`factor_pair`](Self::factor_pair) that follow from others, in no particular order.
-    pub fn redundant_of_pair(&self) -> &[usize] {
-        self.pair.as_ref().map_or(&[], |pair| pair.0.redundant())
     }
 
     /// The independent row of constraints that has least left beside the others, and what that is, as a part of the row; of two gradients, in those ahead. It is next to nothing only if that
@@ -184,12 +192,12 @@ impl Kkt {
         self.narrowest
     }
 
-    /// Weighs rows of constraints that are not factored.
-    pub fn weigh(&mut self, mass: &Matrix, jacobian: &Matrix) {
-        self.weighing.weigh(mass, jacobian);
+    /// The length of a row of constraints, given as it is in coordinates, weighed by the masses: units of coordinates do not matter in it.
+    pub fn weigh(&mut self, row: usize, length: f64, (mass, jacobian): (&Matrix, &Matrix)) -> f64 {
+        self.weighing.weigh(row, length, (mass, jacobian))
     }
 
-    /// The length of each row of constraints, or of those ahead, weighed by the masses: units of coordinates do not matter in it.
+    /// The lengths that were weighed last.
     pub fn weighed_lengths(&self) -> &[f64] {
         self.weighing.lengths()
     }

@@ -3,7 +3,7 @@
 
 use super::Matrix;
 use super::dense_pair::DensePair;
-use super::kkt::{SPARSE_COST, WORTH_COUNTING, dense_work};
+use super::kkt::{SPARSE_COST, WORTH_COUNTING, WORTH_HOLDING, dense_work};
 use super::sparse_pair::SparsePair;
 
 /// A system with its factors.
@@ -32,8 +32,27 @@ impl Pair {
                 return Self { kind: Kind::Sparse(Box::new(sparse)), work };
             }
         }
+        Self::dense(n, m)
+    }
+
+    fn dense(n: usize, m: usize) -> Self {
         let arrays = [n * n, m * n, m * n].map(|length| vec![0.0; length]);
-        Self { kind: Kind::Dense(Box::new(DensePair::new(n, m)), arrays), work: full }
+        Self { kind: Kind::Dense(Box::new(DensePair::new(n, m)), arrays), work: dense_work(n, m) }
+    }
+
+    /// From now on these rows, which follow from others wherever constraints are met, do not count as independent beside the others, even where constraints are not quite met.
+    /// The dense solver can choose the rows that stand for all of them, so it is taken where that is not far too much work.
+    pub fn hold(&mut self, redundant: &[usize]) {
+        if let Kind::Sparse(sparse) = &self.kind {
+            let (n, m) = sparse.size();
+            if !redundant.is_empty() && dense_work(n, m) <= WORTH_HOLDING * self.work {
+                *self = Self::dense(n, m);
+            }
+        }
+        match &mut self.kind {
+            Kind::Dense(dense, _) => dense.hold(redundant),
+            Kind::Sparse(sparse) => sparse.hold(redundant),
+        }
     }
 
     /// Whether a system with `n` columns and `m` rows of constraints is so large that few entries make a difference.
@@ -61,6 +80,14 @@ impl Pair {
                 dense.factor(&arrays[0], &arrays[1], &arrays[2])
             }
             Kind::Sparse(sparse) => sparse.factor(matrix, ahead, here),
+        }
+    }
+
+    /// The rows ahead that follow from others, in no particular order.
+    pub fn redundant(&self) -> &[usize] {
+        match &self.kind {
+            Kind::Dense(dense, _) => dense.redundant(),
+            Kind::Sparse(sparse) => sparse.redundant(),
         }
     }
 
@@ -140,6 +167,31 @@ mod tests {
         let (b, mu) = solve(&doubled(&ahead), &doubled(&here), 120);
         let halves: Vec<f64> = lambda.iter().flat_map(|x| [0.5 * x, 0.5 * x]).collect();
         assert_same((&b, &mu), (&a, &halves), (1e-10, 1e-9));
+    }
+
+    /// The second of each two rows is a little off the first, as where constraints are not met; it is left out all the same, unless the first vanishes.
+    #[test]
+    fn rows_that_are_held_are_left_out_where_they_are_not_quite_redundant() {
+        let [matrix, ahead, here] = chain(30);
+        let apart = |of: &Matrix| {
+            let mut twice = doubled(of);
+            let second: Vec<bool> = twice.places().map(|(row, _)| row % 2 == 1).collect();
+            let off = twice.values.iter_mut().zip(second).filter(|(_, second)| *second).enumerate();
+            off.for_each(|(k, (x, _))| *x += 1e-3 * number(k));
+            twice
+        };
+        let odd: Vec<usize> = (0..60).map(|k| 2 * k + 1).collect();
+        let (mut force, mut level) = (vec![1.0; 90], vec![0.5; 60]);
+        let mut single = Pair::new(&matrix, &ahead);
+        assert!(single.factor(&matrix, &ahead, &here));
+        single.solve(&mut force, &mut level);
+        let mut sparse = SparsePair::new(&matrix, &doubled(&ahead));
+        sparse.hold(&odd);
+        assert!(sparse.factor(&matrix, &apart(&ahead), &apart(&here)));
+        let (mut moved, mut levels) = (vec![1.0; 90], vec![0.5; 120]);
+        sparse.solve(&mut moved, &mut levels);
+        let far = force.iter().zip(&moved).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(far < 1e-2, "{far}");
     }
 
     #[test]

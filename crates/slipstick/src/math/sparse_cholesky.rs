@@ -63,7 +63,7 @@ impl SparseCholesky {
     pub(super) fn factor(
         &mut self,
         values: &[f64],
-        least: f64,
+        least: impl Fn(usize) -> f64,
         mut vanish: impl FnMut(usize, f64) -> bool,
     ) -> bool {
         self.filled.fill(0);
@@ -73,7 +73,7 @@ impl SparseCholesky {
             let size = self.gather_row(k, values);
             let pivot = self.eliminate(k);
             self.diagonal[k] = pivot;
-            if pivot.is_nan() || pivot <= least * size {
+            if pivot.is_nan() || pivot <= least(self.tree.order[k]) * size {
                 self.diagonal[k] = f64::INFINITY;
                 if !vanish(self.tree.order[k], pivot) {
                     return false;
@@ -196,7 +196,7 @@ mod tests {
             let (places, values) = definite(n, &seeds);
             let mut factors = SparseCholesky::new(n, &places);
             for _ in 0..2 {
-                prop_assert!(factors.factor(&values, 0.0, |_, _| false));
+                prop_assert!(factors.factor(&values, |_| 0.0, |_, _| false));
                 let b: Vec<f64> = (0..n).map(|i| seeds[i % 53]).collect();
                 let (mut x, mut scratch) = (b.clone(), vec![0.0; n]);
                 factors.solve(&mut x, &mut scratch);
@@ -221,14 +221,18 @@ mod tests {
         let values = [1.0, 1.0, 1.0, 1.0, 2.0];
         let mut factors = SparseCholesky::new(3, &places);
         let mut left_out = Vec::new();
-        assert!(factors.factor(&values, 1e-12, |unknown, _| {
-            left_out.push(unknown);
-            true
-        }));
+        assert!(factors.factor(
+            &values,
+            |_| 1e-12,
+            |unknown, _| {
+                left_out.push(unknown);
+                true
+            }
+        ));
         assert_eq!(left_out.len(), 1);
         let (mut x, mut scratch) = (vec![1.0, 2.0, 3.0], vec![0.0; 3]);
         factors.solve(&mut x, &mut scratch);
         assert!(residual(&places, &values, &x, &[1.0, 2.0, 3.0]) < 1e-14, "{x:?}");
-        assert!(!factors.factor(&values, 1e-12, |_, _| false));
+        assert!(!factors.factor(&values, |_| 1e-12, |_, _| false));
     }
 }

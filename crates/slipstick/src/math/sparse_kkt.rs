@@ -43,6 +43,8 @@ pub(super) struct SparseKkt {
     coupling: Vec<f64>,
     multipliers: SparseCholesky,
     lengths: Vec<f64>,
+    /// Whether each row is left out as long as the others are independent.
+    held: Vec<bool>,
     redundant: Vec<usize>,
     /// What makes the multipliers of redundant rows small: for each of them a combination of rows that is zero, of length one.
     idle: Vec<Vec<f64>>,
@@ -79,6 +81,7 @@ impl SparseKkt {
             coupling: vec![0.0; coupled.len()],
             multipliers: SparseCholesky::new(m, &coupled),
             lengths: vec![0.0; m],
+            held: vec![false; m],
             redundant: Vec::with_capacity(m),
             idle: Vec::new(),
             scratch: vec![0.0; n.max(m)],
@@ -134,7 +137,7 @@ impl SparseKkt {
             if self.weighted {
                 return Err(KktFault::NotDefinite(pivot));
             }
-            *self = Self::weighted(mass, jacobian, true);
+            *self = Self { held: std::mem::take(&mut self.held), ..Self::weighted(mass, jacobian, true) };
             return self.factor(mass, jacobian);
         }
         self.respond();
@@ -156,10 +159,14 @@ impl SparseKkt {
             }
         }
         let mut bad = 0.0;
-        let good = self.masses.factor(&self.entries, SINGULAR, |_, pivot| {
-            bad = pivot;
-            false
-        });
+        let good = self.masses.factor(
+            &self.entries,
+            |_| SINGULAR,
+            |_, pivot| {
+                bad = pivot;
+                false
+            },
+        );
         if good { Ok(()) } else { Err(bad) }
     }
 
@@ -179,7 +186,15 @@ impl SparseKkt {
         }
     }
 
-    /// `S`, and its factors.
+    /// From now on these rows are left out, as long as the others are independent.
+    pub(super) fn hold(&mut self, redundant: &[usize]) {
+        self.held.fill(false);
+        for &row in redundant {
+            self.held[row] = true;
+        }
+    }
+
+    /// `S`, and its factors. Where another row than those held vanishes, one of these may be needed in its place: then none is held.
     fn couple(&mut self) {
         self.coupling.fill(0.0);
         let mut slots = self.slots.iter();
@@ -192,13 +207,22 @@ impl SparseKkt {
                 }
             }
         }
-        let redundant = &mut self.redundant;
+        self.factor_coupling(true);
+        let is_held = |row: &usize| self.held[*row];
+        if self.redundant.iter().any(is_held) && !self.redundant.iter().all(is_held) {
+            self.factor_coupling(false);
+        }
+        self.find_idle();
+    }
+
+    fn factor_coupling(&mut self, holds: bool) {
+        let (redundant, held) = (&mut self.redundant, &self.held);
         redundant.clear();
-        self.multipliers.factor(&self.coupling, REDUNDANT, |row, _| {
+        let least = |row: usize| if holds && held[row] { f64::INFINITY } else { REDUNDANT };
+        self.multipliers.factor(&self.coupling, least, |row, _| {
             redundant.push(row);
             true
         });
-        self.find_idle();
     }
 
     /// For each redundant row the combination of rows that is zero, made orthogonal to those before it. If there are too many, the multipliers of

@@ -26,6 +26,8 @@ pub(super) struct SparsePair {
     first: usize,
     factors: SparseLu,
     lengths: Vec<f64>,
+    /// Whether each row is left out as long as the others are independent.
+    held: Vec<bool>,
     redundant: Vec<usize>,
     /// What makes the multipliers of redundant rows small: for each of them a combination of rows of `H` that is zero, of length one.
     idle: Vec<Vec<f64>>,
@@ -59,6 +61,7 @@ impl SparsePair {
             first,
             factors: SparseLu::new((n + m, n), &places),
             lengths: room(m),
+            held: vec![false; m],
             redundant: Vec::with_capacity(m),
             idle: Vec::new(),
             all: room(n + m),
@@ -87,22 +90,50 @@ impl SparsePair {
             if self.weighted {
                 return false;
             }
-            *self = Self::weighted(matrix, ahead, true);
+            *self = Self { held: std::mem::take(&mut self.held), ..Self::weighted(matrix, ahead, true) };
             return self.factor(matrix, ahead, here);
         }
         self.find_idle();
         true
     }
 
+    /// Columns, and rows of constraints.
+    pub(super) fn size(&self) -> (usize, usize) {
+        (self.matrix.rows(), self.ahead.rows())
+    }
+
+    pub(super) fn redundant(&self) -> &[usize] {
+        &self.redundant
+    }
+
+    /// From now on these rows are left out, as long as the others are independent.
+    pub(super) fn hold(&mut self, redundant: &[usize]) {
+        self.held.fill(false);
+        for &row in redundant {
+            self.held[row] = true;
+        }
+    }
+
+    /// Where another row than those held vanishes, one of these may be needed in its place: then none is held.
     fn factor_entries(&mut self) -> bool {
         self.fill_entries();
+        let is_good = self.eliminate(true);
+        let is_held = |row: &usize| self.held[*row];
+        if is_good && (self.redundant.iter().all(is_held) || !self.redundant.iter().any(is_held)) {
+            return true;
+        }
+        self.eliminate(false)
+    }
+
+    fn eliminate(&mut self, holds: bool) -> bool {
         let ([entries, mirrored], n) = (&self.entries, self.matrix.rows());
-        let redundant = &mut self.redundant;
+        let (redundant, held) = (&mut self.redundant, &self.held);
         redundant.clear();
         self.factors.factor((entries, mirrored), |unknown, pivot, size| {
             let is_row = unknown >= n;
             let least = if is_row { REDUNDANT } else { SINGULAR };
-            let vanishes = pivot.is_nan() || pivot.abs() <= least * size;
+            let is_held = is_row && holds && held[unknown - n];
+            let vanishes = is_held || pivot.is_nan() || pivot.abs() <= least * size;
             if vanishes && is_row {
                 redundant.push(unknown - n);
             }

@@ -11,19 +11,35 @@ const PLENTY: f64 = 0.5;
 /// As long as no more than this part is left by masses, too, the plain measure has the say; with twice as much there is plenty.
 const LITTLE: f64 = 0.1;
 
+/// Rows of which less than this part of the most is left are looked at by masses.
+const WORTH_A_LOOK: f64 = 0.25;
+/// A row whose length has changed by less than this factor is not weighed again.
+const ABOUT_THE_SAME: f64 = 1.5;
+
 #[derive(Clone, Debug)]
 pub(super) struct Weighing {
     /// The weight of each coordinate; of those without mass, first the mass that hangs on it.
     weights: Vec<f64>,
     hanging: Vec<f64>,
+    /// The lengths of rows by weights, and for each row its lengths in coordinates and by weights where it was weighed.
     lengths: Vec<f64>,
+    known: Vec<(f64, f64)>,
     /// Products of rows, then their Cholesky factor.
     products: Vec<f64>,
+    /// The most that was left of the narrowest row.
+    most: f64,
 }
 
 impl Weighing {
     pub(super) fn new(n: usize, m: usize) -> Self {
-        Self { weights: vec![0.0; n], hanging: vec![0.0; n], lengths: vec![0.0; m], products: Vec::new() }
+        Self {
+            weights: vec![0.0; n],
+            hanging: vec![0.0; n],
+            lengths: vec![0.0; m],
+            known: vec![(0.0, 0.0); m],
+            products: Vec::new(),
+            most: 0.0,
+        }
     }
 
     /// With room for what is left of rows beside each other.
@@ -31,8 +47,27 @@ impl Weighing {
         Self { products: vec![0.0; m * m], ..Self::new(n, m) }
     }
 
-    /// Finds the weights of coordinates, and the lengths of rows by these.
-    pub(super) fn weigh(&mut self, mass: &Matrix, jacobian: &Matrix) {
+    /// Other rows count as independent from now on.
+    pub(super) fn forget_most(&mut self) {
+        self.most = 0.0;
+    }
+
+    /// The length of a row by weights, where it has this one in coordinates. As long as that is about the same, so is this.
+    pub(super) fn weigh(&mut self, row: usize, plain: f64, (mass, jacobian): (&Matrix, &Matrix)) -> f64 {
+        let (then, weighed) = self.known[row];
+        self.lengths[row] = if plain <= ABOUT_THE_SAME * then && then <= ABOUT_THE_SAME * plain {
+            if then > 0.0 { weighed * (plain / then) } else { 0.0 }
+        } else {
+            self.find_weights(mass, jacobian);
+            let length = jacobian.row(row).map(|(j, g)| g * g * self.weights[j]).sum::<f64>().sqrt();
+            self.known[row] = (plain, length);
+            length
+        };
+        self.lengths[row]
+    }
+
+    /// Finds the weights of coordinates.
+    fn find_weights(&mut self, mass: &Matrix, jacobian: &Matrix) {
         let mut is_massless = false;
         for (i, weight) in self.weights.iter_mut().enumerate() {
             let own = mass.slot(i, i).map_or(0.0, |slot| mass.values[slot]);
@@ -41,9 +76,6 @@ impl Weighing {
         }
         if is_massless {
             self.weigh_massless(jacobian);
-        }
-        for (row, length) in self.lengths.iter_mut().enumerate() {
-            *length = jacobian.row(row).map(|(j, g)| g * g * self.weights[j]).sum::<f64>().sqrt();
         }
     }
 
@@ -68,30 +100,42 @@ impl Weighing {
     }
 
     /// The row that has least left beside those before it, and what that is, where `plain` is so by the plain measure: more if there is plenty left by masses.
-    /// Rows are taken in the given order from a full matrix.
+    /// Rows are taken in the given order from the full matrix of gradients.
     pub(super) fn narrowest(
         &mut self,
         plain: (usize, f64),
         order: &[usize],
-        jacobian: &[f64],
+        (mass, jacobian, full): (&Matrix, &Matrix, &[f64]),
     ) -> (usize, f64) {
-        if plain.1 >= PLENTY {
-            return plain;
+        let is_known = self.most > 0.0 && plain.1 >= WORTH_A_LOOK * self.most;
+        let mut narrowest = plain;
+        if !is_known && plain.1 < PLENTY {
+            self.find_weights(mass, jacobian);
+            let (row, left) = self.least_by_weights(order, full);
+            let by_masses = PLENTY * (left / LITTLE - 1.0).min(1.0);
+            if by_masses > plain.1 {
+                narrowest = (row, by_masses);
+            }
         }
-        let (r, mut least) = (order.len(), (plain.0, 1.0));
+        self.most = self.most.max(narrowest.1);
+        narrowest
+    }
+
+    /// The row that has least left beside those before it by weights, and what that is, as a part of it: nothing if it is next to nothing, or there are no masses at all.
+    fn least_by_weights(&mut self, order: &[usize], jacobian: &[f64]) -> (usize, f64) {
+        let (n, r, mut least) = (self.weights.len(), order.len(), (0, 1.0));
         for (k, &row) in order.iter().enumerate() {
             self.take_row(k, order, jacobian);
-            let part = self.products[k * r + k] / self.lengths[row];
-            // Next to nothing, or no masses at all.
+            let own = &jacobian[row * n..][..n];
+            let part = self.products[k * r + k] / product(own, own, &self.weights).sqrt();
             if part.is_nan() || part <= LITTLE {
-                return plain;
+                return (row, 0.0);
             }
             if part < least.1 {
                 least = (row, part);
             }
         }
-        let by_masses = PLENTY * (least.1 / LITTLE - 1.0).min(1.0);
-        if by_masses > plain.1 { (least.0, by_masses) } else { plain }
+        least
     }
 
     /// The next row of the Cholesky factor of `G W Gᵀ`.
@@ -127,8 +171,11 @@ mod tests {
         let mut mass = Matrix::identity(3);
         mass.values.copy_from_slice(&masses);
         let mut weighing = Weighing::of_full(3, 2);
-        weighing.weigh(&mass, jacobian);
-        let (_, left) = weighing.narrowest((1, plain), &[0, 1], &jacobian.values);
+        for row in 0..2 {
+            let length = jacobian.row(row).map(|(_, g)| g * g).sum::<f64>().sqrt();
+            weighing.weigh(row, length, (&mass, jacobian));
+        }
+        let (_, left) = weighing.narrowest((1, plain), &[0, 1], (&mass, jacobian, &jacobian.values));
         (weighing.lengths().to_vec(), left)
     }
 

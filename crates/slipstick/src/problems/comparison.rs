@@ -1,13 +1,10 @@
 //! The same problems with several methods at several tolerances: error, drift and work of each run.
 
-use super::{Known, MechanismProblem, Problem, Work};
-use crate::equations::{MassKind, System};
+use super::{End, Known, MechanismProblem, Problem, Work};
+use crate::equations::System;
 use crate::formulation::Stabilisation;
-use crate::math::larger_or_nan;
-use crate::simulate::{
-    Error, Failure, MDOP5, Monitor, Options, Plan, Start, check_options, simulate_watched,
-};
-use crate::step::Method;
+use crate::simulate::{Error, Failure, Keep, MDOP5, Options, Start, check_options};
+use crate::step::{Method, Tolerances};
 use crate::trajectory::{Joints, Outcome, Statistics, Trajectory};
 
 /// A method as it takes part: with what keeps constraints met, if that is not what the problem says.
@@ -70,10 +67,10 @@ pub struct Case<'a> {
     pub start: &'a Start,
     /// What is asked of a run beside method and tolerance.
     pub options: &'a Options,
-    /// The absolute tolerance for a relative one of one.
-    pub absolute: f64,
-    /// What is known of the state at the end.
-    pub end: Vec<Known>,
+    /// The tolerances at a tolerance of one.
+    pub tolerances: Tolerances,
+    /// What is known of the end.
+    pub end: End,
     /// How far that may be from the truth.
     pub uncertainty: f64,
 }
@@ -81,7 +78,7 @@ pub struct Case<'a> {
 /// What came of a run.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// The largest error of a known state at the end, divided by its size; none if the run did not come to its end.
+    /// The largest error of what is known of the end, divided by its size; none if the run did not come to its end.
     pub error: Option<f64>,
     /// How far joints were open at most.
     pub joints: Option<Joints>,
@@ -112,8 +109,8 @@ impl MechanismProblem {
             system: self.system.as_ref(),
             start: &self.start,
             options: &self.options,
-            absolute: 0.1,
-            end: self.end.clone(),
+            tolerances: Tolerances::uniform(1.0, 0.1),
+            end: End { time: None, states: self.end.clone() },
             uncertainty: self.uncertainty,
         }
     }
@@ -130,104 +127,22 @@ impl Problem {
             system: self.system.as_ref(),
             start: &self.start,
             options,
-            absolute: self.absolute,
-            end: self.end.iter().enumerate().map(known).collect(),
+            tolerances: Tolerances::uniform(1.0, self.absolute),
+            end: End { time: None, states: self.end.iter().enumerate().map(known).collect() },
             uncertainty: 0.0,
         }
     }
 }
 
-/// What a run of a model is compared with: its end by two methods at a tolerance much tighter than any other.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Reference {
-    /// The methods.
-    pub methods: [Method; 2],
-    /// The tolerance.
-    pub tolerance: f64,
-    /// How far apart their ends are, each state by its size.
-    pub apart: f64,
-    /// The end by the first of them.
-    pub end: Vec<Known>,
-}
-
-/// Why there is no reference.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NoReference {
-    /// In words.
-    pub reason: String,
-    /// How a run stopped early, by its code, if one did.
-    pub outcome: Option<&'static str>,
-}
-
-impl Reference {
-    /// Methods for a reference, the first two that come to the end.
-    const METHODS: [Method; 5] = [
-        Method::DormandPrince8,
-        Method::Radau5,
-        Method::HalfExplicit5,
-        Method::DormandPrince5,
-        Method::Rodas4,
-    ];
-
-    /// For a plan, four digits beyond the tightest tolerance that it is compared at, with no more than so many steps each.
-    pub fn of(
-        plan: &Plan,
-        tightest: f64,
-        most_steps: u64,
-        monitor: &mut dyn Monitor,
-    ) -> Result<Self, NoReference> {
-        let tolerance = (1e-4 * tightest).clamp(1e-13, 1e-8);
-        let mut found: Vec<(Method, Vec<f64>)> = Vec::new();
-        let mut failure = NoReference { reason: String::new(), outcome: None };
-        for method in Self::METHODS.into_iter().filter(|method| suits(*method, plan)) {
-            let mut options =
-                plan.options.clone().with_method(method).tolerances(tolerance, 0.01 * tolerance);
-            (options.fixed_step, options.limits.steps) = (None, most_steps);
-            match simulate_watched(&plan.system, &plan.start, &options, monitor) {
-                Ok(run) if run.outcome.is_complete() => found.push((method, run.end_state().to_vec())),
-                Ok(run) => {
-                    failure.reason = format!("{}: {}", method.name(), run.outcome);
-                    failure.outcome = Some(run.outcome.code());
-                }
-                Err(_) if failure.outcome.is_some() => {}
-                Err(failed) => failure.reason = format!("{}: {}", method.name(), failed.error),
-            }
-            // Only a limit on steps says nothing about other methods.
-            if failure.outcome.is_some_and(|code| code != "step-limit") {
-                return Err(failure);
-            }
-            if let [(first, a), (second, b)] = found.as_slice() {
-                let known =
-                    |(place, &value): (usize, &f64)| Known { place, value, size: value.abs().max(1.0) };
-                let end: Vec<Known> = a.iter().enumerate().map(known).collect();
-                return Ok(Self { methods: [*first, *second], tolerance, apart: error_of(&end, b), end });
-            }
-        }
-        Err(failure)
-    }
-}
-
-/// Whether a method can run a plan at all.
-fn suits(method: Method, plan: &Plan) -> bool {
-    let takes_terms = plan.system.layout().v > 0 && !plan.options.stabilisation.changes_the_motion();
-    let facts = method.facts();
-    (!facts.mechanisms_only || takes_terms)
-        && (facts.implicit || plan.system.mass_kind() == MassKind::Identity)
-}
-
-fn error_of(end: &[Known], y: &[f64]) -> f64 {
-    let error = |known: &Known| (y[known.place] - known.value).abs() / known.size;
-    end.iter().map(error).reduce(larger_or_nan).unwrap_or(f64::NAN)
-}
-
 impl Case<'_> {
     /// What is asked of a run with an entrant at a tolerance. What the problem says for another method is left out, and so is a fixed step.
     pub fn options_for(&self, entrant: &Entrant, tolerance: f64) -> Options {
-        let options = self.options.clone().with_method(entrant.method);
-        let mut options = options.tolerances(tolerance, self.absolute * tolerance);
+        let mut options = self.options.clone().with_method(entrant.method);
+        options.tolerances = self.tolerances.scaled(tolerance);
         options.stabilisation = entrant.stabilisation.unwrap_or(options.stabilisation);
         options.stabilisation_is_said |= entrant.stabilisation.is_some();
         options.fixed_step = None;
+        options.keep = Keep::Steps;
         options.without_idle_corrections()
     }
 
@@ -265,7 +180,7 @@ impl Case<'_> {
         let work = Work::on(self.system).of_all(&run.statistics.shares);
         let has_run = !run.segments.is_empty();
         let joints = if has_run { Joints::of(self.system, &options.upkeep(), &run) } else { None };
-        let error = failure.is_none().then(|| error_of(&self.end, run.end_state()));
+        let error = failure.is_none().then(|| self.end.error_of(&run));
         Entry { error, joints, work, statistics: run.statistics, failure, hint }
     }
 }

@@ -9,12 +9,13 @@ mod events;
 mod mass;
 mod mechanisms;
 mod profile;
+mod reference;
 mod sliding;
 mod smooth;
 mod stiff;
 
 pub use crate::step::Work;
-pub use comparison::{Case, Entrant, Entry, NoReference, Reference};
+pub use comparison::{Case, Entrant, Entry};
 pub use constrained::{
     ConstrainedProblem, Known, MeasuredMechanism, Promise, chain, chain_energy, constrained, formulation,
     measure_chain, mechanisms, quick_constrained,
@@ -28,6 +29,7 @@ pub use mechanisms::{
     Counts, MechanismProblem, Set, mechanism_problems, planar_mechanisms, stiff_mechanisms,
 };
 pub use profile::{Profile, work_for};
+pub use reference::{End, NoReference, Reference};
 pub use sliding::{MOST_MISSES, Paper, SlidingProblem, TOLERANCES, disode45, more_sliding, sliding};
 pub use smooth::smooth;
 pub use stiff::stiff;

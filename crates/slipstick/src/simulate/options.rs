@@ -45,6 +45,8 @@ pub enum Keep {
     /// The dense output of every step: the trajectory can be evaluated at any time.
     #[default]
     Dense,
+    /// Both ends of every step, and the events. Between them the trajectory is a straight line, unless events were looked for there: no work is done for what nobody asks.
+    Steps,
     /// Only both ends of every segment, and the events: for long runs and many of them.
     Ends,
 }
@@ -159,6 +161,14 @@ impl Options {
 
     /// The method with scratch for a system, from a time on.
     pub(super) fn build_method(&self, system: &dyn System, from: f64) -> Box<dyn Step> {
+        let mut step = self.choose_method(system, from);
+        if self.fixed_step.is_some() {
+            step.be_patient();
+        }
+        step
+    }
+
+    fn choose_method(&self, system: &dyn System, from: f64) -> Box<dyn Step> {
         let dimension = system.layout().dimension();
         if self.stabilisation == Stabilisation::Ggl
             && let Some(step) = self.method.build_ggl(dimension)

@@ -211,7 +211,7 @@ impl Run<'_> {
         self.close_before_reset(t_event);
         self.detector.settle_resolution(&mut self.flow, t_event, &self.before);
         match self.options.keep {
-            Keep::Dense if offset > 0.0 => {
+            Keep::Dense | Keep::Steps if offset > 0.0 => {
                 self.segment.push(self.trial.h, &self.trial.dense, t_event, &self.before);
             }
             _ => self.segment.extend(t_event, &self.before),

@@ -303,10 +303,12 @@ impl<'a> Run<'a> {
         }
         self.choose_next_step();
         let t_end = self.cut.unwrap_or(self.trial.t + self.trial.h);
-        if self.options.keep == Keep::Dense {
-            self.step.interpolate(&mut self.flow, &mut self.trial);
-            self.keep_step(t_end);
+        match self.options.keep {
+            Keep::Dense => self.step.interpolate(&mut self.flow, &mut self.trial),
+            Keep::Steps => self.trial.fill_line(),
+            Keep::Ends => {}
         }
+        self.keep_step(t_end);
         self.advance(t_end, self.cut.is_some());
         Ok(())
     }
@@ -413,9 +415,7 @@ impl<'a> Run<'a> {
     /// Takes the whole trial, which ends at `goal` if that is given, where there are guards.
     pub(super) fn take_step(&mut self, goal: Option<f64>) {
         let t_end = goal.unwrap_or(self.trial.t + self.trial.h);
-        if self.options.keep == Keep::Dense {
-            self.keep_step(t_end);
-        }
+        self.keep_step(t_end);
         self.record.statistics.slid += u64::from(self.flow.sliding().is_some());
         self.cascade.clear();
         self.note_guards();
@@ -430,7 +430,9 @@ impl<'a> Run<'a> {
     }
 
     fn keep_step(&mut self, t_end: f64) {
-        self.segment.push(self.trial.h, &self.trial.dense, t_end, &self.trial.end);
+        if self.options.keep != Keep::Ends {
+            self.segment.push(self.trial.h, &self.trial.dense, t_end, &self.trial.end);
+        }
     }
 
     /// Makes the end of the trial the start of the next. `cut` tells that something else than its error decided its size.
@@ -465,6 +467,10 @@ impl<'a> Run<'a> {
     fn choose_next_step(&mut self) {
         if self.options.fixed_step.is_none() {
             self.h = self.trial.h * self.control.accept(self.trial.h, self.trial.error);
+            if let Some(wanted) = self.step.wanted_step() {
+                self.h = wanted;
+                self.control.restart();
+            }
             if let Some(beginning) = self.beginning {
                 self.beginnings.learn(beginning, self.h);
                 self.beginning = None;

@@ -30,8 +30,8 @@ const RINGING: f64 = 0.1;
 const WITHIN_POSITIONS: f64 = 1.0 / 384.0;
 const WITHIN_SPEEDS: f64 = 0.008_018_753_738_744_802;
 
-/// How far a correction of speeds may take them, as a part of the tolerance.
-const FURTHEST: f64 = 0.1;
+/// How often what is stiff in a correction of positions is taken off it.
+const SOFT_ROUNDS: usize = 3;
 
 /// Where the constraints of positions are met, at the end of each step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,13 +187,6 @@ impl Room {
         }
     }
 
-    /// Whether positions can be kept on the constraints in every round, and the rank of these is about to change: then the step is made again so (`formulation/singular.rs`).
-    fn may_close(&self, field: &mut Flow<'_>, trial: &Trial) -> bool {
-        let keeps = self.solver.level == Level::Both || field.keeps_positions();
-        let ends = [(trial.t, &trial.start[..]), (trial.t + trial.h, &self.solver.state)];
-        keeps && field.has_terms() && field.rank_changes_between(ends)
-    }
-
     fn try_step(
         &mut self,
         field: &mut Flow<'_>,
@@ -216,26 +209,36 @@ impl Room {
     }
 
     /// Keeps positions where the constraints of speeds are solved for, and closes speeds where Newton's iteration has come to stand before rounding.
-    fn land(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
+    fn land(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         let t = trial.t + trial.h;
         if !field.has_terms() {
             return field.land(t, &mut trial.end);
         }
         if self.solver.level == Level::Speeds {
-            field.land_half_explicit(t, &mut trial.end, false);
+            self.land_softly(field, trial);
         }
         if self.solver.level != Level::Positions && !self.solver.is_closed() {
-            self.state.copy_from_slice(&trial.end);
             field.close_speeds(t, &mut trial.end);
-            let both = self.state.iter().zip(&trial.end).enumerate();
-            // Next to singular positions a correction can take speeds much further than the constraints are off.
-            if !both
-                .map(|(i, (a, b))| (a - b).abs() / tolerances.scale(i, a.abs()))
-                .all(|part| part <= FURTHEST)
-            {
-                trial.end.copy_from_slice(&self.state);
-            }
         }
+    }
+
+    /// Corrects positions, and speeds behind that. The least change in the metric of the masses would press stiff springs by as much as positions were off, and multipliers would carry that force; so what
+    /// is stiff in a correction is taken off it, and what that leaves open is corrected again.
+    fn land_softly(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+        let (t, n) = (trial.t + trial.h, self.n);
+        let rounds = if self.positions == n { SOFT_ROUNDS } else { 0 };
+        for _ in 0..rounds {
+            self.state.copy_from_slice(&trial.end);
+            field.land_half_explicit(t, &mut trial.end, false);
+            let moved = &mut self.errors[..n];
+            moved.iter_mut().enumerate().for_each(|(i, moved)| *moved = trial.end[i] - self.state[i]);
+            if !self.solver.soften(moved) {
+                return;
+            }
+            trial.end.copy_from_slice(&self.state);
+            trial.end.iter_mut().zip(&*moved).for_each(|(end, moved)| *end += moved);
+        }
+        field.land_half_explicit(t, &mut trial.end, false);
     }
 
     /// What the step before has left beside the state, for a step that is longer by a ratio; nothing of it where a step begins anew.
@@ -339,10 +342,6 @@ impl Room {
         off.copy_from_slice(&trial.end[speeds.clone()]);
         field.close_speeds_from_derivative(t, &mut trial.end);
         off.iter_mut().zip(&trial.end[speeds.clone()]).for_each(|(off, v)| *off -= v);
-        if largest(off) > self.solver.furthest() {
-            trial.end[speeds.clone()].copy_from_slice(&self.solver.state[speeds]);
-            self.solver.end.off.fill(0.0);
-        }
     }
 
     /// `h² u'''`, from the rates at the ends of this step and of the one before; at a start from those in the middle of the step.
@@ -397,13 +396,9 @@ impl Step for GeneralizedAlpha {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         let (level, coefficients) = (self.level, self.coefficients);
         let room = self.room.get_or_insert_with(|| Box::new(Room::new(field, level, coefficients)));
-        room.solver.close(false);
         room.make(field, tolerances, trial);
-        if !trial.is_good() && room.may_close(field, trial) && room.solver.close(true) {
-            room.make(field, tolerances, trial);
-        }
         if trial.fault.is_none() {
-            room.land(field, tolerances, trial);
+            room.land(field, trial);
         }
         self.factorisations = room.solver.factorisations;
     }

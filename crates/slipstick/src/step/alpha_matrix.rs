@@ -23,13 +23,13 @@ pub(super) struct IterationMatrix {
     of_gradients: Vec<usize>,
     of_slopes: Vec<(usize, usize)>,
     pair: Pair,
-    /// The length of the gradient of each constraint.
+    /// The length of the gradient of each constraint, by which it is judged whether it is met; infinite for those that are met wherever the others are.
     lengths: Vec<f64>,
     /// The system that moves positions onto the constraints, where speeds are kept on them.
     pub(super) mover: Option<Mover>,
     level: Level,
-    /// Whether positions stay on the constraints whatever speeds do: see [`close`](Self::close).
-    is_closed: bool,
+    /// The constraints that follow from others wherever they are met: Newton's iteration comes from where they are not.
+    held: Vec<usize>,
     holonomic: usize,
 }
 
@@ -43,7 +43,7 @@ impl IterationMatrix {
         let n = tangents.forces.columns() - tangents.mass.rows();
         let (matrix, ahead) = tangents.joined();
         let slot = |of: &Matrix, (i, j): (usize, usize)| of.slot(i, j).unwrap_or(0);
-        let has_mover = level != Level::Positions && holonomic > 0;
+        let has_mover = level == Level::Both && holonomic > 0;
         let of_forces = |place| (slot(&matrix, tangents.by_unknowns(place)), place.1 < n);
         Self {
             of_mass: tangents.mass.places().map(|place| slot(&matrix, place)).collect(),
@@ -59,23 +59,9 @@ impl IterationMatrix {
             ahead,
             tangents,
             level,
-            is_closed: false,
+            held: Vec::new(),
             holonomic,
         }
-    }
-
-    /// Whether positions are moved onto the constraints in every round.
-    pub(super) fn moves(&self) -> bool {
-        self.mover.is_some() && (self.level == Level::Both || self.is_closed)
-    }
-
-    /// From now on positions are moved onto the constraints in every round, and rows have no slopes in them, or no longer. Next to a singular position, where a row has `d` left, its rate
-    /// changes by `d` with a speed along what is lost, and with the position that the speed leads to by `h β/γ d'`: together they can be nothing. A position that is kept does not
-    /// follow the speed. True if that is new.
-    pub(super) fn close(&mut self, is_closed: bool) -> bool {
-        let has_use = self.mover.is_some() && (self.level == Level::Speeds || !self.of_slopes.is_empty());
-        let before = std::mem::replace(&mut self.is_closed, is_closed && has_use);
-        self.is_closed != before
     }
 
     /// Linearises the equations. A value that is not finite is a fault of the first speed.
@@ -85,9 +71,8 @@ impl IterationMatrix {
         at: Balance<'_>,
         left: &mut Remainder,
     ) -> Result<(), Fault> {
-        let (is_closed, moves) = (self.is_closed, self.moves());
         if self.tangents.with_terms() != field.has_terms() {
-            *self = Self { is_closed, ..Self::new(field, self.level) };
+            *self = Self::new(field, self.level);
         }
         field.tangents(at, left, &mut self.tangents);
         for matrix in [&self.tangents.forces, &self.tangents.mass, &self.tangents.gradients] {
@@ -96,17 +81,31 @@ impl IterationMatrix {
             }
         }
         if self.tangents.grown != self.grown {
-            *self = Self { is_closed, ..Self::of(self.tangents.clone(), self.level, self.holonomic) };
+            *self = Self::of(self.tangents.clone(), self.level, self.holonomic);
         }
-        self.mover.iter_mut().filter(|_| moves).try_for_each(|mover| mover.factor(&self.tangents))
+        if self.held != field.held_constraints() {
+            self.hold(field.held_constraints());
+        }
+        self.mover.iter_mut().try_for_each(|mover| mover.factor(&self.tangents))
+    }
+
+    fn hold(&mut self, redundant: &[usize]) {
+        self.held = redundant.to_vec();
+        self.pair.hold(redundant);
+        if let Some(mover) = &mut self.mover {
+            let of_positions = redundant.iter().copied().filter(|row| *row < self.holonomic);
+            mover.kkt.hold(&of_positions.collect::<Vec<_>>());
+        }
     }
 
     /// Joins and factors; false if the matrix is singular.
     pub(super) fn factor(&mut self, c: Coefficients, h: f64) -> bool {
         self.fill(c, h);
         // Where the rank of the rows turns with the step, those of one place stand in both places.
-        self.pair.factor(&self.matrix, &self.ahead, &self.here)
-            || self.pair.factor(&self.matrix, &self.here, &self.here)
+        let is_good = self.pair.factor(&self.matrix, &self.ahead, &self.here)
+            || self.pair.factor(&self.matrix, &self.here, &self.here);
+        self.pair.redundant().iter().for_each(|&row| self.lengths[row] = f64::INFINITY);
+        is_good
     }
 
     /// `S`, and the rows that its change meets.
@@ -127,7 +126,7 @@ impl IterationMatrix {
         for (row, length) in self.lengths.iter_mut().enumerate() {
             *length = self.here.row(row).map(|(_, g)| g * g).sum::<f64>().sqrt();
         }
-        let first = if self.level == Level::Positions || self.is_closed { self.holonomic } else { 0 };
+        let first = if self.level == Level::Positions { self.holonomic } else { 0 };
         for (&(slot, row), value) in self.of_slopes.iter().zip(&tangents.slopes.values) {
             if row >= first {
                 self.ahead.values[slot] += h * c.beta / c.gamma * value;
@@ -135,12 +134,23 @@ impl IterationMatrix {
         }
     }
 
+    /// Whether forces resist a change more than masses do.
+    pub(super) fn resists(&self, c: Coefficients, change: &[f64]) -> bool {
+        let (mut by_masses, mut by_forces) = (0.0, 0.0);
+        for i in 0..self.tangents.mass.rows() {
+            let inertia = c.inertia() * self.tangents.mass.row_times(i, change);
+            by_masses = f64::max(by_masses, inertia.abs());
+            by_forces = f64::max(by_forces, (self.matrix.row_times(i, change) - inertia).abs());
+        }
+        by_forces > by_masses
+    }
+
     /// Replaces what is left of motion and constraints, with the sign turned, by the changes of `a₁` and of the multipliers.
     pub(super) fn solve(&mut self, change: &mut [f64], level_change: &mut [f64]) {
         self.pair.solve(change, level_change);
     }
 
-    /// The length of the gradient of each constraint.
+    /// The length of the gradient of each constraint; infinite if it follows from others.
     pub(super) fn lengths(&self) -> &[f64] {
         &self.lengths
     }

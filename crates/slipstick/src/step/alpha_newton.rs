@@ -7,8 +7,6 @@
 //!
 //! Rows that follow from others do no harm, and share their multipliers. Where both levels are met, positions are moved further by the least change in
 //! the metric of `M` that takes them onto the constraints, in every round (24). Matrices and factors (`alpha_matrix.rs`) are kept while the iteration is fast.
-//!
-//! Next to a singular position, where a row has `d` left, a residual `e` of positions moves them by `e/d`, speeds by `e/d²`, and accelerations by that over the step. So rounding is left alone there.
 
 use super::alpha::{Coefficients, Knot, Level};
 use super::alpha_matrix::IterationMatrix;
@@ -23,7 +21,7 @@ const ROUNDING: f64 = 2.0 * f64::EPSILON;
 const NEARLY: f64 = 32.0 * f64::EPSILON;
 const STANDING: f64 = 1e-11;
 /// Behind an iteration that has come to stand further off than this, speeds are corrected.
-const CLOSED: f64 = 256.0 * f64::EPSILON;
+const CLOSED: f64 = 8.0 * f64::EPSILON;
 const LOOSE: f64 = 1e-7;
 const MOST_ROUNDS: usize = 12;
 /// What is left of them after a round, as a part of what was, for the equations to be linearised anew, and how often that is done.
@@ -31,8 +29,6 @@ const SLOW: f64 = 0.1;
 const MOST_LINEARISED: usize = 3;
 /// What is uncertain in positions by rounding, as a part of what they are summed from, times what Newton's iteration divides tolerances by.
 const UNCERTAIN: f64 = 64.0 * f64::EPSILON;
-/// What is left of what constraints are off by where a round has brought them much nearer.
-const FALLS: f64 = 0.25;
 /// How far a correction of speeds may take them, beside what the constraints are off by.
 const FURTHER: f64 = 10.0;
 /// Matrices with which the iteration converges at this rate or faster are kept.
@@ -66,6 +62,8 @@ pub(super) struct Solver {
     factored_h: f64,
     /// The largest speed that a step has begun with: in a mechanism that is blocked, speeds are nothing but the rounding of what they were.
     fastest: f64,
+    /// The same of positions.
+    farthest: f64,
     pub(super) factorisations: u64,
     /// Right-hand sides, then changes of `a₁` and of the multipliers.
     change: Vec<f64>,
@@ -81,8 +79,6 @@ struct Closing {
     stalled: usize,
     linearised: usize,
     open: f64,
-    /// Whether the last round has brought the constraints much nearer to being met.
-    falls: bool,
     /// Whether the last changes were small beside the tolerance.
     fits: bool,
 }
@@ -98,7 +94,6 @@ impl Closing {
     /// Judges how far the constraints are from being met. Where they come nearer too slowly, the equations are linearised where they are now.
     fn look(&mut self, open: f64) -> Next {
         let before = std::mem::replace(&mut self.open, open);
-        self.falls = open < FALLS * before;
         if !self.is_on {
             return Next::GoOn;
         }
@@ -146,6 +141,7 @@ impl Solver {
             is_fresh: false,
             factored_h: 0.0,
             fastest: 0.0,
+            farthest: 0.0,
             factorisations: 0,
             change: vec![0.0; size],
             level_change: vec![0.0; m],
@@ -163,6 +159,7 @@ impl Solver {
     ) -> Result<(), Fault> {
         let kappa = newton_tolerance(smallest_relative(trial.start.len(), tolerances));
         self.fastest = self.fastest.max(largest(&trial.start[self.positions..self.positions + self.n]));
+        self.farthest = self.farthest.max(largest(&trial.start[..self.positions]));
         loop {
             self.predict(start, before);
             self.set_state(field, trial, start);
@@ -175,13 +172,6 @@ impl Solver {
                 return Err(Fault::NoConvergence);
             }
         }
-    }
-
-    /// Whether positions are to stay on the constraints in every round, with a method that does not care for them otherwise. True if that is new.
-    pub(super) fn close(&mut self, is_closed: bool) -> bool {
-        let is_new = self.matrix.close(is_closed);
-        self.matrices_are_known &= !is_new;
-        is_new
     }
 
     /// What is added to the speeds at the start, from how fast accelerations change there: see `alpha.rs`.
@@ -328,13 +318,11 @@ impl Solver {
         h * self.coefficients.gamma * largest(&self.change[..self.n]) <= FURTHER * self.open_speed()
     }
 
-    /// The first round moves positions, and only the second sees what that makes of the speeds: larger than the first, it does not mean that the iteration diverges. Nor does it while the constraints
-    /// come nearer to being met: next to a singular position what is left of them, however little, is large in speeds.
+    /// The first round moves positions, and only the second sees what that makes of the speeds: larger than the first, it does not mean that the iteration diverges.
     fn judge(&mut self, changes: f64, kappa: f64, closing: &mut Closing) -> Progress {
         let progress = self.newton.judge(changes, kappa);
         closing.judged += 1;
-        let goes_on = closing.judged == 2 || closing.falls;
-        if progress == Progress::Hopeless && goes_on && self.matrix.moves() {
+        if progress == Progress::Hopeless && closing.judged == 2 && self.matrix.mover.is_some() {
             self.newton.begin(false);
             return self.newton.judge(changes, kappa);
         }
@@ -352,8 +340,8 @@ impl Solver {
         Ok(())
     }
 
-    /// Constraints of positions that are met to rounding are taken to be met, once a round has taken off what it can of that: next to a singular position rounding moves positions far, and
-    /// accelerations by as much divided by the square of the step.
+    /// Constraints of positions that are met to rounding are taken to be met, once a round has taken off what it can of that: to move positions by rounding, again and again, moves speeds by that
+    /// over the step.
     fn leave_rounding(&mut self) {
         let far = largest(&self.state[..self.positions]);
         let both = self.left.position.iter().zip(self.matrix.lengths());
@@ -381,11 +369,6 @@ impl Solver {
         largest(&self.state[self.positions..self.positions + self.n])
     }
 
-    /// How far speeds may be taken by a correction: next to singular positions it takes them much further than the constraints are off.
-    pub(super) fn furthest(&self) -> f64 {
-        FURTHER * self.open_speed()
-    }
-
     /// How far speeds are from where their constraints are met.
     fn open_speed(&self) -> f64 {
         let open = |(left, length): (&f64, &f64)| if *length > 0.0 { left.abs() / length } else { 0.0 };
@@ -398,7 +381,7 @@ impl Solver {
     }
 
     fn open_beside(&self, fast: f64) -> f64 {
-        let far = largest(&self.state[..self.positions]);
+        let far = largest(&self.state[..self.positions]).max(self.farthest);
         let part = |left: &[f64], first: usize, size: f64| {
             let of_row = |(k, left): (usize, &f64)| match self.matrix.lengths()[first + k] * size {
                 0.0 => 0.0,
@@ -406,7 +389,7 @@ impl Solver {
             };
             left.iter().enumerate().map(of_row).fold(0.0, f64::max)
         };
-        let keeps_positions = self.level == Level::Positions || self.matrix.moves();
+        let keeps_positions = self.level != Level::Speeds;
         let positions = if keeps_positions { part(&self.left.position, 0, far) } else { 0.0 };
         let first = if self.level == Level::Positions { self.holonomic } else { 0 };
         positions.max(part(&self.left.velocity[first..], first, fast))
@@ -429,8 +412,8 @@ impl Solver {
 
     /// The change of what positions are moved by beside the way of the step.
     fn find_move(&mut self, field: &Flow<'_>, h: f64) {
-        let (moves, reach) = (self.matrix.moves(), h * h * self.coefficients.beta);
-        let Some(mover) = self.matrix.mover.as_mut().filter(|_| moves) else { return };
+        let reach = h * h * self.coefficients.beta;
+        let Some(mover) = &mut self.matrix.mover else { return };
         for (k, residual) in mover.residual.iter_mut().enumerate() {
             let ahead = self.matrix.tangents.gradients.row_times(k, &self.change);
             *residual = -self.left.position[k] - reach * ahead;
@@ -444,7 +427,7 @@ impl Solver {
     /// speeds divided by the step: no more can be asked.
     fn size_of_changes(&self, tolerances: &Tolerances, trial: &Trial) -> f64 {
         let (c, h, q, n) = (self.coefficients, trial.h, self.positions, self.n);
-        let mover = self.matrix.mover.as_ref().filter(|_| self.matrix.moves());
+        let mover = self.matrix.mover.as_ref();
         let rounding = UNCERTAIN * largest(&self.state[..q]).max(self.summed) / h;
         let scale = |state: usize| tolerances.scale(state, trial.start[state].abs());
         let mut sum = 0.0;
@@ -461,8 +444,7 @@ impl Solver {
     fn apply_changes(&mut self) {
         add(&mut self.end.shifted, &self.change);
         add(&mut self.end.multipliers, &self.level_change);
-        let moves = self.matrix.moves();
-        if let Some(mover) = self.matrix.mover.as_mut().filter(|_| moves) {
+        if let Some(mover) = &mut self.matrix.mover {
             add(&mut self.moved, &mover.change);
             add(&mut mover.multipliers, &mover.residual);
         }
@@ -473,6 +455,21 @@ impl Solver {
         for k in rows {
             self.level_change[k] = factor * self.matrix.tangents.gradients.row_times(k, change);
         }
+    }
+
+    /// Takes off a correction of positions what presses stiff springs: of all changes that do the same to the constraints, the least in the metric of the iteration matrix. False if nothing in it is stiff.
+    pub(super) fn soften(&mut self, moved: &mut [f64]) -> bool {
+        self.change.fill(0.0);
+        self.change[..self.n].copy_from_slice(moved);
+        if !self.matrix.resists(self.coefficients, &self.change) {
+            return false;
+        }
+        self.level_change.fill(0.0);
+        self.keep_across(0..self.holonomic, 1.0, moved);
+        self.change.fill(0.0);
+        self.matrix.solve(&mut self.change, &mut self.level_change);
+        moved.copy_from_slice(&self.change[..self.n]);
+        true
     }
 
     /// What is left of an error of speeds once what is stiff in it is damped: `S x + Gᵀ μ = (1-α_m)/(1-α_f) M error`, where `G x` is what is kept across.

@@ -53,6 +53,10 @@ impl<S: Step> Step for Crossing<S> {
         self.implicit.restart();
     }
 
+    fn be_patient(&mut self) {
+        self.implicit.be_patient();
+    }
+
     fn stiffness(&self, trial: &Trial) -> Option<f64> {
         self.implicit.stiffness(trial)
     }

@@ -222,16 +222,48 @@ pub(super) struct Newton {
     /// η = θ / (1 - θ), kept from step to step for the first iterate.
     eta: f64,
     /// The rate that was seen; below [`FAST`] if one iterate was enough.
-    theta: f64,
-    last_theta: f64,
-    last_norm: f64,
+    rate: Rate,
+    /// The rate in a norm that weighs all of a kind alike.
+    even: Rate,
     count: i32,
     limit: i32,
-    is_patient: bool,
+    /// The first correction is the motion in the step.
+    is_from_rest: bool,
+    /// How many more iterations are allowed for each factor of ten by which the first correction is larger than the tolerance.
+    patience: i32,
 }
 
+/// How fast corrections become smaller.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rate {
+    theta: f64,
+    last_ratio: f64,
+    last_norm: f64,
+}
+
+impl Rate {
+    /// Takes the norm of the next correction; those below `rounding` tell nothing.
+    fn record(&mut self, norm: f64, count: i32, rounding: f64) {
+        if count > 1 {
+            let ratio = norm / self.last_norm;
+            self.theta = if count == 2 { ratio } else { (ratio * self.last_ratio).sqrt() };
+            self.last_ratio = ratio;
+        }
+        self.last_norm = norm.max(rounding);
+    }
+
+    /// What is left of a correction of a norm of one, by the geometric series; NaN where the rate is.
+    fn left(&self) -> f64 {
+        if self.theta >= HARDLY { HARDLY / (1.0 - HARDLY) } else { self.theta / (1.0 - self.theta) }
+    }
+}
+
+/// An iteration that is no faster does not converge.
+const HARDLY: f64 = 0.99;
 /// The most iterations.
 const LIMIT: i32 = 10;
+/// The patience with which an iteration goes on that takes off no more than a tenth each time.
+pub(super) const AS_LONG_AS_IT_TAKES: i32 = 22;
 /// A Jacobian with which Newton converges at this rate or faster is kept.
 const FAST: f64 = 1e-3;
 /// The largest part of the tolerance that may be left of a correction.
@@ -241,19 +273,19 @@ impl Newton {
     pub(super) fn new() -> Self {
         Self {
             eta: 1.0,
-            theta: 0.0,
-            last_theta: 0.0,
-            last_norm: 0.0,
+            rate: Rate::default(),
+            even: Rate::default(),
             count: 0,
             limit: LIMIT,
-            is_patient: false,
+            is_from_rest: false,
+            patience: 0,
         }
     }
 
-    /// From now on two more iterations are allowed for each factor of ten by which the first correction is larger than the tolerance. Steps that are not chosen by an error can be so long
-    /// that ten are not enough at tight tolerances, however well the iteration converges.
-    pub(super) fn be_patient(&mut self) {
-        self.is_patient = true;
+    /// From now on so many more iterations are allowed for each factor of ten by which the first correction is larger than the tolerance: two where steps are not chosen by an error, and can be so long
+    /// that ten iterations are not enough at tight tolerances, however well they converge; [`AS_LONG_AS_IT_TAKES`] where no shorter step is tried.
+    pub(super) fn be_patient(&mut self, patience: i32) {
+        self.patience = self.patience.max(patience);
     }
 
     /// A new system is to be solved. The rate that was seen before is trusted only with a Jacobian of this start: one of an earlier start gets worse from step to
@@ -261,43 +293,61 @@ impl Newton {
     pub(super) fn begin(&mut self, is_fresh: bool) {
         self.eta = if is_fresh { rough_power(self.eta.max(f64::EPSILON), 0.8) } else { 1.0 };
         self.count = 0;
-        self.theta = 0.0;
+        self.is_from_rest = false;
+        (self.rate.theta, self.even.theta) = (0.0, 0.0);
+    }
+
+    /// Nothing is known of the solution of the new system, and constraints are among its equations. The first correction is the motion in the step then, and constraints that are curved answer to it in the
+    /// second: however small that is beside the first, it does not tell what is left.
+    pub(super) fn mistrust_first(&mut self) {
+        self.is_from_rest = true;
     }
 
     /// Judges the scaled norm of a correction; `kappa` is what may be left of it.
+    #[inline]
     pub(super) fn judge(&mut self, norm: f64, kappa: f64) -> Progress {
+        self.judge_evenly(norm, norm, kappa)
+    }
+
+    /// Judges a correction by its norm, and by one that weighs all of a kind alike. A component that is small just now has a tight scale, and what a correction of its neighbours brings into it can be
+    /// more than its own first correction, however fast all become smaller: it does not tell whether the iteration converges.
+    #[inline]
+    pub(super) fn judge_evenly(&mut self, norm: f64, even: f64, kappa: f64) -> Progress {
         self.count += 1;
-        if self.count == 1 && self.is_patient {
+        if self.count == 1 && self.patience > 0 {
             let tens = (0..15).filter(|&k| norm > 10.0_f64.powi(k));
-            self.limit = LIMIT + tens.map(|_| 2).sum::<i32>();
+            self.limit = LIMIT + tens.map(|_| self.patience).sum::<i32>();
         }
+        let rounding = f64::EPSILON * kappa;
+        // How many corrections there are whose ratios tell the rate.
+        let counted = if self.is_from_rest && self.count > 2 { self.count - 1 } else { self.count };
+        self.rate.record(norm, counted, rounding);
+        self.even.record(even, counted, rounding);
         if self.count > 1 {
-            let ratio = norm / self.last_norm;
-            self.theta = if self.count == 2 { ratio } else { (ratio * self.last_theta).sqrt() };
-            self.last_theta = ratio;
-            self.eta = self.theta / (1.0 - self.theta);
+            let least = if self.is_from_rest && self.count == 2 { 1.0 } else { 0.0 };
+            self.eta = self.rate.left().max(least);
         }
         let left = self.limit - self.count;
-        let expected = self.eta * norm * self.theta.powi(left);
+        let expected = self.even.left() * norm * self.even.theta.powi(left);
         // A comparison with NaN is false, so that NaN is hopeless too.
-        let may_converge = norm.is_finite() && self.theta < 0.99 && (self.count == 1 || expected < kappa);
+        let may_converge =
+            norm.is_finite() && self.even.theta < HARDLY && (self.count == 1 || expected < kappa);
         if !may_converge {
             self.eta = 1.0;
             // Corrections that no longer shrink, but are small against the tolerance, are rounding.
             return if norm <= ENOUGH { Progress::Done } else { Progress::Hopeless };
         }
-        self.last_norm = norm.max(f64::EPSILON * kappa);
         if self.eta * norm <= kappa { Progress::Done } else { Progress::GoOn }
     }
 
     /// The rate of convergence that was seen last; zero if one iterate was enough.
     pub(super) fn rate(&self) -> f64 {
-        self.theta
+        self.rate.theta
     }
 
     /// Whether the Jacobian is good enough for another step.
     pub(super) fn is_fast(&self) -> bool {
-        self.theta <= FAST
+        self.rate.theta <= FAST
     }
 
     /// After an event nothing is known of the rate.
@@ -358,6 +408,44 @@ mod tests {
         assert_eq!(newton.judge(0.9, 1e-3), Progress::Hopeless);
         newton.begin(true);
         assert_eq!(newton.judge(f64::NAN, 1e-3), Progress::Hopeless);
+    }
+
+    #[test]
+    fn a_component_with_a_tight_scale_does_not_stop_an_iteration_that_converges_evenly() {
+        let mut newton = Newton::new();
+        newton.begin(true);
+        assert_eq!(newton.judge_evenly(1.0, 1.0, 1e-3), Progress::GoOn);
+        assert_eq!(newton.judge_evenly(2.0, 1e-2, 1e-3), Progress::GoOn);
+        assert_eq!(newton.judge_evenly(2e-2, 1e-4, 1e-3), Progress::GoOn);
+        assert_eq!(newton.judge_evenly(2e-4, 1e-6, 1e-3), Progress::Done);
+    }
+
+    #[test]
+    fn the_first_correction_of_a_start_from_rest_tells_no_rate() {
+        let mut newton = Newton::new();
+        newton.begin(true);
+        newton.mistrust_first();
+        assert_eq!(newton.judge(1e2, 1e-1), Progress::GoOn);
+        assert_eq!(newton.judge(1.0, 1e-1), Progress::GoOn);
+        assert_eq!(newton.judge(0.5, 1e-1), Progress::GoOn);
+        newton.begin(true);
+        newton.mistrust_first();
+        assert_eq!(newton.judge(1e-2, 1e-1), Progress::Done);
+        newton.begin(true);
+        newton.mistrust_first();
+        assert_eq!(newton.judge(f64::NAN, 1e-1), Progress::Hopeless);
+    }
+
+    #[test]
+    fn where_no_shorter_step_is_tried_a_slow_iteration_goes_on() {
+        let end = |patience: i32| {
+            let mut newton = Newton::new();
+            newton.be_patient(patience);
+            newton.begin(true);
+            (0..200).map(|k| newton.judge(1e6 * 0.8_f64.powi(k), 1e-3)).find(|end| *end != Progress::GoOn)
+        };
+        assert_eq!(end(AS_LONG_AS_IT_TAKES), Some(Progress::Done));
+        assert_eq!(end(2), Some(Progress::Hopeless));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::alpha::{GeneralizedAlpha, Level};
 use super::crossing::Crossing;
 use super::explicit::{ExplicitRungeKutta, Numbers};
 use super::hem5::Hem5;
+use super::passing::Passing;
 use super::phem56::Phem56;
 use super::radau_dense::Dense;
 use super::radau_ggl::RadauGgl;
@@ -35,6 +36,9 @@ pub trait Step {
 
     /// Whatever was known at the start is no longer true (an event, a projection): forget it.
     fn restart(&mut self);
+
+    /// Said once: where a step fails, no shorter one is tried. So an iteration goes on for as long as it converges.
+    fn be_patient(&mut self) {}
 
     /// Whether the derivative at the end is the last that the trial just made has evaluated.
     fn knows_derivative_at_end(&self) -> bool {
@@ -69,6 +73,11 @@ pub trait Step {
     /// The multipliers of a mechanism's constraints that the trial just made has found for its end; none if the method does not solve for them there.
     fn multipliers(&self) -> &[f64] {
         &[]
+    }
+
+    /// How long the step behind the trial just made should be, if the method knows that better than the error tells.
+    fn wanted_step(&self) -> Option<f64> {
+        None
     }
 
     /// Matrix factorisations so far.
@@ -301,7 +310,7 @@ impl Method {
 
     /// A generalized-α method with the given `ρ∞`; none if the method is no such one.
     pub fn build_alpha(self, rho: f64) -> Option<Box<dyn Step>> {
-        self.alpha_level().map(|level| Box::new(GeneralizedAlpha::new(level, rho)) as Box<dyn Step>)
+        self.alpha_level().map(|level| alpha(level, rho))
     }
 
     fn alpha_level(self) -> Option<Level> {
@@ -330,13 +339,17 @@ impl Method {
             Self::Fehlberg78 => explicit::<fehlberg78::Fehlberg78>(dimension),
             Self::Kutta3 => explicit::<kutta3::Kutta3>(dimension),
             Self::RungeKutta4 => explicit::<rk4::RungeKutta4>(dimension),
-            Self::GeneralizedAlpha => Box::new(GeneralizedAlpha::new(Level::Both, USUAL_RHO)),
-            Self::GeneralizedAlpha2 => Box::new(GeneralizedAlpha::new(Level::Speeds, USUAL_RHO)),
-            Self::GeneralizedAlpha3 => Box::new(GeneralizedAlpha::new(Level::Positions, USUAL_RHO)),
+            Self::GeneralizedAlpha => alpha(Level::Both, USUAL_RHO),
+            Self::GeneralizedAlpha2 => alpha(Level::Speeds, USUAL_RHO),
+            Self::GeneralizedAlpha3 => alpha(Level::Positions, USUAL_RHO),
             // There are no tolerances to choose by.
             Self::Automatic => Self::DormandPrince5.build(dimension),
         }
     }
+}
+
+fn alpha(level: Level, rho: f64) -> Box<dyn Step> {
+    Box::new(Passing::with(GeneralizedAlpha::new(level, rho)))
 }
 
 /// Radau IIA, compiled for the dimension if that is small.

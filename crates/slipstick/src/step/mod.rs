@@ -27,6 +27,7 @@ mod kutta3;
 mod method;
 #[cfg(test)]
 mod order_conditions;
+mod passing;
 mod phem56;
 mod radau5;
 mod radau_dense;

@@ -11,10 +11,11 @@
 //! components between the stages, where dense output is needed for events: the error of the collocation polynomial is estimated too, by
 //! its distance from a stage of the step before, and held to the same measure.
 
-use super::implicit::{Newton, Progress, measure, newton_tolerance, smallest_relative};
+use super::implicit::{AS_LONG_AS_IT_TAKES, Newton, Progress, measure, newton_tolerance, smallest_relative};
 use super::{Fault, Method, Step, Tolerances, Trial};
 use crate::formulation::Flow;
 use crate::math::Norm;
+use std::ops::Range;
 
 /// √6.
 const R6: f64 = 2.449489742783178;
@@ -77,6 +78,10 @@ pub(super) trait Equations {
     fn solve_complex(&mut self, re: &mut [f64], im: &mut [f64]);
     /// The states of index 2 and more.
     fn hidden(&self) -> &[usize];
+    /// The states that are of one kind, so that they can be weighed alike: positions of a mechanism, and its speeds.
+    fn kinds(&self) -> [Range<usize>; 2] {
+        [0..0, 0..0]
+    }
     /// Whether the Jacobian is the one at this start.
     fn is_fresh(&self) -> bool;
     /// The Jacobian is to be evaluated anew. False if it was already the one at this start.
@@ -107,6 +112,8 @@ pub(super) struct Radau5<E> {
     point: Vec<f64>,
     error: Vec<f64>,
     scales: Vec<f64>,
+    /// The scales with the largest of each kind for all of it.
+    even_scales: Vec<f64>,
     /// What follows from the tolerances: the factor for the error of each component, and what Newton may leave. Found at a restart.
     tightening: Vec<f64>,
     kappa: Option<f64>,
@@ -130,6 +137,7 @@ impl<E: Equations> Radau5<E> {
             point: zeros(1),
             error: zeros(1),
             scales: zeros(1),
+            even_scales: zeros(1),
             tightening: zeros(1),
             kappa: None,
             careful: true,
@@ -175,6 +183,15 @@ impl<E: Equations> Radau5<E> {
         for &i in self.equations.hidden() {
             self.scales[i] /= self.h.min(1.0);
         }
+        if !self.has_kinds() {
+            return;
+        }
+        self.even_scales.copy_from_slice(&self.scales);
+        for kind in self.equations.kinds() {
+            let scales = &mut self.even_scales[kind];
+            let largest = scales.iter().copied().fold(0.0, f64::max);
+            scales.fill(largest);
+        }
     }
 
     /// Finds what follows from the tolerances; gives what Newton may leave.
@@ -210,13 +227,16 @@ impl<E: Equations> Radau5<E> {
         let n = self.equations.dimension();
         combine(n, &T_INVERSE, &self.stages, &mut self.transformed);
         self.newton.begin(self.equations.is_fresh());
+        if self.before_h == 0.0 && self.has_kinds() {
+            self.newton.mistrust_first();
+        }
         loop {
             self.fill_residuals(field, trial)?;
             let residuals = &mut self.residuals[..3 * n];
             self.equations.solve_real(&mut residuals[..n]);
             let (re, im) = residuals[n..].split_at_mut(n);
             self.equations.solve_complex(re, im);
-            let progress = self.newton.judge(self.scaled_residuals(), kappa);
+            let progress = self.judge_correction(kappa);
             if progress == Progress::Hopeless {
                 return Ok(false);
             }
@@ -230,11 +250,24 @@ impl<E: Equations> Radau5<E> {
         }
     }
 
+    /// Whether the states are those of a mechanism with its constraints among the equations.
+    #[inline(always)]
+    fn has_kinds(&self) -> bool {
+        self.equations.kinds().iter().any(|kind| !kind.is_empty())
+    }
+
+    #[inline(always)]
+    fn judge_correction(&mut self, kappa: f64) -> Progress {
+        let norm = self.scaled_residuals(&self.scales);
+        let even = if self.has_kinds() { self.scaled_residuals(&self.even_scales) } else { norm };
+        self.newton.judge_evenly(norm, even, kappa)
+    }
+
     /// The scaled norm of all three residuals.
     #[inline(always)]
-    fn scaled_residuals(&self) -> f64 {
+    fn scaled_residuals(&self, scales: &[f64]) -> f64 {
         let n = self.equations.dimension();
-        let (all, scales) = (&self.residuals[..3 * n], &self.scales[..n]);
+        let (all, scales) = (&self.residuals[..3 * n], &scales[..n]);
         let mut sum = 0.0;
         for s in 0..3 {
             for i in 0..n {
@@ -324,7 +357,7 @@ impl<E: Equations> Radau5<E> {
     }
 
     /// `γ/h (γ/h - J)⁻¹` times a part of a change, into the error.
-    fn follow(&mut self, change: &[f64], part: std::ops::Range<usize>) {
+    fn follow(&mut self, change: &[f64], part: Range<usize>) {
         self.error.fill(0.0);
         for (error, change) in self.error[part.clone()].iter_mut().zip(&change[part]) {
             *error = GAMMA / self.h * change;
@@ -333,8 +366,8 @@ impl<E: Equations> Radau5<E> {
     }
 
     /// Lets Newton's iteration go on for longer where it begins far off.
-    pub(super) fn be_patient(&mut self) {
-        self.newton.be_patient();
+    pub(super) fn allow(&mut self, patience: i32) {
+        self.newton.be_patient(patience);
     }
 
     /// The rates at the end: the last equation of the stages.
@@ -389,6 +422,10 @@ impl<E: Equations> Step for Radau5<E> {
 
     fn method(&self) -> Method {
         Method::Radau5
+    }
+
+    fn be_patient(&mut self) {
+        self.newton.be_patient(AS_LONG_AS_IT_TAKES);
     }
 
     /// The step times the norm of the Jacobian, against the stability region of an explicit method of order 5.

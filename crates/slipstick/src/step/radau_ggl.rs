@@ -6,6 +6,7 @@
 //! Matrices of one point serve for all stages of a step only if what is left of each row of constraints beside the others changes little within it. In a step across a singular position it changes its sign, and
 //! shorter steps only come nearer. Where the iteration fails next to one, an explicit method makes the step, whose stages are brought to the constraints one by one (`formulation/singular.rs`).
 
+use super::implicit::AS_LONG_AS_IT_TAKES;
 use super::radau_matrix::StabilisedForm;
 use super::radau5::{Equations, Radau5};
 use super::{Fault, Method, PerComponent, Step, Tolerances, Trial};
@@ -13,6 +14,8 @@ use crate::formulation::{Field, Flow};
 
 /// A step may go across a singular position if less than this part of a row is left at its start.
 const NEAR: f64 = 0.1;
+/// Steps are so long that ten iterations are not enough at tight tolerances.
+const PATIENCE: i32 = 2;
 /// What multipliers are allowed to be wrong by: anything.
 const ANYTHING: f64 = 1e300;
 
@@ -21,6 +24,7 @@ pub(super) struct RadauGgl {
     plain: Box<dyn Step>,
     through: Box<dyn Step>,
     way: Way,
+    patience: i32,
     whole: Option<Box<Whole>>,
 }
 
@@ -43,7 +47,7 @@ struct Whole {
 impl RadauGgl {
     pub(super) fn new(dimension: usize) -> Self {
         let (plain, through) = (Method::Radau5.build(dimension), Method::DormandPrince5.build(dimension));
-        Self { plain, through, way: Way::Stabilised, whole: None }
+        Self { plain, through, way: Way::Stabilised, patience: PATIENCE, whole: None }
     }
 
     /// Tries a step through a singular position; if that is not good, the trial stays as it was.
@@ -69,11 +73,11 @@ impl RadauGgl {
 }
 
 impl Whole {
-    fn new(field: &Flow<'_>, tolerances: &Tolerances) -> Self {
+    fn new(field: &Flow<'_>, tolerances: &Tolerances, patience: i32) -> Self {
         let (form, n) = (StabilisedForm::new(field), field.dimension());
         let all = form.dimension();
         let mut radau = Radau5::new(form);
-        radau.be_patient();
+        radau.allow(patience);
         Self {
             radau,
             trial: Trial::new(0.0, &vec![0.0; all]),
@@ -151,7 +155,7 @@ impl Step for RadauGgl {
             return self.plain.attempt(field, tolerances, trial);
         }
         self.way = Way::Stabilised;
-        let whole = self.whole.get_or_insert_with(|| Box::new(Whole::new(field, tolerances)));
+        let whole = self.whole.get_or_insert_with(|| Box::new(Whole::new(field, tolerances, self.patience)));
         whole.attempt(field, tolerances, trial);
         if let Some(fault @ (Fault::NoConvergence | Fault::SingularMatrix { .. })) = trial.fault
             && field.narrowest() < NEAR
@@ -187,6 +191,11 @@ impl Step for RadauGgl {
         if let Some(whole) = &mut self.whole {
             whole.start_is_known = false;
         }
+    }
+
+    fn be_patient(&mut self) {
+        self.plain.be_patient();
+        self.patience = AS_LONG_AS_IT_TAKES;
     }
 
     fn multipliers(&self) -> &[f64] {

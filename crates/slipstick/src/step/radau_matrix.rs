@@ -8,6 +8,7 @@ use super::radau5::{ALPHA, BETA, Equations, GAMMA};
 use super::{Fault, Tolerances, Trial};
 use crate::formulation::{Balance, Flow, GglRoom, Kinematics, Tangents};
 use crate::math::{Complex, Linearised, Matrix, Sides, Stabilised};
+use std::ops::Range;
 
 /// Where less than this part of a row is left, the ends of steps are only moved by less than the tolerance.
 const NOTHING: f64 = 1e-6;
@@ -273,6 +274,11 @@ impl Equations for StabilisedForm {
 
     fn hidden(&self) -> &[usize] {
         &[]
+    }
+
+    fn kinds(&self) -> [Range<usize>; 2] {
+        let speeds = self.tangents.forces.columns() - self.tangents.forces.rows();
+        [0..self.positions, self.positions..self.positions + speeds]
     }
 
     fn is_fresh(&self) -> bool {

@@ -10,7 +10,8 @@
 //! method of this kind.
 
 use super::implicit::{
-    Linearisation, Newton, Progress, add, check_finite, newton_tolerance, smallest_relative,
+    AS_LONG_AS_IT_TAKES, Linearisation, Newton, Progress, add, check_finite, newton_tolerance,
+    smallest_relative,
 };
 use super::settled::Settled;
 use super::{Fault, Method, Step, Tolerances, Trial};
@@ -254,6 +255,10 @@ impl Step for Sdirk4 {
     fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         self.settle(field, trial);
         self.dense.interpolate(trial);
+    }
+
+    fn be_patient(&mut self) {
+        self.newton.be_patient(AS_LONG_AS_IT_TAKES);
     }
 
     fn advance(&mut self) {

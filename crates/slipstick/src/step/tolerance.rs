@@ -21,6 +21,13 @@ impl PerComponent {
         }
     }
 
+    fn times(&self, factor: f64) -> Self {
+        match self {
+            Self::Same(value) => Self::Same(factor * value),
+            Self::Each(values) => Self::Each(values.iter().map(|value| factor * value).collect()),
+        }
+    }
+
     /// All numbers that are given.
     pub fn values(&self) -> &[f64] {
         match self {
@@ -49,6 +56,19 @@ impl Tolerances {
     /// The same pair for all components.
     pub fn uniform(relative: f64, absolute: f64) -> Self {
         Self { relative: PerComponent::Same(relative), absolute: PerComponent::Same(absolute), norm: None }
+    }
+
+    /// All of them times a factor.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        Self { relative: self.relative.times(factor), absolute: self.absolute.times(factor), norm: self.norm }
+    }
+
+    /// All of them scaled so that the least relative one is this.
+    #[must_use]
+    pub fn at(&self, relative: f64) -> Self {
+        let least = self.relative.values().iter().copied().fold(f64::INFINITY, f64::min);
+        self.scaled(relative / least)
     }
 
     /// The larger of both parts, for a component of the given magnitude: the bound of the worst error.

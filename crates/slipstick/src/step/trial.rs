@@ -158,6 +158,16 @@ impl Trial {
         }
     }
 
+    /// Dense output that is a straight line.
+    pub fn fill_line(&mut self) {
+        let n = self.start.len();
+        let c = self.dense.coefficients_mut(1);
+        c[..n].copy_from_slice(&self.start);
+        for (i, rise) in c[n..].iter_mut().enumerate() {
+            *rise = self.end[i] - self.start[i];
+        }
+    }
+
     /// The first rate that is not finite, of stages one after the other at the given parts of the step.
     pub(super) fn find_fault(&self, stages: &[f64], nodes: &[f64]) -> Option<Fault> {
         let n = self.start.len();

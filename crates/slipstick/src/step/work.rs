@@ -161,7 +161,7 @@ impl Work {
 
     /// What all parts of a run cost.
     pub fn of_all(&self, shares: &[Share]) -> f64 {
-        shares.iter().map(|share| self.of(share.method, share.is_ggl, &share.counts)).sum()
+        shares.iter().fold(0.0, |sum, share| sum + self.of(share.method, share.is_ggl, &share.counts))
     }
 
     /// What a method cost, on the stabilised index-2 form or as usual.

@@ -26,6 +26,7 @@ pub(super) fn write(path: &Path, comparison: &Comparison, profiles: &Profiles) -
         ("{{title}}", escape(&comparison.title)),
         ("/*{{css}}*/", STYLE.to_owned()),
         ("{{truth}}", escape(&comparison.truth)),
+        ("{{remarks}}", remarks(comparison)),
         ("{{legend}}", legend(profiles)),
         ("{{profiles}}", profiles.all.iter().map(|titled| profile(profiles, titled)).collect()),
         ("{{diagrams}}", diagrams(comparison)),
@@ -35,6 +36,11 @@ pub(super) fn write(path: &Path, comparison: &Comparison, profiles: &Profiles) -
     ];
     let parts: Vec<(&str, &str)> = parts.iter().map(|(marker, text)| (*marker, text.as_str())).collect();
     std::fs::write(path, fill(TEMPLATE, &parts)).map_err(|error| Trouble::file("write", path, &error))
+}
+
+fn remarks(comparison: &Comparison) -> String {
+    let remarks = comparison.remarks.iter();
+    remarks.fold(String::new(), |list, text| list + "<li>" + &escape(text) + "</li>")
 }
 
 fn legend(profiles: &Profiles) -> String {
@@ -84,6 +90,12 @@ fn diagrams(comparison: &Comparison) -> String {
 
 fn diagram(comparison: &Comparison, rows: &[Row]) -> String {
     let solved = || rows.iter().filter_map(Row::point);
+    if solved().next().is_none() {
+        return figure(
+            &rows[0].problem,
+            "<p class=\"quiet\">No run has an error of which something is known.</p>",
+        );
+    }
     let works = Axis::powers("work, multiplications", solved().map(|(work, _)| work));
     let mut plot = Plot::new(works, Axis::powers("error at the end", solved().map(|(_, error)| error)));
     for (k, entrant) in comparison.entrants.iter().enumerate() {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 const WIDTH: f64 = 400.0;
 const HEIGHT: f64 = 260.0;
 /// Left, right, top, bottom.
-const MARGIN: [f64; 4] = [54.0, 10.0, 10.0, 36.0];
+const MARGIN: [f64; 4] = [54.0, 18.0, 10.0, 36.0];
 
 /// The class of the curve of a number: there are eight colours, the next eight curves are dashed.
 pub(super) fn class(number: usize) -> String {

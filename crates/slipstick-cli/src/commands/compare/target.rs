@@ -6,7 +6,7 @@ use crate::progress::Watch;
 use crate::talk::Trouble;
 use slipstick::equations::System;
 use slipstick::problems::{
-    self, Case, MechanismProblem, NoReference, Problem, Reference, mechanism_problems,
+    self, Case, End, MechanismProblem, NoReference, Problem, Reference, mechanism_problems,
 };
 use slipstick::simulate::{Options, Overrides, Plan};
 use slipstick::step::Method;
@@ -26,8 +26,9 @@ pub(super) struct Target {
 enum Kind {
     Model {
         plan: Box<Plan>,
-        /// The method that the model names.
+        /// The method that the model names, and its limit on steps.
         own_method: Option<Method>,
+        own_steps: Option<u64>,
         tightest: f64,
     },
     Mechanisms(Vec<MechanismProblem>),
@@ -39,28 +40,32 @@ fn suites() -> impl Iterator<Item = &'static str> {
     problems::SUITES.iter().map(|(name, _)| *name).chain([problems::MECHANISMS.0])
 }
 
-/// Runs for a reference may make so many times the steps of others.
+/// Runs may make so many steps, if neither the command nor the model says how many; those for a reference so many times that.
+const MOST_STEPS: u64 = 100_000;
 const STEPS_FOR_REFERENCE: u64 = 4;
 
 fn tightest(tolerances: &[f64]) -> f64 {
     tolerances.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-fn no_reference(path: &Path, failure: &NoReference) -> Trouble {
-    let message = format!("`{}` has no reference to compare with: {}", path.display(), failure.reason);
+fn no_reference(model: &str, failure: &NoReference) -> Trouble {
+    let message = format!("`{model}` has no reference to compare with: {}", failure.reason);
     let hint = match failure.outcome {
         Some("step-limit") => {
             "raise it with `--max-steps`, of which the reference has four times as many, shorten `until`, or choose looser `--tolerances`"
         }
         Some("wall-limit") => "raise it with `--max-wall`, shorten `until`, or choose looser `--tolerances`",
-        _ => "shorten `until`, or choose looser `--tolerances`: the reference is four digits tighter",
+        Some("event-limit") => "raise `max_events` of the model, or shorten `until`",
+        _ => failure.hint.unwrap_or(
+            "shorten `until`, or choose looser `--tolerances`: the reference is four digits tighter",
+        ),
     };
     Trouble::new("no-reference", message, hint)
 }
 
 impl Target {
-    /// Finds out what the first argument means.
-    pub(super) fn load(arguments: &CompareArguments, watch: &mut Watch) -> Result<Self, Trouble> {
+    /// Finds out what the first argument means. A model has no reference yet.
+    pub(super) fn load(arguments: &CompareArguments) -> Result<Self, Trouble> {
         let name = arguments.target.as_str();
         let of_suite = |kind: Kind| Self {
             stem: name.to_owned(),
@@ -84,25 +89,45 @@ impl Target {
             let message = format!("there is no suite and no model file `{name}`");
             return Err(Trouble::new("unknown-name", message, suggestion(name, suites())));
         }
-        Self::load_model(path, arguments, watch)
+        Self::load_model(path, arguments)
     }
 
-    fn load_model(path: &Path, arguments: &CompareArguments, watch: &mut Watch) -> Result<Self, Trouble> {
+    fn load_model(path: &Path, arguments: &CompareArguments) -> Result<Self, Trouble> {
         let file = ModelFile::load(path)?;
-        let plan = file.plan(path, &Overrides::default())?;
-        let tightest = tightest(&arguments.tolerances);
-        let most_steps = arguments.max_steps.saturating_mul(STEPS_FOR_REFERENCE);
-        let reference = Reference::of(&plan, tightest, most_steps, watch);
-        let reference = reference.map_err(|failure| no_reference(path, &failure))?;
+        let plan = Box::new(file.plan(path, &Overrides::default())?);
+        let (stem, title) = (file.stem.clone(), file.title().to_owned());
+        let own_method = file.model.run.method.as_ref().map(|_| plan.options.method);
+        let own_steps = file.model.run.max_steps;
+        let kind = Kind::Model { plan, own_method, own_steps, tightest: tightest(&arguments.tolerances) };
+        Ok(Self { stem, title, truth: String::new(), reference: None, kind })
+    }
+
+    /// Finds what the errors of a model are measured against.
+    pub(super) fn find_reference(
+        &mut self,
+        arguments: &CompareArguments,
+        watch: &mut Watch,
+    ) -> Result<(), Trouble> {
+        let most_steps = self.most_steps(arguments).saturating_mul(STEPS_FOR_REFERENCE);
+        let Kind::Model { plan, tightest, .. } = &self.kind else { return Ok(()) };
+        let reference = Reference::of(plan, *tightest, most_steps, watch);
+        let reference = reference.map_err(|failure| no_reference(&arguments.target, &failure))?;
         let [first, second] = reference.methods.map(Method::name);
-        let truth = format!(
+        self.truth = format!(
             "reference by {first} at {:.0e}, from which {second} is {:.1e} away",
             reference.tolerance, reference.apart
         );
-        let (stem, title) = (file.stem.clone(), file.title().to_owned());
-        let own_method = file.model.run.method.as_ref().map(|_| plan.options.method);
-        let kind = Kind::Model { plan: Box::new(plan), own_method, tightest };
-        Ok(Self { stem, title, truth, reference: Some(reference), kind })
+        self.reference = Some(reference);
+        Ok(())
+    }
+
+    /// How many steps a run may make.
+    pub(super) fn most_steps(&self, arguments: &CompareArguments) -> u64 {
+        let own = match &self.kind {
+            Kind::Model { own_steps, .. } => *own_steps,
+            _ => None,
+        };
+        arguments.max_steps.or(own).unwrap_or(MOST_STEPS)
     }
 
     /// Whether there are coordinates, with constraints to be kept met.
@@ -181,9 +206,9 @@ impl Target {
         Ok(chosen)
     }
 
-    /// How far the end of a reference may be from the truth. Two ends that differ in their first digit say nothing of where it is.
+    /// How far the end of a reference may be from the truth. Two ends that differ in their first two digits say nothing of where it is.
     fn uncertainty(reference: &Reference) -> f64 {
-        if reference.apart < 0.1 { reference.apart } else { f64::INFINITY }
+        if reference.apart < 0.01 { reference.apart } else { f64::INFINITY }
     }
 
     fn case_of<'a>(&'a self, plan: &'a Plan) -> Case<'a> {
@@ -194,8 +219,8 @@ impl Target {
             system: &plan.system,
             start: &plan.start,
             options: &plan.options,
-            absolute: 0.01,
-            end: reference.map_or_else(Vec::new, |reference| reference.end.clone()),
+            tolerances: plan.options.tolerances.at(1.0),
+            end: reference.map_or_else(End::default, |reference| reference.end.clone()),
             uncertainty: reference.map_or(0.0, Target::uncertainty),
         }
     }

@@ -1,5 +1,5 @@
-//! Rows of N four-bars lie flat twice in 2 s, and N rows of constraints follow from the others there. Generalized-α methods stopped before that position at tight tolerances: rounding of
-//! positions, divided by what is left of the rows, kept Newton's iteration from converging, and shorter steps came nearer.
+//! Rows of N four-bars lie flat twice in 2 s, and N rows of constraints follow from the others there. Generalized-α methods stopped before that position at tight tolerances, or went on along another
+//! branch: the nearer one of their many short steps ended, the more rounding of positions was divided by what is left of the rows.
 
 use slipstick::equations::System;
 use slipstick::problems::{Entrant, MechanismProblem, mechanism_problems};
@@ -36,9 +36,7 @@ fn largest_rate(system: &dyn System, run: &Trajectory) -> f64 {
 fn passes(row: &str, tolerances: &[f64]) {
     let problem = mechanism_problems().into_iter().find(|problem| problem.name == row).expect("a row");
     for name in ["alpha", "alpha2", "alpha3"] {
-        // Below, `alpha3` leaves its branch behind the position; why is not known.
-        let finest = if name == "alpha3" { 1e-7 } else { 0.0 };
-        for &tolerance in tolerances.iter().filter(|tolerance| **tolerance >= finest) {
+        for &tolerance in tolerances {
             let run = run(&problem, name, tolerance);
             let (error, statistics) = (problem.error(run.end_state()), &run.statistics);
             assert!(error < 12.0 * tolerance.powf(2.0 / 3.0), "{row} {name} {tolerance:e}: {error:e}");
@@ -52,15 +50,16 @@ fn passes(row: &str, tolerances: &[f64]) {
 
 #[test]
 fn two_four_bars_go_on() {
-    passes("four-bars-2", &[1e-4, 1e-5, 1e-6, 1e-7, 1e-8]);
+    // Where steps end next to the position hangs on the tolerance.
+    passes("four-bars-2", &[1e-4, 1e-6, 1e-7, 1.1e-8, 1e-8]);
 }
 
 #[test]
 fn ten_four_bars_go_on() {
-    passes("four-bars-10", &[1e-4, 1e-6]);
+    passes("four-bars-10", &[1e-8]);
 }
 
 #[test]
-fn forty_four_bars_go_on() {
-    passes("four-bars-40", &[1e-4]);
+fn a_hundred_four_bars_go_on() {
+    passes("four-bars-100", &[1e-4]);
 }
