@@ -6,13 +6,10 @@
 
 use super::{Matrix, dot};
 
-/// Rows of which this part is left in the plain measure are not looked at again, and as much is left of those that have plenty by masses.
-const PLENTY: f64 = 0.5;
+/// Rows of which less than this part of the most is left in the plain measure are looked at by masses, and as much counts as left of those that have plenty by these.
+const WORTH_A_LOOK: f64 = 0.1;
 /// As long as no more than this part is left by masses, too, the plain measure has the say; with twice as much there is plenty.
 const LITTLE: f64 = 0.1;
-
-/// Rows of which less than this part of the most is left are looked at by masses.
-const WORTH_A_LOOK: f64 = 0.25;
 /// A row whose length has changed by less than this factor is not weighed again.
 const ABOUT_THE_SAME: f64 = 1.5;
 
@@ -107,12 +104,11 @@ impl Weighing {
         order: &[usize],
         (mass, jacobian, full): (&Matrix, &Matrix, &[f64]),
     ) -> (usize, f64) {
-        let is_known = self.most > 0.0 && plain.1 >= WORTH_A_LOOK * self.most;
-        let mut narrowest = plain;
-        if !is_known && plain.1 < PLENTY {
+        let (mut narrowest, enough) = (plain, WORTH_A_LOOK * if self.most > 0.0 { self.most } else { 1.0 });
+        if plain.1 < enough {
             self.find_weights(mass, jacobian);
             let (row, left) = self.least_by_weights(order, full);
-            let by_masses = PLENTY * (left / LITTLE - 1.0).min(1.0);
+            let by_masses = enough * (left / LITTLE - 1.0).min(1.0);
             if by_masses > plain.1 {
                 narrowest = (row, by_masses);
             }
@@ -186,7 +182,7 @@ mod tests {
             for angle in [0.0, 0.3, 0.785, 1.5] {
                 let metres = weighed([1.0, 1.0, inertia], &pendulum(1.0, angle), 1e-3);
                 let millimetres = weighed([1.0, 1.0, inertia * 1e6], &pendulum(1e3, angle), 1e-3);
-                assert!((metres.1 - millimetres.1).abs() < 1e-12 && metres.1 > 0.4, "{metres:?}");
+                assert!((metres.1 - millimetres.1).abs() < 1e-12 && metres.1 > 0.09, "{metres:?}");
                 for (a, b) in metres.0.iter().zip(&millimetres.0) {
                     assert!((a - b).abs() < 1e-12 && *a > 0.9 && *a < 4.0, "{metres:?} {millimetres:?}");
                 }
