@@ -301,10 +301,12 @@ impl Detector {
         })
     }
 
-    /// A guard that has just fired means nothing by its sign until it has moved away, unless it comes back before that: then every bit counts.
+    /// A guard that has just fired, or that constraints do not hold at zero any more, means nothing by its sign until it has moved away, unless it comes back before that: then every bit counts.
     fn set_noise(&mut self, g: usize, zero: bool, kicked: bool) {
-        let (first, second) = (self.first_rates[g], self.second_rates[g]);
-        let window = time_to_leave(self.rounding[g], first, second);
+        let (first, second) = self.rates_of(g);
+        let let_go = zero && !self.just_fired[g] && self.plateaus[g] > 0.0;
+        let rounding = if let_go { self.plateaus[g] } else { self.rounding[g] };
+        let window = time_to_leave(rounding, first, second);
         let back = if first * second < 0.0 { -2.0 * first / second } else { f64::INFINITY };
         let at_zero = self.just_fired[g] && zero;
         // A motion that leaves a surface along its tangent has no first rate to speak of.
@@ -323,8 +325,9 @@ impl Detector {
             (self.noise[g], self.noise_ends[g]) = (self.held[g], f64::INFINITY);
             return;
         }
-        let applies = at_zero && (leaves || window <= 0.05 * back);
-        (self.noise[g], self.noise_ends[g]) = if applies { (self.rounding[g], window) } else { (0.0, 0.0) };
+        let is_short = window <= 0.05 * back;
+        let applies = at_zero && (leaves || is_short) || let_go && is_short && window.is_finite();
+        (self.noise[g], self.noise_ends[g]) = if applies { (rounding, window) } else { (0.0, 0.0) };
     }
 
     /// Dense output can be on the wrong side of a surface that the motion leaves, by the slack of the guard. Where the motion itself goes to the other side, it crosses.
@@ -418,6 +421,11 @@ impl Detector {
                 self.sides[g] = side_in_time(rising, self.next.values[g]);
             }
         }
+    }
+
+    /// Forgets what the last scan has found: the step that it looked at is not taken. Guards that have fired without a step would fire at its start.
+    pub fn forget_crossing(&mut self) {
+        self.fired.clear();
     }
 
     /// Has a guard without a surface fire: its events accumulate.

@@ -35,9 +35,11 @@ impl Detector {
         }
     }
 
-    /// Nothing is known to be held at zero.
+    /// Nothing is known to be held at zero. What was is still there, as far as can be told.
     pub fn hold_none(&mut self) {
-        self.held.fill(0.0);
+        for (plateau, held) in self.plateaus.iter_mut().zip(&mut self.held) {
+            *plateau = plateau.max(std::mem::take(held));
+        }
     }
 
     /// The constraints of a mechanism hold a guard at zero, but for `rounding`; within a step dense output can be off by `band`. Within that its sign means nothing.
@@ -48,9 +50,15 @@ impl Detector {
     /// Where a guard that is zero goes: the sign of its first rate that is not zero. One that has rested moves by its first rate alone only if that takes it out of its
     /// rounding: a joint that opens leaves speeds of rounding.
     pub(super) fn heading_of(&self, g: usize) -> f64 {
+        let (first, second) = self.rates_of(g);
+        first_sign(first, second)
+    }
+
+    /// The rates with which a guard leaves zero.
+    pub(super) fn rates_of(&self, g: usize) -> (f64, f64) {
         let (first, second) = (self.first_rates[g], self.second_rates[g]);
         let comes_back = first * second < 0.0 && first * first <= 2.0 * second.abs() * self.plateaus[g];
-        first_sign(if comes_back { 0.0 } else { first }, second)
+        (if comes_back { 0.0 } else { first }, second)
     }
 
     /// A guard that has moved away does not rest.

@@ -26,7 +26,7 @@ impl Meter {
 impl Run<'_> {
     /// Lets the method change behind a step that was taken, or was not. Says once when a problem is stiff. Tells whether another method goes on.
     pub(super) fn reconsider_method(&mut self, is_taken: bool) -> bool {
-        self.meter.is_ggl = self.step.is_ggl();
+        self.notice_form();
         self.notice_first();
         let Some(change) = self.step.reconsider(&self.trial, is_taken) else { return false };
         let now = self.step.method();
@@ -44,6 +44,16 @@ impl Run<'_> {
             self.h = h;
         }
         true
+    }
+
+    /// A method that solves the stabilised form of a mechanism solves another while the motion slides: what it did in each is counted by itself.
+    fn notice_form(&mut self) {
+        let is_ggl = self.step.is_ggl();
+        let steps = self.record.statistics.accepted + self.record.statistics.rejected;
+        if self.meter.is_ggl != is_ggl && steps > self.meter.accepted + self.meter.rejected + 1 {
+            self.share_out();
+        }
+        self.meter.is_ggl = is_ggl;
     }
 
     /// The first step may have shown that another method should make it.

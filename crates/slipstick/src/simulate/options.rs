@@ -187,16 +187,16 @@ impl Options {
     /// What `auto` is made of.
     fn partners(&self, system: &dyn System, span: f64) -> Partners {
         if system.layout().v > 0 {
-            Partners::for_mechanism(&self.tolerances, span, self.keeps(system))
+            Partners::for_mechanism(&self.tolerances, span, self.keeps())
         } else {
             Partners::for_equations(&self.tolerances, system.mass_kind())
         }
     }
 
-    /// What keeps the constraints of a mechanism met with `auto`: whatever is best, unless something was asked for. With events it is the index-1 form for all methods, so that dense output is of one kind.
-    fn keeps(&self, system: &dyn System) -> Keeps {
+    /// What keeps the constraints of a mechanism met with `auto`: whatever is best, unless something was asked for.
+    fn keeps(&self) -> Keeps {
         let says_more = self.metric != Metric::default() || self.drift_tolerance != 0.0;
-        if self.stabilisation.changes_the_motion() || !system.guards().is_empty() {
+        if self.stabilisation.changes_the_motion() {
             Keeps::OnIndex1
         } else if self.stabilisation_is_said || says_more || self.stabilisation != Stabilisation::Twice {
             Keeps::ByCorrections

@@ -146,6 +146,7 @@ impl Run<'_> {
     fn attempt_again(&mut self, h: f64) -> Result<Again, Error> {
         self.record.statistics.relocations += 1;
         self.flow.forget_trial();
+        self.detector.forget_crossing();
         self.trial.h = h;
         self.try_step();
         if !self.is_acceptable() {

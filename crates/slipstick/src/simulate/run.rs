@@ -216,6 +216,7 @@ impl<'a> Run<'a> {
         // Even where nothing changes, the segment begins in the middle of a step.
         self.step.restart();
         if change != Change::Nothing {
+            self.step.expect_change();
             self.control.restart();
             self.choose_restart_step(change);
         }
@@ -286,7 +287,10 @@ impl<'a> Run<'a> {
         };
         self.choose_next_step();
         match crossing {
-            None => Ok(self.end_step(self.cut)),
+            None => {
+                self.vanished = false;
+                Ok(self.end_step(self.cut))
+            }
             Some(crossing) => self.pursue(crossing),
         }
     }

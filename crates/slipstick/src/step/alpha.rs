@@ -119,6 +119,7 @@ pub(super) struct GeneralizedAlpha {
     /// Everything that needs to know the mechanism, once there was a step.
     room: Option<Box<Room>>,
     factorisations: u64,
+    is_patient: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -388,7 +389,7 @@ impl Room {
 
 impl GeneralizedAlpha {
     pub(super) fn new(level: Level, rho: f64) -> Self {
-        Self { level, coefficients: Coefficients::new(rho), room: None, factorisations: 0 }
+        Self { level, coefficients: Coefficients::new(rho), room: None, factorisations: 0, is_patient: false }
     }
 }
 
@@ -396,6 +397,9 @@ impl Step for GeneralizedAlpha {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         let (level, coefficients) = (self.level, self.coefficients);
         let room = self.room.get_or_insert_with(|| Box::new(Room::new(field, level, coefficients)));
+        if self.is_patient {
+            room.solver.be_patient();
+        }
         room.make(field, tolerances, trial);
         if trial.fault.is_none() {
             room.land(field, trial);
@@ -437,6 +441,10 @@ impl Step for GeneralizedAlpha {
         let Some(room) = &mut self.room else { return };
         room.start_is_known = false;
         room.solver.restart();
+    }
+
+    fn be_patient(&mut self) {
+        self.is_patient = true;
     }
 
     fn multipliers(&self) -> &[f64] {

@@ -10,7 +10,9 @@
 
 use super::alpha::{Coefficients, Knot, Level};
 use super::alpha_matrix::IterationMatrix;
-use super::implicit::{Newton, Progress, check_finite, newton_tolerance, smallest_relative};
+use super::implicit::{
+    AS_LONG_AS_IT_TAKES, Newton, Progress, check_finite, newton_tolerance, smallest_relative,
+};
 use super::{Fault, Tolerances, Trial};
 use crate::formulation::{Balance, Flow, Remainder};
 use std::ops::Range;
@@ -180,6 +182,11 @@ impl Solver {
             self.change.iter_mut().zip(jerk).for_each(|(change, jerk)| *change = factor * jerk);
             field.least_change(trial.t, &trial.start, &self.change[..self.n], &mut self.push[..self.n]);
         }
+    }
+
+    /// Where a step fails, no shorter one is tried.
+    pub(super) fn be_patient(&mut self) {
+        self.newton.be_patient(AS_LONG_AS_IT_TAKES);
     }
 
     /// The start has moved along the solution: matrices are kept if they still serve.

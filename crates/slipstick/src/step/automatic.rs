@@ -5,7 +5,7 @@
 //! order suits. All others that were compared are never ahead by much (`book/src/comparing.md`).
 
 use super::choice::Choice;
-use super::spectral::spectral_radius;
+use super::spectral::Spectral;
 use super::{Change, Counts, Method, Step, Tolerances, Trial, Work};
 use crate::formulation::{Flow, MassKind};
 
@@ -25,7 +25,7 @@ pub enum Keeps {
     Freely,
     /// Corrections of the ends of steps, or nothing.
     ByCorrections,
-    /// Terms in the equations, which only the index-1 form takes; or corrections while there are events.
+    /// Terms in the equations, which only the index-1 form takes.
     OnIndex1,
 }
 
@@ -54,7 +54,7 @@ impl Partners {
     /// For a mechanism with some time to go. Its right-hand sides are dear: low order never pays, and looking ahead does.
     pub fn for_mechanism(tolerances: &Tolerances, span: f64, keeps: Keeps) -> Self {
         let finest = finest(tolerances);
-        let explicit = if finest > 1e-7 { Method::Tsitouras5 } else { Method::DormandPrince8 };
+        let explicit = if finest > 1e-5 { Method::Tsitouras5 } else { Method::DormandPrince8 };
         let (radau, alpha) = ((Method::Radau5, keeps == Keeps::Freely), (Method::GeneralizedAlpha2, false));
         let stiff = match finest {
             tolerance if keeps != Keeps::ByCorrections || tolerance < FINEST_ALPHA => vec![radau],
@@ -86,6 +86,7 @@ pub struct Automatic {
     choice: Choice,
     /// What things cost, once there was a step.
     work: Option<Work>,
+    spectral: Spectral,
     /// What was counted before the attempt just made, and after it.
     counts: Counts,
 }
@@ -102,6 +103,7 @@ impl Automatic {
             choice: Choice::new(runners, partners.span.is_some()),
             partners: partners.methods.iter().map(partner).collect(),
             work: None,
+            spectral: Spectral::new(dimension),
             counts: Counts::default(),
         }
     }
@@ -138,7 +140,7 @@ impl Automatic {
         let explicit = self.method().facts();
         if self.span.is_some()
             && !explicit.implicit
-            && let (Some(rate), Some(span)) = (spectral_radius(field, trial), self.span)
+            && let (Some(rate), Some(span)) = (self.spectral.radius(field, trial), self.span)
         {
             self.choice.foresee(STABLE / rate, span);
         }
@@ -150,6 +152,9 @@ impl Step for Automatic {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         if self.work.is_none() {
             self.look_ahead(field, trial);
+        } else if self.choice.asks() {
+            let rate = self.spectral.radius(field, trial);
+            self.choice.know(rate.map_or(f64::INFINITY, |rate| STABLE / rate));
         }
         self.active().attempt(field, tolerances, trial);
         self.count_work(field);
@@ -171,6 +176,10 @@ impl Step for Automatic {
         self.active().restart();
     }
 
+    fn expect_change(&mut self) {
+        self.choice.expect_change();
+    }
+
     fn knows_derivative_at_end(&self) -> bool {
         self.known().is_some_and(Step::knows_derivative_at_end)
     }
@@ -182,7 +191,8 @@ impl Step for Automatic {
     /// Decides which method makes the next step.
     fn reconsider(&mut self, trial: &Trial, is_taken: bool) -> Option<Change> {
         let (before, stiffness) = (self.choice.active(), self.stiffness(trial));
-        let decision = if is_taken { self.choice.take(trial.h, stiffness) } else { self.choice.reject() }?;
+        let decision =
+            if is_taken { self.choice.take(trial.h, stiffness) } else { self.choice.reject(trial.h) }?;
         if decision.runner == before {
             return Some(Change { h: None, is_settled: decision.is_settled });
         }
@@ -230,9 +240,9 @@ mod tests {
         assert_eq!([1e-2, 1e-5, 1e-10].map(equations), ["bs32 radau5", "tsit5 radau5", "dop853 radau5"]);
         let mechanism = |rtol, keeps| names(Partners::for_mechanism(&tolerances(rtol), 1.0, keeps));
         let free = |rtol| mechanism(rtol, Keeps::Freely);
-        assert_eq!([1e-3, 1e-6].map(free), ["tsit5 radau5+ggl", "tsit5 radau5+ggl"]);
+        assert_eq!([1e-3, 1e-6].map(free), ["tsit5 radau5+ggl", "dop853 radau5+ggl"]);
         let corrected = |rtol| mechanism(rtol, Keeps::ByCorrections);
-        let expected = ["tsit5 alpha2 radau5", "tsit5 radau5 alpha2", "dop853 radau5"];
+        let expected = ["tsit5 alpha2 radau5", "dop853 radau5 alpha2", "dop853 radau5"];
         assert_eq!([1e-3, 1e-6, 1e-10].map(corrected), expected);
         assert_eq!(mechanism(1e-3, Keeps::OnIndex1), "tsit5 radau5");
     }

@@ -2,14 +2,13 @@
 //!
 //! The first is explicit. It measures how near its steps are to the limit of stability (Hairer, Wanner II, section IV.2); where they stay there, or for long not far from it, the others are
 //! tried in turn, each for some steps, and the one with the best pace, time gone for work spent, goes on. While an implicit one is at work, the explicit one is tried again where its steps would be as long, and
-//! from time to time. A try that does not pay doubles the patience until the next: so what tries cost stays a small part of a run.
+//! from time to time, if with the longest step that is stable it could be ahead. A try that does not pay doubles the patience until the next: so what tries cost stays a small part of a run.
+//!
+//! Behind an event a method begins anew, and what that costs is part of its work. Paces of a few steps mislead there: an implicit method lets die away what the event has excited, in many short steps, and is far ahead then, while with the
+//! explicit one it would be there for ever. So one that was far ahead not long ago is waited for, until much less is stiff.
 
-/// A step this near to the limit of stability is a strike; one this far from it still counts a little.
-const NEAR_THE_LIMIT: f64 = 0.8;
-const SUSPICIOUS: f64 = 0.25;
-/// So many strikes, with fewer than [`CALM`] calm steps in between, and other methods are tried.
-pub(crate) const STRIKES: f64 = 15.0;
-const CALM: u32 = 6;
+use super::StiffnessCount;
+
 /// So many steps in a row that the explicit method could have made as well, and it is tried again.
 const EASY_STEPS: u32 = 25;
 /// Another method is tried again after so many steps, times how many times it was behind, which counts as this much at most: while an implicit one is at work, or if stability alone means many steps of the explicit
@@ -24,66 +23,23 @@ const LATELY: usize = 4;
 const ENOUGH: u32 = 6;
 const ENOUGH_EXPLICIT: u32 = 2;
 const HOPELESS: f64 = 4.0;
-/// So many attempts in a row that fail, and another method goes on.
+/// So many attempts in a row that fail, and another method goes on; more, while the steps tried are still much longer than those of others, or were not long ago.
 const FAILURES: u32 = 8;
+const MOST_FAILURES: u32 = 24;
+/// How long a try can be of an implicit method that was far ahead not long ago: what it lets die away costs it many short steps, and is there for ever with the explicit one.
+const PATIENT_TRY: u32 = 250;
+/// What is left of the best pace after each step.
+const FADES: f64 = 0.998;
+/// So many steps behind a change of the equations, it is asked whether the explicit method could go on.
+const SOON: f64 = 10.0;
+/// Much less is stiff if steps of the explicit method can be this many times as long.
+const EASIER: f64 = 2.0;
 /// A method is not tried if a step of it costs as much as this many of the method that goes on else.
 const TOO_DEAR: f64 = 100.0;
 /// If stability alone means that many steps of the explicit method, others are tried before it.
 const MANY_STEPS: f64 = 60.0;
 /// What is left of earlier steps in the pace, for each step since.
 const MEMORY: f64 = 0.8;
-
-/// Counts steps at the limit of stability.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct StiffnessCount {
-    strikes: f64,
-    calm: u32,
-    patience: f64,
-    suspects: bool,
-}
-
-impl Default for StiffnessCount {
-    /// Only steps at the limit count.
-    fn default() -> Self {
-        Self { strikes: 0.0, calm: 0, patience: STRIKES, suspects: false }
-    }
-}
-
-/// While nothing points to a stiff problem, every so many steps are looked at.
-const LOOK_EVERY: u64 = 16;
-
-impl StiffnessCount {
-    /// Steps not far from the limit count a little.
-    fn suspicious() -> Self {
-        Self { suspects: true, ..Self::default() }
-    }
-
-    /// Whether a step, given by its number, is to be looked at.
-    pub(crate) fn is_due(self, step: u64) -> bool {
-        self.strikes > 0.0 || step.is_multiple_of(LOOK_EVERY)
-    }
-
-    /// Takes note of a step; true when the problem is found to be stiff.
-    pub(crate) fn record(&mut self, stiffness: Option<f64>) -> bool {
-        let stiffness = stiffness.unwrap_or(0.0);
-        if stiffness > NEAR_THE_LIMIT {
-            self.strikes += 1.0;
-            self.calm = 0;
-        } else if stiffness > SUSPICIOUS && self.suspects {
-            self.strikes += ((stiffness - SUSPICIOUS) / (NEAR_THE_LIMIT - SUSPICIOUS)).powi(2);
-        } else if self.strikes > 0.0 {
-            self.calm += 1;
-            if self.calm >= CALM {
-                self.begin_anew(1.0);
-            }
-        }
-        self.strikes >= self.patience
-    }
-
-    fn begin_anew(&mut self, patience: f64) {
-        (self.strikes, self.calm, self.patience) = (0.0, 0, self.patience * patience);
-    }
-}
 
 /// Time gone for work spent, in the last steps.
 #[derive(Clone, Copy, Debug, Default)]
@@ -115,6 +71,8 @@ struct Runner {
     /// When it was last at work: its pace, and its last step.
     pace: Option<f64>,
     h: Option<f64>,
+    /// The best pace that it has had, or could have; it fades.
+    best: f64,
     /// What one of its steps is expected to cost.
     dear: f64,
     /// How many times it was behind the best when it was last tried, and how many steps were taken since.
@@ -142,6 +100,14 @@ pub(super) struct Decision {
     pub(super) is_settled: bool,
 }
 
+/// Whether the longest step that is stable with the explicit method is asked for, and what it is, if that was found since.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Look {
+    NotNow,
+    Asked,
+    Found(f64),
+}
+
 /// The methods with what is known of them.
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
@@ -165,6 +131,9 @@ pub(super) struct Choice {
     easy: u32,
     /// Whether stability alone means many steps of the explicit method.
     expects_many: bool,
+    look: Look,
+    /// The longest step that is stable with the explicit method, when it was last found.
+    limit: f64,
 }
 
 impl Choice {
@@ -175,6 +144,7 @@ impl Choice {
             worth,
             pace: None,
             h: None,
+            best: 0.0,
             dear: 0.0,
             behind: 1.0,
             since: 0.0,
@@ -195,6 +165,8 @@ impl Choice {
             stiffness: if tries { StiffnessCount::suspicious() } else { StiffnessCount::default() },
             easy: 0,
             expects_many: false,
+            look: Look::NotNow,
+            limit: f64::INFINITY,
         }
     }
 
@@ -212,17 +184,45 @@ impl Choice {
         self.runners[runner].dear = work;
     }
 
+    /// Whether it is to be found how long a step of the explicit method can be.
+    pub(super) fn asks(&self) -> bool {
+        self.look == Look::Asked
+    }
+
+    /// The longest step that is stable with the explicit method around here.
+    pub(super) fn know(&mut self, longest: f64) {
+        self.look = Look::Found(longest);
+        // Where much less is stiff than was, what an implicit method was ahead by says nothing.
+        let is_easier = longest > EASIER * std::mem::replace(&mut self.limit, longest);
+        for (i, runner) in self.runners.iter_mut().enumerate() {
+            if !runner.is_stiff {
+                runner.best = longest / runner.dear;
+            } else if is_easier {
+                runner.best = if i == self.active { self.pace.value() } else { 0.0 };
+            }
+        }
+    }
+
+    /// Other equations hold from here on: what was stiff may not be any more.
+    pub(super) fn expect_change(&mut self) {
+        for runner in self.runners.iter_mut().filter(|runner| !runner.is_stiff) {
+            runner.since = runner.since.max(AGAIN * runner.behind - SOON);
+        }
+    }
+
     /// Before the first step: the longest step that is stable with the explicit method, and the time that there is to go. Others are tried first if that means many steps.
     pub(super) fn foresee(&mut self, longest: f64, span: f64) -> Option<Decision> {
         if span <= MANY_STEPS * longest {
             return None;
         }
         self.expects_many = true;
+        self.limit = longest;
         self.usual_work = self.runners[self.active].dear;
         self.pace = Pace { gone: longest, spent: self.usual_work, spending: 0.0 };
         // What the first steps say may not hold for long.
         self.stiffness.begin_anew(0.5);
         self.runners[self.active].h = Some(longest);
+        self.runners[self.active].best = self.pace.value();
         self.try_others(|runner| runner.is_stiff)
     }
 
@@ -232,11 +232,12 @@ impl Choice {
         (self.failures, self.idle_changes) = (0, 0);
         self.steps += 1;
         self.runners[self.active].h = Some(h);
+        if self.tries {
+            self.remember();
+        }
         let before = std::mem::replace(&mut self.lately[self.steps as usize % LATELY], h);
         if self.is_trying {
-            let grows = h > GROWS * before && self.steps < LONGEST_TRY;
-            let is_over = self.steps >= TRY && !grows || self.is_hopeless() || self.is_far_ahead();
-            return is_over.then(|| self.end_try());
+            return self.is_over(h > GROWS * before).then(|| self.end_try());
         }
         if self.runners.len() == 1 {
             return None;
@@ -252,6 +253,38 @@ impl Choice {
             return self.try_others(|r| r.is_stiff);
         }
         if self.expects_many { self.try_again() } else { None }
+    }
+
+    /// Keeps the best paces; that of the first steps says nothing.
+    fn remember(&mut self) {
+        self.runners.iter_mut().for_each(|runner| runner.best *= FADES);
+        if self.steps >= TRY {
+            let best = &mut self.runners[self.active].best;
+            *best = best.max(self.pace.value());
+        }
+    }
+
+    /// Whether a try has shown enough, with steps that grow or not.
+    fn is_over(&self, grows: bool) -> bool {
+        if self.is_patient() && self.steps < PATIENT_TRY {
+            return self.steps >= TRY && !grows && self.pace.value() > self.best_known();
+        }
+        let goes_on = grows && self.steps < LONGEST_TRY;
+        self.steps >= TRY && !goes_on || self.is_hopeless() || self.is_far_ahead()
+    }
+
+    /// Whether an implicit method is at work that was so far ahead of all others, not long ago, that it is worth while to wait until it is so again.
+    fn is_patient(&self) -> bool {
+        let best = |runner: &Runner| runner.best * runner.worth;
+        let others = self.runners.iter().enumerate().filter(|(i, _)| *i != self.active);
+        let of_others = others.map(|(_, runner)| best(runner)).fold(0.0, f64::max);
+        let active = &self.runners[self.active];
+        active.is_stiff && of_others > 0.0 && best(active) > HOPELESS * of_others
+    }
+
+    /// The best pace in the tries so far.
+    fn best_known(&self) -> f64 {
+        self.runners.iter().filter_map(|runner| runner.pace).fold(0.0, f64::max)
     }
 
     fn go_by_stiffness(&mut self, stiffness: Option<f64>) -> Option<Decision> {
@@ -273,15 +306,41 @@ impl Choice {
 
     /// Tries others whose time has come.
     fn try_again(&mut self) -> Option<Decision> {
-        let is_due = |(i, runner): (usize, &Runner)| i != self.active && runner.is_due();
-        let is_time = self.runners.iter().enumerate().any(is_due);
-        if is_time { self.try_others(Runner::is_due) } else { None }
+        if self.runners[self.active].is_stiff && self.is_time_for(|runner| !runner.is_stiff) {
+            let Look::Found(longest) = std::mem::replace(&mut self.look, Look::NotNow) else {
+                self.look = Look::Asked;
+                return None;
+            };
+            self.put_off(longest);
+        }
+        if self.is_time_for(|_| true) { self.try_others(Runner::is_due) } else { None }
     }
 
-    /// An attempt failed.
-    pub(super) fn reject(&mut self) -> Option<Decision> {
+    fn is_time_for(&self, suits: impl Fn(&Runner) -> bool) -> bool {
+        let is_due = |(i, runner): (usize, &Runner)| i != self.active && suits(runner) && runner.is_due();
+        self.runners.iter().enumerate().any(is_due)
+    }
+
+    /// Does not try the explicit method where it would be behind with the longest step that is stable. A try costs more than a look, and excites what an implicit method has let die away.
+    fn put_off(&mut self, longest: f64) {
+        let active = &self.runners[self.active];
+        let pace = self.pace.value().max(active.best) * active.worth;
+        for runner in self.runners.iter_mut().filter(|runner| !runner.is_stiff) {
+            let behind = pace * runner.dear / longest;
+            if behind > 1.0 {
+                (runner.behind, runner.since) = (behind.min(FARTHEST), 0.0);
+            }
+        }
+    }
+
+    /// An attempt with a step failed.
+    pub(super) fn reject(&mut self, h: f64) -> Option<Decision> {
         self.failures += 1;
-        if !self.tries || self.failures < FAILURES || self.idle_changes >= self.runners.len() {
+        let others = self.runners.iter().enumerate().filter(|(i, _)| *i != self.active);
+        let longest = others.filter_map(|(_, runner)| runner.h).fold(0.0, f64::max);
+        let is_long = longest > 0.0 && h > HOPELESS * longest;
+        let enough = if is_long || self.is_patient() { MOST_FAILURES } else { FAILURES };
+        if !self.tries || self.failures < enough || self.idle_changes >= self.runners.len() {
             return None;
         }
         self.pace.gone = 0.0;
@@ -294,14 +353,13 @@ impl Choice {
 
     fn is_hopeless(&self) -> bool {
         let enough = if self.runners[self.active].is_stiff { ENOUGH } else { ENOUGH_EXPLICIT };
-        let best = self.runners.iter().filter_map(|runner| runner.pace).fold(0.0, f64::max);
-        self.steps >= enough && HOPELESS * self.pace.value() < best
+        self.steps >= enough && HOPELESS * self.pace.value() < self.best_known()
     }
 
     /// Whether the last one that is tried is so far ahead that there is nothing to wait for.
     fn is_far_ahead(&self) -> bool {
-        let best = self.runners.iter().filter_map(|runner| runner.pace).fold(0.0, f64::max);
-        self.waiting.is_empty() && self.steps >= ENOUGH && self.pace.value() > HOPELESS * best
+        let is_ahead = self.pace.value() > HOPELESS * self.best_known();
+        self.waiting.is_empty() && self.steps >= ENOUGH && is_ahead
     }
 
     fn try_others(&mut self, suits: impl Fn(&Runner) -> bool) -> Option<Decision> {
@@ -368,16 +426,6 @@ impl Choice {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_few_steps_at_the_limit_do_not_make_a_stiff_problem() {
-        let mut count = StiffnessCount::default();
-        for k in 0..1000 {
-            // Ten steps at the limit, then calm.
-            assert!(!count.record(Some(if k % 20 < 10 { 1.5 } else { 0.1 })));
-        }
-        assert!((0..20).any(|_| count.record(Some(1.5))));
-    }
-
     /// An explicit method and two implicit ones, with the step and the work of each.
     fn run(paces: [(f64, f64); 3], stiffness: f64, steps: usize) -> (Choice, [usize; 3]) {
         let mut choice = Choice::new([(false, 1.0), (true, 1.0), (true, 1.0)].into_iter(), true);
@@ -418,7 +466,81 @@ mod tests {
             choice.take(1.0, Some(2.0));
         }
         assert_eq!(choice.active(), 1);
-        let changes = (0..1000).filter_map(|_| choice.reject()).count();
+        let changes = (0..1000).filter_map(|_| choice.reject(1.0)).count();
         assert!((1..=2).contains(&changes), "{changes}");
+    }
+
+    /// An explicit method of which a step of 1e-3 is stable, and an implicit one ten times as dear.
+    fn stiff() -> Choice {
+        let mut choice = Choice::new([(false, 1.0), (true, 1.0)].into_iter(), true);
+        choice.expect(0, 1.0);
+        choice.expect(1, 10.0);
+        choice.foresee(1e-3, 100.0);
+        choice
+    }
+
+    /// Steps of the implicit method, until another is at work or the longest step of it is asked for.
+    fn go_on(choice: &mut Choice, h: f64) -> usize {
+        let goes_on = |choice: &mut Choice| {
+            choice.spend(10.0);
+            choice.take(h, None);
+            choice.active() == 1 && !choice.asks()
+        };
+        (0..5000).take_while(|_| goes_on(choice)).count()
+    }
+
+    #[test]
+    fn the_explicit_method_is_tried_again_only_where_it_can_be_ahead() {
+        let mut choice = stiff();
+        assert!(go_on(&mut choice, 1.0) > 1000);
+        choice.know(1e-3);
+        assert!(go_on(&mut choice, 1.0) > 1000 && choice.asks() && choice.active() == 1);
+        choice.know(0.5);
+        choice.take(1.0, None);
+        assert_eq!(choice.active(), 0);
+    }
+
+    /// What a stiff spring is left with behind an event dies away slowly with the implicit method, and never with the explicit one.
+    #[test]
+    fn one_that_was_far_ahead_has_time_to_be_so_again() {
+        let mut choice = stiff();
+        go_on(&mut choice, 1.0);
+        assert_eq!((0..100).take_while(|_| choice.reject(1e-4).is_none()).count(), 23);
+        assert_eq!(choice.active(), 0);
+        let mut steps = [0, 0];
+        for _ in 0..1000 {
+            let active = choice.active();
+            steps[active] += 1;
+            choice.spend([1.0, 10.0][active]);
+            choice.take(if active == 0 || steps[1] < 100 { 1e-3 } else { 1.0 }, (active == 0).then_some(1.0));
+        }
+        assert!(choice.active() == 1 && steps[0] < 100, "{steps:?}");
+    }
+
+    #[test]
+    fn it_is_looked_at_soon_where_the_equations_change() {
+        let mut choice = stiff();
+        go_on(&mut choice, 1.0);
+        choice.know(1e-3);
+        go_on(&mut choice, 1.0);
+        choice.know(1e-3);
+        choice.spend(10.0);
+        choice.take(1.0, None);
+        choice.expect_change();
+        assert!((5..15).contains(&go_on(&mut choice, 1.0)));
+    }
+
+    #[test]
+    fn one_that_fails_with_long_steps_has_time_to_shorten_them() {
+        let mut choice = stiff();
+        go_on(&mut choice, 1.0);
+        let mut h = 1.0;
+        choice.know(1.0);
+        let failures = (0..100).take_while(|_| {
+            h /= 1.5;
+            choice.reject(h).is_none()
+        });
+        // 1.5⁻¹⁴ is the first below four steps of the explicit method.
+        assert_eq!(failures.count(), 13);
     }
 }

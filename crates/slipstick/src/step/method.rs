@@ -40,6 +40,9 @@ pub trait Step {
     /// Said once: where a step fails, no shorter one is tried. So an iteration goes on for as long as it converges.
     fn be_patient(&mut self) {}
 
+    /// Other equations hold from here on.
+    fn expect_change(&mut self) {}
+
     /// Whether the derivative at the end is the last that the trial just made has evaluated.
     fn knows_derivative_at_end(&self) -> bool {
         false

@@ -123,6 +123,10 @@ impl Step for Passing {
         self.alpha.restart();
     }
 
+    fn be_patient(&mut self) {
+        self.alpha.be_patient();
+    }
+
     fn multipliers(&self) -> &[f64] {
         if self.is_on { &[] } else { self.alpha.multipliers() }
     }

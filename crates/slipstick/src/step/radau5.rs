@@ -45,7 +45,7 @@ pub(super) const BETA: f64 = 3.0504301992474105;
 const E: [f64; 3] = [-(13.0 + 7.0 * R6) / 3.0, (-13.0 + 7.0 * R6) / 3.0, -1.0 / 3.0];
 
 /// A correction that the next step would see as an error of more than this part of the tolerance is made calm.
-const SEEN: f64 = 0.1;
+pub(super) const SEEN: f64 = 0.1;
 
 /// The largest value of |θ (θ - c₁) (θ - c₂) (θ - 1)| within a step.
 const WIDEST: f64 = 0.01826;
@@ -111,7 +111,7 @@ pub(super) struct Radau5<E> {
     h: f64,
     point: Vec<f64>,
     error: Vec<f64>,
-    scales: Vec<f64>,
+    pub(super) scales: Vec<f64>,
     /// The scales with the largest of each kind for all of it.
     even_scales: Vec<f64>,
     /// What follows from the tolerances: the factor for the error of each component, and what Newton may leave. Found at a restart.

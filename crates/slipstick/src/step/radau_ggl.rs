@@ -99,8 +99,9 @@ impl Whole {
             self.find_start(field, trial);
         }
         self.radau.attempt(field, &self.tolerances, &mut self.trial);
+        let Radau5 { equations, scales, .. } = &mut self.radau;
         if self.trial.is_good()
-            && let Err(fault) = self.radau.equations.land(field, &self.tolerances, &mut self.trial)
+            && let Err(fault) = equations.land(field, &self.tolerances, scales, &mut self.trial)
         {
             self.trial.fail(fault);
         }

@@ -4,14 +4,17 @@
 //! large mechanisms. The terms with `μ` in them are left out, which is next to zero. How systems with them are solved is in `math/stabilised.rs`.
 
 use super::implicit::check_finite;
-use super::radau5::{ALPHA, BETA, Equations, GAMMA};
+use super::radau5::{ALPHA, BETA, Equations, GAMMA, SEEN};
 use super::{Fault, Tolerances, Trial};
 use crate::formulation::{Balance, Flow, GglRoom, Kinematics, Tangents};
-use crate::math::{Complex, Linearised, Matrix, Sides, Stabilised};
+use crate::math::{Complex, Linearised, Matrix, Sides, Stabilised, larger_or_nan};
 use std::ops::Range;
 
 /// Where less than this part of a row is left, the ends of steps are only moved by less than the tolerance.
 const NOTHING: f64 = 1e-6;
+/// How often a landing is made calm, and what the next step sees of it after each time at most.
+const CALM_ROUNDS: usize = 6;
+const CALMER: f64 = 0.5;
 
 /// The equations with their matrices and factors.
 #[derive(Clone, Debug)]
@@ -27,7 +30,12 @@ pub(super) struct StabilisedForm {
     slope: Vec<f64>,
     mass: Matrix,
     pub(super) rates: Vec<f64>,
+    /// The end of a step as it is landed, as it would be without calming that, and before; a change of positions, and what is left when it is followed.
     landed: Vec<f64>,
+    plain: Vec<f64>,
+    open: Vec<f64>,
+    moved: Vec<f64>,
+    followed: Vec<f64>,
     zeros: Vec<f64>,
     /// Changes of positions of the speeds' kind.
     changes: [Vec<f64>; 2],
@@ -76,6 +84,10 @@ impl StabilisedForm {
             mass: tangents.mass.clone(),
             rates: vec![0.0; layout.dimension()],
             landed: vec![0.0; layout.dimension()],
+            plain: vec![0.0; layout.dimension()],
+            open: vec![0.0; layout.dimension()],
+            moved: vec![0.0; layout.dimension()],
+            followed: vec![0.0; all],
             zeros: vec![0.0; all],
             changes: [vec![0.0; layout.v], vec![0.0; layout.v]],
             positions: layout.q,
@@ -134,6 +146,7 @@ impl StabilisedForm {
         &mut self,
         field: &mut Flow<'_>,
         tolerances: &Tolerances,
+        scales: &[f64],
         trial: &mut Trial,
     ) -> Result<(), Fault> {
         let (t, states) = (trial.t + trial.h, self.rates.len());
@@ -142,6 +155,7 @@ impl StabilisedForm {
         self.slope_at = Place::End;
         self.landed.copy_from_slice(&trial.end[..states]);
         field.land_where_evaluated(t, &mut self.landed);
+        self.land_calmly(field, t, scales, &trial.end);
         // Next to a singular position, rounding would be divided by next to nothing.
         let fits = |i: usize| {
             let (landed, end) = (self.landed[i], trial.end[i]);
@@ -154,6 +168,59 @@ impl StabilisedForm {
             field.residuals(t, &self.landed, levels, rates);
         }
         Ok(())
+    }
+
+    /// The least change in the metric of the masses moves light bodies most. If one of them hangs on a stiff spring, the next step sees that as an error of its speed, the larger the shorter it is. So positions are moved by what is
+    /// left of the change after it has been followed for `h/γ` by the linearised equations instead, and what that leaves open is corrected again.
+    fn land_calmly(&mut self, field: &mut Flow<'_>, t: f64, scales: &[f64], end: &[f64]) {
+        let (states, q) = (self.rates.len(), self.positions);
+        self.plain.copy_from_slice(&self.landed);
+        self.open.copy_from_slice(&end[..states]);
+        let slopes = states + self.constraints();
+        self.followed[slopes..].copy_from_slice(&self.slope[slopes..]);
+        let mut last = f64::INFINITY;
+        for _ in 0..CALM_ROUNDS {
+            if self.moves_little(scales) {
+                return;
+            }
+            let landed = self.landed[..q].iter().zip(&self.open);
+            self.moved.iter_mut().zip(landed).for_each(|(moved, (landed, open))| *moved = landed - open);
+            let seen = self.follow(scales);
+            if seen <= SEEN {
+                return;
+            }
+            if seen.is_nan() || seen > CALMER * last {
+                // Something else than a stiff spring is at work.
+                return self.landed.copy_from_slice(&self.plain);
+            }
+            last = seen;
+            self.open[..q].iter_mut().zip(&self.followed).for_each(|(open, moved)| *open += moved);
+            self.landed.copy_from_slice(&self.open);
+            let (rates, levels) = self.followed[states..].split_at_mut(slopes - states);
+            field.residuals(t, &self.open, levels, rates);
+            field.land(t, &mut self.landed);
+        }
+    }
+
+    /// Whether the last landing moves positions by so little that the next step cannot see it.
+    fn moves_little(&self, scales: &[f64]) -> bool {
+        let (states, q) = (self.rates.len(), self.positions);
+        let finest = scales[q..states].iter().copied().fold(f64::INFINITY, f64::min);
+        let moved = self.landed[..q].iter().zip(&self.open).map(|(landed, open)| (landed - open).abs());
+        moved.fold(0.0, larger_or_nan) * GAMMA <= SEEN * finest * self.factored_h
+    }
+
+    /// Follows how the last landing moves positions, with the levels of constraints that it has met. Gives how large an error the next step would see in it.
+    fn follow(&mut self, scales: &[f64]) -> f64 {
+        let (states, q) = (self.rates.len(), self.positions);
+        let mut x = std::mem::take(&mut self.followed);
+        x[q..states + self.constraints()].fill(0.0);
+        x[..q].iter_mut().zip(&self.moved).for_each(|(x, moved)| *x = GAMMA / self.factored_h * moved);
+        self.solve_real(&mut x);
+        let seen = |i: usize| ((x[i] - self.moved[i]) / scales[i]).powi(2);
+        let sum = (0..states).map(seen).sum::<f64>();
+        self.followed = x;
+        (sum / states.max(1) as f64).sqrt()
     }
 
     /// A fault of a speed or of a constraint, in terms of states.

@@ -9,29 +9,45 @@ use crate::formulation::{Field, Flow};
 /// So many pairs of multiplications.
 const PAIRS: usize = 3;
 
-/// The spectral radius of the Jacobian at the start of a trial, about; none if the field is not finite around it. Takes seven right-hand sides.
-pub(super) fn spectral_radius(field: &mut Flow<'_>, trial: &Trial) -> Option<f64> {
-    let (t, y, n) = (trial.t, &trial.start, trial.start.len());
-    let (mut here, mut there, mut beside) = (vec![0.0; n], vec![0.0; n], y.clone());
-    field.derivative(t, y, &mut here);
-    // A direction without zeros in which no two entries are likely to make up for each other.
-    let mut x: Vec<f64> = (0..n).map(|i| 1.0 + 0.7 * (1.7 * i as f64).sin()).collect();
-    let mut square = 0.0;
-    for _ in 0..PAIRS {
-        square = 1.0;
-        for _ in 0..2 {
-            let length = norm(&x);
-            let reach = f64::EPSILON.sqrt() * norm(y).max(1.0) / length;
-            beside.iter_mut().zip(y.iter().zip(&x)).for_each(|(b, (y, x))| *b = y + reach * x);
-            field.derivative(t, &beside, &mut there);
-            x.iter_mut().zip(there.iter().zip(&here)).for_each(|(x, (a, b))| *x = (a - b) / reach);
-            square *= norm(&x) / length;
-        }
-        if !(square > 0.0 && square.is_finite()) {
-            return None;
-        }
+/// The scratch.
+pub(super) struct Spectral {
+    here: Vec<f64>,
+    there: Vec<f64>,
+    beside: Vec<f64>,
+    x: Vec<f64>,
+}
+
+impl Spectral {
+    pub(super) fn new(dimension: usize) -> Self {
+        let zeros = || vec![0.0; dimension];
+        Self { here: zeros(), there: zeros(), beside: zeros(), x: zeros() }
     }
-    Some(square.sqrt())
+
+    /// The spectral radius of the Jacobian at the start of a trial, about; none if the field is not finite around it. Takes seven right-hand sides.
+    pub(super) fn radius(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Option<f64> {
+        field.derivative(trial.t, &trial.start, &mut self.here);
+        // A direction without zeros in which no two entries are likely to make up for each other.
+        self.x.iter_mut().enumerate().for_each(|(i, x)| *x = 1.0 + 0.7 * (1.7 * i as f64).sin());
+        let mut square = 0.0;
+        for _ in 0..PAIRS {
+            square = self.multiply(field, trial) * self.multiply(field, trial);
+            if !(square > 0.0 && square.is_finite()) {
+                return None;
+            }
+        }
+        Some(square.sqrt())
+    }
+
+    /// Multiplies the direction by the Jacobian; gives by how much it grows.
+    fn multiply(&mut self, field: &mut Flow<'_>, trial: &Trial) -> f64 {
+        let (y, length) = (&trial.start, norm(&self.x));
+        let reach = f64::EPSILON.sqrt() * norm(y).max(1.0) / length;
+        self.beside.iter_mut().zip(y.iter().zip(&self.x)).for_each(|(b, (y, x))| *b = y + reach * x);
+        field.derivative(trial.t, &self.beside, &mut self.there);
+        let differences = self.there.iter().zip(&self.here).map(|(a, b)| (a - b) / reach);
+        self.x.iter_mut().zip(differences).for_each(|(x, difference)| *x = difference);
+        norm(&self.x) / length
+    }
 }
 
 fn norm(x: &[f64]) -> f64 {
