@@ -271,3 +271,44 @@ fn a_power_that_changes_its_sign_within_steps_is_split_there() {
         assert!((work - 0.5).abs() < 1e-8, "{balance:?}");
     }
 }
+
+/// A moving joint with a further row that follows from the others, but only where constraints are met: dense output is next to there. In the first mechanism that row vanishes on the way.
+/// The work is that without the row.
+#[test]
+fn redundant_rows_of_moving_joints_put_nothing_in() {
+    let (sliders, row) = (
+        r#"
+        coordinates = { x = -0.5, ph = -0.5 }
+        inertia = { x = 1, ph = 0.5 }
+        speeds = { x = 1, ph = 0.9 }
+        forces = { x = "-0.2*x'+sin(3*t)" }
+        constraints.a = "x-ph-0.1*sin(t)"
+        "#,
+        r#"constraints.c = "(x-0.1*sin(t))^2-ph^2""#,
+    );
+    let (pendulum, rod) = (
+        r#"
+        coordinates = { x = 1, y = 0, a = 0 }
+        inertia = { x = 1, y = 1, a = 0.1 }
+        speeds = { x = 0.1 }
+        potential = "9.81*y"
+        constraints.p = "x-cos(a)-0.1*sin(t)"
+        constraints.q = "y-sin(a)"
+        "#,
+        r#"constraints.r = "(x-0.1*sin(t))^2+y^2-1""#,
+    );
+    for (text, row) in [(sliders, row), (pendulum, rod)] {
+        let end = "run = { until = 2, rtol = 1e-10, method = \"radau5\" }";
+        let (_, expected) = run(&format!("{text}\n{end}"));
+        for method in ["hem5", "phem56", "dopri5", "radau5", "dop853"] {
+            for tolerance in ["1e-4", "1e-6"] {
+                let end = format!("run = {{ until = 2, rtol = {tolerance}, method = \"{method}\" }}");
+                let (_, found) = run(&format!("{text}\n{row}\n{end}"));
+                let bound = 100.0 * tolerance.parse::<f64>().unwrap();
+                let apart = (found.work_in - expected.work_in).abs();
+                let apart = apart.max((found.dissipated - expected.dissipated).abs());
+                assert!(apart < bound && found.error < bound, "{method} {tolerance}: {found:?} {expected:?}");
+            }
+        }
+    }
+}

@@ -261,6 +261,23 @@ fn what_follows_from_the_motion_cannot_cause_it() {
     assert!(errors[0].message.contains("`lambda.rod` is a multiplier"), "{errors:?}");
 }
 
+/// A reset read zero in the place of a multiplier behind an output, and a unit of one was shown nowhere.
+#[test]
+fn events_and_units_do_not_use_multipliers() {
+    let at_rest = "guard = \"y + 0.5\", at_rest = { reset = { \"x'\" = \"2 * pull\" } }";
+    for event in ["at = 0.5, reset = { \"x'\" = \"2 * pull\" }", at_rest] {
+        let text =
+            format!("{}\noutputs.pull = \"2 * lambda.rod\"\nevents.e = {{ {event} }}", PENDULUM.trim());
+        let errors = slipstick::model::Model::from_toml(&text).expect_err("a reset uses it");
+        assert!(errors[0].message.contains("`pull` follows from the motion"), "{errors:?}");
+    }
+    for name in ["lambda.rod", "reaction.x"] {
+        let text = format!("{}\nunits.\"{name}\" = \"N\"", PENDULUM.trim());
+        let errors = slipstick::model::Model::from_toml(&text).expect_err("it has no column");
+        assert!(errors[0].message.contains(&format!("`{name}` is shown nowhere")), "{errors:?}");
+    }
+}
+
 /// A slider-crank of equal links lies flat on its way: there the gradient of its constraint vanishes. It passes, and says so.
 #[test]
 fn a_singular_position_is_passed_with_a_note() {

@@ -4,8 +4,8 @@
 use slipstick::equations::{ClosureGuard, ClosureSystem, Mechanism, System};
 use slipstick::math::Jet;
 use slipstick::problems::{chain, chain_energy};
-use slipstick::simulate::{Options, Start, simulate};
-use slipstick::step::Method;
+use slipstick::simulate::{Keep, Options, Start, simulate};
+use slipstick::step::{Control, Method};
 use slipstick::trajectory::{Joints, Trajectory};
 use std::time::{Duration, Instant};
 
@@ -226,4 +226,64 @@ fn a_chain_ten_times_as_long_takes_about_ten_times_as_long() {
     // What is dense would take a hundred or a thousand times as long. The bound leaves room for a busy machine; instructions are counted in the book.
     let ratio = ten_steps(2000).as_secs_f64() / ten_steps(200).as_secs_f64();
     assert!(ratio < 25.0, "{ratio}");
+}
+
+/// In a pendulum of length one with the constraint `x² + y² - 1`, `2 λ = m (v² - g y)`, and the force on the bob is `-2 λ (x, y)`.
+#[test]
+fn forces_in_joints_are_read_along_the_run() {
+    let wall =
+        ClosureGuard::rising("wall", |_, y| y[0]).reset(|_, before, after| after[2] = -0.5 * before[2]);
+    let system = pendulum().system().guard(wall);
+    let run = run(&system, vec![-0.8, -0.6, 0.0, 0.0], 3.0);
+    let mut path = run.of(&system);
+    let mut times: Vec<f64> = (0..=30).map(|i| 0.1 * f64::from(i)).collect();
+    times.extend(run.event_times("wall"));
+    for t in times {
+        let sides = [
+            (path.state_before(t).unwrap(), path.forces_before(t).unwrap()),
+            (path.state_after(t).unwrap(), path.forces_after(t).unwrap()),
+        ];
+        for (state, forces) in sides {
+            let y = &state.y;
+            let twice = 2.0 * (y[2] * y[2] + y[3] * y[3] - G * y[1]);
+            assert!((2.0 * forces.multipliers[0] - twice).abs() < 1e-11, "{t}: {forces:?}");
+            let reactions = [-twice * y[0], -twice * y[1]];
+            assert!(reactions.iter().zip(&forces.reactions).all(|(a, b)| (a - b).abs() < 1e-11), "{t}");
+        }
+    }
+    assert!(run.event_times("wall").count() > 1 && path.forces_after(4.0).is_none());
+    let system = ClosureSystem::new(["x"], |_, y, dy| dy[0] = -y[0]);
+    let run = simulate(&system, &Start::at([1.0]), &Options::until(1.0)).unwrap();
+    assert_eq!(run.of(&system).forces_after(0.5), None);
+}
+
+/// With the ends alone, the start and the end of each segment are what can be said.
+#[test]
+fn joints_are_looked_at_where_states_are_kept() {
+    let system = pendulum().system();
+    let options = Options { keep: Keep::Ends, ..Options::until(1.0) };
+    let run = simulate(&system, &Start::at([0.8, -0.6, 0.0, 0.0]), &options).unwrap();
+    let joints = Joints::of(&system, &options.upkeep(), &run).unwrap();
+    let worst = [joints.position.unwrap(), joints.velocity, joints.acceleration];
+    assert!(
+        worst.iter().all(|opening| opening.value < 1e-13 && [0.0, 1.0].contains(&opening.t)),
+        "{joints:?}"
+    );
+}
+
+#[test]
+fn what_says_how_steps_are_chosen_is_refused_beside_a_fixed_step() {
+    let system = pendulum().system();
+    let fixed = Options { fixed_step: Some(0.01), ..Options::until(1.0) };
+    let options = [
+        ("first_step", Options { first_step: Some(0.1), ..fixed.clone() }),
+        ("longest_step", Options { longest_step: Some(0.001), ..fixed.clone() }),
+        ("control", Options { control: Control::Pid, ..fixed.clone() }),
+        ("safety", Options { safety: 0.8, ..fixed.clone() }),
+    ];
+    for (word, options) in options {
+        let failure = simulate(&system, &Start::at([0.8, -0.6, 0.0, 0.0]), &options).unwrap_err();
+        assert_eq!((failure.error.code(), failure.error.about()), ("beside-fixed-step", Some(word)));
+    }
+    assert!(simulate(&system, &Start::at([0.8, -0.6, 0.0, 0.0]), &fixed).is_ok());
 }

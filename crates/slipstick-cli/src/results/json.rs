@@ -49,6 +49,7 @@ fn options(result: &RunResult<'_>) -> Value {
         "method": options.method.name(),
         "rho_infinity": options.method.has_rho().then(|| options.rho_infinity.unwrap_or(USUAL_RHO)),
         "control": if options.control == Control::Pid { "pid" } else { "standard" },
+        "safety": options.safety,
         "rtol": per_component(&options.tolerances.relative),
         "atol": per_component(&options.tolerances.absolute),
         "norm": options.tolerances.norm.map(Norm::name),

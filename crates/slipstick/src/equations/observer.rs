@@ -1,4 +1,4 @@
-//! What is looked at but not integrated: outputs, audited quantities, energies.
+//! What is looked at but not integrated: outputs, audited quantities, energies, forces in joints.
 
 use super::Locked;
 use super::closure_energy::ClosureEnergy;
@@ -14,8 +14,16 @@ pub struct Observer<'a> {
 
 /// Formulas, or the energy of a mechanism in closures.
 enum Kind<'a> {
-    Formulas { tape: &'a Tape, parameters: &'a [f64], registers: Registers },
+    Formulas {
+        tape: &'a Tape,
+        parameters: &'a [f64],
+        registers: Registers,
+    },
     Energy(Box<ClosureEnergy<'a>>),
+    /// What stands behind the accelerations, of which there are so many.
+    Forces {
+        speeds: usize,
+    },
 }
 
 impl<'a> Observer<'a> {
@@ -26,6 +34,11 @@ impl<'a> Observer<'a> {
 
     pub(super) fn of_energy(energy: ClosureEnergy<'a>) -> Self {
         Self { kind: Kind::Energy(Box::new(energy)), motion: Vec::new() }
+    }
+
+    /// The multipliers of a mechanism with so many speeds, and behind them the reactions.
+    pub fn of_forces(speeds: usize) -> Self {
+        Self { kind: Kind::Forces { speeds }, motion: Vec::new() }
     }
 
     /// Accelerations and multipliers at the point where the values are asked for next.
@@ -45,6 +58,7 @@ impl<'a> Observer<'a> {
                 tape.run(registers, out);
             }
             Kind::Energy(energy) => energy.observe(locked, (t, y), &self.motion, out),
+            Kind::Forces { speeds } => out.copy_from_slice(&self.motion[*speeds..]),
         }
     }
 }

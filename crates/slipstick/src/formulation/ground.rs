@@ -38,6 +38,15 @@ impl<'a> Ground<'a> {
         }
     }
 
+    /// Has constraints that follow from others next to a state of a motion do so from now on, even where they are not quite met, as in the run.
+    pub fn hold_redundant(&mut self, mode: &Mode, t: f64, y: &[f64]) {
+        let mut met = y.to_vec();
+        self.put_back(mode, t, &mut met);
+        if let (Engine::Mechanism(mechanism), true) = (&mut self.evaluator, mode.reaching.is_empty()) {
+            mechanism.hold_redundant(mode.locked(), t, &met);
+        }
+    }
+
     /// Looks at a motion that slides, at a point.
     pub(super) fn slide_on(&mut self, mode: &Mode, t: f64, y: &[f64]) {
         if self.mode.sliding != mode.sliding || self.mode.counts != mode.counts {

@@ -142,7 +142,7 @@ impl Index1<'_> {
         self.velocity.len() == self.holonomic || self.meet_exactly(locked, stage, scratch)
     }
 
-    /// Newton's method for what is left of the constraints ahead.
+    /// Newton's method for what is left of the constraints ahead. Those that follow from others do so only where positions are met: what is left of them here means nothing.
     fn meet_exactly(&mut self, locked: Locked<'_>, stage: Stage<'_>, scratch: &mut HalfExplicit) -> bool {
         let (t_ahead, ahead) = stage.ahead;
         let speeds = self.positions..self.positions + self.n;

@@ -5,7 +5,8 @@
 //! a singular position. So rows are looked at where constraints are met, at the start, and how many are independent stays as it was found there.
 //!
 //! A start may itself be singular. Then rows become independent in proportion to a displacement along what is left free, `s`, while of those that always follow
-//! from others something of the size of `s²` is left. With `s` between the part of a row that makes it independent and the root of that, one is seen and the other is not.
+//! from others something of the size of `s²` is left. With `s` between the part of a row that makes it independent and the root of that, one is seen and the other is not. A row that is zero
+//! at the start is itself of the size of `s`: so that as little is left of it, the displacement is brought to the constraints.
 
 use super::Index1;
 use super::engine::Engine;
@@ -62,11 +63,11 @@ impl Index1<'_> {
     }
 
     /// Has the constraints that follow from others next to this point, at which all are met, follow from them from now on.
-    fn hold_redundant(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) {
+    pub(super) fn hold_redundant(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) {
         self.hold(&[]);
         // Constraints of positions keep those of speeds that say the same, and not the other way round.
         self.kkt.prefer(self.holonomic);
-        if !self.factor(locked, t, y) || self.rows_left_out().is_empty() {
+        if !self.factor(locked, t, y) || self.kkt.redundant().is_empty() {
             self.hold(&[]);
             return;
         }
@@ -99,10 +100,23 @@ impl Index1<'_> {
     fn turn_gradients(&mut self, (locked, t): (Locked<'_>, f64), y: &[f64], start: &Terms) -> f64 {
         let mut moved = y.to_vec();
         self.inner.shift_positions(t, &mut moved[..self.positions], &self.motion);
+        if self.kkt.lengths().contains(&0.0) {
+            self.bring_back((locked, t), &mut moved);
+        }
         self.inner.gradients(locked, t, &moved, &mut self.terms);
         (0..start.jacobian.rows())
             .map(|row| turn(&self.terms.jacobian, &start.jacobian, row))
             .fold(0.0, f64::max)
+    }
+
+    /// One correction of positions next to where the linear system was factored.
+    fn bring_back(&mut self, (locked, t): (Locked<'_>, f64), moved: &mut [f64]) {
+        self.inner.residuals(locked, t, moved, &mut self.position, &mut self.velocity);
+        self.multipliers.fill(0.0);
+        self.multipliers[..self.holonomic].copy_from_slice(&self.position);
+        let mut change = vec![0.0; self.n];
+        self.kkt.solve(&mut change, &mut self.multipliers);
+        self.inner.shift_positions(t, &mut moved[..self.positions], &change);
     }
 
     fn hold(&mut self, rows: &[usize]) {

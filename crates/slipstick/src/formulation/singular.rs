@@ -22,9 +22,10 @@ const NOT_YET: Range = (f64::INFINITY, 0.0);
 /// What is known of how near the motion has come to singular positions.
 #[derive(Clone, Debug)]
 pub(super) struct Singular {
-    /// The lengths that the row of each constraint has had in steps that were taken, and in the attempt of one.
-    lengths: Vec<Range>,
-    tried: Vec<Range>,
+    /// The lengths that the row of each constraint has had in steps that were taken, and in the attempt of one: in coordinates, and weighed by masses. Units of coordinates may make a row
+    /// short in one of both measures.
+    lengths: Vec<[Range; 2]>,
+    tried: Vec<[Range; 2]>,
     /// What was left of the narrowest row beside the others: in steps that were taken, and in the attempt of one, with the row that had least.
     narrowest: Range,
     in_step: Range,
@@ -45,8 +46,8 @@ pub struct Shrunk {
 impl Singular {
     pub(super) fn new(constraints: usize) -> Self {
         Self {
-            lengths: vec![NOT_YET; constraints],
-            tried: vec![NOT_YET; constraints],
+            lengths: vec![[NOT_YET; 2]; constraints],
+            tried: vec![[NOT_YET; 2]; constraints],
             narrowest: NOT_YET,
             in_step: NOT_YET,
             narrowest_row: 0,
@@ -54,11 +55,12 @@ impl Singular {
         }
     }
 
-    /// Takes note of the length of a row.
-    pub(super) fn note_length(&mut self, row: usize, length: f64) {
+    /// Takes note of the length of a row, and of the one by masses, which is zero if there are none.
+    pub(super) fn note_length(&mut self, row: usize, length: f64, weighed: f64) {
         // A constraint with branches may say nothing for a while.
         if length > 0.0 {
-            widen(&mut self.tried[row], length);
+            widen(&mut self.tried[row][0], length);
+            widen(&mut self.tried[row][1], if weighed > 0.0 { weighed } else { length });
         }
     }
 
@@ -76,9 +78,10 @@ impl Singular {
     }
 
     fn vanishes(&self) -> bool {
-        let vanishes = |(tried, taken): (&Range, &Range)| {
+        let is_short = |(tried, taken): (&Range, &Range)| {
             changes(*tried) && tried.0 < NEXT_TO_NOTHING * tried.1.max(taken.1)
         };
+        let vanishes = |(tried, taken): (&[Range; 2], &[Range; 2])| tried.iter().zip(taken).all(is_short);
         self.tried.iter().zip(&self.lengths).any(vanishes)
     }
 
@@ -94,8 +97,12 @@ impl Singular {
             self.name(self.narrowest_row, true);
         }
         for row in 0..self.tried.len() {
-            let (least, most) = std::mem::replace(&mut self.tried[row], NOT_YET);
-            if least <= most && (widen(&mut self.lengths[row], least) | widen(&mut self.lengths[row], most)) {
+            let tried = std::mem::replace(&mut self.tried[row], [NOT_YET; 2]);
+            let widened = |(range, (least, most)): (&mut Range, Range)| {
+                least <= most && (widen(range, least) | widen(range, most))
+            };
+            let short = self.lengths[row].iter_mut().zip(tried).map(widened).filter(|is_short| *is_short);
+            if short.count() == 2 {
                 self.name(row, false);
             }
         }
@@ -125,27 +132,33 @@ fn widen(range: &mut Range, x: f64) -> bool {
 impl Index1<'_> {
     /// Takes note of the lengths of rows in the linear system with one gradient, and of what is left of the narrowest.
     pub(super) fn look_at_factors(&mut self) {
-        for (row, length) in self.kkt.lengths().iter().enumerate() {
-            self.singular.note_length(row, *length);
+        for row in 0..self.kkt.lengths().len() {
+            self.note_row(row, self.kkt.lengths()[row]);
         }
         self.singular.note_narrowest(self.kkt.narrowest());
     }
 
     /// The same of the gradients ahead in a system with two.
     pub(super) fn look_at_pair(&mut self) {
-        for (row, length) in self.kkt.lengths_of_pair().iter().enumerate() {
-            self.singular.note_length(row, *length);
+        for row in 0..self.kkt.lengths_of_pair().len() {
+            self.note_row(row, self.kkt.lengths_of_pair()[row]);
         }
-        self.singular.note_narrowest(self.kkt.narrowest_of_pair());
+        self.singular.note_narrowest(self.kkt.narrowest());
     }
 
     /// Takes note of the lengths of rows by the terms as they are, in an iteration of which only the last point counts.
     pub(super) fn look_at_rows(&mut self) {
         for row in 0..self.terms.jacobian.rows() {
             let length = self.terms.jacobian.row(row).map(|(_, g)| g * g).sum::<f64>().sqrt();
-            self.singular.tried[row] = NOT_YET;
-            self.singular.note_length(row, length);
+            self.singular.tried[row] = [NOT_YET; 2];
+            self.note_row(row, length);
         }
+    }
+
+    /// Takes note of the length of a row of the terms.
+    fn note_row(&mut self, row: usize, length: f64) {
+        let weighed = self.kkt.weigh(row, length, (&self.terms.mass, &self.terms.jacobian));
+        self.singular.note_length(row, length, weighed);
     }
 
     /// What is left of the narrowest row beside the others where the linear system was factored last: nothing if one follows from the others that does not do so elsewhere.
@@ -223,10 +236,14 @@ impl Flow<'_> {
     pub fn narrowest(&self) -> f64 {
         let Engine::Mechanism(mechanism) = &self.evaluator else { return 1.0 };
         // A row beside which there are no others can only be short.
-        let rows = mechanism.kkt.lengths().iter().zip(&mechanism.singular.lengths);
-        let part =
-            |(length, taken): (&f64, &Range)| if *length > 0.0 { length / taken.1.max(*length) } else { 1.0 };
-        rows.map(part).fold(mechanism.left_beside_others(), f64::min)
+        let kkt = &mechanism.kkt;
+        let rows = kkt.lengths().iter().zip(kkt.weighed_lengths()).zip(&mechanism.singular.lengths);
+        let part = |length: f64, taken: Range| if length > 0.0 { length / taken.1.max(length) } else { 1.0 };
+        let more = |((length, weighed), taken): ((&f64, &f64), &[Range; 2])| {
+            let by_masses = if *weighed > 0.0 { part(*weighed, taken[1]) } else { 0.0 };
+            part(*length, taken[0]).max(by_masses)
+        };
+        rows.map(more).fold(mechanism.left_beside_others(), f64::min)
     }
 
     /// Takes note of how near the point whose terms were evaluated last is to a singular position, for a method that does not see that by itself.
@@ -253,7 +270,7 @@ impl Flow<'_> {
     /// The step that was tried is not taken: where it has been does not count.
     pub fn forget_trial(&mut self) {
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.singular.tried.fill(NOT_YET);
+            mechanism.singular.tried.fill([NOT_YET; 2]);
         }
     }
 

@@ -146,6 +146,11 @@ impl DenseKkt {
         &self.lengths
     }
 
+    /// The rows that are independent, in the order in which they were taken.
+    pub(super) fn independent(&self) -> &[usize] {
+        &self.order[..self.rank]
+    }
+
     /// The rows that follow from others, in no particular order.
     pub(super) fn redundant(&self) -> &[usize] {
         &self.order[self.rank..]

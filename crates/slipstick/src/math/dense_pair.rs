@@ -61,6 +61,11 @@ impl DensePair {
         self.ahead.narrowest()
     }
 
+    /// The rows of `G` that are independent, in the order in which they were taken.
+    pub fn independent(&self) -> &[usize] {
+        self.ahead.independent()
+    }
+
     /// The rows of `G` that follow from others, in no particular order.
     pub fn redundant(&self) -> &[usize] {
         self.ahead.redundant()

@@ -6,6 +6,7 @@
 use super::dense_kkt::{self, DenseKkt};
 use super::dense_pair::DensePair;
 use super::sparse_kkt::{self, SparseKkt};
+use super::weighing::Weighing;
 use super::{KktFault, Matrix};
 
 /// From so many unknowns on it is worth counting.
@@ -26,6 +27,9 @@ pub struct Kkt {
     pair: Option<Box<(DensePair, Vec<f64>)>>,
     /// The rows that follow from others wherever constraints are met.
     held: Vec<usize>,
+    /// The rows by masses, and which has least left beside the others.
+    weighing: Weighing,
+    narrowest: (usize, f64),
 }
 
 #[derive(Clone, Debug)]
@@ -49,6 +53,8 @@ impl Kkt {
                     full: (Vec::new(), Vec::new()),
                     pair: None,
                     held: Vec::new(),
+                    weighing: Weighing::new(n, m),
+                    narrowest: (0, 1.0),
                 };
             }
         }
@@ -62,6 +68,8 @@ impl Kkt {
             full: (vec![0.0; n * n], vec![0.0; m * n]),
             pair: None,
             held: Vec::new(),
+            weighing: Weighing::of_full(n, m),
+            narrowest: (0, 1.0),
         }
     }
 
@@ -73,6 +81,7 @@ impl Kkt {
         }
         self.held.clear();
         self.held.extend_from_slice(redundant);
+        self.weighing.forget_most();
         match &mut self.kind {
             Kind::Dense(dense) => dense.hold(redundant),
             Kind::Sparse(sparse) => sparse.hold(redundant),
@@ -123,9 +132,18 @@ impl Kkt {
             Kind::Dense(dense) => {
                 mass.spread(&mut self.full.0);
                 jacobian.spread(&mut self.full.1);
-                dense.factor(&self.full.0, &self.full.1)
+                let factored = dense.factor(&self.full.0, &self.full.1);
+                let plain = dense.narrowest();
+                let rows = (mass, jacobian, self.full.1.as_slice());
+                self.narrowest = self.weighing.narrowest(plain, dense.independent(), rows);
+                factored
             }
-            Kind::Sparse(sparse) => sparse.factor(mass, jacobian),
+            // Its own measure is by masses.
+            Kind::Sparse(sparse) => {
+                let factored = sparse.factor(mass, jacobian);
+                self.narrowest = sparse.narrowest();
+                factored
+            }
         }
     }
 
@@ -145,7 +163,10 @@ impl Kkt {
         mass.spread(&mut self.full.0);
         ahead.spread(&mut self.full.1);
         here.spread(&mut pair.1);
-        pair.0.factor(&self.full.0, &self.full.1, &pair.1)
+        let is_factored = pair.0.factor(&self.full.0, &self.full.1, &pair.1);
+        let rows = (mass, ahead, self.full.1.as_slice());
+        self.narrowest = self.weighing.narrowest(pair.0.narrowest(), pair.0.independent(), rows);
+        is_factored
     }
 
     /// Replaces the right-hand sides by the solution of the system that was factored by [`factor_pair`](Self::factor_pair).
@@ -165,17 +186,20 @@ impl Kkt {
         self.pair.as_ref().map_or(&[], |pair| pair.0.lengths())
     }
 
-    /// [`narrowest`](Self::narrowest) of the rows ahead of the system that was factored by [`factor_pair`](Self::factor_pair).
-    pub fn narrowest_of_pair(&self) -> (usize, f64) {
-        self.pair.as_ref().map_or((0, 1.0), |pair| pair.0.narrowest())
+    /// The independent row of constraints that has least left beside the others, and what that is, as a part of the row; of two gradients, in those ahead. It is next to nothing only if that
+    /// does not hang on the units of coordinates.
+    pub fn narrowest(&self) -> (usize, f64) {
+        self.narrowest
     }
 
-    /// The independent row of constraints that has least left beside the others, and what that is, as a part of the row.
-    pub fn narrowest(&self) -> (usize, f64) {
-        match &self.kind {
-            Kind::Dense(dense) => dense.narrowest(),
-            Kind::Sparse(sparse) => sparse.narrowest(),
-        }
+    /// The length of a row of constraints, given as it is in coordinates, weighed by the masses: units of coordinates do not matter in it.
+    pub fn weigh(&mut self, row: usize, length: f64, (mass, jacobian): (&Matrix, &Matrix)) -> f64 {
+        self.weighing.weigh(row, length, (mass, jacobian))
+    }
+
+    /// The lengths that were weighed last.
+    pub fn weighed_lengths(&self) -> &[f64] {
+        self.weighing.lengths()
     }
 
     /// How many rows of constraints are independent.

@@ -29,6 +29,7 @@ mod sparse_stabilised;
 mod stabilised;
 #[cfg(test)]
 mod test_chain;
+mod weighing;
 
 pub use bracket::{Bracket, Probe, narrow};
 pub use colouring::colours;

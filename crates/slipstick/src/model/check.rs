@@ -181,10 +181,22 @@ fn check_modes(model: &Model, errors: &mut Vec<Diagnostic>) {
     }
 }
 
+/// Multipliers and reactions are shown as outputs only, and those have units.
+fn no_column(reference: &Reference) -> Diagnostic {
+    let name = &reference.name;
+    let message = format!("`{name}` is shown nowhere by itself and has no unit");
+    let hint = format!("name an output, `outputs.force = \"{name}\"`, and give that the unit");
+    Diagnostic::new("unknown-name", reference.span.clone(), message).hint(hint)
+}
+
 /// Names in `units`, in `run.mode` and in `run.atol`.
 fn check_references(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
     let audits = || model.audit.iter().map(|a| a.definition.name.as_str());
     for (reference, _) in &model.units {
+        if scope.meaning(&reference.name).is_some_and(Meaning::follows_from_motion) {
+            errors.push(no_column(reference));
+            continue;
+        }
         if scope.meaning(&reference.name).is_none() && !audits().any(|a| a == reference.name) {
             let known: Vec<String> =
                 scope.names(|_| true).into_iter().chain(audits().map(str::to_owned)).collect();

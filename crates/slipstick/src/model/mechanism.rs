@@ -6,7 +6,7 @@
 use super::names::{Room, check_formula, unknown_name};
 use super::read::Reader;
 use super::upkeep::check_upkeep;
-use super::{Definition, Diagnostic, Formula, Meaning, Model, Place, Scope, Trigger};
+use super::{Definition, Diagnostic, EventRule, Formula, Meaning, Model, Place, Scope, Trigger};
 use crate::expr::Kind;
 use toml::de::DeTable;
 
@@ -68,6 +68,12 @@ impl Model {
             Trigger::At(_) | Trigger::Every { .. } => None,
         });
         definitions.map(|d| &d.formula).chain(guards)
+    }
+
+    /// The formulas that events set states to.
+    fn resets<'a>(&'a self) -> impl Iterator<Item = &'a Formula> {
+        let of = |event: &'a EventRule| event.reset.iter().chain(event.at_rest.iter().flat_map(|r| &r.reset));
+        self.all_events().flat_map(move |(_, event)| of(event)).map(|d| &d.formula)
     }
 
     /// Whether a constraint is one of speeds: its formula uses one, and not only to choose.
@@ -230,11 +236,11 @@ fn check_outputs_of_motion(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Di
             known[i] = known[i] || follows(&output.formula, &known);
         }
     }
-    for formula in model.moving_formulas() {
+    for formula in model.moving_formulas().chain(model.resets()) {
         for (name, span) in formula.syntax.names() {
             if matches!(scope.meaning(name), Some(Meaning::Output(i)) if known[i]) {
                 let message = format!("`{name}` follows from the motion and cannot be a cause of it");
-                let hint = "outputs that use a multiplier or a reaction can be written out and audited, but not used in derivatives, forces and guards";
+                let hint = "outputs that use a multiplier or a reaction can be written out and audited, but not used in derivatives, forces, guards and resets";
                 errors.push(Diagnostic::new("unknown-name", formula.place.part(&span), message).hint(hint));
             }
         }

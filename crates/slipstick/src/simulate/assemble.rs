@@ -36,7 +36,8 @@ impl Run<'_> {
         self.note_changes(t, &self.trial.start.clone(), &y);
         self.trial.restart(t, &y);
         self.note_redundant(t, &y);
-        if !self.redundant.is_empty() {
+        // What a row says that is zero here is seen beside this point only.
+        if !self.redundant.is_empty() || self.flow.row_lengths().contains(&0.0) {
             self.flow.hold_redundant_constraints(t, &y);
         }
         Ok(())

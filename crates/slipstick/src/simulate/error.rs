@@ -119,6 +119,12 @@ pub enum Error {
         /// Its value.
         value: f64,
     },
+    /// An option about how steps are chosen, where all have the same size.
+    #[error("`{which}` means nothing beside `fixed_step`: every step has that size, and none is rejected")]
+    BesideFixedStep {
+        /// The option.
+        which: &'static str,
+    },
     /// A clock would never strike, strike without end, or at times that doubles cannot tell apart.
     #[error("the period of `{name}` is {value:?}: {reason}")]
     BadPeriod {
@@ -338,6 +344,7 @@ impl Error {
             Self::UnevenMass { .. } => "uneven-mass",
             Self::BadRho { .. } => "bad-rho",
             Self::BadSafety { .. } => "bad-safety",
+            Self::BesideFixedStep { .. } => "beside-fixed-step",
             Self::BadPeriod { .. } => "bad-period",
             Self::BadStep { .. } => "bad-step",
             Self::DerivativeNotFinite { .. } => "derivative-not-finite",
@@ -364,6 +371,7 @@ impl Error {
             Self::WrongMethod { about, .. } => Some(about),
             Self::BadRho { .. } => Some("rho_infinity"),
             Self::BadSafety { .. } => Some("safety"),
+            Self::BesideFixedStep { which } => Some(which),
             Self::BadReach { .. } | Self::BadTerm { .. } => Some("stabilisation"),
             Self::BadPin { .. } => Some("pinned"),
             _ => None,
@@ -383,6 +391,7 @@ impl Error {
             Self::BadTolerance { .. } => "tolerances between 1e-3 and 1e-12 are usual",
             Self::ToleranceLength { .. } => "give one tolerance for all states, or one for each",
             Self::BadSafety { .. } => "0.9 is usual; with less, fewer steps are rejected, but more are made",
+            Self::BesideFixedStep { .. } => "leave one of both out",
             Self::BadRho { .. } => RHO_HINT,
             Self::BadReach { .. } => "give one positive number for all constraints, or one for each",
             Self::BadTerm { .. } => "20 for `rate`, 100 for `position` and 10 for `decay` are usual",

@@ -3,7 +3,7 @@
 use super::{Error, Options, Start};
 use crate::equations::{BadPlace, MassKind, System};
 use crate::formulation::{Metric, Stabilisation};
-use crate::step::{Method, PerComponent};
+use crate::step::{Control, Method, PerComponent, SAFETY};
 
 /// The word for it in the section `run` of a model file.
 const STABILISATION: &str = "stabilisation";
@@ -52,7 +52,21 @@ pub(crate) fn check_options(system: &dyn System, options: &Options) -> Result<()
             _ => {}
         }
     }
-    Ok(())
+    check_beside_fixed_step(options)
+}
+
+/// What says how steps are chosen is refused where they all have the same size.
+fn check_beside_fixed_step(options: &Options) -> Result<(), Error> {
+    let said = [
+        ("first_step", options.first_step.is_some()),
+        ("longest_step", options.longest_step.is_some()),
+        ("control", options.control != Control::default()),
+        ("safety", options.safety != SAFETY),
+    ];
+    match said.into_iter().find(|(_, is_said)| *is_said && options.fixed_step.is_some()) {
+        Some((which, _)) => Err(Error::BesideFixedStep { which }),
+        None => Ok(()),
+    }
 }
 
 /// The halves of a mass matrix in closures are equal, but for rounding.

@@ -87,6 +87,11 @@ fn check_options(model: &Model, system: &FormulaSystem, options: &Options) -> Re
     if model.run.place("stabilisation").is_some() && !options.stabilisation.changes_the_motion() {
         initialise::check_idle_corrections(options)?;
     }
+    let beside = ["first_step", "longest_step", "control", "safety"];
+    let said = beside.into_iter().find(|key| model.run.place(key).is_some() && options.fixed_step.is_some());
+    if let Some(which) = said {
+        return Err(Error::BesideFixedStep { which });
+    }
     initialise::check_options(system, options)
 }
 

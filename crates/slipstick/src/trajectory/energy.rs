@@ -74,6 +74,7 @@ impl EnergyBalance {
             error_time: first.start_time,
         };
         for segment in &trajectory.segments {
+            books.begin(segment);
             let begin = books.look(segment, segment.start_time, &segment.start);
             balance.at_events += begin.total() - balance.end.total();
             balance.end = begin;
@@ -117,6 +118,11 @@ impl<'a> Books<'a> {
         let (values, state) = (vec![0.0; POWER + 1 + layout.v], vec![0.0; layout.dimension()]);
         let (powers, turns) = ([(); 2].map(|()| vec![0.0; layout.v + 1]), Vec::new());
         (layout.v > 0).then_some(Self { modes, values, state, powers, turns, net: 0.0 })
+    }
+
+    /// Dense output is not quite on the constraints: rows that follow from others only there are not to have multipliers of their own.
+    fn begin(&mut self, segment: &Segment) {
+        self.modes[segment.mode.index].hold_redundant(&segment.mode, segment.start_time, &segment.start);
     }
 
     fn look(&mut self, segment: &Segment, t: f64, y: &[f64]) -> Energy {

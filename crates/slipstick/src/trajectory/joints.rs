@@ -39,8 +39,9 @@ pub struct Joints {
 }
 
 impl Joints {
-    /// Looks at every accepted step and at both sides of every event, with accelerations as they were found in the run; none if the system has no
-    /// constraints.
+    /// Looks at every accepted step and at both sides of every event, with accelerations as they were found in the run with these options
+    /// (`Options::upkeep`); none if the system has no constraints.
+    /// Where only the ends of segments were kept, these are all that is looked at.
     pub fn of(system: &dyn System, upkeep: &Upkeep, trajectory: &Trajectory) -> Option<Self> {
         let constraints = system.constraints();
         let first = trajectory.segments.first().filter(|_| !constraints.is_empty())?;
@@ -48,7 +49,8 @@ impl Joints {
         for segment in &trajectory.segments {
             look.flow.mode.clone_from(&segment.mode);
             look.flow.reach(&segment.mode.reaching);
-            for step in segment.steps() {
+            look.at(segment.start_time, &segment.start);
+            for step in segment.steps().iter().skip(1) {
                 look.at(step.t, &segment.state(step.t));
             }
             look.at(segment.end_time, &segment.end);

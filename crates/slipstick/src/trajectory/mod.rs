@@ -19,7 +19,7 @@ pub use event::{Event, EventKind};
 pub use joints::{Adjustment, Joints, Opening};
 pub use note::Note;
 pub use outcome::Outcome;
-pub use path::Path;
+pub use path::{JointForces, Path};
 pub use sample::{Density, sample_times};
 pub use segment::{Segment, SegmentStep};
 pub use statistics::Statistics;

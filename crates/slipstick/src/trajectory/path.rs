@@ -2,14 +2,24 @@
 //! on, and to where the constraints of a mechanism are met.
 
 use super::Trajectory;
-use crate::equations::System;
-use crate::formulation::Ground;
+use crate::equations::{Observer, System};
+use crate::formulation::Mixture;
 use crate::mode::State;
 
 /// What [`Trajectory::of`] gives: the states of a run, kept where they belong.
 pub struct Path<'a> {
     trajectory: &'a Trajectory,
-    ground: Ground<'a>,
+    system: &'a dyn System,
+    mixture: Mixture<'a>,
+}
+
+/// The forces in the joints of a mechanism at some time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JointForces {
+    /// The multiplier of each constraint, in the order of [`System::constraints`]: `lambda` in model files.
+    pub multipliers: Vec<f64>,
+    /// The force of all constraints together on each coordinate, `-Gᵀ λ`: `reaction` in model files.
+    pub reactions: Vec<f64>,
 }
 
 impl Trajectory {
@@ -18,7 +28,8 @@ impl Trajectory {
     /// The dense output of a step is as accurate as the method, so on a curved surface that the motion slides on it is only that near. The
     /// states of a [`Path`] are on the surface to rounding.
     pub fn of<'a>(&'a self, system: &'a dyn System) -> Path<'a> {
-        Path { trajectory: self, ground: Ground::new(system) }
+        let mixture = Mixture::new(system, Observer::of_forces(system.layout().v));
+        Path { trajectory: self, system, mixture }
     }
 }
 
@@ -35,8 +46,31 @@ impl Path<'_> {
         Some(self.put_back(state))
     }
 
+    /// The forces in the joints at a time, after any event at that time; `None` outside the run, and for what is no mechanism.
+    pub fn forces_after(&mut self, t: f64) -> Option<JointForces> {
+        let state = self.state_after(t)?;
+        self.forces(&state)
+    }
+
+    /// The forces in the joints at a time, before any event at that time; `None` outside the run, and for what is no mechanism.
+    pub fn forces_before(&mut self, t: f64) -> Option<JointForces> {
+        let state = self.state_before(t)?;
+        self.forces(&state)
+    }
+
+    fn forces(&mut self, state: &State) -> Option<JointForces> {
+        let (speeds, constraints) = (self.system.layout().v, self.system.constraints().len());
+        if speeds == 0 {
+            return None;
+        }
+        let mut multipliers = vec![0.0; constraints + speeds];
+        self.mixture.observe(&state.mode, state.t, &state.y, &mut multipliers);
+        let reactions = multipliers.split_off(constraints);
+        Some(JointForces { multipliers, reactions })
+    }
+
     fn put_back(&mut self, mut state: State) -> State {
-        self.ground.put_back(&state.mode, state.t, &mut state.y);
+        self.mixture.put_back(&state.mode, state.t, &mut state.y);
         state
     }
 }
