@@ -292,6 +292,22 @@ fn multipliers_are_right_beside_stiff_bearings() {
     }
 }
 
+/// Where no shorter step can be tried, Newton's iteration goes on for as long as it converges. The crank turns by a quarter of a radian in a step.
+#[test]
+fn long_steps_of_one_size_converge() {
+    for method in METHODS {
+        for tolerance in [1e-4, 1e-8] {
+            let run = run_with(ANDREWS, |options| {
+                *options = options.clone().with_method(method).tolerances(tolerance, tolerance / 10.0);
+                (options.until, options.fixed_step) = (0.02, Some(1e-3));
+            });
+            let [position, velocity] = drift(&plan(ANDREWS).system, &run);
+            assert!(run.statistics.accepted == 20 && position <= 1e-6, "{method:?}: {position:e}");
+            assert!(velocity <= 1e-12, "{method:?} {tolerance:e}: {velocity:e}");
+        }
+    }
+}
+
 /// In bars of presses and trusses, with members that follow from the others, at tolerances at which steps are long.
 #[test]
 fn rates_are_rounding_in_linkages() {

@@ -209,7 +209,7 @@ fn a_chain_keeps_its_joints_and_its_energy() {
     }
 }
 
-/// The least time of three for ten steps of a chain.
+/// The least time of five for ten steps of a chain.
 fn ten_steps(links: usize) -> Duration {
     let (system, start) = chain(links);
     let options = Options { method: Method::DormandPrince5, fixed_step: Some(1e-4), ..Options::until(1e-3) };
@@ -218,14 +218,14 @@ fn ten_steps(links: usize) -> Duration {
         simulate(&system, &start, &options).unwrap();
         start_of_run.elapsed()
     };
-    [once(), once(), once()].into_iter().min().unwrap()
+    [(); 5].map(|()| once()).into_iter().min().unwrap()
 }
 
 #[test]
 fn a_chain_ten_times_as_long_takes_about_ten_times_as_long() {
     // What is dense would take a hundred or a thousand times as long. The bound leaves room for a busy machine; instructions are counted in the book.
     let ratio = ten_steps(2000).as_secs_f64() / ten_steps(200).as_secs_f64();
-    assert!(ratio < 25.0, "{ratio}");
+    assert!(ratio < 40.0, "{ratio}");
 }
 
 /// In a pendulum of length one with the constraint `x² + y² - 1`, `2 λ = m (v² - g y)`, and the force on the bob is `-2 λ (x, y)`.
