@@ -77,16 +77,15 @@ fn check(model: &str, again: &[&str]) {
                 assert!(apart < allowed, "{way:?} {rtol:e}: {apart:e} with {rows}");
                 let steps = |run: &Trajectory| run.statistics.accepted + run.statistics.rejected;
                 let (with, without) = (steps(&run), steps(&alone));
-                // Newton's iteration of the stabilised form has more to do with multipliers of rows that turn.
-                let is_ggl = way.1 == Some(Stabilisation::Ggl);
-                let more = if is_ggl { 3 * without } else { without / 4 + 6 };
-                assert!(with < without + more, "{way:?} {rtol:e}: {with} for {without} with {rows}");
+                assert!(
+                    with < without + without / 4 + 6,
+                    "{way:?} {rtol:e}: {with} for {without} with {rows}"
+                );
                 // The rate of a row that follows from others is off by what positions are.
                 let open = joints.position.expect("joints of positions").value;
-                assert!(
-                    joints.velocity.value < if is_ggl { 4e-13 } else { 1e-13 } + open,
-                    "{way:?} {rtol:e}: {joints:?} with {rows}"
-                );
+                // Rates of the stabilised form are those of its landing.
+                let rounding = if way.1 == Some(Stabilisation::Ggl) { 4e-13 } else { 1e-13 };
+                assert!(joints.velocity.value < rounding + open, "{way:?} {rtol:e}: {joints:?} with {rows}");
             }
         }
     }
@@ -107,6 +106,13 @@ fn as_constraints_of_speeds() {
 #[test]
 fn while_they_move() {
     check(MOVED, &["c = \"(x - 0.1*sin(t))^2 - ph^2\""]);
+}
+
+/// At `x = 0` the second row says nothing at all.
+#[test]
+fn where_one_form_vanishes_on_the_way() {
+    let still = MOVED.replace("- 0.1*sin(t)", "").replace("ph = 0.9", "ph = 1");
+    check(&still, &["c = \"x^2 - ph^2\""]);
 }
 
 #[test]

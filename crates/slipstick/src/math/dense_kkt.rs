@@ -124,6 +124,12 @@ impl DenseKkt {
         self.find_multipliers(force, multipliers);
     }
 
+    /// The same where redundant rows carry nothing: then multipliers are a smooth function of the force, whatever they were before.
+    pub(super) fn carry_alone(&mut self, force: &mut [f64], multipliers: &mut [f64]) {
+        self.rotate(force);
+        self.find_alone(force, multipliers);
+    }
+
     /// How many rows of constraints are independent.
     pub(super) fn rank(&self) -> usize {
         self.rank
@@ -331,22 +337,30 @@ impl DenseKkt {
     /// The multipliers that carry the rotated force.
     fn find_multipliers(&mut self, rotated: &[f64], level: &mut [f64]) {
         let r = self.rank;
+        if r == self.m {
+            return self.find_alone(rotated, level);
+        }
         let mut u = std::mem::take(&mut self.part);
         u[..r].copy_from_slice(&rotated[..r]);
-        if r == self.m {
-            for i in (0..r).rev() {
-                let sum: f64 = (i + 1..r).map(|k| self.entry(i, k) * u[k]).sum();
-                u[i] = (u[i] - sum) / self.entry(i, i);
-                level[self.order[i]] = u[i] / self.lengths[self.order[i]];
-            }
-        } else {
-            solve_cholesky(&self.shared[..r * r], &mut u[..r]);
-            for k in 0..self.m {
-                let row = self.order[k];
-                level[row] =
-                    self.lengths[row] * (0..r.min(k + 1)).map(|i| self.entry(i, k) * u[i]).sum::<f64>();
-            }
+        solve_cholesky(&self.shared[..r * r], &mut u[..r]);
+        for k in 0..self.m {
+            let row = self.order[k];
+            level[row] = self.lengths[row] * (0..r.min(k + 1)).map(|i| self.entry(i, k) * u[i]).sum::<f64>();
         }
+        self.part = u;
+    }
+
+    /// The multipliers of independent rows; those of others are zero.
+    fn find_alone(&mut self, rotated: &[f64], level: &mut [f64]) {
+        let r = self.rank;
+        let mut u = std::mem::take(&mut self.part);
+        u[..r].copy_from_slice(&rotated[..r]);
+        for i in (0..r).rev() {
+            let sum: f64 = (i + 1..r).map(|k| self.entry(i, k) * u[k]).sum();
+            u[i] = (u[i] - sum) / self.entry(i, i);
+            level[self.order[i]] = u[i] / self.lengths[self.order[i]];
+        }
+        self.order[r..].iter().for_each(|&row| level[row] = 0.0);
         self.part = u;
     }
 }

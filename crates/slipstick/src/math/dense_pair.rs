@@ -111,8 +111,22 @@ impl DensePair {
         self.reduced.factor().is_ok()
     }
 
-    /// Replaces the right-hand sides by the solution: `force` by `a`, `level` by `λ`. Of redundant rows the level is not used.
+    /// Replaces the right-hand sides by the solution: `force` by `a`, `level` by `λ`. Of redundant rows the level is not used, and they share their multipliers.
     pub fn solve(&mut self, force: &mut [f64], level: &mut [f64]) {
+        self.solve_with(DenseKkt::carry, force, level);
+    }
+
+    /// The same where redundant rows carry nothing.
+    pub fn solve_alone(&mut self, force: &mut [f64], level: &mut [f64]) {
+        self.solve_with(DenseKkt::carry_alone, force, level);
+    }
+
+    fn solve_with(
+        &mut self,
+        carry: impl Fn(&mut DenseKkt, &mut [f64], &mut [f64]),
+        force: &mut [f64],
+        level: &mut [f64],
+    ) {
         let d = self.directions;
         let (mut a, mut moved) = (std::mem::take(&mut self.scratch), std::mem::take(&mut self.moved));
         self.ahead.meet_level(level, &mut a);
@@ -127,7 +141,7 @@ impl DensePair {
         }
         // What is left of the forces is carried by the constraints.
         self.take_off_inertia(&moved, force);
-        self.here.carry(force, level);
+        carry(&mut self.here, force, level);
         force.iter_mut().zip(&a).zip(&moved).for_each(|((force, a), moved)| *force = a + moved);
         (self.scratch, self.moved) = (a, moved);
     }

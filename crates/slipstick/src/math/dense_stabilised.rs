@@ -44,6 +44,11 @@ struct Part {
 }
 
 impl DenseStabilised {
+    /// The rows whose `λ`, and those whose `μ` is zero, because they follow from others.
+    pub(super) fn left_out(&self) -> [&[usize]; 2] {
+        [self.all.redundant(), self.own.as_ref().unwrap_or(&self.all).redundant()]
+    }
+
     /// Room for matrices of this size.
     pub(super) fn new(of: &Linearised<'_>, held: &[usize]) -> Self {
         let ((n, further), m, h) = (of.size(), of.gradients.rows(), of.holonomic);
@@ -347,8 +352,8 @@ impl DenseStabilised {
         self.find_forces(of, s, sides);
         self.find_pushes(of, s, sides);
         for (part, sides) in self.parts.iter_mut().zip(sides) {
-            self.all.carry(&mut part.force[..n], sides.rates);
-            self.own.as_mut().unwrap_or(&mut self.all).carry(&mut part.push, sides.levels);
+            self.all.carry_alone(&mut part.force[..n], sides.rates);
+            self.own.as_mut().unwrap_or(&mut self.all).carry_alone(&mut part.push, sides.levels);
             sides.positions.copy_from_slice(&part.both[..n]);
             sides.motion.copy_from_slice(&part.both[n..]);
         }

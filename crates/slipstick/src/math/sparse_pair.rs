@@ -1,12 +1,12 @@
 //! Saddle-point systems with two gradients and few entries: `[S Hᵀ; G 0] [a; λ] = [f; c]`, by elimination without exchanges.
 //!
 //! `S` need not be symmetric: it is the matrix of Newton's iteration in a generalized-α method (paper 001, equations (19) and (22)), which couples neighbours. Each constraint is eliminated behind the coordinates
-//! that it has in it; then a pivot of one vanishes only if its row follows from those before it. Such rows are left out, and the multipliers made as small as they can be. For a
+//! that it has in it; then a pivot of one vanishes only if its row follows from those before it. Such rows are left out, and their multipliers are zero. For a
 //! chain the work grows with the number of links. Where `S` has no pivot somewhere, `S + Hᵀ G` stands in its place, with `f + Hᵀ c`, which has the same solution.
 
 use super::Matrix;
-use super::refine::{Rough, make_unit, solve_refined};
-use super::sparse_kkt::{MOST_SHARING, REDUNDANT, SINGULAR, places_of_masses};
+use super::refine::{Rough, solve_refined};
+use super::sparse_kkt::{REDUNDANT, SINGULAR, places_of_masses};
 use super::sparse_lu::SparseLu;
 
 /// The factors of a system whose places do not change.
@@ -29,8 +29,6 @@ pub(super) struct SparsePair {
     /// Whether each row is left out as long as the others are independent.
     held: Vec<bool>,
     redundant: Vec<usize>,
-    /// What makes the multipliers of redundant rows small: for each of them a combination of rows of `H` that is zero, of length one.
-    idle: Vec<Vec<f64>>,
     all: Vec<f64>,
     scratch: Vec<f64>,
     room: [Vec<f64>; 2],
@@ -63,7 +61,6 @@ impl SparsePair {
             lengths: room(m),
             held: vec![false; m],
             redundant: Vec::with_capacity(m),
-            idle: Vec::new(),
             all: room(n + m),
             scratch: room(n + m),
             room: [room(n), room(m)],
@@ -93,7 +90,6 @@ impl SparsePair {
             *self = Self { held: std::mem::take(&mut self.held), ..Self::weighted(matrix, ahead, true) };
             return self.factor(matrix, ahead, here);
         }
-        self.find_idle();
         true
     }
 
@@ -163,24 +159,6 @@ impl SparsePair {
         mirrored[rows].copy_from_slice(&self.here.values);
     }
 
-    /// For each redundant row the combination of rows that is zero, made orthogonal to those before it. If there are too many, the multipliers of redundant rows stay zero.
-    fn find_idle(&mut self) {
-        let n = self.matrix.rows();
-        let count = if self.redundant.len() <= MOST_SHARING { self.redundant.len() } else { 0 };
-        self.idle.resize_with(count, || vec![0.0; self.lengths.len()]);
-        for (i, &row) in self.redundant[..count].iter().enumerate() {
-            // The forces of this row are carried by the others that make it up, and nothing moves.
-            self.all.fill(0.0);
-            self.here.row(row).for_each(|(column, g)| self.all[column] = g);
-            self.factors.solve(&mut self.all, &mut self.scratch);
-            let (before, rest) = self.idle.split_at_mut(i);
-            let idle = &mut rest[0];
-            idle.iter_mut().zip(&self.all[n..]).for_each(|(idle, other)| *idle = -other);
-            idle[row] += 1.0;
-            make_unit(idle, before);
-        }
-    }
-
     /// Replaces the right-hand sides by the solution: `force` by `a`, `level` by `λ`. Of redundant rows the level is not used.
     pub(super) fn solve(&mut self, force: &mut [f64], level: &mut [f64]) {
         // This brings back what is lost for want of exchanges.
@@ -194,7 +172,7 @@ impl Rough for SparsePair {
     }
 
     fn idle(&self) -> &[Vec<f64>] {
-        &self.idle
+        &[]
     }
 
     fn room(&mut self) -> &mut [Vec<f64>; 2] {

@@ -119,6 +119,14 @@ impl Stabilised {
         }
     }
 
+    /// The rows whose `λ`, and those whose `μ` does not change, because they follow from others: these carry all.
+    pub fn left_out(&self) -> [&[usize]; 2] {
+        match &self.kind {
+            Kind::Dense(dense) => dense.left_out(),
+            Kind::Sparse(_) => [&[], &[]],
+        }
+    }
+
     /// Solves with the real factors.
     pub fn solve_real(&mut self, of: &Linearised<'_>, sides: Sides<'_>) {
         match &mut self.kind {

@@ -134,6 +134,11 @@ impl IterationMatrix {
         }
     }
 
+    /// The constraints whose multipliers do not change, because they follow from others: these carry all.
+    pub(super) fn left_out(&self) -> &[usize] {
+        self.pair.redundant()
+    }
+
     /// Whether forces resist a change more than masses do.
     pub(super) fn resists(&self, c: Coefficients, change: &[f64]) -> bool {
         let (mut by_masses, mut by_forces) = (0.0, 0.0);

@@ -214,6 +214,10 @@ impl Solver {
         go_on(&mut self.end.rates, &start.rates, before.map(|(knot, ratio)| (&knot.rates[..], ratio)));
         let multipliers = before.map(|(knot, ratio)| (&knot.multipliers[..], ratio));
         go_on(&mut self.end.multipliers, &start.multipliers, multipliers);
+        // Nothing determines those of constraints that follow from others: carried on from step to step they would grow without bound.
+        for &row in self.matrix.left_out() {
+            self.end.multipliers[row] = start.multipliers[row];
+        }
         let c = self.coefficients;
         for (i, a) in self.end.shifted.iter_mut().enumerate() {
             let rates = (1.0 - c.alpha_f) * self.end.rates[i] + c.alpha_f * start.rates[i];

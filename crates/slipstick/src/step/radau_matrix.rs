@@ -348,6 +348,15 @@ impl Equations for StabilisedForm {
         [0..self.positions, self.positions..self.positions + speeds]
     }
 
+    fn freeze(&self, change: &mut [f64]) {
+        let [of_rates, of_levels] = self.matrix.left_out();
+        let first = self.rates.len();
+        let second = first + self.constraints();
+        for place in of_rates.iter().map(|row| first + row).chain(of_levels.iter().map(|row| second + row)) {
+            change[place] = 0.0;
+        }
+    }
+
     fn is_fresh(&self) -> bool {
         self.is_fresh
     }
