@@ -113,6 +113,23 @@ fn rates_of_constraints_are_rounding_at_guard_events() {
     }
 }
 
+/// A tyre that leaves the road: the state is put beside the surface, which moves positions, and speeds go with them.
+#[test]
+fn rates_of_constraints_are_rounding_beside_a_surface() {
+    let all = mechanism_problems();
+    let problem = all.iter().find(|problem| problem.name == "suspension-bump").expect("a bump");
+    for method in KEEP_SPEEDS {
+        for rtol in [1e-2, 1e-3] {
+            let options = problem.options.clone().with_method(method).tolerances(rtol, rtol / 10.0);
+            let run = simulate(problem.system.as_ref(), &problem.start, &options).expect("a run");
+            let rate = largest_rate(problem.system.as_ref(), &run);
+            // At 1e-2 not every method sees that the tyre leaves.
+            assert!(rtol > 1e-3 || !run.events.is_empty(), "{method:?}");
+            assert!(rate <= 1e-13, "{method:?} {rtol:e}: {rate:e}");
+        }
+    }
+}
+
 /// Newton's iteration can come to stand before rounding; beside their gradients and the largest speed, rates are closed all the same.
 #[test]
 fn rates_of_constraints_are_rounding_where_newton_comes_to_stand() {

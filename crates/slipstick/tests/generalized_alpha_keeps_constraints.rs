@@ -311,20 +311,16 @@ fn long_steps_of_one_size_converge() {
 /// In bars of presses and trusses, with members that follow from the others, at tolerances at which steps are long.
 #[test]
 fn rates_are_rounding_in_linkages() {
-    let wanted = ["press-2", "press-4", "truss-1", "truss-6", "watt-5", "pantograph-2"];
+    let wanted = ["press-2", "press-4", "truss-1", "truss-5", "truss-6", "watt-5", "pantograph-2"];
     for problem in planar_mechanisms().iter().filter(|problem| wanted.contains(&problem.name.as_str())) {
         for method in METHODS {
             for tolerance in [1e-2, 1e-4] {
                 let options =
                     problem.options.clone().with_method(method).tolerances(tolerance, 0.1 * tolerance);
                 let run = simulate(problem.system.as_ref(), &problem.start, &options).expect("a run");
-                let [position, velocity] = drift(problem.system.as_ref(), &run);
-                // Speeds are up to some ten, and rates of rows that follow from others are off by what positions are.
-                assert!(
-                    velocity <= 2e-13 + position,
-                    "{} {method:?} {tolerance:e}: {velocity:e}",
-                    problem.name
-                );
+                let [_, velocity] = drift(problem.system.as_ref(), &run);
+                // Speeds are up to some ten.
+                assert!(velocity <= 2e-13, "{} {method:?} {tolerance:e}: {velocity:e}", problem.name);
             }
         }
     }

@@ -116,7 +116,7 @@ impl Run<'_> {
                 Way::Side(side) => {
                     surface.lock(&mut self.flow.mode, side);
                     if stay.contains(&surface.guard) || self.is_next_to(surface.guard, t) {
-                        self.flow.step_aside(surface, side, t, &mut self.after);
+                        self.step_aside(surface, side, t);
                     }
                 }
                 Way::Along => {

@@ -219,8 +219,16 @@ impl Run<'_> {
             .collect();
         for (surface, side) in sides {
             surface.lock(&mut self.flow.mode, side);
-            self.flow.step_aside(surface, side, t, &mut self.after);
+            self.step_aside(surface, side, t);
             stay.retain(|&g| g != surface.guard);
+        }
+    }
+
+    /// Moves the state after an event to the given side of a surface. With positions the rates of constraints change, so speeds are brought back to theirs.
+    pub(super) fn step_aside(&mut self, surface: Surface, side: f64, t: f64) {
+        self.flow.step_aside(surface, side, t, &mut self.after);
+        if self.keeps_joints() {
+            self.flow.close_speeds(t, &mut self.after);
         }
     }
 

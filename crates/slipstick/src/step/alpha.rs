@@ -217,6 +217,10 @@ impl Room {
         }
         if self.solver.level == Level::Speeds {
             self.land_softly(field, trial);
+            // Rates of constraints that follow from others are off by what positions are.
+            if self.solver.has_redundant_constraints() {
+                field.land_half_explicit(t, &mut trial.end, false);
+            }
         }
         if self.solver.level != Level::Positions && !self.solver.is_closed() {
             field.close_speeds(t, &mut trial.end);

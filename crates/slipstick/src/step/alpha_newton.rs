@@ -375,6 +375,11 @@ impl Solver {
         self.open_beside(self.fast()) <= CLOSED || self.open_speed() <= ROUNDING * self.fastest
     }
 
+    /// Whether there are constraints that follow from others.
+    pub(super) fn has_redundant_constraints(&self) -> bool {
+        !self.matrix.left_out().is_empty()
+    }
+
     /// The largest speed at the end of the step.
     fn fast(&self) -> f64 {
         largest(&self.state[self.positions..self.positions + self.n])
