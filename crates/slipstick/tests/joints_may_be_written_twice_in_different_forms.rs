@@ -7,6 +7,7 @@ use slipstick::formulation::Stabilisation;
 use slipstick::simulate::simulate;
 use slipstick::step::{Method, Tolerances};
 use slipstick::trajectory::{Joints, Trajectory};
+use std::fmt::Write;
 
 /// A method; the stabilised form has a stabilisation of its own.
 type Way = (Method, Option<Stabilisation>);
@@ -116,4 +117,40 @@ fn where_one_form_vanishes_on_the_way() {
 #[test]
 fn in_a_loop_of_a_slider_crank() {
     check(CRANK, &["rod = \"(x - cos(a))^2 + sin(a)^2 - 4\""]);
+}
+
+/// So many rows take the solver for few entries, which cannot choose among them.
+#[test]
+fn in_a_chain_of_forty_links() {
+    let mut model = "run = { until = 0.3, max_steps = 2000 }\n[constraints]\n".to_owned();
+    let (mut again, mut coordinates, mut inertia, mut heights) =
+        (String::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut x, mut y) = (0.0, 0.0);
+    for i in 0..40 {
+        let (angle, before) = (-0.3 - 0.02 * f64::from(i), i - 1);
+        (x, y) = (x + angle.cos(), y + angle.sin());
+        let [left, low] = if i == 0 {
+            ["0".to_owned(), "0".to_owned()]
+        } else {
+            ["x", "y"].map(|c| format!("{c}{before}"))
+        };
+        coordinates.push(format!("x{i} = {x}, y{i} = {y}, a{i} = {angle}"));
+        inertia.push(format!("x{i} = 1, y{i} = 1, a{i} = 0.1"));
+        heights.push(format!("y{i}"));
+        let _ = writeln!(model, "p{i} = \"x{i} - {left} - cos(a{i})\"\nq{i} = \"y{i} - {low} - sin(a{i})\"");
+        let _ = writeln!(again, "r{i} = \"(x{i} - {left})^2 + (y{i} - {low})^2 - 1\"");
+    }
+    let (coordinates, inertia, heights) = (coordinates.join(", "), inertia.join(", "), heights.join(" + "));
+    let model = format!(
+        "coordinates = {{ {coordinates} }}\ninertia = {{ {inertia} }}\npotential = \"9.81*({heights})\"\n{model}"
+    );
+    for way in [WAYS[0], WAYS[1], WAYS[3], WAYS[7]] {
+        let ((alone, _), (both, joints)) =
+            (run(&model, way, 1e-4), run(&format!("{model}{again}"), way, 1e-4));
+        let pairs = both.end_state().iter().zip(alone.end_state());
+        let apart = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        // Steps need not be the same, so ends are as near as the tolerance.
+        assert!(apart < 1e-4 && joints.velocity.value < 1e-13, "{way:?}: {apart:e} {joints:?}");
+        assert!(both.statistics.accepted <= alone.statistics.accepted + 3, "{way:?}");
+    }
 }

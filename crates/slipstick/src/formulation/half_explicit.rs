@@ -382,8 +382,8 @@ fn is_rounding(
 ) -> bool {
     let largest = (0..gradients.columns()).map(size).fold(0.0, f64::max);
     let length = |row: usize| gradients.row(row).map(|(_, g)| g * g).sum::<f64>().sqrt();
-    let is_met = |(row, rate): (usize, &f64)| rate.abs() <= ROUNDING * length(row) * largest;
-    rates.iter().enumerate().all(|(row, rate)| is_met((row, rate)) || left_out.contains(&row))
+    let is_met = |row: usize| rates[row].abs() <= ROUNDING * length(row) * largest;
+    (0..rates.len()).all(|row| is_met(row) || left_out.contains(&row))
 }
 
 #[cfg(test)]

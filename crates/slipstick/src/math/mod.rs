@@ -11,6 +11,7 @@ mod dense_stabilised;
 mod descriptor;
 mod dimension;
 mod elimination;
+mod held_rows;
 mod hermite;
 mod jet;
 mod kkt;

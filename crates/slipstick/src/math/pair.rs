@@ -170,7 +170,7 @@ mod tests {
         assert!(mu.chunks_exact(2).all(|pair| pair[0] == 0.0 || pair[1] == 0.0));
     }
 
-    /// The second of each two rows is a little off the first, as where constraints are not met; it is left out all the same, unless the first vanishes.
+    /// The second of each two rows is a little off the first, as where constraints are not met; it is left out all the same, unless a row that is not held vanishes.
     #[test]
     fn rows_that_are_held_are_left_out_where_they_are_not_quite_redundant() {
         let [matrix, ahead, here] = chain(30);
@@ -193,6 +193,15 @@ mod tests {
         sparse.solve(&mut moved, &mut levels);
         let far = force.iter().zip(&moved).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(far < 1e-2, "{far}");
+        assert_eq!(sparse.redundant().len(), 60);
+        let nothing = |of: &Matrix| {
+            let mut rows = apart(of);
+            let first: Vec<bool> = rows.places().map(|(row, _)| row == 0).collect();
+            rows.values.iter_mut().zip(first).filter(|(_, first)| *first).for_each(|(x, _)| *x = 0.0);
+            rows
+        };
+        assert!(sparse.factor(&matrix, &nothing(&ahead), &nothing(&here)));
+        assert!(sparse.redundant().contains(&0) && !sparse.redundant().contains(&1));
     }
 
     #[test]

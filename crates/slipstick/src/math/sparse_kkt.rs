@@ -6,6 +6,7 @@
 //! refinement brings back what `S` has lost in digits.
 
 use super::elimination::Elimination;
+use super::held_rows::HeldRows;
 use super::refine::{Rough, add, make_unit, solve_refined};
 use super::sparse_cholesky::SparseCholesky;
 use super::{KktFault, Matrix};
@@ -43,8 +44,7 @@ pub(super) struct SparseKkt {
     coupling: Vec<f64>,
     multipliers: SparseCholesky,
     lengths: Vec<f64>,
-    /// Whether each row is left out as long as the others are independent.
-    held: Vec<bool>,
+    held: HeldRows,
     redundant: Vec<usize>,
     /// What makes the multipliers of redundant rows small: for each of them a combination of rows that is zero, of length one.
     idle: Vec<Vec<f64>>,
@@ -81,7 +81,7 @@ impl SparseKkt {
             coupling: vec![0.0; coupled.len()],
             multipliers: SparseCholesky::new(m, &coupled),
             lengths: vec![0.0; m],
-            held: vec![false; m],
+            held: HeldRows::none(m),
             redundant: Vec::with_capacity(m),
             idle: Vec::new(),
             scratch: vec![0.0; n.max(m)],
@@ -188,10 +188,7 @@ impl SparseKkt {
 
     /// From now on these rows are left out, as long as the others are independent.
     pub(super) fn hold(&mut self, redundant: &[usize]) {
-        self.held.fill(false);
-        for &row in redundant {
-            self.held[row] = true;
-        }
+        self.held.hold(redundant);
     }
 
     /// `S`, and its factors. Where another row than those held vanishes, one of these may be needed in its place: then none is held.
@@ -208,8 +205,7 @@ impl SparseKkt {
             }
         }
         self.factor_coupling(true);
-        let is_held = |row: &usize| self.held[*row];
-        if self.redundant.iter().any(is_held) && !self.redundant.iter().all(is_held) {
+        if self.held.may_be_needed(&self.redundant) {
             self.factor_coupling(false);
         }
         self.find_idle();
@@ -218,7 +214,7 @@ impl SparseKkt {
     fn factor_coupling(&mut self, holds: bool) {
         let (redundant, held) = (&mut self.redundant, &self.held);
         redundant.clear();
-        let least = |row: usize| if holds && held[row] { f64::INFINITY } else { REDUNDANT };
+        let least = |row: usize| if holds && held.contains(row) { f64::INFINITY } else { REDUNDANT };
         self.multipliers.factor(&self.coupling, least, |row, _| {
             redundant.push(row);
             true

@@ -5,6 +5,7 @@
 //! chain the work grows with the number of links. Where `S` has no pivot somewhere, `S + Hᵀ G` stands in its place, with `f + Hᵀ c`, which has the same solution.
 
 use super::Matrix;
+use super::held_rows::HeldRows;
 use super::refine::{Rough, solve_refined};
 use super::sparse_kkt::{REDUNDANT, SINGULAR, places_of_masses};
 use super::sparse_lu::SparseLu;
@@ -26,8 +27,7 @@ pub(super) struct SparsePair {
     first: usize,
     factors: SparseLu,
     lengths: Vec<f64>,
-    /// Whether each row is left out as long as the others are independent.
-    held: Vec<bool>,
+    held: HeldRows,
     redundant: Vec<usize>,
     all: Vec<f64>,
     scratch: Vec<f64>,
@@ -59,7 +59,7 @@ impl SparsePair {
             first,
             factors: SparseLu::new((n + m, n), &places),
             lengths: room(m),
-            held: vec![false; m],
+            held: HeldRows::none(m),
             redundant: Vec::with_capacity(m),
             all: room(n + m),
             scratch: room(n + m),
@@ -104,21 +104,14 @@ impl SparsePair {
 
     /// From now on these rows are left out, as long as the others are independent.
     pub(super) fn hold(&mut self, redundant: &[usize]) {
-        self.held.fill(false);
-        for &row in redundant {
-            self.held[row] = true;
-        }
+        self.held.hold(redundant);
     }
 
     /// Where another row than those held vanishes, one of these may be needed in its place: then none is held.
     fn factor_entries(&mut self) -> bool {
         self.fill_entries();
         let is_good = self.eliminate(true);
-        let is_held = |row: &usize| self.held[*row];
-        if is_good && (self.redundant.iter().all(is_held) || !self.redundant.iter().any(is_held)) {
-            return true;
-        }
-        self.eliminate(false)
+        if is_good && !self.held.may_be_needed(&self.redundant) { true } else { self.eliminate(false) }
     }
 
     fn eliminate(&mut self, holds: bool) -> bool {
@@ -128,7 +121,7 @@ impl SparsePair {
         self.factors.factor((entries, mirrored), |unknown, pivot, size| {
             let is_row = unknown >= n;
             let least = if is_row { REDUNDANT } else { SINGULAR };
-            let is_held = is_row && holds && held[unknown - n];
+            let is_held = is_row && holds && held.contains(unknown - n);
             let vanishes = is_held || pivot.is_nan() || pivot.abs() <= least * size;
             if vanishes && is_row {
                 redundant.push(unknown - n);

@@ -400,10 +400,13 @@ impl GeneralizedAlpha {
 impl Step for GeneralizedAlpha {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         let (level, coefficients) = (self.level, self.coefficients);
-        let room = self.room.get_or_insert_with(|| Box::new(Room::new(field, level, coefficients)));
-        if self.is_patient {
-            room.solver.be_patient();
-        }
+        let room = self.room.get_or_insert_with(|| {
+            let mut room = Box::new(Room::new(field, level, coefficients));
+            if self.is_patient {
+                room.solver.be_patient();
+            }
+            room
+        });
         room.make(field, tolerances, trial);
         if trial.fault.is_none() {
             room.land(field, trial);
