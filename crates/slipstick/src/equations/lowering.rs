@@ -2,6 +2,7 @@
 
 use super::lagrange::{MechanismParts, of_motion, row_of};
 use super::locking::{Locker, Locks, Rule};
+use super::tapes::ResetParts;
 use crate::expr::{Arena, BinaryOp, ExprId, InputId, Interpret, Node, NodeId};
 use crate::model::{Definition, EventRule, Formula, Meaning, Model, Scope, Trigger, dependency_order};
 
@@ -28,6 +29,11 @@ impl Names<'_> {
         self.meaning(arena, name, &self.outputs)
     }
 
+    /// What a name stands for.
+    pub(super) fn target(&self, name: &str) -> Option<Meaning> {
+        self.scope.meaning(name)
+    }
+
     /// The meaning of a name where everything is locked.
     pub(super) fn locked(&self, arena: &mut Arena, name: &str) -> Option<ExprId> {
         self.meaning(arena, name, &self.locked_outputs)
@@ -37,6 +43,7 @@ impl Names<'_> {
         Some(match self.scope.meaning(name)? {
             Meaning::Time => input(arena, 0),
             Meaning::State(i) => input(arena, 1 + i),
+            Meaning::Discrete(i) => arena.input(discrete_input(i)),
             Meaning::Parameter(i) => input(arena, self.first_parameter + i),
             Meaning::Switch(i) => self.switches[i],
             Meaning::Output(i) => outputs[i],
@@ -44,6 +51,19 @@ impl Names<'_> {
             Meaning::Reaction(i) => of_motion(arena, self.first_reaction + i),
         })
     }
+}
+
+/// Inputs that stand for discrete variables until the number of signs and counts is known: beyond all others but those of motion and locks.
+const FIRST_DISCRETE: u32 = 1 << 28;
+
+/// The input that stands for a discrete variable.
+pub(super) fn discrete_input(i: usize) -> InputId {
+    InputId(FIRST_DISCRETE + u32::try_from(i).unwrap_or(FIRST_DISCRETE - 1))
+}
+
+/// Whether an input stands for a discrete variable.
+pub(super) fn is_discrete(input: InputId) -> bool {
+    (FIRST_DISCRETE..2 * FIRST_DISCRETE).contains(&input.0)
 }
 
 /// The input of an index as an expression.
@@ -73,6 +93,12 @@ pub(super) struct Parts {
     pub(super) outputs: Vec<ExprId>,
     /// What is audited, as it is written.
     pub(super) audit: Vec<ExprId>,
+    /// The named switches as they are shown.
+    pub(super) switches: Vec<ExprId>,
+    /// The resets of events, and behind them of what happens at rest.
+    pub(super) resets: Vec<Option<ResetParts>>,
+    /// How many discrete variables there are.
+    pub(super) discrete: usize,
     /// The equations of motion of the mechanism; empty if there is none.
     pub(super) mechanism: MechanismParts,
 }
@@ -125,7 +151,7 @@ impl<'m> Lowering<'m> {
     }
 
     /// The values of the named switches, as they are shown: signs, or straight lines if they are softened.
-    pub(super) fn shown_switches(&mut self, model: &Model) -> Vec<ExprId> {
+    fn shown_switches(&mut self, model: &Model) -> Vec<ExprId> {
         let first = self.names.first_switch;
         let width = model.run.regularise.unwrap_or(0.0);
         let mut shown = Vec::new();
@@ -252,7 +278,9 @@ impl<'m> Lowering<'m> {
             model.all_events().enumerate().map(|(i, (mode, e))| self.event(model, i, mode, e)).collect();
         let mechanism = self.mechanism(model, &derivatives);
         let audit = model.audit.iter().map(|a| self.plain(&a.definition.formula)).collect();
-        Parts { derivatives, mass, events, outputs: self.lock_outputs(model), audit, mechanism }
+        let (outputs, switches) = (self.lock_outputs(model), self.shown_switches(model));
+        let (resets, discrete) = (self.resets(model), model.discrete.len());
+        Parts { derivatives, mass, events, outputs, audit, switches, resets, discrete, mechanism }
     }
 
     /// The outputs as they are written.

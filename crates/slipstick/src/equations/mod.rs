@@ -12,6 +12,7 @@ mod closure_sides;
 mod energy;
 mod fixed;
 mod formula;
+mod inputs;
 mod lagrange;
 mod locking;
 mod lowering;
@@ -20,6 +21,7 @@ mod mechanism;
 mod needs;
 mod observer;
 mod schedule;
+mod setting;
 mod settling;
 mod softening;
 mod surfaces;
@@ -35,6 +37,7 @@ pub use fixed::Fixed;
 pub use formula::FormulaSystem;
 pub use mechanism::{BadPlace, Constraint, Terms, WrongGradient};
 pub use observer::Observer;
+pub use setting::Setting;
 pub use system::{
     Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, PlainField, Point, Reset,
     ResetTargets, Response, System,

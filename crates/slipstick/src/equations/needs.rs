@@ -5,7 +5,7 @@
 //! conditions go down from the formulas of the motion to the locks in them, and from each lock that is needed to those in its surface.
 
 use super::locking::{Locks, Rule};
-use super::lowering::{Lowering, Parts};
+use super::lowering::{Lowering, Parts, is_discrete};
 use crate::expr::{Arena, BinaryOp, ExprId, Node, UnaryOp};
 use crate::model::Model;
 use std::collections::BTreeMap;
@@ -57,7 +57,9 @@ fn moving(lowering: &Lowering<'_>) -> Vec<bool> {
     let mut moves: Vec<bool> = Vec::with_capacity(arena.len());
     for id in arena.ids() {
         moves.push(match arena.node(id) {
-            Node::Input(input) => Locks::index(input).is_none() && !fixed.contains(&input.index()),
+            Node::Input(input) => {
+                Locks::index(input).is_none() && !is_discrete(input) && !fixed.contains(&input.index())
+            }
             node => node.operands().any(|operand| moves[operand.index()]),
         });
     }

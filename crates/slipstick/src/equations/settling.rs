@@ -5,7 +5,7 @@
 
 use super::lagrange::motion_input;
 use super::locking::{Lock, Locks, Rule};
-use super::lowering::{Lowering, Parts, input};
+use super::lowering::{Lowering, Parts, discrete_input, input};
 use super::needs::needs;
 use super::schedule::find_time;
 use super::surfaces::{Making, surfaces};
@@ -20,6 +20,8 @@ pub(super) struct Watch {
     pub(super) guard: Guard,
     pub(super) surface: ExprId,
     pub(super) time: Option<ExprId>,
+    /// The slope of its surface in time if that depends on parameters, and whether it is positive with those of the model.
+    pub(super) slope: Option<(ExprId, bool)>,
     /// For each mode, a formula that is zero where the motion does not depend on it; none if it always matters.
     pub(super) needs: Vec<ExprId>,
 }
@@ -35,10 +37,10 @@ pub(super) struct Settled {
 }
 
 impl Settled {
-    /// The inputs that are signs and counts; `motion` inputs follow them.
+    /// The inputs that events change: signs, counts and discrete variables. `motion` inputs follow them.
     pub(super) fn locks(&self, motion: usize) -> std::ops::Range<usize> {
         let end = self.input_count - motion;
-        end - self.switch_names.len() - self.count_number..end
+        end - self.switch_names.len() - self.count_number - self.parts.discrete..end
     }
 
     /// How fast each surface can change at most, see [`System::guard_growth`](super::System::guard_growth).
@@ -73,14 +75,15 @@ pub(super) fn settle(
     add_rest(model, &mut watches, lowering.arena.constant(f64::NAN));
     slots.mark_used(lowering, &mut watches);
     slots.place_inputs(lowering, &mut parts, &mut watches);
+    let count_number = slots.counts.len();
     let first_count = lowering.names.first_switch + slots.signs.len();
+    let motion = first_count + count_number + parts.discrete;
     for watch in &mut watches {
-        find_time(lowering, watch, first_count, parameters);
+        find_time(lowering, watch, first_count..motion, parameters);
     }
     let list = &lowering.locks.list;
     let switch_names = slots.signs.iter().map(|&k| list[k].name.clone()).collect();
-    let count_number = slots.counts.len();
-    let input_count = first_count + count_number + parts.mechanism.motion();
+    let input_count = motion + parts.mechanism.motion();
     Settled { parts, watches, switch_names, count_number, input_count }
 }
 
@@ -184,7 +187,7 @@ impl Slots {
                 closed: event.includes_zero(),
                 is_used: false,
             };
-            Watch { guard, surface: surface.value, time: surface.time, needs: Vec::new() }
+            Watch { guard, surface: surface.value, time: surface.time, slope: None, needs: Vec::new() }
         };
         events.map(watch).collect()
     }
@@ -196,11 +199,17 @@ impl Slots {
         let mut replacements: Vec<(InputId, ExprId)> =
             places.map(|(place, &k)| (Locks::input(k), input(&mut lowering.arena, first + place))).collect();
         let first = first + replacements.len();
+        for i in 0..parts.discrete {
+            replacements.push((discrete_input(i), input(&mut lowering.arena, first + i)));
+        }
+        let first = first + parts.discrete;
         for i in 0..parts.mechanism.motion() {
             replacements.push((motion_input(i), input(&mut lowering.arena, first + i)));
         }
         let mut all: Vec<&mut ExprId> = parts.derivatives.iter_mut().flatten().collect();
         all.extend(parts.mass.iter_mut().chain(&mut parts.outputs).chain(&mut parts.audit));
+        let resets = parts.resets.iter_mut().flatten().flat_map(|reset| &mut reset.values);
+        all.extend(parts.switches.iter_mut().chain(resets));
         all.extend(parts.mechanism.all_mut());
         for watch in watches {
             all.extend(std::iter::once(&mut watch.surface).chain(&mut watch.time).chain(&mut watch.needs));
@@ -227,7 +236,7 @@ fn watch(
     let (name, side, kind) = (lock.name.clone(), Side::After, GuardKind::Surface);
     let guard =
         Guard { name, direction, side, response, mode, kind, touches: false, closed: false, is_used: false };
-    Watch { guard, surface, time: None, needs: Vec::new() }
+    Watch { guard, surface, time: None, slope: None, needs: Vec::new() }
 }
 
 /// What an event does to the state and the mode.
@@ -253,6 +262,6 @@ fn add_rest(model: &Model, watches: &mut Vec<Watch>, nowhere: ExprId) {
             closed: false,
             is_used: false,
         };
-        watches.push(Watch { guard, surface: nowhere, time: None, needs: Vec::new() });
+        watches.push(Watch { guard, surface: nowhere, time: None, slope: None, needs: Vec::new() });
     }
 }

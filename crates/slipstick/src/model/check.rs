@@ -31,7 +31,7 @@ fn check_fixed_formulas(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagn
     for definition in &model.parameters {
         check_formula(&definition.formula, scope, Room::fixed("a parameter"), errors);
     }
-    for definition in &model.states {
+    for definition in model.states.iter().chain(&model.discrete) {
         check_formula(&definition.formula, scope, Room::fixed("a start value"), errors);
     }
     let run = [&model.run.from, &model.run.until, &model.run.output_step];
@@ -79,14 +79,17 @@ fn check_derivatives(model: &Model, errors: &mut Vec<Diagnostic>) {
     let states = || model.first_order_states().iter().map(|s| s.name.as_str());
     let modes = model.modes.iter().flat_map(|m| &m.derivatives);
     for definition in model.derivatives.iter().chain(modes) {
-        if !states().any(|s| s == definition.name) {
-            errors.push(unknown_name(
-                &definition.name,
-                definition.span.clone(),
-                states(),
-                "among the states",
-            ));
+        if states().any(|s| s == definition.name) {
+            continue;
         }
+        let (name, span) = (&definition.name, definition.span.clone());
+        errors.push(if model.discrete.iter().any(|d| d.name == *name) {
+            let message = format!("`{name}` is a discrete variable and has no derivative");
+            let hint = "remove it here: resets set it, and nothing else changes it";
+            Diagnostic::new("unknown-name", span, message).hint(hint)
+        } else {
+            unknown_name(name, span, states(), "among the states")
+        });
     }
     for state in model.first_order_states() {
         let has = |list: &[Definition]| list.iter().any(|d| d.name == state.name);
@@ -98,7 +101,7 @@ fn check_derivatives(model: &Model, errors: &mut Vec<Diagnostic>) {
             let place = mode.map_or(String::new(), |m| format!(" in mode `{m}`"));
             let message = format!("state `{}` has no derivative{place}", state.name);
             let hint = format!(
-                "add `{0} = \"…\"` to [derivatives], or `{0} = 0` if it only changes at events",
+                "add `{0} = \"…\"` to [derivatives], or make it one of `discrete` if it only changes at events",
                 state.name
             );
             errors.push(Diagnostic::new("missing-derivative", state.span.clone(), message).hint(hint));
@@ -128,7 +131,7 @@ fn check_guard(name: &str, guard: &Formula, scope: &Scope<'_>, errors: &mut Vec<
     let fixed = |name: &str| matches!(scope.meaning(name), Some(Meaning::Parameter(_)));
     if guard.syntax.names().all(|(name, _)| fixed(name)) {
         let message = format!("the guard of event `{name}` never changes: the event cannot happen");
-        let hint = "use `t`, a state or an output in the guard";
+        let hint = "use `t`, a state, a discrete variable or an output in the guard";
         errors.push(Diagnostic::new("bad-guard", guard.place.span.clone(), message).hint(hint));
     }
 }
@@ -140,10 +143,15 @@ fn check_response(
     scope: &Scope<'_>,
     errors: &mut Vec<Diagnostic>,
 ) {
-    let states = || model.states.iter().map(|s| s.name.as_str());
+    let targets = || model.states.iter().chain(&model.discrete).map(|s| s.name.as_str());
+    let place = if model.discrete.is_empty() {
+        "among the states"
+    } else {
+        "among the states and discrete variables"
+    };
     for reset in resets {
-        if !states().any(|s| s == reset.name) {
-            errors.push(unknown_name(&reset.name, reset.span.clone(), states(), "among the states"));
+        if !targets().any(|s| s == reset.name) {
+            errors.push(unknown_name(&reset.name, reset.span.clone(), targets(), place));
         }
         check_formula(&reset.formula, scope, Room::running("a reset"), errors);
     }

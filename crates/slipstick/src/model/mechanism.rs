@@ -249,7 +249,7 @@ fn check_outputs_of_motion(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Di
 
 /// A formula that is differentiated twice along the motion, with switches as they are locked.
 fn smooth_room(place: &'static str) -> Room {
-    let allows =
-        |m| matches!(m, Meaning::Time | Meaning::State(_) | Meaning::Parameter(_) | Meaning::Switch(_));
-    Room { place, usable: "only `t`, coordinates, speeds, states, switches and parameters", allows }
+    let allows = |m: Meaning| !matches!(m, Meaning::Output(_)) && !m.follows_from_motion();
+    let usable = "only `t`, coordinates, speeds, states, discrete variables, switches and parameters";
+    Room { place, usable, allows }
 }

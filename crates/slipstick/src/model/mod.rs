@@ -83,7 +83,7 @@ pub struct EventRule {
     pub direction: Direction,
     /// On which side of the root the event is placed.
     pub side: Side,
-    /// New values of states, from the values before the event.
+    /// New values of states and discrete variables, from the values before the event.
     pub reset: Vec<Definition>,
     /// The mode to go to.
     pub goto: Option<Reference>,
@@ -123,7 +123,7 @@ pub enum Trigger {
 /// What happens when an event would happen infinitely often in finite time: a bouncing thing lies still.
 #[derive(Clone, Debug)]
 pub struct RestRule {
-    /// New values of states, from the values before the event.
+    /// New values of states and discrete variables, from the values before the event.
     pub reset: Vec<Definition>,
     /// The mode to go to.
     pub goto: Option<Reference>,
@@ -253,6 +253,8 @@ pub struct Model {
     pub parameters: Vec<Definition>,
     /// Start values, which may be formulas of parameters.
     pub states: Vec<Definition>,
+    /// Start values of variables that only resets change.
+    pub discrete: Vec<Definition>,
     /// Coordinates with their speeds, and what moves them. They are the first states.
     pub mechanism: MechanismRule,
     /// The derivative of each state.

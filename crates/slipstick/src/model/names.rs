@@ -13,6 +13,8 @@ pub enum Meaning {
     Parameter(usize),
     /// A state, by index.
     State(usize),
+    /// A discrete variable, by index.
+    Discrete(usize),
     /// An output, by index.
     Output(usize),
     /// The locked sign of a switch, by index.
@@ -37,6 +39,7 @@ impl Meaning {
             Self::Time => "the time",
             Self::Parameter(_) => "a parameter",
             Self::State(_) => "a state",
+            Self::Discrete(_) => "a discrete variable",
             Self::Output(_) => "an output",
             Self::Switch(_) => "a switch",
             Self::Multiplier(_) => "a multiplier",
@@ -101,7 +104,8 @@ fn defined(model: &Model) -> impl Iterator<Item = (&Definition, Meaning)> {
     let states = model.states.iter().enumerate().map(|(i, d)| (d, Meaning::State(i)));
     let outputs = model.outputs.iter().enumerate().map(|(i, d)| (d, Meaning::Output(i)));
     let switches = model.switches.iter().enumerate().map(|(i, d)| (d, Meaning::Switch(i)));
-    parameters.chain(states).chain(outputs).chain(switches)
+    let discrete = model.discrete.iter().enumerate().map(|(i, d)| (d, Meaning::Discrete(i)));
+    parameters.chain(states).chain(discrete).chain(outputs).chain(switches)
 }
 
 /// Names that are reserved, and names that are given twice.
