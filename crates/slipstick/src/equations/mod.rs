@@ -9,6 +9,8 @@ mod closure_energy;
 mod closure_guard;
 mod closure_mechanism;
 mod closure_sides;
+mod condition;
+mod conditions;
 mod energy;
 mod fixed;
 mod formula;
@@ -32,6 +34,7 @@ pub use crate::model::{Direction, Side};
 pub use closure::ClosureSystem;
 pub use closure_guard::{ClosureGuard, ClosureRest};
 pub use closure_mechanism::Mechanism;
+pub use condition::{Condition, Facts};
 pub use energy::{KINETIC, POTENTIAL, POWER};
 pub use fixed::Fixed;
 pub use formula::FormulaSystem;
@@ -39,6 +42,6 @@ pub use mechanism::{BadPlace, Constraint, Terms, WrongGradient};
 pub use observer::Observer;
 pub use setting::Setting;
 pub use system::{
-    Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, PlainField, Point, Reset,
-    ResetTargets, Response, System,
+    Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, OnEntry, PlainField, Point,
+    Reset, ResetTargets, Response, System,
 };
