@@ -15,6 +15,7 @@ mod energy;
 mod fixed;
 mod formula;
 mod inputs;
+mod joints;
 mod lagrange;
 mod locking;
 mod lowering;

@@ -520,6 +520,12 @@ pub trait Evaluator {
         gradient_by_differences(&mut |t, y| self.guard(locked, guard, t, y), t, y, gradient)
     }
 
+    /// Tells which constraints of a mechanism are shut: the others are zero whatever the state is, while everything discrete stays as it is, and no
+    /// equations at all.
+    fn joints(&mut self, _locked: Locked<'_>, shut: &mut [bool]) {
+        shut.fill(true);
+    }
+
     /// The conditions of what changes only at events, see [`Condition::Discrete`]: greater than zero where they hold. There are as many as
     /// [`System::condition_number`] says.
     fn conditions(&mut self, _locked: Locked<'_>, _values: &mut [f64]) {}

@@ -3,6 +3,7 @@
 use super::guard::check_guard;
 use super::mechanism::check_mechanism;
 use super::names::{Room, check_formula, check_names, outputs_that_use, unknown_name};
+use super::versions::check_versions;
 use super::{
     Definition, Diagnostic, EventRule, Meaning, Model, Reference, Scope, ToleranceRule, Trigger,
     dependency_order,
@@ -15,10 +16,13 @@ pub(super) fn check(model: &Model) -> Vec<Diagnostic> {
     check_names(model, &scope, &mut errors);
     check_fixed_formulas(model, &scope, &mut errors);
     check_running_formulas(model, &scope, &mut errors);
-    check_cycles(&model.parameters, "parameter", &mut errors);
-    check_cycles(&model.outputs, "output", &mut errors);
+    let uses = |i: usize| model.parameters[i].formula.syntax.names().map(|(name, _)| name).collect();
+    let names: Vec<&str> = model.parameters.iter().map(|d| d.name.as_str()).collect();
+    report_cycles(dependency_order(&names, uses).err(), &model.parameters, "parameter", &mut errors);
+    report_cycles(model.order_of_outputs().err(), &model.outputs, "output", &mut errors);
     check_derivatives(model, &mut errors);
     check_mechanism(model, &scope, &mut errors);
+    check_versions(model, &scope, &mut errors);
     let moving = outputs_that_use(model, &scope, Meaning::moves);
     let mut checker = Checker { model, scope: &scope, moving, in_mode: false };
     for (mode, event) in model.all_events() {
@@ -52,7 +56,7 @@ fn check_running_formulas(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Dia
     for definition in common.chain(modes) {
         check_formula(&definition.formula, scope, Room::running("a formula"), errors);
     }
-    for definition in model.outputs.iter().chain(audit) {
+    for definition in model.common_outputs().iter().chain(audit) {
         check_formula(&definition.formula, scope, Room::observing("an output"), errors);
     }
     // The sign of a switch follows from its surface; a surface that used it would bite its own tail.
@@ -66,12 +70,16 @@ fn check_running_formulas(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Dia
     }
 }
 
-fn check_cycles(definitions: &[Definition], kind: &str, errors: &mut Vec<Diagnostic>) {
-    let names: Vec<&str> = definitions.iter().map(|d| d.name.as_str()).collect();
-    let uses = |i: usize| definitions[i].formula.syntax.names().map(|(n, _)| n).collect();
-    for cycle in dependency_order(&names, uses).err().into_iter().flatten() {
+fn report_cycles(
+    cycles: Option<Vec<Vec<usize>>>,
+    definitions: &[Definition],
+    kind: &str,
+    errors: &mut Vec<Diagnostic>,
+) {
+    for cycle in cycles.into_iter().flatten() {
         let first = &definitions[cycle[0]];
-        let path: Vec<&str> = cycle.iter().chain(&cycle[..1]).map(|&i| names[i]).collect();
+        let path: Vec<&str> =
+            cycle.iter().chain(&cycle[..1]).map(|&i| definitions[i].name.as_str()).collect();
         let message = format!("{kind} `{}` is defined by itself: {}", first.name, path.join(" → "));
         let hint = "give one of them a value that does not use the others";
         errors.push(Diagnostic::new("cyclic-definition", first.span.clone(), message).hint(hint));

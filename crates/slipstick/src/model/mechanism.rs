@@ -3,7 +3,7 @@
 //! A coordinate `x` has the speed `x'`. Both are states of the model: all coordinates first, then all speeds, then the states of `states`. The
 //! equations of motion follow from the energies (Lagrange) or from `inertia` and `forces`.
 
-use super::names::{Room, check_formula, outputs_that_use, unknown_name};
+use super::names::{Room, check_formula, outputs_that_use, smooth_room, unknown_name};
 use super::read::Reader;
 use super::upkeep::check_upkeep;
 use super::{
@@ -25,8 +25,10 @@ pub struct MechanismRule {
     pub inertia: Vec<Definition>,
     /// Generalised forces, by coordinate.
     pub forces: Vec<Definition>,
-    /// What must stay zero: a formula of coordinates and time, or one of speeds too.
+    /// What must stay zero: a formula of coordinates and time, or one of speeds too. Those that stand in modes only come last.
     pub constraints: Vec<Definition>,
+    /// How many of the constraints stand in modes only.
+    pub constraints_of_modes: usize,
 }
 
 impl MechanismRule {
@@ -62,7 +64,7 @@ impl Model {
 
     /// The formulas that the motion depends on: derivatives, forces, mass entries and guards. Switches cannot use outputs.
     pub fn moving_formulas(&self) -> impl Iterator<Item = &Formula> {
-        let modes = self.modes.iter().flat_map(|m| &m.derivatives);
+        let modes = self.modes.iter().flat_map(|m| m.derivatives.iter().chain(&m.forces));
         let mechanism = self.mechanism.forces.iter().chain(&self.mechanism.inertia);
         let definitions = self.derivatives.iter().chain(&self.mass).chain(mechanism).chain(modes);
         let guards = self.all_events().filter_map(|(_, event)| match &event.trigger {
@@ -74,9 +76,14 @@ impl Model {
 
     /// The outputs, each after those that it uses; none if they are defined in a circle.
     pub fn outputs_in_order(&self) -> Vec<usize> {
+        self.order_of_outputs().unwrap_or_default()
+    }
+
+    /// The outputs, each after those that it uses, or every circle.
+    pub(super) fn order_of_outputs(&self) -> Result<Vec<usize>, Vec<Vec<usize>>> {
         let names: Vec<&str> = self.outputs.iter().map(|d| d.name.as_str()).collect();
-        let uses = |i: usize| self.outputs[i].formula.syntax.names().map(|(n, _)| n).collect();
-        dependency_order(&names, uses).unwrap_or_default()
+        let versions = self.output_versions();
+        dependency_order(&names, |i| versions[i].names().collect())
     }
 
     /// The formulas that events set states to.
@@ -86,11 +93,11 @@ impl Model {
     }
 
     /// Whether a constraint is one of speeds: its formula uses one, and not only to choose.
-    pub fn is_of_speeds(&self, constraint: &Definition, scope: &Scope<'_>) -> bool {
+    pub fn is_of_speeds(&self, constraint: &Formula, scope: &Scope<'_>) -> bool {
         let n = self.mechanism.coordinates;
         let is_speed =
             |name: &str| matches!(scope.meaning(name), Some(Meaning::State(i)) if (n..2 * n).contains(&i));
-        constraint.formula.syntax.names_of_values().any(|(name, _)| is_speed(name))
+        constraint.syntax.names_of_values().any(|(name, _)| is_speed(name))
     }
 }
 
@@ -115,8 +122,15 @@ impl Reader<'_> {
         let count = coordinates.len();
         model.states =
             coordinates.into_iter().chain(rates).chain(std::mem::take(&mut model.states)).collect();
-        model.mechanism =
-            MechanismRule { coordinates: count, kinetic, potential, inertia, forces, constraints };
+        model.mechanism = MechanismRule {
+            coordinates: count,
+            kinetic,
+            potential,
+            inertia,
+            forces,
+            constraints,
+            constraints_of_modes: 0,
+        };
         if model.mechanism.kinetic.is_none() && model.mechanism.inertia.is_empty() {
             let message = "the mechanism has no mass: nothing says how it moves".to_owned();
             let hint = "add `kinetic = \"m / 2 * x'^2\"`, or `inertia = { x = \"m\" }`";
@@ -174,7 +188,7 @@ pub(super) fn check_mechanism(model: &Model, scope: &Scope<'_>, errors: &mut Vec
     for formula in rule.kinetic.iter().chain(&rule.potential) {
         check_formula(formula, scope, smooth_room("an energy"), errors);
     }
-    for definition in &rule.constraints {
+    for definition in model.common_constraints() {
         check_formula(&definition.formula, scope, smooth_room("a constraint"), errors);
     }
     for definition in rule.forces.iter().chain(&rule.inertia) {
@@ -218,7 +232,11 @@ fn check_both_halves(model: &Model, errors: &mut Vec<Diagnostic>) {
 /// Kinetic energy and constraints are differentiated along the motion: they depend on time, coordinates and speeds only.
 fn check_no_side_states(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
     let rule = &model.mechanism;
-    let constraints = rule.constraints.iter().map(|d| &d.formula);
+    if rule.is_empty() {
+        return;
+    }
+    let of_modes = model.modes.iter().flat_map(|mode| &mode.constraints);
+    let constraints = model.common_constraints().iter().chain(of_modes).map(|d| &d.formula);
     for formula in rule.kinetic.iter().chain(constraints) {
         for (name, span) in formula.syntax.names_of_values() {
             if matches!(scope.meaning(name), Some(Meaning::State(i)) if i >= 2 * rule.coordinates) {
@@ -243,11 +261,4 @@ fn check_outputs_of_motion(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Di
             }
         }
     }
-}
-
-/// A formula that is differentiated twice along the motion, with switches as they are locked.
-fn smooth_room(place: &'static str) -> Room {
-    let allows = |m: Meaning| !matches!(m, Meaning::Output(_)) && !m.follows_from_motion();
-    let usable = "only `t`, coordinates, speeds, states, discrete variables, switches and parameters";
-    Room { place, usable, allows }
 }

@@ -40,10 +40,9 @@ impl Meaning {
 
 /// Which outputs use something, directly or through other outputs.
 pub(super) fn outputs_that_use(model: &Model, scope: &Scope<'_>, what: fn(Meaning) -> bool) -> Vec<bool> {
-    let mut known = vec![false; model.outputs.len()];
+    let (mut known, versions) = (vec![false; model.outputs.len()], model.output_versions());
     for i in model.outputs_in_order() {
-        let names = model.outputs[i].formula.syntax.names();
-        known[i] = names.filter_map(|(name, _)| scope.meaning(name)).any(|meaning| match meaning {
+        known[i] = versions[i].names().filter_map(|name| scope.meaning(name)).any(|meaning| match meaning {
             Meaning::Output(k) => known[k],
             other => what(other),
         });
@@ -182,6 +181,13 @@ impl Room {
     pub(super) fn fixed(place: &'static str) -> Self {
         Self { place, usable: "only parameters", allows: |m| matches!(m, Meaning::Parameter(_)) }
     }
+}
+
+/// A formula that is differentiated twice along the motion, with switches as they are locked.
+pub(super) fn smooth_room(place: &'static str) -> Room {
+    let allows = |m: Meaning| !matches!(m, Meaning::Output(_)) && !m.follows_from_motion();
+    let usable = "only `t`, coordinates, speeds, states, discrete variables, switches and parameters";
+    Room { place, usable, allows }
 }
 
 /// Reports every name of a formula that means nothing, or that is not allowed where it stands.
