@@ -157,7 +157,7 @@ impl Lowering<'_> {
             }
         }
         for entry in &model.mechanism.inertia {
-            let Some((i, j)) = model.inertia_place(&entry.name) else { continue };
+            let Some((i, j)) = self.names.inertia_place(&entry.name) else { continue };
             let value = self.locked(&entry.formula, &format!("inertia.{}", entry.name));
             parts.entries.push((i, j, value));
             mass[i * n + j] = self.arena.add(mass[i * n + j], value);

@@ -38,6 +38,16 @@ impl Names<'_> {
         Logic::of(guard, &self.scope)
     }
 
+    /// What an entry of `inertia` is about.
+    pub(super) fn inertia_place(&self, name: &str) -> Option<(usize, usize)> {
+        self.scope.inertia_place(name)
+    }
+
+    /// The place of a mode.
+    pub(super) fn mode(&self, name: &str) -> Option<usize> {
+        self.scope.mode(name)
+    }
+
     /// What a name stands for.
     pub(super) fn target(&self, name: &str) -> Option<Meaning> {
         self.scope.meaning(name)

@@ -3,14 +3,18 @@
 //! A coordinate `x` has the speed `x'`. Both are states of the model: all coordinates first, then all speeds, then the states of `states`. The
 //! equations of motion follow from the energies (Lagrange) or from `inertia` and `forces`.
 
-use super::names::{Room, check_formula, outputs_that_use, smooth_room, unknown_name};
+use super::names::{Room, check_formula, outputs_that_use, places, smooth_room};
 use super::read::Reader;
 use super::upkeep::check_upkeep;
 use super::{
     Definition, Diagnostic, EventRule, Formula, Meaning, Model, Place, Scope, Trigger, dependency_order,
 };
-use crate::expr::Kind;
+use crate::expr::{Kind, nearest};
+use std::collections::HashMap;
 use toml::de::DeTable;
+
+/// How many coordinates a misspelt speed is compared with.
+const MOST_COMPARED: usize = 100;
 
 /// What a mechanism is made of.
 #[derive(Clone, Debug, Default)]
@@ -52,14 +56,6 @@ impl Model {
     /// The states that have a derivative of their own.
     pub fn first_order_states(&self) -> &[Definition] {
         &self.states[2 * self.mechanism.coordinates..]
-    }
-
-    /// What an entry of `inertia` is about: `x` is the diagonal entry, `x.y` that of row `x` and column `y`, and of row `y` and column `x`.
-    pub fn inertia_place(&self, name: &str) -> Option<(usize, usize)> {
-        let coordinate = |name: &str| self.coordinates().iter().position(|c| c.name == name);
-        let diagonal = coordinate(name).map(|i| (i, i));
-        let split = |(at, _): (usize, &str)| Some((coordinate(&name[..at])?, coordinate(&name[at + 1..])?));
-        diagonal.or_else(|| name.match_indices('.').find_map(split))
     }
 
     /// The formulas that the motion depends on: derivatives, forces, mass entries and guards. Switches cannot use outputs.
@@ -117,7 +113,9 @@ impl Reader<'_> {
         let (inertia, forces, constraints) = (list("inertia"), list("forces"), list("constraints"));
         let mut energy = |key: &str| table.get(key).map(|v| self.formula(v, key, Kind::Number));
         let (kinetic, potential) = (energy("kinetic"), energy("potential"));
-        let rates: Vec<Definition> = coordinates.iter().map(|c| start_speed(c, &speeds)).collect();
+        let given: HashMap<&str, &Definition> = speeds.iter().map(|s| (s.name.as_str(), s)).collect();
+        let speed = |c: &Definition| start_speed(c, given.get(c.name.as_str()).copied());
+        let rates: Vec<Definition> = coordinates.iter().map(speed).collect();
         self.check_speeds(&coordinates, &speeds);
         let count = coordinates.len();
         model.states =
@@ -156,23 +154,21 @@ impl Reader<'_> {
     }
 
     fn check_speeds(&mut self, coordinates: &[Definition], speeds: &[Definition]) {
-        for speed in speeds {
-            if !coordinates.iter().any(|c| c.name == speed.name) {
-                let names = coordinates.iter().map(|c| c.name.as_str());
-                self.errors.push(unknown_name(
-                    &speed.name,
-                    speed.span.clone(),
-                    names,
-                    "among the coordinates",
-                ));
-            }
+        let known = places(coordinates.iter().map(|c| &c.name));
+        for speed in speeds.iter().filter(|speed| !known.contains_key(speed.name.as_str())) {
+            let message = format!("unknown name `{}` among the coordinates", speed.name);
+            let near = nearest(&speed.name, coordinates.iter().map(|c| c.name.as_str()).take(MOST_COMPARED));
+            let hint = match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "speeds have the names of their coordinates".to_owned(),
+            };
+            self.error("unknown-name", speed.span.clone(), message, hint);
         }
     }
 }
 
 /// The start value of a coordinate's speed: as given, or zero.
-fn start_speed(coordinate: &Definition, speeds: &[Definition]) -> Definition {
-    let given = speeds.iter().find(|s| s.name == coordinate.name);
+fn start_speed(coordinate: &Definition, given: Option<&Definition>) -> Definition {
     let (span, formula) = if let Some(speed) = given {
         (speed.span.clone(), speed.formula.clone())
     } else {
@@ -195,30 +191,30 @@ pub(super) fn check_mechanism(model: &Model, scope: &Scope<'_>, errors: &mut Vec
         check_formula(&definition.formula, scope, Room::running("a formula"), errors);
     }
     let names = || model.coordinates().iter().map(|c| c.name.as_str());
-    for pinned in model.run.pinned.iter().filter(|p| !names().any(|n| n == p.name)) {
-        errors.push(unknown_name(&pinned.name, pinned.span.clone(), names(), "among the coordinates"));
+    for pinned in model.run.pinned.iter().filter(|p| scope.coordinate(&p.name).is_none()) {
+        errors.push(scope.unknown(&pinned.name, pinned.span.clone(), names(), "among the coordinates"));
     }
-    check_upkeep(model, errors);
+    check_upkeep(model, scope, errors);
     check_no_side_states(model, scope, errors);
     check_outputs_of_motion(model, scope, errors);
-    for force in rule.forces.iter().filter(|f| !names().any(|n| n == f.name)) {
-        errors.push(unknown_name(&force.name, force.span.clone(), names(), "among the coordinates"));
+    for force in rule.forces.iter().filter(|f| scope.coordinate(&f.name).is_none()) {
+        errors.push(scope.unknown(&force.name, force.span.clone(), names(), "among the coordinates"));
     }
-    for entry in rule.inertia.iter().filter(|d| model.inertia_place(&d.name).is_none()) {
-        let error = unknown_name(&entry.name, entry.span.clone(), names(), "in `inertia`");
+    for entry in rule.inertia.iter().filter(|d| scope.inertia_place(&d.name).is_none()) {
+        let error = scope.unknown(&entry.name, entry.span.clone(), names(), "in `inertia`");
         let hint = "write `x = …` for the diagonal entry of coordinate `x`, or `x.y = …` for that of row `x` and column `y`";
         errors.push(error.hint(hint));
     }
-    check_both_halves(model, errors);
+    check_both_halves(model, scope, errors);
 }
 
 /// The matrix of `inertia` is symmetric: an entry is given once, and stands in both halves.
-fn check_both_halves(model: &Model, errors: &mut Vec<Diagnostic>) {
-    let place = |entry: &Definition| model.inertia_place(&entry.name).map(|(i, j)| (i.min(j), i.max(j)));
-    let entries = &model.mechanism.inertia;
-    for (k, entry) in entries.iter().enumerate() {
-        let same = |other: &&Definition| place(other).is_some() && place(other) == place(entry);
-        if let Some(first) = entries[..k].iter().find(same) {
+fn check_both_halves(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
+    let mut given: HashMap<(usize, usize), &Definition> = HashMap::new();
+    for entry in &model.mechanism.inertia {
+        let Some((i, j)) = scope.inertia_place(&entry.name) else { continue };
+        let first = *given.entry((i.min(j), i.max(j))).or_insert(entry);
+        if first.name != entry.name {
             let message = format!(
                 "`{}` is the same entry of `inertia` as `{}`: the matrix is symmetric",
                 entry.name, first.name

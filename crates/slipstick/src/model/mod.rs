@@ -327,14 +327,6 @@ impl Model {
         self.units.iter().find(|(n, _)| n.name == name).map(|(_, unit)| unit.as_str())
     }
 
-    /// What an entry of `mass` is about: row and column. `v` is the diagonal entry of state `v`, `x.v` the entry of row `x` and column `v`.
-    pub fn mass_place(&self, name: &str) -> Option<(usize, usize)> {
-        let state = |name: &str| self.states.iter().position(|s| s.name == name);
-        let diagonal = state(name).map(|i| (i, i));
-        let split = |(at, _): (usize, &str)| Some((state(&name[..at])?, state(&name[at + 1..])?));
-        diagonal.or_else(|| name.match_indices('.').find_map(split))
-    }
-
     /// Every event with the index of the mode in which it is watched; `None` is every mode.
     pub fn all_events(&self) -> impl Iterator<Item = (Option<usize>, &EventRule)> {
         let common = self.events.iter().map(|event| (None, event));

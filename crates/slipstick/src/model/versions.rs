@@ -1,8 +1,8 @@
 //! What modes may say in their own way: outputs, constraints, forces. One thing has one name, and a formula in each mode or one for all.
 
-use super::names::{Room, check_formula, smooth_room, unknown_name};
-use super::{Definition, Diagnostic, Formula, Meaning, ModeRule, Model, Scope};
-use std::collections::HashMap;
+use super::names::{Room, check_formula, places, smooth_room};
+use super::{Definition, Diagnostic, Formula, ModeRule, Model, Scope};
+use std::collections::HashSet;
 
 /// All formulas of one thing.
 #[derive(Clone, Debug, Default)]
@@ -41,7 +41,7 @@ fn versions<'a>(
     if modes.iter().all(|mode| own(mode).is_empty()) {
         return list;
     }
-    let places: HashMap<&str, usize> = all.iter().enumerate().map(|(i, d)| (d.name.as_str(), i)).collect();
+    let places = places(all.iter().map(|d| &d.name));
     for (k, mode) in modes.iter().enumerate() {
         for definition in own(mode) {
             if let Some(&i) = places.get(definition.name.as_str()) {
@@ -59,7 +59,7 @@ pub(super) fn gather(
     own: fn(&ModeRule) -> &[Definition],
 ) -> usize {
     let common = all.len();
-    let mut known: std::collections::HashSet<String> = all.iter().map(|d| d.name.clone()).collect();
+    let mut known: HashSet<String> = all.iter().map(|d| d.name.clone()).collect();
     for definition in modes.iter().flat_map(own) {
         if known.insert(definition.name.clone()) {
             all.push(definition.clone());
@@ -84,8 +84,7 @@ impl Model {
     pub fn force_versions(&self) -> Vec<Versions<'_>> {
         let coordinates = self.coordinates();
         let mut list = versions(coordinates, coordinates.len(), &self.modes, |mode| &mode.forces);
-        let places: HashMap<&str, usize> =
-            coordinates.iter().enumerate().map(|(i, d)| (d.name.as_str(), i)).collect();
+        let places = places(coordinates.iter().map(|d| &d.name));
         for force in &self.mechanism.forces {
             if let Some(&i) = places.get(force.name.as_str()) {
                 list[i].common = Some(&force.formula);
@@ -136,10 +135,9 @@ fn check_mechanism_of(mode: &ModeRule, model: &Model, scope: &Scope<'_>, errors:
         }
         return;
     }
-    let is_coordinate = |name: &str| matches!(scope.meaning(name), Some(Meaning::State(i)) if i < model.mechanism.coordinates);
-    for force in mode.forces.iter().filter(|force| !is_coordinate(&force.name)) {
+    for force in mode.forces.iter().filter(|force| scope.coordinate(&force.name).is_none()) {
         let names = model.coordinates().iter().map(|c| c.name.as_str());
-        errors.push(unknown_name(&force.name, force.span.clone(), names, "among the coordinates"));
+        errors.push(scope.unknown(&force.name, force.span.clone(), names, "among the coordinates"));
     }
 }
 
@@ -149,8 +147,10 @@ fn check_outputs(model: &Model, errors: &mut Vec<Diagnostic>) {
         if versions.common.is_some() || versions.modes.len() == model.modes.len() {
             continue;
         }
-        let has = |k: usize| versions.modes.iter().any(|(mode, _)| *mode == k);
-        if let Some(lacking) = (0..model.modes.len()).find(|&k| !has(k)).map(|k| &model.modes[k].name) {
+        // Modes come in their order: the first gap is the first that lacks it.
+        let gap = versions.modes.iter().enumerate().find(|(k, (mode, _))| k != mode);
+        let lacking = gap.map_or(versions.modes.len(), |(k, _)| k);
+        if let Some(lacking) = model.modes.get(lacking).map(|mode| &mode.name) {
             let message = format!("output `{}` has no formula in mode `{lacking}`", output.name);
             let hint = format!("add it to `[modes.{lacking}.outputs]`, or one for all modes to `[outputs]`");
             errors.push(Diagnostic::new("missing-key", output.span.clone(), message).hint(hint));
