@@ -1,6 +1,6 @@
 //! Guards written as Rust closures, built in the order in which one would say it.
 
-use super::{Direction, Guard, GuardKind, Locked, Reset, Response, Side};
+use super::{Condition, Direction, Guard, GuardKind, Locked, Reset, Response, Side};
 
 type Function = Box<dyn Fn(Locked<'_>, f64, &[f64]) -> f64 + Send + Sync>;
 pub(super) type ResetRule = Box<dyn Fn(Locked<'_>, f64, &[f64], Reset<'_>) + Send + Sync>;
@@ -46,19 +46,7 @@ pub struct ClosureGuard {
 
 impl ClosureGuard {
     fn new(name: &str, direction: Direction, kind: GuardKind, surface: Surface) -> Self {
-        let (side, response) = (Side::After, Response::default());
-        let name = name.to_owned();
-        let guard = Guard {
-            name,
-            direction,
-            side,
-            response,
-            mode: None,
-            kind,
-            touches: false,
-            closed: false,
-            is_used: false,
-        };
+        let guard = Guard { kind, ..Guard::new(name, direction) };
         Self { guard, surface, growth: f64::INFINITY, reset: None, rest: None }
     }
 
@@ -214,6 +202,7 @@ impl ClosureRest {
             touches: false,
             closed: false,
             is_used: false,
+            condition: Condition::Crossing,
             ..of.clone()
         }
     }

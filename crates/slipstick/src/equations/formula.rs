@@ -34,6 +34,7 @@ pub struct FormulaSystem {
     mass: Option<MassTape>,
     mechanism: Option<MechanismTapes>,
     schedule: ScheduleTape,
+    conditions: Tape,
     shown: ShownTapes,
 }
 
@@ -95,6 +96,7 @@ impl FormulaSystem {
                 switches: compiler.compile(&settled.parts.switches),
             },
             schedule: compiler.schedule(),
+            conditions: compiler.compile(&settled.parts.conditions.discrete),
             guard_growth,
             setting_tape: SettingTape::new(model, &fixed),
             setting: Setting { parameters: fixed.parameters, state, discrete },
@@ -161,6 +163,9 @@ impl System for FormulaSystem {
     fn switch_names(&self) -> &[String] {
         &self.names.switches
     }
+    fn condition_number(&self) -> usize {
+        self.conditions.output_count()
+    }
     fn count_number(&self) -> usize {
         self.count_number
     }
@@ -224,6 +229,7 @@ impl System for FormulaSystem {
         let reset = self.resets.iter().flatten().map(ResetTape::len).max().unwrap_or(0);
         let longest = (2 * self.guards.len()).max(1 + self.names.states.len()).max(entries).max(reset);
         let schedule = self.schedule.tape.registers();
+        let conditions = self.conditions.registers();
         let nowhere = vec![0.0; self.names.states.len()];
         Box::new(FormulaEvaluator {
             system: self,
@@ -232,6 +238,7 @@ impl System for FormulaSystem {
             mass,
             mechanism: self.mechanism.as_ref().map(MechanismTapes::scratch),
             schedule,
+            conditions,
             nowhere,
             boxes: Boxes::default(),
             ranges: Ranges::default(),
@@ -248,6 +255,7 @@ struct FormulaEvaluator<'a> {
     mass: Option<MassScratch>,
     mechanism: Option<MechanismScratch>,
     schedule: Registers,
+    conditions: Registers,
     /// A state for formulas that do not depend on it.
     nowhere: Vec<f64>,
     boxes: Boxes,
@@ -519,6 +527,11 @@ impl Evaluator for FormulaEvaluator<'_> {
         for (&g, need) in tapes.watched.iter().zip(out) {
             needed[g] = *need != 0.0;
         }
+    }
+
+    fn conditions(&mut self, locked: Locked<'_>, values: &mut [f64]) {
+        load(&mut self.conditions, 0.0, &self.nowhere, locked);
+        self.system.conditions.run(&mut self.conditions, values);
     }
 
     fn schedule(&mut self, locked: Locked<'_>, times: &mut [f64]) {

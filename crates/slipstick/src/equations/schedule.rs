@@ -20,7 +20,7 @@ pub(super) fn find_time(
     known: Range<usize>,
     parameters: &[f64],
 ) {
-    if watch.guard.kind == GuardKind::Rest {
+    if !watch.guard.kind.has_surface() {
         return;
     }
     if watch.time.is_some() {
@@ -50,7 +50,10 @@ pub(super) fn find_time(
     // A count that only goes the other way still has to begin with the right number, which its surface tells.
     if admitted || watch.guard.response.count.is_none() {
         watch.time = Some(if admitted { time } else { arena.constant(f64::INFINITY) });
-        watch.guard.kind = GuardKind::Scheduled { rising };
+        watch.guard.kind = match watch.guard.kind {
+            GuardKind::Comparison { .. } => GuardKind::Comparison { scheduled: Some(rising) },
+            _ => GuardKind::Scheduled { rising },
+        };
     }
 }
 

@@ -1,6 +1,5 @@
 //! Formulas become tapes: right-hand sides, Jacobians, guards with their rates, resets, the schedule.
 
-use super::GuardKind;
 use super::lowering::Lowering;
 use super::settling::{Settled, Watch};
 use crate::expr::{Arena, ExprId, InputId, Registers, Tape};
@@ -121,7 +120,7 @@ pub(super) struct Compiler<'a> {
 impl Compiler<'_> {
     pub(super) fn mode(&mut self, mode: usize) -> ModeTapes {
         let derivatives = &self.settled.parts.derivatives[mode];
-        let here = |w: &Watch| w.guard.kind != GuardKind::Rest && w.guard.mode.is_none_or(|own| own == mode);
+        let here = |w: &Watch| w.guard.kind.has_surface() && w.guard.mode.is_none_or(|own| own == mode);
         let watches = &self.settled.watches;
         let watched: Vec<usize> = (0..watches.len()).filter(|&g| here(&watches[g])).collect();
         let values: Vec<ExprId> = watched.iter().map(|&g| watches[g].surface).collect();

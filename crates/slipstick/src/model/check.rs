@@ -1,9 +1,10 @@
 //! Does everything mean something? Names, missing and superfluous derivatives, cycles, modes that cannot be reached.
 
+use super::guard::check_guard;
 use super::mechanism::check_mechanism;
-use super::names::{Room, check_formula, check_names, unknown_name};
+use super::names::{Room, check_formula, check_names, outputs_that_use, unknown_name};
 use super::{
-    Definition, Diagnostic, EventRule, Formula, Meaning, Model, Reference, Scope, ToleranceRule, Trigger,
+    Definition, Diagnostic, EventRule, Meaning, Model, Reference, Scope, ToleranceRule, Trigger,
     dependency_order,
 };
 
@@ -18,8 +19,11 @@ pub(super) fn check(model: &Model) -> Vec<Diagnostic> {
     check_cycles(&model.outputs, "output", &mut errors);
     check_derivatives(model, &mut errors);
     check_mechanism(model, &scope, &mut errors);
-    for (_, event) in model.all_events() {
-        check_event(event, model, &scope, &mut errors);
+    let moving = outputs_that_use(model, &scope, Meaning::moves);
+    let mut checker = Checker { model, scope: &scope, moving, in_mode: false };
+    for (mode, event) in model.all_events() {
+        checker.in_mode = mode.is_some();
+        check_event(event, &checker, &mut errors);
     }
     check_modes(model, &mut errors);
     check_references(model, &scope, &mut errors);
@@ -109,9 +113,30 @@ fn check_derivatives(model: &Model, errors: &mut Vec<Diagnostic>) {
     }
 }
 
-fn check_event(event: &EventRule, model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
+/// What events are checked against.
+pub(super) struct Checker<'a> {
+    pub(super) model: &'a Model,
+    pub(super) scope: &'a Scope<'a>,
+    /// Which outputs change between events.
+    moving: Vec<bool>,
+    /// Whether the event that is checked belongs to a mode.
+    in_mode: bool,
+}
+
+impl Checker<'_> {
+    /// Whether a name stands for something that changes between events.
+    pub(super) fn moves(&self, name: &str) -> bool {
+        self.scope.meaning(name).is_some_and(|meaning| match meaning {
+            Meaning::Output(i) => self.moving[i],
+            other => other.moves(),
+        })
+    }
+}
+
+fn check_event(event: &EventRule, checker: &Checker<'_>, errors: &mut Vec<Diagnostic>) {
+    let Checker { model, scope, .. } = *checker;
     match &event.trigger {
-        Trigger::Guard(guard) => check_guard(&event.name, guard, scope, errors),
+        Trigger::Guard(guard) => check_guard(event, guard, checker, errors),
         Trigger::At(time) => check_formula(time, scope, Room::fixed("`at`"), errors),
         Trigger::Every { period, first } => {
             check_formula(period, scope, Room::fixed("`every`"), errors);
@@ -120,19 +145,14 @@ fn check_event(event: &EventRule, model: &Model, scope: &Scope<'_>, errors: &mut
             }
         }
     }
+    if !event.on_entry && !checker.in_mode && matches!(event.trigger, Trigger::Guard(_)) {
+        let message = format!("event `{}` is watched in every mode and none is entered with it", event.name);
+        let hint = "move the event to a mode, `[modes.NAME.events]`, or remove `on_entry`";
+        errors.push(Diagnostic::new("bad-guard", event.span.clone(), message).hint(hint));
+    }
     check_response(&event.reset, event.goto.as_ref(), model, scope, errors);
     if let Some(rest) = &event.at_rest {
         check_response(&rest.reset, rest.goto.as_ref(), model, scope, errors);
-    }
-}
-
-fn check_guard(name: &str, guard: &Formula, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
-    check_formula(guard, scope, Room::running("a guard"), errors);
-    let fixed = |name: &str| matches!(scope.meaning(name), Some(Meaning::Parameter(_)));
-    if guard.syntax.names().all(|(name, _)| fixed(name)) {
-        let message = format!("the guard of event `{name}` never changes: the event cannot happen");
-        let hint = "use `t`, a state, a discrete variable or an output in the guard";
-        errors.push(Diagnostic::new("bad-guard", guard.place.span.clone(), message).hint(hint));
     }
 }
 
@@ -160,7 +180,7 @@ fn check_response(
     }
 }
 
-fn check_mode_name(reference: &Reference, model: &Model, errors: &mut Vec<Diagnostic>) {
+pub(super) fn check_mode_name(reference: &Reference, model: &Model, errors: &mut Vec<Diagnostic>) {
     let modes = || model.modes.iter().map(|m| m.name.as_str());
     if !modes().any(|m| m == reference.name) {
         let error = unknown_name(&reference.name, reference.span.clone(), modes(), "among the modes");

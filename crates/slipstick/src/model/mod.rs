@@ -7,6 +7,7 @@
 mod check;
 mod diagnostic;
 mod events;
+mod guard;
 mod mechanism;
 mod names;
 mod order;
@@ -16,6 +17,7 @@ mod sides;
 mod upkeep;
 
 pub use diagnostic::Diagnostic;
+pub use guard::{Logic, MODE};
 pub use mechanism::{MechanismRule, speed_of};
 pub use names::{Meaning, Scope};
 pub use order::dependency_order;
@@ -93,6 +95,10 @@ pub struct EventRule {
     pub touches: bool,
     /// What happens in its place when it accumulates.
     pub at_rest: Option<RestRule>,
+    /// Whether it happens where its guard is true as its mode is entered.
+    pub on_entry: bool,
+    /// Of events that happen together and contradict each other, the one with the highest number is obeyed.
+    pub priority: i64,
 }
 
 impl EventRule {
