@@ -309,9 +309,9 @@ fn power(a: Banded, b: Banded, s: f64) -> f64 {
     let by_base = if a.bound == 0.0 || p == 0.0 {
         0.0
     } else if p >= 1.0 {
-        p * a.bound * (size + a.bound).powf(p - 1.0)
+        p * a.bound * (size + a.bound).next_up().powf(p - 1.0)
     } else if size > a.bound {
-        p.abs() * a.bound * (size - a.bound).powf(p - 1.0)
+        p.abs() * a.bound * (size - a.bound).next_down().powf(p - 1.0)
     } else if p > 0.0 {
         a.bound.powf(p)
     } else {

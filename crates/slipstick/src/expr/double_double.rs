@@ -113,6 +113,10 @@ impl Dd {
     }
 
     fn sin_cos(self) -> (Self, Self) {
+        // Turns are counted with 31 digits too.
+        if self.0.abs() > 1e6 {
+            return (Self(f64::NAN, 0.0), Self(f64::NAN, 0.0));
+        }
         let quarter = PI * Self::from(0.5);
         let turns = (self.0 / quarter.0).round();
         let x = self - quarter * Self::from(turns);
