@@ -22,14 +22,14 @@ const SECOND_HALF: u64 = (1 << 26) - 1;
 
 /// A value and a bound of its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Banded {
+pub struct Inexact {
     /// The value as it was computed.
     pub value: f64,
     /// The true value is at most this far away.
     pub bound: f64,
 }
 
-impl Banded {
+impl Inexact {
     /// Exactly zero.
     pub const ZERO: Self = Self { value: 0.0, bound: 0.0 };
 
@@ -111,7 +111,7 @@ impl Banded {
     }
 }
 
-impl std::ops::Neg for Banded {
+impl std::ops::Neg for Inexact {
     type Output = Self;
     #[inline]
     fn neg(self) -> Self {
@@ -119,7 +119,7 @@ impl std::ops::Neg for Banded {
     }
 }
 
-impl std::ops::Add for Banded {
+impl std::ops::Add for Inexact {
     type Output = Self;
     #[inline]
     fn add(self, other: Self) -> Self {
@@ -128,7 +128,7 @@ impl std::ops::Add for Banded {
     }
 }
 
-impl std::ops::Sub for Banded {
+impl std::ops::Sub for Inexact {
     type Output = Self;
     #[inline]
     fn sub(self, other: Self) -> Self {
@@ -137,7 +137,7 @@ impl std::ops::Sub for Banded {
     }
 }
 
-impl std::ops::Mul for Banded {
+impl std::ops::Mul for Inexact {
     type Output = Self;
     #[inline]
     fn mul(self, other: Self) -> Self {
@@ -147,7 +147,7 @@ impl std::ops::Mul for Banded {
     }
 }
 
-impl std::ops::Div for Banded {
+impl std::ops::Div for Inexact {
     type Output = Self;
     #[inline]
     fn div(self, other: Self) -> Self {
@@ -181,8 +181,8 @@ fn rounding_of(op: UnaryOp, x: f64, value: f64) -> f64 {
 }
 
 /// By how much an operation can change at most while its operand moves within its bound, which is not zero.
-fn change_of(op: UnaryOp, operand: Banded, s: f64) -> f64 {
-    let Banded { value: x, bound: d } = operand;
+fn change_of(op: UnaryOp, operand: Inexact, s: f64) -> f64 {
+    let Inexact { value: x, bound: d } = operand;
     let size = x.abs();
     let nearer = (size - d).max(0.0);
     match op {
@@ -256,7 +256,7 @@ fn arc(d: f64, size: f64) -> f64 {
     (d * slope).min(PI * (0.5 * (left + d)).max(0.0).sqrt())
 }
 
-fn combined(op: BinaryOp, a: Banded, b: Banded) -> Banded {
+fn combined(op: BinaryOp, a: Inexact, b: Inexact) -> Inexact {
     let value = op.apply(a.value, b.value);
     let rounding = UNIT_ROUNDOFF * value.abs();
     let bound = match op {
@@ -286,7 +286,7 @@ fn combined(op: BinaryOp, a: Banded, b: Banded) -> Banded {
             undecided((known == 0.0 || (a.value - b.value).abs() > known).then_some(true))
         }
     };
-    Banded { value, bound }
+    Inexact { value, bound }
 }
 
 /// Whether both hold, if that is certain.
@@ -304,7 +304,7 @@ fn undecided(known: Option<bool>) -> f64 {
 }
 
 /// The change of `s = a^b`: by the base at a fixed exponent, then by the exponent.
-fn power(a: Banded, b: Banded, s: f64) -> f64 {
+fn power(a: Inexact, b: Inexact, s: f64) -> f64 {
     let (size, p) = (a.value.abs(), b.value);
     let by_base = if a.bound == 0.0 || p == 0.0 {
         0.0
@@ -331,7 +331,7 @@ fn power(a: Banded, b: Banded, s: f64) -> f64 {
 }
 
 /// The change of the angle of a point. Next to its cut it may be a whole turn.
-fn angle(y: Banded, x: Banded) -> f64 {
+fn angle(y: Inexact, x: Inexact) -> f64 {
     let moved = x.bound + y.bound;
     if moved == 0.0 {
         return 0.0;

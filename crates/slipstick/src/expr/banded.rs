@@ -3,14 +3,14 @@
 //! In: a [`Tape`] and its inputs with their bounds. Out: its outputs with theirs. This is order zero of [`series`](super::series), as a lean
 //! run of its own.
 
-use crate::expr::band::Banded;
+use crate::expr::band::Inexact;
 use crate::expr::operation::Smoothness;
 use crate::expr::tape::{Step, Tape};
 
 /// Working memory for runs of one tape with error bounds.
 #[derive(Clone, Debug)]
 pub struct Bands {
-    registers: Vec<Banded>,
+    registers: Vec<Inexact>,
     /// Steps whose result jumps, but only with inputs that do not move: these are decided by their values.
     settled: Vec<bool>,
     input_count: usize,
@@ -18,7 +18,7 @@ pub struct Bands {
 
 impl Bands {
     /// The inputs, to be set before a run. A run keeps them.
-    pub fn inputs_mut(&mut self) -> &mut [Banded] {
+    pub fn inputs_mut(&mut self) -> &mut [Inexact] {
         &mut self.registers[..self.input_count]
     }
 }
@@ -27,9 +27,9 @@ impl Tape {
     /// Working memory for runs with error bounds. `moves` tells which inputs change between events: a comparison of others is
     /// decided by their values, whatever their bounds.
     pub fn bands(&self, moves: &dyn Fn(usize) -> bool) -> Bands {
-        let mut registers = vec![Banded::ZERO; self.register_count];
+        let mut registers = vec![Inexact::ZERO; self.register_count];
         for (register, &constant) in registers[self.input_count..].iter_mut().zip(&self.constants) {
-            *register = Banded::number(constant);
+            *register = Inexact::number(constant);
         }
         Bands { registers, settled: self.settled_steps(moves), input_count: self.input_count }
     }
@@ -38,16 +38,16 @@ impl Tape {
     ///
     /// # Panics
     /// If `bands` come from another tape.
-    pub fn banded(&self, bands: &mut Bands) -> Banded {
+    pub fn banded(&self, bands: &mut Bands) -> Inexact {
         self.run_banded(bands);
-        self.outputs.first().map_or(Banded::UNDEFINED, |&output| bands.registers[output as usize])
+        self.outputs.first().map_or(Inexact::UNDEFINED, |&output| bands.registers[output as usize])
     }
 
     /// All outputs with their bounds, in order, into `out`.
     ///
     /// # Panics
     /// If `bands` come from another tape.
-    pub fn all_banded(&self, bands: &mut Bands, out: &mut [Banded]) {
+    pub fn all_banded(&self, bands: &mut Bands, out: &mut [Inexact]) {
         self.run_banded(bands);
         for (place, &register) in out.iter_mut().zip(&self.outputs) {
             *place = bands.registers[register as usize];
@@ -60,7 +60,7 @@ impl Tape {
         for (step, &settled) in self.steps.iter().zip(&bands.settled) {
             let (to, mut result) = step.banded(registers);
             if settled {
-                result = Banded::number(result.value);
+                result = Inexact::number(result.value);
             }
             registers[to] = result;
         }
@@ -84,7 +84,7 @@ impl Tape {
 
 impl Step {
     #[inline(always)]
-    fn banded(self, registers: &[Banded]) -> (usize, Banded) {
+    fn banded(self, registers: &[Inexact]) -> (usize, Inexact) {
         let of = |register: u32| registers[register as usize];
         let (to, result) = match self {
             Self::Add(to, a, b) => (to, of(a) + of(b)),
@@ -112,36 +112,36 @@ mod tests {
     use proptest::prelude::*;
 
     /// The band of a formula of x, which moves, and the parameter p.
-    fn banded(text: &str, x: Banded, p: f64) -> Banded {
+    fn banded(text: &str, x: Inexact, p: f64) -> Inexact {
         let mut arena = Arena::new();
         let ids = [0, 1].map(|n| arena.input(InputId(n)));
         let mut resolve = |name: &str| "xp".find(name).map(|k| ids[k]);
         let id = parse(text).unwrap().lower(&mut arena, &mut resolve).unwrap();
         let tape = Tape::compile(&arena, 2, &[id]);
         let mut bands = tape.bands(&|input| input == 0);
-        bands.inputs_mut().copy_from_slice(&[x, Banded::number(p)]);
+        bands.inputs_mut().copy_from_slice(&[x, Inexact::number(p)]);
         tape.banded(&mut bands)
     }
 
     #[test]
     fn cancellation_is_seen() {
-        let x = Banded::rounded(1e8);
+        let x = Inexact::rounded(1e8);
         let lost = banded("(x + 1) - x", x, 0.0);
         assert!(lost.value == 1.0 && lost.bound > 2e-8 && lost.bound < 5e-8, "{lost:?}");
-        assert_eq!(banded("x - 3", Banded::exact(3.0), 0.0), Banded::ZERO);
+        assert_eq!(banded("x - 3", Inexact::exact(3.0), 0.0), Inexact::ZERO);
     }
 
     #[test]
     fn a_scale_changes_nothing() {
         for scale in [1e-30, 1.0, 1e30] {
-            let g = banded("x - p", Banded::rounded(0.3 * scale), 0.1 * scale);
+            let g = banded("x - p", Inexact::rounded(0.3 * scale), 0.1 * scale);
             assert!((g.bound / (0.6 * scale * 2.0_f64.powi(-53)) - 1.0).abs() < 1e-9, "{g:?}");
         }
     }
 
     #[test]
     fn conditions_on_parameters_are_decided_and_others_are_not() {
-        let x = Banded { value: 1.0, bound: 1e-9 };
+        let x = Inexact { value: 1.0, bound: 1e-9 };
         assert_eq!(banded("if(p == 0.1, x, x + 5)", x, 0.1), x);
         let either = banded("if(x < 1, x, x + 5)", x, 0.1);
         assert!(either.value == 6.0 && either.bound >= 5.0 && either.bound < 5.1, "{either:?}");
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn where_there_may_be_no_value_there_is_no_bound() {
-        let x = Banded { value: 1e-9, bound: 1e-9 };
+        let x = Inexact { value: 1e-9, bound: 1e-9 };
         for text in ["1 / x", "ln(x)", "x^-0.5", "log10(x)", "atanh(1 - x)"] {
             assert!(!banded(text, x, 0.0).is_finite(), "{text}");
         }
@@ -204,7 +204,7 @@ mod tests {
     ];
 
     /// A value, a bound of any size, and a true value within it.
-    fn uncertain() -> impl Strategy<Value = (Banded, DoubleDouble)> {
+    fn uncertain() -> impl Strategy<Value = (Inexact, DoubleDouble)> {
         let value = prop_oneof![
             3 => -3.0..3.0_f64,
             1 => prop::sample::select(vec![0.0, 1.0, -1.0, 2.0, 0.5, 1.5, -2.0]),
@@ -213,12 +213,12 @@ mod tests {
         ];
         (value, -20.0..-0.5_f64, -1.0..=1.0_f64).prop_map(|(value, exponent, part)| {
             let bound = 10f64.powf(exponent);
-            (Banded { value, bound }, DoubleDouble::from(value) + DoubleDouble::from(part * bound))
+            (Inexact { value, bound }, DoubleDouble::from(value) + DoubleDouble::from(part * bound))
         })
     }
 
     /// Whether a true result is within the band of a computed one. What has no value in truth has no band either.
-    fn holds(computed: Banded, truth: DoubleDouble) -> bool {
+    fn holds(computed: Inexact, truth: DoubleDouble) -> bool {
         let error = (truth - DoubleDouble::from(computed.value)).0.abs();
         !truth.0.is_finite() || !computed.value.is_finite() || error <= computed.band() * (1.0 + 1e-9)
     }
@@ -249,8 +249,8 @@ mod tests {
             let tape = Tape::compile(&arena, 4, &[id]);
             let (mut bands, mut series) = (tape.bands(&|_| true), Series::new(&tape, 1, &|_| true));
             for (input, &value) in point.iter().enumerate() {
-                bands.inputs_mut()[input] = Banded::rounded(value);
-                series.set_input(input, 0, Banded::rounded(value));
+                bands.inputs_mut()[input] = Inexact::rounded(value);
+                series.set_input(input, 0, Inexact::rounded(value));
             }
             series.extend(0);
             let lean = tape.banded(&mut bands);

@@ -48,7 +48,7 @@ mod tape;
 mod walk;
 
 pub use arena::{Arena, ExprId, InputId, Node};
-pub use band::{BAND_FACTOR, Banded, UNIT_ROUNDOFF};
+pub use band::{BAND_FACTOR, Inexact, UNIT_ROUNDOFF};
 pub use banded::Bands;
 pub use bounds::{Bounds, Boxes};
 pub use error::ParseError;
@@ -61,7 +61,7 @@ pub use operation::{BinaryOp, Smoothness, UnaryOp};
 pub use parse::{MAX_NESTING, MAX_TEXT, parse};
 pub use ranges::Ranges;
 pub use sample::{SAMPLE_INPUTS, SAMPLE_POINT, sample_formulas};
-pub use series::{Expansion, Series};
+pub use series::{Composition, Expansion, LARGEST_DEGREE, Series};
 pub use syntax::{Arguments, Form, Kind, NodeId, Relation, Syntax, SyntaxNode, UnknownName};
 pub use tape::{Registers, Tape};
 pub use walk::{MAX_WALK_DEPTH, Walker};

@@ -1,7 +1,6 @@
-//! What coefficients of a series can be: numbers with error bounds, or intervals.
+//! What coefficients of a series can be: numbers with error bounds, or whole ranges of numbers.
 
-use crate::expr::band::{Banded, UNIT_ROUNDOFF};
-use crate::expr::interval::Interval;
+use crate::expr::band::{Inexact, UNIT_ROUNDOFF};
 use crate::expr::operation::{BinaryOp, UnaryOp};
 
 /// The arithmetic that recurrences need.
@@ -53,104 +52,118 @@ pub(super) trait Coefficient: Copy + PartialEq {
     }
 }
 
-impl Coefficient for Banded {
-    const ZERO: Self = Banded::ZERO;
-    const UNDEFINED: Self = Banded::UNDEFINED;
+impl Coefficient for Inexact {
+    const ZERO: Self = Inexact::ZERO;
+    const UNDEFINED: Self = Inexact::UNDEFINED;
 
     fn number(value: f64) -> Self {
-        Banded::number(value)
+        Inexact::number(value)
     }
     fn unary(op: UnaryOp, x: Self) -> Self {
-        Banded::unary(x, op)
+        Inexact::unary(x, op)
     }
     #[inline]
     fn binary(op: BinaryOp, a: Self, b: Self) -> Self {
-        Banded::binary(a, op, b)
+        Inexact::binary(a, op, b)
     }
     fn square(x: Self) -> Self {
         x * x
     }
     fn select(condition: Self, yes: Self, no: Self) -> Self {
-        Banded::select(condition, yes, no)
+        Inexact::select(condition, yes, no)
     }
     fn branch(&self) -> Option<bool> {
-        Banded::branch(self)
+        Inexact::branch(self)
     }
     fn branch_is_known(&self) -> bool {
         self.bound == 0.0
     }
     fn settled(self) -> Self {
-        Banded::number(self.value)
+        Inexact::number(self.value)
     }
     fn touching(self) -> Self {
         let least = UNIT_ROUNDOFF * self.value.abs() + f64::MIN_POSITIVE;
         Self { bound: self.bound + least, ..self }
     }
     fn dot(forward: &[Self], backward: &[Self]) -> Self {
-        let (mut value, mut rounded, mut passed) = (0.0_f64, 0.0, 0.0);
-        for (a, b) in forward.iter().zip(backward.iter().rev()) {
-            let product = a.value * b.value;
-            passed += a.value.abs() * b.bound + a.bound * (b.value.abs() + b.bound);
-            // Each product is rounded, and each sum of two that are not zero.
-            rounded += product.abs();
-            let sum = value + product;
-            rounded += if value == 0.0 { 0.0 } else { sum.abs() };
-            value = sum;
-        }
-        Self { value, bound: passed + UNIT_ROUNDOFF * rounded }
+        dot(forward.iter().copied(), backward.iter().copied())
     }
     fn is_finite(&self) -> bool {
-        Banded::is_finite(self)
+        Inexact::is_finite(self)
     }
 }
 
-impl Coefficient for Interval {
-    const ZERO: Self = Interval { lo: 0.0, hi: 0.0, nan: false };
-    const UNDEFINED: Self = Interval::WHOLE;
+/// A range of numbers around a middle: what a coefficient can be anywhere within a step. Unlike [`Inexact`] it may have another middle than the
+/// value that an operation gives, and what is written is taken as exact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Ball(pub(super) Inexact);
+
+impl Ball {
+    /// The largest size of a number in it.
+    pub(super) fn size(&self) -> f64 {
+        self.0.value.abs() + self.0.bound
+    }
+}
+
+impl Coefficient for Ball {
+    const ZERO: Self = Self(Inexact::ZERO);
+    const UNDEFINED: Self = Self(Inexact::UNDEFINED);
 
     fn number(value: f64) -> Self {
-        Interval::point(value)
+        Self(Inexact::exact(value))
     }
     fn unary(op: UnaryOp, x: Self) -> Self {
-        Interval::unary(x, op)
+        Self(x.0.unary(op))
     }
+    #[inline]
     fn binary(op: BinaryOp, a: Self, b: Self) -> Self {
-        match op {
-            // The four that recurrences consist of.
-            BinaryOp::Add => a + b,
-            BinaryOp::Subtract => a - b,
-            BinaryOp::Multiply => a * b,
-            BinaryOp::Divide => a / b,
-            _ => Interval::binary(a, op, b),
-        }
+        Self(a.0.binary(op, b.0))
     }
+    /// Squares are not negative.
     fn square(x: Self) -> Self {
-        Interval::square(x)
+        let Inexact { value, bound } = x.0;
+        let (least, most) = ((value.abs() - bound).max(0.0), value.abs() + bound);
+        let (low, high) = (least * least, most * most);
+        Self(Inexact { value: 0.5 * (low + high), bound: 0.5 * (high - low) + 2.0 * UNIT_ROUNDOFF * high })
     }
     fn select(condition: Self, yes: Self, no: Self) -> Self {
-        Interval::select(condition, yes, no)
+        Self(condition.0.select(yes.0, no.0))
     }
     fn branch(&self) -> Option<bool> {
-        match self.branches() {
-            (true, false) => Some(true),
-            (false, true) => Some(false),
-            _ => None,
-        }
+        self.0.branch()
     }
     fn branch_is_known(&self) -> bool {
-        self.is_bounded() && !self.is_open()
+        self.0.bound == 0.0
     }
     fn settled(self) -> Self {
-        self
+        Self::number(self.0.value)
     }
     fn touching(self) -> Self {
         self
     }
     fn dot(forward: &[Self], backward: &[Self]) -> Self {
-        let products = forward.iter().zip(backward.iter().rev()).map(|(&a, &b)| a * b);
-        products.fold(Self::ZERO, |sum, product| sum + product)
+        Self(dot(forward.iter().map(|a| a.0), backward.iter().map(|b| b.0)))
     }
     fn is_finite(&self) -> bool {
-        self.is_bounded()
+        self.0.is_finite()
     }
+}
+
+/// The sum of products of the first with the last and so on.
+#[inline]
+fn dot(
+    forward: impl Iterator<Item = Inexact>,
+    backward: impl DoubleEndedIterator<Item = Inexact>,
+) -> Inexact {
+    let (mut value, mut rounded, mut passed) = (0.0_f64, 0.0, 0.0);
+    for (a, b) in forward.zip(backward.rev()) {
+        let product = a.value * b.value;
+        passed += a.value.abs() * b.bound + a.bound * (b.value.abs() + b.bound);
+        // Each product is rounded, and each sum of two that are not zero.
+        rounded += product.abs();
+        let sum = value + product;
+        rounded += if value == 0.0 { 0.0 } else { sum.abs() };
+        value = sum;
+    }
+    Inexact { value, bound: passed + UNIT_ROUNDOFF * rounded }
 }

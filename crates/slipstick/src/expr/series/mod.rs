@@ -8,14 +8,18 @@
 //! can be computed from each other. A new function therefore needs no recurrence.
 
 mod coefficient;
+mod composition;
+mod degree;
 mod program;
 #[cfg(test)]
 mod tests;
 
-use crate::expr::band::Banded;
+use crate::expr::band::Inexact;
 use crate::expr::tape::Tape;
 use coefficient::Coefficient;
 use program::{Further, Jumps, Program, Zeroth};
+
+pub use composition::{Composition, LARGEST_DEGREE};
 
 /// The Taylor series of everything in a formula: program and working memory for one tape.
 #[derive(Clone, Debug)]
@@ -27,17 +31,25 @@ pub struct Expansion<T> {
 }
 
 /// A series whose coefficients have error bounds.
-pub type Series = Expansion<Banded>;
+pub type Series = Expansion<Inexact>;
 
 #[expect(private_bounds, reason = "the kinds of coefficients are fixed")]
 impl<T: Coefficient> Expansion<T> {
     /// Room for the series of the outputs of a tape up to an order. `moves` tells which inputs depend on the variable of the series; the others have
     /// coefficients of order zero only.
     pub fn new(tape: &Tape, order: usize, moves: &dyn Fn(usize) -> bool) -> Self {
-        let program = Program::new(tape, moves);
+        Self::of(Program::new(tape, moves), order)
+    }
+
+    fn of(program: Program, order: usize) -> Self {
         let orders = order + 1;
         let coefficients = vec![T::ZERO; program.row_count * orders];
         Self { program, coefficients, orders }
+    }
+
+    /// The total degree of the outputs in the inputs that move; none if they are not polynomials.
+    pub fn degree(&self) -> Option<usize> {
+        self.program.degree.map(|degree| degree as usize)
     }
 
     /// The highest order there is room for.
@@ -50,9 +62,23 @@ impl<T: Coefficient> Expansion<T> {
     /// # Panics
     /// If there is no room for the order.
     pub fn set_input(&mut self, input: usize, order: usize, coefficient: T) -> bool {
+        let used = self.program.inputs.binary_search_by_key(&input, |&(input, _)| input);
+        used.is_ok_and(|place| self.set_used(place, order, coefficient))
+    }
+
+    /// The inputs that the outputs depend on, ascending.
+    pub fn inputs(&self) -> impl Iterator<Item = usize> + '_ {
+        self.program.inputs.iter().map(|&(input, _)| input)
+    }
+
+    /// Sets a coefficient of an input, by its place among [`inputs`](Self::inputs). True if it was another before.
+    ///
+    /// # Panics
+    /// If there is no such input or no room for the order.
+    pub fn set_used(&mut self, place: usize, order: usize, coefficient: T) -> bool {
         assert!(order < self.orders, "there is no room for this order");
-        let Some(row) = self.program.inputs.get(input).copied().flatten() else { return false };
-        let place = &mut self.coefficients[row as usize * self.orders + order];
+        let row = self.program.inputs[place].1 as usize;
+        let place = &mut self.coefficients[row * self.orders + order];
         std::mem::replace(place, coefficient) != coefficient
     }
 

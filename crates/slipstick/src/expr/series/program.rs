@@ -21,10 +21,12 @@ const LARGEST_PRODUCT: f64 = 16.0;
 pub(super) struct Program {
     /// In an order in which each finds what it needs.
     pub(super) rules: Vec<Rule>,
-    /// The row of each input that is used.
-    pub(super) inputs: Vec<Option<u32>>,
+    /// The inputs that are used, ascending, each with its row.
+    pub(super) inputs: Vec<(usize, u32)>,
     pub(super) outputs: Vec<u32>,
     pub(super) row_count: usize,
+    /// The total degree of the outputs in the inputs that move, if they are polynomials.
+    pub(super) degree: Option<u32>,
 }
 
 /// How one row is computed.
@@ -88,15 +90,18 @@ pub(super) enum Further {
 
 impl Program {
     pub(super) fn new(tape: &Tape, moves: &dyn Fn(usize) -> bool) -> Self {
-        let mut builder = Builder::new(tape.input_count);
+        let mut builder = Builder::default();
         let outputs = builder.read(tape);
+        let degree = builder.arena.degree(&outputs, moves);
         builder.add_all(&outputs, moves);
         while !builder.wanted.is_empty() {
             let wanted = std::mem::take(&mut builder.wanted);
             builder.add_all(&wanted, moves);
         }
         let outputs = outputs.iter().map(|&id| builder.row(id)).collect();
-        Self { rules: builder.rules, inputs: builder.inputs, outputs, row_count: builder.row_count as usize }
+        builder.inputs.sort_unstable();
+        let row_count = builder.row_count as usize;
+        Self { rules: builder.rules, inputs: builder.inputs, outputs, row_count, degree }
     }
 }
 
@@ -110,37 +115,30 @@ struct Known {
     is_rate: bool,
 }
 
+#[derive(Default)]
 struct Builder {
     arena: Arena,
     /// By expressions.
     known: Vec<Known>,
     rules: Vec<Rule>,
-    inputs: Vec<Option<u32>>,
+    inputs: Vec<(usize, u32)>,
     /// Expressions that rates need.
     wanted: Vec<ExprId>,
     row_count: u32,
 }
 
 impl Builder {
-    fn new(input_count: usize) -> Self {
-        Self {
-            arena: Arena::new(),
-            known: Vec::new(),
-            rules: Vec::new(),
-            inputs: vec![None; input_count],
-            wanted: Vec::new(),
-            row_count: 0,
-        }
-    }
-
     /// The outputs of a tape as expressions.
     fn read(&mut self, tape: &Tape) -> Vec<ExprId> {
         let arena = &mut self.arena;
-        let input = |input: usize| InputId(u32::try_from(input).unwrap_or(u32::MAX));
-        let mut registers: Vec<ExprId> = (0..tape.input_count).map(|k| arena.input(input(k))).collect();
-        registers.extend(tape.constants.iter().map(|&value| arena.constant(value)));
         let nothing = arena.constant(f64::NAN);
-        registers.resize(tape.register_count, nothing);
+        let mut registers = vec![nothing; tape.register_count];
+        for input in tape.reads() {
+            registers[input] = arena.input(InputId(u32::try_from(input).unwrap_or(u32::MAX)));
+        }
+        for (register, &value) in registers[tape.input_count..].iter_mut().zip(&tape.constants) {
+            *register = arena.constant(value);
+        }
         for &step in &tape.steps {
             let of = |register: u32| registers[register as usize];
             let (to, node) = match step {
@@ -191,7 +189,7 @@ impl Builder {
     fn add(&mut self, id: ExprId, node: Node) {
         let to = self.row(id);
         if let Node::Input(input) = node {
-            self.inputs[input.index()] = Some(to);
+            self.inputs.push((input.index(), to));
             return;
         }
         let moves = self.known(id).moves;

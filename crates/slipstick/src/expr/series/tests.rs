@@ -59,10 +59,10 @@ fn tape_of(text: &str) -> Tape {
 }
 
 /// The series of a formula of x = x0 + s, with y = 2 - s and the parameter p = 0.7.
-fn series_of(text: &str, x0: f64) -> Vec<Option<Banded>> {
+fn series_of(text: &str, x0: f64) -> Vec<Option<Inexact>> {
     let mut series = Series::new(&tape_of(text), ORDER, &|input| input < 2);
     for (input, order, value) in [(0, 0, x0), (0, 1, 1.0), (1, 0, 2.0), (1, 1, -1.0), (2, 0, 0.7)] {
-        series.set_input(input, order, Banded::exact(value));
+        series.set_input(input, order, Inexact::exact(value));
     }
     (0..=ORDER)
         .map(|k| {
@@ -76,7 +76,7 @@ fn factorial(k: usize) -> f64 {
     (1..=k).map(|j| j as f64).product()
 }
 
-fn value_at(series: &[Option<Banded>], s: f64) -> f64 {
+fn value_at(series: &[Option<Inexact>], s: f64) -> f64 {
     series.iter().rev().fold(0.0, |sum, c| sum * s + c.unwrap().value)
 }
 
@@ -195,8 +195,8 @@ fn both_series(
     let mut banded = Series::new(tape, 5, &|_| true);
     let mut truth = Expansion::<DoubleDouble>::new(tape, 5, &|_| true);
     for input in 0..4 {
-        banded.set_input(input, 0, Banded::rounded(at[input]));
-        banded.set_input(input, 1, Banded::exact(rate[input]));
+        banded.set_input(input, 0, Inexact::rounded(at[input]));
+        banded.set_input(input, 1, Inexact::exact(rate[input]));
         let moved = crate::expr::band::UNIT_ROUNDOFF * at[input].abs() * off[input];
         truth.set_input(input, 0, DoubleDouble::from(at[input]) + DoubleDouble::from(moved));
         truth.set_input(input, 1, DoubleDouble::from(rate[input]));
