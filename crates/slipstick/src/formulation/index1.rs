@@ -10,7 +10,7 @@ use super::landing::Landing;
 use super::pull::Pull;
 use super::singular::Singular;
 use super::{Refusal, Upkeep};
-use crate::equations::{Evaluator, GuardRates, Locked, Point, System, Terms};
+use crate::equations::{Evaluator, GuardRates, Locked, Point, Reset, System, Terms};
 use crate::expr::{Bounds, Interval};
 use crate::math::{Kkt, KktFault};
 
@@ -242,6 +242,10 @@ impl Evaluator for Index1<'_> {
         self.inner.find_needed(locked, needed);
     }
 
+    fn conditions(&mut self, locked: Locked<'_>, values: &mut [f64]) {
+        self.inner.conditions(locked, values);
+    }
+
     fn schedule(&mut self, locked: Locked<'_>, times: &mut [f64]) {
         self.inner.schedule(locked, times);
     }
@@ -258,7 +262,7 @@ impl Evaluator for Index1<'_> {
         1 + self.inner.guard_rates(locked, t, y, reach, rates)
     }
 
-    fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: &mut [f64]) {
+    fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: Reset<'_>) {
         self.inner.reset(locked, guard, t, before, after);
     }
 }
