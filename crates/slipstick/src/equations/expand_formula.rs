@@ -199,7 +199,7 @@ impl ExpandGuards for FormulaEvaluator<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::equations::{Evaluator, Fixed, FormulaSystem, Locked, System, UncertainPoint};
+    use crate::equations::{Fixed, FormulaSystem, Locked, System, UncertainPoint};
     use crate::expr::Inexact;
     use crate::model::Model;
 

@@ -40,6 +40,7 @@ mod print;
 #[cfg(test)]
 mod properties;
 mod ranges;
+mod rows;
 mod sample;
 mod series;
 mod simplify;
