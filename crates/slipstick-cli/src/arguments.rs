@@ -74,7 +74,7 @@ pub(crate) enum Command {
 }
 
 /// What every run can be asked.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct SimulationArguments {
     /// The model file
     pub(crate) model: PathBuf,

@@ -1,7 +1,8 @@
 //! A model file on disk: read, checked, planned, with the wishes of the command line.
 
 use crate::arguments::SimulationArguments;
-use crate::talk::Trouble;
+use crate::progress::Watch;
+use crate::talk::{self, Trouble};
 use sha2::{Digest, Sha256};
 use slipstick::model::{Diagnostic, Model};
 use slipstick::simulate::{Overrides, Plan, method_hint};
@@ -40,6 +41,28 @@ impl ModelFile {
                 Ok(Self { name, stem, text, hash, model })
             }
             Err(diagnostics) => Err(Trouble::Model { file: path.display().to_string(), text, diagnostics }),
+        }
+    }
+
+    /// Reads a model and plans a run of it as the command line wishes, within the limits of the run. If they are reached, that has been said,
+    /// and there is nothing.
+    pub(crate) fn prepare(
+        arguments: &SimulationArguments,
+        watch: &Watch,
+    ) -> Result<Option<(Self, Plan)>, Trouble> {
+        let wishes = arguments.clone();
+        let work = move || {
+            let file = Self::load(&wishes.model)?;
+            let plan = file.plan_with(&wishes)?;
+            Ok((file, plan))
+        };
+        match watch.wait_for(work) {
+            Ok(prepared) => prepared.map(Some),
+            Err(stop) => {
+                let message = format!("{} before the model was read", stop.reason);
+                talk::warning(stop.code, &message, "raise `--max-wall`, or make the model smaller");
+                Ok(None)
+            }
         }
     }
 

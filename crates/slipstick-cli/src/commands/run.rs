@@ -4,17 +4,20 @@ use super::Finish;
 use super::check::count;
 use crate::arguments::RunArguments;
 use crate::model_file::ModelFile;
+use crate::progress::Watch;
 use crate::results::{Folder, RunResult, number, run_json};
 use crate::talk::{Trouble, data};
 use std::path::{Path, PathBuf};
 
 /// Runs a model, writes its results and prints a summary.
 pub(crate) fn run(arguments: &RunArguments, json: bool) -> Result<Finish, Trouble> {
-    let file = ModelFile::load(&arguments.simulation.model)?;
-    let plan = file.plan_with(&arguments.simulation)?;
+    let watch = Watch::begin(arguments.simulation.max_wall);
+    let Some((file, plan)) = ModelFile::prepare(&arguments.simulation, &watch)? else {
+        return Ok(Finish::Short);
+    };
     let folder = arguments.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(&file.stem));
     let folder = Folder::prepare(folder)?;
-    let result = RunResult::simulate(&file, &plan, arguments.simulation.max_wall);
+    let result = RunResult::simulate(&file, &plan, watch);
     if let Some(trouble) = result.refusal() {
         return Err(trouble);
     }

@@ -4,7 +4,7 @@
 
 use super::expand::{ExpandGuards, HIGHEST_ORDER, UncertainPoint};
 use super::formula::FormulaEvaluator;
-use super::inputs::entry;
+use super::inputs::locked_input;
 use super::motion_series::MotionSeries;
 use super::tapes::ModeTapes;
 use super::{Locked, System};
@@ -69,7 +69,7 @@ impl PointInputs<'_> {
 
 /// An input that comes from outside: a number as it is written.
 fn outside(locked: Locked<'_>, index: usize) -> Inexact {
-    Inexact::number(entry([locked.parameters, locked.signs, locked.counts, locked.discrete], index))
+    Inexact::number(locked_input(locked, index))
 }
 
 /// Sets all inputs that a tape reads.

@@ -5,7 +5,7 @@
 
 use super::expand_formula::Expansions;
 use super::fixed::Fixed;
-use super::inputs::{entry, load, load_motion};
+use super::inputs::{load, load_motion, locked_input};
 use super::lowering::Lowering;
 use super::mass::{MassScratch, MassTape};
 use super::mechanism::{MechanismScratch, MechanismTapes};
@@ -86,7 +86,7 @@ impl FormulaSystem {
         let parameter_inputs = lowering.names.first_parameter..lowering.names.first_switch;
         let locked_inputs = lowering.names.first_parameter..settled.first_of_motion();
         let guard_growth = settled.growth(&lowering, &fixed.parameters);
-        let mut compiler = Compiler { arena: &mut lowering.arena, settled: &settled };
+        let mut compiler = Compiler::new(&mut lowering.arena, &settled);
         Ok(Self {
             modes: (0..settled.parts.derivatives.len()).map(|mode| compiler.mode(mode)).collect(),
             resets: compiler.resets(),
@@ -460,13 +460,12 @@ impl Evaluator for FormulaEvaluator<'_> {
     ) -> Option<Bounds> {
         let tapes = &self.system.modes[locked.mode];
         let tape = &tapes.singles[tapes.watched.binary_search(&guard).ok()?];
-        let fixed = [locked.parameters, locked.signs, locked.counts, locked.discrete, &[locked.mode as f64]];
         let n = self.system.names.states.len();
         let inputs = self.boxes.inputs_of(tape);
         for k in tape.reads() {
             inputs[k] = match k {
                 k if k <= n => input(k),
-                k => Bounds::fixed(entry(fixed, k - n - 1)),
+                k => Bounds::fixed(locked_input(locked, k - n - 1)),
             };
         }
         Some(tape.bounds(&mut self.boxes))
@@ -479,11 +478,10 @@ impl Evaluator for FormulaEvaluator<'_> {
         ranges: &mut [Interval],
     ) {
         let tapes = &self.system.modes[locked.mode];
-        let fixed = [locked.parameters, locked.signs, locked.counts, locked.discrete, &[locked.mode as f64]];
         let n = self.system.names.states.len();
         let inputs = self.ranges.inputs_of(&tapes.guards);
         for k in tapes.guards.reads() {
-            inputs[k] = if k <= n { input(k) } else { Interval::point(entry(fixed, k - n - 1)) };
+            inputs[k] = if k <= n { input(k) } else { Interval::point(locked_input(locked, k - n - 1)) };
         }
         for (&g, range) in tapes.watched.iter().zip(tapes.guards.ranges(&mut self.ranges)) {
             ranges[g] = range;
@@ -526,10 +524,14 @@ impl Evaluator for FormulaEvaluator<'_> {
             return gradient_by_differences(&mut |t, y| self.guard(locked, guard, t, y), t, y, gradient);
         };
         load(registers, t, y, locked);
-        let n = y.len();
-        tape.run(registers, &mut self.out[..=n]);
-        gradient.copy_from_slice(&self.out[..n]);
-        self.out[n]
+        let out = &mut self.out[..tape.inputs.len()];
+        tape.tape.run(registers, out);
+        gradient.fill(0.0);
+        let mut rate = 0.0;
+        for (&input, value) in tape.inputs.iter().zip(out) {
+            *input.checked_sub(1).map_or(&mut rate, |state| &mut gradient[state]) = *value;
+        }
+        rate
     }
 
     fn find_needed(&mut self, locked: Locked<'_>, needed: &mut [bool]) {

@@ -9,6 +9,7 @@ use crate::expr::{Arena, BinaryOp, ExprId, InputId, Interpret, Node, NodeId};
 use crate::model::{
     Definition, EventRule, Formula, Logic, Meaning, ModeRule, Model, Scope, Trigger, Versions,
 };
+use std::collections::HashMap;
 
 /// What names stand for.
 pub(super) struct Names<'m> {
@@ -189,7 +190,8 @@ impl<'m> Lowering<'m> {
         let mut shown = Vec::new();
         for (i, switch) in model.switches.iter().enumerate() {
             let value = input(&mut self.arena, first + i);
-            let soft = self.locks.list.iter().any(|lock| lock.soft && lock.name == switch.name);
+            // Named switches are the first locks.
+            let soft = self.locks.list[i].soft;
             shown.push(if soft { self.plain_line(&switch.formula, width) } else { value });
         }
         shown
@@ -333,8 +335,7 @@ impl<'m> Lowering<'m> {
 
     /// All formulas that the motion depends on.
     pub(super) fn parts(&mut self, model: &Model) -> Parts {
-        let modes = model.modes.len().max(1);
-        let derivatives: Vec<_> = (0..modes).map(|mode| self.derivatives(model, mode)).collect();
+        let derivatives = self.derivatives(model);
         let mass = model.mass.iter().map(|d| self.locked(&d.formula, &format!("mass.{}", d.name))).collect();
         let events =
             model.all_events().enumerate().map(|(i, (mode, e))| self.event(model, i, mode, e)).collect();
@@ -367,21 +368,40 @@ impl<'m> Lowering<'m> {
         &self.names.outputs
     }
 
-    /// The derivative of each state in a mode: its own, or the common one.
-    fn derivatives(&mut self, model: &Model, mode: usize) -> Vec<ExprId> {
-        let mode = model.modes.get(mode);
+    /// For each mode the derivative of each state: its own, or the common one.
+    fn derivatives(&mut self, model: &Model) -> Vec<Vec<ExprId>> {
+        let common = by_name(&model.derivatives);
+        // A common formula is read once, where it is met first.
+        let mut read: Vec<Option<ExprId>> = vec![None; model.states.len()];
+        let mut one = |mode: Option<&ModeRule>| self.derivatives_in(model, mode, &common, &mut read);
+        if model.modes.is_empty() {
+            vec![one(None)]
+        } else {
+            model.modes.iter().map(|mode| one(Some(mode))).collect()
+        }
+    }
+
+    fn derivatives_in(
+        &mut self,
+        model: &Model,
+        mode: Option<&ModeRule>,
+        common: &ByName<'_>,
+        read: &mut [Option<ExprId>],
+    ) -> Vec<ExprId> {
         let n = model.mechanism.coordinates;
         let mut list: Vec<ExprId> = (0..n).map(|i| input(&mut self.arena, 1 + n + i)).collect();
         list.extend((0..n).map(|i| of_motion(&mut self.arena, i)));
-        for state in model.first_order_states() {
-            let find = |list: &'_ [Definition]| list.iter().position(|d| d.name == state.name);
-            let own = mode.and_then(|m| Some((m, &m.derivatives[find(&m.derivatives)?])));
-            let common = find(&model.derivatives).map(|i| &model.derivatives[i]);
-            list.push(match (own, common) {
+        let own = mode.map(|mode| (mode, by_name(&mode.derivatives)));
+        for (state, read) in model.first_order_states().iter().zip(read) {
+            let name = state.name.as_str();
+            let own = own.as_ref().and_then(|(mode, own)| Some((mode, own.get(name)?)));
+            list.push(match (own, common.get(name)) {
                 (Some((mode, own)), _) => {
-                    self.locked(&own.formula, &format!("modes.{}.derivatives.{}", mode.name, state.name))
+                    self.locked(&own.formula, &format!("modes.{}.derivatives.{name}", mode.name))
                 }
-                (None, Some(common)) => self.locked(&common.formula, &format!("derivatives.{}", state.name)),
+                (None, Some(common)) => {
+                    *read.get_or_insert_with(|| self.locked(&common.formula, &format!("derivatives.{name}")))
+                }
                 // A checked model lacks none.
                 (None, None) => self.unknown(),
             });
@@ -449,6 +469,13 @@ impl<'m> Lowering<'m> {
         let value = self.arena.div(left, period);
         Surface { condition: Condition::Crossing, value, time: Some(next), clock: Some(clock) }
     }
+}
+
+/// Definitions by their names.
+type ByName<'m> = HashMap<&'m str, &'m Definition>;
+
+fn by_name(list: &[Definition]) -> ByName<'_> {
+    list.iter().map(|definition| (definition.name.as_str(), definition)).collect()
 }
 
 /// Reads a formula as it is written.

@@ -1,7 +1,7 @@
 //! Formulas become tapes: right-hand sides, Jacobians, guards with their rates, resets, the schedule.
 
 use super::lowering::Lowering;
-use super::settling::{Settled, Watch};
+use super::settling::Settled;
 use crate::expr::{Arena, ExprId, InputId, Registers, Tape};
 use crate::model::{Definition, Meaning, Model};
 
@@ -21,8 +21,8 @@ pub(super) struct ModeTapes {
     pub(super) singles: Vec<Tape>,
     /// Their rates; the rates of the states are further inputs behind all others.
     pub(super) slopes: Tape,
-    /// The gradient of each guard that has a switch, and behind it the rate in time.
-    pub(super) gradients: Vec<Option<Tape>>,
+    /// The gradient of each guard that has a switch or counts.
+    pub(super) gradients: Vec<Option<GradientTape>>,
     /// First derivatives along the flow, then second ones.
     pub(super) rates: Tape,
     /// Whether the motion depends on each of them; none if it always does.
@@ -44,6 +44,14 @@ impl ModeTapes {
         }
         reached
     }
+}
+
+/// The entries of a gradient that are not always zero.
+#[derive(Clone, Debug)]
+pub(super) struct GradientTape {
+    /// What the surface depends on: 0 is time, states follow.
+    pub(super) inputs: Vec<usize>,
+    pub(super) tape: Tape,
 }
 
 /// The scratch for the tapes of one mode.
@@ -68,7 +76,11 @@ impl ModeRegisters {
             guards: tapes.guards.registers(),
             singles: tapes.singles.iter().map(Tape::registers).collect(),
             slopes: tapes.slopes.registers(),
-            gradients: tapes.gradients.iter().map(|tape| tape.as_ref().map(Tape::registers)).collect(),
+            gradients: tapes
+                .gradients
+                .iter()
+                .map(|tape| tape.as_ref().map(|gradient| gradient.tape.registers()))
+                .collect(),
             rates: tapes.rates.registers(),
             needs: tapes.needs.as_ref().map(Tape::registers),
         }
@@ -115,14 +127,27 @@ impl ScheduleTape {
 pub(super) struct Compiler<'a> {
     pub(super) arena: &'a mut Arena,
     pub(super) settled: &'a Settled,
+    /// The guards that each mode watches, ascending.
+    watched: Vec<Vec<usize>>,
 }
 
-impl Compiler<'_> {
+impl<'a> Compiler<'a> {
+    pub(super) fn new(arena: &'a mut Arena, settled: &'a Settled) -> Self {
+        let mut watched: Vec<Vec<usize>> = vec![Vec::new(); settled.parts.derivatives.len()];
+        let guards = settled.watches.iter().map(|watch| &watch.guard).enumerate();
+        for (g, guard) in guards.filter(|(_, guard)| guard.kind.has_surface()) {
+            match guard.mode {
+                Some(mode) => watched[mode].push(g),
+                None => watched.iter_mut().for_each(|list| list.push(g)),
+            }
+        }
+        Self { arena, settled, watched }
+    }
+
     pub(super) fn mode(&mut self, mode: usize) -> ModeTapes {
         let derivatives = &self.in_mode(mode, &self.settled.parts.derivatives[mode]);
-        let here = |w: &Watch| w.guard.kind.has_surface() && w.guard.mode.is_none_or(|own| own == mode);
         let watches = &self.settled.watches;
-        let watched: Vec<usize> = (0..watches.len()).filter(|&g| here(&watches[g])).collect();
+        let watched = std::mem::take(&mut self.watched[mode]);
         let values: Vec<ExprId> = watched.iter().map(|&g| watches[g].surface).collect();
         let values = self.in_mode(mode, &values);
         let mut seeds = vec![(InputId(0), self.arena.constant(1.0))];
@@ -159,8 +184,11 @@ impl Compiler<'_> {
     }
 
     fn needs(&mut self, mode: usize, watched: &[usize]) -> Option<Tape> {
-        let one = self.arena.constant(1.0);
-        let need = |&g: &usize| self.settled.watches[g].needs.get(mode).copied().unwrap_or(one);
+        let (zero, one) = (self.arena.constant(0.0), self.arena.constant(1.0));
+        let need = |&g: &usize| {
+            let lock = self.settled.watches[g].lock;
+            lock.map_or(one, |lock| self.settled.needs.of(mode, lock).unwrap_or(zero))
+        };
         let needs: Vec<ExprId> = watched.iter().map(need).collect();
         needs.iter().any(|&need| need != one).then(|| self.compile(&needs))
     }
@@ -176,34 +204,25 @@ impl Compiler<'_> {
         Tape::compile(self.arena, first + states, &slopes)
     }
 
-    /// The gradient of the surface of a switch or of a jump, and behind it the rate in time.
-    fn gradient(&mut self, guard: usize, states: usize) -> Option<Tape> {
+    /// The gradient of the surface of a switch or of a jump.
+    fn gradient(&mut self, guard: usize, states: usize) -> Option<GradientTape> {
         let watch = &self.settled.watches[guard];
         let response = &watch.guard.response;
         if response.switch.is_none() && response.count.is_none() {
             return None;
         }
-        let one = self.arena.constant(1.0);
-        let inputs = (1..=states).chain([0]);
-        let mut entries = Vec::with_capacity(states + 1);
-        for input in inputs {
-            let seed = [(InputId(u32::try_from(input).unwrap_or(u32::MAX)), one)];
-            entries.extend(self.arena.derivative_along(&[watch.surface], &seed));
-        }
-        Some(self.compile(&entries))
+        let entries = self.arena.gradients(&[watch.surface], |input| input.index() <= states).pop()?;
+        let (inputs, entries): (Vec<usize>, Vec<ExprId>) =
+            entries.into_iter().map(|(input, entry)| (input.index(), entry)).unzip();
+        Some(GradientTape { inputs, tape: self.compile(&entries) })
     }
 
     /// The entries of `∂f/∂y` that are not identically zero, with their places.
     fn jacobian(&mut self, derivatives: &[ExprId]) -> (Vec<usize>, Vec<ExprId>) {
-        let (n, one) = (derivatives.len(), self.arena.constant(1.0));
-        let mut entries = Vec::new();
-        for (j, input) in (0..n).zip(1..) {
-            let column = self.arena.derivative_along(derivatives, &[(InputId(input), one)]);
-            let known =
-                column.into_iter().enumerate().filter(|(_, e)| self.arena.is_constant(*e) != Some(0.0));
-            entries.extend(known.map(|(i, e)| (i * n + j, e)));
-        }
-        entries.into_iter().unzip()
+        let n = derivatives.len();
+        let rows = self.arena.gradients(derivatives, |input| (1..=n).contains(&input.index()));
+        let entries = rows.into_iter().enumerate();
+        entries.flat_map(|(i, row)| row.into_iter().map(move |(j, e)| (i * n + j.index() - 1, e))).unzip()
     }
 
     pub(super) fn schedule(&self) -> ScheduleTape {
