@@ -69,7 +69,7 @@ fn what_is_met_stays_met() {
     let plan = plan(SPHERES);
     let run = simulate(&plan.system, &plan.start, &plan.options).expect("a run");
     let last = run.segments.last().expect("segments");
-    assert!(last.mode.reaching.is_empty() && last.start_time < 5.0);
+    assert!(last.mode.structure.reaching.is_empty() && last.start_time < 5.0);
     let energy = |y: &[f64]| {
         let (al, th, rho) = (y[0], y[3], y[5]);
         let [dal, dbe, dph, dth, dps, drho] = [6, 7, 8, 9, 10, 11].map(|i| y[i]);

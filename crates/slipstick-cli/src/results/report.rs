@@ -3,6 +3,7 @@
 use super::table::{ColumnKind, Sampler, Table};
 use super::{AuditResult, RunResult, number};
 use serde_json::{Value, json};
+use slipstick::equations::System;
 use slipstick::step::PerComponent;
 use slipstick::trajectory::Event;
 

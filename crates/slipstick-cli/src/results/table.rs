@@ -1,7 +1,7 @@
 //! A trajectory as columns: states, outputs and switch signs at chosen times, both sides of every event.
 
 use super::RunResult;
-use slipstick::equations::Observer;
+use slipstick::equations::{Observer, System};
 use slipstick::formulation::Mixture;
 use slipstick::mode::Mode;
 use slipstick::trajectory::{Density, Trajectory, sample_times};
@@ -83,7 +83,7 @@ impl Table {
                     list.push(*value);
                 }
             }
-            Piece { mode: segment.mode.index, t, values }
+            Piece { mode: segment.mode.values.place, t, values }
         });
         let pieces = pieces.collect();
         Self { time_header: header("t", model.unit("t")), columns, pieces, modes }
@@ -112,6 +112,7 @@ pub(crate) struct Sampler<'a> {
     outputs: Mixture<'a>,
     /// What shows the switches where they are softened.
     soft_switches: Option<Observer<'a>>,
+    parameters: &'a [f64],
     row: Vec<f64>,
     states: usize,
     switches: usize,
@@ -124,7 +125,8 @@ impl<'a> Sampler<'a> {
         let row = vec![0.0; states + model.outputs.len() + switches];
         let system = &result.plan.system;
         let soft_switches = model.run.regularise.map(|_| system.switches());
-        Self { outputs: Mixture::new(system, system.outputs()), soft_switches, row, states, switches }
+        let (outputs, parameters) = (Mixture::new(system, system.outputs()), system.parameters());
+        Self { outputs, soft_switches, parameters, row, states, switches }
     }
 
     /// The columns at a time of a segment.
@@ -145,7 +147,7 @@ impl<'a> Sampler<'a> {
         let (outputs, signs) = rest.split_at_mut(rest.len() - self.switches);
         self.outputs.observe(mode, t, state, outputs);
         match &mut self.soft_switches {
-            Some(soft) => soft.observe(mode.locked(), t, state, signs),
+            Some(soft) => soft.observe(mode.locked(self.parameters), t, state, signs),
             None => signs.copy_from_slice(&self.outputs.signs()[..self.switches]),
         }
         &self.row

@@ -11,12 +11,12 @@
 //! ```
 
 use super::closure_energy::ClosureEnergy;
-use super::closure_guard::{ClosureGuard, Reset, Surface};
+use super::closure_guard::{ClosureGuard, ResetRule, Surface};
 use super::closure_mechanism::{Mechanism, MechanismJets};
 use super::closure_sides::LockedSides;
 use super::{
     BadPlace, Constraint, Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, Observer,
-    PlainField, Point, System, Terms, WrongGradient,
+    PlainField, Point, Reset, ResetTargets, System, Terms, WrongGradient,
 };
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ pub struct ClosureSystem {
     surfaces: Vec<Surface>,
     /// How fast each guard can change at most, where that is stated.
     growth: Vec<f64>,
-    resets: Vec<Option<Reset>>,
+    resets: Vec<Option<ResetRule>>,
     count_number: usize,
     /// Whether the field switches by itself, and does not look at the signs that are locked.
     black_box: bool,
@@ -228,6 +228,18 @@ impl System for ClosureSystem {
     }
     fn switch_names(&self) -> &[String] {
         &self.switch_names
+    }
+    fn parameters(&self) -> &[f64] {
+        &[]
+    }
+    fn discrete_names(&self) -> &[String] {
+        &[]
+    }
+    fn discrete_start(&self) -> &[f64] {
+        &[]
+    }
+    fn reset_targets(&self, guard: usize) -> Option<ResetTargets<'_>> {
+        self.resets[guard].is_none().then(ResetTargets::default)
     }
     fn count_number(&self) -> usize {
         self.count_number
@@ -500,9 +512,9 @@ impl Evaluator for ClosureEvaluator<'_> {
         self.is_slope.then_some(&self.dy)
     }
 
-    fn reset(&mut self, _locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: &mut [f64]) {
+    fn reset(&mut self, _locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: Reset<'_>) {
         if let Some(reset) = &self.system.resets[guard] {
-            reset(t, before, after);
+            reset(t, before, after.state);
         }
     }
 }
@@ -519,7 +531,7 @@ mod tests {
         })
         .guard(ClosureGuard::falling("floor", |_, y| y[0]));
         let (mut first, mut second) = ([0.0], [0.0]);
-        let locked = Locked { mode: 0, signs: &[], counts: &[] };
+        let locked = Locked::default();
         let rates = GuardRates { slope: None, first: &mut first, second: &mut second };
         system.evaluator().guard_rates(locked, 0.0, &[0.0, 2.0], 0.1, rates);
         assert!((first[0] - 2.0).abs() < 1e-8, "{}", first[0]);
@@ -534,7 +546,7 @@ mod tests {
         })
         .guard(ClosureGuard::falling("floor", |_, y| y[0]));
         let (mut first, mut second) = ([9.0], [9.0]);
-        let locked = Locked { mode: 0, signs: &[], counts: &[] };
+        let locked = Locked::default();
         let rates = GuardRates { slope: None, first: &mut first, second: &mut second };
         system.evaluator().guard_rates(locked, 0.0, &[0.0, 0.0], 0.1, rates);
         assert!(first[0].abs() < 1e-8 && second[0] < -9.0, "{first:?} {second:?}");

@@ -3,7 +3,7 @@
 use super::{Direction, Guard, GuardKind, Locked, Response, Side};
 
 type Function = Box<dyn Fn(f64, &[f64]) -> f64 + Send + Sync>;
-pub(super) type Reset = Box<dyn Fn(f64, &[f64], &mut [f64]) + Send + Sync>;
+pub(super) type ResetRule = Box<dyn Fn(f64, &[f64], &mut [f64]) + Send + Sync>;
 
 /// When a guard fires.
 pub(super) enum Surface {
@@ -40,7 +40,7 @@ pub struct ClosureGuard {
     pub(super) guard: Guard,
     pub(super) surface: Surface,
     pub(super) growth: f64,
-    pub(super) reset: Option<Reset>,
+    pub(super) reset: Option<ResetRule>,
     pub(super) rest: Option<ClosureRest>,
 }
 
@@ -169,7 +169,7 @@ impl ClosureGuard {
 /// What happens when the events of a guard accumulate: a bouncing thing lies still.
 #[derive(Default)]
 pub struct ClosureRest {
-    pub(super) reset: Option<Reset>,
+    pub(super) reset: Option<ResetRule>,
     pub(super) mode: Option<usize>,
 }
 

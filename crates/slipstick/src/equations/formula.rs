@@ -1,7 +1,7 @@
 //! Systems written as formulas: a checked [`Model`], lowered into one shared arena and compiled to tapes.
 //!
-//! The inputs of every tape are `[t, states…, parameters…, switch signs…, counts…]`: parameters stay inputs, so that one compiled
-//! system can serve many runs.
+//! The inputs of every tape are `[t, states…, parameters…, switch signs…, counts…, discrete…]`. All but time and states come from outside
+//! with every call, so that one compiled system serves many runs.
 
 use super::fixed::Fixed;
 use super::lowering::Lowering;
@@ -12,7 +12,8 @@ use super::settling::settle;
 use super::system::gradient_by_differences;
 use super::tapes::{Compiler, ModeTapes, ResetParts, ResetTape, ScheduleTape, lower_reset};
 use super::{
-    Constraint, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, Point, System, Terms,
+    Constraint, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, Point, Reset, ResetTargets,
+    System, Terms,
 };
 use crate::expr::{Bounds, Boxes, Interval, Ranges, Registers, Tape};
 use crate::model::{Definition, Diagnostic, Model};
@@ -27,6 +28,8 @@ pub struct FormulaSystem {
     count_number: usize,
     parameters: Vec<f64>,
     start: Vec<f64>,
+    discrete_names: Vec<String>,
+    discrete_start: Vec<f64>,
     guards: Vec<Guard>,
     guard_growth: Vec<f64>,
     modes: Vec<ModeTapes>,
@@ -71,6 +74,8 @@ impl FormulaSystem {
             guard_growth,
             parameters: fixed.parameters,
             start,
+            discrete_names: Vec::new(),
+            discrete_start: Vec::new(),
             named_switches: model.switches.len(),
             guards: settled.watches.into_iter().map(|watch| watch.guard).collect(),
             switch_names: settled.switch_names,
@@ -88,24 +93,19 @@ impl FormulaSystem {
         &self.start
     }
 
-    /// The values of the parameters, in the order of the model.
-    pub fn parameters(&self) -> &[f64] {
-        &self.parameters
-    }
-
     /// The scratch to evaluate the outputs with.
     pub fn outputs(&self) -> Observer<'_> {
-        Observer::new(&self.outputs, &self.parameters)
+        Observer::new(&self.outputs)
     }
 
     /// The scratch to evaluate the named switches with, where they are softened and not signs.
     pub fn switches(&self) -> Observer<'_> {
-        Observer::new(&self.switches, &self.parameters)
+        Observer::new(&self.switches)
     }
 
     /// The scratch to evaluate the audited quantities with.
     pub fn audit(&self) -> Observer<'_> {
-        Observer::new(&self.audit, &self.parameters)
+        Observer::new(&self.audit)
     }
 }
 
@@ -119,16 +119,15 @@ fn resets(lowering: &mut Lowering<'_>, model: &Model, guards: usize) -> Vec<Opti
     none.chain(rules.into_iter().map(|reset| lower_reset(lowering, model, reset))).collect()
 }
 
-/// Writes the inputs of a tape: `[t, states…, parameters…, switch signs…, counts…]`.
-pub(super) fn load(registers: &mut Registers, t: f64, y: &[f64], parameters: &[f64], locked: Locked<'_>) {
+/// Writes the inputs of a tape: `[t, states…, parameters…, switch signs…, counts…, discrete…]`.
+pub(super) fn load(registers: &mut Registers, t: f64, y: &[f64], locked: Locked<'_>) {
     let inputs = registers.inputs_mut();
-    let (n, p) = (y.len(), parameters.len());
     inputs[0] = t;
-    inputs[1..=n].copy_from_slice(y);
-    inputs[n + 1..=n + p].copy_from_slice(parameters);
-    let s = locked.signs.len();
-    inputs[n + p + 1..=n + p + s].copy_from_slice(locked.signs);
-    inputs[n + p + s + 1..][..locked.counts.len()].copy_from_slice(locked.counts);
+    let mut first = 1;
+    for list in [y, locked.parameters, locked.signs, locked.counts, locked.discrete] {
+        inputs[first..first + list.len()].copy_from_slice(list);
+        first += list.len();
+    }
 }
 
 /// Writes accelerations and multipliers behind all other inputs.
@@ -141,7 +140,7 @@ fn load_motion(registers: &mut Registers, mechanism: Option<&MechanismScratch>) 
 }
 
 /// One entry of several lists behind each other.
-fn entry(lists: [&[f64]; 3], mut index: usize) -> f64 {
+fn entry(lists: [&[f64]; 4], mut index: usize) -> f64 {
     for list in lists {
         match list.get(index) {
             Some(&value) => return value,
@@ -153,7 +152,7 @@ fn entry(lists: [&[f64]; 3], mut index: usize) -> f64 {
 
 impl System for FormulaSystem {
     fn energies(&self, mode: usize) -> Option<Observer<'_>> {
-        Some(Observer::new(self.energies.get(mode)?, &self.parameters))
+        Some(Observer::new(self.energies.get(mode)?))
     }
     fn layout(&self) -> Layout {
         let n = self.mechanism.as_ref().map_or(0, |mechanism| mechanism.coordinates);
@@ -170,6 +169,22 @@ impl System for FormulaSystem {
     }
     fn count_number(&self) -> usize {
         self.count_number
+    }
+    fn parameters(&self) -> &[f64] {
+        &self.parameters
+    }
+    fn discrete_names(&self) -> &[String] {
+        &self.discrete_names
+    }
+    fn discrete_start(&self) -> &[f64] {
+        &self.discrete_start
+    }
+    fn reset_targets(&self, guard: usize) -> Option<ResetTargets<'_>> {
+        let reset = self.resets[guard].as_ref();
+        Some(reset.map_or_else(ResetTargets::default, |reset| ResetTargets {
+            states: &reset.targets,
+            discrete: &reset.discrete,
+        }))
     }
     fn guards(&self) -> &[Guard] {
         &self.guards
@@ -211,7 +226,8 @@ impl System for FormulaSystem {
         let modes = self.modes.iter().map(ModeRegisters::new).collect();
         let resets = self.resets.iter().map(|r| r.as_ref().map(|r| r.tape.registers())).collect();
         let entries = self.modes.iter().map(|m| m.jacobian_places.len()).max().unwrap_or(0);
-        let longest = (2 * self.guards.len()).max(1 + self.state_names.len()).max(entries);
+        let reset = self.resets.iter().flatten().map(ResetTape::len).max().unwrap_or(0);
+        let longest = (2 * self.guards.len()).max(1 + self.state_names.len()).max(entries).max(reset);
         let schedule = self.schedule.tape.registers();
         let nowhere = vec![0.0; self.state_names.len()];
         Box::new(FormulaEvaluator {
@@ -277,26 +293,26 @@ struct FormulaEvaluator<'a> {
 impl Evaluator for FormulaEvaluator<'_> {
     fn derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]) {
         let registers = &mut self.modes[locked.mode].derivative;
-        load(registers, t, y, &self.system.parameters, locked);
+        load(registers, t, y, locked);
         load_motion(registers, self.mechanism.as_ref());
         self.system.modes[locked.mode].derivative.run(registers, dy);
     }
 
     fn terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
         if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
-            mechanism.terms(scratch, (locked, t, y, &self.system.parameters), terms);
+            mechanism.terms(scratch, (locked, t, y), terms);
         }
     }
 
     fn driving_terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
         if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
-            mechanism.driving_terms(scratch, (locked, t, y, &self.system.parameters), terms);
+            mechanism.driving_terms(scratch, (locked, t, y), terms);
         }
     }
 
     fn gradients(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
         if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
-            mechanism.gradients(scratch, (locked, t, y, &self.system.parameters), terms);
+            mechanism.gradients(scratch, (locked, t, y), terms);
         }
     }
 
@@ -309,7 +325,7 @@ impl Evaluator for FormulaEvaluator<'_> {
         velocity: &mut [f64],
     ) {
         if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
-            mechanism.residuals(scratch, (locked, t, y, &self.system.parameters), position, velocity);
+            mechanism.residuals(scratch, (locked, t, y), position, velocity);
         }
     }
 
@@ -341,7 +357,7 @@ impl Evaluator for FormulaEvaluator<'_> {
         _: &mut [f64],
     ) {
         if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
-            mechanism.positions(scratch, (locked, t, y, &self.system.parameters), position);
+            mechanism.positions(scratch, (locked, t, y), position);
         }
     }
 
@@ -355,7 +371,7 @@ impl Evaluator for FormulaEvaluator<'_> {
         terms: &mut Terms,
     ) -> bool {
         if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
-            mechanism.rates(scratch, (locked, t, y, &self.system.parameters), velocity, terms);
+            mechanism.rates(scratch, (locked, t, y), velocity, terms);
         }
         true
     }
@@ -370,14 +386,14 @@ impl Evaluator for FormulaEvaluator<'_> {
 
     fn rate_slope_entries(&mut self, locked: Locked<'_>, t: f64, y: &[f64], slopes: &mut [f64]) -> bool {
         if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
-            mechanism.slopes(scratch, (locked, t, y, &self.system.parameters), slopes);
+            mechanism.slopes(scratch, (locked, t, y), slopes);
         }
         true
     }
 
     fn tangent(&mut self, locked: Locked<'_>, t: f64, y: &[f64], change: &[f64], out: &mut [f64]) -> bool {
         if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
-            mechanism.tangent(scratch, (locked, t, y, &self.system.parameters), change, out);
+            mechanism.tangent(scratch, (locked, t, y), change, out);
         }
         true
     }
@@ -392,7 +408,7 @@ impl Evaluator for FormulaEvaluator<'_> {
         let (locked, t, y) = at;
         let tapes = &self.system.modes[locked.mode];
         let registers = &mut self.modes[locked.mode].jacobian;
-        load(registers, t, y, &self.system.parameters, locked);
+        load(registers, t, y, locked);
         let out = &mut self.out[..tapes.jacobian_places.len()];
         tapes.jacobian.run(registers, out);
         for (&place, value) in tapes.jacobian_places.iter().zip(out) {
@@ -403,7 +419,7 @@ impl Evaluator for FormulaEvaluator<'_> {
 
     fn mass(&mut self, locked: Locked<'_>, t: f64, y: &[f64], mass: &mut [f64]) {
         if let (Some(rule), Some(scratch)) = (&self.system.mass, &mut self.mass) {
-            rule.matrix(scratch, (locked, t, y, &self.system.parameters), mass);
+            rule.matrix(scratch, (locked, t, y), mass);
         }
     }
 
@@ -414,13 +430,13 @@ impl Evaluator for FormulaEvaluator<'_> {
         slopes: (&mut [f64], &mut [f64]),
     ) -> bool {
         let (Some(rule), Some(scratch)) = (&self.system.mass, &mut self.mass) else { return false };
-        rule.slopes(scratch, (locked, t, y, &self.system.parameters), rate, slopes);
+        rule.slopes(scratch, (locked, t, y), rate, slopes);
         true
     }
 
     fn time_derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], out: &mut [f64]) -> bool {
         let registers = &mut self.modes[locked.mode].time;
-        load(registers, t, y, &self.system.parameters, locked);
+        load(registers, t, y, locked);
         self.system.modes[locked.mode].time.run(registers, out);
         true
     }
@@ -428,7 +444,7 @@ impl Evaluator for FormulaEvaluator<'_> {
     fn guards(&mut self, locked: Locked<'_>, t: f64, y: &[f64], values: &mut [f64]) {
         let tapes = &self.system.modes[locked.mode];
         let registers = &mut self.modes[locked.mode].guards;
-        load(registers, t, y, &self.system.parameters, locked);
+        load(registers, t, y, locked);
         let out = &mut self.out[..tapes.watched.len()];
         tapes.guards.run(registers, out);
         for (&g, value) in tapes.watched.iter().zip(out) {
@@ -440,7 +456,7 @@ impl Evaluator for FormulaEvaluator<'_> {
         let tapes = &self.system.modes[locked.mode];
         let Ok(i) = tapes.watched.binary_search(&guard) else { return f64::NAN };
         let registers = &mut self.modes[locked.mode].singles[i];
-        load(registers, t, y, &self.system.parameters, locked);
+        load(registers, t, y, locked);
         tapes.singles[i].run(registers, &mut self.out[..1]);
         self.out[0]
     }
@@ -453,7 +469,7 @@ impl Evaluator for FormulaEvaluator<'_> {
     ) -> Option<Bounds> {
         let tapes = &self.system.modes[locked.mode];
         let tape = &tapes.singles[tapes.watched.binary_search(&guard).ok()?];
-        let fixed = [&self.system.parameters, locked.signs, locked.counts];
+        let fixed = [locked.parameters, locked.signs, locked.counts, locked.discrete];
         let n = self.system.state_names.len();
         let inputs = self.boxes.inputs_of(tape);
         for k in tape.reads() {
@@ -472,7 +488,7 @@ impl Evaluator for FormulaEvaluator<'_> {
         ranges: &mut [Interval],
     ) {
         let tapes = &self.system.modes[locked.mode];
-        let fixed = [&self.system.parameters, locked.signs, locked.counts];
+        let fixed = [locked.parameters, locked.signs, locked.counts, locked.discrete];
         let n = self.system.state_names.len();
         let inputs = self.ranges.inputs_of(&tapes.guards);
         for k in tapes.guards.reads() {
@@ -493,7 +509,7 @@ impl Evaluator for FormulaEvaluator<'_> {
     ) {
         let tapes = &self.system.modes[locked.mode];
         let registers = &mut self.modes[locked.mode].slopes;
-        load(registers, point.t, point.y, &self.system.parameters, locked);
+        load(registers, point.t, point.y, locked);
         let inputs = registers.inputs_mut();
         let first = inputs.len() - point.dy.len();
         inputs[first..].copy_from_slice(point.dy);
@@ -518,7 +534,7 @@ impl Evaluator for FormulaEvaluator<'_> {
         else {
             return gradient_by_differences(&mut |t, y| self.guard(locked, guard, t, y), t, y, gradient);
         };
-        load(registers, t, y, &self.system.parameters, locked);
+        load(registers, t, y, locked);
         let n = y.len();
         tape.run(registers, &mut self.out[..=n]);
         gradient.copy_from_slice(&self.out[..n]);
@@ -530,7 +546,7 @@ impl Evaluator for FormulaEvaluator<'_> {
         let (Some(tape), Some(registers)) = (&tapes.needs, &mut self.modes[locked.mode].needs) else {
             return needed.fill(true);
         };
-        load(registers, 0.0, &self.nowhere, &self.system.parameters, locked);
+        load(registers, 0.0, &self.nowhere, locked);
         let out = &mut self.out[..tapes.watched.len()];
         tape.run(registers, out);
         for (&g, need) in tapes.watched.iter().zip(out) {
@@ -540,7 +556,7 @@ impl Evaluator for FormulaEvaluator<'_> {
 
     fn schedule(&mut self, locked: Locked<'_>, times: &mut [f64]) {
         let schedule = &self.system.schedule;
-        load(&mut self.schedule, 0.0, &self.nowhere, &self.system.parameters, locked);
+        load(&mut self.schedule, 0.0, &self.nowhere, locked);
         let out = &mut self.out[..schedule.guards.len()];
         schedule.tape.run(&mut self.schedule, out);
         for (&g, time) in schedule.guards.iter().zip(out) {
@@ -558,7 +574,7 @@ impl Evaluator for FormulaEvaluator<'_> {
     ) -> u64 {
         let tapes = &self.system.modes[locked.mode];
         let registers = &mut self.modes[locked.mode].rates;
-        load(registers, t, y, &self.system.parameters, locked);
+        load(registers, t, y, locked);
         load_motion(registers, self.mechanism.as_ref());
         let count = tapes.watched.len();
         let out = &mut self.out[..2 * count];
@@ -571,15 +587,19 @@ impl Evaluator for FormulaEvaluator<'_> {
         0
     }
 
-    fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: &mut [f64]) {
+    fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: Reset<'_>) {
         let (Some(reset), Some(registers)) = (&self.system.resets[guard], &mut self.resets[guard]) else {
             return;
         };
-        load(registers, t, before, &self.system.parameters, locked);
-        let out = &mut self.out[..reset.targets.len()];
+        load(registers, t, before, locked);
+        let out = &mut self.out[..reset.targets.len() + reset.discrete.len()];
         reset.tape.run(registers, out);
-        for (&target, value) in reset.targets.iter().zip(out) {
-            after[target] = *value;
+        let (states, discrete) = out.split_at(reset.targets.len());
+        for (&target, value) in reset.targets.iter().zip(states) {
+            after.state[target] = *value;
+        }
+        for (&target, value) in reset.discrete.iter().zip(discrete) {
+            after.discrete[target] = *value;
         }
     }
 }

@@ -26,8 +26,8 @@ pub(super) struct MassScratch {
     out: Vec<f64>,
 }
 
-/// Where the matrix is evaluated: signs, time, state, parameters.
-pub(super) type At<'a> = (Locked<'a>, f64, &'a [f64], &'a [f64]);
+/// Where the matrix is evaluated: what is locked, time, state.
+pub(super) type At<'a> = (Locked<'a>, f64, &'a [f64]);
 
 impl MassTape {
     pub(super) fn scratch(&self) -> MassScratch {
@@ -36,8 +36,8 @@ impl MassTape {
         MassScratch { tape, slopes, out: vec![0.0; longest] }
     }
 
-    pub(super) fn matrix(&self, scratch: &mut MassScratch, (locked, t, y, p): At<'_>, mass: &mut [f64]) {
-        load(&mut scratch.tape, t, y, p, locked);
+    pub(super) fn matrix(&self, scratch: &mut MassScratch, (locked, t, y): At<'_>, mass: &mut [f64]) {
+        load(&mut scratch.tape, t, y, locked);
         let out = &mut scratch.out[..self.places.len()];
         self.tape.run(&mut scratch.tape, out);
         mass.copy_from_slice(&self.base);
@@ -50,12 +50,12 @@ impl MassTape {
     pub(super) fn slopes(
         &self,
         scratch: &mut MassScratch,
-        (locked, t, y, p): At<'_>,
+        (locked, t, y): At<'_>,
         rate: &[f64],
         (by_state, by_time): (&mut [f64], &mut [f64]),
     ) {
         let n = y.len();
-        load(&mut scratch.slopes, t, y, p, locked);
+        load(&mut scratch.slopes, t, y, locked);
         let out = &mut scratch.out[..self.slope_places.len()];
         self.slopes.run(&mut scratch.slopes, out);
         by_state.fill(0.0);

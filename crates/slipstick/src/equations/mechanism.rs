@@ -253,10 +253,10 @@ impl MechanismTapes {
     pub(super) fn terms(
         &self,
         scratch: &mut MechanismScratch,
-        (locked, t, y, parameters): (Locked<'_>, f64, &[f64], &[f64]),
+        (locked, t, y): (Locked<'_>, f64, &[f64]),
         terms: &mut Terms,
     ) {
-        load(&mut scratch.terms, t, y, parameters, locked);
+        load(&mut scratch.terms, t, y, locked);
         let out = &mut scratch.out[..self.term_count()];
         self.terms.run(&mut scratch.terms, out);
         let (driving, levels) = out.split_at(out.len() - self.levels.len());
@@ -270,10 +270,10 @@ impl MechanismTapes {
     pub(super) fn driving_terms(
         &self,
         scratch: &mut MechanismScratch,
-        (locked, t, y, parameters): (Locked<'_>, f64, &[f64], &[f64]),
+        (locked, t, y): (Locked<'_>, f64, &[f64]),
         terms: &mut Terms,
     ) {
-        load(&mut scratch.driving, t, y, parameters, locked);
+        load(&mut scratch.driving, t, y, locked);
         let out = &mut scratch.out[..self.term_count() - self.levels.len()];
         self.driving.run(&mut scratch.driving, out);
         self.take_driving(out, terms);
@@ -293,21 +293,21 @@ impl MechanismTapes {
     pub(super) fn gradients(
         &self,
         scratch: &mut MechanismScratch,
-        (locked, t, y, parameters): (Locked<'_>, f64, &[f64], &[f64]),
+        (locked, t, y): (Locked<'_>, f64, &[f64]),
         terms: &mut Terms,
     ) {
-        load(&mut scratch.jacobian, t, y, parameters, locked);
+        load(&mut scratch.jacobian, t, y, locked);
         self.jacobian.run(&mut scratch.jacobian, &mut terms.jacobian.values);
     }
 
     pub(super) fn residuals(
         &self,
         scratch: &mut MechanismScratch,
-        (locked, t, y, parameters): (Locked<'_>, f64, &[f64], &[f64]),
+        (locked, t, y): (Locked<'_>, f64, &[f64]),
         position: &mut [f64],
         velocity: &mut [f64],
     ) {
-        load(&mut scratch.residuals, t, y, parameters, locked);
+        load(&mut scratch.residuals, t, y, locked);
         let out = &mut scratch.out[..position.len() + velocity.len()];
         self.residuals.run(&mut scratch.residuals, out);
         position.copy_from_slice(&out[..position.len()]);
@@ -352,10 +352,10 @@ impl MechanismTapes {
     pub(super) fn positions(
         &self,
         scratch: &mut MechanismScratch,
-        (locked, t, y, parameters): (Locked<'_>, f64, &[f64], &[f64]),
+        (locked, t, y): (Locked<'_>, f64, &[f64]),
         position: &mut [f64],
     ) {
-        load(&mut scratch.positions, t, y, parameters, locked);
+        load(&mut scratch.positions, t, y, locked);
         self.positions.run(&mut scratch.positions, position);
     }
 
@@ -363,11 +363,11 @@ impl MechanismTapes {
     pub(super) fn rates(
         &self,
         scratch: &mut MechanismScratch,
-        (locked, t, y, parameters): (Locked<'_>, f64, &[f64], &[f64]),
+        (locked, t, y): (Locked<'_>, f64, &[f64]),
         velocity: &mut [f64],
         terms: &mut Terms,
     ) {
-        load(&mut scratch.rates, t, y, parameters, locked);
+        load(&mut scratch.rates, t, y, locked);
         let out = &mut scratch.out[..self.gradients.len() + self.offsets.len()];
         self.rates.run(&mut scratch.rates, out);
         let (gradients, offsets) = out.split_at(self.gradients.len());
@@ -378,10 +378,10 @@ impl MechanismTapes {
     pub(super) fn slopes(
         &self,
         scratch: &mut MechanismScratch,
-        (locked, t, y, parameters): (Locked<'_>, f64, &[f64], &[f64]),
+        (locked, t, y): (Locked<'_>, f64, &[f64]),
         slopes: &mut [f64],
     ) {
-        load(&mut scratch.slopes, t, y, parameters, locked);
+        load(&mut scratch.slopes, t, y, locked);
         self.slopes.run(&mut scratch.slopes, slopes);
     }
 
@@ -406,11 +406,11 @@ impl MechanismTapes {
     pub(super) fn tangent(
         &self,
         scratch: &mut MechanismScratch,
-        (locked, t, y, parameters): (Locked<'_>, f64, &[f64], &[f64]),
+        (locked, t, y): (Locked<'_>, f64, &[f64]),
         change: &[f64],
         out: &mut [f64],
     ) {
-        load(&mut scratch.tangent, t, y, parameters, locked);
+        load(&mut scratch.tangent, t, y, locked);
         let inputs = scratch.tangent.inputs_mut();
         let last = inputs.len() - change.len();
         inputs[last..].copy_from_slice(change);

@@ -36,6 +36,6 @@ pub use formula::FormulaSystem;
 pub use mechanism::{BadPlace, Constraint, Terms, WrongGradient};
 pub use observer::Observer;
 pub use system::{
-    Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, PlainField, Point, Response,
-    System,
+    Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, PlainField, Point, Reset,
+    ResetTargets, Response, System,
 };

@@ -127,15 +127,39 @@ pub struct Point<'a> {
     pub dy: &'a [f64],
 }
 
-/// The discrete quantities, fixed during a step.
-#[derive(Clone, Copy, Debug)]
+/// What is fixed during a step: the values of the parameters, which do not change during a run, and everything discrete.
+///
+/// All lists are as long as the system says.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Locked<'a> {
     /// The index of the mode.
     pub mode: usize,
+    /// The values of the parameters, in the order of [`System::parameters`].
+    pub parameters: &'a [f64],
     /// The sign of each switch, +1 or -1.
     pub signs: &'a [f64],
     /// The counts, whole numbers.
     pub counts: &'a [f64],
+    /// The values of the discrete variables.
+    pub discrete: &'a [f64],
+}
+
+/// Where a reset goes: state and discrete variables after an event. What it does not set is left as it is.
+#[derive(Debug)]
+pub struct Reset<'a> {
+    /// The state.
+    pub state: &'a mut [f64],
+    /// The discrete variables.
+    pub discrete: &'a mut [f64],
+}
+
+/// What a reset sets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ResetTargets<'a> {
+    /// Indices of states.
+    pub states: &'a [usize],
+    /// Indices of discrete variables.
+    pub discrete: &'a [usize],
 }
 
 /// What stands before the derivatives: `M y' = f(t, y)`.
@@ -164,6 +188,14 @@ pub trait System: Send + Sync {
     fn energies(&self, _mode: usize) -> Option<Observer<'_>> {
         None
     }
+    /// The values of the parameters that the model has. An evaluation takes them from [`Locked`], so a run may have others.
+    fn parameters(&self) -> &[f64];
+    /// One name for each discrete variable: it has one value between two events, and is set by resets.
+    fn discrete_names(&self) -> &[String];
+    /// The values of the discrete variables at the start.
+    fn discrete_start(&self) -> &[f64];
+    /// What the reset of a guard sets; none if that is not known, and what has changed has been set.
+    fn reset_targets(&self, guard: usize) -> Option<ResetTargets<'_>>;
     /// How many counts there are.
     fn count_number(&self) -> usize {
         0
@@ -452,8 +484,9 @@ pub trait Evaluator {
         None
     }
 
-    /// Applies the reset of one guard: `after` comes in as the state made so far, `before` is the state before the event.
-    fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: &mut [f64]);
+    /// Applies the reset of one guard: `after` comes in as what was made so far, `before` is the state before the event, and `locked` has the
+    /// discrete variables before it.
+    fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: Reset<'_>);
 }
 
 /// The distance for a central difference at `x`: a third of the digits for the distance, the rest for the change.

@@ -47,11 +47,19 @@ impl ModeTapes {
     }
 }
 
-/// The new values of some states.
+/// The new values of some states, and behind them of some discrete variables.
 #[derive(Clone, Debug)]
 pub(super) struct ResetTape {
     pub(super) tape: Tape,
     pub(super) targets: Vec<usize>,
+    pub(super) discrete: Vec<usize>,
+}
+
+impl ResetTape {
+    /// How many values it sets.
+    pub(super) fn len(&self) -> usize {
+        self.targets.len() + self.discrete.len()
+    }
 }
 
 /// The times of the scheduled guards.
@@ -153,7 +161,7 @@ impl Compiler<'_> {
     }
 
     pub(super) fn reset(&self, reset: ResetParts) -> ResetTape {
-        ResetTape { tape: self.compile(&reset.values), targets: reset.targets }
+        ResetTape { tape: self.compile(&reset.values), targets: reset.targets, discrete: Vec::new() }
     }
 
     pub(super) fn compile(&self, outputs: &[ExprId]) -> Tape {

@@ -73,7 +73,9 @@ impl Flow<'_> {
         (time, band): (f64, f64),
     ) -> bool {
         let Engine::Mechanism(mechanism) = &mut self.evaluator else { return false };
-        if mechanism.multipliers.is_empty() || !mechanism.factor(self.mode.locked(), t, y) {
+        if mechanism.multipliers.is_empty()
+            || !mechanism.factor(self.mode.locked(self.system.parameters()), t, y)
+        {
             return false;
         }
         let small = mechanism.rounding_of_accelerations() * gradient.iter().map(|g| g.abs()).sum::<f64>();
@@ -89,6 +91,6 @@ impl Flow<'_> {
 
     /// The gradient of a guard by the state.
     pub fn gradient_of(&mut self, guard: usize, t: f64, y: &mut [f64], gradient: &mut [f64]) {
-        self.evaluator.guard_gradient(self.mode.locked(), guard, t, y, gradient);
+        self.evaluator.guard_gradient(self.mode.locked(self.system.parameters()), guard, t, y, gradient);
     }
 }

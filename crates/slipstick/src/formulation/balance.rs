@@ -70,7 +70,7 @@ impl Flow<'_> {
         }
         self.derivative_count += 1;
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.remainder(self.mode.locked(), at, out);
+            mechanism.remainder(self.mode.locked(self.system.parameters()), at, out);
         }
     }
 
@@ -87,7 +87,7 @@ impl Flow<'_> {
     /// The least change of speeds at a state, in the metric of `M`, that has the effect of a given one on the constraints of positions; none where there are no terms.
     pub fn least_change(&mut self, t: f64, y: &[f64], change: &[f64], out: &mut [f64]) {
         out.fill(0.0);
-        let (locked, has_terms) = (self.mode.locked(), self.has_terms());
+        let (locked, has_terms) = (self.mode.locked(self.system.parameters()), self.has_terms());
         if let Engine::Mechanism(mechanism) = &mut self.evaluator
             && has_terms
             && mechanism.factor(locked, t, y)
@@ -141,7 +141,7 @@ impl Flow<'_> {
 
     /// The rates of positions at a state; the others are scratch.
     pub fn evaluate_kinematics(&mut self, t: f64, y: &[f64], rates: &mut [f64]) {
-        let locked = self.mode.locked();
+        let locked = self.mode.locked(self.system.parameters());
         match &mut self.evaluator {
             Engine::Mechanism(mechanism) => mechanism.inner.derivative(locked, t, y, rates),
             Engine::Plain(evaluator) => evaluator.derivative(locked, t, y, rates),

@@ -19,7 +19,7 @@ pub(super) struct Held {
 impl Flow<'_> {
     /// From now on accelerations are found with the factors of this point, for places next to it, until [`let_factors_go`](Self::let_factors_go).
     pub(super) fn hold_factors(&mut self, t: f64, y: &[f64]) {
-        let locked = self.mode.locked();
+        let locked = self.mode.locked(self.system.parameters());
         if self.sliding.is_none()
             && !self.one_sided.is_on()
             && let Engine::Mechanism(mechanism) = &mut self.evaluator

@@ -8,7 +8,7 @@ use super::sliding::Effort;
 use super::start_slope::StartSlope;
 use super::twins::Place;
 use super::{Field, MassKind, Refusal, Sliding, Stabilisation, Surface, Upkeep};
-use crate::equations::{Guard, GuardKind, PlainField, Point, System};
+use crate::equations::{Guard, GuardKind, PlainField, Point, Reset, System};
 use crate::expr::{Bounds, Interval};
 use crate::mode::Mode;
 
@@ -98,13 +98,13 @@ impl<'a> Flow<'a> {
 
     /// Whether a guard belongs to the mode that holds.
     pub fn has(&self, guard: usize) -> bool {
-        is_watched(&self.system.guards()[guard], self.mode.index)
+        is_watched(&self.system.guards()[guard], self.mode.values.place)
     }
 
     /// Finds out which guards matter with the present signs and counts. A motion that slides on a surface has both of its branches.
     pub fn find_needed(&mut self) {
-        if self.mode.sliding.is_empty() {
-            self.evaluator.find_needed(self.mode.locked(), &mut self.needed);
+        if self.mode.structure.sliding.is_empty() {
+            self.evaluator.find_needed(self.mode.locked(self.system.parameters()), &mut self.needed);
         } else {
             self.needed.fill(true);
         }
@@ -112,8 +112,8 @@ impl<'a> Flow<'a> {
 
     /// The values of the watched guards.
     pub fn guards(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
-        self.guard_count += self.watched[self.mode.index];
-        self.evaluator.guards(self.mode.locked(), t, y, values);
+        self.guard_count += self.watched[self.mode.values.place];
+        self.evaluator.guards(self.mode.locked(self.system.parameters()), t, y, values);
     }
 
     /// The value of one guard.
@@ -125,31 +125,31 @@ impl<'a> Flow<'a> {
             return self.distance_from_leaving(i, t, y);
         }
         self.guard_count += 1;
-        self.evaluator.guard(self.mode.locked(), guard, t, y)
+        self.evaluator.guard(self.mode.locked(self.system.parameters()), guard, t, y)
     }
 
     /// What is certain of a guard while time (0) and states (from 1 on) move within bounds; none if it is not a formula.
     pub fn guard_bounds(&mut self, guard: usize, input: &dyn Fn(usize) -> Bounds) -> Option<Bounds> {
-        let bounds = self.evaluator.guard_bounds(self.mode.locked(), guard, input)?;
+        let bounds = self.evaluator.guard_bounds(self.mode.locked(self.system.parameters()), guard, input)?;
         self.guard_count += 1;
         Some(bounds)
     }
 
     /// Where the watched guards lie while time (0) and states (from 1 on) are within intervals, if they are formulas.
     pub fn guard_ranges(&mut self, input: &dyn Fn(usize) -> Interval, ranges: &mut [Interval]) {
-        self.guard_count += self.watched[self.mode.index];
-        self.evaluator.guard_ranges(self.mode.locked(), input, ranges);
+        self.guard_count += self.watched[self.mode.values.place];
+        self.evaluator.guard_ranges(self.mode.locked(self.system.parameters()), input, ranges);
     }
 
     /// The rates of the watched guards at a point of a motion, where they have the given values.
     pub fn guard_slopes(&mut self, point: Point<'_>, reach: f64, values: &[f64], slopes: &mut [f64]) {
-        self.guard_count += self.watched[self.mode.index];
-        self.evaluator.guard_slopes(self.mode.locked(), point, reach, values, slopes);
+        self.guard_count += self.watched[self.mode.values.place];
+        self.evaluator.guard_slopes(self.mode.locked(self.system.parameters()), point, reach, values, slopes);
     }
 
     /// The times at which the scheduled guards fire.
     pub fn schedule(&mut self, times: &mut [f64]) {
-        self.evaluator.schedule(self.mode.locked(), times);
+        self.evaluator.schedule(self.mode.locked(self.system.parameters()), times);
     }
 
     /// The right-hand side of a system that needs its evaluator, or along surfaces. Kept apart, so that the short way stays short.
@@ -170,7 +170,7 @@ impl<'a> Flow<'a> {
             return self.note_visit(t);
         }
         self.derivative_count += 1;
-        self.evaluator.derivative(self.mode.locked(), t, y, dy);
+        self.evaluator.derivative(self.mode.locked(self.system.parameters()), t, y, dy);
         if self.one_sided.may_turn_back() {
             self.one_sided.look_where_it_goes(&mut *self.evaluator, &self.mode, Point { t, y, dy });
         }
@@ -181,7 +181,7 @@ impl<'a> Flow<'a> {
         let mut beside = y.to_vec();
         self.step_aside(surface, surface.sign(&self.mode), t, &mut beside);
         self.derivative_count += 1;
-        self.evaluator.derivative(self.mode.locked(), t, &beside, dy);
+        self.evaluator.derivative(self.mode.locked(self.system.parameters()), t, &beside, dy);
     }
 
     /// The motion stands on the surfaces of these guards.
@@ -230,7 +230,13 @@ impl<'a> Flow<'a> {
     /// About how large a guard is by rounding alone, at a point where it should be zero. In a mechanism constraints bring the rounding of each coordinate or speed to all others.
     pub fn noise_of(&mut self, guard: usize, t: f64, y: &mut [f64]) -> f64 {
         let mut gradient = vec![0.0; y.len()];
-        let rate = self.evaluator.guard_gradient(self.mode.locked(), guard, t, y, &mut gradient);
+        let rate = self.evaluator.guard_gradient(
+            self.mode.locked(self.system.parameters()),
+            guard,
+            t,
+            y,
+            &mut gradient,
+        );
         let layout = self.system.layout();
         let speeds = layout.q..layout.q + if self.is_mechanism { layout.v } else { 0 };
         let (far, fast) = (largest(&y[..speeds.start]), largest(&y[speeds.clone()]));
@@ -247,14 +253,20 @@ impl<'a> Flow<'a> {
     /// The rate of a guard where the state changes at the rate `dy`.
     pub fn rate_of(&mut self, guard: usize, t: f64, y: &mut [f64], dy: &[f64]) -> f64 {
         let mut gradient = vec![0.0; y.len()];
-        let rate = self.evaluator.guard_gradient(self.mode.locked(), guard, t, y, &mut gradient);
+        let rate = self.evaluator.guard_gradient(
+            self.mode.locked(self.system.parameters()),
+            guard,
+            t,
+            y,
+            &mut gradient,
+        );
         rate + gradient.iter().zip(dy).map(|(g, dy)| g * dy).sum::<f64>()
     }
 
     /// How much a guard can change when the state changes by as much as `widths`.
     pub fn spread_of(&mut self, guard: usize, t: f64, y: &mut [f64], widths: &[f64]) -> f64 {
         let mut gradient = vec![0.0; y.len()];
-        self.evaluator.guard_gradient(self.mode.locked(), guard, t, y, &mut gradient);
+        self.evaluator.guard_gradient(self.mode.locked(self.system.parameters()), guard, t, y, &mut gradient);
         gradient.iter().zip(widths).map(|(g, width)| (g * width).abs()).sum()
     }
 
@@ -277,7 +289,7 @@ impl<'a> Flow<'a> {
     pub fn depends_on_algebraic(&mut self, guard: usize, t: f64, y: &mut [f64]) -> bool {
         let Some(algebraic) = self.behind_mass.as_mut().and_then(BehindMass::algebraic) else { return false };
         let mut gradient = vec![0.0; y.len()];
-        self.evaluator.guard_gradient(self.mode.locked(), guard, t, y, &mut gradient);
+        self.evaluator.guard_gradient(self.mode.locked(self.system.parameters()), guard, t, y, &mut gradient);
         algebraic.columns.iter().any(|&column| gradient[column] != 0.0)
     }
 
@@ -292,7 +304,8 @@ impl<'a> Flow<'a> {
             return true;
         }
         let mut solved = y.to_vec();
-        let count = algebraic.solve(&mut *self.evaluator, self.mode.locked(), t, &mut solved);
+        let count =
+            algebraic.solve(&mut *self.evaluator, self.mode.locked(self.system.parameters()), t, &mut solved);
         self.derivative_count += count.unwrap_or(0);
         if count.is_some() {
             y.copy_from_slice(&solved);
@@ -303,13 +316,13 @@ impl<'a> Flow<'a> {
     /// Looks at the mass matrix, if there is one, to find out whether it determines the rates of all states.
     pub fn look_at_mass(&mut self, t: f64, y: &[f64]) {
         if let Some(behind) = &mut self.behind_mass {
-            behind.look(&mut *self.evaluator, self.mode.locked(), t, y);
+            behind.look(&mut *self.evaluator, self.mode.locked(self.system.parameters()), t, y);
         }
     }
 
     /// Lets the motion slide on the given surfaces, or on none, from a point on.
     pub fn slide_on(&mut self, surfaces: &[Surface], t: f64, y: &[f64]) {
-        self.mode.sliding = surfaces.iter().map(|surface| surface.guard).collect();
+        self.mode.structure.sliding = surfaces.iter().map(|surface| surface.guard).collect();
         self.sliding = (!surfaces.is_empty()).then(|| self.meet(surfaces, t, y));
         self.find_short_way();
         self.visits.clear();
@@ -323,7 +336,13 @@ impl<'a> Flow<'a> {
 
     /// Whether the surfaces of two guards are one around a point.
     pub fn are_twins(&mut self, first: usize, second: usize, t: f64, y: &[f64]) -> bool {
-        let mut place = Place { evaluator: &mut *self.evaluator, mode: &self.mode, t, y };
+        let mut place = Place {
+            evaluator: &mut *self.evaluator,
+            mode: &self.mode,
+            parameters: self.system.parameters(),
+            t,
+            y,
+        };
         place.same_surface(first, second).is_some()
     }
 
@@ -362,12 +381,12 @@ impl<'a> Flow<'a> {
     /// Whether a mechanism does not meet its constraints yet, on purpose.
     #[inline]
     pub fn is_reaching(&self) -> bool {
-        !self.mode.reaching.is_empty()
+        !self.mode.structure.reaching.is_empty()
     }
 
     /// The side on which the surface of each constraint is approached from, zero for those met; none at all once the constraints are met.
     pub fn reach(&mut self, sides: &[f64]) {
-        self.mode.reaching = sides.to_vec();
+        self.mode.structure.reaching = sides.to_vec();
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {
             mechanism.reach(sides);
         }
@@ -376,7 +395,9 @@ impl<'a> Flow<'a> {
     /// The surfaces of the constraints that sliding-mode control approaches.
     pub fn surfaces(&mut self, t: f64, y: &[f64]) -> Vec<f64> {
         match &mut self.evaluator {
-            Engine::Mechanism(mechanism) => mechanism.surfaces(self.mode.locked(), t, y),
+            Engine::Mechanism(mechanism) => {
+                mechanism.surfaces(self.mode.locked(self.system.parameters()), t, y)
+            }
             Engine::Plain(_) => Vec::new(),
         }
     }
@@ -384,7 +405,9 @@ impl<'a> Flow<'a> {
     /// How far each coordinate would be moved to close the constraints of positions.
     pub fn closing_distances(&mut self, t: f64, y: &[f64]) -> Vec<f64> {
         match &mut self.evaluator {
-            Engine::Mechanism(mechanism) => mechanism.closing_distances(self.mode.locked(), t, y),
+            Engine::Mechanism(mechanism) => {
+                mechanism.closing_distances(self.mode.locked(self.system.parameters()), t, y)
+            }
             Engine::Plain(_) => Vec::new(),
         }
     }
@@ -392,7 +415,7 @@ impl<'a> Flow<'a> {
     /// What is left of each constraint of a mechanism at the level of accelerations.
     pub fn acceleration_residuals(&mut self, t: f64, y: &[f64], out: &mut [f64]) {
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.acceleration_residuals(self.mode.locked(), t, y, out);
+            mechanism.acceleration_residuals(self.mode.locked(self.system.parameters()), t, y, out);
         }
     }
 
@@ -422,13 +445,15 @@ impl<'a> Flow<'a> {
 
     /// What is left of the constraints of positions of a mechanism, and of the rates of all.
     pub fn residuals(&mut self, t: f64, y: &[f64], position: &mut [f64], velocity: &mut [f64]) {
-        self.evaluator.residuals(self.mode.locked(), t, y, position, velocity);
+        self.evaluator.residuals(self.mode.locked(self.system.parameters()), t, y, position, velocity);
     }
 
     /// Moves a state of a mechanism to the nearest one at which the constraints are met; pinned coordinates stay.
     pub fn assemble(&mut self, t: f64, y: &mut [f64], pinned: &[usize]) -> Result<(), Refusal> {
         match &mut self.evaluator {
-            Engine::Mechanism(mechanism) => mechanism.assemble(self.mode.locked(), t, y, pinned),
+            Engine::Mechanism(mechanism) => {
+                mechanism.assemble(self.mode.locked(self.system.parameters()), t, y, pinned)
+            }
             Engine::Plain(_) => Ok(()),
         }
     }
@@ -488,8 +513,8 @@ impl<'a> Flow<'a> {
     }
 
     /// Applies the reset of one guard to `after`.
-    pub fn reset(&mut self, guard: usize, t: f64, before: &[f64], after: &mut [f64]) {
-        self.evaluator.reset(self.mode.locked(), guard, t, before, after);
+    pub fn reset(&mut self, guard: usize, t: f64, before: &[f64], after: Reset<'_>) {
+        self.evaluator.reset(self.mode.locked(self.system.parameters()), guard, t, before, after);
     }
 }
 
@@ -512,7 +537,9 @@ impl Field for Flow<'_> {
     /// Exact where the system knows it, else by forward differences, column by column.
     fn jacobian(&mut self, t: f64, y: &[f64], f: &[f64], jacobian: &mut [f64]) {
         self.jacobian_count += 1;
-        if self.sliding.is_none() && self.evaluator.jacobian(self.mode.locked(), t, y, jacobian) {
+        if self.sliding.is_none()
+            && self.evaluator.jacobian(self.mode.locked(self.system.parameters()), t, y, jacobian)
+        {
             return;
         }
         let n = y.len();
@@ -536,7 +563,9 @@ impl Field for Flow<'_> {
     }
 
     fn time_derivative(&mut self, t: f64, y: &[f64], f: &[f64], out: &mut [f64]) {
-        if self.sliding.is_none() && self.evaluator.time_derivative(self.mode.locked(), t, y, out) {
+        if self.sliding.is_none()
+            && self.evaluator.time_derivative(self.mode.locked(self.system.parameters()), t, y, out)
+        {
             return;
         }
         let h = difference(t);
@@ -555,12 +584,17 @@ impl Field for Flow<'_> {
     }
 
     fn mass(&mut self, t: f64, y: &[f64], mass: &mut [f64]) {
-        self.evaluator.mass(self.mode.locked(), t, y, mass);
+        self.evaluator.mass(self.mode.locked(self.system.parameters()), t, y, mass);
     }
 
     fn mass_slopes(&mut self, t: f64, y: &[f64], rate: &[f64], slopes: (&mut [f64], &mut [f64])) {
         if let Some(behind) = &mut self.behind_mass {
-            behind.mass_slopes(&mut *self.evaluator, (self.mode.locked(), t, y), rate, slopes);
+            behind.mass_slopes(
+                &mut *self.evaluator,
+                (self.mode.locked(self.system.parameters()), t, y),
+                rate,
+                slopes,
+            );
         }
     }
 }

@@ -293,7 +293,7 @@ impl Flow<'_> {
         let special = self.sliding.is_some() || self.one_sided.is_on();
         match &mut self.evaluator {
             Engine::Mechanism(mechanism) if !special => {
-                mechanism.inner.derivative(self.mode.locked(), t, y, dy);
+                mechanism.inner.derivative(self.mode.locked(self.system.parameters()), t, y, dy);
                 false
             }
             _ => {
@@ -307,7 +307,7 @@ impl Flow<'_> {
     pub fn end_stage(&mut self, stage: Stage<'_>, dy: &mut [f64]) {
         self.derivative_count += 1;
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.half_explicit_stage(self.mode.locked(), stage, dy);
+            mechanism.half_explicit_stage(self.mode.locked(self.system.parameters()), stage, dy);
         }
     }
 
@@ -323,11 +323,11 @@ impl Flow<'_> {
         let was_corrected = self.corrected() > before;
         if let Engine::Mechanism(mechanism) = &mut self.evaluator
             && was_corrected
-            && !mechanism.close_speeds(self.mode.locked(), t, y)
+            && !mechanism.close_speeds(self.mode.locked(self.system.parameters()), t, y)
             && !has_derivative
-            && mechanism.factor_corrections(self.mode.locked(), t, y)
+            && mechanism.factor_corrections(self.mode.locked(self.system.parameters()), t, y)
         {
-            mechanism.close_speeds(self.mode.locked(), t, y);
+            mechanism.close_speeds(self.mode.locked(self.system.parameters()), t, y);
         }
     }
 
@@ -335,14 +335,14 @@ impl Flow<'_> {
     /// keep them there. Nothing of it counts as a corrected step.
     pub fn land_within(&mut self, t: f64, y: &mut [f64], keeps_speeds: bool) {
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.land_within((self.mode.locked(), t), y, keeps_speeds);
+            mechanism.land_within((self.mode.locked(self.system.parameters()), t), y, keeps_speeds);
         }
     }
 
     /// Corrects the speeds of a state until their constraints are met to rounding.
     pub fn close_speeds(&mut self, t: f64, y: &mut [f64]) {
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            let locked = self.mode.locked();
+            let locked = self.mode.locked(self.system.parameters());
             if mechanism.factor_corrections(locked, t, y) {
                 mechanism.close_speeds(locked, t, y);
             }
@@ -355,14 +355,14 @@ impl Flow<'_> {
         if let Engine::Mechanism(mechanism) = &mut self.evaluator
             && has_terms
         {
-            mechanism.close_speeds(self.mode.locked(), t, y);
+            mechanism.close_speeds(self.mode.locked(self.system.parameters()), t, y);
         }
     }
 
     /// Adds to an error what takes the speeds of a state to where their constraints are met, with the factors of the last stage.
     pub fn add_distance_of_speeds(&mut self, t: f64, y: &[f64], error: &mut [f64]) {
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.add_distance_of_speeds((self.mode.locked(), t), y, error);
+            mechanism.add_distance_of_speeds((self.mode.locked(self.system.parameters()), t), y, error);
         }
     }
 }
@@ -407,7 +407,7 @@ mod tests {
         let here = [1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 0.5, 1.0];
         let ahead = [0.98, 0.19, 1.1, -0.8, -0.1, 0.9, 0.5, 0.8];
         let (stage, mut dy) = (Stage { here: (0.0, &here), ahead: (0.2, &ahead), reach: 0.2 }, [0.0; 8]);
-        mechanism.half_explicit_stage(mode.locked(), stage, &mut dy);
+        mechanism.half_explicit_stage(mode.locked(&[]), stage, &mut dy);
         let mut scratch = mechanism.half_explicit.take().unwrap();
         assert!(scratch.is_pair);
         let (motion, multipliers) = (mechanism.motion.clone(), scratch.multipliers.clone());

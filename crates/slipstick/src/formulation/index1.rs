@@ -10,7 +10,7 @@ use super::landing::Landing;
 use super::pull::Pull;
 use super::singular::Singular;
 use super::{Refusal, Upkeep};
-use crate::equations::{Evaluator, GuardRates, Locked, Point, System, Terms};
+use crate::equations::{Evaluator, GuardRates, Locked, Point, Reset, System, Terms};
 use crate::expr::{Bounds, Interval};
 use crate::math::{Kkt, KktFault};
 
@@ -258,7 +258,7 @@ impl Evaluator for Index1<'_> {
         1 + self.inner.guard_rates(locked, t, y, reach, rates)
     }
 
-    fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: &mut [f64]) {
+    fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: Reset<'_>) {
         self.inner.reset(locked, guard, t, before, after);
     }
 }

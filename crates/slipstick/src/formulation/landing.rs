@@ -312,14 +312,14 @@ impl Flow<'_> {
     /// Moves the end of a step to where the constraints of a mechanism are met.
     pub fn land(&mut self, t: f64, y: &mut [f64]) {
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.land(self.mode.locked(), t, y);
+            mechanism.land(self.mode.locked(self.system.parameters()), t, y);
         }
     }
 
     /// The same for the point at which the equations of a mechanism have just been evaluated, for a method that lands by itself.
     pub fn land_where_evaluated(&mut self, t: f64, y: &mut [f64]) {
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.land_by(Index1::factor_terms, (self.mode.locked(), t), y);
+            mechanism.land_by(Index1::factor_terms, (self.mode.locked(self.system.parameters()), t), y);
         }
     }
 
@@ -329,7 +329,10 @@ impl Flow<'_> {
             self.project(t, y);
             let slides = self.sliding.is_some();
             let Engine::Mechanism(mechanism) = &mut self.evaluator else { return };
-            if !keeps_joints || !slides || !mechanism.close_once(self.mode.locked(), t, y) {
+            if !keeps_joints
+                || !slides
+                || !mechanism.close_once(self.mode.locked(self.system.parameters()), t, y)
+            {
                 return;
             }
         }
@@ -338,7 +341,9 @@ impl Flow<'_> {
     /// The constraint of positions that is furthest from met behind a landing, with what is left of it, if the landing has hardly brought it nearer.
     pub fn open_after_landing(&mut self, t: f64, y: &[f64]) -> Option<(usize, f64)> {
         match &mut self.evaluator {
-            Engine::Mechanism(mechanism) => mechanism.open_after_landing(self.mode.locked(), t, y),
+            Engine::Mechanism(mechanism) => {
+                mechanism.open_after_landing(self.mode.locked(self.system.parameters()), t, y)
+            }
             Engine::Plain(_) => None,
         }
     }
@@ -349,7 +354,7 @@ impl Flow<'_> {
         if self.sliding.is_some() || self.one_sided.is_on() {
             self.land(t, y);
         } else if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.land_from_derivative(self.mode.locked(), t, y);
+            mechanism.land_from_derivative(self.mode.locked(self.system.parameters()), t, y);
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::mode::Mode;
 
 /// The watch over the sides of guards that change the equations or the state. It is off until [`turn_on`](Self::turn_on).
 pub(super) struct OneSided {
+    parameters: Vec<f64>,
     on: bool,
     watches: Vec<Watch>,
     /// Whether it is not known yet if the motion goes on to the sides that it has entered.
@@ -49,7 +50,7 @@ impl Watch {
     /// Whether the guard is behind its surface where it has the given value.
     fn is_behind(&self, mode: &Mode, value: f64) -> bool {
         match self.switch {
-            Some(switch) => value * mode.signs[switch] < 0.0,
+            Some(switch) => value * mode.values.signs[switch] < 0.0,
             None if self.entered != 0.0 => value * self.entered < 0.0,
             None => value * self.side < 0.0 && value.abs() > self.noise,
         }
@@ -77,7 +78,16 @@ impl OneSided {
         let is_surface = |g: &usize| guards[*g].kind == GuardKind::Surface;
         let watched = (0..guards.len()).filter(is_surface).filter(changes);
         let watches = watched.map(|g| Watch::new(guards, g)).collect();
-        Self { on: false, watches, turning: false, time: f64::NEG_INFINITY, crossed: None, beside: None }
+        let parameters = system.parameters().to_vec();
+        Self {
+            parameters,
+            on: false,
+            watches,
+            turning: false,
+            time: f64::NEG_INFINITY,
+            crossed: None,
+            beside: None,
+        }
     }
 
     /// Begins to watch; false if there is nothing to be watched, or it is watched already.
@@ -125,7 +135,13 @@ impl OneSided {
     ) {
         let (mut y, mut gradient) = (point.y.to_vec(), vec![0.0; point.y.len()]);
         for watch in self.watches.iter_mut().filter(|watch| watch.entered != 0.0) {
-            let rate = evaluator.guard_gradient(mode.locked(), watch.guard, point.t, &mut y, &mut gradient);
+            let rate = evaluator.guard_gradient(
+                mode.locked(&self.parameters),
+                watch.guard,
+                point.t,
+                &mut y,
+                &mut gradient,
+            );
             let along: f64 = gradient.iter().zip(point.dy).map(|(g, f)| g * f).sum();
             if (rate + along) * watch.entered <= 0.0 {
                 watch.entered = 0.0;
@@ -166,10 +182,10 @@ impl OneSided {
         }
         let (mut behind, mut count) = (false, 0);
         for watch in &mut self.watches {
-            if watch.may_be_crossed() || mode.sliding.contains(&watch.guard) {
+            if watch.may_be_crossed() || mode.structure.sliding.contains(&watch.guard) {
                 continue;
             }
-            let value = evaluator.guard(mode.locked(), watch.guard, t, y);
+            let value = evaluator.guard(mode.locked(&self.parameters), watch.guard, t, y);
             count += 1;
             watch.seen = value;
             if !watch.is_behind(mode, value) {

@@ -140,7 +140,9 @@ impl Flow<'_> {
     pub fn redundant_constraints(&mut self, t: f64, y: &[f64]) -> (Vec<usize>, bool) {
         let constraints = self.system().constraints();
         match &mut self.evaluator {
-            Engine::Mechanism(mechanism) => mechanism.redundant(constraints, (self.mode.locked(), t, y)),
+            Engine::Mechanism(mechanism) => {
+                mechanism.redundant(constraints, (self.mode.locked(self.system.parameters()), t, y))
+            }
             Engine::Plain(_) => (Vec::new(), true),
         }
     }
@@ -156,7 +158,9 @@ impl Flow<'_> {
     /// The constraints of a mechanism that follow from others but ask for other accelerations at a point, each with what is left of it.
     pub fn contradicting_constraints(&mut self, t: f64, y: &[f64]) -> Vec<(usize, f64)> {
         match &mut self.evaluator {
-            Engine::Mechanism(mechanism) => mechanism.contradicting(self.mode.locked(), t, y),
+            Engine::Mechanism(mechanism) => {
+                mechanism.contradicting(self.mode.locked(self.system.parameters()), t, y)
+            }
             Engine::Plain(_) => Vec::new(),
         }
     }
@@ -164,7 +168,7 @@ impl Flow<'_> {
     /// Has constraints of a mechanism that follow from others next to this point, at which all are met, do so from now on, even where they are not quite met.
     pub fn hold_redundant_constraints(&mut self, t: f64, y: &[f64]) {
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.hold_redundant(self.mode.locked(), t, y);
+            mechanism.hold_redundant(self.mode.locked(self.system.parameters()), t, y);
         }
     }
 }

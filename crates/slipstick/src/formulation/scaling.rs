@@ -16,7 +16,7 @@ impl Flow<'_> {
     /// Whether the row of a constraint is about as long all around a state as it is there.
     pub fn is_only_scaled(&mut self, row: usize, t: f64, y: &[f64]) -> bool {
         let Engine::Mechanism(mechanism) = &mut self.evaluator else { return false };
-        let (locked, positions) = (self.mode.locked(), mechanism.positions);
+        let (locked, positions) = (self.mode.locked(self.system.parameters()), mechanism.positions);
         // The terms of the mechanism may still be asked for.
         let mut terms = mechanism.terms.clone();
         let mut length = |locked: Locked<'_>, y: &[f64], terms: &mut Terms| {

@@ -214,7 +214,7 @@ impl Flow<'_> {
     /// What is left of the narrowest row beside the others at a point, as a part of it.
     pub fn left_at(&mut self, t: f64, y: &[f64]) -> f64 {
         let Engine::Mechanism(mechanism) = &mut self.evaluator else { return 1.0 };
-        mechanism.factor(self.mode.locked(), t, y);
+        mechanism.factor(self.mode.locked(self.system.parameters()), t, y);
         mechanism.left_beside_others()
     }
 
@@ -256,14 +256,14 @@ impl Flow<'_> {
     /// Moves the positions of a stage to where their constraints are met.
     pub fn close_positions(&mut self, t: f64, y: &mut [f64]) {
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.close_positions(self.mode.locked(), t, y);
+            mechanism.close_positions(self.mode.locked(self.system.parameters()), t, y);
         }
     }
 
     /// Moves the positions and speeds of a stage to where their constraints are met.
     pub fn close_state(&mut self, t: f64, y: &mut [f64]) {
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.close_state(self.mode.locked(), t, y);
+            mechanism.close_state(self.mode.locked(self.system.parameters()), t, y);
         }
     }
 

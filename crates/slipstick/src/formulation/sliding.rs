@@ -51,6 +51,7 @@ pub struct Sliding {
     pub(super) surfaces: Vec<Surface>,
     followers: Vec<Follower>,
     n: usize,
+    parameters: Vec<f64>,
     /// The projected point, and a point next to it.
     pub(super) point: Vec<f64>,
     beside: Vec<f64>,
@@ -96,6 +97,7 @@ impl Sliding {
         let has_mass = system.mass_kind() != MassKind::Identity;
         let mut sliding = Self {
             n,
+            parameters: system.parameters().to_vec(),
             followers: Vec::new(),
             point: vec![0.0; n],
             beside: vec![0.0; n],
@@ -135,7 +137,7 @@ impl Sliding {
         (t, y): (f64, &[f64]),
         surfaces: &[Surface],
     ) -> Self {
-        let mut place = Place { evaluator, mode, t, y };
+        let mut place = Place { evaluator, mode, parameters: system.parameters(), t, y };
         let (mut leaders, mut followers): (Vec<Surface>, Vec<Follower>) = (Vec::new(), Vec::new());
         for &surface in surfaces {
             let same = |leader: &Surface| place.same_surface(leader.guard, surface.guard);
@@ -242,7 +244,7 @@ impl Sliding {
         for follower in &self.followers {
             follower.surface.lock(mode, follower.orientation);
         }
-        evaluator.derivative(mode.locked(), t, &self.point, &mut self.beside);
+        evaluator.derivative(mode.locked(&self.parameters), t, &self.point, &mut self.beside);
         self.rest(mode);
         self.effort.derivatives += 1;
         let (n, sides) = (self.n, self.sides());
@@ -349,7 +351,7 @@ impl Sliding {
         self.step_aside(b);
         self.solve_beside(evaluator, mode, t);
         let field = &mut self.fields[b * self.n..(b + 1) * self.n];
-        evaluator.derivative(mode.locked(), t, &self.beside, field);
+        evaluator.derivative(mode.locked(&self.parameters), t, &self.beside, field);
         self.effort.derivatives += 1;
         if let Some(algebraic) = &self.algebraic {
             // The equation of an algebraic state is that it is the mixture of those of all sides.
@@ -367,7 +369,7 @@ impl Sliding {
     /// Solves for the algebraic states of the side that is locked, at the point next to the projected one.
     fn solve_beside(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64) {
         let Some(algebraic) = &mut self.algebraic else { return };
-        match algebraic.solve(evaluator, mode.locked(), t, &mut self.beside) {
+        match algebraic.solve(evaluator, mode.locked(&self.parameters), t, &mut self.beside) {
             Some(count) => self.effort.derivatives += count,
             None => self.beside.fill(f64::NAN),
         }
@@ -386,7 +388,7 @@ impl Sliding {
     fn find_duals(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64) {
         self.duals.copy_from_slice(&self.gradients);
         let Some(mass) = &mut self.mass else { return };
-        evaluator.mass(mode.locked(), t, &self.point, mass.entries_mut());
+        evaluator.mass(mode.locked(&self.parameters), t, &self.point, mass.entries_mut());
         if self.algebraic.is_none() {
             self.algebraic = Algebraic::of(mass.entries_mut(), self.n);
         }
@@ -429,7 +431,7 @@ impl Sliding {
         self.effort.guards += self.surfaces.len() as u64;
         let mut farthest = 0.0_f64;
         for (i, surface) in self.surfaces.iter().enumerate() {
-            self.values[i] = evaluator.guard(mode.locked(), surface.guard, t, &self.point);
+            self.values[i] = evaluator.guard(mode.locked(&self.parameters), surface.guard, t, &self.point);
             let gradient = &self.gradients[i * self.n..(i + 1) * self.n];
             let steep: f64 = gradient.iter().map(|g| g.abs()).sum();
             farthest = farthest.max(self.values[i].abs() / steep);
@@ -441,8 +443,13 @@ impl Sliding {
     fn find_gradients(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64) {
         for (i, surface) in self.surfaces.iter().enumerate() {
             let gradient = &mut self.gradients[i * self.n..(i + 1) * self.n];
-            self.time_rates[i] =
-                evaluator.guard_gradient(mode.locked(), surface.guard, t, &mut self.point, gradient);
+            self.time_rates[i] = evaluator.guard_gradient(
+                mode.locked(&self.parameters),
+                surface.guard,
+                t,
+                &mut self.point,
+                gradient,
+            );
         }
     }
 
@@ -450,7 +457,7 @@ impl Sliding {
     fn find_directions(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64, within: bool) {
         self.directions.copy_from_slice(&self.gradients);
         for direction in self.directions.chunks_exact_mut(self.n).filter(|_| within) {
-            evaluator.allow(mode.locked(), t, &self.point, direction);
+            evaluator.allow(mode.locked(&self.parameters), t, &self.point, direction);
         }
     }
 

@@ -34,7 +34,10 @@ impl Surface {
             return Some(Self::of_switch(guard, switch));
         }
         let count = response.count.filter(|count| count.up && is_jump(&guards[guard]))?;
-        Some(Self { guard, sides: SideLock::Count { index: count.index, below: mode.counts[count.index] } })
+        Some(Self {
+            guard,
+            sides: SideLock::Count { index: count.index, below: mode.values.counts[count.index] },
+        })
     }
 
     /// The surface of a switch.
@@ -53,9 +56,9 @@ impl Surface {
     /// Locks a mode to the side with this sign.
     pub fn lock(&self, mode: &mut Mode, sign: f64) {
         match self.sides {
-            SideLock::Switch(switch) => mode.signs[switch] = sign,
+            SideLock::Switch(switch) => mode.values.signs[switch] = sign,
             SideLock::Count { index, below } => {
-                mode.counts[index] = below + if sign > 0.0 { 1.0 } else { 0.0 };
+                mode.values.counts[index] = below + if sign > 0.0 { 1.0 } else { 0.0 };
             }
         }
     }
@@ -63,9 +66,9 @@ impl Surface {
     /// The sign of the side that a mode is locked to.
     pub fn sign(&self, mode: &Mode) -> f64 {
         match self.sides {
-            SideLock::Switch(switch) => mode.signs[switch],
+            SideLock::Switch(switch) => mode.values.signs[switch],
             SideLock::Count { index, below } => {
-                if mode.counts[index] > below {
+                if mode.values.counts[index] > below {
                     1.0
                 } else {
                     -1.0
@@ -77,7 +80,7 @@ impl Surface {
     /// Locks a mode as it is while the motion slides: a count to that of the negative side.
     pub fn rest(&self, mode: &mut Mode) {
         if let SideLock::Count { index, below } = self.sides {
-            mode.counts[index] = below;
+            mode.values.counts[index] = below;
         }
     }
 }

@@ -216,7 +216,7 @@ impl Flow<'_> {
         self.jacobian_count += 1;
         if let Engine::Mechanism(mechanism) = &mut self.evaluator
             && out.with_terms
-            && mechanism.tangents(self.mode.locked(), at, out)
+            && mechanism.tangents(self.mode.locked(self.system.parameters()), at, out)
         {
             return;
         }

@@ -63,7 +63,7 @@ impl Run<'_> {
     /// Takes the trial up to the event in it, or a part of it if there turns out to be none. Gives the bracket of the event.
     pub(super) fn pursue(&mut self, crossing: Crossing) -> Result<Option<Bracket>, Error> {
         // Where sliding ends, the fields of both sides hold on: nothing is to be approached.
-        let leaves = self.detector.fired().iter().any(|g| self.flow.mode.sliding.contains(g));
+        let leaves = self.detector.fired().iter().any(|g| self.flow.mode.structure.sliding.contains(g));
         let vanished = std::mem::take(&mut self.vanished);
         match self.location() {
             // Made again, the last step had no event: it is a matter of rounding, and the dense output decides.

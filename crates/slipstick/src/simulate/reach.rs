@@ -65,7 +65,7 @@ impl Run<'_> {
         let t = self.trial.t;
         let met = if t == self.approach.next { std::mem::take(&mut self.approach.aimed) } else { Vec::new() };
         self.approach.next = f64::INFINITY;
-        let sides = self.flow.mode.reaching.clone();
+        let sides = self.flow.mode.structure.reaching.clone();
         let left = sides.iter().enumerate().filter(|(k, side)| **side != 0.0 && !met.contains(k)).count();
         let start = self.trial.start.clone();
         if !met.is_empty() || (left == 0 && self.closes(t, &start)) {
@@ -93,7 +93,7 @@ impl Run<'_> {
     /// Goes on without `η` for the surfaces that are met.
     fn meet_surfaces(&mut self, met: &[usize]) -> Result<(), Error> {
         let (t, before) = (self.trial.t, self.trial.start.clone());
-        let mut sides = self.flow.mode.reaching.clone();
+        let mut sides = self.flow.mode.structure.reaching.clone();
         for &k in met {
             sides[k] = 0.0;
             self.note_reached(k);
@@ -106,7 +106,7 @@ impl Run<'_> {
             self.flow.reach(&[]);
         }
         self.flow.land(t, &mut after);
-        let closed = self.flow.mode.reaching.is_empty();
+        let closed = self.flow.mode.structure.reaching.is_empty();
         self.record_reach(met, closed, (t, &before, &after));
         self.trial.restart(t, &after);
         self.begin_segment(Change::Motion)
@@ -123,7 +123,7 @@ impl Run<'_> {
         let now = largest(&|i| self.step_error(i, y[i]));
         let is_certain = largest(&|i| self.uncertainty_of(i, y[i])) > 1.0;
         let before = std::mem::replace(&mut self.approach.looked, (t, now));
-        let met = self.flow.mode.reaching.iter().all(|side| *side == 0.0);
+        let met = self.flow.mode.structure.reaching.iter().all(|side| *side == 0.0);
         met && (now <= CLOSED || (!is_certain && t > before.0 && now >= before.1))
     }
 
@@ -133,7 +133,7 @@ impl Run<'_> {
         let of_positions = (0..constraints.len()).filter(|&k| constraints[k].holonomic);
         let guards: Vec<usize> = if met.is_empty() { of_positions.collect() } else { met.to_vec() };
         let kinds = [(EventKind::Reach, !met.is_empty()), (EventKind::Close, closed)];
-        let mode = self.flow.mode.index;
+        let mode = self.flow.mode.values.place;
         let event = Event {
             t,
             bracket: Bracket { lo: t, hi: t },
@@ -167,7 +167,7 @@ impl Run<'_> {
 
     /// Says at the end of a run which surfaces are still ahead.
     pub(super) fn note_not_reached(&mut self) {
-        let sides = self.flow.mode.reaching.clone();
+        let sides = self.flow.mode.structure.reaching.clone();
         if sides.iter().all(|side| *side == 0.0) {
             return;
         }

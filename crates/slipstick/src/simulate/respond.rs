@@ -43,7 +43,7 @@ impl Run<'_> {
         for &g in self.detector.fired() {
             self.fired[g] += 1;
         }
-        let mode_before = self.flow.mode.index;
+        let mode_before = self.flow.mode.values.place;
         self.detector.look_at_clock(&mut self.flow, t, &self.before);
         let resolution =
             resolve(&mut self.flow, &self.detector, &self.fired, t, &self.before, &mut self.after);
@@ -58,7 +58,7 @@ impl Run<'_> {
             before: self.before.clone(),
             after: self.after.clone(),
             mode_before,
-            mode_after: self.flow.mode.index,
+            mode_after: self.flow.mode.values.place,
         };
         event.kinds = self.kinds(&event, resolution.stop.is_some());
         let acts = |kind: &EventKind| !matches!(kind, EventKind::Record | EventKind::Stop);
@@ -200,10 +200,13 @@ impl Run<'_> {
     /// Whole numbers are counted up and down one by one: that needs doubles which can tell neighbours apart.
     pub(super) fn check_counts(&self) -> Result<(), Error> {
         let too_large = |guard: &&Guard| {
-            guard.response.count.is_some_and(|count| self.flow.mode.counts[count.index].abs() > LARGEST_COUNT)
+            guard
+                .response
+                .count
+                .is_some_and(|count| self.flow.mode.values.counts[count.index].abs() > LARGEST_COUNT)
         };
         let Some(guard) = self.flow.system().guards().iter().find(too_large) else { return Ok(()) };
-        let value = guard.response.count.map_or(0.0, |count| self.flow.mode.counts[count.index]);
+        let value = guard.response.count.map_or(0.0, |count| self.flow.mode.values.counts[count.index]);
         Err(Error::CountTooLarge { name: guard.name.clone(), value, t: self.trial.t })
     }
 

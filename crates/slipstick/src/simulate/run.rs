@@ -106,7 +106,7 @@ pub(super) struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(system: &'a dyn System, start: &Start, options: &'a Options) -> Self {
-        let mode = Mode::new(start.mode, system.switch_names().len(), system.count_number());
+        let mode = Mode::start(system, start.mode);
         let flow = Flow::stabilised(system, mode.clone(), options.upkeep());
         let step = options.build_method(system, start.t);
         Self {

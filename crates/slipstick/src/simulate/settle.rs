@@ -21,7 +21,7 @@ impl Run<'_> {
         }
         let (t, fired) = (self.trial.t, self.detector.fired_before());
         self.after.copy_from_slice(&self.trial.start);
-        let was_sliding = self.flow.mode.sliding.clone();
+        let was_sliding = self.flow.mode.structure.sliding.clone();
         let mut stay = was_sliding.clone();
         // A new mode may have no use for a surface; then there is nothing to slide on.
         stay.retain(|&g| self.flow.watches(g));
@@ -45,12 +45,12 @@ impl Run<'_> {
         let other = fired.iter().any(|g| !was_sliding.contains(g));
         if !met.is_empty() || ((other || together) && !stay.is_empty()) {
             self.meet(t, &stay, &met)?;
-        } else if stay != self.flow.mode.sliding {
+        } else if stay != self.flow.mode.structure.sliding {
             self.slide_on(t, &stay);
         }
         let left = stay.iter().chain(&fired).filter(|g| was_sliding.contains(g));
         let on: Vec<usize> =
-            left.chain(&met).copied().filter(|g| !self.flow.mode.sliding.contains(g)).collect();
+            left.chain(&met).copied().filter(|g| !self.flow.mode.structure.sliding.contains(g)).collect();
         let on: Vec<usize> = on.into_iter().map(|g| self.guard_at_zero(g, t)).collect();
         self.flow.stand_on(&on);
         for &g in &on {
@@ -169,7 +169,7 @@ impl Run<'_> {
             |g: &usize| guards[*g].response.switch.is_some() && guards[*g].kind == GuardKind::Surface;
         let mut near: Vec<usize> = (0..guards.len()).filter(is_switch).collect();
         near.retain(|&g| {
-            let free = self.flow.watches(g) && !self.flow.mode.sliding.contains(&g);
+            let free = self.flow.watches(g) && !self.flow.mode.structure.sliding.contains(&g);
             free && self.flow.guard(g, t, &start).abs() <= 10.0 * self.tolerance_of(g, t)
         });
         let several = near.len() > 1 && self.flow.settles_switches();
@@ -189,7 +189,9 @@ impl Run<'_> {
 
     /// Adds to the last event that the motion slides from there on, or slides no more.
     fn log_sliding(&mut self, was_sliding: &[usize]) {
-        let (now, Some(event)) = (&self.flow.mode.sliding, self.record.events.last_mut()) else { return };
+        let (now, Some(event)) = (&self.flow.mode.structure.sliding, self.record.events.last_mut()) else {
+            return;
+        };
         let begins = now.iter().any(|g| !was_sliding.contains(g));
         let ends = was_sliding.iter().any(|g| !now.contains(g));
         for (kind, holds) in [(EventKind::Slide, begins), (EventKind::Leave, ends)] {
@@ -260,7 +262,11 @@ impl Run<'_> {
         for g in (0..guards.len()).filter(|&g| guards[g].response.switch.is_some()) {
             let value = self.detector.value(g).abs();
             let other = guards[g].kind == GuardKind::Surface && self.flow.watches(g) && !met.contains(&g);
-            if met.is_empty() || !other || self.flow.mode.sliding.contains(&g) || value > 1e-6 * size {
+            if met.is_empty()
+                || !other
+                || self.flow.mode.structure.sliding.contains(&g)
+                || value > 1e-6 * size
+            {
                 continue;
             }
             if value <= 1e3 * self.flow.noise_of(g, t, &mut self.after)
@@ -276,12 +282,12 @@ impl Run<'_> {
     fn add_jumps(&mut self, t: f64, fired: &[usize], met: &mut Vec<usize>) {
         let guards = self.flow.system().guards();
         for &g in fired.iter().filter(|&&g| is_jump(&guards[g])) {
-            let count = guards[g].response.count.filter(|_| !self.flow.mode.sliding.contains(&g));
+            let count = guards[g].response.count.filter(|_| !self.flow.mode.structure.sliding.contains(&g));
             let Some(count) = count else { continue };
-            let (now, Some(up)) = (self.flow.mode.counts[count.index], self.jump_of(g, true)) else {
+            let (now, Some(up)) = (self.flow.mode.values.counts[count.index], self.jump_of(g, true)) else {
                 continue;
             };
-            self.flow.mode.counts[count.index] = now - if count.up { 1.0 } else { 0.0 };
+            self.flow.mode.values.counts[count.index] = now - if count.up { 1.0 } else { 0.0 };
             let (after, surface) = (self.after.clone(), Surface::of(guards, &self.flow.mode, up));
             let mut sliding = self.flow.meet(surface.as_slice(), t, &after);
             self.flow.fields_at(&mut sliding, t, &after);
@@ -289,7 +295,7 @@ impl Run<'_> {
             if sliding.rate(0, 0) > 0.0 && sliding.rate(0, 1) < 0.0 {
                 met.push(up);
             } else {
-                self.flow.mode.counts[count.index] = now;
+                self.flow.mode.values.counts[count.index] = now;
             }
         }
     }

@@ -122,11 +122,15 @@ impl<'a> Books<'a> {
 
     /// Dense output is not quite on the constraints: rows that follow from others only there are not to have multipliers of their own.
     fn begin(&mut self, segment: &Segment) {
-        self.modes[segment.mode.index].hold_redundant(&segment.mode, segment.start_time, &segment.start);
+        self.modes[segment.mode.values.place].hold_redundant(
+            &segment.mode,
+            segment.start_time,
+            &segment.start,
+        );
     }
 
     fn look(&mut self, segment: &Segment, t: f64, y: &[f64]) -> Energy {
-        self.modes[segment.mode.index].observe(&segment.mode, t, y, &mut self.values);
+        self.modes[segment.mode.values.place].observe(&segment.mode, t, y, &mut self.values);
         Energy { kinetic: self.values[KINETIC], potential: self.values[POTENTIAL] }
     }
 

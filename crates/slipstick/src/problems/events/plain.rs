@@ -74,7 +74,7 @@ impl<'a> Plain<'a> {
         let h = 1e-5 * (options.until - t);
         let mut plain =
             Self { evaluator, mode, t, h, ahead: y.clone(), y, slopes, counts: Statistics::default() };
-        plain.evaluator.derivative(plain.mode.locked(), t, &plain.y, &mut plain.slopes[0]);
+        plain.evaluator.derivative(plain.mode.locked(&[]), t, &plain.y, &mut plain.slopes[0]);
         plain.counts.derivatives = 1;
         plain
     }
@@ -109,7 +109,7 @@ impl<'a> Plain<'a> {
                 *ahead = self.y[i] + h * sum;
             }
             let t = self.t + NODES[stage] * h;
-            self.evaluator.derivative(self.mode.locked(), t, &self.ahead, &mut self.slopes[stage + 1]);
+            self.evaluator.derivative(self.mode.locked(&[]), t, &self.ahead, &mut self.slopes[stage + 1]);
             self.counts.derivatives += 1;
         }
     }
