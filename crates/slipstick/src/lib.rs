@@ -33,6 +33,8 @@ pub mod problems;
 pub mod simulate;
 pub mod step;
 pub mod trajectory;
+pub mod transition;
+pub mod watch;
 
 /// The snippets of the README and the book run as tests.
 #[cfg(doctest)]

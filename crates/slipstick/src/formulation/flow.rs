@@ -468,7 +468,7 @@ impl<'a> Flow<'a> {
         self.visit_count = 0;
     }
 
-    fn count(&mut self, effort: Effort) {
+    pub(super) fn count(&mut self, effort: Effort) {
         self.derivative_count += effort.derivatives;
         self.guard_count += effort.guards;
     }
@@ -493,7 +493,7 @@ impl<'a> Flow<'a> {
     }
 
     /// The right-hand side along the surfaces that the motion slides on.
-    fn slide(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
+    pub(super) fn slide(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
         let Some(mut sliding) = self.sliding.take() else { return };
         sliding.derivative(&mut *self.evaluator, &mut self.mode, t, y, dy);
         self.count(sliding.take_effort());

@@ -9,6 +9,7 @@ mod allowed;
 mod assemble;
 mod balance;
 mod behind_mass;
+mod comparing;
 mod beside;
 mod dependence;
 mod dependent_weights;

@@ -20,6 +20,8 @@ use crate::mode::Mode;
 pub const MOST_SURFACES: usize = 6;
 /// Rates below this part of the largest entry of a field are rounding.
 const ROUNDING: f64 = 2e-15;
+/// A jump of the field leads across a surface if at least this part of its terms does.
+const JUMPS_ACROSS: f64 = 1e-6;
 /// How far a field may be from the sum of its terms.
 const ADDS_UP: f64 = 1e-9;
 /// Rounds of Newton's method for the projection and for the weights.
@@ -453,12 +455,41 @@ impl Sliding {
         }
     }
 
-    /// The directions in which the point is moved.
+    /// The directions in which the point is moved. What slides is moved along the jumps of the field, so that a state that no switch acts on stays as it
+    /// is to the bit; stages, which are only evaluated, take the shortest way.
     fn find_directions(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64, within: bool) {
         self.directions.copy_from_slice(&self.gradients);
-        for direction in self.directions.chunks_exact_mut(self.n).filter(|_| within) {
-            evaluator.allow(mode.locked(&self.parameters), t, &self.point, direction);
+        if !within {
+            return;
         }
+        for i in 0..self.surfaces.len() {
+            if self.jump_crosses(i) {
+                self.directions[i * self.n..(i + 1) * self.n].copy_from_slice(&self.beside);
+            } else {
+                let locked = mode.locked(&self.parameters);
+                evaluator.allow(locked, t, &self.point, &mut self.directions[i * self.n..(i + 1) * self.n]);
+            }
+        }
+    }
+
+    /// Finds the jump of the field across a surface, as it was last evaluated. False if it does not lead across, or is not the jump of rates.
+    fn jump_crosses(&mut self, i: usize) -> bool {
+        if self.mass.is_some() {
+            return false;
+        }
+        self.beside.fill(0.0);
+        for (side, field) in self.fields.chunks_exact(self.n).enumerate() {
+            let part = match (self.adds_up(), side) {
+                (true, 0) => -1.0,
+                (true, _) => f64::from(side == i + 1),
+                (false, _) => self.sign_on(side, i),
+            };
+            self.beside.iter_mut().zip(field).for_each(|(jump, f)| *jump += part * f);
+        }
+        let gradient = &self.gradients[i * self.n..(i + 1) * self.n];
+        let across: f64 = gradient.iter().zip(&self.beside).map(|(g, jump)| g * jump).sum();
+        let size: f64 = gradient.iter().zip(&self.beside).map(|(g, jump)| (g * jump).abs()).sum();
+        across.is_finite() && across.abs() > JUMPS_ACROSS * size
     }
 
     /// Finds the independent ones among the surfaces that count, and how many are not; `time` is how much their rates in time count.

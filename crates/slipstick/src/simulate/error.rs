@@ -175,6 +175,36 @@ pub enum Error {
         /// The last of them, in order.
         cycle: String,
     },
+    /// Two events set one thing to different values at one instant.
+    #[error("events `{}` and `{}` happen together at t = {t} and set `{target}` to {} and {}", .guards.0, .guards.1, .values.0, .values.1)]
+    ConflictingResets {
+        /// The events.
+        guards: (String, String),
+        /// The state or discrete variable.
+        target: String,
+        /// What each sets it to.
+        values: (f64, f64),
+        /// The time.
+        t: f64,
+    },
+    /// Two events go to different modes at one instant.
+    #[error("events `{}` and `{}` happen together at t = {t} and go to the modes `{}` and `{}`", .guards.0, .guards.1, .modes.0, .modes.1)]
+    ConflictingModes {
+        /// The events.
+        guards: (String, String),
+        /// The modes.
+        modes: (String, String),
+        /// The time.
+        t: f64,
+    },
+    /// No choice of sides of switching surfaces is kept by the motion that it makes.
+    #[error("at t = {t} the motion is at the switching surface of {names}, and no choice of sides is consistent")]
+    NoConsistentSwitches {
+        /// The time.
+        t: f64,
+        /// The switches.
+        names: String,
+    },
     /// A reset gives a value that is not finite.
     #[error("event `{guard}` resets `{name}` to {value} at t = {t}")]
     ResetNotFinite {
@@ -350,6 +380,9 @@ impl Error {
             Self::DerivativeNotFinite { .. } => "derivative-not-finite",
             Self::GuardNotFinite { .. } => "guard-not-finite",
             Self::EventCycle { .. } => "event-cycle",
+            Self::ConflictingResets { .. } => "conflicting-resets",
+            Self::ConflictingModes { .. } => "conflicting-modes",
+            Self::NoConsistentSwitches { .. } => "no-consistent-switches",
             Self::ResetNotFinite { .. } => "reset-not-finite",
             Self::NotConsistent { .. } => "not-consistent",
             Self::MotionNotDetermined { .. } => "motion-not-determined",
@@ -410,6 +443,13 @@ impl Error {
             }
             Self::EventCycle { .. } => {
                 "let the resets leave the guards on sides from which nothing fires, or let one of the events go to another mode"
+            }
+            Self::ConflictingResets { .. } => {
+                "say which of them holds with `priority`, or let one event do what both together should"
+            }
+            Self::ConflictingModes { .. } => "say which of them holds with `priority`",
+            Self::NoConsistentSwitches { .. } => {
+                "check the signs in the equations next to these surfaces, or describe what happens there as a mode of its own"
             }
             Self::ResetNotFinite { .. } => "look for a division by zero in the reset",
             Self::NotConsistent { what, .. } if what == IN_MOTION => {

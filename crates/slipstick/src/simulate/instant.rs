@@ -12,7 +12,7 @@ use crate::equations::GuardKind;
 use crate::math::Bracket;
 use crate::mode::Mode;
 use crate::trajectory::{Event, EventKind, Outcome};
-use crate::transition::Repeat;
+use crate::transition::{Repeat, Target};
 use crate::watch::{Banded, SideState};
 
 /// Most names of guards in a message.
@@ -90,7 +90,7 @@ impl Simulator<'_> {
     }
 
     /// One round: makes a new state and mode of what fired, and logs it. Gives whether anything has changed.
-    fn round(&mut self, firing: &Firing) -> Result<bool, Error> {
+    pub(super) fn round(&mut self, firing: &Firing) -> Result<bool, Error> {
         let t = self.integrator.trial.t;
         let old_mode = self.integrator.flow.mode.clone();
         self.before.copy_from_slice(&self.integrator.trial.start);
@@ -123,7 +123,10 @@ impl Simulator<'_> {
             let name = |g: usize| self.guard(g).name.clone();
             return Err(Error::ConflictingResets {
                 guards: (name(conflict.guards.0), name(conflict.guards.1)),
-                state: self.system().state_names()[conflict.state].clone(),
+                target: match conflict.target {
+                    Target::State(i) => self.system().state_names()[i].clone(),
+                    Target::Discrete(i) => self.system().discrete_names()[i].clone(),
+                },
                 values: conflict.values,
                 t,
             });
@@ -141,14 +144,14 @@ impl Simulator<'_> {
             let guard = self.guard(g);
             if let Some(switch) = guard.response.switch {
                 let mode = &mut self.integrator.flow.mode;
-                mode.signs[switch] = match guard.kind {
+                mode.values.signs[switch] = match guard.kind {
                     GuardKind::Scheduled { rising } => if rising { 1.0 } else { -1.0 },
-                    _ => -mode.signs[switch],
+                    _ => -mode.values.signs[switch],
                 };
             }
             if let Some(count) = guard.response.count {
                 let by = self.count_by(g, t);
-                self.integrator.flow.mode.counts[count.index] += if count.up { by } else { -by };
+                self.integrator.flow.mode.values.counts[count.index] += if count.up { by } else { -by };
             }
         }
     }
@@ -176,7 +179,7 @@ impl Simulator<'_> {
         }
         for (surface, side) in left {
             surface.lock(&mut flow.mode, side);
-            flow.mode.sliding.retain(|&g| g != surface.guard);
+            flow.mode.structure.sliding.retain(|&g| g != surface.guard);
         }
     }
 
@@ -192,7 +195,7 @@ impl Simulator<'_> {
                 t,
             });
         }
-        self.integrator.flow.mode.index = mode;
+        self.integrator.flow.mode.values.place = mode;
         Ok(())
     }
 
@@ -202,7 +205,7 @@ impl Simulator<'_> {
         flow.find_needed();
         let guards = flow.system().guards();
         for g in (0..guards.len()).filter(|&g| has_surface(guards[g].kind)) {
-            let slides = flow.mode.sliding.contains(&g);
+            let slides = flow.mode.structure.sliding.contains(&g);
             let on = flow.watches(g) && !slides;
             if on && !self.watch.is_on(g) {
                 self.watch.enter(g);
@@ -221,7 +224,7 @@ impl Simulator<'_> {
         }
         let window = firing.window.unwrap_or(Bracket { lo: t, hi: t });
         let mode = &self.integrator.flow.mode;
-        let left = old_mode.sliding.iter().filter(|g| !mode.sliding.contains(g));
+        let left = old_mode.structure.sliding.iter().filter(|g| !mode.structure.sliding.contains(g));
         let mut guards: Vec<usize> = firing.guards.clone();
         guards.extend(left.filter(|_| !firing.exits.is_empty()));
         guards.sort_unstable();
@@ -234,8 +237,8 @@ impl Simulator<'_> {
             guards,
             before: self.before.clone(),
             after: self.integrator.trial.start.clone(),
-            mode_before: old_mode.index,
-            mode_after: mode.index,
+            mode_before: old_mode.values.place,
+            mode_after: mode.values.place,
         };
         let mode = mode.clone();
         self.recorder.add_event(event, &mode);
@@ -243,9 +246,9 @@ impl Simulator<'_> {
 
     fn kinds(&self, firing: &Firing, old_mode: &Mode) -> Vec<EventKind> {
         let any = |f: &dyn Fn(usize) -> bool| firing.guards.iter().any(|&g| f(g));
-        let now = &self.integrator.flow.mode.sliding;
-        let begins = now.iter().any(|g| !old_mode.sliding.contains(g));
-        let ends = old_mode.sliding.iter().any(|g| !now.contains(g));
+        let now = &self.integrator.flow.mode.structure.sliding;
+        let begins = now.iter().any(|g| !old_mode.structure.sliding.contains(g));
+        let ends = old_mode.structure.sliding.iter().any(|g| !now.contains(g));
         let switches = any(&|g| locks(self.guard(g))) && !begins && !ends;
         let stops = any(&|g| self.guard(g).response.stop_after.is_some_and(|n| self.fired[g] >= n));
         let all = [
@@ -344,7 +347,7 @@ impl Simulator<'_> {
     fn note_passing(&mut self, comparison: usize) {
         let Meaning::Guard(g) = self.comparisons.meaning(comparison) else { return };
         let guard = self.guard(g);
-        let turned = self.system().reset_can_turn(self.integrator.flow.mode.index, g, g);
+        let turned = self.system().reset_can_turn(self.integrator.flow.mode.values.place, g, g);
         let one_sided = guard.direction != crate::model::Direction::Both;
         if guard.response.reset && guard.response.mode.is_none() && turned && one_sided {
             self.recorder.note_once(self.integrator.trial.t, ("passes-through", &guard.name), || {

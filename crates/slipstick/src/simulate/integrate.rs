@@ -197,6 +197,7 @@ impl Simulator<'_> {
     fn take_step(&mut self, t_end: f64, cut: bool) {
         let h = self.integrator.trial.h;
         self.note_touches();
+        self.accumulating.elapsed = self.accumulating.elapsed.after(h);
         self.watch.accept(h);
         let end = std::mem::take(&mut self.integrator.trial.end);
         self.recorder.add_step(&self.integrator, t_end, &end);
@@ -225,6 +226,9 @@ impl Simulator<'_> {
             t = due;
         }
         self.note_touches();
+        self.keep_peaks(&found.fired, found.s);
+        self.accumulating.location = found.hi - found.lo;
+        self.accumulating.elapsed = self.accumulating.elapsed.after(found.s);
         self.watch.accept(found.s);
         let mut state = std::mem::take(&mut self.before);
         self.integrator.state_at(found.s, &mut state);

@@ -4,12 +4,17 @@
 //! [`Trajectory`](crate::trajectory::Trajectory), or a [`Failure`] that carries the trajectory so far. The library has no clock:
 //! whoever wants a limit on wall time or an interrupt watches through a [`Monitor`].
 
+mod accumulating;
 mod assemble;
 mod beginnings;
+mod calendar;
 mod change;
 mod contradiction;
 mod error;
 mod initialise;
+mod instant;
+mod integrate;
+mod integrator;
 mod landed;
 mod meet;
 mod monitor;
@@ -17,10 +22,15 @@ mod options;
 mod plan;
 mod pursue;
 mod reach;
+mod recorder;
 mod respond;
 mod run;
 mod settle;
 mod shutting;
+mod signals;
+mod simulator;
+mod sizes;
+mod surfaces;
 mod upkeep;
 
 pub(crate) use initialise::check_options;

@@ -6,7 +6,7 @@ use crate::equations::System;
 use crate::formulation::Stabilisation;
 use crate::mode::Mode;
 use crate::step::{Counts, Method, Share};
-use crate::trajectory::{Event, Note, Outcome, Segment, Statistics, Trajectory};
+use crate::trajectory::{Event, EventKind, Note, Outcome, Segment, Statistics, Trajectory};
 
 /// The record of a run.
 pub(super) struct Recorder {
@@ -77,6 +77,14 @@ impl Recorder {
         self.record.segments.push(std::mem::replace(&mut self.segment, next));
         self.record.statistics.count_event(&event);
         self.record.events.push(event);
+    }
+
+    /// Adds to the last event what has come of it.
+    pub(super) fn add_kind(&mut self, kind: EventKind) {
+        if let Some(event) = self.record.events.last_mut() {
+            event.kinds.retain(|known| *known != EventKind::Switch);
+            event.kinds.push(kind);
+        }
     }
 
     /// The segment begins at this state; what was known of its beginning is forgotten.

@@ -78,7 +78,7 @@ pub(super) fn run(
 
 impl<'a> Simulator<'a> {
     pub(super) fn new(system: &'a dyn System, start: &Start, options: &'a Options) -> Self {
-        let mode = Mode::new(start.mode, system.switch_names().len(), system.count_number());
+        let mode = Mode::start(system, start.mode);
         let integrator = Integrator::new(system, mode.clone(), (start.t, &start.y), options);
         let guards = system.guards().len();
         let comparisons = Comparisons::new(system);

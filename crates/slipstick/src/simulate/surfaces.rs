@@ -6,11 +6,14 @@ use super::simulator::{Firing, Simulator, locks};
 use crate::equations::GuardKind;
 use crate::event::Way;
 use crate::formulation::{Flow, Sliding, Surface, is_jump};
+use crate::trajectory::EventKind;
 use crate::transition::{Heading, Motions, classify};
 use crate::watch::{Banded, MOST_ORDERS, Signals};
 
 /// How often locks are looked at again because they depend on each other.
 const MOST_PASSES: usize = 64;
+/// How far the cosine between the gradients of one surface, written twice, may be from one.
+const PARALLEL: f64 = 1e-12;
 
 impl Simulator<'_> {
     /// Locks signs and counts that have no past by their values, in the order in which they depend on each other (rule 10). Those inside their bands
@@ -53,7 +56,7 @@ impl Simulator<'_> {
         let surface = side * self.comparisons.orientation(g);
         let mode = &mut self.integrator.flow.mode;
         if let Some(switch) = guard.response.switch {
-            let old = std::mem::replace(&mut mode.signs[switch], surface);
+            let old = std::mem::replace(&mut mode.values.signs[switch], surface);
             self.watch.place(g, side > 0.0);
             return Ok(old != surface);
         }
@@ -62,7 +65,7 @@ impl Simulator<'_> {
             return Ok(false);
         }
         let by = value.value.ceil();
-        mode.counts[count.index] += if count.up { by } else { -by };
+        mode.values.counts[count.index] += if count.up { by } else { -by };
         Ok(true)
     }
 
@@ -73,12 +76,12 @@ impl Simulator<'_> {
         let flow = &mut self.integrator.flow;
         if let Some(switch) = guard.response.switch {
             let sign = if rising == ahead { -1.0 } else { 1.0 };
-            return std::mem::replace(&mut flow.mode.signs[switch], sign) != sign;
+            return std::mem::replace(&mut flow.mode.values.signs[switch], sign) != sign;
         }
         let Some(count) = guard.response.count.filter(|_| !ahead) else { return false };
         let start = self.integrator.trial.start.clone();
         let by = flow.guard(g, t, &start).abs().ceil().max(1.0);
-        flow.mode.counts[count.index] += if count.up { by } else { -by };
+        flow.mode.values.counts[count.index] += if count.up { by } else { -by };
         true
     }
 
@@ -93,13 +96,13 @@ impl Simulator<'_> {
     pub(super) fn classify_switches(&mut self, firing: &Firing) -> Result<(), Error> {
         let flow = &mut self.integrator.flow;
         let guards = flow.system().guards();
-        if !guards.iter().any(|guard| guard.response.switch.is_some() || is_jump(guard)) && flow.mode.sliding.is_empty() {
+        if !guards.iter().any(|guard| guard.response.switch.is_some() || is_jump(guard)) && flow.mode.structure.sliding.is_empty() {
             return Ok(());
         }
         for _ in 0..MOST_PASSES {
             let slid = self.surfaces_kept();
             let met = self.surfaces_met();
-            if met.is_empty() && slid == self.integrator.flow.mode.sliding && firing.exits.is_empty() && !self.fields_may_differ(firing) {
+            if met.is_empty() && slid == self.integrator.flow.mode.structure.sliding && firing.exits.is_empty() && !self.fields_may_differ(firing) {
                 return Ok(());
             }
             if !self.classify_once(&slid, &met)? {
@@ -111,12 +114,12 @@ impl Simulator<'_> {
 
     /// Whether something other than the surfaces slid on has changed the fields along them.
     fn fields_may_differ(&self, firing: &Firing) -> bool {
-        !self.integrator.flow.mode.sliding.is_empty() && !firing.guards.is_empty()
+        !self.integrator.flow.mode.structure.sliding.is_empty() && !firing.guards.is_empty()
     }
 
     /// The surfaces slid on that the motion still stands on: a reset may have taken it away, a mode may have no use for them.
     fn surfaces_kept(&mut self) -> Vec<usize> {
-        let mut slid = self.integrator.flow.mode.sliding.clone();
+        let mut slid = self.integrator.flow.mode.structure.sliding.clone();
         slid.retain(|&g| self.integrator.flow.watches(g));
         slid.retain(|&g| self.is_inside(g));
         slid
@@ -131,7 +134,7 @@ impl Simulator<'_> {
     fn surfaces_met(&mut self) -> Vec<usize> {
         let guards = self.system().guards();
         let is_switch = |g: &usize| guards[*g].response.switch.is_some() && has_surface(guards[*g].kind);
-        let free = |g: &usize| self.integrator.flow.watches(*g) && !self.integrator.flow.mode.sliding.contains(g);
+        let free = |g: &usize| self.integrator.flow.watches(*g) && !self.integrator.flow.mode.structure.sliding.contains(g);
         let candidates: Vec<usize> = (0..guards.len()).filter(is_switch).filter(free).collect();
         candidates.into_iter().filter(|&g| self.is_inside(g)).collect()
     }
@@ -169,7 +172,7 @@ impl Simulator<'_> {
         if !classified.unique {
             self.note_choice(&all);
         }
-        self.go_ways(&sliding, &classified.ways, &old_mode.sliding)?;
+        self.go_ways(&sliding, &classified.ways, &old_mode.structure.sliding)?;
         Ok(old_mode != self.integrator.flow.mode)
     }
 
@@ -213,6 +216,30 @@ impl Simulator<'_> {
         Ok(())
     }
 
+    /// Puts the motion onto surfaces that it is next to, and lets it slide on them and on those before. Gives whether it can stay there.
+    pub(super) fn stay_on(&mut self, near: &[usize]) -> Result<bool, Error> {
+        let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
+        let guards = self.system().guards();
+        let flow = &mut self.integrator.flow;
+        let held = flow.mode.structure.sliding.clone();
+        let mut all: Vec<usize> = held.iter().chain(near).copied().collect();
+        all.sort_unstable();
+        let mode = flow.mode.clone();
+        let surfaces: Vec<Surface> = all.iter().filter_map(|&g| Surface::of(guards, &mode, g)).collect();
+        let mut sliding = flow.meet(&surfaces, t, &y);
+        flow.fields_at(&mut sliding, t, &y);
+        let stays = sliding.can_stay_on_all();
+        if stays {
+            for &g in near {
+                self.note_sliding(g);
+            }
+            self.slide_on(&surfaces, t, &mut y);
+            self.activate_guards();
+            self.recorder.add_kind(EventKind::Slide);
+        }
+        Ok(stays)
+    }
+
     /// The motion slides on these surfaces from here on, or on none; the state is put onto them.
     pub(super) fn slide_on(&mut self, surfaces: &[Surface], t: f64, y: &mut [f64]) {
         self.leave_exits();
@@ -236,9 +263,64 @@ impl Simulator<'_> {
         }
     }
 
-    /// A cycle of rounds between the two sides of one surface is sliding (rule 11). Gives whether it is.
-    pub(super) fn slide_between(&mut self, _rounds: usize) -> bool {
-        false
+    /// A cycle of two rounds between the two sides of one surface is sliding (rule 11). Gives whether it is.
+    pub(super) fn slide_between(&mut self, rounds: usize) -> bool {
+        let last = self.cascade.last(2);
+        let [first, second] = last else { return false };
+        let (&[first], &[second]) = (&first[..], &second[..]) else { return false };
+        let guards = self.system().guards();
+        if rounds != 2 || guards[first].response.reset || guards[second].response.reset {
+            return false;
+        }
+        let surface = if is_jump(&guards[first]) {
+            self.count_surface(first, second)
+        } else {
+            self.surface_of_modes(first, second)
+        };
+        let Some(surface) = surface else { return false };
+        let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
+        surface.rest(&mut self.integrator.flow.mode);
+        self.note_sliding(surface.guard);
+        self.slide_on(&[surface], t, &mut y);
+        self.activate_guards();
+        self.recorder.add_kind(EventKind::Slide);
+        true
+    }
+
+    /// The surface of a whole number that goes up and down again.
+    fn count_surface(&self, first: usize, second: usize) -> Option<Surface> {
+        let guards = self.system().guards();
+        let (a, b) = (guards[first].response.count?, guards[second].response.count?);
+        let up = if a.up { first } else { second };
+        let mut mode = self.integrator.flow.mode.clone();
+        // The last round has counted: up from the lower number, or down to it.
+        mode.values.counts[a.index] -= f64::from(u8::from(b.up));
+        (a.index == b.index && a.up != b.up).then(|| Surface::of(guards, &mode, up)).flatten()
+    }
+
+    /// The surface of two guards that lead from one mode to the other and back, if they have the same.
+    fn surface_of_modes(&mut self, first: usize, second: usize) -> Option<Surface> {
+        let guards = self.system().guards();
+        let (a, b) = (&guards[first], &guards[second]);
+        let there_and_back = a.mode.is_some() && a.mode == b.response.mode && b.mode == a.response.mode;
+        let (home, other) = (a.mode.filter(|_| there_and_back)?, b.mode?);
+        let (here, there) = (self.direction_in(first, home)?, self.direction_in(second, other)?);
+        let cosine: f64 = here.iter().zip(&there).map(|(a, b)| a * b).sum();
+        (cosine.abs() > 1.0 - PARALLEL).then(|| Surface::of(guards, &self.integrator.flow.mode, first)).flatten()
+    }
+
+    /// The unit vector along which a guard of a mode grows, time included; none if it grows nowhere.
+    fn direction_in(&mut self, guard: usize, mode: usize) -> Option<Vec<f64>> {
+        let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
+        let mut gradient = vec![0.0; y.len()];
+        let flow = &mut self.integrator.flow;
+        let held = std::mem::replace(&mut flow.mode.values.place, mode);
+        let rate = flow.gradient_at(guard, t, &mut y, &mut gradient);
+        flow.mode.values.place = held;
+        gradient.push(rate);
+        let size = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
+        gradient.iter_mut().for_each(|g| *g /= size);
+        gradient.iter().all(|g| g.is_finite()).then_some(gradient)
     }
 
     fn names_of(&self, guards: &[usize]) -> String {

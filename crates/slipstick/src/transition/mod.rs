@@ -9,4 +9,4 @@ mod resets;
 
 pub use cascade::{Cascade, MOST_ROUNDS, Repeat};
 pub use classify::{Classified, Heading, Motions, classify};
-pub use resets::{Conflict, Resets};
+pub use resets::{Conflict, Resets, Target};

@@ -1,0 +1,80 @@
+//! What guards compare along a motion: their values, those of switched terms while the motion slides, and the weights that say how far it is from
+//! leaving a surface.
+
+use super::{Flow, Sliding};
+use crate::mode::Mode;
+
+/// By how much the rounding of rates is multiplied in the band of a weight.
+const CAUTION: f64 = 4.0;
+
+impl Flow<'_> {
+    /// The value of the surface of a guard. While the motion slides, what uses a switched term has its equivalent value (rule 20).
+    pub fn guard_along(&mut self, guard: usize, t: f64, y: &[f64]) -> f64 {
+        let Some(mut sliding) = self.sliding.take() else { return self.guard(guard, t, y) };
+        let value = if sliding.index_of(guard).is_some() {
+            self.surface_value(guard, t, y)
+        } else {
+            self.equivalent_value(&mut sliding, guard, t, y)
+        };
+        self.sliding = Some(sliding);
+        value
+    }
+
+    fn surface_value(&mut self, guard: usize, t: f64, y: &[f64]) -> f64 {
+        self.guard_count += 1;
+        self.evaluator.guard(self.mode.locked(self.system.parameters()), guard, t, y)
+    }
+
+    fn equivalent_value(&mut self, sliding: &mut Sliding, guard: usize, t: f64, y: &[f64]) -> f64 {
+        let held = self.mode.clone();
+        let value = self.surface_value(guard, t, y);
+        let differs = (0..sliding.sides()).any(|side| {
+            sliding.set_side(side, &mut self.mode);
+            self.surface_value(guard, t, y).to_bits() != value.to_bits()
+        });
+        let value = if differs { self.mixed_value(sliding, &held, (guard, t), y) } else { value };
+        self.mode = held;
+        value
+    }
+
+    fn mixed_value(&mut self, sliding: &mut Sliding, held: &Mode, (guard, t): (usize, f64), y: &[f64]) -> f64 {
+        self.mode.clone_from(held);
+        sliding.evaluate(&mut *self.evaluator, &mut self.mode, t, y);
+        sliding.find_free_weights();
+        self.count(sliding.take_effort());
+        let mut sum = 0.0;
+        for side in 0..sliding.sides() {
+            let share = sliding.set_side(side, &mut self.mode);
+            sum += share * self.surface_value(guard, t, y);
+        }
+        sum
+    }
+
+    /// How far the motion is from leaving a surface, by its place among those slid on: the weight of the positive side, and its band. Below 0 it leaves
+    /// to the negative side, above 1 to the positive one.
+    pub fn exit_weight(&mut self, surface: usize, t: f64, y: &[f64]) -> (f64, f64) {
+        let mut slope = std::mem::take(&mut self.slope);
+        slope.resize(y.len(), 0.0);
+        self.slide(t, y, &mut slope);
+        self.slope = slope;
+        let Some(sliding) = &self.sliding else { return (0.5, 0.0) };
+        (sliding.exits()[surface], CAUTION * sliding.exit_band(surface))
+    }
+
+    /// The gradient of the surface of a guard with respect to the state; gives its rate in time. `y` is as before afterwards.
+    pub fn gradient_at(&mut self, guard: usize, t: f64, y: &mut [f64], gradient: &mut [f64]) -> f64 {
+        let locked = self.mode.locked(self.system.parameters());
+        self.evaluator.guard_gradient(locked, guard, t, y, gradient)
+    }
+}
+
+impl Sliding {
+    /// How far rounding of rates can have moved the weight of a surface.
+    fn exit_band(&self, surface: usize) -> f64 {
+        let sides = self.sides();
+        let rates = &self.rates[surface * sides..(surface + 1) * sides];
+        let (least, most) = rates.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), r| (a.min(*r), b.max(*r)));
+        let spread = most - least;
+        if spread > 0.0 { self.noise[surface] / spread } else { 0.0 }
+    }
+}
