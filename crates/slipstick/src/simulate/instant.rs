@@ -21,9 +21,13 @@ const MOST_NAMES: usize = 8;
 impl Simulator<'_> {
     /// The start of the run: switches are locked by what holds there; what fires there is a transition.
     pub(super) fn start(&mut self) -> Result<(), Error> {
+        self.assemble_start()?;
+        let (t, y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
+        self.integrator.flow.look_at_mass(t, &y);
         self.activate_guards();
         self.lock_by_value()?;
-        self.solve_algebraic_states();
+        self.solve_start();
+        self.classify_switches(&Firing::default())?;
         self.finish_instant(Restart::Initial, None)?;
         Ok(())
     }
@@ -69,7 +73,7 @@ impl Simulator<'_> {
         Ok(None)
     }
 
-    fn begin_segment(&mut self, restart: Restart, beginning: Option<Beginning>) {
+    pub(super) fn begin_segment(&mut self, restart: Restart, beginning: Option<Beginning>) {
         let (t, y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
         self.integrator.restart(t, &y, restart);
         let beginning = beginning.map(|beginning| {
@@ -101,12 +105,15 @@ impl Simulator<'_> {
         self.flip(firing, t);
         self.leave_surfaces(firing);
         self.change_mode(firing, t)?;
+        self.assemble_after_event(firing, t)?;
+        self.integrator.trial.restart(t, &self.after);
         let moved = self.before.iter().zip(&self.after).any(|(a, b)| a.to_bits() != b.to_bits());
         let changed = moved || old_mode != self.integrator.flow.mode;
         if changed {
             self.activate_guards();
             self.lock_by_value()?;
             self.classify_switches(firing)?;
+            self.shut_joints(firing)?;
             self.solve_algebraic_states();
         } else {
             self.calendar.read(&mut self.integrator.flow, t);
@@ -143,9 +150,13 @@ impl Simulator<'_> {
         for &g in &firing.guards {
             let guard = self.guard(g);
             if let Some(switch) = guard.response.switch {
+                let side = self.watch.side(g);
                 let mode = &mut self.integrator.flow.mode;
                 mode.values.signs[switch] = match guard.kind {
                     GuardKind::Scheduled { rising } => if rising { 1.0 } else { -1.0 },
+                    // Put outside its band by a transition, it is on the side that it was put to.
+                    _ if side == SideState::Plus => self.comparisons.orientation(g),
+                    _ if side == SideState::Minus => -self.comparisons.orientation(g),
                     _ => -mode.values.signs[switch],
                 };
             }
@@ -380,6 +391,9 @@ impl Simulator<'_> {
 
     /// After something has changed, algebraic states follow from the others.
     pub(super) fn solve_algebraic_states(&mut self) {
+        if self.integrator.flow.is_mechanism() {
+            return;
+        }
         self.after.copy_from_slice(&self.integrator.trial.start);
         let t = self.integrator.trial.t;
         if self.integrator.flow.solve_algebraic(t, &mut self.after) {

@@ -5,28 +5,21 @@
 //! whoever wants a limit on wall time or an interrupt watches through a [`Monitor`].
 
 mod accumulating;
-mod assemble;
-mod beginnings;
 mod calendar;
-mod change;
+mod consistency;
 mod contradiction;
 mod error;
+mod first;
 mod initialise;
 mod instant;
 mod integrate;
 mod integrator;
-mod landed;
-mod meet;
 mod monitor;
 mod options;
 mod plan;
-mod pursue;
-mod reach;
+mod projecting;
+mod reaching;
 mod recorder;
-mod respond;
-mod run;
-mod settle;
-mod shutting;
 mod signals;
 mod simulator;
 mod sizes;
@@ -39,4 +32,4 @@ pub use error::{Error, Failure};
 pub use monitor::{Monitor, Progress, Stop, Unwatched};
 pub use options::{Keep, Limits, Options, Start};
 pub use plan::{MDOP5, Overrides, Plan, method_hint};
-pub use run::{simulate, simulate_watched};
+pub use simulator::{simulate, simulate_watched};

@@ -11,11 +11,12 @@
 use super::accumulating::Accumulating;
 use super::calendar::Calendar;
 use super::integrator::Integrator;
+use super::reaching::Approach;
 use super::recorder::{Recorder, empty_trajectory};
 use super::signals::{Along, Comparisons, Uncertainty, has_surface};
 use super::sizes::Sizes;
-use super::{Error, Failure, Monitor, Options, Start, initialise};
-use crate::equations::{Guard, System};
+use super::{Error, Failure, Monitor, Options, Start, Unwatched, first, initialise};
+use crate::equations::{Guard, MassKind, System};
 use crate::math::Bracket;
 use crate::mode::Mode;
 use crate::model::{Direction, Side};
@@ -39,6 +40,8 @@ pub(super) struct Simulator<'a> {
     pub(super) stiffness: StiffnessCount,
     /// How often each guard has fired.
     pub(super) fired: Vec<u64>,
+    /// How far sliding-mode control has come.
+    pub(super) approach: Approach,
     /// The state before and after a transition.
     pub(super) before: Vec<f64>,
     pub(super) after: Vec<f64>,
@@ -62,12 +65,20 @@ impl Firing {
 }
 
 /// Runs a system from its start to the end time, or as far as it goes.
-pub(super) fn run(
+pub fn simulate(system: &dyn System, start: &Start, options: &Options) -> Result<Trajectory, Box<Failure>> {
+    simulate_watched(system, start, options, &mut Unwatched)
+}
+
+/// As [`simulate`], asking a monitor before every step.
+pub fn simulate_watched(
     system: &dyn System,
     start: &Start,
     options: &Options,
     monitor: &mut dyn Monitor,
 ) -> Result<Trajectory, Box<Failure>> {
+    if system.layout().v > 0 || system.mass_kind() != MassKind::Identity {
+        return first::run::run(system, start, options, monitor);
+    }
     if let Err(error) = initialise::check(system, start, options) {
         return Err(Box::new(Failure { error, trajectory: empty_trajectory(system, options) }));
     }
@@ -94,6 +105,7 @@ impl<'a> Simulator<'a> {
             accumulating: Accumulating::new(guards),
             stiffness: StiffnessCount::default(),
             fired: vec![0; guards],
+            approach: Approach::default(),
             before: start.y.clone(),
             after: start.y.clone(),
             integrator,
