@@ -11,6 +11,7 @@ use super::{Error, signals::has_surface};
 use crate::equations::GuardKind;
 use crate::math::Bracket;
 use crate::mode::Mode;
+use crate::model::Location;
 use crate::trajectory::{Event, EventKind, Outcome};
 use crate::transition::{Repeat, Target};
 use crate::watch::{Banded, SideState};
@@ -21,6 +22,9 @@ const MOST_NAMES: usize = 8;
 impl Simulator<'_> {
     /// The start of the run: switches are locked by what holds there; what fires there is a transition.
     pub(super) fn start(&mut self) -> Result<(), Error> {
+        if self.integrator.options.location == Some(Location::OneSided) {
+            self.integrator.flow.stay_on_this_side();
+        }
         self.assemble_start()?;
         let (t, y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
         self.integrator.flow.look_at_mass(t, &y);
@@ -80,6 +84,8 @@ impl Simulator<'_> {
             let slides = self.integrator.flow.sliding().is_some();
             Beginning { slides, ..beginning }
         });
+        let fired: Vec<usize> = beginning.iter().map(|beginning| beginning.guard).collect();
+        self.show_entered_sides(&fired);
         let estimated = self.sizes.restart(&mut self.integrator, restart, beginning);
         self.recorder.statistics().estimates += u64::from(estimated);
         self.recorder.begin_segment(&self.integrator.flow.mode, t, &y);

@@ -12,10 +12,10 @@ use crate::watch::{Found, NotFinite};
 /// How far after the event a step made again ends, as a part of the step. The error of dense output falls with the square of it.
 const MARGIN: f64 = 1e-3;
 /// How often a step is made again for one event.
-const MOST_TIMES: usize = 8;
+pub(super) const MOST_TIMES: usize = 8;
 
 /// What came of looking for events in a step.
-enum Look {
+pub(super) enum Look {
     /// The step is taken as a whole.
     Nothing,
     /// The step is taken up to this firing.
@@ -64,9 +64,12 @@ impl Simulator<'_> {
         if !undecided.is_empty() {
             return Ok(Some(undecided));
         }
+        self.show_sides();
         self.integrator.attempt(h);
         if !self.integrator.is_acceptable() {
-            return self.reject().map(|()| None);
+            self.reject()?;
+            let arrived = self.arrived.take();
+            return Ok(arrived.map(|guard| Firing { guards: vec![guard], ..Firing::default() }));
         }
         let look = self.look()?;
         match look {
@@ -102,6 +105,10 @@ impl Simulator<'_> {
             return Ok(Look::Nothing);
         }
         self.integrator.interpolate();
+        if self.integrator.location() == Location::OneSided && self.integrator.flow.sliding().is_none() {
+            self.sizes.accept(&self.integrator);
+            return self.stop_short_of_event();
+        }
         let found = match self.scan() {
             Ok(found) => found,
             Err(bad) => return self.retreat(bad).map(|()| Look::Rejected),
@@ -122,7 +129,11 @@ impl Simulator<'_> {
     }
 
     fn scan(&mut self) -> Result<Option<Found>, NotFinite> {
-        let h = self.integrator.trial.h;
+        self.scan_to(self.integrator.trial.h)
+    }
+
+    /// The first event up to an offset, which may lie ahead of the step.
+    pub(super) fn scan_to(&mut self, h: f64) -> Result<Option<Found>, NotFinite> {
         let (watch, mut along) = self.along();
         watch.scan(&mut along, h, h).map(Option::<&Found>::cloned)
     }
@@ -165,24 +176,32 @@ impl Simulator<'_> {
     }
 
     /// A step that is shorter than this does not move the time.
-    fn smallest_step(&self) -> f64 {
+    pub(super) fn smallest_step(&self) -> f64 {
         let scale = self.integrator.trial.t.abs().max(1e-6 * self.integrator.options.until.abs());
         64.0 * f64::EPSILON * scale
     }
 
     /// Shrinks the step, or gives up when it cannot shrink any more.
-    fn reject(&mut self) -> Result<(), Error> {
+    pub(super) fn reject(&mut self) -> Result<(), Error> {
         let slides = self.integrator.flow.sliding().is_some();
         self.recorder.statistics().count_rejection(slides);
         self.integrator.flow.forget_trial();
         if self.integrator.options.method == Method::Automatic && self.reconsider_method(false) {
             return Ok(());
         }
-        if self.sizes.reject(&self.integrator) { Ok(()) } else { Err(self.giving_up()) }
+        let may_shrink = match self.step_before_surface() {
+            Some(shorter) => self.sizes.shrink_to(&self.integrator, shorter),
+            None => self.sizes.reject(&self.integrator),
+        };
+        if may_shrink {
+            return Ok(());
+        }
+        self.arrived = self.arrives();
+        if self.arrived.is_some() { Ok(()) } else { Err(self.giving_up()) }
     }
 
     /// A guard was not finite somewhere in a good step: tries a shorter one, or gives up when it cannot shrink any more.
-    fn retreat(&mut self, bad: NotFinite) -> Result<(), Error> {
+    pub(super) fn retreat(&mut self, bad: NotFinite) -> Result<(), Error> {
         self.recorder.statistics().rejected += 1;
         self.integrator.flow.forget_trial();
         if self.sizes.retreat(&self.integrator) { Ok(()) } else { Err(self.guard_not_finite(bad)) }
@@ -215,6 +234,9 @@ impl Simulator<'_> {
         statistics.slid += u64::from(slides);
         statistics.count_step(h, cut);
         let accepted = statistics.accepted;
+        if self.integrator.flow.stays_on_this_side() {
+            self.integrator.flow.move_on();
+        }
         self.integrator.step.advance();
         if self.integrator.options.method == Method::Automatic {
             self.reconsider_method(true);
@@ -366,6 +388,7 @@ impl Integrator<'_> {
     pub(super) fn location(&self) -> Location {
         let poor = self.has_poor_dense_output() || self.flow.is_mechanism();
         let default = if poor { Location::Integrate } else { Location::Dense };
+        let default = if self.flow.stays_on_this_side() { Location::OneSided } else { default };
         self.options.location.unwrap_or(default)
     }
 
@@ -377,7 +400,7 @@ impl Integrator<'_> {
     }
 
     /// Whether an event on dense output costs the method its order.
-    fn has_poor_dense_output(&self) -> bool {
+    pub(super) fn has_poor_dense_output(&self) -> bool {
         let facts = self.step.method().facts();
         // The high orders have nothing finer than their dense output.
         facts.dense_order + 1 < facts.order || (facts.dense_order < facts.order && facts.order > 6)

@@ -15,6 +15,7 @@ mod instant;
 mod integrate;
 mod integrator;
 mod monitor;
+mod one_sided;
 mod options;
 mod plan;
 mod projecting;

@@ -40,6 +40,9 @@ pub(super) struct Simulator<'a> {
     pub(super) stiffness: StiffnessCount,
     /// How often each guard has fired.
     pub(super) fired: Vec<u64>,
+    /// The guard whose surface the last step would have gone beyond, and one that the motion has come to as near as can be told.
+    pub(super) blocked_by: Option<usize>,
+    pub(super) arrived: Option<usize>,
     /// How far sliding-mode control has come.
     pub(super) approach: Approach,
     /// The state before and after a transition.
@@ -105,6 +108,8 @@ impl<'a> Simulator<'a> {
             accumulating: Accumulating::new(guards),
             stiffness: StiffnessCount::default(),
             fired: vec![0; guards],
+            blocked_by: None,
+            arrived: None,
             approach: Approach::default(),
             before: start.y.clone(),
             after: start.y.clone(),
