@@ -63,14 +63,34 @@ pub(crate) enum Command {
                             slipstick compare mechanisms --only planar --methods hem5,phem56,mdop5 --tolerances 1e-4,1e-6")]
     Compare(CompareArguments),
     /// Run a benchmark suite against known truths
-    #[command(after_help = "Examples:\n  slipstick bench --list\n  slipstick bench smooth --json")]
-    Bench {
-        /// The suite
-        suite: Option<String>,
-        /// List the suites
-        #[arg(long)]
-        list: bool,
-    },
+    #[command(after_help = "Examples:\n  slipstick bench --list\n  slipstick bench smooth --json\n  \
+                            slipstick bench fingerprint --against crates/slipstick-cli/fingerprint.jsonl")]
+    Bench(BenchArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchArguments {
+    /// The suite
+    pub(crate) suite: Option<String>,
+    /// List the suites
+    #[arg(long)]
+    pub(crate) list: bool,
+    #[command(flatten)]
+    pub(crate) fingerprint: FingerprintArguments,
+}
+
+/// What is done with the fingerprint; other suites do not read it.
+#[derive(Debug, Args)]
+pub(crate) struct FingerprintArguments {
+    /// For `fingerprint`: write the results to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+    /// For `fingerprint`: compare with the results in this file, and print what differs
+    #[arg(long, value_name = "FILE", conflicts_with = "record")]
+    pub(crate) against: Option<PathBuf>,
+    /// For `fingerprint`: only runs whose suite, problem or method begins with this
+    #[arg(long, value_name = "WORD", conflicts_with = "record")]
+    pub(crate) only: Option<String>,
 }
 
 /// What every run can be asked.

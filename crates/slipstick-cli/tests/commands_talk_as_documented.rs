@@ -242,3 +242,21 @@ fn no_colour_reaches_a_pipe() {
     let output = slipstick(&root(), &["check", "no-such.toml"]);
     assert!(!String::from_utf8_lossy(&output.stderr).contains('\u{1b}'));
 }
+
+#[test]
+fn the_fingerprint_finds_what_has_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let stored = std::fs::read_to_string(root().join("crates/slipstick-cli/fingerprint.jsonl")).unwrap();
+    let against = |text: &str| {
+        std::fs::write(folder.path().join("old.jsonl"), text).unwrap();
+        slipstick(folder.path(), &["bench", "fingerprint", "--against", "old.jsonl", "--only", "harmonic"])
+    };
+    let same = against(&stored);
+    assert!(same.status.success(), "{}", String::from_utf8_lossy(&same.stdout));
+    let first = stored.lines().next().unwrap();
+    assert!(first.contains("\"rhs\":1502"), "{first}");
+    let fewer = against(&stored.replacen("\"rhs\":1502", "\"rhs\":1400", 1));
+    assert_eq!(fewer.status.code(), Some(1));
+    let text = String::from_utf8(fewer.stdout).unwrap();
+    assert_eq!(text, "smooth harmonic-oscillator auto ode 1e-6: rhs: 1400 -> 1502 (+7.3 %)\n");
+}
