@@ -3,7 +3,7 @@
 use super::Error;
 use super::simulator::{Firing, Simulator};
 use crate::trajectory::Outcome;
-use crate::watch::{Banded, Between, Signals, ZenoLimit, ZenoRecord};
+use crate::watch::{Banded, Between, ZenoLimit, ZenoRecord};
 
 /// A guard whose last event is more steps ago than this has moved away since.
 const MOST_STEPS: u64 = 3;
@@ -83,9 +83,8 @@ impl Simulator<'_> {
         self.accumulating.peaks.clear();
         for &g in fired {
             if g < self.comparisons.guards() {
-                let mut value = [Banded::default()];
-                self.along().1.values(&[g], 0.5 * s, &mut value);
-                self.accumulating.peaks.push((g, value[0]));
+                let value = self.signal(g, 0.5 * s);
+                self.accumulating.peaks.push((g, value));
             }
         }
     }

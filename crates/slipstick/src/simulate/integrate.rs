@@ -74,7 +74,10 @@ impl Simulator<'_> {
         let look = self.look()?;
         match look {
             Look::Rejected => Ok(None),
-            Look::Found(found) => Ok(Some(self.take_up_to(&found))),
+            Look::Found(found) => {
+                let found = self.gather_concurrent(found);
+                Ok(Some(self.take_up_to(&found)))
+            }
             Look::Nothing => {
                 // A step that was made again may be shorter.
                 let whole = ends_at_goal && self.integrator.trial.h == h;

@@ -6,6 +6,7 @@
 
 mod accumulating;
 mod calendar;
+mod concurrency;
 mod consistency;
 mod contradiction;
 mod error;

@@ -100,9 +100,7 @@ impl Simulator<'_> {
 
     /// The value of a comparison here.
     fn value_of(&mut self, comparison: usize) -> Banded {
-        let mut value = [Banded::default()];
-        self.along().1.values(&[comparison], 0.0, &mut value);
-        value[0]
+        self.signal(comparison, 0.0)
     }
 
     /// Classifies all switches whose surfaces the motion stands on, and those that it slides on.
