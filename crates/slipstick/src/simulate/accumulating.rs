@@ -3,10 +3,8 @@
 use super::Error;
 use super::simulator::{Firing, Simulator};
 use crate::trajectory::Outcome;
-use crate::watch::{Banded, Between, ZenoLimit, ZenoRecord};
+use crate::watch::{Banded, Between, Found, ZenoLimit, ZenoRecord};
 
-/// A guard whose last event is more steps ago than this has moved away since.
-const MOST_STEPS: u64 = 3;
 /// Surfaces that are no further away than this many tolerances meet where the events of their switches accumulate.
 const NEAR: f64 = 10.0;
 
@@ -35,8 +33,8 @@ impl LongTime {
 #[derive(Clone, Debug)]
 struct History {
     record: ZenoRecord,
-    /// When it was, and how many steps had been taken.
-    last: Option<(LongTime, u64)>,
+    /// When it was.
+    last: Option<LongTime>,
 }
 
 /// What is known of the intervals between the events of each guard.
@@ -60,13 +58,12 @@ impl Accumulating {
     }
 
     /// Takes note of an event of a guard; gives the limit of its events if they accumulate.
-    fn record(&mut self, guard: usize, steps: u64) -> Option<ZenoLimit> {
+    fn record(&mut self, guard: usize) -> Option<ZenoLimit> {
         let history = &mut self.histories[guard];
-        let before = history.last.replace((self.elapsed, steps));
-        let (then, steps_then) = before?;
+        let before = history.last.replace(self.elapsed);
+        let then = before?;
         let far = Banded::new(f64::INFINITY, 0.0);
         let peak = self.peaks.iter().find(|(g, _)| *g == guard).map_or(far, |(_, peak)| *peak);
-        let peak = if steps - steps_then > MOST_STEPS { far } else { peak };
         let between = Between {
             interval: self.elapsed.since(then),
             peak: peak.value.abs(),
@@ -78,23 +75,17 @@ impl Accumulating {
 }
 
 impl Simulator<'_> {
-    /// Keeps how far the guards that fire have moved within the step that they fire in.
-    pub(super) fn keep_peaks(&mut self, fired: &[usize], s: f64) {
+    /// Keeps how far the comparisons that fire have moved since they last did.
+    pub(super) fn keep_peaks(&mut self, found: &Found) {
         self.accumulating.peaks.clear();
-        for &g in fired {
-            if g < self.comparisons.guards() {
-                let value = self.signal(g, 0.5 * s);
-                self.accumulating.peaks.push((g, value));
-            }
-        }
+        self.accumulating.peaks.extend(found.changed.iter().copied().zip(found.peaks.iter().copied()));
     }
 
     /// Whether the events of a guard that fired accumulate: then it comes to rest as the model says, or the run ends.
     pub(super) fn look_for_accumulation(&mut self, firing: &Firing) -> Result<Option<Outcome>, Error> {
-        let steps = self.recorder.record.statistics.accepted;
         let mut found = None;
         for &g in &firing.guards {
-            let limit = self.accumulating.record(g, steps);
+            let limit = self.accumulating.record(g);
             found = found.or(limit.map(|limit| (g, limit)));
         }
         let Some((g, limit)) = found else { return Ok(None) };

@@ -299,7 +299,7 @@ impl Simulator<'_> {
             &firing.guards,
             &self.integrator.trial.start,
             &self.integrator.flow.mode,
-            self.watch.snapshot(),
+            self.watch.snapshot().clone(),
         );
         match repeat {
             Repeat::New => Ok(()),
@@ -335,10 +335,7 @@ impl Simulator<'_> {
     /// The guards that fire here because the motion takes their comparisons out of their bands (rule 6).
     pub(super) fn decide_by_motion(&mut self) -> Result<Firing, Error> {
         let (watch, mut along) = self.along();
-        let begun = match watch.begin(&mut along) {
-            Ok(begun) => begun,
-            Err(bad) => return Err(self.guard_not_finite(bad)),
-        };
+        let begun = watch.begin(&mut along);
         let fired = begun.fired.to_vec();
         let through = begun.decided.iter().find(|decided| decided.before == SideState::Fired && decided.plus);
         let through = through.map(|decided| decided.comparison);
@@ -380,9 +377,9 @@ impl Simulator<'_> {
     /// A guard that is true when it begins to be watched has not happened: that is worth a note, once (rule 9).
     fn note_past_guards(&mut self) {
         let t = self.integrator.trial.t;
-        for g in self.watch.take_appeared_true() {
-            let Some(guard) = self.system().guards().get(g) else { continue };
-            if !guard.response.acts() {
+        for (g, guard) in self.system().guards().iter().enumerate() {
+            let is_true = has_surface(guard.kind) && self.watch.is_on(g) && self.watch.holds(g) == Some(true);
+            if !is_true || !guard.response.acts() || self.fired[g] > 0 {
                 continue;
             }
             self.recorder.note_once(t, ("already-past", &guard.name), || {

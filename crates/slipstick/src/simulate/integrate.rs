@@ -94,11 +94,7 @@ impl Simulator<'_> {
 
     /// Looks for events in the step just tried, and locates the first.
     fn look(&mut self) -> Result<Look, Error> {
-        let nothing_due = match self.is_nothing_due() {
-            Ok(nothing_due) => nothing_due,
-            Err(bad) => return self.retreat(bad).map(|()| Look::Rejected),
-        };
-        if nothing_due {
+        if self.is_nothing_due() {
             match self.integrator.options.keep {
                 Keep::Dense => self.integrator.interpolate(),
                 Keep::Steps => self.integrator.trial.fill_line(),
@@ -125,10 +121,10 @@ impl Simulator<'_> {
     }
 
     /// Whether no guard can fire within the step just tried.
-    fn is_nothing_due(&mut self) -> Result<bool, NotFinite> {
+    fn is_nothing_due(&mut self) -> bool {
         let h = self.integrator.trial.h;
         let (watch, mut along) = self.along();
-        Ok(watch.due(&mut along, h)?.is_empty())
+        watch.due(&mut along, h).is_empty()
     }
 
     fn scan(&mut self) -> Result<Option<Found>, NotFinite> {
@@ -258,7 +254,7 @@ impl Simulator<'_> {
             t = due;
         }
         self.note_touches();
-        self.keep_peaks(&found.fired, found.s);
+        self.keep_peaks(found);
         self.accumulating.location = found.hi - found.lo;
         self.accumulating.elapsed = self.accumulating.elapsed.after(found.s);
         self.watch.accept(found.s);

@@ -30,8 +30,15 @@ impl Simulator<'_> {
             }
             _ => 0.0,
         };
-        let bands: Vec<f64> = (0..guards.len()).map(|g| watch.band(g)).collect();
-        self.integrator.flow.know_sides(|g| (side_of(g), bands[g]));
+        let sides: Vec<f64> = (0..guards.len()).map(side_of).collect();
+        let bands: Vec<f64> = (0..guards.len()).map(|g| self.band_if_inside(g)).collect();
+        self.integrator.flow.know_sides(|g| (sides[g], bands[g]));
+    }
+
+    /// The band of a comparison that is inside it: there the sign of a value says nothing.
+    fn band_if_inside(&mut self, g: usize) -> f64 {
+        let inside = self.watch.watched().contains(&g) && self.watch.side(g).is_inside();
+        if inside { self.signal(g, 0.0).band } else { 0.0 }
     }
 
     /// Tells the form which surfaces the motion has just come through into another mode, and which it stands on.

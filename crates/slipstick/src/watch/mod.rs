@@ -15,13 +15,29 @@
 //! ```
 
 mod accumulation;
+mod advance;
+mod bernstein;
+mod chebyshev;
 mod condition;
+mod decide;
+mod flip;
+mod guards;
+mod horizon;
+mod locate;
+mod place;
+mod scan;
+mod search;
 mod side;
 mod signals;
 mod state;
+#[cfg(test)]
+mod test_signals;
 
 pub use accumulation::{Between, ZenoLimit, ZenoRecord};
 pub use condition::{Condition, Fires, GuardSpec, OnEntry, Placement};
+pub use decide::{Verdict, decide_by_motion};
+pub use guards::Snapshot;
+pub use scan::{Found, Touch};
 pub use side::{Effect, Input, SideState, turn};
 pub use signals::{Banded, MOST_ORDERS, NotFinite, STEP_DEGREE, Signals, SpeedBound, StepPolynomial};
-pub use state::{Begun, Decided, Found, Snapshot, Touch, Watch};
+pub use state::{Begun, Decided, Watch};

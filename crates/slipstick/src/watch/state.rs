@@ -1,32 +1,12 @@
-//! The guards of a run with their sides.
+//! The guards of a run with their sides: what the loop calls.
 
 use super::condition::GuardSpec;
-use super::side::SideState;
-use super::signals::{Banded, NotFinite, Signals};
-
-/// The first firing in a step.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Found {
-    /// Where the state is put, in local time of the step; it can be 0.
-    pub s: f64,
-    /// The last time surely before it.
-    pub lo: f64,
-    /// The first time surely after it.
-    pub hi: f64,
-    /// The guards that fire together, in rising order.
-    pub fired: Vec<usize>,
-    /// The comparisons whose change makes them fire, in rising order.
-    pub changed: Vec<usize>,
-}
-
-/// The peak of a comparison that came into its band and left it on the same side.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Touch {
-    /// The comparison.
-    pub comparison: usize,
-    /// Where, in local time.
-    pub s: f64,
-}
+use super::decide::Pinned;
+use super::guards::{Cause, GuardTable, Snapshot};
+use super::horizon::Horizon;
+use super::scan::{Scanner, Touch};
+use super::side::{Input, SideState, turn};
+use super::signals::{Banded, NotFinite};
 
 /// A comparison that the motion has decided (rule 6).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,135 +32,231 @@ pub struct Begun<'a> {
     pub pinned: &'a [usize],
 }
 
-/// The sides of all comparisons and the past of all guards, to recognise a cycle (rule 11).
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Snapshot {
-    sides: Vec<SideState>,
-    past: Vec<Option<bool>>,
+/// What is known of one comparison beside its side.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Record {
+    /// False in a branch that is not taken.
+    pub(super) taken: bool,
+    /// How many guards that are on read it.
+    pub(super) readers: u32,
+    /// How far it is outside its band at least, at the start of the step.
+    pub(super) reach: f64,
+    /// Its band has grown since it became undecided.
+    pub(super) pinned: Pinned,
+    /// Whether a derivative of order two or more has decided it, at the start of this step.
+    pub(super) soft: bool,
+    /// Whether it came into its band by motion.
+    pub(super) entered: bool,
+    /// The largest value since it last fired.
+    pub(super) peak: Banded,
 }
 
 /// The guards of a run: one small state machine per comparison, the horizon, the search.
 #[derive(Clone, Debug)]
 pub struct Watch {
-    guards: Vec<GuardSpec>,
-    sides: Vec<SideState>,
-    found: Found,
+    pub(super) table: GuardTable,
+    pub(super) records: Vec<Record>,
+    pub(super) now: Snapshot,
+    /// The sides at the end of the scan, until the step is accepted.
+    pub(super) next: Snapshot,
+    pub(super) scanned: bool,
+    pub(super) watched: Vec<usize>,
+    pub(super) undecided: Vec<usize>,
+    pub(super) horizon: Horizon,
+    pub(super) due: Vec<usize>,
+    pub(super) scanner: Scanner,
+    pub(super) decided: Vec<Decided>,
+    /// Guards that fire by value or at the start.
+    pub(super) fired: Vec<usize>,
+    pub(super) affected: Vec<usize>,
+    /// Comparisons that change at the start, and coefficients of one of them.
+    pub(super) changed: Vec<usize>,
+    pub(super) series: Vec<Banded>,
+}
+
+impl Record {
+    const NEW: Self = Self {
+        taken: true,
+        readers: 0,
+        reach: 0.0,
+        pinned: Pinned { constant: 0.0, linear: 0.0, latest: [0.0; 2] },
+        soft: false,
+        entered: false,
+        peak: Banded { value: 0.0, band: 0.0 },
+    };
+
+    fn is_watched(&self) -> bool {
+        self.taken && self.readers > 0
+    }
+
+    /// The largest value, with that of another stretch.
+    pub(super) fn raised(&self, peak: Banded) -> Banded {
+        Banded::new(self.peak.value.max(peak.value), self.peak.band.max(peak.band))
+    }
 }
 
 impl Watch {
     /// Guards over some comparisons and fixed parts. All guards are off, no comparison has a past, all fixed parts are false.
-    pub fn new(comparisons: usize, _fixed: usize, guards: Vec<GuardSpec>) -> Self {
-        Self { guards, sides: vec![SideState::Unknown; comparisons], found: Found::default() }
+    pub fn new(comparisons: usize, fixed: usize, guards: Vec<GuardSpec>) -> Self {
+        let now = Snapshot { sides: vec![SideState::Unknown; comparisons], past: vec![None; guards.len()] };
+        Self {
+            table: GuardTable::new(comparisons, fixed, guards),
+            records: vec![Record::NEW; comparisons],
+            next: now.clone(),
+            now,
+            scanned: false,
+            watched: Vec::with_capacity(comparisons),
+            undecided: Vec::with_capacity(comparisons),
+            horizon: Horizon::new(comparisons),
+            due: Vec::with_capacity(comparisons),
+            scanner: Scanner::default(),
+            decided: Vec::with_capacity(comparisons),
+            fired: Vec::new(),
+            affected: Vec::new(),
+            changed: Vec::with_capacity(comparisons),
+            series: Vec::new(),
+        }
     }
 
-    /// Puts a guard on, without a past (start of a run, mode entered). Its comparisons become `u0` unless another guard that is on uses
+    /// Puts a guard on, without a past (start of a run, mode entered). Its comparisons become `u0` unless another guard that is on reads
     /// them.
-    pub fn enter(&mut self, _guard: usize) {}
+    pub fn enter(&mut self, guard: usize) {
+        if !std::mem::replace(&mut self.table.on[guard], true) {
+            for index in 0..self.table.reads(guard).len() {
+                let comparison = self.table.reads(guard)[index];
+                self.records[comparison].readers += 1;
+                self.update_watched(comparison);
+            }
+        }
+        self.now.past[guard] = None;
+        for index in 0..self.table.reads(guard).len() {
+            let comparison = self.table.reads(guard)[index];
+            if self.records[comparison].readers == 1 {
+                self.forget(comparison);
+            }
+        }
+    }
 
     /// Takes a guard off.
-    pub fn leave(&mut self, _guard: usize) {}
+    pub fn leave(&mut self, guard: usize) {
+        if std::mem::replace(&mut self.table.on[guard], false) {
+            for index in 0..self.table.reads(guard).len() {
+                let comparison = self.table.reads(guard)[index];
+                self.records[comparison].readers -= 1;
+                self.update_watched(comparison);
+            }
+        }
+        self.now.past[guard] = None;
+    }
 
-    /// Whether a comparison may be evaluated: false in branches that are not taken (rule 10). It starts without a past when it comes back.
-    pub fn set_taken(&mut self, _comparison: usize, _taken: bool) {}
+    /// Whether a comparison may be evaluated: false in branches that are not taken (rule 10). It has no past when it comes back.
+    pub fn set_taken(&mut self, comparison: usize, taken: bool) {
+        self.records[comparison].taken = taken;
+        self.update_watched(comparison);
+    }
 
     /// Makes a comparison `u0`, without a past.
-    pub fn forget(&mut self, _comparison: usize) {}
+    pub fn forget(&mut self, comparison: usize) {
+        let Record { taken, readers, .. } = self.records[comparison];
+        self.records[comparison] = Record { taken, readers, ..Record::NEW };
+        self.now.sides[comparison] = SideState::Unknown;
+        self.horizon.rouse(comparison);
+    }
+
+    /// Keeps the list of what is watched; what is not has no past.
+    fn update_watched(&mut self, comparison: usize) {
+        match (self.watched.binary_search(&comparison), self.records[comparison].is_watched()) {
+            (Err(place), true) => {
+                self.watched.insert(place, comparison);
+                self.forget(comparison);
+            }
+            (Ok(place), false) => {
+                self.watched.remove(place);
+                self.forget(comparison);
+                self.undecided.retain(|&other| other != comparison);
+            }
+            _ => {}
+        }
+    }
 
     /// Sets a fixed part of conditions. The next [`jump`](Self::jump) sees it.
-    pub fn set_fixed(&mut self, _slot: usize, _holds: bool) {}
+    pub fn set_fixed(&mut self, slot: usize, holds: bool) {
+        self.table.fixed[slot] = holds;
+    }
 
     /// The comparisons that are watched, in rising order: those of guards that are on, in branches that are taken.
     pub fn watched(&self) -> &[usize] {
-        &[]
+        &self.watched
     }
 
     /// The guards, as they were given.
     pub fn guards(&self) -> &[GuardSpec] {
-        &self.guards
+        &self.table.specs
+    }
+
+    /// Whether a guard is on.
+    pub fn is_on(&self, guard: usize) -> bool {
+        self.table.on[guard]
     }
 
     /// The side of a comparison.
     pub fn side(&self, comparison: usize) -> SideState {
-        self.sides[comparison]
+        self.now.sides[comparison]
     }
 
     /// Whether a guard holds, if that is known.
-    pub fn holds(&self, _guard: usize) -> Option<bool> {
-        None
+    pub fn holds(&self, guard: usize) -> Option<bool> {
+        self.table.holds(guard, &self.now.sides)
     }
 
-    /// Takes the values after a transition, or at the start of a run, in the order of [`watched`](Self::watched); gives the guards that
-    /// fire by value. To be called again after their transition, until none fires.
-    pub fn jump(&mut self, _values: &[Banded]) -> Result<&[usize], NotFinite> {
-        Ok(&[])
-    }
-
-    /// Decides comparisons inside their bands by motion (rules 6 and 8): at the start of a segment, when no guard fires by value any more,
-    /// and at the start of each step. Costs nothing if none is undecided.
-    pub fn begin(&mut self, _signals: &mut dyn Signals) -> Result<Begun<'_>, NotFinite> {
-        Ok(Begun { fired: &[], decided: &[], pinned: &[] })
-    }
-
-    /// The comparisons that can leave or enter their band within a step of size `h`, by the horizon. If there are none, the step needs no
-    /// dense output and no [`scan`](Self::scan).
-    pub fn due(&mut self, _signals: &mut dyn Signals, _h: f64) -> Result<&[usize], NotFinite> {
-        Ok(&[])
-    }
-
-    /// The first firing of any guard in the step, up to the local time `limit`, among the comparisons that are [`due`](Self::due). Nothing
-    /// changes before [`accept`](Self::accept); a step that is tried again is scanned again.
-    pub fn scan(
-        &mut self,
-        _signals: &mut dyn Signals,
-        _h: f64,
-        _limit: f64,
-    ) -> Result<Option<&Found>, NotFinite> {
-        Ok(None)
+    /// The sides and the past, for the detection of cycles.
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.now
     }
 
     /// Touches before the end of the last scan, in order of time, of guards that ask for them.
     pub fn touches(&self) -> &[Touch] {
-        &[]
+        &self.scanner.touches
     }
 
     /// Comparisons for which the last scan could not prove that it missed nothing.
     pub fn unproved(&self) -> &[usize] {
-        &[]
+        &self.scanner.unproved
     }
 
-    /// The step is taken up to `s`: the time that the scan found, or its limit. Sides move on to it; what fired is `f`.
-    pub fn accept(&mut self, _s: f64) {}
-
-    /// The largest `|g|` of a comparison since it last fired, with its band (rule 18). It is a bound where values were not needed.
-    pub fn peak(&self, _comparison: usize) -> Banded {
-        Banded::default()
-    }
-
-    /// The band of a comparison where it was last looked at.
-    pub fn band(&self, _comparison: usize) -> f64 {
-        0.0
-    }
-
-    /// Whether a guard is on.
-    pub fn is_on(&self, _guard: usize) -> bool {
-        false
-    }
-
-    /// Whether a comparison has a side.
-    pub fn has_past(&self, _comparison: usize) -> bool {
-        false
-    }
-
-    /// Puts a comparison inside its band on a side, without firing: what decided it is known elsewhere.
-    pub fn place(&mut self, _comparison: usize, _plus: bool) {}
-
-    /// Guards that were true by value when they were put on, and have not fired for it, since this was last asked.
-    pub fn take_appeared_true(&mut self) -> Vec<usize> {
-        Vec::new()
-    }
-
-    /// The sides and the past, for the detection of cycles.
-    pub fn snapshot(&self) -> Snapshot {
-        Snapshot { sides: self.sides.clone(), past: Vec::new() }
+    /// Takes the values after a transition, or at the start of a run, in the order of [`watched`](Self::watched); gives the guards that
+    /// fire by value. To be called again after their transition, until none fires.
+    pub fn jump(&mut self, values: &[Banded]) -> Result<&[usize], NotFinite> {
+        self.scanned = false;
+        self.undecided.clear();
+        for (&comparison, value) in self.watched.iter().zip(values) {
+            if !value.is_finite() {
+                return Err(NotFinite { comparison, s: 0.0 });
+            }
+            let record = &mut self.records[comparison];
+            let band = value.band + record.pinned.constant;
+            let input = match value.value {
+                v if v > band => Input::PutPlus,
+                v if v < -band => Input::PutMinus,
+                _ => Input::PutInside,
+            };
+            let side = &mut self.now.sides[comparison];
+            *side = turn(*side, input).0;
+            if side.is_inside() {
+                self.undecided.push(comparison);
+            } else {
+                record.pinned = Pinned::default();
+            }
+            (record.soft, record.entered) = (false, false);
+            record.reach = value.value.abs() - value.band;
+            record.peak = record.raised(Banded::new(value.value.abs(), value.band));
+            self.horizon.rouse(comparison);
+        }
+        self.affected.clear();
+        self.affected.extend((0..self.table.specs.len()).filter(|&guard| self.table.on[guard]));
+        self.table.firing(&self.affected, &self.now, Cause::Value, &mut self.fired);
+        self.table.remember(&self.affected, &self.fired, &mut self.now);
+        self.forget_peaks();
+        Ok(&self.fired)
     }
 }

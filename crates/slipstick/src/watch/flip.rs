@@ -1,0 +1,152 @@
+//! The change of one comparison within a step: found by its polynomial, located by its values (rules 7 and 12).
+
+use super::locate::{Bracketed, narrow};
+use super::search::{Piece, Quest, Search, Walk};
+use super::side::SideState;
+use super::signals::{Banded, NotFinite, Signals};
+
+/// A comparison leaves its band on the other side.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flip {
+    /// Whether to +.
+    pub(super) plus: bool,
+    /// The window: the last time surely before, the first time surely after.
+    pub(super) lo: f64,
+    pub(super) hi: f64,
+    /// The floats before and after the root.
+    pub(super) before: f64,
+    pub(super) after: f64,
+    /// Whether the root was located by values; otherwise all times come from the polynomial.
+    pub(super) located: bool,
+    walk: Walk,
+    exit: f64,
+    piece: usize,
+}
+
+/// The pieces of one comparison, where its search goes on, and its next flip.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Track {
+    pub(super) comparison: usize,
+    /// The range of its pieces.
+    pub(super) pieces: (usize, usize),
+    pub(super) quest: Quest,
+    pub(super) flip: Option<Flip>,
+    /// Whether it came into its band in an earlier step.
+    pub(super) entered: bool,
+    /// Where it last peaked inside its band, if it came into it in this step, and whether that was a touch.
+    pub(super) touch: Option<f64>,
+    pub(super) unproved: bool,
+}
+
+/// The formula's value at a local time.
+pub(super) fn value_at(signals: &mut dyn Signals, comparison: usize, s: f64) -> Result<Banded, NotFinite> {
+    let mut out = [Banded::default()];
+    signals.values(&[comparison], s, &mut out);
+    if out[0].is_finite() { Ok(out[0]) } else { Err(NotFinite { comparison, s }) }
+}
+
+impl Track {
+    /// Looks for the next flip from `quest.from` on. A comparison without a side is watched in both directions.
+    pub(super) fn advance(
+        &mut self,
+        signals: &mut dyn Signals,
+        side: SideState,
+        pieces: &[Piece],
+    ) -> Result<(), NotFinite> {
+        self.flip = None;
+        let comparison = self.comparison;
+        let directions: &[f64] = match side.truth() {
+            Some(true) => &[-1.0],
+            Some(false) => &[1.0],
+            None => &[1.0, -1.0],
+        };
+        for &up in directions {
+            let quest = Quest { up, ..self.quest };
+            let value = &mut |s| value_at(signals, comparison, s);
+            let mut search = Search::new(quest, value);
+            let exit = search.run(&pieces[self.pieces.0..self.pieces.1])?;
+            let walk = search.walk;
+            self.unproved |= walk.unproved;
+            // A peak that was left again on the same side.
+            self.touch = self.touch.or(walk.peak.filter(|&peak| walk.before.is_some_and(|s| s > peak)));
+            if let Some((exit, index)) = exit {
+                let piece = self.pieces.0 + index;
+                let flip = Flip::from_polynomial(&quest, walk, exit, (piece, &pieces[piece]));
+                if self.flip.is_none_or(|other| flip.hi < other.hi) {
+                    self.flip = Some(flip);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Locates the flip by values.
+    pub(super) fn locate(&mut self, signals: &mut dyn Signals, pieces: &[Piece]) -> Result<(), NotFinite> {
+        let Some(flip) = self.flip.as_mut().filter(|flip| !flip.located) else { return Ok(()) };
+        let (comparison, quest) = (self.comparison, self.quest);
+        flip.locate(&quest, &pieces[flip.piece], &mut |s| value_at(signals, comparison, s))
+    }
+}
+
+impl Flip {
+    /// A flip as the polynomial shows it.
+    fn from_polynomial(quest: &Quest, walk: Walk, exit: f64, (index, piece): (usize, &Piece)) -> Self {
+        let (low, high) = (piece.place(walk.low), piece.place(walk.high.unwrap_or(exit)));
+        let root = piece.time(piece.shape.solve(0.0, low, high)).clamp(walk.low, walk.high.unwrap_or(exit));
+        let plus = quest.up > 0.0;
+        let mut flip = Self {
+            plus,
+            lo: root,
+            hi: root,
+            before: root,
+            after: root,
+            located: false,
+            walk,
+            exit,
+            piece: index,
+        };
+        flip.open_window(quest, piece, (0.0, piece.band + piece.doubt));
+        flip
+    }
+
+    /// Sets the window around the root: where the polynomial, less its value at the root, is as large as the band.
+    fn open_window(&mut self, quest: &Quest, piece: &Piece, (at_root, band): (f64, f64)) {
+        let level = quest.up * (band + quest.widening.at(self.after));
+        let (after, exit) = (piece.place(self.after), piece.place(self.exit));
+        self.hi = piece
+            .time(piece.shape.solve(at_root + level, after, exit))
+            .clamp(self.after, self.exit.max(self.after));
+        self.lo = match self.walk.before {
+            Some(before) if before >= piece.from => {
+                let lo = piece.shape.solve(at_root - level, piece.place(before), piece.place(self.before));
+                piece.time(lo).clamp(before, self.before)
+            }
+            Some(before) => before.min(self.before),
+            None => quest.from,
+        };
+    }
+
+    fn locate(
+        &mut self,
+        quest: &Quest,
+        piece: &Piece,
+        value: &mut dyn FnMut(f64) -> Result<Banded, NotFinite>,
+    ) -> Result<(), NotFinite> {
+        self.located = true;
+        let up = quest.up;
+        let (low, high) = (self.walk.low, self.walk.high.unwrap_or(self.exit));
+        // From inside the band the value may be beyond the root already: then the root is at the start.
+        let at_start = quest.inside && low <= quest.from && up * value(low)?.value > 0.0;
+        if at_start || low >= high {
+            (self.before, self.after) = (low, low);
+            self.open_window(quest, piece, (piece.shape.at(piece.place(low)), piece.band));
+            return Ok(());
+        }
+        let slope = up * piece.shape.value_and_slope(piece.place(self.before)).1 / (piece.to - piece.from);
+        let bracket = Bracketed { lo: low, hi: high, guess: self.before, slope };
+        let root = narrow(bracket, &mut |s| value(s).map(|v| Banded::new(up * v.value, v.band)))?;
+        (self.before, self.after) = (root.before, root.after);
+        self.open_window(quest, piece, (piece.shape.at(piece.place(root.after)), root.band));
+        Ok(())
+    }
+}

@@ -1,0 +1,153 @@
+//! Rule 7: where the value changes its sign, to neighbouring floats of local time or until both ends are inside the band.
+//!
+//! The guess comes from the polynomial and is exact up to rounding in most cases: one value at the guess and one a part of the band
+//! further on then close the bracket. Otherwise it is regula falsi with the weights of Anderson and Björck (BIT 13, 1973) and a bisection
+//! whenever probes do not halve the bracket.
+
+use super::signals::{Banded, NotFinite};
+
+/// Probes before a search ends as it stands. With a bisection in every third, a bracket of any two floats closes.
+const MOST_PROBES: usize = 3300;
+/// How far to the other side of the root the next probe is aimed, as a part of the band: well inside it.
+const AIM: f64 = 0.25;
+/// Probes that may pass without halving the bracket before it is bisected.
+const PATIENCE: u32 = 2;
+
+/// The last float seen before a sign change and the first seen after it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Root {
+    pub(super) before: f64,
+    pub(super) after: f64,
+    /// The largest band of the values that decided.
+    pub(super) band: f64,
+}
+
+/// A bracket: at `lo` the value is not positive, at `hi` it is. `guess` is where the root is expected, `slope` the derivative there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bracketed {
+    pub(super) lo: f64,
+    pub(super) hi: f64,
+    pub(super) guess: f64,
+    pub(super) slope: f64,
+}
+
+/// One end of the bracket: where, and the value there if it was computed.
+#[derive(Clone, Copy)]
+struct End {
+    s: f64,
+    value: Option<f64>,
+    inside: bool,
+}
+
+/// Narrows a bracket by values.
+pub(super) fn narrow(
+    bracket: Bracketed,
+    value: &mut dyn FnMut(f64) -> Result<Banded, NotFinite>,
+) -> Result<Root, NotFinite> {
+    let mut lo = End { s: bracket.lo, value: None, inside: false };
+    let mut hi = End { s: bracket.hi, value: None, inside: false };
+    let (mut band, mut next, mut patience) = (0.0_f64, bracket.guess, PATIENCE);
+    let mut goal = 0.5 * (hi.s - lo.s);
+    for _ in 0..MOST_PROBES {
+        if lo.inside && hi.inside || lo.s.next_up() >= hi.s {
+            break;
+        }
+        let s = inside(lo.s, hi.s, next);
+        let probe = value(s)?;
+        band = band.max(probe.band);
+        let end = End { s, value: Some(probe.value), inside: probe.value.abs() <= probe.band };
+        if probe.value > 0.0 {
+            lo.value = lo.value.map(|old| old * weight(probe.value, hi.value));
+            hi = end;
+        } else {
+            hi.value = hi.value.map(|old| old * weight(probe.value, lo.value));
+            lo = end;
+        }
+        patience = if hi.s - lo.s <= goal { PATIENCE } else { patience.saturating_sub(1) };
+        goal = goal.min(0.5 * (hi.s - lo.s));
+        next = aim(lo, hi, bracket.slope, probe.band);
+        if patience == 0 {
+            (next, patience) = (lo.s + 0.5 * (hi.s - lo.s), PATIENCE);
+        }
+    }
+    Ok(Root { before: lo.s, after: hi.s, band })
+}
+
+/// The next probe: beyond the root as seen from the one end that has a value, or where the line through both ends meets zero.
+fn aim(lo: End, hi: End, slope: f64, band: f64) -> f64 {
+    match (lo.value, hi.value) {
+        (Some(at_lo), Some(at_hi)) => lo.s + (hi.s - lo.s) * (at_lo / (at_lo - at_hi)),
+        (Some(at_lo), None) => lo.s + (AIM * band - at_lo) / slope,
+        (None, Some(at_hi)) => hi.s - (AIM * band + at_hi) / slope,
+        (None, None) => lo.s + 0.5 * (hi.s - lo.s),
+    }
+}
+
+/// A float strictly between two that are not neighbours: the one asked for, the nearest to it, or the middle.
+fn inside(lo: f64, hi: f64, s: f64) -> f64 {
+    if s.is_finite() { s.clamp(lo.next_up(), hi.next_down()) } else { lo + 0.5 * (hi - lo) }
+}
+
+/// The weight for the end that stays, from the new value and the old value on the side that moves.
+fn weight(new: f64, old: Option<f64>) -> f64 {
+    let weight = old.map_or(1.0, |old| 1.0 - new / old);
+    if weight > 0.0 { weight } else { 0.5 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn search(bracket: Bracketed, band: f64, f: impl Fn(f64) -> f64) -> (Root, usize) {
+        let mut count = 0;
+        let root = narrow(bracket, &mut |s| {
+            count += 1;
+            Ok(Banded::new(f(s), band))
+        });
+        (root.unwrap(), count)
+    }
+
+    #[test]
+    fn a_good_guess_needs_two_values() {
+        let f = |s: f64| s * s - 2.0;
+        let bracket = Bracketed { lo: 0.0, hi: 2.0, guess: 2f64.sqrt(), slope: 8f64.sqrt() };
+        let (root, count) = search(bracket, 4.0 * f64::EPSILON, f);
+        assert!(f(root.before) <= 0.0 && f(root.after) > 0.0 && root.after - root.before < 1e-15);
+        assert!(count <= 3, "{count}");
+    }
+
+    #[test]
+    fn without_a_band_the_ends_are_neighbours() {
+        for guess in [0.1, 1.0, 1.41421356, 1.9] {
+            let bracket = Bracketed { lo: 0.0, hi: 2.0, guess, slope: 2.0 * guess };
+            let (root, count) = search(bracket, 0.0, |s| s * s - 2.0);
+            assert!(root.after == root.before.next_up() && count < 25, "{root:?} {count}");
+        }
+    }
+
+    #[test]
+    fn steps_high_powers_and_wild_guesses_end() {
+        for guess in [f64::NAN, 0.0, 1e300, 0.3] {
+            let bracket = Bracketed { lo: 0.0, hi: 1.0, guess, slope: 0.0 };
+            let (root, count) = search(bracket, 0.0, |s| if s < 0.3 { -1.0 } else { 1.0 });
+            assert!(root.after == 0.3 && root.before == 0.3_f64.next_down() && count < 250, "{count}");
+            let (root, count) = search(bracket, 0.0, |s| (s - 0.3).powi(9));
+            assert!(root.before >= 0.29999 && root.after <= 0.30001 && count < 250, "{root:?} {count}");
+        }
+    }
+
+    #[test]
+    fn a_root_next_to_the_start_is_found_to_neighbours() {
+        for r in [1e-300, 1e-30, 1e-12] {
+            let bracket = Bracketed { lo: 0.0, hi: 1.0, guess: 0.5, slope: 1.0 };
+            let (root, count) = search(bracket, 0.0, |s| s - r);
+            assert!(root.before <= r && r <= root.after && count < 1100, "{root:?} {count}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_is_not_finite_is_an_error() {
+        let bracket = Bracketed { lo: 0.0, hi: 1.0, guess: 0.5, slope: 1.0 };
+        assert!(narrow(bracket, &mut |s| Err(NotFinite { comparison: 3, s })).is_err());
+    }
+}
