@@ -112,7 +112,7 @@ impl Watch {
     ) -> Result<Option<&Found>, NotFinite> {
         self.scanner.clear();
         self.scanned = false;
-        if self.due.is_empty() || !(h > 0.0 && limit > 0.0) {
+        if self.due.is_empty() || !(h > 0.0 && h.is_finite() && limit > 0.0) {
             return Ok(None);
         }
         self.next.clone_from(&self.now);

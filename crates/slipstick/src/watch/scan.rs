@@ -116,7 +116,7 @@ impl Scanner {
         let pieces = (start, self.pieces.len());
         let mut track =
             Track { comparison, pieces, quest, entered: brief.entered, flip: None, touch: None, unproved };
-        track.advance(signals, side, &self.pieces)?;
+        track.advance(signals, side, &mut self.pieces)?;
         self.tracks.push(track);
         Ok(())
     }
@@ -191,7 +191,7 @@ impl Scanner {
         for &(index, _) in &self.group {
             let track = &mut self.tracks[index];
             if track.flip.is_some_and(|flip| !flip.located) {
-                track.locate(signals, &self.pieces)?;
+                track.locate(signals)?;
                 moved = true;
             }
         }
@@ -217,7 +217,7 @@ impl Scanner {
             track.quest.from = flip.hi;
             track.quest.inside = false;
             track.quest.widening = Widening::default();
-            track.advance(signals, next.sides[track.comparison], &self.pieces)?;
+            track.advance(signals, next.sides[track.comparison], &mut self.pieces)?;
         }
         Ok(())
     }

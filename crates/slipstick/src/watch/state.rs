@@ -155,8 +155,11 @@ impl Watch {
         self.update_watched(comparison);
     }
 
-    /// Makes a comparison `u0`, without a past.
+    /// Makes a comparison `u0`, without a past; guards that read it have none either.
     pub fn forget(&mut self, comparison: usize) {
+        for guard in self.table.readers(comparison) {
+            self.now.past[guard] = None;
+        }
         let Record { taken, readers, .. } = self.records[comparison];
         self.records[comparison] = Record { taken, readers, ..Record::NEW };
         self.now.sides[comparison] = SideState::Unknown;
