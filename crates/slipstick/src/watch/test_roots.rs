@@ -156,11 +156,11 @@ proptest! {
             signals = signals.sampled();
         }
         let points = 2000;
-        let signs = (1..=points).filter_map(|k| signals.value(0, f64::from(k) / f64::from(points)).sign());
+        let signs = (0..=points).filter_map(|k| signals.value(0, f64::from(k) / f64::from(points)).sign());
         let signs: Vec<f64> = signs.collect();
         let seen = signs.windows(2).filter(|pair| pair[0] != pair[1]).count();
         let found = changes(&mut signals, 0.0, 1.0);
-        prop_assert!(found.len() >= seen && (found.len() - seen) % 2 == 0, "{found:?}, seen {seen}");
+        prop_assert!(found.len() >= seen && (flat > 0 || (found.len() - seen) % 2 == 0), "{found:?}, seen {seen}");
         for pair in found.windows(2) {
             prop_assert!(pair[0] < pair[1]);
         }

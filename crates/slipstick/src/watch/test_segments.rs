@@ -202,9 +202,9 @@ fn bounce(restitution: f64, height: f64, scale: f64) -> (Vec<f64>, usize, Watch,
     assert!(fired.is_empty());
     let (mut speed, mut times, mut t) = (0.0, Vec::new(), 0.0);
     for _ in 0..20 {
-        signals.at(0.0, 10.0);
-        watch.due(&mut signals, 10.0);
-        let s = watch.scan(&mut signals, 10.0, 10.0).unwrap().unwrap().s;
+        signals.at(0.0, 20.0);
+        watch.due(&mut signals, 20.0);
+        let s = watch.scan(&mut signals, 20.0, 20.0).unwrap().unwrap().s;
         let depth = signals.value(0, s).value;
         watch.accept(s);
         assert_eq!(watch.side(0), SideState::Fired);
