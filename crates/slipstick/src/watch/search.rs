@@ -14,7 +14,7 @@ const MOST_INTERVALS: u32 = 600;
 /// Splits of an interval until it is as narrow as the spacing of floats.
 const DEEPEST: u32 = 53;
 /// Rounding of a Bernstein coefficient, in units of the largest one: an operation of 2⁻⁵³ per degree, and some room.
-const ROUNDING: f64 = 4.0 * f64::EPSILON;
+pub(super) const ROUNDING: f64 = 4.0 * f64::EPSILON;
 /// A remainder is coarse if it is this many times larger than rounding: then values know more than the polynomial.
 const COARSE: f64 = 32.0;
 
@@ -77,8 +77,8 @@ pub(super) type Exit = (f64, Piece);
 pub(super) struct Search<'a> {
     quest: Quest,
     value: &'a mut dyn FnMut(f64) -> Result<Banded, NotFinite>,
-    /// The pieces of all comparisons, and room for those that are sampled on the way.
-    pieces: &'a mut Vec<Piece>,
+    /// Room for pieces that are sampled on the way.
+    room: &'a mut Vec<Piece>,
     pub(super) walk: Walk,
     intervals: u32,
 }
@@ -150,18 +150,17 @@ impl<'a> Search<'a> {
     pub(super) fn new(
         quest: Quest,
         value: &'a mut dyn FnMut(f64) -> Result<Banded, NotFinite>,
-        pieces: &'a mut Vec<Piece>,
+        room: &'a mut Vec<Piece>,
     ) -> Self {
         let before = (!quest.inside).then_some(quest.from);
         let walk = Walk { before, low: quest.from, high: None, peak: None, unproved: false };
-        Self { quest, value, pieces, walk, intervals: 0 }
+        Self { quest, value, room, walk, intervals: 0 }
     }
 
     /// A point where the comparison has left its band on the other side, in the first of some pieces where that happens.
-    pub(super) fn run(&mut self, (first, last): (usize, usize)) -> Result<Option<Exit>, NotFinite> {
-        for index in first..last {
-            let piece = self.pieces[index];
-            let exit = self.piece(&piece)?;
+    pub(super) fn run(&mut self, pieces: &[Piece]) -> Result<Option<Exit>, NotFinite> {
+        for piece in pieces {
+            let exit = self.piece(piece)?;
             if exit.is_some() {
                 return Ok(exit);
             }
@@ -174,13 +173,16 @@ impl<'a> Search<'a> {
         if from >= to {
             return Ok(None);
         }
-        let shape = piece.shape.part(piece.place(from), piece.place(to));
-        let excess = if self.quest.widening.is_zero() {
-            shape.scaled(self.quest.up)
+        let mut excess = piece.shape;
+        if from > piece.from || to < piece.to {
+            excess = excess.part(piece.place(from), piece.place(to));
+        }
+        if self.quest.widening.is_zero() {
+            excess.scale(self.quest.up);
         } else {
-            let widening = self.quest.widening.on(from, to, shape.degree());
-            shape.raised(widening.degree()).combined(self.quest.up, &widening)
-        };
+            let widening = self.quest.widening.on(from, to, excess.degree());
+            excess = excess.raised(widening.degree()).combined(self.quest.up, &widening);
+        }
         self.visit(&Stretch { piece, excess, from, to, depth: 0 })
     }
 
@@ -228,18 +230,18 @@ impl<'a> Search<'a> {
 
     /// Looks at a stretch with a polynomial through values, where the one that was given is not exact enough.
     fn sample(&mut self, stretch: &Stretch) -> Result<Option<Exit>, NotFinite> {
-        let start = self.pieces.len();
-        let smooth = chebyshev::sample(self.value, stretch.from, stretch.to, self.pieces)?;
+        let start = self.room.len();
+        let smooth = chebyshev::sample(self.value, stretch.from, stretch.to, self.room)?;
         self.walk.unproved |= !smooth;
         let mut exit = None;
-        for index in start..self.pieces.len() {
-            let piece = self.pieces[index];
+        for index in start..self.room.len() {
+            let piece = self.room[index];
             exit = self.piece(&piece)?;
             if exit.is_some() {
                 break;
             }
         }
-        self.pieces.truncate(start);
+        self.room.truncate(start);
         Ok(exit)
     }
 
