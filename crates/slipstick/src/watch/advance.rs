@@ -85,7 +85,7 @@ impl Watch {
             let record = &mut self.records[comparison];
             let outside = !self.now.sides[comparison].is_inside();
             let asleep = if outside {
-                self.horizon.sleeps(comparison, record.reach, h, &mut || signals.fastest(comparison))
+                self.horizon.sleeps(comparison, record.reach, h, || signals.fastest(comparison))
             } else {
                 None
             };
@@ -112,19 +112,25 @@ impl Watch {
     ) -> Result<Option<&Found>, NotFinite> {
         self.scanner.clear();
         self.scanned = false;
-        if self.due.is_empty() || !(h > 0.0 && limit > 0.0) {
+        if self.due.is_empty() || !(h > 0.0 && h.is_finite() && limit > 0.0) {
             return Ok(None);
         }
-        self.next.clone_from(&self.now);
         let limit = limit.min(h);
         for index in 0..self.due.len() {
             let comparison = self.due[index];
-            let brief = self.brief(signals, comparison, h);
-            self.scanner.add(signals, brief, self.now.sides[comparison], (h, limit))?;
+            let side = self.now.sides[comparison];
+            if side.is_inside() || !self.scanner.passes(signals, comparison, (h, limit)) {
+                let brief = self.brief(signals, comparison, h);
+                self.scanner.follow(signals, brief, side, (h, limit))?;
+            }
         }
+        self.scanned = true;
+        if !self.scanner.follows() {
+            return Ok(None);
+        }
+        self.next.copy(&self.now);
         let found = self.scanner.resolve(signals, &self.table, &mut self.next)?;
         self.scanner.finish(if found { self.scanner.found.s } else { limit }, &mut self.next);
-        self.scanned = true;
         if !found {
             return Ok(None);
         }
@@ -147,8 +153,8 @@ impl Watch {
     fn measure_peaks(&mut self) {
         let (found, ends) = (&mut self.scanner.found, &self.scanner.ends);
         for &comparison in &found.changed {
-            let end = ends.iter().find(|end| end.comparison == comparison);
-            let peak = end.map_or(Banded::default(), |end| end.peak);
+            let end = ends.iter().find(|(other, _)| *other == comparison);
+            let peak = end.map_or(Banded::default(), |(_, end)| end.peak);
             found.peaks.push(self.records[comparison].raised(peak));
         }
     }
@@ -159,11 +165,14 @@ impl Watch {
         if !std::mem::replace(&mut self.scanned, false) {
             return;
         }
-        for end in &self.scanner.ends {
-            let comparison = end.comparison;
-            let (was, is) = (self.now.sides[comparison], self.next.sides[comparison]);
+        if self.scanner.follows() {
+            std::mem::swap(&mut self.now, &mut self.next);
+        }
+        for &(comparison, end) in &self.scanner.ends {
             let record = &mut self.records[comparison];
-            record.entered = is.is_inside() && (record.entered || !was.is_inside());
+            let (was, is) = (record.inside, self.now.sides[comparison].is_inside());
+            record.entered = is && (record.entered || !was);
+            record.inside = is;
             record.reach = end.reach;
             record.peak = record.raised(end.peak);
             record.soft = false;
@@ -172,7 +181,6 @@ impl Watch {
             self.records[comparison].peak = Banded::default();
             self.records[comparison].pinned = Pinned::default();
         }
-        std::mem::swap(&mut self.now, &mut self.next);
         let (sides, records) = (&self.now.sides, &mut self.records);
         self.undecided.retain(|&comparison| {
             let record = &mut records[comparison];

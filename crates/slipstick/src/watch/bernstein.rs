@@ -11,12 +11,25 @@ const ROOM: usize = STEP_DEGREE + 1;
 /// Iterations of Newton's method before a search inside an interval only bisects, and in all: bisection alone needs 53.
 const NEWTON_STEPS: usize = 12;
 const MOST_STEPS: usize = 80;
+/// Extrema are found to this part of the derivative's range: a maximum's height depends on its square.
+const FLAT: f64 = 1e-15;
+/// `(n over k)` and its inverse.
+const BINOMIALS: [[f64; ROOM]; ROOM] = binomials(false);
+const INVERSE_BINOMIALS: [[f64; ROOM]; ROOM] = binomials(true);
 
 /// A polynomial in Bernstein form.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bernstein {
     degree: usize,
     c: [f64; ROOM],
+}
+
+/// Bounds of a polynomial between 0 and 1, and its value at 1: that is not finite if a coefficient is not.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    pub(super) least: f64,
+    pub(super) most: f64,
+    pub(super) last: f64,
 }
 
 /// What the differences of coefficients prove about a polynomial between 0 and 1.
@@ -39,14 +52,14 @@ impl Bernstein {
     pub(super) fn from_powers(powers: &[f64], degree: usize) -> Self {
         let n = powers.len().max(degree + 1).clamp(1, ROOM) - 1;
         let mut c = [0.0; ROOM];
-        let mut binomial = 1.0;
-        for (k, power) in powers.iter().enumerate().take(n + 1) {
-            c[k] = power / binomial;
-            binomial *= (n - k) as f64 / (k + 1) as f64;
+        for ((c, power), inverse) in c.iter_mut().zip(powers).zip(&INVERSE_BINOMIALS[n]) {
+            *c = power * inverse;
         }
+        let used = &mut c[..=n];
         for pass in 0..n {
-            for j in (pass + 1..=n).rev() {
-                c[j] += c[j - 1];
+            let mut below = used[pass];
+            for c in &mut used[pass + 1..] {
+                (*c, below) = (*c + below, *c);
             }
         }
         Self { degree: n, c }
@@ -98,11 +111,9 @@ impl Bernstein {
         result
     }
 
-    /// The polynomial times a factor.
-    pub(super) fn scaled(&self, factor: f64) -> Self {
-        let mut result = *self;
-        result.c[..=self.degree].iter_mut().for_each(|c| *c *= factor);
-        result
+    /// Multiplies the polynomial by a factor.
+    pub(super) fn scale(&mut self, factor: f64) {
+        self.c[..=self.degree].iter_mut().for_each(|c| *c *= factor);
     }
 
     /// The same polynomial with a degree of at least `degree`.
@@ -125,20 +136,30 @@ impl Bernstein {
         self.value_and_slope(t).0
     }
 
-    /// The value and the derivative at t.
+    /// The value and the derivative at t, by Horner's rule in t / (1 - t), or its inverse beyond the middle.
     pub(super) fn value_and_slope(&self, t: f64) -> (f64, f64) {
         let n = self.degree;
         if n == 0 {
             return (self.c[0], 0.0);
         }
-        let mut c = self.c;
-        let rest = 1.0 - t;
-        for length in (2..=n).rev() {
-            for j in 0..length {
-                c[j] = rest * c[j] + t * c[j + 1];
+        let (c, weights, slopes) = (&self.c[..=n], &BINOMIALS[n][..=n], &BINOMIALS[n - 1][..n]);
+        let (mut value, mut slope, rest) = (0.0, 0.0, 1.0 - t);
+        let (x, factor) = if t <= 0.5 { (t / rest, rest) } else { (rest / t, t) };
+        if t <= 0.5 {
+            value = weights[n] * c[n];
+            for j in (0..n).rev() {
+                value = value * x + weights[j] * c[j];
+                slope = slope * x + slopes[j] * (c[j + 1] - c[j]);
             }
+        } else {
+            for j in 0..n {
+                value = value * x + weights[j] * c[j];
+                slope = slope * x + slopes[j] * (c[j + 1] - c[j]);
+            }
+            value = value * x + weights[n] * c[n];
         }
-        (rest * c[0] + t * c[1], n as f64 * (c[1] - c[0]))
+        let power = (1..n).fold(1.0, |power, _| power * factor);
+        (value * power * factor, n as f64 * slope * power)
     }
 
     /// The parts before and after t, each again from 0 to 1.
@@ -198,22 +219,23 @@ impl Bernstein {
     /// Where the derivative vanishes, for a shape with one extremum.
     pub(super) fn extremum(&self) -> f64 {
         let slope = self.derivative();
-        slope.solve(0.0, 0.0, 1.0)
+        slope.solve(0.0, (0.0, 1.0), f64::NAN, FLAT * slope.size())
     }
 
-    /// A point between `from` and `to` where the value is `level`, if the ends are on different sides of it; otherwise the end that is nearer
-    /// to it.
-    pub(super) fn solve(&self, level: f64, from: f64, to: f64) -> f64 {
+    /// A point between two ends where the value is `level`, up to `exact`, if the ends are on different sides of it; otherwise the end that
+    /// is nearer to it. The search starts at `start`, or by a secant if that is not inside.
+    pub(super) fn solve(&self, level: f64, (from, to): (f64, f64), start: f64, exact: f64) -> f64 {
         let (at_from, at_to) = (self.at(from) - level, self.at(to) - level);
         if at_from == 0.0 || at_to == 0.0 || (at_from > 0.0) == (at_to > 0.0) {
             return if at_from.abs() <= at_to.abs() { from } else { to };
         }
         let (mut lo, mut hi) = (from, to);
-        let mut t = lo + (hi - lo) * (at_from / (at_from - at_to));
+        let secant = lo + (hi - lo) * (at_from / (at_from - at_to));
+        let mut t = if start > lo && start < hi { start } else { secant };
         for step in 0..MOST_STEPS {
             let (value, slope) = self.value_and_slope(t);
             let value = value - level;
-            if value == 0.0 {
+            if value.abs() <= exact {
                 return t;
             }
             if (value > 0.0) == (at_to > 0.0) {
@@ -224,13 +246,69 @@ impl Bernstein {
             let newton = t - value / slope;
             let inside = newton > lo && newton < hi && step < NEWTON_STEPS;
             let next = if inside { newton } else { lo + 0.5 * (hi - lo) };
-            if (next - t).abs() <= f64::EPSILON * t || next <= lo || next >= hi {
-                return next.clamp(lo, hi);
+            if next <= lo || next >= hi {
+                return next;
             }
             t = next;
         }
         t
     }
+}
+
+/// Bounds of a polynomial given by its coefficients of powers of t, and its value at t = 1, without keeping its Bernstein form.
+pub(super) fn bounds(powers: &[f64]) -> Bounds {
+    match powers.len() {
+        0 | 1 => bounds_of::<1>(powers),
+        2 => bounds_of::<2>(powers),
+        3 => bounds_of::<3>(powers),
+        4 => bounds_of::<4>(powers),
+        5 => bounds_of::<5>(powers),
+        6 => bounds_of::<6>(powers),
+        7 => bounds_of::<7>(powers),
+        8 => bounds_of::<8>(powers),
+        9 => bounds_of::<9>(powers),
+        10 => bounds_of::<10>(powers),
+        11 => bounds_of::<11>(powers),
+        12 => bounds_of::<12>(powers),
+        13 => bounds_of::<13>(powers),
+        _ => bounds_of::<ROOM>(powers),
+    }
+}
+
+/// The bounds of a polynomial with `M` coefficients, compiled for each: this is done for every guard in every step.
+#[inline(always)]
+fn bounds_of<const M: usize>(powers: &[f64]) -> Bounds {
+    let mut c = [0.0; M];
+    for ((c, power), inverse) in c.iter_mut().zip(powers).zip(&INVERSE_BINOMIALS[M - 1]) {
+        *c = power * inverse;
+    }
+    for pass in 1..M {
+        for j in (pass..M).rev() {
+            c[j] += c[j - 1];
+        }
+    }
+    let (mut least, mut most) = (c[0], c[0]);
+    for &c in &c[1..] {
+        least = if c < least { c } else { least };
+        most = if c > most { c } else { most };
+    }
+    Bounds { least, most, last: c[M - 1] }
+}
+
+const fn binomials(inverse: bool) -> [[f64; ROOM]; ROOM] {
+    let mut all = [[0.0; ROOM]; ROOM];
+    let mut n = 0;
+    while n < ROOM {
+        let mut binomial = 1.0;
+        let mut k = 0;
+        while k <= n {
+            all[n][k] = if inverse { 1.0 / binomial } else { binomial };
+            binomial = binomial * (n - k) as f64 / (k + 1) as f64;
+            k += 1;
+        }
+        n += 1;
+    }
+    all
 }
 
 #[cfg(test)]
@@ -252,6 +330,9 @@ mod tests {
             powers in polynomial(), t in 0.0..1.0, ends in (0.0..0.5, 0.5..1.0), degree in 0..ROOM,
         ) {
             let p = Bernstein::from_powers(&powers, degree);
+            let quick = bounds(&powers);
+            prop_assert!((quick.last - powers.iter().sum::<f64>()).abs() < 1e-13);
+            prop_assert!(quick.least <= horner(&powers, t) + 1e-13 && horner(&powers, t) <= quick.most + 1e-13);
             let derivative: Vec<f64> = powers.iter().enumerate().skip(1).map(|(k, c)| k as f64 * c).collect();
             let (value, slope) = p.value_and_slope(t);
             prop_assert!((value - horner(&powers, t)).abs() < 1e-13);
@@ -280,7 +361,7 @@ mod tests {
         fn a_level_between_the_ends_is_met(powers in polynomial(), share in 0.0..1.0) {
             let p = Bernstein::from_powers(&powers, 0);
             let level = p.at(0.0) + share * (p.at(1.0) - p.at(0.0));
-            prop_assert!((p.at(p.solve(level, 0.0, 1.0)) - level).abs() < 1e-12);
+            prop_assert!((p.at(p.solve(level, (0.0, 1.0), f64::NAN, 1e-16)) - level).abs() < 1e-12);
         }
     }
 

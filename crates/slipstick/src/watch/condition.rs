@@ -97,3 +97,48 @@ fn all(parts: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     }
     known
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Condition::{And, Fixed, Is, Not, Or};
+    use super::*;
+
+    const TRUTHS: [Option<bool>; 3] = [Some(true), Some(false), None];
+
+    #[test]
+    fn the_logic_is_that_of_kleene() {
+        let of = |condition: &Condition, a, b| condition.holds(&|k| [a, b][k], &[]);
+        let (and, or) = (And(vec![Is(0), Is(1)]), Or(vec![Is(0), Is(1)]));
+        for (a, b) in TRUTHS.into_iter().flat_map(|a| TRUTHS.map(|b| (a, b))) {
+            let both = match (a, b) {
+                (Some(false), _) | (_, Some(false)) => Some(false),
+                (Some(true), Some(true)) => Some(true),
+                _ => None,
+            };
+            let not = |x: Option<bool>| x.map(|x| !x);
+            assert_eq!(of(&and, a, b), both);
+            assert_eq!(of(&Not(Box::new(and.clone())), a, b), not(both));
+            // De Morgan.
+            assert_eq!(of(&or, not(a), not(b)), not(both));
+        }
+    }
+
+    #[test]
+    fn empty_conditions_and_fixed_parts_have_their_usual_truth() {
+        let none = |_: usize| None;
+        assert_eq!(And(vec![]).holds(&none, &[]), Some(true));
+        assert_eq!(Or(vec![]).holds(&none, &[]), Some(false));
+        let guarded = And(vec![Fixed(1), Is(0)]);
+        assert_eq!(guarded.holds(&none, &[true, false]), Some(false), "not in this mode");
+        assert_eq!(guarded.holds(&|_| Some(true), &[false, true]), Some(true));
+        assert_eq!(Fixed(5).holds(&none, &[]), None, "a slot that does not exist");
+    }
+
+    #[test]
+    fn each_comparison_is_visited() {
+        let mut seen = Vec::new();
+        let condition = Or(vec![Not(Box::new(Is(4))), And(vec![Is(2), Fixed(9), Is(4)])]);
+        condition.comparisons(&mut |k| seen.push(k));
+        assert_eq!(seen, [4, 2, 4]);
+    }
+}

@@ -5,8 +5,14 @@ use super::search::{Piece, Quest, Search, Walk};
 use super::side::SideState;
 use super::signals::{Banded, NotFinite, Signals};
 
+/// How exactly the ends of a window are found, as a part of the band.
+const WINDOW: f64 = 0.05;
+
+/// Windows narrower than this part of the step are straight lines.
+const LINEAR: f64 = 1e-9;
+
 /// A comparison leaves its band on the other side.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Flip {
     /// Whether to +.
     pub(super) plus: bool,
@@ -20,11 +26,11 @@ pub(super) struct Flip {
     pub(super) located: bool,
     walk: Walk,
     exit: f64,
-    piece: usize,
+    piece: Piece,
 }
 
 /// The pieces of one comparison, where its search goes on, and its next flip.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Track {
     pub(super) comparison: usize,
     /// The range of its pieces.
@@ -51,7 +57,7 @@ impl Track {
         &mut self,
         signals: &mut dyn Signals,
         side: SideState,
-        pieces: &[Piece],
+        (pieces, room): (&[Piece], &mut Vec<Piece>),
     ) -> Result<(), NotFinite> {
         self.flip = None;
         let comparison = self.comparison;
@@ -63,16 +69,15 @@ impl Track {
         for &up in directions {
             let quest = Quest { up, ..self.quest };
             let value = &mut |s| value_at(signals, comparison, s);
-            let mut search = Search::new(quest, value);
+            let mut search = Search::new(quest, value, room);
             let exit = search.run(&pieces[self.pieces.0..self.pieces.1])?;
             let walk = search.walk;
             self.unproved |= walk.unproved;
             // A peak that was left again on the same side.
             self.touch = self.touch.or(walk.peak.filter(|&peak| walk.before.is_some_and(|s| s > peak)));
-            if let Some((exit, index)) = exit {
-                let piece = self.pieces.0 + index;
-                let flip = Flip::from_polynomial(&quest, walk, exit, (piece, &pieces[piece]));
-                if self.flip.is_none_or(|other| flip.hi < other.hi) {
+            if let Some((exit, piece)) = exit {
+                let flip = Flip::from_polynomial(&quest, walk, exit, piece);
+                if self.flip.as_ref().is_none_or(|other| flip.hi < other.hi) {
                     self.flip = Some(flip);
                 }
             }
@@ -81,44 +86,46 @@ impl Track {
     }
 
     /// Locates the flip by values.
-    pub(super) fn locate(&mut self, signals: &mut dyn Signals, pieces: &[Piece]) -> Result<(), NotFinite> {
+    pub(super) fn locate(&mut self, signals: &mut dyn Signals) -> Result<(), NotFinite> {
         let Some(flip) = self.flip.as_mut().filter(|flip| !flip.located) else { return Ok(()) };
-        let (comparison, quest) = (self.comparison, self.quest);
-        flip.locate(&quest, &pieces[flip.piece], &mut |s| value_at(signals, comparison, s))
+        let up = if flip.plus { 1.0 } else { -1.0 };
+        let (comparison, quest) = (self.comparison, Quest { up, ..self.quest });
+        flip.locate(&quest, &mut |s| value_at(signals, comparison, s))
     }
 }
 
 impl Flip {
     /// A flip as the polynomial shows it.
-    fn from_polynomial(quest: &Quest, walk: Walk, exit: f64, (index, piece): (usize, &Piece)) -> Self {
+    fn from_polynomial(quest: &Quest, walk: Walk, exit: f64, piece: Piece) -> Self {
         let (low, high) = (piece.place(walk.low), piece.place(walk.high.unwrap_or(exit)));
-        let root = piece.time(piece.shape.solve(0.0, low, high)).clamp(walk.low, walk.high.unwrap_or(exit));
+        let root = piece.shape.solve(0.0, (low, high), f64::NAN, f64::EPSILON * piece.shape.size());
+        let root = piece.time(root).clamp(walk.low, walk.high.unwrap_or(exit));
         let plus = quest.up > 0.0;
-        let mut flip = Self {
-            plus,
-            lo: root,
-            hi: root,
-            before: root,
-            after: root,
-            located: false,
-            walk,
-            exit,
-            piece: index,
-        };
-        flip.open_window(quest, piece, (0.0, piece.band + piece.doubt));
+        let mut flip =
+            Self { plus, lo: root, hi: root, before: root, after: root, located: false, walk, exit, piece };
+        flip.open_window(quest, (0.0, piece.band + piece.doubt));
         flip
     }
 
     /// Sets the window around the root: where the polynomial, less its value at the root, is as large as the band.
-    fn open_window(&mut self, quest: &Quest, piece: &Piece, (at_root, band): (f64, f64)) {
+    fn open_window(&mut self, quest: &Quest, (at_root, band): (f64, f64)) {
+        let (piece, shape) = (&self.piece, &self.piece.shape);
         let level = quest.up * (band + quest.widening.at(self.after));
+        let exact = WINDOW * band;
         let (after, exit) = (piece.place(self.after), piece.place(self.exit));
-        self.hi = piece
-            .time(piece.shape.solve(at_root + level, after, exit))
-            .clamp(self.after, self.exit.max(self.after));
+        let half = level / shape.value_and_slope(after).1;
+        if self.walk.before.is_some() && half.abs() <= LINEAR {
+            let half = half.abs() * (piece.to - piece.from);
+            self.hi = (self.after + half).min(self.exit.max(self.after));
+            self.lo = (self.before - half).max(quest.from);
+            return;
+        }
+        let hi = shape.solve(at_root + level, (after, exit), after + half, exact);
+        self.hi = piece.time(hi).clamp(self.after, self.exit.max(self.after));
         self.lo = match self.walk.before {
             Some(before) if before >= piece.from => {
-                let lo = piece.shape.solve(at_root - level, piece.place(before), piece.place(self.before));
+                let ends = (piece.place(before), piece.place(self.before));
+                let lo = shape.solve(at_root - level, ends, ends.1 - half, exact);
                 piece.time(lo).clamp(before, self.before)
             }
             Some(before) => before.min(self.before),
@@ -129,24 +136,25 @@ impl Flip {
     fn locate(
         &mut self,
         quest: &Quest,
-        piece: &Piece,
         value: &mut dyn FnMut(f64) -> Result<Banded, NotFinite>,
     ) -> Result<(), NotFinite> {
         self.located = true;
-        let up = quest.up;
+        let (up, piece) = (quest.up, &self.piece);
         let (low, high) = (self.walk.low, self.walk.high.unwrap_or(self.exit));
         // From inside the band the value may be beyond the root already: then the root is at the start.
         let at_start = quest.inside && low <= quest.from && up * value(low)?.value > 0.0;
         if at_start || low >= high {
             (self.before, self.after) = (low, low);
-            self.open_window(quest, piece, (piece.shape.at(piece.place(low)), piece.band));
+            let at_root = (piece.shape.at(piece.place(low)), piece.band);
+            self.open_window(quest, at_root);
             return Ok(());
         }
         let slope = up * piece.shape.value_and_slope(piece.place(self.before)).1 / (piece.to - piece.from);
         let bracket = Bracketed { lo: low, hi: high, guess: self.before, slope };
         let root = narrow(bracket, &mut |s| value(s).map(|v| Banded::new(up * v.value, v.band)))?;
         (self.before, self.after) = (root.before, root.after);
-        self.open_window(quest, piece, (piece.shape.at(piece.place(root.after)), root.band));
+        let at_root = (piece.shape.at(piece.place(root.after)), root.band);
+        self.open_window(quest, at_root);
         Ok(())
     }
 }

@@ -11,6 +11,14 @@ pub struct Snapshot {
     pub(super) past: Vec<Option<bool>>,
 }
 
+impl Snapshot {
+    /// Becomes another one, in the room that it has.
+    pub(super) fn copy(&mut self, other: &Self) {
+        self.sides.clone_from(&other.sides);
+        self.past.clone_from(&other.past);
+    }
+}
+
 /// Why comparisons have changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cause {

@@ -66,14 +66,16 @@ impl Horizon {
         comparison: usize,
         reach: f64,
         h: f64,
-        speed: &mut dyn FnMut() -> Option<SpeedBound>,
+        speed: impl FnOnce() -> Option<SpeedBound>,
     ) -> Option<f64> {
         let (clock, sleeper) = (self.clock, &mut self.sleepers[comparison]);
         if sleeper.wake > clock + h {
             sleeper.slept += 1;
             return Some(sleeper.wake);
         }
-        sleeper.rise();
+        if sleeper.asleep {
+            sleeper.rise();
+        }
         if sleeper.wait > 0 || reach <= 0.0 {
             sleeper.wait = sleeper.wait.saturating_sub(1);
             return None;
@@ -129,10 +131,10 @@ mod tests {
     fn a_bound_is_used_as_long_as_it_holds() {
         let mut horizon = Horizon::new(1);
         let bound = SpeedBound { speed: 0.0, until: 3.0 };
-        assert_eq!(horizon.sleeps(0, 1.0, 1.0, &mut || Some(bound)), Some(3.0));
-        assert_eq!(horizon.sleeps(0, 1.0, 4.0, &mut || None), None);
+        assert_eq!(horizon.sleeps(0, 1.0, 1.0, || Some(bound)), Some(3.0));
+        assert_eq!(horizon.sleeps(0, 1.0, 4.0, || None), None);
         let unknown = SpeedBound { speed: f64::NAN, until: f64::NAN };
-        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 1.0, &mut || Some(unknown)), None);
+        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 1.0, || Some(unknown)), None);
     }
 
     #[test]
@@ -140,7 +142,7 @@ mod tests {
         let mut horizon = Horizon::new(1);
         let mut asked = 0;
         for _ in 0..1000 {
-            horizon.sleeps(0, 1.0, 1.0, &mut || {
+            horizon.sleeps(0, 1.0, 1.0, || {
                 asked += 1;
                 Some(SpeedBound { speed: 10.0, until: 9.0 })
             });
@@ -152,10 +154,10 @@ mod tests {
     fn a_jump_wakes_it() {
         let mut horizon = Horizon::new(1);
         let still = SpeedBound { speed: 0.0, until: f64::INFINITY };
-        assert!(horizon.sleeps(0, 1.0, 1.0, &mut || Some(still)).is_some());
+        assert!(horizon.sleeps(0, 1.0, 1.0, || Some(still)).is_some());
         horizon.set_quiet(Some(f64::INFINITY));
         assert!(horizon.is_quiet(1e9));
         horizon.rouse(0);
-        assert!(!horizon.is_quiet(1e-9) && horizon.sleeps(0, 1.0, 1.0, &mut || None).is_none());
+        assert!(!horizon.is_quiet(1e-9) && horizon.sleeps(0, 1.0, 1.0, || None).is_none());
     }
 }

@@ -31,6 +31,10 @@ mod side;
 mod signals;
 mod state;
 #[cfg(test)]
+mod test_roots;
+#[cfg(test)]
+mod test_segments;
+#[cfg(test)]
 mod test_signals;
 
 pub use accumulation::{Between, ZenoLimit, ZenoRecord};

@@ -1,13 +1,14 @@
 //! The first firing within a step: flips of comparisons in order of time, guards read after each group of them (rule 12).
 
-use super::bernstein::Bernstein;
+use super::bernstein::{Bernstein, Bounds, bounds};
 use super::chebyshev;
 use super::condition::Placement;
 use super::flip::{Flip, Track, value_at};
 use super::guards::{Cause, GuardTable, Snapshot};
-use super::search::{Piece, Quest, Widening};
+use super::search::{Piece, Quest, ROUNDING, Widening};
 use super::side::{Input, SideState, turn};
 use super::signals::{Banded, NotFinite, STEP_DEGREE, Signals, StepPolynomial};
+use crate::math::Bracket;
 
 /// The first firing in a step.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,7 +39,6 @@ pub struct Touch {
 /// How a comparison ends the part of the step that was scanned.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct End {
-    pub(super) comparison: usize,
     /// How far it is outside its band at least; negative inside.
     pub(super) reach: f64,
     /// The largest `|g|` in the step, with its band.
@@ -59,17 +59,20 @@ pub(super) struct Brief {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scanner {
     pieces: Vec<Piece>,
+    room: Vec<Piece>,
     tracks: Vec<Track>,
     /// Tracks that flip together, with the sides that they had.
     group: Vec<(usize, SideState)>,
     changed: Vec<usize>,
     affected: Vec<usize>,
     fired: Vec<usize>,
-    pub(super) ends: Vec<End>,
+    pub(super) ends: Vec<(usize, End)>,
     pub(super) found: Found,
     pub(super) touches: Vec<Touch>,
     pub(super) unproved: Vec<usize>,
+    /// The polynomial of the comparison at hand, if it was given.
     polynomial: StepPolynomial,
+    given: bool,
 }
 
 impl Scanner {
@@ -85,8 +88,26 @@ impl Scanner {
         self.found.peaks.clear();
     }
 
-    /// Takes up a comparison. One that stays outside its band all along needs no track.
-    pub(super) fn add(
+    /// Takes up a comparison that is outside its band, which needs no track if it stays there. False: it has to be followed.
+    pub(super) fn passes(
+        &mut self,
+        signals: &mut dyn Signals,
+        comparison: usize,
+        (h, limit): (f64, f64),
+    ) -> bool {
+        self.given = signals.polynomial(comparison, &mut self.polynomial);
+        if !self.given {
+            return false;
+        }
+        let end = self.polynomial.outside(limit >= h);
+        if let Some(end) = end {
+            self.ends.push((comparison, end));
+        }
+        end.is_some()
+    }
+
+    /// Follows a comparison.
+    pub(super) fn follow(
         &mut self,
         signals: &mut dyn Signals,
         brief: Brief,
@@ -94,12 +115,11 @@ impl Scanner {
         (h, limit): (f64, f64),
     ) -> Result<(), NotFinite> {
         let (comparison, start) = (brief.comparison, self.pieces.len());
+        if side.is_inside() {
+            self.given = signals.polynomial(comparison, &mut self.polynomial);
+        }
         let mut unproved = false;
-        if let Some(piece) = self.whole_step(signals, comparison, h) {
-            if !side.is_inside() && piece.is_outside() {
-                self.ends.push(End::of(comparison, &[piece], limit));
-                return Ok(());
-            }
+        if let Some(piece) = self.whole_step(h) {
             self.pieces.push(piece);
         } else {
             let value = &mut |s| value_at(signals, comparison, s);
@@ -113,23 +133,32 @@ impl Scanner {
             touches: brief.touches,
             inside: side.is_inside(),
         };
-        let pieces = (start, self.pieces.len());
-        let mut track =
-            Track { comparison, pieces, quest, entered: brief.entered, flip: None, touch: None, unproved };
-        track.advance(signals, side, &self.pieces)?;
+        let mut track = Track {
+            comparison,
+            pieces: (start, self.pieces.len()),
+            quest,
+            entered: brief.entered,
+            flip: None,
+            touch: None,
+            unproved,
+        };
+        track.advance(signals, side, (&self.pieces, &mut self.room))?;
         self.tracks.push(track);
         Ok(())
     }
 
-    /// The polynomial of a comparison over the whole step, if there is one with finite coefficients.
-    fn whole_step(&mut self, signals: &mut dyn Signals, comparison: usize, h: f64) -> Option<Piece> {
-        if !signals.polynomial(comparison, &mut self.polynomial) {
-            return None;
-        }
-        let StepPolynomial { degree, coefficients, remainder, band } = &self.polynomial;
-        let shape = Bernstein::from_powers(&coefficients[..=(*degree).min(STEP_DEGREE)], 0);
+    /// The polynomial over the whole step, if one was given, with finite coefficients.
+    fn whole_step(&self, h: f64) -> Option<Piece> {
+        let StepPolynomial { remainder, band, .. } = &self.polynomial;
+        let shape = Bernstein::from_powers(self.polynomial.powers(), 0);
         // The last coefficient is the sum of all powers: it is not finite if one of them is not.
-        shape.last().is_finite().then(|| Piece::new((0.0, h), shape, *remainder, *band))
+        let usable = self.given && shape.last().is_finite();
+        usable.then(|| Piece::new((0.0, h), shape, *remainder, *band))
+    }
+
+    /// Whether comparisons are followed: otherwise no side changes.
+    pub(super) fn follows(&self) -> bool {
+        !self.tracks.is_empty()
     }
 
     /// Goes through the flips in order of time until a guard fires; sides and pasts move on in `next`.
@@ -167,18 +196,19 @@ impl Scanner {
     }
 
     /// The flip that is the first to be surely over.
-    fn first(&self) -> Option<Flip> {
-        let flips = self.tracks.iter().filter_map(|track| track.flip);
-        flips.min_by(|a, b| a.hi.total_cmp(&b.hi))
+    fn first(&self) -> Option<Bracket> {
+        let flips = self.tracks.iter().filter_map(|track| track.flip.as_ref());
+        let first = flips.min_by(|a, b| a.hi.total_cmp(&b.hi))?;
+        Some(Bracket { lo: first.lo, hi: first.hi })
     }
 
     /// Rule 12: what flips together with the first flip.
-    fn gather(&mut self, first: Flip, next: &Snapshot) {
+    fn gather(&mut self, first: Bracket, next: &Snapshot) {
         self.group.clear();
         self.changed.clear();
-        let latest = first.hi + (first.hi - first.lo);
+        let latest = first.hi + first.width();
         for (index, track) in self.tracks.iter().enumerate() {
-            if track.flip.is_some_and(|flip| flip.lo <= first.hi && flip.hi <= latest) {
+            if track.flip.as_ref().is_some_and(|flip| flip.lo <= first.hi && flip.hi <= latest) {
                 self.group.push((index, next.sides[track.comparison]));
                 self.changed.push(track.comparison);
             }
@@ -190,8 +220,8 @@ impl Scanner {
         let mut moved = false;
         for &(index, _) in &self.group {
             let track = &mut self.tracks[index];
-            if track.flip.is_some_and(|flip| !flip.located) {
-                track.locate(signals, &self.pieces)?;
+            if track.flip.as_ref().is_some_and(|flip| !flip.located) {
+                track.locate(signals)?;
                 moved = true;
             }
         }
@@ -202,7 +232,7 @@ impl Scanner {
     fn cross(&self, next: &mut Snapshot) {
         for &(index, side) in &self.group {
             let track = &self.tracks[index];
-            let plus = track.flip.is_some_and(|flip| flip.plus);
+            let plus = track.flip.as_ref().is_some_and(|flip| flip.plus);
             let leaves = if plus { Input::LeavesToPlus } else { Input::LeavesToMinus };
             let inside = turn(side, Input::Enters).0;
             next.sides[track.comparison] = turn(turn(inside, leaves).0, leaves).0;
@@ -213,11 +243,11 @@ impl Scanner {
     fn go_on(&mut self, signals: &mut dyn Signals, next: &Snapshot) -> Result<(), NotFinite> {
         for &(index, _) in &self.group {
             let track = &mut self.tracks[index];
-            let Some(flip) = track.flip else { continue };
+            let Some(flip) = &track.flip else { continue };
             track.quest.from = flip.hi;
             track.quest.inside = false;
             track.quest.widening = Widening::default();
-            track.advance(signals, next.sides[track.comparison], &self.pieces)?;
+            track.advance(signals, next.sides[track.comparison], (&self.pieces, &mut self.room))?;
         }
         Ok(())
     }
@@ -225,7 +255,7 @@ impl Scanner {
     /// Chooses where the state is put, and drops guards that are not yet within their window there.
     ///
     /// It is the last of the roots, so that none of them is crossed again; but not after the root of a guard that wants to be before it.
-    fn place(&mut self, first: Flip, table: &GuardTable) {
+    fn place(&mut self, first: Bracket, table: &GuardTable) {
         let (mut latest, mut bound) = (f64::NEG_INFINITY, f64::INFINITY);
         for &guard in &self.fired {
             let flips = flips_of(table.reads(guard), &self.group, &self.tracks);
@@ -254,7 +284,7 @@ impl Scanner {
     pub(super) fn finish(&mut self, s: f64, next: &mut Snapshot) {
         for track in &self.tracks {
             let comparison = track.comparison;
-            let end = End::of(comparison, &self.pieces[track.pieces.0..track.pieces.1], s);
+            let end = End::of(&self.pieces[track.pieces.0..track.pieces.1], s);
             let inside = end.reach <= track.quest.widening.at(s);
             let side = next.sides[comparison];
             next.sides[comparison] = match side {
@@ -272,7 +302,7 @@ impl Scanner {
             if track.unproved {
                 self.unproved.push(comparison);
             }
-            self.ends.push(end);
+            self.ends.push((comparison, end));
         }
         self.touches.sort_by(|a, b| a.s.total_cmp(&b.s));
     }
@@ -283,15 +313,33 @@ fn flips_of<'a>(
     reads: &'a [usize],
     group: &'a [(usize, SideState)],
     tracks: &'a [Track],
-) -> impl Iterator<Item = Flip> + 'a {
+) -> impl Iterator<Item = &'a Flip> {
     let tracks = group.iter().map(|&(index, _)| &tracks[index]);
-    tracks.filter(|track| reads.contains(&track.comparison)).filter_map(|track| track.flip)
+    tracks.filter(|track| reads.contains(&track.comparison)).filter_map(|track| track.flip.as_ref())
+}
+
+impl StepPolynomial {
+    /// The coefficients that are used.
+    fn powers(&self) -> &[f64] {
+        &self.coefficients[..=self.degree.min(STEP_DEGREE)]
+    }
+
+    /// How it ends, if it stays outside its band: at the end of the step or, if it is not `whole`, anywhere in it.
+    fn outside(&self, whole: bool) -> Option<End> {
+        let Bounds { least, most, last } = bounds(self.powers());
+        let size = if most > -least { most } else { -least };
+        let needed = self.band + self.remainder + ROUNDING * size;
+        let nearest = if least > 0.0 { least } else { -most };
+        let reach = if whole { last.abs() } else { nearest } - needed;
+        // What is not finite is not outside.
+        (nearest > needed && last.is_finite()).then(|| End { reach, peak: Banded::new(size, self.band) })
+    }
 }
 
 impl End {
     /// How the comparison of some pieces ends at a local time.
-    fn of(comparison: usize, pieces: &[Piece], s: f64) -> Self {
-        let mut end = Self { comparison, reach: 0.0, peak: Banded::default() };
+    fn of(pieces: &[Piece], s: f64) -> Self {
+        let mut end = Self { reach: 0.0, peak: Banded::default() };
         let reached = |(index, piece): &(usize, &Piece)| *index == 0 || piece.from < s;
         for (_, piece) in pieces.iter().enumerate().take_while(reached) {
             let whole = piece.to <= s;

@@ -6,6 +6,7 @@
 //! is not where `q` vanishes but where it exceeds its band.
 
 use super::bernstein::{Bernstein, Shape};
+use super::chebyshev;
 use super::signals::{Banded, NotFinite};
 
 /// Intervals that a search looks at before it takes the comparison as it looks: noise would split for ever.
@@ -13,7 +14,9 @@ const MOST_INTERVALS: u32 = 600;
 /// Splits of an interval until it is as narrow as the spacing of floats.
 const DEEPEST: u32 = 53;
 /// Rounding of a Bernstein coefficient, in units of the largest one: an operation of 2⁻⁵³ per degree, and some room.
-const ROUNDING: f64 = 4.0 * f64::EPSILON;
+pub(super) const ROUNDING: f64 = 4.0 * f64::EPSILON;
+/// A remainder is coarse if it is this many times larger than rounding: then values know more than the polynomial.
+const COARSE: f64 = 32.0;
 
 /// A comparison between two local times.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +27,8 @@ pub(super) struct Piece {
     /// How far the polynomial may be from the formula's value, rounding of the coefficients included.
     pub(super) doubt: f64,
     pub(super) band: f64,
+    /// Whether values could say more than the polynomial does.
+    coarse: bool,
 }
 
 /// What is added to a band: `w_0 + w_1 s + w_2 (s² + s³ + s⁴)`, with s in units of the step.
@@ -65,10 +70,15 @@ pub(super) struct Walk {
     pub(super) unproved: bool,
 }
 
+/// Where a comparison has left its band on the other side, and the polynomial there.
+pub(super) type Exit = (f64, Piece);
+
 /// A search over the pieces of one comparison.
 pub(super) struct Search<'a> {
     quest: Quest,
     value: &'a mut dyn FnMut(f64) -> Result<Banded, NotFinite>,
+    /// Room for pieces that are sampled on the way.
+    room: &'a mut Vec<Piece>,
     pub(super) walk: Walk,
     intervals: u32,
 }
@@ -85,7 +95,14 @@ struct Stretch<'a> {
 impl Piece {
     /// A polynomial between two times, with the bound of its difference from the formula.
     pub(super) fn new((from, to): (f64, f64), shape: Bernstein, remainder: f64, band: f64) -> Self {
-        Self { from, to, shape, doubt: remainder + ROUNDING * shape.size(), band }
+        let rounding = ROUNDING * shape.size();
+        let coarse = remainder > COARSE * (rounding + band);
+        Self { from, to, shape, doubt: remainder + rounding, band, coarse }
+    }
+
+    /// The same, for a polynomial through values.
+    pub(super) fn from_values(ends: (f64, f64), shape: Bernstein, remainder: f64, band: f64) -> Self {
+        Self { coarse: false, ..Self::new(ends, shape, remainder, band) }
     }
 
     /// The place of a local time, from 0 to 1.
@@ -130,54 +147,67 @@ impl Widening {
 
 impl<'a> Search<'a> {
     /// A search that starts at `quest.from`, on the side opposite to `quest.up`.
-    pub(super) fn new(quest: Quest, value: &'a mut dyn FnMut(f64) -> Result<Banded, NotFinite>) -> Self {
+    pub(super) fn new(
+        quest: Quest,
+        value: &'a mut dyn FnMut(f64) -> Result<Banded, NotFinite>,
+        room: &'a mut Vec<Piece>,
+    ) -> Self {
         let before = (!quest.inside).then_some(quest.from);
         let walk = Walk { before, low: quest.from, high: None, peak: None, unproved: false };
-        Self { quest, value, walk, intervals: 0 }
+        Self { quest, value, room, walk, intervals: 0 }
     }
 
-    /// A point where the comparison has left its band on the other side, in the first piece where that happens, with the piece's index.
-    pub(super) fn run(&mut self, pieces: &[Piece]) -> Result<Option<(f64, usize)>, NotFinite> {
-        for (index, piece) in pieces.iter().enumerate() {
-            let (from, to) = (piece.from.max(self.quest.from), piece.to.min(self.quest.limit));
-            if from >= to {
-                continue;
-            }
-            let shape = piece.shape.part(piece.place(from), piece.place(to));
-            let excess = if self.quest.widening.is_zero() {
-                shape.scaled(self.quest.up)
-            } else {
-                let widening = self.quest.widening.on(from, to, shape.degree());
-                shape.raised(widening.degree()).combined(self.quest.up, &widening)
-            };
-            if let Some(s) = self.visit(&Stretch { piece, excess, from, to, depth: 0 })? {
-                return Ok(Some((s, index)));
+    /// A point where the comparison has left its band on the other side, in the first of some pieces where that happens.
+    pub(super) fn run(&mut self, pieces: &[Piece]) -> Result<Option<Exit>, NotFinite> {
+        for piece in pieces {
+            let exit = self.piece(piece)?;
+            if exit.is_some() {
+                return Ok(exit);
             }
         }
         Ok(None)
     }
 
+    fn piece(&mut self, piece: &Piece) -> Result<Option<Exit>, NotFinite> {
+        let (from, to) = (piece.from.max(self.quest.from), piece.to.min(self.quest.limit));
+        if from >= to {
+            return Ok(None);
+        }
+        let mut excess = piece.shape;
+        if from > piece.from || to < piece.to {
+            excess = excess.part(piece.place(from), piece.place(to));
+        }
+        if self.quest.widening.is_zero() {
+            excess.scale(self.quest.up);
+        } else {
+            let widening = self.quest.widening.on(from, to, excess.degree());
+            excess = excess.raised(widening.degree()).combined(self.quest.up, &widening);
+        }
+        self.visit(&Stretch { piece, excess, from, to, depth: 0 })
+    }
+
     /// A point in a stretch where q has left its band.
-    fn visit(&mut self, stretch: &Stretch) -> Result<Option<f64>, NotFinite> {
+    fn visit(&mut self, stretch: &Stretch) -> Result<Option<Exit>, NotFinite> {
         self.intervals += 1;
         let (excess, piece) = (&stretch.excess, stretch.piece);
         let (least, most) = excess.range();
-        let doubt = piece.doubt;
         let level = if self.quest.touches { -piece.band } else { piece.band };
-        if most + doubt <= level {
-            self.pass(stretch.to, piece, most + doubt < -piece.band);
+        if most + piece.doubt <= level {
+            self.pass(stretch.to, piece, most);
             return Ok(None);
         }
+        // As flat as the polynomial is exact: nothing more can be learnt from it.
+        let flat = most - least <= piece.doubt || stretch.depth >= DEEPEST;
         match excess.shape() {
             Shape::Rising => self.end(stretch),
             Shape::Falling => {
-                self.pass(stretch.to, piece, false);
+                self.pass(stretch.to, piece, excess.last());
                 Ok(None)
             }
             Shape::Convex => self.valley(stretch),
             Shape::Concave => self.hill(stretch),
-            // As flat as the polynomial is exact: nothing more can be learnt from it.
-            Shape::Mixed if most - least <= doubt || stretch.depth >= DEEPEST => self.end(stretch),
+            Shape::Mixed if flat && piece.coarse => self.sample(stretch),
+            Shape::Mixed if flat => self.end(stretch),
             Shape::Mixed if self.intervals >= MOST_INTERVALS => {
                 self.walk.unproved = true;
                 self.end(stretch)
@@ -187,83 +217,96 @@ impl<'a> Search<'a> {
     }
 
     /// Splits a stretch in the middle.
-    fn halves(&mut self, stretch: &Stretch) -> Result<Option<f64>, NotFinite> {
+    fn halves(&mut self, stretch: &Stretch) -> Result<Option<Exit>, NotFinite> {
         let middle = 0.5 * (stretch.from + stretch.to);
         let (left, right) = stretch.excess.split(0.5);
         let (piece, depth) = (stretch.piece, stretch.depth + 1);
-        let left = Stretch { piece, excess: left, from: stretch.from, to: middle, depth };
-        if let Some(s) = self.visit(&left)? {
-            return Ok(Some(s));
+        let exit = self.visit(&Stretch { piece, excess: left, from: stretch.from, to: middle, depth })?;
+        if exit.is_some() {
+            return Ok(exit);
         }
         self.visit(&Stretch { piece, excess: right, from: middle, to: stretch.to, depth })
     }
 
+    /// Looks at a stretch with a polynomial through values, where the one that was given is not exact enough.
+    fn sample(&mut self, stretch: &Stretch) -> Result<Option<Exit>, NotFinite> {
+        let start = self.room.len();
+        let smooth = chebyshev::sample(self.value, stretch.from, stretch.to, self.room)?;
+        self.walk.unproved |= !smooth;
+        let mut exit = None;
+        for index in start..self.room.len() {
+            let piece = self.room[index];
+            exit = self.piece(&piece)?;
+            if exit.is_some() {
+                break;
+            }
+        }
+        self.room.truncate(start);
+        Ok(exit)
+    }
+
     /// The end of a stretch decides.
-    fn end(&mut self, stretch: &Stretch) -> Result<Option<f64>, NotFinite> {
+    fn end(&mut self, stretch: &Stretch) -> Result<Option<Exit>, NotFinite> {
         self.look(stretch, stretch.to, stretch.excess.last())
     }
 
     /// One minimum inside: the end decides, and the root is after the minimum.
-    fn valley(&mut self, stretch: &Stretch) -> Result<Option<f64>, NotFinite> {
-        let exit_possible = stretch.excess.last() + stretch.piece.doubt > stretch.piece.band;
-        if exit_possible {
+    fn valley(&mut self, stretch: &Stretch) -> Result<Option<Exit>, NotFinite> {
+        if stretch.excess.last() + stretch.piece.doubt > stretch.piece.band {
             let bottom = stretch.excess.extremum();
-            let s = stretch.from + bottom * (stretch.to - stretch.from);
-            self.pass(
-                s,
-                stretch.piece,
-                stretch.excess.at(bottom) + stretch.piece.doubt < -stretch.piece.band,
-            );
+            self.pass(stretch.time(bottom), stretch.piece, stretch.excess.at(bottom));
         }
         self.end(stretch)
     }
 
     /// One maximum inside: it decides.
-    fn hill(&mut self, stretch: &Stretch) -> Result<Option<f64>, NotFinite> {
+    fn hill(&mut self, stretch: &Stretch) -> Result<Option<Exit>, NotFinite> {
         let top = stretch.excess.extremum();
-        let height = stretch.excess.at(top);
-        let s = stretch.from + top * (stretch.to - stretch.from);
-        let (doubt, band) = (stretch.piece.doubt, stretch.piece.band);
-        if height + doubt > band || (self.quest.touches && height + doubt >= -band) {
-            if let Some(exit) = self.look(stretch, s, height)? {
-                return Ok(Some(exit));
+        let (s, height) = (stretch.time(top), stretch.excess.at(top));
+        let highest = height + stretch.piece.doubt;
+        if highest > stretch.piece.band || (self.quest.touches && highest >= -stretch.piece.band) {
+            let exit = self.look(stretch, s, height)?;
+            if exit.is_some() {
+                return Ok(exit);
             }
-            if self.walk.high == Some(s) || self.walk.before != Some(s) {
+            if self.walk.before != Some(s) {
                 self.walk.peak = Some(s);
             }
         }
-        self.pass(stretch.to, stretch.piece, stretch.excess.last() + doubt < -band);
+        self.pass(stretch.to, stretch.piece, stretch.excess.last());
         Ok(None)
     }
 
     /// Decides whether q has left its band at a point, by the polynomial or by the value.
-    fn look(&mut self, stretch: &Stretch, s: f64, excess: f64) -> Result<Option<f64>, NotFinite> {
+    fn look(&mut self, stretch: &Stretch, s: f64, excess: f64) -> Result<Option<Exit>, NotFinite> {
         let (doubt, band) = (stretch.piece.doubt, stretch.piece.band);
         if excess - doubt > band {
-            return Ok(Some(s));
+            return Ok(Some((s, *stretch.piece)));
         }
-        if excess + doubt <= -band {
-            self.pass(s, stretch.piece, true);
-            return Ok(None);
-        }
-        if excess + doubt <= band && !self.quest.touches {
-            self.pass(s, stretch.piece, false);
+        if excess + doubt <= if self.quest.touches { -band } else { band } {
+            self.pass(s, stretch.piece, excess);
             return Ok(None);
         }
         let at = (self.value)(s)?;
         let q = self.quest.up * at.value;
         let band = at.band + self.quest.widening.at(s);
         if q > band {
-            return Ok(Some(s));
+            return Ok(Some((s, *stretch.piece)));
         }
         self.note(s, q, q < -band);
         Ok(None)
     }
 
-    /// Takes note of a point by the polynomial.
-    fn pass(&mut self, s: f64, piece: &Piece, surely_before: bool) {
-        let q = if surely_before { -1.0 } else { self.quest.up * piece.shape.at(piece.place(s)) };
-        self.note(s, q, surely_before);
+    /// Takes note of a point by the polynomial, as far as it can tell. `excess` bounds q less what widens the band.
+    fn pass(&mut self, s: f64, piece: &Piece, excess: f64) {
+        if excess + piece.doubt < -piece.band {
+            self.note(s, -1.0, true);
+            return;
+        }
+        let q = self.quest.up * piece.shape.at(piece.place(s));
+        if q.abs() >= piece.doubt {
+            self.note(s, q, false);
+        }
     }
 
     fn note(&mut self, s: f64, q: f64, surely_before: bool) {
@@ -275,5 +318,12 @@ impl<'a> Search<'a> {
         } else if self.walk.high.is_none() {
             self.walk.high = Some(s);
         }
+    }
+}
+
+impl Stretch<'_> {
+    /// The local time of a place in it.
+    fn time(&self, t: f64) -> f64 {
+        self.from + t * (self.to - self.from)
     }
 }

@@ -111,3 +111,172 @@ pub fn turn(side: SideState, input: Input) -> (SideState, Effect) {
         (NearMinus | NearPlus | Unknown | Fired, _) => (side, None),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Effect::{Appears, Falls, None, Rises, Touches};
+    use Input::{
+        DecidesMinus, DecidesPlus, Enters, LeavesToMinus, LeavesToPlus, PutInside, PutMinus, PutPlus,
+    };
+    use SideState::{Fired, Minus, NearMinus, NearPlus, Plus, Unknown};
+
+    const INPUTS: [Input; 8] =
+        [Enters, LeavesToPlus, LeavesToMinus, PutPlus, PutMinus, PutInside, DecidesPlus, DecidesMinus];
+
+    /// Every state and every input.
+    #[test]
+    fn the_table_is_as_written() {
+        let no = |side| (side, None);
+        let table = [
+            (
+                Minus,
+                [
+                    no(NearMinus),
+                    no(Minus),
+                    no(Minus),
+                    (Plus, Rises),
+                    no(Minus),
+                    no(NearMinus),
+                    no(Minus),
+                    no(Minus),
+                ],
+            ),
+            (
+                NearMinus,
+                [
+                    no(NearMinus),
+                    (Fired, Rises),
+                    (Minus, Touches),
+                    (Plus, Rises),
+                    no(Minus),
+                    no(NearMinus),
+                    (Fired, Rises),
+                    no(NearMinus),
+                ],
+            ),
+            (
+                Fired,
+                [no(Fired), no(Plus), no(Minus), no(Plus), no(Minus), no(Fired), no(NearPlus), no(NearMinus)],
+            ),
+            (
+                Plus,
+                [
+                    no(NearPlus),
+                    no(Plus),
+                    no(Plus),
+                    no(Plus),
+                    (Minus, Falls),
+                    no(NearPlus),
+                    no(Plus),
+                    no(Plus),
+                ],
+            ),
+            (
+                NearPlus,
+                [
+                    no(NearPlus),
+                    (Plus, Touches),
+                    (Fired, Falls),
+                    no(Plus),
+                    (Minus, Falls),
+                    no(NearPlus),
+                    no(NearPlus),
+                    (Fired, Falls),
+                ],
+            ),
+            (
+                Unknown,
+                [
+                    no(Unknown),
+                    (Fired, Rises),
+                    (Fired, Falls),
+                    (Plus, Appears),
+                    (Minus, Appears),
+                    no(Unknown),
+                    (Fired, Rises),
+                    (Fired, Falls),
+                ],
+            ),
+        ];
+        assert_eq!(table.len(), SideState::ALL.len());
+        for (side, row) in table {
+            for (input, expected) in INPUTS.into_iter().zip(row) {
+                assert_eq!(turn(side, input), expected, "{side:?} {input:?}");
+            }
+        }
+    }
+
+    /// The table of rule 5, for a guard whose true side is +: a flip that does not fire it goes on at once.
+    #[test]
+    fn for_the_true_side_it_is_the_table_of_rule_five() {
+        let columns = [LeavesToPlus, LeavesToMinus, PutPlus, PutMinus, PutInside, DecidesPlus, DecidesMinus];
+        let one_sided = |side, input| match turn(side, input) {
+            (to, Falls) => (turn(to, input).0, "armed"),
+            (to, Rises) => (to, "fires"),
+            (to, Touches) => (to, "touch"),
+            (to, Appears) => (to, "rule 9"),
+            (to, None) => (to, ""),
+        };
+        let rules = [
+            (Minus, ["", "", "fires", "", "", "", ""], [Minus, Minus, Plus, Minus, NearMinus, Minus, Minus]),
+            (
+                NearMinus,
+                ["fires", "touch", "fires", "", "", "fires", ""],
+                [Fired, Minus, Plus, Minus, NearMinus, Fired, NearMinus],
+            ),
+            (Fired, [""; 7], [Plus, Minus, Plus, Minus, Fired, NearPlus, NearMinus]),
+            (Plus, ["", "", "", "armed", "", "", ""], [Plus, Plus, Plus, Minus, NearPlus, Plus, Plus]),
+            (
+                NearPlus,
+                ["touch", "armed", "", "armed", "", "", "armed"],
+                [Plus, Minus, Plus, Minus, NearPlus, NearPlus, NearMinus],
+            ),
+            (
+                Unknown,
+                ["fires", "armed", "rule 9", "rule 9", "", "fires", "armed"],
+                [Fired, Minus, Plus, Minus, Unknown, Fired, NearMinus],
+            ),
+        ];
+        for (side, effects, sides) in rules {
+            for (k, input) in columns.into_iter().enumerate() {
+                assert_eq!(one_sided(side, input), (sides[k], effects[k]), "{side:?} {input:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_table_is_symmetric() {
+        let mirror = |side| match side {
+            Plus => Minus,
+            Minus => Plus,
+            NearPlus => NearMinus,
+            NearMinus => NearPlus,
+            other => other,
+        };
+        let opposite = |input| match input {
+            LeavesToPlus => LeavesToMinus,
+            LeavesToMinus => LeavesToPlus,
+            PutPlus => PutMinus,
+            PutMinus => PutPlus,
+            DecidesPlus => DecidesMinus,
+            DecidesMinus => DecidesPlus,
+            other => other,
+        };
+        let reverse = |effect| match effect {
+            Rises => Falls,
+            Falls => Rises,
+            other => other,
+        };
+        for (side, input) in SideState::ALL.into_iter().flat_map(|side| INPUTS.map(|input| (side, input))) {
+            let (to, effect) = turn(side, input);
+            assert_eq!(turn(mirror(side), opposite(input)), (mirror(to), reverse(effect)));
+        }
+    }
+
+    #[test]
+    fn a_side_is_known_unless_it_has_none() {
+        let truths = SideState::ALL.map(SideState::truth);
+        assert_eq!(truths, [Some(true), Some(false), Some(true), Some(false), Option::None, Option::None]);
+    }
+}

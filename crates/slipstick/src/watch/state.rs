@@ -45,7 +45,8 @@ pub(super) struct Record {
     pub(super) pinned: Pinned,
     /// Whether a derivative of order two or more has decided it, at the start of this step.
     pub(super) soft: bool,
-    /// Whether it came into its band by motion.
+    /// Whether it is inside its band, and came into it by motion.
+    pub(super) inside: bool,
     pub(super) entered: bool,
     /// The largest value since it last fired.
     pub(super) peak: Banded,
@@ -81,6 +82,7 @@ impl Record {
         reach: 0.0,
         pinned: Pinned { constant: 0.0, linear: 0.0, latest: [0.0; 2] },
         soft: false,
+        inside: true,
         entered: false,
         peak: Banded { value: 0.0, band: 0.0 },
     };
@@ -155,8 +157,11 @@ impl Watch {
         self.update_watched(comparison);
     }
 
-    /// Makes a comparison `u0`, without a past.
+    /// Makes a comparison `u0`, without a past; guards that read it have none either.
     pub fn forget(&mut self, comparison: usize) {
+        for guard in self.table.readers(comparison) {
+            self.now.past[guard] = None;
+        }
         let Record { taken, readers, .. } = self.records[comparison];
         self.records[comparison] = Record { taken, readers, ..Record::NEW };
         self.now.sides[comparison] = SideState::Unknown;
@@ -247,7 +252,7 @@ impl Watch {
             } else {
                 record.pinned = Pinned::default();
             }
-            (record.soft, record.entered) = (false, false);
+            (record.soft, record.entered, record.inside) = (false, false, side.is_inside());
             record.reach = value.value.abs() - value.band;
             record.peak = record.raised(Banded::new(value.value.abs(), value.band));
             self.horizon.rouse(comparison);

@@ -11,6 +11,8 @@ pub(super) struct Polynomials {
     pub(super) coefficients: Vec<Vec<f64>>,
     /// The formulas that give values; without one, Horner's rule.
     formulas: Vec<Option<Formula>>,
+    /// The time at which the powers are zero.
+    pub(super) origin: f64,
     /// Where the step starts, and how long it is.
     pub(super) t: f64,
     pub(super) h: f64,
@@ -37,6 +39,7 @@ impl Polynomials {
         Self {
             formulas: coefficients.iter().map(|_| None).collect(),
             coefficients,
+            origin: 0.0,
             t: 0.0,
             h,
             relative_band: 4.0 * f64::EPSILON,
@@ -93,13 +96,14 @@ impl Polynomials {
     /// The value at a time, with its band.
     pub(super) fn value(&self, comparison: usize, t: f64) -> Banded {
         let c = &self.coefficients[comparison];
+        let x = t - self.origin;
         let value = match &self.formulas[comparison] {
             Some(f) => f(t),
-            None => c.iter().rev().fold(0.0, |sum, c| sum * t + c),
+            None => c.iter().rev().fold(0.0, |sum, c| sum * x + c),
         };
         let size = match &self.formulas[comparison] {
             Some(_) => value.abs(),
-            None => c.iter().rev().fold(0.0, |sum, c| sum * t.abs() + c.abs()),
+            None => c.iter().rev().fold(0.0, |sum, c| sum * x.abs() + c.abs()),
         };
         Banded::new(value, self.band + self.relative_band * size)
     }
@@ -109,7 +113,7 @@ impl Polynomials {
         let mut c = self.coefficients[comparison].clone();
         for k in 0..c.len() {
             for j in (k..c.len() - 1).rev() {
-                c[j] += self.t * c[j + 1];
+                c[j] += (self.t - self.origin) * c[j + 1];
             }
         }
         c
@@ -157,7 +161,9 @@ impl Signals for Polynomials {
             size += to.abs();
             power *= self.h;
         }
-        let inexact = if self.formulas[comparison].is_some() { f64::EPSILON * size } else { 0.0 };
+        // Products of roots are rounded when they are expanded.
+        let terms: f64 = self.coefficients[comparison].iter().map(|c| c.abs()).sum();
+        let inexact = if self.formulas[comparison].is_some() { 8.0 * f64::EPSILON * terms } else { 0.0 };
         out.remainder = self.remainder + inexact;
         out.band =
             self.band + self.relative_band * if self.formulas[comparison].is_some() { 0.0 } else { size };
