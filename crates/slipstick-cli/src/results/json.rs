@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use slipstick::equations::System;
 use slipstick::formulation::{Metric, PerConstraint, Stabilisation};
 use slipstick::math::Norm;
+use slipstick::mode::Mode;
 use slipstick::model::{Detection, Location};
 use slipstick::simulate::Options;
 use slipstick::step::{Control, PerComponent, Share, USUAL_RHO};
@@ -162,8 +163,14 @@ fn share(share: &Share) -> Value {
 }
 
 fn end_state(result: &RunResult<'_>) -> Value {
-    let pairs = result.trajectory.state_names.iter().zip(result.trajectory.end_state());
-    Value::Object(pairs.map(|(name, value)| (name.clone(), json!(value))).collect())
+    let mode = result.trajectory.segments.last().map(|segment| &segment.mode);
+    values_json(result, result.trajectory.end_state(), mode)
+}
+
+/// States and discrete variables by name.
+fn values_json(result: &RunResult<'_>, state: &[f64], mode: Option<&Mode>) -> Value {
+    let values = result.named_values(state, mode);
+    Value::Object(values.map(|(name, value)| (name.to_owned(), json!(value))).collect())
 }
 
 /// One event.
@@ -171,10 +178,7 @@ pub(crate) fn event_json(result: &RunResult<'_>, index: usize) -> Value {
     let (trajectory, event) = (&result.trajectory, &result.trajectory.events[index]);
     let names: Vec<&str> = event.guards.iter().map(|&g| trajectory.guard_names[g].as_str()).collect();
     let kinds: Vec<&str> = event.kinds.iter().map(|k| k.name()).collect();
-    let state = |values: &[f64]| -> Value {
-        let pairs = trajectory.state_names.iter().zip(values);
-        Value::Object(pairs.map(|(name, value)| (name.clone(), json!(value))).collect())
-    };
+    let (before, after) = result.modes_at(index);
     let mode = |index| result.has_modes().then(|| result.mode_name(index));
     json!({
         "number": index + 1,
@@ -185,7 +189,7 @@ pub(crate) fn event_json(result: &RunResult<'_>, index: usize) -> Value {
         "kinds": kinds,
         "mode_before": mode(event.mode_before),
         "mode_after": mode(event.mode_after),
-        "before": state(&event.before),
-        "after": state(&event.after),
+        "before": values_json(result, &event.before, Some(before)),
+        "after": values_json(result, &event.after, Some(after)),
     })
 }

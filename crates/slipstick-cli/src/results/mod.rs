@@ -21,6 +21,7 @@ use crate::model_file::ModelFile;
 use crate::progress::Watch;
 use crate::talk::{self, Trouble};
 use slipstick::equations::System;
+use slipstick::mode::Mode;
 use slipstick::simulate::{Error, Plan, simulate_watched};
 use slipstick::trajectory::{EnergyBalance, Joints, Trajectory};
 use std::fs::File;
@@ -145,6 +146,24 @@ impl<'a> RunResult<'a> {
             let message = self.outcome_with_time(number);
             talk::warning(self.outcome_code(), &message, self.outcome_hint().unwrap_or_default());
         }
+    }
+
+    /// States and discrete variables by name; no mode, no discrete variables.
+    pub(crate) fn named_values<'s>(
+        &'s self,
+        state: &'s [f64],
+        mode: Option<&'s Mode>,
+    ) -> impl Iterator<Item = (&'s str, f64)> {
+        let discrete = mode.map_or(&[][..], |mode| &mode.values.discrete);
+        let states = self.trajectory.state_names.iter().zip(state);
+        let all = states.chain(self.plan.system.discrete_names().iter().zip(discrete));
+        all.map(|(name, value)| (name.as_str(), *value))
+    }
+
+    /// The modes before and after an event: segment i ends at event i, and the one after it begins there.
+    pub(crate) fn modes_at(&self, event: usize) -> (&Mode, &Mode) {
+        let segments = &self.trajectory.segments;
+        (&segments[event].mode, &segments[(event + 1).min(segments.len() - 1)].mode)
     }
 
     pub(crate) fn mode_name(&self, index: usize) -> &str {

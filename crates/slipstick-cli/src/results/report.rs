@@ -147,6 +147,7 @@ fn statistics(result: &RunResult<'_>) -> Vec<[String; 2]> {
 fn series(table: &Table) -> Vec<Value> {
     let kind = |kind| match kind {
         ColumnKind::State => "state",
+        ColumnKind::Discrete => "discrete",
         ColumnKind::Output => "output",
         ColumnKind::Switch => "switch",
     };
@@ -180,10 +181,9 @@ fn events(result: &RunResult<'_>) -> Vec<Value> {
     let one = |(i, event): (usize, &Event)| {
         let names: Vec<&str> = event.guards.iter().map(|&g| trajectory.guard_names[g].as_str()).collect();
         let kinds: Vec<&str> = event.kinds.iter().map(|k| k.name()).collect();
-        // Segment i ends at event i; the one after it begins there.
-        let before = sampler.of(&trajectory.segments[i].mode, event.t, &event.before).to_vec();
-        let next = &trajectory.segments[(i + 1).min(trajectory.segments.len() - 1)];
-        let after = sampler.of(&next.mode, event.t, &event.after).to_vec();
+        let (mode_before, mode_after) = result.modes_at(i);
+        let before = sampler.of(mode_before, event.t, &event.before).to_vec();
+        let after = sampler.of(mode_after, event.t, &event.after).to_vec();
         json!({
             "number": i + 1,
             "t": event.t,

@@ -1,4 +1,4 @@
-//! A trajectory as columns: states, outputs and switch signs at chosen times, both sides of every event.
+//! A trajectory as columns: states, discrete variables, outputs and switch signs at chosen times, both sides of every event.
 
 use super::RunResult;
 use slipstick::equations::{Observer, System};
@@ -10,6 +10,7 @@ use slipstick::trajectory::{Density, Trajectory, sample_times};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ColumnKind {
     State,
+    Discrete,
     Output,
     Switch,
 }
@@ -102,9 +103,10 @@ fn columns(result: &RunResult<'_>) -> Vec<Column> {
     let column =
         |name: &str, kind| Column { name: name.to_owned(), unit: model.unit(name).map(str::to_owned), kind };
     let states = model.states.iter().map(|d| column(&d.name, ColumnKind::State));
+    let discrete = model.discrete.iter().map(|d| column(&d.name, ColumnKind::Discrete));
     let outputs = model.outputs.iter().map(|d| column(&d.name, ColumnKind::Output));
     let switches = model.switches.iter().map(|d| column(&d.name, ColumnKind::Switch));
-    states.chain(outputs).chain(switches).collect()
+    states.chain(discrete).chain(outputs).chain(switches).collect()
 }
 
 /// Evaluates all columns at a time of a segment.
@@ -122,7 +124,7 @@ impl<'a> Sampler<'a> {
     pub(crate) fn new(result: &'a RunResult<'_>) -> Self {
         let model = &result.file.model;
         let (states, switches) = (model.states.len(), result.plan.system.named_switches());
-        let row = vec![0.0; states + model.outputs.len() + switches];
+        let row = vec![0.0; states + model.discrete.len() + model.outputs.len() + switches];
         let system = &result.plan.system;
         let soft_switches = model.run.regularise.map(|_| system.switches());
         let (outputs, parameters) = (Mixture::new(system, system.outputs()), system.parameters());
@@ -144,6 +146,8 @@ impl<'a> Sampler<'a> {
 
     fn observe(&mut self, mode: &Mode, t: f64) -> &[f64] {
         let (state, rest) = self.row.split_at_mut(self.states);
+        let (discrete, rest) = rest.split_at_mut(mode.values.discrete.len());
+        discrete.copy_from_slice(&mode.values.discrete);
         let (outputs, signs) = rest.split_at_mut(rest.len() - self.switches);
         self.outputs.observe(mode, t, state, outputs);
         match &mut self.soft_switches {

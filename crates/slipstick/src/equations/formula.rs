@@ -4,13 +4,15 @@
 //! with every call, so that one compiled system serves many runs.
 
 use super::fixed::Fixed;
+use super::inputs::{entry, load, load_motion};
 use super::lowering::Lowering;
 use super::mass::{MassScratch, MassTape};
 use super::mechanism::{MechanismScratch, MechanismTapes};
 use super::schedule::check_times;
+use super::setting::{Setting, SettingTape, start_values};
 use super::settling::settle;
 use super::system::gradient_by_differences;
-use super::tapes::{Compiler, ModeTapes, ResetParts, ResetTape, ScheduleTape, lower_reset};
+use super::tapes::{Compiler, ModeRegisters, ModeTapes, ResetTape, ScheduleTape};
 use super::{
     Constraint, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, Point, Reset, ResetTargets,
     System, Terms,
@@ -21,15 +23,10 @@ use crate::model::{Definition, Diagnostic, Model};
 /// A system compiled from a model.
 #[derive(Clone, Debug)]
 pub struct FormulaSystem {
-    state_names: Vec<String>,
-    mode_names: Vec<String>,
-    switch_names: Vec<String>,
-    named_switches: usize,
+    names: SystemNames,
     count_number: usize,
-    parameters: Vec<f64>,
-    start: Vec<f64>,
-    discrete_names: Vec<String>,
-    discrete_start: Vec<f64>,
+    setting: Setting,
+    setting_tape: SettingTape,
     guards: Vec<Guard>,
     guard_growth: Vec<f64>,
     modes: Vec<ModeTapes>,
@@ -37,6 +34,38 @@ pub struct FormulaSystem {
     mass: Option<MassTape>,
     mechanism: Option<MechanismTapes>,
     schedule: ScheduleTape,
+    conditions: Tape,
+    shown: ShownTapes,
+}
+
+/// What things are called.
+#[derive(Clone, Debug)]
+struct SystemNames {
+    states: Vec<String>,
+    modes: Vec<String>,
+    /// Those that have a name of their own come first; the others are made by formulas that switch.
+    switches: Vec<String>,
+    named_switches: usize,
+    discrete: Vec<String>,
+}
+
+impl SystemNames {
+    fn new(model: &Model, switches: Vec<String>) -> Self {
+        let names = |list: &[Definition]| list.iter().map(|d| d.name.clone()).collect::<Vec<_>>();
+        let modes = model.modes.iter().map(|m| m.name.clone());
+        Self {
+            states: names(&model.states),
+            modes: if model.modes.is_empty() { vec![String::new()] } else { modes.collect() },
+            switches,
+            named_switches: model.switches.len(),
+            discrete: names(&model.discrete),
+        }
+    }
+}
+
+/// What is looked at and not integrated.
+#[derive(Clone, Debug)]
+struct ShownTapes {
     outputs: Tape,
     switches: Tape,
     audit: Tape,
@@ -47,137 +76,107 @@ pub struct FormulaSystem {
 impl FormulaSystem {
     /// Compiles a model that has been checked, with what is known before the run.
     pub fn compile(model: &Model, fixed: Fixed<'_>) -> Result<Self, Vec<Diagnostic>> {
-        let start = fixed.values(&model.states, "start value of")?;
+        let (state, discrete) = start_values(model, &fixed)?;
         check_times(model, &fixed)?;
         let mut lowering = Lowering::new(model);
         let parts = lowering.parts(model);
         let settled = settle(&mut lowering, model, parts, &fixed.parameters);
-        let switches = lowering.shown_switches(model);
-        let resets = resets(&mut lowering, model, settled.watches.len());
         let parameter_inputs = lowering.names.first_parameter..lowering.names.first_switch;
         let guard_growth = settled.growth(&lowering, &fixed.parameters);
         let mut compiler = Compiler { arena: &mut lowering.arena, settled: &settled };
-        let names = |list: &[Definition]| list.iter().map(|d| d.name.clone()).collect::<Vec<_>>();
-        let mode_names = model.modes.iter().map(|m| m.name.clone());
         Ok(Self {
-            state_names: names(&model.states),
-            mode_names: if model.modes.is_empty() { vec![String::new()] } else { mode_names.collect() },
             modes: (0..settled.parts.derivatives.len()).map(|mode| compiler.mode(mode)).collect(),
-            resets: resets.into_iter().map(|reset| reset.map(|reset| compiler.reset(reset))).collect(),
+            resets: compiler.resets(),
             mass: compiler.mass(model, &parameter_inputs),
             mechanism: compiler.mechanism(&settled.parts.mechanism, model.states.len()),
-            outputs: compiler.compile(&settled.parts.outputs),
-            audit: compiler.compile(&settled.parts.audit),
-            energies: compiler.energies(&settled.parts.mechanism),
-            switches: compiler.compile(&switches),
+            shown: ShownTapes {
+                outputs: compiler.compile(&settled.parts.outputs),
+                audit: compiler.compile(&settled.parts.audit),
+                energies: compiler.energies(&settled.parts.mechanism),
+                switches: compiler.compile(&settled.parts.switches),
+            },
             schedule: compiler.schedule(),
+            conditions: compiler.compile(&settled.parts.conditions.discrete),
             guard_growth,
-            parameters: fixed.parameters,
-            start,
-            discrete_names: Vec::new(),
-            discrete_start: Vec::new(),
-            named_switches: model.switches.len(),
+            setting_tape: SettingTape::new(model, &fixed),
+            setting: Setting { parameters: fixed.parameters, state, discrete },
             guards: settled.watches.into_iter().map(|watch| watch.guard).collect(),
-            switch_names: settled.switch_names,
+            names: SystemNames::new(model, settled.switch_names),
             count_number: settled.count_number,
         })
     }
 
     /// How many switches have a name of their own. They come first; the others are made by formulas that switch.
     pub fn named_switches(&self) -> usize {
-        self.named_switches
+        self.names.named_switches
     }
 
     /// The start values.
     pub fn start(&self) -> &[f64] {
-        &self.start
+        &self.setting.state
+    }
+
+    /// What a run begins with, as the model says.
+    pub fn setting(&self) -> &Setting {
+        &self.setting
+    }
+
+    /// What a run begins with whose parameters, by index, have other values; parameters and start values that use them follow.
+    ///
+    /// None if this compiled system cannot make that run: a value is not finite, a period not positive, or a formula that is linear in time turns
+    /// round. Then the model has to be compiled with these values, which succeeds or says why not.
+    pub fn prepare(&self, given: &[(usize, f64)]) -> Option<Setting> {
+        let setting = self.setting_tape.setting(given)?;
+        self.schedule.admits(&setting.parameters, self.names.states.len()).then_some(setting)
     }
 
     /// The scratch to evaluate the outputs with.
     pub fn outputs(&self) -> Observer<'_> {
-        Observer::new(&self.outputs)
+        Observer::new(&self.shown.outputs)
     }
 
     /// The scratch to evaluate the named switches with, where they are softened and not signs.
     pub fn switches(&self) -> Observer<'_> {
-        Observer::new(&self.switches)
+        Observer::new(&self.shown.switches)
     }
 
     /// The scratch to evaluate the audited quantities with.
     pub fn audit(&self) -> Observer<'_> {
-        Observer::new(&self.audit)
+        Observer::new(&self.shown.audit)
     }
-}
-
-/// The resets of events and of what happens at rest; the locks, which come first, have none.
-fn resets(lowering: &mut Lowering<'_>, model: &Model, guards: usize) -> Vec<Option<ResetParts>> {
-    let events = model.all_events().map(|(_, event)| &event.reset);
-    let rest = model.all_events().filter_map(|(_, event)| event.at_rest.as_ref().map(|rest| &rest.reset));
-    let rules: Vec<&Vec<Definition>> = events.chain(rest).collect();
-    let locks = guards - rules.len();
-    let none = std::iter::repeat_with(|| None).take(locks);
-    none.chain(rules.into_iter().map(|reset| lower_reset(lowering, model, reset))).collect()
-}
-
-/// Writes the inputs of a tape: `[t, states…, parameters…, switch signs…, counts…, discrete…]`.
-pub(super) fn load(registers: &mut Registers, t: f64, y: &[f64], locked: Locked<'_>) {
-    let inputs = registers.inputs_mut();
-    inputs[0] = t;
-    let mut first = 1;
-    for list in [y, locked.parameters, locked.signs, locked.counts, locked.discrete] {
-        inputs[first..first + list.len()].copy_from_slice(list);
-        first += list.len();
-    }
-}
-
-/// Writes accelerations and multipliers behind all other inputs.
-fn load_motion(registers: &mut Registers, mechanism: Option<&MechanismScratch>) {
-    if let Some(scratch) = mechanism {
-        let inputs = registers.inputs_mut();
-        let first = inputs.len() - scratch.motion.len();
-        inputs[first..].copy_from_slice(&scratch.motion);
-    }
-}
-
-/// One entry of several lists behind each other.
-fn entry(lists: [&[f64]; 4], mut index: usize) -> f64 {
-    for list in lists {
-        match list.get(index) {
-            Some(&value) => return value,
-            None => index -= list.len(),
-        }
-    }
-    f64::NAN
 }
 
 impl System for FormulaSystem {
     fn energies(&self, mode: usize) -> Option<Observer<'_>> {
-        Some(Observer::new(self.energies.get(mode)?))
+        Some(Observer::new(self.shown.energies.get(mode)?))
     }
     fn layout(&self) -> Layout {
         let n = self.mechanism.as_ref().map_or(0, |mechanism| mechanism.coordinates);
-        Layout { q: n, v: n, z: self.state_names.len() - 2 * n }
+        Layout { q: n, v: n, z: self.names.states.len() - 2 * n }
     }
     fn state_names(&self) -> &[String] {
-        &self.state_names
+        &self.names.states
     }
     fn mode_names(&self) -> &[String] {
-        &self.mode_names
+        &self.names.modes
     }
     fn switch_names(&self) -> &[String] {
-        &self.switch_names
+        &self.names.switches
+    }
+    fn condition_number(&self) -> usize {
+        self.conditions.output_count()
     }
     fn count_number(&self) -> usize {
         self.count_number
     }
     fn parameters(&self) -> &[f64] {
-        &self.parameters
+        &self.setting.parameters
     }
     fn discrete_names(&self) -> &[String] {
-        &self.discrete_names
+        &self.names.discrete
     }
     fn discrete_start(&self) -> &[f64] {
-        &self.discrete_start
+        &self.setting.discrete
     }
     fn reset_targets(&self, guard: usize) -> Option<ResetTargets<'_>> {
         let reset = self.resets[guard].as_ref();
@@ -212,11 +211,12 @@ impl System for FormulaSystem {
         // Behind a mass matrix every rate may depend on every state.
         let coupled = self.mass.is_some() || self.mechanism.is_some();
         let own = tapes.watched.iter().position(|&g| g == guard).filter(|_| !coupled);
-        own.is_none_or(|k| tapes.reach(k, self.state_names.len())[state])
+        own.is_none_or(|k| tapes.reach(k, self.names.states.len())[state])
     }
     fn reset_can_turn(&self, mode: usize, reset: usize, guard: usize) -> bool {
         let Some(reset) = &self.resets[reset] else { return false };
-        reset.targets.iter().any(|&state| self.guard_depends_on(mode, guard, state))
+        let mut states = reset.targets.iter();
+        !reset.discrete.is_empty() || states.any(|&state| self.guard_depends_on(mode, guard, state))
     }
     fn mass_kind(&self) -> MassKind {
         self.mass.as_ref().map_or(MassKind::Identity, |mass| mass.kind)
@@ -227,9 +227,10 @@ impl System for FormulaSystem {
         let resets = self.resets.iter().map(|r| r.as_ref().map(|r| r.tape.registers())).collect();
         let entries = self.modes.iter().map(|m| m.jacobian_places.len()).max().unwrap_or(0);
         let reset = self.resets.iter().flatten().map(ResetTape::len).max().unwrap_or(0);
-        let longest = (2 * self.guards.len()).max(1 + self.state_names.len()).max(entries).max(reset);
+        let longest = (2 * self.guards.len()).max(1 + self.names.states.len()).max(entries).max(reset);
         let schedule = self.schedule.tape.registers();
-        let nowhere = vec![0.0; self.state_names.len()];
+        let conditions = self.conditions.registers();
+        let nowhere = vec![0.0; self.names.states.len()];
         Box::new(FormulaEvaluator {
             system: self,
             modes,
@@ -237,40 +238,13 @@ impl System for FormulaSystem {
             mass,
             mechanism: self.mechanism.as_ref().map(MechanismTapes::scratch),
             schedule,
+            conditions,
             nowhere,
             boxes: Boxes::default(),
             ranges: Ranges::default(),
             out: vec![0.0; longest],
             slopes: vec![0.0; self.rate_slope_places().len()],
         })
-    }
-}
-
-struct ModeRegisters {
-    derivative: Registers,
-    jacobian: Registers,
-    time: Registers,
-    guards: Registers,
-    singles: Vec<Registers>,
-    slopes: Registers,
-    gradients: Vec<Option<Registers>>,
-    rates: Registers,
-    needs: Option<Registers>,
-}
-
-impl ModeRegisters {
-    fn new(tapes: &ModeTapes) -> Self {
-        Self {
-            derivative: tapes.derivative.registers(),
-            jacobian: tapes.jacobian.registers(),
-            time: tapes.time.registers(),
-            guards: tapes.guards.registers(),
-            singles: tapes.singles.iter().map(Tape::registers).collect(),
-            slopes: tapes.slopes.registers(),
-            gradients: tapes.gradients.iter().map(|tape| tape.as_ref().map(Tape::registers)).collect(),
-            rates: tapes.rates.registers(),
-            needs: tapes.needs.as_ref().map(Tape::registers),
-        }
     }
 }
 
@@ -281,6 +255,7 @@ struct FormulaEvaluator<'a> {
     mass: Option<MassScratch>,
     mechanism: Option<MechanismScratch>,
     schedule: Registers,
+    conditions: Registers,
     /// A state for formulas that do not depend on it.
     nowhere: Vec<f64>,
     boxes: Boxes,
@@ -470,7 +445,7 @@ impl Evaluator for FormulaEvaluator<'_> {
         let tapes = &self.system.modes[locked.mode];
         let tape = &tapes.singles[tapes.watched.binary_search(&guard).ok()?];
         let fixed = [locked.parameters, locked.signs, locked.counts, locked.discrete];
-        let n = self.system.state_names.len();
+        let n = self.system.names.states.len();
         let inputs = self.boxes.inputs_of(tape);
         for k in tape.reads() {
             inputs[k] = match k {
@@ -489,7 +464,7 @@ impl Evaluator for FormulaEvaluator<'_> {
     ) {
         let tapes = &self.system.modes[locked.mode];
         let fixed = [locked.parameters, locked.signs, locked.counts, locked.discrete];
-        let n = self.system.state_names.len();
+        let n = self.system.names.states.len();
         let inputs = self.ranges.inputs_of(&tapes.guards);
         for k in tapes.guards.reads() {
             inputs[k] = if k <= n { input(k) } else { Interval::point(entry(fixed, k - n - 1)) };
@@ -552,6 +527,11 @@ impl Evaluator for FormulaEvaluator<'_> {
         for (&g, need) in tapes.watched.iter().zip(out) {
             needed[g] = *need != 0.0;
         }
+    }
+
+    fn conditions(&mut self, locked: Locked<'_>, values: &mut [f64]) {
+        load(&mut self.conditions, 0.0, &self.nowhere, locked);
+        self.system.conditions.run(&mut self.conditions, values);
     }
 
     fn schedule(&mut self, locked: Locked<'_>, times: &mut [f64]) {

@@ -1,6 +1,6 @@
 //! The mass matrix of a model, `M(t, y) y' = f`, as tapes: its entries, and for one that varies its derivatives by time and states.
 
-use super::formula::load;
+use super::inputs::load;
 use super::tapes::Compiler;
 use super::{Locked, MassKind};
 use crate::expr::{ExprId, InputId, Registers, Tape};

@@ -1,7 +1,7 @@
 //! What a formulation asks of a mechanism: `q' = v`, `M v' = f - Gᵀ λ`, constraints on positions and on speeds.
 
 use super::Locked;
-use super::formula::load;
+use super::inputs::load;
 use super::lagrange::MechanismParts;
 use super::tapes::{Compiler, ModeTapes};
 use crate::expr::{Arena, ExprId, InputId, Registers, Tape};

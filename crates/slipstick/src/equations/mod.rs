@@ -9,9 +9,12 @@ mod closure_energy;
 mod closure_guard;
 mod closure_mechanism;
 mod closure_sides;
+mod condition;
+mod conditions;
 mod energy;
 mod fixed;
 mod formula;
+mod inputs;
 mod lagrange;
 mod locking;
 mod lowering;
@@ -20,6 +23,7 @@ mod mechanism;
 mod needs;
 mod observer;
 mod schedule;
+mod setting;
 mod settling;
 mod softening;
 mod surfaces;
@@ -30,11 +34,13 @@ pub use crate::model::{Direction, Side};
 pub use closure::ClosureSystem;
 pub use closure_guard::{ClosureGuard, ClosureRest};
 pub use closure_mechanism::Mechanism;
+pub use condition::{Condition, Facts};
 pub use energy::{KINETIC, POTENTIAL, POWER};
 pub use fixed::Fixed;
 pub use formula::FormulaSystem;
 pub use mechanism::{BadPlace, Constraint, Terms, WrongGradient};
 pub use observer::Observer;
+pub use setting::Setting;
 pub use system::{
     Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, PlainField, Point, Reset,
     ResetTargets, Response, System,

@@ -2,7 +2,7 @@
 
 use super::Locked;
 use super::closure_energy::ClosureEnergy;
-use super::formula::load;
+use super::inputs::load;
 use crate::expr::{Registers, Tape};
 
 /// A set of quantities with the scratch to evaluate them.

@@ -1,7 +1,7 @@
 //! What the loop asks of a set of equations: right-hand sides, guards, rates of guards, resets.
 
-use super::Observer;
 use super::{BadPlace, Constraint, Terms, WrongGradient};
+use super::{Condition, Observer};
 use crate::expr::{Bounds, Interval};
 use crate::model::{Direction, Side};
 
@@ -73,6 +73,20 @@ pub enum GuardKind {
     },
     /// It has no surface: it fires when the events of another guard accumulate, see [`Response::at_rest`].
     Rest,
+    /// It has no surface: it fires when its [`Condition`] becomes true.
+    Compound,
+    /// It is a comparison in the condition of other guards, and does nothing by itself.
+    Comparison {
+        /// Whether the surface rises where it crosses, if that time is known beforehand.
+        scheduled: Option<bool>,
+    },
+}
+
+impl GuardKind {
+    /// Whether there is a function of time and state.
+    pub fn has_surface(self) -> bool {
+        !matches!(self, Self::Rest | Self::Compound)
+    }
 }
 
 impl Response {
@@ -99,10 +113,37 @@ pub struct Guard {
     pub kind: GuardKind,
     /// Whether a touch of zero without a crossing is an event too, and not only a note.
     pub touches: bool,
-    /// Whether zero itself belongs to the side that fires, as in `n >= 3`: that counts where a reset puts the guard to zero and it stays there.
+    /// Whether zero itself belongs to the side that fires, as in `n >= 3`: that counts where a reset puts the guard to zero and it stays there. Of a
+    /// comparison, whether zero belongs to the positive side.
     pub closed: bool,
     /// Whether it locks a branch that other guards have in their formulas.
     pub is_used: bool,
+    /// When it holds.
+    pub condition: Condition,
+    /// Whether it fires where it is true as its mode is entered, or the run begins.
+    pub on_entry: bool,
+    /// Of guards that fire together and contradict each other, the one with the highest number is obeyed.
+    pub priority: i64,
+}
+
+impl Guard {
+    /// A surface that is watched in every mode, and leaves an entry in the log where it crosses zero.
+    pub fn new(name: impl Into<String>, direction: Direction) -> Self {
+        Self {
+            name: name.into(),
+            direction,
+            side: Side::After,
+            response: Response::default(),
+            mode: None,
+            kind: GuardKind::Surface,
+            touches: false,
+            closed: false,
+            is_used: false,
+            condition: Condition::Crossing,
+            on_entry: true,
+            priority: 0,
+        }
+    }
 }
 
 /// Where the rates of guards go.
@@ -196,6 +237,10 @@ pub trait System: Send + Sync {
     fn discrete_start(&self) -> &[f64];
     /// What the reset of a guard sets; none if that is not known, and what has changed has been set.
     fn reset_targets(&self, guard: usize) -> Option<ResetTargets<'_>>;
+    /// How many conditions of what changes only at events there are in guards.
+    fn condition_number(&self) -> usize {
+        0
+    }
     /// How many counts there are.
     fn count_number(&self) -> usize {
         0
@@ -464,6 +509,10 @@ pub trait Evaluator {
     ) -> f64 {
         gradient_by_differences(&mut |t, y| self.guard(locked, guard, t, y), t, y, gradient)
     }
+
+    /// The conditions of what changes only at events, see [`Condition::Discrete`]: greater than zero where they hold. There are as many as
+    /// [`System::condition_number`] says.
+    fn conditions(&mut self, _locked: Locked<'_>, _values: &mut [f64]) {}
 
     /// The times at which the scheduled guards cross, given the locked quantities; other entries are left as they are.
     fn schedule(&mut self, _locked: Locked<'_>, _times: &mut [f64]) {}

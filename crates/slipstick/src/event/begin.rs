@@ -205,7 +205,8 @@ impl Detector {
         self.sides[g] = match guard.kind {
             _ if !watched => 0.0,
             _ if self.held[g] > 0.0 => held_side(self.just_fired[g], old),
-            GuardKind::Rest => 0.0,
+            // The other two are refused before a run.
+            GuardKind::Rest | GuardKind::Compound | GuardKind::Comparison { .. } => 0.0,
             GuardKind::Surface if flow.mode.structure.sliding.contains(&g) => 1.0,
             GuardKind::Scheduled { rising } => side_in_time(rising, self.last.values[g]),
             GuardKind::Surface if zero => self.side_from_zero(flow, g),

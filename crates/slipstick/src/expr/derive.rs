@@ -49,7 +49,7 @@ impl Arena {
                 Node::Unary(op, x) => self.unary_rate(op, id, x, rates[x.index()]),
                 Node::Binary(op, a, b) => {
                     let rates = (rates[a.index()], rates[b.index()]);
-                    Rule { arena: self, zero }.binary(op, id, (a, b), rates)
+                    self.binary_rate(op, id, (a, b), rates)
                 }
                 Node::Select(c, a, b) => self.select(c, rates[a.index()], rates[b.index()]),
             };
@@ -59,7 +59,7 @@ impl Arena {
     }
 
     /// The change of `s = op(x)` when `x` changes at `rate`.
-    fn unary_rate(&mut self, op: UnaryOp, s: ExprId, x: ExprId, rate: ExprId) -> ExprId {
+    pub(super) fn unary_rate(&mut self, op: UnaryOp, s: ExprId, x: ExprId, rate: ExprId) -> ExprId {
         match op {
             UnaryOp::Negate => self.neg(rate),
             UnaryOp::Not | UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil | UnaryOp::Round => {
@@ -87,6 +87,18 @@ impl Arena {
                 self.mul(slope, rate)
             }
         }
+    }
+
+    /// The change of `s = op(a, b)` when its operands change at `rates`, of which one at least is not the constant zero.
+    pub(super) fn binary_rate(
+        &mut self,
+        op: BinaryOp,
+        s: ExprId,
+        operands: (ExprId, ExprId),
+        rates: (ExprId, ExprId),
+    ) -> ExprId {
+        let zero = self.constant(0.0);
+        Rule { arena: self, zero }.binary(op, s, operands, rates)
     }
 
     /// The slope of `s = op(x)` where it is a product, not a quotient.

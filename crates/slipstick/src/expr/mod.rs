@@ -18,11 +18,15 @@
 //! benchmark, for which [`sample_formulas`] is the material.
 
 mod arena;
+mod band;
+mod banded;
 mod bounds;
 mod build;
 mod complain;
 mod cons;
 mod derive;
+#[cfg(test)]
+mod double_double;
 mod error;
 mod function;
 mod growth;
@@ -37,12 +41,15 @@ mod print;
 mod properties;
 mod ranges;
 mod sample;
+mod series;
 mod simplify;
 mod syntax;
 mod tape;
 mod walk;
 
 pub use arena::{Arena, ExprId, InputId, Node};
+pub use band::{BAND_FACTOR, Inexact, UNIT_ROUNDOFF};
+pub use banded::Bands;
 pub use bounds::{Bounds, Boxes};
 pub use error::ParseError;
 pub use function::{Arity, FUNCTIONS, Function};
@@ -54,6 +61,7 @@ pub use operation::{BinaryOp, Smoothness, UnaryOp};
 pub use parse::{MAX_NESTING, MAX_TEXT, parse};
 pub use ranges::Ranges;
 pub use sample::{SAMPLE_INPUTS, SAMPLE_POINT, sample_formulas};
+pub use series::{Composition, Expansion, LARGEST_DEGREE, Series};
 pub use syntax::{Arguments, Form, Kind, NodeId, Relation, Syntax, SyntaxNode, UnknownName};
 pub use tape::{Registers, Tape};
 pub use walk::{MAX_WALK_DEPTH, Walker};

@@ -8,7 +8,7 @@ use super::sliding::Effort;
 use super::start_slope::StartSlope;
 use super::twins::Place;
 use super::{Field, MassKind, Refusal, Sliding, Stabilisation, Surface, Upkeep};
-use crate::equations::{Guard, GuardKind, PlainField, Point, Reset, System};
+use crate::equations::{Guard, PlainField, Point, Reset, System};
 use crate::expr::{Bounds, Interval};
 use crate::mode::Mode;
 
@@ -601,5 +601,5 @@ impl Field for Flow<'_> {
 
 /// Whether a guard is watched in a mode. What happens at rest has no surface.
 pub(super) fn is_watched(guard: &Guard, mode: usize) -> bool {
-    guard.kind != GuardKind::Rest && guard.mode.is_none_or(|own| own == mode)
+    guard.kind.has_surface() && guard.mode.is_none_or(|own| own == mode)
 }

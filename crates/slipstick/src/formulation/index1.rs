@@ -242,6 +242,10 @@ impl Evaluator for Index1<'_> {
         self.inner.find_needed(locked, needed);
     }
 
+    fn conditions(&mut self, locked: Locked<'_>, values: &mut [f64]) {
+        self.inner.conditions(locked, values);
+    }
+
     fn schedule(&mut self, locked: Locked<'_>, times: &mut [f64]) {
         self.inner.schedule(locked, times);
     }

@@ -1,9 +1,10 @@
 //! Does everything mean something? Names, missing and superfluous derivatives, cycles, modes that cannot be reached.
 
+use super::guard::check_guard;
 use super::mechanism::check_mechanism;
-use super::names::{Room, check_formula, check_names, unknown_name};
+use super::names::{Room, check_formula, check_names, outputs_that_use, unknown_name};
 use super::{
-    Definition, Diagnostic, EventRule, Formula, Meaning, Model, Reference, Scope, ToleranceRule, Trigger,
+    Definition, Diagnostic, EventRule, Meaning, Model, Reference, Scope, ToleranceRule, Trigger,
     dependency_order,
 };
 
@@ -18,8 +19,11 @@ pub(super) fn check(model: &Model) -> Vec<Diagnostic> {
     check_cycles(&model.outputs, "output", &mut errors);
     check_derivatives(model, &mut errors);
     check_mechanism(model, &scope, &mut errors);
-    for (_, event) in model.all_events() {
-        check_event(event, model, &scope, &mut errors);
+    let moving = outputs_that_use(model, &scope, Meaning::moves);
+    let mut checker = Checker { model, scope: &scope, moving, in_mode: false };
+    for (mode, event) in model.all_events() {
+        checker.in_mode = mode.is_some();
+        check_event(event, &checker, &mut errors);
     }
     check_modes(model, &mut errors);
     check_references(model, &scope, &mut errors);
@@ -31,7 +35,7 @@ fn check_fixed_formulas(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagn
     for definition in &model.parameters {
         check_formula(&definition.formula, scope, Room::fixed("a parameter"), errors);
     }
-    for definition in &model.states {
+    for definition in model.states.iter().chain(&model.discrete) {
         check_formula(&definition.formula, scope, Room::fixed("a start value"), errors);
     }
     let run = [&model.run.from, &model.run.until, &model.run.output_step];
@@ -79,14 +83,17 @@ fn check_derivatives(model: &Model, errors: &mut Vec<Diagnostic>) {
     let states = || model.first_order_states().iter().map(|s| s.name.as_str());
     let modes = model.modes.iter().flat_map(|m| &m.derivatives);
     for definition in model.derivatives.iter().chain(modes) {
-        if !states().any(|s| s == definition.name) {
-            errors.push(unknown_name(
-                &definition.name,
-                definition.span.clone(),
-                states(),
-                "among the states",
-            ));
+        if states().any(|s| s == definition.name) {
+            continue;
         }
+        let (name, span) = (&definition.name, definition.span.clone());
+        errors.push(if model.discrete.iter().any(|d| d.name == *name) {
+            let message = format!("`{name}` is a discrete variable and has no derivative");
+            let hint = "remove it here: resets set it, and nothing else changes it";
+            Diagnostic::new("unknown-name", span, message).hint(hint)
+        } else {
+            unknown_name(name, span, states(), "among the states")
+        });
     }
     for state in model.first_order_states() {
         let has = |list: &[Definition]| list.iter().any(|d| d.name == state.name);
@@ -98,7 +105,7 @@ fn check_derivatives(model: &Model, errors: &mut Vec<Diagnostic>) {
             let place = mode.map_or(String::new(), |m| format!(" in mode `{m}`"));
             let message = format!("state `{}` has no derivative{place}", state.name);
             let hint = format!(
-                "add `{0} = \"…\"` to [derivatives], or `{0} = 0` if it only changes at events",
+                "add `{0} = \"…\"` to [derivatives], or make it one of `discrete` if it only changes at events",
                 state.name
             );
             errors.push(Diagnostic::new("missing-derivative", state.span.clone(), message).hint(hint));
@@ -106,9 +113,30 @@ fn check_derivatives(model: &Model, errors: &mut Vec<Diagnostic>) {
     }
 }
 
-fn check_event(event: &EventRule, model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
+/// What events are checked against.
+pub(super) struct Checker<'a> {
+    pub(super) model: &'a Model,
+    pub(super) scope: &'a Scope<'a>,
+    /// Which outputs change between events.
+    moving: Vec<bool>,
+    /// Whether the event that is checked belongs to a mode.
+    in_mode: bool,
+}
+
+impl Checker<'_> {
+    /// Whether a name stands for something that changes between events.
+    pub(super) fn moves(&self, name: &str) -> bool {
+        self.scope.meaning(name).is_some_and(|meaning| match meaning {
+            Meaning::Output(i) => self.moving[i],
+            other => other.moves(),
+        })
+    }
+}
+
+fn check_event(event: &EventRule, checker: &Checker<'_>, errors: &mut Vec<Diagnostic>) {
+    let Checker { model, scope, .. } = *checker;
     match &event.trigger {
-        Trigger::Guard(guard) => check_guard(&event.name, guard, scope, errors),
+        Trigger::Guard(guard) => check_guard(event, guard, checker, errors),
         Trigger::At(time) => check_formula(time, scope, Room::fixed("`at`"), errors),
         Trigger::Every { period, first } => {
             check_formula(period, scope, Room::fixed("`every`"), errors);
@@ -117,19 +145,14 @@ fn check_event(event: &EventRule, model: &Model, scope: &Scope<'_>, errors: &mut
             }
         }
     }
+    if !event.on_entry && !checker.in_mode && matches!(event.trigger, Trigger::Guard(_)) {
+        let message = format!("event `{}` is watched in every mode and none is entered with it", event.name);
+        let hint = "move the event to a mode, `[modes.NAME.events]`, or remove `on_entry`";
+        errors.push(Diagnostic::new("bad-guard", event.span.clone(), message).hint(hint));
+    }
     check_response(&event.reset, event.goto.as_ref(), model, scope, errors);
     if let Some(rest) = &event.at_rest {
         check_response(&rest.reset, rest.goto.as_ref(), model, scope, errors);
-    }
-}
-
-fn check_guard(name: &str, guard: &Formula, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
-    check_formula(guard, scope, Room::running("a guard"), errors);
-    let fixed = |name: &str| matches!(scope.meaning(name), Some(Meaning::Parameter(_)));
-    if guard.syntax.names().all(|(name, _)| fixed(name)) {
-        let message = format!("the guard of event `{name}` never changes: the event cannot happen");
-        let hint = "use `t`, a state or an output in the guard";
-        errors.push(Diagnostic::new("bad-guard", guard.place.span.clone(), message).hint(hint));
     }
 }
 
@@ -140,10 +163,15 @@ fn check_response(
     scope: &Scope<'_>,
     errors: &mut Vec<Diagnostic>,
 ) {
-    let states = || model.states.iter().map(|s| s.name.as_str());
+    let targets = || model.states.iter().chain(&model.discrete).map(|s| s.name.as_str());
+    let place = if model.discrete.is_empty() {
+        "among the states"
+    } else {
+        "among the states and discrete variables"
+    };
     for reset in resets {
-        if !states().any(|s| s == reset.name) {
-            errors.push(unknown_name(&reset.name, reset.span.clone(), states(), "among the states"));
+        if !targets().any(|s| s == reset.name) {
+            errors.push(unknown_name(&reset.name, reset.span.clone(), targets(), place));
         }
         check_formula(&reset.formula, scope, Room::running("a reset"), errors);
     }
@@ -152,7 +180,7 @@ fn check_response(
     }
 }
 
-fn check_mode_name(reference: &Reference, model: &Model, errors: &mut Vec<Diagnostic>) {
+pub(super) fn check_mode_name(reference: &Reference, model: &Model, errors: &mut Vec<Diagnostic>) {
     let modes = || model.modes.iter().map(|m| m.name.as_str());
     if !modes().any(|m| m == reference.name) {
         let error = unknown_name(&reference.name, reference.span.clone(), modes(), "among the modes");

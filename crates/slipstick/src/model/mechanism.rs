@@ -3,10 +3,12 @@
 //! A coordinate `x` has the speed `x'`. Both are states of the model: all coordinates first, then all speeds, then the states of `states`. The
 //! equations of motion follow from the energies (Lagrange) or from `inertia` and `forces`.
 
-use super::names::{Room, check_formula, unknown_name};
+use super::names::{Room, check_formula, outputs_that_use, unknown_name};
 use super::read::Reader;
 use super::upkeep::check_upkeep;
-use super::{Definition, Diagnostic, EventRule, Formula, Meaning, Model, Place, Scope, Trigger};
+use super::{
+    Definition, Diagnostic, EventRule, Formula, Meaning, Model, Place, Scope, Trigger, dependency_order,
+};
 use crate::expr::Kind;
 use toml::de::DeTable;
 
@@ -68,6 +70,13 @@ impl Model {
             Trigger::At(_) | Trigger::Every { .. } => None,
         });
         definitions.map(|d| &d.formula).chain(guards)
+    }
+
+    /// The outputs, each after those that it uses; none if they are defined in a circle.
+    pub fn outputs_in_order(&self) -> Vec<usize> {
+        let names: Vec<&str> = self.outputs.iter().map(|d| d.name.as_str()).collect();
+        let uses = |i: usize| self.outputs[i].formula.syntax.names().map(|(n, _)| n).collect();
+        dependency_order(&names, uses).unwrap_or_default()
     }
 
     /// The formulas that events set states to.
@@ -224,18 +233,7 @@ fn check_no_side_states(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagn
 
 /// What follows from the motion cannot be a cause of it: an output that uses a multiplier or a reaction is not used in formulas that move something.
 fn check_outputs_of_motion(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
-    let follows = |formula: &Formula, known: &[bool]| {
-        formula.syntax.names().any(|(name, _)| match scope.meaning(name) {
-            Some(Meaning::Output(i)) => known[i],
-            meaning => meaning.is_some_and(Meaning::follows_from_motion),
-        })
-    };
-    let mut known = vec![false; model.outputs.len()];
-    for _ in 0..model.outputs.len() {
-        for (i, output) in model.outputs.iter().enumerate() {
-            known[i] = known[i] || follows(&output.formula, &known);
-        }
-    }
+    let known = outputs_that_use(model, scope, Meaning::follows_from_motion);
     for formula in model.moving_formulas().chain(model.resets()) {
         for (name, span) in formula.syntax.names() {
             if matches!(scope.meaning(name), Some(Meaning::Output(i)) if known[i]) {
@@ -249,7 +247,7 @@ fn check_outputs_of_motion(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Di
 
 /// A formula that is differentiated twice along the motion, with switches as they are locked.
 fn smooth_room(place: &'static str) -> Room {
-    let allows =
-        |m| matches!(m, Meaning::Time | Meaning::State(_) | Meaning::Parameter(_) | Meaning::Switch(_));
-    Room { place, usable: "only `t`, coordinates, speeds, states, switches and parameters", allows }
+    let allows = |m: Meaning| !matches!(m, Meaning::Output(_)) && !m.follows_from_motion();
+    let usable = "only `t`, coordinates, speeds, states, discrete variables, switches and parameters";
+    Room { place, usable, allows }
 }

@@ -7,6 +7,7 @@
 mod check;
 mod diagnostic;
 mod events;
+mod guard;
 mod mechanism;
 mod names;
 mod order;
@@ -16,6 +17,7 @@ mod sides;
 mod upkeep;
 
 pub use diagnostic::Diagnostic;
+pub use guard::{Logic, MODE};
 pub use mechanism::{MechanismRule, speed_of};
 pub use names::{Meaning, Scope};
 pub use order::dependency_order;
@@ -83,7 +85,7 @@ pub struct EventRule {
     pub direction: Direction,
     /// On which side of the root the event is placed.
     pub side: Side,
-    /// New values of states, from the values before the event.
+    /// New values of states and discrete variables, from the values before the event.
     pub reset: Vec<Definition>,
     /// The mode to go to.
     pub goto: Option<Reference>,
@@ -93,6 +95,10 @@ pub struct EventRule {
     pub touches: bool,
     /// What happens in its place when it accumulates.
     pub at_rest: Option<RestRule>,
+    /// Whether it happens where its guard is true as its mode is entered.
+    pub on_entry: bool,
+    /// Of events that happen together and contradict each other, the one with the highest number is obeyed.
+    pub priority: i64,
 }
 
 impl EventRule {
@@ -123,7 +129,7 @@ pub enum Trigger {
 /// What happens when an event would happen infinitely often in finite time: a bouncing thing lies still.
 #[derive(Clone, Debug)]
 pub struct RestRule {
-    /// New values of states, from the values before the event.
+    /// New values of states and discrete variables, from the values before the event.
     pub reset: Vec<Definition>,
     /// The mode to go to.
     pub goto: Option<Reference>,
@@ -253,6 +259,8 @@ pub struct Model {
     pub parameters: Vec<Definition>,
     /// Start values, which may be formulas of parameters.
     pub states: Vec<Definition>,
+    /// Start values of variables that only resets change.
+    pub discrete: Vec<Definition>,
     /// Coordinates with their speeds, and what moves them. They are the first states.
     pub mechanism: MechanismRule,
     /// The derivative of each state.

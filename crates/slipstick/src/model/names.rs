@@ -1,8 +1,9 @@
 //! What a name means, and what may be used where.
 
-use super::{Definition, Diagnostic, Formula, Model};
+use super::{Definition, Diagnostic, Formula, MODE, Model};
 use crate::expr::{FUNCTIONS, nearest, parse};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,6 +14,8 @@ pub enum Meaning {
     Parameter(usize),
     /// A state, by index.
     State(usize),
+    /// A discrete variable, by index.
+    Discrete(usize),
     /// An output, by index.
     Output(usize),
     /// The locked sign of a switch, by index.
@@ -28,6 +31,24 @@ impl Meaning {
     pub(super) fn follows_from_motion(self) -> bool {
         matches!(self, Self::Multiplier(_) | Self::Reaction(_))
     }
+
+    /// Whether it changes between events; an output does if it uses what does.
+    pub(super) fn moves(self) -> bool {
+        matches!(self, Self::Time | Self::State(_)) || self.follows_from_motion()
+    }
+}
+
+/// Which outputs use something, directly or through other outputs.
+pub(super) fn outputs_that_use(model: &Model, scope: &Scope<'_>, what: fn(Meaning) -> bool) -> Vec<bool> {
+    let mut known = vec![false; model.outputs.len()];
+    for i in model.outputs_in_order() {
+        let names = model.outputs[i].formula.syntax.names();
+        known[i] = names.filter_map(|(name, _)| scope.meaning(name)).any(|meaning| match meaning {
+            Meaning::Output(k) => known[k],
+            other => what(other),
+        });
+    }
+    known
 }
 
 impl Meaning {
@@ -37,6 +58,7 @@ impl Meaning {
             Self::Time => "the time",
             Self::Parameter(_) => "a parameter",
             Self::State(_) => "a state",
+            Self::Discrete(_) => "a discrete variable",
             Self::Output(_) => "an output",
             Self::Switch(_) => "a switch",
             Self::Multiplier(_) => "a multiplier",
@@ -101,7 +123,8 @@ fn defined(model: &Model) -> impl Iterator<Item = (&Definition, Meaning)> {
     let states = model.states.iter().enumerate().map(|(i, d)| (d, Meaning::State(i)));
     let outputs = model.outputs.iter().enumerate().map(|(i, d)| (d, Meaning::Output(i)));
     let switches = model.switches.iter().enumerate().map(|(i, d)| (d, Meaning::Switch(i)));
-    parameters.chain(states).chain(outputs).chain(switches)
+    let discrete = model.discrete.iter().enumerate().map(|(i, d)| (d, Meaning::Discrete(i)));
+    parameters.chain(states).chain(discrete).chain(outputs).chain(switches)
 }
 
 /// Names that are reserved, and names that are given twice.
@@ -164,18 +187,29 @@ impl Room {
 /// Reports every name of a formula that means nothing, or that is not allowed where it stands.
 pub(super) fn check_formula(formula: &Formula, scope: &Scope<'_>, room: Room, errors: &mut Vec<Diagnostic>) {
     for (name, span) in formula.syntax.names() {
-        let span = formula.place.part(&span);
-        match scope.meaning(name) {
-            Some(meaning) if (room.allows)(meaning) => {}
-            Some(meaning) => {
-                let message = format!("`{name}` is {} and cannot be used in {}", meaning.kind(), room.place);
-                let hint = format!("{} can be used here", room.usable);
-                errors.push(Diagnostic::new("unknown-name", span, message).hint(hint));
-            }
-            None => {
-                let known = scope.names(room.allows);
-                errors.push(unknown_name(name, span, known.iter().map(String::as_str), "in a formula"));
-            }
+        check_name((name, formula.place.part(&span)), scope, room, errors);
+    }
+}
+
+/// Reports a name that means nothing, or that is not allowed where it stands.
+pub(super) fn check_name(
+    (name, span): (&str, Range<usize>),
+    scope: &Scope<'_>,
+    room: Room,
+    errors: &mut Vec<Diagnostic>,
+) {
+    match scope.meaning(name) {
+        Some(meaning) if (room.allows)(meaning) => {}
+        Some(meaning) => {
+            let message = format!("`{name}` is {} and cannot be used in {}", meaning.kind(), room.place);
+            let hint = format!("{} can be used here", room.usable);
+            errors.push(Diagnostic::new("unknown-name", span, message).hint(hint));
+        }
+        None => {
+            let known = scope.names(room.allows);
+            let error = unknown_name(name, span, known.iter().map(String::as_str), "in a formula");
+            let mode = "guards ask for the mode with `mode == NAME` or `mode != NAME`";
+            errors.push(if name == MODE { error.hint(mode) } else { error });
         }
     }
 }
@@ -183,7 +217,7 @@ pub(super) fn check_formula(formula: &Formula, scope: &Scope<'_>, room: Room, er
 /// An error for a name that means nothing, with the nearest one that does.
 pub(super) fn unknown_name<'a>(
     name: &str,
-    span: std::ops::Range<usize>,
+    span: Range<usize>,
     known: impl Iterator<Item = &'a str>,
     place: &str,
 ) -> Diagnostic {

@@ -114,6 +114,16 @@ impl Reader<'_> {
         number
     }
 
+    /// A whole number.
+    pub(super) fn integer(&mut self, value: &Value<'_>, key: &str) -> Option<i64> {
+        let integer = value.get_ref().as_integer();
+        let number = integer.and_then(|i| i64::from_str_radix(i.as_str(), i.radix()).ok());
+        if number.is_none() {
+            self.wrong_value(value, key, "a whole number", &format!("{key} = 1"));
+        }
+        number
+    }
+
     /// A number greater than zero.
     pub(super) fn positive(&mut self, value: &Value<'_>, key: &str) -> Option<f64> {
         let number = number(value.get_ref()).filter(|x| *x > 0.0 && x.is_finite());
