@@ -103,92 +103,109 @@ impl Simulator<'_> {
         self.signal(comparison, 0.0)
     }
 
-    /// Classifies all switches whose surfaces the motion stands on, and those that it slides on.
+    /// Classifies all switches whose surfaces the motion stands on, jumps of whole numbers that it has just crossed, and surfaces that it slides on.
     pub(super) fn classify_switches(&mut self, firing: &Firing) -> Result<(), Error> {
-        let flow = &mut self.integrator.flow;
-        let guards = flow.system().guards();
-        if !guards.iter().any(|guard| guard.response.switch.is_some() || is_jump(guard)) && flow.mode.structure.sliding.is_empty() {
+        let guards = self.system().guards();
+        let slides = !self.integrator.flow.mode.structure.sliding.is_empty();
+        if !slides && !guards.iter().any(|guard| guard.response.switch.is_some() || is_jump(guard)) {
             return Ok(());
         }
+        let mut met = self.jumps_met(firing);
+        let mut changes = !firing.exits.is_empty() || (slides && !firing.guards.is_empty());
         for _ in 0..MOST_PASSES {
             let slid = self.surfaces_kept();
-            let met = self.surfaces_met();
-            if met.is_empty() && slid == self.integrator.flow.mode.structure.sliding && firing.exits.is_empty() && !self.fields_may_differ(firing) {
-                return Ok(());
+            changes |= slid.len() != self.integrator.flow.mode.structure.sliding.len();
+            met.extend(self.switches_met());
+            if (met.is_empty() && !changes) || !self.classify_once(&slid, &met)? {
+                break;
             }
-            if !self.classify_once(&slid, &met)? {
-                return Ok(());
-            }
+            (met, changes) = (Vec::new(), false);
         }
         Ok(())
     }
 
-    /// Whether something other than the surfaces slid on has changed the fields along them.
-    fn fields_may_differ(&self, firing: &Firing) -> bool {
-        !self.integrator.flow.mode.structure.sliding.is_empty() && !firing.guards.is_empty()
-    }
-
     /// The surfaces slid on that the motion still stands on: a reset may have taken it away, a mode may have no use for them.
-    fn surfaces_kept(&mut self) -> Vec<usize> {
-        let mut slid = self.integrator.flow.mode.structure.sliding.clone();
-        slid.retain(|&g| self.integrator.flow.watches(g));
-        slid.retain(|&g| self.is_inside(g));
-        slid
+    fn surfaces_kept(&mut self) -> Vec<Surface> {
+        let (guards, mode) = (self.system().guards(), self.integrator.flow.mode.clone());
+        let mut slid = mode.structure.sliding.clone();
+        slid.retain(|&g| self.integrator.flow.watches(g) && self.value_of(g).sign().is_none());
+        slid.iter().filter_map(|&g| Surface::of(guards, &mode, g)).collect()
     }
 
-    fn is_inside(&mut self, g: usize) -> bool {
-        let value = self.value_of(g);
-        value.sign().is_none()
-    }
-
-    /// The switches inside their bands that are not slid on.
-    fn surfaces_met(&mut self) -> Vec<usize> {
-        let guards = self.system().guards();
+    /// The switches inside their bands that are not slid on, with the side that they are locked to.
+    fn switches_met(&mut self) -> Vec<(Surface, f64)> {
+        let (guards, mode) = (self.system().guards(), self.integrator.flow.mode.clone());
         let is_switch = |g: &usize| guards[*g].response.switch.is_some() && has_surface(guards[*g].kind);
-        let free = |g: &usize| self.integrator.flow.watches(*g) && !self.integrator.flow.mode.structure.sliding.contains(g);
+        let free = |g: &usize| self.integrator.flow.watches(*g) && !mode.structure.sliding.contains(g);
         let candidates: Vec<usize> = (0..guards.len()).filter(is_switch).filter(free).collect();
-        candidates.into_iter().filter(|&g| self.is_inside(g)).collect()
+        let inside = candidates.into_iter().filter(|&g| self.value_of(g).sign().is_none());
+        let surfaces: Vec<Surface> = inside.filter_map(|g| Surface::of(guards, &mode, g)).collect();
+        surfaces.into_iter().map(|surface| (surface, surface.sign(&mode))).collect()
     }
 
-    /// Classifies surfaces once. Gives whether signs have changed, so that other branches may be taken.
-    fn classify_once(&mut self, slid: &[usize], met: &[usize]) -> Result<bool, Error> {
+    /// The jumps of whole numbers that have just been crossed, with the side that they were crossed to.
+    fn jumps_met(&mut self, firing: &Firing) -> Vec<(Surface, f64)> {
+        let guards = self.system().guards();
+        let crossed = |g: &&usize| is_jump(&guards[**g]) && self.watch.side(**g).is_inside();
+        let fired: Vec<usize> = firing.guards.iter().filter(crossed).copied().collect();
+        let mut mode = self.integrator.flow.mode.clone();
+        let mut met = Vec::new();
+        for g in fired {
+            let Some(count) = guards[g].response.count else { continue };
+            let now = self.integrator.flow.mode.values.counts[count.index];
+            mode.values.counts[count.index] = if count.up { now - 1.0 } else { now };
+            let up = if count.up { Some(g) } else { self.other_jump(g) };
+            let surface = up.and_then(|up| Surface::of(guards, &mode, up));
+            met.extend(surface.map(|surface| (surface, if count.up { 1.0 } else { -1.0 })));
+        }
+        met
+    }
+
+    /// The guard at which the whole number of a guard goes the other way.
+    fn other_jump(&self, guard: usize) -> Option<usize> {
+        let guards = self.system().guards();
+        let own = guards[guard].response.count?;
+        let is_other = |count: crate::equations::Count| count.index == own.index && count.up != own.up;
+        guards.iter().position(|guard| guard.response.count.is_some_and(is_other))
+    }
+
+    /// Classifies surfaces once. Gives whether anything has changed, so that other branches may be taken.
+    fn classify_once(&mut self, slid: &[Surface], met: &[(Surface, f64)]) -> Result<bool, Error> {
         let (t, y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
         let old_mode = self.integrator.flow.mode.clone();
-        let mut all: Vec<usize> = slid.iter().chain(met).copied().collect();
-        all.sort_unstable();
-        let guards = self.system().guards();
+        let mut all: Vec<(Surface, f64)> = slid.iter().map(|&surface| (surface, 0.0)).chain(met.iter().copied()).collect();
+        all.sort_by_key(|(surface, _)| surface.guard);
+        let surfaces: Vec<Surface> = all.iter().map(|(surface, _)| *surface).collect();
         let flow = &mut self.integrator.flow;
-        let surfaces: Vec<Surface> = all.iter().filter_map(|&g| Surface::of(guards, &old_mode, g)).collect();
         flow.slide_on(&[], t, &y);
         if surfaces.is_empty() {
+            self.slide_on(&[], t, &mut y.clone());
             self.activate_guards();
             return Ok(old_mode != self.integrator.flow.mode);
         }
+        surfaces.iter().for_each(|surface| surface.rest(&mut flow.mode));
         let mut sliding = flow.meet(&surfaces, t, &y);
-        let wanted: Vec<f64> = sliding
-            .surfaces()
-            .iter()
-            .map(|surface| if slid.contains(&surface.guard) { 0.0 } else { surface.sign(&old_mode) })
-            .collect();
+        let wants = |surface: &Surface| all.iter().find(|(other, _)| other == surface).map_or(0.0, |(_, side)| *side);
+        let wanted: Vec<f64> = sliding.surfaces().iter().map(wants).collect();
         flow.fields_at(&mut sliding, t, &y);
         self.recorder.statistics().settling += sliding.sides() as u64;
         let classified = {
             let (_, along) = self.along();
             classify(&mut Headings { along, out: Vec::new() }, &mut sliding, &wanted)
         };
+        let names: Vec<usize> = surfaces.iter().map(|surface| surface.guard).collect();
         let Some(classified) = classified else {
-            let names = self.names_of(&all);
-            return Err(Error::NoConsistentSwitches { t, names });
+            return Err(Error::NoConsistentSwitches { t, names: self.names_of(&names) });
         };
         if !classified.unique {
-            self.note_choice(&all);
+            self.note_choice(&names);
         }
-        self.go_ways(&sliding, &classified.ways, &old_mode.structure.sliding)?;
+        self.go_ways(&sliding, &classified.ways, &old_mode.structure.sliding);
         Ok(old_mode != self.integrator.flow.mode)
     }
 
     /// Locks the sides that the motion goes to, and lets it slide on the other surfaces.
-    fn go_ways(&mut self, sliding: &Sliding, ways: &[Way], slid_before: &[usize]) -> Result<(), Error> {
+    fn go_ways(&mut self, sliding: &Sliding, ways: &[Way], slid_before: &[usize]) {
         let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
         let leaders = sliding.surfaces().iter().copied().zip(ways.iter().copied());
         let followers = sliding.followers().iter().map(|follower| {
@@ -220,11 +237,18 @@ impl Simulator<'_> {
         self.slide_on(&along, t, &mut y);
         self.activate_guards();
         for (guard, side) in sides {
-            if self.watch.is_on(guard) {
-                self.watch.place(guard, side * self.comparisons.orientation(guard) > 0.0);
-            }
+            self.place(guard, side);
         }
-        Ok(())
+    }
+
+    /// A surface inside its band belongs to the side of this sign. Above a jump of a whole number, the guard at which that goes down is at zero.
+    fn place(&mut self, guard: usize, side: f64) {
+        let jump = is_jump(self.guard(guard));
+        let at_zero = if jump && side > 0.0 { self.other_jump(guard).unwrap_or(guard) } else { guard };
+        if self.watch.is_on(at_zero) {
+            let plus = !jump && side * self.comparisons.orientation(at_zero) > 0.0;
+            self.watch.place(at_zero, plus);
+        }
     }
 
     /// Puts the motion onto surfaces that it is next to, and lets it slide on them and on those before. Gives whether it can stay there.
@@ -256,7 +280,11 @@ impl Simulator<'_> {
         self.leave_exits();
         let flow = &mut self.integrator.flow;
         flow.slide_on(surfaces, t, y);
-        flow.land_on_surfaces(t, y, false);
+        if !surfaces.is_empty() {
+            // The state is moved along the jumps of the field, which have to be known.
+            flow.exit_weight(0, t, y);
+            flow.land_on_surfaces(t, y, false);
+        }
         self.integrator.trial.restart(t, y);
         let count = self.integrator.flow.sliding().map_or(0, |sliding| sliding.surfaces().len());
         for i in 0..count {
@@ -283,30 +311,17 @@ impl Simulator<'_> {
         if rounds != 2 || guards[first].response.reset || guards[second].response.reset {
             return false;
         }
-        let surface = if is_jump(&guards[first]) {
-            self.count_surface(first, second)
-        } else {
-            self.surface_of_modes(first, second)
-        };
-        let Some(surface) = surface else { return false };
+        let Some(surface) = self.surface_of_modes(first, second) else { return false };
         let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
+        let mut surfaces = self.surfaces_kept();
         surface.rest(&mut self.integrator.flow.mode);
+        surfaces.push(surface);
+        surfaces.sort_by_key(|surface| surface.guard);
         self.note_sliding(surface.guard);
-        self.slide_on(&[surface], t, &mut y);
+        self.slide_on(&surfaces, t, &mut y);
         self.activate_guards();
         self.recorder.add_kind(EventKind::Slide);
         true
-    }
-
-    /// The surface of a whole number that goes up and down again.
-    fn count_surface(&self, first: usize, second: usize) -> Option<Surface> {
-        let guards = self.system().guards();
-        let (a, b) = (guards[first].response.count?, guards[second].response.count?);
-        let up = if a.up { first } else { second };
-        let mut mode = self.integrator.flow.mode.clone();
-        // The last round has counted: up from the lower number, or down to it.
-        mode.values.counts[a.index] -= f64::from(u8::from(b.up));
-        (a.index == b.index && a.up != b.up).then(|| Surface::of(guards, &mode, up)).flatten()
     }
 
     /// The surface of two guards that lead from one mode to the other and back, if they have the same.
