@@ -43,7 +43,7 @@ pub struct ClosureSystem {
     mass: Option<(MassKind, Matrix)>,
     /// What happens at rest comes behind all others, and has no surface.
     guards: Vec<Guard>,
-    surfaces: Vec<Surface>,
+    pub(super) surfaces: Vec<Surface>,
     /// How fast each guard can change at most, where that is stated.
     growth: Vec<f64>,
     resets: Vec<Option<ResetRule>>,
@@ -292,14 +292,14 @@ impl System for ClosureSystem {
     }
 }
 
-struct ClosureEvaluator<'a> {
-    system: &'a ClosureSystem,
+pub(super) struct ClosureEvaluator<'a> {
+    pub(super) system: &'a ClosureSystem,
     /// Rates, their rate, and a point further on, where there are guards.
     dy: Vec<f64>,
     bend: Vec<f64>,
     /// Whether `dy` is the right-hand side at the very point at which it was wanted.
     is_slope: bool,
-    ahead: Vec<f64>,
+    pub(super) ahead: Vec<f64>,
     sides: Option<LockedSides>,
     jets: Option<MechanismJets<'a>>,
 }

@@ -3,6 +3,7 @@
 //! The inputs of every tape are `[t, states…, parameters…, switch signs…, counts…, discrete…]`. All but time and states come from outside
 //! with every call, so that one compiled system serves many runs.
 
+use super::expand_formula::Expansions;
 use super::fixed::Fixed;
 use super::inputs::{entry, load, load_motion};
 use super::lowering::Lowering;
@@ -29,8 +30,8 @@ pub struct FormulaSystem {
     setting_tape: SettingTape,
     guards: Vec<Guard>,
     guard_growth: Vec<f64>,
-    modes: Vec<ModeTapes>,
-    resets: Vec<Option<ResetTape>>,
+    pub(super) modes: Vec<ModeTapes>,
+    pub(super) resets: Vec<Option<ResetTape>>,
     mass: Option<MassTape>,
     mechanism: Option<MechanismTapes>,
     schedule: ScheduleTape,
@@ -109,6 +110,11 @@ impl FormulaSystem {
     /// How many switches have a name of their own. They come first; the others are made by formulas that switch.
     pub fn named_switches(&self) -> usize {
         self.names.named_switches
+    }
+
+    /// Whether a mass matrix stands before the derivatives.
+    pub(super) fn is_coupled(&self) -> bool {
+        self.mass.is_some() || self.mechanism.is_some()
     }
 
     /// The start values.
@@ -209,8 +215,7 @@ impl System for FormulaSystem {
     fn guard_depends_on(&self, mode: usize, guard: usize, state: usize) -> bool {
         let tapes = &self.modes[mode];
         // Behind a mass matrix every rate may depend on every state.
-        let coupled = self.mass.is_some() || self.mechanism.is_some();
-        let own = tapes.watched.iter().position(|&g| g == guard).filter(|_| !coupled);
+        let own = tapes.watched.iter().position(|&g| g == guard).filter(|_| !self.is_coupled());
         own.is_none_or(|k| tapes.reach(k, self.names.states.len())[state])
     }
     fn reset_can_turn(&self, mode: usize, reset: usize, guard: usize) -> bool {
@@ -244,12 +249,13 @@ impl System for FormulaSystem {
             ranges: Ranges::default(),
             out: vec![0.0; longest],
             slopes: vec![0.0; self.rate_slope_places().len()],
+            expansions: Expansions::default(),
         })
     }
 }
 
-struct FormulaEvaluator<'a> {
-    system: &'a FormulaSystem,
+pub(super) struct FormulaEvaluator<'a> {
+    pub(super) system: &'a FormulaSystem,
     modes: Vec<ModeRegisters>,
     resets: Vec<Option<Registers>>,
     mass: Option<MassScratch>,
@@ -263,6 +269,7 @@ struct FormulaEvaluator<'a> {
     out: Vec<f64>,
     /// The slopes of the rates of constraints that are not always zero.
     slopes: Vec<f64>,
+    pub(super) expansions: Expansions,
 }
 
 impl Evaluator for FormulaEvaluator<'_> {

@@ -1,7 +1,7 @@
 //! What the loop asks of a set of equations: right-hand sides, guards, rates of guards, resets.
 
 use super::{BadPlace, Constraint, Terms, WrongGradient};
-use super::{Condition, Observer};
+use super::{Condition, ExpandGuards, Observer};
 use crate::expr::{Bounds, Interval};
 use crate::model::{Direction, Side};
 
@@ -312,7 +312,7 @@ pub trait System: Send + Sync {
 pub type PlainField = dyn Fn(f64, &[f64], &mut [f64]) + Send + Sync;
 
 /// A system together with the scratch that its evaluation needs. Nothing here allocates after construction.
-pub trait Evaluator {
+pub trait Evaluator: ExpandGuards {
     /// The right-hand side: `dy = f(t, y)` with the discrete quantities locked.
     fn derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]);
 

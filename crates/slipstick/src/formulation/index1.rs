@@ -10,8 +10,10 @@ use super::landing::Landing;
 use super::pull::Pull;
 use super::singular::Singular;
 use super::{Refusal, Upkeep};
-use crate::equations::{Evaluator, GuardRates, Locked, Point, Reset, System, Terms};
-use crate::expr::{Bounds, Interval};
+use crate::equations::{
+    Evaluator, ExpandGuards, GuardRates, Locked, Point, Reset, System, Terms, UncertainPoint,
+};
+use crate::expr::{Bounds, Inexact, Interval};
 use crate::math::{Kkt, KktFault};
 
 /// An evaluator of a mechanism whose derivative has the accelerations in it.
@@ -149,6 +151,44 @@ impl<'a> Index1<'a> {
         for (row, out) in out.iter_mut().enumerate() {
             *out = self.terms.jacobian.row_times(row, &self.motion) - self.terms.level[row];
         }
+    }
+}
+
+impl ExpandGuards for Index1<'_> {
+    fn guard_banded(&mut self, locked: Locked<'_>, guard: usize, point: UncertainPoint<'_>) -> Inexact {
+        self.inner.guard_banded(locked, guard, point)
+    }
+
+    fn guard_series(
+        &mut self,
+        locked: Locked<'_>,
+        guard: usize,
+        point: UncertainPoint<'_>,
+        order: usize,
+        out: &mut Vec<Inexact>,
+    ) -> bool {
+        self.inner.guard_series(locked, guard, point, order, out)
+    }
+
+    fn guard_polynomial<'p>(
+        &mut self,
+        locked: Locked<'_>,
+        guard: usize,
+        input: &dyn Fn(usize) -> &'p [f64],
+        wanted: f64,
+        out: &mut Vec<Inexact>,
+    ) -> Option<f64> {
+        self.inner.guard_polynomial(locked, guard, input, wanted, out)
+    }
+
+    fn reset_bounds(
+        &mut self,
+        locked: Locked<'_>,
+        guard: usize,
+        before: UncertainPoint<'_>,
+        delta: &mut [f64],
+    ) -> bool {
+        self.inner.reset_bounds(locked, guard, before, delta)
     }
 }
 

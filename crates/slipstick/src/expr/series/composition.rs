@@ -37,7 +37,7 @@ impl Composition {
     /// Prepares a tape. `moves` tells which inputs are polynomials; the others are numbers.
     pub fn new(tape: &Tape, moves: &dyn Fn(usize) -> bool) -> Self {
         let series = Series::new(tape, LARGEST_DEGREE, moves);
-        let inputs = vec![([0.0; LARGEST_DEGREE + 1], 1); series.inputs().count()];
+        let inputs = vec![([0.0; LARGEST_DEGREE + 1], 1); series.inputs().len()];
         Self { series, anywhere: None, inputs }
     }
 
@@ -47,7 +47,7 @@ impl Composition {
     }
 
     /// The inputs that the formula depends on, ascending.
-    pub fn inputs(&self) -> impl Iterator<Item = usize> + '_ {
+    pub fn inputs(&self) -> &[usize] {
         self.series.inputs()
     }
 
@@ -184,7 +184,7 @@ mod tests {
         let mut resolve = |name: &str| "xyp".find(name).map(|k| ids[k]);
         let id = parse(text).unwrap().lower(&mut arena, &mut resolve).unwrap();
         let mut composition = Composition::new(&Tape::compile(&arena, 3, &[id]), &|input| input < 2);
-        let used: Vec<usize> = composition.inputs().collect();
+        let used = composition.inputs().to_vec();
         for (place, input) in used.into_iter().enumerate() {
             assert!(composition.set_used(place, [x, y, &[0.3]][input]));
         }
@@ -309,7 +309,7 @@ mod tests {
                 polynomial.iter_mut().for_each(|c| *c *= 10f64.powf(width));
                 polynomial[0] = at[input];
             }
-            let used: Vec<usize> = composition.inputs().collect();
+            let used = composition.inputs().to_vec();
             for (place, input) in used.into_iter().enumerate() {
                 composition.set_used(place, &polynomials[input]);
             }

@@ -62,13 +62,13 @@ impl<T: Coefficient> Expansion<T> {
     /// # Panics
     /// If there is no room for the order.
     pub fn set_input(&mut self, input: usize, order: usize, coefficient: T) -> bool {
-        let used = self.program.inputs.binary_search_by_key(&input, |&(input, _)| input);
+        let used = self.program.inputs.binary_search(&input);
         used.is_ok_and(|place| self.set_used(place, order, coefficient))
     }
 
     /// The inputs that the outputs depend on, ascending.
-    pub fn inputs(&self) -> impl Iterator<Item = usize> + '_ {
-        self.program.inputs.iter().map(|&(input, _)| input)
+    pub fn inputs(&self) -> &[usize] {
+        &self.program.inputs
     }
 
     /// Sets a coefficient of an input, by its place among [`inputs`](Self::inputs). True if it was another before.
@@ -77,7 +77,7 @@ impl<T: Coefficient> Expansion<T> {
     /// If there is no such input or no room for the order.
     pub fn set_used(&mut self, place: usize, order: usize, coefficient: T) -> bool {
         assert!(order < self.orders, "there is no room for this order");
-        let row = self.program.inputs[place].1 as usize;
+        let row = self.program.input_rows[place] as usize;
         let place = &mut self.coefficients[row * self.orders + order];
         std::mem::replace(place, coefficient) != coefficient
     }

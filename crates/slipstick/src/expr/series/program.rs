@@ -21,8 +21,10 @@ const LARGEST_PRODUCT: f64 = 16.0;
 pub(super) struct Program {
     /// In an order in which each finds what it needs.
     pub(super) rules: Vec<Rule>,
-    /// The inputs that are used, ascending, each with its row.
-    pub(super) inputs: Vec<(usize, u32)>,
+    /// The inputs that are used, ascending.
+    pub(super) inputs: Vec<usize>,
+    /// Their rows.
+    pub(super) input_rows: Vec<u32>,
     pub(super) outputs: Vec<u32>,
     pub(super) row_count: usize,
     /// The total degree of the outputs in the inputs that move, if they are polynomials.
@@ -101,7 +103,8 @@ impl Program {
         let outputs = outputs.iter().map(|&id| builder.row(id)).collect();
         builder.inputs.sort_unstable();
         let row_count = builder.row_count as usize;
-        Self { rules: builder.rules, inputs: builder.inputs, outputs, row_count, degree }
+        let (inputs, input_rows) = builder.inputs.into_iter().unzip();
+        Self { rules: builder.rules, inputs, input_rows, outputs, row_count, degree }
     }
 }
 
