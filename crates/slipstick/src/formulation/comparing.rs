@@ -2,6 +2,8 @@
 //! leaving a surface.
 
 use super::{Flow, Sliding};
+use crate::equations::UncertainPoint;
+use crate::expr::Inexact;
 use crate::mode::Mode;
 
 /// By how much the rounding of rates is multiplied in the band of a weight.
@@ -59,6 +61,53 @@ impl Flow<'_> {
         self.slope = slope;
         let Some(sliding) = &self.sliding else { return (0.5, 0.0) };
         (sliding.exits()[surface], CAUTION * sliding.exit_band(surface))
+    }
+
+    /// The value of the surface of a guard with a bound of its rounding errors, where the system is made of formulas and no switched term is slid on.
+    pub fn guard_banded(&mut self, guard: usize, point: UncertainPoint<'_>) -> Option<Inexact> {
+        if !self.system.has_formulas() || self.sliding.is_some() {
+            return None;
+        }
+        self.guard_count += 1;
+        Some(self.evaluator.guard_banded(self.mode.locked(self.system.parameters()), guard, point))
+    }
+
+    /// The Taylor coefficients of a guard along the motion, up to an order. False if they are not known so far; see
+    /// [`ExpandGuards::guard_series`](crate::equations::ExpandGuards::guard_series).
+    pub fn guard_series(
+        &mut self,
+        guard: usize,
+        point: UncertainPoint<'_>,
+        order: usize,
+        out: &mut Vec<Inexact>,
+    ) -> bool {
+        if self.sliding.is_some() || self.behind_mass.is_some() {
+            return false;
+        }
+        let locked = self.mode.locked(self.system.parameters());
+        self.evaluator.guard_series(locked, guard, point, order, out)
+    }
+
+    /// A guard over a step as a polynomial, with a remainder; none if nothing is known. While the motion slides, guards of switched terms are not
+    /// what their formulas say.
+    pub fn guard_polynomial<'p>(
+        &mut self,
+        guard: usize,
+        input: &dyn Fn(usize) -> &'p [f64],
+        wanted: f64,
+        out: &mut Vec<Inexact>,
+    ) -> Option<f64> {
+        if self.sliding.is_some() {
+            return None;
+        }
+        let locked = self.mode.locked(self.system.parameters());
+        self.evaluator.guard_polynomial(locked, guard, input, wanted, out)
+    }
+
+    /// Bounds of the errors of what a reset sets; false if they are not known.
+    pub fn reset_bounds(&mut self, guard: usize, before: UncertainPoint<'_>, delta: &mut [f64]) -> bool {
+        let locked = self.mode.locked(self.system.parameters());
+        self.evaluator.reset_bounds(locked, guard, before, delta)
     }
 
     /// The gradient of the surface of a guard with respect to the state; gives its rate in time. `y` is as before afterwards.

@@ -108,6 +108,7 @@ impl<'a> Flow<'a> {
         } else {
             self.needed.fill(true);
         }
+        self.one_sided.know_needed(&self.needed);
     }
 
     /// The values of the watched guards.

@@ -205,18 +205,22 @@ impl Sliding {
         self.remove_rounding(dy);
     }
 
-    /// Large fields that cancel leave their rounding across the surface, which a step would take for motion and be small for.
-    fn remove_rounding(&self, dy: &mut [f64]) {
+    /// Large fields that cancel leave their rounding across the surface, which a step would take for motion and be small for. It is taken off along the
+    /// jump of the field.
+    fn remove_rounding(&mut self, dy: &mut [f64]) {
         if self.mass.is_some() || self.dependent {
             return;
         }
-        for (i, gradient) in self.gradients.chunks_exact(self.n).enumerate() {
+        for i in 0..self.surfaces.len() {
+            let gradient = &self.gradients[i * self.n..(i + 1) * self.n];
             let rate = self.time_rates[i] + dot(gradient, dy);
-            if rate != 0.0 && rate.abs() <= self.noise[i] {
-                let part = rate / dot(gradient, gradient);
-                for (dy, g) in dy.iter_mut().zip(gradient) {
-                    *dy -= part * g;
-                }
+            if rate == 0.0 || rate.abs() > self.noise[i] || !self.jump_crosses(i) {
+                continue;
+            }
+            let gradient = &self.gradients[i * self.n..(i + 1) * self.n];
+            let part = rate / dot(gradient, &self.beside);
+            for (dy, jump) in dy.iter_mut().zip(&self.beside) {
+                *dy -= part * jump;
             }
         }
     }

@@ -86,7 +86,10 @@ impl Simulator<'_> {
         let mut found = None;
         for &g in &firing.guards {
             let limit = self.accumulating.record(g);
-            found = found.or(limit.map(|limit| (g, limit)));
+            let rests = self.guard(g).response.at_rest.is_some();
+            // What says how it rests comes before a switch that happens to change with it.
+            let ends = rests || firing.guards.len() == 1;
+            found = limit.filter(|_| ends).map(|limit| (g, limit)).or(found);
         }
         let Some((g, limit)) = found else { return Ok(None) };
         self.end_accumulation(g, limit)

@@ -8,7 +8,7 @@ use super::signals::Meaning;
 use super::simulator::{Firing, Simulator, locks};
 use super::sizes::Beginning;
 use super::{Error, signals::has_surface};
-use crate::equations::GuardKind;
+use crate::equations::{GuardKind, UncertainPoint};
 use crate::math::Bracket;
 use crate::mode::Mode;
 use crate::model::Location;
@@ -106,7 +106,7 @@ impl Simulator<'_> {
         self.before.copy_from_slice(&self.integrator.trial.start);
         self.after.copy_from_slice(&self.before);
         self.apply_resets(firing, t)?;
-        self.uncertainty.jump(&self.before, &self.after);
+        self.bound_resets(firing, t);
         self.integrator.trial.restart(t, &self.after);
         self.flip(firing, t);
         self.leave_surfaces(firing);
@@ -125,6 +125,7 @@ impl Simulator<'_> {
             self.calendar.read(&mut self.integrator.flow, t);
         }
         self.log(firing, t, &old_mode);
+        if std::env::var("DBG").is_ok() { eprintln!("round t {t} {firing:?} watched {:?} signs {:?}", self.watch.watched(), self.integrator.flow.mode.values.signs); }
         Ok(changed)
     }
 
@@ -149,6 +150,18 @@ impl Simulator<'_> {
         let guard = guard.map_or_else(String::new, |&g| self.guard(g).name.clone());
         let name = self.system().state_names()[i].clone();
         Err(Error::ResetNotFinite { guard, name, value: self.after[i], t })
+    }
+
+    /// How uncertain what was set is by rounding.
+    fn bound_resets(&mut self, firing: &Firing, t: f64) {
+        let old = self.uncertainty.at_start.clone();
+        self.uncertainty.jump(&self.before, &self.after);
+        let point = UncertainPoint { t, y: &self.before, delta: &old };
+        for &g in &firing.guards {
+            if self.guard(g).response.reset {
+                self.integrator.flow.reset_bounds(g, point, &mut self.uncertainty.at_start);
+            }
+        }
     }
 
     /// Switches take the sign of the side that they go to, counts go up or down.
@@ -363,7 +376,8 @@ impl Simulator<'_> {
         let guard = self.guard(g);
         let turned = self.system().reset_can_turn(self.integrator.flow.mode.values.place, g, g);
         let one_sided = guard.direction != crate::model::Direction::Both;
-        if guard.response.reset && guard.response.mode.is_none() && turned && one_sided {
+        let moved = self.before.iter().zip(&self.after).any(|(a, b)| a.to_bits() != b.to_bits());
+        if moved && guard.response.reset && guard.response.mode.is_none() && turned && one_sided {
             self.recorder.note_once(self.integrator.trial.t, ("passes-through", &guard.name), || {
                 format!(
                     "the event `{}` changes the motion of its own guard, and still the guard goes on to its true side: \

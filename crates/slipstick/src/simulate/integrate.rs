@@ -113,6 +113,7 @@ impl Simulator<'_> {
             Err(bad) => return self.retreat(bad).map(|()| Look::Rejected),
         };
         self.sizes.accept(&self.integrator);
+        if std::env::var("DBG").is_ok() { eprintln!("t {} h {} found {:?} next {}", self.integrator.trial.t, self.integrator.trial.h, found, self.sizes.h); }
         let Some(found) = found else { return Ok(Look::Nothing) };
         match self.integrator.location() {
             Location::Integrate => self.reintegrate_to_event(found),
@@ -134,6 +135,7 @@ impl Simulator<'_> {
     /// The first event up to an offset, which may lie ahead of the step.
     pub(super) fn scan_to(&mut self, h: f64) -> Result<Option<Found>, NotFinite> {
         let (watch, mut along) = self.along();
+        along.length = h;
         watch.scan(&mut along, h, h).map(Option::<&Found>::cloned)
     }
 

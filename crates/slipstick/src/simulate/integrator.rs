@@ -31,6 +31,8 @@ pub(super) struct Integrator<'a> {
     pub(super) scratch: Scratch,
     /// The time at which the run began.
     pub(super) start_time: f64,
+    /// Which dense output is at hand.
+    pub(super) dense_number: u64,
 }
 
 /// Room for what corrections do.
@@ -52,6 +54,7 @@ impl<'a> Integrator<'a> {
             redundant: Redundant::default(),
             scratch: Scratch { before: y.to_vec(), moved: y.to_vec(), plain_end: y.to_vec() },
             start_time: t,
+            dense_number: 0,
         }
     }
 
@@ -76,11 +79,13 @@ impl<'a> Integrator<'a> {
 
     /// Fills in the dense output of the step just tried.
     pub(super) fn interpolate(&mut self) {
+        self.dense_number += 1;
         self.step.interpolate(&mut self.flow, &mut self.trial);
     }
 
     /// Fills in the most accurate dense output that the method has. Gives the right-hand sides that it took.
     pub(super) fn interpolate_finely(&mut self) -> u64 {
+        self.dense_number += 1;
         let before = self.flow.derivative_count;
         self.step.interpolate_finely(&mut self.flow, &mut self.trial);
         self.flow.derivative_count - before

@@ -3,12 +3,17 @@
 //! Every comparison has its true side made positive. Values come from the formulas at points of the dense output, where the form holds.
 
 use super::integrator::Integrator;
-use crate::equations::{GuardKind, System};
+use crate::equations::{GuardKind, System, UncertainPoint};
+use crate::expr::Inexact;
 use crate::model::Direction;
-use crate::watch::{Banded, Signals, SpeedBound, StepPolynomial};
+use crate::step::{DENSE_DEGREE, Trial};
+use crate::watch::{Banded, DenseError, Signals, SpeedBound, StepPolynomial};
+use std::cell::OnceCell;
 
 /// The part of a number that rounding can change.
 const ROUNDING: f64 = 0.5 * f64::EPSILON;
+/// Below this, numbers have fewer digits, and their rounding does not shrink with them.
+const SMALLEST: f64 = f64::MIN_POSITIVE;
 /// By how much bounds of rounding errors are multiplied: what a closure does inside cannot be seen.
 const CAUTION: f64 = 4.0;
 /// The size of the second trial step beside the first.
@@ -81,7 +86,19 @@ pub(super) struct Uncertainty {
     /// The gradient of each guard that is no formula, with its rate in time, and the step that it was found in.
     gradients: Vec<Option<Gradient>>,
     scratch: Vec<f64>,
+    /// Coefficients of the comparison that is looked at.
+    coefficients: Vec<Inexact>,
+    /// The dense output of the step at hand as powers of its part, time first, as far as it was asked for.
+    powers: Vec<OnceCell<Powers>>,
+    /// How far each state moves from its start within the step at hand.
+    reaches: Vec<f64>,
+    /// The step that these belong to, and how much of it the powers are of.
+    stamp: (u64, u64),
+    looked: f64,
 }
+
+/// The coefficients of one state over a step.
+type Powers = ([f64; DENSE_DEGREE + 1], usize);
 
 #[derive(Clone)]
 struct Gradient {
@@ -98,15 +115,22 @@ impl Uncertainty {
             state: y.to_vec(),
             gradients: vec![None; guards],
             scratch: vec![0.0; y.len()],
+            coefficients: Vec::new(),
+            powers: vec![OnceCell::new(); y.len() + 1],
+            reaches: vec![0.0; y.len()],
+            stamp: (0, 0),
+            looked: f64::NAN,
         }
     }
 
-    /// The step just tried was taken up to an offset. A state that does not move keeps its uncertainty.
+    /// The step just tried was taken up to a state. One that does not move keeps its uncertainty.
     pub(super) fn take_step(&mut self, integrator: &Integrator<'_>, end: &[f64]) {
+        self.begin_step(integrator);
         let start = &integrator.trial.start;
         for (i, delta) in self.at_start.iter_mut().enumerate() {
-            if start[i].to_bits() != end[i].to_bits() {
-                *delta = ROUNDING * (end[i].abs() + start[i].abs() + (end[i] - start[i]).abs());
+            if self.reaches[i] != 0.0 || start[i].to_bits() != end[i].to_bits() {
+                let moved = self.reaches[i].max((end[i] - start[i]).abs());
+                *delta = ROUNDING * (end[i].abs() + start[i].abs() + moved);
             }
         }
     }
@@ -129,6 +153,8 @@ pub(super) struct Along<'r, 'a> {
     pub(super) uncertainty: &'r mut Uncertainty,
     /// About the size of the next step, for trial steps.
     pub(super) h: f64,
+    /// How much of the dense output is looked at: the step, or a little more.
+    pub(super) length: f64,
 }
 
 impl Along<'_, '_> {
@@ -140,10 +166,11 @@ impl Along<'_, '_> {
             uncertainty.at_point.copy_from_slice(&uncertainty.at_start);
             return;
         }
+        uncertainty.begin_step(self.integrator);
         self.integrator.state_at(s, &mut uncertainty.state);
         let start = &self.integrator.trial.start;
         for (i, (delta, y)) in uncertainty.at_point.iter_mut().zip(&uncertainty.state).enumerate() {
-            let moved = (y - start[i]).abs();
+            let moved = uncertainty.reaches[i].max((y - start[i]).abs());
             *delta = uncertainty.at_start[i].max(ROUNDING * (y.abs() + start[i].abs() + moved));
         }
     }
@@ -157,18 +184,26 @@ impl Along<'_, '_> {
                 Banded::new(if side > 0.0 { weight - 1.0 } else { -weight }, band)
             }
             Meaning::Guard(guard) => {
-                let value = self.integrator.flow.guard_along(guard, t, &self.uncertainty.state);
-                let band = self.band(guard, t, value);
+                let (value, band) = self.value_and_band(guard, t);
                 if value == 0.0 && band == 0.0 && self.comparisons.closed[guard] {
                     // Zero itself is true, and it is exactly there.
                     return Banded::new(f64::MIN_POSITIVE, 0.0);
                 }
-                Banded::new(self.comparisons.orientation(guard) * value, band)
+                Banded::new(self.comparisons.orientation(guard) * value, band + SMALLEST)
             }
         }
     }
 
-    /// How far rounding can have moved the value of a guard.
+    fn value_and_band(&mut self, guard: usize, t: f64) -> (f64, f64) {
+        let Uncertainty { state: y, at_point: delta, .. } = &*self.uncertainty;
+        if let Some(known) = self.integrator.flow.guard_banded(guard, UncertainPoint { t, y, delta }) {
+            return (known.value, known.band());
+        }
+        let value = self.integrator.flow.guard_along(guard, t, &self.uncertainty.state);
+        (value, self.band(guard, t, value))
+    }
+
+    /// How far rounding can have moved the value of a guard that is no formula.
     fn band(&mut self, guard: usize, t: f64, value: f64) -> f64 {
         let trial = &self.integrator.trial;
         let stamp = (trial.t.to_bits(), trial.start.first().map_or(0, |y| y.to_bits()));
@@ -210,8 +245,17 @@ impl Signals for Along<'_, '_> {
         }
     }
 
-    fn series(&mut self, _comparison: usize, _order: usize, _out: &mut Vec<Banded>) -> bool {
-        false
+    fn series(&mut self, comparison: usize, order: usize, out: &mut Vec<Banded>) -> bool {
+        let Meaning::Guard(guard) = self.comparisons.meaning(comparison) else { return false };
+        let (t, orientation) = (self.integrator.trial.t, self.comparisons.orientation(guard));
+        let Uncertainty { at_start: delta, coefficients, .. } = &mut *self.uncertainty;
+        let point = UncertainPoint { t, y: &self.integrator.trial.start, delta };
+        if !self.integrator.flow.guard_series(guard, point, order, coefficients) {
+            return false;
+        }
+        out.clear();
+        out.extend(coefficients.iter().map(|c| Banded::new(orientation * c.value, c.band() + SMALLEST)));
+        true
     }
 
     fn trial_series(&mut self, comparison: usize, attempt: usize, out: &mut Vec<Banded>) -> bool {
@@ -243,12 +287,48 @@ impl Signals for Along<'_, '_> {
         true
     }
 
-    fn polynomial(&mut self, _comparison: usize, _out: &mut StepPolynomial) -> bool {
-        false
+    fn polynomial(&mut self, comparison: usize, out: &mut StepPolynomial) -> bool {
+        let Meaning::Guard(guard) = self.comparisons.meaning(comparison) else { return false };
+        if self.integrator.flow.is_mechanism() {
+            // Dense output leaves the constraints between the ends of a step; values are taken where they are met.
+            return false;
+        }
+        let orientation = self.comparisons.orientation(guard);
+        self.uncertainty.begin_look(self.integrator, self.length);
+        let trial = &self.integrator.trial;
+        let ratio = self.length / trial.h;
+        let Uncertainty { coefficients, powers, .. } = &mut *self.uncertainty;
+        let powers = &*powers;
+        let input = |k: usize| {
+            let (powers, degree) = powers[k].get_or_init(|| powers_of(trial, k, ratio));
+            &powers[..=*degree]
+        };
+        let remainder = self.integrator.flow.guard_polynomial(guard, &input, 0.0, coefficients);
+        let Some(remainder) = remainder.filter(|_| coefficients.len() <= out.coefficients.len()) else {
+            return false;
+        };
+        out.degree = coefficients.len().saturating_sub(1);
+        for (out, c) in out.coefficients.iter_mut().zip(&*coefficients) {
+            *out = orientation * c.value;
+        }
+        out.band = SMALLEST + coefficients.iter().map(Inexact::band).sum::<f64>();
+        out.remainder = remainder;
+        out.band.is_finite() && remainder.is_finite()
     }
 
-    fn dense_error(&mut self, _comparison: usize) -> f64 {
-        0.0
+    fn dense_error(&mut self, comparison: usize) -> DenseError {
+        let Meaning::Guard(guard) = self.comparisons.meaning(comparison) else { return DenseError::default() };
+        let t = self.integrator.trial.t;
+        self.go_to(0.0);
+        let tolerances = &self.integrator.options.tolerances;
+        let Uncertainty { state, scratch, .. } = &mut *self.uncertainty;
+        for (i, (width, y)) in scratch.iter_mut().zip(&*state).enumerate() {
+            *width = tolerances.scale(i, y.abs());
+        }
+        let error = self.integrator.flow.spread_of(guard, t, state, scratch);
+        // Dense output of implicit methods, and where constraints are met, does not begin with the exact slope.
+        let exact = !self.integrator.step.method().facts().implicit && !self.integrator.flow.is_mechanism();
+        DenseError { linear: if exact { 0.0 } else { error }, higher: error }
     }
 
     fn fastest(&mut self, _comparison: usize) -> Option<SpeedBound> {
@@ -272,6 +352,46 @@ impl Along<'_, '_> {
         }
         values.iter().all(|value| value.is_finite()).then(|| powers(values))
     }
+}
+
+impl Uncertainty {
+    /// Powers of another length of the dense output are forgotten.
+    fn begin_look(&mut self, integrator: &Integrator<'_>, length: f64) {
+        self.begin_step(integrator);
+        if self.looked != length {
+            self.powers.iter_mut().for_each(|powers| *powers = OnceCell::new());
+            self.looked = length;
+        }
+    }
+
+    /// What is known of the dense output of another step is forgotten.
+    fn begin_step(&mut self, integrator: &Integrator<'_>) {
+        let trial = &integrator.trial;
+        let stamp = (trial.t.to_bits() ^ trial.h.to_bits().rotate_left(17), integrator.dense_number);
+        if self.stamp != stamp {
+            self.looked = f64::NAN;
+            self.reaches.iter_mut().enumerate().for_each(|(i, reach)| *reach = trial.dense.terms_of(i));
+            self.stamp = stamp;
+        }
+    }
+}
+
+/// Time (0) or a state (from 1 on) over the step just tried, as powers of the part of what is looked at.
+fn powers_of(trial: &Trial, input: usize, ratio: f64) -> Powers {
+    let mut powers = [0.0; DENSE_DEGREE + 1];
+    let Some(component) = input.checked_sub(1) else {
+        (powers[0], powers[1]) = (trial.t, ratio * trial.h);
+        return (powers, 1);
+    };
+    let degree = trial.dense.powers_of(component, &mut powers);
+    if ratio != 1.0 {
+        let mut factor = 1.0;
+        for power in &mut powers[1..=degree] {
+            factor *= ratio;
+            *power *= factor;
+        }
+    }
+    (powers, degree)
 }
 
 /// The coefficients of the polynomial through values at evenly spread points from 0 to 1, by Newton's divided differences.

@@ -50,7 +50,7 @@ mod work;
 pub use automatic::{Automatic, Keeps, Partners};
 pub use control::{Control, Controller, SAFETY};
 pub use first_step::first_step;
-pub use interpolant::{Interpolant, interpolate_at};
+pub use interpolant::{DENSE_DEGREE, Interpolant, interpolate_at};
 pub use method::{Change, Facts, Method, Step, USUAL_RHO};
 pub use rodas4::Rodas4;
 pub use sdirk4::Sdirk4;

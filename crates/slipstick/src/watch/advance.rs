@@ -5,7 +5,7 @@ use super::guards::Cause;
 use super::scan::{Brief, Found};
 use super::search::Widening;
 use super::side::{Effect, Input, SideState, turn};
-use super::signals::{Banded, NotFinite, Signals};
+use super::signals::{Banded, DenseError, NotFinite, Signals};
 use super::state::{Begun, Decided, Watch};
 
 /// What the error of the dense output adds to the band after a decision by a higher derivative, in units of that error (rule 6).
@@ -143,9 +143,9 @@ impl Watch {
         let record = &self.records[comparison];
         let touches = self.table.readers(comparison).any(|guard| self.table.specs[guard].touches);
         let Pinned { constant, linear, .. } = record.pinned;
-        let error = if record.soft { signals.dense_error(comparison).abs() } else { 0.0 };
-        let dense = if error.is_finite() { DENSE * error } else { 0.0 };
-        let widening = Widening { constant, linear: linear * h, dense, h };
+        let error = if record.soft { signals.dense_error(comparison) } else { DenseError::default() };
+        let [slope, dense] = [error.linear, error.higher].map(|e| if e.is_finite() { DENSE * e.abs() } else { 0.0 });
+        let widening = Widening { constant, linear: linear * h + slope, dense, h };
         Brief { comparison, widening, touches, entered: record.entered }
     }
 
@@ -175,7 +175,8 @@ impl Watch {
             record.inside = is;
             record.reach = end.reach;
             record.peak = record.raised(end.peak);
-            record.soft = false;
+            // Until it has left its band, the dense output may contradict the decision.
+            record.soft &= is;
         }
         for &comparison in &self.scanner.found.changed {
             self.records[comparison].peak = Banded::default();

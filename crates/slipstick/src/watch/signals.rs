@@ -62,6 +62,15 @@ pub struct SpeedBound {
     pub until: f64,
 }
 
+/// How wrong the dense output can be in a comparison at the end of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DenseError {
+    /// The part that grows with the first power of time: zero where dense output begins with the exact slope.
+    pub linear: f64,
+    /// The part that grows with higher powers.
+    pub higher: f64,
+}
+
 /// Comparisons as functions of local time `s`, which is 0 at the start of the step at hand and `h` at its end.
 ///
 /// Before a step is tried, and in transitions, only `s = 0` exists: `values`, `series`, `trial_series` and `fastest` have to work there.
@@ -85,7 +94,7 @@ pub trait Signals {
 
     /// The error of the dense output in this comparison at the end of the step. It widens the band of the first step after a decision
     /// by a derivative of order two or more (rule 6).
-    fn dense_error(&mut self, comparison: usize) -> f64;
+    fn dense_error(&mut self, comparison: usize) -> DenseError;
 
     /// How fast the comparison can change from `s = 0` on, for the horizon. None: not known.
     fn fastest(&mut self, comparison: usize) -> Option<SpeedBound>;

@@ -1,6 +1,6 @@
 //! Signals for tests: polynomials of local time, given by coefficients or by any function.
 
-use super::signals::{Banded, Signals, SpeedBound, StepPolynomial};
+use super::signals::{Banded, DenseError, Signals, SpeedBound, StepPolynomial};
 
 /// A comparison as a function of local time.
 type Formula = Box<dyn Fn(f64) -> f64>;
@@ -170,8 +170,8 @@ impl Signals for Polynomials {
         true
     }
 
-    fn dense_error(&mut self, _comparison: usize) -> f64 {
-        self.dense_error
+    fn dense_error(&mut self, _comparison: usize) -> DenseError {
+        DenseError { linear: 0.0, higher: self.dense_error }
     }
 
     fn fastest(&mut self, _comparison: usize) -> Option<SpeedBound> {
