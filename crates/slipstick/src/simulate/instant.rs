@@ -11,10 +11,10 @@ use super::{Error, signals::has_surface};
 use crate::equations::{GuardKind, UncertainPoint};
 use crate::math::Bracket;
 use crate::mode::Mode;
-use crate::model::Location;
+use crate::model::{Direction, Location};
 use crate::trajectory::{Event, EventKind, Outcome};
 use crate::transition::{Repeat, Target};
-use crate::watch::{Banded, SideState};
+use crate::watch::{Banded, Decided, SideState};
 
 /// Most names of guards in a message.
 const MOST_NAMES: usize = 8;
@@ -68,6 +68,9 @@ impl Simulator<'_> {
             }
             let next = if restart == Restart::Continuous { Firing::default() } else { self.fires_by_value()? };
             let next = if next.is_empty() { self.decide_by_motion()? } else { next };
+            if let Some(outcome) = self.look_for_halt()? {
+                return Ok(Some(outcome));
+            }
             if next.is_empty() {
                 break;
             }
@@ -125,7 +128,6 @@ impl Simulator<'_> {
             self.calendar.read(&mut self.integrator.flow, t);
         }
         self.log(firing, t, &old_mode);
-        if std::env::var("DBG").is_ok() { eprintln!("round t {t} {firing:?} watched {:?} signs {:?}", self.watch.watched(), self.integrator.flow.mode.values.signs); }
         Ok(changed)
     }
 
@@ -342,7 +344,10 @@ impl Simulator<'_> {
             Ok(fired) => fired.to_vec(),
             Err(bad) => return Err(self.guard_not_finite(bad)),
         };
-        Ok(self.firing(&fired))
+        let mut firing = self.firing(&fired);
+        let (t, flow) = (self.integrator.trial.t, &mut self.integrator.flow);
+        self.calendar.take_carried(flow, t, &self.integrator.trial.start, &mut firing.guards);
+        Ok(firing)
     }
 
     /// The guards that fire here because the motion takes their comparisons out of their bands (rule 6).
@@ -351,9 +356,8 @@ impl Simulator<'_> {
         let begun = watch.begin(&mut along);
         let fired = begun.fired.to_vec();
         let through = begun.decided.iter().find(|decided| decided.before == SideState::Fired && decided.plus);
-        let through = through.map(|decided| decided.comparison);
-        if let Some(comparison) = through {
-            self.note_passing(comparison);
+        if let Some(&Decided { comparison, order, .. }) = through {
+            self.look_at_passing(comparison, order);
         }
         Ok(self.firing(&fired))
     }
@@ -370,22 +374,27 @@ impl Simulator<'_> {
         firing
     }
 
-    /// A guard has fired, its reset has changed its own motion, and yet it goes on as it went (rule 16).
-    fn note_passing(&mut self, comparison: usize) {
+    /// A guard has fired, its reset has changed its own motion, and yet the motion goes on to the true side (rule 16). Where it has come to a halt there
+    /// before, its events accumulate at once.
+    fn look_at_passing(&mut self, comparison: usize, order: usize) {
         let Meaning::Guard(g) = self.comparisons.meaning(comparison) else { return };
-        let guard = self.guard(g);
-        let turned = self.system().reset_can_turn(self.integrator.flow.mode.values.place, g, g);
-        let one_sided = guard.direction != crate::model::Direction::Both;
+        let (guard, place) = (self.guard(g), self.integrator.flow.mode.values.place);
         let moved = self.before.iter().zip(&self.after).any(|(a, b)| a.to_bits() != b.to_bits());
-        if moved && guard.response.reset && guard.response.mode.is_none() && turned && one_sided {
-            self.recorder.note_once(self.integrator.trial.t, ("passes-through", &guard.name), || {
-                format!(
-                    "the event `{}` changes the motion of its own guard, and still the guard goes on to its true side: \
-                     what should be held passes through; does the reset turn the motion round?",
-                    guard.name
-                )
-            });
+        let one_sided = guard.direction != Direction::Both && guard.response.mode.is_none();
+        if !moved || !one_sided || !guard.response.reset || !self.system().reset_can_turn(place, g, g) {
+            return;
         }
+        if order > 1 {
+            self.accumulating.halted = Some(g);
+            return;
+        }
+        self.recorder.note_once(self.integrator.trial.t, ("passes-through", &guard.name), || {
+            format!(
+                "the event `{}` changes the motion of its own guard, and still the guard goes on to its true side: \
+                 what should be held passes through; does the reset turn the motion round?",
+                guard.name
+            )
+        });
     }
 
     /// A guard that is true when it begins to be watched has not happened: that is worth a note, once (rule 9).

@@ -7,7 +7,7 @@ use crate::math::Bracket;
 use crate::model::Location;
 use crate::step::{Fault, Method};
 use crate::trajectory::Outcome;
-use crate::watch::{Found, NotFinite};
+use crate::watch::{Found, NotFinite, Touch};
 
 /// How far after the event a step made again ends, as a part of the step. The error of dense output falls with the square of it.
 const MARGIN: f64 = 1e-3;
@@ -85,7 +85,7 @@ impl Simulator<'_> {
                 self.take_step(t_end, ends_at_goal);
                 let mut firing = Firing::default();
                 if t_end == due {
-                    self.calendar.take_due(due, &mut firing.guards);
+                    self.calendar.take_due(&self.integrator.flow, due, &mut firing.guards);
                 }
                 Ok((!firing.is_empty()).then_some(firing))
             }
@@ -108,12 +108,11 @@ impl Simulator<'_> {
             self.sizes.accept(&self.integrator);
             return self.stop_short_of_event();
         }
-        let found = match self.scan() {
+        let found = match self.scan_with_touches() {
             Ok(found) => found,
             Err(bad) => return self.retreat(bad).map(|()| Look::Rejected),
         };
         self.sizes.accept(&self.integrator);
-        if std::env::var("DBG").is_ok() { eprintln!("t {} h {} found {:?} next {}", self.integrator.trial.t, self.integrator.trial.h, found, self.sizes.h); }
         let Some(found) = found else { return Ok(Look::Nothing) };
         match self.integrator.location() {
             Location::Integrate => self.reintegrate_to_event(found),
@@ -128,8 +127,18 @@ impl Simulator<'_> {
         watch.due(&mut along, h).is_empty()
     }
 
-    fn scan(&mut self) -> Result<Option<Found>, NotFinite> {
-        self.scan_to(self.integrator.trial.h)
+    /// The first event in the step just tried. Touches are events of guards that say so.
+    fn scan_with_touches(&mut self) -> Result<Option<Found>, NotFinite> {
+        let h = self.integrator.trial.h;
+        let found = self.scan_to(h)?;
+        let guards = self.system().guards();
+        let counts = |touch: &&Touch| guards.get(touch.comparison).is_some_and(|guard| guard.touches);
+        let Some(touch) = self.watch.touches().iter().find(counts).copied() else { return Ok(found) };
+        // The sides of the others are those where the touch is.
+        let (watch, mut along) = self.along();
+        watch.scan(&mut along, h, touch.s)?;
+        let (s, fired) = (touch.s, vec![touch.comparison]);
+        Ok(Some(Found { s, lo: s, hi: s, fired, ..Found::default() }))
     }
 
     /// The first event up to an offset, which may lie ahead of the step.
@@ -146,7 +155,7 @@ impl Simulator<'_> {
         }
         let taken = self.integrator.interpolate_finely();
         self.recorder.statistics().locating += taken;
-        match self.scan() {
+        match self.scan_with_touches() {
             Ok(Some(found)) => Ok(Look::Found(found)),
             Ok(None) => Ok(Look::Nothing),
             Err(bad) => self.retreat(bad).map(|()| Look::Rejected),
@@ -167,7 +176,7 @@ impl Simulator<'_> {
                 return self.reject().map(|()| Look::Rejected);
             }
             self.integrator.interpolate();
-            found = match self.scan() {
+            found = match self.scan_with_touches() {
                 Ok(Some(next)) => next,
                 Ok(None) => return Ok(Look::Nothing),
                 Err(bad) => return self.retreat(bad).map(|()| Look::Rejected),
@@ -260,6 +269,9 @@ impl Simulator<'_> {
         self.accumulating.location = found.hi - found.lo;
         self.accumulating.elapsed = self.accumulating.elapsed.after(found.s);
         self.watch.accept(found.s);
+        if found.changed.is_empty() {
+            found.fired.iter().for_each(|&g| self.watch.leave_touch(g));
+        }
         let mut state = std::mem::take(&mut self.before);
         self.integrator.state_at(found.s, &mut state);
         self.recorder.add_step(&self.integrator, t, &state);
@@ -277,7 +289,7 @@ impl Simulator<'_> {
         self.before = state;
         let mut firing = self.firing(&found.fired);
         firing.window = Some(Bracket { lo: t0 + found.lo, hi: t0 + found.hi });
-        self.calendar.take_due(t, &mut firing.guards);
+        self.calendar.take_due(&self.integrator.flow, t, &mut firing.guards);
         firing
     }
 
@@ -286,6 +298,9 @@ impl Simulator<'_> {
         for k in 0..self.watch.touches().len() {
             let touch = self.watch.touches()[k];
             let Some(guard) = self.system().guards().get(touch.comparison) else { continue };
+            if guard.touches {
+                continue;
+            }
             let t = self.integrator.trial.t + touch.s;
             self.recorder.note_once(t, ("touches-zero", &guard.name), || {
                 format!(

@@ -19,7 +19,7 @@ use super::{Error, Failure, Monitor, Options, Start, Unwatched, first, initialis
 use crate::equations::{Guard, MassKind, System};
 use crate::math::Bracket;
 use crate::mode::Mode;
-use crate::model::{Direction, Side};
+use crate::model::{Detection, Direction, Side};
 use crate::step::StiffnessCount;
 use crate::trajectory::{Outcome, Trajectory};
 use crate::transition::{Cascade, Resets};
@@ -79,7 +79,8 @@ pub fn simulate_watched(
     options: &Options,
     monitor: &mut dyn Monitor,
 ) -> Result<Trajectory, Box<Failure>> {
-    if system.layout().v > 0 || system.mass_kind() != MassKind::Identity {
+    let looks_closely = options.detection == Detection::WholeStep && options.event_tolerance.is_none();
+    if system.layout().v > 0 || system.mass_kind() != MassKind::Identity || !looks_closely {
         return first::run::run(system, start, options, monitor);
     }
     if let Err(error) = initialise::check(system, start, options) {
@@ -100,7 +101,7 @@ impl<'a> Simulator<'a> {
             watch: new_watch(system, &comparisons),
             comparisons,
             uncertainty: Uncertainty::new(&start.y, guards),
-            calendar: Calendar::new(&integrator.flow),
+            calendar: Calendar::new(&integrator.flow, options.until),
             sizes: Sizes::new(guards, &integrator),
             recorder: Recorder::new(system, options, (mode, start.t, &start.y), integrator.step.method()),
             cascade: Cascade::default(),

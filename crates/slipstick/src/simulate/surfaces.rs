@@ -229,7 +229,7 @@ impl Simulator<'_> {
             }
         }
         along.sort_by_key(|surface| surface.guard);
-        for surface in &along {
+        for surface in along.iter().filter(|surface| sliding.surfaces().contains(surface)) {
             if !slid_before.contains(&surface.guard) {
                 self.note_sliding(surface.guard);
             }

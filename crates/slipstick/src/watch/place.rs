@@ -19,6 +19,11 @@ impl Watch {
         self.remember(comparison);
     }
 
+    /// The touch of a comparison was an event: leaving its band on the same side is not another one.
+    pub fn leave_touch(&mut self, comparison: usize) {
+        self.records[comparison].entered = false;
+    }
+
     /// A comparison has fired at the state that the transition begins with, although the last scan did not find it.
     pub fn fire(&mut self, comparison: usize) {
         self.now.sides[comparison] = SideState::Fired;
