@@ -17,6 +17,10 @@ const FINE: usize = 16;
 const SMOOTH: f64 = 1e-9;
 /// The estimated remainder, in units of the last two coefficients: for coefficients that halve, what follows is as large as the last.
 const REMAINDER: f64 = 4.0;
+/// Rounding of a coefficient of T_k, in units of its size: sums of some products.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
+/// What the bands of values make of a polynomial through them: the Lebesgue constant of 17 points is below 3.
+const LEBESGUE: f64 = 3.0;
 /// How often an interval is halved.
 const DEEPEST: u32 = 7;
 
@@ -26,6 +30,8 @@ pub(super) type Value<'a> = &'a mut dyn FnMut(f64) -> Result<Banded, NotFinite>;
 /// Bernstein coefficients of the Chebyshev polynomials up to a degree: `rows[k][j]`.
 struct Table {
     rows: [[f64; FINE + 1]; FINE + 1],
+    /// The largest entry of each row: what rounding of a_k becomes.
+    largest: [f64; FINE + 1],
     /// `cos(π j / n)`, from j = 0 on.
     points: [f64; FINE + 1],
 }
@@ -84,7 +90,8 @@ fn interval(
         let left = interval(value, (from, middle), halvings - 1, pieces)?;
         return Ok(interval(value, (middle, to), halvings - 1, pieces)? && left);
     }
-    pieces.push(Piece::from_values((from, to), fit.shape, fit.remainder, samples.band));
+    let remainder = fit.remainder + LEBESGUE * samples.band;
+    pieces.push(Piece::from_values((from, to), fit.shape, remainder, samples.band));
     Ok(smooth)
 }
 
@@ -100,18 +107,20 @@ impl Fit {
     fn of(values: &[f64; FINE + 1], n: usize) -> Self {
         let table = table(n);
         let mut coefficients = [0.0; FINE + 1];
-        let mut tail = 0.0;
+        let (mut tail, mut rounding) = (0.0, 0.0);
         for k in 0..=n {
             let a = chebyshev_coefficient(values, k, n);
             if k + 2 > n {
                 tail += a.abs();
             }
+            rounding += ROUNDING * a.abs() * table.largest[k];
             for (c, row) in coefficients[..=n].iter_mut().zip(&table.rows[k]) {
                 *c += a * row;
             }
         }
         let size = values[..=n].iter().fold(0.0, |size: f64, v| size.max(v.abs()));
-        Self { shape: Bernstein::from_coefficients(&coefficients[..=n]), remainder: REMAINDER * tail, size }
+        let shape = Bernstein::from_coefficients(&coefficients[..=n]);
+        Self { shape, remainder: REMAINDER * tail + rounding, size }
     }
 
     /// Whether it is as good as it can be, or as it has to be to keep the function away from zero.
@@ -145,7 +154,8 @@ fn table(n: usize) -> &'static Table {
 
 /// T_k has the Bernstein coefficients `(-1)^(k-j) (2k over 2j) / (k over j)` of degree k, which are then raised to degree n.
 fn make_table(n: usize) -> Table {
-    let mut table = Table { rows: [[0.0; FINE + 1]; FINE + 1], points: [0.0; FINE + 1] };
+    let none = [0.0; FINE + 1];
+    let mut table = Table { rows: [none; FINE + 1], largest: none, points: none };
     for k in 0..=n {
         let mut row = [0.0; FINE + 1];
         let (mut c, mut sign) = (1.0, if k % 2 == 0 { 1.0 } else { -1.0 });
@@ -157,6 +167,7 @@ fn make_table(n: usize) -> Table {
         }
         let raised = Bernstein::from_coefficients(&row[..=k]).raised(n);
         table.rows[k][..=n].copy_from_slice(raised.coefficients());
+        table.largest[k] = raised.size();
     }
     for j in 0..=n {
         table.points[j] = (std::f64::consts::PI * j as f64 / n as f64).cos();

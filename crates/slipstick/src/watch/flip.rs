@@ -8,6 +8,8 @@ use super::signals::{Banded, NotFinite, Signals};
 /// How exactly the ends of a window are found, as a part of the band.
 const WINDOW: f64 = 0.05;
 
+/// Flips in a row that values deny before the comparison is taken as it stands.
+const MOST_FALSE_ALARMS: u32 = 8;
 /// Windows narrower than this part of the step are straight lines.
 const LINEAR: f64 = 1e-9;
 
@@ -85,12 +87,25 @@ impl Track {
         Ok(())
     }
 
-    /// Locates the flip by values.
-    pub(super) fn locate(&mut self, signals: &mut dyn Signals) -> Result<(), NotFinite> {
-        let Some(flip) = self.flip.as_mut().filter(|flip| !flip.located) else { return Ok(()) };
-        let up = if flip.plus { 1.0 } else { -1.0 };
-        let (comparison, quest) = (self.comparison, Quest { up, ..self.quest });
-        flip.locate(&quest, &mut |s| value_at(signals, comparison, s))
+    /// Locates the flip by values. If they do not show what the polynomial does, the search goes on after it.
+    pub(super) fn locate(
+        &mut self,
+        signals: &mut dyn Signals,
+        side: SideState,
+        (pieces, room): (&[Piece], &mut Vec<Piece>),
+    ) -> Result<(), NotFinite> {
+        for _ in 0..MOST_FALSE_ALARMS {
+            let Some(flip) = self.flip.as_mut() else { return Ok(()) };
+            let up = if flip.plus { 1.0 } else { -1.0 };
+            let (comparison, quest) = (self.comparison, Quest { up, ..self.quest });
+            if flip.locate(&quest, &mut |s| value_at(signals, comparison, s))? {
+                return Ok(());
+            }
+            (self.quest.from, self.quest.inside) = (flip.exit, true);
+            self.advance(signals, side, (pieces, room))?;
+        }
+        (self.flip, self.unproved) = (None, true);
+        Ok(())
     }
 }
 
@@ -133,11 +148,12 @@ impl Flip {
         };
     }
 
+    /// Locates the root by values. False: the values never leave the old side.
     fn locate(
         &mut self,
         quest: &Quest,
         value: &mut dyn FnMut(f64) -> Result<Banded, NotFinite>,
-    ) -> Result<(), NotFinite> {
+    ) -> Result<bool, NotFinite> {
         self.located = true;
         let (up, piece) = (quest.up, &self.piece);
         let (low, high) = (self.walk.low, self.walk.high.unwrap_or(self.exit));
@@ -147,14 +163,20 @@ impl Flip {
             (self.before, self.after) = (low, low);
             let at_root = (piece.shape.at(piece.place(low)), piece.band);
             self.open_window(quest, at_root);
-            return Ok(());
+            return Ok(true);
         }
         let slope = up * piece.shape.value_and_slope(piece.place(self.before)).1 / (piece.to - piece.from);
         let bracket = Bracketed { lo: low, hi: high, guess: self.before, slope };
         let root = narrow(bracket, &mut |s| value(s).map(|v| Banded::new(up * v.value, v.band)))?;
+        if !root.seen {
+            let exit = value(self.exit)?;
+            if up * exit.value <= exit.band + quest.widening.at(self.exit) {
+                return Ok(false);
+            }
+        }
         (self.before, self.after) = (root.before, root.after);
         let at_root = (piece.shape.at(piece.place(root.after)), root.band);
         self.open_window(quest, at_root);
-        Ok(())
+        Ok(true)
     }
 }

@@ -24,6 +24,8 @@ pub(super) struct Root {
     pub(super) after: f64,
     /// The largest band of the values that decided.
     pub(super) band: f64,
+    /// Whether a positive value was seen.
+    pub(super) seen: bool,
 }
 
 /// A bracket: at `lo` the value is not positive, at `hi` it is. `guess` is where the root is expected, `slope` the derivative there.
@@ -76,7 +78,7 @@ pub(super) fn narrow(
             (next, patience) = (lo.s + 0.5 * (hi.s - lo.s), PATIENCE);
         }
     }
-    Ok(Root { before: lo.s, after: hi.s, band })
+    Ok(Root { before: lo.s, after: hi.s, band, seen: hi.value.is_some() })
 }
 
 /// The next probe: beyond the root as seen from the one end that has a value, or where the line through both ends meets zero.

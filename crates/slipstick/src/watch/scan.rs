@@ -218,10 +218,10 @@ impl Scanner {
     /// Locates the flips of the group. True: something has moved.
     fn locate_group(&mut self, signals: &mut dyn Signals) -> Result<bool, NotFinite> {
         let mut moved = false;
-        for &(index, _) in &self.group {
+        for &(index, side) in &self.group {
             let track = &mut self.tracks[index];
             if track.flip.as_ref().is_some_and(|flip| !flip.located) {
-                track.locate(signals)?;
+                track.locate(signals, side, (&self.pieces, &mut self.room))?;
                 moved = true;
             }
         }
