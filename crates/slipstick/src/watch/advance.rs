@@ -94,6 +94,8 @@ impl Watch {
                 // While it sleeps it goes no further than it could come near.
                 let farthest = 2.0 * record.reach + record.peak.band;
                 record.peak.value = record.peak.value.max(farthest);
+                // When it wakes up, it is somewhere else.
+                record.reach = 0.0;
             } else {
                 self.due.push(comparison);
             }

@@ -21,8 +21,11 @@ const REMAINDER: f64 = 4.0;
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 /// What the bands of values make of a polynomial through them: the Lebesgue constant of 17 points is below 3.
 const LEBESGUE: f64 = 3.0;
-/// How often an interval is halved.
+/// How often an interval is halved, and how often without making the remainder smaller: noise does not become smooth.
 const DEEPEST: u32 = 7;
+const MOST_FRUITLESS: u32 = 2;
+/// A remainder has become smaller if it is below this part of the one before.
+const SMALLER: f64 = 0.7;
 
 /// A function of local time.
 pub(super) type Value<'a> = &'a mut dyn FnMut(f64) -> Result<Banded, NotFinite>;
@@ -38,7 +41,25 @@ struct Table {
 
 /// Adds pieces that cover an interval. False: somewhere the last coefficients did not become small.
 pub(super) fn sample(value: Value, from: f64, to: f64, pieces: &mut Vec<Piece>) -> Result<bool, NotFinite> {
-    interval(value, (from, to), DEEPEST, pieces)
+    interval(value, (from, to), Patience { halvings: DEEPEST, fruitless: 0, last: f64::INFINITY }, pieces)
+}
+
+/// Whether an interval may be halved.
+#[derive(Clone, Copy)]
+struct Patience {
+    halvings: u32,
+    fruitless: u32,
+    /// The remainder on the interval that this one is a half of.
+    last: f64,
+}
+
+impl Patience {
+    /// What is left of it for the halves, if there is some left.
+    fn next(self, remainder: f64) -> Option<Self> {
+        let fruitless = self.fruitless + u32::from(remainder > SMALLER * self.last);
+        let may = self.halvings > 0 && fruitless <= MOST_FRUITLESS;
+        may.then(|| Self { halvings: self.halvings - 1, fruitless, last: remainder })
+    }
 }
 
 /// Values at the points of an interval, from its end to its start.
@@ -70,7 +91,7 @@ impl Samples {
 fn interval(
     value: Value,
     (from, to): (f64, f64),
-    halvings: u32,
+    patience: Patience,
     pieces: &mut Vec<Piece>,
 ) -> Result<bool, NotFinite> {
     let mut samples = Samples { from, to, values: [0.0; FINE + 1], band: 0.0 };
@@ -86,9 +107,10 @@ fn interval(
     }
     let smooth = fit.will_do(samples.band);
     let middle = 0.5 * (from + to);
-    if !smooth && halvings > 0 && from < middle && middle < to {
-        let left = interval(value, (from, middle), halvings - 1, pieces)?;
-        return Ok(interval(value, (middle, to), halvings - 1, pieces)? && left);
+    let halves = patience.next(fit.remainder).filter(|_| !smooth && from < middle && middle < to);
+    if let Some(patience) = halves {
+        let left = interval(value, (from, middle), patience, pieces)?;
+        return Ok(interval(value, (middle, to), patience, pieces)? && left);
     }
     let remainder = fit.remainder + LEBESGUE * samples.band;
     pieces.push(Piece::from_values((from, to), fit.shape, remainder, samples.band));
@@ -226,6 +248,13 @@ mod tests {
         assert!(proved && pieces.len() > 4 && count < 1200, "{count}");
         assert!(largest_difference(&pieces, f) < 1e-8);
         assert!(pieces.windows(2).all(|pair| pair[0].to == pair[1].from) && pieces[0].from == 0.0);
+    }
+
+    #[test]
+    fn noise_does_not_become_smooth() {
+        let noise = |s: f64| ((s * 1e9).sin() * 1e5).fract();
+        let (_, proved, count) = pieces_of(noise, 0.0, 1.0);
+        assert!(!proved && count < 600, "{count}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The change of one comparison within a step: found by its polynomial, located by its values (rules 7 and 12).
 
 use super::locate::{Bracketed, narrow};
-use super::search::{Piece, Quest, Search, Walk};
+use super::search::{Piece, Quest, Search, Walk, Widening};
 use super::side::SideState;
 use super::signals::{Banded, NotFinite, Signals};
 
@@ -10,6 +10,8 @@ const WINDOW: f64 = 0.05;
 
 /// Flips in a row that values deny before the comparison is taken as it stands.
 const MOST_FALSE_ALARMS: u32 = 8;
+/// Flips in one step that fire no guard, before the comparison is taken as it stands: noise without a band.
+const MOST_FLIPS: u32 = 500;
 /// Windows narrower than this part of the step are straight lines.
 const LINEAR: f64 = 1e-9;
 
@@ -44,6 +46,8 @@ pub(super) struct Track {
     /// Where it last peaked inside its band, if it came into it in this step, and whether that was a touch.
     pub(super) touch: Option<f64>,
     pub(super) unproved: bool,
+    /// How often it has flipped in this step without firing a guard.
+    pub(super) flips: u32,
 }
 
 /// The formula's value at a local time.
@@ -84,6 +88,24 @@ impl Track {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Goes on after a flip that fires no guard.
+    pub(super) fn go_on(
+        &mut self,
+        signals: &mut dyn Signals,
+        side: SideState,
+        room: (&[Piece], &mut Vec<Piece>),
+    ) -> Result<(), NotFinite> {
+        let Some(flip) = &self.flip else { return Ok(()) };
+        (self.quest.from, self.quest.inside) = (flip.hi, false);
+        self.quest.widening = Widening::default();
+        self.flips += 1;
+        if self.flips < MOST_FLIPS {
+            return self.advance(signals, side, room);
+        }
+        (self.flip, self.unproved) = (None, true);
         Ok(())
     }
 

@@ -35,6 +35,8 @@ mod test_roots;
 mod test_segments;
 #[cfg(test)]
 mod test_signals;
+#[cfg(test)]
+mod test_variants;
 
 pub use accumulation::{Between, ZenoLimit, ZenoRecord};
 pub use condition::{Condition, Fires, GuardSpec, OnEntry, Placement};

@@ -141,6 +141,7 @@ impl Scanner {
             flip: None,
             touch: None,
             unproved,
+            flips: 0,
         };
         track.advance(signals, side, (&self.pieces, &mut self.room))?;
         self.tracks.push(track);
@@ -243,11 +244,7 @@ impl Scanner {
     fn go_on(&mut self, signals: &mut dyn Signals, next: &Snapshot) -> Result<(), NotFinite> {
         for &(index, _) in &self.group {
             let track = &mut self.tracks[index];
-            let Some(flip) = &track.flip else { continue };
-            track.quest.from = flip.hi;
-            track.quest.inside = false;
-            track.quest.widening = Widening::default();
-            track.advance(signals, next.sides[track.comparison], (&self.pieces, &mut self.room))?;
+            track.go_on(signals, next.sides[track.comparison], (&self.pieces, &mut self.room))?;
         }
         Ok(())
     }

@@ -429,3 +429,89 @@ fn the_peak_between_two_events_is_that_of_the_motion() {
     let peak = found.peaks[0];
     assert!(peak.value >= 0.01 && peak.value < 0.03 && peak.band < 1e-14, "{peak:?}");
 }
+
+#[test]
+fn a_reflecting_event_of_both_directions_fires_once() {
+    let mut signals = Polynomials::new(vec![line(0.3, 1.0)], 1.0);
+    let (mut watch, _) = started(&[Is(0)], Fires::Both, &mut signals);
+    watch.due(&mut signals, 1.0);
+    let s = watch.scan(&mut signals, 1.0, 1.0).unwrap().unwrap().s;
+    watch.accept(s);
+    // The motion is turned around.
+    signals.coefficients[0] = line(0.3, -1.0);
+    signals.at(s, 1.0 - s);
+    assert!(jump(&mut watch, &mut signals).is_empty());
+    assert!(watch.begin(&mut signals).fired.is_empty());
+    assert_eq!(events(&mut watch, &mut signals, 1.0), []);
+    assert_eq!(watch.side(0), SideState::Minus);
+}
+
+#[test]
+fn modes_on_both_sides_of_one_threshold_push_back_at_once() {
+    // Mode 0 rises and leaves when x > 0.3, mode 1 falls and leaves when x < 0.3: a cycle that the transition has to end by sliding.
+    let specs = [Is(0), Not(Box::new(Is(0)))]
+        .map(|condition| super::GuardSpec { on_entry: OnEntry::Fires, ..guard(condition, Fires::WhenTrue) });
+    let mut watch = Watch::new(1, 0, specs.to_vec());
+    watch.enter(0);
+    let mut signals = Polynomials::new(vec![line(0.3, 1.0)], 1.0);
+    jump(&mut watch, &mut signals);
+    watch.due(&mut signals, 1.0);
+    let s = watch.scan(&mut signals, 1.0, 1.0).unwrap().unwrap().s;
+    watch.accept(s);
+    let mut seen = Vec::new();
+    for mode in [1, 0, 1, 0] {
+        watch.leave(1 - mode);
+        watch.enter(mode);
+        signals.coefficients[0] = line(0.3, if mode == 0 { 1.0 } else { -1.0 });
+        signals.at(s, 1.0 - s);
+        assert!(jump(&mut watch, &mut signals).is_empty());
+        assert_eq!(watch.begin(&mut signals).fired, [mode]);
+        seen.push(watch.snapshot().clone());
+    }
+    assert!(seen[0] == seen[2] && seen[1] == seen[3] && seen[0] != seen[1]);
+}
+
+#[test]
+fn a_ball_comes_to_rest_at_its_limit() {
+    let restitution = 0.8_f64;
+    let mut signals = Polynomials::new(vec![vec![-1.0, 0.0, 0.5]], 20.0).with_band(8.0 * f64::EPSILON);
+    let (mut watch, _) = started(&[Is(0)], Fires::WhenTrue, &mut signals);
+    let (mut record, mut speed, mut t) = (super::ZenoRecord::new(), 0.0, 0.0);
+    let limit = loop {
+        watch.due(&mut signals, 20.0);
+        let found = watch.scan(&mut signals, 20.0, 20.0).unwrap().unwrap().clone();
+        let depth = signals.value(0, found.s).value;
+        watch.accept(found.s);
+        t += found.s;
+        let location = 0.5 * (found.hi - found.lo);
+        let between = super::Between {
+            interval: found.s,
+            peak: found.peaks[0].value,
+            band: found.peaks[0].band,
+            location,
+        };
+        if let Some(limit) = record.record(between, t) {
+            break limit;
+        }
+        speed = -restitution * (speed + found.s);
+        signals.coefficients[0] = vec![depth, speed, 0.5];
+        jump(&mut watch, &mut signals);
+        assert!(watch.begin(&mut signals).fired.is_empty());
+    };
+    let expected = 2.0_f64.sqrt() * (1.0 + restitution) / (1.0 - restitution);
+    let error = (t + limit.after - expected).abs();
+    assert!(error <= limit.bound && limit.bound < 1e-8, "{error:e} {limit:?}");
+}
+
+#[test]
+fn noise_without_a_band_ends() {
+    let mut signals = Polynomials::new(vec![vec![0.0], line(0.9, 1.0)], 1.0)
+        .with_formula(0, |t| ((t * 1e9).sin() * 1e5).fract())
+        .with_band(0.0)
+        .sampled();
+    let (mut watch, _) = started(&[And(vec![Is(0), Is(1)])], Fires::WhenTrue, &mut signals);
+    watch.due(&mut signals, 1.0);
+    let found = watch.scan(&mut signals, 1.0, 0.8).unwrap();
+    assert!(found.is_none());
+    assert_eq!(watch.unproved(), [0]);
+}

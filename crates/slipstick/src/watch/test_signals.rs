@@ -26,6 +26,8 @@ pub(super) struct Polynomials {
     undecided_attempts: Option<usize>,
     pub(super) dense_error: f64,
     pub(super) speed: Option<SpeedBound>,
+    /// Whether speeds are bounded by the coefficients, up to the time 1.
+    pub(super) bounded: bool,
     /// What was asked for.
     pub(super) values_asked: usize,
     pub(super) polynomials_asked: usize,
@@ -49,6 +51,7 @@ impl Polynomials {
             undecided_attempts: None,
             dense_error: 0.0,
             speed: None,
+            bounded: false,
             values_asked: 0,
             polynomials_asked: 0,
             fastest_asked: 0,
@@ -174,8 +177,12 @@ impl Signals for Polynomials {
         self.dense_error
     }
 
-    fn fastest(&mut self, _comparison: usize) -> Option<SpeedBound> {
+    fn fastest(&mut self, comparison: usize) -> Option<SpeedBound> {
         self.fastest_asked += 1;
+        if self.bounded {
+            let terms = self.coefficients[comparison].iter().enumerate().map(|(k, c)| k as f64 * c.abs());
+            return Some(SpeedBound { speed: terms.sum(), until: 1.0 - self.t });
+        }
         self.speed
     }
 }
