@@ -1,7 +1,8 @@
-//! The change of one comparison within a step: found by its polynomial, located by its values (rules 7 and 12).
+//! The change of one comparison within a step: found by its polynomial, located by its values (rules 7 and
+//! 12).
 
 use super::locate::{Bracketed, narrow};
-use super::search::{Piece, Quest, Search, Walk, Widening};
+use super::search::{Quest, Search, StepPiece, Walk, Widening};
 use super::side::SideState;
 use super::signals::{Banded, NotFinite, Signals};
 
@@ -30,7 +31,7 @@ pub(super) struct Flip {
     pub(super) located: bool,
     walk: Walk,
     exit: f64,
-    piece: Piece,
+    piece: StepPiece,
 }
 
 /// The pieces of one comparison, where its search goes on, and its next flip.
@@ -58,12 +59,13 @@ pub(super) fn value_at(signals: &mut dyn Signals, comparison: usize, s: f64) -> 
 }
 
 impl Track {
-    /// Looks for the next flip from `quest.from` on. A comparison without a side is watched in both directions.
+    /// Looks for the next flip from `quest.from` on. A comparison without a side is watched in both
+    /// directions.
     pub(super) fn advance(
         &mut self,
         signals: &mut dyn Signals,
         side: SideState,
-        (pieces, room): (&[Piece], &mut Vec<Piece>),
+        (pieces, room): (&[StepPiece], &mut Vec<StepPiece>),
     ) -> Result<(), NotFinite> {
         self.flip = None;
         let comparison = self.comparison;
@@ -96,7 +98,7 @@ impl Track {
         &mut self,
         signals: &mut dyn Signals,
         side: SideState,
-        room: (&[Piece], &mut Vec<Piece>),
+        room: (&[StepPiece], &mut Vec<StepPiece>),
     ) -> Result<(), NotFinite> {
         let Some(flip) = &self.flip else { return Ok(()) };
         (self.quest.from, self.quest.inside) = (flip.hi, false);
@@ -114,7 +116,7 @@ impl Track {
         &mut self,
         signals: &mut dyn Signals,
         side: SideState,
-        (pieces, room): (&[Piece], &mut Vec<Piece>),
+        (pieces, room): (&[StepPiece], &mut Vec<StepPiece>),
     ) -> Result<(), NotFinite> {
         for _ in 0..MOST_FALSE_ALARMS {
             let Some(flip) = self.flip.as_mut() else { return Ok(()) };
@@ -133,7 +135,7 @@ impl Track {
 
 impl Flip {
     /// A flip as the polynomial shows it.
-    fn from_polynomial(quest: &Quest, walk: Walk, exit: f64, piece: Piece) -> Self {
+    fn from_polynomial(quest: &Quest, walk: Walk, exit: f64, piece: StepPiece) -> Self {
         let (low, high) = (piece.place(walk.low), piece.place(walk.high.unwrap_or(exit)));
         let root = piece.shape.solve(0.0, (low, high), f64::NAN, f64::EPSILON * piece.shape.size());
         let root = piece.time(root).clamp(walk.low, walk.high.unwrap_or(exit));
@@ -144,7 +146,8 @@ impl Flip {
         flip
     }
 
-    /// Sets the window around the root: where the polynomial, less its value at the root, is as large as the band.
+    /// Sets the window around the root: where the polynomial, less its value at the root, is as large as the
+    /// band.
     fn open_window(&mut self, quest: &Quest, (at_root, band): (f64, f64)) {
         let (piece, shape) = (&self.piece, &self.piece.shape);
         let level = quest.up * (band + quest.widening.at(self.after));

@@ -1,7 +1,8 @@
 //! The guard horizon: comparisons that cannot reach their band for a while sleep.
 //!
-//! Times are sums of accepted steps since the guards were made. A comparison that is `reach` outside its band and changes at most with `speed`
-//! cannot be inside it before `reach / speed`. Asking for the speed costs more than a polynomial, so that it is only done where it pays.
+//! Times are sums of accepted steps since the guards were made. A comparison that is `reach` outside its band
+//! and changes at most with `speed` cannot be inside it before `reach / speed`. Asking for the speed costs
+//! more than a polynomial, so that it is only done where it pays.
 
 use super::signals::SpeedBound;
 
@@ -60,7 +61,8 @@ impl Horizon {
         sleeper.wake = f64::NEG_INFINITY;
     }
 
-    /// The time up to which a comparison sleeps, if that is beyond the end of the step. It is `reach` outside its band.
+    /// The time up to which a comparison sleeps, if that is beyond the end of the step. It is `reach` outside
+    /// its band.
     pub(super) fn sleeps(
         &mut self,
         comparison: usize,

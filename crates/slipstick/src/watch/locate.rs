@@ -1,18 +1,22 @@
-//! Rule 7: where the value changes its sign, to neighbouring floats of local time or until both ends are inside the band.
+//! Rule 7: where the value changes its sign, to neighbouring floats of local time or until both ends are
+//! inside the band.
 //!
-//! The guess comes from the polynomial and is exact up to rounding in most cases: one value at the guess, one a little further on the other
-//! side and one between them then close the bracket. Otherwise it is regula falsi with the weights of Anderson and Björck (BIT 13, 1973) and a bisection
-//! whenever probes do not halve the bracket.
+//! The guess comes from the polynomial and is exact up to rounding in most cases: one value at the guess, one
+//! a little further on the other side and one between them then close the bracket. Otherwise it is regula
+//! falsi with the weights of Anderson and Björck (BIT 13, 1973) and a bisection whenever probes do not halve
+//! the bracket.
 
 use super::signals::{Banded, NotFinite};
 
-/// Probes before a search ends as it stands. With a bisection in every third, a bracket of any two floats closes.
+/// Probes before a search ends as it stands. With a bisection in every third, a bracket of any two floats
+/// closes.
 const MOST_PROBES: usize = 3300;
 /// How far beyond the root the next probe is aimed, as a part of the value: errors of the slope are smaller.
 const BEYOND: f64 = 0.5;
 /// The same as a part of the band, for values that are next to nothing. It is doubled when it was not enough.
 const NUDGE: f64 = 1.0 / 64.0;
-/// Probes inside the band after which the bracket is narrow enough. Bands are worst cases; values are often good to a part of them.
+/// Probes inside the band after which the bracket is narrow enough. Bands are worst cases; values are often
+/// good to a part of them.
 const MOST_INSIDE: u32 = 3;
 /// Probes that may pass without halving the bracket before it is bisected.
 const PATIENCE: u32 = 2;
@@ -28,7 +32,8 @@ pub(super) struct Root {
     pub(super) seen: bool,
 }
 
-/// A bracket: at `lo` the value is not positive, at `hi` it is. `guess` is where the root is expected, `slope` the derivative there.
+/// A bracket: at `lo` the value is not positive, at `hi` it is. `guess` is where the root is expected,
+/// `slope` the derivative there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bracketed {
     pub(super) lo: f64,
@@ -39,7 +44,7 @@ pub(super) struct Bracketed {
 
 /// One end of the bracket: where, and the value there if it was computed.
 #[derive(Clone, Copy)]
-struct End {
+struct Probed {
     s: f64,
     value: Option<f64>,
     inside: bool,
@@ -50,8 +55,8 @@ pub(super) fn narrow(
     bracket: Bracketed,
     value: &mut dyn FnMut(f64) -> Result<Banded, NotFinite>,
 ) -> Result<Root, NotFinite> {
-    let mut lo = End { s: bracket.lo, value: None, inside: false };
-    let mut hi = End { s: bracket.hi, value: None, inside: false };
+    let mut lo = Probed { s: bracket.lo, value: None, inside: false };
+    let mut hi = Probed { s: bracket.hi, value: None, inside: false };
     let (mut band, mut next, mut patience, mut nudge) = (0.0_f64, bracket.guess, PATIENCE, NUDGE);
     let (mut goal, mut insides) = (0.5 * (hi.s - lo.s), 0);
     for _ in 0..MOST_PROBES {
@@ -61,7 +66,7 @@ pub(super) fn narrow(
         let s = inside(lo.s, hi.s, next);
         let probe = value(s)?;
         band = band.max(probe.band);
-        let end = End { s, value: Some(probe.value), inside: probe.value.abs() <= probe.band };
+        let end = Probed { s, value: Some(probe.value), inside: probe.value.abs() <= probe.band };
         insides += u32::from(end.inside);
         if probe.value > 0.0 {
             lo.value = lo.value.map(|old| old * weight(probe.value, hi.value));
@@ -81,8 +86,9 @@ pub(super) fn narrow(
     Ok(Root { before: lo.s, after: hi.s, band, seen: hi.value.is_some() })
 }
 
-/// The next probe: beyond the root as seen from the one end that has a value, or where the line through both ends meets zero.
-fn aim(lo: End, hi: End, slope: f64, nudge: f64) -> f64 {
+/// The next probe: beyond the root as seen from the one end that has a value, or where the line through both
+/// ends meets zero.
+fn aim(lo: Probed, hi: Probed, slope: f64, nudge: f64) -> f64 {
     match (lo.value, hi.value) {
         (Some(at_lo), Some(at_hi)) => lo.s + (hi.s - lo.s) * (at_lo / (at_lo - at_hi)),
         (Some(at_lo), None) => lo.s + (nudge - (1.0 + BEYOND) * at_lo) / slope,

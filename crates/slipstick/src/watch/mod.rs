@@ -1,7 +1,8 @@
 //! Guards: when does one fire, and which side is it on?
 //!
-//! In: [`Signals`], which gives values, series and polynomials of comparisons, each with its band. Out: guards that fire, the local time at
-//! which they fire, and the sides of all comparisons. Nothing here knows of a system, a form or a method. The rules are those of EVENTS.md.
+//! In: [`Signals`], which gives values, series and polynomials of comparisons, each with its band. Out:
+//! guards that fire, the local time at which they fire, and the sides of all comparisons. Nothing here knows
+//! of a system, a form or a method. The rules are those of EVENTS.md.
 //!
 //! One segment of a run, as the loop sees it:
 //!
@@ -29,14 +30,6 @@ mod search;
 mod side;
 mod signals;
 mod state;
-#[cfg(test)]
-mod test_roots;
-#[cfg(test)]
-mod test_segments;
-#[cfg(test)]
-mod test_signals;
-#[cfg(test)]
-mod test_variants;
 
 pub use accumulation::{Between, ZenoLimit, ZenoRecord};
 pub use condition::{Condition, Fires, GuardSpec, OnEntry, Placement};

@@ -1,14 +1,15 @@
 //! What must not matter does not: where steps end, the order of guards, units, how comparisons are given.
 
-use super::test_roots::{guard, jump};
-use super::test_signals::Polynomials;
-use super::{Condition, Fires, Watch};
+use crate::roots::{guard, jump};
+use crate::signals::Polynomials;
 use Condition::{And, Is, Not, Or};
 use proptest::prelude::*;
+use slipstick::watch::{Condition, Fires, Watch};
 
 const COMPARISONS: usize = 3;
 
-/// The events of a run as `(t, guards)`, when they change nothing. Steps end at multiples of a length and at events.
+/// The events of a run as `(t, guards)`, when they change nothing. Steps end at multiples of a length and at
+/// events.
 fn run(guards: &[(Condition, Fires)], mut signals: Polynomials, step: f64) -> Vec<(f64, Vec<usize>)> {
     let specs = guards.iter().map(|(condition, fires)| guard(condition.clone(), *fires)).collect();
     let mut watch = Watch::new(COMPARISONS, 0, specs);
@@ -96,7 +97,9 @@ proptest! {
         let reversed: Vec<_> = guards.iter().rev().cloned().collect();
         let mut backward = run(&reversed, Polynomials::new(c, 1.0), 0.4);
         for (_, fired) in &mut backward {
-            fired.iter_mut().for_each(|guard| *guard = guards.len() - 1 - *guard);
+            for guard in fired.iter_mut() {
+                *guard = guards.len() - 1 - *guard;
+            }
             fired.reverse();
         }
         prop_assert!(same(&forward, &backward), "{forward:?}\n{backward:?}");

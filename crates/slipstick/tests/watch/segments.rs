@@ -1,11 +1,14 @@
 //! What guards do over several steps, jumps and decisions.
 
-use super::test_roots::{guard, jump, product};
-use super::test_signals::Polynomials;
-use super::{Condition, Fires, OnEntry, Placement, SideState, SpeedBound, Watch};
+use crate::roots::{guard, jump, product};
+use crate::signals::Polynomials;
 use Condition::{And, Fixed, Is, Not, Or};
+use slipstick::watch::{
+    Between, Condition, Fires, GuardSpec, OnEntry, Placement, SideState, SpeedBound, Watch, ZenoRecord,
+};
 
-/// Guards over polynomials, all on, after the first values and decisions. What fires at the start is given too.
+/// Guards over polynomials, all on, after the first values and decisions. What fires at the start is given
+/// too.
 fn started(conditions: &[Condition], fires: Fires, signals: &mut Polynomials) -> (Watch, Vec<usize>) {
     let specs = conditions.iter().map(|condition| guard(condition.clone(), fires)).collect();
     let mut watch = Watch::new(signals.coefficients.len(), 2, specs);
@@ -153,7 +156,8 @@ fn one_that_wants_to_be_before_keeps_the_state_before_its_root() {
 
 #[test]
 fn the_side_before_an_event_is_the_one_just_before_it() {
-    // The second comparison falls at 0.4; the first guard fires at 0.6 and its reset puts the second up again: it fires.
+    // The second comparison falls at 0.4; the first guard fires at 0.6 and its reset puts the second up
+    // again: it fires.
     let mut signals = Polynomials::new(vec![line(0.6, 1.0), line(0.4, -1.0)], 1.0);
     let (mut watch, _) = started(&[Is(0), Is(1)], Fires::WhenTrue, &mut signals);
     watch.due(&mut signals, 1.0);
@@ -218,7 +222,7 @@ fn bounce(restitution: f64, height: f64, scale: f64) -> (Vec<f64>, usize, Watch,
         assert!(begun.fired.is_empty() && begun.decided.len() == 1 && !begun.decided[0].plus);
         assert_eq!(watch.side(0), SideState::NearMinus);
     }
-    let values = signals.values_asked;
+    let values = signals.asked.values;
     (times, values, watch, signals)
 }
 
@@ -228,11 +232,13 @@ fn a_bouncing_ball_hits_once_per_bounce_and_costs_a_few_values() {
         let (times, values, ..) = bounce(0.5, height, scale);
         let first = (2.0_f64 * height).sqrt();
         let mut expected = first;
+        let mut speed = first;
         for (k, t) in times.iter().enumerate() {
             // The band, divided by the speed.
-            let exact = 8.0 * f64::EPSILON * height / (first * 0.5_f64.powi(k as i32));
+            let exact = 8.0 * f64::EPSILON * height / speed;
             assert!((t - expected).abs() < exact, "{k}: {t} {expected}");
-            expected += 2.0 * first * 0.5_f64.powi(k as i32 + 1);
+            speed *= 0.5;
+            expected += 2.0 * speed;
         }
         // One value of each bounce is that of the jump.
         assert!(values <= 6 * times.len() + 4, "{values} values for {} bounces", times.len());
@@ -275,8 +281,7 @@ fn a_guard_that_is_true_at_entry_fires_as_it_is_told() {
     for (on_entry, value, motion) in
         [(OnEntry::Fires, true, true), (OnEntry::FiresByMotion, false, true), (OnEntry::Waits, false, false)]
     {
-        let mut watch =
-            Watch::new(1, 0, vec![super::GuardSpec { on_entry, ..guard(Is(0), Fires::WhenTrue) }]);
+        let mut watch = Watch::new(1, 0, vec![GuardSpec { on_entry, ..guard(Is(0), Fires::WhenTrue) }]);
         watch.enter(0);
         let mut above = Polynomials::new(vec![vec![1.0]], 1.0);
         assert_eq!(!jump(&mut watch, &mut above).is_empty(), value, "{on_entry:?}");
@@ -321,7 +326,7 @@ fn a_graze_inside_the_band_is_a_touch_and_beyond_it_a_crossing() {
         jump(&mut watch, &mut signals);
         watch.due(&mut signals, 1.0);
         let found = watch.scan(&mut signals, 1.0, 1.0).unwrap().map(|found| found.s);
-        (found, watch.touches().to_vec(), signals.values_asked)
+        (found, watch.touches().to_vec(), signals.asked.values)
     };
     let (found, touches, values) = run(0.0);
     assert!(found.is_none() && touches.len() == 1 && (touches[0].s - 0.4).abs() < 1e-6 && values < 5);
@@ -366,7 +371,7 @@ fn guards_that_cannot_fire_sleep() {
         watch.accept(1.0);
         signals.t += 1.0;
     }
-    assert_eq!((signals.fastest_asked, signals.polynomials_asked, signals.values_asked), (1, 0, 1));
+    assert_eq!((signals.asked.speeds, signals.asked.polynomials, signals.asked.values), (1, 0, 1));
     let found = events(&mut watch, &mut signals, 1001.0);
     assert!(found.len() == 1 && (found[0].0 - 1000.0).abs() < 1e-12, "{found:?}");
 }
@@ -448,9 +453,10 @@ fn a_reflecting_event_of_both_directions_fires_once() {
 
 #[test]
 fn modes_on_both_sides_of_one_threshold_push_back_at_once() {
-    // Mode 0 rises and leaves when x > 0.3, mode 1 falls and leaves when x < 0.3: a cycle that the transition has to end by sliding.
+    // Mode 0 rises and leaves when x > 0.3, mode 1 falls and leaves when x < 0.3: a cycle that the transition
+    // has to end by sliding.
     let specs = [Is(0), Not(Box::new(Is(0)))]
-        .map(|condition| super::GuardSpec { on_entry: OnEntry::Fires, ..guard(condition, Fires::WhenTrue) });
+        .map(|condition| GuardSpec { on_entry: OnEntry::Fires, ..guard(condition, Fires::WhenTrue) });
     let mut watch = Watch::new(1, 0, specs.to_vec());
     watch.enter(0);
     let mut signals = Polynomials::new(vec![line(0.3, 1.0)], 1.0);
@@ -476,7 +482,7 @@ fn a_ball_comes_to_rest_at_its_limit() {
     let restitution = 0.8_f64;
     let mut signals = Polynomials::new(vec![vec![-1.0, 0.0, 0.5]], 20.0).with_band(8.0 * f64::EPSILON);
     let (mut watch, _) = started(&[Is(0)], Fires::WhenTrue, &mut signals);
-    let (mut record, mut speed, mut t) = (super::ZenoRecord::new(), 0.0, 0.0);
+    let (mut record, mut speed, mut t) = (ZenoRecord::new(), 0.0, 0.0);
     let limit = loop {
         watch.due(&mut signals, 20.0);
         let found = watch.scan(&mut signals, 20.0, 20.0).unwrap().unwrap().clone();
@@ -484,12 +490,8 @@ fn a_ball_comes_to_rest_at_its_limit() {
         watch.accept(found.s);
         t += found.s;
         let location = 0.5 * (found.hi - found.lo);
-        let between = super::Between {
-            interval: found.s,
-            peak: found.peaks[0].value,
-            band: found.peaks[0].band,
-            location,
-        };
+        let between =
+            Between { interval: found.s, peak: found.peaks[0].value, band: found.peaks[0].band, location };
         if let Some(limit) = record.record(between, t) {
             break limit;
         }
