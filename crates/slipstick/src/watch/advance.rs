@@ -91,8 +91,8 @@ impl Watch {
             } else {
                 None
             };
-            if let Some(wake) = asleep {
-                quiet = quiet.min(wake);
+            if let Some(safe) = asleep {
+                quiet = quiet.min(safe);
                 // While it sleeps it goes no further than it could come near.
                 let farthest = 2.0 * record.reach + record.peak.band;
                 record.peak.value = record.peak.value.max(farthest);
@@ -102,7 +102,7 @@ impl Watch {
                 self.due.push(comparison);
             }
         }
-        self.horizon.set_quiet(self.due.is_empty().then_some(quiet));
+        self.horizon.set_quiet(if self.due.is_empty() { quiet } else { 0.0 });
         &self.due
     }
 
@@ -181,9 +181,9 @@ impl Watch {
             record.peak = record.raised(end.peak);
             record.soft = false;
         }
-        for &comparison in &self.scanner.found.changed {
+        for (&comparison, &slack) in self.scanner.found.changed.iter().zip(&self.scanner.slacks) {
             self.records[comparison].peak = Banded::default();
-            self.records[comparison].pinned = Pinned::default();
+            self.records[comparison].pinned = Pinned { constant: slack, ..Pinned::default() };
         }
         if self.scanner.follows() {
             std::mem::swap(&mut self.now, &mut self.next);

@@ -29,6 +29,8 @@ pub(super) struct Flip {
     pub(super) after: f64,
     /// Whether the root was located by values; otherwise all times come from the polynomial.
     pub(super) located: bool,
+    /// The values there, seen from the old side, where they were computed.
+    values: [Option<Banded>; 2],
     walk: Walk,
     exit: f64,
     piece: StepPiece,
@@ -140,10 +142,25 @@ impl Flip {
         let root = piece.shape.solve(0.0, (low, high), f64::NAN, f64::EPSILON * piece.shape.size());
         let root = piece.time(root).clamp(walk.low, walk.high.unwrap_or(exit));
         let plus = quest.up > 0.0;
-        let mut flip =
-            Self { plus, lo: root, hi: root, before: root, after: root, located: false, walk, exit, piece };
+        let mut flip = Self {
+            plus,
+            lo: root,
+            hi: root,
+            before: root,
+            after: root,
+            located: false,
+            values: [None; 2],
+            walk,
+            exit,
+            piece,
+        };
         flip.open_window(quest, (0.0, piece.band + piece.doubt));
         flip
+    }
+
+    /// The value at one of the floats around the root, if it was computed.
+    pub(super) fn value_at(&self, s: f64) -> Option<Banded> {
+        self.values[0].filter(|_| s == self.before).or(self.values[1].filter(|_| s == self.after))
     }
 
     /// Sets the window around the root: where the polynomial, less its value at the root, is as large as the
@@ -199,7 +216,7 @@ impl Flip {
                 return Ok(false);
             }
         }
-        (self.before, self.after) = (root.before, root.after);
+        (self.before, self.after, self.values) = (root.before, root.after, root.values);
         let at_root = (piece.shape.at(piece.place(root.after)), root.band);
         self.open_window(quest, at_root);
         Ok(true)

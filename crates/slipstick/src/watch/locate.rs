@@ -17,7 +17,7 @@ const BEYOND: f64 = 0.5;
 const NUDGE: f64 = 1.0 / 64.0;
 /// Probes inside the band after which the bracket is narrow enough. Bands are worst cases; values are often
 /// good to a part of them.
-const MOST_INSIDE: u32 = 3;
+const MOST_INSIDE: u32 = 2;
 /// Probes that may pass without halving the bracket before it is bisected.
 const PATIENCE: u32 = 2;
 
@@ -30,6 +30,8 @@ pub(super) struct Root {
     pub(super) band: f64,
     /// Whether a positive value was seen.
     pub(super) seen: bool,
+    /// The values at both ends, where they were computed.
+    pub(super) values: [Option<Banded>; 2],
 }
 
 /// A bracket: at `lo` the value is not positive, at `hi` it is. `guess` is where the root is expected,
@@ -46,7 +48,9 @@ pub(super) struct Bracketed {
 #[derive(Clone, Copy)]
 struct Probed {
     s: f64,
+    /// The value, less what makes the other end move, and as it was.
     value: Option<f64>,
+    raw: Option<Banded>,
     inside: bool,
 }
 
@@ -55,8 +59,8 @@ pub(super) fn narrow(
     bracket: Bracketed,
     value: &mut dyn FnMut(f64) -> Result<Banded, NotFinite>,
 ) -> Result<Root, NotFinite> {
-    let mut lo = Probed { s: bracket.lo, value: None, inside: false };
-    let mut hi = Probed { s: bracket.hi, value: None, inside: false };
+    let mut lo = Probed { s: bracket.lo, value: None, raw: None, inside: false };
+    let mut hi = Probed { s: bracket.hi, ..lo };
     let (mut band, mut next, mut patience, mut nudge) = (0.0_f64, bracket.guess, PATIENCE, NUDGE);
     let (mut goal, mut insides) = (0.5 * (hi.s - lo.s), 0);
     for _ in 0..MOST_PROBES {
@@ -66,7 +70,8 @@ pub(super) fn narrow(
         let s = inside(lo.s, hi.s, next);
         let probe = value(s)?;
         band = band.max(probe.band);
-        let end = Probed { s, value: Some(probe.value), inside: probe.value.abs() <= probe.band };
+        let inside_band = probe.value.abs() <= probe.band;
+        let end = Probed { s, value: Some(probe.value), raw: Some(probe), inside: inside_band };
         insides += u32::from(end.inside);
         if probe.value > 0.0 {
             lo.value = lo.value.map(|old| old * weight(probe.value, hi.value));
@@ -83,7 +88,8 @@ pub(super) fn narrow(
             (next, patience) = (lo.s + 0.5 * (hi.s - lo.s), PATIENCE);
         }
     }
-    Ok(Root { before: lo.s, after: hi.s, band, seen: hi.value.is_some() })
+    let values = [lo.raw, hi.raw];
+    Ok(Root { before: lo.s, after: hi.s, band, seen: hi.value.is_some(), values })
 }
 
 /// The next probe: beyond the root as seen from the one end that has a value, or where the line through both

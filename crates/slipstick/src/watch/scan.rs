@@ -62,6 +62,8 @@ pub(super) struct Scanner {
     pieces: Vec<StepPiece>,
     room: Vec<StepPiece>,
     tracks: Vec<Track>,
+    /// How far outside its band each of `found.changed` is where the state is put, as floats of time are not dense.
+    pub(super) slacks: Vec<f64>,
     /// Tracks that flip together, with the sides that they had.
     group: Vec<(usize, SideState)>,
     changed: Vec<usize>,
@@ -87,6 +89,7 @@ impl Scanner {
         self.found.fired.clear();
         self.found.changed.clear();
         self.found.peaks.clear();
+        self.slacks.clear();
     }
 
     /// Takes up a comparison that is outside its band, which needs no track if it stays there. False: it has
@@ -193,6 +196,7 @@ impl Scanner {
             table.affected(&self.found.changed, &mut self.affected);
             self.found.changed.iter().for_each(|&comparison| next.sides[comparison] = SideState::Fired);
             table.remember(&self.affected, &self.found.fired, next);
+            self.measure_slacks(signals)?;
             return Ok(true);
         }
         Ok(false)
@@ -278,6 +282,21 @@ impl Scanner {
         }
         found.changed.sort_unstable();
         found.changed.dedup();
+    }
+
+    /// What has fired counts as inside its band, however steep it is.
+    fn measure_slacks(&mut self, signals: &mut dyn Signals) -> Result<(), NotFinite> {
+        for &comparison in &self.found.changed {
+            let flip = self.tracks.iter().find(|track| track.comparison == comparison);
+            let known = flip.and_then(|track| track.flip.as_ref()?.value_at(self.found.s));
+            let value = match known {
+                Some(value) => value,
+                None => value_at(signals, comparison, self.found.s)?,
+            };
+            let outside = value.value.abs() > value.band;
+            self.slacks.push(if outside { value.value.abs() } else { 0.0 });
+        }
+        Ok(())
     }
 
     /// Ends the scan at a local time: sides of comparisons that are near their band there, touches, peaks.

@@ -119,6 +119,21 @@ impl Watch {
         }
     }
 
+    /// Becomes as new, for another run: all guards are off, no comparison has a past, all fixed parts are false.
+    pub fn reset(&mut self) {
+        self.table.on.fill(false);
+        self.table.fixed.fill(false);
+        self.records.fill(Record::NEW);
+        self.now.sides.fill(SideState::Unknown);
+        self.now.past.fill(None);
+        self.horizon.reset();
+        self.scanned = false;
+        self.watched.clear();
+        self.undecided.clear();
+        self.due.clear();
+        self.scanner.clear();
+    }
+
     /// Puts a guard on, without a past (start of a run, mode entered). Its comparisons become `u0` unless
     /// another guard that is on reads them.
     pub fn enter(&mut self, guard: usize) {

@@ -517,3 +517,43 @@ fn noise_without_a_band_ends() {
     assert!(found.is_none());
     assert_eq!(watch.unproved(), [0]);
 }
+
+#[test]
+fn a_guard_that_is_steeper_than_floats_of_time_fires_once() {
+    // Between two floats of time the value goes from far below its band to far above it.
+    for placement in [Placement::Before, Placement::After] {
+        for turned in [false, true] {
+            let mut spec = guard(Is(0), Fires::WhenTrue);
+            spec.placement = placement;
+            let mut watch = Watch::new(1, 0, vec![spec]);
+            watch.enter(0);
+            let mut signals = Polynomials::new(vec![line(1.0 / 3.0, 1e9)], 1.0).with_band(1e-12);
+            jump(&mut watch, &mut signals);
+            watch.due(&mut signals, 1.0);
+            let s = watch.scan(&mut signals, 1.0, 1.0).unwrap().unwrap().s;
+            watch.accept(s);
+            if turned {
+                let value = signals.value(0, s).value;
+                signals.coefficients[0] = vec![value + 1e9 * s, -1e9];
+            }
+            signals.t = s;
+            assert!(jump(&mut watch, &mut signals).is_empty());
+            let decided = watch.begin(&mut signals).decided[0];
+            assert_eq!((decided.plus, decided.order), (!turned, 1));
+            assert_eq!(events(&mut watch, &mut signals, 1.0), [], "{placement:?} {turned}");
+        }
+    }
+}
+
+#[test]
+fn a_watch_that_is_reset_is_as_new() {
+    let mut signals = Polynomials::new(vec![line(0.3, 1.0), line(0.6, 1.0)], 1.0);
+    let (mut watch, _) = started(&[Is(0), Is(1)], Fires::WhenTrue, &mut signals);
+    let first = events(&mut watch, &mut signals, 1.0);
+    watch.reset();
+    assert!(watch.watched().is_empty() && watch.side(0) == SideState::Unknown && !watch.is_on(0));
+    (0..2).for_each(|guard| watch.enter(guard));
+    signals.at(0.0, 1.0);
+    jump(&mut watch, &mut signals);
+    assert_eq!(events(&mut watch, &mut signals, 1.0), first);
+}
