@@ -7,13 +7,24 @@
 //! One segment of a run, as the loop sees it:
 //!
 //! ```text
-//! transition:  jump(values) -> guards that fire by value; again until none fires
-//! form entered: begin(signals) -> guards that fire by motion; each starts a transition
-//! step:        begin(signals)      while comparisons are undecided
-//!              due(signals, h)     none: the step is taken without dense output
-//!              scan(signals, h, limit) -> nothing, or the first firing at s
-//!              accept(s)           sides move on to s
+//! transition    jump(values)            guards that fire by value; again until none does
+//! form entered  begin(signals)          guards that fire by motion; each starts a transition
+//! step          begin(signals)          decides what is still undecided
+//!               due(signals, h)         none: the step needs no dense output and no scan
+//!               scan(signals, h, limit) the first firing, or none
+//!               accept(s)               sides move on to s
 //! ```
+//!
+//! Where the rules leave a choice, or turned out to need more:
+//! - A comparison that has just fired (`f`) is neither true nor false in other conditions. So a ball that
+//!   bounces fires `y < 0` and not `not (y < 0)`, and `a and b` waits until the motion has decided `a`.
+//! - A guard remembers the last truth that was known, and fires when it goes from there.
+//! - A touch needs a motion that has come into the band. One that starts inside it only leaves.
+//! - A root is located until both ends are inside the band, which takes about three values, or to
+//!   neighbouring floats. Inside the band the sign is rounding.
+//! - What fires together is put at the last of the roots, but not after that of a guard with
+//!   [`Placement::Before`]. A guard whose window has not begun there is left for later: it would fire twice.
+//! - What has fired counts as inside its band, also where floats of time are too coarse to put it there.
 
 mod accumulation;
 mod advance;

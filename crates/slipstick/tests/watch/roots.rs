@@ -82,17 +82,21 @@ fn scale() -> impl Strategy<Value = f64> {
     prop_oneof![Just(1.0), Just(-1.0), Just(1e-9), Just(-1e9), 0.1..10.0]
 }
 
-/// Roots of which some coincide: double and triple ones.
+/// Roots of which some coincide, double and triple ones; the others are so far apart that coefficients tell.
 fn clustered() -> impl Strategy<Value = Vec<f64>> {
-    (prop::collection::vec(-0.5..1.5, 1..5), prop::collection::vec(0..4_usize, 0..3)).prop_map(
-        |(mut roots, copies)| {
-            let count = roots.len();
-            for k in copies {
-                roots.push(roots[k % count]);
-            }
-            roots
-        },
-    )
+    let apart = |roots: &Vec<f64>| {
+        let mut sorted = roots.clone();
+        sorted.sort_by(f64::total_cmp);
+        sorted.windows(2).all(|pair| pair[1] - pair[0] > 0.02)
+    };
+    let distinct = prop::collection::vec(-0.5..1.5, 1..5).prop_filter("far apart", apart);
+    (distinct, prop::collection::vec(0..4_usize, 0..3)).prop_map(|(mut roots, copies)| {
+        let count = roots.len();
+        for k in copies {
+            roots.push(roots[k % count]);
+        }
+        roots
+    })
 }
 
 proptest! {

@@ -241,7 +241,7 @@ fn a_bouncing_ball_hits_once_per_bounce_and_costs_a_few_values() {
             expected += 2.0 * speed;
         }
         // One value of each bounce is that of the jump.
-        assert!(values <= 6 * times.len() + 4, "{values} values for {} bounces", times.len());
+        assert!(values <= 5 * times.len(), "{values} values for {} bounces", times.len());
     }
 }
 
