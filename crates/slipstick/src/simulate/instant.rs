@@ -32,6 +32,7 @@ impl Simulator<'_> {
         self.lock_by_value()?;
         self.solve_start();
         self.classify_switches(&Firing::default())?;
+        self.classify_counts();
         self.finish_instant(Restart::Initial, None)?;
         Ok(())
     }
@@ -402,7 +403,8 @@ impl Simulator<'_> {
         let t = self.integrator.trial.t;
         for (g, guard) in self.system().guards().iter().enumerate() {
             let is_true = has_surface(guard.kind) && self.watch.is_on(g) && self.watch.holds(g) == Some(true);
-            if !is_true || !guard.response.acts() || self.fired[g] > 0 {
+            let one_sided = guard.direction != Direction::Both;
+            if !is_true || !one_sided || !guard.response.acts() || self.fired[g] > 0 {
                 continue;
             }
             self.recorder.note_once(t, ("already-past", &guard.name), || {

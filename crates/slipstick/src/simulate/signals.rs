@@ -10,12 +10,17 @@ use crate::step::{DENSE_DEGREE, Trial};
 use crate::watch::{Banded, DenseError, Signals, SpeedBound, StepPolynomial};
 use std::cell::OnceCell;
 
+/// How many stages have to have seen the weights of surfaces for them to exclude an exit, and how far beyond what they have seen it could go.
+const LEAST_VISITS: usize = 3;
+const STAGE_MARGIN: f64 = 0.5;
 /// The part of a number that rounding can change.
 const ROUNDING: f64 = 0.5 * f64::EPSILON;
 /// Below this, numbers have fewer digits, and their rounding does not shrink with them.
 const SMALLEST: f64 = f64::MIN_POSITIVE;
 /// By how much bounds of rounding errors are multiplied: what a closure does inside cannot be seen.
 const CAUTION: f64 = 4.0;
+/// A polynomial whose remainder is a larger part of what it moves by says too little: then the formula is sampled.
+const LARGEST_REMAINDER: f64 = 1e-3;
 /// The size of the second trial step beside the first.
 const SECOND_TRIAL: f64 = 0.3;
 /// How much shorter each attempt at trial steps is than the last.
@@ -288,7 +293,10 @@ impl Signals for Along<'_, '_> {
     }
 
     fn polynomial(&mut self, comparison: usize, out: &mut StepPolynomial) -> bool {
-        let Meaning::Guard(guard) = self.comparisons.meaning(comparison) else { return false };
+        let guard = match self.comparisons.meaning(comparison) {
+            Meaning::Guard(guard) => guard,
+            Meaning::Exit(surface, side) => return self.exit_from_stages((surface, side), out),
+        };
         if self.integrator.flow.is_mechanism() {
             // Dense output leaves the constraints between the ends of a step; values are taken where they are met.
             return false;
@@ -313,7 +321,8 @@ impl Signals for Along<'_, '_> {
         }
         out.band = SMALLEST + coefficients.iter().map(Inexact::band).sum::<f64>();
         out.remainder = remainder;
-        out.band.is_finite() && remainder.is_finite()
+        let size: f64 = coefficients.iter().skip(1).map(|c| c.value.abs()).sum();
+        out.band.is_finite() && remainder <= LARGEST_REMAINDER * size
     }
 
     fn dense_error(&mut self, comparison: usize) -> DenseError {
@@ -337,6 +346,24 @@ impl Signals for Along<'_, '_> {
 }
 
 impl Along<'_, '_> {
+    /// Where stages have seen the weight of a surface well inside, the motion does not leave within the step: nothing has to be evaluated for that.
+    fn exit_from_stages(&mut self, (surface, side): (usize, f64), out: &mut StepPolynomial) -> bool {
+        let visits = self.integrator.flow.visits();
+        if visits.len() < LEAST_VISITS {
+            return false;
+        }
+        let weights = visits.iter().map(|(_, weights)| weights[surface]);
+        let (least, most) = weights.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), w| (a.min(w), b.max(w)));
+        let nearest = if side > 0.0 { most - 1.0 } else { -least };
+        let margin = STAGE_MARGIN * (most - least);
+        if !(nearest + margin < 0.0) {
+            return false;
+        }
+        *out = StepPolynomial { remainder: margin, ..StepPolynomial::default() };
+        out.coefficients[0] = nearest;
+        true
+    }
+
     /// The coefficients of a comparison over a trial step, as powers of the part of the step; none if the step is not finite.
     fn fit(&mut self, comparison: usize, h: f64) -> Option<[f64; TRIAL_DEGREE + 1]> {
         self.integrator.attempt(h);

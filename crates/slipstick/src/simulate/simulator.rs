@@ -79,8 +79,7 @@ pub fn simulate_watched(
     options: &Options,
     monitor: &mut dyn Monitor,
 ) -> Result<Trajectory, Box<Failure>> {
-    let looks_closely = options.detection == Detection::WholeStep && options.event_tolerance.is_none();
-    if system.layout().v > 0 || system.mass_kind() != MassKind::Identity || !looks_closely {
+    if !is_carried(system, options) {
         return first::run::run(system, start, options, monitor);
     }
     if let Err(error) = initialise::check(system, start, options) {
@@ -89,6 +88,13 @@ pub fn simulate_watched(
     let mut simulator = Simulator::new(system, start, options);
     let result = simulator.go(monitor);
     simulator.finish(result)
+}
+
+/// Whether this loop carries a run already. Mechanisms, mass matrices, closures, samples of guards and regions of concurrency are still with the first.
+fn is_carried(system: &dyn System, options: &Options) -> bool {
+    let plain = system.layout().v == 0 && system.mass_kind() == MassKind::Identity;
+    let whole = options.detection == Detection::WholeStep && options.event_tolerance.is_none();
+    plain && whole && options.concurrency.is_none() && system.has_formulas()
 }
 
 impl<'a> Simulator<'a> {

@@ -124,6 +124,25 @@ impl Simulator<'_> {
         Ok(())
     }
 
+    /// Whole numbers at whose jumps a run begins are those that the motion goes to: that is no event.
+    pub(super) fn classify_counts(&mut self) {
+        let guards = self.system().guards();
+        for g in (0..guards.len()).filter(|&g| is_jump(&guards[g])) {
+            let Some(count) = guards[g].response.count.filter(|_| self.watch.is_on(g)) else { continue };
+            if self.value_of(g).sign().is_some() {
+                continue;
+            }
+            let (_, along) = self.along();
+            let heading = Headings { along, out: Vec::new() }.heading(g);
+            let passes = heading == if count.up { Heading::Up } else { Heading::Down };
+            if passes {
+                self.integrator.flow.mode.values.counts[count.index] += if count.up { 1.0 } else { -1.0 };
+            }
+            let at_zero = if passes { self.other_jump(g).unwrap_or(g) } else { g };
+            self.watch.place(at_zero, false);
+        }
+    }
+
     /// The surfaces slid on that the motion still stands on: a reset may have taken it away, a mode may have no use for them.
     fn surfaces_kept(&mut self) -> Vec<Surface> {
         let (guards, mode) = (self.system().guards(), self.integrator.flow.mode.clone());

@@ -8,14 +8,15 @@ use super::side::{Effect, Input, SideState, turn};
 use super::signals::{Banded, DenseError, NotFinite, Signals};
 use super::state::{Begun, Decided, Watch};
 
-/// What the error of the dense output adds to the band after a decision by a higher derivative, in units of that error (rule 6).
+/// What the error of the dense output adds to the band after a decision by a higher derivative, in units of
+/// that error (rule 6).
 const DENSE: f64 = 16.0;
 /// The first derivative whose decision the dense output can contradict (rule 6).
 const SOFT_ORDER: usize = 2;
 
 impl Watch {
-    /// Decides comparisons inside their bands by motion (rules 6 and 8): at the start of a segment, when no guard fires by value any more,
-    /// and at the start of each step. Costs nothing if none is undecided.
+    /// Decides comparisons inside their bands by motion (rules 6 and 8): at the start of a segment, when no
+    /// guard fires by value any more, and at the start of each step. Costs nothing if none is undecided.
     pub fn begin(&mut self, signals: &mut dyn Signals) -> Begun<'_> {
         self.decided.clear();
         self.fired.clear();
@@ -52,7 +53,8 @@ impl Watch {
         self.undecided = undecided;
     }
 
-    /// Guards are read after all decisions. What has made one fire is `f` and will be decided again after the transition.
+    /// Guards are read after all decisions. What has made one fire is `f` and will be decided again after the
+    /// transition.
     fn fire_by_motion(&mut self) {
         self.affected.clear();
         for decided in &self.decided {
@@ -73,8 +75,8 @@ impl Watch {
         self.forget_peaks();
     }
 
-    /// The comparisons that can leave or enter their band within a step of size `h`, by the horizon. If there are none, the step needs no
-    /// dense output and no [`scan`](Self::scan).
+    /// The comparisons that can leave or enter their band within a step of size `h`, by the horizon. If there
+    /// are none, the step needs no dense output and no [`scan`](Self::scan).
     pub fn due(&mut self, signals: &mut dyn Signals, h: f64) -> &[usize] {
         self.due.clear();
         if self.horizon.is_quiet(h) {
@@ -89,21 +91,24 @@ impl Watch {
             } else {
                 None
             };
-            if let Some(wake) = asleep {
-                quiet = quiet.min(wake);
+            if let Some(safe) = asleep {
+                quiet = quiet.min(safe);
                 // While it sleeps it goes no further than it could come near.
                 let farthest = 2.0 * record.reach + record.peak.band;
                 record.peak.value = record.peak.value.max(farthest);
+                // When it wakes up, it is somewhere else.
+                record.reach = 0.0;
             } else {
                 self.due.push(comparison);
             }
         }
-        self.horizon.set_quiet(self.due.is_empty().then_some(quiet));
+        self.horizon.set_quiet(if self.due.is_empty() { quiet } else { 0.0 });
         &self.due
     }
 
-    /// The first firing of any guard in the step, up to the local time `limit`, among the comparisons that are [`due`](Self::due). Nothing
-    /// changes before [`accept`](Self::accept); a step that is tried again is scanned again.
+    /// The first firing of any guard in the step, up to the local time `limit`, among the comparisons that
+    /// are [`due`](Self::due). Nothing changes before [`accept`](Self::accept); a step that is tried again is
+    /// scanned again.
     pub fn scan(
         &mut self,
         signals: &mut dyn Signals,
@@ -159,28 +164,30 @@ impl Watch {
         }
     }
 
-    /// The step is taken up to `s`: the time that the scan found, or its limit. Sides move on to it; what fired is `f`.
+    /// The step is taken up to `s`: the time that the scan found, or its limit. Sides move on to it; what
+    /// fired is `f`.
     pub fn accept(&mut self, s: f64) {
         self.horizon.advance(s);
         if !std::mem::replace(&mut self.scanned, false) {
             return;
         }
-        if self.scanner.follows() {
-            std::mem::swap(&mut self.now, &mut self.next);
-        }
+        // Without tracks no side has changed.
+        let next = if self.scanner.follows() { &self.next } else { &self.now };
         for &(comparison, end) in &self.scanner.ends {
             let record = &mut self.records[comparison];
-            let (was, is) = (record.inside, self.now.sides[comparison].is_inside());
+            let (was, is) = (self.now.sides[comparison].is_inside(), next.sides[comparison].is_inside());
             record.entered = is && (record.entered || !was);
-            record.inside = is;
             record.reach = end.reach;
             record.peak = record.raised(end.peak);
             // Until it has left its band, the dense output may contradict the decision.
             record.soft &= is;
         }
-        for &comparison in &self.scanner.found.changed {
+        for (&comparison, &slack) in self.scanner.found.changed.iter().zip(&self.scanner.slacks) {
             self.records[comparison].peak = Banded::default();
-            self.records[comparison].pinned = Pinned::default();
+            self.records[comparison].pinned = Pinned { constant: slack, ..Pinned::default() };
+        }
+        if self.scanner.follows() {
+            std::mem::swap(&mut self.now, &mut self.next);
         }
         let (sides, records) = (&self.now.sides, &mut self.records);
         self.undecided.retain(|&comparison| {

@@ -1,14 +1,16 @@
 //! Polynomials in Bernstein form on an interval: the coefficients bound the values.
 //!
-//! `p(t) = Σ c_j B_j(t)`, t from 0 to 1, B_j = (n over j) t^j (1-t)^(n-j). The first and the last coefficient are the values at the ends, the
-//! others are above the least and below the greatest value's bounds: `min c ≤ p(t) ≤ max c`. Differences of coefficients bound the
-//! derivative in the same way (Farouki, Computer Aided Geometric Design 29, 2012).
+//! `p(t) = Σ c_j B_j(t)`, t from 0 to 1, `B_j = (n over j) t^j (1-t)^(n-j)`. The first and the last
+//! coefficient are the values at the ends, the others are above the least and below the greatest value's
+//! bounds: `min c ≤ p(t) ≤ max c`. Differences of coefficients bound the derivative in the same way (Farouki,
+//! Computer Aided Geometric Design 29, 2012).
 
 use super::signals::STEP_DEGREE;
 
 /// Room for the coefficients.
 const ROOM: usize = STEP_DEGREE + 1;
-/// Iterations of Newton's method before a search inside an interval only bisects, and in all: bisection alone needs 53.
+/// Iterations of Newton's method before a search inside an interval only bisects, and in all: bisection alone
+/// needs 53.
 const NEWTON_STEPS: usize = 12;
 const MOST_STEPS: usize = 80;
 /// Extrema are found to this part of the derivative's range: a maximum's height depends on its square.
@@ -24,9 +26,9 @@ pub(super) struct Bernstein {
     c: [f64; ROOM],
 }
 
-/// Bounds of a polynomial between 0 and 1, and its value at 1: that is not finite if a coefficient is not.
+/// Extent of a polynomial between 0 and 1, and its value at 1: that is not finite if a coefficient is not.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bounds {
+pub(super) struct Extent {
     pub(super) least: f64,
     pub(super) most: f64,
     pub(super) last: f64,
@@ -86,7 +88,7 @@ impl Bernstein {
         self.c[self.degree]
     }
 
-    /// Bounds of the values.
+    /// Extent of the values.
     pub(super) fn range(&self) -> (f64, f64) {
         let (mut least, mut most) = (self.c[0], self.c[0]);
         for &c in &self.coefficients()[1..] {
@@ -187,8 +189,8 @@ impl Bernstein {
     fn derivative(&self) -> Self {
         let n = self.degree;
         let mut c = [0.0; ROOM];
-        for j in 0..n {
-            c[j] = n as f64 * (self.c[j + 1] - self.c[j]);
+        for (c, pair) in c.iter_mut().zip(self.coefficients().windows(2)) {
+            *c = n as f64 * (pair[1] - pair[0]);
         }
         Self { degree: n.max(1) - 1, c }
     }
@@ -222,8 +224,9 @@ impl Bernstein {
         slope.solve(0.0, (0.0, 1.0), f64::NAN, FLAT * slope.size())
     }
 
-    /// A point between two ends where the value is `level`, up to `exact`, if the ends are on different sides of it; otherwise the end that
-    /// is nearer to it. The search starts at `start`, or by a secant if that is not inside.
+    /// A point between two ends where the value is `level`, up to `exact`, if the ends are on different sides
+    /// of it; otherwise the end that is nearer to it. The search starts at `start`, or by a secant if that is
+    /// not inside.
     pub(super) fn solve(&self, level: f64, (from, to): (f64, f64), start: f64, exact: f64) -> f64 {
         let (at_from, at_to) = (self.at(from) - level, self.at(to) - level);
         if at_from == 0.0 || at_to == 0.0 || (at_from > 0.0) == (at_to > 0.0) {
@@ -255,8 +258,9 @@ impl Bernstein {
     }
 }
 
-/// Bounds of a polynomial given by its coefficients of powers of t, and its value at t = 1, without keeping its Bernstein form.
-pub(super) fn bounds(powers: &[f64]) -> Bounds {
+/// Extent of a polynomial given by its coefficients of powers of t, and its value at t = 1, without keeping
+/// its Bernstein form.
+pub(super) fn bounds(powers: &[f64]) -> Extent {
     match powers.len() {
         0 | 1 => bounds_of::<1>(powers),
         2 => bounds_of::<2>(powers),
@@ -275,9 +279,10 @@ pub(super) fn bounds(powers: &[f64]) -> Bounds {
     }
 }
 
-/// The bounds of a polynomial with `M` coefficients, compiled for each: this is done for every guard in every step.
+/// The bounds of a polynomial with `M` coefficients, compiled for each: this is done for every guard in every
+/// step.
 #[inline(always)]
-fn bounds_of<const M: usize>(powers: &[f64]) -> Bounds {
+fn bounds_of<const M: usize>(powers: &[f64]) -> Extent {
     let mut c = [0.0; M];
     for ((c, power), inverse) in c.iter_mut().zip(powers).zip(&INVERSE_BINOMIALS[M - 1]) {
         *c = power * inverse;
@@ -292,7 +297,7 @@ fn bounds_of<const M: usize>(powers: &[f64]) -> Bounds {
         least = if c < least { c } else { least };
         most = if c > most { c } else { most };
     }
-    Bounds { least, most, last: c[M - 1] }
+    Extent { least, most, last: c[M - 1] }
 }
 
 const fn binomials(inverse: bool) -> [[f64; ROOM]; ROOM] {

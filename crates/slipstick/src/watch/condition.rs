@@ -5,8 +5,8 @@
 pub enum Condition {
     /// A comparison holds: it is on its + side.
     Is(usize),
-    /// Something that only changes in transitions (a mode, a discrete variable): the slot that [`Watch::set_fixed`](super::Watch::set_fixed)
-    /// fills.
+    /// Something that only changes in transitions (a mode, a discrete variable): the slot that
+    /// [`Watch::set_fixed`](super::Watch::set_fixed) fills.
     Fixed(usize),
     /// The opposite.
     Not(Box<Condition>),
@@ -25,7 +25,8 @@ pub enum Fires {
     Both,
 }
 
-/// Where the state is put when the guard fires: on the last float before the root, or on the first after it (rule 7).
+/// Where the state is put when the guard fires: on the last float before the root, or on the first after it
+/// (rule 7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Placement {
     /// Before the root: the field may not be defined after it.
@@ -34,12 +35,14 @@ pub enum Placement {
     After,
 }
 
-/// What a guard without a past does when it is true (rule 9). A guard of direction `Both` only takes its side.
+/// What a guard without a past does when it is true (rule 9). A guard of direction `Both` only takes its
+/// side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OnEntry {
     /// It fires, by value or by motion: the transitions of a mode.
     Fires,
-    /// It fires if the motion decides; true by value, it has not happened: guards outside of modes, at the start of a run.
+    /// It fires if the motion decides; true by value, it has not happened: guards outside of modes, at the
+    /// start of a run.
     FiresByMotion,
     /// It does not fire: `on_entry = false`.
     Waits,
@@ -56,7 +59,8 @@ pub struct GuardSpec {
     pub placement: Placement,
     /// What it does without a past.
     pub on_entry: OnEntry,
-    /// Whether touches of its comparisons are reported (they cost a guard value each where a graze is near the band).
+    /// Whether touches of its comparisons are reported (they cost a guard value each where a graze is near
+    /// the band).
     pub touches: bool,
 }
 

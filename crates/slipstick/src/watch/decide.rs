@@ -1,4 +1,5 @@
-//! Rules 6 and 8: a comparison inside its band is decided by the first derivative that is known to differ from zero.
+//! Rules 6 and 8: a comparison inside its band is decided by the first derivative that is known to differ
+//! from zero.
 
 use super::signals::{Banded, MOST_ORDERS, Signals};
 
@@ -41,7 +42,8 @@ impl Pinned {
     }
 }
 
-/// Decides a comparison by its motion at the start of the step (rule 6). `series` is room for the coefficients.
+/// Decides a comparison by its motion at the start of the step (rule 6). `series` is room for the
+/// coefficients.
 pub fn decide_by_motion(
     signals: &mut dyn Signals,
     comparison: usize,
@@ -94,11 +96,54 @@ fn decide_by_trials(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::watch::test_signals::Polynomials;
+    use crate::watch::{SpeedBound, StepPolynomial};
 
-    fn verdict(coefficients: &[f64], band: f64) -> Option<(bool, usize)> {
-        let mut signals = Polynomials::new(vec![coefficients.to_vec()], 1.0).with_band(band);
-        decide_by_motion(&mut signals, 0, &mut Vec::new()).map(|v| (v.plus, v.order))
+    /// One comparison with known coefficients.
+    struct Coefficients {
+        c: Vec<f64>,
+        band: f64,
+        /// Without a series, this many attempts by trial steps do not decide.
+        undecided: Option<usize>,
+        highest_order: usize,
+        attempts: usize,
+    }
+
+    impl Signals for Coefficients {
+        fn values(&mut self, _which: &[usize], _s: f64, _out: &mut [Banded]) {}
+
+        fn series(&mut self, _comparison: usize, order: usize, out: &mut Vec<Banded>) -> bool {
+            assert_eq!(out.len(), order);
+            self.highest_order = order;
+            out.push(Banded::new(self.c.get(order).copied().unwrap_or(0.0), self.band));
+            self.undecided.is_none()
+        }
+
+        fn trial_series(&mut self, _comparison: usize, attempt: usize, out: &mut Vec<Banded>) -> bool {
+            self.attempts = attempt + 1;
+            let band = if Some(attempt) < self.undecided { f64::MAX } else { self.band };
+            out.extend(self.c.iter().map(|c| Banded::new(*c, band)));
+            true
+        }
+
+        fn polynomial(&mut self, _comparison: usize, _out: &mut StepPolynomial) -> bool {
+            false
+        }
+
+        fn dense_error(&mut self, _comparison: usize) -> f64 {
+            0.0
+        }
+
+        fn fastest(&mut self, _comparison: usize) -> Option<SpeedBound> {
+            None
+        }
+    }
+
+    fn signals(c: &[f64], band: f64) -> Coefficients {
+        Coefficients { c: c.to_vec(), band, undecided: None, highest_order: 0, attempts: 0 }
+    }
+
+    fn verdict(c: &[f64], band: f64) -> Option<(bool, usize)> {
+        decide_by_motion(&mut signals(c, band), 0, &mut Vec::new()).map(|v| (v.plus, v.order))
     }
 
     #[test]
@@ -122,18 +167,18 @@ mod tests {
 
     #[test]
     fn orders_are_asked_for_one_at_a_time() {
-        let mut signals = Polynomials::new(vec![vec![0.0, 0.0, 1.0, 1.0]], 1.0);
+        let mut signals = signals(&[0.0, 0.0, 1.0, 1.0], 1e-15);
         decide_by_motion(&mut signals, 0, &mut Vec::new());
         assert_eq!(signals.highest_order, 2);
     }
 
     #[test]
     fn without_a_series_trial_steps_decide() {
-        let mut signals = Polynomials::new(vec![vec![0.0, 0.0, -1.0]], 1.0).without_series(5);
+        let mut signals = Coefficients { undecided: Some(5), ..signals(&[0.0, 0.0, -1.0], 1e-15) };
         let verdict = decide_by_motion(&mut signals, 0, &mut Vec::new());
         assert_eq!(verdict, Some(Verdict { plus: false, order: 2 }));
         assert_eq!(signals.attempts, 6, "the first five were too long");
-        let mut signals = signals.without_series(50);
+        signals.undecided = Some(50);
         assert_eq!(decide_by_motion(&mut signals, 0, &mut Vec::new()), None);
         assert_eq!(signals.attempts, MOST_ATTEMPTS);
     }
@@ -146,7 +191,7 @@ mod tests {
         pinned.latest = [0.0, 3e-16];
         pinned.grow(1.0);
         assert!((pinned.linear - 5e-16).abs() < 1e-30 && (pinned.constant - 1e-15).abs() < 1e-30);
-        let mut signals = Polynomials::new(vec![vec![0.0, 4e-16, -1.0]], 1.0).with_band(1e-16);
+        let mut signals = signals(&[0.0, 4e-16, -1.0], 1e-16);
         let decided = decide(&mut signals, 0, &pinned, &mut Vec::new());
         assert_eq!(decided, Some(Verdict { plus: false, order: 2 }), "4e-16 is within B₁");
     }

@@ -49,12 +49,14 @@ impl GuardTable {
         let mut readers = vec![Vec::new(); comparisons];
         let mut reads = Vec::with_capacity(specs.len());
         for (guard, spec) in specs.iter().enumerate() {
-            let mut own = Vec::new();
+            let mut own: Vec<usize> = Vec::new();
             spec.condition.comparisons(&mut |comparison| own.push(comparison));
             own.retain(|&comparison| comparison < comparisons);
             own.sort_unstable();
             own.dedup();
-            own.iter().for_each(|&comparison: &usize| readers[comparison].push(guard));
+            for &comparison in &own {
+                readers[comparison].push(guard);
+            }
             reads.push(own);
         }
         let on = vec![false; specs.len()];
@@ -99,7 +101,8 @@ impl GuardTable {
 
     /// Guards remember what they are, after the sides have been set. `fired` are those that have just fired.
     ///
-    /// A guard `Both` that has fired on a comparison which is now undecided takes its next truth without firing.
+    /// A guard `Both` that has fired on a comparison which is now undecided takes its next truth without
+    /// firing.
     pub(super) fn remember(&self, guards: &[usize], fired: &[usize], now: &mut Snapshot) {
         for &guard in guards {
             let holds = self.holds(guard, &now.sides);

@@ -1,19 +1,23 @@
-//! Rule 7: where the value changes its sign, to neighbouring floats of local time or until both ends are inside the band.
+//! Rule 7: where the value changes its sign, to neighbouring floats of local time or until both ends are
+//! inside the band.
 //!
-//! The guess comes from the polynomial and is exact up to rounding in most cases: one value at the guess, one a little further on the other
-//! side and one between them then close the bracket. Otherwise it is regula falsi with the weights of Anderson and Björck (BIT 13, 1973) and a bisection
-//! whenever probes do not halve the bracket.
+//! The guess comes from the polynomial and is exact up to rounding in most cases: one value at the guess, one
+//! a little further on the other side and one between them then close the bracket. Otherwise it is regula
+//! falsi with the weights of Anderson and Björck (BIT 13, 1973) and a bisection whenever probes do not halve
+//! the bracket.
 
 use super::signals::{Banded, NotFinite};
 
-/// Probes before a search ends as it stands. With a bisection in every third, a bracket of any two floats closes.
+/// Probes before a search ends as it stands. With a bisection in every third, a bracket of any two floats
+/// closes.
 const MOST_PROBES: usize = 3300;
 /// How far beyond the root the next probe is aimed, as a part of the value: errors of the slope are smaller.
 const BEYOND: f64 = 0.5;
 /// The same as a part of the band, for values that are next to nothing. It is doubled when it was not enough.
 const NUDGE: f64 = 1.0 / 64.0;
-/// Probes inside the band after which the bracket is narrow enough. Bands are worst cases; values are often good to a part of them.
-const MOST_INSIDE: u32 = 3;
+/// Probes inside the band after which the bracket is narrow enough. Bands are worst cases; values are often
+/// good to a part of them.
+const MOST_INSIDE: u32 = 2;
 /// Probes that may pass without halving the bracket before it is bisected.
 const PATIENCE: u32 = 2;
 
@@ -24,9 +28,14 @@ pub(super) struct Root {
     pub(super) after: f64,
     /// The largest band of the values that decided.
     pub(super) band: f64,
+    /// Whether a positive value was seen.
+    pub(super) seen: bool,
+    /// The values at both ends, where they were computed.
+    pub(super) values: [Option<Banded>; 2],
 }
 
-/// A bracket: at `lo` the value is not positive, at `hi` it is. `guess` is where the root is expected, `slope` the derivative there.
+/// A bracket: at `lo` the value is not positive, at `hi` it is. `guess` is where the root is expected,
+/// `slope` the derivative there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bracketed {
     pub(super) lo: f64,
@@ -37,9 +46,11 @@ pub(super) struct Bracketed {
 
 /// One end of the bracket: where, and the value there if it was computed.
 #[derive(Clone, Copy)]
-struct End {
+struct Probed {
     s: f64,
+    /// The value, less what makes the other end move, and as it was.
     value: Option<f64>,
+    raw: Option<Banded>,
     inside: bool,
 }
 
@@ -48,8 +59,8 @@ pub(super) fn narrow(
     bracket: Bracketed,
     value: &mut dyn FnMut(f64) -> Result<Banded, NotFinite>,
 ) -> Result<Root, NotFinite> {
-    let mut lo = End { s: bracket.lo, value: None, inside: false };
-    let mut hi = End { s: bracket.hi, value: None, inside: false };
+    let mut lo = Probed { s: bracket.lo, value: None, raw: None, inside: false };
+    let mut hi = Probed { s: bracket.hi, ..lo };
     let (mut band, mut next, mut patience, mut nudge) = (0.0_f64, bracket.guess, PATIENCE, NUDGE);
     let (mut goal, mut insides) = (0.5 * (hi.s - lo.s), 0);
     for _ in 0..MOST_PROBES {
@@ -59,7 +70,8 @@ pub(super) fn narrow(
         let s = inside(lo.s, hi.s, next);
         let probe = value(s)?;
         band = band.max(probe.band);
-        let end = End { s, value: Some(probe.value), inside: probe.value.abs() <= probe.band };
+        let inside_band = probe.value.abs() <= probe.band;
+        let end = Probed { s, value: Some(probe.value), raw: Some(probe), inside: inside_band };
         insides += u32::from(end.inside);
         if probe.value > 0.0 {
             lo.value = lo.value.map(|old| old * weight(probe.value, hi.value));
@@ -76,11 +88,13 @@ pub(super) fn narrow(
             (next, patience) = (lo.s + 0.5 * (hi.s - lo.s), PATIENCE);
         }
     }
-    Ok(Root { before: lo.s, after: hi.s, band })
+    let values = [lo.raw, hi.raw];
+    Ok(Root { before: lo.s, after: hi.s, band, seen: hi.value.is_some(), values })
 }
 
-/// The next probe: beyond the root as seen from the one end that has a value, or where the line through both ends meets zero.
-fn aim(lo: End, hi: End, slope: f64, nudge: f64) -> f64 {
+/// The next probe: beyond the root as seen from the one end that has a value, or where the line through both
+/// ends meets zero.
+fn aim(lo: Probed, hi: Probed, slope: f64, nudge: f64) -> f64 {
     match (lo.value, hi.value) {
         (Some(at_lo), Some(at_hi)) => lo.s + (hi.s - lo.s) * (at_lo / (at_lo - at_hi)),
         (Some(at_lo), None) => lo.s + (nudge - (1.0 + BEYOND) * at_lo) / slope,
@@ -124,7 +138,7 @@ mod tests {
 
     #[test]
     fn without_a_band_the_ends_are_neighbours() {
-        for guess in [0.1, 1.0, 1.41421356, 1.9] {
+        for guess in [0.1, 1.0, 1.414, 1.9] {
             let bracket = Bracketed { lo: 0.0, hi: 2.0, guess, slope: 2.0 * guess };
             let (root, count) = search(bracket, 0.0, |s| s * s - 2.0);
             assert!(root.after == root.before.next_up() && count < 35, "{root:?} {count}");

@@ -1,11 +1,12 @@
-//! The first firing within a step: flips of comparisons in order of time, guards read after each group of them (rule 12).
+//! The first firing within a step: flips of comparisons in order of time, guards read after each group of
+//! them (rule 12).
 
-use super::bernstein::{Bernstein, Bounds, bounds};
+use super::bernstein::{Bernstein, Extent, bounds};
 use super::chebyshev;
 use super::condition::Placement;
 use super::flip::{Flip, Track, value_at};
 use super::guards::{Cause, GuardTable, Snapshot};
-use super::search::{Piece, Quest, ROUNDING, Widening};
+use super::search::{Quest, ROUNDING, StepPiece, Widening};
 use super::side::{Input, SideState, turn};
 use super::signals::{Banded, NotFinite, STEP_DEGREE, Signals, StepPolynomial};
 use crate::math::Bracket;
@@ -38,7 +39,7 @@ pub struct Touch {
 
 /// How a comparison ends the part of the step that was scanned.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct End {
+pub(super) struct Ending {
     /// How far it is outside its band at least; negative inside.
     pub(super) reach: f64,
     /// The largest `|g|` in the step, with its band.
@@ -58,15 +59,17 @@ pub(super) struct Brief {
 /// The work of a scan; all its room is kept from step to step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scanner {
-    pieces: Vec<Piece>,
-    room: Vec<Piece>,
+    pieces: Vec<StepPiece>,
+    room: Vec<StepPiece>,
     tracks: Vec<Track>,
+    /// How far outside its band each of `found.changed` is where the state is put, as floats of time are not dense.
+    pub(super) slacks: Vec<f64>,
     /// Tracks that flip together, with the sides that they had.
     group: Vec<(usize, SideState)>,
     changed: Vec<usize>,
     affected: Vec<usize>,
     fired: Vec<usize>,
-    pub(super) ends: Vec<(usize, End)>,
+    pub(super) ends: Vec<(usize, Ending)>,
     pub(super) found: Found,
     pub(super) touches: Vec<Touch>,
     pub(super) unproved: Vec<usize>,
@@ -86,9 +89,11 @@ impl Scanner {
         self.found.fired.clear();
         self.found.changed.clear();
         self.found.peaks.clear();
+        self.slacks.clear();
     }
 
-    /// Takes up a comparison that is outside its band, which needs no track if it stays there. False: it has to be followed.
+    /// Takes up a comparison that is outside its band, which needs no track if it stays there. False: it has
+    /// to be followed.
     pub(super) fn passes(
         &mut self,
         signals: &mut dyn Signals,
@@ -141,6 +146,7 @@ impl Scanner {
             flip: None,
             touch: None,
             unproved,
+            flips: 0,
         };
         track.advance(signals, side, (&self.pieces, &mut self.room))?;
         self.tracks.push(track);
@@ -148,12 +154,12 @@ impl Scanner {
     }
 
     /// The polynomial over the whole step, if one was given, with finite coefficients.
-    fn whole_step(&self, h: f64) -> Option<Piece> {
+    fn whole_step(&self, h: f64) -> Option<StepPiece> {
         let StepPolynomial { remainder, band, .. } = &self.polynomial;
         let shape = Bernstein::from_powers(self.polynomial.powers(), 0);
         // The last coefficient is the sum of all powers: it is not finite if one of them is not.
         let usable = self.given && shape.last().is_finite();
-        usable.then(|| Piece::new((0.0, h), shape, *remainder, *band))
+        usable.then(|| StepPiece::new((0.0, h), shape, *remainder, *band))
     }
 
     /// Whether comparisons are followed: otherwise no side changes.
@@ -190,6 +196,7 @@ impl Scanner {
             table.affected(&self.found.changed, &mut self.affected);
             self.found.changed.iter().for_each(|&comparison| next.sides[comparison] = SideState::Fired);
             table.remember(&self.affected, &self.found.fired, next);
+            self.measure_slacks(signals)?;
             return Ok(true);
         }
         Ok(false)
@@ -218,10 +225,10 @@ impl Scanner {
     /// Locates the flips of the group. True: something has moved.
     fn locate_group(&mut self, signals: &mut dyn Signals) -> Result<bool, NotFinite> {
         let mut moved = false;
-        for &(index, _) in &self.group {
+        for &(index, side) in &self.group {
             let track = &mut self.tracks[index];
             if track.flip.as_ref().is_some_and(|flip| !flip.located) {
-                track.locate(signals)?;
+                track.locate(signals, side, (&self.pieces, &mut self.room))?;
                 moved = true;
             }
         }
@@ -243,18 +250,15 @@ impl Scanner {
     fn go_on(&mut self, signals: &mut dyn Signals, next: &Snapshot) -> Result<(), NotFinite> {
         for &(index, _) in &self.group {
             let track = &mut self.tracks[index];
-            let Some(flip) = &track.flip else { continue };
-            track.quest.from = flip.hi;
-            track.quest.inside = false;
-            track.quest.widening = Widening::default();
-            track.advance(signals, next.sides[track.comparison], (&self.pieces, &mut self.room))?;
+            track.go_on(signals, next.sides[track.comparison], (&self.pieces, &mut self.room))?;
         }
         Ok(())
     }
 
     /// Chooses where the state is put, and drops guards that are not yet within their window there.
     ///
-    /// It is the last of the roots, so that none of them is crossed again; but not after the root of a guard that wants to be before it.
+    /// It is the last of the roots, so that none of them is crossed again; but not after the root of a guard
+    /// that wants to be before it.
     fn place(&mut self, first: Bracket, table: &GuardTable) {
         let (mut latest, mut bound) = (f64::NEG_INFINITY, f64::INFINITY);
         for &guard in &self.fired {
@@ -280,11 +284,26 @@ impl Scanner {
         found.changed.dedup();
     }
 
+    /// What has fired counts as inside its band, however steep it is.
+    fn measure_slacks(&mut self, signals: &mut dyn Signals) -> Result<(), NotFinite> {
+        for &comparison in &self.found.changed {
+            let flip = self.tracks.iter().find(|track| track.comparison == comparison);
+            let known = flip.and_then(|track| track.flip.as_ref()?.value_at(self.found.s));
+            let value = match known {
+                Some(value) => value,
+                None => value_at(signals, comparison, self.found.s)?,
+            };
+            let outside = value.value.abs() > value.band;
+            self.slacks.push(if outside { value.value.abs() } else { 0.0 });
+        }
+        Ok(())
+    }
+
     /// Ends the scan at a local time: sides of comparisons that are near their band there, touches, peaks.
     pub(super) fn finish(&mut self, s: f64, next: &mut Snapshot) {
         for track in &self.tracks {
             let comparison = track.comparison;
-            let end = End::of(&self.pieces[track.pieces.0..track.pieces.1], s);
+            let end = Ending::of(&self.pieces[track.pieces.0..track.pieces.1], s);
             let inside = end.reach <= track.quest.widening.at(s);
             let side = next.sides[comparison];
             next.sides[comparison] = match side {
@@ -324,23 +343,24 @@ impl StepPolynomial {
         &self.coefficients[..=self.degree.min(STEP_DEGREE)]
     }
 
-    /// How it ends, if it stays outside its band: at the end of the step or, if it is not `whole`, anywhere in it.
-    fn outside(&self, whole: bool) -> Option<End> {
-        let Bounds { least, most, last } = bounds(self.powers());
+    /// How it ends, if it stays outside its band: at the end of the step or, if it is not `whole`, anywhere
+    /// in it.
+    fn outside(&self, whole: bool) -> Option<Ending> {
+        let Extent { least, most, last } = bounds(self.powers());
         let size = if most > -least { most } else { -least };
         let needed = self.band + self.remainder + ROUNDING * size;
         let nearest = if least > 0.0 { least } else { -most };
         let reach = if whole { last.abs() } else { nearest } - needed;
         // What is not finite is not outside.
-        (nearest > needed && last.is_finite()).then(|| End { reach, peak: Banded::new(size, self.band) })
+        (nearest > needed && last.is_finite()).then(|| Ending { reach, peak: Banded::new(size, self.band) })
     }
 }
 
-impl End {
+impl Ending {
     /// How the comparison of some pieces ends at a local time.
-    fn of(pieces: &[Piece], s: f64) -> Self {
+    fn of(pieces: &[StepPiece], s: f64) -> Self {
         let mut end = Self { reach: 0.0, peak: Banded::default() };
-        let reached = |(index, piece): &(usize, &Piece)| *index == 0 || piece.from < s;
+        let reached = |(index, piece): &(usize, &StepPiece)| *index == 0 || piece.from < s;
         for (_, piece) in pieces.iter().enumerate().take_while(reached) {
             let whole = piece.to <= s;
             let place = piece.place(s);

@@ -1,9 +1,11 @@
-//! The first time at which a comparison leaves its band on the other side (rule 7), from a polynomial that bounds it.
+//! The first time at which a comparison leaves its band on the other side (rule 7), from a polynomial that
+//! bounds it.
 //!
-//! Letters: `q` is the comparison seen from its present side, so that leaving is `q > band`. An interval is done with if its Bernstein
-//! coefficients exclude that; if `q` rises or is convex there, its end decides; if it is concave, its peak does. Otherwise the interval is
-//! split. Values are only asked for where the polynomial cannot tell. A zero of any order at the start needs no division, as the question
-//! is not where `q` vanishes but where it exceeds its band.
+//! Letters: `q` is the comparison seen from its present side, so that leaving is `q > band`. An interval is
+//! done with if its Bernstein coefficients exclude that; if `q` rises or is convex there, its end decides; if
+//! it is concave, its peak does. Otherwise the interval is split. Values are only asked for where the
+//! polynomial cannot tell. A zero of any order at the start needs no division, as the question is not where
+//! `q` vanishes but where it exceeds its band.
 
 use super::bernstein::{Bernstein, Shape};
 use super::chebyshev;
@@ -13,14 +15,16 @@ use super::signals::{Banded, NotFinite};
 const MOST_INTERVALS: u32 = 600;
 /// Splits of an interval until it is as narrow as the spacing of floats.
 const DEEPEST: u32 = 53;
-/// Rounding of a Bernstein coefficient, in units of the largest one: an operation of 2⁻⁵³ per degree, and some room.
+/// Rounding of a Bernstein coefficient, in units of the largest one: an operation of 2⁻⁵³ per degree, and
+/// some room.
 pub(super) const ROUNDING: f64 = 4.0 * f64::EPSILON;
-/// A remainder is coarse if it is this many times larger than rounding: then values know more than the polynomial.
+/// A remainder is coarse if it is this many times larger than rounding: then values know more than the
+/// polynomial.
 const COARSE: f64 = 32.0;
 
 /// A comparison between two local times.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Piece {
+pub(super) struct StepPiece {
     pub(super) from: f64,
     pub(super) to: f64,
     pub(super) shape: Bernstein,
@@ -71,28 +75,28 @@ pub(super) struct Walk {
 }
 
 /// Where a comparison has left its band on the other side, and the polynomial there.
-pub(super) type Exit = (f64, Piece);
+pub(super) type Exit = (f64, StepPiece);
 
 /// A search over the pieces of one comparison.
 pub(super) struct Search<'a> {
     quest: Quest,
     value: &'a mut dyn FnMut(f64) -> Result<Banded, NotFinite>,
     /// Room for pieces that are sampled on the way.
-    room: &'a mut Vec<Piece>,
+    room: &'a mut Vec<StepPiece>,
     pub(super) walk: Walk,
     intervals: u32,
 }
 
 /// A part of a piece with the polynomial that is searched: q less what widens its band.
 struct Stretch<'a> {
-    piece: &'a Piece,
+    piece: &'a StepPiece,
     excess: Bernstein,
     from: f64,
     to: f64,
     depth: u32,
 }
 
-impl Piece {
+impl StepPiece {
     /// A polynomial between two times, with the bound of its difference from the formula.
     pub(super) fn new((from, to): (f64, f64), shape: Bernstein, remainder: f64, band: f64) -> Self {
         let rounding = ROUNDING * shape.size();
@@ -113,13 +117,6 @@ impl Piece {
     /// The local time of a place.
     pub(super) fn time(&self, t: f64) -> f64 {
         if t >= 1.0 { self.to } else { self.from + t * (self.to - self.from) }
-    }
-
-    /// Whether the comparison is outside its band all along, on the side of its start.
-    pub(super) fn is_outside(&self) -> bool {
-        let (least, most) = self.shape.range();
-        let needed = self.band + self.doubt;
-        least > needed || most < -needed
     }
 }
 
@@ -150,15 +147,16 @@ impl<'a> Search<'a> {
     pub(super) fn new(
         quest: Quest,
         value: &'a mut dyn FnMut(f64) -> Result<Banded, NotFinite>,
-        room: &'a mut Vec<Piece>,
+        room: &'a mut Vec<StepPiece>,
     ) -> Self {
         let before = (!quest.inside).then_some(quest.from);
         let walk = Walk { before, low: quest.from, high: None, peak: None, unproved: false };
         Self { quest, value, room, walk, intervals: 0 }
     }
 
-    /// A point where the comparison has left its band on the other side, in the first of some pieces where that happens.
-    pub(super) fn run(&mut self, pieces: &[Piece]) -> Result<Option<Exit>, NotFinite> {
+    /// A point where the comparison has left its band on the other side, in the first of some pieces where
+    /// that happens.
+    pub(super) fn run(&mut self, pieces: &[StepPiece]) -> Result<Option<Exit>, NotFinite> {
         for piece in pieces {
             let exit = self.piece(piece)?;
             if exit.is_some() {
@@ -168,7 +166,7 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    fn piece(&mut self, piece: &Piece) -> Result<Option<Exit>, NotFinite> {
+    fn piece(&mut self, piece: &StepPiece) -> Result<Option<Exit>, NotFinite> {
         let (from, to) = (piece.from.max(self.quest.from), piece.to.min(self.quest.limit));
         if from >= to {
             return Ok(None);
@@ -297,8 +295,9 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// Takes note of a point by the polynomial, as far as it can tell. `excess` bounds q less what widens the band.
-    fn pass(&mut self, s: f64, piece: &Piece, excess: f64) {
+    /// Takes note of a point by the polynomial, as far as it can tell. `excess` bounds q less what widens the
+    /// band.
+    fn pass(&mut self, s: f64, piece: &StepPiece, excess: f64) {
         if excess + piece.doubt < -piece.band {
             self.note(s, -1.0, true);
             return;

@@ -1,8 +1,9 @@
 //! Rule 5: the side that a comparison is on, and what each input makes of it.
 //!
-//! The table is symmetric in + and -. A comparison that flips goes to [`SideState::Fired`]; if its flip fires no guard, the same input is
-//! given again, and it goes on to the new side. For a guard whose true side is +, the two together are the table of rule 5:
-//! "fires at the root, to `f`" where the flip is upwards, and "`-`, armed" where it is downwards.
+//! The table is symmetric in + and -. A comparison that flips goes to [`SideState::Fired`]; if its flip fires
+//! no guard, the same input is given again, and it goes on to the new side. For a guard whose true side is +,
+//! the two together are the table of rule 5: "fires at the root, to `f`" where the flip is upwards, and "`-`,
+//! armed" where it is downwards.
 
 /// The side of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -77,7 +78,9 @@ impl SideState {
     }
 }
 
-/// The next side and what happens on the way. Inputs that cannot occur (a value outside its band does not leave it) change nothing.
+/// The next side and what happens on the way. Inputs that cannot occur (a value outside its band does not
+/// leave it) change nothing.
+#[expect(clippy::match_same_arms, reason = "the rows of a table")]
 pub fn turn(side: SideState, input: Input) -> (SideState, Effect) {
     use Effect::{Appears, Falls, None, Rises, Touches};
     use Input::{

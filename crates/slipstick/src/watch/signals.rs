@@ -3,10 +3,12 @@
 /// The highest degree of a [`StepPolynomial`].
 pub const STEP_DEGREE: usize = 16;
 
-/// Orders of a series that are tried before a comparison counts as undecided (rule 6): the derivatives 0 to 12.
+/// Orders of a series that are tried before a comparison counts as undecided (rule 6): the derivatives 0 to
+/// 12.
 pub const MOST_ORDERS: usize = 12;
 
-/// A number and how far rounding can have moved it. Its sign is known if its absolute value is larger than the band.
+/// A number and how far rounding can have moved it. Its sign is known if its absolute value is larger than
+/// the band.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Banded {
     /// The number.
@@ -41,7 +43,8 @@ pub struct StepPolynomial {
     pub degree: usize,
     /// The coefficients of `θ^k`.
     pub coefficients: [f64; STEP_DEGREE + 1],
-    /// A bound of the difference between the polynomial and the formula at points of the dense output, other than rounding.
+    /// A bound of the difference between the polynomial and the formula at points of the dense output, other
+    /// than rounding.
     pub remainder: f64,
     /// The largest band of the formula's values within the step.
     pub band: f64,
@@ -71,20 +74,26 @@ pub struct DenseError {
     pub higher: f64,
 }
 
-/// Comparisons as functions of local time `s`, which is 0 at the start of the step at hand and `h` at its end.
+/// Comparisons as functions of local time `s`, which is 0 at the start of the step at hand and `h` at its
+/// end.
 ///
-/// Before a step is tried, and in transitions, only `s = 0` exists: `values`, `series`, `trial_series` and `fastest` have to work there.
+/// Before a step is tried, and in transitions, only `s = 0` exists: `values`, `series`, `trial_series` and
+/// `fastest` have to work there.
 pub trait Signals {
-    /// Values of some comparisons from their formulas at one point of the dense output, with their bands, in the order of `which`.
+    /// Values of some comparisons from their formulas at one point of the dense output, with their bands, in
+    /// the order of `which`.
     fn values(&mut self, which: &[usize], s: f64, out: &mut [Banded]);
 
-    /// Taylor coefficients `c_0 ..= c_order` of a comparison along the motion at `s = 0`, with the bands `b_k` of rule 6.
+    /// Taylor coefficients `c_0 ..= c_order` of a comparison along the motion at `s = 0`, with the bands
+    /// `b_k` of rule 6.
     ///
-    /// `out` holds what the last call for this comparison gave, so that it can be extended; it may get more than was asked for.
-    /// False: the comparison has no series here (a closure, or a formula such as a root at zero).
+    /// `out` holds what the last call for this comparison gave, so that it can be extended; it may get more
+    /// than was asked for. False: the comparison has no series here (a closure, or a formula such as a root
+    /// at zero).
     fn series(&mut self, comparison: usize, order: usize, out: &mut Vec<Banded>) -> bool;
 
-    /// Coefficients estimated from the dense output of two trial steps, for comparisons without a series (rule 6).
+    /// Coefficients estimated from the dense output of two trial steps, for comparisons without a series
+    /// (rule 6).
     ///
     /// `attempt` counts from 0; each makes the trial steps shorter. False: no more can be tried.
     fn trial_series(&mut self, comparison: usize, attempt: usize, out: &mut Vec<Banded>) -> bool;
@@ -92,8 +101,8 @@ pub trait Signals {
     /// The comparison over the step. False: there is no such polynomial (closures); then values are sampled.
     fn polynomial(&mut self, comparison: usize, out: &mut StepPolynomial) -> bool;
 
-    /// The error of the dense output in this comparison at the end of the step. It widens the band of the first step after a decision
-    /// by a derivative of order two or more (rule 6).
+    /// The error of the dense output in this comparison at the end of the step. It widens the band of the
+    /// first step after a decision by a derivative of order two or more (rule 6).
     fn dense_error(&mut self, comparison: usize) -> DenseError;
 
     /// How fast the comparison can change from `s = 0` on, for the horizon. None: not known.

@@ -45,8 +45,7 @@ pub(super) struct Record {
     pub(super) pinned: Pinned,
     /// Whether a derivative of order two or more has decided it, at the start of this step.
     pub(super) soft: bool,
-    /// Whether it is inside its band, and came into it by motion.
-    pub(super) inside: bool,
+    /// Whether it is inside its band and came into it by motion.
     pub(super) entered: bool,
     /// The largest value since it last fired.
     pub(super) peak: Banded,
@@ -82,7 +81,6 @@ impl Record {
         reach: 0.0,
         pinned: Pinned { constant: 0.0, linear: 0.0, latest: [0.0; 2] },
         soft: false,
-        inside: true,
         entered: false,
         peak: Banded { value: 0.0, band: 0.0 },
     };
@@ -98,7 +96,8 @@ impl Record {
 }
 
 impl Watch {
-    /// Guards over some comparisons and fixed parts. All guards are off, no comparison has a past, all fixed parts are false.
+    /// Guards over some comparisons and fixed parts. All guards are off, no comparison has a past, all fixed
+    /// parts are false.
     pub fn new(comparisons: usize, fixed: usize, guards: Vec<GuardSpec>) -> Self {
         let now = Snapshot { sides: vec![SideState::Unknown; comparisons], past: vec![None; guards.len()] };
         Self {
@@ -120,8 +119,23 @@ impl Watch {
         }
     }
 
-    /// Puts a guard on, without a past (start of a run, mode entered). Its comparisons become `u0` unless another guard that is on reads
-    /// them.
+    /// Becomes as new, for another run: all guards are off, no comparison has a past, all fixed parts are false.
+    pub fn reset(&mut self) {
+        self.table.on.fill(false);
+        self.table.fixed.fill(false);
+        self.records.fill(Record::NEW);
+        self.now.sides.fill(SideState::Unknown);
+        self.now.past.fill(None);
+        self.horizon.reset();
+        self.scanned = false;
+        self.watched.clear();
+        self.undecided.clear();
+        self.due.clear();
+        self.scanner.clear();
+    }
+
+    /// Puts a guard on, without a past (start of a run, mode entered). Its comparisons become `u0` unless
+    /// another guard that is on reads them.
     pub fn enter(&mut self, guard: usize) {
         if !std::mem::replace(&mut self.table.on[guard], true) {
             for index in 0..self.table.reads(guard).len() {
@@ -151,7 +165,8 @@ impl Watch {
         self.now.past[guard] = None;
     }
 
-    /// Whether a comparison may be evaluated: false in branches that are not taken (rule 10). It has no past when it comes back.
+    /// Whether a comparison may be evaluated: false in branches that are not taken (rule 10). It has no past
+    /// when it comes back.
     pub fn set_taken(&mut self, comparison: usize, taken: bool) {
         self.records[comparison].taken = taken;
         self.update_watched(comparison);
@@ -189,7 +204,8 @@ impl Watch {
         self.table.fixed[slot] = holds;
     }
 
-    /// The comparisons that are watched, in rising order: those of guards that are on, in branches that are taken.
+    /// The comparisons that are watched, in rising order: those of guards that are on, in branches that are
+    /// taken.
     pub fn watched(&self) -> &[usize] {
         &self.watched
     }
@@ -229,8 +245,9 @@ impl Watch {
         &self.scanner.unproved
     }
 
-    /// Takes the values after a transition, or at the start of a run, in the order of [`watched`](Self::watched); gives the guards that
-    /// fire by value. To be called again after their transition, until none fires.
+    /// Takes the values after a transition, or at the start of a run, in the order of
+    /// [`watched`](Self::watched); gives the guards that fire by value. To be called again after their
+    /// transition, until none fires.
     pub fn jump(&mut self, values: &[Banded]) -> Result<&[usize], NotFinite> {
         self.scanned = false;
         self.undecided.clear();
@@ -252,7 +269,7 @@ impl Watch {
             } else {
                 record.pinned = Pinned::default();
             }
-            (record.soft, record.entered, record.inside) = (false, false, side.is_inside());
+            (record.soft, record.entered) = (false, false);
             record.reach = value.value.abs() - value.band;
             record.peak = record.raised(Banded::new(value.value.abs(), value.band));
             self.horizon.rouse(comparison);

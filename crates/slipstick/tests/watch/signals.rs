@@ -1,41 +1,45 @@
 //! Signals for tests: polynomials of local time, given by coefficients or by any function.
 
-use super::signals::{Banded, DenseError, Signals, SpeedBound, StepPolynomial};
+use slipstick::watch::{Banded, DenseError, Signals, SpeedBound, StepPolynomial};
 
 /// A comparison as a function of local time.
 type Formula = Box<dyn Fn(f64) -> f64>;
 
 /// Comparisons that are polynomials of the time since the start of the run.
-pub(super) struct Polynomials {
+pub(crate) struct Polynomials {
     /// Coefficients of powers of the time.
-    pub(super) coefficients: Vec<Vec<f64>>,
+    pub(crate) coefficients: Vec<Vec<f64>>,
     /// The formulas that give values; without one, Horner's rule.
     formulas: Vec<Option<Formula>>,
     /// The time at which the powers are zero.
-    pub(super) origin: f64,
+    pub(crate) origin: f64,
     /// Where the step starts, and how long it is.
-    pub(super) t: f64,
-    pub(super) h: f64,
+    pub(crate) t: f64,
+    pub(crate) h: f64,
     /// The band of each value, in units of the sum of absolute terms, plus an absolute one.
-    pub(super) relative_band: f64,
+    pub(crate) relative_band: f64,
     band: f64,
     remainder: f64,
     /// Whether polynomials are given.
     sampled: bool,
-    /// The attempts that do not decide, where there is no series.
-    undecided_attempts: Option<usize>,
-    pub(super) dense_error: f64,
-    pub(super) speed: Option<SpeedBound>,
+    pub(crate) dense_error: f64,
+    pub(crate) speed: Option<SpeedBound>,
+    /// Whether speeds are bounded by the coefficients, up to the time 1.
+    pub(crate) bounded: bool,
     /// What was asked for.
-    pub(super) values_asked: usize,
-    pub(super) polynomials_asked: usize,
-    pub(super) fastest_asked: usize,
-    pub(super) highest_order: usize,
-    pub(super) attempts: usize,
+    pub(crate) asked: Asked,
+}
+
+/// How often something was asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Asked {
+    pub(crate) values: usize,
+    pub(crate) polynomials: usize,
+    pub(crate) speeds: usize,
 }
 
 impl Polynomials {
-    pub(super) fn new(coefficients: Vec<Vec<f64>>, h: f64) -> Self {
+    pub(crate) fn new(coefficients: Vec<Vec<f64>>, h: f64) -> Self {
         Self {
             formulas: coefficients.iter().map(|_| None).collect(),
             coefficients,
@@ -46,55 +50,44 @@ impl Polynomials {
             band: 0.0,
             remainder: 0.0,
             sampled: false,
-            undecided_attempts: None,
             dense_error: 0.0,
             speed: None,
-            values_asked: 0,
-            polynomials_asked: 0,
-            fastest_asked: 0,
-            highest_order: 0,
-            attempts: 0,
+            bounded: false,
+            asked: Asked::default(),
         }
     }
 
     /// Every value and every coefficient of a series has this band.
-    pub(super) fn with_band(mut self, band: f64) -> Self {
+    pub(crate) fn with_band(mut self, band: f64) -> Self {
         (self.band, self.relative_band) = (band, 0.0);
         self
     }
 
     /// The polynomials are only known up to this.
-    pub(super) fn with_remainder(mut self, remainder: f64) -> Self {
+    pub(crate) fn with_remainder(mut self, remainder: f64) -> Self {
         self.remainder = remainder;
         self
     }
 
     /// A comparison has this formula for its values, which is better than its coefficients.
-    pub(super) fn with_formula(mut self, comparison: usize, f: impl Fn(f64) -> f64 + 'static) -> Self {
+    pub(crate) fn with_formula(mut self, comparison: usize, f: impl Fn(f64) -> f64 + 'static) -> Self {
         self.formulas[comparison] = Some(Box::new(f));
         self
     }
 
     /// Like closures: no polynomials.
-    pub(super) fn sampled(mut self) -> Self {
+    pub(crate) fn sampled(mut self) -> Self {
         self.sampled = true;
         self
     }
 
-    /// There is no series; the first attempts by trial steps do not decide.
-    pub(super) fn without_series(mut self, undecided: usize) -> Self {
-        self.undecided_attempts = Some(undecided);
-        self.attempts = 0;
-        self
-    }
-
     /// The step starts here.
-    pub(super) fn at(&mut self, t: f64, h: f64) {
+    pub(crate) fn at(&mut self, t: f64, h: f64) {
         (self.t, self.h) = (t, h);
     }
 
     /// The value at a time, with its band.
-    pub(super) fn value(&self, comparison: usize, t: f64) -> Banded {
+    pub(crate) fn value(&self, comparison: usize, t: f64) -> Banded {
         let c = &self.coefficients[comparison];
         let x = t - self.origin;
         let value = match &self.formulas[comparison] {
@@ -122,36 +115,28 @@ impl Polynomials {
 
 impl Signals for Polynomials {
     fn values(&mut self, which: &[usize], s: f64, out: &mut [Banded]) {
-        self.values_asked += which.len();
+        self.asked.values += which.len();
         for (&comparison, out) in which.iter().zip(out) {
             *out = self.value(comparison, self.t + s);
         }
     }
 
     fn series(&mut self, comparison: usize, order: usize, out: &mut Vec<Banded>) -> bool {
-        if self.undecided_attempts.is_some() {
-            return false;
-        }
-        self.highest_order = self.highest_order.max(order);
         let c = self.shifted(comparison).get(order).copied().unwrap_or(0.0);
         let size = self.coefficients[comparison].iter().fold(0.0, |size: f64, c| size + c.abs());
         out.push(Banded::new(c, self.band + self.relative_band * size));
         true
     }
 
-    fn trial_series(&mut self, comparison: usize, attempt: usize, out: &mut Vec<Banded>) -> bool {
-        self.attempts = attempt + 1;
-        let undecided = self.undecided_attempts.is_some_and(|count| attempt < count);
-        let band = if undecided { f64::MAX } else { 1e-12 };
-        out.extend(self.shifted(comparison).into_iter().map(|c| Banded::new(c, band)));
-        true
+    fn trial_series(&mut self, _comparison: usize, _attempt: usize, _out: &mut Vec<Banded>) -> bool {
+        false
     }
 
     fn polynomial(&mut self, comparison: usize, out: &mut StepPolynomial) -> bool {
         if self.sampled {
             return false;
         }
-        self.polynomials_asked += 1;
+        self.asked.polynomials += 1;
         let c = self.shifted(comparison);
         out.degree = c.len() - 1;
         let mut power = 1.0;
@@ -174,8 +159,12 @@ impl Signals for Polynomials {
         DenseError { linear: 0.0, higher: self.dense_error }
     }
 
-    fn fastest(&mut self, _comparison: usize) -> Option<SpeedBound> {
-        self.fastest_asked += 1;
+    fn fastest(&mut self, comparison: usize) -> Option<SpeedBound> {
+        self.asked.speeds += 1;
+        if self.bounded {
+            let terms = self.coefficients[comparison].iter().enumerate().map(|(k, c)| k as f64 * c.abs());
+            return Some(SpeedBound { speed: terms.sum(), until: 1.0 - self.t });
+        }
         self.speed
     }
 }
