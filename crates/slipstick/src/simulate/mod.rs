@@ -34,4 +34,5 @@ pub use error::{Error, Failure};
 pub use monitor::{Monitor, Progress, Stop, Unwatched};
 pub use options::{Keep, Limits, Options, Start};
 pub use plan::{MDOP5, Overrides, Plan, method_hint};
-pub use simulator::{simulate, simulate_watched};
+pub use first::{simulate, simulate_watched};
+pub use simulator::simulate_by_forms;

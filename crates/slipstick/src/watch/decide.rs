@@ -129,8 +129,8 @@ mod tests {
             false
         }
 
-        fn dense_error(&mut self, _comparison: usize) -> f64 {
-            0.0
+        fn dense_error(&mut self, _comparison: usize) -> crate::watch::DenseError {
+            crate::watch::DenseError::default()
         }
 
         fn fastest(&mut self, _comparison: usize) -> Option<SpeedBound> {

@@ -1,4 +1,4 @@
-//! The first loop, for what the new one does not carry yet: mechanisms and mass matrices.
+//! The first loop. It goes when the loop of forms and transitions carries everything.
 
 mod assemble;
 mod beginnings;
@@ -10,8 +10,10 @@ mod meet;
 mod pursue;
 mod reach;
 mod respond;
-pub(super) mod run;
+mod run;
 mod settle;
 mod shutting;
 
-use super::{Error, Failure, Keep, Monitor, Options, Progress, Start, error, initialise};
+pub use run::{simulate, simulate_watched};
+
+use super::{Error, Failure, Keep, Monitor, Options, Progress, Start, Unwatched, error, initialise};
