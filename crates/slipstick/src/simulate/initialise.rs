@@ -3,7 +3,7 @@
 use super::{Error, Options, Start};
 use crate::equations::{BadPlace, MassKind, System};
 use crate::formulation::{Metric, Stabilisation};
-use crate::step::{Control, Method, PerComponent, SAFETY};
+use crate::step::{Control, PerComponent, SAFETY};
 
 /// The word for it in the section `run` of a model file.
 const STABILISATION: &str = "stabilisation";
@@ -127,7 +127,7 @@ fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
         let hint = "choose `radau5`, which can";
         return Err(Error::WrongMethod { method, about: "method", reason, hint });
     }
-    if options.stabilisation == Stabilisation::Ggl && options.method != Method::Radau5 {
+    if options.stabilisation == Stabilisation::Ggl && !options.method.takes_ggl() {
         let reason = "cannot solve the stabilised index-2 form, `stabilisation = \"ggl\"`";
         let hint = "choose `radau5`, or another stabilisation";
         return Err(Error::WrongMethod { method, about: STABILISATION, reason, hint });
@@ -208,7 +208,7 @@ fn check_rho(options: &Options) -> Result<(), Error> {
         let hint = "leave it out, or choose `alpha`, `alpha2` or `alpha3`";
         return Err(Error::WrongMethod { method, about: "rho_infinity", reason, hint });
     }
-    if options.method == Method::GeneralizedAlpha3 && value == 1.0 {
+    if value == 1.0 && !options.method.allows_rho_of_one() {
         let reason = "would not damp its multipliers with a `rho_infinity` of 1";
         let hint = "choose less, or `alpha`";
         return Err(Error::WrongMethod { method, about: "rho_infinity", reason, hint });
