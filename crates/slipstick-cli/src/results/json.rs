@@ -8,12 +8,11 @@ use slipstick::math::Norm;
 use slipstick::model::{Detection, Location};
 use slipstick::simulate::Options;
 use slipstick::step::{Control, PerComponent, Share, USUAL_RHO};
+use slipstick::trajectory::Severity;
 
 /// Everything about a run but its trajectory.
 pub(crate) fn run_json(result: &RunResult<'_>) -> Value {
     let (file, trajectory) = (result.file, &result.trajectory);
-    let notes: Vec<Value> =
-        trajectory.notes.iter().map(|n| json!({ "t": n.t, "code": n.code, "text": n.text })).collect();
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         "model": { "file": file.name, "title": file.title(), "sha256": file.hash },
@@ -31,7 +30,8 @@ pub(crate) fn run_json(result: &RunResult<'_>) -> Value {
         "joints": result.joints_json(),
         "energy": result.energy_json(),
         "audit": result.audit.iter().map(AuditResult::json).collect::<Vec<_>>(),
-        "notes": notes,
+        "warnings": result.notes_json(Severity::Warning),
+        "notes": result.notes_json(Severity::Note),
         "wall_s": result.wall_s,
     })
 }

@@ -4,7 +4,7 @@ use super::table::{ColumnKind, Sampler, Table};
 use super::{AuditResult, RunResult, number};
 use serde_json::{Value, json};
 use slipstick::step::PerComponent;
-use slipstick::trajectory::Event;
+use slipstick::trajectory::{Event, Severity};
 
 const TEMPLATE: &str = include_str!("../../assets/report/report.html");
 const PARTS: &[(&str, &str)] = &[
@@ -43,10 +43,8 @@ pub(crate) fn escape(text: &str) -> String {
 }
 
 fn data(result: &RunResult<'_>) -> Value {
-    let (file, model, trajectory) = (result.file, &result.file.model, &result.trajectory);
+    let (file, model) = (result.file, &result.file.model);
     let table = Table::plot(result);
-    let notes: Vec<Value> =
-        trajectory.notes.iter().map(|n| json!({ "t": n.t, "code": n.code, "text": n.text })).collect();
     json!({
         "title": file.title(),
         "description": model.description,
@@ -70,7 +68,8 @@ fn data(result: &RunResult<'_>) -> Value {
         "events": events(result),
         "steps": steps(result),
         "audit": audit(result),
-        "notes": notes,
+        "warnings": result.notes_json(Severity::Warning),
+        "notes": result.notes_json(Severity::Note),
     })
 }
 

@@ -6,7 +6,7 @@ use crate::equations::Constraint;
 use crate::formulation::{Metric, PerConstraint, Stabilisation};
 use crate::math::larger_or_nan;
 use crate::model::{Along, MetricRule, RunRule, StabilisationRule, ToleranceRule};
-use crate::trajectory::{Adjustment, Note};
+use crate::trajectory::Adjustment;
 
 /// Takes over what a model says about the upkeep of its constraints.
 pub(super) fn take_over(run: &RunRule, constraints: &[Constraint], options: &mut Options) {
@@ -119,10 +119,8 @@ impl Run<'_> {
              choose smaller steps or tolerances, or check the constraints",
             self.flow.system().state_names()[state]
         );
-        let note = Note { t, code: "large-adjustment", text };
-        if self.record.notes.iter().all(|known| known.code != note.code) {
-            self.record.notes.push(note);
-        }
+        // One of them is enough, whichever state it is about.
+        self.record.notes.once("large-adjustment", "", t, || text);
     }
 
     /// The error that a step is asked for in a state, or with steps of one size what it leaves uncertain.
