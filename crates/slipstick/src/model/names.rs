@@ -181,7 +181,7 @@ pub(super) fn check_formula(formula: &Formula, scope: &Scope<'_>, room: Room, er
 }
 
 /// An error for a name that means nothing, with the nearest one that does.
-pub(super) fn unknown_name<'a>(
+pub(crate) fn unknown_name<'a>(
     name: &str,
     span: std::ops::Range<usize>,
     known: impl Iterator<Item = &'a str>,

@@ -1,9 +1,9 @@
 //! Refuses what cannot be run, before anything is computed.
 
-use super::{Error, Options, Start};
+use super::{Error, Options, RUN_OPTIONS, Start};
 use crate::equations::{BadPlace, MassKind, System};
 use crate::formulation::{Metric, Stabilisation};
-use crate::step::{Control, PerComponent, SAFETY};
+use crate::step::PerComponent;
 
 /// The word for it in the section `run` of a model file.
 const STABILISATION: &str = "stabilisation";
@@ -57,14 +57,11 @@ pub(crate) fn check_options(system: &dyn System, options: &Options) -> Result<()
 
 /// What says how steps are chosen is refused where they all have the same size.
 fn check_beside_fixed_step(options: &Options) -> Result<(), Error> {
-    let said = [
-        ("first_step", options.first_step.is_some()),
-        ("longest_step", options.longest_step.is_some()),
-        ("control", options.control != Control::default()),
-        ("safety", options.safety != SAFETY),
-    ];
-    match said.into_iter().find(|(_, is_said)| *is_said && options.fixed_step.is_some()) {
-        Some((which, _)) => Err(Error::BesideFixedStep { which }),
+    let usual = Options::until(options.until);
+    let mut choosing =
+        RUN_OPTIONS.iter().filter(|option| option.chooses_steps && options.fixed_step.is_some());
+    match choosing.find(|option| option.differs(options, &usual)) {
+        Some(said) => Err(Error::BesideFixedStep { which: said.key }),
         None => Ok(()),
     }
 }
