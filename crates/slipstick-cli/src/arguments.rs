@@ -119,6 +119,9 @@ pub(crate) struct SimulationArguments {
     /// Stop after so many steps, taken or not [default: the model's, or 1000000]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_steps: Option<u64>,
+    /// End with exit code 1 if there are warnings
+    #[arg(long)]
+    pub(crate) strict: bool,
 }
 
 #[derive(Debug, Args)]

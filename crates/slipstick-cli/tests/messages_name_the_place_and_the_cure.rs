@@ -52,9 +52,16 @@ fn codes_in_the_source() -> Vec<String> {
         .flat_map(|f| files(&root().join("crates").join(f), ".rs"))
     {
         let is_coded = |p: &str| {
-            ["model", "simulate", "trajectory/outcome", "equations/formula", "slipstick-cli"]
-                .iter()
-                .any(|r| p.contains(r))
+            [
+                "model",
+                "simulate",
+                "trajectory/outcome",
+                "trajectory/note",
+                "equations/formula",
+                "slipstick-cli",
+            ]
+            .iter()
+            .any(|r| p.contains(r))
         };
         if !is_coded(&file.to_string_lossy()) {
             continue;

@@ -9,7 +9,7 @@ use crate::talk::{Trouble, data};
 use serde::Serialize;
 use slipstick::problems::{self, Problem, tolerances_for};
 use slipstick::simulate::simulate;
-use slipstick::step::{Facts, Method};
+use slipstick::step::{Method, MethodDescriptor};
 use std::time::Instant;
 
 mod constrained;
@@ -118,7 +118,7 @@ fn run_suite(name: &'static str, json: bool) -> Finish {
 }
 
 /// Whether a suite runs a method: an explicit one would only show how stiff the stiff problems are, and some methods are for mechanisms.
-fn suits(suite: &str, facts: Facts) -> bool {
+fn suits(suite: &str, facts: &MethodDescriptor) -> bool {
     facts.error_order.is_some() && !facts.mechanisms_only && (facts.implicit || suite != "stiff")
 }
 

@@ -5,7 +5,6 @@
 
 use super::names::{Room, check_formula, outputs_that_use, unknown_name};
 use super::read::Reader;
-use super::upkeep::check_upkeep;
 use super::{
     Definition, Diagnostic, EventRule, Formula, Meaning, Model, Place, Scope, Trigger, dependency_order,
 };
@@ -181,10 +180,6 @@ pub(super) fn check_mechanism(model: &Model, scope: &Scope<'_>, errors: &mut Vec
         check_formula(&definition.formula, scope, Room::running("a formula"), errors);
     }
     let names = || model.coordinates().iter().map(|c| c.name.as_str());
-    for pinned in model.run.pinned.iter().filter(|p| !names().any(|n| n == p.name)) {
-        errors.push(unknown_name(&pinned.name, pinned.span.clone(), names(), "among the coordinates"));
-    }
-    check_upkeep(model, errors);
     check_no_side_states(model, scope, errors);
     check_outputs_of_motion(model, scope, errors);
     for force in rule.forces.iter().filter(|f| !names().any(|n| n == f.name)) {

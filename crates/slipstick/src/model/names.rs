@@ -215,7 +215,7 @@ pub(super) fn check_name(
 }
 
 /// An error for a name that means nothing, with the nearest one that does.
-pub(super) fn unknown_name<'a>(
+pub(crate) fn unknown_name<'a>(
     name: &str,
     span: Range<usize>,
     known: impl Iterator<Item = &'a str>,

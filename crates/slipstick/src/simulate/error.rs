@@ -1,6 +1,5 @@
 //! Why a run could not be made, with the numbers and the cure.
 
-use crate::model::{RHO_HINT, rho_message};
 use crate::trajectory::Trajectory;
 use thiserror::Error;
 
@@ -114,7 +113,7 @@ pub enum Error {
         t: f64,
     },
     /// The spectral radius of a generalized-α method is no part of one.
-    #[error("{}", rho_message(*.value))]
+    #[error("`rho_infinity` is {value}: it must be a number from 0 to 1")]
     BadRho {
         /// Its value.
         value: f64,
@@ -433,7 +432,7 @@ impl Error {
             Self::ToleranceLength { .. } => "give one tolerance for all states, or one for each",
             Self::BadSafety { .. } => "0.9 is usual; with less, fewer steps are rejected, but more are made",
             Self::BesideFixedStep { .. } => "leave one of both out",
-            Self::BadRho { .. } => RHO_HINT,
+            Self::BadRho { .. } => "0.8 damps what is much faster than the steps, 1 damps nothing",
             Self::BadReach { .. } => "give one positive number for all constraints, or one for each",
             Self::BadTerm { .. } => "20 for `rate`, 100 for `position` and 10 for `decay` are usual",
             Self::BadPin { .. } => "pin coordinates of a mechanism by their place among them",

@@ -31,14 +31,10 @@ impl Simulator<'_> {
             if let Some(outcome) = self.check_limits(monitor) {
                 return Ok(Err(outcome));
             }
-            if self.integrator.flow.is_reaching() && self.look_at_surfaces()? {
-                continue;
-            }
             if let Some(firing) = self.step()? {
                 return Ok(Ok(firing));
             }
         }
-        self.note_not_reached();
         Ok(Err(Outcome::ReachedEnd))
     }
 
@@ -58,7 +54,7 @@ impl Simulator<'_> {
     /// Tries one step and takes it, or the part of it up to its first event, if it is good.
     fn step(&mut self) -> Result<Option<Firing>, Error> {
         let (t, due) = (self.integrator.trial.t, self.calendar.next());
-        let goal = self.integrator.options.until.min(due).min(self.approach.next);
+        let goal = self.integrator.options.until.min(due);
         let (h, ends_at_goal) = self.sizes.next(t, goal, self.integrator.options);
         let undecided = self.decide_by_motion()?;
         if !undecided.is_empty() {
@@ -74,10 +70,7 @@ impl Simulator<'_> {
         let look = self.look()?;
         match look {
             Look::Rejected => Ok(None),
-            Look::Found(found) => {
-                let found = self.gather_concurrent(found);
-                Ok(Some(self.take_up_to(&found)))
-            }
+            Look::Found(found) => Ok(Some(self.take_up_to(&found))),
             Look::Nothing => {
                 // A step that was made again may be shorter.
                 let whole = ends_at_goal && self.integrator.trial.h == h;
@@ -236,10 +229,6 @@ impl Simulator<'_> {
         self.uncertainty.take_step(&self.integrator, &end);
         self.integrator.trial.end = end;
         let slides = self.integrator.flow.sliding().is_some();
-        if self.integrator.flow.is_mechanism() {
-            self.note_singular();
-            self.look_at_adjustment();
-        }
         let statistics = self.recorder.statistics();
         statistics.slid += u64::from(slides);
         statistics.count_step(h, cut);
@@ -363,10 +352,7 @@ impl Simulator<'_> {
     }
 
     /// Why the smallest step is still not good.
-    fn giving_up(&mut self) -> Error {
-        if let Some(contradiction) = self.integrator.contradiction() {
-            return contradiction;
-        }
+    fn giving_up(&self) -> Error {
         let names = self.system().state_names();
         let trial = &self.integrator.trial;
         let (t, h, error) = (trial.t, trial.h, trial.error);
@@ -402,8 +388,7 @@ impl Simulator<'_> {
 impl Integrator<'_> {
     /// Where events are located: as asked, or on the dense output unless that would cost the method its order.
     pub(super) fn location(&self) -> Location {
-        let poor = self.has_poor_dense_output() || self.flow.is_mechanism();
-        let default = if poor { Location::Integrate } else { Location::Dense };
+        let default = if self.has_poor_dense_output() { Location::Integrate } else { Location::Dense };
         let default = if self.flow.stays_on_this_side() { Location::OneSided } else { default };
         self.options.location.unwrap_or(default)
     }

@@ -6,9 +6,6 @@
 
 mod accumulating;
 mod calendar;
-mod concurrency;
-mod consistency;
-mod contradiction;
 mod error;
 mod first;
 mod initialise;
@@ -19,14 +16,12 @@ mod monitor;
 mod one_sided;
 mod options;
 mod plan;
-mod projecting;
-mod reaching;
 mod recorder;
+mod run_options;
 mod signals;
 mod simulator;
 mod sizes;
 mod surfaces;
-mod upkeep;
 
 pub(crate) use initialise::check_options;
 
@@ -36,3 +31,4 @@ pub use options::{Keep, Limits, Options, Start};
 pub use plan::{MDOP5, Overrides, Plan, method_hint};
 pub use first::{simulate, simulate_watched};
 pub use simulator::simulate_by_forms;
+pub use run_options::{OptionValue, RUN_OPTIONS, RunOption};

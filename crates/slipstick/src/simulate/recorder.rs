@@ -6,7 +6,7 @@ use crate::equations::System;
 use crate::formulation::Stabilisation;
 use crate::mode::Mode;
 use crate::step::{Counts, Method, Share};
-use crate::trajectory::{Event, EventKind, Note, Outcome, Segment, Statistics, Trajectory};
+use crate::trajectory::{Event, EventKind, Note, Notes, Outcome, Segment, Statistics, Trajectory};
 
 /// The record of a run.
 pub(super) struct Recorder {
@@ -14,8 +14,6 @@ pub(super) struct Recorder {
     /// The segment that is being integrated.
     pub(super) segment: Segment,
     pub(super) record: Trajectory,
-    /// Notes that are made once only, by code and subject.
-    noted: Vec<(&'static str, String)>,
     meter: Meter,
 }
 
@@ -34,18 +32,12 @@ impl Recorder {
             keep: options.keep,
             segment: Segment::new(mode, t, y),
             record: empty_trajectory(system, options),
-            noted: Vec::new(),
             meter: Meter { method, is_ggl: false, steps: (0, 0), counts: Counts::default() },
         }
     }
 
     pub(super) fn statistics(&mut self) -> &mut Statistics {
         &mut self.record.statistics
-    }
-
-    /// The time at which the run began.
-    pub(super) fn start_time(&self) -> f64 {
-        self.record.segments.first().unwrap_or(&self.segment).start_time
     }
 
     /// Makes a note.
@@ -55,11 +47,7 @@ impl Recorder {
 
     /// Makes a note unless there is one of this code about this subject.
     pub(super) fn note_once(&mut self, t: f64, (code, subject): (&'static str, &str), text: impl FnOnce() -> String) {
-        if self.noted.iter().any(|(known, about)| *known == code && about == subject) {
-            return;
-        }
-        self.noted.push((code, subject.to_owned()));
-        self.note(t, code, text());
+        self.record.notes.once(code, subject, t, text);
     }
 
     /// Adds the step just tried, or the part of it up to `t_end`, to the segment.
@@ -145,7 +133,7 @@ pub(super) fn empty_trajectory(system: &dyn System, options: &Options) -> Trajec
         guard_names: guards.chain(constraints).collect(),
         segments: Vec::new(),
         events: Vec::new(),
-        notes: Vec::new(),
+        notes: Notes::default(),
         adjustment: None,
         statistics: Statistics::default(),
         outcome: Outcome::Failed,

@@ -297,10 +297,6 @@ impl Signals for Along<'_, '_> {
             Meaning::Guard(guard) => guard,
             Meaning::Exit(surface, side) => return self.exit_from_stages((surface, side), out),
         };
-        if self.integrator.flow.is_mechanism() {
-            // Dense output leaves the constraints between the ends of a step; values are taken where they are met.
-            return false;
-        }
         let orientation = self.comparisons.orientation(guard);
         self.uncertainty.begin_look(self.integrator, self.length);
         let trial = &self.integrator.trial;
@@ -335,8 +331,8 @@ impl Signals for Along<'_, '_> {
             *width = tolerances.scale(i, y.abs());
         }
         let error = self.integrator.flow.spread_of(guard, t, state, scratch);
-        // Dense output of implicit methods, and where constraints are met, does not begin with the exact slope.
-        let exact = !self.integrator.step.method().facts().implicit && !self.integrator.flow.is_mechanism();
+        // Dense output of implicit methods does not begin with the exact slope.
+        let exact = !self.integrator.step.method().facts().implicit;
         DenseError { linear: if exact { 0.0 } else { error }, higher: error }
     }
 

@@ -11,7 +11,6 @@
 use super::accumulating::Accumulating;
 use super::calendar::Calendar;
 use super::integrator::Integrator;
-use super::reaching::Approach;
 use super::recorder::{Recorder, empty_trajectory};
 use super::signals::{Along, Comparisons, Uncertainty, has_surface};
 use super::sizes::Sizes;
@@ -43,8 +42,6 @@ pub(super) struct Simulator<'a> {
     /// The guard whose surface the last step would have gone beyond, and one that the motion has come to as near as can be told.
     pub(super) blocked_by: Option<usize>,
     pub(super) arrived: Option<usize>,
-    /// How far sliding-mode control has come.
-    pub(super) approach: Approach,
     /// The state before and after a transition.
     pub(super) before: Vec<f64>,
     pub(super) after: Vec<f64>,
@@ -115,7 +112,6 @@ impl<'a> Simulator<'a> {
             fired: vec![0; guards],
             blocked_by: None,
             arrived: None,
-            approach: Approach::default(),
             before: start.y.clone(),
             after: start.y.clone(),
             integrator,

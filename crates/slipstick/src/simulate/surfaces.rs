@@ -36,19 +36,6 @@ impl Simulator<'_> {
         Ok(())
     }
 
-    /// Locks the signs of switches outside their bands by the state after an event, where other constraints may hold than before.
-    pub(super) fn lock_switches_by_value(&mut self) -> Result<(), Error> {
-        let guards = self.system().guards();
-        for g in 0..guards.len() {
-            let Some(switch) = guards[g].response.switch.filter(|_| has_surface(guards[g].kind)) else { continue };
-            let slides = self.integrator.flow.mode.structure.sliding.contains(&g);
-            if let Some(side) = self.value_of(g).sign().filter(|_| self.integrator.flow.watches(g) && !slides) {
-                self.integrator.flow.mode.values.signs[switch] = side * self.comparisons.orientation(g);
-            }
-        }
-        Ok(())
-    }
-
     /// Locks one sign or count. Gives whether that changed it.
     fn lock_one(&mut self, g: usize) -> Result<bool, Error> {
         let (guard, t) = (self.guard(g), self.integrator.trial.t);
@@ -101,6 +88,13 @@ impl Simulator<'_> {
     /// The value of a comparison here.
     fn value_of(&mut self, comparison: usize) -> Banded {
         self.signal(comparison, 0.0)
+    }
+
+    /// The value of a comparison at an offset of the step just tried.
+    pub(super) fn signal(&mut self, comparison: usize, s: f64) -> Banded {
+        let mut value = [Banded::default()];
+        self.along().1.values(&[comparison], s, &mut value);
+        value[0]
     }
 
     /// Classifies all switches whose surfaces the motion stands on, jumps of whole numbers that it has just crossed, and surfaces that it slides on.

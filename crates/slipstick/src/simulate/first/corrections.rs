@@ -1,8 +1,8 @@
-//! What the first loop says of corrections.
+//! Corrections of the ends of steps, and what a run says of them.
 
 use super::run::Run;
 use crate::math::larger_or_nan;
-use crate::trajectory::{Adjustment, Note};
+use crate::trajectory::Adjustment;
 
 /// How often a correction is made calm, and what is left of it to correct after each time at most.
 const CALM_ROUNDS: usize = 8;
@@ -73,10 +73,8 @@ impl Run<'_> {
              choose smaller steps or tolerances, or check the constraints",
             self.flow.system().state_names()[state]
         );
-        let note = Note { t, code: "large-adjustment", text };
-        if self.record.notes.iter().all(|known| known.code != note.code) {
-            self.record.notes.push(note);
-        }
+        // One of them is enough, whichever state it is about.
+        self.record.notes.once("large-adjustment", "", t, || text);
     }
 
     /// The error that a step is asked for in a state, or with steps of one size what it leaves uncertain.
