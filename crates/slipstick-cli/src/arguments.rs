@@ -63,14 +63,27 @@ pub(crate) enum Command {
                             slipstick compare mechanisms --only planar --methods hem5,phem56,mdop5 --tolerances 1e-4,1e-6")]
     Compare(CompareArguments),
     /// Run a benchmark suite against known truths
-    #[command(after_help = "Examples:\n  slipstick bench --list\n  slipstick bench smooth --json")]
-    Bench {
-        /// The suite
-        suite: Option<String>,
-        /// List the suites
-        #[arg(long)]
-        list: bool,
-    },
+    #[command(after_help = "Examples:\n  slipstick bench --list\n  slipstick bench smooth --json\n  \
+                            slipstick bench metamorphic --seed 1 --count 20000 --json")]
+    Bench(BenchArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchArguments {
+    /// The suite
+    pub(crate) suite: Option<String>,
+    /// List the suites
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Of the suite `metamorphic`: the seed of the first model
+    #[arg(long, value_name = "SEED", default_value = "1")]
+    pub(crate) seed: u64,
+    /// Of the suite `metamorphic`: how many models are drawn
+    #[arg(long, value_name = "COUNT", default_value = "500", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) count: u64,
+    /// Of the suite `metamorphic`: only models of this kind
+    #[arg(long, value_name = "KIND")]
+    pub(crate) kind: Option<String>,
 }
 
 /// What every run can be asked.

@@ -3,6 +3,7 @@
 //! Field names are the same in every suite and stable; a field that does not apply is null.
 
 use super::Finish;
+use crate::arguments::BenchArguments;
 use crate::model_file::suggestion;
 use crate::talk::{Trouble, data};
 use serde::Serialize;
@@ -15,6 +16,7 @@ mod constrained;
 mod events;
 mod formulas;
 mod mechanisms;
+mod metamorphic;
 mod sliding;
 
 /// One row of a suite.
@@ -54,13 +56,14 @@ fn suites() -> impl Iterator<Item = (&'static str, &'static str)> {
         problems::SLIDING,
         problems::CONSTRAINED,
         problems::MECHANISMS,
+        metamorphic::SUITE,
         formulas::SUITE,
     ])
 }
 
 /// Lists the suites, or runs one.
-pub(crate) fn bench(suite: Option<&str>, list: bool, json: bool) -> Result<Finish, Trouble> {
-    let Some(name) = suite.filter(|_| !list) else {
+pub(crate) fn bench(arguments: &BenchArguments, json: bool) -> Result<Finish, Trouble> {
+    let Some(name) = arguments.suite.as_deref().filter(|_| !arguments.list) else {
         for (name, about) in suites() {
             if json {
                 data(serde_json::json!({ "suite": name, "about": about }));
@@ -74,6 +77,9 @@ pub(crate) fn bench(suite: Option<&str>, list: bool, json: bool) -> Result<Finis
         let hint = suggestion(name, suites().map(|(n, _)| n));
         return Err(Trouble::new("unknown-name", format!("there is no suite `{name}`"), hint));
     };
+    if name == metamorphic::SUITE.0 {
+        return metamorphic::campaign(arguments, json);
+    }
     let (has_events, slides) = (name == problems::EVENTS.0, name == problems::SLIDING.0);
     let (is_constrained, is_mechanisms) = (name == problems::CONSTRAINED.0, name == problems::MECHANISMS.0);
     let rows: Box<dyn Iterator<Item = Row>> = match problems::suite(name) {

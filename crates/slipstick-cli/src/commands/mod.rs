@@ -51,6 +51,6 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<Finish, Trouble> {
         }
         Command::Explain { code } => explain::explain(code.as_deref(), json),
         Command::Compare(arguments) => compare::compare(&arguments, json),
-        Command::Bench { suite, list } => bench::bench(suite.as_deref(), list, json),
+        Command::Bench(arguments) => bench::bench(&arguments, json),
     }
 }

@@ -5,9 +5,11 @@
 
 mod comparison;
 mod constrained;
+mod draw;
 mod events;
 mod mass;
 mod mechanisms;
+mod metamorphic;
 mod profile;
 mod reference;
 mod sliding;
@@ -28,6 +30,7 @@ pub use mass::behind_mass_matrices;
 pub use mechanisms::{
     Counts, MechanismProblem, Set, mechanism_problems, planar_mechanisms, stiff_mechanisms,
 };
+pub use metamorphic::{Difference, DifferenceKind, DrawnModel, Judgement, Tried, Variant, model_kinds};
 pub use profile::{Profile, work_for};
 pub use reference::{End, NoReference, Reference};
 pub use sliding::{MOST_MISSES, Paper, SlidingProblem, TOLERANCES, disode45, more_sliding, sliding};
