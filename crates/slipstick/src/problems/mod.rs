@@ -30,7 +30,10 @@ pub use mass::behind_mass_matrices;
 pub use mechanisms::{
     Counts, MechanismProblem, Set, mechanism_problems, planar_mechanisms, stiff_mechanisms,
 };
-pub use metamorphic::{Difference, DifferenceKind, DrawnModel, Judgement, Tried, Variant, model_kinds};
+pub use metamorphic::{
+    Cause, Difference, DifferenceKind, DrawnModel, ErrorGrowth, FragileEvent, Judgement, Tried, Trust,
+    Variant, Verification, model_kinds,
+};
 pub use profile::{Profile, work_for};
 pub use reference::{End, NoReference, Reference};
 pub use sliding::{MOST_MISSES, Paper, SlidingProblem, TOLERANCES, disode45, more_sliding, sliding};

@@ -35,6 +35,8 @@ pub(super) struct Account {
     /// States at equal times along the run.
     pub(super) samples: Vec<(f64, Vec<f64>)>,
     pub(super) guard_names: Vec<String>,
+    /// The steps that were tried.
+    pub(super) steps: u64,
 }
 
 /// How a run is brought back to the units of the model as it was drawn.
@@ -77,6 +79,7 @@ impl Account {
             broken: None,
             samples: samples(run, units),
             guard_names,
+            steps: run.statistics.accepted + run.statistics.rejected,
         };
         for event in &run.events {
             let names = event.guards.iter().filter_map(|&g| account.guard_names.get(g).cloned());

@@ -159,6 +159,10 @@ impl Subject for DrawnModel {
         self.kind.grazes
     }
 
+    fn gives_up(&self) -> bool {
+        false
+    }
+
     fn may_accumulate(&self) -> bool {
         self.kind.accumulates
     }

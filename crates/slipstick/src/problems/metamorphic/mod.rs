@@ -2,8 +2,11 @@
 
 mod account;
 mod campaign;
+mod cause;
 mod closures;
 mod difference;
+mod formulas;
+mod growth;
 mod judge;
 mod kinds;
 mod pen;
@@ -11,8 +14,12 @@ mod sensitivity;
 mod sketch;
 mod subject;
 mod variant;
+mod verify;
 
 pub use campaign::{DrawnModel, model_kinds};
+pub use cause::Cause;
 pub use difference::{Difference, DifferenceKind};
+pub use growth::ErrorGrowth;
 pub use judge::{Judgement, Tried};
 pub use variant::Variant;
+pub use verify::{FragileEvent, Trust, Verification};

@@ -59,6 +59,8 @@ pub(super) trait Subject {
     fn variant(&self, variant: Variant, names: &[String]) -> Option<Result<Setup, String>>;
     /// Whether its events can depend on small changes, as where a guard may touch zero.
     fn may_be_sensitive(&self) -> bool;
+    /// Whether a variant may be one that the model cannot be run in, or needs too many steps: explicit methods where the model is stiff.
+    fn gives_up(&self) -> bool;
     /// Whether its events may accumulate without an end.
     fn may_accumulate(&self) -> bool;
     /// The same with its numbers changed by at most this part of them; there are many sequences of changes. None if nothing can be changed.
@@ -93,5 +95,6 @@ pub(super) fn refused(outcome: &str) -> Account {
         broken: None,
         samples: Vec::new(),
         guard_names: Vec::new(),
+        steps: 0,
     }
 }
