@@ -6,7 +6,7 @@ use crate::arguments::VerifyArguments;
 use crate::model_file::{ModelFile, find_method};
 use crate::talk::{Trouble, data};
 use serde_json::{Value, json};
-use slipstick::problems::{FragileEvent, Tried, Trust, Verification};
+use slipstick::problems::{Cause, FragileEvent, Tried, Trust, Verification};
 use slipstick::simulate::{Overrides, Plan};
 use slipstick::step::Tolerances;
 
@@ -37,18 +37,23 @@ pub(crate) fn verify(arguments: &VerifyArguments, json: bool) -> Result<Finish, 
     Ok(Finish::done_if(trust.holds()))
 }
 
+/// An end state that is not known to this part of its size is not known.
+const UNTRUSTED: f64 = 1e-2;
+
 /// "14 events, the same in 12 of 12 variants; end state to 3e-9", and what is not so.
 fn in_words(file: &ModelFile, trust: &Trust) -> Vec<String> {
     if let Some(failure) = &trust.failure {
-        return vec![format!(
-            "{}: nothing can be trusted: {failure} at t = {}",
-            file.title(),
-            trust.end_time
-        )];
+        let head = format!("{}: nothing to compare with: {failure} at t = {}", file.title(), trust.end_time);
+        let slow = trust.slow.as_ref().map(|(name, cause)| format!("  not robust   `{name}`: {cause}"));
+        return std::iter::once(head).chain(slow).collect();
     }
     let (same, all) = (trust.same(), trust.tried.len());
     let events = if trust.events == 0 { "no events".to_owned() } else { count(trust.events, "event") };
-    let end = if same == 0 { String::new() } else { format!("; end state to {:.0e}", trust.apart) };
+    let end = match trust.apart {
+        _ if same == 0 => String::new(),
+        apart if apart < UNTRUSTED => format!("; end state to {apart:.0e}"),
+        _ => "; the end state cannot be trusted".to_owned(),
+    };
     let mut lines = vec![format!("{}: {events}, the same in {same} of {all} variants{end}", file.title())];
     lines.extend(trust.growth.map(|growth| {
         let from =
@@ -98,6 +103,7 @@ fn as_json(file: &ModelFile, trust: &Trust) -> Value {
         "same": trust.same(),
         "end_apart": finite(trust.apart),
         "growth": trust.growth.map(|growth| json!({ "tenfold": growth.tenfold, "from": growth.from })),
+        "slow": trust.slow.as_ref().map(slow_json),
         "fragile": trust.fragile.as_ref().map(|fragile| json!({
             "name": fragile.difference.name,
             "t": finite(fragile.difference.t),
@@ -107,4 +113,8 @@ fn as_json(file: &ModelFile, trust: &Trust) -> Value {
         })),
         "variants": trust.tried.iter().map(variant).collect::<Vec<_>>(),
     })
+}
+
+fn slow_json((name, cause): &(String, Cause)) -> Value {
+    json!({ "name": name, "cause": cause.name(), "text": cause.to_string() })
 }

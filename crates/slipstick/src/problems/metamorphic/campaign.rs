@@ -188,3 +188,32 @@ impl Subject for DrawnModel {
         counts.or_else(|| sketch.known_ends.iter().find_map(end))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every drawn model is a model, in every variant.
+    #[test]
+    fn drawn_models_can_be_read_in_every_variant() {
+        for seed in 0..12 {
+            for kind in KINDS {
+                let model = DrawnModel { kind, seed };
+                for variant in model.variants() {
+                    let text = || model.text_for(variant);
+                    let setup = model.setup(Some(variant), variant.rendering());
+                    assert!(setup.is_ok(), "{} {seed}, {variant}: {:?}\n{}", kind.name, setup.err(), text());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_seed_always_draws_the_same_model() {
+        let model = DrawnModel::of("resets", 7).unwrap();
+        assert_eq!(model.text(), model.text());
+        assert_ne!(model.text(), DrawnModel::of("resets", 8).unwrap().text());
+        assert_eq!(model.text().matches("e-6").count(), 0);
+        assert!(model.text_for(Variant::Lengths(-6)).contains("e-6"));
+    }
+}

@@ -65,7 +65,7 @@ impl fmt::Display for Cause {
             ),
             Self::Zeno { ratio, t } => write!(
                 f,
-                "its events accumulate at about t = {t:.6} (Zeno; each interval is {ratio:.2} of the one before), and errors decide how many are found"
+                "its events accumulate at about t = {t:.6} (Zeno; each interval is {ratio:.4} of the one before), and errors decide how many are found"
             ),
             Self::Order { other, apart } => {
                 write!(
@@ -124,7 +124,7 @@ pub(super) fn cause_of(
 }
 
 /// Intervals that shrink before a time, or about it.
-fn zeno(times: &[f64], t: f64, span: f64) -> Option<Cause> {
+pub(super) fn zeno(times: &[f64], t: f64, span: f64) -> Option<Cause> {
     let until = times.iter().filter(|own| **own <= t + NEAR * span).count();
     let last = until.checked_sub(SHRINKING + 1).map(|first| &times[first..until])?;
     let intervals: Vec<f64> = last.windows(2).map(|w| w[1] - w[0]).collect();

@@ -4,6 +4,7 @@ use super::account::Account;
 use super::difference::{
     Allowance, Difference, DifferenceKind, Spread, event_difference, outcome_difference,
 };
+use super::growth::{ErrorGrowth, LARGE};
 use super::subject::{Subject, account};
 
 /// So many changes are tried, of each of two sizes.
@@ -22,34 +23,40 @@ pub(super) struct Sensitivity {
     pub(super) spread: Spread,
     /// From when on changes at the level of rounding make other events, although they had not grown before.
     pub(super) erratic: Option<f64>,
-    /// How far apart changes at the level of rounding are, by time, as parts of their size at the start.
-    pub(super) growth: Vec<(f64, f64)>,
+    /// How errors within the tolerance grow, if they do.
+    pub(super) growth: Option<ErrorGrowth>,
+    /// From when on they are as large as the motion.
+    large: Option<f64>,
 }
 
 impl Sensitivity {
     /// Measures what changes of a size do.
     pub(super) fn measure(subject: &dyn Subject, base: &Account, size: f64) -> Self {
         let cloud = |size: f64, first: usize| {
-            let setups = (first..first + CHANGES)
-                .filter_map(|sequence| subject.changed(size, sequence, &base.guard_names));
+            let changed = |sequence| subject.changed(size, sequence, &base.guard_names);
+            let setups = (first..first + CHANGES).filter_map(changed);
             setups.map(|setup| account(&setup)).collect::<Vec<_>>()
         };
         let (near, tiny) = (cloud(size, 1), cloud(TINY, 1 + CHANGES));
-        let growth = growth(base, &tiny);
-        let grown = growth.iter().find(|(_, factor)| factor * TINY > GROWN).map(|(t, _)| *t);
+        let grown = first_above(&distances(base, &tiny), GROWN);
         let erratic = spread(base, &tiny).horizon.filter(|t| grown.is_none_or(|grown| *t < grown));
-        Self { spread: spread(base, &near), erratic, growth }
+        let distances = distances(base, &near);
+        let growth = ErrorGrowth::of(&distances, size);
+        Self { spread: spread(base, &near), erratic, growth, large: first_above(&distances, LARGE) }
     }
 
     /// Whether a difference is there because errors within the tolerance make it.
     pub(super) fn explains(&self, difference: &Difference, span: f64) -> bool {
-        if matches!(difference.what, DifferenceKind::End | DifferenceKind::Broken) {
-            return false;
-        }
         let late = difference.t + COARSE * span;
-        self.spread.horizon.is_some_and(|horizon| late >= horizon)
-            && self.erratic.is_none_or(|erratic| late < erratic)
+        let is_after = |t: Option<f64>| t.is_some_and(|t| late >= t);
+        let has_other_events = is_after(self.spread.horizon) && difference.what != DifferenceKind::End;
+        let is_made = has_other_events || is_after(self.large);
+        difference.what != DifferenceKind::Broken && is_made && !is_after(self.erratic)
     }
+}
+
+fn first_above(distances: &[(f64, f64)], level: f64) -> Option<f64> {
+    distances.iter().find(|(_, apart)| *apart > level).map(|(t, _)| *t)
 }
 
 /// How far accounts of changed models are from the base.
@@ -92,22 +99,18 @@ impl Spread {
     }
 }
 
-/// How far apart tiny changes are at the samples, as a multiple of the change; times between an event of one and the same event of the other are left
-/// out.
-fn growth(base: &Account, cloud: &[Account]) -> Vec<(f64, f64)> {
-    let mut growth = Vec::new();
+/// How far apart changed models are from the base at its samples, as a part of the states' sizes. Times between an event of one and the same event of
+/// the other are left out.
+fn distances(base: &Account, cloud: &[Account]) -> Vec<(f64, f64)> {
+    let mut distances = Vec::new();
     for (k, (t, state)) in base.samples.iter().enumerate() {
-        let mut worst: Option<f64> = None;
-        for other in cloud {
-            let Some((_, there)) = other.samples.get(k) else { continue };
-            if other.events_before(*t) != base.events_before(*t) {
-                continue;
-            }
-            let apart = state.iter().zip(there).zip(&base.sizes).filter(|(_, size)| **size > 0.0);
-            let apart = apart.map(|((a, b), size)| (a - b).abs() / size).fold(0.0, f64::max);
-            worst = Some(worst.map_or(apart, |worst| worst.max(apart)));
-        }
-        growth.extend(worst.map(|worst| (*t, worst / TINY)));
+        let alike = cloud.iter().filter(|other| other.events_before(*t) == base.events_before(*t));
+        let apart = |other: &Account| {
+            let (_, there) = other.samples.get(k)?;
+            let pairs = state.iter().zip(there).zip(&base.sizes).filter(|(_, size)| **size > 0.0);
+            Some(pairs.map(|((a, b), size)| (a - b).abs() / size).fold(0.0, f64::max))
+        };
+        distances.extend(alike.filter_map(apart).reduce(f64::max).map(|worst| (*t, worst)));
     }
-    growth
+    distances
 }

@@ -2,7 +2,7 @@
 
 use super::super::draw::Draw;
 use super::account::{Account, Units};
-use super::cause::{Cause, cause_of};
+use super::cause::{Cause, cause_of, zeno};
 use super::difference::Difference;
 use super::growth::ErrorGrowth;
 use super::judge::{ERRORS, Tried, compare, explain};
@@ -53,6 +53,8 @@ pub struct Trust {
     pub growth: Option<ErrorGrowth>,
     /// The first event that is not robust.
     pub fragile: Option<FragileEvent>,
+    /// The event whose repetitions kept the model as it is from its end, and why.
+    pub slow: Option<(String, Cause)>,
 }
 
 impl Trust {
@@ -108,15 +110,17 @@ impl<'a> Verification<'a> {
             apart: 0.0,
             growth: None,
             fragile: None,
+            slow: None,
         };
         if trust.failure.is_some() {
+            trust.slow = slow_zeno(&base);
             return Ok(trust);
         }
         let tolerance = smallest(&base_setup.options.tolerances.relative);
         let (mut tried, accounts) = compare(&limited, &base, &self.variants(&base_setup), tolerance);
         let sensitivity = Sensitivity::measure(&limited, &base, ERRORS * tolerance);
         explain(&limited, &base, (&mut tried, &accounts), &sensitivity, tolerance);
-        trust.growth = ErrorGrowth::of(&sensitivity.growth, ERRORS * tolerance);
+        trust.growth = sensitivity.growth;
         trust.fragile = limited.first_fragile((&base_setup, &base), (&tried, &accounts), trust.growth);
         let is_close = |tried: &&Tried| tried.difference.is_none() && !is_looser(tried.variant);
         trust.apart = tried.iter().filter(is_close).map(|tried| tried.apart).fold(0.0, f64::max);
@@ -197,6 +201,13 @@ impl<'a> Verification<'a> {
         plan.start.t += shift;
         Ok(Setup::of(&model, plan, Units { shift, ..Units::default() }))
     }
+}
+
+/// The event that a run ended with, if its intervals shrink.
+fn slow_zeno(base: &Account) -> Option<(String, Cause)> {
+    let last = base.firings.last()?;
+    let cause = zeno(&base.times(&last.name), base.end_time, base.span())?;
+    Some((last.name.clone(), cause))
 }
 
 fn smallest(tolerance: &PerComponent) -> f64 {
