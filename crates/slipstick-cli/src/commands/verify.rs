@@ -43,7 +43,7 @@ const UNTRUSTED: f64 = 1e-2;
 /// "14 events, the same in 12 of 12 variants; end state to 3e-9", and what is not so.
 fn in_words(file: &ModelFile, trust: &Trust) -> Vec<String> {
     if let Some(failure) = &trust.failure {
-        let head = format!("{}: nothing to compare with: {failure} at t = {}", file.title(), trust.end_time);
+        let head = format!("{}: nothing to compare with: {failure}", file.title());
         let slow = trust.slow.as_ref().map(|(name, cause)| format!("  not robust   `{name}`: {cause}"));
         return std::iter::once(head).chain(slow).collect();
     }

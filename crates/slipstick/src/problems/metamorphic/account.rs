@@ -35,6 +35,7 @@ pub(super) struct Account {
     /// States at equal times along the run.
     pub(super) samples: Vec<(f64, Vec<f64>)>,
     pub(super) guard_names: Vec<String>,
+    pub(super) state_names: Vec<String>,
     /// The steps that were tried.
     pub(super) steps: u64,
 }
@@ -79,6 +80,7 @@ impl Account {
             broken: None,
             samples: samples(run, units),
             guard_names,
+            state_names: run.state_names.iter().filter(|name| *name != ADDED).cloned().collect(),
             steps: run.statistics.accepted + run.statistics.rejected,
         };
         for event in &run.events {

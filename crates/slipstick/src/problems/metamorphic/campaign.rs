@@ -172,6 +172,10 @@ impl Subject for DrawnModel {
         self.setup(None, rendering).ok().map(|setup| setup.named(names))
     }
 
+    fn tighter(&self, _variant: Variant) -> Option<Setup> {
+        None
+    }
+
     fn untruth(&self, account: &Account) -> Option<String> {
         let (sketch, _) = self.sketch(Rendering::default());
         let count = |(name, truth): &(&str, usize)| {
@@ -181,8 +185,8 @@ impl Subject for DrawnModel {
         let end = |(place, truth): &(usize, f64)| {
             let value = account.end[*place];
             let is_near = (value - truth).abs() <= TRUTH * account.sizes[*place];
-            (!is_near)
-                .then(|| format!("component {place} of the state ends at {value}, and the truth is {truth}"))
+            let name = &account.state_names[*place];
+            (!is_near).then(|| format!("`{name}` ends at {value}, and the truth is {truth}"))
         };
         let counts = sketch.known_counts.iter().find_map(count);
         counts.or_else(|| sketch.known_ends.iter().find_map(end))

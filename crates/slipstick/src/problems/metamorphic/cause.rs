@@ -165,9 +165,11 @@ fn graze(setup: &Setup, account: &Account, difference: &Difference) -> Option<Ca
         .map(|k| part(middle - NEAR * span, middle + NEAR * span, k))
         .filter_map(|t| Some((t, value(t)?)))
         .collect();
-    let turns = |w: &&[(f64, f64)]| (w[1].1 - w[0].1) * (w[2].1 - w[1].1) <= 0.0;
+    let turns = |w: &&[(f64, f64)]| (w[1].1 - w[0].1) * (w[2].1 - w[1].1) < 0.0;
     let nearest =
         about.windows(3).filter(turns).map(|w| w[1]).min_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))?;
     let extreme = nearest.1.abs();
-    (extreme <= GRAZES * range).then_some(Cause::Graze { extreme, range, t: nearest.0 })
+    // A guard that stays at zero does not graze.
+    let moves = about.iter().map(|(_, value)| value.abs()).fold(0.0, f64::max) > GRAZES * GRAZES * range;
+    (moves && extreme <= GRAZES * range).then_some(Cause::Graze { extreme, range, t: nearest.0 })
 }

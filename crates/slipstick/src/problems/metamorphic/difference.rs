@@ -1,6 +1,7 @@
 //! How two accounts of the same model differ, and how far they may.
 
 use super::account::Account;
+use super::growth::LARGE;
 use crate::math::larger_or_nan;
 
 /// How two accounts differ first.
@@ -71,6 +72,8 @@ pub(super) struct Spread {
     pub(super) end: Vec<f64>,
     /// Of the time at the end, and of the estimate.
     pub(super) end_time: f64,
+    /// How long the run is.
+    pub(super) span: f64,
     /// The first time from which on events are others.
     pub(super) horizon: Option<f64>,
     /// How many changes leave the events as they are; the end is that of these.
@@ -84,16 +87,21 @@ impl Allowance<'_> {
     fn of_event(&self, name: &str, number: usize) -> f64 {
         let of_name = |(own, times): &&(String, Vec<f64>)| own == name && number < times.len();
         let spread = self.spread.and_then(|spread| spread.times.iter().find(of_name));
-        self.time.max(spread.map_or(0.0, |(_, times)| MORE * times[number]))
+        self.time.max(spread.map_or(0.0, |(_, times)| self.widest().min(MORE * times[number])))
     }
 
     fn of_end_time(&self) -> f64 {
-        self.time.max(self.spread.map_or(0.0, |spread| MORE * spread.end_time))
+        self.time.max(self.spread.map_or(0.0, |spread| self.widest().min(MORE * spread.end_time)))
+    }
+
+    /// However far changes move an event: further than this it is not the same.
+    fn widest(&self) -> f64 {
+        LARGE * self.spread.map_or(0.0, |spread| spread.span)
     }
 
     fn of_end(&self, component: usize, size: f64) -> f64 {
         let spread = self.spread.and_then(|spread| spread.end.get(component)).copied().unwrap_or_default();
-        (self.end * size).max(MORE * spread)
+        (self.end * size).max((MORE * spread).min(LARGE * size))
     }
 }
 
@@ -148,8 +156,8 @@ fn end_difference(first: &Account, second: &Account, allowed: &Allowance<'_>) ->
     (0..count).find(too_far).map(|i| Difference {
         t: first.end_time,
         what: DifferenceKind::End,
-        name: format!("{i}"),
-        text: format!("component {i} of the state ends at {}, not at {}", second.end[i], first.end[i]),
+        name: first.state_names[i].clone(),
+        text: format!("`{}` ends at {}, not at {}", first.state_names[i], second.end[i], first.end[i]),
         size: apart(i) / first.sizes[i],
     })
 }
@@ -234,7 +242,8 @@ fn shrinking(times: &[f64]) -> Option<(f64, f64)> {
     let last = times.len().checked_sub(SHRINKING + 2).map(|first| &times[first..])?;
     let intervals: Vec<f64> = last.windows(2).map(|w| w[1] - w[0]).collect();
     let ratio = intervals.windows(2).map(|w| w[1] / w[0]).fold(0.0, f64::max);
-    (ratio < 1.0).then(|| (intervals[intervals.len() - 1], ratio))
+    let shrinks = intervals.windows(2).all(|w| w[1] < w[0]);
+    shrinks.then(|| (intervals[intervals.len() - 1], ratio))
 }
 
 #[cfg(test)]

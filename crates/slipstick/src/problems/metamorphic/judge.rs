@@ -104,8 +104,26 @@ pub(super) fn explain(
         let is_sensitive =
             |left: &Difference| subject.may_be_sensitive() && sensitivity.explains(left, base.span());
         tried.is_explained = left.as_ref().is_some_and(is_sensitive);
-        tried.difference = left;
+        tried.difference = left.filter(|left| !vanishes(subject, base, tried.variant, left, tolerance));
     }
+}
+
+/// A difference of a size that is at most a tenth with tolerances of a hundredth is one of accuracy.
+const VANISHES: f64 = 0.1;
+
+/// Whether a difference of times or ends is the error of a method, and vanishes with the tolerance.
+fn vanishes(
+    subject: &dyn Subject,
+    base: &Account,
+    variant: Variant,
+    left: &Difference,
+    tolerance: f64,
+) -> bool {
+    let Some(setup) = subject.tighter(variant).filter(|_| left.size.is_finite()) else { return false };
+    let other = account(&setup);
+    let usual = allowance(variant, base, tolerance);
+    difference(base, &other, &usual)
+        .is_none_or(|now| now.what == left.what && now.size <= VANISHES * left.size)
 }
 
 fn failure(base: &Account, may_accumulate: bool) -> Option<String> {

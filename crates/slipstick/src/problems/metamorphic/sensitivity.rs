@@ -49,7 +49,9 @@ impl Sensitivity {
     pub(super) fn explains(&self, difference: &Difference, span: f64) -> bool {
         let late = difference.t + COARSE * span;
         let is_after = |t: Option<f64>| t.is_some_and(|t| late >= t);
-        let has_other_events = is_after(self.spread.horizon) && difference.what != DifferenceKind::End;
+        // If every change makes other events, nothing is known of the end.
+        let is_known = difference.what == DifferenceKind::End && self.spread.alike > 0;
+        let has_other_events = is_after(self.spread.horizon) && !is_known;
         let is_made = has_other_events || is_after(self.large);
         difference.what != DifferenceKind::Broken && is_made && !is_after(self.erratic)
     }
@@ -62,7 +64,7 @@ fn first_above(distances: &[(f64, f64)], level: f64) -> Option<f64> {
 /// How far accounts of changed models are from the base.
 fn spread(base: &Account, cloud: &[Account]) -> Spread {
     let coarse = Allowance { time: COARSE * base.span(), end: f64::INFINITY, spread: None };
-    let mut spread = Spread { end: vec![0.0; base.end.len()], ..Spread::default() };
+    let mut spread = Spread { end: vec![0.0; base.end.len()], span: base.span(), ..Spread::default() };
     let names = base.names().into_iter().map(|name| (name.to_owned(), vec![0.0; base.times(name).len()]));
     spread.times = names.collect();
     for other in cloud {
@@ -70,9 +72,6 @@ fn spread(base: &Account, cloud: &[Account]) -> Spread {
         let first = [events, outcome_difference(base, other, &coarse)].into_iter().flatten();
         let differs = first.map(|difference| difference.t).min_by(f64::total_cmp);
         spread.widen(base, other, differs.unwrap_or(f64::INFINITY));
-    }
-    if spread.alike == 0 {
-        spread.end.fill(f64::INFINITY);
     }
     spread
 }

@@ -65,6 +65,8 @@ pub(super) trait Subject {
     fn may_accumulate(&self) -> bool;
     /// The same with its numbers changed by at most this part of them; there are many sequences of changes. None if nothing can be changed.
     fn changed(&self, part: f64, sequence: usize, names: &[String]) -> Option<Setup>;
+    /// A variant with tighter tolerances, to see whether a difference of it vanishes with them; none if that is not to be asked.
+    fn tighter(&self, variant: Variant) -> Option<Setup>;
     /// What of an account is known to be wrong.
     fn untruth(&self, account: &Account) -> Option<String>;
 }
@@ -95,6 +97,7 @@ pub(super) fn refused(outcome: &str) -> Account {
         broken: None,
         samples: Vec::new(),
         guard_names: Vec::new(),
+        state_names: Vec::new(),
         steps: 0,
     }
 }

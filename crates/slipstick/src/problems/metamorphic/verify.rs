@@ -100,7 +100,8 @@ impl<'a> Verification<'a> {
         let base = account(&base_setup);
         let limited = Self { steps: MORE_STEPS * base.steps + FEW_STEPS, ..*self };
         let is_stop = base.is_complete || base.outcome == "accumulation";
-        let failure = base.broken.clone().or((!is_stop).then(|| base.outcome.clone()));
+        let stopped = || format!("{} at t = {}", base.outcome, base.end_time);
+        let failure = base.broken.clone().or((!is_stop).then(stopped));
         let mut trust = Trust {
             outcome: base.outcome.clone(),
             failure,
@@ -262,6 +263,12 @@ impl Subject for Verification<'_> {
             setup.start.y[i] = change(setup.start.y[i]);
         }
         Some(setup.named(names))
+    }
+
+    fn tighter(&self, variant: Variant) -> Option<Setup> {
+        let mut setup = self.setup(Some(variant)).ok()?;
+        Variant::Tolerance(TOLERANCES[0]).change_options(&mut setup.options, setup.start.t);
+        matches!(variant, Variant::Method(_) | Variant::Tolerance(_)).then_some(setup)
     }
 
     fn untruth(&self, _account: &Account) -> Option<String> {
