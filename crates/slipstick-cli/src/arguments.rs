@@ -58,14 +58,37 @@ pub(crate) enum Command {
         /// The code, as it stands in brackets in the message; without one, all codes are listed
         code: Option<String>,
     },
+    /// Run a model in ways that must not matter, and say what of its run can be trusted
+    #[command(after_help = "Examples:\n  slipstick verify models/bouncing-ball.toml\n  \
+                            slipstick verify ball.toml --set e=0.5 --json")]
+    Verify(VerifyArguments),
     /// Compare methods on a model or a suite: work, precision, performance profiles
     #[command(after_help = "Examples:\n  slipstick compare pendulum.toml --methods dopri5,dop853,radau5\n  \
                             slipstick compare mechanisms --only planar --methods hem5,phem56,mdop5 --tolerances 1e-4,1e-6")]
     Compare(CompareArguments),
     /// Run a benchmark suite against known truths
     #[command(after_help = "Examples:\n  slipstick bench --list\n  slipstick bench smooth --json\n  \
-                            slipstick bench fingerprint --against crates/slipstick-cli/fingerprint.jsonl")]
+                            slipstick bench fingerprint --against crates/slipstick-cli/fingerprint.jsonl\n  \
+                            slipstick bench metamorphic --seed 1 --count 20000 --json")]
     Bench(BenchArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArguments {
+    /// The model file
+    pub(crate) model: PathBuf,
+    /// Give a parameter another value (may be repeated)
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_setting)]
+    pub(crate) settings: Vec<(String, f64)>,
+    /// Run until this time instead of the model's
+    #[arg(long, value_name = "TIME", value_parser = parse_finite, allow_negative_numbers = true)]
+    pub(crate) until: Option<f64>,
+    /// Use this relative tolerance instead of the model's; the absolute one follows at a hundredth of it
+    #[arg(long, value_name = "TOLERANCE", value_parser = parse_positive, allow_negative_numbers = true)]
+    pub(crate) rtol: Option<f64>,
+    /// Use this method instead of the model's as the one that others are compared with
+    #[arg(long, value_name = "NAME")]
+    pub(crate) method: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -75,6 +98,15 @@ pub(crate) struct BenchArguments {
     /// List the suites
     #[arg(long)]
     pub(crate) list: bool,
+    /// Of the suite `metamorphic`: the seed of the first model
+    #[arg(long, value_name = "SEED", default_value = "1")]
+    pub(crate) seed: u64,
+    /// Of the suite `metamorphic`: how many models are drawn
+    #[arg(long, value_name = "COUNT", default_value = "500", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) count: u64,
+    /// Of the suite `metamorphic`: only models of this kind
+    #[arg(long, value_name = "KIND")]
+    pub(crate) kind: Option<String>,
     #[command(flatten)]
     pub(crate) fingerprint: FingerprintArguments,
 }

@@ -14,6 +14,7 @@ fn help_has_examples() {
         ("help-events", vec!["events", "--help"]),
         ("help-examples", vec!["examples", "--help"]),
         ("help-explain", vec!["explain", "--help"]),
+        ("help-verify", vec!["verify", "--help"]),
         ("help-compare", vec!["compare", "--help"]),
         ("help-bench", vec!["bench", "--help"]),
     ] {
@@ -235,6 +236,59 @@ fn compare_says_what_is_wrong_with_its_arguments() {
         assert!(text.ends_with("exit 2"), "{text}");
         insta::assert_snapshot!(name, text);
     }
+}
+
+#[test]
+fn verify_says_what_can_be_trusted() {
+    let folder = tempfile::tempdir().unwrap();
+    slipstick(folder.path(), &["examples", "bouncing-ball"]);
+    let graze = "states = { x = 0, v = 1 }\nderivatives = { x = \"v\", v = \"-x\" }\n\
+                 events.high.guard = \"x > 0.9999999999\"\nrun = { until = 6, rtol = 1e-7 }\n";
+    std::fs::write(folder.path().join("graze.toml"), graze).unwrap();
+    insta::assert_snapshot!("verify", transcript(folder.path(), &["verify", "bouncing-ball.toml"]));
+    let text = transcript(folder.path(), &["verify", "graze.toml"]);
+    assert!(text.contains("not robust   `high` at t = 1.5707") && text.contains("it grazes"), "{text}");
+    assert!(text.ends_with("exit 1"), "{text}");
+    let output = slipstick(folder.path(), &["verify", "graze.toml", "--json"]);
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&json["ok"], &json["fragile"]["cause"]), (&false.into(), &"graze".into()));
+    let fields: Vec<&str> = json.as_object().unwrap().keys().map(String::as_str).collect();
+    insta::assert_snapshot!("verify-json-fields", fields.join("\n"));
+    insta::assert_snapshot!(
+        "verify-unknown",
+        transcript(folder.path(), &["verify", "bouncing-ball.toml", "--set", "f=1"])
+    );
+}
+
+#[test]
+fn drawn_models_are_judged_as_json() {
+    let arguments = ["bench", "metamorphic", "--kind", "smooth", "--seed", "3", "--count", "2", "--json"];
+    let output = slipstick(&root(), &arguments);
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text.lines().count(), 2);
+    let fields = [
+        "suite",
+        "seed",
+        "kind",
+        "verdict",
+        "events",
+        "variants",
+        "differences",
+        "explained",
+        "failure",
+        "wall_s",
+        "model",
+    ];
+    for (line, seed) in text.lines().zip(3..) {
+        let row: serde_json::Map<String, serde_json::Value> = serde_json::from_str(line).unwrap();
+        assert_eq!(row.keys().map(String::as_str).collect::<Vec<_>>(), fields);
+        assert_eq!((&row["verdict"], &row["seed"]), (&"same".into(), &seed.into()), "{line}");
+    }
+    insta::assert_snapshot!(
+        "bench-unknown-kind",
+        transcript(&root(), &["bench", "metamorphic", "--kind", "smoth"])
+    );
 }
 
 #[test]

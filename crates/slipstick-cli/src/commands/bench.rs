@@ -17,6 +17,7 @@ mod events;
 mod fingerprint;
 mod formulas;
 mod mechanisms;
+mod metamorphic;
 mod sliding;
 
 /// One row of a suite.
@@ -56,6 +57,7 @@ fn suites() -> impl Iterator<Item = (&'static str, &'static str)> {
         problems::SLIDING,
         problems::CONSTRAINED,
         problems::MECHANISMS,
+        metamorphic::SUITE,
         formulas::SUITE,
         problems::FINGERPRINT,
     ])
@@ -77,6 +79,9 @@ pub(crate) fn bench(arguments: &BenchArguments, json: bool) -> Result<Finish, Tr
         let hint = suggestion(name, suites().map(|(n, _)| n));
         return Err(Trouble::new("unknown-name", format!("there is no suite `{name}`"), hint));
     };
+    if name == metamorphic::SUITE.0 {
+        return metamorphic::campaign(arguments, json);
+    }
     if name == problems::FINGERPRINT.0 {
         return fingerprint::fingerprint(&arguments.fingerprint, json);
     }

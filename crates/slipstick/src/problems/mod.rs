@@ -5,10 +5,12 @@
 
 mod comparison;
 mod constrained;
+mod draw;
 mod events;
 mod fingerprint;
 mod mass;
 mod mechanisms;
+mod metamorphic;
 mod profile;
 mod reference;
 mod sliding;
@@ -29,6 +31,10 @@ pub use fingerprint::{FingerprintRun, Fingerprinted, fingerprinted};
 pub use mass::behind_mass_matrices;
 pub use mechanisms::{
     Counts, MechanismProblem, Set, mechanism_problems, planar_mechanisms, stiff_mechanisms,
+};
+pub use metamorphic::{
+    Cause, Difference, DifferenceKind, DrawnModel, ErrorGrowth, FragileEvent, Judgement, Tried, Trust,
+    Variant, Verification, model_kinds,
 };
 pub use profile::{Profile, work_for};
 pub use reference::{End, NoReference, Reference};
