@@ -1,8 +1,8 @@
 //! What keeps the constraints of a mechanism met, as the section `run` of a model file states it.
 
-use super::names::unknown_name;
+use super::names::places;
 use super::read::{Reader, Value};
-use super::{Diagnostic, Model, Reference, ToleranceRule};
+use super::{Diagnostic, Model, Reference, Scope, ToleranceRule};
 use toml::de::DeTable;
 
 /// What keeps the constraints of a mechanism met; the equations stand with the choices of the formulation.
@@ -134,20 +134,22 @@ impl Reader<'_> {
 }
 
 /// Names in the numbers of sliding-mode control are those of constraints, and all of them.
-pub(super) fn check_upkeep(model: &Model, errors: &mut Vec<Diagnostic>) {
+pub(super) fn check_upkeep(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
     let StabilisationRule::SlidingMode { reach, speed } = &model.run.stabilisation else { return };
     let constraints = &model.mechanism.constraints;
     let names = || constraints.iter().map(|c| c.name.as_str());
+    let known = places(constraints.iter().map(|c| &c.name));
     for rule in [reach, speed] {
         let ToleranceRule::ByName(list) = rule else { continue };
-        let unknown = |reference: &&Reference| !names().any(|name| name == reference.name);
+        let unknown = |reference: &&Reference| !known.contains_key(reference.name.as_str());
         for reference in list.iter().map(|(reference, _)| reference).filter(unknown) {
             let span = reference.span.clone();
-            errors.push(unknown_name(&reference.name, span, names(), "among the constraints"));
+            errors.push(scope.unknown(&reference.name, span, names(), "among the constraints"));
         }
     }
     if let ToleranceRule::ByName(list) = reach {
-        for missing in constraints.iter().filter(|c| !list.iter().any(|(r, _)| r.name == c.name)) {
+        let given = places(list.iter().map(|(reference, _)| &reference.name));
+        for missing in constraints.iter().filter(|c| !given.contains_key(c.name.as_str())) {
             let message = format!("`reach` has no number for the constraint `{}`", missing.name);
             let hint = "give one number for all constraints, or one for each";
             errors.push(Diagnostic::new("missing-key", missing.span.clone(), message).hint(hint));
