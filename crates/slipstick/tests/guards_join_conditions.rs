@@ -3,7 +3,7 @@
 mod common;
 
 use common::{plan, system_of};
-use slipstick::equations::{Condition, Direction, Facts, GuardKind, System};
+use slipstick::equations::{Condition, Direction, Facts, GuardKind, OnEntry, System};
 use slipstick::mode::Mode;
 use slipstick::simulate::simulate;
 
@@ -136,15 +136,16 @@ fn the_mode_is_part_of_a_condition_and_comparisons_are_watched_where_they_are_us
     let find = |name: &str| guards.iter().find(|guard| guard.name.starts_with(name)).expect("a guard");
     assert_eq!(find("warm").condition, Condition::And(vec![Condition::Mode(0), sign(0, true)]));
     assert_eq!([find("x > 1").mode, find("x > 2").mode, find("x < 3").mode], [None, Some(0), Some(1)]);
-    assert_eq!((find("hot").on_entry, find("cold").on_entry, find("cold").priority), (false, true, -2));
+    assert_eq!((find("hot").on_entry, find("cold").on_entry), (OnEntry::Waits, OnEntry::Fires));
+    assert_eq!((find("hot").priority, find("cold").priority), (0, -2));
 }
 
 #[test]
 fn locks_in_a_condition_are_watched() {
     let system = guarded("abs(v) > 0.5 and floor(x) >= 2");
     let names: Vec<&str> = system.guards().iter().map(|guard| guard.name.as_str()).collect();
-    assert!(names.iter().any(|name| *name == "abs(v) in events.e.guard"), "{names:?}");
-    assert!(names.iter().any(|name| *name == "floor(x) in events.e.guard"), "{names:?}");
+    assert!(names.contains(&"abs(v) in events.e.guard"), "{names:?}");
+    assert!(names.contains(&"floor(x) in events.e.guard"), "{names:?}");
 }
 
 #[test]

@@ -69,7 +69,9 @@ impl PointInputs<'_> {
 
 /// An input that comes from outside: a number as it is written.
 fn outside(locked: Locked<'_>, index: usize) -> Inexact {
-    Inexact::number(entry([locked.parameters, locked.signs, locked.counts, locked.discrete], index))
+    let mode = [locked.mode as f64];
+    let lists = [locked.parameters, locked.signs, locked.counts, locked.discrete, &mode];
+    Inexact::number(entry(lists, index))
 }
 
 /// Sets all inputs that a tape reads.
@@ -199,7 +201,7 @@ impl ExpandGuards for FormulaEvaluator<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::equations::{Evaluator, Fixed, FormulaSystem, Locked, System, UncertainPoint};
+    use crate::equations::{Fixed, FormulaSystem, Locked, System, UncertainPoint};
     use crate::expr::Inexact;
     use crate::model::Model;
 

@@ -1,6 +1,6 @@
 //! Systems written as formulas: a checked [`Model`], lowered into one shared arena and compiled to tapes.
 //!
-//! The inputs of every tape are `[t, states…, parameters…, switch signs…, counts…, discrete…]`. All but time and states come from outside
+//! The inputs of every tape are `[t, states…, parameters…, switch signs…, counts…, discrete…, mode]`. All but time and states come from outside
 //! with every call, so that one compiled system serves many runs.
 
 use super::expand_formula::Expansions;
@@ -36,6 +36,7 @@ pub struct FormulaSystem {
     mechanism: Option<MechanismTapes>,
     schedule: ScheduleTape,
     conditions: Tape,
+    joints: Tape,
     shown: ShownTapes,
 }
 
@@ -83,12 +84,14 @@ impl FormulaSystem {
         let parts = lowering.parts(model);
         let settled = settle(&mut lowering, model, parts, &fixed.parameters);
         let parameter_inputs = lowering.names.first_parameter..lowering.names.first_switch;
+        let locked_inputs = lowering.names.first_parameter..settled.first_of_motion();
         let guard_growth = settled.growth(&lowering, &fixed.parameters);
         let mut compiler = Compiler { arena: &mut lowering.arena, settled: &settled };
         Ok(Self {
             modes: (0..settled.parts.derivatives.len()).map(|mode| compiler.mode(mode)).collect(),
             resets: compiler.resets(),
             mass: compiler.mass(model, &parameter_inputs),
+            joints: compiler.joints(&locked_inputs),
             mechanism: compiler.mechanism(&settled.parts.mechanism, model.states.len()),
             shown: ShownTapes {
                 outputs: compiler.compile(&settled.parts.outputs),
@@ -232,9 +235,13 @@ impl System for FormulaSystem {
         let resets = self.resets.iter().map(|r| r.as_ref().map(|r| r.tape.registers())).collect();
         let entries = self.modes.iter().map(|m| m.jacobian_places.len()).max().unwrap_or(0);
         let reset = self.resets.iter().flatten().map(ResetTape::len).max().unwrap_or(0);
-        let longest = (2 * self.guards.len()).max(1 + self.names.states.len()).max(entries).max(reset);
+        let longest = (2 * self.guards.len())
+            .max(1 + self.names.states.len())
+            .max(entries)
+            .max(reset)
+            .max(self.constraints().len());
         let schedule = self.schedule.tape.registers();
-        let conditions = self.conditions.registers();
+        let (conditions, joints) = (self.conditions.registers(), self.joints.registers());
         let nowhere = vec![0.0; self.names.states.len()];
         Box::new(FormulaEvaluator {
             system: self,
@@ -244,6 +251,7 @@ impl System for FormulaSystem {
             mechanism: self.mechanism.as_ref().map(MechanismTapes::scratch),
             schedule,
             conditions,
+            joints,
             nowhere,
             boxes: Boxes::default(),
             ranges: Ranges::default(),
@@ -262,6 +270,7 @@ pub(super) struct FormulaEvaluator<'a> {
     mechanism: Option<MechanismScratch>,
     schedule: Registers,
     conditions: Registers,
+    joints: Registers,
     /// A state for formulas that do not depend on it.
     nowhere: Vec<f64>,
     boxes: Boxes,
@@ -451,7 +460,7 @@ impl Evaluator for FormulaEvaluator<'_> {
     ) -> Option<Bounds> {
         let tapes = &self.system.modes[locked.mode];
         let tape = &tapes.singles[tapes.watched.binary_search(&guard).ok()?];
-        let fixed = [locked.parameters, locked.signs, locked.counts, locked.discrete];
+        let fixed = [locked.parameters, locked.signs, locked.counts, locked.discrete, &[locked.mode as f64]];
         let n = self.system.names.states.len();
         let inputs = self.boxes.inputs_of(tape);
         for k in tape.reads() {
@@ -470,7 +479,7 @@ impl Evaluator for FormulaEvaluator<'_> {
         ranges: &mut [Interval],
     ) {
         let tapes = &self.system.modes[locked.mode];
-        let fixed = [locked.parameters, locked.signs, locked.counts, locked.discrete];
+        let fixed = [locked.parameters, locked.signs, locked.counts, locked.discrete, &[locked.mode as f64]];
         let n = self.system.names.states.len();
         let inputs = self.ranges.inputs_of(&tapes.guards);
         for k in tapes.guards.reads() {
@@ -533,6 +542,15 @@ impl Evaluator for FormulaEvaluator<'_> {
         tape.run(registers, out);
         for (&g, need) in tapes.watched.iter().zip(out) {
             needed[g] = *need != 0.0;
+        }
+    }
+
+    fn joints(&mut self, locked: Locked<'_>, shut: &mut [bool]) {
+        load(&mut self.joints, 0.0, &self.nowhere, locked);
+        let out = &mut self.out[..shut.len()];
+        self.system.joints.run(&mut self.joints, out);
+        for (shut, value) in shut.iter_mut().zip(out) {
+            *shut = *value != 0.0;
         }
     }
 

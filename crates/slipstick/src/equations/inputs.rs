@@ -4,7 +4,7 @@ use super::Locked;
 use super::mechanism::MechanismScratch;
 use crate::expr::Registers;
 
-/// Writes the inputs of a tape: `[t, states…, parameters…, switch signs…, counts…, discrete…]`.
+/// Writes the inputs of a tape: `[t, states…, parameters…, switch signs…, counts…, discrete…, index of the mode]`.
 pub(super) fn load(registers: &mut Registers, t: f64, y: &[f64], locked: Locked<'_>) {
     let inputs = registers.inputs_mut();
     inputs[0] = t;
@@ -13,6 +13,7 @@ pub(super) fn load(registers: &mut Registers, t: f64, y: &[f64], locked: Locked<
         inputs[first..first + list.len()].copy_from_slice(list);
         first += list.len();
     }
+    inputs[first] = locked.mode as f64;
 }
 
 /// Writes accelerations and multipliers behind all other inputs.
@@ -25,7 +26,7 @@ pub(super) fn load_motion(registers: &mut Registers, mechanism: Option<&Mechanis
 }
 
 /// One entry of several lists behind each other.
-pub(super) fn entry(lists: [&[f64]; 4], mut index: usize) -> f64 {
+pub(super) fn entry(lists: [&[f64]; 5], mut index: usize) -> f64 {
     for list in lists {
         match list.get(index) {
             Some(&value) => return value,

@@ -2,11 +2,13 @@
 
 use super::Condition;
 use super::conditions::{Conditions, GuardPlace};
-use super::lagrange::{MechanismParts, of_motion, row_of};
+use super::lagrange::{MechanismParts, of_motion, rows_of};
 use super::locking::{Locker, Locks, Rule};
 use super::tapes::ResetParts;
 use crate::expr::{Arena, BinaryOp, ExprId, InputId, Interpret, Node, NodeId};
-use crate::model::{Definition, EventRule, Formula, Logic, Meaning, Model, Scope, Trigger};
+use crate::model::{
+    Definition, EventRule, Formula, Logic, Meaning, ModeRule, Model, Scope, Trigger, Versions,
+};
 
 /// What names stand for.
 pub(super) struct Names<'m> {
@@ -36,6 +38,16 @@ impl Names<'_> {
         Logic::of(guard, &self.scope)
     }
 
+    /// What an entry of `inertia` is about.
+    pub(super) fn inertia_place(&self, name: &str) -> Option<(usize, usize)> {
+        self.scope.inertia_place(name)
+    }
+
+    /// The place of a mode.
+    pub(super) fn mode(&self, name: &str) -> Option<usize> {
+        self.scope.mode(name)
+    }
+
     /// What a name stands for.
     pub(super) fn target(&self, name: &str) -> Option<Meaning> {
         self.scope.meaning(name)
@@ -62,6 +74,11 @@ impl Names<'_> {
 
 /// Inputs that stand for discrete variables until the number of signs and counts is known: beyond all others but those of motion and locks.
 const FIRST_DISCRETE: u32 = 1 << 28;
+
+/// The input that stands for the index of the mode, behind `discrete` discrete variables.
+pub(super) fn place_input(discrete: usize) -> InputId {
+    discrete_input(discrete)
+}
 
 /// The input that stands for a discrete variable.
 pub(super) fn discrete_input(i: usize) -> InputId {
@@ -110,6 +127,8 @@ pub(super) struct Parts {
     pub(super) discrete: usize,
     /// What guards that join conditions are made of.
     pub(super) conditions: Conditions,
+    /// Whether formulas depend on the index of the mode.
+    pub(super) depends_on_mode: bool,
     /// The equations of motion of the mechanism; empty if there is none.
     pub(super) mechanism: MechanismParts,
 }
@@ -127,8 +146,9 @@ impl<'m> Lowering<'m> {
     pub(super) fn new(model: &'m Model) -> Self {
         let first_parameter = 1 + model.states.len();
         let scope = Scope::new(model);
-        let (n, constraints) = (model.mechanism.coordinates, model.mechanism.constraints.len());
-        let multipliers = (0..constraints).map(|c| n + row_of(model, &scope, c)).collect();
+        let (n, rows) = (model.mechanism.coordinates, rows_of(model, &scope));
+        let constraints = rows.len();
+        let multipliers = rows.into_iter().map(|row| n + row).collect();
         let names = Names {
             scope,
             multipliers,
@@ -197,39 +217,69 @@ impl<'m> Lowering<'m> {
 
     /// Outputs that nothing uses are only looked at: they need no locks of their own.
     fn lower_outputs(&mut self, model: &Model) {
-        let order = model.outputs_in_order();
-        let used = self.used_outputs(model, &order);
+        let (order, versions) = (model.outputs_in_order(), model.output_versions());
+        let used = self.used_outputs(model, &order, &versions);
         let nothing = self.arena.constant(0.0);
         self.names.outputs = vec![nothing; model.outputs.len()];
         self.names.locked_outputs = vec![nothing; model.outputs.len()];
         for i in order {
-            self.names.outputs[i] = self.plain(&model.outputs[i].formula);
-            self.names.locked_outputs[i] = if used[i] { self.locked_output(model, i) } else { nothing };
+            let (own, name) = (&versions[i], &model.outputs[i].name);
+            self.names.outputs[i] = self.by_mode(model, own, |of, formula, _| of.plain(formula));
+            self.names.locked_outputs[i] =
+                if used[i] { self.locked_output(model, own, name) } else { nothing };
         }
     }
 
-    fn locked_output(&mut self, model: &Model, i: usize) -> ExprId {
-        let output = &model.outputs[i];
-        self.locked(&output.formula, &format!("outputs.{}", output.name))
+    fn locked_output(&mut self, model: &Model, versions: &Versions<'_>, name: &str) -> ExprId {
+        self.by_mode(model, versions, |of, formula, mode| {
+            of.locked(formula, &format!("{mode}outputs.{name}"))
+        })
+    }
+
+    /// A formula that depends on the mode: that of the mode that holds, or the common one, or zero. `lower` is told what stands before its key.
+    pub(super) fn by_mode(
+        &mut self,
+        model: &Model,
+        versions: &Versions<'_>,
+        mut lower: impl FnMut(&mut Self, &Formula, &str) -> ExprId,
+    ) -> ExprId {
+        let mut value = match versions.common {
+            Some(common) => lower(self, common, ""),
+            None => self.arena.constant(0.0),
+        };
+        for &(mode, formula) in versions.modes.iter().rev() {
+            let own = lower(self, formula, &format!("modes.{}.", model.modes[mode].name));
+            let holds = self.holds(model, mode);
+            value = self.arena.select(holds, own, value);
+        }
+        value
+    }
+
+    /// Whether a mode holds.
+    pub(super) fn holds(&mut self, model: &Model, mode: usize) -> ExprId {
+        let (place, index) =
+            (self.arena.input(place_input(model.discrete.len())), self.arena.constant(mode as f64));
+        self.arena.binary(BinaryOp::Equal, place, index)
     }
 
     /// With the locks of the motion, the other outputs too show the branch that holds.
     fn lock_outputs(&mut self, model: &Model) -> Vec<ExprId> {
+        let versions = model.output_versions();
         for i in model.outputs_in_order() {
-            self.names.locked_outputs[i] = self.locked_output(model, i);
+            self.names.locked_outputs[i] = self.locked_output(model, &versions[i], &model.outputs[i].name);
         }
         self.names.locked_outputs.clone()
     }
 
     /// Which outputs the motion depends on. `order` has each output after those that it uses.
-    fn used_outputs(&self, model: &Model, order: &[usize]) -> Vec<bool> {
+    fn used_outputs(&self, model: &Model, order: &[usize], versions: &[Versions<'_>]) -> Vec<bool> {
         let mut used = vec![false; model.outputs.len()];
         for formula in model.moving_formulas() {
             self.mark_outputs(formula, &mut used);
         }
         for &i in order.iter().rev() {
             if used[i] {
-                self.mark_outputs(&model.outputs[i].formula, &mut used);
+                versions[i].formulas().for_each(|formula| self.mark_outputs(formula, &mut used));
             }
         }
         used
@@ -293,7 +343,23 @@ impl<'m> Lowering<'m> {
         let (outputs, switches) = (self.lock_outputs(model), self.shown_switches(model));
         let (resets, discrete) = (self.resets(model), model.discrete.len());
         let conditions = std::mem::take(&mut self.conditions);
-        Parts { derivatives, mass, events, outputs, audit, switches, resets, discrete, conditions, mechanism }
+        let own = |mode: &ModeRule| {
+            !(mode.outputs.is_empty() && mode.forces.is_empty() && mode.constraints.is_empty())
+        };
+        let depends_on_mode = model.modes.iter().any(own);
+        Parts {
+            derivatives,
+            mass,
+            events,
+            outputs,
+            audit,
+            switches,
+            resets,
+            discrete,
+            conditions,
+            depends_on_mode,
+            mechanism,
+        }
     }
 
     /// The outputs as they are written.

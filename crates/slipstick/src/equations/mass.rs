@@ -4,7 +4,7 @@ use super::inputs::load;
 use super::tapes::Compiler;
 use super::{Locked, MassKind};
 use crate::expr::{ExprId, InputId, Registers, Tape};
-use crate::model::Model;
+use crate::model::{Model, Scope};
 
 /// The entries of the mass matrix that are not those of the identity.
 #[derive(Clone, Debug)]
@@ -72,15 +72,16 @@ impl Compiler<'_> {
     /// `fixed` tells which inputs do not change during a run.
     pub(super) fn mass(&mut self, model: &Model, fixed: &std::ops::Range<usize>) -> Option<MassTape> {
         let n = model.states.len();
+        if model.mass.is_empty() {
+            return None;
+        }
+        let scope = Scope::new(model);
         let mut base: Vec<f64> = (0..n * n).map(|k| if k / n == k % n { 1.0 } else { 0.0 }).collect();
         let mut places = Vec::new();
         for definition in &model.mass {
-            let (row, column) = model.mass_place(&definition.name)?;
+            let (row, column) = scope.mass_place(&definition.name)?;
             base[row * n..(row + 1) * n].fill(0.0);
             places.push(row * n + column);
-        }
-        if places.is_empty() {
-            return None;
         }
         // Parameters do not change during a run; time, states, switch signs and counts do.
         let entries = &self.settled.parts.mass;

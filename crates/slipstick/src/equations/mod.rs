@@ -17,6 +17,7 @@ mod expand_formula;
 mod fixed;
 mod formula;
 mod inputs;
+mod joints;
 mod lagrange;
 mod locking;
 mod lowering;
@@ -46,6 +47,6 @@ pub use mechanism::{BadPlace, Constraint, Terms, WrongGradient};
 pub use observer::Observer;
 pub use setting::Setting;
 pub use system::{
-    Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, PlainField, Point, Reset,
-    ResetTargets, Response, System,
+    Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, OnEntry, PlainField, Point,
+    Reset, ResetTargets, Response, System,
 };

@@ -51,7 +51,7 @@ fn roots(model: &Model, parts: &Parts, mode: usize) -> Vec<ExprId> {
         roots.push(surface.value);
         surface.condition.visit(&mut |condition| match condition {
             Condition::Sign { comparison, .. } => {
-                roots.push(parts.conditions.comparisons[*comparison].surface)
+                roots.push(parts.conditions.comparisons[*comparison].surface);
             }
             Condition::Discrete(index) => roots.push(parts.conditions.discrete[*index]),
             _ => {}

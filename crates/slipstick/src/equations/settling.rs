@@ -10,7 +10,7 @@ use super::lowering::{Lowering, Parts, discrete_input, input};
 use super::needs::needs;
 use super::schedule::find_time;
 use super::surfaces::{Making, surfaces};
-use super::{Condition, Count, Direction, Guard, GuardKind, Response};
+use super::{Condition, Count, Direction, Guard, GuardKind, OnEntry, Response};
 use crate::expr::{ExprId, InputId, InputKind};
 use crate::model::{Definition, EventRule, Model, Reference};
 use std::collections::BTreeSet;
@@ -38,10 +38,15 @@ pub(super) struct Settled {
 }
 
 impl Settled {
-    /// The inputs that events change: signs, counts and discrete variables. `motion` inputs follow them.
+    /// The inputs that events change: signs, counts, discrete variables and the index of the mode. `motion` inputs follow them.
     pub(super) fn locks(&self, motion: usize) -> std::ops::Range<usize> {
         let end = self.input_count - motion;
-        end - self.switch_names.len() - self.count_number - self.parts.discrete..end
+        end - self.switch_names.len() - self.count_number - self.parts.discrete - 1..end
+    }
+
+    /// The first input of the motion; that before it is the index of the mode.
+    pub(super) fn first_of_motion(&self) -> usize {
+        self.input_count - self.parts.mechanism.motion()
     }
 
     /// How fast each surface can change at most, see [`System::guard_growth`](super::System::guard_growth).
@@ -80,7 +85,7 @@ pub(super) fn settle(
     slots.place_inputs(lowering, &mut parts, &mut watches);
     let count_number = slots.counts.len();
     let first_count = lowering.names.first_switch + slots.signs.len();
-    let motion = first_count + count_number + parts.discrete;
+    let motion = first_count + count_number + parts.discrete + 1;
     for watch in &mut watches {
         find_time(lowering, watch, first_count..motion, parameters);
     }
@@ -191,7 +196,7 @@ impl Slots {
                 touches: event.touches,
                 closed: event.includes_zero(),
                 condition,
-                on_entry: event.on_entry,
+                on_entry: if event.on_entry { OnEntry::Fires } else { OnEntry::Waits },
                 priority: event.priority,
                 ..Guard::new(&event.name, event.direction)
             };
@@ -207,10 +212,11 @@ impl Slots {
         let mut replacements: Vec<(InputId, ExprId)> =
             places.map(|(place, &k)| (Locks::input(k), input(&mut lowering.arena, first + place))).collect();
         let first = first + replacements.len();
-        for i in 0..parts.discrete {
+        // The index of the mode stands behind the discrete variables.
+        for i in 0..=parts.discrete {
             replacements.push((discrete_input(i), input(&mut lowering.arena, first + i)));
         }
-        let first = first + parts.discrete;
+        let first = first + parts.discrete + 1;
         for i in 0..parts.mechanism.motion() {
             replacements.push((motion_input(i), input(&mut lowering.arena, first + i)));
         }

@@ -120,10 +120,20 @@ pub struct Guard {
     pub is_used: bool,
     /// When it holds.
     pub condition: Condition,
-    /// Whether it fires where it is true as its mode is entered, or the run begins.
-    pub on_entry: bool,
+    /// What it does where it is true as its mode is entered, or the run begins.
+    pub on_entry: OnEntry,
     /// Of guards that fire together and contradict each other, the one with the highest number is obeyed.
     pub priority: i64,
+}
+
+/// What a guard does that is true as its mode is entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum OnEntry {
+    /// It fires at once.
+    #[default]
+    Fires,
+    /// It waits until it has been false.
+    Waits,
 }
 
 impl Guard {
@@ -140,7 +150,7 @@ impl Guard {
             closed: false,
             is_used: false,
             condition: Condition::Crossing,
-            on_entry: true,
+            on_entry: OnEntry::Fires,
             priority: 0,
         }
     }
@@ -508,6 +518,12 @@ pub trait Evaluator: ExpandGuards {
         gradient: &mut [f64],
     ) -> f64 {
         gradient_by_differences(&mut |t, y| self.guard(locked, guard, t, y), t, y, gradient)
+    }
+
+    /// Tells which constraints of a mechanism are shut: the others are zero whatever the state is, while everything discrete stays as it is, and no
+    /// equations at all.
+    fn joints(&mut self, _locked: Locked<'_>, shut: &mut [bool]) {
+        shut.fill(true);
     }
 
     /// The conditions of what changes only at events, see [`Condition::Discrete`]: greater than zero where they hold. There are as many as

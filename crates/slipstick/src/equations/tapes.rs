@@ -119,11 +119,12 @@ pub(super) struct Compiler<'a> {
 
 impl Compiler<'_> {
     pub(super) fn mode(&mut self, mode: usize) -> ModeTapes {
-        let derivatives = &self.settled.parts.derivatives[mode];
+        let derivatives = &self.in_mode(mode, &self.settled.parts.derivatives[mode]);
         let here = |w: &Watch| w.guard.kind.has_surface() && w.guard.mode.is_none_or(|own| own == mode);
         let watches = &self.settled.watches;
         let watched: Vec<usize> = (0..watches.len()).filter(|&g| here(&watches[g])).collect();
         let values: Vec<ExprId> = watched.iter().map(|&g| watches[g].surface).collect();
+        let values = self.in_mode(mode, &values);
         let mut seeds = vec![(InputId(0), self.arena.constant(1.0))];
         seeds.extend(derivatives.iter().zip(1_u32..).map(|(d, i)| (InputId(i), *d)));
         let first = self.arena.derivative_along(&values, &seeds);
@@ -145,6 +146,16 @@ impl Compiler<'_> {
             needs: self.needs(mode, &watched),
             watched,
         }
+    }
+
+    /// Formulas as they are in a mode.
+    fn in_mode(&mut self, mode: usize, formulas: &[ExprId]) -> Vec<ExprId> {
+        if !self.settled.parts.depends_on_mode {
+            return formulas.to_vec();
+        }
+        let place = InputId(u32::try_from(self.settled.first_of_motion() - 1).unwrap_or(u32::MAX));
+        let index = self.arena.constant(mode as f64);
+        self.arena.substitute_all(formulas, &[(place, index)])
     }
 
     fn needs(&mut self, mode: usize, watched: &[usize]) -> Option<Tape> {

@@ -161,48 +161,6 @@ mod tests {
         }
     }
 
-    const UNARY: [UnaryOp; 24] = [
-        UnaryOp::Negate,
-        UnaryOp::Not,
-        UnaryOp::Sin,
-        UnaryOp::Cos,
-        UnaryOp::Tan,
-        UnaryOp::Asin,
-        UnaryOp::Acos,
-        UnaryOp::Atan,
-        UnaryOp::Sinh,
-        UnaryOp::Cosh,
-        UnaryOp::Tanh,
-        UnaryOp::Asinh,
-        UnaryOp::Acosh,
-        UnaryOp::Atanh,
-        UnaryOp::Exp,
-        UnaryOp::Ln,
-        UnaryOp::Log10,
-        UnaryOp::Sqrt,
-        UnaryOp::Cbrt,
-        UnaryOp::Abs,
-        UnaryOp::Sign,
-        UnaryOp::Floor,
-        UnaryOp::Ceil,
-        UnaryOp::Round,
-    ];
-    const BINARY: [BinaryOp; 13] = [
-        BinaryOp::Add,
-        BinaryOp::Subtract,
-        BinaryOp::Multiply,
-        BinaryOp::Divide,
-        BinaryOp::Power,
-        BinaryOp::Atan2,
-        BinaryOp::Hypot,
-        BinaryOp::Min,
-        BinaryOp::Max,
-        BinaryOp::Modulo,
-        BinaryOp::Less,
-        BinaryOp::LessEqual,
-        BinaryOp::NotEqual,
-    ];
-
     /// A value, a bound of any size, and a true value within it.
     fn uncertain() -> impl Strategy<Value = (Inexact, DoubleDouble)> {
         let value = prop_oneof![
@@ -228,7 +186,7 @@ mod tests {
 
         #[test]
         fn a_band_holds_what_an_operation_truly_gives((x, truth) in uncertain()) {
-            for op in UNARY {
+            for &op in UnaryOp::ALL {
                 let (computed, exact) = (x.unary(op), truth.unary(op));
                 prop_assert!(holds(computed, exact), "{op:?} of {x:?}: {computed:?}, in truth {exact:?}");
             }
@@ -236,7 +194,7 @@ mod tests {
 
         #[test]
         fn a_band_holds_what_an_operation_on_two_truly_gives((a, left) in uncertain(), (b, right) in uncertain()) {
-            for op in BINARY {
+            for &op in BinaryOp::ALL {
                 let (computed, exact) = (a.binary(op, b), left.binary(op, right));
                 prop_assert!(holds(computed, exact), "{op:?} of {a:?}, {b:?}: {computed:?}, in truth {exact:?}");
             }

@@ -282,6 +282,10 @@ impl Evaluator for Index1<'_> {
         self.inner.find_needed(locked, needed);
     }
 
+    fn joints(&mut self, locked: Locked<'_>, shut: &mut [bool]) {
+        self.inner.joints(locked, shut);
+    }
+
     fn conditions(&mut self, locked: Locked<'_>, values: &mut [f64]) {
         self.inner.conditions(locked, values);
     }

@@ -3,7 +3,7 @@
 //! A [`Mode`] changes only between steps. Its [`Structure`] shapes a form, so that forms can be kept by it; its [`Values`] are only read, so that a
 //! counter that goes up makes no form new. Both are compared bit by bit. The values of the parameters stand beside it: they belong to a run.
 
-use crate::equations::{Locked, System};
+use crate::equations::{Evaluator, Locked, System};
 use std::hash::{Hash, Hasher};
 
 /// What shapes a form: which equations there are. Two equal structures give equal forms.
@@ -64,6 +64,14 @@ impl Mode {
         let mut mode = Self::new(place, system.switch_names().len(), system.count_number());
         mode.values.discrete = system.discrete_start().to_vec();
         mode
+    }
+
+    /// Finds which joints are shut with the values as they are; `constraints` is how many there are.
+    pub fn find_joints(&mut self, evaluator: &mut dyn Evaluator, parameters: &[f64], constraints: usize) {
+        let mut shut = vec![true; constraints];
+        evaluator.joints(self.locked(parameters), &mut shut);
+        // There is one way to say that all are.
+        self.structure.joints = if shut.contains(&false) { shut } else { Vec::new() };
     }
 
     /// The view that equations are evaluated with, for a run with these parameters.

@@ -144,7 +144,7 @@ pub(super) fn check_guard(
     }
     for leaf in &leaves {
         match leaf {
-            Logic::Mode { name, .. } => check_mode_name(name, checker.model, errors),
+            Logic::Mode { name, .. } => check_mode_name(name, checker.scope, errors),
             Logic::Comparison { relation: Relation::Equal | Relation::NotEqual, node, .. } => {
                 check_equality(guard, *node, &names, checker, errors);
             }

@@ -15,6 +15,7 @@ mod read;
 mod sections;
 mod setting;
 mod sides;
+mod versions;
 
 pub use diagnostic::Diagnostic;
 pub use guard::{Logic, MODE};
@@ -24,6 +25,7 @@ pub use names::{Meaning, Scope};
 pub use order::dependency_order;
 pub use setting::{Setting, unknown_key};
 pub use sides::{Detection, Direction, Location, Side};
+pub use versions::Versions;
 
 use crate::expr::{ParseError, Relation, Syntax, parse};
 use std::ops::Range;
@@ -152,6 +154,12 @@ pub struct ModeRule {
     pub span: Range<usize>,
     /// Derivatives that hold in this mode instead of the common ones.
     pub derivatives: Vec<Definition>,
+    /// Forces in this mode, which are added to the common ones.
+    pub forces: Vec<Definition>,
+    /// Constraints that hold in this mode, beside the common ones or in the place of those with the same names.
+    pub constraints: Vec<Definition>,
+    /// Outputs in this mode, in the place of the common ones with the same names.
+    pub outputs: Vec<Definition>,
     /// Events that are watched only in this mode.
     pub events: Vec<EventRule>,
 }
@@ -213,8 +221,10 @@ pub struct Model {
     pub derivatives: Vec<Definition>,
     /// Entries of the matrix that stands before the derivatives; rows that are not mentioned are those of the identity.
     pub mass: Vec<Definition>,
-    /// Named formulas that are written out, and may be used in other formulas.
+    /// Named formulas that are written out, and may be used in other formulas. Those that stand in modes only come last.
     pub outputs: Vec<Definition>,
+    /// How many of the outputs stand in modes only.
+    pub outputs_of_modes: usize,
     /// Named surfaces whose locked sign (+1 or -1) is used in formulas.
     pub switches: Vec<Definition>,
     /// Events that are watched in every mode.
@@ -262,14 +272,6 @@ impl Model {
     /// The unit of a name, if one is given.
     pub fn unit(&self, name: &str) -> Option<&str> {
         self.units.iter().find(|(n, _)| n.name == name).map(|(_, unit)| unit.as_str())
-    }
-
-    /// What an entry of `mass` is about: row and column. `v` is the diagonal entry of state `v`, `x.v` the entry of row `x` and column `v`.
-    pub fn mass_place(&self, name: &str) -> Option<(usize, usize)> {
-        let state = |name: &str| self.states.iter().position(|s| s.name == name);
-        let diagonal = state(name).map(|i| (i, i));
-        let split = |(at, _): (usize, &str)| Some((state(&name[..at])?, state(&name[at + 1..])?));
-        diagonal.or_else(|| name.match_indices('.').find_map(split))
     }
 
     /// Every event with the index of the mode in which it is watched; `None` is every mode.

@@ -1,6 +1,7 @@
 //! The sections of a model file, one function each, in the order of the reference page; events are next door.
 
 use super::read::{Reader, Value, leaves};
+use super::versions::gather;
 use super::{AuditRule, Definition, Formula, ModeRule, Model, Place, Reference, RunRule};
 use crate::expr::Kind;
 use toml::Spanned;
@@ -29,7 +30,7 @@ const MODEL_KEYS: &[&str] = &[
     "units",
     "run",
 ];
-const MODE_KEYS: &[&str] = &["derivatives", "events"];
+const MODE_KEYS: &[&str] = &["derivatives", "forces", "constraints", "outputs", "events"];
 const AUDIT_KEYS: &[&str] = &["formula", "tolerance"];
 impl Reader<'_> {
     pub(super) fn model(&mut self, table: &DeTable<'_>) -> Model {
@@ -55,6 +56,11 @@ impl Reader<'_> {
             }
         }
         self.mechanism(table, &mut model);
+        model.outputs_of_modes = gather(&mut model.outputs, &model.modes, |mode| &mode.outputs);
+        if !model.mechanism.is_empty() {
+            let rule = &mut model.mechanism;
+            rule.constraints_of_modes = gather(&mut rule.constraints, &model.modes, |mode| &mode.constraints);
+        }
         self.check_required(table, &model);
         model
     }
@@ -87,10 +93,11 @@ impl Reader<'_> {
         let name = key.get_ref().to_string();
         let table = self.table(value, &format!("modes.{name}"), &format!("[modes.{name}]"))?;
         self.check_keys(table, MODE_KEYS, &format!("mode `{name}`"));
-        let derivatives =
-            table.get("derivatives").map_or_else(Vec::new, |v| self.definitions(v, "derivatives"));
+        let mut list = |key: &str| table.get(key).map_or_else(Vec::new, |v| self.definitions(v, key));
+        let (derivatives, outputs) = (list("derivatives"), list("outputs"));
+        let (forces, constraints) = (list("forces"), list("constraints"));
         let events = table.get("events").map_or_else(Vec::new, |v| self.events(v));
-        Some(ModeRule { name, span: key.span(), derivatives, events })
+        Some(ModeRule { name, span: key.span(), derivatives, forces, constraints, outputs, events })
     }
 
     fn audit(&mut self, value: &Value<'_>) -> Vec<AuditRule> {

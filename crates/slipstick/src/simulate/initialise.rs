@@ -1,7 +1,7 @@
 //! Refuses what cannot be run, before anything is computed.
 
 use super::{Error, Options, RUN_OPTIONS, Start};
-use crate::equations::{BadPlace, Guard, GuardKind, MassKind, System};
+use crate::equations::{BadPlace, Guard, GuardKind, MassKind, OnEntry, System};
 use crate::formulation::{Metric, Stabilisation};
 use crate::step::PerComponent;
 
@@ -38,7 +38,9 @@ fn check_conditions(system: &dyn System) -> Result<(), Error> {
         Guard { kind: GuardKind::Compound, name, .. } => {
             Some(format!("the guard of event `{name}` joins conditions"))
         }
-        Guard { on_entry: false, name, .. } => Some(format!("event `{name}` has `on_entry = false`")),
+        Guard { on_entry: OnEntry::Waits, name, .. } => {
+            Some(format!("event `{name}` has `on_entry = false`"))
+        }
         Guard { priority, name, .. } if *priority != 0 => Some(format!("event `{name}` has a `priority`")),
         _ => None,
     };

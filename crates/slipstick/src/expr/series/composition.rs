@@ -145,8 +145,8 @@ fn range(coefficients: &[f64]) -> Ball {
     // Each coefficient and each sum is rounded, and so are the quotients of binomials.
     let room = (coefficients.len() + 4) as f64 * f64::EPSILON * size;
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-    for j in 0..=degree {
-        let part = |i: usize| BINOMIAL[j][i] / BINOMIAL[degree][i] * coefficients[i];
+    for (j, binomials) in BINOMIAL[..=degree].iter().enumerate() {
+        let part = |i: usize| binomials[i] / BINOMIAL[degree][i] * coefficients[i];
         let value: f64 = (0..=j).map(part).sum();
         (low, high) = (low.min(value), high.max(value));
     }
@@ -306,7 +306,9 @@ mod tests {
             let mut composition = Composition::new(&tape, &|_| true);
             let mut polynomials = more;
             for (input, polynomial) in polynomials.iter_mut().enumerate() {
-                polynomial.iter_mut().for_each(|c| *c *= 10f64.powf(width));
+                for c in polynomial.iter_mut() {
+                    *c *= 10f64.powf(width);
+                }
                 polynomial[0] = at[input];
             }
             let used = composition.inputs().to_vec();

@@ -8,13 +8,11 @@
 
 use crate::expr::arena::{Arena, ExprId, InputId, Node};
 use crate::expr::operation::{BinaryOp, Smoothness, UnaryOp};
+use crate::expr::rows::PairRates;
 use crate::expr::tape::{Step, Tape};
 
 /// The first input that stands for the rate of an expression: beyond all others.
 const FIRST_RATE: u32 = 1 << 31;
-
-/// Whole powers up to this one are differentiated down to products, so that they have a series where the base is zero. Series end at order 12.
-const LARGEST_PRODUCT: f64 = 16.0;
 
 /// The rules for all rows.
 #[derive(Clone, Debug)]
@@ -251,14 +249,11 @@ impl Builder {
         let rate = match node {
             Node::Unary(op, x) => {
                 let dx = self.rate_of(x, zero);
-                self.arena.unary_rate(op, id, x, dx)
+                (op.row().rate)(&mut self.arena, id, x, dx)
             }
             Node::Binary(op, a, b) => {
-                let rates = (self.rate_of(a, zero), self.rate_of(b, zero));
-                match op {
-                    BinaryOp::Power => self.power_rate(id, (a, b), rates, zero),
-                    _ => self.arena.binary_rate(op, id, (a, b), rates),
-                }
+                let (da, db) = (self.rate_of(a, zero), self.rate_of(b, zero));
+                (op.row().recurrence)(&mut self.arena, PairRates { s: id, a, b, da, db, zero })
             }
             _ => zero,
         };
@@ -268,26 +263,6 @@ impl Builder {
     /// The input that stands for the rate of an expression.
     fn rate_of(&mut self, id: ExprId, zero: ExprId) -> ExprId {
         if self.known(id).moves { self.arena.input(InputId(FIRST_RATE + id.0)) } else { zero }
-    }
-
-    /// The rate of `s = a^b`. By the rule of derivatives each power would need another; so it is `s (b ln a)'` instead, except for products.
-    fn power_rate(
-        &mut self,
-        s: ExprId,
-        (a, b): (ExprId, ExprId),
-        (da, db): (ExprId, ExprId),
-        zero: ExprId,
-    ) -> ExprId {
-        let exponent = self.arena.is_constant(b);
-        if exponent.is_some_and(|p| p.fract() == 0.0 && (1.0..=LARGEST_PRODUCT).contains(&p)) {
-            return self.arena.binary_rate(BinaryOp::Power, s, (a, b), (da, db));
-        }
-        let arena = &mut self.arena;
-        let (above, logarithm) = (arena.mul(b, da), arena.unary(UnaryOp::Ln, a));
-        let by_base = arena.div(above, a);
-        let by_exponent = if db == zero { zero } else { arena.mul(logarithm, db) };
-        let rate = arena.add(by_base, by_exponent);
-        arena.mul(s, rate)
     }
 
     /// The row of a rate, with rows for all rates that it is made from.

@@ -153,7 +153,7 @@ fn graze(setup: &Setup, account: &Account, difference: &Difference) -> Option<Ca
     let mut evaluator = setup.system.evaluator();
     let mut value = |t: f64| {
         let state = run.state_after(t)?;
-        let value = evaluator.guard(state.mode.locked(), guard, t, &state.y);
+        let value = evaluator.guard(state.mode.locked(setup.system.parameters()), guard, t, &state.y);
         value.is_finite().then_some(value)
     };
     let (from, span) = (run.start_time(), run.end_time() - run.start_time());
