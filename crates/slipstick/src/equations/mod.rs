@@ -23,6 +23,7 @@ mod locking;
 mod lowering;
 mod mass;
 mod mechanism;
+mod mechanism_series;
 mod motion_series;
 mod needs;
 mod observer;
