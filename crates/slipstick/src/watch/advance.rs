@@ -34,7 +34,8 @@ impl Watch {
         undecided.retain(|&comparison| {
             let record = &mut self.records[comparison];
             let before = self.now.sides[comparison];
-            let verdict = decide(signals, comparison, &record.pinned, &mut self.series);
+            let pinned = Pinned { constant: record.pinned.constant + record.slack, ..record.pinned };
+            let verdict = decide(signals, comparison, &pinned, &mut self.series);
             let Some(verdict) = verdict else {
                 let band = |k: usize| self.series.get(k).map_or(0.0, |c| c.band);
                 record.pinned.latest = [band(0), band(1)].map(|b| if b.is_finite() { b } else { 0.0 });
@@ -124,7 +125,8 @@ impl Watch {
         for index in 0..self.due.len() {
             let comparison = self.due[index];
             let side = self.now.sides[comparison];
-            if side.is_inside() || !self.scanner.passes(signals, comparison, (h, limit)) {
+            let (plus, whole) = (side == SideState::Plus, limit >= h);
+            if side.is_inside() || !self.scanner.passes(signals, comparison, plus, whole) {
                 let brief = self.brief(signals, comparison, h);
                 self.scanner.follow(signals, brief, side, (h, limit))?;
             }
@@ -148,6 +150,7 @@ impl Watch {
         let record = &self.records[comparison];
         let touches = self.table.readers(comparison).any(|guard| self.table.specs[guard].touches);
         let Pinned { constant, linear, .. } = record.pinned;
+        let constant = constant + record.slack;
         let error = if record.soft { signals.dense_error(comparison) } else { DenseError::default() };
         let [slope, dense] = [error.linear, error.higher].map(|e| if e.is_finite() { DENSE * e.abs() } else { 0.0 });
         let widening = Widening { constant, linear: linear * h + slope, dense, h };
@@ -181,10 +184,14 @@ impl Watch {
             record.peak = record.raised(end.peak);
             // Until it has left its band, the dense output may contradict the decision.
             record.soft &= is;
+            if !is {
+                record.slack = 0.0;
+            }
         }
         for (&comparison, &slack) in self.scanner.found.changed.iter().zip(&self.scanner.slacks) {
             self.records[comparison].peak = Banded::default();
-            self.records[comparison].pinned = Pinned { constant: slack, ..Pinned::default() };
+            self.records[comparison].pinned = Pinned::default();
+            self.records[comparison].slack = slack;
         }
         if self.scanner.follows() {
             std::mem::swap(&mut self.now, &mut self.next);

@@ -83,6 +83,11 @@ impl Bernstein {
         &self.c[..=self.degree]
     }
 
+    /// The value at t = 0.
+    pub(super) fn first(&self) -> f64 {
+        self.c[0]
+    }
+
     /// The value at t = 1.
     pub(super) fn last(&self) -> f64 {
         self.c[self.degree]

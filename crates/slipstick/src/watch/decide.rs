@@ -23,6 +23,8 @@ pub(super) struct Pinned {
     pub(super) linear: f64,
     /// b₀ and b₁ of the present step.
     pub(super) latest: [f64; 2],
+    /// Steps that it has stayed undecided.
+    pub(super) steps: u32,
 }
 
 impl Pinned {
@@ -30,6 +32,12 @@ impl Pinned {
     pub(super) fn grow(&mut self, h: f64) {
         self.linear = self.linear.hypot(self.latest[1]);
         self.constant = self.constant.hypot(self.latest[0]) + h * self.linear;
+        self.steps += 1;
+    }
+
+    /// How many trial steps may be tried: what rests for many steps is not worth twelve in each.
+    fn attempts(&self) -> usize {
+        if self.steps == 0 { MOST_ATTEMPTS } else { 1 }
     }
 
     /// What is added to the band of a coefficient.
@@ -79,7 +87,7 @@ fn decide_by_trials(
     pinned: &Pinned,
     series: &mut Vec<Banded>,
 ) -> Option<Verdict> {
-    for attempt in 0..MOST_ATTEMPTS {
+    for attempt in 0..pinned.attempts() {
         series.clear();
         if !signals.trial_series(comparison, attempt, series) {
             return None;
@@ -181,6 +189,9 @@ mod tests {
         signals.undecided = Some(50);
         assert_eq!(decide_by_motion(&mut signals, 0, &mut Vec::new()), None);
         assert_eq!(signals.attempts, MOST_ATTEMPTS);
+        let pinned = Pinned { steps: 1, ..Pinned::default() };
+        decide(&mut signals, 0, &pinned, &mut Vec::new());
+        assert_eq!(signals.attempts, 1, "in later steps");
     }
 
     #[test]

@@ -158,6 +158,15 @@ impl Flip {
         flip
     }
 
+    /// The side after the flip: it has fired inside its band, unless the step started beyond it.
+    pub(super) fn fired_side(&self) -> SideState {
+        match (self.walk.beyond, self.plus) {
+            (false, _) => SideState::Fired,
+            (true, true) => SideState::Plus,
+            (true, false) => SideState::Minus,
+        }
+    }
+
     /// The value at one of the floats around the root, if it was computed.
     pub(super) fn value_at(&self, s: f64) -> Option<Banded> {
         self.values[0].filter(|_| s == self.before).or(self.values[1].filter(|_| s == self.after))

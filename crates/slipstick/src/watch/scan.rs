@@ -92,19 +92,20 @@ impl Scanner {
         self.slacks.clear();
     }
 
-    /// Takes up a comparison that is outside its band, which needs no track if it stays there. False: it has
-    /// to be followed.
+    /// Takes up a comparison that is outside its band, on the + side or not, which needs no track if it stays
+    /// there. False: it has to be followed.
     pub(super) fn passes(
         &mut self,
         signals: &mut dyn Signals,
         comparison: usize,
-        (h, limit): (f64, f64),
+        plus: bool,
+        whole: bool,
     ) -> bool {
         self.given = signals.polynomial(comparison, &mut self.polynomial);
         if !self.given {
             return false;
         }
-        let end = self.polynomial.outside(limit >= h);
+        let end = self.polynomial.outside(plus, whole);
         if let Some(end) = end {
             self.ends.push((comparison, end));
         }
@@ -194,9 +195,12 @@ impl Scanner {
             }
             self.place(first, table);
             table.affected(&self.found.changed, &mut self.affected);
-            self.found.changed.iter().for_each(|&comparison| next.sides[comparison] = SideState::Fired);
+            for flipped in self.tracks.iter().filter(|track| self.found.changed.contains(&track.comparison)) {
+                let side = flipped.flip.as_ref().map_or(SideState::Fired, Flip::fired_side);
+                next.sides[flipped.comparison] = side;
+            }
             table.remember(&self.affected, &self.found.fired, next);
-            self.measure_slacks(signals)?;
+            self.measure_slacks(signals, next)?;
             return Ok(true);
         }
         Ok(false)
@@ -285,8 +289,12 @@ impl Scanner {
     }
 
     /// What has fired counts as inside its band, however steep it is.
-    fn measure_slacks(&mut self, signals: &mut dyn Signals) -> Result<(), NotFinite> {
+    fn measure_slacks(&mut self, signals: &mut dyn Signals, next: &Snapshot) -> Result<(), NotFinite> {
         for &comparison in &self.found.changed {
+            if next.sides[comparison] != SideState::Fired {
+                self.slacks.push(0.0);
+                continue;
+            }
             let flip = self.tracks.iter().find(|track| track.comparison == comparison);
             let known = flip.and_then(|track| track.flip.as_ref()?.value_at(self.found.s));
             let value = match known {
@@ -343,13 +351,13 @@ impl StepPolynomial {
         &self.coefficients[..=self.degree.min(STEP_DEGREE)]
     }
 
-    /// How it ends, if it stays outside its band: at the end of the step or, if it is not `whole`, anywhere
-    /// in it.
-    fn outside(&self, whole: bool) -> Option<Ending> {
+    /// How it ends, if it stays outside its band on one side: at the end of the step or, if it is not `whole`,
+    /// anywhere in it.
+    fn outside(&self, plus: bool, whole: bool) -> Option<Ending> {
         let Extent { least, most, last } = bounds(self.powers());
         let size = if most > -least { most } else { -least };
         let needed = self.band + self.remainder + ROUNDING * size;
-        let nearest = if least > 0.0 { least } else { -most };
+        let nearest = if plus { least } else { -most };
         let reach = if whole { last.abs() } else { nearest } - needed;
         // What is not finite is not outside.
         (nearest > needed && last.is_finite()).then(|| Ending { reach, peak: Banded::new(size, self.band) })

@@ -72,6 +72,8 @@ pub(super) struct Walk {
     pub(super) peak: Option<f64>,
     /// Whether something could not be proved.
     pub(super) unproved: bool,
+    /// Whether the step started beyond the band already.
+    pub(super) beyond: bool,
 }
 
 /// Where a comparison has left its band on the other side, and the polynomial there.
@@ -150,13 +152,19 @@ impl<'a> Search<'a> {
         room: &'a mut Vec<StepPiece>,
     ) -> Self {
         let before = (!quest.inside).then_some(quest.from);
-        let walk = Walk { before, low: quest.from, high: None, peak: None, unproved: false };
+        let walk = Walk { before, low: quest.from, high: None, peak: None, unproved: false, beyond: false };
         Self { quest, value, room, walk, intervals: 0 }
     }
 
     /// A point where the comparison has left its band on the other side, in the first of some pieces where
     /// that happens.
     pub(super) fn run(&mut self, pieces: &[StepPiece]) -> Result<Option<Exit>, NotFinite> {
+        if let Some(first) = pieces.first().filter(|_| self.quest.from == 0.0)
+            && self.starts_beyond(first)?
+        {
+            self.walk.beyond = true;
+            return Ok(Some((0.0, *first)));
+        }
         for piece in pieces {
             let exit = self.piece(piece)?;
             if exit.is_some() {
@@ -164,6 +172,17 @@ impl<'a> Search<'a> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether the step starts on the other side already: what came after the last step (a projection) has
+    /// moved it there.
+    fn starts_beyond(&mut self, piece: &StepPiece) -> Result<bool, NotFinite> {
+        let excess = self.quest.up * piece.shape.first() - self.quest.widening.constant;
+        if excess + piece.doubt <= piece.band || excess - piece.doubt > piece.band || self.quest.inside {
+            return Ok(excess - piece.doubt > piece.band);
+        }
+        let at = (self.value)(piece.from)?;
+        Ok(self.quest.up * at.value > at.band + self.quest.widening.constant)
     }
 
     fn piece(&mut self, piece: &StepPiece) -> Result<Option<Exit>, NotFinite> {
@@ -298,13 +317,15 @@ impl<'a> Search<'a> {
     /// Takes note of a point by the polynomial, as far as it can tell. `excess` bounds q less what widens the
     /// band.
     fn pass(&mut self, s: f64, piece: &StepPiece, excess: f64) {
-        if excess + piece.doubt < -piece.band {
+        let widening = &self.quest.widening;
+        if widening.is_zero() && excess + piece.doubt < -piece.band {
             self.note(s, -1.0, true);
             return;
         }
         let q = self.quest.up * piece.shape.at(piece.place(s));
+        let surely_before = q + widening.at(s) + piece.doubt < -piece.band;
         if q.abs() >= piece.doubt {
-            self.note(s, q, false);
+            self.note(s, q, surely_before);
         }
     }
 

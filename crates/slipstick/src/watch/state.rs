@@ -28,7 +28,7 @@ pub struct Begun<'a> {
     pub fired: &'a [usize],
     /// Comparisons that were decided.
     pub decided: &'a [Decided],
-    /// Comparisons that stay undecided (rule 8).
+    /// Comparisons that stay undecided (rule 8), and those that have just fired.
     pub pinned: &'a [usize],
 }
 
@@ -41,6 +41,9 @@ pub(super) struct Record {
     pub(super) readers: u32,
     /// How far it is outside its band at least, at the start of the step.
     pub(super) reach: f64,
+    /// How far outside its band it was put when it fired, as floats of time are not dense. That counts as inside
+    /// until it has left.
+    pub(super) slack: f64,
     /// Its band has grown since it became undecided.
     pub(super) pinned: Pinned,
     /// Whether a derivative of order two or more has decided it, at the start of this step.
@@ -79,7 +82,8 @@ impl Record {
         taken: true,
         readers: 0,
         reach: 0.0,
-        pinned: Pinned { constant: 0.0, linear: 0.0, latest: [0.0; 2] },
+        slack: 0.0,
+        pinned: Pinned { constant: 0.0, linear: 0.0, latest: [0.0; 2], steps: 0 },
         soft: false,
         entered: false,
         peak: Banded { value: 0.0, band: 0.0 },
@@ -256,7 +260,7 @@ impl Watch {
                 return Err(NotFinite { comparison, s: 0.0 });
             }
             let record = &mut self.records[comparison];
-            let band = value.band + record.pinned.constant;
+            let band = value.band.max(record.slack) + record.pinned.constant;
             let input = match value.value {
                 v if v > band => Input::PutPlus,
                 v if v < -band => Input::PutMinus,
@@ -267,7 +271,7 @@ impl Watch {
             if side.is_inside() {
                 self.undecided.push(comparison);
             } else {
-                record.pinned = Pinned::default();
+                (record.pinned, record.slack) = (Pinned::default(), 0.0);
             }
             (record.soft, record.entered) = (false, false);
             record.reach = value.value.abs() - value.band;
