@@ -62,7 +62,8 @@ pub(super) struct Scanner {
     pieces: Vec<StepPiece>,
     room: Vec<StepPiece>,
     tracks: Vec<Track>,
-    /// How far outside its band each of `found.changed` is where the state is put, as floats of time are not dense.
+    /// How far outside its band each of `found.changed` is where the state is put, as floats of time are
+    /// not dense.
     pub(super) slacks: Vec<f64>,
     /// Tracks that flip together, with the sides that they had.
     group: Vec<(usize, SideState)>,
@@ -351,8 +352,8 @@ impl StepPolynomial {
         &self.coefficients[..=self.degree.min(STEP_DEGREE)]
     }
 
-    /// How it ends, if it stays outside its band on one side: at the end of the step or, if it is not `whole`,
-    /// anywhere in it.
+    /// How it ends, if it stays outside its band on one side: at the end of the step or, if it is not
+    /// `whole`, anywhere in it.
     fn outside(&self, plus: bool, whole: bool) -> Option<Ending> {
         let Extent { least, most, last } = bounds(self.powers());
         let size = if most > -least { most } else { -least };

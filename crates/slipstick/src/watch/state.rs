@@ -41,8 +41,8 @@ pub(super) struct Record {
     pub(super) readers: u32,
     /// How far it is outside its band at least, at the start of the step.
     pub(super) reach: f64,
-    /// How far outside its band it was put when it fired, as floats of time are not dense. That counts as inside
-    /// until it has left.
+    /// How far outside its band it was put when it fired, as floats of time are not dense. That counts as
+    /// inside until it has left.
     pub(super) slack: f64,
     /// Its band has grown since it became undecided.
     pub(super) pinned: Pinned,
@@ -123,7 +123,8 @@ impl Watch {
         }
     }
 
-    /// Becomes as new, for another run: all guards are off, no comparison has a past, all fixed parts are false.
+    /// Becomes as new, for another run: all guards are off, no comparison has a past, all fixed parts are
+    /// false.
     pub fn reset(&mut self) {
         self.table.on.fill(false);
         self.table.fixed.fill(false);

@@ -560,7 +560,8 @@ fn a_watch_that_is_reset_is_as_new() {
 
 #[test]
 fn what_is_moved_across_between_two_steps_fires_at_the_start() {
-    // A projection after the step moves the state: the next step starts on the other side, and goes on or comes back.
+    // A projection after the step moves the state: the next step starts on the other side, and goes on or
+    // comes back.
     for (after, slope) in [(1e-6, 1.0), (1e-6, -1.0), (1e-6, 0.0), (1.0, 0.0)] {
         for sampled in [false, true] {
             let mut signals = Polynomials::new(vec![vec![-1.0, 0.999]], 1.0);
