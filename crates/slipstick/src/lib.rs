@@ -17,7 +17,7 @@
 //! ```
 //!
 //! The rooms, each of which only uses those before it: [`math`], [`expr`], [`model`], [`equations`], [`mode`],
-//! [`formulation`], [`step`], [`watch`], [`event`], [`impact`], [`trajectory`], [`simulate`], [`problems`].
+//! [`formulation`], [`step`], [`watch`], [`event`], [`transition`], [`impact`], [`trajectory`], [`simulate`], [`problems`].
 #![forbid(unsafe_code)]
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 

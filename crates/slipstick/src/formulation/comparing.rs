@@ -39,7 +39,13 @@ impl Flow<'_> {
         value
     }
 
-    fn mixed_value(&mut self, sliding: &mut Sliding, held: &Mode, (guard, t): (usize, f64), y: &[f64]) -> f64 {
+    fn mixed_value(
+        &mut self,
+        sliding: &mut Sliding,
+        held: &Mode,
+        (guard, t): (usize, f64),
+        y: &[f64],
+    ) -> f64 {
         self.mode.clone_from(held);
         sliding.evaluate(&mut *self.evaluator, &mut self.mode, t, y);
         sliding.find_free_weights();
@@ -122,7 +128,8 @@ impl Sliding {
     fn exit_band(&self, surface: usize) -> f64 {
         let sides = self.sides();
         let rates = &self.rates[surface * sides..(surface + 1) * sides];
-        let (least, most) = rates.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), r| (a.min(*r), b.max(*r)));
+        let (least, most) =
+            rates.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), r| (a.min(*r), b.max(*r)));
         let spread = most - least;
         if spread > 0.0 { self.noise[surface] / spread } else { 0.0 }
     }

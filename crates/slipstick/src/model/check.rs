@@ -4,9 +4,7 @@ use super::guard::check_guard;
 use super::mechanism::check_mechanism;
 use super::names::{Room, check_formula, check_names, outputs_that_use, places};
 use super::versions::check_versions;
-use super::{
-    Definition, Diagnostic, EventRule, Meaning, Model, Reference, Scope, Trigger, dependency_order,
-};
+use super::{Definition, Diagnostic, EventRule, Meaning, Model, Reference, Scope, Trigger, dependency_order};
 use std::borrow::Cow;
 
 /// All errors of a model that has the right shape.

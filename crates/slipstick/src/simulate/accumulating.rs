@@ -128,7 +128,8 @@ impl Simulator<'_> {
         let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
         let widths: Vec<f64> = y.iter().enumerate().map(|(i, y)| tolerances.scale(i, y.abs())).collect();
         let flow = &mut self.integrator.flow;
-        let mut near: Vec<usize> = (0..guards.len()).filter(|&g| guards[g].response.switch.is_some()).collect();
+        let mut near: Vec<usize> =
+            (0..guards.len()).filter(|&g| guards[g].response.switch.is_some()).collect();
         near.retain(|&g| {
             let free = flow.watches(g) && !flow.mode.structure.sliding.contains(&g);
             free && flow.guard(g, t, &y).abs() <= NEAR * flow.spread_of(g, t, &mut y, &widths)

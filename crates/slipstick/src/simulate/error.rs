@@ -203,7 +203,9 @@ pub enum Error {
         t: f64,
     },
     /// No choice of sides of switching surfaces is kept by the motion that it makes.
-    #[error("at t = {t} the motion is at the switching surface of {names}, and no choice of sides is consistent")]
+    #[error(
+        "at t = {t} the motion is at the switching surface of {names}, and no choice of sides is consistent"
+    )]
     NoConsistentSwitches {
         /// The time.
         t: f64,

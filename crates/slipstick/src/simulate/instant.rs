@@ -63,7 +63,8 @@ impl Simulator<'_> {
                     self.check_cascade(firing)?;
                 }
             }
-            let next = if restart == Restart::Continuous { Firing::default() } else { self.fires_by_value()? };
+            let next =
+                if restart == Restart::Continuous { Firing::default() } else { self.fires_by_value()? };
             let next = if next.is_empty() { self.decide_by_motion()? } else { next };
             if let Some(outcome) = self.look_for_halt()? {
                 return Ok(Some(outcome));
@@ -167,7 +168,13 @@ impl Simulator<'_> {
                 let side = self.watch.side(g);
                 let mode = &mut self.integrator.flow.mode;
                 mode.values.signs[switch] = match guard.kind {
-                    GuardKind::Scheduled { rising } => if rising { 1.0 } else { -1.0 },
+                    GuardKind::Scheduled { rising } => {
+                        if rising {
+                            1.0
+                        } else {
+                            -1.0
+                        }
+                    }
                     // Put outside its band by a transition, it is on the side that it was put to.
                     _ if side == SideState::Plus => self.comparisons.orientation(g),
                     _ if side == SideState::Minus => -self.comparisons.orientation(g),
@@ -285,7 +292,8 @@ impl Simulator<'_> {
             (EventKind::Slide, begins),
             (EventKind::Leave, ends),
         ];
-        let kinds: Vec<EventKind> = all.into_iter().filter(|(_, holds)| *holds).map(|(kind, _)| kind).collect();
+        let kinds: Vec<EventKind> =
+            all.into_iter().filter(|(_, holds)| *holds).map(|(kind, _)| kind).collect();
         if kinds.is_empty() { vec![EventKind::Record] } else { kinds }
     }
 

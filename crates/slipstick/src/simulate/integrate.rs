@@ -45,8 +45,7 @@ impl Simulator<'_> {
         if steps >= options.limits.steps {
             return Some(Outcome::StepLimit { limit: options.limits.steps });
         }
-        let (t, until, h, events) =
-            (self.integrator.trial.t, options.until, self.sizes.h, statistics.events);
+        let (t, until, h, events) = (self.integrator.trial.t, options.until, self.sizes.h, statistics.events);
         let stop = monitor.watch(&Progress { t, until, h, steps, events })?;
         Some(Outcome::Interrupted { code: stop.code, reason: stop.reason })
     }

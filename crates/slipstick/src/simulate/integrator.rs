@@ -30,7 +30,12 @@ pub(super) struct Integrator<'a> {
 }
 
 impl<'a> Integrator<'a> {
-    pub(super) fn new(system: &'a dyn System, mode: Mode, start: (f64, &[f64]), options: &'a Options) -> Self {
+    pub(super) fn new(
+        system: &'a dyn System,
+        mode: Mode,
+        start: (f64, &[f64]),
+        options: &'a Options,
+    ) -> Self {
         let (t, y) = start;
         Self {
             flow: Flow::stabilised(system, mode, options.upkeep()),

@@ -26,9 +26,9 @@ mod surfaces;
 pub(crate) use initialise::check_options;
 
 pub use error::{Error, Failure};
+pub use first::{simulate, simulate_watched};
 pub use monitor::{Monitor, Progress, Stop, Unwatched};
 pub use options::{Keep, Limits, Options, Start};
 pub use plan::{MDOP5, Overrides, Plan, method_hint};
-pub use first::{simulate, simulate_watched};
-pub use simulator::simulate_by_forms;
 pub use run_options::{OptionValue, RUN_OPTIONS, RunOption};
+pub use simulator::simulate_by_forms;

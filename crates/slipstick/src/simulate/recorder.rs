@@ -26,7 +26,12 @@ struct Meter {
 }
 
 impl Recorder {
-    pub(super) fn new(system: &dyn System, options: &Options, start: (Mode, f64, &[f64]), method: Method) -> Self {
+    pub(super) fn new(
+        system: &dyn System,
+        options: &Options,
+        start: (Mode, f64, &[f64]),
+        method: Method,
+    ) -> Self {
         let (mode, t, y) = start;
         Self {
             keep: options.keep,
@@ -46,7 +51,12 @@ impl Recorder {
     }
 
     /// Makes a note unless there is one of this code about this subject.
-    pub(super) fn note_once(&mut self, t: f64, (code, subject): (&'static str, &str), text: impl FnOnce() -> String) {
+    pub(super) fn note_once(
+        &mut self,
+        t: f64,
+        (code, subject): (&'static str, &str),
+        text: impl FnOnce() -> String,
+    ) {
         self.record.notes.once(code, subject, t, text);
     }
 

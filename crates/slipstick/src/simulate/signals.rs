@@ -278,7 +278,8 @@ impl Signals for Along<'_, '_> {
             }
         }
         let h = self.h * SHORTER.powi(i32::try_from(attempt).unwrap_or(i32::MAX));
-        let (Some(far), Some(near)) = (self.fit(comparison, h), self.fit(comparison, SECOND_TRIAL * h)) else {
+        let (Some(far), Some(near)) = (self.fit(comparison, h), self.fit(comparison, SECOND_TRIAL * h))
+        else {
             return true;
         };
         let known = out.len();
@@ -322,7 +323,9 @@ impl Signals for Along<'_, '_> {
     }
 
     fn dense_error(&mut self, comparison: usize) -> DenseError {
-        let Meaning::Guard(guard) = self.comparisons.meaning(comparison) else { return DenseError::default() };
+        let Meaning::Guard(guard) = self.comparisons.meaning(comparison) else {
+            return DenseError::default();
+        };
         let t = self.integrator.trial.t;
         self.go_to(0.0);
         let tolerances = &self.integrator.options.tolerances;
@@ -349,7 +352,8 @@ impl Along<'_, '_> {
             return false;
         }
         let weights = visits.iter().map(|(_, weights)| weights[surface]);
-        let (least, most) = weights.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), w| (a.min(w), b.max(w)));
+        let (least, most) =
+            weights.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), w| (a.min(w), b.max(w)));
         let nearest = if side > 0.0 { most - 1.0 } else { -least };
         let margin = STAGE_MARGIN * (most - least);
         if !(nearest + margin < 0.0) {

@@ -186,7 +186,8 @@ impl Simulator<'_> {
     fn classify_once(&mut self, slid: &[Surface], met: &[(Surface, f64)]) -> Result<bool, Error> {
         let (t, y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
         let old_mode = self.integrator.flow.mode.clone();
-        let mut all: Vec<(Surface, f64)> = slid.iter().map(|&surface| (surface, 0.0)).chain(met.iter().copied()).collect();
+        let mut all: Vec<(Surface, f64)> =
+            slid.iter().map(|&surface| (surface, 0.0)).chain(met.iter().copied()).collect();
         all.sort_by_key(|(surface, _)| surface.guard);
         let surfaces: Vec<Surface> = all.iter().map(|(surface, _)| *surface).collect();
         let flow = &mut self.integrator.flow;
@@ -198,7 +199,8 @@ impl Simulator<'_> {
         }
         surfaces.iter().for_each(|surface| surface.rest(&mut flow.mode));
         let mut sliding = flow.meet(&surfaces, t, &y);
-        let wants = |surface: &Surface| all.iter().find(|(other, _)| other == surface).map_or(0.0, |(_, side)| *side);
+        let wants =
+            |surface: &Surface| all.iter().find(|(other, _)| other == surface).map_or(0.0, |(_, side)| *side);
         let wanted: Vec<f64> = sliding.surfaces().iter().map(wants).collect();
         flow.fields_at(&mut sliding, t, &y);
         self.recorder.statistics().settling += sliding.sides() as u64;
@@ -345,7 +347,9 @@ impl Simulator<'_> {
         let (home, other) = (a.mode.filter(|_| there_and_back)?, b.mode?);
         let (here, there) = (self.direction_in(first, home)?, self.direction_in(second, other)?);
         let cosine: f64 = here.iter().zip(&there).map(|(a, b)| a * b).sum();
-        (cosine.abs() > 1.0 - PARALLEL).then(|| Surface::of(guards, &self.integrator.flow.mode, first)).flatten()
+        (cosine.abs() > 1.0 - PARALLEL)
+            .then(|| Surface::of(guards, &self.integrator.flow.mode, first))
+            .flatten()
     }
 
     /// The unit vector along which a guard of a mode grows, time included; none if it grows nowhere.

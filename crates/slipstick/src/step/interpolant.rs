@@ -63,7 +63,12 @@ impl Interpolant {
 
     /// The sum of the sizes of all terms of one component but the first: what rounding is measured by.
     pub fn terms_of(&self, component: usize) -> f64 {
-        self.coefficients.iter().skip(self.dimension + component).step_by(self.dimension.max(1)).map(|c| c.abs()).sum()
+        self.coefficients
+            .iter()
+            .skip(self.dimension + component)
+            .step_by(self.dimension.max(1))
+            .map(|c| c.abs())
+            .sum()
     }
 
     /// The coefficients of one component as powers of θ; gives the degree.

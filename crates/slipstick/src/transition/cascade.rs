@@ -84,7 +84,8 @@ mod tests {
         let mut counter = Cascade::default();
         assert!((0..50).all(|k| counter.record(&[0], &[f64::from(k)], &mode, ()) == Repeat::New));
         let mut toggle = Cascade::default();
-        let seen: Vec<Repeat> = (0..3).map(|k| toggle.record(&[k % 2], &[(k % 2) as f64], &mode, ())).collect();
+        let seen: Vec<Repeat> =
+            (0..3).map(|k| toggle.record(&[k % 2], &[(k % 2) as f64], &mode, ())).collect();
         assert_eq!(seen, [Repeat::New, Repeat::New, Repeat::Cycle(2)]);
         assert_eq!(toggle.last(2), [vec![1], vec![0]]);
     }

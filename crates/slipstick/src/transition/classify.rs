@@ -94,11 +94,7 @@ fn side_without_want(below: Heading) -> f64 {
 }
 
 /// Several surfaces: of all choices of sides that the motion keeps to, the one with the fewest changes.
-fn choose_sides<'a>(
-    motions: &mut dyn Motions<'a>,
-    sliding: &Sliding,
-    wanted: &[f64],
-) -> Option<Classified> {
+fn choose_sides<'a>(motions: &mut dyn Motions<'a>, sliding: &Sliding, wanted: &[f64]) -> Option<Classified> {
     let count = wanted.len();
     let mut best: Option<(usize, usize)> = None;
     let mut found = 0;

@@ -61,7 +61,11 @@ impl Resets {
             flow.reset(g, t, before, set);
             let ResetTargets { states, discrete: variables } = system.reset_targets(g).unwrap_or_default();
             let known = system.reset_targets(g).is_some();
-            let conflict = |(i, guards, values), target: fn(usize) -> Target| Conflict { target: target(i), guards, values };
+            let conflict = |(i, guards, values), target: fn(usize) -> Target| Conflict {
+                target: target(i),
+                guards,
+                values,
+            };
             let merged = self.state.merge(g, known.then_some(states), before, after);
             merged.map_err(|found| conflict(found, Target::State))?;
             let merged =

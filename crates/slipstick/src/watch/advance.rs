@@ -152,7 +152,8 @@ impl Watch {
         let Pinned { constant, linear, .. } = record.pinned;
         let constant = constant + record.slack;
         let error = if record.soft { signals.dense_error(comparison) } else { DenseError::default() };
-        let [slope, dense] = [error.linear, error.higher].map(|e| if e.is_finite() { DENSE * e.abs() } else { 0.0 });
+        let [slope, dense] =
+            [error.linear, error.higher].map(|e| if e.is_finite() { DENSE * e.abs() } else { 0.0 });
         let widening = Widening { constant, linear: linear * h + slope, dense, h };
         Brief { comparison, widening, touches, entered: record.entered }
     }
