@@ -43,11 +43,6 @@ impl Names<'_> {
         self.scope.inertia_place(name)
     }
 
-    /// The place of a mode.
-    pub(super) fn mode(&self, name: &str) -> Option<usize> {
-        self.scope.mode(name)
-    }
-
     /// What a name stands for.
     pub(super) fn target(&self, name: &str) -> Option<Meaning> {
         self.scope.meaning(name)

@@ -108,7 +108,7 @@ impl Simulator<'_> {
         let (guard, t) = (self.guard(g), self.integrator.trial.t);
         let at = t + limit.after;
         self.accumulating.histories[g].record.clear();
-        if guard.response.switch.is_some() && self.stand_in_corner()? {
+        if guard.response.switch.is_some() && self.stand_in_corner() {
             return Ok(None);
         }
         let Some(rest) = guard.response.at_rest else {
@@ -122,7 +122,7 @@ impl Simulator<'_> {
     }
 
     /// Where the events of switches accumulate, the motion stands where their surfaces meet. Gives whether it can stay there.
-    fn stand_in_corner(&mut self) -> Result<bool, Error> {
+    fn stand_in_corner(&mut self) -> bool {
         let guards = self.system().guards();
         let tolerances = &self.integrator.options.tolerances;
         let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
@@ -135,7 +135,7 @@ impl Simulator<'_> {
             free && flow.guard(g, t, &y).abs() <= NEAR * flow.spread_of(g, t, &mut y, &widths)
         });
         if near.len() < 2 {
-            return Ok(false);
+            return false;
         }
         self.stay_on(&near)
     }

@@ -65,7 +65,7 @@ impl Simulator<'_> {
             }
             let next =
                 if restart == Restart::Continuous { Firing::default() } else { self.fires_by_value()? };
-            let next = if next.is_empty() { self.decide_by_motion()? } else { next };
+            let next = if next.is_empty() { self.decide_by_motion() } else { next };
             if let Some(outcome) = self.look_for_halt()? {
                 return Ok(Some(outcome));
             }
@@ -352,7 +352,7 @@ impl Simulator<'_> {
     }
 
     /// The guards that fire here because the motion takes their comparisons out of their bands (rule 6).
-    pub(super) fn decide_by_motion(&mut self) -> Result<Firing, Error> {
+    pub(super) fn decide_by_motion(&mut self) -> Firing {
         let (watch, mut along) = self.along();
         let begun = watch.begin(&mut along);
         let fired = begun.fired.to_vec();
@@ -360,7 +360,7 @@ impl Simulator<'_> {
         if let Some(&Decided { comparison, order, .. }) = through {
             self.look_at_passing(comparison, order);
         }
-        Ok(self.firing(&fired))
+        self.firing(&fired)
     }
 
     /// What guards of the watch stand for.

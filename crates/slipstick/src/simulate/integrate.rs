@@ -55,7 +55,7 @@ impl Simulator<'_> {
         let (t, due) = (self.integrator.trial.t, self.calendar.next());
         let goal = self.integrator.options.until.min(due);
         let (h, ends_at_goal) = self.sizes.next(t, goal, self.integrator.options);
-        let undecided = self.decide_by_motion()?;
+        let undecided = self.decide_by_motion();
         if !undecided.is_empty() {
             return Ok(Some(undecided));
         }

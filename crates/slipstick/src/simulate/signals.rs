@@ -356,7 +356,7 @@ impl Along<'_, '_> {
             weights.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), w| (a.min(w), b.max(w)));
         let nearest = if side > 0.0 { most - 1.0 } else { -least };
         let margin = STAGE_MARGIN * (most - least);
-        if !(nearest + margin < 0.0) {
+        if nearest.is_nan() || nearest + margin >= 0.0 {
             return false;
         }
         *out = StepPolynomial { remainder: margin, ..StepPolynomial::default() };

@@ -197,7 +197,9 @@ impl Simulator<'_> {
             self.activate_guards();
             return Ok(old_mode != self.integrator.flow.mode);
         }
-        surfaces.iter().for_each(|surface| surface.rest(&mut flow.mode));
+        for surface in &surfaces {
+            surface.rest(&mut flow.mode);
+        }
         let mut sliding = flow.meet(&surfaces, t, &y);
         let wants =
             |surface: &Surface| all.iter().find(|(other, _)| other == surface).map_or(0.0, |(_, side)| *side);
@@ -267,7 +269,7 @@ impl Simulator<'_> {
     }
 
     /// Puts the motion onto surfaces that it is next to, and lets it slide on them and on those before. Gives whether it can stay there.
-    pub(super) fn stay_on(&mut self, near: &[usize]) -> Result<bool, Error> {
+    pub(super) fn stay_on(&mut self, near: &[usize]) -> bool {
         let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
         let guards = self.system().guards();
         let flow = &mut self.integrator.flow;
@@ -287,7 +289,7 @@ impl Simulator<'_> {
             self.activate_guards();
             self.recorder.add_kind(EventKind::Slide);
         }
-        Ok(stays)
+        stays
     }
 
     /// The motion slides on these surfaces from here on, or on none; the state is put onto them.
@@ -362,7 +364,9 @@ impl Simulator<'_> {
         flow.mode.values.place = held;
         gradient.push(rate);
         let size = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
-        gradient.iter_mut().for_each(|g| *g /= size);
+        for g in &mut gradient {
+            *g /= size;
+        }
         gradient.iter().all(|g| g.is_finite()).then_some(gradient)
     }
 

@@ -48,11 +48,7 @@ pub struct Classified {
 
 /// Finds how the motion goes on at surfaces whose fields have been evaluated. `wanted` is the side that the motion is going to at each, 0 where it slides.
 /// None if no choice is consistent. The mode is locked as before afterwards, apart from the signs of these surfaces.
-pub fn classify<'a>(
-    motions: &mut dyn Motions<'a>,
-    sliding: &mut Sliding,
-    wanted: &[f64],
-) -> Option<Classified> {
+pub fn classify(motions: &mut dyn Motions<'_>, sliding: &mut Sliding, wanted: &[f64]) -> Option<Classified> {
     if wanted.len() == 1 {
         return Some(classify_one(motions, sliding, wanted[0]));
     }
@@ -69,7 +65,7 @@ fn known(settled: Settlement) -> Classified {
 }
 
 /// One surface: both of its sides are asked.
-fn classify_one<'a>(motions: &mut dyn Motions<'a>, sliding: &Sliding, wanted: f64) -> Classified {
+fn classify_one(motions: &mut dyn Motions<'_>, sliding: &Sliding, wanted: f64) -> Classified {
     let [below, above] = [0, 1].map(|side| {
         sliding.set_side(side, &mut motions.flow().mode);
         motions.heading(sliding.surfaces()[0].guard)
@@ -94,7 +90,7 @@ fn side_without_want(below: Heading) -> f64 {
 }
 
 /// Several surfaces: of all choices of sides that the motion keeps to, the one with the fewest changes.
-fn choose_sides<'a>(motions: &mut dyn Motions<'a>, sliding: &Sliding, wanted: &[f64]) -> Option<Classified> {
+fn choose_sides(motions: &mut dyn Motions<'_>, sliding: &Sliding, wanted: &[f64]) -> Option<Classified> {
     let count = wanted.len();
     let mut best: Option<(usize, usize)> = None;
     let mut found = 0;

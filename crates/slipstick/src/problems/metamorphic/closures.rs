@@ -130,19 +130,16 @@ fn trigger(event: &EventRule, from: f64, names: &Inputs) -> Option<ClosureGuard>
         }
         Trigger::Guard(guard) => &guard.syntax,
     };
-    let surface: Box<dyn Fn(f64, &[f64]) -> f64 + Send + Sync> = match guard.comparison() {
-        Some((_, left, right)) => {
-            let sides = names.tape(&[(guard, left), (guard, right)])?;
-            Box::new(move |t, y| {
-                let mut out = [0.0; 2];
-                sides.run(t, y, &[], &mut out);
-                out[0] - out[1]
-            })
-        }
-        None => {
-            let value = names.tape(&[(guard, guard.root())])?;
-            Box::new(move |t, y| value.value(t, y))
-        }
+    let surface: SurfaceFunction = if let Some((_, left, right)) = guard.comparison() {
+        let sides = names.tape(&[(guard, left), (guard, right)])?;
+        Box::new(move |t, y| {
+            let mut out = [0.0; 2];
+            sides.run(t, y, &[], &mut out);
+            out[0] - out[1]
+        })
+    } else {
+        let value = names.tape(&[(guard, guard.root())])?;
+        Box::new(move |t, y| value.value(t, y))
     };
     Some(match event.direction {
         Direction::Rising => ClosureGuard::rising(&event.name, surface),
@@ -150,6 +147,9 @@ fn trigger(event: &EventRule, from: f64, names: &Inputs) -> Option<ClosureGuard>
         Direction::Both => ClosureGuard::both(&event.name, surface),
     })
 }
+
+/// A surface as a function of time and state.
+type SurfaceFunction = Box<dyn Fn(f64, &[f64]) -> f64 + Send + Sync>;
 
 /// The states that a reset sets, and their new values.
 struct NewValues {

@@ -151,7 +151,8 @@ fn end_difference(first: &Account, second: &Account, allowed: &Allowance<'_>) ->
         return Some(whole(DifferenceKind::Mode, first.end_time, text));
     }
     let apart = |i: usize| (first.end[i] - second.end[i]).abs();
-    let too_far = |i: &usize| !(apart(*i) <= allowed.of_end(*i, first.sizes[*i]));
+    let near = |i: usize| apart(i) <= allowed.of_end(i, first.sizes[i]);
+    let too_far = |i: &usize| !near(*i);
     let count = first.end.len().min(second.end.len());
     (0..count).find(too_far).map(|i| Difference {
         t: first.end_time,
