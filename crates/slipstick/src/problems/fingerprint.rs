@@ -1,8 +1,9 @@
 //! The runs of the fingerprint: problems of every suite with every method that can run them.
 //!
-//! Their results are stored. A change of the program that should not change results is compared with what is stored. Three kinds of problems are left out,
-//! because they take minutes: long runs of `constrained`, chains of `constrained`, and the larger members of each family of `mechanisms`. Large problems
-//! of `events` and `mechanisms` run with a few methods only.
+//! Their results are stored. A change of the program that should not change results is compared with what is
+//! stored. Three kinds of problems are left out, because they take minutes: long runs of `constrained`,
+//! chains of `constrained`, and the larger members of each family of `mechanisms`. Large problems of `events`
+//! and `mechanisms` run with a few methods only.
 
 use super::{
     ConstrainedProblem, Entrant, EventProblem, MechanismProblem, Problem, Set, Solver, behind_mass_matrices,
@@ -13,7 +14,8 @@ use crate::formulation::Stabilisation;
 use crate::simulate::{Limits, Options, Plan, Start, check_options};
 use crate::step::Method;
 
-/// The tolerance of methods of order 3 and more, and that of methods of order 2, which need many more steps. Problems with guards run at both.
+/// The tolerance of methods of order 3 and more, and that of methods of order 2, which need many more steps.
+/// Problems with guards run at both.
 const TOLERANCE: f64 = 1e-6;
 const LOOSE: f64 = 1e-4;
 
@@ -67,7 +69,8 @@ impl FingerprintRun {
         Self { form: form + fixed, tolerance, options }
     }
 
-    /// The same with a slightly tighter tolerance and shorter fixed step: what changes then is not determined by the tolerance.
+    /// The same with a slightly tighter tolerance and shorter fixed step: what changes then is not determined
+    /// by the tolerance.
     #[must_use]
     pub fn nearby(&self) -> Self {
         let mut other = self.clone();
@@ -119,7 +122,8 @@ impl Fingerprinted {
         Self::with_methods("mechanisms", &problem.name, problem.system, problem.start, &problem.options)
     }
 
-    /// As the row of the suite `constrained` says: its form, its way to keep constraints, its tolerance or step.
+    /// As the row of the suite `constrained` says: its form, its way to keep constraints, its tolerance or
+    /// step.
     fn constrained(problem: ConstrainedProblem) -> Self {
         let ConstrainedProblem { name, plan, tolerance, .. } = problem;
         let mut options = plan.options;
@@ -130,7 +134,8 @@ impl Fingerprinted {
     }
 }
 
-/// Every method, and for mechanisms also every way to keep constraints with one explicit method, and the stabilised index-2 form.
+/// Every method, and for mechanisms also every way to keep constraints with one explicit method, and the
+/// stabilised index-2 form.
 fn entrants(system: &dyn System) -> Vec<Entrant> {
     let is_large = system.layout().dimension() > MANY_STATES;
     let methods = Method::named().filter(|method| !is_large || FEW.contains(method));

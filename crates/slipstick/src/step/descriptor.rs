@@ -1,4 +1,5 @@
-//! What there is to know about a method before it is used. Each method's file has its descriptor; `methods.rs` lists them all.
+//! What there is to know about a method before it is used. Each method's file has its descriptor;
+//! `methods.rs` lists them all.
 
 use super::Step;
 use super::explicit::{Numbers, Tableau, build_explicit};
@@ -53,7 +54,8 @@ pub struct MethodDescriptor {
     pub about: &'static str,
     /// The order of the solution that is carried on.
     pub order: u32,
-    /// The order of the error estimate, which the step size goes by; `None` if there is none and only fixed steps can be made.
+    /// The order of the error estimate, which the step size goes by; `None` if there is none and only fixed
+    /// steps can be made.
     pub error_order: Option<u32>,
     /// The order of the dense output: its error within a step of size h is O(h^(order+1)).
     pub dense_order: u32,
@@ -69,7 +71,8 @@ pub struct MethodDescriptor {
     pub form: MechanismForm,
     /// What keeps the ends of its steps on the constraints of a mechanism.
     pub constraints: ConstraintPolicy,
-    /// What an implicit method factors and solves, by the cost of one real linear system of the size of the state: at a factorisation, and for each right-hand side.
+    /// What an implicit method factors and solves, by the cost of one real linear system of the size of the
+    /// state: at a factorisation, and for each right-hand side.
     pub(super) linear_cost: (f64, f64),
     /// How it is made.
     pub(super) build: Build,

@@ -3,7 +3,8 @@
 use super::Step;
 use super::descriptor::{Build, ConstraintPolicy, MethodDescriptor};
 
-/// From the list: the methods by name, each with its descriptor, in the order in which they are listed to people.
+/// From the list: the methods by name, each with its descriptor, in the order in which they are listed to
+/// people.
 macro_rules! methods {
     ($($(#[$about:meta])* $name:ident => $descriptor:path,)+) => {
         /// The methods that can be asked for by name.
@@ -20,7 +21,8 @@ macro_rules! methods {
 }
 
 methods! {
-    /// Chosen automatically: explicit, of an order that suits the tolerance, or Radau IIA where the problem is stiff.
+    /// Chosen automatically: explicit, of an order that suits the tolerance, or Radau IIA where the problem
+    /// is stiff.
     #[default]
     Automatic => super::automatic::DESCRIPTOR,
     /// Dormand and Prince's explicit pair of order 5(4).
@@ -51,7 +53,8 @@ methods! {
     HalfExplicit5 => super::hem5::DESCRIPTOR,
     /// Murua's partitioned half-explicit method of order 5, for mechanisms.
     PartitionedHalfExplicit5 => super::phem56::DESCRIPTOR,
-    /// The generalized-α method of order 2 that keeps constraints of positions and of velocities (index 2, stabilised), for stiff mechanisms.
+    /// The generalized-α method of order 2 that keeps constraints of positions and of velocities (index 2,
+    /// stabilised), for stiff mechanisms.
     GeneralizedAlpha => super::alpha::DESCRIPTOR,
     /// The same with constraints of velocities alone (index 2).
     GeneralizedAlpha2 => super::alpha::DESCRIPTOR_2,
@@ -66,12 +69,14 @@ impl Method {
     /// Every single method, in the order in which they are listed to people.
     pub const ALL: &'static [Self] = NAMED.split_at(1).1;
 
-    /// What there is to know about it; for the automatic choice what holds for the methods that it is made of.
+    /// What there is to know about it; for the automatic choice what holds for the methods that it is made
+    /// of.
     pub fn facts(self) -> &'static MethodDescriptor {
         &DESCRIPTORS[self as usize]
     }
 
-    /// The times of its stages, as parts of the step; for the automatic choice those of the method that is always among them.
+    /// The times of its stages, as parts of the step; for the automatic choice those of the method that is
+    /// always among them.
     pub fn nodes(self) -> &'static [f64] {
         self.facts().nodes
     }
@@ -114,12 +119,14 @@ impl Method {
         )
     }
 
-    /// Whether it keeps the constraints of positions by itself, so that the ends of its steps are not corrected.
+    /// Whether it keeps the constraints of positions by itself, so that the ends of its steps are not
+    /// corrected.
     pub fn keeps_positions(self) -> bool {
         self.facts().constraints == ConstraintPolicy::KeepsPositions
     }
 
-    /// A single method with scratch for states of the given length. For the automatic choice there are no tolerances to choose by: it is one of the methods.
+    /// A single method with scratch for states of the given length. For the automatic choice there are no
+    /// tolerances to choose by: it is one of the methods.
     pub fn build(self, dimension: usize) -> Box<dyn Step> {
         match self.facts().build {
             Build::Explicit { build, .. } | Build::Sized(build) => build(dimension),

@@ -76,7 +76,8 @@ pub struct Note {
 }
 
 impl Note {
-    /// How much it matters: what its code says. What has no row in the table is a warning, because nobody has said that it is harmless.
+    /// How much it matters: what its code says. What has no row in the table is a warning, because nobody has
+    /// said that it is harmless.
     pub fn severity(&self) -> Severity {
         let kind = NOTE_KINDS.iter().find(|kind| kind.code == self.code);
         kind.map_or(Severity::Warning, |kind| kind.severity)
@@ -97,7 +98,8 @@ impl Notes {
         self.list.push(note);
     }
 
-    /// Adds a note unless there is one of that code about that subject: the name of a guard, for example. The text is made only if it is needed. Whether it is new.
+    /// Adds a note unless there is one of that code about that subject: the name of a guard, for example. The
+    /// text is made only if it is needed. Whether it is new.
     pub fn once(&mut self, code: &'static str, subject: &str, t: f64, text: impl FnOnce() -> String) -> bool {
         if self.is_noted(code, subject) {
             return false;

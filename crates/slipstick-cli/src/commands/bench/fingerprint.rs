@@ -1,4 +1,5 @@
-//! The fingerprint: results and work of all problems with all methods, recorded in a file or compared with one.
+//! The fingerprint: results and work of all problems with all methods, recorded in a file or compared with
+//! one.
 
 mod print;
 
@@ -96,13 +97,13 @@ fn read(path: &Path) -> Result<Vec<Fingerprint>, Trouble> {
 
 /// What was seen so far of a comparison.
 #[derive(Default)]
-struct Comparison {
+struct Tally {
     runs: usize,
     differences: Vec<&'static str>,
     rhs: (u64, u64),
 }
 
-impl Comparison {
+impl Tally {
     fn report(&mut self, key: &RunKey, what: &'static str, text: &str, json: bool) {
         self.differences.push(what);
         data(if json {
@@ -128,7 +129,7 @@ impl Comparison {
 
 /// Runs everything and prints what differs.
 fn compare(old: &[Fingerprint], only: &str, json: bool) -> Finish {
-    let mut seen = Comparison::default();
+    let mut seen = Tally::default();
     let mut left: Vec<&Fingerprint> = old.iter().collect();
     for_each_run(only, |key, problem, run| {
         let new = taken(key, problem, run);

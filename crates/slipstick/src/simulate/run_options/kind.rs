@@ -6,7 +6,7 @@ use crate::simulate::Options;
 use crate::step::PerComponent;
 
 /// What may stand in the file, and what it sets.
-pub(super) enum Kind {
+pub(super) enum OptionKind {
     /// It is read with the model, because the equations or the times depend on it.
     OfModel(&'static str),
     /// A number greater than zero.
@@ -37,7 +37,7 @@ pub(super) struct PerState {
     pub(super) set: fn(&mut Options, PerComponent),
 }
 
-impl Kind {
+impl OptionKind {
     /// What may stand there, as the book says it.
     pub(super) fn in_words(&self) -> String {
         let quoted = |words: &[Word]| {
@@ -128,12 +128,13 @@ impl Draft<'_> {
     }
 }
 
-/// Sets what the section `run` of a model says, and reports all that is wrong there. The constraints are those of the system, in its order.
+/// Sets what the section `run` of a model says, and reports all that is wrong there. The constraints are
+/// those of the system, in its order.
 pub(crate) fn apply(model: &Model, constraints: &[&str], options: &mut Options) -> Vec<Diagnostic> {
     let errors = unknown_keys(model);
     let mut draft = Draft { model, constraints, options, errors };
     for option in RUN_OPTIONS {
-        if let Kind::PerState(PerState { usual, set, .. }) = option.kind {
+        if let OptionKind::PerState(PerState { usual, set, .. }) = option.kind {
             set(draft.options, usual(draft.options));
         }
         let read = |setting| option.kind.read(&mut draft, setting);

@@ -1,7 +1,8 @@
-//! The table of run options: what may be asked of a run, in the section `run` of a model file, in Rust, and in `run.json`.
+//! The table of run options: what may be asked of a run, in the section `run` of a model file, in Rust, and
+//! in `run.json`.
 //!
-//! Reading and checking a model file, planning a run, result files and the book all take it from here. A new option is a row here, and the field of
-//! [`Options`] that it sets.
+//! Reading and checking a model file, planning a run, result files and the book all take it from here. A new
+//! option is a row here, and the field of [`Options`] that it sets.
 
 mod kind;
 mod own;
@@ -15,7 +16,7 @@ use crate::formulation::Metric;
 use crate::math::Norm;
 use crate::model::{Detection, Location};
 use crate::step::{Control, PerComponent, Tolerances, USUAL_RHO};
-use kind::{Kind, PerState};
+use kind::{OptionKind, PerState};
 
 /// A row of the table.
 pub struct RunOption {
@@ -31,7 +32,7 @@ pub struct RunOption {
     pub more: Option<&'static str>,
     /// Whether it says how steps are chosen, and so means nothing beside `fixed_step`.
     pub chooses_steps: bool,
-    kind: Kind,
+    kind: OptionKind,
     show: Show,
 }
 
@@ -76,7 +77,7 @@ const ROW: RunOption = RunOption {
     about: "",
     more: None,
     chooses_steps: false,
-    kind: Kind::OfModel(""),
+    kind: OptionKind::OfModel(""),
     show: Show::Options(|_| OptionValue::Nothing),
 };
 
@@ -104,7 +105,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         unit: TIME,
         default: "`0`",
         about: "the start time",
-        kind: Kind::OfModel("formula"),
+        kind: OptionKind::OfModel("formula"),
         show: Show::Plan(|plan| plan.start.t.into()),
         ..ROW
     },
@@ -113,7 +114,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         unit: TIME,
         default: "required",
         about: "the end time, later than `from`",
-        kind: Kind::OfModel("formula"),
+        kind: OptionKind::OfModel("formula"),
         show: Show::Options(|options| options.until.into()),
         ..ROW
     },
@@ -122,7 +123,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         default: "`1e-8`",
         about: "the relative tolerance",
         more: Some("concepts/steps-and-tolerances.md#the-tolerances"),
-        kind: Kind::PerState(PerState {
+        kind: OptionKind::PerState(PerState {
             usual: usual_relative,
             least: LEAST_RELATIVE,
             set: |options, value| options.tolerances.relative = value,
@@ -136,7 +137,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         default: "`rtol / 100`",
         about: "the absolute tolerance",
         more: Some("concepts/steps-and-tolerances.md#the-tolerances"),
-        kind: Kind::PerState(PerState {
+        kind: OptionKind::PerState(PerState {
             usual: usual_absolute,
             least: 0.0,
             set: |options, value| options.tolerances.absolute = value,
@@ -149,7 +150,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         default: "`\"auto\"`",
         about: "whether the worst state or the mean of all decides about a step",
         more: Some("concepts/steps-and-tolerances.md#the-tolerances"),
-        kind: Kind::Word(&[
+        kind: OptionKind::Word(&[
             ("auto", |options| options.tolerances.norm = None),
             ("worst", |options| options.tolerances.norm = Some(Norm::Worst)),
             ("mean", |options| options.tolerances.norm = Some(Norm::Mean)),
@@ -162,7 +163,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         default: "`\"auto\"`",
         about: "the method",
         more: Some("concepts/steps-and-tolerances.md#the-method"),
-        kind: Kind::Own("string", own::method),
+        kind: OptionKind::Own("string", own::method),
         show: Show::Options(|options| options.method.name().into()),
         ..ROW
     },
@@ -171,7 +172,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         default: "`0.8`",
         about: "for `alpha`, `alpha2` and `alpha3` alone: the part of an infinitely fast oscillation that is left after a step; less than 1 for `alpha3`",
         more: Some("concepts/mechanisms.md#stiff-mechanisms"),
-        kind: Kind::Own("number from 0 to 1", own::rho),
+        kind: OptionKind::Own("number from 0 to 1", own::rho),
         show: Show::Options(|options| {
             let used = options.method.has_rho().then(|| options.rho_infinity.unwrap_or(USUAL_RHO));
             used.into()
@@ -183,7 +184,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         default: "`\"standard\"`",
         about: "how step sizes are chosen; `\"pid\"` changes them more smoothly",
         chooses_steps: true,
-        kind: Kind::Word(&[
+        kind: OptionKind::Word(&[
             ("standard", |options| options.control = Control::Standard),
             ("pid", |options| options.control = Control::Pid),
         ]),
@@ -197,7 +198,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         default: "`0.9`",
         about: "the part that is tried of the step that would just be good enough; with less, fewer steps are rejected, but more are made",
         chooses_steps: true,
-        kind: Kind::Own("number between 0 and 1", own::safety),
+        kind: OptionKind::Own("number between 0 and 1", own::safety),
         show: Show::Options(|options| options.safety.into()),
         ..ROW
     },
@@ -206,7 +207,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         unit: TIME,
         default: "every accepted step",
         about: "the interval of the rows in `trajectory.csv`; at most ten million intervals",
-        kind: Kind::OfModel("formula"),
+        kind: OptionKind::OfModel("formula"),
         show: Show::Plan(|plan| plan.output_step.into()),
         ..ROW
     },
@@ -216,7 +217,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         default: "chosen automatically",
         about: "the first step that is tried",
         chooses_steps: true,
-        kind: Kind::Positive(|options, value| options.first_step = Some(value)),
+        kind: OptionKind::Positive(|options, value| options.first_step = Some(value)),
         show: Show::Options(|options| options.first_step.into()),
         ..ROW
     },
@@ -226,7 +227,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         default: "the whole interval",
         about: "no step is longer",
         chooses_steps: true,
-        kind: Kind::Positive(|options, value| options.longest_step = Some(value)),
+        kind: OptionKind::Positive(|options, value| options.longest_step = Some(value)),
         show: Show::Options(|options| options.longest_step.into()),
         ..ROW
     },
@@ -234,7 +235,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         key: "fixed_step",
         unit: TIME,
         about: "every step has this size, without error control; `first_step`, `longest_step`, `control` and `safety` are refused beside it. `rtol` and `atol` say how far the iterations of implicit methods go",
-        kind: Kind::Positive(|options, value| options.fixed_step = Some(value)),
+        kind: OptionKind::Positive(|options, value| options.fixed_step = Some(value)),
         show: Show::Options(|options| options.fixed_step.into()),
         ..ROW
     },
@@ -242,7 +243,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         key: "mode",
         default: "the first mode of the file",
         about: "the mode to begin in",
-        kind: Kind::OfModel("string"),
+        kind: OptionKind::OfModel("string"),
         show: Show::Plan(|plan| plan.start_mode().into()),
         ..ROW
     },
@@ -250,7 +251,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         key: "max_events",
         default: "`100000`",
         about: "the most events",
-        kind: Kind::Count(|options, count| options.limits.events = count),
+        kind: OptionKind::Count(|options, count| options.limits.events = count),
         show: Show::Options(|options| options.limits.events.into()),
         ..ROW
     },
@@ -258,7 +259,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         key: "max_steps",
         default: "`1000000`",
         about: "the most steps, taken or not",
-        kind: Kind::Count(|options, count| options.limits.steps = count),
+        kind: OptionKind::Count(|options, count| options.limits.steps = count),
         show: Show::Options(|options| options.limits.steps.into()),
         ..ROW
     },
@@ -267,7 +268,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         default: "`\"whole-step\"`",
         about: "where in a step guards are looked at: everywhere, at its ends, also at the times of the stages, or at so many points; all but the default can miss events",
         more: Some("concepts/guards-and-events.md#where-a-step-is-looked-at"),
-        kind: Kind::WordOrCount(
+        kind: OptionKind::WordOrCount(
             &[
                 ("whole-step", |options| options.detection = Detection::WholeStep),
                 ("ends", |options| options.detection = Detection::Ends),
@@ -289,7 +290,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         key: "location",
         default: "`\"auto\"`",
         about: "how the state at an event is computed: on the dense output, by a step that ends right after it, or without using the equations after it",
-        kind: Kind::Word(&[
+        kind: OptionKind::Word(&[
             ("auto", |options| options.location = None),
             ("dense", |options| options.location = Some(Location::Dense)),
             ("integrate", |options| options.location = Some(Location::Integrate)),
@@ -303,7 +304,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         unit: TIME,
         default: "as narrow as doubles allow",
         about: "the width in time to which events are narrowed that only record; what changes something, or must not cross, is always narrowed as far as doubles allow",
-        kind: Kind::Positive(|options, value| options.event_tolerance = Some(value)),
+        kind: OptionKind::Positive(|options, value| options.event_tolerance = Some(value)),
         show: Show::Options(|options| options.event_tolerance.into()),
         ..ROW
     },
@@ -311,7 +312,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         key: "concurrency",
         unit: "time, and of the guard",
         about: "events this close in time, with guards this small, are one event",
-        kind: Kind::Own("table of `time` and `amplitude`, numbers greater than zero", own::concurrency),
+        kind: OptionKind::Own("table of `time` and `amplitude`, numbers greater than zero", own::concurrency),
         show: Show::Options(|options| match options.concurrency {
             Some(c) => OptionValue::Table(vec![("time", c.time.into()), ("amplitude", c.amplitude.into())]),
             None => OptionValue::Nothing,
@@ -323,7 +324,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         default: "`\"pstab\"`; with `auto` `\"ggl\"` where a mechanism is stiff, unless something is said here; with `alpha` and `alpha3` `\"none\"`, and nothing else",
         about: "what keeps the constraints of a mechanism met; tables are terms in the equations: `{ rate = 20, position = 100, along = \"forces\" }` (Baumgarte; also `\"normal\"` and `\"gradient\"`), `{ decay = 10, rate = 1 }`, and `{ reach = 0.1, speed = 10 }` for starts that do not meet their constraints, where both can be tables by constraint; what a table does not name is as here, but `reach` must be given",
         more: Some("concepts/mechanisms.md#joints-that-stay-shut"),
-        kind: Kind::Own(
+        kind: OptionKind::Own(
             "`\"pstab\"`, `\"s-both\"`, `\"s-full\"`, `\"s-speed\"`, `\"project\"`, `\"ggl\"`, `\"none\"`, or a table",
             own::stabilisation,
         ),
@@ -334,7 +335,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         key: "metric",
         default: "`\"mass\"`",
         about: "the metric in which corrections of a mechanism are the least change",
-        kind: Kind::Word(&[
+        kind: OptionKind::Word(&[
             ("mass", |options| options.metric = Metric::Mass),
             ("identity", |options| options.metric = Metric::Identity),
         ]),
@@ -351,14 +352,14 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         unit: "of the constraint",
         default: "`0`",
         about: "steps of a mechanism that end with no residual of a constraint above this are not corrected",
-        kind: Kind::NotNegative(|options, value| options.drift_tolerance = value),
+        kind: OptionKind::NotNegative(|options, value| options.drift_tolerance = value),
         show: Show::Plan(|plan| own::if_corrected(plan, |options| options.drift_tolerance.into())),
         ..ROW
     },
     RunOption {
         key: "pinned",
         about: "coordinates that stay as they are when the start of a mechanism is made consistent",
-        kind: Kind::Own("list of coordinates", own::pinned),
+        kind: OptionKind::Own("list of coordinates", own::pinned),
         show: Show::Plan(Plan::pinned),
         ..ROW
     },
@@ -368,7 +369,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         default: "none: switching is exact",
         about: "the width of the layer about each switching surface in which signs and comparisons are a straight line instead of a jump",
         more: Some("concepts/modes-and-switches.md#regularised-switching"),
-        kind: Kind::OfModel("number greater than zero"),
+        kind: OptionKind::OfModel("number greater than zero"),
         show: Show::Plan(|plan| plan.regularise.into()),
         ..ROW
     },

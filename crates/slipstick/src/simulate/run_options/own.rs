@@ -1,4 +1,5 @@
-//! Run options that are read in a way of their own: the method, generalized-α, concurrency, and what keeps constraints met.
+//! Run options that are read in a way of their own: the method, generalized-α, concurrency, and what keeps
+//! constraints met.
 
 use super::OptionValue;
 use super::kind::Draft;
@@ -68,16 +69,17 @@ const CORRECTIONS: [(&str, Stabilisation); 7] = [
 ];
 
 /// Makes terms in the equations of their two numbers.
-type Terms = fn(f64, f64) -> Stabilisation;
+type MakeTerms = fn(f64, f64) -> Stabilisation;
 
 /// What terms in the equations pull along.
-const ALONG: [(&str, Terms); 3] = [
+const ALONG: [(&str, MakeTerms); 3] = [
     ("forces", |rate, position| Stabilisation::Baumgarte { rate, position }),
     ("normal", |rate, position| Stabilisation::Normal { rate, position }),
     ("gradient", |rate, position| Stabilisation::Gradient { rate, position }),
 ];
 
-/// The usual numbers of Baumgarte's terms, of the reduced form, and how fast positions close under sliding-mode control; in the unit of the model's time.
+/// The usual numbers of Baumgarte's terms, of the reduced form, and how fast positions close under
+/// sliding-mode control; in the unit of the model's time.
 const USUAL_TERMS: (f64, f64) = (20.0, 100.0);
 const USUAL_REDUCED: (f64, f64) = (10.0, 1.0);
 const USUAL_SPEED: f64 = 10.0;

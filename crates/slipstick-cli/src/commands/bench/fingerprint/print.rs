@@ -6,8 +6,8 @@ use slipstick::math::larger_or_nan;
 use slipstick::problems::FingerprintRun;
 use slipstick::trajectory::{Event, Statistics, Trajectory};
 
-/// Event times and end states may differ by this many times the tolerance, or by this many times what a tolerance of nine tenths changes,
-/// whichever is larger. The second is about the error of the run itself.
+/// Event times and end states may differ by this many times the tolerance, or by this many times what a
+/// tolerance of nine tenths changes, whichever is larger. The second is about the error of the run itself.
 const ALLOWED: f64 = 10.0;
 
 /// Right-hand sides may be more by this part.
