@@ -1,7 +1,8 @@
-//! Small models that were wrong, refused or too dear once, each named by its symptom, and what must happen instead.
+//! Small models that were wrong, refused or too dear once, each named by its symptom, and what must happen
+//! instead.
 //!
-//! `STILL_WRONG` lists the rows that the loop still gets wrong. Such a row has to go wrong, so that the list shrinks with every row that
-//! comes right.
+//! `STILL_WRONG` lists the rows that the loop still gets wrong. Such a row has to go wrong, so that the list
+//! shrinks with every row that comes right.
 
 use slipstick::model::Model;
 use slipstick::simulate::{Overrides, Plan, simulate};
