@@ -1,4 +1,5 @@
-//! Small models that were wrong, refused or too dear once, each named by its symptom, and what must happen instead.
+//! Small models that were wrong, refused or too dear once, each named by its symptom, and what must happen
+//! instead.
 //!
 //! They run in the loop of forms and transitions where that carries them. `STILL_WRONG` lists the rows that still go wrong. Such a row has to go wrong, so that the list shrinks with every row that
 //! comes right.

@@ -1,4 +1,5 @@
-//! A user's model is verified in variants that need no knowledge of it: what holds is said to hold, what is fragile is named, with the reason.
+//! A user's model is verified in variants that need no knowledge of it: what holds is said to hold, what is
+//! fragile is named, with the reason.
 
 use slipstick::model::Model;
 use slipstick::problems::{Cause, Trust, Verification};
@@ -38,7 +39,8 @@ fn a_graze_below_the_tolerance_is_named() {
     assert!(matches!(fragile.cause, Cause::Graze { extreme, .. } if extreme < 1e-9), "{:?}", fragile.cause);
 }
 
-/// Restitution that tends to one with the speed: intervals shrink as 1/k², and accumulate too slowly to be followed.
+/// Restitution that tends to one with the speed: intervals shrink as 1/k², and accumulate too slowly to be
+/// followed.
 #[test]
 fn a_slow_accumulation_is_named() {
     let trust = verify(

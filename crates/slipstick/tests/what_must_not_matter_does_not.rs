@@ -1,6 +1,6 @@
-//! Models drawn from seeds give the same events and the same end in variants that must not matter: another method, longest step or location, an extra
-//! clock or state, events in another order, other units of length, a later time, closures for formulas, a mechanism moved and turned, constraints
-//! multiplied by a number.
+//! Models drawn from seeds give the same events and the same end in variants that must not matter: another
+//! method, longest step or location, an extra clock or state, events in another order, other units of length,
+//! a later time, closures for formulas, a mechanism moved and turned, constraints multiplied by a number.
 
 use slipstick::problems::{DrawnModel, Judgement, model_kinds};
 use std::fmt::Write;

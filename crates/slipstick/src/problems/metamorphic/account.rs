@@ -1,4 +1,5 @@
-//! What a run has done, in the units of the model as it was drawn: the events by name, the end, and whether it contradicts itself.
+//! What a run has done, in the units of the model as it was drawn: the events by name, the end, and whether
+//! it contradicts itself.
 
 use super::pen::Rendering;
 use super::variant::ADDED;
@@ -20,8 +21,8 @@ pub(super) struct Account {
     pub(super) from: f64,
     pub(super) end_time: f64,
     pub(super) end: Vec<f64>,
-    /// The largest absolute value of each component at events, at the samples and at the end, but at least that below which the absolute tolerance
-    /// counts.
+    /// The largest absolute value of each component at events, at the samples and at the end, but at least
+    /// that below which the absolute tolerance counts.
     pub(super) sizes: Vec<f64>,
     /// The mode at the end.
     pub(super) mode: usize,

@@ -96,7 +96,8 @@ const SHRINKING: usize = 5;
 /// A guard is looked at so often about a time.
 const LOOKS: u32 = 400;
 
-/// Looks for the reason of a difference between two runs. `explained` says whether small changes of the model make it as well.
+/// Looks for the reason of a difference between two runs. `explained` says whether small changes of the model
+/// make it as well.
 pub(super) fn cause_of(
     difference: &Difference,
     runs: [(&Setup, &Account); 2],

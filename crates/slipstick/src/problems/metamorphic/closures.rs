@@ -5,8 +5,8 @@ use crate::expr::{Arena, ExprId, InputId, NodeId, Syntax, Tape};
 use crate::model::{Direction, EventRule, Formula, Model, Trigger};
 use std::sync::Arc;
 
-/// The closures that say the same as a model without a mechanism, parameters and outputs, whose fields switch by named switches alone; none if it is
-/// not such a model.
+/// The closures that say the same as a model without a mechanism, parameters and outputs, whose fields switch
+/// by named switches alone; none if it is not such a model.
 pub(super) fn closures(model: &Model, from: f64) -> Option<ClosureSystem> {
     let names = Arc::new(Inputs::of(model));
     let fields =
@@ -130,17 +130,7 @@ fn trigger(event: &EventRule, from: f64, names: &Inputs) -> Option<ClosureGuard>
         }
         Trigger::Guard(guard) => &guard.syntax,
     };
-    let surface: SurfaceFunction = if let Some((_, left, right)) = guard.comparison() {
-        let sides = names.tape(&[(guard, left), (guard, right)])?;
-        Box::new(move |t, y| {
-            let mut out = [0.0; 2];
-            sides.run(t, y, &[], &mut out);
-            out[0] - out[1]
-        })
-    } else {
-        let value = names.tape(&[(guard, guard.root())])?;
-        Box::new(move |t, y| value.value(t, y))
-    };
+    let surface = surface(guard, names)?;
     Some(match event.direction {
         Direction::Rising => ClosureGuard::rising(&event.name, surface),
         Direction::Falling => ClosureGuard::falling(&event.name, surface),
@@ -148,8 +138,21 @@ fn trigger(event: &EventRule, from: f64, names: &Inputs) -> Option<ClosureGuard>
     })
 }
 
-/// A surface as a function of time and state.
-type SurfaceFunction = Box<dyn Fn(f64, &[f64]) -> f64 + Send + Sync>;
+type GuardFunction = Box<dyn Fn(f64, &[f64]) -> f64 + Send + Sync>;
+
+/// The difference of both sides of a comparison, or the formula itself.
+fn surface(guard: &Syntax, names: &Inputs) -> Option<GuardFunction> {
+    let Some((_, left, right)) = guard.comparison() else {
+        let value = names.tape(&[(guard, guard.root())])?;
+        return Some(Box::new(move |t, y| value.value(t, y)));
+    };
+    let sides = names.tape(&[(guard, left), (guard, right)])?;
+    Some(Box::new(move |t, y| {
+        let mut out = [0.0; 2];
+        sides.run(t, y, &[], &mut out);
+        out[0] - out[1]
+    }))
+}
 
 /// The states that a reset sets, and their new values.
 struct NewValues {

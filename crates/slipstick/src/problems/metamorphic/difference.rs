@@ -15,7 +15,8 @@ pub struct Difference {
     pub name: String,
     /// In words.
     pub text: String,
-    /// How far apart both are, as a part of the run's length or of the state's size; infinite where an event is missing or the ends are of different kinds.
+    /// How far apart both are, as a part of the run's length or of the state's size; infinite where an event
+    /// is missing or the ends are of different kinds.
     pub size: f64,
 }
 
@@ -151,8 +152,7 @@ fn end_difference(first: &Account, second: &Account, allowed: &Allowance<'_>) ->
         return Some(whole(DifferenceKind::Mode, first.end_time, text));
     }
     let apart = |i: usize| (first.end[i] - second.end[i]).abs();
-    let near = |i: usize| apart(i) <= allowed.of_end(i, first.sizes[i]);
-    let too_far = |i: &usize| !near(*i);
+    let too_far = |i: &usize| apart(*i) > allowed.of_end(*i, first.sizes[*i]) || apart(*i).is_nan();
     let count = first.end.len().min(second.end.len());
     (0..count).find(too_far).map(|i| Difference {
         t: first.end_time,
@@ -209,9 +209,11 @@ fn times_differ(
     None
 }
 
-/// So many intervals in a row, each shorter than the one before, are an accumulation when they fall below what can be resolved.
+/// So many intervals in a row, each shorter than the one before, are an accumulation when they fall below
+/// what can be resolved.
 const SHRINKING: usize = 4;
-/// Events nearer to each other than so many times what is allowed cannot be counted: half of it stays between the last that can and the first that cannot.
+/// Events nearer to each other than so many times what is allowed cannot be counted: half of it stays between
+/// the last that can and the first that cannot.
 const RESOLVED: f64 = 4.0;
 
 /// When events accumulate and cannot be resolved: how many of them are found there is a matter of rounding.
@@ -251,7 +253,8 @@ fn shrinking(times: &[f64]) -> Option<(f64, f64)> {
 mod tests {
     use super::*;
 
-    /// Events that halve their intervals are kept while they can be told apart; what comes after the limit is kept too.
+    /// Events that halve their intervals are kept while they can be told apart; what comes after the limit is
+    /// kept too.
     #[test]
     fn an_accumulation_is_cut_where_it_cannot_be_resolved() {
         let mut times: Vec<f64> = (0..40).map(|k| 2.0 - 0.5_f64.powi(k)).collect();

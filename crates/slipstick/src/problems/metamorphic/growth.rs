@@ -5,7 +5,8 @@
 pub struct ErrorGrowth {
     /// Errors grow tenfold in this time, on the average.
     pub tenfold: f64,
-    /// From when on errors within the tolerance have grown to the size of the motion; none if they do not within the run.
+    /// From when on errors within the tolerance have grown to the size of the motion; none if they do not
+    /// within the run.
     pub from: Option<f64>,
 }
 
@@ -15,7 +16,8 @@ const WORTH: f64 = 1e3;
 pub(super) const LARGE: f64 = 1e-2;
 
 impl ErrorGrowth {
-    /// From distances by time that were this at the start, as parts of the states' sizes; none if they hardly grow.
+    /// From distances by time that were this at the start, as parts of the states' sizes; none if they hardly
+    /// grow.
     pub(super) fn of(distances: &[(f64, f64)], start: f64) -> Option<Self> {
         let large = distances.iter().position(|(_, apart)| *apart > LARGE);
         let small = &distances[..large.map_or(distances.len(), |first| first + 1)];

@@ -55,86 +55,85 @@ pub(super) fn judge(subject: &dyn Subject, variants: &[Variant], tolerance: f64)
         Err(why) => refused(&why),
     };
     let failure = failure(&base, subject.may_accumulate()).or_else(|| subject.untruth(&base));
-    let mut judgement = Judgement { failure, events: base.firings.len(), tried: Vec::new() };
-    if judgement.failure.is_some() {
-        return judgement;
+    let events = base.firings.len();
+    if failure.is_some() {
+        return Judgement { failure, events, tried: Vec::new() };
     }
-    let (tried, accounts) = compare(subject, &base, variants, tolerance);
-    judgement.tried = tried;
-    if judgement.tried.iter().any(|tried| tried.difference.is_some()) {
-        let sensitivity = Sensitivity::measure(subject, &base, ERRORS * tolerance);
-        explain(subject, &base, (&mut judgement.tried, &accounts), &sensitivity, tolerance);
+    let mut trials = Trials::run(subject, base, variants, tolerance);
+    if trials.tried.iter().any(|tried| tried.difference.is_some()) {
+        let sensitivity = Sensitivity::measure(subject, &trials.base, ERRORS * tolerance);
+        trials.explain(subject, &sensitivity);
     }
-    judgement
+    Judgement { failure, events, tried: trials.tried }
 }
 
-/// Runs a model in variants, and compares each with the model as it is. What takes too many steps says nothing.
-pub(super) fn compare(
-    subject: &dyn Subject,
-    base: &Account,
-    variants: &[Variant],
+/// The runs of a model: as it is, and in its variants.
+pub(super) struct Trials {
+    pub(super) base: Account,
+    pub(super) tried: Vec<Tried>,
+    /// What each of the variants did.
+    pub(super) accounts: Vec<Account>,
     tolerance: f64,
-) -> (Vec<Tried>, Vec<Account>) {
-    let (mut tried, mut accounts) = (Vec::new(), Vec::new());
-    for &variant in variants {
-        let Some(setup) = subject.variant(variant, &base.guard_names) else { continue };
-        let other = setup.map_or_else(|why| refused(&why), |setup| account(&setup));
-        if subject.gives_up() && (other.outcome == "step-limit" || other.end.is_empty()) {
-            continue;
+}
+
+impl Trials {
+    /// Runs a model in variants, and compares each with the model as it is. A variant that cannot be run, or
+    /// takes too many steps, says nothing.
+    pub(super) fn run(subject: &dyn Subject, base: Account, variants: &[Variant], tolerance: f64) -> Self {
+        let mut trials = Self { base, tried: Vec::new(), accounts: Vec::new(), tolerance };
+        for &variant in variants {
+            let Some(setup) = subject.variant(variant, &trials.base.guard_names) else { continue };
+            let other = setup.map_or_else(|why| refused(&why), |setup| account(&setup));
+            let is_nothing = other.outcome == "step-limit" || other.end.is_empty();
+            if subject.gives_up() && is_nothing {
+                continue;
+            }
+            let difference = difference(&trials.base, &other, &trials.allowance(variant));
+            let apart = distance_of_ends(&trials.base, &other);
+            trials.tried.push(Tried { variant, difference, is_explained: false, apart });
+            trials.accounts.push(other);
         }
-        let difference = difference(base, &other, &allowance(variant, base, tolerance));
-        let apart = distance_of_ends(base, &other);
-        tried.push(Tried { variant, difference, is_explained: false, apart });
-        accounts.push(other);
+        trials
     }
-    (tried, accounts)
-}
 
-/// Takes off all differences that small changes of the model make in times and ends, and marks those that they make in events.
-pub(super) fn explain(
-    subject: &dyn Subject,
-    base: &Account,
-    (tried, accounts): (&mut [Tried], &[Account]),
-    sensitivity: &Sensitivity,
-    tolerance: f64,
-) {
-    for (tried, other) in tried.iter_mut().zip(accounts).filter(|(tried, _)| tried.difference.is_some()) {
-        let usual = allowance(tried.variant, base, tolerance);
-        let left = difference(base, other, &Allowance { spread: Some(&sensitivity.spread), ..usual });
-        let is_sensitive =
-            |left: &Difference| subject.may_be_sensitive() && sensitivity.explains(left, base.span());
-        tried.is_explained = left.as_ref().is_some_and(is_sensitive);
-        tried.difference = left.filter(|left| !vanishes(subject, base, tried.variant, left, tolerance));
+    /// Takes off all differences that small changes of the model make in times and ends, and marks those that
+    /// they make in events.
+    pub(super) fn explain(&mut self, subject: &dyn Subject, sensitivity: &Sensitivity) {
+        for number in 0..self.tried.len() {
+            let Tried { variant, difference: Some(_), .. } = self.tried[number] else { continue };
+            let usual = self.allowance(variant);
+            let allowed = Allowance { spread: Some(&sensitivity.spread), ..usual };
+            let left = difference(&self.base, &self.accounts[number], &allowed);
+            let explains = |left: &Difference| sensitivity.explains(left, self.base.span());
+            let is_explained = subject.may_be_sensitive() && left.as_ref().is_some_and(explains);
+            let left = left.filter(|left| !self.vanishes(subject, variant, left));
+            let tried = &mut self.tried[number];
+            (tried.difference, tried.is_explained) = (left, is_explained);
+        }
+    }
+
+    /// Whether a difference of times or ends is the error of a method, and vanishes with the tolerance.
+    fn vanishes(&self, subject: &dyn Subject, variant: Variant, left: &Difference) -> bool {
+        let Some(setup) = subject.tighter(variant).filter(|_| left.size.is_finite()) else { return false };
+        let now = difference(&self.base, &account(&setup), &self.allowance(variant));
+        now.is_none_or(|now| now.what == left.what && now.size <= VANISHES * left.size)
+    }
+
+    /// How far a variant may be from the base where nothing makes errors grow.
+    fn allowance(&self, variant: Variant) -> Allowance<'static> {
+        let factor = if let Variant::Tolerance(factor) = variant { factor.max(1.0) } else { 1.0 };
+        let shift = if let Variant::Later(shift) = variant { shift } else { 0.0 };
+        let errors = ERRORS * self.tolerance * factor;
+        let span = self.base.span();
+        let rounding = SPACINGS * f64::EPSILON * (shift + self.base.end_time.abs());
+        Allowance { time: errors * span + rounding, end: errors + rounding / span, spread: None }
     }
 }
 
 /// A difference of a size that is at most a tenth with tolerances of a hundredth is one of accuracy.
 const VANISHES: f64 = 0.1;
 
-/// Whether a difference of times or ends is the error of a method, and vanishes with the tolerance.
-fn vanishes(
-    subject: &dyn Subject,
-    base: &Account,
-    variant: Variant,
-    left: &Difference,
-    tolerance: f64,
-) -> bool {
-    let Some(setup) = subject.tighter(variant).filter(|_| left.size.is_finite()) else { return false };
-    let other = account(&setup);
-    let usual = allowance(variant, base, tolerance);
-    difference(base, &other, &usual)
-        .is_none_or(|now| now.what == left.what && now.size <= VANISHES * left.size)
-}
-
 fn failure(base: &Account, may_accumulate: bool) -> Option<String> {
     let stops = base.is_complete || may_accumulate && base.outcome == "accumulation";
     base.broken.clone().or((!stops).then(|| format!("{} at t = {}", base.outcome, base.end_time)))
-}
-
-fn allowance(variant: Variant, base: &Account, tolerance: f64) -> Allowance<'static> {
-    let factor = if let Variant::Tolerance(factor) = variant { factor.max(1.0) } else { 1.0 };
-    let shift = if let Variant::Later(shift) = variant { shift } else { 0.0 };
-    let errors = ERRORS * tolerance * factor;
-    let rounding = SPACINGS * f64::EPSILON * (shift + base.end_time.abs());
-    Allowance { time: errors * base.span() + rounding, end: errors + rounding / base.span(), spread: None }
 }

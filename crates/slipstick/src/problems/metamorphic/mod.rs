@@ -1,4 +1,5 @@
-//! What must not matter: drawn models and those of users, run in variants that must give the same events and the same end.
+//! What must not matter: drawn models and those of users, run in variants that must give the same events and
+//! the same end.
 
 mod account;
 mod campaign;

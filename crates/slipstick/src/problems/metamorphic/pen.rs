@@ -1,7 +1,8 @@
 //! What draws a model: numbers from a seed, each with its dimension, written as a rendering asks for.
 //!
-//! The same seed gives the same model in every rendering. So a model can be written again with other units of length, at another time, moved and
-//! turned, or with every number a little changed, and nothing else about it is different.
+//! The same seed gives the same model in every rendering. So a model can be written again with other units of
+//! length, at another time, moved and turned, or with every number a little changed, and nothing else about
+//! it is different.
 
 use super::super::draw::Draw;
 use std::fmt;
@@ -162,8 +163,8 @@ impl Pen {
 }
 
 impl Rendering {
-    /// A state as it was drawn, from one that was computed: the powers of its lengths, and the points that were moved, as places of both
-    /// coordinates. Speeds of points come so many places later.
+    /// A state as it was drawn, from one that was computed: the powers of its lengths, and the points that
+    /// were moved, as places of both coordinates. Speeds of points come so many places later.
     pub(super) fn undo(&self, state: &mut [f64], powers: &[i32], points: &[[usize; 2]], coordinates: usize) {
         for (value, power) in state.iter_mut().zip(powers) {
             *value *= 10_f64.powi(-power * self.length);

@@ -1,4 +1,5 @@
-//! How far small changes of a model move its events and its end: what errors within the tolerance can do, and no more, is no difference.
+//! How far small changes of a model move its events and its end: what errors within the tolerance can do, and
+//! no more, is no difference.
 
 use super::account::Account;
 use super::difference::{
@@ -13,7 +14,8 @@ const CHANGES: usize = 4;
 const TINY: f64 = 1e-12;
 /// Events further apart than this part of the run are others.
 const COARSE: f64 = 1e-2;
-/// Changes at the level of rounding that have grown to this part of a state's size have grown by themselves: the motion is chaotic.
+/// Changes at the level of rounding that have grown to this part of a state's size have grown by themselves:
+/// the motion is chaotic.
 const GROWN: f64 = 1e-5;
 
 /// What small changes do to a model.
@@ -98,8 +100,8 @@ impl Spread {
     }
 }
 
-/// How far apart changed models are from the base at its samples, as a part of the states' sizes. Times between an event of one and the same event of
-/// the other are left out.
+/// How far apart changed models are from the base at its samples, as a part of the states' sizes. Times
+/// between an event of one and the same event of the other are left out.
 fn distances(base: &Account, cloud: &[Account]) -> Vec<(f64, f64)> {
     let mut distances = Vec::new();
     for (k, (t, state)) in base.samples.iter().enumerate() {

@@ -92,7 +92,8 @@ pub(super) struct Sketch {
     pub(super) known_ends: Vec<(usize, f64)>,
     /// How many events of a name there are.
     pub(super) known_counts: Vec<(&'static str, usize)>,
-    /// Whether closures can say the same: nothing switches but by names in `switches`, and there is no mechanism.
+    /// Whether closures can say the same: nothing switches but by names in `switches`, and there is no
+    /// mechanism.
     pub(super) has_closures: bool,
 }
 

@@ -59,13 +59,16 @@ pub(super) trait Subject {
     fn variant(&self, variant: Variant, names: &[String]) -> Option<Result<Setup, String>>;
     /// Whether its events can depend on small changes, as where a guard may touch zero.
     fn may_be_sensitive(&self) -> bool;
-    /// Whether a variant may be one that the model cannot be run in, or needs too many steps: explicit methods where the model is stiff.
+    /// Whether a variant may be one that the model cannot be run in, or needs too many steps: explicit
+    /// methods where the model is stiff.
     fn gives_up(&self) -> bool;
     /// Whether its events may accumulate without an end.
     fn may_accumulate(&self) -> bool;
-    /// The same with its numbers changed by at most this part of them; there are many sequences of changes. None if nothing can be changed.
+    /// The same with its numbers changed by at most this part of them; there are many sequences of changes.
+    /// None if nothing can be changed.
     fn changed(&self, part: f64, sequence: usize, names: &[String]) -> Option<Setup>;
-    /// A variant with tighter tolerances, to see whether a difference of it vanishes with them; none if that is not to be asked.
+    /// A variant with tighter tolerances, to see whether a difference of it vanishes with them; none if that
+    /// is not to be asked.
     fn tighter(&self, variant: Variant) -> Option<Setup>;
     /// What of an account is known to be wrong.
     fn untruth(&self, account: &Account) -> Option<String>;

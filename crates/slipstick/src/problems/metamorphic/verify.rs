@@ -5,7 +5,7 @@ use super::account::{Account, Units};
 use super::cause::{Cause, cause_of, zeno};
 use super::difference::Difference;
 use super::growth::ErrorGrowth;
-use super::judge::{ERRORS, Tried, compare, explain};
+use super::judge::{ERRORS, Trials, Tried};
 use super::sensitivity::Sensitivity;
 use super::subject::{Setup, Subject, account, constants};
 use super::variant::{LONGEST, Variant};
@@ -47,7 +47,8 @@ pub struct Trust {
     pub end_time: f64,
     /// Every variant that could be run.
     pub tried: Vec<Tried>,
-    /// How far apart the ends of variants with the same events are at most, as a part of the states' sizes; those with looser tolerances left out.
+    /// How far apart the ends of variants with the same events are at most, as a part of the states' sizes;
+    /// those with looser tolerances left out.
     pub apart: f64,
     /// How fast errors grow, if they do.
     pub growth: Option<ErrorGrowth>,
@@ -58,6 +59,23 @@ pub struct Trust {
 }
 
 impl Trust {
+    /// What is known from the model as it is.
+    fn of(base: &Account) -> Self {
+        let is_stop = base.is_complete || base.outcome == "accumulation";
+        let stopped = || format!("{} at t = {}", base.outcome, base.end_time);
+        Self {
+            outcome: base.outcome.clone(),
+            failure: base.broken.clone().or((!is_stop).then(stopped)),
+            events: base.firings.len(),
+            end_time: base.end_time,
+            tried: Vec::new(),
+            apart: 0.0,
+            growth: None,
+            fragile: None,
+            slow: None,
+        }
+    }
+
     /// Whether nothing matters that should not.
     pub fn holds(&self) -> bool {
         self.failure.is_none() && self.same() == self.tried.len()
@@ -71,7 +89,8 @@ impl Trust {
 
 /// By how many times the span of the run times are later: as for drawn models.
 const LATER_SPANS: f64 = 2e5;
-/// A variant may take so many times the steps of the run as it is, and so many more: an explicit method on a stiff problem is given up.
+/// A variant may take so many times the steps of the run as it is, and so many more: an explicit method on a
+/// stiff problem is given up.
 const MORE_STEPS: u64 = 20;
 const FEW_STEPS: u64 = 20_000;
 /// Tolerances are multiplied by these.
@@ -96,54 +115,45 @@ impl<'a> Verification<'a> {
 
     /// Runs the model in its variants; an error is one that a run of the model would have, too.
     pub fn verify(&self) -> Result<Trust, Vec<Diagnostic>> {
-        let base_setup = self.setup(None)?;
-        let base = account(&base_setup);
-        let limited = Self { steps: MORE_STEPS * base.steps + FEW_STEPS, ..*self };
-        let is_stop = base.is_complete || base.outcome == "accumulation";
-        let stopped = || format!("{} at t = {}", base.outcome, base.end_time);
-        let failure = base.broken.clone().or((!is_stop).then(stopped));
-        let mut trust = Trust {
-            outcome: base.outcome.clone(),
-            failure,
-            events: base.firings.len(),
-            end_time: base.end_time,
-            tried: Vec::new(),
-            apart: 0.0,
-            growth: None,
-            fragile: None,
-            slow: None,
-        };
+        let setup = self.setup(None)?;
+        let base = account(&setup);
+        let mut trust = Trust::of(&base);
         if trust.failure.is_some() {
             trust.slow = slow_zeno(&base);
             return Ok(trust);
         }
-        let tolerance = smallest(&base_setup.options.tolerances.relative);
-        let (mut tried, accounts) = compare(&limited, &base, &self.variants(&base_setup), tolerance);
-        let sensitivity = Sensitivity::measure(&limited, &base, ERRORS * tolerance);
-        explain(&limited, &base, (&mut tried, &accounts), &sensitivity, tolerance);
+        let tolerance = smallest(&setup.options.tolerances.relative);
+        let limited = Self { steps: MORE_STEPS * base.steps + FEW_STEPS, ..*self };
+        let mut trials = Trials::run(&limited, base, &self.variants(&setup), tolerance);
+        let sensitivity = Sensitivity::measure(&limited, &trials.base, ERRORS * tolerance);
+        trials.explain(&limited, &sensitivity);
         trust.growth = sensitivity.growth;
-        trust.fragile = limited.first_fragile((&base_setup, &base), (&tried, &accounts), trust.growth);
+        trust.fragile = limited.first_fragile(&setup, &trials, trust.growth);
         let is_close = |tried: &&Tried| tried.difference.is_none() && !is_looser(tried.variant);
-        trust.apart = tried.iter().filter(is_close).map(|tried| tried.apart).fold(0.0, f64::max);
-        trust.tried = tried;
+        trust.apart = trials.tried.iter().filter(is_close).map(|tried| tried.apart).fold(0.0, f64::max);
+        trust.tried = trials.tried;
         Ok(trust)
     }
 
-    /// The first difference in time, and why it is there; one that small changes of the model do not make goes before all others.
+    /// The first difference in time, and why it is there; one that small changes of the model do not make
+    /// goes before all others.
     fn first_fragile(
         &self,
-        base: (&Setup, &Account),
-        (tried, accounts): (&[Tried], &[Account]),
+        base: &Setup,
+        trials: &Trials,
         growth: Option<ErrorGrowth>,
     ) -> Option<FragileEvent> {
-        let left = tried.iter().zip(accounts).filter(|(tried, _)| tried.difference.is_some());
-        let order =
-            |tried: &Tried| (tried.is_explained, tried.difference.as_ref().map_or(f64::INFINITY, |d| d.t));
-        let (first, account) =
-            left.min_by(|a, b| order(a.0).partial_cmp(&order(b.0)).unwrap_or(std::cmp::Ordering::Equal))?;
+        let time = |tried: &Tried| Some((tried.is_explained, tried.difference.as_ref()?.t));
+        let left = trials
+            .tried
+            .iter()
+            .zip(&trials.accounts)
+            .filter_map(|(tried, run)| Some((time(tried)?, tried, run)));
+        let (_, first, run) = left.min_by(|a, b| a.0.0.cmp(&b.0.0).then(a.0.1.total_cmp(&b.0.1)))?;
         let difference = first.difference.clone()?;
         let setup = self.setup(Some(first.variant)).ok()?;
-        let cause = cause_of(&difference, [base, (&setup, account)], growth, first.is_explained);
+        let runs = [(base, &trials.base), (&setup, run)];
+        let cause = cause_of(&difference, runs, growth, first.is_explained);
         Some(FragileEvent { variant: first.variant, difference, cause })
     }
 
@@ -240,7 +250,8 @@ impl Subject for Verification<'_> {
         true
     }
 
-    /// Parameters and start values that are plain numbers are changed, zeros and what never changes are not: a thing at rest stays so.
+    /// Parameters and start values that are plain numbers are changed, zeros and what never changes are not:
+    /// a thing at rest stays so.
     fn changed(&self, part: f64, sequence: usize, names: &[String]) -> Option<Setup> {
         let mut draw = Draw::of("changes", sequence);
         let mut change = |value: f64| value * (1.0 + part * draw.within(1.0));

@@ -14,7 +14,8 @@ use super::sketch::Sketch;
 pub(super) struct ModelKind {
     pub(super) name: &'static str,
     pub(super) draw: fn(&mut Pen) -> Sketch,
-    /// Whether a guard may touch zero by accident, or the motion be chaotic, so that small changes make other events.
+    /// Whether a guard may touch zero by accident, or the motion be chaotic, so that small changes make other
+    /// events.
     pub(super) grazes: bool,
     /// Whether events accumulate and nothing says what then.
     pub(super) accumulates: bool,
