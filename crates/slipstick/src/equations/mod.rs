@@ -33,6 +33,7 @@ mod settling;
 mod softening;
 mod surfaces;
 mod system;
+mod system_names;
 mod tapes;
 
 pub use crate::model::{Direction, Side};

@@ -251,26 +251,6 @@ impl<'a> Flow<'a> {
         if size.is_finite() { 8.0 * f64::EPSILON * size } else { 0.0 }
     }
 
-    /// The rate of a guard where the state changes at the rate `dy`.
-    pub fn rate_of(&mut self, guard: usize, t: f64, y: &mut [f64], dy: &[f64]) -> f64 {
-        let mut gradient = vec![0.0; y.len()];
-        let rate = self.evaluator.guard_gradient(
-            self.mode.locked(self.system.parameters()),
-            guard,
-            t,
-            y,
-            &mut gradient,
-        );
-        rate + gradient.iter().zip(dy).map(|(g, dy)| g * dy).sum::<f64>()
-    }
-
-    /// How much a guard can change when the state changes by as much as `widths`.
-    pub fn spread_of(&mut self, guard: usize, t: f64, y: &mut [f64], widths: &[f64]) -> f64 {
-        let mut gradient = vec![0.0; y.len()];
-        self.evaluator.guard_gradient(self.mode.locked(self.system.parameters()), guard, t, y, &mut gradient);
-        gradient.iter().zip(widths).map(|(g, width)| (g * width).abs()).sum()
-    }
-
     /// Moves a state to the given side of the surface that a motion leaves, by as little as can be.
     pub fn step_aside(&mut self, surface: Surface, side: f64, t: f64, y: &mut [f64]) {
         let mut sliding = Sliding::new(self.system, vec![surface]);

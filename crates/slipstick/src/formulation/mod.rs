@@ -19,6 +19,7 @@ mod ggl;
 mod ground;
 mod half_explicit;
 mod index1;
+mod jumps;
 mod landing;
 mod mixture;
 mod one_sided;

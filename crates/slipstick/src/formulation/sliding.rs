@@ -13,15 +13,13 @@ use super::algebraic::Algebraic;
 use super::dependence::Dependence;
 use super::twins::Place;
 use crate::equations::{Evaluator, MassKind, System};
-use crate::math::{LeastNorm, RealLu, dot};
+use crate::math::{LeastNorm, RealLu};
 use crate::mode::Mode;
 
 /// Up to so many surfaces may depend on each other in any way: there are two to this power fields to be evaluated.
 pub const MOST_SURFACES: usize = 6;
 /// Rates below this part of the largest entry of a field are rounding.
 const ROUNDING: f64 = 2e-15;
-/// A jump of the field leads across a surface if at least this part of its terms does.
-const JUMPS_ACROSS: f64 = 1e-6;
 /// How far a field may be from the sum of its terms.
 const ADDS_UP: f64 = 1e-9;
 /// Rounds of Newton's method for the projection and for the weights.
@@ -52,17 +50,17 @@ pub struct Effort {
 pub struct Sliding {
     pub(super) surfaces: Vec<Surface>,
     followers: Vec<Follower>,
-    n: usize,
-    parameters: Vec<f64>,
+    pub(super) n: usize,
+    pub(super) parameters: Vec<f64>,
     /// The projected point, and a point next to it.
     pub(super) point: Vec<f64>,
-    beside: Vec<f64>,
+    pub(super) beside: Vec<f64>,
     /// The surfaces at the projected point: values, gradients by rows, rates in time.
     values: Vec<f64>,
-    gradients: Vec<f64>,
-    time_rates: Vec<f64>,
+    pub(super) gradients: Vec<f64>,
+    pub(super) time_rates: Vec<f64>,
     /// The ways to the surfaces, by rows: the gradients, or what constraints allow of them.
-    directions: Vec<f64>,
+    pub(super) directions: Vec<f64>,
     /// The fields, and the rate of each surface along each of them, by surfaces.
     pub(super) fields: Vec<f64>,
     pub(super) rates: Vec<f64>,
@@ -83,7 +81,7 @@ pub struct Sliding {
     /// How large the rates of each surface are by rounding alone.
     pub(super) noise: Vec<f64>,
     /// The transposed mass matrix, if there is one, what is algebraic beside it, and the gradients behind it.
-    mass: Option<RealLu>,
+    pub(super) mass: Option<RealLu>,
     algebraic: Option<Algebraic>,
     duals: Vec<f64>,
     /// No weight is fixed.
@@ -203,26 +201,6 @@ impl Sliding {
             }
         }
         self.remove_rounding(dy);
-    }
-
-    /// Large fields that cancel leave their rounding across the surface, which a step would take for motion and be small for. It is taken off along the
-    /// jump of the field.
-    fn remove_rounding(&mut self, dy: &mut [f64]) {
-        if self.mass.is_some() || self.dependent {
-            return;
-        }
-        for i in 0..self.surfaces.len() {
-            let gradient = &self.gradients[i * self.n..(i + 1) * self.n];
-            let rate = self.time_rates[i] + dot(gradient, dy);
-            if rate == 0.0 || rate.abs() > self.noise[i] || !self.jump_crosses(i) {
-                continue;
-            }
-            let gradient = &self.gradients[i * self.n..(i + 1) * self.n];
-            let part = rate / dot(gradient, &self.beside);
-            for (dy, jump) in dy.iter_mut().zip(&self.beside) {
-                *dy -= part * jump;
-            }
-        }
     }
 
     /// How many sides there are: one for each choice of signs.
@@ -457,43 +435,6 @@ impl Sliding {
                 gradient,
             );
         }
-    }
-
-    /// The directions in which the point is moved. What slides is moved along the jumps of the field, so that a state that no switch acts on stays as it
-    /// is to the bit; stages, which are only evaluated, take the shortest way.
-    fn find_directions(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64, within: bool) {
-        self.directions.copy_from_slice(&self.gradients);
-        if !within {
-            return;
-        }
-        for i in 0..self.surfaces.len() {
-            if self.jump_crosses(i) {
-                self.directions[i * self.n..(i + 1) * self.n].copy_from_slice(&self.beside);
-            } else {
-                let locked = mode.locked(&self.parameters);
-                evaluator.allow(locked, t, &self.point, &mut self.directions[i * self.n..(i + 1) * self.n]);
-            }
-        }
-    }
-
-    /// Finds the jump of the field across a surface, as it was last evaluated. False if it does not lead across, or is not the jump of rates.
-    fn jump_crosses(&mut self, i: usize) -> bool {
-        if self.mass.is_some() {
-            return false;
-        }
-        self.beside.fill(0.0);
-        for (side, field) in self.fields.chunks_exact(self.n).enumerate() {
-            let part = match (self.adds_up(), side) {
-                (true, 0) => -1.0,
-                (true, _) => f64::from(side == i + 1),
-                (false, _) => self.sign_on(side, i),
-            };
-            self.beside.iter_mut().zip(field).for_each(|(jump, f)| *jump += part * f);
-        }
-        let gradient = &self.gradients[i * self.n..(i + 1) * self.n];
-        let across: f64 = gradient.iter().zip(&self.beside).map(|(g, jump)| g * jump).sum();
-        let size: f64 = gradient.iter().zip(&self.beside).map(|(g, jump)| (g * jump).abs()).sum();
-        across.is_finite() && across.abs() > JUMPS_ACROSS * size
     }
 
     /// Finds the independent ones among the surfaces that count, and how many are not; `time` is how much their rates in time count.
