@@ -58,6 +58,13 @@ impl Flow<'_> {
         sum
     }
 
+    /// From here on a state that slides is put back along the jumps of the field: what no switch acts on keeps every bit (rule 21).
+    pub fn move_along_jumps(&mut self) {
+        if let Some(sliding) = &mut self.sliding {
+            sliding.along_jumps = true;
+        }
+    }
+
     /// How far the motion is from leaving a surface, by its place among those slid on: the weight of the positive side, and its band. Below 0 it leaves
     /// to the negative side, above 1 to the positive one.
     pub fn exit_weight(&mut self, surface: usize, t: f64, y: &[f64]) -> (f64, f64) {

@@ -10,21 +10,23 @@ const JUMPS_ACROSS: f64 = 1e-6;
 
 impl Sliding {
     /// Large fields that cancel leave their rounding across the surface, which a step would take for motion and be small for. It is taken off along the
-    /// jump of the field.
+    /// jump of the field, or along the gradient.
     pub(super) fn remove_rounding(&mut self, dy: &mut [f64]) {
         if self.mass.is_some() || self.dependent {
             return;
         }
         for i in 0..self.surfaces.len() {
-            let gradient = &self.gradients[i * self.n..(i + 1) * self.n];
-            let rate = self.time_rates[i] + dot(gradient, dy);
-            if rate == 0.0 || rate.abs() > self.noise[i] || !self.jump_crosses(i) {
+            let row = i * self.n..(i + 1) * self.n;
+            let rate = self.time_rates[i] + dot(&self.gradients[row.clone()], dy);
+            if rate == 0.0 || rate.abs() > self.noise[i] {
                 continue;
             }
-            let gradient = &self.gradients[i * self.n..(i + 1) * self.n];
-            let part = rate / dot(gradient, &self.beside);
-            for (dy, jump) in dy.iter_mut().zip(&self.beside) {
-                *dy -= part * jump;
+            if !self.jump_crosses(i) {
+                self.beside.copy_from_slice(&self.gradients[row.clone()]);
+            }
+            let part = rate / dot(&self.gradients[row], &self.beside);
+            for (dy, way) in dy.iter_mut().zip(&self.beside) {
+                *dy -= part * way;
             }
         }
     }
@@ -52,9 +54,10 @@ impl Sliding {
         }
     }
 
-    /// Finds the jump of the field across a surface, as it was last evaluated. False if it does not lead across, or is not the jump of rates.
+    /// Finds the jump of the field across a surface, as it was last evaluated. False if it does not lead across, is not
+    /// the jump of rates, or is not asked for.
     fn jump_crosses(&mut self, i: usize) -> bool {
-        if self.mass.is_some() {
+        if !self.along_jumps || self.mass.is_some() {
             return false;
         }
         self.beside.fill(0.0);

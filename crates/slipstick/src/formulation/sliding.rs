@@ -84,6 +84,8 @@ pub struct Sliding {
     pub(super) mass: Option<RealLu>,
     algebraic: Option<Algebraic>,
     duals: Vec<f64>,
+    /// Whether a state is put back along the jumps of the field, and not along the gradients of the surfaces.
+    pub(super) along_jumps: bool,
     /// No weight is fixed.
     pub(super) free: Vec<Option<f64>>,
     effort: Effort,
@@ -121,6 +123,7 @@ impl Sliding {
             mass: has_mass.then(|| RealLu::new(n)),
             algebraic: None,
             duals: vec![0.0; k * n],
+            along_jumps: false,
             free: vec![None; k],
             effort: Effort::default(),
             surfaces,

@@ -4,7 +4,7 @@ use super::{Definition, Diagnostic, Formula, MODE, Model};
 use crate::expr::{FUNCTIONS, nearest, parse};
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// What a name stands for.
@@ -83,7 +83,7 @@ const MOST_COMPARISONS: usize = 1_000_000;
 const LISTED: usize = 8;
 
 /// The places of things by their names.
-pub(super) type Places<'a> = HashMap<&'a str, usize>;
+pub(super) type Places<'a> = BTreeMap<&'a str, usize>;
 
 /// All names of a model and what they stand for.
 #[derive(Clone, Debug)]

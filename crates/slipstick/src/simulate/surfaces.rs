@@ -298,7 +298,8 @@ impl Simulator<'_> {
         let flow = &mut self.integrator.flow;
         flow.slide_on(surfaces, t, y);
         if !surfaces.is_empty() {
-            // The state is moved along the jumps of the field, which have to be known.
+            flow.move_along_jumps();
+            // These have to be known.
             flow.exit_weight(0, t, y);
             flow.land_on_surfaces(t, y, false);
         }
