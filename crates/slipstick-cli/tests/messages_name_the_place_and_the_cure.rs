@@ -52,16 +52,9 @@ fn codes_in_the_source() -> Vec<String> {
         .flat_map(|f| files(&root().join("crates").join(f), ".rs"))
     {
         let is_coded = |p: &str| {
-            [
-                "model",
-                "simulate",
-                "trajectory/outcome",
-                "trajectory/note",
-                "equations",
-                "slipstick-cli",
-            ]
-            .iter()
-            .any(|r| p.contains(r))
+            ["model", "simulate", "trajectory/outcome", "trajectory/note", "equations", "slipstick-cli"]
+                .iter()
+                .any(|r| p.contains(r))
         };
         // What stands before is the folder of this crate, and no place of a message.
         let path = file.to_string_lossy().replace("slipstick-cli/../", "");

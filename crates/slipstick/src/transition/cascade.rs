@@ -94,7 +94,8 @@ mod tests {
     fn a_cascade_that_never_repeats_is_cut_off() {
         let mode = Mode::new(0, 0, 0);
         let mut cascade = Cascade::default();
-        let rounds = (0..2000).position(|k| cascade.record(&[0], &[k as f64], &mode, ()) == Repeat::TooLong);
+        let rounds =
+            (0..2000).position(|k| cascade.record(&[0], &[f64::from(k)], &mode, ()) == Repeat::TooLong);
         assert_eq!(rounds, Some(MOST_ROUNDS));
     }
 }
