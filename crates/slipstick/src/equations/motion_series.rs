@@ -1,4 +1,5 @@
-//! The Taylor series of the states along the motion: `y_(k+1) = f_k / (k + 1)`. In a mechanism f has accelerations and multipliers in it.
+//! The Taylor series of the states along the motion: `y_(k+1) = f_k / (k + 1)`. In a mechanism f has
+//! accelerations and multipliers in it.
 
 use super::expand::HIGHEST_ORDER;
 use super::expand_formula::PointInputs;
