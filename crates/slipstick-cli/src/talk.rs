@@ -5,6 +5,7 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use serde_json::json;
 use slipstick::model::Diagnostic;
+use slipstick::trajectory::Severity;
 use std::io::Write;
 use std::path::Path;
 
@@ -75,9 +76,18 @@ pub(crate) fn line(text: &str) {
     let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
-/// A remark.
+/// A note.
 pub(crate) fn note(code: &str, text: &str) {
-    let report = &[Group::with_title(Level::NOTE.primary_title(text).id(code))];
+    remark(Severity::Note, code, text);
+}
+
+/// A warning or a note about a run.
+pub(crate) fn remark(severity: Severity, code: &str, text: &str) {
+    let level = match severity {
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    };
+    let report = &[Group::with_title(level.primary_title(text).id(code))];
     line(&renderer().render(report));
 }
 

@@ -133,7 +133,7 @@ fn a_start_on_the_surface_has_nothing_to_reach() {
 #[test]
 fn names_in_reach_are_those_of_constraints() {
     let wrong = BOB.replace("reach = 2", "reach = { rode = 2 }");
-    let errors = slipstick::model::Model::from_toml(&wrong).expect_err("there is no `rode`");
+    let errors = slipstick::simulate::Plan::read_model(&wrong).expect_err("there is no `rode`");
     assert!(errors.iter().any(|e| e.message.contains("`rode`")), "{errors:?}");
     assert!(errors.iter().any(|e| e.message.contains("no number for the constraint `rod`")), "{errors:?}");
 }

@@ -23,7 +23,7 @@ pub(crate) fn events(arguments: &SimulationArguments, json: bool) -> Result<Fini
         }
     }
     result.talk();
-    Ok(result.finish())
+    Ok(result.finish(arguments.strict))
 }
 
 /// `   1  t = 0.451523640985731  floor  reset  v: -4.43 -> 3.99`

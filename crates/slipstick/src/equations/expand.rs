@@ -1,4 +1,5 @@
-//! Guards with error bounds: values, Taylor series along the motion, polynomials over a step (rules 2, 4 and 6 of the events).
+//! Guards with error bounds: values, Taylor series along the motion, polynomials over a step (rules 2, 4 and
+//! 6 of the events).
 
 use super::Locked;
 use super::closure::ClosureEvaluator;
@@ -7,7 +8,8 @@ use crate::expr::{Inexact, UNIT_ROUNDOFF};
 /// The highest order of a series along the motion: what is not decided by then stays undecided.
 pub const HIGHEST_ORDER: usize = 12;
 
-/// A closure is evaluated this many bounds away to see how it changes: far enough for its own rounding not to matter, near enough for its slope.
+/// A closure is evaluated this many bounds away to see how it changes: far enough for its own rounding not to
+/// matter, near enough for its slope.
 const FURTHER: f64 = 1048576.0;
 
 /// A point of a motion, and how well it is known.
@@ -26,8 +28,8 @@ pub trait ExpandGuards {
     /// The value of one watched guard with a bound of its error.
     fn guard_banded(&mut self, locked: Locked<'_>, guard: usize, point: UncertainPoint<'_>) -> Inexact;
 
-    /// The Taylor coefficients of one watched guard along the motion, up to an order of at most [`HIGHEST_ORDER`]. False if one of them is not known:
-    /// then `out` holds those before it.
+    /// The Taylor coefficients of one watched guard along the motion, up to an order of at most
+    /// [`HIGHEST_ORDER`]. False if one of them is not known: then `out` holds those before it.
     ///
     /// Asking for one order more at the same point costs that order only.
     fn guard_series(
@@ -39,10 +41,11 @@ pub trait ExpandGuards {
         out: &mut Vec<Inexact>,
     ) -> bool;
 
-    /// One watched guard over a step as a polynomial of θ from 0 to 1, and a remainder: the guard is within `Σ band(c_k) θ^k + remainder θ^n` of it,
-    /// where n is the number of coefficients. `input` gives the polynomials of time (0) and of states (from 1 on), where the guard depends on them.
-    /// Guards that are polynomials have no remainder; others are developed until it is below `wanted` or no zero is left. None if
-    /// nothing is known.
+    /// One watched guard over a step as a polynomial of θ from 0 to 1, and a remainder: the guard is within
+    /// `Σ band(c_k) θ^k + remainder θ^n` of it, where n is the number of coefficients. `input` gives the
+    /// polynomials of time (0) and of states (from 1 on), where the guard depends on them. Guards that are
+    /// polynomials have no remainder; others are developed until it is below `wanted` or no zero is left.
+    /// None if nothing is known.
     fn guard_polynomial<'p>(
         &mut self,
         locked: Locked<'_>,
@@ -52,8 +55,8 @@ pub trait ExpandGuards {
         out: &mut Vec<Inexact>,
     ) -> Option<f64>;
 
-    /// Bounds of the errors of those states that a guard's reset sets; others are left as they are. False if they are not known: then a state
-    /// that was set is taken as rounded once.
+    /// Bounds of the errors of those states that a guard's reset sets; others are left as they are. False if
+    /// they are not known: then a state that was set is taken as rounded once.
     fn reset_bounds(
         &mut self,
         locked: Locked<'_>,
@@ -103,8 +106,8 @@ impl ExpandGuards for ClosureEvaluator<'_> {
     }
 }
 
-/// The value of a function of time and state, and a bound of its error: what it rounds at its end, and how it changes with what is
-/// uncertain. Cancellation inside it cannot be seen.
+/// The value of a function of time and state, and a bound of its error: what it rounds at its end, and how it
+/// changes with what is uncertain. Cancellation inside it cannot be seen.
 fn bound_by_differences(
     f: &dyn Fn(f64, &[f64]) -> f64,
     point: UncertainPoint<'_>,

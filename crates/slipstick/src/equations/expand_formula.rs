@@ -133,14 +133,17 @@ impl ExpandGuards for FormulaEvaluator<'_> {
     ) -> bool {
         out.clear();
         // Behind a mass matrix formulas are not rates.
-        if self.system.is_coupled() {
+        if self.system.mass.is_some() {
             return false;
         }
         let tapes = &self.system.modes[locked.mode];
         let Ok(i) = tapes.watched.binary_search(&guard) else { return false };
         let (inputs, n) = (PointInputs { locked, point }, point.y.len());
         let ModeExpansions { motion, guards } = self.expansions.mode(locked.mode, tapes);
-        let motion = motion.get_or_insert_with(|| MotionSeries::new(&tapes.derivative, n));
+        if motion.is_none() {
+            *motion = MotionSeries::of(&tapes.derivative, n, self.system.mechanism.as_ref());
+        }
+        let Some(motion) = motion else { return false };
         let guard = guards[i].series.get_or_insert_with(|| GuardSeries::new(&tapes.singles[i], n));
         guard.begin(motion.begin(&inputs), &inputs);
         for k in 0..=order.min(HIGHEST_ORDER) {
@@ -331,6 +334,52 @@ mod tests {
         let rows: [&[f64]; 3] = [&[0.0, 0.1], &[1.0, -0.5, 0.25], &[2.0]];
         let remainder = evaluator.guard_polynomial(locked(&ball, &[]), 0, &|k| rows[k], 0.0, &mut out);
         assert_eq!((values(&out), remainder), (vec![1.0, -0.5, 0.25], Some(0.0)));
+    }
+
+    const PENDULUM: &str = "
+        parameters = { g = 9.81, l = 1.3 }
+        coordinates = { x = 0.5, y = -1.2 }
+        speeds = { x = 1.2, y = 0.5 }
+        kinetic = \"(x'^2 + y'^2) / 2\"
+        potential = 'g * y'
+        constraints = { rod = 'x^2 + y^2 - l^2', again = '3 * (x^2 + y^2 - l^2)' }
+        [events.low]
+        guard = 'y + 1.2 < 0'
+        [events.across]
+        guard = 'x > 0.5'
+        [run]
+        until = 1
+    ";
+    const ANGLE: &str = "
+        parameters = { g = 9.81, l = 1.3 }
+        states = { a = 0, w = 1 }
+        [derivatives]
+        a = 'w'
+        w = '-g / l * sin(a)'
+        [events.low]
+        guard = '1.2 - l * cos(a) < 0'
+        [events.across]
+        guard = 'l * sin(a) > 0.5'
+        [run]
+        until = 1
+    ";
+
+    #[test]
+    fn a_pendulum_on_a_rod_moves_as_one_of_an_angle() {
+        let (rod, angle) = (system(PENDULUM), system(ANGLE));
+        let (mut of_rod, mut of_angle) = (Vec::new(), Vec::new());
+        let a = 0.5_f64.atan2(1.2);
+        for guard in 0..2 {
+            let point = UncertainPoint { t: 0.0, y: &[0.5, -1.2, 1.2, 0.5], delta: &[1e-16; 4] };
+            assert!(rod.evaluator().guard_series(locked(&rod, &[]), guard, point, 8, &mut of_rod));
+            let point = UncertainPoint { t: 0.0, y: &[a, 1.0], delta: &[1e-16; 2] };
+            assert!(angle.evaluator().guard_series(locked(&angle, &[]), guard, point, 8, &mut of_angle));
+            for (k, (c, exact)) in of_rod.iter().zip(&of_angle).enumerate() {
+                let apart = (c.value - exact.value).abs();
+                assert!(apart <= c.band() + exact.band(), "{guard}, {k}: {c:?} {exact:?}");
+                assert!(c.bound < 1e-11 * (1.0 + c.value.abs()), "{guard}, {k}: {c:?}");
+            }
+        }
     }
 
     #[test]

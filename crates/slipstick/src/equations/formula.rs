@@ -13,13 +13,14 @@ use super::schedule::check_times;
 use super::setting::{Setting, SettingTape, start_values};
 use super::settling::settle;
 use super::system::gradient_by_differences;
+use super::system_names::SystemNames;
 use super::tapes::{Compiler, ModeRegisters, ModeTapes, ResetTape, ScheduleTape};
 use super::{
     Constraint, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, Point, Reset, ResetTargets,
     System, Terms,
 };
 use crate::expr::{Bounds, Boxes, Interval, Ranges, Registers, Tape};
-use crate::model::{Definition, Diagnostic, Model};
+use crate::model::{Diagnostic, Model};
 
 /// A system compiled from a model.
 #[derive(Clone, Debug)]
@@ -32,37 +33,12 @@ pub struct FormulaSystem {
     guard_growth: Vec<f64>,
     pub(super) modes: Vec<ModeTapes>,
     pub(super) resets: Vec<Option<ResetTape>>,
-    mass: Option<MassTape>,
-    mechanism: Option<MechanismTapes>,
+    pub(super) mass: Option<MassTape>,
+    pub(super) mechanism: Option<MechanismTapes>,
     schedule: ScheduleTape,
     conditions: Tape,
     joints: Tape,
     shown: ShownTapes,
-}
-
-/// What things are called.
-#[derive(Clone, Debug)]
-struct SystemNames {
-    states: Vec<String>,
-    modes: Vec<String>,
-    /// Those that have a name of their own come first; the others are made by formulas that switch.
-    switches: Vec<String>,
-    named_switches: usize,
-    discrete: Vec<String>,
-}
-
-impl SystemNames {
-    fn new(model: &Model, switches: Vec<String>) -> Self {
-        let names = |list: &[Definition]| list.iter().map(|d| d.name.clone()).collect::<Vec<_>>();
-        let modes = model.modes.iter().map(|m| m.name.clone());
-        Self {
-            states: names(&model.states),
-            modes: if model.modes.is_empty() { vec![String::new()] } else { modes.collect() },
-            switches,
-            named_switches: model.switches.len(),
-            discrete: names(&model.discrete),
-        }
-    }
 }
 
 /// What is looked at and not integrated.

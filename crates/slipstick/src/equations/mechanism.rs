@@ -75,11 +75,11 @@ pub(super) struct MechanismTapes {
     pub(super) coordinates: usize,
     states: usize,
     /// The terms that are not identically zero, with their places: of `M`, `f`, `G` and the level, one after the other.
-    masses: Vec<(usize, usize)>,
-    forces: Vec<usize>,
-    gradients: Vec<(usize, usize)>,
-    levels: Vec<usize>,
-    terms: Tape,
+    pub(super) masses: Vec<(usize, usize)>,
+    pub(super) forces: Vec<usize>,
+    pub(super) gradients: Vec<(usize, usize)>,
+    pub(super) levels: Vec<usize>,
+    pub(super) terms: Tape,
     /// Of the terms, all but the level.
     driving: Tape,
     /// The residuals of positions and the offsets, from where the terms have ended.

@@ -23,6 +23,7 @@ mod locking;
 mod lowering;
 mod mass;
 mod mechanism;
+mod mechanism_series;
 mod motion_series;
 mod needs;
 mod observer;
@@ -32,6 +33,7 @@ mod settling;
 mod softening;
 mod surfaces;
 mod system;
+mod system_names;
 mod tapes;
 
 pub use crate::model::{Direction, Side};

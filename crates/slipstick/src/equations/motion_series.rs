@@ -1,12 +1,18 @@
-//! The Taylor series of the states along the motion: `y_(k+1) = f_k / (k + 1)`.
+//! The Taylor series of the states along the motion: `y_(k+1) = f_k / (k + 1)`. In a mechanism f has
+//! accelerations and multipliers in it.
 
 use super::expand::HIGHEST_ORDER;
 use super::expand_formula::PointInputs;
+use super::mechanism::MechanismTapes;
+use super::mechanism_series::MechanismSeries;
 use crate::expr::{Inexact, Series, Tape};
 
 /// The coefficients of time and states, as far as somebody has asked for them.
 pub(super) struct MotionSeries {
     rates: Series,
+    mechanism: Option<MechanismSeries>,
+    /// The first input of the rates that is an acceleration; multipliers and reactions follow.
+    first_motion: usize,
     /// Of time, then of each state, by orders.
     coefficients: Vec<Inexact>,
     states: usize,
@@ -20,12 +26,23 @@ pub(super) struct MotionSeries {
 const ORDERS: usize = HIGHEST_ORDER + 1;
 
 impl MotionSeries {
-    /// The motion with these right-hand sides.
-    pub(super) fn new(rates: &Tape, states: usize) -> Self {
+    /// The motion with these right-hand sides, and perhaps of a mechanism; none if that is too large.
+    pub(super) fn of(rates: &Tape, states: usize, mechanism: Option<&MechanismTapes>) -> Option<Self> {
+        let mechanism = match mechanism {
+            Some(mechanism) => Some(mechanism.series(states)?),
+            None => None,
+        };
+        Some(Self::new(rates, states, mechanism))
+    }
+
+    fn new(rates: &Tape, states: usize, mechanism: Option<MechanismSeries>) -> Self {
         let mut coefficients = vec![Inexact::ZERO; (states + 1) * ORDERS];
         coefficients[1] = Inexact::exact(1.0);
-        let rates = Series::new(rates, HIGHEST_ORDER - 1, &|input| input <= states);
-        Self { rates, coefficients, states, known: 0, stamp: 0 }
+        let motion = mechanism.as_ref().map_or(0, MechanismSeries::input_count);
+        let first_motion = rates.input_count() - motion;
+        let moves = |input: usize| input <= states || input >= first_motion;
+        let rates = Series::new(rates, HIGHEST_ORDER - 1, &moves);
+        Self { rates, mechanism, first_motion, coefficients, states, known: 0, stamp: 0 }
     }
 
     /// Begins at a point, unless that is the point at which it is. Gives a number that tells motions apart.
@@ -35,9 +52,14 @@ impl MotionSeries {
             let (place, value) = (&mut self.coefficients[input * ORDERS], inputs.value(input));
             changed |= std::mem::replace(place, value) != value;
         }
-        for place in 0..self.rates.inputs().len() {
-            let input = self.rates.inputs()[place];
-            changed |= self.rates.set_used(place, 0, inputs.value(input));
+        let all = [Some(&mut self.rates), self.mechanism.as_mut().map(|mechanism| &mut mechanism.terms)];
+        for series in all.into_iter().flatten() {
+            for place in 0..series.inputs().len() {
+                let input = series.inputs()[place];
+                // Those that move are compared above or found later.
+                changed |= (self.states + 1..self.first_motion).contains(&input)
+                    && series.set_used(place, 0, inputs.value(input));
+            }
         }
         if changed {
             self.known = 0;
@@ -50,9 +72,18 @@ impl MotionSeries {
     pub(super) fn extend_to(&mut self, order: usize) {
         while self.known < order.min(HIGHEST_ORDER) {
             let k = self.known;
+            if let Some(mut mechanism) = self.mechanism.take() {
+                for place in 0..mechanism.terms.inputs().len() {
+                    if let Some(c) = self.coefficient(mechanism.terms.inputs()[place], k) {
+                        mechanism.terms.set_used(place, k, c);
+                    }
+                }
+                mechanism.extend(k);
+                self.mechanism = Some(mechanism);
+            }
             for place in 0..self.rates.inputs().len() {
                 let input = self.rates.inputs()[place];
-                if let Some(c) = self.coefficient(input, k) {
+                if let Some(c) = self.coefficient(input, k).or_else(|| self.motion(input, k)) {
                     self.rates.set_used(place, k, c);
                 }
             }
@@ -64,6 +95,12 @@ impl MotionSeries {
             }
             self.known = k + 1;
         }
+    }
+
+    /// A coefficient of an acceleration, multiplier or reaction.
+    fn motion(&self, input: usize, order: usize) -> Option<Inexact> {
+        let (mechanism, unknown) = (self.mechanism.as_ref()?, input.checked_sub(self.first_motion)?);
+        Some(mechanism.coefficient(unknown, order))
     }
 
     /// A coefficient of time (0) or of a state (from 1 on), if it is known; other inputs do not move.

@@ -1,16 +1,17 @@
-//! Values with a running bound of their error (rule 2 of the events): what is known of a value that was computed from inexact ones.
+//! Values with a running bound of their error (rule 2 of the events): what is known of a value that was
+//! computed from inexact ones.
 //!
-//! Each operation passes on the bounds of its operands, by how much it can change at most while they move within them, and adds
-//! u |result| for its own rounding. Where an operand may be where the operation has no value, the bound is infinite; where a
-//! condition is undecided, the bound holds for either branch.
+//! Each operation passes on the bounds of its operands, by how much it can change at most while they move
+//! within them, and adds u |result| for its own rounding. Where an operand may be where the operation has no
+//! value, the bound is infinite; where a condition is undecided, the bound holds for either branch.
 
 use crate::expr::operation::{BinaryOp, UnaryOp};
 
 /// The unit roundoff, 2⁻⁵³: an operation is off by at most this times its result.
 pub const UNIT_ROUNDOFF: f64 = f64::EPSILON / 2.0;
 
-/// Bounds are first order and count library functions as exact to the last digit; bands are this many times as wide. On the models
-/// that the rules were tried on, 2 to 32 did.
+/// Bounds are first order and count library functions as exact to the last digit; bands are this many times
+/// as wide. On the models that the rules were tried on, 2 to 32 did.
 pub const BAND_FACTOR: f64 = 4.0;
 
 /// Whole numbers up to here are written without an error.
@@ -45,7 +46,8 @@ impl Inexact {
         Self { value, bound: UNIT_ROUNDOFF * value.abs() }
     }
 
-    /// A number as it is written, such as a parameter: whole numbers and such as 0.5 and 0.375 are exact, others were rounded.
+    /// A number as it is written, such as a parameter: whole numbers and such as 0.5 and 0.375 are exact,
+    /// others were rounded.
     pub fn number(value: f64) -> Self {
         let whole = value.fract() == 0.0 && value.abs() <= LARGEST_WHOLE;
         let short = value.to_bits() & SECOND_HALF == 0;

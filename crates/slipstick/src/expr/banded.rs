@@ -1,7 +1,7 @@
 //! Runs of a tape with error bounds: the value of a formula and how far it can be from the true one.
 //!
-//! In: a [`Tape`] and its inputs with their bounds. Out: its outputs with theirs. This is order zero of [`series`](super::series), as a lean
-//! run of its own.
+//! In: a [`Tape`] and its inputs with their bounds. Out: its outputs with theirs. This is order zero of
+//! [`series`](super::series), as a lean run of its own.
 
 use crate::expr::band::Inexact;
 use crate::expr::operation::Smoothness;
@@ -24,8 +24,8 @@ impl Bands {
 }
 
 impl Tape {
-    /// Working memory for runs with error bounds. `moves` tells which inputs change between events: a comparison of others is
-    /// decided by their values, whatever their bounds.
+    /// Working memory for runs with error bounds. `moves` tells which inputs change between events: a
+    /// comparison of others is decided by their values, whatever their bounds.
     pub fn bands(&self, moves: &dyn Fn(usize) -> bool) -> Bands {
         let mut registers = vec![Inexact::ZERO; self.register_count];
         for (register, &constant) in registers[self.input_count..].iter_mut().zip(&self.constants) {
@@ -175,7 +175,8 @@ mod tests {
         })
     }
 
-    /// Whether a true result is within the band of a computed one. What has no value in truth has no band either.
+    /// Whether a true result is within the band of a computed one. What has no value in truth has no band
+    /// either.
     fn holds(computed: Inexact, truth: DoubleDouble) -> bool {
         let error = (truth - DoubleDouble::from(computed.value)).0.abs();
         !truth.0.is_finite() || !computed.value.is_finite() || error <= computed.band() * (1.0 + 1e-9)

@@ -12,7 +12,6 @@
 
 use crate::expr::arena::{Arena, ExprId, InputId, Node};
 use crate::expr::memo::Memo;
-use crate::expr::operation::BinaryOp;
 use crate::expr::rows::PairRates;
 
 impl Arena {
@@ -64,34 +63,6 @@ impl Arena {
             }
             Node::Select(c, a, b) => self.select(c, rate(a), rate(b)),
         }
-    }
-
-    pub(super) fn times(&mut self, factor: f64, x: ExprId) -> ExprId {
-        let factor = self.constant(factor);
-        self.mul(factor, x)
-    }
-
-    /// `1 + x^2` or `1 - x^2`.
-    pub(super) fn one_and_square(&mut self, x: ExprId, op: BinaryOp) -> ExprId {
-        let one = self.constant(1.0);
-        let square = self.mul(x, x);
-        self.binary(op, one, square)
-    }
-
-    /// `(1 - x) * (1 + x)`: unlike `1 - x^2` accurate where it is nearly 0,
-    /// which is where the slopes that divide by it are steep.
-    pub(super) fn one_minus_square(&mut self, x: ExprId) -> ExprId {
-        let one = self.constant(1.0);
-        let below = self.sub(one, x);
-        let above = self.add(one, x);
-        self.mul(below, above)
-    }
-
-    /// `part`, but 0 where `s` is.
-    pub(super) fn zero_where_zero(&mut self, s: ExprId, part: ExprId) -> ExprId {
-        let zero = self.constant(0.0);
-        let vanishes = self.binary(BinaryOp::Equal, s, zero);
-        self.select(vanishes, zero, part)
     }
 }
 

@@ -156,7 +156,6 @@ mod tests {
 
     #[test]
     fn symbols_are_no_functions() {
-        assert_eq!(FUNCTIONS.len(), 29);
         for word in ["-", "not", "^", "<", "and", "+"] {
             assert_eq!(Function::named(word), None);
         }

@@ -21,14 +21,14 @@ pub enum InputKind {
 #[derive(Clone, Copy)]
 pub(super) struct Growth {
     /// It changes by at most this when the varying inputs change by at most one.
-    pub(super) growth: f64,
+    pub(super) change: f64,
     /// It is at most this large.
     pub(super) size: f64,
     /// It is at least this large.
     pub(super) least: f64,
 }
 
-const UNKNOWN: Growth = Growth { growth: f64::INFINITY, size: f64::INFINITY, least: 0.0 };
+const UNKNOWN: Growth = Growth { change: f64::INFINITY, size: f64::INFINITY, least: 0.0 };
 
 impl Arena {
     /// For each of `ids`, by how much it can change at most when no varying input changes by more than one; infinity if that is not known.
@@ -40,24 +40,24 @@ impl Arena {
             let bound = match self.node(id) {
                 Node::Constant(value) => fixed(value),
                 Node::Input(input) => match kind(input.index()) {
-                    InputKind::Varying => Growth { growth: 1.0, ..UNKNOWN },
+                    InputKind::Varying => Growth { change: 1.0, ..UNKNOWN },
                     InputKind::Fixed(value) => fixed(value),
-                    InputKind::Locked(size) => Growth { growth: 0.0, size, least: 0.0 },
+                    InputKind::Locked(size) => Growth { change: 0.0, size, least: 0.0 },
                 },
                 Node::Unary(op, x) => (op.row().growth)(of(x)),
                 Node::Binary(op, a, b) => (op.row().growth)(of(a), of(b)),
                 // A condition that can change makes it jump.
-                Node::Select(c, a, b) if of(c).growth == 0.0 => of(a).either(of(b)),
+                Node::Select(c, a, b) if of(c).change == 0.0 => of(a).either(of(b)),
                 Node::Select(..) => UNKNOWN,
             };
             bounds[id.index()] = bound;
         }
-        ids.iter().map(|id| bounds[id.index()].growth).collect()
+        ids.iter().map(|id| bounds[id.index()].change).collect()
     }
 }
 
 fn fixed(value: f64) -> Growth {
-    Growth { growth: 0.0, size: value.abs(), least: value.abs() }
+    Growth { change: 0.0, size: value.abs(), least: value.abs() }
 }
 
 /// A product in which nothing times anything is nothing.
@@ -73,28 +73,28 @@ impl Growth {
 
     /// Nothing is known, but what does not change stays as it is, whatever is done to it.
     pub(super) fn unknown(self) -> Self {
-        if self.growth == 0.0 { Self { growth: 0.0, ..UNKNOWN } } else { UNKNOWN }
+        if self.change == 0.0 { Self { change: 0.0, ..UNKNOWN } } else { UNKNOWN }
     }
 
     pub(super) fn unknown_pair(self, other: Self) -> Self {
-        Self { growth: self.growth + other.growth, ..self }.unknown()
+        Self { change: self.change + other.change, ..self }.unknown()
     }
 
     pub(super) fn either(self, other: Self) -> Self {
         Self {
-            growth: self.growth.max(other.growth),
+            change: self.change.max(other.change),
             size: self.size.max(other.size),
             least: self.least.min(other.least),
         }
     }
 
     pub(super) fn sum(self, other: Self) -> Self {
-        Self { growth: self.growth + other.growth, size: self.size + other.size, least: 0.0 }
+        Self { change: self.change + other.change, size: self.size + other.size, least: 0.0 }
     }
 
     pub(super) fn product(self, other: Self) -> Self {
         Self {
-            growth: times(self.growth, other.size) + times(self.size, other.growth),
+            change: times(self.change, other.size) + times(self.size, other.change),
             size: times(self.size, other.size),
             least: times(self.least, other.least),
         }
@@ -102,10 +102,10 @@ impl Growth {
 
     /// The quotient; it is known if the divisor does not change and is not zero.
     pub(super) fn quotient(self, other: Self) -> Self {
-        if other.growth != 0.0 || other.least <= 0.0 {
+        if other.change != 0.0 || other.least <= 0.0 {
             return self.unknown_pair(other);
         }
-        Self { growth: self.growth / other.least, size: self.size / other.least, least: 0.0 }
+        Self { change: self.change / other.least, size: self.size / other.least, least: 0.0 }
     }
 }
 

@@ -11,7 +11,12 @@
 //!    exactly, into the same arena.
 //! 4. [`Tape::compile`] turns expressions into a list of instructions that runs
 //!    without allocation. [`Tape::bounds`] runs it over whole ranges of the
-//!    inputs at once, and tells where value and slope lie.
+//!    inputs at once, and tells where value and slope lie; [`Tape::banded`] runs
+//!    it with bounds of errors.
+//! 5. [`Series`] develops a tape into a Taylor series, one order at a time, and
+//!    [`Composition`] makes a polynomial of it where its inputs are polynomials.
+//!
+//! All that is known of an operation stands in one row, see `rows`.
 //!
 //! [`Arena::display`] goes back to text, [`nearest()`] finds what a misspelt word
 //! may have meant, and [`Walker`] is the slow reference for tests and the

@@ -108,6 +108,7 @@ impl<'a> Flow<'a> {
         } else {
             self.needed.fill(true);
         }
+        self.one_sided.know_needed(&self.needed);
     }
 
     /// The values of the watched guards.
@@ -248,26 +249,6 @@ impl<'a> Flow<'a> {
         let terms: f64 = gradient.iter().enumerate().map(|(i, g)| g.abs() * size(i)).sum();
         let size = terms + (rate * t).abs();
         if size.is_finite() { 8.0 * f64::EPSILON * size } else { 0.0 }
-    }
-
-    /// The rate of a guard where the state changes at the rate `dy`.
-    pub fn rate_of(&mut self, guard: usize, t: f64, y: &mut [f64], dy: &[f64]) -> f64 {
-        let mut gradient = vec![0.0; y.len()];
-        let rate = self.evaluator.guard_gradient(
-            self.mode.locked(self.system.parameters()),
-            guard,
-            t,
-            y,
-            &mut gradient,
-        );
-        rate + gradient.iter().zip(dy).map(|(g, dy)| g * dy).sum::<f64>()
-    }
-
-    /// How much a guard can change when the state changes by as much as `widths`.
-    pub fn spread_of(&mut self, guard: usize, t: f64, y: &mut [f64], widths: &[f64]) -> f64 {
-        let mut gradient = vec![0.0; y.len()];
-        self.evaluator.guard_gradient(self.mode.locked(self.system.parameters()), guard, t, y, &mut gradient);
-        gradient.iter().zip(widths).map(|(g, width)| (g * width).abs()).sum()
     }
 
     /// Moves a state to the given side of the surface that a motion leaves, by as little as can be.
@@ -468,7 +449,7 @@ impl<'a> Flow<'a> {
         self.visit_count = 0;
     }
 
-    fn count(&mut self, effort: Effort) {
+    pub(super) fn count(&mut self, effort: Effort) {
         self.derivative_count += effort.derivatives;
         self.guard_count += effort.guards;
     }
@@ -493,7 +474,7 @@ impl<'a> Flow<'a> {
     }
 
     /// The right-hand side along the surfaces that the motion slides on.
-    fn slide(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
+    pub(super) fn slide(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
         let Some(mut sliding) = self.sliding.take() else { return };
         sliding.derivative(&mut *self.evaluator, &mut self.mode, t, y, dy);
         self.count(sliding.take_effort());

@@ -29,6 +29,8 @@ struct Watch {
     guard: usize,
     /// The switch whose sign tells the side, if there is one.
     switch: Option<usize>,
+    /// Whether the motion depends on it.
+    matters: bool,
     /// The side of a surface without a switch, zero if it may be crossed, and how large the guard is there by rounding alone.
     side: f64,
     noise: f64,
@@ -44,7 +46,17 @@ struct Watch {
 impl Watch {
     fn new(guards: &[Guard], guard: usize) -> Self {
         let switch = guards[guard].response.switch;
-        Self { guard, switch, side: 0.0, noise: 0.0, entered: 0.0, value: 0.0, seen: 0.0, fresh: false }
+        Self {
+            guard,
+            switch,
+            matters: true,
+            side: 0.0,
+            noise: 0.0,
+            entered: 0.0,
+            value: 0.0,
+            seen: 0.0,
+            fresh: false,
+        }
     }
 
     /// Whether the guard is behind its surface where it has the given value.
@@ -63,7 +75,7 @@ impl Watch {
     /// When the guard was zero, if it has the given value at `t`.
     fn zero(&self, last: f64, t: f64, value: f64) -> f64 {
         let share = self.value / (self.value - value);
-        let known = t > last && (0.0..=1.0).contains(&share);
+        let known = last.is_finite() && t > last && (0.0..=1.0).contains(&share);
         if known { last + share * (t - last) } else { t }
     }
 }
@@ -168,6 +180,13 @@ impl OneSided {
         self.crossed.take()
     }
 
+    /// Which guards matter: a lock in a branch that is not taken may be on any side.
+    pub(super) fn know_needed(&mut self, needed: &[bool]) {
+        for watch in &mut self.watches {
+            watch.matters = needed[watch.guard];
+        }
+    }
+
     /// Whether a point is behind a surface that is not slid on. Gives how many guards were evaluated, too.
     pub(super) fn is_behind(
         &mut self,
@@ -182,7 +201,7 @@ impl OneSided {
         }
         let (mut behind, mut count) = (false, 0);
         for watch in &mut self.watches {
-            if watch.may_be_crossed() || mode.structure.sliding.contains(&watch.guard) {
+            if !watch.matters || watch.may_be_crossed() || mode.structure.sliding.contains(&watch.guard) {
                 continue;
             }
             let value = evaluator.guard(mode.locked(&self.parameters), watch.guard, t, y);

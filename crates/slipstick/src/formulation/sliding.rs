@@ -13,7 +13,7 @@ use super::algebraic::Algebraic;
 use super::dependence::Dependence;
 use super::twins::Place;
 use crate::equations::{Evaluator, MassKind, System};
-use crate::math::{LeastNorm, RealLu, dot};
+use crate::math::{LeastNorm, RealLu};
 use crate::mode::Mode;
 
 /// Up to so many surfaces may depend on each other in any way: there are two to this power fields to be evaluated.
@@ -50,17 +50,17 @@ pub struct Effort {
 pub struct Sliding {
     pub(super) surfaces: Vec<Surface>,
     followers: Vec<Follower>,
-    n: usize,
-    parameters: Vec<f64>,
+    pub(super) n: usize,
+    pub(super) parameters: Vec<f64>,
     /// The projected point, and a point next to it.
     pub(super) point: Vec<f64>,
-    beside: Vec<f64>,
+    pub(super) beside: Vec<f64>,
     /// The surfaces at the projected point: values, gradients by rows, rates in time.
     values: Vec<f64>,
-    gradients: Vec<f64>,
-    time_rates: Vec<f64>,
+    pub(super) gradients: Vec<f64>,
+    pub(super) time_rates: Vec<f64>,
     /// The ways to the surfaces, by rows: the gradients, or what constraints allow of them.
-    directions: Vec<f64>,
+    pub(super) directions: Vec<f64>,
     /// The fields, and the rate of each surface along each of them, by surfaces.
     pub(super) fields: Vec<f64>,
     pub(super) rates: Vec<f64>,
@@ -81,9 +81,11 @@ pub struct Sliding {
     /// How large the rates of each surface are by rounding alone.
     pub(super) noise: Vec<f64>,
     /// The transposed mass matrix, if there is one, what is algebraic beside it, and the gradients behind it.
-    mass: Option<RealLu>,
+    pub(super) mass: Option<RealLu>,
     algebraic: Option<Algebraic>,
     duals: Vec<f64>,
+    /// Whether a state is put back along the jumps of the field, and not along the gradients of the surfaces.
+    pub(super) along_jumps: bool,
     /// No weight is fixed.
     pub(super) free: Vec<Option<f64>>,
     effort: Effort,
@@ -121,6 +123,7 @@ impl Sliding {
             mass: has_mass.then(|| RealLu::new(n)),
             algebraic: None,
             duals: vec![0.0; k * n],
+            along_jumps: false,
             free: vec![None; k],
             effort: Effort::default(),
             surfaces,
@@ -201,22 +204,6 @@ impl Sliding {
             }
         }
         self.remove_rounding(dy);
-    }
-
-    /// Large fields that cancel leave their rounding across the surface, which a step would take for motion and be small for.
-    fn remove_rounding(&self, dy: &mut [f64]) {
-        if self.mass.is_some() || self.dependent {
-            return;
-        }
-        for (i, gradient) in self.gradients.chunks_exact(self.n).enumerate() {
-            let rate = self.time_rates[i] + dot(gradient, dy);
-            if rate != 0.0 && rate.abs() <= self.noise[i] {
-                let part = rate / dot(gradient, gradient);
-                for (dy, g) in dy.iter_mut().zip(gradient) {
-                    *dy -= part * g;
-                }
-            }
-        }
     }
 
     /// How many sides there are: one for each choice of signs.
@@ -450,14 +437,6 @@ impl Sliding {
                 &mut self.point,
                 gradient,
             );
-        }
-    }
-
-    /// The directions in which the point is moved.
-    fn find_directions(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64, within: bool) {
-        self.directions.copy_from_slice(&self.gradients);
-        for direction in self.directions.chunks_exact_mut(self.n).filter(|_| within) {
-            evaluator.allow(mode.locked(&self.parameters), t, &self.point, direction);
         }
     }
 

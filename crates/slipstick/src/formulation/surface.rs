@@ -2,6 +2,7 @@
 
 use crate::equations::{Guard, GuardKind};
 use crate::mode::Mode;
+use crate::model::Direction;
 
 /// What tells the sides of a surface apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,6 +15,15 @@ pub enum SideLock {
         index: usize,
         /// What it is on the negative side.
         below: f64,
+    },
+    /// The mode: a guard of one leads to the other, and another one back (rule 11).
+    Modes {
+        /// The mode on the negative side.
+        below: usize,
+        /// The mode on the positive side.
+        above: usize,
+        /// The one of the two in which the guard is watched.
+        home: usize,
     },
 }
 
@@ -33,6 +43,11 @@ impl Surface {
         if let Some(switch) = response.switch {
             return Some(Self::of_switch(guard, switch));
         }
+        if let (Some(home), Some(target)) = (guards[guard].mode, response.mode) {
+            let falls = guards[guard].direction == Direction::Falling;
+            let (below, above) = if falls { (target, home) } else { (home, target) };
+            return Some(Self { guard, sides: SideLock::Modes { below, above, home } });
+        }
         let count = response.count.filter(|count| count.up && is_jump(&guards[guard]))?;
         Some(Self {
             guard,
@@ -49,7 +64,7 @@ impl Surface {
     pub fn switch(&self) -> Option<usize> {
         match self.sides {
             SideLock::Switch(switch) => Some(switch),
-            SideLock::Count { .. } => None,
+            SideLock::Count { .. } | SideLock::Modes { .. } => None,
         }
     }
 
@@ -59,6 +74,9 @@ impl Surface {
             SideLock::Switch(switch) => mode.values.signs[switch] = sign,
             SideLock::Count { index, below } => {
                 mode.values.counts[index] = below + if sign > 0.0 { 1.0 } else { 0.0 };
+            }
+            SideLock::Modes { below, above, .. } => {
+                mode.values.place = if sign > 0.0 { above } else { below };
             }
         }
     }
@@ -74,13 +92,22 @@ impl Surface {
                     -1.0
                 }
             }
+            SideLock::Modes { above, .. } => {
+                if mode.values.place == above {
+                    1.0
+                } else {
+                    -1.0
+                }
+            }
         }
     }
 
-    /// Locks a mode as it is while the motion slides: a count to that of the negative side.
+    /// Locks a mode as it is while the motion slides: a count to that of the negative side, the mode to the one that watches the guard.
     pub fn rest(&self, mode: &mut Mode) {
-        if let SideLock::Count { index, below } = self.sides {
-            mode.values.counts[index] = below;
+        match self.sides {
+            SideLock::Switch(_) => {}
+            SideLock::Count { index, below } => mode.values.counts[index] = below,
+            SideLock::Modes { home, .. } => mode.values.place = home,
         }
     }
 }

@@ -4,10 +4,7 @@ use super::guard::check_guard;
 use super::mechanism::check_mechanism;
 use super::names::{Room, check_formula, check_names, outputs_that_use, places};
 use super::versions::check_versions;
-use super::{
-    Definition, Diagnostic, EventRule, Meaning, Model, Reference, Scope, ToleranceRule, Trigger,
-    dependency_order,
-};
+use super::{Definition, Diagnostic, EventRule, Meaning, Model, Reference, Scope, Trigger, dependency_order};
 use std::borrow::Cow;
 
 /// All errors of a model that has the right shape.
@@ -256,12 +253,6 @@ fn check_references(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnosti
         check_mode_name(mode, scope, errors);
     }
     let states = || model.states.iter().map(|s| s.name.as_str());
-    for rule in [&model.run.rtol, &model.run.atol].into_iter().flatten() {
-        let ToleranceRule::ByName(list) = rule else { continue };
-        for (reference, _) in list.iter().filter(|(r, _)| scope.state(&r.name).is_none()) {
-            errors.push(scope.unknown(&reference.name, reference.span.clone(), states(), "among the states"));
-        }
-    }
     for entry in model.mass.iter().filter(|d| scope.mass_place(&d.name).is_none()) {
         let error = scope.unknown(&entry.name, entry.span.clone(), states(), "in `mass`");
         errors.push(

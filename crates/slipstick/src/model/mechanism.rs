@@ -5,12 +5,11 @@
 
 use super::names::{Room, check_formula, outputs_that_use, places, smooth_room};
 use super::read::Reader;
-use super::upkeep::check_upkeep;
 use super::{
     Definition, Diagnostic, EventRule, Formula, Meaning, Model, Place, Scope, Trigger, dependency_order,
 };
 use crate::expr::{Kind, nearest};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use toml::de::DeTable;
 
 /// How many coordinates a misspelt speed is compared with.
@@ -113,7 +112,7 @@ impl Reader<'_> {
         let (inertia, forces, constraints) = (list("inertia"), list("forces"), list("constraints"));
         let mut energy = |key: &str| table.get(key).map(|v| self.formula(v, key, Kind::Number));
         let (kinetic, potential) = (energy("kinetic"), energy("potential"));
-        let given: HashMap<&str, &Definition> = speeds.iter().map(|s| (s.name.as_str(), s)).collect();
+        let given: BTreeMap<&str, &Definition> = speeds.iter().map(|s| (s.name.as_str(), s)).collect();
         let speed = |c: &Definition| start_speed(c, given.get(c.name.as_str()).copied());
         let rates: Vec<Definition> = coordinates.iter().map(speed).collect();
         self.check_speeds(&coordinates, &speeds);
@@ -191,10 +190,6 @@ pub(super) fn check_mechanism(model: &Model, scope: &Scope<'_>, errors: &mut Vec
         check_formula(&definition.formula, scope, Room::running("a formula"), errors);
     }
     let names = || model.coordinates().iter().map(|c| c.name.as_str());
-    for pinned in model.run.pinned.iter().filter(|p| scope.coordinate(&p.name).is_none()) {
-        errors.push(scope.unknown(&pinned.name, pinned.span.clone(), names(), "among the coordinates"));
-    }
-    check_upkeep(model, scope, errors);
     check_no_side_states(model, scope, errors);
     check_outputs_of_motion(model, scope, errors);
     for force in rule.forces.iter().filter(|f| scope.coordinate(&f.name).is_none()) {
@@ -210,7 +205,7 @@ pub(super) fn check_mechanism(model: &Model, scope: &Scope<'_>, errors: &mut Vec
 
 /// The matrix of `inertia` is symmetric: an entry is given once, and stands in both halves.
 fn check_both_halves(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
-    let mut given: HashMap<(usize, usize), &Definition> = HashMap::new();
+    let mut given: BTreeMap<(usize, usize), &Definition> = BTreeMap::new();
     for entry in &model.mechanism.inertia {
         let Some((i, j)) = scope.inertia_place(&entry.name) else { continue };
         let first = *given.entry((i.min(j), i.max(j))).or_insert(entry);

@@ -13,22 +13,21 @@ mod names;
 mod order;
 mod read;
 mod sections;
+mod setting;
 mod sides;
-mod upkeep;
 mod versions;
 
 pub use diagnostic::Diagnostic;
 pub use guard::{Logic, MODE};
 pub use mechanism::{MechanismRule, speed_of};
+pub(crate) use names::unknown_name;
 pub use names::{Meaning, Scope};
 pub use order::dependency_order;
-pub(crate) use read::{RHO_HINT, rho_message};
+pub use setting::{Setting, unknown_key};
 pub use sides::{Detection, Direction, Location, Side};
-pub use upkeep::{Along, MetricRule, StabilisationRule};
 pub use versions::Versions;
 
 use crate::expr::{ParseError, Relation, Syntax, parse};
-use crate::math::Norm;
 use std::ops::Range;
 
 /// A formula with its text and its place in the file.
@@ -174,15 +173,6 @@ pub struct AuditRule {
     pub tolerance: Option<f64>,
 }
 
-/// A number for all states or numbers for some of them.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ToleranceRule {
-    /// One number for all.
-    Same(f64),
-    /// Numbers by name; the other states keep the default.
-    ByName(Vec<(Reference, f64)>),
-}
-
 /// What is asked of a run.
 #[derive(Clone, Debug, Default)]
 pub struct RunRule {
@@ -190,70 +180,26 @@ pub struct RunRule {
     pub from: Option<Formula>,
     /// The end time.
     pub until: Option<Formula>,
-    /// The relative tolerance.
-    pub rtol: Option<ToleranceRule>,
-    /// The absolute tolerance.
-    pub atol: Option<ToleranceRule>,
-    /// How the errors of the states are judged together; as suits the method if not given.
-    pub norm: Option<Norm>,
-    /// The name of the method.
-    pub method: Option<Reference>,
-    /// The spectral radius at infinity of a generalized-α method.
-    pub rho_infinity: Option<f64>,
-    /// Whether the step sizes are chosen by the smoother PID rule.
-    pub pid: bool,
-    /// The part of the step that would just be good enough which is tried.
-    pub safety: Option<f64>,
     /// The interval of the rows in result files; every accepted step if not given.
     pub output_step: Option<Formula>,
-    /// The first step.
-    pub first_step: Option<f64>,
-    /// The longest step.
-    pub longest_step: Option<f64>,
-    /// The size of every step: no error control.
-    pub fixed_step: Option<f64>,
     /// The mode to begin in; the first one if not given.
     pub mode: Option<Reference>,
-    /// The most events.
-    pub max_events: Option<u64>,
-    /// The most steps.
-    pub max_steps: Option<u64>,
-    /// Where in a step guards are looked at.
-    pub detection: Detection,
-    /// How the state at an event is computed; chosen automatically if not given.
-    pub location: Option<Location>,
-    /// The width in time to which an event is narrowed; as narrow as doubles allow if not given.
-    pub event_tolerance: Option<f64>,
-    /// What counts as happening at the same time.
-    pub concurrency: Option<ConcurrencyRule>,
-    /// What keeps the constraints of a mechanism met.
-    pub stabilisation: StabilisationRule,
-    /// The metric in which corrections are the least change.
-    pub metric: MetricRule,
-    /// The drift below which a step is not corrected.
-    pub datol: f64,
-    /// Coordinates that are not changed to make the start consistent.
-    pub pinned: Vec<Reference>,
     /// The width of the layer in which signs and comparisons are straight lines; they switch exactly if not given.
     pub regularise: Option<f64>,
-    /// What is said in the section, and where.
-    pub said: Vec<(String, Range<usize>)>,
+    /// Everything that is said in the section, also what stands above. The table of run options of room `simulate` knows what it means.
+    pub settings: Vec<Setting>,
 }
 
 impl RunRule {
+    /// What is said of an option, if something is.
+    pub fn setting(&self, key: &str) -> Option<&Setting> {
+        self.settings.iter().find(|setting| setting.key == key)
+    }
+
     /// Where something is said, if it is.
     pub fn place(&self, key: &str) -> Option<Range<usize>> {
-        self.said.iter().find(|(said, _)| said == key).map(|(_, span)| span.clone())
+        self.setting(key).map(|setting| setting.span.clone())
     }
-}
-
-/// Events closer than this are one event (the region of concurrency).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ConcurrencyRule {
-    /// The distance in time.
-    pub time: f64,
-    /// The size of a guard.
-    pub amplitude: f64,
 }
 
 /// A model: everything that does not change during a run.
@@ -294,7 +240,8 @@ pub struct Model {
 }
 
 impl Model {
-    /// Reads and checks a model file. All errors are reported at once, in the order of the file.
+    /// Reads and checks a model file. All errors are reported at once, in the order of the file; those in the section `run` by
+    /// `Plan::read_model` and `Plan::new` of room `simulate`, which know the options.
     pub fn from_toml(text: &str) -> Result<Self, Vec<Diagnostic>> {
         Self::from_toml_and(text, |_| Vec::new())
     }

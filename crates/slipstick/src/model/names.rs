@@ -4,7 +4,7 @@ use super::{Definition, Diagnostic, Formula, MODE, Model};
 use crate::expr::{FUNCTIONS, nearest, parse};
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// What a name stands for.
@@ -83,7 +83,7 @@ const MOST_COMPARISONS: usize = 1_000_000;
 const LISTED: usize = 8;
 
 /// The places of things by their names.
-pub(super) type Places<'a> = HashMap<&'a str, usize>;
+pub(super) type Places<'a> = BTreeMap<&'a str, usize>;
 
 /// All names of a model and what they stand for.
 #[derive(Clone, Debug)]
@@ -309,6 +309,22 @@ pub(super) fn check_name(
             errors.push(if name == MODE { error.hint(mode) } else { error });
         }
     }
+}
+
+/// An error for a name that means nothing, with the nearest one that does.
+pub(crate) fn unknown_name<'a>(
+    name: &str,
+    span: Range<usize>,
+    known: impl Iterator<Item = &'a str>,
+    place: &str,
+) -> Diagnostic {
+    let known: Vec<Cow<'a, str>> = known.map(Cow::from).collect();
+    let hint = match nearest(name, known.iter().map(Cow::as_ref)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => "nothing is defined that could stand here".to_owned(),
+        None => format!("known here: {}", list(&known)),
+    };
+    Diagnostic::new("unknown-name", span, format!("unknown name `{name}` {place}")).hint(hint)
 }
 
 /// The first few names of a list, in words.

@@ -2,7 +2,7 @@
 
 use super::names::{Room, check_formula, places, smooth_room};
 use super::{Definition, Diagnostic, Formula, ModeRule, Model, Scope};
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 /// All formulas of one thing.
 #[derive(Clone, Debug, Default)]
@@ -59,7 +59,7 @@ pub(super) fn gather(
     own: fn(&ModeRule) -> &[Definition],
 ) -> usize {
     let common = all.len();
-    let mut known: HashSet<String> = all.iter().map(|d| d.name.clone()).collect();
+    let mut known: BTreeSet<String> = all.iter().map(|d| d.name.clone()).collect();
     for definition in modes.iter().flat_map(own) {
         if known.insert(definition.name.clone()) {
             all.push(definition.clone());

@@ -88,7 +88,8 @@ fn either(no: bool, yes: bool) -> Interval {
     Interval { lo: if no { 0.0 } else { 1.0 }, hi: if yes { 1.0 } else { 0.0 }, nan: false }
 }
 
-/// A comparison, with what it is if one side is never or perhaps not a number: whether it holds then, and whether it may not.
+/// A comparison, with what it is if one side is never or perhaps not a number: whether it holds then, and
+/// whether it may not.
 fn compared(
     a: Interval,
     b: Interval,

@@ -1,6 +1,6 @@
 //! Hyperbolic functions and their inverses.
 
-use super::{UnaryRow, Written, growing, inverse, once};
+use super::{UnaryRow, Written, growing, inverse, once, one_and_square, one_minus_square};
 use crate::expr::band::UNIT_ROUNDOFF;
 use crate::expr::bounds::{over, times};
 use crate::expr::growth::Growth;
@@ -50,7 +50,7 @@ pub(crate) const TANH: UnaryRow = UnaryRow {
     smoothness: Smoothness::Smooth,
     value: |x| x.tanh(),
     rate: |arena, s, _, rate| {
-        let slope = arena.one_and_square(s, BinaryOp::Subtract);
+        let slope = one_and_square(arena, s, BinaryOp::Subtract);
         arena.mul(slope, rate)
     },
     interval: |x| x.mapped(|x| x.rising(f64::tanh, f64::NEG_INFINITY, f64::INFINITY)),
@@ -66,7 +66,7 @@ pub(crate) const ASINH: UnaryRow = UnaryRow {
     smoothness: Smoothness::Smooth,
     value: |x| x.asinh(),
     rate: |arena, _, x, rate| {
-        let below = arena.one_and_square(x, BinaryOp::Add);
+        let below = one_and_square(arena, x, BinaryOp::Add);
         let divisor = arena.unary(UnaryOp::Sqrt, below);
         arena.div(rate, divisor)
     },
@@ -83,7 +83,7 @@ pub(crate) const ACOSH: UnaryRow = UnaryRow {
     smoothness: Smoothness::Smooth,
     value: |x| x.acosh(),
     rate: |arena, _, x, rate| {
-        let negative = arena.one_minus_square(x);
+        let negative = one_minus_square(arena, x);
         let below = arena.neg(negative);
         let divisor = arena.unary(UnaryOp::Sqrt, below);
         arena.div(rate, divisor)
@@ -105,7 +105,7 @@ pub(crate) const ATANH: UnaryRow = UnaryRow {
     smoothness: Smoothness::Smooth,
     value: |x| x.atanh(),
     rate: |arena, _, x, rate| {
-        let divisor = arena.one_minus_square(x);
+        let divisor = one_minus_square(arena, x);
         arena.div(rate, divisor)
     },
     interval: |x| x.mapped(|x| x.rising(f64::atanh, -1.0, 1.0)),

@@ -1,6 +1,7 @@
 //! One row per operation: all that formulas need to know of it.
 //!
-//! A new function is a row in the file of its kind and an entry in the list in `operation.rs`; its Taylor series follows from its rate.
+//! A new function is a row in the file of its kind and an entry in the list in `operation.rs`; its Taylor
+//! series follows from its rate.
 
 pub(super) mod arithmetic;
 pub(super) mod conditions;
@@ -14,7 +15,7 @@ use crate::expr::band::{Inexact, UNIT_ROUNDOFF};
 use crate::expr::bounds::Bounds;
 use crate::expr::growth::Growth;
 use crate::expr::interval::Interval;
-use crate::expr::operation::Smoothness;
+use crate::expr::operation::{BinaryOp, Smoothness};
 
 /// How an operation is written in formulas.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -59,7 +60,8 @@ pub(super) struct BinaryRow {
     pub(super) value: fn(f64, f64) -> f64,
     /// The change of `s` when its operands change.
     pub(super) rate: fn(&mut Arena, PairRates) -> ExprId,
-    /// The same for Taylor series: in it stands no operation whose own rate needs another, and so on for ever.
+    /// The same for Taylor series: in it stands no operation whose own rate needs another, and so on for
+    /// ever.
     pub(super) recurrence: fn(&mut Arena, PairRates) -> ExprId,
     /// Where `s` lies.
     pub(super) interval: fn(Interval, Interval) -> Interval,
@@ -111,4 +113,33 @@ fn inverse(x: f64) -> f64 {
 /// At least e^d.
 fn growing(d: f64) -> f64 {
     if d < 1.0 { 1.0 + 2.0 * d } else { d.exp() }
+}
+
+/// A factor times x.
+fn scaled(arena: &mut Arena, factor: f64, x: ExprId) -> ExprId {
+    let factor = arena.constant(factor);
+    arena.mul(factor, x)
+}
+
+/// `1 + x^2` or `1 - x^2`.
+fn one_and_square(arena: &mut Arena, x: ExprId, op: BinaryOp) -> ExprId {
+    let one = arena.constant(1.0);
+    let square = arena.mul(x, x);
+    arena.binary(op, one, square)
+}
+
+/// `(1 - x) * (1 + x)`: unlike `1 - x^2` accurate where it is nearly 0,
+/// which is where the slopes that divide by it are steep.
+fn one_minus_square(arena: &mut Arena, x: ExprId) -> ExprId {
+    let one = arena.constant(1.0);
+    let below = arena.sub(one, x);
+    let above = arena.add(one, x);
+    arena.mul(below, above)
+}
+
+/// `part`, but 0 where `s` is.
+fn zero_where_zero(arena: &mut Arena, s: ExprId, part: ExprId) -> ExprId {
+    let zero = arena.constant(0.0);
+    let vanishes = arena.binary(BinaryOp::Equal, s, zero);
+    arena.select(vanishes, zero, part)
 }

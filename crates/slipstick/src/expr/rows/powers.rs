@@ -1,6 +1,6 @@
 //! Exponentials, logarithms, roots and powers.
 
-use super::{BinaryRow, PairRates, UnaryRow, Written, growing, inverse, once};
+use super::{BinaryRow, PairRates, UnaryRow, Written, growing, inverse, once, scaled, zero_where_zero};
 use crate::expr::arena::{Arena, ExprId};
 use crate::expr::band::Inexact;
 use crate::expr::bounds::{Bounds, over, times};
@@ -9,7 +9,8 @@ use crate::expr::interval::{Interval, above, below, hull};
 use crate::expr::operation::{Smoothness, UnaryOp};
 use std::f64::consts::{LN_10, LOG10_E};
 
-/// Whole powers up to this one are differentiated down to products, so that they have a series where the base is zero. Series end at order 12.
+/// Whole powers up to this one are differentiated down to products, so that they have a series where the base
+/// is zero. Series end at order 12.
 const LARGEST_PRODUCT: f64 = 16.0;
 
 pub(crate) const EXP: UnaryRow = UnaryRow {
@@ -49,7 +50,7 @@ pub(crate) const LOG10: UnaryRow = UnaryRow {
     smoothness: Smoothness::Smooth,
     value: |x| x.log10(),
     rate: |arena, _, x, rate| {
-        let divisor = arena.times(LN_10, x);
+        let divisor = scaled(arena, LN_10, x);
         arena.div(rate, divisor)
     },
     interval: |x| x.mapped(|x| x.rising(f64::log10, 0.0, f64::INFINITY)),
@@ -65,7 +66,7 @@ pub(crate) const SQRT: UnaryRow = UnaryRow {
     smoothness: Smoothness::Smooth,
     value: |x| x.sqrt(),
     rate: |arena, s, _, rate| {
-        let divisor = arena.times(2.0, s);
+        let divisor = scaled(arena, 2.0, s);
         arena.div(rate, divisor)
     },
     interval: |x| x.mapped(|x| x.rising(f64::sqrt, 0.0, f64::INFINITY)),
@@ -82,7 +83,7 @@ pub(crate) const CBRT: UnaryRow = UnaryRow {
     value: |x| x.cbrt(),
     rate: |arena, s, _, rate| {
         let square = arena.mul(s, s);
-        let divisor = arena.times(3.0, square);
+        let divisor = scaled(arena, 3.0, square);
         arena.div(rate, divisor)
     },
     interval: |x| x.mapped(|x| x.rising(f64::cbrt, f64::NEG_INFINITY, f64::INFINITY)),
@@ -124,7 +125,7 @@ fn length_rate(arena: &mut Arena, of: PairRates) -> ExprId {
     let right = arena.mul(of.b, of.db);
     let above = arena.add(left, right);
     let part = arena.div(above, of.s);
-    arena.zero_where_zero(of.s, part)
+    zero_where_zero(arena, of.s, part)
 }
 
 fn length_interval(a: Interval, b: Interval) -> Interval {
@@ -174,7 +175,7 @@ fn exponent_part(arena: &mut Arena, of: PairRates) -> ExprId {
     if arena.is_constant(of.a).is_some_and(|base| base > 0.0) {
         return part;
     }
-    arena.zero_where_zero(of.s, part)
+    zero_where_zero(arena, of.s, part)
 }
 
 /// By its rate each power would need another; so it is `s (b ln a)'` instead, except for products.

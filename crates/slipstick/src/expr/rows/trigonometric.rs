@@ -1,6 +1,6 @@
 //! Sine, cosine, tangent and their inverses.
 
-use super::{BinaryRow, PairRates, UnaryRow, Written, inverse, once};
+use super::{BinaryRow, PairRates, UnaryRow, Written, inverse, once, one_and_square, one_minus_square};
 use crate::expr::arena::{Arena, ExprId};
 use crate::expr::band::Inexact;
 use crate::expr::bounds::{Bounds, over, times};
@@ -48,7 +48,7 @@ pub(crate) const TAN: UnaryRow = UnaryRow {
     smoothness: Smoothness::Smooth,
     value: |x| x.tan(),
     rate: |arena, s, _, rate| {
-        let slope = arena.one_and_square(s, BinaryOp::Add);
+        let slope = one_and_square(arena, s, BinaryOp::Add);
         arena.mul(slope, rate)
     },
     interval: |x| x.mapped(Interval::tangent),
@@ -100,7 +100,7 @@ pub(crate) const ACOS: UnaryRow = UnaryRow {
 
 /// `sqrt(1 - x²)`
 fn root_below_one(arena: &mut Arena, x: ExprId) -> ExprId {
-    let below = arena.one_minus_square(x);
+    let below = one_minus_square(arena, x);
     arena.unary(UnaryOp::Sqrt, below)
 }
 
@@ -117,7 +117,7 @@ pub(crate) const ATAN: UnaryRow = UnaryRow {
     smoothness: Smoothness::Smooth,
     value: |x| x.atan(),
     rate: |arena, _, x, rate| {
-        let divisor = arena.one_and_square(x, BinaryOp::Add);
+        let divisor = one_and_square(arena, x, BinaryOp::Add);
         arena.div(rate, divisor)
     },
     interval: |x| x.mapped(|x| x.rising(f64::atan, f64::NEG_INFINITY, f64::INFINITY)),

@@ -14,42 +14,36 @@ pub(super) trait Coefficient: Copy + PartialEq {
     fn unary(op: UnaryOp, x: Self) -> Self;
     fn binary(op: BinaryOp, a: Self, b: Self) -> Self;
     fn square(x: Self) -> Self;
+    /// The sum of products of the first, second … with the last, last but one …
+    fn dot(forward: &[Self], backward: &[Self]) -> Self;
+    fn is_finite(&self) -> bool;
+}
+
+/// What recurrences have to know where something jumps.
+pub(super) trait Branching: Coefficient {
     /// One of two by a condition, both if that is undecided.
     fn select(condition: Self, yes: Self, no: Self) -> Self;
     /// Whether it holds as a condition, if that is certain.
     fn branch(&self) -> Option<bool>;
     /// Whether a value that jumps is certain.
-    fn branch_is_known(&self) -> bool;
+    fn is_certain(&self) -> bool;
     /// A value that jumps, but only with what does not move.
     fn settled(self) -> Self;
     /// The operand of a value that jumps, so that a jump at the operand itself is seen.
     fn touching(self) -> Self;
-    /// The sum of products of the first, second … with the last, last but one …
-    fn dot(forward: &[Self], backward: &[Self]) -> Self;
-    fn is_finite(&self) -> bool;
+}
 
-    fn negated(self) -> Self {
-        Self::unary(UnaryOp::Negate, self)
-    }
-    fn plus(self, other: Self) -> Self {
-        Self::binary(BinaryOp::Add, self, other)
-    }
-    /// Nothing less something is not rounded.
-    fn minus(self, other: Self) -> Self {
-        if self == Self::ZERO { other.negated() } else { Self::binary(BinaryOp::Subtract, self, other) }
-    }
-    fn product(a: Self, b: Self) -> Self {
-        Self::binary(BinaryOp::Multiply, a, b)
-    }
-    fn quotient(a: Self, b: Self) -> Self {
-        Self::binary(BinaryOp::Divide, a, b)
-    }
-    fn times(self, count: usize) -> Self {
-        if count == 1 { self } else { Self::product(self, Self::number(count as f64)) }
-    }
-    fn over(self, count: usize) -> Self {
-        if count == 1 { self } else { Self::quotient(self, Self::number(count as f64)) }
-    }
+pub(super) fn negated<T: Coefficient>(x: T) -> T {
+    T::unary(UnaryOp::Negate, x)
+}
+
+/// A difference. Nothing less something is not rounded.
+pub(super) fn difference<T: Coefficient>(a: T, b: T) -> T {
+    if a == T::ZERO { negated(b) } else { T::binary(BinaryOp::Subtract, a, b) }
+}
+
+pub(super) fn quotient<T: Coefficient>(a: T, b: T) -> T {
+    T::binary(BinaryOp::Divide, a, b)
 }
 
 impl Coefficient for Inexact {
@@ -69,13 +63,22 @@ impl Coefficient for Inexact {
     fn square(x: Self) -> Self {
         x * x
     }
+    fn dot(forward: &[Self], backward: &[Self]) -> Self {
+        dot(forward.iter().copied(), backward.iter().copied())
+    }
+    fn is_finite(&self) -> bool {
+        Inexact::is_finite(self)
+    }
+}
+
+impl Branching for Inexact {
     fn select(condition: Self, yes: Self, no: Self) -> Self {
         Inexact::select(condition, yes, no)
     }
     fn branch(&self) -> Option<bool> {
         Inexact::branch(self)
     }
-    fn branch_is_known(&self) -> bool {
+    fn is_certain(&self) -> bool {
         self.bound == 0.0
     }
     fn settled(self) -> Self {
@@ -85,16 +88,10 @@ impl Coefficient for Inexact {
         let least = UNIT_ROUNDOFF * self.value.abs() + f64::MIN_POSITIVE;
         Self { bound: self.bound + least, ..self }
     }
-    fn dot(forward: &[Self], backward: &[Self]) -> Self {
-        dot(forward.iter().copied(), backward.iter().copied())
-    }
-    fn is_finite(&self) -> bool {
-        Inexact::is_finite(self)
-    }
 }
 
-/// A range of numbers around a middle: what a coefficient can be anywhere within a step. Unlike [`Inexact`] it may have another middle than the
-/// value that an operation gives, and what is written is taken as exact.
+/// A range of numbers around a middle: what a coefficient can be anywhere within a step. Unlike [`Inexact`]
+/// it may have another middle than the value that an operation gives, and what is written is taken as exact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ball(pub(super) Inexact);
 
@@ -126,13 +123,22 @@ impl Coefficient for Ball {
         let (low, high) = (least * least, most * most);
         Self(Inexact { value: 0.5 * (low + high), bound: 0.5 * (high - low) + 2.0 * UNIT_ROUNDOFF * high })
     }
+    fn dot(forward: &[Self], backward: &[Self]) -> Self {
+        Self(dot(forward.iter().map(|a| a.0), backward.iter().map(|b| b.0)))
+    }
+    fn is_finite(&self) -> bool {
+        self.0.is_finite()
+    }
+}
+
+impl Branching for Ball {
     fn select(condition: Self, yes: Self, no: Self) -> Self {
         Self(condition.0.select(yes.0, no.0))
     }
     fn branch(&self) -> Option<bool> {
         self.0.branch()
     }
-    fn branch_is_known(&self) -> bool {
+    fn is_certain(&self) -> bool {
         self.0.bound == 0.0
     }
     fn settled(self) -> Self {
@@ -140,12 +146,6 @@ impl Coefficient for Ball {
     }
     fn touching(self) -> Self {
         self
-    }
-    fn dot(forward: &[Self], backward: &[Self]) -> Self {
-        Self(dot(forward.iter().map(|a| a.0), backward.iter().map(|b| b.0)))
-    }
-    fn is_finite(&self) -> bool {
-        self.0.is_finite()
     }
 }
 

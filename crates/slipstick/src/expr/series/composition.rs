@@ -1,9 +1,10 @@
 //! A formula of polynomials as a polynomial.
 //!
-//! In: the inputs of a formula as polynomials of θ from 0 to 1, such as the dense output of a step. Out: coefficients `c_k` with error bounds, and a
-//! remainder R so that the formula is within `Σ band(c_k) θ^k + R θ^n` of `Σ c_k θ^k`, where n is their number. A formula that is a
-//! polynomial itself has no remainder, as its series ends. For others the remainder is the coefficient of order n, somewhere in the
-//! step: ranges of all coefficients, over all θ at once, tell where it lies.
+//! In: the inputs of a formula as polynomials of θ from 0 to 1, such as the dense output of a step. Out:
+//! coefficients `c_k` with error bounds, and a remainder R so that the formula is within `Σ band(c_k) θ^k + R
+//! θ^n` of `Σ c_k θ^k`, where n is their number. A formula that is a polynomial itself has no remainder, as
+//! its series ends. For others the remainder is the coefficient of order n, somewhere in the step: ranges of
+//! all coefficients, over all θ at once, tell where it lies.
 
 use super::coefficient::Ball;
 use super::{Expansion, Series};
@@ -51,8 +52,9 @@ impl Composition {
         self.series.inputs()
     }
 
-    /// Sets the polynomial of an input, by its place among [`inputs`](Self::inputs), coefficients of low orders first. An input that does not move has
-    /// one coefficient; more than for the largest degree are refused: false.
+    /// Sets the polynomial of an input, by its place among [`inputs`](Self::inputs), coefficients of low
+    /// orders first. An input that does not move has one coefficient; more than for the largest degree are
+    /// refused: false.
     pub fn set_used(&mut self, place: usize, coefficients: &[f64]) -> bool {
         let length = coefficients.len();
         let (polynomial, its_length) = &mut self.inputs[place];
@@ -65,9 +67,10 @@ impl Composition {
         true
     }
 
-    /// Writes the coefficients of the first output and gives the remainder. A formula that is no polynomial is developed until the remainder is below
-    /// `wanted`, or it is certain that there is no zero within the step, or as far as that helps. None if nothing is known: a
-    /// coefficient has no value, or the formula may have none within the step.
+    /// Writes the coefficients of the first output and gives the remainder. A formula that is no polynomial
+    /// is developed until the remainder is below `wanted`, or it is certain that there is no zero within the
+    /// step, or as far as that helps. None if nothing is known: a coefficient has no value, or the formula
+    /// may have none within the step.
     pub fn compose(&mut self, wanted: f64, out: &mut Vec<Inexact>) -> Option<f64> {
         out.clear();
         let longest = self.inputs.iter().map(|(_, length)| length - 1).max().unwrap_or(0);
@@ -123,7 +126,8 @@ impl Composition {
     }
 }
 
-/// Where the Taylor coefficient of an order lies, at any place between 0 and 1: `Σ_m binomial(m, k) c_m θ^(m - k)`.
+/// Where the Taylor coefficient of an order lies, at any place between 0 and 1:
+/// `Σ_m binomial(m, k) c_m θ^(m - k)`.
 fn range_of_order(coefficients: &[f64], k: usize) -> Ball {
     if k >= coefficients.len() {
         return Ball(Inexact::ZERO);

@@ -1,11 +1,14 @@
-//! Taylor series of formulas, one order at a time, with a bound of the error of each coefficient (rule 2 of the events).
+//! Taylor series of formulas, one order at a time, with a bound of the error of each coefficient (rule 2 of
+//! the events).
 //!
-//! In: a [`Tape`], and the coefficients of its inputs as they become known. Out: those of its outputs. Order k is computed from the orders below
-//! and from order k of the inputs, so that a motion can be continued by its own right-hand side: `y_(k+1) = f_k / (k + 1)`.
+//! In: a [`Tape`], and the coefficients of its inputs as they become known. Out: those of its outputs. Order
+//! k is computed from the orders below and from order k of the inputs, so that a motion can be continued by
+//! its own right-hand side: `y_(k+1) = f_k / (k + 1)`.
 //!
-//! Sums, products and quotients have recurrences of their own. All other operations follow from their derivatives: with θ = s d/ds, which
-//! makes `k x_k` of a coefficient `x_k`, `θ sin(x) = cos(x) θx`. What stands beside θx is needed only up to order k - 1, so that the sine and the cosine
-//! can be computed from each other. A new function therefore needs no recurrence.
+//! Sums, products and quotients have recurrences of their own. All other operations follow from their
+//! derivatives: with θ = s d/ds, which makes `k x_k` of a coefficient `x_k`, `θ sin(x) = cos(x) θx`. What
+//! stands beside θx is needed only up to order k - 1, so that the sine and the cosine can be computed from
+//! each other. A new function therefore needs no recurrence.
 
 mod coefficient;
 mod composition;
@@ -15,8 +18,9 @@ mod program;
 mod tests;
 
 use crate::expr::band::Inexact;
+use crate::expr::operation::BinaryOp;
 use crate::expr::tape::Tape;
-use coefficient::Coefficient;
+use coefficient::{Branching, difference, negated, quotient};
 use program::{Further, Jumps, Program, Zeroth};
 
 pub use composition::{Composition, LARGEST_DEGREE};
@@ -34,9 +38,9 @@ pub struct Expansion<T> {
 pub type Series = Expansion<Inexact>;
 
 #[expect(private_bounds, reason = "the kinds of coefficients are fixed")]
-impl<T: Coefficient> Expansion<T> {
-    /// Room for the series of the outputs of a tape up to an order. `moves` tells which inputs depend on the variable of the series; the others have
-    /// coefficients of order zero only.
+impl<T: Branching> Expansion<T> {
+    /// Room for the series of the outputs of a tape up to an order. `moves` tells which inputs depend on the
+    /// variable of the series; the others have coefficients of order zero only.
     pub fn new(tape: &Tape, order: usize, moves: &dyn Fn(usize) -> bool) -> Self {
         Self::of(Program::new(tape, moves), order)
     }
@@ -57,7 +61,8 @@ impl<T: Coefficient> Expansion<T> {
         self.orders - 1
     }
 
-    /// Sets a coefficient of an input; one that the outputs do not depend on is ignored. True if it was another before.
+    /// Sets a coefficient of an input; one that the outputs do not depend on is ignored. True if it was
+    /// another before.
     ///
     /// # Panics
     /// If there is no room for the order.
@@ -71,7 +76,8 @@ impl<T: Coefficient> Expansion<T> {
         &self.program.inputs
     }
 
-    /// Sets a coefficient of an input, by its place among [`inputs`](Self::inputs). True if it was another before.
+    /// Sets a coefficient of an input, by its place among [`inputs`](Self::inputs). True if it was another
+    /// before.
     ///
     /// # Panics
     /// If there is no such input or no room for the order.
@@ -107,7 +113,7 @@ impl<T: Coefficient> Expansion<T> {
 }
 
 /// A value that may jump.
-fn jumping<T: Coefficient, const N: usize>(jumps: Jumps, operands: [T; N], op: impl Fn([T; N]) -> T) -> T {
+fn jumping<T: Branching, const N: usize>(jumps: Jumps, operands: [T; N], op: impl Fn([T; N]) -> T) -> T {
     match jumps {
         Jumps::AsOperands => op(operands),
         Jumps::Never => op(operands).settled(),
@@ -122,7 +128,7 @@ struct Rows<'a, T> {
     orders: usize,
 }
 
-impl<'a, T: Coefficient> Rows<'a, T> {
+impl<'a, T: Branching> Rows<'a, T> {
     #[inline]
     fn at(self, row: u32, order: usize) -> T {
         self.coefficients[row as usize * self.orders + order]
@@ -159,33 +165,35 @@ impl<'a, T: Coefficient> Rows<'a, T> {
         match rule {
             Further::Nothing => T::ZERO,
             Further::Stepped(itself) => {
-                let known = self.at(itself, 0).branch_is_known();
+                let known = self.at(itself, 0).is_certain();
                 if known { T::ZERO } else { T::UNDEFINED }
             }
             Further::Same(x) => of(x),
-            Further::Negation(x) => of(x).negated(),
-            Further::Sum(a, b) => of(a).plus(of(b)),
-            Further::Difference(a, b) => of(a).minus(of(b)),
-            Further::Scaled(factor, x) => T::product(self.at(factor, 0), of(x)),
-            Further::Divided(x, divisor) => T::quotient(of(x), self.at(divisor, 0)),
+            Further::Negation(x) => negated(of(x)),
+            Further::Sum(a, b) => T::binary(BinaryOp::Add, of(a), of(b)),
+            Further::Difference(a, b) => difference(of(a), of(b)),
+            Further::Scaled(factor, x) => T::binary(BinaryOp::Multiply, self.at(factor, 0), of(x)),
+            Further::Divided(x, divisor) => quotient(of(x), self.at(divisor, 0)),
             Further::Product(a, b) => self.convolution(a, b, k, (0, k + 1)),
             Further::Quotient(itself, a, b) => {
                 let lost = self.convolution(b, itself, k, (1, k));
-                T::quotient(of(a).minus(lost), self.at(b, 0))
+                quotient(difference(of(a), lost), self.at(b, 0))
             }
             Further::Choice(condition, yes, no) => match self.at(condition, 0).branch() {
                 Some(true) => of(yes),
                 Some(false) => of(no),
                 None => T::UNDEFINED,
             },
-            Further::Theta(x) => T::times(of(x), k),
-            Further::Integral(rate) => T::over(of(rate), k),
+            Further::Theta(x) if k == 1 => of(x),
+            Further::Theta(x) => T::binary(BinaryOp::Multiply, of(x), T::number(k as f64)),
+            Further::Integral(rate) if k == 1 => of(rate),
+            Further::Integral(rate) => quotient(of(rate), T::number(k as f64)),
             Further::RateProduct(rate, value) => self.convolution(rate, value, k, (1, k)),
             Further::RateQuotient(itself, rate, value) if k > 1 => {
                 let lost = self.convolution(itself, value, k, (1, k - 1));
-                T::quotient(of(rate).minus(lost), self.at(value, 0))
+                quotient(difference(of(rate), lost), self.at(value, 0))
             }
-            Further::RateQuotient(_, rate, value) => T::quotient(of(rate), self.at(value, 0)),
+            Further::RateQuotient(_, rate, value) => quotient(of(rate), self.at(value, 0)),
         }
     }
 }

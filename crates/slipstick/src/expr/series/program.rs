@@ -1,11 +1,13 @@
 //! From a tape to recurrences.
 //!
-//! In: a tape, and which of its inputs depend on the variable of the series. Out: a list of rules, each for one row of coefficients: how
-//! to compute order zero, and how to compute an order from those below.
+//! In: a tape, and which of its inputs depend on the variable of the series. Out: a list of rules, each for
+//! one row of coefficients: how to compute order zero, and how to compute an order from those below.
 //!
-//! The tape is read back into an arena, where equal expressions are one and derivatives are known. An operation without a
-//! recurrence of its own is replaced by its rate; the expressions that stand in the rate get rows too, until nothing is missing.
+//! The tape is read back into an arena, where equal expressions are one and derivatives are known. An
+//! operation without a recurrence of its own is replaced by its rate; the expressions that stand in the rate
+//! get rows too, until nothing is missing.
 
+use super::degree::degree;
 use crate::expr::arena::{Arena, ExprId, InputId, Node};
 use crate::expr::operation::{BinaryOp, Smoothness, UnaryOp};
 use crate::expr::rows::PairRates;
@@ -18,7 +20,7 @@ const FIRST_RATE: u32 = 1 << 31;
 #[derive(Clone, Debug)]
 pub(super) struct Program {
     /// In an order in which each finds what it needs.
-    pub(super) rules: Vec<Rule>,
+    pub(super) rules: Vec<Recurrence>,
     /// The inputs that are used, ascending.
     pub(super) inputs: Vec<usize>,
     /// Their rows.
@@ -31,7 +33,7 @@ pub(super) struct Program {
 
 /// How one row is computed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rule {
+pub(super) struct Recurrence {
     pub(super) to: u32,
     pub(super) zeroth: Zeroth,
     pub(super) further: Further,
@@ -90,9 +92,9 @@ pub(super) enum Further {
 
 impl Program {
     pub(super) fn new(tape: &Tape, moves: &dyn Fn(usize) -> bool) -> Self {
-        let mut builder = Builder::default();
+        let mut builder = ProgramBuilder::default();
         let outputs = builder.read(tape);
-        let degree = builder.arena.degree(&outputs, moves);
+        let degree = degree(&builder.arena, &outputs, moves);
         builder.add_all(&outputs, moves);
         while !builder.wanted.is_empty() {
             let wanted = std::mem::take(&mut builder.wanted);
@@ -117,18 +119,18 @@ struct Known {
 }
 
 #[derive(Default)]
-struct Builder {
+struct ProgramBuilder {
     arena: Arena,
     /// By expressions.
     known: Vec<Known>,
-    rules: Vec<Rule>,
+    rules: Vec<Recurrence>,
     inputs: Vec<(usize, u32)>,
     /// Expressions that rates need.
     wanted: Vec<ExprId>,
     row_count: u32,
 }
 
-impl Builder {
+impl ProgramBuilder {
     /// The outputs of a tape as expressions.
     fn read(&mut self, tape: &Tape) -> Vec<ExprId> {
         let arena = &mut self.arena;
@@ -204,7 +206,7 @@ impl Builder {
             Node::Input(_) => Zeroth::Nothing,
         };
         let further = if moves { self.further(id, node) } else { Further::Nothing };
-        self.rules.push(Rule { to, zeroth, further });
+        self.rules.push(Recurrence { to, zeroth, further });
     }
 
     fn jumps(node: Node, moves: bool) -> Jumps {
@@ -298,7 +300,7 @@ impl Builder {
             Node::Select(c, ..) => Further::Choice(self.part(c), a, b),
             Node::Constant(_) => Further::Nothing,
         };
-        self.rules.push(Rule { to, zeroth: Zeroth::Nothing, further });
+        self.rules.push(Recurrence { to, zeroth: Zeroth::Nothing, further });
     }
 
     /// The product of a rate and a value, which is `factor`.

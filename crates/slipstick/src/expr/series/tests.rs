@@ -1,5 +1,6 @@
 //! Recurrences against closed forms, bounds against truth.
 
+use super::coefficient::Coefficient;
 use super::*;
 use crate::expr::arena::{Arena, InputId};
 use crate::expr::double_double::DoubleDouble;
@@ -24,13 +25,23 @@ impl Coefficient for DoubleDouble {
     fn square(x: Self) -> Self {
         x * x
     }
+    fn dot(forward: &[Self], backward: &[Self]) -> Self {
+        let products = forward.iter().zip(backward.iter().rev()).map(|(&a, &b)| a * b);
+        products.fold(Self::ZERO, |sum, product| sum + product)
+    }
+    fn is_finite(&self) -> bool {
+        self.0.is_finite()
+    }
+}
+
+impl Branching for DoubleDouble {
     fn select(condition: Self, yes: Self, no: Self) -> Self {
         if condition.0 == 0.0 { no } else { yes }
     }
     fn branch(&self) -> Option<bool> {
         Some(self.0 != 0.0)
     }
-    fn branch_is_known(&self) -> bool {
+    fn is_certain(&self) -> bool {
         true
     }
     fn settled(self) -> Self {
@@ -38,13 +49,6 @@ impl Coefficient for DoubleDouble {
     }
     fn touching(self) -> Self {
         self
-    }
-    fn dot(forward: &[Self], backward: &[Self]) -> Self {
-        let products = forward.iter().zip(backward.iter().rev()).map(|(&a, &b)| a * b);
-        products.fold(Self::ZERO, |sum, product| sum + product)
-    }
-    fn is_finite(&self) -> bool {
-        self.0.is_finite()
     }
 }
 

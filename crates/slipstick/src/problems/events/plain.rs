@@ -7,7 +7,7 @@
 use crate::equations::{Evaluator, System};
 use crate::mode::Mode;
 use crate::simulate::{Options, Start};
-use crate::trajectory::{Outcome, Segment, Statistics, Trajectory};
+use crate::trajectory::{Notes, Outcome, Segment, Statistics, Trajectory};
 
 const STAGES: [&[f64]; 6] = [
     &[1.0 / 5.0],
@@ -34,7 +34,7 @@ pub(super) fn run_plainly(
         guard_names: Vec::new(),
         segments: vec![Segment::new(mode.clone(), start.t, &start.y)],
         events: Vec::new(),
-        notes: Vec::new(),
+        notes: Notes::default(),
         adjustment: None,
         statistics: Statistics::default(),
         outcome: Outcome::ReachedEnd,

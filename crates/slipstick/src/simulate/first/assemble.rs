@@ -83,18 +83,16 @@ impl Run<'_> {
             return;
         }
         let names: Vec<String> = rows.iter().map(|&k| format!("`{}`", constraints[k].name)).collect();
+        let names = names.join(", ");
         let forces =
             if share { "equal ones share their forces" } else { "as there are so many, they have no forces" };
         let text = format!(
-            "{} of {} constraints follow from the others ({}); the motion is the same without them, and {forces}",
+            "{} of {} constraints follow from the others ({names}); the motion is the same without them, and {forces}",
             rows.len(),
-            constraints.len(),
-            names.join(", ")
+            constraints.len()
         );
         // Joints may shut again and again.
-        if !self.record.notes.iter().any(|note| note.text == text) {
-            self.record.notes.push(Note { t, code: "redundant-constraints", text });
-        }
+        self.record.notes.once("redundant-constraints", &names, t, || text);
     }
 
     /// Makes the state after an event consistent, if the event has reset it, and says what was changed beside that.
@@ -176,11 +174,7 @@ impl Run<'_> {
         let list: Vec<String> = moved.iter().map(one).collect();
         let fired = self.fired_in_words();
         let text = format!("in {fired}, the constraints do not let be what was set: {}", list.join(", "));
-        let states =
-            |note: &Note| note.code == "reset-adjusted" && note.text.starts_with(&format!("in {fired}"));
-        if !self.record.notes.iter().any(states) {
-            self.record.notes.push(Note { t, code: "reset-adjusted", text });
-        }
+        self.record.notes.once("reset-adjusted", &fired, t, || text);
     }
 
     pub(super) fn fired_in_words(&self) -> String {

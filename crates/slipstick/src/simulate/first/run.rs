@@ -21,7 +21,7 @@ use crate::math::Bracket;
 use crate::mode::Mode;
 use crate::model::Location;
 use crate::step::{Controller, Fault, Method, Step, StiffnessCount, Trial, first_step};
-use crate::trajectory::{Outcome, Segment, Statistics, Trajectory};
+use crate::trajectory::{Notes, Outcome, Segment, Statistics, Trajectory};
 
 /// Runs a system from its start to the end time, or as far as it goes.
 pub fn simulate(system: &dyn System, start: &Start, options: &Options) -> Result<Trajectory, Box<Failure>> {
@@ -156,7 +156,7 @@ impl<'a> Run<'a> {
             guard_names: guards.chain(constraints).collect(),
             segments: Vec::new(),
             events: Vec::new(),
-            notes: Vec::new(),
+            notes: Notes::default(),
             adjustment: None,
             statistics: Statistics::default(),
             outcome: Outcome::Failed,
