@@ -44,16 +44,17 @@ impl ModelFile {
         }
     }
 
-    /// Reads a model and plans a run of it as the command line wishes, within the limits of the run. If they are reached, that has been said,
-    /// and there is nothing.
+    /// Reads a model and plans a run of it as `plan` says, within the limits of the command. If they are reached, that has been said, and there
+    /// is nothing.
     pub(crate) fn prepare(
-        arguments: &SimulationArguments,
+        path: &Path,
         watch: &Watch,
+        plan: impl FnOnce(&Self) -> Result<Plan, Trouble> + Send + 'static,
     ) -> Result<Option<(Self, Plan)>, Trouble> {
-        let wishes = arguments.clone();
+        let path = path.to_owned();
         let work = move || {
-            let file = Self::load(&wishes.model)?;
-            let plan = file.plan_with(&wishes)?;
+            let file = Self::load(&path)?;
+            let plan = plan(&file)?;
             Ok((file, plan))
         };
         match watch.wait_for(work) {
@@ -64,6 +65,15 @@ impl ModelFile {
                 Ok(None)
             }
         }
+    }
+
+    /// The same, as the command line wishes.
+    pub(crate) fn prepare_with(
+        arguments: &SimulationArguments,
+        watch: &Watch,
+    ) -> Result<Option<(Self, Plan)>, Trouble> {
+        let wishes = arguments.clone();
+        Self::prepare(&arguments.model, watch, move |file| file.plan_with(&wishes))
     }
 
     /// What to call it.
@@ -87,7 +97,7 @@ impl ModelFile {
     }
 
     /// Plans a run as the model says, and as the command line wishes.
-    pub(crate) fn plan_with(&self, arguments: &SimulationArguments) -> Result<Plan, Trouble> {
+    fn plan_with(&self, arguments: &SimulationArguments) -> Result<Plan, Trouble> {
         self.check_settings(&arguments.settings)?;
         let method = arguments.method.as_deref().map(find_method).transpose()?;
         let overrides = Overrides { parameters: arguments.settings.clone(), until: arguments.until, method };

@@ -3,6 +3,8 @@
 use crate::lines::Lines;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use anstream::adapter::strip_str;
+use anstream::{AutoStream, ColorChoice};
 use serde_json::json;
 use slipstick::model::Diagnostic;
 use slipstick::trajectory::Severity;
@@ -73,7 +75,20 @@ fn say(level: Level<'_>, code: &str, message: &str, hint: &str) {
 
 /// Writes a line to stderr. If nobody can read it, as when the terminal is gone, nothing is lost.
 pub(crate) fn line(text: &str) {
-    let _ = writeln!(anstream::stderr().lock(), "{text}");
+    let stream = std::io::stderr();
+    let _ = match AutoStream::choice(&stream) {
+        // At once, and not word by word as with colours.
+        ColorChoice::Never => stream.lock().write_all(format!("{}\n", strip_str(text)).as_bytes()),
+        _ => writeln!(anstream::stderr().lock(), "{text}"),
+    };
+}
+
+/// The widest column of a table, in characters. What is longer, such as a name of any length, moves the rest of its line to the right.
+const WIDEST: usize = 60;
+
+/// How wide a column of such texts is.
+pub(crate) fn column_width<'t>(texts: impl Iterator<Item = &'t str>) -> usize {
+    texts.map(|text| text.chars().count()).max().unwrap_or(0).min(WIDEST)
 }
 
 /// A note.

@@ -60,7 +60,7 @@ fn the_limit_on_real_time_covers_reading_and_compiling() {
         "large.toml",
         &format!("states.x = 1\nderivatives.x = 0\nrun.until = 1\n[outputs]\n{outputs}"),
     );
-    for command in ["run", "events"] {
+    for command in ["run", "events", "compare"] {
         let output = slipstick(folder.path(), &[command, "large.toml", "--max-wall", "1e-6"]);
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{stderr}");
@@ -122,4 +122,51 @@ fn names_of_any_length_are_read_or_refused() {
         ),
     );
     assert_eq!(slipstick(folder.path(), &["check", "event.toml"]).status.code(), Some(1));
+}
+
+/// A column is not wider than a number of characters can say.
+#[test]
+fn runs_with_names_of_any_length_are_summed_up() {
+    let folder = tempfile::tempdir().unwrap();
+    for length in [1, 60, 61, 65_535, 65_536, 300_000] {
+        let name = "a".repeat(length);
+        let text = format!(
+            "title = \"{name}\"\nstates.{name} = 1\nderivatives.{name} = \"-sign({name})\"\n\
+             events.{name}_e = {{ guard = \"{name} < 0.5\", goto = \"{name}_m\" }}\nmodes.first = {{}}\n\
+             modes.{name}_m = {{}}\naudit.{name}_q = {{ formula = \"{name}\", tolerance = 10 }}\nrun.until = 2\n"
+        );
+        write(folder.path(), "name.toml", &text);
+        for command in ["run", "events"] {
+            let output = slipstick(folder.path(), &[command, "name.toml"]);
+            let stderr: String = String::from_utf8_lossy(&output.stderr).chars().take(400).collect();
+            assert_eq!(output.status.code(), Some(0), "{command}, {length} characters: {stderr}");
+            assert!(String::from_utf8_lossy(&output.stdout).contains(&format!("{name}_e")));
+        }
+    }
+}
+
+/// The memory that a check takes grows with the file, not with its square: 2e4 states with their neighbours take some 80 MB, and a table of all pairs
+/// would take 400 MB with one byte for each.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_check_takes_memory_in_proportion() {
+    const STATES: usize = 20_000;
+    /// In KiB, of address space, the program itself included.
+    const MOST: usize = 300_000;
+    let folder = tempfile::tempdir().unwrap();
+    let (mut states, mut derivatives) = (String::new(), String::new());
+    for i in 0..STATES {
+        let next = (i + 1) % STATES;
+        let _ = writeln!(states, "s{i} = {i}");
+        let _ = writeln!(derivatives, "s{i} = \"abs(s{next}) - s{i}\"");
+    }
+    let text = format!("[states]\n{states}[derivatives]\n{derivatives}[run]\nuntil = 1\n");
+    write(folder.path(), "states.toml", &text);
+    let output = Command::new("sh")
+        .args(["-c", &format!("ulimit -v {MOST}; exec \"$0\" check states.toml")])
+        .arg(env!("CARGO_BIN_EXE_slipstick"))
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -10,7 +10,7 @@ use crate::talk::{Trouble, data};
 /// Prints one line for each event.
 pub(crate) fn events(arguments: &SimulationArguments, json: bool) -> Result<Finish, Trouble> {
     let watch = Watch::begin(arguments.max_wall);
-    let Some((file, plan)) = ModelFile::prepare(arguments, &watch)? else { return Ok(Finish::Short) };
+    let Some((file, plan)) = ModelFile::prepare_with(arguments, &watch)? else { return Ok(Finish::Short) };
     let result = RunResult::simulate(&file, &plan, watch);
     if let Some(trouble) = result.refusal() {
         return Err(trouble);

@@ -6,13 +6,13 @@ use crate::arguments::RunArguments;
 use crate::model_file::ModelFile;
 use crate::progress::Watch;
 use crate::results::{Folder, RunResult, number, run_json};
-use crate::talk::{Trouble, data};
+use crate::talk::{Trouble, column_width, data};
 use std::path::{Path, PathBuf};
 
 /// Runs a model, writes its results and prints a summary.
 pub(crate) fn run(arguments: &RunArguments, json: bool) -> Result<Finish, Trouble> {
     let watch = Watch::begin(arguments.simulation.max_wall);
-    let Some((file, plan)) = ModelFile::prepare(&arguments.simulation, &watch)? else {
+    let Some((file, plan)) = ModelFile::prepare_with(&arguments.simulation, &watch)? else {
         return Ok(Finish::Short);
     };
     let folder = arguments.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(&file.stem));
@@ -52,7 +52,7 @@ fn print_summary(result: &RunResult<'_>, folder: &Path) {
     rows.extend(result.joints_in_words().map(|words| ("joints".to_owned(), words)));
     rows.extend(result.energy_in_words().map(|words| ("energy".to_owned(), words)));
     rows.push(("report".to_owned(), folder.join("report.html").display().to_string()));
-    let width = rows.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
+    let width = column_width(rows.iter().map(|(label, _)| label.as_str()));
     for (label, text) in rows {
         data(format!("  {label:<width$}  {text}"));
     }
