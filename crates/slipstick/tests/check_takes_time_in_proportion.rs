@@ -1,6 +1,8 @@
-//! Reading, checking and compiling a model takes time in proportion to its size: four times the size takes at most five times as long.
+//! Reading, checking and compiling a model takes time in proportion to its size: four times the size takes at
+//! most five times as long.
 //!
-//! Times are compared with each other and not with a clock on the wall: the shortest of several rounds of each size.
+//! Times are compared with each other and not with a clock on the wall: the shortest of several rounds of each
+//! size.
 
 use slipstick::model::Model;
 use slipstick::simulate::{Overrides, Plan};
@@ -99,6 +101,47 @@ fn modes_with_events_and_outputs_of_their_own() {
             )
         };
         format!("{SMALL}[outputs]\n{}{}", lines(n, |i| format!("o{i} = 0")), lines(n, mode))
+    });
+}
+
+/// What all modes share is not read or compiled again for each.
+#[test]
+fn many_modes_beside_many_states_and_events() {
+    assert_in_proportion(250, |n| {
+        let mode = |i: usize| {
+            let next = (i + 1) % n;
+            format!(
+                "[modes.m{i}]\nderivatives.s{i} = \"1 - abs(s{next})\"\n\
+                 events.e = {{ guard = \"s{i} > {i}\", goto = \"m{next}\" }}"
+            )
+        };
+        let event = |i: usize| format!("[events.e{i}]\nguard = \"s{i} > 2 * {i}\"");
+        format!(
+            "[states]\n{}[derivatives]\n{}[run]\nuntil = 1\n{}{}",
+            lines(n, |i| format!("s{i} = {i}")),
+            lines(n, |i| format!("s{i} = \"-s{i}\"")),
+            lines(n, event),
+            lines(n, mode)
+        )
+    });
+}
+
+#[test]
+fn many_modes_beside_many_bodies_and_joints() {
+    assert_in_proportion(250, |n| {
+        let mode = |i: usize| {
+            format!(
+                "[modes.m{i}]\nforces.x{i} = 1\nconstraints.c{i} = \"x{i} - {i}\"\n\
+                 events.e = {{ guard = \"x{i} > {i}\", goto = \"m{}\" }}",
+                (i + 1) % n
+            )
+        };
+        format!(
+            "[coordinates]\n{}[inertia]\n{}[run]\nuntil = 1\n{}",
+            lines(n, |i| format!("x{i} = {i}")),
+            lines(n, |i| format!("x{i} = 1")),
+            lines(n, mode)
+        )
     });
 }
 

@@ -114,7 +114,7 @@ impl GuardSeries {
 
 impl ExpandGuards for FormulaEvaluator<'_> {
     fn guard_banded(&mut self, locked: Locked<'_>, guard: usize, point: UncertainPoint<'_>) -> Inexact {
-        let tapes = &self.system.modes[locked.mode];
+        let tapes = self.system.modes.of(locked.mode);
         let Ok(i) = tapes.watched.binary_search(&guard) else { return Inexact::UNDEFINED };
         let (tape, n) = (&tapes.singles[i], point.y.len());
         let own = &mut self.expansions.mode(locked.mode, tapes).guards[i].bands;
@@ -136,7 +136,7 @@ impl ExpandGuards for FormulaEvaluator<'_> {
         if self.system.mass.is_some() {
             return false;
         }
-        let tapes = &self.system.modes[locked.mode];
+        let tapes = self.system.modes.of(locked.mode);
         let Ok(i) = tapes.watched.binary_search(&guard) else { return false };
         let (inputs, n) = (PointInputs { locked, point }, point.y.len());
         let ModeExpansions { motion, guards } = self.expansions.mode(locked.mode, tapes);
@@ -162,7 +162,7 @@ impl ExpandGuards for FormulaEvaluator<'_> {
         out: &mut Vec<Inexact>,
     ) -> Option<f64> {
         let n = self.system.state_names().len();
-        let tapes = &self.system.modes[locked.mode];
+        let tapes = self.system.modes.of(locked.mode);
         let i = tapes.watched.binary_search(&guard).ok()?;
         let own = &mut self.expansions.mode(locked.mode, tapes).guards[i].composition;
         let composition = own.get_or_insert_with(|| Composition::new(&tapes.singles[i], &|input| input <= n));

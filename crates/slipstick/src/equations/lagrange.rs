@@ -3,6 +3,7 @@
 //! From energies by Lagrange: `p = ∂T/∂v`, `M = ∂p/∂v`, `f = Q + ∂T/∂q - ∂V/∂q - ∂p/∂q v - ∂p/∂t`. Constraints `g(t, q) = 0` are differentiated twice along
 //! the motion with the branches in them locked, `G v' = -γ` with `G = ∂g/∂q`; constraints on speeds `b(t, q, v) = 0` once, with `G = ∂b/∂v` (paper 003, section 4.1).
 
+use super::derivatives::Derivatives;
 use super::lowering::{Lowering, input};
 use crate::expr::{Arena, ExprId, InputId};
 use crate::model::{Model, Scope, Versions};
@@ -40,7 +41,7 @@ pub(super) struct MechanismParts {
     /// The applied force on each coordinate, and the entries of `inertia`.
     pub(super) applied: Vec<ExprId>,
     pub(super) entries: Vec<Entry>,
-    /// For each mode, the energies and powers.
+    /// The energies and powers: for each mode, or once if they are the same in all.
     pub(super) energies: Vec<Vec<ExprId>>,
 }
 
@@ -86,7 +87,7 @@ pub(super) fn rows_of(model: &Model, scope: &Scope<'_>) -> Vec<usize> {
 
 impl Lowering<'_> {
     /// The equations of motion of the model's mechanism.
-    pub(super) fn mechanism(&mut self, model: &Model, derivatives: &[Vec<ExprId>]) -> MechanismParts {
+    pub(super) fn mechanism(&mut self, model: &Model, derivatives: &Derivatives) -> MechanismParts {
         let n = model.mechanism.coordinates;
         if n == 0 {
             return MechanismParts::default();

@@ -2,14 +2,12 @@
 
 use super::Condition;
 use super::conditions::{Conditions, GuardPlace};
+use super::derivatives::Derivatives;
 use super::lagrange::{MechanismParts, of_motion, rows_of};
 use super::locking::{Locker, Locks, Rule};
 use super::tapes::ResetParts;
 use crate::expr::{Arena, BinaryOp, ExprId, InputId, Interpret, Node, NodeId};
-use crate::model::{
-    Definition, EventRule, Formula, Logic, Meaning, ModeRule, Model, Scope, Trigger, Versions,
-};
-use std::collections::HashMap;
+use crate::model::{EventRule, Formula, Logic, Meaning, ModeRule, Model, Scope, Trigger, Versions};
 
 /// What names stand for.
 pub(super) struct Names<'m> {
@@ -110,8 +108,8 @@ pub(super) struct Surface {
 /// The formulas of a model, locked.
 #[derive(Clone, Debug)]
 pub(super) struct Parts {
-    /// For each mode, the derivative of each state.
-    pub(super) derivatives: Vec<Vec<ExprId>>,
+    /// The derivative of each state in each mode.
+    pub(super) derivatives: Derivatives,
     /// The entries of the mass matrix, in the order of the model.
     pub(super) mass: Vec<ExprId>,
     /// The surface of each event, in the order of [`Model::all_events`].
@@ -317,7 +315,7 @@ impl<'m> Lowering<'m> {
     }
 
     /// A checked model has no unknown names.
-    fn unknown(&mut self) -> ExprId {
+    pub(super) fn unknown(&mut self) -> ExprId {
         self.arena.constant(f64::NAN)
     }
 
@@ -366,47 +364,6 @@ impl<'m> Lowering<'m> {
     /// The outputs as they are written.
     pub(super) fn plain_outputs(&self) -> &[ExprId] {
         &self.names.outputs
-    }
-
-    /// For each mode the derivative of each state: its own, or the common one.
-    fn derivatives(&mut self, model: &Model) -> Vec<Vec<ExprId>> {
-        let common = by_name(&model.derivatives);
-        // A common formula is read once, where it is met first.
-        let mut read: Vec<Option<ExprId>> = vec![None; model.states.len()];
-        let mut one = |mode: Option<&ModeRule>| self.derivatives_in(model, mode, &common, &mut read);
-        if model.modes.is_empty() {
-            vec![one(None)]
-        } else {
-            model.modes.iter().map(|mode| one(Some(mode))).collect()
-        }
-    }
-
-    fn derivatives_in(
-        &mut self,
-        model: &Model,
-        mode: Option<&ModeRule>,
-        common: &ByName<'_>,
-        read: &mut [Option<ExprId>],
-    ) -> Vec<ExprId> {
-        let n = model.mechanism.coordinates;
-        let mut list: Vec<ExprId> = (0..n).map(|i| input(&mut self.arena, 1 + n + i)).collect();
-        list.extend((0..n).map(|i| of_motion(&mut self.arena, i)));
-        let own = mode.map(|mode| (mode, by_name(&mode.derivatives)));
-        for (state, read) in model.first_order_states().iter().zip(read) {
-            let name = state.name.as_str();
-            let own = own.as_ref().and_then(|(mode, own)| Some((mode, own.get(name)?)));
-            list.push(match (own, common.get(name)) {
-                (Some((mode, own)), _) => {
-                    self.locked(&own.formula, &format!("modes.{}.derivatives.{name}", mode.name))
-                }
-                (None, Some(common)) => {
-                    *read.get_or_insert_with(|| self.locked(&common.formula, &format!("derivatives.{name}")))
-                }
-                // A checked model lacks none.
-                (None, None) => self.unknown(),
-            });
-        }
-        list
     }
 
     /// A guard: one surface that crosses zero, or a condition.
@@ -469,13 +426,6 @@ impl<'m> Lowering<'m> {
         let value = self.arena.div(left, period);
         Surface { condition: Condition::Crossing, value, time: Some(next), clock: Some(clock) }
     }
-}
-
-/// Definitions by their names.
-type ByName<'m> = HashMap<&'m str, &'m Definition>;
-
-fn by_name(list: &[Definition]) -> ByName<'_> {
-    list.iter().map(|definition| (definition.name.as_str(), definition)).collect()
 }
 
 /// Reads a formula as it is written.

@@ -3,7 +3,7 @@
 use super::Locked;
 use super::inputs::load;
 use super::lagrange::{Entry, MechanismParts};
-use super::tapes::{Compiler, ModeTapes};
+use super::tapes::{Compiler, Modes};
 use crate::expr::{Arena, ExprId, InputId, Registers, Tape};
 use crate::math::Matrix;
 
@@ -398,9 +398,11 @@ impl MechanismTapes {
     }
 
     /// The states that are in each row of the equations of motion, and behind them of the rates of further states, in any mode.
-    pub(super) fn places_of_tangents(&self, modes: &[ModeTapes]) -> Vec<(usize, usize)> {
+    pub(super) fn places_of_tangents(&self, modes: &Modes) -> Vec<(usize, usize)> {
         let (q, states) = (self.coordinates, self.states);
-        let all = modes.iter().flat_map(|mode| &mode.jacobian_places);
+        // Without further states there is nothing to look for in the modes.
+        let modes = (states > 2 * q).then_some(modes);
+        let all = modes.into_iter().flat_map(Modes::all).flat_map(|mode| &mode.jacobian_places);
         let of_others = all.filter(|&&place| place / states >= 2 * q);
         let others = of_others.map(|place| (place / states - q, place % states));
         self.tangent_places.iter().copied().chain(others).collect()

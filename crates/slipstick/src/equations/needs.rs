@@ -23,7 +23,7 @@ pub(super) struct Needs {
 impl Needs {
     /// Finds them for all modes.
     pub(super) fn find(lowering: &mut Lowering<'_>, model: &Model, parts: &Parts) -> Self {
-        let moves = moving(lowering);
+        let (moves, locked) = (moving(lowering), locked(&lowering.arena));
         let one = lowering.arena.constant(1.0);
         let list = &lowering.locks.list;
         let surface = |lock: &Lock| expression(lock.rule).filter(|_| !lock.soft);
@@ -32,24 +32,23 @@ impl Needs {
         let mut common: BTreeMap<usize, ExprId> = named.collect();
         let nothing = BTreeMap::new();
         let mut descent = Descent { arena: &mut lowering.arena, moves: &moves, one, common: &nothing };
-        descent.go(&common_roots(parts), one, &mut common);
+        let (differ, mut roots) = (parts.derivatives.differ(), common_roots(parts));
+        let same = parts.derivatives.common().iter().zip(&differ).filter(|(_, differs)| !**differs);
+        roots.extend(same.map(|(derivative, _)| derivative));
+        let mut own_roots = own_roots(parts, &differ, &locked);
+        for ((mode, _), surface) in model.all_events().zip(&parts.events) {
+            mode.map_or(&mut roots, |mode| &mut own_roots[mode]).extend(roots_of(surface, parts));
+        }
+        descent.go(&roots, one, &mut common);
         descent.follow(&surfaces, &mut common);
         let mut descent = Descent { common: &common, ..descent };
-        let mut own: Vec<BTreeMap<usize, ExprId>> = vec![BTreeMap::new(); parts.derivatives.len()];
-        for (derivatives, own) in parts.derivatives.iter().zip(&mut own) {
-            descent.go(derivatives, one, own);
-        }
-        for ((mode, _), surface) in model.all_events().zip(&parts.events) {
-            let roots = roots_of(surface, parts);
-            match mode {
-                Some(mode) => descent.go(&roots, one, &mut own[mode]),
-                None => own.iter_mut().for_each(|own| descent.go(&roots, one, own)),
-            }
-        }
-        for own in &mut own {
-            descent.follow(&surfaces, own);
-        }
-        Self { common, own }
+        let own = own_roots.iter().map(|roots| {
+            let mut own = BTreeMap::new();
+            descent.go(roots, one, &mut own);
+            descent.follow(&surfaces, &mut own);
+            own
+        });
+        Self { own: own.collect(), common }
     }
 
     /// When a mode needs a lock; none if it never does.
@@ -96,6 +95,21 @@ fn common_roots(parts: &Parts) -> Vec<ExprId> {
     entries.chain(parts.mass.iter().chain(rows).chain(&mechanism.position).copied()).collect()
 }
 
+/// For each mode its own formulas of the motion: derivatives of its own, and of those that other modes have the common ones, if something is
+/// `locked` in them.
+fn own_roots(parts: &Parts, differ: &[bool], locked: &[bool]) -> Vec<Vec<ExprId>> {
+    let derivatives = &parts.derivatives;
+    let common = derivatives.common().iter().enumerate();
+    let common: Vec<(usize, ExprId)> =
+        common.filter(|(i, id)| differ[*i] && locked[id.index()]).map(|(i, id)| (i, *id)).collect();
+    let in_mode = |mode: usize| {
+        let own = derivatives.own(mode);
+        let is_common = |(i, _): &&(usize, ExprId)| own.binary_search_by_key(i, |(state, _)| *state).is_err();
+        own.iter().chain(common.iter().filter(is_common)).map(|(_, id)| *id).collect()
+    };
+    (0..derivatives.modes()).map(in_mode).collect()
+}
+
 /// The formulas that an event depends on.
 fn roots_of(surface: &Surface, parts: &Parts) -> Vec<ExprId> {
     let mut roots = vec![surface.value];
@@ -123,6 +137,18 @@ fn moving(lowering: &Lowering<'_>) -> Vec<bool> {
         });
     }
     moves
+}
+
+/// For each expression, whether there is a lock in it.
+fn locked(arena: &Arena) -> Vec<bool> {
+    let mut locked: Vec<bool> = Vec::with_capacity(arena.len());
+    for id in arena.ids() {
+        locked.push(match arena.node(id) {
+            Node::Input(input) => Locks::index(input).is_some(),
+            node => node.operands().any(|operand| locked[operand.index()]),
+        });
+    }
+    locked
 }
 
 /// Carries a condition down from formulas to the locks in them.

@@ -113,7 +113,7 @@ impl Slots {
         let (mut needed, mut modes) = (vec![false; list.len()], vec![None; list.len()]);
         for (lock, mode) in needs.all() {
             // A second mode makes it every mode.
-            modes[lock] = if needed[lock] { None } else { mode.filter(|_| parts.derivatives.len() > 1) };
+            modes[lock] = if needed[lock] { None } else { mode.filter(|_| parts.derivatives.modes() > 1) };
             needed[lock] = true;
         }
         let is_sign = |k: &usize| matches!(list[*k].rule, Rule::Sign(_));
@@ -231,7 +231,7 @@ impl Slots {
         for i in 0..parts.mechanism.motion() {
             replacements.push((motion_input(i), input(&mut lowering.arena, first + i)));
         }
-        let mut all: Vec<&mut ExprId> = parts.derivatives.iter_mut().flatten().collect();
+        let mut all: Vec<&mut ExprId> = parts.derivatives.all_mut().collect();
         all.extend(parts.mass.iter_mut().chain(&mut parts.outputs).chain(&mut parts.audit));
         let resets = parts.resets.iter_mut().flatten().flat_map(|reset| &mut reset.values);
         all.extend(parts.switches.iter_mut().chain(&mut parts.conditions.discrete).chain(resets));

@@ -1,9 +1,11 @@
 //! Formulas become tapes: right-hand sides, Jacobians, guards with their rates, resets, the schedule.
 
+use super::Guard;
 use super::lowering::Lowering;
 use super::settling::Settled;
 use crate::expr::{Arena, ExprId, InputId, Registers, Tape};
 use crate::model::{Definition, Meaning, Model};
+use std::sync::{Arc, OnceLock};
 
 /// The derivatives and guards of one mode.
 #[derive(Clone, Debug)]
@@ -87,6 +89,57 @@ impl ModeRegisters {
     }
 }
 
+/// The tapes of all modes. Those of a mode are compiled where it is met first: each has all states and guards in it, so that those of all modes
+/// together may be far longer than the model.
+#[derive(Clone, Debug)]
+pub(super) struct Modes {
+    formulas: Arc<(Arena, Settled)>,
+    tapes: Vec<OnceLock<ModeTapes>>,
+}
+
+impl Modes {
+    pub(super) fn new(arena: Arena, settled: Settled) -> Self {
+        let modes = settled.parts.derivatives.modes();
+        let tapes = std::iter::repeat_with(OnceLock::new).take(modes).collect();
+        Self { formulas: Arc::new((arena, settled)), tapes }
+    }
+
+    /// How many modes there are.
+    pub(super) fn len(&self) -> usize {
+        self.tapes.len()
+    }
+
+    /// The tapes of a mode.
+    pub(super) fn of(&self, mode: usize) -> &ModeTapes {
+        self.tapes[mode].get_or_init(|| self.compile(mode))
+    }
+
+    /// Every mode begins with the same arena: which were met before does not matter.
+    fn compile(&self, mode: usize) -> ModeTapes {
+        let (arena, settled) = &*self.formulas;
+        Compiler { arena: &mut arena.clone(), settled }.mode(mode)
+    }
+
+    /// The tapes of all modes.
+    pub(super) fn all(&self) -> impl Iterator<Item = &ModeTapes> {
+        (0..self.len()).map(|mode| self.of(mode))
+    }
+}
+
+/// The scratch for the tapes of all modes, made where a mode is met first.
+pub(super) struct RegistersByMode(Vec<Option<ModeRegisters>>);
+
+impl RegistersByMode {
+    pub(super) fn new(modes: &Modes) -> Self {
+        Self(std::iter::repeat_with(|| None).take(modes.len()).collect())
+    }
+
+    /// The scratch for these tapes of a mode.
+    pub(super) fn of(&mut self, mode: usize, tapes: &ModeTapes) -> &mut ModeRegisters {
+        self.0[mode].get_or_insert_with(|| ModeRegisters::new(tapes))
+    }
+}
+
 /// The new values of some states, and behind them of some discrete variables.
 #[derive(Clone, Debug)]
 pub(super) struct ResetTape {
@@ -127,27 +180,20 @@ impl ScheduleTape {
 pub(super) struct Compiler<'a> {
     pub(super) arena: &'a mut Arena,
     pub(super) settled: &'a Settled,
-    /// The guards that each mode watches, ascending.
-    watched: Vec<Vec<usize>>,
 }
 
-impl<'a> Compiler<'a> {
-    pub(super) fn new(arena: &'a mut Arena, settled: &'a Settled) -> Self {
-        let mut watched: Vec<Vec<usize>> = vec![Vec::new(); settled.parts.derivatives.len()];
-        let guards = settled.watches.iter().map(|watch| &watch.guard).enumerate();
-        for (g, guard) in guards.filter(|(_, guard)| guard.kind.has_surface()) {
-            match guard.mode {
-                Some(mode) => watched[mode].push(g),
-                None => watched.iter_mut().for_each(|list| list.push(g)),
-            }
-        }
-        Self { arena, settled, watched }
+impl Compiler<'_> {
+    /// The guards that are watched in a mode, ascending.
+    fn watched(&self, mode: usize) -> Vec<usize> {
+        let is_watched = |guard: &Guard| guard.kind.has_surface() && guard.mode.is_none_or(|own| own == mode);
+        let guards = self.settled.watches.iter().enumerate();
+        guards.filter(|(_, watch)| is_watched(&watch.guard)).map(|(g, _)| g).collect()
     }
 
     pub(super) fn mode(&mut self, mode: usize) -> ModeTapes {
-        let derivatives = &self.in_mode(mode, &self.settled.parts.derivatives[mode]);
+        let derivatives = &self.in_mode(mode, &self.settled.parts.derivatives.in_mode(mode));
         let watches = &self.settled.watches;
-        let watched = std::mem::take(&mut self.watched[mode]);
+        let watched = self.watched(mode);
         let values: Vec<ExprId> = watched.iter().map(|&g| watches[g].surface).collect();
         let values = self.in_mode(mode, &values);
         let mut seeds = vec![(InputId(0), self.arena.constant(1.0))];
@@ -282,5 +328,34 @@ impl Lowering<'_> {
         let places = |list: &[(usize, ExprId)]| list.iter().map(|(i, _)| *i).collect();
         let (states, discrete) = (places(&states), places(&discrete));
         (!values.is_empty()).then_some(ResetParts { states, discrete, values })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Fixed, FormulaSystem, Locked, System};
+    use crate::model::Model;
+
+    const MODES: &str = "states = { x = 1, y = 2 }\nderivatives = { x = \"y\", y = \"-x\" }\n\
+        modes.a = {}\nmodes.b = { derivatives.y = \"3 * x\" }\nmodes.c = { derivatives.x = 7 }\nrun.until = 1\n";
+
+    #[test]
+    fn a_mode_is_compiled_where_it_is_met_first() {
+        let model = Model::from_toml(MODES).expect("a model");
+        let fixed = Fixed::evaluate(&model, &[]).expect("numbers");
+        let system = FormulaSystem::compile(&model, fixed).expect("a system");
+        let met = || system.modes.tapes.iter().map(|tapes| tapes.get().is_some()).collect::<Vec<bool>>();
+        assert_eq!(met(), [false; 3]);
+        let mut evaluator = system.evaluator();
+        let mut derivative = |mode: usize| {
+            let mut dy = [0.0; 2];
+            let locked = Locked { mode, ..Locked::default() };
+            evaluator.derivative(locked, 0.0, &[1.0, 2.0], &mut dy);
+            dy
+        };
+        assert_eq!(derivative(2), [7.0, -1.0]);
+        assert_eq!(met(), [false, false, true]);
+        assert_eq!([derivative(1), derivative(0)], [[2.0, 3.0], [2.0, -1.0]]);
+        assert_eq!(met(), [true; 3]);
     }
 }
