@@ -55,8 +55,6 @@ impl ModelFile {
         let work = move || {
             let file = Self::load(&path)?;
             let plan = plan(&file)?;
-            // What a run would do first, but without looking at the clock.
-            plan.system.compile_mode(plan.start.mode);
             Ok((file, plan))
         };
         match watch.wait_for(work) {

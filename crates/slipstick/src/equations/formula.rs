@@ -82,13 +82,8 @@ impl FormulaSystem {
             guards: settled.watches.iter().map(|watch| watch.guard.clone()).collect(),
             names: SystemNames::new(model, settled.switch_names.clone()),
             count_number: settled.count_number,
-            modes: Modes::new(lowering.arena, settled),
+            modes: Modes::new(lowering.arena, settled, model.start_mode()),
         })
-    }
-
-    /// Compiles the formulas of a mode, which otherwise is done where a run meets it first.
-    pub fn compile_mode(&self, mode: usize) {
-        self.modes.of(mode);
     }
 
     /// How many switches have a name of their own. They come first; the others are made by formulas that switch.

@@ -89,7 +89,7 @@ impl ModeRegisters {
     }
 }
 
-/// The tapes of all modes. Those of a mode are compiled where it is met first: each has all states and guards in it, so that those of all modes
+/// The tapes of all modes. Those of a mode are compiled where a run meets it first: each has all states and guards in it, so that those of all modes
 /// together may be far longer than the model.
 #[derive(Clone, Debug)]
 pub(super) struct Modes {
@@ -98,10 +98,13 @@ pub(super) struct Modes {
 }
 
 impl Modes {
-    pub(super) fn new(arena: Arena, settled: Settled) -> Self {
+    /// Compiles the tapes of the mode that runs begin in.
+    pub(super) fn new(arena: Arena, settled: Settled, start: usize) -> Self {
         let modes = settled.parts.derivatives.modes();
         let tapes = std::iter::repeat_with(OnceLock::new).take(modes).collect();
-        Self { formulas: Arc::new((arena, settled)), tapes }
+        let modes = Self { formulas: Arc::new((arena, settled)), tapes };
+        modes.of(start);
+        modes
     }
 
     /// How many modes there are.
@@ -336,8 +339,9 @@ mod tests {
     use super::super::{Fixed, FormulaSystem, Locked, System};
     use crate::model::Model;
 
-    const MODES: &str = "states = { x = 1, y = 2 }\nderivatives = { x = \"y\", y = \"-x\" }\n\
-        modes.a = {}\nmodes.b = { derivatives.y = \"3 * x\" }\nmodes.c = { derivatives.x = 7 }\nrun.until = 1\n";
+    const MODES: &str = "states = { x = 1, y = 2 }\nderivatives = { x = \"y\", y = \"-x\" }\nrun.until = 1\n\
+        modes.a.events = { b = { guard = \"x > 9\", goto = \"b\" }, c = { guard = \"y > 9\", goto = \"c\" } }\n\
+        modes.b = { derivatives.y = \"3 * x\" }\nmodes.c = { derivatives.x = 7 }\n";
 
     #[test]
     fn a_mode_is_compiled_where_it_is_met_first() {
@@ -345,7 +349,7 @@ mod tests {
         let fixed = Fixed::evaluate(&model, &[]).expect("numbers");
         let system = FormulaSystem::compile(&model, fixed).expect("a system");
         let met = || system.modes.tapes.iter().map(|tapes| tapes.get().is_some()).collect::<Vec<bool>>();
-        assert_eq!(met(), [false; 3]);
+        assert_eq!(met(), [true, false, false]);
         let mut evaluator = system.evaluator();
         let mut derivative = |mode: usize| {
             let mut dy = [0.0; 2];
@@ -354,7 +358,7 @@ mod tests {
             dy
         };
         assert_eq!(derivative(2), [7.0, -1.0]);
-        assert_eq!(met(), [false, false, true]);
+        assert_eq!(met(), [true, false, true]);
         assert_eq!([derivative(1), derivative(0)], [[2.0, 3.0], [2.0, -1.0]]);
         assert_eq!(met(), [true; 3]);
     }
