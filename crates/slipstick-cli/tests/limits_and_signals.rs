@@ -93,9 +93,11 @@ fn errors_in_a_long_line_are_shown_with_what_is_near() {
 #[test]
 fn names_of_any_length_are_read_or_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let long = "ab".repeat(500_000);
+    // A formula may have a million bytes, a name any number.
+    let (long, longer) = ("ab".repeat(200_000), "ab".repeat(1_000_000));
     let cases = [
-        (long.as_str(), "0", Some(0)),
+        (longer.as_str(), "0", Some(0)),
+        (longer.as_str(), "NAME", Some(1)),
         (long.as_str(), "abs(NAME) + sign(NAME - 1)", Some(0)),
         ("ab", "NAMEx", Some(1)),
         ("\"\"", "0", Some(1)),

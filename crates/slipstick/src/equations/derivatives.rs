@@ -67,9 +67,9 @@ impl Lowering<'_> {
             own.push(self.derivatives_in(mode, &mut common, &mut unread));
         }
         if model.modes.is_empty() {
-            unread
-                .into_iter()
-                .for_each(|(state, definition)| common[state] = self.common_derivative(definition));
+            for (state, definition) in unread {
+                common[state] = self.common_derivative(definition);
+            }
             own.push(Vec::new());
         }
         Derivatives { common, own }
