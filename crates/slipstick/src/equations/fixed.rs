@@ -2,7 +2,7 @@
 
 use crate::expr::{Arena, ExprId};
 use crate::model::{Definition, Diagnostic, Formula, Meaning, Model, Scope, dependency_order};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// What is known before the run: the values of parameters, and of formulas of parameters.
 pub struct Fixed<'a> {
@@ -35,7 +35,7 @@ impl<'a> Fixed<'a> {
     /// The value of one formula of parameters, which must be finite.
     pub fn formula(&self, formula: &Formula, what: &str) -> Result<f64, Diagnostic> {
         let mut arena = Arena::new();
-        let mut names: HashMap<&str, ExprId> = HashMap::new();
+        let mut names: BTreeMap<&str, ExprId> = BTreeMap::new();
         for (name, _) in formula.syntax.names() {
             if let Some(Meaning::Parameter(i)) = self.scope.meaning(name) {
                 names.insert(name, arena.constant(self.parameters[i]));

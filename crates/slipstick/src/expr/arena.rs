@@ -11,7 +11,7 @@
 use crate::expr::cons::{ConsTable, Key};
 use crate::expr::memo::Memo;
 use crate::expr::operation::{BinaryOp, Smoothness, UnaryOp};
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 /// An expression of an [`Arena`]; meaningful only together with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -162,7 +162,7 @@ impl Arena {
         if ids.len() > most {
             return None;
         }
-        let mut found: HashSet<ExprId> = ids.iter().copied().collect();
+        let mut found: BTreeSet<ExprId> = ids.iter().copied().collect();
         let mut stack: Vec<ExprId> = found.iter().copied().collect();
         while let Some(id) = stack.pop() {
             stack.extend(self.node(id).operands().filter(|operand| found.insert(*operand)));
@@ -170,9 +170,7 @@ impl Arena {
                 return None;
             }
         }
-        let mut found: Vec<ExprId> = found.into_iter().collect();
-        found.sort_unstable();
-        Some(found)
+        Some(found.into_iter().collect())
     }
 
     fn many_reachable(&self, ids: &[ExprId]) -> Vec<ExprId> {
