@@ -93,11 +93,13 @@ fn errors_in_a_long_line_are_shown_with_what_is_near() {
 #[test]
 fn names_of_any_length_are_read_or_refused() {
     let folder = tempfile::tempdir().unwrap();
-    // A formula may have a million bytes, a name any number.
-    let (long, longer) = ("ab".repeat(200_000), "ab".repeat(1_000_000));
+    // A formula may have 2^20 bytes, and so may a name.
+    let [long, longer, too_long] = [200_000, 500_000, 1_000_000].map(|n| "ab".repeat(n));
     let cases = [
         (longer.as_str(), "0", Some(0)),
-        (longer.as_str(), "NAME", Some(1)),
+        (longer.as_str(), "NAME + 1", Some(0)),
+        (longer.as_str(), "NAME + NAME", Some(1)),
+        (too_long.as_str(), "0", Some(1)),
         (long.as_str(), "abs(NAME) + sign(NAME - 1)", Some(0)),
         ("ab", "NAMEx", Some(1)),
         ("\"\"", "0", Some(1)),
