@@ -5,7 +5,7 @@
 //! comes right.
 
 use slipstick::model::Model;
-use slipstick::simulate::{Overrides, Plan, Unwatched, simulate_by_forms};
+use slipstick::simulate::{Overrides, Plan, Unwatched, simulate_watched};
 use slipstick::step::{Method, Tolerances};
 use slipstick::trajectory::{EventKind, Outcome, Trajectory};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -265,7 +265,7 @@ fn open_contacts_are_cheap() -> Verdict {
     for _ in 0..5 {
         for (plan, best) in plans.iter().zip(&mut best) {
             let began = Instant::now();
-            simulate_by_forms(&plan.system, &plan.start, &plan.options, &mut Unwatched)
+            simulate_watched(&plan.system, &plan.start, &plan.options, &mut Unwatched)
                 .map_err(|failure| failure.error.to_string())?;
             *best = began.elapsed().min(*best);
         }
@@ -377,7 +377,7 @@ fn run(text: &str, change: impl FnOnce(&mut Plan)) -> Result<Trajectory, String>
     let mut plan = plan(text)?;
     change(&mut plan);
     plan.options.limits.steps = plan.options.limits.steps.min(200_000);
-    simulate_by_forms(&plan.system, &plan.start, &plan.options, &mut Unwatched)
+    simulate_watched(&plan.system, &plan.start, &plan.options, &mut Unwatched)
         .map_err(|failure| format!("{}: {}", failure.error.code(), failure.error))
 }
 

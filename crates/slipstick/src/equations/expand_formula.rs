@@ -2,7 +2,7 @@
 //!
 //! Most guards are never near zero, so the working memory of each is made when it is first asked for.
 
-use super::expand::{ExpandGuards, HIGHEST_ORDER, UncertainPoint};
+use super::expand::{ExpandGuards, HIGHEST_ORDER, UncertainPoint, UncertainPolynomial};
 use super::formula::FormulaEvaluator;
 use super::inputs::entry;
 use super::motion_series::MotionSeries;
@@ -120,7 +120,7 @@ impl ExpandGuards for FormulaEvaluator<'_> {
         let Ok(i) = tapes.watched.binary_search(&guard) else { return Inexact::UNDEFINED };
         let (tape, n) = (&tapes.singles[i], point.y.len());
         let own = &mut self.expansions.mode(locked.mode, tapes).guards[i].bands;
-        let bands = own.get_or_insert_with(|| tape.bands(&|input| input <= n));
+        let bands = own.get_or_insert_with(|| tape.bands());
         fill(bands, tape, &PointInputs { locked, point });
         tape.banded(bands)
     }
@@ -159,7 +159,7 @@ impl ExpandGuards for FormulaEvaluator<'_> {
         &mut self,
         locked: Locked<'_>,
         guard: usize,
-        input: &dyn Fn(usize) -> &'p [f64],
+        input: &dyn Fn(usize) -> UncertainPolynomial<'p>,
         wanted: f64,
         out: &mut Vec<Inexact>,
     ) -> Option<f64> {
@@ -170,8 +170,14 @@ impl ExpandGuards for FormulaEvaluator<'_> {
         let composition = own.get_or_insert_with(|| Composition::new(&tapes.singles[i], &|input| input <= n));
         for place in 0..composition.inputs().len() {
             let taken = match composition.inputs()[place] {
-                k if k <= n => composition.set_used(place, input(k)),
-                k => composition.set_used(place, &[outside(locked, k - n - 1).value]),
+                k if k <= n => {
+                    let UncertainPolynomial { coefficients, bound } = input(k);
+                    composition.set_used(place, coefficients, bound)
+                }
+                k => {
+                    let Inexact { value, bound } = outside(locked, k - n - 1);
+                    composition.set_used(place, &[value], bound)
+                }
             };
             if !taken {
                 return None;
@@ -191,7 +197,7 @@ impl ExpandGuards for FormulaEvaluator<'_> {
         let Expansions { resets, values, .. } = &mut self.expansions;
         resets.resize_with(self.system.resets.len(), || None);
         let n = before.y.len();
-        let bands = resets[guard].get_or_insert_with(|| reset.tape.bands(&|input| input <= n));
+        let bands = resets[guard].get_or_insert_with(|| reset.tape.bands());
         fill(bands, &reset.tape, &PointInputs { locked, point: before });
         values.resize(reset.len(), Inexact::UNDEFINED);
         reset.tape.all_banded(bands, values);
@@ -204,7 +210,7 @@ impl ExpandGuards for FormulaEvaluator<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::equations::{Fixed, FormulaSystem, Locked, System, UncertainPoint};
+    use crate::equations::{Fixed, FormulaSystem, Locked, System, UncertainPoint, UncertainPolynomial};
     use crate::expr::Inexact;
     use crate::model::Model;
 
@@ -334,7 +340,13 @@ mod tests {
         let ball = system(BALL);
         let (mut evaluator, mut out) = (ball.evaluator(), Vec::new());
         let rows: [&[f64]; 3] = [&[0.0, 0.1], &[1.0, -0.5, 0.25], &[2.0]];
-        let remainder = evaluator.guard_polynomial(locked(&ball, &[]), 0, &|k| rows[k], 0.0, &mut out);
+        let remainder = evaluator.guard_polynomial(
+            locked(&ball, &[]),
+            0,
+            &|k| UncertainPolynomial { coefficients: rows[k], bound: 0.0 },
+            0.0,
+            &mut out,
+        );
         assert_eq!((values(&out), remainder), (vec![1.0, -0.5, 0.25], Some(0.0)));
     }
 

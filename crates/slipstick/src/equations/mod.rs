@@ -42,7 +42,7 @@ pub use closure_guard::{ClosureGuard, ClosureRest};
 pub use closure_mechanism::Mechanism;
 pub use condition::{Condition, Facts};
 pub use energy::{KINETIC, POTENTIAL, POWER};
-pub use expand::{ExpandGuards, HIGHEST_ORDER, UncertainPoint};
+pub use expand::{ExpandGuards, HIGHEST_ORDER, UncertainPoint, UncertainPolynomial};
 pub use fixed::Fixed;
 pub use formula::FormulaSystem;
 pub use mechanism::{BadPlace, Constraint, Terms, WrongGradient};

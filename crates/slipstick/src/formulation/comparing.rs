@@ -2,7 +2,7 @@
 //! leaving a surface.
 
 use super::{Flow, Sliding};
-use crate::equations::UncertainPoint;
+use crate::equations::{UncertainPoint, UncertainPolynomial};
 use crate::expr::Inexact;
 use crate::mode::Mode;
 
@@ -106,7 +106,7 @@ impl Flow<'_> {
     pub fn guard_polynomial<'p>(
         &mut self,
         guard: usize,
-        input: &dyn Fn(usize) -> &'p [f64],
+        input: &dyn Fn(usize) -> UncertainPolynomial<'p>,
         wanted: f64,
         out: &mut Vec<Inexact>,
     ) -> Option<f64> {

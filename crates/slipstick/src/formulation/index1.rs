@@ -12,6 +12,7 @@ use super::singular::Singular;
 use super::{Refusal, Upkeep};
 use crate::equations::{
     Evaluator, ExpandGuards, GuardRates, Locked, Point, Reset, System, Terms, UncertainPoint,
+    UncertainPolynomial,
 };
 use crate::expr::{Bounds, Inexact, Interval};
 use crate::math::{Kkt, KktFault};
@@ -174,7 +175,7 @@ impl ExpandGuards for Index1<'_> {
         &mut self,
         locked: Locked<'_>,
         guard: usize,
-        input: &dyn Fn(usize) -> &'p [f64],
+        input: &dyn Fn(usize) -> UncertainPolynomial<'p>,
         wanted: f64,
         out: &mut Vec<Inexact>,
     ) -> Option<f64> {

@@ -25,8 +25,12 @@ impl Simulator<'_> {
         if self.integrator.options.location == Some(Location::OneSided) {
             self.integrator.flow.stay_on_this_side();
         }
+        self.assemble_start()?;
+        let (t, y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
+        self.integrator.flow.look_at_mass(t, &y);
         self.activate_guards();
         self.lock_by_value()?;
+        self.solve_start();
         self.classify_switches(&Firing::default())?;
         self.classify_counts();
         self.finish_instant(Restart::Initial, None)?;
@@ -36,6 +40,8 @@ impl Simulator<'_> {
     /// Resolves what fired. Gives the outcome if that ends the run.
     pub(super) fn transition(&mut self, firing: Firing) -> Result<Option<Outcome>, Error> {
         self.cascade.clear();
+        let (t, flow) = (self.integrator.trial.t, &mut self.integrator.flow);
+        self.calendar.keep_sides(flow, t, &self.integrator.trial.start);
         self.finish_instant(Restart::Continuous, Some(firing))
     }
 
@@ -78,7 +84,7 @@ impl Simulator<'_> {
         Ok(None)
     }
 
-    fn begin_segment(&mut self, restart: Restart, beginning: Option<Beginning>) {
+    pub(super) fn begin_segment(&mut self, restart: Restart, beginning: Option<Beginning>) {
         let (t, y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
         self.integrator.restart(t, &y, restart);
         let beginning = beginning.map(|beginning| {
@@ -112,12 +118,16 @@ impl Simulator<'_> {
         self.flip(firing, t);
         self.leave_surfaces(firing);
         self.change_mode(firing, t)?;
+        self.assemble_after_event(firing, t)?;
+        self.integrator.trial.restart(t, &self.after);
         let moved = self.before.iter().zip(&self.after).any(|(a, b)| a.to_bits() != b.to_bits());
         let changed = moved || old_mode != self.integrator.flow.mode;
         if changed {
             self.activate_guards();
             self.lock_by_value()?;
             self.classify_switches(firing)?;
+            self.shut_joints(firing)?;
+            self.solve_algebraic_states();
         } else {
             self.calendar.read(&mut self.integrator.flow, t);
         }
@@ -414,6 +424,18 @@ impl Simulator<'_> {
                     guard.name
                 )
             });
+        }
+    }
+
+    /// After something has changed, algebraic states follow from the others.
+    pub(super) fn solve_algebraic_states(&mut self) {
+        if self.integrator.flow.is_mechanism() {
+            return;
+        }
+        self.after.copy_from_slice(&self.integrator.trial.start);
+        let t = self.integrator.trial.t;
+        if self.integrator.flow.solve_algebraic(t, &mut self.after) {
+            self.integrator.trial.restart(t, &self.after);
         }
     }
 }

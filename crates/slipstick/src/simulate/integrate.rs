@@ -31,10 +31,14 @@ impl Simulator<'_> {
             if let Some(outcome) = self.check_limits(monitor) {
                 return Ok(Err(outcome));
             }
+            if self.integrator.flow.is_reaching() && self.look_at_surfaces()? {
+                continue;
+            }
             if let Some(firing) = self.step()? {
                 return Ok(Ok(firing));
             }
         }
+        self.note_not_reached();
         Ok(Err(Outcome::ReachedEnd))
     }
 
@@ -53,7 +57,7 @@ impl Simulator<'_> {
     /// Tries one step and takes it, or the part of it up to its first event, if it is good.
     fn step(&mut self) -> Result<Option<Firing>, Error> {
         let (t, due) = (self.integrator.trial.t, self.calendar.next());
-        let goal = self.integrator.options.until.min(due);
+        let goal = self.integrator.options.until.min(due).min(self.approach.next);
         let (h, ends_at_goal) = self.sizes.next(t, goal, self.integrator.options);
         let undecided = self.decide_by_motion();
         if !undecided.is_empty() {
@@ -69,7 +73,10 @@ impl Simulator<'_> {
         let look = self.look()?;
         match look {
             Look::Rejected => Ok(None),
-            Look::Found(found) => Ok(Some(self.take_up_to(&found))),
+            Look::Found(found) => {
+                let found = self.gather_concurrent(found);
+                Ok(Some(self.take_up_to(&found)))
+            }
             Look::Nothing => {
                 // A step that was made again may be shorter.
                 let whole = ends_at_goal && self.integrator.trial.h == h;
@@ -86,7 +93,7 @@ impl Simulator<'_> {
 
     /// Looks for events in the step just tried, and locates the first.
     fn look(&mut self) -> Result<Look, Error> {
-        if self.is_nothing_due() {
+        if self.watch.watched().is_empty() {
             match self.integrator.options.keep {
                 Keep::Dense => self.integrator.interpolate(),
                 Keep::Steps => self.integrator.trial.fill_line(),
@@ -96,6 +103,10 @@ impl Simulator<'_> {
             return Ok(Look::Nothing);
         }
         self.integrator.interpolate();
+        if self.is_nothing_due() {
+            self.sizes.accept(&self.integrator);
+            return Ok(Look::Nothing);
+        }
         if self.integrator.location() == Location::OneSided && self.integrator.flow.sliding().is_none() {
             self.sizes.accept(&self.integrator);
             return self.stop_short_of_event();
@@ -112,11 +123,14 @@ impl Simulator<'_> {
         }
     }
 
-    /// Whether no guard can fire within the step just tried.
+    /// Whether no guard can fire within the step just tried, by how far it goes.
     fn is_nothing_due(&mut self) -> bool {
-        let h = self.integrator.trial.h;
+        // What lies ahead of a step is not bounded by what lies in it.
+        let ahead = self.integrator.location() == Location::OneSided;
+        let trial = &self.integrator.trial;
+        let path = if ahead { f64::INFINITY } else { trial.h + trial.reach() };
         let (watch, mut along) = self.along();
-        watch.due(&mut along, h).is_empty()
+        watch.due(&mut along, path).is_empty()
     }
 
     /// The first event in the step just tried. Touches are events of guards that say so.
@@ -228,6 +242,10 @@ impl Simulator<'_> {
         self.uncertainty.take_step(&self.integrator, &end);
         self.integrator.trial.end = end;
         let slides = self.integrator.flow.sliding().is_some();
+        if self.integrator.flow.is_mechanism() {
+            self.note_singular();
+            self.look_at_adjustment();
+        }
         let statistics = self.recorder.statistics();
         statistics.slid += u64::from(slides);
         statistics.count_step(h, cut);
@@ -263,7 +281,7 @@ impl Simulator<'_> {
         let mut state = std::mem::take(&mut self.before);
         self.integrator.state_at(found.s, &mut state);
         self.recorder.add_step(&self.integrator, t, &state);
-        self.uncertainty.take_step(&self.integrator, &state);
+        self.uncertainty.take_part(&self.integrator, &state);
         let slides = self.integrator.flow.sliding().is_some();
         let statistics = self.recorder.statistics();
         if found.s > 0.0 {
@@ -322,6 +340,7 @@ impl Simulator<'_> {
         self.recorder.share_out(&self.integrator);
         self.recorder.work_with(&self.integrator);
         self.sizes.change_method(&self.integrator, h);
+        self.comparisons.look_at(self.integrator.options.detection, now.nodes());
         true
     }
 
@@ -351,7 +370,10 @@ impl Simulator<'_> {
     }
 
     /// Why the smallest step is still not good.
-    fn giving_up(&self) -> Error {
+    fn giving_up(&mut self) -> Error {
+        if let Some(contradiction) = self.integrator.contradiction() {
+            return contradiction;
+        }
         let names = self.system().state_names();
         let trial = &self.integrator.trial;
         let (t, h, error) = (trial.t, trial.h, trial.error);
@@ -387,7 +409,8 @@ impl Simulator<'_> {
 impl Integrator<'_> {
     /// Where events are located: as asked, or on the dense output unless that would cost the method its order.
     pub(super) fn location(&self) -> Location {
-        let default = if self.has_poor_dense_output() { Location::Integrate } else { Location::Dense };
+        let poor = self.has_poor_dense_output() || self.flow.is_mechanism();
+        let default = if poor { Location::Integrate } else { Location::Dense };
         let default = if self.flow.stays_on_this_side() { Location::OneSided } else { default };
         self.options.location.unwrap_or(default)
     }

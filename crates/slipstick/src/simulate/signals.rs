@@ -3,11 +3,11 @@
 //! Every comparison has its true side made positive. Values come from the formulas at points of the dense output, where the form holds.
 
 use super::integrator::Integrator;
-use crate::equations::{GuardKind, System, UncertainPoint};
+use crate::equations::{GuardKind, System, UncertainPoint, UncertainPolynomial};
 use crate::expr::Inexact;
-use crate::model::Direction;
+use crate::model::{Detection, Direction};
 use crate::step::{DENSE_DEGREE, Trial};
-use crate::watch::{Banded, DenseError, Signals, SpeedBound, StepPolynomial};
+use crate::watch::{Banded, DenseError, Signals, StepPolynomial};
 use std::cell::OnceCell;
 
 /// How many stages have to have seen the weights of surfaces for them to exclude an exit, and how far beyond what they have seen it could go.
@@ -19,6 +19,8 @@ const ROUNDING: f64 = 0.5 * f64::EPSILON;
 const SMALLEST: f64 = f64::MIN_POSITIVE;
 /// By how much bounds of rounding errors are multiplied: what a closure does inside cannot be seen.
 const CAUTION: f64 = 4.0;
+/// Values below this many bands are next to zero: gradients within a step differ by less in nearly all cases.
+const NEXT_TO_ZERO: f64 = 256.0;
 /// A polynomial whose remainder is a larger part of what it moves by says too little: then the formula is sampled.
 const LARGEST_REMAINDER: f64 = 1e-3;
 /// The size of the second trial step beside the first.
@@ -38,6 +40,8 @@ pub(super) struct Comparisons {
     orientations: Vec<f64>,
     /// Whether zero itself is true.
     closed: Vec<bool>,
+    /// The only points of a step that are looked at, if not all of it is.
+    points: Vec<f64>,
 }
 
 /// What a comparison stands for.
@@ -56,7 +60,21 @@ impl Comparisons {
         Self {
             orientations: guards.iter().map(|guard| orientation(guard.direction)).collect(),
             closed: guards.iter().map(|guard| guard.closed).collect(),
+            points: Vec::new(),
         }
+    }
+
+    /// Takes over which points of a step are looked at, of a method with these nodes (paper 002, section 3.1).
+    pub(super) fn look_at(&mut self, detection: Detection, nodes: &[f64]) {
+        self.points = match detection {
+            Detection::WholeStep => Vec::new(),
+            Detection::Ends => vec![1.0],
+            Detection::Samples(count) => {
+                (1..=count.max(1)).map(|k| f64::from(k) / f64::from(count.max(1))).collect()
+            }
+            Detection::Stages => nodes.iter().copied().chain([1.0]).collect(),
+        };
+        self.points.sort_by(f64::total_cmp);
     }
 
     /// How many guards of the system there are.
@@ -128,16 +146,33 @@ impl Uncertainty {
         }
     }
 
-    /// The step just tried was taken up to a state. One that does not move keeps its uncertainty.
+    /// The step just tried was taken as a whole. A state that does not move keeps its uncertainty.
     pub(super) fn take_step(&mut self, integrator: &Integrator<'_>, end: &[f64]) {
         self.begin_step(integrator);
         let start = &integrator.trial.start;
         for (i, delta) in self.at_start.iter_mut().enumerate() {
             if self.reaches[i] != 0.0 || start[i].to_bits() != end[i].to_bits() {
-                let moved = self.reaches[i].max((end[i] - start[i]).abs());
-                *delta = ROUNDING * (end[i].abs() + start[i].abs() + moved);
+                *delta = rounding_of(start[i], end[i], self.reaches[i]);
             }
         }
+    }
+
+    /// The step just tried was taken up to an event: states are as uncertain as they were when it was located.
+    pub(super) fn take_part(&mut self, integrator: &Integrator<'_>, end: &[f64]) {
+        self.begin_step(integrator);
+        let start = &integrator.trial.start;
+        for (i, delta) in self.at_start.iter_mut().enumerate() {
+            *delta = delta.max(rounding_of(start[i], end[i], self.reaches[i]));
+        }
+    }
+
+    /// How far rounding of states and time moves a guard, by its gradient.
+    fn band_by_gradient(&self, guard: usize, t: f64, value: f64) -> f64 {
+        let Some(gradient) = &self.gradients[guard] else { return 0.0 };
+        let terms = gradient.by_state.iter().zip(&self.at_point).map(|(g, delta)| (g * delta).abs());
+        let by_time = ROUNDING * (gradient.by_time * t).abs();
+        let band = CAUTION * (terms.sum::<f64>() + by_time + ROUNDING * value.abs());
+        if band.is_finite() { band } else { 0.0 }
     }
 
     /// A transition has set states. Whole numbers are exact.
@@ -175,8 +210,7 @@ impl Along<'_, '_> {
         self.integrator.state_at(s, &mut uncertainty.state);
         let start = &self.integrator.trial.start;
         for (i, (delta, y)) in uncertainty.at_point.iter_mut().zip(&uncertainty.state).enumerate() {
-            let moved = uncertainty.reaches[i].max((y - start[i]).abs());
-            *delta = uncertainty.at_start[i].max(ROUNDING * (y.abs() + start[i].abs() + moved));
+            *delta = uncertainty.at_start[i].max(rounding_of(start[i], *y, uncertainty.reaches[i]));
         }
     }
 
@@ -208,23 +242,29 @@ impl Along<'_, '_> {
         (value, self.band(guard, t, value))
     }
 
-    /// How far rounding can have moved the value of a guard that is no formula.
+    /// How far rounding can have moved the value of a guard that is no formula. The gradient somewhere in the step tells; next to zero it has
+    /// to be the one at the point itself.
     fn band(&mut self, guard: usize, t: f64, value: f64) -> f64 {
         let trial = &self.integrator.trial;
         let stamp = (trial.t.to_bits(), trial.start.first().map_or(0, |y| y.to_bits()));
-        let uncertainty = &mut *self.uncertainty;
-        if uncertainty.gradients[guard].as_ref().is_none_or(|gradient| gradient.stamp != stamp) {
-            let mut by_state = uncertainty.gradients[guard].take().map_or_else(Vec::new, |g| g.by_state);
-            by_state.resize(uncertainty.state.len(), 0.0);
-            let by_time = self.integrator.flow.gradient_at(guard, t, &mut uncertainty.state, &mut by_state);
-            uncertainty.gradients[guard] = Some(Gradient { stamp, by_state, by_time });
+        let known =
+            self.uncertainty.gradients[guard].as_ref().is_some_and(|gradient| gradient.stamp == stamp);
+        if known {
+            let band = self.uncertainty.band_by_gradient(guard, t, value);
+            if value.abs() > NEXT_TO_ZERO * band {
+                return band;
+            }
         }
-        let Some(gradient) = &uncertainty.gradients[guard] else { return 0.0 };
-        let by_states: f64 =
-            gradient.by_state.iter().zip(&uncertainty.at_point).map(|(g, delta)| (g * delta).abs()).sum();
-        let by_time = ROUNDING * (gradient.by_time * t).abs();
-        let band = CAUTION * (by_states + by_time + ROUNDING * value.abs());
-        if band.is_finite() { band } else { 0.0 }
+        self.find_gradient(guard, t, stamp);
+        self.uncertainty.band_by_gradient(guard, t, value)
+    }
+
+    fn find_gradient(&mut self, guard: usize, t: f64, stamp: (u64, u64)) {
+        let uncertainty = &mut *self.uncertainty;
+        let mut by_state = uncertainty.gradients[guard].take().map_or_else(Vec::new, |g| g.by_state);
+        by_state.resize(uncertainty.state.len(), 0.0);
+        let by_time = self.integrator.flow.gradient_at(guard, t, &mut uncertainty.state, &mut by_state);
+        uncertainty.gradients[guard] = Some(Gradient { stamp, by_state, by_time });
     }
 
     /// The rate of a comparison along the motion, with its band.
@@ -298,15 +338,23 @@ impl Signals for Along<'_, '_> {
             Meaning::Guard(guard) => guard,
             Meaning::Exit(surface, side) => return self.exit_from_stages((surface, side), out),
         };
+        if self.integrator.flow.is_mechanism() {
+            // Dense output leaves the constraints between the ends of a step; values are taken where they are met.
+            return false;
+        }
         let orientation = self.comparisons.orientation(guard);
         self.uncertainty.begin_look(self.integrator, self.length);
         let trial = &self.integrator.trial;
         let ratio = self.length / trial.h;
-        let Uncertainty { coefficients, powers, .. } = &mut *self.uncertainty;
-        let powers = &*powers;
+        let Uncertainty { coefficients, powers, at_start, reaches, .. } = &mut *self.uncertainty;
+        let (powers, at_start, reaches) = (&*powers, &*at_start, &*reaches);
         let input = |k: usize| {
             let (powers, degree) = powers[k].get_or_init(|| powers_of(trial, k, ratio));
-            &powers[..=*degree]
+            let bound = match k.checked_sub(1) {
+                None => ROUNDING * (trial.t.abs() + trial.h),
+                Some(i) => at_start[i].max(ROUNDING * (trial.start[i].abs() + reaches[i])),
+            };
+            UncertainPolynomial { coefficients: &powers[..=*degree], bound }
         };
         let remainder = self.integrator.flow.guard_polynomial(guard, &input, 0.0, coefficients);
         let Some(remainder) = remainder.filter(|_| coefficients.len() <= out.coefficients.len()) else {
@@ -334,13 +382,19 @@ impl Signals for Along<'_, '_> {
             *width = tolerances.scale(i, y.abs());
         }
         let error = self.integrator.flow.spread_of(guard, t, state, scratch);
-        // Dense output of implicit methods does not begin with the exact slope.
-        let exact = !self.integrator.step.method().facts().implicit;
+        // Dense output of implicit methods, and where constraints are met, does not begin with the exact slope.
+        let exact = !self.integrator.step.method().facts().implicit && !self.integrator.flow.is_mechanism();
         DenseError { linear: if exact { 0.0 } else { error }, higher: error }
     }
 
-    fn fastest(&mut self, _comparison: usize) -> Option<SpeedBound> {
-        None
+    fn points(&self) -> &[f64] {
+        &self.comparisons.points
+    }
+
+    fn fastest(&mut self, comparison: usize) -> Option<f64> {
+        let Meaning::Guard(guard) = self.comparisons.meaning(comparison) else { return None };
+        let growth = self.integrator.flow.system().guard_growth().get(guard).copied()?;
+        (growth.is_finite() && self.integrator.flow.sliding().is_none()).then_some(growth)
     }
 }
 
@@ -401,6 +455,14 @@ impl Uncertainty {
             self.stamp = stamp;
         }
     }
+}
+
+/// How far rounding within a step moves a state that does not go further than `reach` in it. One that does not move is not rounded.
+fn rounding_of(start: f64, y: f64, reach: f64) -> f64 {
+    if reach == 0.0 && start.to_bits() == y.to_bits() {
+        return 0.0;
+    }
+    ROUNDING * (y.abs() + start.abs() + reach.max((y - start).abs()))
 }
 
 /// Time (0) or a state (from 1 on) over the step just tried, as powers of the part of what is looked at.

@@ -36,6 +36,22 @@ impl Simulator<'_> {
         Ok(())
     }
 
+    /// Locks the signs of switches outside their bands by the state after an event, where other constraints may hold than before.
+    pub(super) fn lock_switches_by_value(&mut self) -> Result<(), Error> {
+        let guards = self.system().guards();
+        for g in 0..guards.len() {
+            let Some(switch) = guards[g].response.switch.filter(|_| has_surface(guards[g].kind)) else {
+                continue;
+            };
+            let slides = self.integrator.flow.mode.structure.sliding.contains(&g);
+            if let Some(side) = self.value_of(g).sign().filter(|_| self.integrator.flow.watches(g) && !slides)
+            {
+                self.integrator.flow.mode.values.signs[switch] = side * self.comparisons.orientation(g);
+            }
+        }
+        Ok(())
+    }
+
     /// Locks one sign or count. Gives whether that changed it.
     fn lock_one(&mut self, g: usize) -> Result<bool, Error> {
         let (guard, t) = (self.guard(g), self.integrator.trial.t);

@@ -76,11 +76,12 @@ impl Watch {
         self.forget_peaks();
     }
 
-    /// The comparisons that can leave or enter their band within a step of size `h`, by the horizon. If there
-    /// are none, the step needs no dense output and no [`scan`](Self::scan).
-    pub fn due(&mut self, signals: &mut dyn Signals, h: f64) -> &[usize] {
+    /// The comparisons that can leave or enter their band within a step in which time and states go a path of this
+    /// length, by the horizon. If there are none, the step needs no [`scan`](Self::scan).
+    pub fn due(&mut self, signals: &mut dyn Signals, path: f64) -> &[usize] {
         self.due.clear();
-        if self.horizon.is_quiet(h) {
+        self.path = path;
+        if self.horizon.is_quiet(path) {
             return &self.due;
         }
         let mut quiet = f64::INFINITY;
@@ -88,7 +89,7 @@ impl Watch {
             let record = &mut self.records[comparison];
             let outside = !self.now.sides[comparison].is_inside();
             let asleep = if outside {
-                self.horizon.sleeps(comparison, record.reach, h, || signals.fastest(comparison))
+                self.horizon.sleeps(comparison, record.reach, path, || signals.fastest(comparison))
             } else {
                 None
             };
@@ -122,6 +123,7 @@ impl Watch {
             return Ok(None);
         }
         let limit = limit.min(h);
+        self.scanner.look_at(signals.points());
         for index in 0..self.due.len() {
             let comparison = self.due[index];
             let side = self.now.sides[comparison];
@@ -171,7 +173,7 @@ impl Watch {
     /// The step is taken up to `s`: the time that the scan found, or its limit. Sides move on to it; what
     /// fired is `f`.
     pub fn accept(&mut self, s: f64) {
-        self.horizon.advance(s);
+        self.horizon.advance(self.path);
         if !std::mem::replace(&mut self.scanned, false) {
             return;
         }
@@ -193,9 +195,18 @@ impl Watch {
             self.records[comparison].peak = Banded::default();
             self.records[comparison].pinned = Pinned::default();
             self.records[comparison].slack = slack;
+            // It has crossed: leaving its band is no touch.
+            self.records[comparison].entered = false;
         }
         if self.scanner.follows() {
             std::mem::swap(&mut self.now, &mut self.next);
+        }
+        // What has fired inside its band is decided anew at the start of the next step.
+        for &comparison in &self.scanner.found.changed {
+            let place = self.undecided.binary_search(&comparison);
+            if let (SideState::Fired, Err(place)) = (self.now.sides[comparison], place) {
+                self.undecided.insert(place, comparison);
+            }
         }
         let (sides, records) = (&self.now.sides, &mut self.records);
         self.undecided.retain(|&comparison| {

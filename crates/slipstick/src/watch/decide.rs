@@ -104,7 +104,7 @@ fn decide_by_trials(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::watch::{SpeedBound, StepPolynomial};
+    use crate::watch::StepPolynomial;
 
     /// One comparison with known coefficients.
     struct Coefficients {
@@ -141,7 +141,11 @@ mod tests {
             crate::watch::DenseError::default()
         }
 
-        fn fastest(&mut self, _comparison: usize) -> Option<SpeedBound> {
+        fn points(&self) -> &[f64] {
+            &[]
+        }
+
+        fn fastest(&mut self, _comparison: usize) -> Option<f64> {
             None
         }
     }

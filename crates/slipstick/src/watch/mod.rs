@@ -10,7 +10,7 @@
 //! transition    jump(values)            guards that fire by value; again until none does
 //! form entered  begin(signals)          guards that fire by motion; each starts a transition
 //! step          begin(signals)          decides what is still undecided
-//!               due(signals, h)         none: the step needs no dense output and no scan
+//!               due(signals, path)      none: the step needs no scan
 //!               scan(signals, h, limit) the first firing, or none
 //!               accept(s)               sides move on to s
 //! ```
@@ -37,6 +37,7 @@ mod guards;
 mod horizon;
 mod locate;
 mod place;
+mod polyline;
 mod scan;
 mod search;
 mod side;
@@ -49,7 +50,5 @@ pub use decide::{Verdict, decide_by_motion};
 pub use guards::Snapshot;
 pub use scan::{Found, Touch};
 pub use side::{Effect, Input, SideState, turn};
-pub use signals::{
-    Banded, DenseError, MOST_ORDERS, NotFinite, STEP_DEGREE, Signals, SpeedBound, StepPolynomial,
-};
+pub use signals::{Banded, DenseError, MOST_ORDERS, NotFinite, STEP_DEGREE, Signals, StepPolynomial};
 pub use state::{Begun, Decided, Watch};

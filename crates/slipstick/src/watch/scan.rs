@@ -6,10 +6,14 @@ use super::chebyshev;
 use super::condition::Placement;
 use super::flip::{Flip, Track, value_at};
 use super::guards::{Cause, GuardTable, Snapshot};
+use super::polyline;
 use super::search::{Quest, ROUNDING, StepPiece, Widening};
 use super::side::{Input, SideState, turn};
 use super::signals::{Banded, NotFinite, STEP_DEGREE, Signals, StepPolynomial};
 use crate::math::Bracket;
+
+/// How many times further than its slope says a comparison can be beyond its root without a jump.
+const STEEP: f64 = 8.0;
 
 /// The first firing in a step.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -77,9 +81,29 @@ pub(super) struct Scanner {
     /// The polynomial of the comparison at hand, if it was given.
     polynomial: StepPolynomial,
     given: bool,
+    /// The only points that may be looked at; empty: all.
+    points: Vec<f64>,
+}
+
+/// Whether a value beyond a root is more than the slope after it explains: then the comparison has jumped there.
+fn jumps(
+    signals: &mut dyn Signals,
+    comparison: usize,
+    (before, s): (f64, f64),
+    value: Banded,
+) -> Result<bool, NotFinite> {
+    let further = s + (s - before);
+    let rise = (value_at(signals, comparison, further)?.value.abs() - value.value).abs();
+    Ok(value.value.abs() > STEEP * (rise + value.band))
 }
 
 impl Scanner {
+    /// Takes over where comparisons may be looked at.
+    pub(super) fn look_at(&mut self, points: &[f64]) {
+        self.points.clear();
+        self.points.extend_from_slice(points);
+    }
+
     /// Forgets the last scan.
     pub(super) fn clear(&mut self) {
         self.pieces.clear();
@@ -102,7 +126,7 @@ impl Scanner {
         plus: bool,
         whole: bool,
     ) -> bool {
-        self.given = signals.polynomial(comparison, &mut self.polynomial);
+        self.given = self.points.is_empty() && signals.polynomial(comparison, &mut self.polynomial);
         if !self.given {
             return false;
         }
@@ -123,11 +147,14 @@ impl Scanner {
     ) -> Result<(), NotFinite> {
         let (comparison, start) = (brief.comparison, self.pieces.len());
         if side.is_inside() {
-            self.given = signals.polynomial(comparison, &mut self.polynomial);
+            self.given = self.points.is_empty() && signals.polynomial(comparison, &mut self.polynomial);
         }
         let mut unproved = false;
         if let Some(piece) = self.whole_step(h) {
             self.pieces.push(piece);
+        } else if !self.points.is_empty() {
+            let value = &mut |s| value_at(signals, comparison, s);
+            polyline::lines(value, &self.points, (h, limit), &mut self.pieces)?;
         } else {
             let value = &mut |s| value_at(signals, comparison, s);
             unproved = !chebyshev::sample(value, 0.0, limit, &mut self.pieces)?;
@@ -200,8 +227,8 @@ impl Scanner {
                 let side = flipped.flip.as_ref().map_or(SideState::Fired, Flip::fired_side);
                 next.sides[flipped.comparison] = side;
             }
-            table.remember(&self.affected, &self.found.fired, next);
             self.measure_slacks(signals, next)?;
+            table.remember(&self.affected, &self.found.fired, next);
             return Ok(true);
         }
         Ok(false)
@@ -289,21 +316,30 @@ impl Scanner {
         found.changed.dedup();
     }
 
-    /// What has fired counts as inside its band, however steep it is.
-    fn measure_slacks(&mut self, signals: &mut dyn Signals, next: &Snapshot) -> Result<(), NotFinite> {
+    /// What has fired counts as inside its band, however steep it is. Where it has jumped, it is on its new side.
+    fn measure_slacks(&mut self, signals: &mut dyn Signals, next: &mut Snapshot) -> Result<(), NotFinite> {
         for &comparison in &self.found.changed {
+            self.slacks.push(0.0);
             if next.sides[comparison] != SideState::Fired {
-                self.slacks.push(0.0);
                 continue;
             }
-            let flip = self.tracks.iter().find(|track| track.comparison == comparison);
-            let known = flip.and_then(|track| track.flip.as_ref()?.value_at(self.found.s));
-            let value = match known {
+            let track = self.tracks.iter().find(|track| track.comparison == comparison);
+            let Some(flip) = track.and_then(|track| track.flip.as_ref()) else { continue };
+            let s = self.found.s;
+            // Seen from the old side.
+            let up = if flip.plus { 1.0 } else { -1.0 };
+            let value = match flip.value_at(s) {
                 Some(value) => value,
-                None => value_at(signals, comparison, self.found.s)?,
+                None => value_at(signals, comparison, s).map(|v| Banded::new(up * v.value, v.band))?,
             };
-            let outside = value.value.abs() > value.band;
-            self.slacks.push(if outside { value.value.abs() } else { 0.0 });
+            if value.value.abs() <= value.band {
+                continue;
+            }
+            if value.value > 0.0 && jumps(signals, comparison, (flip.before, s), value)? {
+                next.sides[comparison] = if flip.plus { SideState::Plus } else { SideState::Minus };
+            } else if let Some(slack) = self.slacks.last_mut() {
+                *slack = value.value.abs();
+            }
         }
         Ok(())
     }

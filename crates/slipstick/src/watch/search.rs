@@ -13,6 +13,8 @@ use super::signals::{Banded, NotFinite};
 
 /// Intervals that a search looks at before it takes the comparison as it looks: noise would split for ever.
 const MOST_INTERVALS: u32 = 600;
+/// How often a stretch is sampled anew because its polynomial is not exact enough: each time it is far shorter.
+const MOST_NESTED: u32 = 3;
 /// Splits of an interval until it is as narrow as the spacing of floats.
 const DEEPEST: u32 = 53;
 /// Rounding of a Bernstein coefficient, in units of the largest one: an operation of 2⁻⁵³ per degree, and
@@ -87,6 +89,8 @@ pub(super) struct Search<'a> {
     room: &'a mut Vec<StepPiece>,
     pub(super) walk: Walk,
     intervals: u32,
+    /// How often the stretch at hand has been sampled anew.
+    nested: u32,
 }
 
 /// A part of a piece with the polynomial that is searched: q less what widens its band.
@@ -104,11 +108,6 @@ impl StepPiece {
         let rounding = ROUNDING * shape.size();
         let coarse = remainder > COARSE * (rounding + band);
         Self { from, to, shape, doubt: remainder + rounding, band, coarse }
-    }
-
-    /// The same, for a polynomial through values.
-    pub(super) fn from_values(ends: (f64, f64), shape: Bernstein, remainder: f64, band: f64) -> Self {
-        Self { coarse: false, ..Self::new(ends, shape, remainder, band) }
     }
 
     /// The place of a local time, from 0 to 1.
@@ -153,7 +152,7 @@ impl<'a> Search<'a> {
     ) -> Self {
         let before = (!quest.inside).then_some(quest.from);
         let walk = Walk { before, low: quest.from, high: None, peak: None, unproved: false, beyond: false };
-        Self { quest, value, room, walk, intervals: 0 }
+        Self { quest, value, room, walk, intervals: 0, nested: 0 }
     }
 
     /// A point where the comparison has left its band on the other side, in the first of some pieces where
@@ -223,7 +222,7 @@ impl<'a> Search<'a> {
             }
             Shape::Convex => self.valley(stretch),
             Shape::Concave => self.hill(stretch),
-            Shape::Mixed if flat && piece.coarse => self.sample(stretch),
+            Shape::Mixed if flat && self.may_sample(piece) => self.sample(stretch),
             Shape::Mixed if flat => self.end(stretch),
             Shape::Mixed if self.intervals >= MOST_INTERVALS => {
                 self.walk.unproved = true;
@@ -245,8 +244,14 @@ impl<'a> Search<'a> {
         self.visit(&Stretch { piece, excess: right, from: middle, to: stretch.to, depth })
     }
 
+    /// Whether values can say more of a stretch than its polynomial does.
+    fn may_sample(&self, piece: &StepPiece) -> bool {
+        piece.coarse && self.nested < MOST_NESTED
+    }
+
     /// Looks at a stretch with a polynomial through values, where the one that was given is not exact enough.
     fn sample(&mut self, stretch: &Stretch) -> Result<Option<Exit>, NotFinite> {
+        self.nested += 1;
         let start = self.room.len();
         let smooth = chebyshev::sample(self.value, stretch.from, stretch.to, self.room)?;
         self.walk.unproved |= !smooth;
@@ -259,6 +264,7 @@ impl<'a> Search<'a> {
             }
         }
         self.room.truncate(start);
+        self.nested -= 1;
         Ok(exit)
     }
 
@@ -285,6 +291,10 @@ impl<'a> Search<'a> {
             let exit = self.look(stretch, s, height)?;
             if exit.is_some() {
                 return Ok(exit);
+            }
+            // The top may be higher beside this point.
+            if highest > stretch.piece.band && self.may_sample(stretch.piece) {
+                return self.sample(stretch);
             }
             if self.walk.before != Some(s) {
                 self.walk.peak = Some(s);

@@ -56,15 +56,6 @@ impl Default for StepPolynomial {
     }
 }
 
-/// How fast a comparison can change at most, and for how long that is known.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SpeedBound {
-    /// A bound of `|dg/ds|`.
-    pub speed: f64,
-    /// The local time up to which it holds; it may be beyond the end of the step.
-    pub until: f64,
-}
-
 /// How wrong the dense output can be in a comparison at the end of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DenseError {
@@ -101,12 +92,16 @@ pub trait Signals {
     /// The comparison over the step. False: there is no such polynomial (closures); then values are sampled.
     fn polynomial(&mut self, comparison: usize, out: &mut StepPolynomial) -> bool;
 
+    /// The only points of the step that may be looked at, as parts of it in rising order, with 1 the last. Empty: all of it.
+    fn points(&self) -> &[f64];
+
     /// The error of the dense output in this comparison at the end of the step. It widens the band of the
     /// first step after a decision by a derivative of order two or more (rule 6).
     fn dense_error(&mut self, comparison: usize) -> DenseError;
 
-    /// How fast the comparison can change from `s = 0` on, for the horizon. None: not known.
-    fn fastest(&mut self, comparison: usize) -> Option<SpeedBound>;
+    /// By how much the comparison can change at most per unit of the path that time and states go, for the
+    /// horizon. None: not known.
+    fn fastest(&mut self, comparison: usize) -> Option<f64>;
 }
 
 /// The value of a comparison is not finite.

@@ -67,6 +67,8 @@ pub struct Watch {
     pub(super) undecided: Vec<usize>,
     pub(super) horizon: Horizon,
     pub(super) due: Vec<usize>,
+    /// How far time and states go in the step.
+    pub(super) path: f64,
     pub(super) scanner: Scanner,
     pub(super) decided: Vec<Decided>,
     /// Guards that fire by value or at the start.
@@ -114,6 +116,7 @@ impl Watch {
             undecided: Vec::with_capacity(comparisons),
             horizon: Horizon::new(comparisons),
             due: Vec::with_capacity(comparisons),
+            path: 0.0,
             scanner: Scanner::default(),
             decided: Vec::with_capacity(comparisons),
             fired: Vec::new(),

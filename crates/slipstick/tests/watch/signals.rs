@@ -1,6 +1,6 @@
 //! Signals for tests: polynomials of local time, given by coefficients or by any function.
 
-use slipstick::watch::{Banded, DenseError, Signals, SpeedBound, StepPolynomial};
+use slipstick::watch::{Banded, DenseError, Signals, StepPolynomial};
 
 /// A comparison as a function of local time.
 type Formula = Box<dyn Fn(f64) -> f64>;
@@ -23,7 +23,7 @@ pub(crate) struct Polynomials {
     /// Whether polynomials are given.
     sampled: bool,
     pub(crate) dense_error: f64,
-    pub(crate) speed: Option<SpeedBound>,
+    pub(crate) speed: Option<f64>,
     /// Whether speeds are bounded by the coefficients, up to the time 1.
     pub(crate) bounded: bool,
     /// What was asked for.
@@ -159,11 +159,15 @@ impl Signals for Polynomials {
         DenseError { linear: 0.0, higher: self.dense_error }
     }
 
-    fn fastest(&mut self, comparison: usize) -> Option<SpeedBound> {
+    fn points(&self) -> &[f64] {
+        &[]
+    }
+
+    fn fastest(&mut self, comparison: usize) -> Option<f64> {
         self.asked.speeds += 1;
         if self.bounded {
             let terms = self.coefficients[comparison].iter().enumerate().map(|(k, c)| k as f64 * c.abs());
-            return Some(SpeedBound { speed: terms.sum(), until: 1.0 - self.t });
+            return Some(terms.sum());
         }
         self.speed
     }

@@ -14,6 +14,6 @@ mod run;
 mod settle;
 mod shutting;
 
-pub use run::{simulate, simulate_watched};
+pub(super) use run::simulate_watched;
 
-use super::{Error, Failure, Keep, Monitor, Options, Progress, Start, Unwatched, error, initialise};
+use super::{Error, Failure, Keep, Monitor, Options, Progress, Start, error, initialise};

@@ -13,7 +13,7 @@ use super::change::Meter;
 use super::contradiction::Redundant;
 use super::reach::Approach;
 use super::respond::{After, Change};
-use super::{Error, Failure, Keep, Monitor, Options, Progress, Start, Unwatched, initialise};
+use super::{Error, Failure, Keep, Monitor, Options, Progress, Start, initialise};
 use crate::equations::System;
 use crate::event::{Accumulation, BadGuard, Detector};
 use crate::formulation::{Flow, Stabilisation};
@@ -24,12 +24,7 @@ use crate::step::{Controller, Fault, Method, Step, StiffnessCount, Trial, first_
 use crate::trajectory::{Notes, Outcome, Segment, Statistics, Trajectory};
 
 /// Runs a system from its start to the end time, or as far as it goes.
-pub fn simulate(system: &dyn System, start: &Start, options: &Options) -> Result<Trajectory, Box<Failure>> {
-    simulate_watched(system, start, options, &mut Unwatched)
-}
-
-/// As [`simulate`], asking a monitor before every step.
-pub fn simulate_watched(
+pub(in crate::simulate) fn simulate_watched(
     system: &dyn System,
     start: &Start,
     options: &Options,
