@@ -45,8 +45,8 @@ pub(super) struct Accumulating {
     /// For each guard, the largest value in the last step before it fired, with its band, and how exactly the event was located.
     pub(super) peaks: Vec<(usize, Banded)>,
     pub(super) location: f64,
-    /// A guard whose event has brought its motion to a halt at its own zero, from where it goes on to the true side.
-    pub(super) halted: Option<usize>,
+    /// Guards whose events have brought their motion to a halt at their own zero, from where it goes on to the true side.
+    pub(super) halted: Vec<usize>,
 }
 
 impl Accumulating {
@@ -56,7 +56,7 @@ impl Accumulating {
             histories: vec![History { record: ZenoRecord::new(), last: None }; guards],
             peaks: Vec::new(),
             location: 0.0,
-            halted: None,
+            halted: Vec::new(),
         }
     }
 
@@ -98,10 +98,15 @@ impl Simulator<'_> {
         self.end_accumulation(g, limit)
     }
 
-    /// Whether a guard has brought its own motion to a halt, as a plastic impact does: its events would follow each other without any time between.
+    /// Whether guards have brought their own motion to a halt, as a plastic impact does: their events would follow each other without any time between.
     pub(super) fn look_for_halt(&mut self) -> Result<Option<Outcome>, Error> {
-        let Some(g) = self.accumulating.halted.take() else { return Ok(None) };
-        self.end_accumulation(g, ZenoLimit { after: 0.0, bound: 0.0, ratio: 0.0, period: 1 })
+        for g in std::mem::take(&mut self.accumulating.halted) {
+            let outcome = self.end_accumulation(g, ZenoLimit { after: 0.0, bound: 0.0, ratio: 0.0, period: 1 })?;
+            if outcome.is_some() {
+                return Ok(outcome);
+            }
+        }
+        Ok(None)
     }
 
     fn end_accumulation(&mut self, g: usize, limit: ZenoLimit) -> Result<Option<Outcome>, Error> {

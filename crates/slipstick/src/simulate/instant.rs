@@ -20,8 +20,9 @@ use crate::watch::{Banded, Decided, SideState};
 const MOST_NAMES: usize = 8;
 
 impl Simulator<'_> {
-    /// The start of the run: switches are locked by what holds there; what fires there is a transition.
-    pub(super) fn start(&mut self) -> Result<(), Error> {
+    /// The start of the run: switches are locked by what holds there; what fires there is a transition. Gives the outcome if that ends
+    /// the run.
+    pub(super) fn start(&mut self) -> Result<Option<Outcome>, Error> {
         if self.integrator.options.location == Some(Location::OneSided) {
             self.integrator.flow.stay_on_this_side();
         }
@@ -33,8 +34,7 @@ impl Simulator<'_> {
         self.solve_start();
         self.classify_switches(&Firing::default())?;
         self.classify_counts();
-        self.finish_instant(Restart::Initial, None)?;
-        Ok(())
+        self.finish_instant(Restart::Initial, None)
     }
 
     /// Resolves what fired. Gives the outcome if that ends the run.
@@ -72,13 +72,14 @@ impl Simulator<'_> {
             let next =
                 if restart == Restart::Continuous { Firing::default() } else { self.fires_by_value()? };
             let next = if next.is_empty() { self.decide_by_motion() } else { next };
+            let halted = !self.accumulating.halted.is_empty();
             if let Some(outcome) = self.look_for_halt()? {
                 return Ok(Some(outcome));
             }
-            if next.is_empty() {
+            if next.is_empty() && !halted {
                 break;
             }
-            firing = Some(next);
+            firing = (!next.is_empty()).then_some(next);
         }
         self.begin_segment(restart, beginning);
         Ok(None)
@@ -366,8 +367,9 @@ impl Simulator<'_> {
         let (watch, mut along) = self.along();
         let begun = watch.begin(&mut along);
         let fired = begun.fired.to_vec();
-        let through = begun.decided.iter().find(|decided| decided.before == SideState::Fired && decided.plus);
-        if let Some(&Decided { comparison, order, .. }) = through {
+        let through = |decided: &&Decided| decided.before == SideState::Fired && decided.plus;
+        let through: Vec<Decided> = begun.decided.iter().filter(through).copied().collect();
+        for Decided { comparison, order, .. } in through {
             self.look_at_passing(comparison, order);
         }
         self.firing(&fired)
@@ -396,7 +398,7 @@ impl Simulator<'_> {
             return;
         }
         if order > 1 {
-            self.accumulating.halted = Some(g);
+            self.accumulating.halted.push(g);
             return;
         }
         self.recorder.note_once(self.integrator.trial.t, ("passes-through", &guard.name), || {
@@ -411,19 +413,29 @@ impl Simulator<'_> {
     /// A guard that is true when it begins to be watched has not happened: that is worth a note, once (rule 9).
     fn note_past_guards(&mut self) {
         let t = self.integrator.trial.t;
-        for (g, guard) in self.system().guards().iter().enumerate() {
-            let is_true = has_surface(guard.kind) && self.watch.is_on(g) && self.watch.holds(g) == Some(true);
-            let one_sided = guard.direction != Direction::Both;
-            if !is_true || !one_sided || !guard.response.acts() || self.fired[g] > 0 {
+        for (g, guard) in self.system().guards().iter().enumerate().filter(|(g, _)| self.fired[*g] == 0) {
+            let name = &guard.name;
+            if matches!(guard.kind, GuardKind::Scheduled { .. }) && !locks(guard) {
+                let time = self.calendar.time(g);
+                if time <= t && self.integrator.flow.watches(g) {
+                    self.recorder.note_once(t, ("already-past", name), || {
+                        format!(
+                            "the event `{name}` is set for t = {time}, which is past when it begins to be watched; it does not happen \
+                             unless that time is later, or the run begins earlier (`from`)"
+                        )
+                    });
+                }
                 continue;
             }
-            self.recorder.note_once(t, ("already-past", &guard.name), || {
-                format!(
-                    "the guard of `{}` is past its zero when it begins to be watched; the event happens only when the guard \
-                     crosses zero again",
-                    guard.name
-                )
-            });
+            let is_true = has_surface(guard.kind) && self.watch.is_on(g) && self.watch.holds(g) == Some(true);
+            if is_true && guard.direction != Direction::Both && guard.response.acts() {
+                self.recorder.note_once(t, ("already-past", name), || {
+                    format!(
+                        "the guard of `{name}` is past its zero when it begins to be watched; the event happens only when the guard \
+                         crosses zero again"
+                    )
+                });
+            }
         }
     }
 

@@ -239,7 +239,7 @@ impl Simulator<'_> {
         self.watch.accept(h);
         let end = std::mem::take(&mut self.integrator.trial.end);
         self.recorder.add_step(&self.integrator, t_end, &end);
-        self.uncertainty.take_step(&self.integrator, &end);
+        self.uncertainty.take_step(&self.integrator, h, &end);
         self.integrator.trial.end = end;
         let slides = self.integrator.flow.sliding().is_some();
         if self.integrator.flow.is_mechanism() {
@@ -281,7 +281,7 @@ impl Simulator<'_> {
         let mut state = std::mem::take(&mut self.before);
         self.integrator.state_at(found.s, &mut state);
         self.recorder.add_step(&self.integrator, t, &state);
-        self.uncertainty.take_part(&self.integrator, &state);
+        self.uncertainty.take_step(&self.integrator, found.s, &state);
         let slides = self.integrator.flow.sliding().is_some();
         let statistics = self.recorder.statistics();
         if found.s > 0.0 {

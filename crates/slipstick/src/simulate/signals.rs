@@ -146,23 +146,14 @@ impl Uncertainty {
         }
     }
 
-    /// The step just tried was taken as a whole. A state that does not move keeps its uncertainty.
-    pub(super) fn take_step(&mut self, integrator: &Integrator<'_>, end: &[f64]) {
+    /// The step just tried was taken up to a state. One that does not move keeps its uncertainty.
+    pub(super) fn take_step(&mut self, integrator: &Integrator<'_>, s: f64, end: &[f64]) {
         self.begin_step(integrator);
-        let start = &integrator.trial.start;
+        let (start, part) = (&integrator.trial.start, (s / integrator.trial.h).min(1.0));
         for (i, delta) in self.at_start.iter_mut().enumerate() {
             if self.reaches[i] != 0.0 || start[i].to_bits() != end[i].to_bits() {
-                *delta = rounding_of(start[i], end[i], self.reaches[i]);
+                *delta = rounding_of(start[i], end[i], part * self.reaches[i]);
             }
-        }
-    }
-
-    /// The step just tried was taken up to an event: states are as uncertain as they were when it was located.
-    pub(super) fn take_part(&mut self, integrator: &Integrator<'_>, end: &[f64]) {
-        self.begin_step(integrator);
-        let start = &integrator.trial.start;
-        for (i, delta) in self.at_start.iter_mut().enumerate() {
-            *delta = delta.max(rounding_of(start[i], end[i], self.reaches[i]));
         }
     }
 
@@ -208,9 +199,12 @@ impl Along<'_, '_> {
         }
         uncertainty.begin_step(self.integrator);
         self.integrator.state_at(s, &mut uncertainty.state);
-        let start = &self.integrator.trial.start;
+        let trial = &self.integrator.trial;
+        // Every term of dense output has the part of the step as a factor.
+        let part = (s / trial.h).min(1.0);
         for (i, (delta, y)) in uncertainty.at_point.iter_mut().zip(&uncertainty.state).enumerate() {
-            *delta = uncertainty.at_start[i].max(rounding_of(start[i], *y, uncertainty.reaches[i]));
+            let rounding = rounding_of(trial.start[i], *y, part * uncertainty.reaches[i]);
+            *delta = uncertainty.at_start[i].max(rounding);
         }
     }
 

@@ -117,7 +117,9 @@ impl<'a> Simulator<'a> {
 
     /// The loop; see the head of this file.
     fn go(&mut self, monitor: &mut dyn Monitor) -> Result<Outcome, Error> {
-        self.start()?;
+        if let Some(outcome) = self.start()? {
+            return Ok(outcome);
+        }
         loop {
             let firing = match self.integrate(monitor)? {
                 Ok(firing) => firing,

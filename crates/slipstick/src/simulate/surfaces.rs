@@ -3,7 +3,7 @@
 use super::Error;
 use super::signals::{Along, has_surface};
 use super::simulator::{Firing, Simulator, locks};
-use crate::equations::GuardKind;
+use crate::equations::{Guard, GuardKind};
 use crate::event::Way;
 use crate::formulation::{Flow, Sliding, Surface, is_jump};
 use crate::trajectory::EventKind;
@@ -20,12 +20,14 @@ impl Simulator<'_> {
     /// are classified afterwards.
     pub(super) fn lock_by_value(&mut self) -> Result<(), Error> {
         let guards = self.system().guards();
-        if !guards.iter().any(locks) {
+        // The count of a clock begins with the strikes before the run.
+        let counts = |guard: &Guard| locks(guard) || guard.response.count.is_some();
+        if !guards.iter().any(counts) {
             return Ok(());
         }
         for _ in 0..MOST_PASSES {
             let mut changed = false;
-            for g in (0..guards.len()).filter(|&g| locks(&guards[g])) {
+            for g in (0..guards.len()).filter(|&g| counts(&guards[g])) {
                 changed |= self.lock_one(g)?;
             }
             if !changed {

@@ -332,10 +332,8 @@ impl Scanner {
                 Some(value) => value,
                 None => value_at(signals, comparison, s).map(|v| Banded::new(up * v.value, v.band))?,
             };
-            if value.value.abs() <= value.band {
-                continue;
-            }
-            if value.value > 0.0 && jumps(signals, comparison, (flip.before, s), value)? {
+            let outside = value.value > value.band;
+            if outside && jumps(signals, comparison, (flip.before, s), value)? {
                 next.sides[comparison] = if flip.plus { SideState::Plus } else { SideState::Minus };
             } else if let Some(slack) = self.slacks.last_mut() {
                 *slack = value.value.abs();
