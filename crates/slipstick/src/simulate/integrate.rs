@@ -184,7 +184,12 @@ impl Simulator<'_> {
             self.integrator.interpolate();
             found = match self.scan_with_touches() {
                 Ok(Some(next)) => next,
-                Ok(None) => return Ok(Look::Nothing),
+                // Only the dense output of the longer step had it: the next one is no longer than this one lets expect.
+                Ok(None) => {
+                    self.recorder.statistics().phantoms += 1;
+                    self.sizes.accept(&self.integrator);
+                    return Ok(Look::Nothing);
+                }
                 Err(bad) => return self.retreat(bad).map(|()| Look::Rejected),
             };
         }
