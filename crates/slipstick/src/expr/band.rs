@@ -121,6 +121,15 @@ impl Inexact {
     }
 }
 
+/// What rounding adds to a sum, a difference or a product. Between exact numbers a whole result is not rounded: a counter stays exact.
+#[inline]
+fn rounding_of(value: f64, passed: f64) -> f64 {
+    if passed == 0.0 && value.fract() == 0.0 && value.abs() <= LARGEST_WHOLE {
+        return 0.0;
+    }
+    UNIT_ROUNDOFF * value.abs()
+}
+
 impl std::ops::Neg for Inexact {
     type Output = Self;
     #[inline]
@@ -134,7 +143,8 @@ impl std::ops::Add for Inexact {
     #[inline]
     fn add(self, other: Self) -> Self {
         let value = self.value + other.value;
-        Self { value, bound: self.bound + other.bound + UNIT_ROUNDOFF * value.abs() }
+        let passed = self.bound + other.bound;
+        Self { value, bound: passed + rounding_of(value, passed) }
     }
 }
 
@@ -143,7 +153,8 @@ impl std::ops::Sub for Inexact {
     #[inline]
     fn sub(self, other: Self) -> Self {
         let value = self.value - other.value;
-        Self { value, bound: self.bound + other.bound + UNIT_ROUNDOFF * value.abs() }
+        let passed = self.bound + other.bound;
+        Self { value, bound: passed + rounding_of(value, passed) }
     }
 }
 
@@ -153,7 +164,7 @@ impl std::ops::Mul for Inexact {
     fn mul(self, other: Self) -> Self {
         let value = self.value * other.value;
         let passed = self.value.abs() * other.bound + self.bound * (other.value.abs() + other.bound);
-        Self { value, bound: passed + UNIT_ROUNDOFF * value.abs() }
+        Self { value, bound: passed + rounding_of(value, passed) }
     }
 }
 

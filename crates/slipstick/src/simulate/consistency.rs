@@ -89,6 +89,21 @@ impl Simulator<'_> {
         self.recorder.note_once(t, ("redundant-constraints", &names), || text);
     }
 
+    /// An event that sets states must find a mechanism that is closed: what a method leaves open is no part of what is set.
+    pub(super) fn close_before_reset(&mut self, firing: &Firing, t: f64) {
+        let flow = &mut self.integrator.flow;
+        let guards = flow.system().guards();
+        let resets = firing.guards.iter().any(|&g| guards[g].response.reset);
+        if !resets || !flow.is_mechanism() || flow.is_reaching() {
+            return;
+        }
+        self.after.copy_from_slice(&self.before);
+        if flow.assemble(t, &mut self.after, &[]).is_ok() {
+            self.before.copy_from_slice(&self.after);
+            self.recorder.segment.extend(t, &self.before);
+        }
+    }
+
     /// Makes the state after an event consistent, if the event has reset it, and says what was changed beside that.
     pub(super) fn assemble_after_event(&mut self, firing: &Firing, t: f64) -> Result<(), Error> {
         if !self.integrator.flow.is_mechanism() || self.before == self.after {

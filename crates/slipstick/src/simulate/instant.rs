@@ -40,6 +40,7 @@ impl Simulator<'_> {
     /// Resolves what fired. Gives the outcome if that ends the run.
     pub(super) fn transition(&mut self, firing: Firing) -> Result<Option<Outcome>, Error> {
         self.cascade.clear();
+        self.watch.begin_transition();
         let (t, flow) = (self.integrator.trial.t, &mut self.integrator.flow);
         self.calendar.keep_sides(flow, t, &self.integrator.trial.start);
         self.finish_instant(Restart::Continuous, Some(firing))
@@ -112,6 +113,7 @@ impl Simulator<'_> {
         let t = self.integrator.trial.t;
         let old_mode = self.integrator.flow.mode.clone();
         self.before.copy_from_slice(&self.integrator.trial.start);
+        self.close_before_reset(firing, t);
         self.after.copy_from_slice(&self.before);
         self.apply_resets(firing, t)?;
         self.bound_resets(firing, t);

@@ -1,5 +1,6 @@
 //! What a transition knows of comparisons better than values and motion tell.
 
+use super::condition::{Condition, Fires};
 use super::side::SideState;
 use super::signals::Banded;
 use super::state::Watch;
@@ -22,6 +23,23 @@ impl Watch {
     /// The touch of a comparison was an event: leaving its band on the same side is not another one.
     pub fn leave_touch(&mut self, comparison: usize) {
         self.records[comparison].entered = false;
+    }
+
+    /// Another transition begins: what has fired in an earlier one and has stayed in its band since then, as something held it there, may fire again.
+    pub fn begin_transition(&mut self) {
+        for index in 0..self.undecided.len() {
+            let comparison = self.undecided[index];
+            if self.now.sides[comparison] != SideState::Fired || self.records[comparison].pinned.steps == 0 {
+                continue;
+            }
+            let one_sided = |guard: usize| {
+                let spec = &self.table.specs[guard];
+                spec.condition == Condition::Is(comparison) && spec.fires == Fires::WhenTrue
+            };
+            let known = self.table.readers(comparison).all(one_sided);
+            self.now.sides[comparison] = if known { SideState::NearMinus } else { SideState::Unknown };
+            self.remember(comparison);
+        }
     }
 
     /// A comparison has fired at the state that the transition begins with, although the last scan did not find it.
