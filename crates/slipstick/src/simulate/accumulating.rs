@@ -8,6 +8,11 @@ use crate::watch::{Banded, Between, Found, ZenoLimit, ZenoRecord};
 /// Surfaces that are no further away than this many tolerances meet where the events of their switches accumulate.
 const NEAR: f64 = 10.0;
 
+/// How often a motion may come back to a guard in less time than can be told, before its events have accumulated.
+const MOST_AT_ONCE: u32 = 6;
+/// The limit of events that follow each other without any time between.
+const NOW: ZenoLimit = ZenoLimit { after: 0.0, bound: 0.0, ratio: 0.0, period: 1 };
+
 /// A time as the sum of two numbers: intervals far below the spacing of doubles at that time can be told.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct LongTime {
@@ -35,6 +40,8 @@ struct History {
     record: ZenoRecord,
     /// When it was.
     last: Option<LongTime>,
+    /// How often the motion has come back to it in no time at all.
+    at_once: u32,
 }
 
 /// What is known of the intervals between the events of each guard.
@@ -53,18 +60,22 @@ impl Accumulating {
     pub(super) fn new(guards: usize) -> Self {
         Self {
             elapsed: LongTime::default(),
-            histories: vec![History { record: ZenoRecord::new(), last: None }; guards],
+            histories: vec![History { record: ZenoRecord::new(), last: None, at_once: 0 }; guards],
             peaks: Vec::new(),
             location: 0.0,
             halted: Vec::new(),
         }
     }
 
-    /// Takes note of an event of a guard; gives the limit of its events if they accumulate.
-    fn record(&mut self, guard: usize) -> Option<ZenoLimit> {
+    /// Takes note of an event of a guard, and whether the motion has crossed it; gives the limit of its events if they accumulate.
+    fn record(&mut self, guard: usize, crosses: bool) -> Option<ZenoLimit> {
         let history = &mut self.histories[guard];
         let before = history.last.replace(self.elapsed);
         let then = before?;
+        history.at_once = if crosses && then == self.elapsed { history.at_once + 1 } else { 0 };
+        if history.at_once >= MOST_AT_ONCE {
+            return Some(NOW);
+        }
         let far = Banded::new(f64::INFINITY, 0.0);
         let peak = self.peaks.iter().find(|(g, _)| *g == guard).map_or(far, |(_, peak)| *peak);
         let between = Between {
@@ -88,7 +99,7 @@ impl Simulator<'_> {
     pub(super) fn look_for_accumulation(&mut self, firing: &Firing) -> Result<Option<Outcome>, Error> {
         let mut found = None;
         for &g in &firing.guards {
-            let limit = self.accumulating.record(g);
+            let limit = self.accumulating.record(g, firing.window.is_some());
             let rests = self.guard(g).response.at_rest.is_some();
             // What says how it rests comes before a switch that happens to change with it.
             let ends = rests || firing.guards.len() == 1;
@@ -101,7 +112,7 @@ impl Simulator<'_> {
     /// Whether guards have brought their own motion to a halt, as a plastic impact does: their events would follow each other without any time between.
     pub(super) fn look_for_halt(&mut self) -> Result<Option<Outcome>, Error> {
         for g in std::mem::take(&mut self.accumulating.halted) {
-            let outcome = self.end_accumulation(g, ZenoLimit { after: 0.0, bound: 0.0, ratio: 0.0, period: 1 })?;
+            let outcome = self.end_accumulation(g, NOW)?;
             if outcome.is_some() {
                 return Ok(outcome);
             }
@@ -112,7 +123,6 @@ impl Simulator<'_> {
     fn end_accumulation(&mut self, g: usize, limit: ZenoLimit) -> Result<Option<Outcome>, Error> {
         let (guard, t) = (self.guard(g), self.integrator.trial.t);
         let at = t + limit.after;
-        self.accumulating.histories[g].record.clear();
         if guard.response.switch.is_some() && self.stand_in_corner() {
             return Ok(None);
         }
@@ -120,9 +130,13 @@ impl Simulator<'_> {
             let switch = guard.response.switch.is_some();
             return Ok(Some(Outcome::Accumulation { guard: guard.name.clone(), switch, t: at }));
         };
+        let rests = self.round(&Firing { guards: vec![rest], ..Firing::default() })?;
+        if !rests {
+            // It is at rest already, and nothing holds it there.
+            return Ok(Some(Outcome::Accumulation { guard: guard.name.clone(), switch: false, t: at }));
+        }
         let text = format!("the events of `{}` accumulate at t = {at}: it comes to rest", guard.name);
         self.recorder.note(t, "came-to-rest", text);
-        self.round(&Firing { guards: vec![rest], ..Firing::default() })?;
         Ok(None)
     }
 

@@ -201,13 +201,6 @@ impl Watch {
         if self.scanner.follows() {
             std::mem::swap(&mut self.now, &mut self.next);
         }
-        // What has fired inside its band is decided anew at the start of the next step.
-        for &comparison in &self.scanner.found.changed {
-            let place = self.undecided.binary_search(&comparison);
-            if let (SideState::Fired, Err(place)) = (self.now.sides[comparison], place) {
-                self.undecided.insert(place, comparison);
-            }
-        }
         let (sides, records) = (&self.now.sides, &mut self.records);
         self.undecided.retain(|&comparison| {
             let record = &mut records[comparison];
@@ -218,6 +211,13 @@ impl Watch {
             record.pinned = Pinned::default();
             false
         });
+        // What has fired inside its band is decided anew at the start of the next step.
+        for &comparison in &self.scanner.found.changed {
+            let place = self.undecided.binary_search(&comparison);
+            if let (SideState::Fired, Err(place)) = (self.now.sides[comparison], place) {
+                self.undecided.insert(place, comparison);
+            }
+        }
     }
 
     /// Comparisons of guards that have fired at the start: their largest value counts from now on.
