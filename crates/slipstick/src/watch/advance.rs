@@ -38,9 +38,14 @@ impl Watch {
             let verdict = decide(signals, comparison, &pinned, &mut self.series);
             let Some(verdict) = verdict else {
                 let band = |k: usize| self.series.get(k).map_or(0.0, |c| c.band);
+                let held = signals.dense_error(comparison).linear;
                 record.pinned.latest = [band(0), band(1)].map(|b| if b.is_finite() { b } else { 0.0 });
+                // What holds it there is only as exact as the method.
+                record.pinned.held = if held.is_finite() { held } else { 0.0 };
                 return true;
             };
+            // Where it was held is inside its band until it has left.
+            record.slack = self.series.first().map_or(record.slack, |c| record.slack.max(c.value.abs()));
             (record.pinned, record.soft) = (Pinned::default(), verdict.order >= SOFT_ORDER);
             let input = if verdict.plus { Input::DecidesPlus } else { Input::DecidesMinus };
             let (side, effect) = turn(before, input);
@@ -153,7 +158,9 @@ impl Watch {
         let touches = self.table.readers(comparison).any(|guard| self.table.specs[guard].touches);
         let Pinned { constant, linear, .. } = record.pinned;
         let constant = constant + record.slack;
-        let error = if record.soft { signals.dense_error(comparison) } else { DenseError::default() };
+        let loose = record.soft || self.undecided.binary_search(&comparison).is_ok();
+        let error = if loose { signals.dense_error(comparison) } else { DenseError::default() };
+        let error = if record.soft { error } else { DenseError { higher: 0.0, ..error } };
         let [slope, dense] =
             [error.linear, error.higher].map(|e| if e.is_finite() { DENSE * e.abs() } else { 0.0 });
         let widening = Widening { constant, linear: linear * h + slope, dense, h };

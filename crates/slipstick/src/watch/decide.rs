@@ -23,15 +23,23 @@ pub(super) struct Pinned {
     pub(super) linear: f64,
     /// b₀ and b₁ of the present step.
     pub(super) latest: [f64; 2],
+    /// How exactly the method holds it there in a step, and the rate that this lets appear.
+    pub(super) held: f64,
+    pub(super) rate: f64,
     /// Steps that it has stayed undecided.
     pub(super) steps: u32,
 }
 
 impl Pinned {
+    /// Not pinned.
+    pub(super) const NONE: Self =
+        Self { constant: 0.0, linear: 0.0, latest: [0.0; 2], held: 0.0, rate: 0.0, steps: 0 };
+
     /// A step has been taken without a decision.
     pub(super) fn grow(&mut self, h: f64) {
         self.linear = self.linear.hypot(self.latest[1]);
-        self.constant = self.constant.hypot(self.latest[0]) + h * self.linear;
+        self.constant = self.constant.hypot(self.latest[0] + self.held) + h * self.linear;
+        self.rate = self.held / h.max(f64::MIN_POSITIVE);
         self.steps += 1;
     }
 
@@ -44,7 +52,7 @@ impl Pinned {
     fn added(&self, order: usize) -> f64 {
         match order {
             0 => self.constant,
-            1 => self.linear,
+            1 => self.linear + self.rate,
             _ => 0.0,
         }
     }

@@ -85,7 +85,7 @@ impl Record {
         readers: 0,
         reach: 0.0,
         slack: 0.0,
-        pinned: Pinned { constant: 0.0, linear: 0.0, latest: [0.0; 2], steps: 0 },
+        pinned: Pinned::NONE,
         soft: false,
         entered: false,
         peak: Banded { value: 0.0, band: 0.0 },
