@@ -313,13 +313,14 @@ impl Simulator<'_> {
     /// The motion slides on these surfaces from here on, or on none; the state is put onto them.
     pub(super) fn slide_on(&mut self, surfaces: &[Surface], t: f64, y: &mut [f64]) {
         self.leave_exits();
+        let keeps_joints = self.integrator.keeps_joints();
         let flow = &mut self.integrator.flow;
         flow.slide_on(surfaces, t, y);
         if !surfaces.is_empty() {
             flow.move_along_jumps();
             // These have to be known.
             flow.exit_weight(0, t, y);
-            flow.land_on_surfaces(t, y, false);
+            flow.land_on_surfaces(t, y, keeps_joints);
         }
         self.integrator.trial.restart(t, y);
         let count = self.integrator.flow.sliding().map_or(0, |sliding| sliding.surfaces().len());
