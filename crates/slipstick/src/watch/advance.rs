@@ -139,7 +139,8 @@ impl Watch {
         }
         self.next.copy(&self.now);
         let found = self.scanner.resolve(signals, &self.table, &mut self.next)?;
-        self.scanner.finish(if found { self.scanner.found.s } else { limit }, &mut self.next);
+        let Found { s, hi, .. } = self.scanner.found;
+        self.scanner.finish(if found { (s, hi) } else { (limit, limit) }, &mut self.next);
         if !found {
             return Ok(None);
         }

@@ -1,8 +1,12 @@
 //! What a transition knows of comparisons better than values and motion tell.
 
+use super::decide::{Verdict, decide_by_motion};
 use super::side::SideState;
-use super::signals::Banded;
+use super::signals::{Banded, Signals};
 use super::state::Watch;
+
+/// The least derivative by which a motion turns.
+const TURNS: usize = 2;
 
 impl Watch {
     /// Whether a comparison has a side, or has just fired.
@@ -22,6 +26,24 @@ impl Watch {
     /// The touch of a comparison was an event: leaving its band on the same side is not another one.
     pub fn leave_touch(&mut self, comparison: usize) {
         self.records[comparison].entered = false;
+    }
+
+    /// Comparisons that have come into their bands by motion and that a derivative of order two or more takes back to
+    /// where they came from: those that count touch zero here, at the start of the step, as far as can be told.
+    pub fn turning(
+        &mut self,
+        signals: &mut dyn Signals,
+        counts: &dyn Fn(usize) -> bool,
+        turning: &mut Vec<usize>,
+    ) {
+        for &comparison in &self.watched {
+            let side = self.now.sides[comparison];
+            if self.records[comparison].entered && side.is_inside() && counts(comparison) {
+                let verdict = decide_by_motion(signals, comparison, &mut self.series);
+                let back = |v: Verdict| v.order >= TURNS && Some(v.plus) == side.truth();
+                turning.extend(verdict.filter(|&v| back(v)).map(|_| comparison));
+            }
+        }
     }
 
     /// A comparison has fired at the state that the transition begins with, although the last scan did not find it.

@@ -97,6 +97,18 @@ fn jumps(
     Ok(value.value.abs() > STEEP * (rise + value.band))
 }
 
+/// Whether a comparison starts inside its band, and whether it came into it by motion. What came near its band in the
+/// last step may be outside it by its value.
+fn starts(signals: &mut dyn Signals, brief: &Brief, side: SideState) -> Result<(bool, bool), NotFinite> {
+    if !brief.entered {
+        return Ok((side.is_inside(), false));
+    }
+    let at = value_at(signals, brief.comparison, 0.0)?;
+    let up = if side.truth() == Some(true) { at.value } else { -at.value };
+    let inside = up <= at.band + brief.widening.constant;
+    Ok((inside, inside))
+}
+
 impl Scanner {
     /// Takes over where comparisons may be looked at.
     pub(super) fn look_at(&mut self, points: &[f64]) {
@@ -159,21 +171,23 @@ impl Scanner {
             let value = &mut |s| value_at(signals, comparison, s);
             unproved = !chebyshev::sample(value, 0.0, limit, &mut self.pieces)?;
         }
+        let (inside, entered) = starts(signals, &brief, side)?;
         let quest = Quest {
             up: 1.0,
             from: 0.0,
             limit,
             widening: brief.widening,
             touches: brief.touches,
-            inside: side.is_inside(),
+            inside,
+            entered,
         };
         let mut track = Track {
             comparison,
             pieces: (start, self.pieces.len()),
             quest,
-            entered: brief.entered,
             flip: None,
             touch: None,
+            peak: None,
             unproved,
             flips: 0,
         };
@@ -205,7 +219,6 @@ impl Scanner {
     ) -> Result<bool, NotFinite> {
         while let Some(first) = self.first() {
             self.gather(first, next);
-            // Windows that come from polynomials are too wide to say what happens together.
             if self.group.len() > 1 && self.locate_group(signals)? {
                 continue;
             }
@@ -247,7 +260,9 @@ impl Scanner {
         self.changed.clear();
         let latest = first.hi + first.width();
         for (index, track) in self.tracks.iter().enumerate() {
-            if track.flip.as_ref().is_some_and(|flip| flip.lo <= first.hi && flip.hi <= latest) {
+            // Windows that come from polynomials are too wide to say what does not happen together.
+            let together = |flip: &Flip| flip.lo <= first.hi && (flip.hi <= latest || !flip.located);
+            if track.flip.as_ref().is_some_and(together) {
                 self.group.push((index, next.sides[track.comparison]));
                 self.changed.push(track.comparison);
             }
@@ -345,7 +360,8 @@ impl Scanner {
     }
 
     /// Ends the scan at a local time: sides of comparisons that are near their band there, touches, peaks.
-    pub(super) fn finish(&mut self, s: f64, next: &mut Snapshot) {
+    /// What touches within the window of what fires counts, too: up to `latest`.
+    pub(super) fn finish(&mut self, (s, latest): (f64, f64), next: &mut Snapshot) {
         for track in &self.tracks {
             let comparison = track.comparison;
             let end = Ending::of(&self.pieces[track.pieces.0..track.pieces.1], s);
@@ -358,8 +374,9 @@ impl Scanner {
                 SideState::NearMinus => SideState::Minus,
                 _ => side,
             };
-            let left = track.entered && !inside && !next.sides[comparison].is_inside();
-            let touch = track.touch.or((left && track.flip.is_none()).then_some(0.0)).filter(|&at| at <= s);
+            // Outside its band again, although no point was surely so.
+            let left = !inside && !next.sides[comparison].is_inside() && track.flip.is_none();
+            let touch = track.touch.or(track.peak.filter(|_| left)).filter(|&at| at <= latest);
             if track.quest.touches {
                 self.touches.extend(touch.map(|s| Touch { comparison, s }));
             }
