@@ -159,7 +159,6 @@ impl Simulator<'_> {
     /// The first event up to an offset, which may lie ahead of the step.
     pub(super) fn scan_to(&mut self, h: f64) -> Result<Option<Found>, NotFinite> {
         let (watch, mut along) = self.along();
-        along.length = h;
         watch.scan(&mut along, h, h).map(Option::<&Found>::cloned)
     }
 

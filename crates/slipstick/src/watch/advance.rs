@@ -127,8 +127,8 @@ impl Watch {
         for index in 0..self.due.len() {
             let comparison = self.due[index];
             let side = self.now.sides[comparison];
-            let (plus, whole) = (side == SideState::Plus, limit >= h);
-            if side.is_inside() || !self.scanner.passes(signals, comparison, plus, whole) {
+            let plus = side == SideState::Plus;
+            if side.is_inside() || !self.scanner.passes(signals, comparison, plus, (h, limit)) {
                 let brief = self.brief(signals, comparison, h);
                 self.scanner.follow(signals, brief, side, (h, limit))?;
             }

@@ -11,7 +11,7 @@ use super::bernstein::{Bernstein, Shape};
 use super::chebyshev;
 use super::signals::{Banded, NotFinite};
 
-/// Intervals that a search looks at before it takes the comparison as it looks: noise would split for ever.
+/// Intervals of a piece that a search looks at before it takes the comparison as it looks: noise would split for ever.
 const MOST_INTERVALS: u32 = 600;
 /// How often a stretch is sampled anew because its polynomial is not exact enough: each time it is far shorter.
 const MOST_NESTED: u32 = 3;
@@ -179,6 +179,7 @@ impl<'a> Search<'a> {
             return Ok(Some((0.0, *first)));
         }
         for piece in pieces {
+            self.intervals = 0;
             let exit = self.piece(piece)?;
             if exit.is_some() {
                 return Ok(exit);
