@@ -84,6 +84,7 @@ impl Simulator<'_> {
                 self.take_step(t_end, ends_at_goal);
                 let mut firing = Firing::default();
                 if t_end == due {
+                    self.add_touches(&mut firing);
                     self.calendar.take_due(&self.integrator.flow, due, &mut firing.guards);
                 }
                 Ok((!firing.is_empty()).then_some(firing))
@@ -133,13 +134,21 @@ impl Simulator<'_> {
         watch.due(&mut along, path).is_empty()
     }
 
-    /// The first event in the step just tried. Touches are events of guards that say so.
+    /// The first event in the step just tried. Touches are events of guards that say so; within the window of others they happen with them.
     fn scan_with_touches(&mut self) -> Result<Option<Found>, NotFinite> {
         let h = self.integrator.trial.h;
         let found = self.scan_to(h)?;
         let guards = self.system().guards();
         let counts = |touch: &&Touch| guards.get(touch.comparison).is_some_and(|guard| guard.touches);
-        let Some(touch) = self.watch.touches().iter().find(counts).copied() else { return Ok(found) };
+        let mut touches = self.watch.touches().iter().filter(counts).copied().peekable();
+        let Some(&touch) = touches.peek() else { return Ok(found) };
+        if let Some(mut found) = found.filter(|found| found.lo <= touch.s) {
+            found.fired.extend(touches.map(|touch| touch.comparison));
+            found.fired.sort_unstable();
+            found.fired.dedup();
+            return Ok(Some(found));
+        }
+        drop(touches);
         // The sides of the others are those where the touch is.
         let (watch, mut along) = self.along();
         watch.scan(&mut along, h, touch.s)?;
@@ -150,7 +159,6 @@ impl Simulator<'_> {
     /// The first event up to an offset, which may lie ahead of the step.
     pub(super) fn scan_to(&mut self, h: f64) -> Result<Option<Found>, NotFinite> {
         let (watch, mut along) = self.along();
-        along.length = h;
         watch.scan(&mut along, h, h).map(Option::<&Found>::cloned)
     }
 
@@ -280,8 +288,8 @@ impl Simulator<'_> {
         self.accumulating.location = found.hi - found.lo;
         self.accumulating.elapsed = self.accumulating.elapsed.after(found.s);
         self.watch.accept(found.s);
-        if found.changed.is_empty() {
-            found.fired.iter().for_each(|&g| self.watch.leave_touch(g));
+        for g in found.fired.iter().filter(|g| !found.changed.contains(g)) {
+            self.watch.leave_touch(*g);
         }
         let mut state = std::mem::take(&mut self.before);
         self.integrator.state_at(found.s, &mut state);
@@ -299,9 +307,21 @@ impl Simulator<'_> {
         self.integrator.trial.restart(t, &state);
         self.before = state;
         let mut firing = self.firing(&found.fired);
+        self.add_touches(&mut firing);
         firing.window = Some(Bracket { lo: t0 + found.lo, hi: t0 + found.hi });
         self.calendar.take_due(&self.integrator.flow, t, &mut firing.guards);
         firing
+    }
+
+    /// Adds guards that touch zero at the end of what was taken, if that counts: what comes after it is not seen yet.
+    fn add_touches(&mut self, firing: &mut Firing) {
+        let guards = self.system().guards();
+        let known = firing.guards.clone();
+        let counts = |g: usize| guards.get(g).is_some_and(|guard| guard.touches) && !known.contains(&g);
+        let (watch, mut along) = self.along();
+        watch.turning(&mut along, &counts, &mut firing.guards);
+        firing.guards[known.len()..].iter().for_each(|&g| self.watch.leave_touch(g));
+        firing.guards.sort_unstable();
     }
 
     /// A guard that comes to zero and turns back is no event unless that is asked for: that is worth a note, once.

@@ -7,7 +7,7 @@ use crate::equations::{GuardKind, System, UncertainPoint, UncertainPolynomial};
 use crate::expr::Inexact;
 use crate::model::{Detection, Direction};
 use crate::step::{DENSE_DEGREE, Trial};
-use crate::watch::{Banded, DenseError, Signals, StepPolynomial};
+use crate::watch::{Banded, DenseError, Described, Signals, StepPolynomial};
 use std::cell::OnceCell;
 
 /// How many stages have to have seen the weights of surfaces for them to exclude an exit, and how far beyond what they have seen it could go.
@@ -21,8 +21,8 @@ const SMALLEST: f64 = f64::MIN_POSITIVE;
 const CAUTION: f64 = 4.0;
 /// Values below this many bands are next to zero: gradients within a step differ by less in nearly all cases.
 const NEXT_TO_ZERO: f64 = 256.0;
-/// A polynomial whose remainder is a larger part of what it moves by says too little: then the formula is sampled.
-const LARGEST_REMAINDER: f64 = 1e-3;
+/// No part of a step.
+const NOTHING: (f64, f64) = (f64::NAN, f64::NAN);
 /// The size of the second trial step beside the first.
 const SECOND_TRIAL: f64 = 0.3;
 /// How much shorter each attempt at trial steps is than the last.
@@ -115,9 +115,9 @@ pub(super) struct Uncertainty {
     powers: Vec<OnceCell<Powers>>,
     /// How far each state moves from its start within the step at hand.
     reaches: Vec<f64>,
-    /// The step that these belong to, and how much of it the powers are of.
+    /// The step that these belong to, and which part of it the powers are of.
     stamp: (u64, u64),
-    looked: f64,
+    looked: (f64, f64),
 }
 
 /// The coefficients of one state over a step.
@@ -142,7 +142,7 @@ impl Uncertainty {
             powers: vec![OnceCell::new(); y.len() + 1],
             reaches: vec![0.0; y.len()],
             stamp: (0, 0),
-            looked: f64::NAN,
+            looked: NOTHING,
         }
     }
 
@@ -184,8 +184,6 @@ pub(super) struct Along<'r, 'a> {
     pub(super) uncertainty: &'r mut Uncertainty,
     /// About the size of the next step, for trial steps.
     pub(super) h: f64,
-    /// How much of the dense output is looked at: the step, or a little more.
-    pub(super) length: f64,
 }
 
 impl Along<'_, '_> {
@@ -327,23 +325,23 @@ impl Signals for Along<'_, '_> {
         true
     }
 
-    fn polynomial(&mut self, comparison: usize, out: &mut StepPolynomial) -> bool {
+    fn polynomial(&mut self, comparison: usize, part: (f64, f64), out: &mut StepPolynomial) -> Described {
         let guard = match self.comparisons.meaning(comparison) {
             Meaning::Guard(guard) => guard,
             Meaning::Exit(surface, side) => return self.exit_from_stages((surface, side), out),
         };
-        if self.integrator.flow.is_mechanism() {
-            // Dense output leaves the constraints between the ends of a step; values are taken where they are met.
-            return false;
+        let flow = &self.integrator.flow;
+        // Dense output of a mechanism leaves the constraints between the ends of a step; values are taken where they are met.
+        if flow.is_mechanism() || !flow.system().has_formulas() || flow.sliding().is_some() {
+            return Described::Never;
         }
         let orientation = self.comparisons.orientation(guard);
-        self.uncertainty.begin_look(self.integrator, self.length);
+        self.uncertainty.begin_look(self.integrator, part);
         let trial = &self.integrator.trial;
-        let ratio = self.length / trial.h;
         let Uncertainty { coefficients, powers, at_start, reaches, .. } = &mut *self.uncertainty;
         let (powers, at_start, reaches) = (&*powers, &*at_start, &*reaches);
         let input = |k: usize| {
-            let (powers, degree) = powers[k].get_or_init(|| powers_of(trial, k, ratio));
+            let (powers, degree) = powers[k].get_or_init(|| powers_of(trial, k, part));
             let bound = match k.checked_sub(1) {
                 None => ROUNDING * (trial.t.abs() + trial.h),
                 Some(i) => at_start[i].max(ROUNDING * (trial.start[i].abs() + reaches[i])),
@@ -352,7 +350,7 @@ impl Signals for Along<'_, '_> {
         };
         let remainder = self.integrator.flow.guard_polynomial(guard, &input, 0.0, coefficients);
         let Some(remainder) = remainder.filter(|_| coefficients.len() <= out.coefficients.len()) else {
-            return false;
+            return Described::Shorter;
         };
         out.degree = coefficients.len().saturating_sub(1);
         for (out, c) in out.coefficients.iter_mut().zip(&*coefficients) {
@@ -360,8 +358,7 @@ impl Signals for Along<'_, '_> {
         }
         out.band = SMALLEST + coefficients.iter().map(Inexact::band).sum::<f64>();
         out.remainder = remainder;
-        let size: f64 = coefficients.iter().skip(1).map(|c| c.value.abs()).sum();
-        out.band.is_finite() && remainder <= LARGEST_REMAINDER * size
+        Described::Here
     }
 
     fn dense_error(&mut self, comparison: usize) -> DenseError {
@@ -394,10 +391,10 @@ impl Signals for Along<'_, '_> {
 
 impl Along<'_, '_> {
     /// Where stages have seen the weight of a surface well inside, the motion does not leave within the step: nothing has to be evaluated for that.
-    fn exit_from_stages(&mut self, (surface, side): (usize, f64), out: &mut StepPolynomial) -> bool {
+    fn exit_from_stages(&mut self, (surface, side): (usize, f64), out: &mut StepPolynomial) -> Described {
         let visits = self.integrator.flow.visits();
         if visits.len() < LEAST_VISITS {
-            return false;
+            return Described::Never;
         }
         let weights = visits.iter().map(|(_, weights)| weights[surface]);
         let (least, most) =
@@ -405,11 +402,11 @@ impl Along<'_, '_> {
         let nearest = if side > 0.0 { most - 1.0 } else { -least };
         let margin = STAGE_MARGIN * (most - least);
         if nearest.is_nan() || nearest + margin >= 0.0 {
-            return false;
+            return Described::Never;
         }
         *out = StepPolynomial { remainder: margin, ..StepPolynomial::default() };
         out.coefficients[0] = nearest;
-        true
+        Described::Here
     }
 
     /// The coefficients of a comparison over a trial step, as powers of the part of the step; none if the step is not finite.
@@ -430,12 +427,12 @@ impl Along<'_, '_> {
 }
 
 impl Uncertainty {
-    /// Powers of another length of the dense output are forgotten.
-    fn begin_look(&mut self, integrator: &Integrator<'_>, length: f64) {
+    /// Powers of another part of the dense output are forgotten.
+    fn begin_look(&mut self, integrator: &Integrator<'_>, part: (f64, f64)) {
         self.begin_step(integrator);
-        if self.looked != length {
+        if self.looked != part {
             self.powers.iter_mut().for_each(|powers| *powers = OnceCell::new());
-            self.looked = length;
+            self.looked = part;
         }
     }
 
@@ -444,7 +441,7 @@ impl Uncertainty {
         let trial = &integrator.trial;
         let stamp = (trial.t.to_bits() ^ trial.h.to_bits().rotate_left(17), integrator.dense_number);
         if self.stamp != stamp {
-            self.looked = f64::NAN;
+            self.looked = NOTHING;
             self.reaches.iter_mut().enumerate().for_each(|(i, reach)| *reach = trial.dense.terms_of(i));
             self.stamp = stamp;
         }
@@ -460,13 +457,19 @@ fn rounding_of(start: f64, y: f64, reach: f64) -> f64 {
 }
 
 /// Time (0) or a state (from 1 on) over the step just tried, as powers of the part of what is looked at.
-fn powers_of(trial: &Trial, input: usize, ratio: f64) -> Powers {
+fn powers_of(trial: &Trial, input: usize, (from, to): (f64, f64)) -> Powers {
     let mut powers = [0.0; DENSE_DEGREE + 1];
     let Some(component) = input.checked_sub(1) else {
-        (powers[0], powers[1]) = (trial.t, ratio * trial.h);
+        (powers[0], powers[1]) = (trial.t + from, to - from);
         return (powers, 1);
     };
     let degree = trial.dense.powers_of(component, &mut powers);
+    let (start, ratio) = (from / trial.h, (to - from) / trial.h);
+    if start != 0.0 {
+        for k in 0..degree {
+            (k..degree).rev().for_each(|j| powers[j] += start * powers[j + 1]);
+        }
+    }
     if ratio != 1.0 {
         let mut factor = 1.0;
         for power in &mut powers[1..=degree] {

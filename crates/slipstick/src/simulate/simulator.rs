@@ -133,14 +133,12 @@ impl<'a> Simulator<'a> {
 
     /// Comparisons along the step at hand, with the watch that asks for them.
     pub(super) fn along(&mut self) -> (&mut Watch, Along<'_, 'a>) {
-        let mut along = Along {
+        let along = Along {
             integrator: &mut self.integrator,
             comparisons: &self.comparisons,
             uncertainty: &mut self.uncertainty,
             h: self.sizes.h,
-            length: 0.0,
         };
-        along.length = along.integrator.trial.h;
         (&mut self.watch, along)
     }
 

@@ -132,8 +132,8 @@ impl Watch {
         for index in 0..self.due.len() {
             let comparison = self.due[index];
             let side = self.now.sides[comparison];
-            let (plus, whole) = (side == SideState::Plus, limit >= h);
-            if side.is_inside() || !self.scanner.passes(signals, comparison, plus, whole) {
+            let plus = side == SideState::Plus;
+            if side.is_inside() || !self.scanner.passes(signals, comparison, plus, (h, limit)) {
                 let brief = self.brief(signals, comparison, h);
                 self.scanner.follow(signals, brief, side, (h, limit))?;
             }
@@ -144,7 +144,8 @@ impl Watch {
         }
         self.next.copy(&self.now);
         let found = self.scanner.resolve(signals, &self.table, &mut self.next)?;
-        self.scanner.finish(if found { self.scanner.found.s } else { limit }, &mut self.next);
+        let Found { s, hi, .. } = self.scanner.found;
+        self.scanner.finish(if found { (s, hi) } else { (limit, limit) }, &mut self.next);
         if !found {
             return Ok(None);
         }

@@ -112,7 +112,7 @@ fn decide_by_trials(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::watch::StepPolynomial;
+    use crate::watch::{Described, StepPolynomial};
 
     /// One comparison with known coefficients.
     struct Coefficients {
@@ -141,8 +141,8 @@ mod tests {
             true
         }
 
-        fn polynomial(&mut self, _comparison: usize, _out: &mut StepPolynomial) -> bool {
-            false
+        fn polynomial(&mut self, _: usize, _: (f64, f64), _: &mut StepPolynomial) -> Described {
+            Described::Never
         }
 
         fn dense_error(&mut self, _comparison: usize) -> crate::watch::DenseError {

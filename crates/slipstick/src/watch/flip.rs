@@ -44,10 +44,9 @@ pub(super) struct Track {
     pub(super) pieces: (usize, usize),
     pub(super) quest: Quest,
     pub(super) flip: Option<Flip>,
-    /// Whether it came into its band in an earlier step.
-    pub(super) entered: bool,
-    /// Where it last peaked inside its band, if it came into it in this step, and whether that was a touch.
+    /// Where it first touched its band and turned back, and where it peaks inside its band at the end.
     pub(super) touch: Option<f64>,
+    pub(super) peak: Option<f64>,
     pub(super) unproved: bool,
     /// How often it has flipped in this step without firing a guard.
     pub(super) flips: u32,
@@ -83,8 +82,8 @@ impl Track {
             let exit = search.run(&pieces[self.pieces.0..self.pieces.1])?;
             let walk = search.walk;
             self.unproved |= walk.unproved;
-            // A peak that was left again on the same side.
-            self.touch = self.touch.or(walk.peak.filter(|&peak| walk.before.is_some_and(|s| s > peak)));
+            self.touch = self.touch.or(walk.touch);
+            self.peak = walk.peak.map(|(peak, _)| peak);
             if let Some((exit, piece)) = exit {
                 let flip = Flip::from_polynomial(&quest, walk, exit, piece);
                 if self.flip.as_ref().is_none_or(|other| flip.hi < other.hi) {
@@ -103,7 +102,7 @@ impl Track {
         room: (&[StepPiece], &mut Vec<StepPiece>),
     ) -> Result<(), NotFinite> {
         let Some(flip) = &self.flip else { return Ok(()) };
-        (self.quest.from, self.quest.inside) = (flip.hi, false);
+        (self.quest.from, self.quest.inside, self.quest.entered) = (flip.hi, false, false);
         self.quest.widening = Widening::default();
         self.flips += 1;
         if self.flips < MOST_FLIPS {

@@ -1,9 +1,13 @@
 //! What a transition knows of comparisons better than values and motion tell.
 
 use super::condition::{Condition, Fires};
+use super::decide::{Verdict, decide_by_motion};
 use super::side::SideState;
-use super::signals::Banded;
+use super::signals::{Banded, Signals};
 use super::state::Watch;
+
+/// The least derivative by which a motion turns.
+const TURNS: usize = 2;
 
 impl Watch {
     /// Whether a comparison has a side, or has just fired.
@@ -39,6 +43,24 @@ impl Watch {
             let known = self.table.readers(comparison).all(one_sided);
             self.now.sides[comparison] = if known { SideState::NearMinus } else { SideState::Unknown };
             self.remember(comparison);
+        }
+    }
+
+    /// Comparisons that have come into their bands by motion and that a derivative of order two or more takes back to
+    /// where they came from: those that count touch zero here, at the start of the step, as far as can be told.
+    pub fn turning(
+        &mut self,
+        signals: &mut dyn Signals,
+        counts: &dyn Fn(usize) -> bool,
+        turning: &mut Vec<usize>,
+    ) {
+        for &comparison in &self.watched {
+            let side = self.now.sides[comparison];
+            if self.records[comparison].entered && side.is_inside() && counts(comparison) {
+                let verdict = decide_by_motion(signals, comparison, &mut self.series);
+                let back = |v: Verdict| v.order >= TURNS && Some(v.plus) == side.truth();
+                turning.extend(verdict.filter(|&v| back(v)).map(|_| comparison));
+            }
         }
     }
 

@@ -1,8 +1,8 @@
 //! Detection levels: a comparison that is looked at in some points of a step only is taken for the line between them. What comes and
 //! goes between two points is missed.
 
-use super::bernstein::Bernstein;
 use super::chebyshev::Value;
+use super::cover::line;
 use super::search::StepPiece;
 use super::signals::NotFinite;
 
@@ -20,8 +20,7 @@ pub(super) fn lines(
             continue;
         }
         let here = value(to)?;
-        let shape = Bernstein::from_coefficients(&[before.value, here.value]);
-        pieces.push(StepPiece::new((from, to), shape, 0.0, before.band.max(here.band)));
+        pieces.push(line((from, to), [before, here]));
         (from, before) = (to, here);
     }
     Ok(())

@@ -1,15 +1,16 @@
 //! The first firing within a step: flips of comparisons in order of time, guards read after each group of
 //! them (rule 12).
 
-use super::bernstein::{Bernstein, Extent, bounds};
+use super::bernstein::{Extent, bounds};
 use super::chebyshev;
 use super::condition::Placement;
+use super::cover::Cover;
 use super::flip::{Flip, Track, value_at};
 use super::guards::{Cause, GuardTable, Snapshot};
 use super::polyline;
 use super::search::{Quest, ROUNDING, StepPiece, Widening};
 use super::side::{Input, SideState, turn};
-use super::signals::{Banded, NotFinite, STEP_DEGREE, Signals, StepPolynomial};
+use super::signals::{Banded, Described, NotFinite, STEP_DEGREE, Signals, StepPolynomial};
 use crate::math::Bracket;
 
 /// How many times further than its slope says a comparison can be beyond its root without a jump.
@@ -78,9 +79,9 @@ pub(super) struct Scanner {
     pub(super) found: Found,
     pub(super) touches: Vec<Touch>,
     pub(super) unproved: Vec<usize>,
-    /// The polynomial of the comparison at hand, if it was given.
+    /// What is known of the comparison at hand over the step.
     polynomial: StepPolynomial,
-    given: bool,
+    known: Option<Described>,
     /// The only points that may be looked at; empty: all.
     points: Vec<f64>,
 }
@@ -95,6 +96,18 @@ fn jumps(
     let further = s + (s - before);
     let rise = (value_at(signals, comparison, further)?.value.abs() - value.value).abs();
     Ok(value.value.abs() > STEEP * (rise + value.band))
+}
+
+/// Whether a comparison starts inside its band, and whether it came into it by motion. What came near its band in the
+/// last step may be outside it by its value.
+fn starts(signals: &mut dyn Signals, brief: &Brief, side: SideState) -> Result<(bool, bool), NotFinite> {
+    if !brief.entered {
+        return Ok((side.is_inside(), false));
+    }
+    let at = value_at(signals, brief.comparison, 0.0)?;
+    let up = if side.truth() == Some(true) { at.value } else { -at.value };
+    let inside = up <= at.band + brief.widening.constant;
+    Ok((inside, inside))
 }
 
 impl Scanner {
@@ -124,17 +137,24 @@ impl Scanner {
         signals: &mut dyn Signals,
         comparison: usize,
         plus: bool,
-        whole: bool,
+        (h, limit): (f64, f64),
     ) -> bool {
-        self.given = self.points.is_empty() && signals.polynomial(comparison, &mut self.polynomial);
-        if !self.given {
+        if self.describe(signals, comparison, h) != Some(Described::Here) {
             return false;
         }
+        let whole = limit >= h;
         let end = self.polynomial.outside(plus, whole);
         if let Some(end) = end {
             self.ends.push((comparison, end));
         }
         end.is_some()
+    }
+
+    /// Asks for the polynomial of a comparison over the step, if all of it may be looked at.
+    fn describe(&mut self, signals: &mut dyn Signals, comparison: usize, h: f64) -> Option<Described> {
+        let all = self.points.is_empty();
+        self.known = all.then(|| signals.polynomial(comparison, (0.0, h), &mut self.polynomial));
+        self.known
     }
 
     /// Follows a comparison.
@@ -147,48 +167,46 @@ impl Scanner {
     ) -> Result<(), NotFinite> {
         let (comparison, start) = (brief.comparison, self.pieces.len());
         if side.is_inside() {
-            self.given = self.points.is_empty() && signals.polynomial(comparison, &mut self.polynomial);
+            self.describe(signals, comparison, h);
         }
         let mut unproved = false;
-        if let Some(piece) = self.whole_step(h) {
-            self.pieces.push(piece);
-        } else if !self.points.is_empty() {
-            let value = &mut |s| value_at(signals, comparison, s);
-            polyline::lines(value, &self.points, (h, limit), &mut self.pieces)?;
-        } else {
-            let value = &mut |s| value_at(signals, comparison, s);
-            unproved = !chebyshev::sample(value, 0.0, limit, &mut self.pieces)?;
+        match self.known {
+            None => {
+                let value = &mut |s| value_at(signals, comparison, s);
+                polyline::lines(value, &self.points, (h, limit), &mut self.pieces)?;
+            }
+            Some(Described::Never) => {
+                let value = &mut |s| value_at(signals, comparison, s);
+                unproved = !chebyshev::sample(value, 0.0, limit, &mut self.pieces)?;
+            }
+            Some(known) => {
+                let cover = Cover::new(signals, comparison, h, &mut self.pieces);
+                unproved = !cover.whole(known, &self.polynomial)?;
+            }
         }
+        let (inside, entered) = starts(signals, &brief, side)?;
         let quest = Quest {
             up: 1.0,
             from: 0.0,
             limit,
             widening: brief.widening,
             touches: brief.touches,
-            inside: side.is_inside(),
+            inside,
+            entered,
         };
         let mut track = Track {
             comparison,
             pieces: (start, self.pieces.len()),
             quest,
-            entered: brief.entered,
             flip: None,
             touch: None,
+            peak: None,
             unproved,
             flips: 0,
         };
         track.advance(signals, side, (&self.pieces, &mut self.room))?;
         self.tracks.push(track);
         Ok(())
-    }
-
-    /// The polynomial over the whole step, if one was given, with finite coefficients.
-    fn whole_step(&self, h: f64) -> Option<StepPiece> {
-        let StepPolynomial { remainder, band, .. } = &self.polynomial;
-        let shape = Bernstein::from_powers(self.polynomial.powers(), 0);
-        // The last coefficient is the sum of all powers: it is not finite if one of them is not.
-        let usable = self.given && shape.last().is_finite();
-        usable.then(|| StepPiece::new((0.0, h), shape, *remainder, *band))
     }
 
     /// Whether comparisons are followed: otherwise no side changes.
@@ -205,7 +223,6 @@ impl Scanner {
     ) -> Result<bool, NotFinite> {
         while let Some(first) = self.first() {
             self.gather(first, next);
-            // Windows that come from polynomials are too wide to say what happens together.
             if self.group.len() > 1 && self.locate_group(signals)? {
                 continue;
             }
@@ -247,7 +264,9 @@ impl Scanner {
         self.changed.clear();
         let latest = first.hi + first.width();
         for (index, track) in self.tracks.iter().enumerate() {
-            if track.flip.as_ref().is_some_and(|flip| flip.lo <= first.hi && flip.hi <= latest) {
+            // Windows that come from polynomials are too wide to say what does not happen together.
+            let together = |flip: &Flip| flip.lo <= first.hi && (flip.hi <= latest || !flip.located);
+            if track.flip.as_ref().is_some_and(together) {
                 self.group.push((index, next.sides[track.comparison]));
                 self.changed.push(track.comparison);
             }
@@ -343,7 +362,8 @@ impl Scanner {
     }
 
     /// Ends the scan at a local time: sides of comparisons that are near their band there, touches, peaks.
-    pub(super) fn finish(&mut self, s: f64, next: &mut Snapshot) {
+    /// What touches within the window of what fires counts, too: up to `latest`.
+    pub(super) fn finish(&mut self, (s, latest): (f64, f64), next: &mut Snapshot) {
         for track in &self.tracks {
             let comparison = track.comparison;
             let end = Ending::of(&self.pieces[track.pieces.0..track.pieces.1], s);
@@ -356,8 +376,9 @@ impl Scanner {
                 SideState::NearMinus => SideState::Minus,
                 _ => side,
             };
-            let left = track.entered && !inside && !next.sides[comparison].is_inside();
-            let touch = track.touch.or((left && track.flip.is_none()).then_some(0.0)).filter(|&at| at <= s);
+            // Outside its band again, although no point was surely so.
+            let left = !inside && !next.sides[comparison].is_inside() && track.flip.is_none();
+            let touch = track.touch.or(track.peak.filter(|_| left)).filter(|&at| at <= latest);
             if track.quest.touches {
                 self.touches.extend(touch.map(|s| Touch { comparison, s }));
             }
@@ -382,7 +403,7 @@ fn flips_of<'a>(
 
 impl StepPolynomial {
     /// The coefficients that are used.
-    fn powers(&self) -> &[f64] {
+    pub(super) fn powers(&self) -> &[f64] {
         &self.coefficients[..=self.degree.min(STEP_DEGREE)]
     }
 

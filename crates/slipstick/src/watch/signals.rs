@@ -34,7 +34,18 @@ impl Banded {
     }
 }
 
-/// A comparison over one step as a polynomial of `θ = s / h`, from 0 to 1.
+/// What is known of a comparison over a part of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Described {
+    /// A polynomial with its remainder.
+    Here,
+    /// Nothing, but of shorter parts something may be known: the formula has a kink, a jump or a pole in this one.
+    Shorter,
+    /// Nothing, and neither of shorter parts: it is no formula (closures). Then values are sampled.
+    Never,
+}
+
+/// A comparison over a part of a step as a polynomial of `θ`, from 0 to 1.
 ///
 /// It only proposes roots and excludes them; what is found is decided by [`Signals::values`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -89,8 +100,8 @@ pub trait Signals {
     /// `attempt` counts from 0; each makes the trial steps shorter. False: no more can be tried.
     fn trial_series(&mut self, comparison: usize, attempt: usize, out: &mut Vec<Banded>) -> bool;
 
-    /// The comparison over the step. False: there is no such polynomial (closures); then values are sampled.
-    fn polynomial(&mut self, comparison: usize, out: &mut StepPolynomial) -> bool;
+    /// The comparison over a part of the step, between two local times, as a polynomial of `θ` that is 0 at the first and 1 at the last.
+    fn polynomial(&mut self, comparison: usize, part: (f64, f64), out: &mut StepPolynomial) -> Described;
 
     /// The only points of the step that may be looked at, as parts of it in rising order, with 1 the last. Empty: all of it.
     fn points(&self) -> &[f64];
