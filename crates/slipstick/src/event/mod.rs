@@ -28,4 +28,4 @@ pub use levels::Level;
 pub use locate::{Concurrency, Crossing, Placing};
 pub use resolve::{Conflict, Resolution, resolve};
 pub use search::{Found, Sample, Search};
-pub use settle::{Settlement, Way, settle, spirals_out};
+pub use settle::{Settlement, Way, fixed, settle, spirals_out};

@@ -108,7 +108,8 @@ fn ways_of(code: usize, k: usize) -> Vec<Way> {
     (0..k).map(way).collect()
 }
 
-fn fixed(ways: &[Way]) -> Vec<Option<f64>> {
+/// The weight of each surface that the motion does not go along.
+pub fn fixed(ways: &[Way]) -> Vec<Option<f64>> {
     let weight = |way: &Way| match way {
         Way::Side(sign) => Some(if *sign > 0.0 { 1.0 } else { 0.0 }),
         Way::Along => None,

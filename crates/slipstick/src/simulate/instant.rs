@@ -39,7 +39,6 @@ impl Simulator<'_> {
 
     /// Resolves what fired. Gives the outcome if that ends the run.
     pub(super) fn transition(&mut self, firing: Firing) -> Result<Option<Outcome>, Error> {
-        self.cascade.clear();
         self.watch.begin_transition();
         let (t, flow) = (self.integrator.trial.t, &mut self.integrator.flow);
         self.calendar.keep_sides(flow, t, &self.integrator.trial.start);
@@ -124,7 +123,8 @@ impl Simulator<'_> {
         self.assemble_after_event(firing, t)?;
         self.integrator.trial.restart(t, &self.after);
         let moved = self.before.iter().zip(&self.after).any(|(a, b)| a.to_bits() != b.to_bits());
-        let changed = moved || old_mode != self.integrator.flow.mode;
+        let left = !firing.exits.is_empty();
+        let changed = moved || left || old_mode != self.integrator.flow.mode;
         if changed {
             self.activate_guards();
             self.lock_by_value()?;
@@ -215,7 +215,8 @@ impl Simulator<'_> {
             return;
         }
         let flow = &mut self.integrator.flow;
-        let Some(sliding) = flow.sliding() else { return };
+        // Of surfaces that depend on each other an exit only says that not all of them can be kept.
+        let Some(sliding) = flow.sliding().filter(|sliding| !sliding.is_dependent()) else { return };
         let mut left = Vec::new();
         for &(i, side) in &firing.exits {
             left.push((sliding.surfaces()[i], side));

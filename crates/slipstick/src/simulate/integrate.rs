@@ -248,6 +248,7 @@ impl Simulator<'_> {
     fn take_step(&mut self, t_end: f64, cut: bool) {
         let h = self.integrator.trial.h;
         self.note_touches();
+        self.cascade.clear();
         self.accumulating.elapsed = self.accumulating.elapsed.after(h);
         self.watch.accept(h);
         let end = std::mem::take(&mut self.integrator.trial.end);
@@ -255,6 +256,7 @@ impl Simulator<'_> {
         self.uncertainty.take_step(&self.integrator, h, &end);
         self.integrator.trial.end = end;
         let slides = self.integrator.flow.sliding().is_some();
+        self.integrator.flow.move_along_jumps();
         if self.integrator.flow.is_mechanism() {
             self.note_singular();
             self.look_at_adjustment();
@@ -298,6 +300,8 @@ impl Simulator<'_> {
         let slides = self.integrator.flow.sliding().is_some();
         let statistics = self.recorder.statistics();
         if found.s > 0.0 {
+            // Without time between them, events belong to one instant.
+            self.cascade.clear();
             statistics.count_step(found.s, true);
             statistics.slid += u64::from(slides);
         } else {

@@ -26,6 +26,7 @@ mod run_options;
 mod signals;
 mod simulator;
 mod sizes;
+mod surface_notes;
 mod surfaces;
 
 pub(crate) use initialise::check_options;

@@ -373,9 +373,12 @@ impl Signals for Along<'_, '_> {
             *width = tolerances.scale(i, y.abs());
         }
         let error = self.integrator.flow.spread_of(guard, t, state, scratch);
-        // Dense output of implicit methods, and where constraints are met, does not begin with the exact slope.
-        let exact = !self.integrator.step.method().facts().implicit && !self.integrator.flow.is_mechanism();
-        DenseError { linear: if exact { 0.0 } else { error }, higher: error }
+        DenseError { linear: if self.begins_exactly() { 0.0 } else { error }, higher: error }
+    }
+
+    fn begins_exactly(&self) -> bool {
+        // Dense output of implicit methods, and where constraints are met, does not.
+        !self.integrator.step.method().facts().implicit && !self.integrator.flow.is_mechanism()
     }
 
     fn points(&self) -> &[f64] {
@@ -393,7 +396,9 @@ impl Along<'_, '_> {
     /// Where stages have seen the weight of a surface well inside, the motion does not leave within the step: nothing has to be evaluated for that.
     fn exit_from_stages(&mut self, (surface, side): (usize, f64), out: &mut StepPolynomial) -> Described {
         let visits = self.integrator.flow.visits();
-        if visits.len() < LEAST_VISITS {
+        // Implicit methods evaluate fields where their iterations come, which need not be on the motion.
+        let on_motion = !self.integrator.step.method().facts().implicit;
+        if !on_motion || visits.len() < LEAST_VISITS {
             return Described::Never;
         }
         let weights = visits.iter().map(|(_, weights)| weights[surface]);

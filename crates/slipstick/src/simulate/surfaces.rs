@@ -7,8 +7,8 @@ use crate::equations::{Guard, GuardKind};
 use crate::event::Way;
 use crate::formulation::{Flow, Sliding, Surface, is_jump};
 use crate::trajectory::EventKind;
-use crate::transition::{Heading, Motions, classify};
-use crate::watch::{Banded, MOST_ORDERS, Signals};
+use crate::transition::{Heading, Incoming, Motions, classify};
+use crate::watch::{Banded, MOST_ORDERS, Signals, is_soft};
 
 /// How often locks are looked at again because they depend on each other.
 const MOST_PASSES: usize = 64;
@@ -75,7 +75,7 @@ impl Simulator<'_> {
         let mode = &mut self.integrator.flow.mode;
         if let Some(switch) = guard.response.switch {
             let old = std::mem::replace(&mut mode.values.signs[switch], surface);
-            self.watch.place(g, side > 0.0);
+            self.watch.place(g, side > 0.0, false);
             return Ok(old != surface);
         }
         let Some(count) = guard.response.count else { return Ok(false) };
@@ -123,17 +123,37 @@ impl Simulator<'_> {
             return Ok(());
         }
         let mut met = self.jumps_met(firing);
+        let leaves = self.surfaces_left(firing);
         let mut changes = !firing.exits.is_empty() || (slides && !firing.guards.is_empty());
         for _ in 0..MOST_PASSES {
             let slid = self.surfaces_kept();
             changes |= slid.len() != self.integrator.flow.mode.structure.sliding.len();
             met.extend(self.switches_met());
-            if (met.is_empty() && !changes) || !self.classify_once(&slid, &met)? {
+            if met.is_empty() && !changes {
+                break;
+            }
+            let mut all: Vec<Meeting> = slid.iter().map(|&surface| (surface, Incoming::default())).collect();
+            all.extend(met.iter().map(|&(surface, side)| {
+                (surface, Incoming { side, leaves: leaves.contains(&surface.guard) })
+            }));
+            all.sort_by_key(|(surface, _)| surface.guard);
+            if !self.classify_once(&all)? {
                 break;
             }
             (met, changes) = (Vec::new(), false);
         }
         Ok(())
+    }
+
+    /// The guards of the surfaces that the motion leaves because their exits have fired. Where surfaces depend on each other, an exit only says that
+    /// not all of them can be kept.
+    fn surfaces_left(&self, firing: &Firing) -> Vec<usize> {
+        let sliding = self.integrator.flow.sliding().filter(|sliding| !sliding.is_dependent());
+        let Some(sliding) = sliding else { return Vec::new() };
+        let left = |i: usize| firing.exits.iter().any(|(exit, _)| *exit == i);
+        let leaders = (0..sliding.surfaces().len()).filter(|&i| left(i)).map(|i| sliding.surfaces()[i].guard);
+        let followers = sliding.followers().iter().filter(|follower| left(follower.leader));
+        leaders.chain(followers.map(|follower| follower.surface.guard)).collect()
     }
 
     /// Whole numbers at whose jumps a run begins are those that the motion goes to: that is no event.
@@ -145,13 +165,14 @@ impl Simulator<'_> {
                 continue;
             }
             let (_, along) = self.along();
-            let heading = Headings { along, out: Vec::new() }.heading(g);
-            let passes = heading == if count.up { Heading::Up } else { Heading::Down };
+            let mut headings = Headings { along, out: Vec::new() };
+            let passes = headings.heading(g) == if count.up { Heading::Up } else { Heading::Down };
+            let soft = headings.is_soft(g);
             if passes {
                 self.integrator.flow.mode.values.counts[count.index] += if count.up { 1.0 } else { -1.0 };
             }
             let at_zero = if passes { self.other_jump(g).unwrap_or(g) } else { g };
-            self.watch.place(at_zero, false);
+            self.watch.place(at_zero, false, soft);
         }
     }
 
@@ -201,12 +222,9 @@ impl Simulator<'_> {
     }
 
     /// Classifies surfaces once. Gives whether anything has changed, so that other branches may be taken.
-    fn classify_once(&mut self, slid: &[Surface], met: &[(Surface, f64)]) -> Result<bool, Error> {
+    fn classify_once(&mut self, all: &[Meeting]) -> Result<bool, Error> {
         let (t, y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
         let old_mode = self.integrator.flow.mode.clone();
-        let mut all: Vec<(Surface, f64)> =
-            slid.iter().map(|&surface| (surface, 0.0)).chain(met.iter().copied()).collect();
-        all.sort_by_key(|(surface, _)| surface.guard);
         let surfaces: Vec<Surface> = all.iter().map(|(surface, _)| *surface).collect();
         let flow = &mut self.integrator.flow;
         flow.slide_on(&[], t, &y);
@@ -219,28 +237,28 @@ impl Simulator<'_> {
             surface.rest(&mut flow.mode);
         }
         let mut sliding = flow.meet(&surfaces, t, &y);
-        let wants =
-            |surface: &Surface| all.iter().find(|(other, _)| other == surface).map_or(0.0, |(_, side)| *side);
-        let wanted: Vec<f64> = sliding.surfaces().iter().map(wants).collect();
         flow.fields_at(&mut sliding, t, &y);
-        self.recorder.statistics().settling += sliding.sides() as u64;
+        let guards: Vec<usize> = surfaces.iter().map(|surface| surface.guard).collect();
+        if !flow.fields_add_up(&mut sliding, t) {
+            return Err(self.too_many_surfaces(&guards));
+        }
+        self.recorder.statistics().settling += sliding.sides() as u64 + u64::from(sliding.adds_up());
+        let incoming: Vec<Incoming> =
+            sliding.surfaces().iter().map(|surface| incoming_at(surface, all)).collect();
         let classified = {
             let (_, along) = self.along();
-            classify(&mut Headings { along, out: Vec::new() }, &mut sliding, &wanted)
+            classify(&mut Headings { along, out: Vec::new() }, &mut sliding, &incoming)
         };
-        let names: Vec<usize> = surfaces.iter().map(|surface| surface.guard).collect();
         let Some(classified) = classified else {
-            return Err(Error::NoConsistentSwitches { t, names: self.names_of(&names) });
+            return Err(Error::NoConsistentSwitches { t, names: self.names_of(&guards) });
         };
-        if !classified.unique {
-            self.note_choice(&names);
-        }
-        self.go_ways(&sliding, &classified.ways, &old_mode.structure.sliding);
+        self.note_classified(&mut sliding, &classified, (&guards, &old_mode.structure.sliding));
+        self.go_ways(&sliding, &classified.ways);
         Ok(old_mode != self.integrator.flow.mode)
     }
 
     /// Locks the sides that the motion goes to, and lets it slide on the other surfaces.
-    fn go_ways(&mut self, sliding: &Sliding, ways: &[Way], slid_before: &[usize]) {
+    fn go_ways(&mut self, sliding: &Sliding, ways: &[Way]) {
         let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
         let leaders = sliding.surfaces().iter().copied().zip(ways.iter().copied());
         let followers = sliding.followers().iter().map(|follower| {
@@ -264,11 +282,6 @@ impl Simulator<'_> {
             }
         }
         along.sort_by_key(|surface| surface.guard);
-        for surface in along.iter().filter(|surface| sliding.surfaces().contains(surface)) {
-            if !slid_before.contains(&surface.guard) {
-                self.note_sliding(surface.guard);
-            }
-        }
         self.slide_on(&along, t, &mut y);
         self.activate_guards();
         for (guard, side) in sides {
@@ -282,7 +295,9 @@ impl Simulator<'_> {
         let at_zero = if jump && side > 0.0 { self.other_jump(guard).unwrap_or(guard) } else { guard };
         if self.watch.is_on(at_zero) {
             let plus = !jump && side * self.comparisons.orientation(at_zero) > 0.0;
-            self.watch.place(at_zero, plus);
+            let (_, along) = self.along();
+            let soft = Headings { along, out: Vec::new() }.is_soft(at_zero);
+            self.watch.place(at_zero, plus, soft);
         }
     }
 
@@ -300,9 +315,7 @@ impl Simulator<'_> {
         flow.fields_at(&mut sliding, t, &y);
         let stays = sliding.can_stay_on_all();
         if stays {
-            for &g in near {
-                self.note_sliding(g);
-            }
+            self.note_corner(near);
             self.slide_on(&surfaces, t, &mut y);
             self.activate_guards();
             self.recorder.add_kind(EventKind::Slide);
@@ -317,9 +330,9 @@ impl Simulator<'_> {
         let flow = &mut self.integrator.flow;
         flow.slide_on(surfaces, t, y);
         if !surfaces.is_empty() {
-            flow.move_along_jumps();
-            // These have to be known.
+            // The fields have to be known for the jumps.
             flow.exit_weight(0, t, y);
+            flow.move_along_jumps();
             flow.land_on_surfaces(t, y, keeps_joints);
         }
         self.integrator.trial.restart(t, y);
@@ -389,27 +402,14 @@ impl Simulator<'_> {
         }
         gradient.iter().all(|g| g.is_finite()).then_some(gradient)
     }
+}
 
-    fn names_of(&self, guards: &[usize]) -> String {
-        let names: Vec<String> = guards.iter().map(|&g| format!("`{}`", self.guard(g).name)).collect();
-        names.join(" and ")
-    }
+/// A surface, and how the motion comes to it.
+type Meeting = (Surface, Incoming);
 
-    fn note_sliding(&mut self, g: usize) {
-        let name = &self.guard(g).name;
-        self.recorder.note_once(self.integrator.trial.t, ("slides", name), || {
-            format!("the motion is pushed onto the surface of `{name}` from both sides and slides along it")
-        });
-    }
-
-    fn note_choice(&mut self, guards: &[usize]) {
-        let names = self.names_of(guards);
-        self.recorder.note_once(self.integrator.trial.t, ("not-unique", &names), || {
-            format!(
-                "at the surface of {names} the motion can go on in more than one way; it goes on to the side it was going to"
-            )
-        });
-    }
+/// How the motion comes to a surface.
+fn incoming_at(surface: &Surface, all: &[Meeting]) -> Incoming {
+    all.iter().find(|(other, _)| other == surface).map_or_else(Incoming::default, |(_, incoming)| *incoming)
 }
 
 /// Headings of guards along the motion of a form.
@@ -426,7 +426,7 @@ impl<'a> Motions<'a> for Headings<'_, 'a> {
     fn heading(&mut self, guard: usize) -> Heading {
         let orientation = self.along.comparisons.orientation(guard);
         let decided = self.decided(guard);
-        match decided.map(|value| value * orientation) {
+        match decided.map(|(_, value)| value * orientation) {
             None => Heading::Stays,
             Some(value) if value > 0.0 => Heading::Up,
             Some(_) => Heading::Down,
@@ -435,27 +435,34 @@ impl<'a> Motions<'a> for Headings<'_, 'a> {
 }
 
 impl Headings<'_, '_> {
-    /// The first coefficient above order zero that is known to differ from zero.
-    fn decided(&mut self, guard: usize) -> Option<f64> {
+    /// Whether the dense output can contradict where a guard goes.
+    fn is_soft(&mut self, guard: usize) -> bool {
+        let exactly = self.along.begins_exactly();
+        self.decided(guard).is_none_or(|(order, _)| is_soft(order, exactly))
+    }
+
+    /// The first coefficient above order zero that is known to differ from zero, with its order.
+    fn decided(&mut self, guard: usize) -> Option<(usize, f64)> {
         self.out.clear();
         for order in 1..=MOST_ORDERS {
             if !self.along.series(guard, order, &mut self.out) {
                 return self.decided_by_trials(guard);
             }
             if let Some(c) = self.out.get(order).filter(|c| c.sign().is_some()) {
-                return Some(c.value);
+                return Some((order, c.value));
             }
         }
         None
     }
 
-    fn decided_by_trials(&mut self, guard: usize) -> Option<f64> {
+    fn decided_by_trials(&mut self, guard: usize) -> Option<(usize, f64)> {
         for attempt in 0..MOST_ORDERS {
             if !self.along.trial_series(guard, attempt, &mut self.out) {
                 return None;
             }
-            if let Some(c) = self.out.iter().skip(1).find(|c| c.sign().is_some()) {
-                return Some(c.value);
+            let mut orders = self.out.iter().enumerate().skip(1);
+            if let Some((order, c)) = orders.find(|(_, c)| c.sign().is_some()) {
+                return Some((order, c.value));
             }
         }
         None

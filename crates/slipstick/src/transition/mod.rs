@@ -8,5 +8,5 @@ mod classify;
 mod resets;
 
 pub use cascade::{Cascade, MOST_ROUNDS, Repeat};
-pub use classify::{Classified, Heading, Motions, classify};
+pub use classify::{Classified, Heading, Incoming, Motions, classify};
 pub use resets::{Conflict, Resets, Target};

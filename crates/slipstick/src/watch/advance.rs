@@ -11,8 +11,13 @@ use super::state::{Begun, Decided, Watch};
 /// What the error of the dense output adds to the band after a decision by a higher derivative, in units of
 /// that error (rule 6).
 const DENSE: f64 = 16.0;
-/// The first derivative whose decision the dense output can contradict (rule 6).
+/// The first derivative whose decision the dense output can contradict (rule 6), if it begins with the exact slope.
 const SOFT_ORDER: usize = 2;
+
+/// Whether the dense output can contradict a decision by the derivative of an order.
+pub fn is_soft(order: usize, begins_exactly: bool) -> bool {
+    order >= if begins_exactly { SOFT_ORDER } else { SOFT_ORDER - 1 }
+}
 
 impl Watch {
     /// Decides comparisons inside their bands by motion (rules 6 and 8): at the start of a segment, when no
@@ -46,7 +51,8 @@ impl Watch {
             };
             // Where it was held is inside its band until it has left.
             record.slack = self.series.first().map_or(record.slack, |c| record.slack.max(c.value.abs()));
-            (record.pinned, record.soft) = (Pinned::default(), verdict.order >= SOFT_ORDER);
+            let soft = is_soft(verdict.order, signals.begins_exactly());
+            (record.pinned, record.soft) = (Pinned::default(), soft);
             let input = if verdict.plus { Input::DecidesPlus } else { Input::DecidesMinus };
             let (side, effect) = turn(before, input);
             self.now.sides[comparison] = turn(side, input).0;

@@ -15,11 +15,13 @@ impl Watch {
         self.now.sides[comparison] != SideState::Unknown
     }
 
-    /// Puts a comparison on a side without firing: a rule of the transition has decided it.
-    pub fn place(&mut self, comparison: usize, plus: bool) {
+    /// Puts a comparison on a side without firing: a rule of the transition has decided it. `soft`: the dense
+    /// output can contradict that (rule 6).
+    pub fn place(&mut self, comparison: usize, plus: bool, soft: bool) {
         self.now.sides[comparison] = if plus { SideState::NearPlus } else { SideState::NearMinus };
         self.undecided.retain(|&other| other != comparison);
-        self.records[comparison].peak = Banded::default();
+        let record = &mut self.records[comparison];
+        (record.peak, record.soft, record.entered) = (Banded::default(), soft, false);
         self.horizon.rouse(comparison);
         self.remember(comparison);
     }
