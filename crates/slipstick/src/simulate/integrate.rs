@@ -7,10 +7,13 @@ use crate::math::Bracket;
 use crate::model::Location;
 use crate::step::{Fault, Method};
 use crate::trajectory::Outcome;
-use crate::watch::{Found, NotFinite, Touch};
+use crate::watch::{Found, NotFinite, Signals, Touch};
 
 /// How far after the event a step made again ends, as a part of the step. The error of dense output falls with the square of it.
 const MARGIN: f64 = 1e-3;
+/// Where in a step it is looked whether its dense output begins as the motion does, and the size of the next try if it does not.
+const SOON: f64 = 1.0 / 64.0;
+const SHORTER: f64 = 0.125;
 /// How often a step is made again for one event.
 pub(super) const MOST_TIMES: usize = 8;
 
@@ -108,6 +111,9 @@ impl Simulator<'_> {
             self.sizes.accept(&self.integrator);
             return Ok(Look::Nothing);
         }
+        if self.begins_wrongly() {
+            return Ok(Look::Rejected);
+        }
         if self.integrator.location() == Location::OneSided && self.integrator.flow.sliding().is_none() {
             self.sizes.accept(&self.integrator);
             return self.stop_short_of_event();
@@ -122,6 +128,22 @@ impl Simulator<'_> {
             Location::Integrate => self.reintegrate_to_event(found),
             _ => self.refine_dense_output(found),
         }
+    }
+
+    /// Whether the dense output of the step just tried begins another way than the motion, so that a shorter one has to be tried.
+    fn begins_wrongly(&mut self) -> bool {
+        let s = SOON * self.integrator.trial.h;
+        let (watch, mut along) = self.along();
+        if along.begins_exactly() || !watch.is_contradicted(&mut along, s) {
+            return false;
+        }
+        let shorter = SHORTER * self.integrator.trial.h;
+        if !self.sizes.shrink_to(&self.integrator, shorter) {
+            return false;
+        }
+        self.recorder.statistics().rejected += 1;
+        self.integrator.flow.forget_trial();
+        true
     }
 
     /// Whether no guard can fire within the step just tried, by how far it goes.

@@ -437,8 +437,7 @@ impl<'a> Motions<'a> for Headings<'_, 'a> {
 impl Headings<'_, '_> {
     /// Whether the dense output can contradict where a guard goes.
     fn is_soft(&mut self, guard: usize) -> bool {
-        let exactly = self.along.begins_exactly();
-        self.decided(guard).is_none_or(|(order, _)| is_soft(order, exactly))
+        self.decided(guard).is_none_or(|(order, _)| is_soft(order))
     }
 
     /// The first coefficient above order zero that is known to differ from zero, with its order.

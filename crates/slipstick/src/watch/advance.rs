@@ -11,12 +11,12 @@ use super::state::{Begun, Decided, Watch};
 /// What the error of the dense output adds to the band after a decision by a higher derivative, in units of
 /// that error (rule 6).
 const DENSE: f64 = 16.0;
-/// The first derivative whose decision the dense output can contradict (rule 6), if it begins with the exact slope.
+/// The first derivative whose decision the dense output can contradict (rule 6).
 const SOFT_ORDER: usize = 2;
 
-/// Whether the dense output can contradict a decision by the derivative of an order.
-pub fn is_soft(order: usize, begins_exactly: bool) -> bool {
-    order >= if begins_exactly { SOFT_ORDER } else { SOFT_ORDER - 1 }
+/// Whether the dense output can contradict a decision by the derivative of an order. Steps that begin wrongly by their slope are too long.
+pub fn is_soft(order: usize) -> bool {
+    order >= SOFT_ORDER
 }
 
 impl Watch {
@@ -51,8 +51,8 @@ impl Watch {
             };
             // Where it was held is inside its band until it has left.
             record.slack = self.series.first().map_or(record.slack, |c| record.slack.max(c.value.abs()));
-            let soft = is_soft(verdict.order, signals.begins_exactly());
-            (record.pinned, record.soft) = (Pinned::default(), soft);
+            let soft = is_soft(verdict.order);
+            (record.pinned, record.soft, record.decided) = (Pinned::default(), soft, true);
             let input = if verdict.plus { Input::DecidesPlus } else { Input::DecidesMinus };
             let (side, effect) = turn(before, input);
             self.now.sides[comparison] = turn(side, input).0;
@@ -117,6 +117,18 @@ impl Watch {
         }
         self.horizon.set_quiet(if self.due.is_empty() { quiet } else { 0.0 });
         &self.due
+    }
+
+    /// Whether the dense output goes another way than the motion has decided, at a local time soon after the start of the step: then the
+    /// step is too long.
+    pub fn is_contradicted(&mut self, signals: &mut dyn Signals, s: f64) -> bool {
+        let mut value = [Banded::default()];
+        self.watched.iter().any(|&comparison| {
+            let truth = self.now.sides[comparison].truth().filter(|_| self.records[comparison].decided);
+            let Some(plus) = truth.filter(|_| self.now.sides[comparison].is_inside()) else { return false };
+            signals.values(&[comparison], s, &mut value);
+            value[0].sign().is_some_and(|sign| (sign > 0.0) != plus)
+        })
     }
 
     /// The first firing of any guard in the step, up to the local time `limit`, among the comparisons that
@@ -201,6 +213,7 @@ impl Watch {
             record.peak = record.raised(end.peak);
             // Until it has left its band, the dense output may contradict the decision.
             record.soft &= is;
+            record.decided &= is;
             if !is {
                 record.slack = 0.0;
             }

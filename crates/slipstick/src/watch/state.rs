@@ -48,6 +48,8 @@ pub(super) struct Record {
     pub(super) pinned: Pinned,
     /// Whether a derivative of order two or more has decided it, at the start of this step.
     pub(super) soft: bool,
+    /// Whether the motion has decided its side since it came into its band.
+    pub(super) decided: bool,
     /// Whether it is inside its band and came into it by motion.
     pub(super) entered: bool,
     /// The largest value since it last fired.
@@ -87,6 +89,7 @@ impl Record {
         slack: 0.0,
         pinned: Pinned::NONE,
         soft: false,
+        decided: false,
         entered: false,
         peak: Banded { value: 0.0, band: 0.0 },
     };
@@ -277,7 +280,7 @@ impl Watch {
             } else {
                 (record.pinned, record.slack) = (Pinned::default(), 0.0);
             }
-            (record.soft, record.entered) = (false, false);
+            (record.soft, record.decided, record.entered) = (false, false, false);
             record.reach = value.value.abs() - value.band;
             record.peak = record.raised(Banded::new(value.value.abs(), value.band));
             self.horizon.rouse(comparison);
