@@ -190,7 +190,10 @@ impl Simulator<'_> {
         let is_switch = |g: &usize| guards[*g].response.switch.is_some() && has_surface(guards[*g].kind);
         let free = |g: &usize| self.integrator.flow.watches(*g) && !mode.structure.sliding.contains(g);
         let candidates: Vec<usize> = (0..guards.len()).filter(is_switch).filter(free).collect();
-        let inside = candidates.into_iter().filter(|&g| self.value_of(g).sign().is_none());
+        let inside = candidates.into_iter().filter(|&g| {
+            let value = self.value_of(g);
+            self.watch.is_inside(g, value)
+        });
         let surfaces: Vec<Surface> = inside.filter_map(|g| Surface::of(guards, &mode, g)).collect();
         surfaces.into_iter().map(|surface| (surface, surface.sign(&mode))).collect()
     }

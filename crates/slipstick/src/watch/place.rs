@@ -15,6 +15,11 @@ impl Watch {
         self.now.sides[comparison] != SideState::Unknown
     }
 
+    /// Whether a value of a comparison counts as inside its band: where it was put when it fired does, as floats of time are not dense.
+    pub fn is_inside(&self, comparison: usize, value: Banded) -> bool {
+        value.value.abs() <= value.band.max(self.records[comparison].slack)
+    }
+
     /// Puts a comparison on a side without firing: a rule of the transition has decided it. `soft`: the dense
     /// output can contradict that (rule 6).
     pub fn place(&mut self, comparison: usize, plus: bool, soft: bool) {
