@@ -103,7 +103,8 @@ impl Simulator<'_> {
     /// The event that a segment begins with, for what was learnt of first steps after it.
     fn beginning(&self, firing: &Firing) -> Option<Beginning> {
         let guard = *firing.guards.first()?;
-        let from_above = self.watch.side(guard) == SideState::Minus;
+        let signs = &self.integrator.flow.mode.values.signs;
+        let from_above = self.guard(guard).response.switch.is_some_and(|switch| signs[switch] < 0.0);
         Some(Beginning { guard, from_above, slides: false })
     }
 
