@@ -333,6 +333,7 @@ impl Simulator<'_> {
         self.integrator.trial.restart(t, &state);
         self.before = state;
         let mut firing = self.firing(&found.fired);
+        self.take_back_kinks(&mut firing);
         self.add_touches(&mut firing);
         firing.window = Some(Bracket { lo: t0 + found.lo, hi: t0 + found.hi });
         self.calendar.take_due(&self.integrator.flow, t, &mut firing.guards);
@@ -354,17 +355,7 @@ impl Simulator<'_> {
     fn note_touches(&mut self) {
         for k in 0..self.watch.touches().len() {
             let touch = self.watch.touches()[k];
-            let Some(guard) = self.system().guards().get(touch.comparison) else { continue };
-            if guard.touches {
-                continue;
-            }
-            let t = self.integrator.trial.t + touch.s;
-            self.recorder.note_once(t, ("touches-zero", &guard.name), || {
-                format!(
-                    "the guard of `{}` touches zero at t = {t} and turns back; that is no event unless it says `touches = true`",
-                    guard.name
-                )
-            });
+            self.note_touch(touch.comparison, self.integrator.trial.t + touch.s);
         }
         for k in 0..self.watch.unproved().len() {
             let Some(guard) = self.system().guards().get(self.watch.unproved()[k]) else { continue };
@@ -375,6 +366,16 @@ impl Simulator<'_> {
                 )
             });
         }
+    }
+
+    pub(super) fn note_touch(&mut self, comparison: usize, t: f64) {
+        let Some(guard) = self.system().guards().get(comparison).filter(|guard| !guard.touches) else { return };
+        self.recorder.note_once(t, ("touches-zero", &guard.name), || {
+            format!(
+                "the guard of `{}` touches zero at t = {t} and turns back; that is no event unless it says `touches = true`",
+                guard.name
+            )
+        });
     }
 
     /// Lets `auto` choose the method of the next step. Gives whether another one goes on.

@@ -15,6 +15,7 @@ mod initialise;
 mod instant;
 mod integrate;
 mod integrator;
+mod kinks;
 mod monitor;
 mod one_sided;
 mod options;

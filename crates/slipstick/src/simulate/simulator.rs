@@ -174,6 +174,7 @@ fn new_watch(system: &dyn System, comparisons: &Comparisons) -> Watch {
         placement: Placement::After,
         on_entry: OnEntry::FiresByMotion,
         touches: false,
+        poles: true,
     });
     Watch::new(comparisons.guards() + 2 * surfaces, 0, specs.chain(exits).collect())
 }
@@ -185,6 +186,7 @@ fn specify(g: usize, guard: &Guard) -> GuardSpec {
         placement: if guard.side == Side::Before { Placement::Before } else { Placement::After },
         on_entry: if guard.mode.is_some() && !locks(guard) { OnEntry::Fires } else { OnEntry::FiresByMotion },
         touches: true,
+        poles: locks(guard),
     }
 }
 

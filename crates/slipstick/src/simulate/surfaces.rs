@@ -15,6 +15,9 @@ const MOST_PASSES: usize = 64;
 /// How far the cosine between the gradients of one surface, written twice, may be from one.
 const PARALLEL: f64 = 1e-12;
 
+/// 2^53: beyond, the next whole number is not a double.
+const LARGEST_COUNT: f64 = 9_007_199_254_740_992.0;
+
 impl Simulator<'_> {
     /// Locks signs and counts that have no past by their values, in the order in which they depend on each other (rule 10). Those inside their bands
     /// are classified afterwards.
@@ -84,6 +87,11 @@ impl Simulator<'_> {
         }
         let by = value.value.ceil();
         mode.values.counts[count.index] += if count.up { by } else { -by };
+        let value = mode.values.counts[count.index];
+        // Whole numbers are counted one by one: that needs doubles which can tell neighbours apart.
+        if value.abs() > LARGEST_COUNT {
+            return Err(Error::CountTooLarge { name: guard.name.clone(), value, t });
+        }
         Ok(true)
     }
 

@@ -238,6 +238,9 @@ impl Scanner {
             if self.locate_group(signals)? {
                 continue;
             }
+            if self.passes_poles(signals, table, next)? {
+                continue;
+            }
             self.place(first, table);
             table.affected(&self.found.changed, &mut self.affected);
             for flipped in self.tracks.iter().filter(|track| self.found.changed.contains(&track.comparison)) {
@@ -249,6 +252,30 @@ impl Scanner {
             return Ok(true);
         }
         Ok(false)
+    }
+
+    /// Comparisons of the group that change sides through a pole do so without firing, unless a guard asks for it. True: there was one.
+    fn passes_poles(
+        &mut self,
+        signals: &mut dyn Signals,
+        table: &GuardTable,
+        next: &mut Snapshot,
+    ) -> Result<bool, NotFinite> {
+        let tracks = &self.tracks;
+        let fires = |comparison: usize| table.readers(comparison).any(|guard| table.specs[guard].poles);
+        let pole = |track: &Track| track.flip.as_ref().is_some_and(|flip| flip.pole);
+        let passes = |&(index, _): &(usize, SideState)| pole(&tracks[index]) && !fires(tracks[index].comparison);
+        if !self.group.iter().any(passes) {
+            return Ok(false);
+        }
+        self.group.retain(passes);
+        self.changed.clear();
+        self.changed.extend(self.group.iter().map(|&(index, _)| self.tracks[index].comparison));
+        self.cross(next);
+        table.affected(&self.changed, &mut self.affected);
+        table.remember(&self.affected, &[], next);
+        self.go_on(signals, next)?;
+        Ok(true)
     }
 
     /// The flip that is the first to be surely over.
