@@ -1,7 +1,7 @@
 //! Integrates a form until a guard fires, or until the end.
 
 use super::integrator::Integrator;
-use super::simulator::{Firing, Simulator};
+use super::simulator::{Firing, Simulator, locks};
 use super::{Error, Keep, Monitor, Progress};
 use crate::math::Bracket;
 use crate::model::Location;
@@ -308,7 +308,8 @@ impl Simulator<'_> {
         for k in 0..self.watch.touches().len() {
             let touch = self.watch.touches()[k];
             let Some(guard) = self.system().guards().get(touch.comparison) else { continue };
-            if guard.touches {
+            // A switch that touches its surface changes nothing, and nobody can ask for it.
+            if guard.touches || locks(guard) {
                 continue;
             }
             let t = self.integrator.trial.t + touch.s;

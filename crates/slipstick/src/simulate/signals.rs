@@ -7,12 +7,9 @@ use crate::equations::{GuardKind, System, UncertainPoint, UncertainPolynomial};
 use crate::expr::Inexact;
 use crate::model::{Detection, Direction};
 use crate::step::{DENSE_DEGREE, Trial};
-use crate::watch::{Banded, DenseError, Signals, StepPolynomial};
+use crate::watch::{Banded, DENSE, DenseError, Signals, StepPolynomial};
 use std::cell::OnceCell;
 
-/// How many stages have to have seen the weights of surfaces for them to exclude an exit, and how far beyond what they have seen it could go.
-const LEAST_VISITS: usize = 3;
-const STAGE_MARGIN: f64 = 0.5;
 /// The part of a number that rounding can change.
 const ROUNDING: f64 = 0.5 * f64::EPSILON;
 /// Below this, numbers have fewer digits, and their rounding does not shrink with them.
@@ -385,9 +382,11 @@ impl Signals for Along<'_, '_> {
         DenseError { linear: if self.begins_exactly() { 0.0 } else { error }, higher: error }
     }
 
-    fn begins_exactly(&self) -> bool {
-        // Dense output of implicit methods, and where constraints are met, does not.
-        !self.integrator.step.method().facts().implicit && !self.integrator.flow.is_mechanism()
+    fn is_soft(&mut self, comparison: usize, order: usize, value: f64) -> bool {
+        if order != 1 || self.begins_exactly() {
+            return order > 1;
+        }
+        (value * self.h).abs() <= DENSE * self.dense_error(comparison).linear
     }
 
     fn points(&self) -> &[f64] {
@@ -402,25 +401,9 @@ impl Signals for Along<'_, '_> {
 }
 
 impl Along<'_, '_> {
-    /// Where stages have seen the weight of a surface well inside, the motion does not leave within the step: nothing has to be evaluated for that.
-    fn exit_from_stages(&mut self, (surface, side): (usize, f64), out: &mut StepPolynomial) -> bool {
-        let visits = self.integrator.flow.visits();
-        // Implicit methods evaluate fields where their iterations come, which need not be on the motion.
-        let on_motion = !self.integrator.step.method().facts().implicit;
-        if !on_motion || visits.len() < LEAST_VISITS {
-            return false;
-        }
-        let weights = visits.iter().map(|(_, weights)| weights[surface]);
-        let (least, most) =
-            weights.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), w| (a.min(w), b.max(w)));
-        let nearest = if side > 0.0 { most - 1.0 } else { -least };
-        let margin = STAGE_MARGIN * (most - least);
-        if nearest.is_nan() || nearest + margin >= 0.0 {
-            return false;
-        }
-        *out = StepPolynomial { remainder: margin, ..StepPolynomial::default() };
-        out.coefficients[0] = nearest;
-        true
+    /// Whether the dense output begins with the exact slope: that of implicit methods, and where constraints are met, does not.
+    fn begins_exactly(&self) -> bool {
+        !self.integrator.step.method().facts().implicit && !self.integrator.flow.is_mechanism()
     }
 
     /// The coefficients of a comparison over a trial step, as powers of the part of the step; none if the step is not finite.

@@ -10,15 +10,7 @@ use super::state::{Begun, Decided, Watch};
 
 /// What the error of the dense output adds to the band after a decision by a higher derivative, in units of
 /// that error (rule 6).
-const DENSE: f64 = 16.0;
-/// The first derivative whose decision the dense output can contradict (rule 6), if it begins with the exact slope.
-const SOFT_ORDER: usize = 2;
-
-/// Whether the dense output can contradict a decision by the derivative of an order.
-pub fn is_soft(order: usize, begins_exactly: bool) -> bool {
-    order >= if begins_exactly { SOFT_ORDER } else { SOFT_ORDER - 1 }
-}
-
+pub const DENSE: f64 = 16.0;
 impl Watch {
     /// Decides comparisons inside their bands by motion (rules 6 and 8): at the start of a segment, when no
     /// guard fires by value any more, and at the start of each step. Costs nothing if none is undecided.
@@ -46,7 +38,8 @@ impl Watch {
                 record.pinned.latest = [band(0), band(1)].map(|b| if b.is_finite() { b } else { 0.0 });
                 return true;
             };
-            let soft = is_soft(verdict.order, signals.begins_exactly());
+            let value = self.series.get(verdict.order).map_or(0.0, |c| c.value);
+            let soft = signals.is_soft(comparison, verdict.order, value);
             (record.pinned, record.soft) = (Pinned::default(), soft);
             let input = if verdict.plus { Input::DecidesPlus } else { Input::DecidesMinus };
             let (side, effect) = turn(before, input);
