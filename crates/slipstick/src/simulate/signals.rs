@@ -307,10 +307,11 @@ impl Signals for Along<'_, '_> {
         out.clear();
         self.go_to(0.0);
         out.push(self.compare(comparison, 0.0));
-        if let (Meaning::Guard(guard), 0) = (self.comparisons.meaning(comparison), attempt) {
+        if let Meaning::Guard(guard) = self.comparisons.meaning(comparison) {
             let rate = self.rate(guard);
             out.push(rate);
-            if rate.sign().is_some() {
+            // If that does not decide, more is asked for.
+            if attempt == 0 && rate.sign().is_some() {
                 return true;
             }
         }
@@ -324,8 +325,13 @@ impl Signals for Along<'_, '_> {
         let scaled = |c: f64, h: f64, k: usize| c / h.powi(i32::try_from(k).unwrap_or(i32::MAX));
         for k in known..=TRIAL_DEGREE {
             let (value, other) = (scaled(far[k], h, k), scaled(near[k], SECOND_TRIAL * h, k));
-            let band = scaled(noise, SECOND_TRIAL * h, k) + 2.0 * (value - other).abs();
-            out.push(Banded::new(other, band));
+            let (rounding, rest) = (scaled(noise, SECOND_TRIAL * h, k), 2.0 * (value - other).abs());
+            let coefficient = Banded::new(other, rounding + rest);
+            out.push(coefficient);
+            if coefficient.sign().is_none() && rest > rounding {
+                // It need not be zero: in a shorter trial it may be told, and decide before those of higher order.
+                break;
+            }
         }
         true
     }
@@ -409,7 +415,7 @@ impl Along<'_, '_> {
     /// The coefficients of a comparison over a trial step, as powers of the part of the step; none if the step is not finite.
     fn fit(&mut self, comparison: usize, h: f64) -> Option<[f64; TRIAL_DEGREE + 1]> {
         self.integrator.attempt(h);
-        if !self.integrator.trial.error.is_finite() {
+        if !self.integrator.is_acceptable() {
             return None;
         }
         self.integrator.interpolate();
