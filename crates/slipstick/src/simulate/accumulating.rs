@@ -7,6 +7,8 @@ use crate::watch::{Banded, Between, Found, ZenoLimit, ZenoRecord};
 
 /// Surfaces that are no further away than this many tolerances meet where the events of their switches accumulate.
 const NEAR: f64 = 10.0;
+/// So do surfaces that are no further away than the motion goes in this many times the time left: it turns round within it.
+const REACHED: f64 = 4.0;
 
 /// How often a motion may come back to a guard in less time than can be told, before its events have accumulated.
 const MOST_AT_ONCE: u32 = 6;
@@ -123,7 +125,7 @@ impl Simulator<'_> {
     fn end_accumulation(&mut self, g: usize, limit: ZenoLimit) -> Result<Option<Outcome>, Error> {
         let (guard, t) = (self.guard(g), self.integrator.trial.t);
         let at = t + limit.after;
-        if guard.response.switch.is_some() && self.stand_in_corner() {
+        if guard.response.switch.is_some() && self.stand_in_corner(limit.after) {
             return Ok(None);
         }
         let Some(rest) = guard.response.at_rest else {
@@ -140,18 +142,23 @@ impl Simulator<'_> {
         Ok(None)
     }
 
-    /// Where the events of switches accumulate, the motion stands where their surfaces meet. Gives whether it can stay there.
-    fn stand_in_corner(&mut self) -> bool {
+    /// Where the events of switches accumulate, the motion stands where their surfaces meet, or comes there in the time that is left. Gives whether it can
+    /// stay there.
+    fn stand_in_corner(&mut self, left: f64) -> bool {
         let guards = self.system().guards();
         let tolerances = &self.integrator.options.tolerances;
         let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
         let widths: Vec<f64> = y.iter().enumerate().map(|(i, y)| tolerances.scale(i, y.abs())).collect();
         let flow = &mut self.integrator.flow;
+        let mut rates = vec![0.0; y.len()];
+        flow.first_derivative(t, &y, &mut rates);
         let mut near: Vec<usize> =
             (0..guards.len()).filter(|&g| guards[g].response.switch.is_some()).collect();
         near.retain(|&g| {
             let free = flow.watches(g) && !flow.mode.structure.sliding.contains(&g);
-            free && flow.guard(g, t, &y).abs() <= NEAR * flow.spread_of(g, t, &mut y, &widths)
+            let near = NEAR * flow.spread_of(g, t, &mut y, &widths);
+            let ahead = REACHED * left * flow.spread_of(g, t, &mut y, &rates);
+            free && flow.guard(g, t, &y).abs() <= near.max(ahead)
         });
         if near.len() < 2 {
             return false;

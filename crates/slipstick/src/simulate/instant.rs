@@ -248,12 +248,10 @@ impl Simulator<'_> {
 
     /// What is watched from here on: guards of the mode that holds, in branches that are taken. Those of a mode that is entered have no past.
     pub(super) fn activate_guards(&mut self) {
-        let flow = &mut self.integrator.flow;
-        flow.find_needed();
-        let guards = flow.system().guards();
+        self.integrator.flow.find_needed();
+        let guards = self.system().guards();
         for g in (0..guards.len()).filter(|&g| has_surface(guards[g].kind)) {
-            let slides = flow.mode.structure.sliding.contains(&g);
-            let on = flow.watches(g) && !slides;
+            let on = self.integrator.flow.watches(g) && !self.is_slid_on(g);
             if on && !self.watch.is_on(g) {
                 self.watch.enter(g);
             } else if !on && self.watch.is_on(g) {
@@ -261,7 +259,7 @@ impl Simulator<'_> {
             }
         }
         let t = self.integrator.trial.t;
-        self.calendar.read(flow, t);
+        self.calendar.read(&mut self.integrator.flow, t);
     }
 
     /// Logs a round as one event.

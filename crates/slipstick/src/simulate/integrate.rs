@@ -1,7 +1,7 @@
 //! Integrates a form until a guard fires, or until the end.
 
 use super::integrator::Integrator;
-use super::simulator::{Firing, Simulator};
+use super::simulator::{Firing, Simulator, locks};
 use super::{Error, Keep, Monitor, Progress};
 use crate::math::Bracket;
 use crate::model::Location;

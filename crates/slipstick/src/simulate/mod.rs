@@ -10,6 +10,7 @@ mod concurrency;
 mod consistency;
 mod contradiction;
 mod error;
+mod exits;
 mod first;
 mod initialise;
 mod instant;

@@ -10,9 +10,6 @@ use crate::step::{DENSE_DEGREE, Trial};
 use crate::watch::{Banded, DenseError, Described, Signals, StepPolynomial};
 use std::cell::OnceCell;
 
-/// How many stages have to have seen the weights of surfaces for them to exclude an exit, and how far beyond what they have seen it could go.
-const LEAST_VISITS: usize = 3;
-const STAGE_MARGIN: f64 = 0.5;
 /// The part of a number that rounding can change.
 const ROUNDING: f64 = 0.5 * f64::EPSILON;
 /// Below this, numbers have fewer digits, and their rounding does not shrink with them.
@@ -302,10 +299,11 @@ impl Signals for Along<'_, '_> {
         out.clear();
         self.go_to(0.0);
         out.push(self.compare(comparison, 0.0));
-        if let (Meaning::Guard(guard), 0) = (self.comparisons.meaning(comparison), attempt) {
+        if let Meaning::Guard(guard) = self.comparisons.meaning(comparison) {
             let rate = self.rate(guard);
             out.push(rate);
-            if rate.sign().is_some() {
+            // If that does not decide, more is asked for.
+            if attempt == 0 && rate.sign().is_some() {
                 return true;
             }
         }
@@ -319,8 +317,13 @@ impl Signals for Along<'_, '_> {
         let scaled = |c: f64, h: f64, k: usize| c / h.powi(i32::try_from(k).unwrap_or(i32::MAX));
         for k in known..=TRIAL_DEGREE {
             let (value, other) = (scaled(far[k], h, k), scaled(near[k], SECOND_TRIAL * h, k));
-            let band = scaled(noise, SECOND_TRIAL * h, k) + 2.0 * (value - other).abs();
-            out.push(Banded::new(other, band));
+            let (rounding, rest) = (scaled(noise, SECOND_TRIAL * h, k), 2.0 * (value - other).abs());
+            let coefficient = Banded::new(other, rounding + rest);
+            out.push(coefficient);
+            if coefficient.sign().is_none() && rest > rounding {
+                // It need not be zero: in a shorter trial it may be told, and decide before those of higher order.
+                break;
+            }
         }
         true
     }
@@ -328,7 +331,8 @@ impl Signals for Along<'_, '_> {
     fn polynomial(&mut self, comparison: usize, part: (f64, f64), out: &mut StepPolynomial) -> Described {
         let guard = match self.comparisons.meaning(comparison) {
             Meaning::Guard(guard) => guard,
-            Meaning::Exit(surface, side) => return self.exit_from_stages((surface, side), out),
+            Meaning::Exit(surface, side) if self.exit_from_stages((surface, side), out) => return Described::Here,
+            Meaning::Exit(..) => return Described::Never,
         };
         let flow = &self.integrator.flow;
         // Dense output of a mechanism leaves the constraints between the ends of a step; values are taken where they are met.
@@ -376,11 +380,6 @@ impl Signals for Along<'_, '_> {
         DenseError { linear: if self.begins_exactly() { 0.0 } else { error }, higher: error }
     }
 
-    fn begins_exactly(&self) -> bool {
-        // Dense output of implicit methods, and where constraints are met, does not.
-        !self.integrator.step.method().facts().implicit && !self.integrator.flow.is_mechanism()
-    }
-
     fn points(&self) -> &[f64] {
         &self.comparisons.points
     }
@@ -393,31 +392,15 @@ impl Signals for Along<'_, '_> {
 }
 
 impl Along<'_, '_> {
-    /// Where stages have seen the weight of a surface well inside, the motion does not leave within the step: nothing has to be evaluated for that.
-    fn exit_from_stages(&mut self, (surface, side): (usize, f64), out: &mut StepPolynomial) -> Described {
-        let visits = self.integrator.flow.visits();
-        // Implicit methods evaluate fields where their iterations come, which need not be on the motion.
-        let on_motion = !self.integrator.step.method().facts().implicit;
-        if !on_motion || visits.len() < LEAST_VISITS {
-            return Described::Never;
-        }
-        let weights = visits.iter().map(|(_, weights)| weights[surface]);
-        let (least, most) =
-            weights.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), w| (a.min(w), b.max(w)));
-        let nearest = if side > 0.0 { most - 1.0 } else { -least };
-        let margin = STAGE_MARGIN * (most - least);
-        if nearest.is_nan() || nearest + margin >= 0.0 {
-            return Described::Never;
-        }
-        *out = StepPolynomial { remainder: margin, ..StepPolynomial::default() };
-        out.coefficients[0] = nearest;
-        Described::Here
+    /// Whether the dense output begins with the exact slope: that of implicit methods, and where constraints are met, does not.
+    pub(super) fn begins_exactly(&self) -> bool {
+        !self.integrator.step.method().facts().implicit && !self.integrator.flow.is_mechanism()
     }
 
     /// The coefficients of a comparison over a trial step, as powers of the part of the step; none if the step is not finite.
     fn fit(&mut self, comparison: usize, h: f64) -> Option<[f64; TRIAL_DEGREE + 1]> {
         self.integrator.attempt(h);
-        if !self.integrator.trial.error.is_finite() {
+        if !self.integrator.is_acceptable() {
             return None;
         }
         self.integrator.interpolate();

@@ -8,7 +8,7 @@ use crate::event::Way;
 use crate::formulation::{Flow, Sliding, Surface, is_jump};
 use crate::trajectory::EventKind;
 use crate::transition::{Heading, Incoming, Motions, classify};
-use crate::watch::{Banded, MOST_ORDERS, Signals, is_soft};
+use crate::watch::{Banded, MOST_ORDERS, Signals};
 
 /// How often locks are looked at again because they depend on each other.
 const MOST_PASSES: usize = 64;
@@ -78,7 +78,7 @@ impl Simulator<'_> {
         let mode = &mut self.integrator.flow.mode;
         if let Some(switch) = guard.response.switch {
             let old = std::mem::replace(&mut mode.values.signs[switch], surface);
-            self.watch.place(g, side > 0.0, false);
+            self.watch.place(g, side > 0.0, 0.0);
             return Ok(old != surface);
         }
         let Some(count) = guard.response.count else { return Ok(false) };
@@ -175,12 +175,11 @@ impl Simulator<'_> {
             let (_, along) = self.along();
             let mut headings = Headings { along, out: Vec::new() };
             let passes = headings.heading(g) == if count.up { Heading::Up } else { Heading::Down };
-            let soft = headings.is_soft(g);
             if passes {
                 self.integrator.flow.mode.values.counts[count.index] += if count.up { 1.0 } else { -1.0 };
             }
             let at_zero = if passes { self.other_jump(g).unwrap_or(g) } else { g };
-            self.watch.place(at_zero, false, soft);
+            self.watch.place(at_zero, false, 0.0);
         }
     }
 
@@ -224,6 +223,14 @@ impl Simulator<'_> {
         met
     }
 
+    /// Whether the motion slides on the surface of a guard, or on the jump of a whole number that the guard would count the other way: there it is between
+    /// two whole numbers and does not come to the next.
+    pub(super) fn is_slid_on(&self, guard: usize) -> bool {
+        let sliding = &self.integrator.flow.mode.structure.sliding;
+        let is_one = |g: usize| sliding.contains(&g);
+        !sliding.is_empty() && (is_one(guard) || self.other_jump(guard).is_some_and(is_one))
+    }
+
     /// The guard at which the whole number of a guard goes the other way.
     fn other_jump(&self, guard: usize) -> Option<usize> {
         let guards = self.system().guards();
@@ -264,27 +271,30 @@ impl Simulator<'_> {
             return Err(Error::NoConsistentSwitches { t, names: self.names_of(&guards) });
         };
         self.note_classified(&mut sliding, &classified, (&guards, &old_mode.structure.sliding));
-        self.go_ways(&sliding, &classified.ways);
+        self.go_ways(&sliding, &classified.ways, &incoming);
         Ok(old_mode != self.integrator.flow.mode)
     }
 
     /// Locks the sides that the motion goes to, and lets it slide on the other surfaces.
-    fn go_ways(&mut self, sliding: &Sliding, ways: &[Way]) {
+    fn go_ways(&mut self, sliding: &Sliding, ways: &[Way], incoming: &[Incoming]) {
         let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
-        let leaders = sliding.surfaces().iter().copied().zip(ways.iter().copied());
+        // Where an exit has fired, the rate is zero as far as rounding of the fields lets it be known.
+        let rounding = |i: usize| if incoming[i].leaves { sliding.rounding(i) } else { 0.0 };
+        let leaders =
+            sliding.surfaces().iter().enumerate().map(|(i, surface)| (*surface, ways[i], rounding(i)));
         let followers = sliding.followers().iter().map(|follower| {
             let way = match ways[follower.leader] {
                 Way::Side(side) => Way::Side(follower.orientation * side),
                 Way::Along => Way::Along,
             };
-            (follower.surface, way)
+            (follower.surface, way, rounding(follower.leader))
         });
         let (mut along, mut sides) = (Vec::new(), Vec::new());
-        for (surface, way) in leaders.chain(followers) {
+        for (surface, way, rate_band) in leaders.chain(followers) {
             match way {
                 Way::Side(side) => {
                     surface.lock(&mut self.integrator.flow.mode, side);
-                    sides.push((surface.guard, side));
+                    sides.push((surface.guard, side, rate_band));
                 }
                 Way::Along => {
                     surface.rest(&mut self.integrator.flow.mode);
@@ -295,20 +305,18 @@ impl Simulator<'_> {
         along.sort_by_key(|surface| surface.guard);
         self.slide_on(&along, t, &mut y);
         self.activate_guards();
-        for (guard, side) in sides {
-            self.place(guard, side);
+        for (guard, side, rate_band) in sides {
+            self.place(guard, side, rate_band);
         }
     }
 
     /// A surface inside its band belongs to the side of this sign. Above a jump of a whole number, the guard at which that goes down is at zero.
-    fn place(&mut self, guard: usize, side: f64) {
+    fn place(&mut self, guard: usize, side: f64, rate_band: f64) {
         let jump = is_jump(self.guard(guard));
         let at_zero = if jump && side > 0.0 { self.other_jump(guard).unwrap_or(guard) } else { guard };
         if self.watch.is_on(at_zero) {
             let plus = !jump && side * self.comparisons.orientation(at_zero) > 0.0;
-            let (_, along) = self.along();
-            let soft = Headings { along, out: Vec::new() }.is_soft(at_zero);
-            self.watch.place(at_zero, plus, soft);
+            self.watch.place(at_zero, plus, rate_band);
         }
     }
 
@@ -446,11 +454,6 @@ impl<'a> Motions<'a> for Headings<'_, 'a> {
 }
 
 impl Headings<'_, '_> {
-    /// Whether the dense output can contradict where a guard goes.
-    fn is_soft(&mut self, guard: usize) -> bool {
-        self.decided(guard).is_none_or(|(order, _)| is_soft(order))
-    }
-
     /// The first coefficient above order zero that is known to differ from zero, with its order.
     fn decided(&mut self, guard: usize) -> Option<(usize, f64)> {
         self.out.clear();

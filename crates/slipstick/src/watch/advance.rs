@@ -11,13 +11,8 @@ use super::state::{Begun, Decided, Watch};
 /// What the error of the dense output adds to the band after a decision by a higher derivative, in units of
 /// that error (rule 6).
 const DENSE: f64 = 16.0;
-/// The first derivative whose decision the dense output can contradict (rule 6).
+/// The first derivative whose decision the dense output can contradict (rule 6). Steps that begin wrongly by their slope are too long.
 const SOFT_ORDER: usize = 2;
-
-/// Whether the dense output can contradict a decision by the derivative of an order. Steps that begin wrongly by their slope are too long.
-pub fn is_soft(order: usize) -> bool {
-    order >= SOFT_ORDER
-}
 
 impl Watch {
     /// Decides comparisons inside their bands by motion (rules 6 and 8): at the start of a segment, when no
@@ -51,7 +46,7 @@ impl Watch {
             };
             // Where it was held is inside its band until it has left.
             record.slack = self.series.first().map_or(record.slack, |c| record.slack.max(c.value.abs()));
-            let soft = is_soft(verdict.order);
+            let soft = verdict.order >= SOFT_ORDER;
             (record.pinned, record.soft, record.decided) = (Pinned::default(), soft, true);
             let input = if verdict.plus { Input::DecidesPlus } else { Input::DecidesMinus };
             let (side, effect) = turn(before, input);

@@ -46,7 +46,6 @@ mod signals;
 mod state;
 
 pub use accumulation::{Between, ZenoLimit, ZenoRecord};
-pub use advance::is_soft;
 pub use condition::{Condition, Fires, GuardSpec, OnEntry, Placement};
 pub use decide::{Verdict, decide_by_motion};
 pub use guards::Snapshot;

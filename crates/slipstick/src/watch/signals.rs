@@ -110,16 +110,11 @@ pub trait Signals {
     /// first step after a decision by a derivative of order two or more (rule 6).
     fn dense_error(&mut self, comparison: usize) -> DenseError;
 
-    /// Whether the dense output begins with the exact slope. Where it does not, it can contradict a decision by the
-    /// first derivative, too.
-    fn begins_exactly(&self) -> bool {
-        true
-    }
-
     /// By how much the comparison can change at most per unit of the path that time and states go, for the
     /// horizon. None: not known.
     fn fastest(&mut self, comparison: usize) -> Option<f64>;
 }
+
 
 /// The value of a comparison is not finite.
 #[derive(Clone, Copy, Debug, PartialEq)]
