@@ -4,7 +4,7 @@
 
 use super::expand::{ExpandGuards, HIGHEST_ORDER, UncertainPoint, UncertainPolynomial};
 use super::formula::FormulaEvaluator;
-use super::inputs::entry;
+use super::inputs::locked_input;
 use super::motion_series::MotionSeries;
 use super::tapes::ModeTapes;
 use super::{Locked, System};
@@ -69,9 +69,7 @@ impl PointInputs<'_> {
 
 /// An input that comes from outside: a number as it is written.
 fn outside(locked: Locked<'_>, index: usize) -> Inexact {
-    let mode = [locked.mode as f64];
-    let lists = [locked.parameters, locked.signs, locked.counts, locked.discrete, &mode];
-    Inexact::number(entry(lists, index))
+    Inexact::number(locked_input(locked, index))
 }
 
 /// Sets all inputs that a tape reads.
@@ -116,7 +114,7 @@ impl GuardSeries {
 
 impl ExpandGuards for FormulaEvaluator<'_> {
     fn guard_banded(&mut self, locked: Locked<'_>, guard: usize, point: UncertainPoint<'_>) -> Inexact {
-        let tapes = &self.system.modes[locked.mode];
+        let tapes = self.system.modes.of(locked.mode);
         let Ok(i) = tapes.watched.binary_search(&guard) else { return Inexact::UNDEFINED };
         let (tape, n) = (&tapes.singles[i], point.y.len());
         let own = &mut self.expansions.mode(locked.mode, tapes).guards[i].bands;
@@ -138,7 +136,7 @@ impl ExpandGuards for FormulaEvaluator<'_> {
         if self.system.mass.is_some() {
             return false;
         }
-        let tapes = &self.system.modes[locked.mode];
+        let tapes = self.system.modes.of(locked.mode);
         let Ok(i) = tapes.watched.binary_search(&guard) else { return false };
         let (inputs, n) = (PointInputs { locked, point }, point.y.len());
         let ModeExpansions { motion, guards } = self.expansions.mode(locked.mode, tapes);
@@ -164,7 +162,7 @@ impl ExpandGuards for FormulaEvaluator<'_> {
         out: &mut Vec<Inexact>,
     ) -> Option<f64> {
         let n = self.system.state_names().len();
-        let tapes = &self.system.modes[locked.mode];
+        let tapes = self.system.modes.of(locked.mode);
         let i = tapes.watched.binary_search(&guard).ok()?;
         let own = &mut self.expansions.mode(locked.mode, tapes).guards[i].composition;
         let composition = own.get_or_insert_with(|| Composition::new(&tapes.singles[i], &|input| input <= n));

@@ -11,6 +11,7 @@ mod closure_mechanism;
 mod closure_sides;
 mod condition;
 mod conditions;
+mod derivatives;
 mod energy;
 mod expand;
 mod expand_formula;
