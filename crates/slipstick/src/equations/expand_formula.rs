@@ -116,7 +116,7 @@ impl ExpandGuards for FormulaEvaluator<'_> {
     fn guard_banded(&mut self, locked: Locked<'_>, guard: usize, point: UncertainPoint<'_>) -> Inexact {
         let tapes = self.system.modes.of(locked.mode);
         let Ok(i) = tapes.watched.binary_search(&guard) else { return Inexact::UNDEFINED };
-        let (tape, n) = (&tapes.singles[i], point.y.len());
+        let tape = &tapes.singles[i];
         let own = &mut self.expansions.mode(locked.mode, tapes).guards[i].bands;
         let bands = own.get_or_insert_with(|| tape.bands());
         fill(bands, tape, &PointInputs { locked, point });
@@ -194,7 +194,6 @@ impl ExpandGuards for FormulaEvaluator<'_> {
         let Some(reset) = &self.system.resets[guard] else { return true };
         let Expansions { resets, values, .. } = &mut self.expansions;
         resets.resize_with(self.system.resets.len(), || None);
-        let n = before.y.len();
         let bands = resets[guard].get_or_insert_with(|| reset.tape.bands());
         fill(bands, &reset.tape, &PointInputs { locked, point: before });
         values.resize(reset.len(), Inexact::UNDEFINED);

@@ -5,6 +5,15 @@ use super::simulator::Simulator;
 use crate::math::{Probe, narrow};
 use crate::watch::{Found, Placement};
 
+/// The region of concurrency: events of guards that may be crossed become one if they are this near.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Concurrency {
+    /// How long after the first event the last may be.
+    pub time: f64,
+    /// How far beyond zero each guard may be then.
+    pub amplitude: f64,
+}
+
 impl Simulator<'_> {
     /// Adds the guards that cross soon after those found, as long as none of these is too far beyond zero then, and places all at the last.
     pub(super) fn gather_concurrent(&mut self, mut found: Found) -> Found {

@@ -1,13 +1,13 @@
 //! Integrates a form until a guard fires, or until the end.
 
 use super::integrator::Integrator;
-use super::simulator::{Firing, Simulator, locks};
+use super::simulator::{Firing, Simulator};
 use super::{Error, Keep, Monitor, Progress};
 use crate::math::Bracket;
 use crate::model::Location;
 use crate::step::{Fault, Method};
 use crate::trajectory::Outcome;
-use crate::watch::{Found, NotFinite, Signals, Touch};
+use crate::watch::{Found, NotFinite, Touch};
 
 /// How far after the event a step made again ends, as a part of the step. The error of dense output falls with the square of it.
 const MARGIN: f64 = 1e-3;

@@ -106,11 +106,6 @@ impl<'a> Integrator<'a> {
         }
     }
 
-    /// The step just tried becomes part of the motion; the next one begins where it ends.
-    pub(super) fn advance(&mut self, t_end: f64) {
-        self.step.advance();
-        self.trial.advance(t_end);
-    }
 
     /// The next step begins at this state.
     pub(super) fn restart(&mut self, t: f64, y: &[f64], restart: Restart) {

@@ -11,7 +11,6 @@ mod consistency;
 mod contradiction;
 mod error;
 mod exits;
-mod first;
 mod initialise;
 mod instant;
 mod integrate;
@@ -33,6 +32,7 @@ mod surfaces;
 
 pub(crate) use initialise::check_options;
 
+pub use concurrency::Concurrency;
 pub use error::{Error, Failure};
 pub use monitor::{Monitor, Progress, Stop, Unwatched};
 pub use options::{Keep, Limits, Options, Start};

@@ -7,10 +7,10 @@
 
 use super::integrator::Restart;
 use super::simulator::Simulator;
-use super::{Error, Keep};
+use super::Error;
 use crate::formulation::Stabilisation;
 use crate::math::Bracket;
-use crate::trajectory::{Event, EventKind, Note, Segment};
+use crate::trajectory::{Event, EventKind};
 
 /// The part of the error of a step within which positions count as closed: with them goes a speed that is some times as large, and they come nearer quickly.
 const CLOSED: f64 = 1e-3;

@@ -15,7 +15,7 @@ use super::reaching::Approach;
 use super::recorder::{Recorder, empty_trajectory};
 use super::signals::{Along, Comparisons, Uncertainty, has_surface};
 use super::sizes::Sizes;
-use super::{Error, Failure, Monitor, Options, Start, Unwatched, first, initialise};
+use super::{Error, Failure, Monitor, Options, Start, Unwatched, initialise};
 use crate::equations::{Guard, System};
 use crate::math::Bracket;
 use crate::mode::Mode;

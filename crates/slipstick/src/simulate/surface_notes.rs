@@ -2,7 +2,7 @@
 
 use super::Error;
 use super::simulator::Simulator;
-use crate::event::{Way, fixed, spirals_out};
+use crate::transition::{Way, fixed, spirals_out};
 use crate::formulation::{MOST_SURFACES, Sliding};
 use crate::transition::Classified;
 

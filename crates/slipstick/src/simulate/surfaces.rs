@@ -4,10 +4,9 @@ use super::Error;
 use super::signals::{Along, has_surface};
 use super::simulator::{Firing, Simulator, locks};
 use crate::equations::{Guard, GuardKind};
-use crate::event::Way;
 use crate::formulation::{Flow, Sliding, Surface, is_jump};
 use crate::trajectory::EventKind;
-use crate::transition::{Heading, Incoming, Motions, classify};
+use crate::transition::{Way, Heading, Incoming, Motions, classify};
 use crate::watch::{Banded, MOST_ORDERS, Signals};
 
 /// How often locks are looked at again because they depend on each other.

@@ -4,7 +4,7 @@
 //! is consistent if the weights are between 0 and 1. First derivatives decide nearly always; where they do not, the first significant
 //! coefficient of the motion does.
 
-use crate::event::{Settlement, Way, fixed, settle};
+use super::settle::{Settlement, Way, fixed, settle};
 use crate::formulation::{Flow, Sliding};
 
 /// Where the motion takes the value of a guard from zero.
