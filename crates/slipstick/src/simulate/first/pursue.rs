@@ -23,7 +23,7 @@ const JUST_AHEAD: (f64, f64) = (1.0 + 3.0 * MARGIN, 1.0 + MARGIN);
 
 impl Run<'_> {
     pub(super) fn placing(&self) -> Placing {
-        let (width, concurrency) = (self.options.event_tolerance.unwrap_or(0.0), self.options.concurrency);
+        let (width, concurrency) = (0.0, self.options.concurrency);
         let level = Level { detection: self.options.detection, nodes: self.step.method().nodes() };
         Placing { width, concurrency, rough_exits: false, level }
     }
