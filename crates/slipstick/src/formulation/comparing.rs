@@ -119,6 +119,7 @@ impl Flow<'_> {
         if self.sliding.is_some() {
             return None;
         }
+        self.guard_count += 1;
         let locked = self.mode.locked(self.system.parameters());
         self.evaluator.guard_polynomial(locked, guard, input, wanted, out)
     }
@@ -151,6 +152,8 @@ impl Flow<'_> {
 
     /// The gradient of the surface of a guard with respect to the state; gives its rate in time. `y` is as before afterwards.
     pub fn gradient_at(&mut self, guard: usize, t: f64, y: &mut [f64], gradient: &mut [f64]) -> f64 {
+        // Without a formula it takes a difference for time and for each state.
+        self.guard_count += if self.system.has_formulas() { 1 } else { 1 + y.len() as u64 };
         let locked = self.mode.locked(self.system.parameters());
         self.evaluator.guard_gradient(locked, guard, t, y, gradient)
     }

@@ -76,10 +76,7 @@ impl Simulator<'_> {
         let look = self.look()?;
         match look {
             Look::Rejected => Ok(None),
-            Look::Found(found) => {
-                let found = self.gather_concurrent(found);
-                Ok(Some(self.take_up_to(&found)))
-            }
+            Look::Found(found) => Ok(Some(self.take_concurrent(found))),
             Look::Nothing => {
                 // A step that was made again may be shorter.
                 let whole = ends_at_goal && self.integrator.trial.h == h;
@@ -300,7 +297,7 @@ impl Simulator<'_> {
     }
 
     /// Takes the step just tried up to what fires in it.
-    fn take_up_to(&mut self, found: &Found) -> Firing {
+    pub(super) fn take_up_to(&mut self, found: &Found) -> Firing {
         let mut t = self.integrator.trial.t + found.s;
         let due = self.calendar.next();
         // What is scheduled within the window happens with it.

@@ -4,10 +4,10 @@
 
 use super::integrator::Integrator;
 use crate::equations::{GuardKind, System, UncertainPoint, UncertainPolynomial};
-use crate::expr::Inexact;
+use crate::expr::{Bounds, Inexact, Interval};
 use crate::model::{Detection, Direction};
 use crate::step::{DENSE_DEGREE, Trial};
-use crate::watch::{Banded, DenseError, Described, Signals, StepPolynomial};
+use crate::watch::{Banded, DenseError, Described, Pace, Signals, StepPolynomial};
 use std::cell::OnceCell;
 
 /// The part of a number that rounding can change.
@@ -16,8 +16,13 @@ const ROUNDING: f64 = 0.5 * f64::EPSILON;
 const SMALLEST: f64 = f64::MIN_POSITIVE;
 /// By how much bounds of rounding errors are multiplied: what a closure does inside cannot be seen.
 const CAUTION: f64 = 4.0;
-/// Values below this many bands are next to zero: gradients within a step differ by less in nearly all cases.
+/// Values below this many bands, or below this part of what they were, are next to zero: gradients differ by less in nearly all cases.
 const NEXT_TO_ZERO: f64 = 256.0;
+const SMALL: f64 = 1e-3;
+/// How far beside a point its gradient is used next to zero, in steps.
+const BESIDE: f64 = 1e-3;
+/// A guard that comes nearer to zero than this part of its values may touch it, and is not proved away.
+const NEAR: f64 = 1e-6;
 /// No part of a step.
 const NOTHING: (f64, f64) = (f64::NAN, f64::NAN);
 /// The size of the second trial step beside the first.
@@ -122,9 +127,13 @@ type Powers = ([f64; DENSE_DEGREE + 1], usize);
 
 #[derive(Clone)]
 struct Gradient {
-    stamp: (u64, u64),
+    /// The step that it was found in, and where.
+    step: (u64, u64),
+    s: f64,
     by_state: Vec<f64>,
     by_time: f64,
+    /// The largest value seen since.
+    size: f64,
 }
 
 impl Uncertainty {
@@ -212,7 +221,7 @@ impl Along<'_, '_> {
                 Banded::new(if side > 0.0 { weight - 1.0 } else { -weight }, band)
             }
             Meaning::Guard(guard) => {
-                let (value, band) = self.value_and_band(guard, t);
+                let (value, band) = self.value_and_band(guard, s);
                 if value == 0.0 && band == 0.0 && self.comparisons.closed[guard] {
                     // Zero itself is true, and it is exactly there.
                     return Banded::new(f64::MIN_POSITIVE, 0.0);
@@ -222,45 +231,44 @@ impl Along<'_, '_> {
         }
     }
 
-    fn value_and_band(&mut self, guard: usize, t: f64) -> (f64, f64) {
+    fn value_and_band(&mut self, guard: usize, s: f64) -> (f64, f64) {
+        let t = self.integrator.trial.t + s;
         let Uncertainty { state: y, at_point: delta, .. } = &*self.uncertainty;
         if let Some(known) = self.integrator.flow.guard_banded(guard, UncertainPoint { t, y, delta }) {
             return (known.value, known.band());
         }
         let value = self.integrator.flow.guard_along(guard, t, &self.uncertainty.state);
-        (value, self.band(guard, t, value))
+        (value, self.band(guard, s, value))
     }
 
-    /// How far rounding can have moved the value of a guard that is no formula. The gradient somewhere in the step tells; next to zero it has
-    /// to be the one at the point itself.
-    fn band(&mut self, guard: usize, t: f64, value: f64) -> f64 {
+    /// How far rounding can have moved the value of a guard that is no formula. Far from zero any gradient will do; next to zero it has to be one
+    /// from next to the point, as it costs a value for each state.
+    fn band(&mut self, guard: usize, s: f64, value: f64) -> f64 {
         let trial = &self.integrator.trial;
-        let stamp = (trial.t.to_bits(), trial.start.first().map_or(0, |y| y.to_bits()));
-        let known =
-            self.uncertainty.gradients[guard].as_ref().is_some_and(|gradient| gradient.stamp == stamp);
-        if known {
+        let (t, h) = (trial.t + s, trial.h);
+        let step = (trial.t.to_bits(), trial.start.first().map_or(0, |y| y.to_bits()));
+        if let Some(gradient) = &mut self.uncertainty.gradients[guard] {
+            let here = gradient.step == step && (s - gradient.s).abs() <= BESIDE * h;
+            gradient.size = gradient.size.max(value.abs());
+            let far = value.abs() > SMALL * gradient.size;
             let band = self.uncertainty.band_by_gradient(guard, t, value);
-            if value.abs() > NEXT_TO_ZERO * band {
+            if here || (far && value.abs() > NEXT_TO_ZERO * band) {
                 return band;
             }
         }
-        self.find_gradient(guard, t, stamp);
-        self.uncertainty.band_by_gradient(guard, t, value)
-    }
-
-    fn find_gradient(&mut self, guard: usize, t: f64, stamp: (u64, u64)) {
         let uncertainty = &mut *self.uncertainty;
         let mut by_state = uncertainty.gradients[guard].take().map_or_else(Vec::new, |g| g.by_state);
         by_state.resize(uncertainty.state.len(), 0.0);
         let by_time = self.integrator.flow.gradient_at(guard, t, &mut uncertainty.state, &mut by_state);
-        uncertainty.gradients[guard] = Some(Gradient { stamp, by_state, by_time });
+        uncertainty.gradients[guard] = Some(Gradient { step, s, by_state, by_time, size: value.abs() });
+        uncertainty.band_by_gradient(guard, t, value)
     }
 
     /// The rate of a comparison along the motion, with its band.
     fn rate(&mut self, guard: usize) -> Banded {
         self.go_to(0.0);
-        let (t, value) = (self.integrator.trial.t, 0.0);
-        self.band(guard, t, value);
+        self.band(guard, 0.0, 0.0);
+        let t = self.integrator.trial.t;
         let uncertainty = &mut *self.uncertainty;
         self.integrator.flow.first_derivative(t, &uncertainty.state, &mut uncertainty.scratch);
         let Some(gradient) = &uncertainty.gradients[guard] else { return Banded::default() };
@@ -384,10 +392,30 @@ impl Signals for Along<'_, '_> {
         &self.comparisons.points
     }
 
-    fn fastest(&mut self, comparison: usize) -> Option<f64> {
+    fn fastest(&mut self, comparison: usize, length: f64) -> Option<Pace> {
         let Meaning::Guard(guard) = self.comparisons.meaning(comparison) else { return None };
-        let growth = self.integrator.flow.system().guard_growth().get(guard).copied()?;
-        (growth.is_finite() && self.integrator.flow.sliding().is_none()).then_some(growth)
+        let flow = &mut self.integrator.flow;
+        if flow.sliding().is_some() {
+            return None;
+        }
+        let growth = flow.system().guard_growth().get(guard).copied();
+        if let Some(speed) = growth.filter(|growth| growth.is_finite()) {
+            return Some(Pace { speed, length: f64::INFINITY });
+        }
+        let (t, y) = (self.integrator.trial.t, &self.integrator.trial.start);
+        let around = |k: usize| {
+            let center = if k == 0 { t } else { y[k - 1] };
+            let radius = length + 8.0 * f64::EPSILON * (center.abs() + length);
+            let range = Interval::new(center - radius, center + radius);
+            Bounds::moving(range, Interval::new(-1.0, 1.0))
+        };
+        let Bounds { value, slope, jumps } = flow.guard_bounds(guard, &around)?;
+        let steady = !jumps && value.is_bounded() && slope.is_bounded();
+        let speed = slope.lo.abs().max(slope.hi.abs());
+        if excludes_zero(value) {
+            return Some(Pace { speed: 0.0, length });
+        }
+        steady.then_some(Pace { speed, length })
     }
 }
 
@@ -434,6 +462,11 @@ impl Uncertainty {
             self.stamp = stamp;
         }
     }
+}
+
+/// Whether a guard with these values neither crosses zero nor touches it.
+fn excludes_zero(range: Interval) -> bool {
+    !range.nan && (range.lo > NEAR * range.hi.abs() || range.hi < -NEAR * range.lo.abs())
 }
 
 /// How far rounding within a step moves a state that does not go further than `reach` in it. One that does not move is not rounded.

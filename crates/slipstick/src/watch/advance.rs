@@ -95,7 +95,7 @@ impl Watch {
             let record = &mut self.records[comparison];
             let outside = !self.now.sides[comparison].is_inside();
             let asleep = if outside {
-                self.horizon.sleeps(comparison, record.reach, path, || signals.fastest(comparison))
+                self.horizon.sleeps(comparison, record.reach, path, |length| signals.fastest(comparison, length))
             } else {
                 None
             };

@@ -153,7 +153,7 @@ mod tests {
             &[]
         }
 
-        fn fastest(&mut self, _comparison: usize) -> Option<f64> {
+        fn fastest(&mut self, _comparison: usize, _length: f64) -> Option<crate::watch::Pace> {
             None
         }
     }

@@ -3,9 +3,20 @@
 //! The path is how far time and states have gone since the guards were made. A comparison that is `reach` outside its band
 //! and changes by at most `speed` per unit of it cannot be inside it before a path of `reach / speed`. Asking for the speed costs
 //! more than a polynomial, so that it is only done where it pays.
+//!
+//! A formula such as `x*x - 4` can change as fast as you like, but not on a path of length 1 from `x = 0`. A long path spares questions, on a short one
+//! the comparison is slower: the length that is asked for follows what the last answer allowed.
+
+use super::signals::Pace;
 
 /// Steps of sleep that pay for one question.
 const WORTH: u32 = 4;
+/// The length of path that is first asked for, and the least, in steps.
+const FIRST_LENGTH: f64 = 64.0;
+const LEAST_LENGTH: f64 = 4.0;
+/// By how much a length grows that was too short, and how far beyond what the speed allows it is chosen otherwise.
+const LONGER: f64 = 4.0;
+const BEYOND: f64 = 2.0;
 /// The part of a safe path that is used, for rounding.
 const CAREFUL: f64 = 0.999_999;
 /// The most steps between two questions that did not pay.
@@ -44,6 +55,8 @@ struct Sleeper {
     /// Steps that it has slept since it was last asked.
     slept: u32,
     asleep: bool,
+    /// The length of path that will be asked for.
+    length: f64,
 }
 
 /// When comparisons have to be looked at again.
@@ -95,7 +108,7 @@ impl Horizon {
         comparison: usize,
         reach: f64,
         h: f64,
-        speed: impl FnOnce() -> Option<f64>,
+        pace: impl FnOnce(f64) -> Option<Pace>,
     ) -> Option<f64> {
         let (clock, sleeper) = (self.clock, &mut self.sleepers[comparison]);
         if sleeper.asleep {
@@ -110,8 +123,11 @@ impl Horizon {
             sleeper.wait = sleeper.wait.saturating_sub(1);
             return None;
         }
+        let asked = if sleeper.length > 0.0 { sleeper.length } else { FIRST_LENGTH * h };
+        let pace = pace(asked.max(LEAST_LENGTH * h));
         // A little less, for rounding.
-        let time = speed().map_or(0.0, |speed| CAREFUL * reach / speed);
+        let time = pace.map_or(0.0, |pace| CAREFUL * (reach / pace.speed).min(pace.length));
+        sleeper.learn(reach, pace);
         if time > h {
             *sleeper = Sleeper { since: clock, safe: time, asleep: true, slept: 1, ..*sleeper };
             return Some(time);
@@ -122,6 +138,16 @@ impl Horizon {
 }
 
 impl Sleeper {
+    /// Chooses the length that will be asked for by what the last one gave.
+    fn learn(&mut self, reach: f64, pace: Option<Pace>) {
+        if let Some(Pace { speed, length }) = pace {
+            let allowed = reach / speed;
+            self.length = if allowed > length { LONGER * length } else { BEYOND * allowed };
+        } else {
+            self.length /= LONGER;
+        }
+    }
+
     /// It wakes up; whether its sleep was worth the question says when it is asked again.
     fn rise(&mut self) {
         if self.asleep && self.slept < WORTH {

@@ -51,5 +51,5 @@ pub use decide::{Verdict, decide_by_motion};
 pub use guards::Snapshot;
 pub use scan::{Found, Touch};
 pub use side::{Effect, Input, SideState, turn};
-pub use signals::{Banded, DenseError, Described, MOST_ORDERS, NotFinite, STEP_DEGREE, Signals, StepPolynomial};
+pub use signals::{Banded, DenseError, Described, MOST_ORDERS, NotFinite, Pace, STEP_DEGREE, Signals, StepPolynomial};
 pub use state::{Begun, Decided, Watch};

@@ -72,13 +72,16 @@ impl Watch {
         }
     }
 
-    /// A comparison has fired at the state that the transition begins with, although the last scan did not find it.
-    pub fn fire(&mut self, comparison: usize) {
+    /// A comparison has fired at the state that the transition begins with, so far from zero, although the last scan did not find it there.
+    pub fn fire(&mut self, comparison: usize, distance: f64) {
         self.now.sides[comparison] = SideState::Fired;
+        self.records[comparison].slack = distance;
         if let Err(place) = self.undecided.binary_search(&comparison) {
             self.undecided.insert(place, comparison);
         }
-        self.remember(comparison);
+        self.affected.clear();
+        self.affected.extend(self.table.readers(comparison));
+        self.table.remember(&self.affected, &self.affected, &mut self.now);
     }
 
     /// Guards take the truth of a comparison that was put on a side.

@@ -67,7 +67,7 @@ pub(super) struct Scanner {
     pieces: Vec<StepPiece>,
     room: Vec<StepPiece>,
     tracks: Vec<Track>,
-    /// How far outside its band each of `found.changed` is where the state is put, as floats of time are
+    /// How far from zero each of `found.changed` is where the state is put, as floats of time are
     /// not dense.
     pub(super) slacks: Vec<f64>,
     /// Tracks that flip together, with the sides that they had.
@@ -378,10 +378,11 @@ impl Scanner {
                 Some(value) => value,
                 None => value_at(signals, comparison, s).map(|v| Banded::new(up * v.value, v.band))?,
             };
-            let outside = value.value > value.band;
-            if outside && jumps(signals, comparison, (flip.before, s), value)? {
+            let beyond = value.value > value.band;
+            if beyond && jumps(signals, comparison, (flip.before, s), value)? {
                 next.sides[comparison] = if flip.plus { SideState::Plus } else { SideState::Minus };
             } else if let Some(slack) = self.slacks.last_mut() {
+                // Also inside its band: that may be narrower when it is looked at again.
                 *slack = value.value.abs();
             }
         }

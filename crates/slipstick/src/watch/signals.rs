@@ -111,8 +111,17 @@ pub trait Signals {
     fn dense_error(&mut self, comparison: usize) -> DenseError;
 
     /// By how much the comparison can change at most per unit of the path that time and states go, for the
-    /// horizon. None: not known.
-    fn fastest(&mut self, comparison: usize) -> Option<f64>;
+    /// horizon: everywhere, or on a path of this length from here. None: not known.
+    fn fastest(&mut self, comparison: usize, length: f64) -> Option<Pace>;
+}
+
+/// How fast a comparison can change.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pace {
+    /// By how much at most, per unit of the path.
+    pub speed: f64,
+    /// The length of the path on which that holds; infinite if it holds everywhere.
+    pub length: f64,
 }
 
 

@@ -41,7 +41,7 @@ pub(super) struct Record {
     pub(super) readers: u32,
     /// How far it is outside its band at least, at the start of the step.
     pub(super) reach: f64,
-    /// How far outside its band it was put when it fired, as floats of time are not dense. That counts as
+    /// How far from zero it was put when it fired, as floats of time are not dense. That counts as
     /// inside until it has left.
     pub(super) slack: f64,
     /// Its band has grown since it became undecided.

@@ -1,6 +1,6 @@
 //! Signals for tests: polynomials of local time, given by coefficients or by any function.
 
-use slipstick::watch::{Banded, DenseError, Described, Signals, StepPolynomial};
+use slipstick::watch::{Banded, DenseError, Described, Pace, Signals, StepPolynomial};
 
 /// A comparison as a function of local time.
 type Formula = Box<dyn Fn(f64) -> f64>;
@@ -162,12 +162,13 @@ impl Signals for Polynomials {
         &[]
     }
 
-    fn fastest(&mut self, comparison: usize) -> Option<f64> {
+    fn fastest(&mut self, comparison: usize, _length: f64) -> Option<Pace> {
         self.asked.speeds += 1;
+        let everywhere = |speed| Pace { speed, length: f64::INFINITY };
         if self.bounded {
             let terms = self.coefficients[comparison].iter().enumerate().map(|(k, c)| k as f64 * c.abs());
-            return Some(terms.sum());
+            return Some(everywhere(terms.sum()));
         }
-        self.speed
+        self.speed.map(everywhere)
     }
 }
