@@ -186,6 +186,7 @@ impl Watch {
             record.peak = record.raised(end.peak);
             // Until it has left its band, the dense output may contradict the decision.
             record.soft &= is;
+            record.placed = false;
             if !is {
                 record.slack = 0.0;
             }

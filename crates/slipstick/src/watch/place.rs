@@ -1,6 +1,5 @@
 //! What a transition knows of comparisons better than values and motion tell.
 
-use super::decide::Pinned;
 use super::side::SideState;
 use super::signals::Banded;
 use super::state::Watch;
@@ -11,14 +10,14 @@ impl Watch {
         self.now.sides[comparison] != SideState::Unknown
     }
 
-    /// Puts a comparison on a side without firing: a rule of the transition has decided it, and knows that its rate
-    /// is zero up to `rate_band`, besides the band of the rate itself.
-    pub fn place(&mut self, comparison: usize, plus: bool, rate_band: f64) {
+    /// Puts a comparison on a side without firing: a rule of the transition has decided it. `surely`: by more than
+    /// its own motion can tell, which is not asked any more at this instant; the dense output may contradict it.
+    pub fn place(&mut self, comparison: usize, plus: bool, surely: bool) {
         self.now.sides[comparison] = if plus { SideState::NearPlus } else { SideState::NearMinus };
         self.undecided.retain(|&other| other != comparison);
         let record = &mut self.records[comparison];
         (record.peak, record.entered) = (Banded::default(), false);
-        record.pinned = Pinned { linear: rate_band, ..Pinned::default() };
+        (record.placed, record.soft) = (surely, surely);
         self.horizon.rouse(comparison);
         self.remember(comparison);
     }

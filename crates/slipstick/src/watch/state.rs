@@ -48,6 +48,8 @@ pub(super) struct Record {
     pub(super) pinned: Pinned,
     /// Whether a derivative of order two or more has decided it, at the start of this step.
     pub(super) soft: bool,
+    /// Whether a rule of the transition at hand has decided it, so that its motion is not asked.
+    pub(super) placed: bool,
     /// Whether it is inside its band and came into it by motion.
     pub(super) entered: bool,
     /// The largest value since it last fired.
@@ -87,6 +89,7 @@ impl Record {
         slack: 0.0,
         pinned: Pinned { constant: 0.0, linear: 0.0, latest: [0.0; 2], steps: 0 },
         soft: false,
+        placed: false,
         entered: false,
         peak: Banded { value: 0.0, band: 0.0 },
     };
@@ -273,11 +276,11 @@ impl Watch {
             let side = &mut self.now.sides[comparison];
             *side = turn(*side, input).0;
             if side.is_inside() {
-                self.undecided.push(comparison);
+                self.undecided.extend((!record.placed).then_some(comparison));
             } else {
-                (record.pinned, record.slack) = (Pinned::default(), 0.0);
+                (record.pinned, record.slack, record.placed) = (Pinned::default(), 0.0, false);
             }
-            (record.soft, record.entered) = (false, false);
+            (record.soft, record.entered) = (record.placed, false);
             record.reach = value.value.abs() - value.band;
             record.peak = record.raised(Banded::new(value.value.abs(), value.band));
             self.horizon.rouse(comparison);
