@@ -2,7 +2,6 @@
 //! and the 100 balls of the papers). It is off unless it is asked for.
 
 use super::simulator::{Firing, Simulator};
-use crate::event::Concurrency;
 use crate::math::{Probe, narrow};
 use crate::watch::{Found, Placement};
 

@@ -427,6 +427,8 @@ impl Along<'_, '_> {
 
     /// The coefficients of a comparison over a trial step, as powers of the part of the step; none if the step is not finite.
     fn fit(&mut self, comparison: usize, h: f64) -> Option<[f64; TRIAL_DEGREE + 1]> {
+        // What the method remembers is of the mode and the state before the transition.
+        self.integrator.step.restart();
         self.integrator.attempt(h);
         if !self.integrator.is_acceptable() {
             return None;

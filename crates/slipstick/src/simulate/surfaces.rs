@@ -77,7 +77,7 @@ impl Simulator<'_> {
         let mode = &mut self.integrator.flow.mode;
         if let Some(switch) = guard.response.switch {
             let old = std::mem::replace(&mut mode.values.signs[switch], surface);
-            self.watch.place(g, side > 0.0, 0.0);
+            self.watch.place(g, side > 0.0, false);
             return Ok(old != surface);
         }
         let Some(count) = guard.response.count else { return Ok(false) };
@@ -178,7 +178,7 @@ impl Simulator<'_> {
                 self.integrator.flow.mode.values.counts[count.index] += if count.up { 1.0 } else { -1.0 };
             }
             let at_zero = if passes { self.other_jump(g).unwrap_or(g) } else { g };
-            self.watch.place(at_zero, false, 0.0);
+            self.watch.place(at_zero, false, false);
         }
     }
 
@@ -277,23 +277,21 @@ impl Simulator<'_> {
     /// Locks the sides that the motion goes to, and lets it slide on the other surfaces.
     fn go_ways(&mut self, sliding: &Sliding, ways: &[Way], incoming: &[Incoming]) {
         let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
-        // Where an exit has fired, the rate is zero as far as rounding of the fields lets it be known.
-        let rounding = |i: usize| if incoming[i].leaves { sliding.rounding(i) } else { 0.0 };
         let leaders =
-            sliding.surfaces().iter().enumerate().map(|(i, surface)| (*surface, ways[i], rounding(i)));
+            sliding.surfaces().iter().enumerate().map(|(i, surface)| (*surface, ways[i], incoming[i].leaves));
         let followers = sliding.followers().iter().map(|follower| {
             let way = match ways[follower.leader] {
                 Way::Side(side) => Way::Side(follower.orientation * side),
                 Way::Along => Way::Along,
             };
-            (follower.surface, way, rounding(follower.leader))
+            (follower.surface, way, incoming[follower.leader].leaves)
         });
         let (mut along, mut sides) = (Vec::new(), Vec::new());
-        for (surface, way, rate_band) in leaders.chain(followers) {
+        for (surface, way, leaves) in leaders.chain(followers) {
             match way {
                 Way::Side(side) => {
                     surface.lock(&mut self.integrator.flow.mode, side);
-                    sides.push((surface.guard, side, rate_band));
+                    sides.push((surface.guard, side, leaves));
                 }
                 Way::Along => {
                     surface.rest(&mut self.integrator.flow.mode);
@@ -304,18 +302,18 @@ impl Simulator<'_> {
         along.sort_by_key(|surface| surface.guard);
         self.slide_on(&along, t, &mut y);
         self.activate_guards();
-        for (guard, side, rate_band) in sides {
-            self.place(guard, side, rate_band);
+        for (guard, side, leaves) in sides {
+            self.place(guard, side, leaves);
         }
     }
 
     /// A surface inside its band belongs to the side of this sign. Above a jump of a whole number, the guard at which that goes down is at zero.
-    fn place(&mut self, guard: usize, side: f64, rate_band: f64) {
+    fn place(&mut self, guard: usize, side: f64, leaves: bool) {
         let jump = is_jump(self.guard(guard));
         let at_zero = if jump && side > 0.0 { self.other_jump(guard).unwrap_or(guard) } else { guard };
         if self.watch.is_on(at_zero) {
             let plus = !jump && side * self.comparisons.orientation(at_zero) > 0.0;
-            self.watch.place(at_zero, plus, rate_band);
+            self.watch.place(at_zero, plus, leaves);
         }
     }
 

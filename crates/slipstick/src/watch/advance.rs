@@ -209,6 +209,7 @@ impl Watch {
             // Until it has left its band, the dense output may contradict the decision.
             record.soft &= is;
             record.decided &= is;
+            record.placed = false;
             if !is {
                 record.slack = 0.0;
             }

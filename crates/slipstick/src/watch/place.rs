@@ -1,7 +1,7 @@
 //! What a transition knows of comparisons better than values and motion tell.
 
 use super::condition::{Condition, Fires};
-use super::decide::{Pinned, Verdict, decide_by_motion};
+use super::decide::{Verdict, decide_by_motion};
 use super::side::SideState;
 use super::signals::{Banded, Signals};
 use super::state::Watch;
@@ -20,14 +20,14 @@ impl Watch {
         value.value.abs() <= value.band.max(self.records[comparison].slack)
     }
 
-    /// Puts a comparison on a side without firing: a rule of the transition has decided it, and knows that its rate
-    /// is zero up to `rate_band`, besides the band of the rate itself.
-    pub fn place(&mut self, comparison: usize, plus: bool, rate_band: f64) {
+    /// Puts a comparison on a side without firing: a rule of the transition has decided it. `surely`: by more than
+    /// its own motion can tell, which is not asked any more at this instant; the dense output may contradict it.
+    pub fn place(&mut self, comparison: usize, plus: bool, surely: bool) {
         self.now.sides[comparison] = if plus { SideState::NearPlus } else { SideState::NearMinus };
         self.undecided.retain(|&other| other != comparison);
         let record = &mut self.records[comparison];
         (record.peak, record.entered) = (Banded::default(), false);
-        record.pinned = Pinned { linear: rate_band, ..Pinned::default() };
+        (record.placed, record.soft) = (surely, surely);
         self.horizon.rouse(comparison);
         self.remember(comparison);
     }

@@ -50,6 +50,8 @@ pub(super) struct Record {
     pub(super) soft: bool,
     /// Whether the motion has decided its side since it came into its band.
     pub(super) decided: bool,
+    /// Whether a rule of the transition at hand has decided it, so that its motion is not asked.
+    pub(super) placed: bool,
     /// Whether it is inside its band and came into it by motion.
     pub(super) entered: bool,
     /// The largest value since it last fired.
@@ -90,6 +92,7 @@ impl Record {
         pinned: Pinned::NONE,
         soft: false,
         decided: false,
+        placed: false,
         entered: false,
         peak: Banded { value: 0.0, band: 0.0 },
     };
@@ -276,11 +279,11 @@ impl Watch {
             let side = &mut self.now.sides[comparison];
             *side = turn(*side, input).0;
             if side.is_inside() {
-                self.undecided.push(comparison);
+                self.undecided.extend((!record.placed).then_some(comparison));
             } else {
-                (record.pinned, record.slack) = (Pinned::default(), 0.0);
+                (record.pinned, record.slack, record.placed) = (Pinned::default(), 0.0, false);
             }
-            (record.soft, record.decided, record.entered) = (false, false, false);
+            (record.soft, record.decided, record.entered) = (record.placed, record.placed, false);
             record.reach = value.value.abs() - value.band;
             record.peak = record.raised(Banded::new(value.value.abs(), value.band));
             self.horizon.rouse(comparison);
