@@ -332,7 +332,7 @@ impl<'a> Flow<'a> {
 
     /// Evaluates all fields that meet at the given surfaces.
     pub fn fields_at(&mut self, sliding: &mut Sliding, t: f64, y: &[f64]) {
-        sliding.evaluate(&mut *self.evaluator, &mut self.mode, t, y);
+        sliding.evaluate_here(&mut *self.evaluator, &mut self.mode, t, y);
         self.count(sliding.take_effort());
     }
 
