@@ -130,6 +130,15 @@ impl Flow<'_> {
         self.evaluator.reset_bounds(locked, guard, before, delta)
     }
 
+    /// Which conditions of what changes only at events hold.
+    pub fn conditions_that_hold(&mut self) -> Vec<bool> {
+        let mut values = vec![0.0; self.system.condition_number()];
+        if !values.is_empty() {
+            self.evaluator.conditions(self.mode.locked(self.system.parameters()), &mut values);
+        }
+        values.into_iter().map(|value| value > 0.0).collect()
+    }
+
     /// The rate of a guard where the state changes at the rate `dy`.
     pub fn rate_of(&mut self, guard: usize, t: f64, y: &mut [f64], dy: &[f64]) -> f64 {
         let mut gradient = vec![0.0; y.len()];

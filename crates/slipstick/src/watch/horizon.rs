@@ -172,7 +172,7 @@ mod tests {
     fn a_comparison_sleeps_as_long_as_it_cannot_reach_its_band() {
         let mut horizon = Horizon::new(1);
         let mut asked = 0;
-        let mut speed = || {
+        let mut speed = |_| {
             asked += 1;
             Some(2.0)
         };
@@ -187,9 +187,9 @@ mod tests {
 
     #[test]
     fn what_is_not_known_does_not_sleep() {
-        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 4.0, || None), None);
-        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 1.0, || Some(f64::NAN)), None);
-        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 1.0, || Some(0.0)), Some(f64::INFINITY));
+        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 4.0, |_| None), None);
+        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 1.0, |_| Some(f64::NAN)), None);
+        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 1.0, |_| Some(0.0)), Some(f64::INFINITY));
     }
 
     #[test]
@@ -197,7 +197,7 @@ mod tests {
         let mut horizon = Horizon::new(1);
         let mut asked = 0;
         for _ in 0..1000 {
-            horizon.sleeps(0, 1.0, 1.0, || {
+            horizon.sleeps(0, 1.0, 1.0, |_| {
                 asked += 1;
                 Some(10.0)
             });
@@ -209,18 +209,18 @@ mod tests {
     fn small_steps_are_not_lost_after_a_long_time() {
         let mut horizon = Horizon::new(1);
         horizon.advance(1e9);
-        assert!(horizon.sleeps(0, 1e-9, 1e-12, || Some(1.0)).is_some());
+        assert!(horizon.sleeps(0, 1e-9, 1e-12, |_| Some(1.0)).is_some());
         (0..1000).for_each(|_| horizon.advance(1e-12));
-        assert_eq!(horizon.sleeps(0, 0.0, 1e-12, || None), None);
+        assert_eq!(horizon.sleeps(0, 0.0, 1e-12, |_| None), None);
     }
 
     #[test]
     fn a_jump_wakes_it() {
         let mut horizon = Horizon::new(1);
-        assert!(horizon.sleeps(0, 1.0, 1.0, || Some(0.0)).is_some());
+        assert!(horizon.sleeps(0, 1.0, 1.0, |_| Some(0.0)).is_some());
         horizon.set_quiet(f64::INFINITY);
         assert!(horizon.is_quiet(1e9));
         horizon.rouse(0);
-        assert!(!horizon.is_quiet(1e-9) && horizon.sleeps(0, 1.0, 1.0, || None).is_none());
+        assert!(!horizon.is_quiet(1e-9) && horizon.sleeps(0, 1.0, 1.0, |_| None).is_none());
     }
 }
