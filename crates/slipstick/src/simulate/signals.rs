@@ -7,7 +7,7 @@ use crate::equations::{GuardKind, System, UncertainPoint, UncertainPolynomial};
 use crate::expr::{Bounds, Inexact, Interval};
 use crate::model::{Detection, Direction};
 use crate::step::{DENSE_DEGREE, Trial};
-use crate::watch::{Banded, DenseError, Described, Pace, Signals, StepPolynomial};
+use crate::watch::{Banded, DenseError, Described, SpeedBound, Signals, StepPolynomial};
 use std::cell::OnceCell;
 
 /// How many stages have to have seen the weights of surfaces for them to exclude an exit, and how far beyond what they have seen it could go.
@@ -310,33 +310,12 @@ impl Signals for Along<'_, '_> {
     }
 
     fn trial_series(&mut self, comparison: usize, attempt: usize, out: &mut Vec<Banded>) -> bool {
-        if attempt >= MOST_ATTEMPTS {
-            return false;
-        }
-        out.clear();
-        self.go_to(0.0);
-        out.push(self.compare(comparison, 0.0));
-        if let (Meaning::Guard(guard), 0) = (self.comparisons.meaning(comparison), attempt) {
-            let rate = self.rate(guard);
-            out.push(rate);
-            if rate.sign().is_some() {
-                return true;
-            }
-        }
-        let h = self.h * SHORTER.powi(i32::try_from(attempt).unwrap_or(i32::MAX));
-        let (Some(far), Some(near)) = (self.fit(comparison, h), self.fit(comparison, SECOND_TRIAL * h))
-        else {
-            return true;
-        };
-        let known = out.len();
-        let noise = out[0].band.max(ROUNDING * far.iter().fold(0.0_f64, |most, c| most.max(c.abs())));
-        let scaled = |c: f64, h: f64, k: usize| c / h.powi(i32::try_from(k).unwrap_or(i32::MAX));
-        for k in known..=TRIAL_DEGREE {
-            let (value, other) = (scaled(far[k], h, k), scaled(near[k], SECOND_TRIAL * h, k));
-            let band = scaled(noise, SECOND_TRIAL * h, k) + 2.0 * (value - other).abs();
-            out.push(Banded::new(other, band));
-        }
-        true
+        let flow = &self.integrator.flow;
+        let before = flow.derivative_count + flow.reused();
+        let tried = self.estimate_series(comparison, attempt, out);
+        let flow = &mut self.integrator.flow;
+        flow.heading_count += flow.derivative_count + flow.reused() - before;
+        tried
     }
 
     fn polynomial(&mut self, comparison: usize, part: (f64, f64), out: &mut StepPolynomial) -> Described {
@@ -375,12 +354,12 @@ impl Signals for Along<'_, '_> {
         Described::Here
     }
 
-    fn dense_error(&mut self, comparison: usize) -> DenseError {
+    fn dense_error(&mut self, comparison: usize, s: f64) -> DenseError {
         let Meaning::Guard(guard) = self.comparisons.meaning(comparison) else {
             return DenseError::default();
         };
-        let t = self.integrator.trial.t;
-        self.go_to(0.0);
+        let t = self.integrator.trial.t + s;
+        self.go_to(s);
         let tolerances = &self.integrator.options.tolerances;
         let Uncertainty { state, scratch, .. } = &mut *self.uncertainty;
         for (i, (width, y)) in scratch.iter_mut().zip(&*state).enumerate() {
@@ -396,7 +375,7 @@ impl Signals for Along<'_, '_> {
         &self.comparisons.points
     }
 
-    fn fastest(&mut self, comparison: usize, length: f64) -> Option<Pace> {
+    fn fastest(&mut self, comparison: usize, length: f64) -> Option<SpeedBound> {
         let Meaning::Guard(guard) = self.comparisons.meaning(comparison) else { return None };
         let flow = &mut self.integrator.flow;
         if flow.sliding().is_some() {
@@ -404,7 +383,7 @@ impl Signals for Along<'_, '_> {
         }
         let growth = flow.system().guard_growth().get(guard).copied();
         if let Some(speed) = growth.filter(|growth| growth.is_finite()) {
-            return Some(Pace { speed, length: f64::INFINITY });
+            return Some(SpeedBound { speed, length: f64::INFINITY });
         }
         let (t, y) = (self.integrator.trial.t, &self.integrator.trial.start);
         let around = |k: usize| {
@@ -417,13 +396,44 @@ impl Signals for Along<'_, '_> {
         let steady = !jumps && value.is_bounded() && slope.is_bounded();
         let speed = slope.lo.abs().max(slope.hi.abs());
         if excludes_zero(value) {
-            return Some(Pace { speed: 0.0, length });
+            return Some(SpeedBound { speed: 0.0, length });
         }
-        steady.then_some(Pace { speed, length })
+        steady.then_some(SpeedBound { speed, length })
     }
 }
 
 impl Along<'_, '_> {
+    /// Coefficients from trial steps; see [`Signals::trial_series`].
+    fn estimate_series(&mut self, comparison: usize, attempt: usize, out: &mut Vec<Banded>) -> bool {
+        if attempt >= MOST_ATTEMPTS {
+            return false;
+        }
+        out.clear();
+        self.go_to(0.0);
+        out.push(self.compare(comparison, 0.0));
+        if let (Meaning::Guard(guard), 0) = (self.comparisons.meaning(comparison), attempt) {
+            let rate = self.rate(guard);
+            out.push(rate);
+            if rate.sign().is_some() {
+                return true;
+            }
+        }
+        let h = self.h * SHORTER.powi(i32::try_from(attempt).unwrap_or(i32::MAX));
+        let (Some(far), Some(near)) = (self.fit(comparison, h), self.fit(comparison, SECOND_TRIAL * h))
+        else {
+            return true;
+        };
+        let known = out.len();
+        let noise = out[0].band.max(ROUNDING * far.iter().fold(0.0_f64, |most, c| most.max(c.abs())));
+        let scaled = |c: f64, h: f64, k: usize| c / h.powi(i32::try_from(k).unwrap_or(i32::MAX));
+        for k in known..=TRIAL_DEGREE {
+            let (value, other) = (scaled(far[k], h, k), scaled(near[k], SECOND_TRIAL * h, k));
+            let band = scaled(noise, SECOND_TRIAL * h, k) + 2.0 * (value - other).abs();
+            out.push(Banded::new(other, band));
+        }
+        true
+    }
+
     /// Where stages have seen the weight of a surface well inside, the motion does not leave within the step: nothing has to be evaluated for that.
     fn exit_from_stages(&mut self, (surface, side): (usize, f64), out: &mut StepPolynomial) -> Described {
         let visits = self.integrator.flow.visits();

@@ -23,7 +23,7 @@ use crate::model::{Direction, Side};
 use crate::step::StiffnessCount;
 use crate::trajectory::{Outcome, Trajectory};
 use crate::transition::{Cascade, Resets};
-use crate::watch::{Condition, Fires, GuardSpec, OnEntry, Placement, Snapshot, Watch};
+use crate::watch::{Condition, Fires, GuardSpec, OnEntry, Placement, Snapshot, Touches, Watch};
 
 /// Everything that a run owns.
 pub(super) struct Simulator<'a> {
@@ -171,7 +171,7 @@ fn new_watch(system: &dyn System, comparisons: &Comparisons) -> Watch {
         fires: Fires::WhenTrue,
         placement: Placement::After,
         on_entry: OnEntry::FiresByMotion,
-        touches: false,
+        touches: Touches::Ignored,
         poles: true,
     });
     Watch::new(comparisons.guards() + 2 * surfaces, 0, specs.chain(exits).collect())
@@ -183,7 +183,7 @@ fn specify(g: usize, guard: &Guard) -> GuardSpec {
         fires: if guard.direction == Direction::Both { Fires::Both } else { Fires::WhenTrue },
         placement: if guard.side == Side::Before { Placement::Before } else { Placement::After },
         on_entry: if guard.mode.is_some() && !locks(guard) { OnEntry::Fires } else { OnEntry::FiresByMotion },
-        touches: true,
+        touches: if guard.touches { Touches::Count } else { Touches::Told },
         poles: locks(guard),
     }
 }

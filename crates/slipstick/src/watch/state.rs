@@ -44,6 +44,8 @@ pub(super) struct Record {
     /// How far from zero it was put when it fired, as floats of time are not dense. That counts as
     /// inside until it has left.
     pub(super) slack: f64,
+    /// How fast it may still have moved where a touch of it was an event. A slower motion decides nothing until it has left.
+    pub(super) slowness: f64,
     /// Its band has grown since it became undecided.
     pub(super) pinned: Pinned,
     /// Whether a derivative of order two or more has decided it, at the start of this step.
@@ -85,6 +87,7 @@ impl Record {
         readers: 0,
         reach: 0.0,
         slack: 0.0,
+        slowness: 0.0,
         pinned: Pinned { constant: 0.0, linear: 0.0, latest: [0.0; 2], steps: 0 },
         soft: false,
         entered: false,
@@ -275,7 +278,7 @@ impl Watch {
             if side.is_inside() {
                 self.undecided.push(comparison);
             } else {
-                (record.pinned, record.slack) = (Pinned::default(), 0.0);
+                (record.pinned, record.slack, record.slowness) = (Pinned::default(), 0.0, 0.0);
             }
             (record.soft, record.entered) = (false, false);
             record.reach = value.value.abs() - value.band;
