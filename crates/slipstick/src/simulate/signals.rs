@@ -7,7 +7,7 @@ use crate::equations::{GuardKind, System, UncertainPoint, UncertainPolynomial};
 use crate::expr::{Bounds, Inexact, Interval};
 use crate::model::{Detection, Direction};
 use crate::step::{DENSE_DEGREE, Trial};
-use crate::watch::{Banded, DenseError, Described, Pace, Signals, StepPolynomial};
+use crate::watch::{Banded, DenseError, Described, SpeedBound, Signals, StepPolynomial};
 use std::cell::OnceCell;
 
 /// The part of a number that rounding can change.
@@ -301,39 +301,12 @@ impl Signals for Along<'_, '_> {
     }
 
     fn trial_series(&mut self, comparison: usize, attempt: usize, out: &mut Vec<Banded>) -> bool {
-        if attempt >= MOST_ATTEMPTS {
-            return false;
-        }
-        out.clear();
-        self.go_to(0.0);
-        out.push(self.compare(comparison, 0.0));
-        if let Meaning::Guard(guard) = self.comparisons.meaning(comparison) {
-            let rate = self.rate(guard);
-            out.push(rate);
-            // If that does not decide, more is asked for.
-            if attempt == 0 && rate.sign().is_some() {
-                return true;
-            }
-        }
-        let h = self.h * SHORTER.powi(i32::try_from(attempt).unwrap_or(i32::MAX));
-        let (Some(far), Some(near)) = (self.fit(comparison, h), self.fit(comparison, SECOND_TRIAL * h))
-        else {
-            return true;
-        };
-        let known = out.len();
-        let noise = out[0].band.max(ROUNDING * far.iter().fold(0.0_f64, |most, c| most.max(c.abs())));
-        let scaled = |c: f64, h: f64, k: usize| c / h.powi(i32::try_from(k).unwrap_or(i32::MAX));
-        for k in known..=TRIAL_DEGREE {
-            let (value, other) = (scaled(far[k], h, k), scaled(near[k], SECOND_TRIAL * h, k));
-            let (rounding, rest) = (scaled(noise, SECOND_TRIAL * h, k), 2.0 * (value - other).abs());
-            let coefficient = Banded::new(other, rounding + rest);
-            out.push(coefficient);
-            if coefficient.sign().is_none() && rest > rounding {
-                // It need not be zero: in a shorter trial it may be told, and decide before those of higher order.
-                break;
-            }
-        }
-        true
+        let flow = &self.integrator.flow;
+        let before = flow.derivative_count + flow.reused();
+        let tried = self.estimate_series(comparison, attempt, out);
+        let flow = &mut self.integrator.flow;
+        flow.heading_count += flow.derivative_count + flow.reused() - before;
+        tried
     }
 
     fn polynomial(&mut self, comparison: usize, part: (f64, f64), out: &mut StepPolynomial) -> Described {
@@ -373,12 +346,12 @@ impl Signals for Along<'_, '_> {
         Described::Here
     }
 
-    fn dense_error(&mut self, comparison: usize) -> DenseError {
+    fn dense_error(&mut self, comparison: usize, s: f64) -> DenseError {
         let Meaning::Guard(guard) = self.comparisons.meaning(comparison) else {
             return DenseError::default();
         };
-        let t = self.integrator.trial.t;
-        self.go_to(0.0);
+        let t = self.integrator.trial.t + s;
+        self.go_to(s);
         let tolerances = &self.integrator.options.tolerances;
         let Uncertainty { state, scratch, .. } = &mut *self.uncertainty;
         for (i, (width, y)) in scratch.iter_mut().zip(&*state).enumerate() {
@@ -392,7 +365,7 @@ impl Signals for Along<'_, '_> {
         &self.comparisons.points
     }
 
-    fn fastest(&mut self, comparison: usize, length: f64) -> Option<Pace> {
+    fn fastest(&mut self, comparison: usize, length: f64) -> Option<SpeedBound> {
         let Meaning::Guard(guard) = self.comparisons.meaning(comparison) else { return None };
         let flow = &mut self.integrator.flow;
         if flow.sliding().is_some() {
@@ -400,7 +373,7 @@ impl Signals for Along<'_, '_> {
         }
         let growth = flow.system().guard_growth().get(guard).copied();
         if let Some(speed) = growth.filter(|growth| growth.is_finite()) {
-            return Some(Pace { speed, length: f64::INFINITY });
+            return Some(SpeedBound { speed, length: f64::INFINITY });
         }
         let (t, y) = (self.integrator.trial.t, &self.integrator.trial.start);
         let around = |k: usize| {
@@ -413,13 +386,50 @@ impl Signals for Along<'_, '_> {
         let steady = !jumps && value.is_bounded() && slope.is_bounded();
         let speed = slope.lo.abs().max(slope.hi.abs());
         if excludes_zero(value) {
-            return Some(Pace { speed: 0.0, length });
+            return Some(SpeedBound { speed: 0.0, length });
         }
-        steady.then_some(Pace { speed, length })
+        steady.then_some(SpeedBound { speed, length })
     }
 }
 
 impl Along<'_, '_> {
+    /// Coefficients from trial steps; see [`Signals::trial_series`].
+    fn estimate_series(&mut self, comparison: usize, attempt: usize, out: &mut Vec<Banded>) -> bool {
+        if attempt >= MOST_ATTEMPTS {
+            return false;
+        }
+        out.clear();
+        self.go_to(0.0);
+        out.push(self.compare(comparison, 0.0));
+        if let Meaning::Guard(guard) = self.comparisons.meaning(comparison) {
+            let rate = self.rate(guard);
+            out.push(rate);
+            // If that does not decide, more is asked for.
+            if attempt == 0 && rate.sign().is_some() {
+                return true;
+            }
+        }
+        let h = self.h * SHORTER.powi(i32::try_from(attempt).unwrap_or(i32::MAX));
+        let (Some(far), Some(near)) = (self.fit(comparison, h), self.fit(comparison, SECOND_TRIAL * h))
+        else {
+            return true;
+        };
+        let known = out.len();
+        let noise = out[0].band.max(ROUNDING * far.iter().fold(0.0_f64, |most, c| most.max(c.abs())));
+        let scaled = |c: f64, h: f64, k: usize| c / h.powi(i32::try_from(k).unwrap_or(i32::MAX));
+        for k in known..=TRIAL_DEGREE {
+            let (value, other) = (scaled(far[k], h, k), scaled(near[k], SECOND_TRIAL * h, k));
+            let (rounding, rest) = (scaled(noise, SECOND_TRIAL * h, k), 2.0 * (value - other).abs());
+            let coefficient = Banded::new(other, rounding + rest);
+            out.push(coefficient);
+            if coefficient.sign().is_none() && rest > rounding {
+                // It need not be zero: in a shorter trial it may be told, and decide before those of higher order.
+                break;
+            }
+        }
+        true
+    }
+
     /// Whether the dense output begins with the exact slope: that of implicit methods, and where constraints are met, does not.
     pub(super) fn begins_exactly(&self) -> bool {
         !self.integrator.step.method().facts().implicit && !self.integrator.flow.is_mechanism()

@@ -23,7 +23,7 @@ use crate::model::{Direction, Side};
 use crate::step::StiffnessCount;
 use crate::trajectory::{Outcome, Trajectory};
 use crate::transition::{Cascade, Resets};
-use crate::watch::{Condition, Fires, GuardSpec, OnEntry, Placement, Snapshot, Watch};
+use crate::watch::{Condition, Fires, GuardSpec, OnEntry, Placement, Snapshot, Touches, Watch};
 
 /// Everything that a run owns.
 pub(super) struct Simulator<'a> {
@@ -174,7 +174,7 @@ fn new_watch(system: &dyn System, comparisons: &Comparisons) -> Watch {
         fires: Fires::WhenTrue,
         placement: Placement::After,
         on_entry: OnEntry::FiresByMotion,
-        touches: false,
+        touches: Touches::Ignored,
         poles: true,
     });
     let fixed = modes + system.condition_number();
@@ -193,7 +193,7 @@ fn specify(g: usize, guard: &Guard, modes: usize) -> GuardSpec {
             EntryRule::Fires if guard.mode.is_some() && !locks(guard) => OnEntry::Fires,
             EntryRule::Fires => OnEntry::FiresByMotion,
         },
-        touches: true,
+        touches: if guard.touches { Touches::Count } else { Touches::Told },
         poles: locks(guard),
     }
 }

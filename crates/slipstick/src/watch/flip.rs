@@ -2,7 +2,7 @@
 //! 12).
 
 use super::locate::{Bracketed, narrow};
-use super::search::{Quest, Search, StepPiece, Walk, Widening};
+use super::search::{Peak, Quest, Search, Source, StepPiece, Walk, Widening};
 use super::side::SideState;
 use super::signals::{Banded, NotFinite, Signals};
 
@@ -52,8 +52,8 @@ pub(super) struct Track {
     pub(super) quest: Quest,
     pub(super) flip: Option<Flip>,
     /// Where it first touched its band and turned back, and where it peaks inside its band at the end.
-    pub(super) touch: Option<f64>,
-    pub(super) peak: Option<f64>,
+    pub(super) touch: Option<Peak>,
+    pub(super) peak: Option<Peak>,
     pub(super) unproved: bool,
     /// How often it has flipped in this step without firing a guard.
     pub(super) flips: u32,
@@ -102,8 +102,8 @@ impl Track {
         let constant = Widening { linear: 0.0, dense: 0.0, ..self.quest.widening };
         let quest = Quest { up, widening: constant, touches: false, ..self.quest };
         let comparison = self.comparison;
-        let value = &mut |s| value_at(signals, comparison, s);
-        let exit = Search::new(quest, value, room).run(&pieces[self.pieces.0..self.pieces.1])?;
+        let source = Source { signals, comparison };
+        let exit = Search::new(quest, source, room).run(&pieces[self.pieces.0..self.pieces.1])?;
         Ok(exit.map(|(s, _)| s))
     }
 
@@ -123,13 +123,12 @@ impl Track {
         };
         for &up in directions {
             let quest = Quest { up, ..self.quest };
-            let value = &mut |s| value_at(signals, comparison, s);
-            let mut search = Search::new(quest, value, room);
+            let mut search = Search::new(quest, Source { signals, comparison }, room);
             let exit = search.run(&pieces[self.pieces.0..self.pieces.1])?;
             let walk = search.walk;
             self.unproved |= walk.unproved;
             self.touch = self.touch.or(walk.touch);
-            self.peak = walk.peak.map(|(peak, _)| peak);
+            self.peak = walk.peak;
             if let Some((exit, piece)) = exit {
                 let flip = Flip::from_polynomial(&quest, walk, exit, piece);
                 if self.flip.as_ref().is_none_or(|other| flip.hi < other.hi) {

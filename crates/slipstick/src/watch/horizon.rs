@@ -7,7 +7,7 @@
 //! A formula such as `x*x - 4` can change as fast as you like, but not on a path of length 1 from `x = 0`. A long path spares questions, on a short one
 //! the comparison is slower: the length that is asked for follows what the last answer allowed.
 
-use super::signals::Pace;
+use super::signals::SpeedBound;
 
 /// Steps of sleep that pay for one question.
 const WORTH: u32 = 4;
@@ -108,7 +108,7 @@ impl Horizon {
         comparison: usize,
         reach: f64,
         h: f64,
-        pace: impl FnOnce(f64) -> Option<Pace>,
+        pace: impl FnOnce(f64) -> Option<SpeedBound>,
     ) -> Option<f64> {
         let (clock, sleeper) = (self.clock, &mut self.sleepers[comparison]);
         if sleeper.asleep {
@@ -139,8 +139,8 @@ impl Horizon {
 
 impl Sleeper {
     /// Chooses the length that will be asked for by what the last one gave.
-    fn learn(&mut self, reach: f64, pace: Option<Pace>) {
-        if let Some(Pace { speed, length }) = pace {
+    fn learn(&mut self, reach: f64, pace: Option<SpeedBound>) {
+        if let Some(SpeedBound { speed, length }) = pace {
             let allowed = reach / speed;
             self.length = if allowed > length { LONGER * length } else { BEYOND * allowed };
         } else {

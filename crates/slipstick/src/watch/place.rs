@@ -2,7 +2,8 @@
 
 use super::condition::{Condition, Fires};
 use super::decide::{Verdict, decide_by_motion};
-use super::side::SideState;
+use super::scan::Touch;
+use super::side::{Input, SideState, turn};
 use super::signals::{Banded, Signals};
 use super::state::Watch;
 
@@ -32,9 +33,12 @@ impl Watch {
         self.remember(comparison);
     }
 
-    /// The touch of a comparison was an event: leaving its band on the same side is not another one.
-    pub fn leave_touch(&mut self, comparison: usize) {
-        self.records[comparison].entered = false;
+    /// The touch of a comparison was an event: leaving its band on the same side is not another one, and as far from zero as it is there, it is inside.
+    pub fn leave_touch(&mut self, touch: &Touch) {
+        let record = &mut self.records[touch.comparison];
+        (record.entered, record.slack, record.slowness) = (false, touch.height, touch.slope);
+        let side = &mut self.now.sides[touch.comparison];
+        *side = turn(*side, Input::Enters).0;
     }
 
     /// Another transition begins: what has fired in an earlier one and has stayed in its band since then, as something held it there, may fire again.
@@ -60,14 +64,15 @@ impl Watch {
         &mut self,
         signals: &mut dyn Signals,
         counts: &dyn Fn(usize) -> bool,
-        turning: &mut Vec<usize>,
+        turning: &mut Vec<Touch>,
     ) {
         for &comparison in &self.watched {
             let side = self.now.sides[comparison];
             if self.records[comparison].entered && side.is_inside() && counts(comparison) {
                 let verdict = decide_by_motion(signals, comparison, &mut self.series);
                 let back = |v: Verdict| v.order >= TURNS && Some(v.plus) == side.truth();
-                turning.extend(verdict.filter(|&v| back(v)).map(|_| comparison));
+                let touch = Touch { comparison, s: 0.0, height: 0.0, slope: 0.0 };
+                turning.extend(verdict.filter(|&v| back(v)).map(|_| touch));
             }
         }
     }

@@ -44,6 +44,8 @@ pub(super) struct Record {
     /// How far from zero it was put when it fired, as floats of time are not dense. That counts as
     /// inside until it has left.
     pub(super) slack: f64,
+    /// How fast it may still have moved where a touch of it was an event. A slower motion decides nothing until it has left.
+    pub(super) slowness: f64,
     /// Its band has grown since it became undecided.
     pub(super) pinned: Pinned,
     /// Whether a derivative of order two or more has decided it, at the start of this step.
@@ -89,6 +91,7 @@ impl Record {
         readers: 0,
         reach: 0.0,
         slack: 0.0,
+        slowness: 0.0,
         pinned: Pinned::NONE,
         soft: false,
         decided: false,
@@ -282,6 +285,7 @@ impl Watch {
                 self.undecided.extend((!record.placed).then_some(comparison));
             } else {
                 (record.pinned, record.slack, record.placed) = (Pinned::default(), 0.0, false);
+                record.slowness = 0.0;
             }
             (record.soft, record.decided, record.entered) = (record.placed, record.placed, false);
             record.reach = value.value.abs() - value.band;

@@ -1,6 +1,6 @@
 //! Signals for tests: polynomials of local time, given by coefficients or by any function.
 
-use slipstick::watch::{Banded, DenseError, Described, Pace, Signals, StepPolynomial};
+use slipstick::watch::{Banded, DenseError, Described, SpeedBound, Signals, StepPolynomial};
 
 /// A comparison as a function of local time.
 type Formula = Box<dyn Fn(f64) -> f64>;
@@ -154,7 +154,7 @@ impl Signals for Polynomials {
         Described::Here
     }
 
-    fn dense_error(&mut self, _comparison: usize) -> DenseError {
+    fn dense_error(&mut self, _comparison: usize, _s: f64) -> DenseError {
         DenseError { linear: 0.0, higher: self.dense_error }
     }
 
@@ -162,9 +162,9 @@ impl Signals for Polynomials {
         &[]
     }
 
-    fn fastest(&mut self, comparison: usize, _length: f64) -> Option<Pace> {
+    fn fastest(&mut self, comparison: usize, _length: f64) -> Option<SpeedBound> {
         self.asked.speeds += 1;
-        let everywhere = |speed| Pace { speed, length: f64::INFINITY };
+        let everywhere = |speed| SpeedBound { speed, length: f64::INFINITY };
         if self.bounded {
             let terms = self.coefficients[comparison].iter().enumerate().map(|(k, c)| k as f64 * c.abs());
             return Some(everywhere(terms.sum()));
