@@ -30,7 +30,13 @@ impl Along<'_, '_> {
         let (t, h) = (self.integrator.trial.t, self.integrator.trial.h);
         let beyond = |w: f64| if side > 0.0 { w - 1.0 } else { -w };
         let stages = self.integrator.flow.visits().iter().map(|(at, w)| ((at - t) / h, beyond(w[surface])));
-        let Some((cubic, error)) = cubic_through(stages) else { return false };
+        let Some((mut cubic, error)) = cubic_through(stages) else { return false };
+        // What lies ahead of the step is looked at again in the next one.
+        let (ratio, mut factor) = (self.length / h, 1.0);
+        for c in &mut cubic {
+            *c *= factor;
+            factor *= ratio;
+        }
         let remainder = SURE * error;
         if bernstein_maximum(&cubic) + remainder >= 0.0 {
             return false;

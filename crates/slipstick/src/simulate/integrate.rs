@@ -107,7 +107,7 @@ impl Simulator<'_> {
             self.sizes.accept(&self.integrator);
             return Ok(Look::Nothing);
         }
-        if self.integrator.location() == Location::OneSided && self.integrator.flow.sliding().is_none() {
+        if self.integrator.location() == Location::OneSided {
             self.sizes.accept(&self.integrator);
             return self.stop_short_of_event();
         }
