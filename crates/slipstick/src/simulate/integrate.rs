@@ -184,7 +184,11 @@ impl Simulator<'_> {
             self.integrator.interpolate();
             found = match self.scan_with_touches() {
                 Ok(Some(next)) => next,
-                Ok(None) => return Ok(Look::Nothing),
+                Ok(None) => {
+                    // It was an error of the dense output of a step as long as that.
+                    self.sizes.accept(&self.integrator);
+                    return Ok(Look::Nothing);
+                }
                 Err(bad) => return self.retreat(bad).map(|()| Look::Rejected),
             };
         }
@@ -235,7 +239,9 @@ impl Simulator<'_> {
     fn take_step(&mut self, t_end: f64, cut: bool) {
         let h = self.integrator.trial.h;
         self.note_touches();
-        self.cascade.clear();
+        if t_end > self.integrator.trial.t {
+            self.cascade.clear();
+        }
         self.accumulating.elapsed = self.accumulating.elapsed.after(h);
         self.watch.accept(h);
         let end = std::mem::take(&mut self.integrator.trial.end);
@@ -286,9 +292,11 @@ impl Simulator<'_> {
         self.uncertainty.take_part(&self.integrator, &state);
         let slides = self.integrator.flow.sliding().is_some();
         let statistics = self.recorder.statistics();
-        if found.s > 0.0 {
+        if t > self.integrator.trial.t {
             // Without time between them, events belong to one instant.
             self.cascade.clear();
+        }
+        if found.s > 0.0 {
             statistics.count_step(found.s, true);
             statistics.slid += u64::from(slides);
         } else {
