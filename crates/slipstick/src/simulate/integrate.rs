@@ -236,7 +236,7 @@ impl Simulator<'_> {
     }
 
     /// Takes the whole step just tried.
-    fn take_step(&mut self, t_end: f64, cut: bool) {
+    pub(super) fn take_step(&mut self, t_end: f64, cut: bool) {
         let h = self.integrator.trial.h;
         self.note_touches();
         if t_end > self.integrator.trial.t {

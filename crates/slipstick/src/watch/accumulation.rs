@@ -99,7 +99,9 @@ impl ZenoRecord {
         }
         *length = if *length > 0.0 { *length + interval } else { sequence.blocks.iter().sum() };
         let left = sequence.time_left();
-        (still || left <= AT_REST * (*length + left)).then_some(sequence)
+        // Rounding at rest has no limit that is near.
+        let near = still && left <= *length;
+        (near || left <= AT_REST * (*length + left)).then_some(sequence)
     }
 
     /// The latest six blocks of some length, the oldest first.
