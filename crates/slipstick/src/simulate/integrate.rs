@@ -68,7 +68,7 @@ impl Simulator<'_> {
         if !self.integrator.is_acceptable() {
             self.reject()?;
             let arrived = self.arrived.take();
-            return Ok(arrived.map(|guard| Firing { guards: vec![guard], ..Firing::default() }));
+            return Ok(arrived.map(|guard| self.arrive(guard)));
         }
         let look = self.look()?;
         match look {

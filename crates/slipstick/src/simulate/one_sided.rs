@@ -4,7 +4,8 @@
 use super::Error;
 use super::integrate::{Look, MOST_TIMES};
 use super::integrator::Integrator;
-use super::simulator::Simulator;
+use super::simulator::{Firing, Simulator};
+use crate::formulation::Surface;
 use crate::model::{Direction, Side};
 use crate::step::Fault;
 use crate::watch::SideState;
@@ -117,6 +118,20 @@ impl Simulator<'_> {
         let widths: Vec<f64> = y.iter().enumerate().map(|(i, y)| tolerances.scale(i, y.abs())).collect();
         let near = self.integrator.flow.spread_of(guard, t, &mut y, &widths);
         (self.integrator.flow.guard(guard, t, &y).abs() <= near).then_some(guard)
+    }
+}
+
+impl Simulator<'_> {
+    /// The motion is put onto the surface that it has come to as near as can be told, and the guard fires there.
+    pub(super) fn arrive(&mut self, guard: usize) -> Firing {
+        let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
+        let (guards, flow) = (self.system().guards(), &mut self.integrator.flow);
+        if let Some(surface) = Surface::of(guards, &flow.mode, guard) {
+            flow.step_aside(surface, surface.sign(&flow.mode), t, &mut y);
+            self.integrator.trial.restart(t, &y);
+        }
+        self.watch.fire(guard);
+        Firing { guards: vec![guard], ..Firing::default() }
     }
 }
 
