@@ -59,9 +59,10 @@ impl Flow<'_> {
     }
 
     /// From here on a state that slides is put back along the jumps of the field as it was last evaluated: what no switch acts on keeps every bit
-    /// (rule 21). They are the same for a whole step, so that a state between its ends does not depend on what was looked at before.
+    /// (rule 21). They are the same for a whole step, so that a state between its ends does not depend on what was looked at before. A mechanism
+    /// is moved as its constraints allow where it stands.
     pub fn move_along_jumps(&mut self) {
-        if let Some(sliding) = &mut self.sliding {
+        if let Some(sliding) = self.sliding.as_mut().filter(|_| !self.is_mechanism) {
             sliding.keep_jumps();
         }
     }

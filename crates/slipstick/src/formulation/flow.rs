@@ -43,7 +43,7 @@ pub struct Flow<'a> {
     pub(super) one_sided: OneSided,
     /// Where a step has evaluated the field along the surfaces since [`forget_visits`](Self::forget_visits).
     pub(super) visits: Visits,
-    is_mechanism: bool,
+    pub(super) is_mechanism: bool,
     /// What finds rates behind a mass matrix, if there is one.
     pub(super) behind_mass: Option<BehindMass>,
 }

@@ -350,9 +350,24 @@ impl Simulator<'_> {
         match repeat {
             Repeat::New => Ok(()),
             Repeat::Cycle(rounds) if self.slide_between(rounds) => Ok(()),
-            Repeat::Cycle(rounds) => Err(self.event_cycle(rounds)),
+            Repeat::Cycle(rounds) => match self.lone_switch(rounds) {
+                // Each of its sides sends the motion to the other, and there is nothing to slide on: its events follow each other without any time between.
+                Some(guard) => {
+                    self.accumulating.halted.push(guard);
+                    Ok(())
+                }
+                None => Err(self.event_cycle(rounds)),
+            },
             Repeat::TooLong => Err(self.event_cycle(MOST_NAMES)),
         }
+    }
+
+    /// The switch that a cycle consists of, if it is only one.
+    fn lone_switch(&self, rounds: usize) -> Option<usize> {
+        let all = self.cascade.last(rounds);
+        let &[guard] = all.first()?.as_slice() else { return None };
+        let alone = all.iter().all(|fired| fired.as_slice() == [guard]);
+        (alone && locks(self.guard(guard))).then_some(guard)
     }
 
     fn event_cycle(&self, rounds: usize) -> Error {

@@ -73,7 +73,7 @@ impl Simulator<'_> {
         if !self.integrator.is_acceptable() {
             self.reject()?;
             let arrived = self.arrived.take();
-            return Ok(arrived.map(|guard| Firing { guards: vec![guard], ..Firing::default() }));
+            return Ok(arrived.map(|guard| self.arrive(guard)));
         }
         let look = self.look()?;
         match look {
@@ -113,7 +113,7 @@ impl Simulator<'_> {
         if self.begins_wrongly() {
             return Ok(Look::Rejected);
         }
-        if self.integrator.location() == Location::OneSided && self.integrator.flow.sliding().is_none() {
+        if self.integrator.location() == Location::OneSided {
             self.sizes.accept(&self.integrator);
             return self.stop_short_of_event();
         }
@@ -271,10 +271,12 @@ impl Simulator<'_> {
     }
 
     /// Takes the whole step just tried.
-    fn take_step(&mut self, t_end: f64, cut: bool) {
+    pub(super) fn take_step(&mut self, t_end: f64, cut: bool) {
         let h = self.integrator.trial.h;
         self.note_touches();
-        self.cascade.clear();
+        if t_end > self.integrator.trial.t {
+            self.cascade.clear();
+        }
         self.accumulating.elapsed = self.accumulating.elapsed.after(h);
         self.watch.accept(h);
         let end = std::mem::take(&mut self.integrator.trial.end);
@@ -323,9 +325,11 @@ impl Simulator<'_> {
         self.uncertainty.take_step(&self.integrator, found.s, &state);
         let slides = self.integrator.flow.sliding().is_some();
         let statistics = self.recorder.statistics();
-        if found.s > 0.0 {
+        if t > self.integrator.trial.t {
             // Without time between them, events belong to one instant.
             self.cascade.clear();
+        }
+        if found.s > 0.0 {
             statistics.count_step(found.s, true);
             statistics.slid += u64::from(slides);
         } else {

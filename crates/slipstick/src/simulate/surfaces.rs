@@ -5,8 +5,9 @@ use super::signals::{Along, has_surface};
 use super::simulator::{Firing, Simulator, locks};
 use crate::equations::{Guard, GuardKind};
 use crate::formulation::{Flow, Sliding, Surface, is_jump};
-use crate::trajectory::EventKind;
-use crate::transition::{Way, Heading, Incoming, Motions, classify};
+use crate::math::Bracket;
+use crate::trajectory::{Event, EventKind};
+use crate::transition::{Heading, Incoming, Motions, Way, classify};
 use crate::watch::{Banded, MOST_ORDERS, Signals};
 
 /// How often locks are looked at again because they depend on each other.
@@ -317,26 +318,55 @@ impl Simulator<'_> {
         }
     }
 
-    /// Puts the motion onto surfaces that it is next to, and lets it slide on them and on those before. Gives whether it can stay there.
-    pub(super) fn stay_on(&mut self, near: &[usize]) -> bool {
-        let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
+    /// Puts the motion onto surfaces that it comes to in the time `left`, and lets it slide on them and on those before. Gives whether it can stay there.
+    pub(super) fn stay_on(&mut self, near: &[usize], left: f64) -> bool {
+        let (t, y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
         let guards = self.system().guards();
         let flow = &mut self.integrator.flow;
-        let held = flow.mode.structure.sliding.clone();
-        let mut all: Vec<usize> = held.iter().chain(near).copied().collect();
+        let mut all: Vec<usize> = flow.mode.structure.sliding.iter().chain(near).copied().collect();
         all.sort_unstable();
         let mode = flow.mode.clone();
         let surfaces: Vec<Surface> = all.iter().filter_map(|&g| Surface::of(guards, &mode, g)).collect();
         let mut sliding = flow.meet(&surfaces, t, &y);
         flow.fields_at(&mut sliding, t, &y);
-        let stays = sliding.can_stay_on_all();
-        if stays {
-            self.note_corner(near);
-            self.slide_on(&surfaces, t, &mut y);
-            self.activate_guards();
-            self.recorder.add_kind(EventKind::Slide);
+        if !sliding.can_stay_on_all() {
+            return false;
         }
-        stays
+        self.let_time_pass(left);
+        self.note_corner(near);
+        let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
+        let (before, mode) = (y.clone(), self.integrator.flow.mode.values.place);
+        self.slide_on(&surfaces, t, &mut y);
+        self.activate_guards();
+        let event = Event {
+            t,
+            bracket: Bracket { lo: t, hi: t },
+            width: 0.0,
+            guards: near.to_vec(),
+            kinds: vec![EventKind::Slide],
+            before,
+            after: y,
+            mode_before: mode,
+            mode_after: mode,
+        };
+        let mode = self.integrator.flow.mode.clone();
+        self.recorder.add_event(event, &mode);
+        true
+    }
+
+    /// Takes a step to where events that are too many to be told come to their end, if nothing else happens before that.
+    fn let_time_pass(&mut self, left: f64) {
+        let t = self.integrator.trial.t;
+        let end = t + left;
+        if end <= t || end > self.integrator.options.until.min(self.calendar.next()) {
+            return;
+        }
+        self.integrator.step.restart();
+        self.integrator.attempt(left);
+        if self.integrator.is_acceptable() {
+            self.integrator.interpolate();
+            self.take_step(end, true);
+        }
     }
 
     /// The motion slides on these surfaces from here on, or on none; the state is put onto them.
