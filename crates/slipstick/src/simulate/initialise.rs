@@ -1,7 +1,7 @@
 //! Refuses what cannot be run, before anything is computed.
 
 use super::{Error, Options, RUN_OPTIONS, Start};
-use crate::equations::{BadPlace, Guard, GuardKind, MassKind, OnEntry, System};
+use crate::equations::{BadPlace, MassKind, System};
 use crate::formulation::{Metric, Stabilisation};
 use crate::step::PerComponent;
 

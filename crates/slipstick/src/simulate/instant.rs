@@ -257,7 +257,9 @@ impl Simulator<'_> {
         for g in (0..guards.len()).filter(is_watched) {
             let flow = &self.integrator.flow;
             // What joins conditions has no formula that a branch could leave out.
-            let needed = if has_surface(guards[g].kind) { flow.watches(g) } else { flow.has(g) };
+            let place = flow.mode.values.place;
+            let own = || guards[g].mode.is_none_or(|own| own == place);
+            let needed = if has_surface(guards[g].kind) { flow.watches(g) } else { own() };
             let on = needed && !self.is_slid_on(g);
             if on && !self.watch.is_on(g) {
                 self.watch.enter(g);

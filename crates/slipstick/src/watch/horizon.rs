@@ -168,13 +168,19 @@ impl Sleeper {
 mod tests {
     use super::*;
 
+
+    /// A speed that holds everywhere.
+    fn pace(speed: f64) -> SpeedBound {
+        SpeedBound { speed, length: f64::INFINITY }
+    }
+
     #[test]
     fn a_comparison_sleeps_as_long_as_it_cannot_reach_its_band() {
         let mut horizon = Horizon::new(1);
         let mut asked = 0;
         let mut speed = |_| {
             asked += 1;
-            Some(2.0)
+            Some(pace(2.0))
         };
         for k in 0..9 {
             let left = horizon.sleeps(0, 20.0, 1.0, &mut speed).unwrap_or(0.0);
@@ -188,8 +194,8 @@ mod tests {
     #[test]
     fn what_is_not_known_does_not_sleep() {
         assert_eq!(Horizon::new(1).sleeps(0, 1.0, 4.0, |_| None), None);
-        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 1.0, |_| Some(f64::NAN)), None);
-        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 1.0, |_| Some(0.0)), Some(f64::INFINITY));
+        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 1.0, |_| Some(pace(f64::NAN))), None);
+        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 1.0, |_| Some(pace(0.0))), Some(f64::INFINITY));
     }
 
     #[test]
@@ -199,7 +205,7 @@ mod tests {
         for _ in 0..1000 {
             horizon.sleeps(0, 1.0, 1.0, |_| {
                 asked += 1;
-                Some(10.0)
+                Some(pace(10.0))
             });
         }
         assert!((15..30).contains(&asked), "{asked}");
@@ -209,7 +215,7 @@ mod tests {
     fn small_steps_are_not_lost_after_a_long_time() {
         let mut horizon = Horizon::new(1);
         horizon.advance(1e9);
-        assert!(horizon.sleeps(0, 1e-9, 1e-12, |_| Some(1.0)).is_some());
+        assert!(horizon.sleeps(0, 1e-9, 1e-12, |_| Some(pace(1.0))).is_some());
         (0..1000).for_each(|_| horizon.advance(1e-12));
         assert_eq!(horizon.sleeps(0, 0.0, 1e-12, |_| None), None);
     }
@@ -217,7 +223,7 @@ mod tests {
     #[test]
     fn a_jump_wakes_it() {
         let mut horizon = Horizon::new(1);
-        assert!(horizon.sleeps(0, 1.0, 1.0, |_| Some(0.0)).is_some());
+        assert!(horizon.sleeps(0, 1.0, 1.0, |_| Some(pace(0.0))).is_some());
         horizon.set_quiet(f64::INFINITY);
         assert!(horizon.is_quiet(1e9));
         horizon.rouse(0);
