@@ -244,6 +244,9 @@ impl Along<'_, '_> {
     /// How far rounding can have moved the value of a guard that is no formula. Far from zero any gradient will do; next to zero it has to be one
     /// from next to the point, as it costs a value for each state.
     fn band(&mut self, guard: usize, s: f64, value: f64) -> f64 {
+        if let Some(band) = self.band_by_growth(guard, s, value) {
+            return band;
+        }
         let trial = &self.integrator.trial;
         let (t, h) = (trial.t + s, trial.h);
         let step = (trial.t.to_bits(), trial.start.first().map_or(0, |y| y.to_bits()));
@@ -262,6 +265,15 @@ impl Along<'_, '_> {
         let by_time = self.integrator.flow.gradient_at(guard, t, &mut uncertainty.state, &mut by_state);
         uncertainty.gradients[guard] = Some(Gradient { step, s, by_state, by_time, size: value.abs() });
         uncertainty.band_by_gradient(guard, t, value)
+    }
+
+    /// The same of a value far from zero, where the guard says how fast it can change.
+    fn band_by_growth(&self, guard: usize, s: f64, value: f64) -> Option<f64> {
+        let growth = *self.integrator.flow.system().guard_growth().get(guard)?;
+        let by_time = ROUNDING * (self.integrator.trial.t + s).abs();
+        let moved = self.uncertainty.at_point.iter().fold(by_time, |most, delta| most.max(*delta));
+        let band = CAUTION * (growth * moved + ROUNDING * value.abs());
+        (value.abs() > NEXT_TO_ZERO * band).then_some(band)
     }
 
     /// The rate of a comparison along the motion, with its band.

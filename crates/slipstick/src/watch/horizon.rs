@@ -14,9 +14,14 @@ const WORTH: u32 = 4;
 /// The length of path that is first asked for, and the least, in steps.
 const FIRST_LENGTH: f64 = 64.0;
 const LEAST_LENGTH: f64 = 4.0;
-/// By how much a length grows that was too short, and how far beyond what the speed allows it is chosen otherwise.
+/// By how much a length grows that was too short, and shrinks that was too long; and how far beyond what the speed allows it is chosen otherwise.
 const LONGER: f64 = 4.0;
 const BEYOND: f64 = 2.0;
+/// How near to a length of which nothing was known the next ones come, and by how much they may come nearer each time that it pays.
+const BELOW: f64 = 0.6;
+const NEARER: f64 = 1.25;
+/// Questions in a row, each for a shorter path.
+const MOST_QUESTIONS: usize = 3;
 /// The part of a safe path that is used, for rounding.
 const CAREFUL: f64 = 0.999_999;
 /// The most steps between two questions that did not pay.
@@ -55,8 +60,9 @@ struct Sleeper {
     /// Steps that it has slept since it was last asked.
     slept: u32,
     asleep: bool,
-    /// The length of path that will be asked for.
+    /// The length of path that will be asked for, and one that was too long; 0 if there is none yet.
     length: f64,
+    too_long: f64,
 }
 
 /// When comparisons have to be looked at again.
@@ -102,13 +108,13 @@ impl Horizon {
         self.sleepers[comparison].rise();
     }
 
-    /// How long a comparison sleeps, if that is longer than the step. It is `reach` outside its band.
+    /// How long a comparison sleeps, if that is longer than the step. It is at least `reach` outside its band.
     pub(super) fn sleeps(
         &mut self,
         comparison: usize,
         reach: f64,
         h: f64,
-        pace: impl FnOnce(f64) -> Option<SpeedBound>,
+        mut pace: impl FnMut(f64) -> Option<SpeedBound>,
     ) -> Option<f64> {
         let (clock, sleeper) = (self.clock, &mut self.sleepers[comparison]);
         if sleeper.asleep {
@@ -119,15 +125,11 @@ impl Horizon {
             }
             sleeper.rise();
         }
-        if sleeper.wait > 0 || reach <= 0.0 {
-            sleeper.wait = sleeper.wait.saturating_sub(1);
+        if sleeper.wait > 0 {
+            sleeper.wait -= 1;
             return None;
         }
-        let asked = if sleeper.length > 0.0 { sleeper.length } else { FIRST_LENGTH * h };
-        let pace = pace(asked.max(LEAST_LENGTH * h));
-        // A little less, for rounding.
-        let time = pace.map_or(0.0, |pace| CAREFUL * (reach / pace.speed).min(pace.length));
-        sleeper.learn(reach, pace);
+        let time = sleeper.ask(reach, h, &mut pace);
         if time > h {
             *sleeper = Sleeper { since: clock, safe: time, asleep: true, slept: 1, ..*sleeper };
             return Some(time);
@@ -138,14 +140,29 @@ impl Horizon {
 }
 
 impl Sleeper {
-    /// Chooses the length that will be asked for by what the last one gave.
-    fn learn(&mut self, reach: f64, pace: Option<SpeedBound>) {
-        if let Some(SpeedBound { speed, length }) = pace {
-            let allowed = reach / speed;
-            self.length = if allowed > length { LONGER * length } else { BEYOND * allowed };
-        } else {
-            self.length /= LONGER;
+    /// For how long a path the comparison does not reach its band; 0 if that is not known.
+    fn ask(&mut self, reach: f64, h: f64, pace: &mut dyn FnMut(f64) -> Option<SpeedBound>) -> f64 {
+        for _ in 0..MOST_QUESTIONS {
+            let asked = if self.length > 0.0 { self.length.max(LEAST_LENGTH * h) } else { FIRST_LENGTH * h };
+            let Some(SpeedBound { speed, length }) = pace(asked) else {
+                (self.too_long, self.length) = (asked, asked / LONGER);
+                if self.length < LEAST_LENGTH * h {
+                    return 0.0;
+                }
+                continue;
+            };
+            // What does not change by any means need not be far away.
+            let allowed = if speed == 0.0 { f64::INFINITY } else { reach / speed };
+            if allowed < length {
+                self.length = BEYOND * allowed;
+            } else if length.is_finite() {
+                let most = if self.too_long > 0.0 { BELOW * self.too_long } else { f64::INFINITY };
+                (self.length, self.too_long) = ((LONGER * length).min(most), NEARER * self.too_long);
+            }
+            // A little less, for rounding.
+            return CAREFUL * allowed.min(length);
         }
+        0.0
     }
 
     /// It wakes up; whether its sleep was worth the question says when it is asked again.
