@@ -18,7 +18,6 @@ const STILL_WRONG: &[&str] = &[
     "infinities_are_accepted",
     "constraints_that_are_no_numbers_are_accepted",
     "a_plastic_impact_is_found_many_times",
-    "a_switch_in_a_one_sided_branch_is_a_cycle",
     "twisting_accumulates_at_fine_tolerances",
     "an_oscillator_beside_a_constant_is_taken_for_stiff",
     "an_impact_raises_the_energy_without_a_warning",

@@ -97,7 +97,7 @@ impl Simulator<'_> {
         let estimated = self.sizes.restart(&mut self.integrator, restart, beginning);
         self.recorder.statistics().estimates += u64::from(estimated);
         self.recorder.begin_segment(&self.integrator.flow.mode, t, &y);
-        self.note_past_guards();
+        self.note_past_guards(restart == Restart::Initial);
     }
 
     /// The event that a segment begins with, for what was learnt of first steps after it.
@@ -447,13 +447,13 @@ impl Simulator<'_> {
     }
 
     /// A guard that is true when it begins to be watched has not happened: that is worth a note, once (rule 9).
-    fn note_past_guards(&mut self) {
+    fn note_past_guards(&mut self, begins: bool) {
         let t = self.integrator.trial.t;
         for (g, guard) in self.system().guards().iter().enumerate().filter(|(g, _)| self.fired[*g] == 0) {
             let name = &guard.name;
             if matches!(guard.kind, GuardKind::Scheduled { .. }) && !locks(guard) {
                 let time = self.calendar.time(g);
-                if time <= t && self.integrator.flow.watches(g) {
+                if begins && time < t && self.integrator.flow.watches(g) {
                     self.recorder.note_once(t, ("already-past", name), || {
                         format!(
                             "the event `{name}` is set for t = {time}, which is past when it begins to be watched; it does not happen \

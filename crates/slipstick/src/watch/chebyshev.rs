@@ -173,7 +173,8 @@ impl Fit {
         }
         let size = values[..=n].iter().fold(0.0, |size: f64, v| size.max(v.abs()));
         let shape = Bernstein::from_coefficients(&coefficients[..=n]);
-        let tail = f64::max(tail, EARLIER * earlier);
+        // Polynomials of a degree next to that of few points are exact.
+        let tail = if n == FINE { f64::max(tail, EARLIER * earlier) } else { tail };
         Self { shape, remainder: REMAINDER * tail + rounding, size, roughness }
     }
 

@@ -99,8 +99,7 @@ impl Track {
     ) -> Result<Option<f64>, NotFinite> {
         let Some(plus) = side.truth().filter(|_| self.quest.widening.grows()) else { return Ok(None) };
         let up = if plus { 1.0 } else { -1.0 };
-        let constant = Widening { linear: 0.0, dense: 0.0, ..self.quest.widening };
-        let quest = Quest { up, widening: constant, touches: false, ..self.quest };
+        let quest = Quest { up, touches: false, ..self.quest };
         let comparison = self.comparison;
         let source = Source { signals, comparison };
         let exit = Search::new(quest, source, room).run(&pieces[self.pieces.0..self.pieces.1])?;

@@ -144,7 +144,8 @@ impl Sleeper {
     fn ask(&mut self, reach: f64, h: f64, pace: &mut dyn FnMut(f64) -> Option<SpeedBound>) -> f64 {
         for _ in 0..MOST_QUESTIONS {
             let asked = if self.length > 0.0 { self.length.max(LEAST_LENGTH * h) } else { FIRST_LENGTH * h };
-            let Some(SpeedBound { speed, length }) = pace(asked) else {
+            let known = pace(asked).filter(|bound| bound.speed.is_finite() && bound.length > 0.0);
+            let Some(SpeedBound { speed, length }) = known else {
                 (self.too_long, self.length) = (asked, asked / LONGER);
                 if self.length < LEAST_LENGTH * h {
                     return 0.0;
