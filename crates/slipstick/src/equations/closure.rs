@@ -15,8 +15,8 @@ use super::closure_guard::{ClosureGuard, Reset, Surface};
 use super::closure_mechanism::{Mechanism, MechanismJets};
 use super::closure_sides::LockedSides;
 use super::{
-    BadPlace, Constraint, Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, Observer,
-    PlainField, Point, System, Terms, WrongGradient,
+    ActiveRows, BadPlace, Constraint, Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked,
+    MassKind, Observer, PlainField, Point, System, Terms, WrongGradient,
 };
 use std::sync::Arc;
 
@@ -208,7 +208,7 @@ impl System for ClosureSystem {
     fn constraints(&self) -> &[Constraint] {
         self.mechanism.as_ref().map_or(&[], Mechanism::constraints)
     }
-    fn room_for_terms(&self) -> Terms {
+    fn room_for_terms(&self, _rows: &ActiveRows) -> Terms {
         self.mechanism.as_ref().map_or_else(|| Terms::full(0, 0), Mechanism::room_for_terms)
     }
     fn bad_place(&self) -> Option<BadPlace> {
@@ -519,7 +519,7 @@ mod tests {
         })
         .guard(ClosureGuard::falling("floor", |_, y| y[0]));
         let (mut first, mut second) = ([0.0], [0.0]);
-        let locked = Locked { mode: 0, signs: &[], counts: &[] };
+        let locked = Locked { mode: 0, signs: &[], counts: &[], rows: None };
         let rates = GuardRates { slope: None, first: &mut first, second: &mut second };
         system.evaluator().guard_rates(locked, 0.0, &[0.0, 2.0], 0.1, rates);
         assert!((first[0] - 2.0).abs() < 1e-8, "{}", first[0]);
@@ -534,7 +534,7 @@ mod tests {
         })
         .guard(ClosureGuard::falling("floor", |_, y| y[0]));
         let (mut first, mut second) = ([9.0], [9.0]);
-        let locked = Locked { mode: 0, signs: &[], counts: &[] };
+        let locked = Locked { mode: 0, signs: &[], counts: &[], rows: None };
         let rates = GuardRates { slope: None, first: &mut first, second: &mut second };
         system.evaluator().guard_rates(locked, 0.0, &[0.0, 0.0], 0.1, rates);
         assert!(first[0].abs() < 1e-8 && second[0] < -9.0, "{first:?} {second:?}");

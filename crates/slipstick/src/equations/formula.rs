@@ -8,11 +8,13 @@ use super::lowering::Lowering;
 use super::mass::{MassScratch, MassTape};
 use super::mechanism::{MechanismScratch, MechanismTapes};
 use super::schedule::check_times;
+use super::selected::Selected;
 use super::settling::settle;
 use super::system::gradient_by_differences;
 use super::tapes::{Compiler, ModeTapes, ResetParts, ResetTape, ScheduleTape, lower_reset};
 use super::{
-    Constraint, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, Point, System, Terms,
+    ActiveRows, Constraint, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, Point, System,
+    Terms,
 };
 use crate::expr::{Bounds, Boxes, Interval, Ranges, Registers, Tape};
 use crate::model::{Definition, Diagnostic, Model};
@@ -180,14 +182,14 @@ impl System for FormulaSystem {
     fn constraints(&self) -> &[Constraint] {
         self.mechanism.as_ref().map_or(&[], |mechanism| &mechanism.constraints)
     }
-    fn room_for_terms(&self) -> Terms {
-        self.mechanism.as_ref().map_or_else(|| Terms::full(0, 0), MechanismTapes::room_for_terms)
+    fn room_for_terms(&self, rows: &ActiveRows) -> Terms {
+        self.mechanism.as_ref().map_or_else(|| Terms::full(0, 0), |tapes| tapes.room_for_terms(rows))
     }
-    fn tangent_places(&self) -> Option<Vec<(usize, usize)>> {
-        Some(self.mechanism.as_ref()?.places_of_tangents(&self.modes))
+    fn tangent_places(&self, rows: &ActiveRows) -> Option<Vec<(usize, usize)>> {
+        Some(self.mechanism.as_ref()?.places_of_tangents(&self.modes, rows))
     }
-    fn rate_slope_places(&self) -> &[(usize, usize)] {
-        self.mechanism.as_ref().map_or(&[], |mechanism| &mechanism.slope_places)
+    fn rate_slope_places(&self, rows: &ActiveRows) -> Vec<(usize, usize)> {
+        self.mechanism.as_ref().map_or_else(Vec::new, |tapes| tapes.places.of_rows(rows).slopes)
     }
     fn has_formulas(&self) -> bool {
         true
@@ -220,12 +222,13 @@ impl System for FormulaSystem {
             resets,
             mass,
             mechanism: self.mechanism.as_ref().map(MechanismTapes::scratch),
+            selected: Selected::default(),
             schedule,
             nowhere,
             boxes: Boxes::default(),
             ranges: Ranges::default(),
             out: vec![0.0; longest],
-            slopes: vec![0.0; self.rate_slope_places().len()],
+            slopes: vec![0.0; self.mechanism.as_ref().map_or(0, |tapes| tapes.places.slopes.len())],
         })
     }
 }
@@ -264,6 +267,8 @@ struct FormulaEvaluator<'a> {
     resets: Vec<Option<Registers>>,
     mass: Option<MassScratch>,
     mechanism: Option<MechanismScratch>,
+    /// The tapes of the constraints that hold.
+    selected: Selected,
     schedule: Registers,
     /// A state for formulas that do not depend on it.
     nowhere: Vec<f64>,
@@ -283,19 +288,22 @@ impl Evaluator for FormulaEvaluator<'_> {
     }
 
     fn terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
-        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            let mechanism = self.selected.tapes(all, locked.rows);
             mechanism.terms(scratch, (locked, t, y, &self.system.parameters), terms);
         }
     }
 
     fn driving_terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
-        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            let mechanism = self.selected.tapes(all, locked.rows);
             mechanism.driving_terms(scratch, (locked, t, y, &self.system.parameters), terms);
         }
     }
 
     fn gradients(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
-        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            let mechanism = self.selected.tapes(all, locked.rows);
             mechanism.gradients(scratch, (locked, t, y, &self.system.parameters), terms);
         }
     }
@@ -308,27 +316,35 @@ impl Evaluator for FormulaEvaluator<'_> {
         position: &mut [f64],
         velocity: &mut [f64],
     ) {
-        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            let mechanism = self.selected.tapes(all, locked.rows);
             mechanism.residuals(scratch, (locked, t, y, &self.system.parameters), position, velocity);
         }
     }
 
     fn residuals_of_terms(
         &mut self,
-        (_, _, y): (Locked<'_>, f64, &[f64]),
+        (locked, _, y): (Locked<'_>, f64, &[f64]),
         terms: &Terms,
         position: &mut [f64],
         velocity: &mut [f64],
     ) {
-        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            let mechanism = self.selected.tapes(all, locked.rows);
             mechanism.residuals_of_terms(scratch, terms, y, (position, velocity));
         }
     }
 
-    fn turn(&mut self, change: &[f64], turned: &mut [f64]) -> bool {
+    fn turn(&mut self, locked: Locked<'_>, change: &[f64], turned: &mut [f64]) -> bool {
         match (&self.system.mechanism, &mut self.mechanism) {
-            (Some(mechanism), Some(scratch)) => mechanism.turn(scratch, change, turned),
+            (Some(all), Some(scratch)) => self.selected.tapes(all, locked.rows).turn(scratch, change, turned),
             _ => false,
+        }
+    }
+
+    fn find_active(&mut self, locked: Locked<'_>, active: &mut [bool]) {
+        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            mechanism.find_active(scratch, (locked, &self.nowhere, &self.system.parameters), active);
         }
     }
 
@@ -340,7 +356,8 @@ impl Evaluator for FormulaEvaluator<'_> {
         position: &mut [f64],
         _: &mut [f64],
     ) {
-        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            let mechanism = self.selected.tapes(all, locked.rows);
             mechanism.positions(scratch, (locked, t, y, &self.system.parameters), position);
         }
     }
@@ -354,29 +371,34 @@ impl Evaluator for FormulaEvaluator<'_> {
         velocity: &mut [f64],
         terms: &mut Terms,
     ) -> bool {
-        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            let mechanism = self.selected.tapes(all, locked.rows);
             mechanism.rates(scratch, (locked, t, y, &self.system.parameters), velocity, terms);
         }
         true
     }
 
     fn rate_slopes(&mut self, locked: Locked<'_>, t: f64, y: &[f64], slopes: &mut [f64]) -> bool {
-        let mut values = std::mem::take(&mut self.slopes);
-        self.rate_slope_entries(locked, t, y, &mut values);
-        self.system.mechanism.iter().for_each(|mechanism| mechanism.spread_slopes(&values, slopes));
-        self.slopes = values;
+        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            let mechanism = self.selected.tapes(all, locked.rows);
+            let values = &mut self.slopes[..mechanism.places.slopes.len()];
+            mechanism.slopes(scratch, (locked, t, y, &self.system.parameters), values);
+            mechanism.spread_slopes(values, slopes);
+        }
         true
     }
 
     fn rate_slope_entries(&mut self, locked: Locked<'_>, t: f64, y: &[f64], slopes: &mut [f64]) -> bool {
-        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            let mechanism = self.selected.tapes(all, locked.rows);
             mechanism.slopes(scratch, (locked, t, y, &self.system.parameters), slopes);
         }
         true
     }
 
     fn tangent(&mut self, locked: Locked<'_>, t: f64, y: &[f64], change: &[f64], out: &mut [f64]) -> bool {
-        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            let mechanism = self.selected.tapes(all, locked.rows);
             mechanism.tangent(scratch, (locked, t, y, &self.system.parameters), change, out);
         }
         true

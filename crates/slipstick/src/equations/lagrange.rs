@@ -41,6 +41,11 @@ impl MechanismParts {
         2 * self.force.len() + self.names.len()
     }
 
+    /// The formula of a constraint: of positions, or of speeds.
+    pub(super) fn constraint(&self, row: usize) -> ExprId {
+        self.position.get(row).copied().unwrap_or(self.velocity[row])
+    }
+
     pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut ExprId> {
         let terms = self.mass.iter_mut().chain(&mut self.force).chain(&mut self.jacobian);
         let residuals = self.position.iter_mut().chain(&mut self.velocity).chain(&mut self.offset);
@@ -108,12 +113,10 @@ impl Lowering<'_> {
         n: usize,
     ) {
         parts.names.push(name.to_owned());
-        for j in 0..n {
-            let entry = self.partial(surface, first + j);
-            parts.jacobian.push(entry);
-            let slope = self.partial(velocity, 1 + j);
-            parts.slopes.push(slope);
-        }
+        let entries = self.gradient(surface, first..first + n);
+        parts.jacobian.extend(entries);
+        let slopes = self.gradient(velocity, 1..1 + n);
+        parts.slopes.extend(slopes);
         let rate = self.along(velocity, n);
         parts.velocity.push(velocity);
         parts.level.push(self.arena.neg(rate));
@@ -162,6 +165,17 @@ impl Lowering<'_> {
             }
         }
         forces
+    }
+
+    /// The derivatives by some inputs. A formula has few of all that there are.
+    fn gradient(&mut self, of: ExprId, by: std::ops::Range<usize>) -> Vec<ExprId> {
+        let mut gradient = vec![self.arena.constant(0.0); by.len()];
+        for input in self.arena.inputs_of(&[of]).into_iter().map(InputId::index) {
+            if by.contains(&input) {
+                gradient[input - by.start] = self.partial(of, input);
+            }
+        }
+        gradient
     }
 
     fn partial(&mut self, of: ExprId, by: usize) -> ExprId {

@@ -1,7 +1,7 @@
 //! What the loop asks of a set of equations: right-hand sides, guards, rates of guards, resets.
 
 use super::Observer;
-use super::{BadPlace, Constraint, Terms, WrongGradient};
+use super::{ActiveRows, BadPlace, Constraint, Terms, WrongGradient};
 use crate::expr::{Bounds, Interval};
 use crate::model::{Direction, Side};
 
@@ -136,6 +136,8 @@ pub struct Locked<'a> {
     pub signs: &'a [f64],
     /// The counts, whole numbers.
     pub counts: &'a [f64],
+    /// The constraints that are asked for, which have rows in terms and residuals; all of them if that is not said.
+    pub rows: Option<&'a ActiveRows>,
 }
 
 /// What stands before the derivatives: `M y' = f(t, y)`.
@@ -176,17 +178,17 @@ pub trait System: Send + Sync {
     fn constraints(&self) -> &[Constraint] {
         &[]
     }
-    /// Room for the terms of a mechanism's equations of motion.
-    fn room_for_terms(&self) -> Terms {
-        Terms::full(self.layout().v, self.constraints().len())
+    /// Room for the terms of a mechanism's equations of motion, with these constraints.
+    fn room_for_terms(&self, rows: &ActiveRows) -> Terms {
+        Terms::full(self.layout().v, rows.len())
     }
     /// The states that are in each row of the equations of motion, `M v' - f + Gᵀ λ`, and behind them of the rates of further states, as rows and states; none if that is not known.
-    fn tangent_places(&self) -> Option<Vec<(usize, usize)>> {
+    fn tangent_places(&self, _rows: &ActiveRows) -> Option<Vec<(usize, usize)>> {
         None
     }
     /// The positions that are in the rate of each constraint beside the speeds, as rows and positions, where [`Evaluator::rate_slope_entries`] gives slopes.
-    fn rate_slope_places(&self) -> &[(usize, usize)] {
-        &[]
+    fn rate_slope_places(&self, _rows: &ActiveRows) -> Vec<(usize, usize)> {
+        Vec::new()
     }
     /// A place that was given for an entry of a matrix and is outside of it.
     fn bad_place(&self) -> Option<BadPlace> {
@@ -305,7 +307,7 @@ pub trait Evaluator {
 
     /// How the gradients of the constraints change along a change of positions, at the point for which [`terms`](Self::terms) and
     /// [`residuals_of_terms`](Self::residuals_of_terms) were called last: the entries of `D²g(change, ·)`, in the places of `G`. False if that is not known, or if there is more than constraints `g(q) = 0`.
-    fn turn(&mut self, _change: &[f64], _turned: &mut [f64]) -> bool {
+    fn turn(&mut self, _locked: Locked<'_>, _change: &[f64], _turned: &mut [f64]) -> bool {
         false
     }
 
@@ -398,6 +400,11 @@ pub trait Evaluator {
     /// that is not taken is not among them.
     fn find_needed(&mut self, _locked: Locked<'_>, needed: &mut [bool]) {
         needed.fill(true);
+    }
+
+    /// Tells which constraints hold while signs and counts stay as they are. One in a branch that says nothing, as a joint that is open, does not.
+    fn find_active(&mut self, _locked: Locked<'_>, active: &mut [bool]) {
+        active.fill(true);
     }
 
     /// Where the watched guards lie while time and states are within intervals: `input` tells that of time (0) or of a state (from 1 on), where

@@ -37,6 +37,7 @@ mod print;
 mod properties;
 mod ranges;
 mod sample;
+mod selection;
 mod simplify;
 mod syntax;
 mod tape;

@@ -3,7 +3,8 @@
 //! Newton's method on `g(t, q) = 0` with the least change in every round, halved where it would overshoot; then the same for the speeds. Pinned
 //! coordinates are further constraints: neither they nor their speeds change.
 
-use crate::equations::{Evaluator, Locked, Terms};
+use super::env::Env;
+use crate::equations::Terms;
 use crate::math::{Kkt, KktFault, Matrix};
 
 /// Rounds of Newton's method, and halvings in one of them.
@@ -80,16 +81,11 @@ impl Assembler {
     }
 
     /// Moves positions, then speeds.
-    pub(super) fn assemble(
-        &mut self,
-        evaluator: &mut dyn Evaluator,
-        at: (Locked<'_>, f64),
-        y: &mut [f64],
-    ) -> Result<(), Refusal> {
+    pub(super) fn assemble(&mut self, env: &mut Env<'_>, y: &mut [f64]) -> Result<(), Refusal> {
         let before = y.to_vec();
-        self.close(evaluator, at, y, Half::Positions)?;
-        self.close(evaluator, at, y, Half::Speeds)?;
-        let moved = self.moved_pins(evaluator.has_kinematics(), &before, y);
+        self.close(env, y, Half::Positions)?;
+        self.close(env, y, Half::Speeds)?;
+        let moved = self.moved_pins(env.has_kinematics(), &before, y);
         if moved.is_empty() { Ok(()) } else { Err(Refusal::Pinned(moved)) }
     }
 
@@ -101,25 +97,19 @@ impl Assembler {
         positions.chain(speeds).filter(moved).map(|i| (i, before[i], y[i])).collect()
     }
 
-    fn close(
-        &mut self,
-        evaluator: &mut dyn Evaluator,
-        at: (Locked<'_>, f64),
-        y: &mut [f64],
-        half: Half,
-    ) -> Result<(), Refusal> {
-        let mut size = self.residual(evaluator, at, y, half);
+    fn close(&mut self, env: &mut Env<'_>, y: &mut [f64], half: Half) -> Result<(), Refusal> {
+        let mut size = self.residual(env, y, half);
         if !size.is_finite() {
             let rows = self.level.iter().enumerate().filter(|(_, left)| !left.is_finite());
             return Err(Refusal::Open(rows.map(|(k, left)| (k, *left)).collect()));
         }
         for _ in 0..MOST_ROUNDS {
-            self.find_change(evaluator, at, y)?;
+            self.find_change(env, y)?;
             let far = self.distance(y, half);
             if far <= 4.0 * f64::EPSILON {
                 break;
             }
-            match self.step(evaluator, at, y, (half, size)) {
+            match self.step(env, y, (half, size)) {
                 Some(smaller) => size = smaller,
                 None => break,
             }
@@ -129,14 +119,8 @@ impl Assembler {
     }
 
     /// Evaluates what is left of the constraints, into `level`; gives its size.
-    fn residual(
-        &mut self,
-        evaluator: &mut dyn Evaluator,
-        (locked, t): (Locked<'_>, f64),
-        y: &[f64],
-        half: Half,
-    ) -> f64 {
-        evaluator.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+    fn residual(&mut self, env: &mut Env<'_>, y: &[f64], half: Half) -> f64 {
+        env.residuals(y, &mut self.position, &mut self.velocity);
         self.level.fill(0.0);
         match half {
             Half::Positions => self.level[..self.holonomic].copy_from_slice(&self.position),
@@ -146,13 +130,8 @@ impl Assembler {
     }
 
     /// The least change that takes off `level`, to first order.
-    fn find_change(
-        &mut self,
-        evaluator: &mut dyn Evaluator,
-        (locked, t): (Locked<'_>, f64),
-        y: &[f64],
-    ) -> Result<(), Refusal> {
-        evaluator.terms(locked, t, y, &mut self.terms);
+    fn find_change(&mut self, env: &mut Env<'_>, y: &[f64]) -> Result<(), Refusal> {
+        env.terms(y, &mut self.terms);
         let (own, pinned) = self.rows.values.split_at_mut(self.terms.jacobian.values.len());
         own.copy_from_slice(&self.terms.jacobian.values);
         pinned.fill(1.0);
@@ -178,13 +157,7 @@ impl Assembler {
     }
 
     /// Takes the change, or a part of it, if that makes the residual smaller; gives its new size.
-    fn step(
-        &mut self,
-        evaluator: &mut dyn Evaluator,
-        at: (Locked<'_>, f64),
-        y: &mut [f64],
-        (half, size): (Half, f64),
-    ) -> Option<f64> {
+    fn step(&mut self, env: &mut Env<'_>, y: &mut [f64], (half, size): (Half, f64)) -> Option<f64> {
         let before = y.to_vec();
         let (first, n) = (self.positions, self.n);
         for halvings in 0..=MOST_HALVINGS {
@@ -192,18 +165,18 @@ impl Assembler {
             let change: Vec<f64> = self.change.iter().map(|change| part * change).collect();
             y.copy_from_slice(&before);
             match half {
-                Half::Positions => evaluator.shift_positions(at.1, &mut y[..first], &change),
+                Half::Positions => env.shift_positions(&mut y[..first], &change),
                 Half::Speeds => {
                     y[first..first + n].iter_mut().zip(&change).for_each(|(v, change)| *v -= change);
                 }
             }
-            let smaller = self.residual(evaluator, at, y, half);
+            let smaller = self.residual(env, y, half);
             if smaller < size {
                 return Some(smaller);
             }
         }
         y.copy_from_slice(&before);
-        self.residual(evaluator, at, y, half);
+        self.residual(env, y, half);
         None
     }
 

@@ -2,13 +2,14 @@
 
 use super::behind_mass::{BehindMass, difference};
 use super::engine::Engine;
+use super::env::{Env, MotionCounts};
 use super::landing::largest;
 use super::one_sided::OneSided;
 use super::sliding::Effort;
 use super::start_slope::StartSlope;
 use super::twins::Place;
-use super::{Field, MassKind, Refusal, Sliding, Stabilisation, Surface, Upkeep};
-use crate::equations::{Guard, GuardKind, PlainField, Point, System};
+use super::{Field, Index1, MassKind, Refusal, Sliding, Stabilisation, Surface, Upkeep};
+use crate::equations::{ActiveRows, Guard, GuardKind, PlainField, Point, System};
 use crate::expr::{Bounds, Interval};
 use crate::mode::Mode;
 
@@ -373,50 +374,79 @@ impl<'a> Flow<'a> {
         }
     }
 
+    /// Does something with the form of a mechanism in the present mode at a time; none where there is no mechanism.
+    #[inline]
+    pub(super) fn on_form<R>(
+        &mut self,
+        t: f64,
+        act: impl FnOnce(&mut Index1, &mut Env<'_>) -> R,
+    ) -> Option<R> {
+        let Engine::Mechanism(mechanism) = &mut self.evaluator else { return None };
+        let (form, mut env) = mechanism.at(self.mode.locked(), t);
+        Some(act(form, &mut env))
+    }
+
+    /// The form of a mechanism that was used last.
+    #[inline]
+    pub(super) fn form(&self) -> Option<&Index1> {
+        match &self.evaluator {
+            Engine::Mechanism(mechanism) => Some(&mechanism.form),
+            Engine::Plain(_) => None,
+        }
+    }
+
+    #[inline]
+    pub(super) fn form_mut(&mut self) -> Option<&mut Index1> {
+        match &mut self.evaluator {
+            Engine::Mechanism(mechanism) => Some(&mut mechanism.form),
+            Engine::Plain(_) => None,
+        }
+    }
+
+    /// The constraints that hold in the present mode.
+    pub fn active_rows(&mut self) -> ActiveRows {
+        let rows = self.on_form(0.0, |form, _| form.rows.clone());
+        rows.unwrap_or_else(|| ActiveRows::all(&[]))
+    }
+
     /// The surfaces of the constraints that sliding-mode control approaches.
     pub fn surfaces(&mut self, t: f64, y: &[f64]) -> Vec<f64> {
-        match &mut self.evaluator {
-            Engine::Mechanism(mechanism) => mechanism.surfaces(self.mode.locked(), t, y),
-            Engine::Plain(_) => Vec::new(),
-        }
+        self.on_form(t, |form, env| form.surfaces(env, y)).unwrap_or_default()
     }
 
     /// How far each coordinate would be moved to close the constraints of positions.
     pub fn closing_distances(&mut self, t: f64, y: &[f64]) -> Vec<f64> {
-        match &mut self.evaluator {
-            Engine::Mechanism(mechanism) => mechanism.closing_distances(self.mode.locked(), t, y),
-            Engine::Plain(_) => Vec::new(),
-        }
+        self.on_form(t, |form, env| form.closing_distances(env, y)).unwrap_or_default()
     }
 
-    /// What is left of each constraint of a mechanism at the level of accelerations.
+    /// What is left of each constraint of a mechanism at the level of accelerations; nothing of those that do not hold.
     pub fn acceleration_residuals(&mut self, t: f64, y: &[f64], out: &mut [f64]) {
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.acceleration_residuals(self.mode.locked(), t, y, out);
-        }
+        self.on_form(t, |form, env| {
+            form.solve(env, y);
+            out.fill(0.0);
+            form.rows.constraints().iter().zip(form.left_of_accelerations()).for_each(|(&k, l)| out[k] = l);
+        });
     }
 
     /// How far the last landing has moved each position and speed of a mechanism.
     pub fn adjustment(&self) -> &[f64] {
-        match &self.evaluator {
-            Engine::Mechanism(mechanism) => mechanism.adjustment(),
-            Engine::Plain(_) => &[],
-        }
+        self.form().map_or(&[], Index1::adjustment)
     }
 
     /// How many steps of a mechanism were corrected.
     pub fn corrected(&self) -> u64 {
-        match &self.evaluator {
-            Engine::Mechanism(mechanism) => mechanism.corrected(),
-            Engine::Plain(_) => 0,
-        }
+        self.motion_counts().corrected
     }
 
     /// How often a linear system of a mechanism was factored, for accelerations or for corrections.
     pub fn motion_factorisations(&self) -> u64 {
+        self.motion_counts().factorisations
+    }
+
+    fn motion_counts(&self) -> MotionCounts {
         match &self.evaluator {
-            Engine::Mechanism(mechanism) => mechanism.factorisations(),
-            Engine::Plain(_) => 0,
+            Engine::Mechanism(mechanism) => mechanism.counts,
+            Engine::Plain(_) => MotionCounts::default(),
         }
     }
 
@@ -425,12 +455,14 @@ impl<'a> Flow<'a> {
         self.evaluator.residuals(self.mode.locked(), t, y, position, velocity);
     }
 
+    /// The same of the constraints that hold.
+    pub fn active_residuals(&mut self, t: f64, y: &[f64], position: &mut [f64], velocity: &mut [f64]) {
+        self.on_form(t, |_, env| env.residuals(y, position, velocity));
+    }
+
     /// Moves a state of a mechanism to the nearest one at which the constraints are met; pinned coordinates stay.
     pub fn assemble(&mut self, t: f64, y: &mut [f64], pinned: &[usize]) -> Result<(), Refusal> {
-        match &mut self.evaluator {
-            Engine::Mechanism(mechanism) => mechanism.assemble(self.mode.locked(), t, y, pinned),
-            Engine::Plain(_) => Ok(()),
-        }
+        self.on_form(t, |form, env| form.assemble(env, y, pinned)).unwrap_or(Ok(()))
     }
 
     /// The times at which a step has evaluated the field along the surfaces, with the weight of the positive side of each surface.

@@ -34,7 +34,8 @@ impl<'a> Ground<'a> {
         }
         // What does not meet its constraints yet is not to be moved.
         if let (Engine::Mechanism(mechanism), true) = (&mut self.evaluator, mode.reaching.is_empty()) {
-            mechanism.land(mode.locked(), t, y);
+            let (form, mut env) = mechanism.at(mode.locked(), t);
+            form.land(&mut env, y);
         }
     }
 
@@ -43,7 +44,8 @@ impl<'a> Ground<'a> {
         let mut met = y.to_vec();
         self.put_back(mode, t, &mut met);
         if let (Engine::Mechanism(mechanism), true) = (&mut self.evaluator, mode.reaching.is_empty()) {
-            mechanism.hold_redundant(mode.locked(), t, &met);
+            let (form, mut env) = mechanism.at(mode.locked(), t);
+            form.hold_redundant(&mut env, &met);
         }
     }
 

@@ -10,8 +10,9 @@
 //! in the symmetric system.
 
 use super::engine::Engine;
+use super::env::Env;
 use super::{Field, Flow, Index1, Stabilisation};
-use crate::equations::{Locked, Terms};
+use crate::equations::Terms;
 use crate::math::{Matrix, dot};
 
 /// Directions that are kept, and rounds with them.
@@ -102,66 +103,66 @@ impl HalfExplicit {
     }
 }
 
-impl Index1<'_> {
+impl Index1 {
     /// Finds the accelerations and multipliers of a stage. The rates of the whole state go to `dy`; they are NaN if there is no solution.
-    fn half_explicit_stage(&mut self, locked: Locked<'_>, stage: Stage<'_>, dy: &mut [f64]) {
+    fn half_explicit_stage(&mut self, env: &mut Env<'_>, stage: Stage<'_>, dy: &mut [f64]) {
         let dimension = dy.len();
         let mut scratch = (self.half_explicit.take())
             .unwrap_or_else(|| Box::new(HalfExplicit::new(&self.terms, dimension)));
-        if !self.meet_ahead(locked, stage, &mut scratch) {
+        if !self.meet_ahead(env, stage, &mut scratch) {
             self.motion.fill(f64::NAN);
             scratch.multipliers.fill(0.0);
         }
         self.multipliers.copy_from_slice(&scratch.multipliers);
         self.half_explicit = Some(scratch);
-        let ((t, y), end) = (stage.here, self.positions + self.n);
+        let (y, end) = (stage.here.1, self.positions + self.n);
         // Of the rates, those of positions are known already.
         if end < dimension {
-            self.publish();
-            self.inner.derivative(locked, t, y, dy);
+            self.publish(env);
+            env.derivative(y, dy);
         }
         dy[self.positions..end].copy_from_slice(&self.motion);
     }
 
     /// Equations (31) and (32), for constraints that need not be linear in the speeds: those are met by Newton's method.
-    fn meet_ahead(&mut self, locked: Locked<'_>, stage: Stage<'_>, scratch: &mut HalfExplicit) -> bool {
-        let ((t, y), (t_ahead, ahead)) = (stage.here, stage.ahead);
-        self.inner.driving_terms(locked, t, y, &mut self.terms);
+    fn meet_ahead(&mut self, env: &mut Env<'_>, stage: Stage<'_>, scratch: &mut HalfExplicit) -> bool {
+        let (y, (t_ahead, ahead)) = (stage.here.1, stage.ahead);
+        env.driving_terms(y, &mut self.terms);
         let (position, velocity) = (&mut self.position, &mut self.velocity);
-        if !self.inner.rates(locked, t_ahead, ahead, position, velocity, &mut scratch.ahead) {
-            self.inner.gradients(locked, t_ahead, ahead, &mut scratch.ahead);
+        if !env.at(t_ahead).rates(ahead, position, velocity, &mut scratch.ahead) {
+            env.at(t_ahead).gradients(ahead, &mut scratch.ahead);
         }
         std::mem::swap(&mut self.terms.jacobian.values, &mut scratch.here.values);
         self.terms.jacobian.values.copy_from_slice(&scratch.ahead.jacobian.values);
         for (level, rate) in scratch.level.iter_mut().zip(&self.velocity) {
             *level = -rate / stage.reach;
         }
-        if !self.solve_pair(scratch) {
+        if !self.solve_pair(env, scratch) {
             return false;
         }
-        self.velocity.len() == self.holonomic || self.meet_exactly(locked, stage, scratch)
+        self.velocity.len() == self.holonomic || self.meet_exactly(env, stage, scratch)
     }
 
     /// Newton's method for what is left of the constraints ahead. Those that follow from others do so only where positions are met: what is left of them here means nothing.
-    fn meet_exactly(&mut self, locked: Locked<'_>, stage: Stage<'_>, scratch: &mut HalfExplicit) -> bool {
+    fn meet_exactly(&mut self, env: &mut Env<'_>, stage: Stage<'_>, scratch: &mut HalfExplicit) -> bool {
         let (t_ahead, ahead) = stage.ahead;
         let speeds = self.positions..self.positions + self.n;
         for _ in 0..MOST_NEWTON {
             scratch.reached.copy_from_slice(ahead);
             add(&mut scratch.reached[speeds.clone()], stage.reach, &self.motion);
-            self.inner.residuals(locked, t_ahead, &scratch.reached, &mut self.position, &mut self.velocity);
+            env.at(t_ahead).residuals(&scratch.reached, &mut self.position, &mut self.velocity);
             let size = |i: usize| ahead[speeds.start + i].abs() + scratch.reached[speeds.start + i].abs();
             let pair = scratch.is_pair.then(|| self.kkt.redundant_of_pair());
             let left_out = pair.unwrap_or_else(|| self.kkt.redundant());
             if is_rounding(&self.velocity, (&scratch.ahead.jacobian, left_out), size) {
                 return true;
             }
-            self.inner.gradients(locked, t_ahead, &scratch.reached, &mut scratch.ahead);
+            env.at(t_ahead).gradients(&scratch.reached, &mut scratch.ahead);
             self.terms.jacobian.values.copy_from_slice(&scratch.ahead.jacobian.values);
             for (k, level) in scratch.level.iter_mut().enumerate() {
                 *level = self.terms.jacobian.row_times(k, &self.motion) - self.velocity[k] / stage.reach;
             }
-            if !self.solve_pair(scratch) {
+            if !self.solve_pair(env, scratch) {
                 return false;
             }
         }
@@ -169,26 +170,26 @@ impl Index1<'_> {
     }
 
     /// Solves (31) for the motion and `Λ`; the terms have the gradients ahead, the scratch those of the stage. False if it has no solution.
-    fn solve_pair(&mut self, scratch: &mut HalfExplicit) -> bool {
+    fn solve_pair(&mut self, env: &mut Env<'_>, scratch: &mut HalfExplicit) -> bool {
         scratch.is_pair = self.kkt.factor_pair(&self.terms.mass, &self.terms.jacobian, &scratch.here);
         if scratch.is_pair {
-            self.factorisations += 1;
+            env.counts.factorisations += 1;
             self.look_at_pair();
             self.motion.copy_from_slice(&self.terms.force);
             scratch.multipliers.copy_from_slice(&scratch.level);
             self.kkt.solve_pair(&mut self.motion, &mut scratch.multipliers);
             return true;
         }
-        self.iterate(scratch)
+        self.iterate(env, scratch)
     }
 
     /// Solves (31) with the factors of a symmetric matrix.
-    fn iterate(&mut self, scratch: &mut HalfExplicit) -> bool {
+    fn iterate(&mut self, env: &mut Env<'_>, scratch: &mut HalfExplicit) -> bool {
         let gradients = self.terms.jacobian.values.iter().zip(&scratch.here.values);
         for (turn, (ahead, here)) in scratch.turn.values.iter_mut().zip(gradients) {
             *turn = ahead - here;
         }
-        if !self.factor_terms() {
+        if !self.factor_terms(env) {
             return false;
         }
         (0..MOST_ROUNDS).any(|_| self.begin_round(scratch) || self.refine(scratch))
@@ -244,12 +245,12 @@ impl Index1<'_> {
     }
 
     /// Corrects the speeds of a state until their constraints are met to rounding, with the factors there are. Those of S-full are of positions and speeds together. False if that takes other factors.
-    pub(super) fn close_speeds(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) -> bool {
-        if self.upkeep.stabilisation == Stabilisation::Full && !self.factor_terms() {
+    pub(super) fn close_speeds(&mut self, env: &mut Env<'_>, y: &mut [f64]) -> bool {
+        if self.upkeep.stabilisation == Stabilisation::Full && !self.factor_terms(env) {
             return true;
         }
         for _ in 0..MOST_CORRECTIONS {
-            self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+            env.residuals(y, &mut self.position, &mut self.velocity);
             let size = |i: usize| y[self.positions + i].abs();
             let left_out = self.landing_factors().redundant();
             if is_rounding(&self.velocity, (&self.terms.jacobian, left_out), size) || !self.correct_speeds(y)
@@ -260,19 +261,19 @@ impl Index1<'_> {
         false
     }
 
-    fn land_within(&mut self, (locked, t): (Locked<'_>, f64), y: &mut [f64], keeps_speeds: bool) {
-        let before = self.corrected();
-        self.land(locked, t, y);
-        let is_factored = self.corrected() > before;
-        if keeps_speeds && (is_factored || self.factor_corrections(locked, t, y)) {
-            self.close_speeds(locked, t, y);
+    fn land_within(&mut self, env: &mut Env<'_>, y: &mut [f64], keeps_speeds: bool) {
+        let before = env.counts.corrected;
+        self.land(env, y);
+        let is_factored = env.counts.corrected > before;
+        if keeps_speeds && (is_factored || self.factor_corrections(env, y)) {
+            self.close_speeds(env, y);
         }
-        self.forget_landing(before);
+        self.forget_landing(env, before);
     }
 
     /// The least change of the speeds that meets their constraints, with the factors of the last stage, is added to `error`.
-    fn add_distance_of_speeds(&mut self, (locked, t): (Locked<'_>, f64), y: &[f64], error: &mut [f64]) {
-        self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+    fn add_distance_of_speeds(&mut self, env: &mut Env<'_>, y: &[f64], error: &mut [f64]) {
+        env.residuals(y, &mut self.position, &mut self.velocity);
         if self.half_explicit.as_ref().is_some_and(|scratch| scratch.is_pair) {
             self.motion.fill(0.0);
             self.multipliers.copy_from_slice(&self.velocity);
@@ -306,9 +307,7 @@ impl Flow<'_> {
     /// Ends a stage: the accelerations with which the constraints of speeds are met ahead, and with them all rates.
     pub fn end_stage(&mut self, stage: Stage<'_>, dy: &mut [f64]) {
         self.derivative_count += 1;
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.half_explicit_stage(self.mode.locked(), stage, dy);
-        }
+        self.on_form(stage.here.0, |form, env| form.half_explicit_stage(env, stage, dy));
     }
 
     /// Moves the end of a half-explicit step to where the constraints of positions are met, and keeps its speeds on theirs (paper 001, equation (35)). If the
@@ -321,49 +320,35 @@ impl Flow<'_> {
             self.land(t, y);
         }
         let was_corrected = self.corrected() > before;
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator
-            && was_corrected
-            && !mechanism.close_speeds(self.mode.locked(), t, y)
-            && !has_derivative
-            && mechanism.factor_corrections(self.mode.locked(), t, y)
-        {
-            mechanism.close_speeds(self.mode.locked(), t, y);
-        }
+        self.on_form(t, |form, env| {
+            let is_open = was_corrected && !form.close_speeds(env, y);
+            if is_open && !has_derivative && form.factor_corrections(env, y) {
+                form.close_speeds(env, y);
+            }
+        });
     }
 
     /// Moves a state within a step to where the constraints are met, as the end of a step is: positions and speeds as the corrections do, and speeds to rounding with methods that
     /// keep them there. Nothing of it counts as a corrected step.
     pub fn land_within(&mut self, t: f64, y: &mut [f64], keeps_speeds: bool) {
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.land_within((self.mode.locked(), t), y, keeps_speeds);
-        }
+        self.on_form(t, |form, env| form.land_within(env, y, keeps_speeds));
     }
 
     /// Corrects the speeds of a state until their constraints are met to rounding.
     pub fn close_speeds(&mut self, t: f64, y: &mut [f64]) {
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            let locked = self.mode.locked();
-            if mechanism.factor_corrections(locked, t, y) {
-                mechanism.close_speeds(locked, t, y);
-            }
-        }
+        self.on_form(t, |form, env| form.factor_corrections(env, y) && form.close_speeds(env, y));
     }
 
     /// The same where the derivative has just been evaluated, with its factors.
     pub fn close_speeds_from_derivative(&mut self, t: f64, y: &mut [f64]) {
-        let has_terms = self.has_terms();
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator
-            && has_terms
-        {
-            mechanism.close_speeds(self.mode.locked(), t, y);
+        if self.has_terms() {
+            self.on_form(t, |form, env| form.close_speeds(env, y));
         }
     }
 
     /// Adds to an error what takes the speeds of a state to where their constraints are met, with the factors of the last stage.
     pub fn add_distance_of_speeds(&mut self, t: f64, y: &[f64], error: &mut [f64]) {
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.add_distance_of_speeds((self.mode.locked(), t), y, error);
-        }
+        self.on_form(t, |form, env| form.add_distance_of_speeds(env, y, error));
     }
 }
 
@@ -390,6 +375,7 @@ fn is_rounding(
 mod tests {
     use super::*;
     use crate::equations::Mechanism;
+    use crate::formulation::Multibody;
     use crate::mode::Mode;
 
     /// Both ways to solve (31), on a double pendulum whose upper rod is there twice.
@@ -403,16 +389,17 @@ mod tests {
                 g[2] = (q[2] - q[0]) * (q[2] - q[0]) + (q[3] - q[1]) * (q[3] - q[1]) - 1.0;
             })
             .system();
-        let (mut mechanism, mode) = (Index1::new(&system, Stabilisation::Twice), Mode::new(0, 0, 0));
+        let (mut multibody, mode) = (Multibody::new(&system, Stabilisation::Twice), Mode::new(0, 0, 0));
+        let (mechanism, mut env) = multibody.at(mode.locked(), 0.0);
         let here = [1.0, 0.0, 1.0, -1.0, 0.0, 1.0, 0.5, 1.0];
         let ahead = [0.98, 0.19, 1.1, -0.8, -0.1, 0.9, 0.5, 0.8];
         let (stage, mut dy) = (Stage { here: (0.0, &here), ahead: (0.2, &ahead), reach: 0.2 }, [0.0; 8]);
-        mechanism.half_explicit_stage(mode.locked(), stage, &mut dy);
+        mechanism.half_explicit_stage(&mut env, stage, &mut dy);
         let mut scratch = mechanism.half_explicit.take().unwrap();
         assert!(scratch.is_pair);
         let (motion, multipliers) = (mechanism.motion.clone(), scratch.multipliers.clone());
         scratch.multipliers.fill(0.0);
-        assert!(mechanism.iterate(&mut scratch));
+        assert!(mechanism.iterate(&mut env, &mut scratch));
         let apart = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(apart(&motion, &mechanism.motion) < 1e-12, "{motion:?} {:?}", mechanism.motion);
         let forces = |multipliers: &[f64]| {

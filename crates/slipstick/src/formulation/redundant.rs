@@ -9,10 +9,10 @@
 //! at the start is itself of the size of `s`: so that as little is left of it, the displacement is brought to the constraints.
 
 use super::Index1;
-use super::engine::Engine;
+use super::env::Env;
 use super::flow::Flow;
 use super::landing::largest;
-use crate::equations::{Constraint, Locked, Terms};
+use crate::equations::{Constraint, Terms};
 use crate::math::Matrix;
 
 /// The power of the part of a row that makes it independent by which rows are turned to look whether they are: between a half and one.
@@ -21,28 +21,25 @@ const BETWEEN: f64 = 0.75;
 /// Constraints contradict each other if more than this part of what they are made of is left.
 const CONTRADICTS: f64 = 1e-6;
 
-impl Index1<'_> {
+impl Index1 {
     /// The constraints that follow from others at a point, ascending, and whether they share their multipliers; if there are very many of them, theirs are zero.
     /// One whose derivatives are all zero follows from nothing: it is a constraint that has shrunk, unless it has a branch in which it says nothing.
-    fn redundant(
-        &mut self,
-        constraints: &[Constraint],
-        (locked, t, y): (Locked<'_>, f64, &[f64]),
-    ) -> (Vec<usize>, bool) {
-        if !self.factor(locked, t, y) {
+    fn redundant(&mut self, constraints: &[Constraint], env: &mut Env<'_>, y: &[f64]) -> (Vec<usize>, bool) {
+        if !self.factor(env, y) {
             return (Vec::new(), true);
         }
-        let mut rows = self.kkt.lengths().iter().zip(constraints);
-        if let Some(row) = rows.position(|(length, own)| *length == 0.0 && !own.switches) {
+        let mut rows = self.kkt.lengths().iter().zip(self.rows.constraints());
+        if let Some(row) = rows.position(|(length, &own)| *length == 0.0 && !constraints[own].switches) {
             self.singular.name(row, false);
         }
-        (self.rows_left_out(), self.kkt.shares_multipliers())
+        let rows = self.rows_left_out().into_iter().map(|row| self.rows.constraint(row));
+        (rows.collect(), self.kkt.shares_multipliers())
     }
 
     /// The constraints whose accelerations cannot be met by any motion from a point, because they follow from others, each with what is left of it.
-    fn contradicting(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> Vec<(usize, f64)> {
-        let mut left = vec![0.0; self.multipliers.len()];
-        self.acceleration_residuals(locked, t, y, &mut left);
+    fn contradicting(&mut self, env: &mut Env<'_>, y: &[f64]) -> Vec<(usize, f64)> {
+        self.solve(env, y);
+        let left: Vec<f64> = self.left_of_accelerations().collect();
         if self.fault.is_some() || self.rows_left_out().is_empty() {
             return Vec::new();
         }
@@ -51,7 +48,7 @@ impl Index1<'_> {
             terms + self.terms.level[k].abs()
         };
         let open = |k: &usize| left[*k].abs() > CONTRADICTS * size(*k);
-        (0..left.len()).filter(open).map(|k| (k, left[k])).collect()
+        (0..left.len()).filter(open).map(|k| (self.rows.constraint(k), left[k])).collect()
     }
 
     /// Those of the last factors.
@@ -63,11 +60,11 @@ impl Index1<'_> {
     }
 
     /// Has the constraints that follow from others next to this point, at which all are met, follow from them from now on.
-    pub(super) fn hold_redundant(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) {
+    pub(super) fn hold_redundant(&mut self, env: &mut Env<'_>, y: &[f64]) {
         self.hold(&[]);
         // Constraints of positions keep those of speeds that say the same, and not the other way round.
         self.kkt.prefer(self.holonomic);
-        if !self.factor(locked, t, y) || self.kkt.redundant().is_empty() {
+        if !self.factor(env, y) || self.kkt.redundant().is_empty() {
             self.hold(&[]);
             return;
         }
@@ -75,13 +72,13 @@ impl Index1<'_> {
         let wanted = self.kkt.least_part().powf(BETWEEN);
         self.find_free_motion(wanted * largest(&y[..self.positions]).max(1.0));
         // How far rows are turned by that is seen when it is done.
-        let turned = self.turn_gradients((locked, t), y, &start);
+        let turned = self.turn_gradients(env, y, &start);
         if turned > 0.0 && turned.is_finite() {
             self.motion.iter_mut().for_each(|x| *x *= wanted / turned);
-            self.turn_gradients((locked, t), y, &start);
+            self.turn_gradients(env, y, &start);
         }
         self.terms.mass.values.copy_from_slice(&start.mass.values);
-        let rows = if self.factor_terms() { self.rows_left_out() } else { Vec::new() };
+        let rows = if self.factor_terms(env) { self.rows_left_out() } else { Vec::new() };
         self.hold(&rows);
     }
 
@@ -97,26 +94,26 @@ impl Index1<'_> {
     }
 
     /// The gradients where the motion leads from a point; gives how far rows are turned at most, as a part of their lengths.
-    fn turn_gradients(&mut self, (locked, t): (Locked<'_>, f64), y: &[f64], start: &Terms) -> f64 {
+    fn turn_gradients(&mut self, env: &mut Env<'_>, y: &[f64], start: &Terms) -> f64 {
         let mut moved = y.to_vec();
-        self.inner.shift_positions(t, &mut moved[..self.positions], &self.motion);
+        env.shift_positions(&mut moved[..self.positions], &self.motion);
         if self.kkt.lengths().contains(&0.0) {
-            self.bring_back((locked, t), &mut moved);
+            self.bring_back(env, &mut moved);
         }
-        self.inner.gradients(locked, t, &moved, &mut self.terms);
+        env.gradients(&moved, &mut self.terms);
         (0..start.jacobian.rows())
             .map(|row| turn(&self.terms.jacobian, &start.jacobian, row))
             .fold(0.0, f64::max)
     }
 
     /// One correction of positions next to where the linear system was factored.
-    fn bring_back(&mut self, (locked, t): (Locked<'_>, f64), moved: &mut [f64]) {
-        self.inner.residuals(locked, t, moved, &mut self.position, &mut self.velocity);
+    fn bring_back(&mut self, env: &mut Env<'_>, moved: &mut [f64]) {
+        env.residuals(moved, &mut self.position, &mut self.velocity);
         self.multipliers.fill(0.0);
         self.multipliers[..self.holonomic].copy_from_slice(&self.position);
         let mut change = vec![0.0; self.n];
         self.kkt.solve(&mut change, &mut self.multipliers);
-        self.inner.shift_positions(t, &mut moved[..self.positions], &change);
+        env.shift_positions(&mut moved[..self.positions], &change);
     }
 
     fn hold(&mut self, rows: &[usize]) {
@@ -139,32 +136,28 @@ impl Flow<'_> {
     /// The constraints of a mechanism that follow from others at a point, and whether they share their multipliers.
     pub fn redundant_constraints(&mut self, t: f64, y: &[f64]) -> (Vec<usize>, bool) {
         let constraints = self.system().constraints();
-        match &mut self.evaluator {
-            Engine::Mechanism(mechanism) => mechanism.redundant(constraints, (self.mode.locked(), t, y)),
-            Engine::Plain(_) => (Vec::new(), true),
+        self.on_form(t, |form, env| form.redundant(constraints, env, y)).unwrap_or((Vec::new(), true))
+    }
+
+    /// The length of the row of each constraint in the linear system that was factored last; zero for those that do not hold.
+    pub fn row_lengths(&self, lengths: &mut [f64]) {
+        if let Some(form) = self.form() {
+            form.rows.scatter(form.kkt.lengths(), lengths);
         }
     }
 
-    /// The lengths of the rows of gradients in the linear system that was factored last.
-    pub fn row_lengths(&self) -> &[f64] {
-        match &self.evaluator {
-            Engine::Mechanism(mechanism) => mechanism.kkt.lengths(),
-            Engine::Plain(_) => &[],
-        }
+    /// Whether a constraint that holds had a row of zeros there.
+    pub fn has_zero_row(&self) -> bool {
+        self.form().is_some_and(|form| form.kkt.lengths().contains(&0.0))
     }
 
     /// The constraints of a mechanism that follow from others but ask for other accelerations at a point, each with what is left of it.
     pub fn contradicting_constraints(&mut self, t: f64, y: &[f64]) -> Vec<(usize, f64)> {
-        match &mut self.evaluator {
-            Engine::Mechanism(mechanism) => mechanism.contradicting(self.mode.locked(), t, y),
-            Engine::Plain(_) => Vec::new(),
-        }
+        self.on_form(t, |form, env| form.contradicting(env, y)).unwrap_or_default()
     }
 
     /// Has constraints of a mechanism that follow from others next to this point, at which all are met, do so from now on, even where they are not quite met.
     pub fn hold_redundant_constraints(&mut self, t: f64, y: &[f64]) {
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.hold_redundant(self.mode.locked(), t, y);
-        }
+        self.on_form(t, |form, env| form.hold_redundant(env, y));
     }
 }

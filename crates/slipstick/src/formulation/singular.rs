@@ -6,9 +6,8 @@
 //! same method for equations with the same solution, `y' = f(P(y))`, where `P` is the projection; these are smooth along the motion. Generalized-α methods leave the step to another one
 //! (`step/passing.rs`).
 
-use super::engine::Engine;
+use super::env::Env;
 use super::{Flow, Index1};
-use crate::equations::Locked;
 
 /// A row of constraints that is shorter than this part of what it can be has next to no direction left, and so has one of which less is left beside others.
 const NEXT_TO_NOTHING: f64 = 0.05;
@@ -129,7 +128,7 @@ fn widen(range: &mut Range, x: f64) -> bool {
     range.0 < NEXT_TO_NOTHING * range.1
 }
 
-impl Index1<'_> {
+impl Index1 {
     /// Takes note of the lengths of rows in the linear system with one gradient, and of what is left of the narrowest.
     pub(super) fn look_at_factors(&mut self) {
         for row in 0..self.kkt.lengths().len() {
@@ -168,9 +167,9 @@ impl Index1<'_> {
         if left_out > kkt.held().len() { 0.0 } else { kkt.narrowest().1 }
     }
 
-    fn close_state(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
-        self.close_positions(locked, t, y);
-        self.close_speeds(locked, t, y);
+    fn close_state(&mut self, env: &mut Env<'_>, y: &mut [f64]) {
+        self.close_positions(env, y);
+        self.close_speeds(env, y);
     }
 }
 
@@ -179,22 +178,20 @@ impl Flow<'_> {
     /// Begins to look whether the rank of the gradients changes, before the attempt of a step.
     #[inline]
     pub fn watch_rank(&mut self) {
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.singular.in_step = NOT_YET;
+        if let Some(form) = self.form_mut() {
+            form.singular.in_step = NOT_YET;
         }
     }
 
     /// Whether the rank of the gradients is about to change, by what was seen since [`watch_rank`](Self::watch_rank), in a mechanism that is kept on its constraints.
     pub fn rank_changes(&self) -> bool {
-        let Engine::Mechanism(mechanism) = &self.evaluator else { return false };
-        mechanism.keeps_positions() && mechanism.singular.changes()
+        self.form().is_some_and(|form| form.keeps_positions() && form.singular.changes())
     }
 
     /// Whether a step was next to a singular position, by what was seen since [`watch_rank`](Self::watch_rank), or the rank changes and it is not good, in a mechanism that is kept on its constraints.
     #[inline]
     pub fn is_next_to_singular(&self, is_good: bool) -> bool {
-        let Engine::Mechanism(mechanism) = &self.evaluator else { return false };
-        let is_next_to = mechanism.singular.is_narrow() && mechanism.keeps_positions();
+        let is_next_to = self.form().is_some_and(|form| form.singular.is_narrow() && form.keeps_positions());
         is_next_to || !is_good && self.rank_changes()
     }
 
@@ -206,78 +203,71 @@ impl Flow<'_> {
                 self.left_at(*t, y);
             }
         }
-        let Engine::Mechanism(mechanism) = &self.evaluator else { return false };
-        let singular = &mechanism.singular;
-        mechanism.keeps_positions() && (singular.is_narrow() || !is_good && singular.vanishes())
+        let is_at = |singular: &Singular| singular.is_narrow() || !is_good && singular.vanishes();
+        self.form().is_some_and(|form| form.keeps_positions() && is_at(&form.singular))
     }
 
     /// What is left of the narrowest row beside the others at a point, as a part of it.
     pub fn left_at(&mut self, t: f64, y: &[f64]) -> f64 {
-        let Engine::Mechanism(mechanism) = &mut self.evaluator else { return 1.0 };
-        mechanism.factor(self.mode.locked(), t, y);
-        mechanism.left_beside_others()
+        let left = self.on_form(t, |form, env| {
+            form.factor(env, y);
+            form.left_beside_others()
+        });
+        left.unwrap_or(1.0)
     }
 
     /// The least that was seen to be left of it since [`watch_rank`](Self::watch_rank), in a mechanism that is kept on its constraints.
     pub fn narrowest_in_step(&self) -> f64 {
-        match &self.evaluator {
-            Engine::Mechanism(mechanism) if mechanism.keeps_positions() => mechanism.singular.in_step.0,
-            _ => f64::INFINITY,
-        }
+        let form = self.form().filter(|form| form.keeps_positions());
+        form.map_or(f64::INFINITY, |form| form.singular.in_step.0)
     }
 
     /// The most that was left of it in steps that were taken.
     pub fn widest(&self) -> f64 {
-        let Engine::Mechanism(mechanism) = &self.evaluator else { return 1.0 };
-        mechanism.singular.narrowest.1
+        self.form().map_or(1.0, |form| form.singular.narrowest.1)
     }
 
     /// What is left of the narrowest row beside the others where the linear system was factored last, as a part of it: nothing at a singular position.
     pub fn narrowest(&self) -> f64 {
-        let Engine::Mechanism(mechanism) = &self.evaluator else { return 1.0 };
+        let Some(form) = self.form() else { return 1.0 };
         // A row beside which there are no others can only be short.
-        let kkt = &mechanism.kkt;
-        let rows = kkt.lengths().iter().zip(kkt.weighed_lengths()).zip(&mechanism.singular.lengths);
+        let kkt = &form.kkt;
+        let rows = kkt.lengths().iter().zip(kkt.weighed_lengths()).zip(&form.singular.lengths);
         let part = |length: f64, taken: Range| if length > 0.0 { length / taken.1.max(length) } else { 1.0 };
         let more = |((length, weighed), taken): ((&f64, &f64), &[Range; 2])| {
             let by_masses = if *weighed > 0.0 { part(*weighed, taken[1]) } else { 0.0 };
             part(*length, taken[0]).max(by_masses)
         };
-        rows.map(more).fold(mechanism.left_beside_others(), f64::min)
+        rows.map(more).fold(form.left_beside_others(), f64::min)
     }
 
     /// Takes note of how near the point whose terms were evaluated last is to a singular position, for a method that does not see that by itself.
     pub fn look_at_rank(&mut self) {
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.factor_terms();
-        }
+        self.on_form(0.0, Index1::factor_terms);
     }
 
     /// Moves the positions of a stage to where their constraints are met.
     pub fn close_positions(&mut self, t: f64, y: &mut [f64]) {
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.close_positions(self.mode.locked(), t, y);
-        }
+        self.on_form(t, |form, env| form.close_positions(env, y));
     }
 
     /// Moves the positions and speeds of a stage to where their constraints are met.
     pub fn close_state(&mut self, t: f64, y: &mut [f64]) {
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.close_state(self.mode.locked(), t, y);
-        }
+        self.on_form(t, |form, env| form.close_state(env, y));
     }
 
     /// The step that was tried is not taken: where it has been does not count.
     pub fn forget_trial(&mut self) {
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.singular.tried.fill([NOT_YET; 2]);
+        if let Some(form) = self.form_mut() {
+            form.singular.tried.fill([NOT_YET; 2]);
         }
     }
 
     /// The first constraint of a mechanism that has come next to a position in which it fixes nothing, if one has, now that a step was taken.
     pub fn shrunk_constraint(&mut self) -> Option<Shrunk> {
-        let Engine::Mechanism(mechanism) = &mut self.evaluator else { return None };
-        mechanism.singular.take_step();
-        mechanism.singular.first.take()
+        let form = self.form_mut()?;
+        form.singular.take_step();
+        let first = form.singular.first.take()?;
+        Some(Shrunk { row: form.rows.constraint(first.row), ..first })
     }
 }

@@ -40,6 +40,6 @@ impl Mode {
 
     /// The view that equations are evaluated with.
     pub fn locked(&self) -> Locked<'_> {
-        Locked { mode: self.index, signs: &self.signs, counts: &self.counts }
+        Locked { mode: self.index, signs: &self.signs, counts: &self.counts, rows: None }
     }
 }

@@ -37,7 +37,7 @@ impl Run<'_> {
         self.trial.restart(t, &y);
         self.note_redundant(t, &y);
         // What a row says that is zero here is seen beside this point only.
-        if !self.redundant.is_empty() || self.flow.row_lengths().contains(&0.0) {
+        if !self.redundant.is_empty() || self.flow.has_zero_row() {
             self.flow.hold_redundant_constraints(t, &y);
         }
         Ok(())

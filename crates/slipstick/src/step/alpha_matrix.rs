@@ -34,9 +34,9 @@ pub(super) struct IterationMatrix {
 }
 
 impl IterationMatrix {
-    pub(super) fn new(field: &Flow<'_>, level: Level) -> Self {
-        let holonomic = field.system().constraints().iter().filter(|c| c.holonomic).count();
-        Self::of(Tangents::new(field.system(), field.has_terms()), level, holonomic)
+    pub(super) fn new(field: &mut Flow<'_>, level: Level) -> Self {
+        let rows = field.active_rows();
+        Self::of(Tangents::new(field.system(), &rows, field.has_terms()), level, rows.holonomic())
     }
 
     fn of(tangents: Tangents, level: Level, holonomic: usize) -> Self {

@@ -118,10 +118,9 @@ impl Closing {
 }
 
 impl Solver {
-    pub(super) fn new(field: &Flow<'_>, level: Level, coefficients: Coefficients) -> Self {
-        let (layout, constraints) = (field.system().layout(), field.system().constraints());
-        let (n, size, m) = (layout.v, layout.v + layout.z, constraints.len());
-        let holonomic = constraints.iter().filter(|c| c.holonomic).count();
+    pub(super) fn new(field: &mut Flow<'_>, level: Level, coefficients: Coefficients) -> Self {
+        let (layout, rows) = (field.system().layout(), field.active_rows());
+        let (n, size, m, holonomic) = (layout.v, layout.v + layout.z, rows.len(), rows.holonomic());
         Self {
             level,
             coefficients,
@@ -148,6 +147,12 @@ impl Solver {
             change: vec![0.0; size],
             level_change: vec![0.0; m],
         }
+    }
+
+    /// Goes on from one for other constraints.
+    pub(super) fn take_over(&mut self, before: &Self) {
+        (self.fastest, self.farthest) = (before.fastest, before.farthest);
+        self.factorisations = before.factorisations;
     }
 
     /// Solves for the end of the step of the trial. `before` is what was known a step ago, with this step as a multiple of that one.

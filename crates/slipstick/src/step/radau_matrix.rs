@@ -74,8 +74,9 @@ fn linearised<'a>(
 
 impl StabilisedForm {
     /// For the mechanism of a flow, which must be one.
-    pub(super) fn new(field: &Flow<'_>) -> Self {
-        let (room, tangents) = (GglRoom::new(field), Tangents::with_slopes(field.system()));
+    pub(super) fn new(field: &mut Flow<'_>) -> Self {
+        let rows = field.active_rows();
+        let (room, tangents) = (GglRoom::new(field), Tangents::with_slopes(field.system(), &rows));
         let (kinematics, held) = (Kinematics::new(field), field.held_constraints().to_vec());
         let (layout, all) = (field.system().layout(), room.dimension());
         Self {
@@ -165,7 +166,7 @@ impl StabilisedForm {
             trial.end[..states].copy_from_slice(&self.landed);
             // What was open would be taken for an error of the next step, however short.
             let (rates, levels) = self.slope[states..].split_at_mut(self.room.constraints());
-            field.residuals(t, &self.landed, levels, rates);
+            field.active_residuals(t, &self.landed, levels, rates);
         }
         Ok(())
     }
@@ -197,7 +198,7 @@ impl StabilisedForm {
             self.open[..q].iter_mut().zip(&self.followed).for_each(|(open, moved)| *open += moved);
             self.landed.copy_from_slice(&self.open);
             let (rates, levels) = self.followed[states..].split_at_mut(slopes - states);
-            field.residuals(t, &self.open, levels, rates);
+            field.active_residuals(t, &self.open, levels, rates);
             field.land(t, &mut self.landed);
         }
     }
