@@ -7,7 +7,7 @@ use super::Constraint;
 use std::sync::Arc;
 
 /// The constraints that hold, ascending; those of positions come first. Two sets that are made apart are equal if the same constraints hold.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ActiveRows {
     constraints: Arc<[usize]>,
     /// How many of them are of positions, and how many constraints there are in all.
@@ -26,6 +26,14 @@ impl ActiveRows {
         let active: Arc<[usize]> = (0..constraints.len()).filter(|&k| holds(k)).collect();
         let holonomic = active.iter().filter(|&&k| constraints[k].holonomic).count();
         Self { constraints: active, holonomic, of: constraints.len() }
+    }
+
+    /// The same without some rows.
+    #[must_use]
+    pub fn without(&self, rows: &[usize]) -> Self {
+        let kept = (0..self.len()).filter(|row| !rows.contains(row));
+        let holonomic = kept.clone().filter(|&row| row < self.holonomic).count();
+        Self { constraints: kept.map(|row| self.constraints[row]).collect(), holonomic, of: self.of }
     }
 
     /// How many rows there are.
@@ -91,6 +99,8 @@ mod tests {
         let mut by_constraints = [9.0; 5];
         rows.scatter(&[1.0, 2.0, 3.0], &mut by_constraints);
         assert_eq!(by_constraints, [1.0, 0.0, 2.0, 0.0, 3.0]);
+        let fewer = rows.without(&[1]);
+        assert_eq!((fewer.constraints(), fewer.holonomic()), (&[0, 4][..], 1));
         assert_eq!(rows, ActiveRows::of(&constraints, |k| [0, 2, 4].contains(&k)));
     }
 }

@@ -19,7 +19,7 @@ impl Index1 {
     fn split(&mut self, gradient: &[f64]) -> bool {
         self.motion.copy_from_slice(gradient);
         self.multipliers.fill(0.0);
-        self.kkt.solve(&mut self.motion, &mut self.multipliers);
+        self.saddle.solve(&mut self.motion, &mut self.multipliers);
         // What formulas are told is told anew where it is needed.
         let left = &mut self.published[..self.n];
         left.copy_from_slice(gradient);
@@ -77,7 +77,7 @@ impl Flow<'_> {
         gradient: &[f64],
         (time, band): (f64, f64),
     ) -> bool {
-        let small = self.on_form(t, |form, env| form.allows_little(env, y, gradient)).flatten();
+        let small = self.on_form(t, y, |form, env, y| form.allows_little(env, y, gradient)).flatten();
         let Some(small) = small else { return false };
         let count = self.system.guards().len();
         let (mut first, mut second) = (vec![0.0; count], vec![0.0; count]);

@@ -4,8 +4,8 @@
 //! coordinates are further constraints: neither they nor their speeds change.
 
 use super::env::Env;
-use crate::equations::Terms;
-use crate::math::{Kkt, KktFault, Matrix};
+use crate::equations::{ActiveRows, System, Terms};
+use crate::math::{Matrix, Saddle, SaddleFault};
 
 /// Rounds of Newton's method, and halvings in one of them.
 const MOST_ROUNDS: usize = 60;
@@ -22,18 +22,18 @@ pub enum Refusal {
     /// What was pinned could not stay: the states that moved, each with what it was and what it must be.
     Pinned(Vec<(usize, f64, f64)>),
     /// The linear system has no solution; with the speed of the least mass, and that mass.
-    Singular(KktFault, (usize, f64)),
+    Singular(SaddleFault, (usize, f64)),
 }
 
 /// The scratch to make a start consistent.
 pub(super) struct Assembler {
+    active: ActiveRows,
     positions: usize,
     n: usize,
-    holonomic: usize,
     pinned: Vec<usize>,
     terms: Terms,
     rows: Matrix,
-    kkt: Kkt,
+    saddle: Saddle,
     change: Vec<f64>,
     level: Vec<f64>,
     position: Vec<f64>,
@@ -56,28 +56,29 @@ fn with_pinned(jacobian: &Matrix, pinned: &[usize]) -> Matrix {
 }
 
 impl Assembler {
-    /// For terms like these, of whose constraints some are of positions, and pinned coordinates.
-    pub(super) fn new(terms: &Terms, (positions, holonomic): (usize, usize), pinned: &[usize]) -> Self {
-        let (n, m) = (terms.mass.rows(), terms.jacobian.rows());
+    /// For some constraints of a mechanism, and pinned coordinates.
+    pub(super) fn new(system: &dyn System, active: &ActiveRows, pinned: &[usize]) -> Self {
+        let terms = system.room_for_terms(active);
+        let n = terms.mass.rows();
         let rows = with_pinned(&terms.jacobian, pinned);
         Self {
-            positions,
+            active: active.clone(),
+            positions: system.layout().q,
             n,
-            holonomic,
             pinned: pinned.to_vec(),
-            terms: terms.clone(),
-            kkt: Kkt::new(&terms.mass, &rows),
+            saddle: Saddle::new(&terms.mass, &rows),
             change: vec![0.0; n],
             level: vec![0.0; rows.rows()],
             rows,
-            position: vec![0.0; holonomic],
-            velocity: vec![0.0; m],
+            position: vec![0.0; active.holonomic()],
+            velocity: vec![0.0; active.len()],
+            terms,
         }
     }
 
-    /// Whether it holds these coordinates, and no others.
-    pub(super) fn holds(&self, pinned: &[usize]) -> bool {
-        self.pinned == pinned
+    /// Whether it is for these constraints and coordinates, and no others.
+    pub(super) fn holds(&self, active: &ActiveRows, pinned: &[usize]) -> bool {
+        self.active == *active && self.pinned == pinned
     }
 
     /// Moves positions, then speeds.
@@ -101,7 +102,7 @@ impl Assembler {
         let mut size = self.residual(env, y, half);
         if !size.is_finite() {
             let rows = self.level.iter().enumerate().filter(|(_, left)| !left.is_finite());
-            return Err(Refusal::Open(rows.map(|(k, left)| (k, *left)).collect()));
+            return Err(Refusal::Open(rows.map(|(k, left)| (self.active.constraint(k), *left)).collect()));
         }
         for _ in 0..MOST_ROUNDS {
             self.find_change(env, y)?;
@@ -123,7 +124,7 @@ impl Assembler {
         env.residuals(y, &mut self.position, &mut self.velocity);
         self.level.fill(0.0);
         match half {
-            Half::Positions => self.level[..self.holonomic].copy_from_slice(&self.position),
+            Half::Positions => self.level[..self.position.len()].copy_from_slice(&self.position),
             Half::Speeds => self.level[..self.velocity.len()].copy_from_slice(&self.velocity),
         }
         self.level.iter().map(|x| x * x).sum::<f64>().sqrt()
@@ -135,11 +136,11 @@ impl Assembler {
         let (own, pinned) = self.rows.values.split_at_mut(self.terms.jacobian.values.len());
         own.copy_from_slice(&self.terms.jacobian.values);
         pinned.fill(1.0);
-        let factored = self.kkt.factor(&self.terms.mass, &self.rows);
+        let factored = self.saddle.factor(&self.terms.mass, &self.rows);
         factored.map_err(|fault| Refusal::Singular(fault, self.lightest()))?;
         let mut level = self.level.clone();
         self.change.fill(0.0);
-        self.kkt.solve(&mut self.change, &mut level);
+        self.saddle.solve(&mut self.change, &mut level);
         Ok(())
     }
 
@@ -182,9 +183,9 @@ impl Assembler {
 
     /// The constraints that are not met: what is left of them is more than rounding, measured in coordinates.
     fn open_rows(&self, half: Half) -> Vec<(usize, f64)> {
-        let count = if half == Half::Positions { self.holonomic } else { self.velocity.len() };
+        let count = if half == Half::Positions { self.position.len() } else { self.velocity.len() };
         let steep = |k: usize| self.rows.row(k).map(|(_, x)| x * x).sum::<f64>().sqrt();
         let open = |&k: &usize| self.level[k].is_nan() || self.level[k].abs() > 1e-9 * steep(k);
-        (0..count).filter(open).map(|k| (k, self.level[k])).collect()
+        (0..count).filter(open).map(|k| (self.active.constraint(k), self.level[k])).collect()
     }
 }

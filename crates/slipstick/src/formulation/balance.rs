@@ -9,6 +9,7 @@
 use super::engine::Engine;
 use super::env::Env;
 use super::{Field, Flow, Index1};
+use crate::equations::ActiveRows;
 
 /// What is to be in balance: a state with the rates `u'` and the multipliers.
 #[derive(Clone, Copy, Debug)]
@@ -38,8 +39,8 @@ pub struct Remainder {
 
 impl Flow<'_> {
     /// Room for what is left.
-    pub fn room_for_remainder(&mut self) -> Remainder {
-        let (layout, rows) = (self.system().layout(), self.active_rows());
+    pub fn room_for_remainder(&self, rows: &ActiveRows) -> Remainder {
+        let layout = self.system().layout();
         let room = |length: usize| vec![0.0; length];
         Remainder {
             motion: room(layout.v + layout.z),
@@ -74,7 +75,7 @@ impl Flow<'_> {
             return self.free_remainder(at, out);
         }
         self.derivative_count += 1;
-        self.on_form(at.t, |form, env| form.remainder(env, at, out));
+        self.on_form(at.t, at.y, |form, env, _| form.remainder(env, at, out));
     }
 
     /// `M moved + Gᵀ multipliers` at the point where what is left was last evaluated; zero where there are no terms.
@@ -90,7 +91,7 @@ impl Flow<'_> {
     pub fn least_change(&mut self, t: f64, y: &[f64], change: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         if self.has_terms() {
-            self.on_form(t, |form, env| form.least_change(env, y, change, out));
+            self.on_form(t, y, |form, env, y| form.least_change(env, y, change, out));
         }
     }
 
@@ -170,7 +171,7 @@ impl Index1 {
         for (k, level) in self.velocity.iter_mut().enumerate() {
             *level = if k < holonomic { gradients.row_times(k, change) } else { 0.0 };
         }
-        self.kkt.least_change(&self.velocity, out);
+        self.saddle.least_change(&mut self.velocity, out);
     }
 
     pub(super) fn set_motion_to(&mut self, env: &mut Env<'_>, at: Balance<'_>) {

@@ -20,7 +20,7 @@ impl Flow<'_> {
     pub(super) fn hold_factors(&mut self, t: f64, y: &[f64]) {
         if self.has_terms() {
             self.derivative_count += 1;
-            self.on_form(t, |form, env| form.hold_factors(env, y));
+            self.on_form(t, y, Index1::hold_factors);
         }
         // There slopes grow without bound, and the factors of one point say nothing of others.
         if self.is_next_to_singular(true) {
@@ -42,7 +42,7 @@ impl Index1 {
         self.held.motion.clone_from(&self.motion);
         self.held.multipliers.clone_from(&self.multipliers);
         // Rows that follow from others do so in another way beside the point.
-        self.held.is_on = self.fault.is_none() && self.kkt.redundant().is_empty();
+        self.held.is_on = self.fault.is_none() && self.saddle.redundant().is_empty();
     }
 
     /// Finds accelerations and multipliers beside the point whose factors are held; false if none are.
@@ -60,7 +60,7 @@ impl Index1 {
             *force = self.terms.force[row] - self.terms.mass.row_times(row, &self.held.motion);
         }
         self.terms.jacobian.add_transposed(-1.0, &self.held.multipliers, &mut self.motion);
-        self.kkt.solve(&mut self.motion, &mut self.multipliers);
+        self.saddle.solve(&mut self.motion, &mut self.multipliers);
         add(&mut self.motion, &self.held.motion);
         add(&mut self.multipliers, &self.held.multipliers);
         self.pull_beside(env, y);

@@ -4,6 +4,7 @@
 //! The second equation is taken as it stands, so that `M` need not have an inverse. Its tangents are in `tangents.rs`, those of the first here.
 
 use super::{Balance, Flow, Remainder};
+use crate::equations::ActiveRows;
 use crate::math::{Matrix, RealLu, dot};
 
 /// What the form needs beside the flow.
@@ -18,8 +19,8 @@ pub struct GglRoom {
 
 impl GglRoom {
     /// For the mechanism of a flow, which must be one.
-    pub fn new(flow: &mut Flow<'_>) -> Self {
-        let (left, dimension) = (flow.room_for_remainder(), flow.system().layout().dimension());
+    pub fn new(flow: &Flow<'_>, rows: &ActiveRows) -> Self {
+        let (left, dimension) = (flow.room_for_remainder(rows), flow.system().layout().dimension());
         Self { left, dimension, state: vec![0.0; dimension], rates: vec![0.0; dimension] }
     }
 
@@ -124,11 +125,6 @@ impl Flow<'_> {
             let masses = &form.terms.mass.values;
             to.values[..masses.len()].copy_from_slice(masses);
         }
-    }
-
-    /// The constraints that follow from others wherever they are met, and are held to do so.
-    pub fn held_constraints(&self) -> &[usize] {
-        self.form().map_or(&[], |form| form.kkt.held())
     }
 
     /// Linearises how positions follow from speeds; false if speeds are not determined by rates of positions.

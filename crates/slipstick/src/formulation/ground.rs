@@ -34,18 +34,17 @@ impl<'a> Ground<'a> {
         }
         // What does not meet its constraints yet is not to be moved.
         if let (Engine::Mechanism(mechanism), true) = (&mut self.evaluator, mode.reaching.is_empty()) {
-            let (form, mut env) = mechanism.at(mode.locked(), t);
+            let (form, mut env) = mechanism.at(mode.locked(), t, y);
             form.land(&mut env, y);
         }
     }
 
-    /// Has constraints that follow from others next to a state of a motion do so from now on, even where they are not quite met, as in the run.
-    pub fn hold_redundant(&mut self, mode: &Mode, t: f64, y: &[f64]) {
+    /// Finds out which constraints are independent next to a state of a motion: these count from now on, even where they are not quite met, as in the run.
+    pub fn enter_form(&mut self, mode: &Mode, t: f64, y: &[f64]) {
         let mut met = y.to_vec();
         self.put_back(mode, t, &mut met);
         if let (Engine::Mechanism(mechanism), true) = (&mut self.evaluator, mode.reaching.is_empty()) {
-            let (form, mut env) = mechanism.at(mode.locked(), t);
-            form.hold_redundant(&mut env, &met);
+            mechanism.enter(mode.locked(), t, &met);
         }
     }
 

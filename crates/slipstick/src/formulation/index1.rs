@@ -3,16 +3,15 @@
 //! Differentiated to the level of accelerations, constraints are met only up to a drift. Terms against it in the equations are in `pull.rs`, corrections of the
 //! ends of steps in `landing.rs`; which of them is chosen says [`Stabilisation`](super::Stabilisation).
 
-use super::assemble::Assembler;
+use super::Upkeep;
 use super::beside::Held;
-use super::env::Env;
+use super::env::{Env, MotionCounts};
 use super::half_explicit::HalfExplicit;
 use super::landing::Landing;
 use super::pull::Pull;
 use super::singular::Singular;
-use super::{Refusal, Upkeep};
 use crate::equations::{ActiveRows, System, Terms};
-use crate::math::{Kkt, KktFault};
+use crate::math::{Saddle, SaddleFault};
 
 /// The index-1 form of a mechanism with the constraints that hold.
 pub struct Index1 {
@@ -23,7 +22,7 @@ pub struct Index1 {
     pub(super) n: usize,
     pub(super) holonomic: usize,
     pub(super) terms: Terms,
-    pub(super) kkt: Kkt,
+    pub(super) saddle: Saddle,
     /// What pulls back to the constraints, and what corrects the ends of steps.
     pub(super) pull: Pull,
     pub(super) landing: Landing,
@@ -33,14 +32,12 @@ pub struct Index1 {
     pub(super) motion: Vec<f64>,
     pub(super) multipliers: Vec<f64>,
     pub(super) published: Vec<f64>,
-    /// What makes states consistent, once there was one to be: at the start, and behind events that set states.
-    assembler: Option<Box<Assembler>>,
     /// The scratch for stages of half-explicit methods, once there was one.
     pub(super) half_explicit: Option<Box<HalfExplicit>>,
     /// How near the motion has come to singular positions.
     pub(super) singular: Singular,
     /// Why the last linear system could not be solved, if it could not.
-    pub(super) fault: Option<KktFault>,
+    pub(super) fault: Option<SaddleFault>,
     /// The point whose factors serve for places next to it.
     pub(super) held: Held,
 }
@@ -55,7 +52,7 @@ impl Index1 {
             positions: system.layout().q,
             n,
             holonomic,
-            kkt: Kkt::new(&terms.mass, &terms.jacobian),
+            saddle: Saddle::new(&terms.mass, &terms.jacobian),
             pull: Pull::new(upkeep, &terms),
             landing: Landing::new(upkeep, &terms, (system.layout().q, holonomic)),
             terms,
@@ -65,7 +62,6 @@ impl Index1 {
             motion: vec![0.0; n],
             multipliers: vec![0.0; m],
             published: vec![0.0; 2 * n + system.constraints().len()],
-            assembler: None,
             half_explicit: None,
             singular: Singular::new(m),
             fault: None,
@@ -76,13 +72,13 @@ impl Index1 {
     /// Evaluates the terms and factors the linear system; false if it has no solution.
     pub(super) fn factor(&mut self, env: &mut Env<'_>, y: &[f64]) -> bool {
         env.terms(y, &mut self.terms);
-        self.factor_terms(env)
+        self.factor_terms(env.counts)
     }
 
     /// Factors the linear system of the terms as they are; false if it has no solution.
-    pub(super) fn factor_terms(&mut self, env: &mut Env<'_>) -> bool {
-        self.fault = self.kkt.factor(&self.terms.mass, &self.terms.jacobian).err();
-        env.counts.factorisations += 1;
+    pub(super) fn factor_terms(&mut self, counts: &mut MotionCounts) -> bool {
+        self.fault = self.saddle.factor(&self.terms.mass, &self.terms.jacobian).err();
+        counts.factorisations += 1;
         self.look_at_factors();
         self.fault.is_none()
     }
@@ -100,7 +96,7 @@ impl Index1 {
         self.motion.copy_from_slice(&self.terms.force);
         self.multipliers.copy_from_slice(&self.terms.level);
         self.pull_by_forces(env, y);
-        self.kkt.solve(&mut self.motion, &mut self.multipliers);
+        self.saddle.solve(&mut self.motion, &mut self.multipliers);
         self.pull_beside(env, y);
         self.publish(env);
     }
@@ -116,22 +112,9 @@ impl Index1 {
         env.eval.set_motion(&self.published);
     }
 
-    /// Moves a state to the nearest one at which the constraints are met; pinned coordinates stay.
-    pub(super) fn assemble(
-        &mut self,
-        env: &mut Env<'_>,
-        y: &mut [f64],
-        pinned: &[usize],
-    ) -> Result<(), Refusal> {
-        let known = self.assembler.take().filter(|known| known.holds(pinned));
-        let new = || Box::new(Assembler::new(&self.terms, (self.positions, self.holonomic), pinned));
-        let assembler = self.assembler.insert(known.unwrap_or_else(new));
-        assembler.assemble(env, y)
-    }
-
-    /// What is left of each constraint at the level of accelerations, `G a + γ`, where these were found last: rounding, and the terms that pull back.
-    pub(super) fn left_of_accelerations(&self) -> impl Iterator<Item = f64> {
-        let both = self.terms.level.iter().enumerate();
-        both.map(|(row, level)| self.terms.jacobian.row_times(row, &self.motion) - level)
+    /// The multipliers of all constraints and the reactions that were published last.
+    pub(super) fn forces_mut(&mut self) -> (&mut [f64], &mut [f64]) {
+        let forces = &mut self.published[self.n..];
+        forces.split_at_mut(forces.len() - self.n)
     }
 }

@@ -8,7 +8,7 @@ use super::env::Env;
 use super::pstab::is_within;
 use super::{Flow, Index1, Metric, Stabilisation, Upkeep};
 use crate::equations::Terms;
-use crate::math::{Kkt, Matrix};
+use crate::math::{Matrix, Saddle};
 
 /// Corrections that leave more than this part of what they take off do not close a mechanism, unless it is as little as this beside its positions.
 const LEFT_OPEN: f64 = 0.1;
@@ -21,7 +21,7 @@ const MET: f64 = 1e-14;
 /// The scratch for corrections.
 pub(super) struct Landing {
     /// The linear system of corrections, where it is not that of the accelerations, and its mass matrix.
-    pub(super) own: Option<Kkt>,
+    pub(super) own: Option<Saddle>,
     mass: Matrix,
     /// The gradients of `(g, ġ)`, and those of `ġ` by positions, for S-full.
     gradients: Option<Matrix>,
@@ -44,7 +44,7 @@ impl Landing {
         let if_full = |length: usize| if full { length } else { 0 };
         Self {
             own: (full || upkeep.metric == Metric::Identity)
-                .then(|| Kkt::new(&mass, gradients.as_ref().unwrap_or(&terms.jacobian))),
+                .then(|| Saddle::new(&mass, gradients.as_ref().unwrap_or(&terms.jacobian))),
             mass,
             gradients,
             slopes: vec![0.0; if_full(m * n)],
@@ -61,7 +61,7 @@ impl Index1 {
     pub(super) fn land(&mut self, env: &mut Env<'_>, y: &mut [f64]) {
         if self.upkeep.stabilisation.rounds() > 0 {
             env.terms(y, &mut self.terms);
-            self.land_by(Self::factor_terms, env, y);
+            self.land_by(|this, env| this.factor_terms(env.counts), env, y);
         }
     }
 
@@ -107,7 +107,7 @@ impl Index1 {
     fn close_once(&mut self, env: &mut Env<'_>, y: &mut [f64]) -> bool {
         env.residuals(y, &mut self.position, &mut self.velocity);
         let (q, v) = (largest(&y[..self.positions]), largest(&y[self.positions..self.positions + self.n]));
-        let is_met = |left: &[f64], size: f64| is_within(left, self.kkt.lengths(), MET * size);
+        let is_met = |left: &[f64], size: f64| is_within(left, self.saddle.lengths(), MET * size);
         let is_open = !is_met(&self.position, q) || !is_met(&self.velocity, v);
         if is_open && self.factor_corrections(env, y) {
             self.project(env, y);
@@ -150,19 +150,7 @@ impl Index1 {
     /// Factors the linear system of corrections at a point.
     pub(super) fn factor_corrections(&mut self, env: &mut Env<'_>, y: &[f64]) -> bool {
         env.terms(y, &mut self.terms);
-        if self.landing.own.is_some() { self.factor_own(env, y) } else { self.factor_terms(env) }
-    }
-
-    /// These rows of constraints follow from others; in S-full a constraint of positions has two rows.
-    pub(super) fn hold_in_corrections(&mut self, rows: &[usize]) {
-        let Some(own) = &mut self.landing.own else { return };
-        if self.upkeep.stabilisation == Stabilisation::Full {
-            let of_positions = rows.iter().copied().filter(|&row| row < self.holonomic);
-            let of_speeds = rows.iter().map(|row| self.holonomic + row);
-            own.hold(&of_positions.chain(of_speeds).collect::<Vec<_>>());
-        } else {
-            own.hold(rows);
-        }
+        if self.landing.own.is_some() { self.factor_own(env, y) } else { self.factor_terms(env.counts) }
     }
 
     /// Factors the linear system of corrections that is not that of the accelerations; the terms are those of this point.
@@ -249,7 +237,7 @@ impl Index1 {
             return None;
         }
         env.residuals(y, &mut self.position, &mut self.velocity);
-        let lengths = self.kkt.lengths();
+        let lengths = self.saddle.lengths();
         let distance = |k: usize| if lengths[k] > 0.0 { self.position[k].abs() / lengths[k] } else { 0.0 };
         let worst = (0..self.holonomic).max_by(|&a, &b| distance(a).total_cmp(&distance(b)))?;
         let bound = (LEFT_OPEN * moved).max(negligible);
@@ -271,8 +259,8 @@ impl Index1 {
     /// `F` times the residuals in `multipliers`, into the motion.
     fn find_change(&mut self) {
         self.motion.fill(0.0);
-        let kkt = self.landing.own.as_mut().unwrap_or(&mut self.kkt);
-        kkt.solve(&mut self.motion, &mut self.multipliers);
+        let saddle = self.landing.own.as_mut().unwrap_or(&mut self.saddle);
+        saddle.solve(&mut self.motion, &mut self.multipliers);
     }
 
     fn shift_positions_back(&mut self, env: &mut Env<'_>, q: &mut [f64]) -> f64 {
@@ -309,12 +297,12 @@ impl Index1 {
 impl Flow<'_> {
     /// Moves the end of a step to where the constraints of a mechanism are met.
     pub fn land(&mut self, t: f64, y: &mut [f64]) {
-        self.on_form(t, |form, env| form.land(env, y));
+        self.on_form(t, y, Index1::land);
     }
 
     /// The same for the point at which the equations of a mechanism have just been evaluated, for a method that lands by itself.
     pub fn land_where_evaluated(&mut self, t: f64, y: &mut [f64]) {
-        self.on_form(t, |form, env| form.land_by(Index1::factor_terms, env, y));
+        self.on_form(t, y, |form, env, y| form.land_by(|form, env| form.factor_terms(env.counts), env, y));
     }
 
     /// Moves a state onto the surfaces that the motion slides on. If joints are kept shut, that and the corrections of these are made in turn, for each of both leads away from the other.
@@ -322,7 +310,7 @@ impl Flow<'_> {
         for _ in 0..MOST_TURNS {
             self.project(t, y);
             let goes_on = keeps_joints && self.sliding.is_some();
-            if !goes_on || self.on_form(t, |form, env| form.close_once(env, y)) != Some(true) {
+            if !goes_on || self.on_form(t, &mut *y, Index1::close_once) != Some(true) {
                 return;
             }
         }
@@ -330,7 +318,7 @@ impl Flow<'_> {
 
     /// The constraint of positions that is furthest from met behind a landing, with what is left of it, if the landing has hardly brought it nearer.
     pub fn open_after_landing(&mut self, t: f64, y: &[f64]) -> Option<(usize, f64)> {
-        self.on_form(t, |form, env| form.open_after_landing(env, y)).flatten()
+        self.on_form(t, y, Index1::open_after_landing).flatten()
     }
 
     /// The same for the point at which the derivative has just been evaluated, so that nothing of it has to be evaluated again.
@@ -339,7 +327,7 @@ impl Flow<'_> {
         if self.sliding.is_some() || self.one_sided.is_on() {
             self.land(t, y);
         } else {
-            self.on_form(t, |form, env| form.land_from_derivative(env, y));
+            self.on_form(t, y, Index1::land_from_derivative);
         }
     }
 }

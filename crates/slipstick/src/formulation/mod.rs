@@ -25,7 +25,7 @@ mod multibody;
 mod one_sided;
 mod pstab;
 mod pull;
-mod redundant;
+mod rank;
 mod scaling;
 mod singular;
 mod sliding;

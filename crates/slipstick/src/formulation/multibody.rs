@@ -1,14 +1,19 @@
 //! The evaluator of a mechanism: its derivative has the accelerations in it.
 //!
-//! There is a form for each set of constraints that hold, made when such a set comes up and kept for when it comes back.
+//! There is a form for each set of constraints that hold, made when such a set comes up and kept for when it comes back. It has rows for those constraints that are independent where it is entered.
 
+use super::assemble::Assembler;
 use super::env::{Env, MotionCounts};
-use super::{Index1, Upkeep};
+use super::rank::Rank;
+use super::{Index1, Refusal, Upkeep};
 use crate::equations::{ActiveRows, Evaluator, GuardRates, Locked, Point, System, Terms};
 use crate::expr::{Bounds, Interval};
 
 /// Forms are kept for this many sets of constraints beside the present one: joints shut and open again and again.
 const MOST_KEPT: usize = 7;
+
+/// Where less than this part is left of what was left of the narrowest row when rows were chosen, others may do better.
+const NARROW: f64 = 0.5;
 
 /// A mechanism with the form of its equations in which the constraints that hold have rows.
 pub struct Multibody<'a> {
@@ -19,13 +24,43 @@ pub struct Multibody<'a> {
     switches: bool,
     seen: Seen,
     active: Vec<bool>,
-    /// The constraints that hold, and the form with these. Others that have held, the last one first.
+    /// The form with the constraints that hold, these, and those that it has rows for. Others that have held, the last one first.
+    shape: Shape,
+    held: ActiveRows,
     rows: ActiveRows,
-    pub(super) form: Index1,
-    others: Vec<Index1>,
+    others: Vec<Shape>,
     /// The side on which the surface of each constraint is approached from, zero for those met; none at all once the constraints are met.
     reaching: Vec<f64>,
     pub(super) counts: MotionCounts,
+    /// What makes states consistent, once there was one to be: at the start, and behind events that set states.
+    assembler: Option<Box<Assembler>>,
+}
+
+/// A form for a set of constraints that hold.
+struct Shape {
+    rank: Rank,
+    form: Index1,
+    is_entered: bool,
+    /// What was left of the narrowest row when rows were chosen.
+    margin: f64,
+}
+
+impl Shape {
+    fn new(system: &dyn System, rows: &ActiveRows, upkeep: &Upkeep) -> Self {
+        let form = Index1::new(system, rows, upkeep);
+        Self { rank: Rank::new(system, rows), form, is_entered: false, margin: 0.0 }
+    }
+
+    /// Whether some of the constraints that hold follow from others.
+    fn has_redundant(&self) -> bool {
+        self.form.rows.len() < self.rank.rows.len()
+    }
+
+    /// Whether other rows may do better than those that were chosen.
+    #[inline]
+    fn is_narrow(&self) -> bool {
+        self.has_redundant() && self.form.saddle.narrowest().1 < NARROW * self.margin
+    }
 }
 
 /// What was locked.
@@ -63,30 +98,81 @@ impl<'a> Multibody<'a> {
             switches,
             seen: Seen { mode: usize::MAX, ..Seen::default() },
             active: vec![true; constraints.len()],
-            form: Index1::new(system, &rows, &upkeep),
+            shape: Shape::new(system, &rows, &upkeep),
+            held: rows.clone(),
             rows,
             upkeep,
             others: Vec::new(),
             reaching: Vec::new(),
             counts: MotionCounts::default(),
+            assembler: None,
         }
     }
 
-    /// The form with the constraints that hold, and what it is lent, at a time.
+    /// The form that was used last.
     #[inline]
-    pub(super) fn at<'b>(&'b mut self, locked: Locked<'b>, t: f64) -> (&'b mut Index1, Env<'b>) {
+    pub(super) fn form(&self) -> &Index1 {
+        &self.shape.form
+    }
+
+    #[inline]
+    pub(super) fn form_mut(&mut self) -> &mut Index1 {
+        &mut self.shape.form
+    }
+
+    /// Factors the linear system of the terms as they are.
+    pub(super) fn factor_terms(&mut self) -> bool {
+        self.shape.form.factor_terms(&mut self.counts)
+    }
+
+    /// The form with the constraints that hold, and what it is lent, at a point. A form that is new is entered there.
+    #[inline]
+    pub(super) fn at<'b>(&'b mut self, locked: Locked<'b>, t: f64, y: &[f64]) -> (&'b mut Index1, Env<'b>) {
         if self.switches && !self.seen.is(locked) {
             self.find_active(locked);
         }
+        if !self.shape.is_entered {
+            self.enter(locked, t, y);
+        }
         let locked = Locked { rows: Some(&self.rows), ..locked };
-        (&mut self.form, Env { eval: &mut *self.inner, locked, t, counts: &mut self.counts })
+        (&mut self.shape.form, Env { eval: &mut *self.inner, locked, t, counts: &mut self.counts })
+    }
+
+    /// Chooses other rows at a point if those that were chosen have come to be narrow. Tells whether there are others.
+    #[inline]
+    pub(super) fn refresh(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> bool {
+        self.shape.margin = self.shape.margin.max(self.shape.form.saddle.narrowest().1);
+        self.shape.is_narrow() && self.choose_again(locked, t, y)
+    }
+
+    /// Whether some of the constraints that hold follow from others.
+    pub(super) fn has_redundant(&self) -> bool {
+        self.shape.has_redundant()
+    }
+
+    /// All constraints that hold.
+    pub(super) fn rank(&self) -> &Rank {
+        &self.shape.rank
+    }
+
+    /// The same with what they are lent, at a point.
+    pub(super) fn rank_at<'b>(
+        &'b mut self,
+        locked: Locked<'b>,
+        t: f64,
+        y: &[f64],
+    ) -> (&'b mut Rank, Env<'b>) {
+        self.at(locked, t, y);
+        let locked = Locked { rows: Some(&self.held), ..locked };
+        (&mut self.shape.rank, Env { eval: &mut *self.inner, locked, t, counts: &mut self.counts })
     }
 
     #[cold]
     fn find_active(&mut self, locked: Locked<'_>) {
         self.seen.see(locked);
         self.inner.find_active(locked, &mut self.active);
-        let is_same = |(k, active): (usize, &bool)| self.rows.row(k).is_some() == *active;
+        let rows = &self.shape.rank.rows;
+        let is_same = |(k, active): (usize, &bool)| rows.row(k).is_some() == *active;
         if !self.active.iter().enumerate().all(is_same) {
             self.change_form();
         }
@@ -94,34 +180,109 @@ impl<'a> Multibody<'a> {
 
     /// Other constraints hold.
     fn change_form(&mut self) {
-        self.rows = ActiveRows::of(self.system.constraints(), |k| self.active[k]);
-        let known = self.others.iter().position(|form| form.rows == self.rows);
-        let mut form = match known {
+        let rows = ActiveRows::of(self.system.constraints(), |k| self.active[k]);
+        let known = self.others.iter().position(|shape| shape.rank.rows == rows);
+        let shape = match known {
             Some(place) => self.others.remove(place),
-            None => Index1::new(self.system, &self.rows, &self.upkeep),
+            None => Shape::new(self.system, &rows, &self.upkeep),
         };
-        form.reach(&self.reaching);
-        self.others.insert(0, std::mem::replace(&mut self.form, form));
+        self.others.insert(0, std::mem::replace(&mut self.shape, shape));
         self.others.truncate(MOST_KEPT);
+        self.use_form();
+    }
+
+    fn use_form(&mut self) {
+        (self.held, self.rows) = (self.shape.rank.rows.clone(), self.shape.form.rows.clone());
+        self.shape.form.reach(&self.reaching);
+    }
+
+    /// Finds out which of the constraints that hold are independent next to a point, at which all should be met: these have rows from now on.
+    #[cold]
+    pub(super) fn enter(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) {
+        if self.switches && !self.seen.is(locked) {
+            self.find_active(locked);
+        }
+        let rows = self.independent(locked, t, y);
+        self.shape.is_entered = true;
+        self.take_rows(&rows);
+    }
+
+    fn independent(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> ActiveRows {
+        let locked = Locked { rows: Some(&self.held), ..locked };
+        let mut env = Env { eval: &mut *self.inner, locked, t, counts: &mut self.counts };
+        let rows = self.shape.rank.independent(&mut env, y);
+        self.shape.margin = self.shape.rank.margin();
+        rows
+    }
+
+    fn take_rows(&mut self, rows: &ActiveRows) {
+        if *rows != self.shape.form.rows {
+            self.shape.form = Index1::new(self.system, rows, &self.upkeep);
+        }
+        self.use_form();
+    }
+
+    /// Chooses rows again where those that were chosen have come to be narrow. How many there are does not change.
+    #[cold]
+    fn choose_again(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> bool {
+        let (rows, narrowest) = (self.independent(locked, t, y), self.shape.form.saddle.narrowest().1);
+        let is_better = rows.len() == self.shape.form.rows.len() && self.shape.margin * NARROW > narrowest;
+        if is_better {
+            self.take_rows(&rows);
+        } else {
+            // Next to a singular configuration none do better.
+            self.shape.margin = narrowest;
+        }
+        is_better
+    }
+
+    /// Moves a state to the nearest one at which all constraints that hold are met; pinned coordinates stay.
+    pub(super) fn assemble(
+        &mut self,
+        locked: Locked<'_>,
+        t: f64,
+        y: &mut [f64],
+        pinned: &[usize],
+    ) -> Result<(), Refusal> {
+        if self.switches && !self.seen.is(locked) {
+            self.find_active(locked);
+        }
+        let known = self.assembler.take().filter(|known| known.holds(&self.held, pinned));
+        let new = || Box::new(Assembler::new(self.system, &self.held, pinned));
+        let assembler = self.assembler.insert(known.unwrap_or_else(new));
+        let locked = Locked { rows: Some(&self.held), ..locked };
+        let mut env = Env { eval: &mut *self.inner, locked, t, counts: &mut self.counts };
+        assembler.assemble(&mut env, y)
     }
 
     /// The side on which the surface of each constraint is approached from, zero for those met; none at all once the constraints are met.
     pub(super) fn reach(&mut self, sides: &[f64]) {
         self.reaching = sides.to_vec();
-        self.form.reach(sides);
+        self.shape.form.reach(sides);
     }
 
-    /// Accelerations, and behind them the multipliers of all constraints and reactions, at a point.
+    /// Accelerations, and behind them the multipliers of all constraints and reactions, at a point. Constraints that follow from others share their forces.
     pub(super) fn motion_at(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> &[f64] {
-        let (form, mut env) = self.at(locked, t);
+        let (form, mut env) = self.at(locked, t, y);
         form.solve(&mut env, y);
-        &self.form.published
+        if self.shape.has_redundant() && self.shape.rank.shares_forces() {
+            self.share(locked, t, y);
+        }
+        &self.shape.form.published
+    }
+
+    fn share(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) {
+        let locked = Locked { rows: Some(&self.held), ..locked };
+        let mut env = Env { eval: &mut *self.inner, locked, t, counts: &mut self.counts };
+        let (multipliers, reactions) = self.shape.form.forces_mut();
+        let shared = self.shape.rank.share(&mut env, y, self.rows.len(), reactions);
+        self.held.scatter(shared, multipliers);
     }
 }
 
 impl Evaluator for Multibody<'_> {
     fn derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]) {
-        let (form, mut env) = self.at(locked, t);
+        let (form, mut env) = self.at(locked, t, y);
         form.solve(&mut env, y);
         env.derivative(y, dy);
         form.pull_positions(dy);
@@ -159,7 +320,7 @@ impl Evaluator for Multibody<'_> {
     }
 
     fn allow(&mut self, locked: Locked<'_>, t: f64, y: &[f64], direction: &mut [f64]) {
-        let (form, mut env) = self.at(locked, t);
+        let (form, mut env) = self.at(locked, t, y);
         form.allow_direction(&mut env, y, direction);
     }
 
@@ -227,7 +388,7 @@ impl Evaluator for Multibody<'_> {
         reach: f64,
         rates: GuardRates<'_>,
     ) -> u64 {
-        let (form, mut env) = self.at(locked, t);
+        let (form, mut env) = self.at(locked, t, y);
         form.solve(&mut env, y);
         1 + self.inner.guard_rates(locked, t, y, reach, rates)
     }

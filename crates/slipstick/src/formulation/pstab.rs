@@ -11,7 +11,7 @@
 use super::env::Env;
 use super::landing::{largest, relative_size, take_off};
 use super::{Index1, Stabilisation};
-use crate::math::Kkt;
+use crate::math::Saddle;
 use std::ops::Range;
 
 /// Rounds of projection before it is given up.
@@ -168,15 +168,14 @@ impl Index1 {
     }
 
     /// The linear system of corrections.
-    pub(super) fn landing_factors(&self) -> &Kkt {
+    pub(super) fn landing_factors(&self) -> &Saddle {
         let own = self.landing.own.as_ref().filter(|_| self.upkeep.stabilisation != Stabilisation::Full);
-        own.unwrap_or(&self.kkt)
+        own.unwrap_or(&self.saddle)
     }
 
     fn find_least_change(&mut self) {
         let own = self.landing.own.as_mut().filter(|_| self.upkeep.stabilisation != Stabilisation::Full);
-        let kkt = own.unwrap_or(&mut self.kkt);
-        kkt.least_change(&self.multipliers, &mut self.motion);
+        own.unwrap_or(&mut self.saddle).least_change(&mut self.multipliers, &mut self.motion);
     }
 }
 

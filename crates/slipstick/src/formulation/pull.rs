@@ -6,7 +6,7 @@
 use super::env::Env;
 use super::{Index1, Stabilisation, Upkeep};
 use crate::equations::Terms;
-use crate::math::{Kkt, Matrix};
+use crate::math::{Matrix, Saddle};
 
 /// The scratch for terms in the equations.
 pub(super) struct Pull {
@@ -14,7 +14,7 @@ pub(super) struct Pull {
     /// are met.
     pub(super) reaching: Vec<f64>,
     /// The linear system without masses, for the shortest way back.
-    plain: Option<Kkt>,
+    plain: Option<Saddle>,
     identity: Matrix,
     /// The gradients of the rates of constraints by positions, and what is added to the rates of positions, for the reduced form.
     slopes: Vec<f64>,
@@ -33,7 +33,7 @@ impl Pull {
         let if_reduced = |length: usize| if reduced { length } else { 0 };
         Self {
             reaching: Vec::new(),
-            plain: normal.then(|| Kkt::new(&identity, &terms.jacobian)),
+            plain: normal.then(|| Saddle::new(&identity, &terms.jacobian)),
             identity,
             slopes: vec![0.0; if_reduced(m * n)],
             positions: vec![0.0; if_reduced(n)],

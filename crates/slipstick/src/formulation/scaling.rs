@@ -38,7 +38,7 @@ impl Index1 {
 impl Flow<'_> {
     /// Whether the row of a constraint is about as long all around a state as it is there.
     pub fn is_only_scaled(&mut self, constraint: usize, t: f64, y: &[f64]) -> bool {
-        let is_scaled = self.on_form(t, |form, env| {
+        let is_scaled = self.on_form(t, y, |form, env, y| {
             let row = form.rows.row(constraint);
             row.is_some_and(|row| form.is_only_scaled(env, row, y))
         });

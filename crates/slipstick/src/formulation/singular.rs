@@ -6,8 +6,10 @@
 //! same method for equations with the same solution, `y' = f(P(y))`, where `P` is the projection; these are smooth along the motion. Generalized-α methods leave the step to another one
 //! (`step/passing.rs`).
 
+use super::engine::Engine;
 use super::env::Env;
 use super::{Flow, Index1};
+use crate::math::Saddle;
 
 /// A row of constraints that is shorter than this part of what it can be has next to no direction left, and so has one of which less is left beside others.
 const NEXT_TO_NOTHING: f64 = 0.05;
@@ -107,11 +109,6 @@ impl Singular {
         }
     }
 
-    /// Other rows count as independent from now on.
-    pub(super) fn forget_narrowest(&mut self) {
-        (self.narrowest, self.in_step) = (NOT_YET, NOT_YET);
-    }
-
     /// A constraint fixes next to nothing; of these only the first is of interest.
     pub(super) fn name(&mut self, row: usize, beside_others: bool) {
         self.first = self.first.or(Some(Shrunk { row, beside_others }));
@@ -131,18 +128,18 @@ fn widen(range: &mut Range, x: f64) -> bool {
 impl Index1 {
     /// Takes note of the lengths of rows in the linear system with one gradient, and of what is left of the narrowest.
     pub(super) fn look_at_factors(&mut self) {
-        for row in 0..self.kkt.lengths().len() {
-            self.note_row(row, self.kkt.lengths()[row]);
+        for row in 0..self.saddle.lengths().len() {
+            self.note_row(row, self.saddle.lengths()[row]);
         }
-        self.singular.note_narrowest(self.kkt.narrowest());
+        self.singular.note_narrowest(self.saddle.narrowest());
     }
 
-    /// The same of the gradients ahead in a system with two.
-    pub(super) fn look_at_pair(&mut self) {
-        for row in 0..self.kkt.lengths_of_pair().len() {
-            self.note_row(row, self.kkt.lengths_of_pair()[row]);
+    /// The same of the gradients ahead in a system with two, which are among the terms.
+    pub(super) fn look_at_pair(&mut self, pair: &Saddle) {
+        for (row, length) in pair.lengths().iter().enumerate() {
+            self.note_row(row, *length);
         }
-        self.singular.note_narrowest(self.kkt.narrowest());
+        self.singular.note_narrowest(pair.narrowest());
     }
 
     /// Takes note of the lengths of rows by the terms as they are, in an iteration of which only the last point counts.
@@ -156,15 +153,22 @@ impl Index1 {
 
     /// Takes note of the length of a row of the terms.
     fn note_row(&mut self, row: usize, length: f64) {
-        let weighed = self.kkt.weigh(row, length, (&self.terms.mass, &self.terms.jacobian));
+        let weighed = self.saddle.weigh(row, length, (&self.terms.mass, &self.terms.jacobian));
         self.singular.note_length(row, length, weighed);
+    }
+
+    /// A constraint fixes nothing.
+    pub(super) fn name_shrunk(&mut self, constraint: usize) {
+        if let Some(row) = self.rows.row(constraint) {
+            self.singular.name(row, false);
+        }
     }
 
     /// What is left of the narrowest row beside the others where the linear system was factored last: nothing if one follows from the others that does not do so elsewhere.
     fn left_beside_others(&self) -> f64 {
-        let kkt = &self.kkt;
-        let left_out = kkt.redundant().iter().filter(|row| kkt.lengths()[**row] > 0.0).count();
-        if left_out > kkt.held().len() { 0.0 } else { kkt.narrowest().1 }
+        let lengths = self.saddle.lengths();
+        let is_left_out = self.saddle.redundant().iter().any(|row| lengths[*row] > 0.0);
+        if is_left_out { 0.0 } else { self.saddle.narrowest().1 }
     }
 
     fn close_state(&mut self, env: &mut Env<'_>, y: &mut [f64]) {
@@ -175,11 +179,12 @@ impl Index1 {
 
 /// What a step sees of the flow.
 impl Flow<'_> {
-    /// Begins to look whether the rank of the gradients changes, before the attempt of a step.
+    /// Begins to look whether the rank of the gradients changes, before the attempt of a step from a point.
     #[inline]
-    pub fn watch_rank(&mut self) {
-        if let Some(form) = self.form_mut() {
-            form.singular.in_step = NOT_YET;
+    pub fn watch_rank(&mut self, t: f64, y: &[f64]) {
+        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
+            mechanism.refresh(self.mode.locked(), t, y);
+            mechanism.form_mut().singular.in_step = NOT_YET;
         }
     }
 
@@ -209,7 +214,7 @@ impl Flow<'_> {
 
     /// What is left of the narrowest row beside the others at a point, as a part of it.
     pub fn left_at(&mut self, t: f64, y: &[f64]) -> f64 {
-        let left = self.on_form(t, |form, env| {
+        let left = self.on_form(t, y, |form, env, y| {
             form.factor(env, y);
             form.left_beside_others()
         });
@@ -231,8 +236,8 @@ impl Flow<'_> {
     pub fn narrowest(&self) -> f64 {
         let Some(form) = self.form() else { return 1.0 };
         // A row beside which there are no others can only be short.
-        let kkt = &form.kkt;
-        let rows = kkt.lengths().iter().zip(kkt.weighed_lengths()).zip(&form.singular.lengths);
+        let saddle = &form.saddle;
+        let rows = saddle.lengths().iter().zip(saddle.weighed_lengths()).zip(&form.singular.lengths);
         let part = |length: f64, taken: Range| if length > 0.0 { length / taken.1.max(length) } else { 1.0 };
         let more = |((length, weighed), taken): ((&f64, &f64), &[Range; 2])| {
             let by_masses = if *weighed > 0.0 { part(*weighed, taken[1]) } else { 0.0 };
@@ -243,17 +248,19 @@ impl Flow<'_> {
 
     /// Takes note of how near the point whose terms were evaluated last is to a singular position, for a method that does not see that by itself.
     pub fn look_at_rank(&mut self) {
-        self.on_form(0.0, Index1::factor_terms);
+        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
+            mechanism.factor_terms();
+        }
     }
 
     /// Moves the positions of a stage to where their constraints are met.
     pub fn close_positions(&mut self, t: f64, y: &mut [f64]) {
-        self.on_form(t, |form, env| form.close_positions(env, y));
+        self.on_form(t, y, Index1::close_positions);
     }
 
     /// Moves the positions and speeds of a stage to where their constraints are met.
     pub fn close_state(&mut self, t: f64, y: &mut [f64]) {
-        self.on_form(t, |form, env| form.close_state(env, y));
+        self.on_form(t, y, Index1::close_state);
     }
 
     /// The step that was tried is not taken: where it has been does not count.

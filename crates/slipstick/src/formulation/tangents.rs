@@ -7,7 +7,7 @@
 use super::env::Env;
 use super::{Balance, Flow, Index1, Remainder};
 use crate::equations::{ActiveRows, System};
-use crate::math::{Matrix, Pair, colours};
+use crate::math::{Matrix, Saddle, colours};
 
 /// What may be left of a row along the direction of the check: of the part that is known, and of the size of its terms, in which differences round.
 const OFF: f64 = 1e-3;
@@ -83,7 +83,7 @@ impl Tangents {
         } else {
             let few = guess(&terms.mass, &terms.jacobian, size);
             let saves = slopes_by_differences && colours(&few).len() + 1 < n + size;
-            let is_guessed = with_terms && (Pair::is_worth_counting(n, m) || saves);
+            let is_guessed = with_terms && (Saddle::is_worth_counting(n, m) || saves);
             (if is_guessed { few } else { Matrix::full(size, n + size) }, is_guessed)
         };
         let mut mass = Matrix::with_places(size, size, &masses);
@@ -213,7 +213,9 @@ impl Flow<'_> {
     /// Linearises the equations. `left` is scratch.
     pub fn tangents(&mut self, at: Balance<'_>, left: &mut Remainder, out: &mut Tangents) {
         self.jacobian_count += 1;
-        if out.with_terms && self.on_form(at.t, |form, env| form.tangents(env, at, out)) == Some(true) {
+        if out.with_terms
+            && self.on_form(at.t, at.y, |form, env, _| form.tangents(env, at, out)) == Some(true)
+        {
             return;
         }
         for _ in 0..MOST_LOOKS {

@@ -7,7 +7,7 @@ use super::Error;
 use super::contradiction::Redundant;
 use super::run::Run;
 use crate::formulation::Refusal;
-use crate::math::KktFault;
+use crate::math::SaddleFault;
 use crate::trajectory::Note;
 
 /// Changes below this part of a state are not worth a note.
@@ -28,18 +28,16 @@ impl Run<'_> {
         }
         if self.reaches() {
             self.approach_surfaces(t, &y);
-            self.note_redundant(t, &y);
+            self.flow.enter_form(t, &y);
+            self.note_redundant(t);
             return Ok(());
         }
         let assembled = self.flow.assemble(t, &mut y, &self.options.pinned);
         assembled.map_err(|refusal| self.not_consistent("the start", t, &refusal))?;
         self.note_changes(t, &self.trial.start.clone(), &y);
         self.trial.restart(t, &y);
-        self.note_redundant(t, &y);
-        // What a row says that is zero here is seen beside this point only.
-        if !self.redundant.is_empty() || self.flow.has_zero_row() {
-            self.flow.hold_redundant_constraints(t, &y);
-        }
+        self.flow.enter_form(t, &y);
+        self.note_redundant(t);
         Ok(())
     }
 
@@ -75,8 +73,8 @@ impl Run<'_> {
         self.record.notes.push(Note { t: self.trial.t, code: "singular-position", text });
     }
 
-    fn note_redundant(&mut self, t: f64, y: &[f64]) {
-        let (rows, share) = self.flow.redundant_constraints(t, y);
+    fn note_redundant(&mut self, t: f64) {
+        let (rows, share) = self.flow.redundant_constraints();
         let constraints = self.flow.system().constraints();
         self.redundant = Redundant::new(constraints, &rows);
         if rows.is_empty() {
@@ -144,8 +142,8 @@ impl Run<'_> {
         if let Some(event) = self.record.events.last_mut().filter(|event| event.t == t) {
             event.after.copy_from_slice(&y);
         }
-        self.flow.hold_redundant_constraints(t, &y);
-        self.note_redundant(t, &y);
+        self.flow.enter_form(t, &y);
+        self.note_redundant(t);
         Ok(())
     }
 
@@ -205,11 +203,11 @@ impl Run<'_> {
                 };
                 moved.iter().map(one).collect::<Vec<_>>().join(", ")
             }
-            Refusal::Singular(KktFault::NotFinite, _) => {
+            Refusal::Singular(SaddleFault::NotFinite, _) => {
                 let why = "a mass or the gradient of a constraint is not a finite number".to_owned();
                 return Error::MotionNotDetermined { what, t, why };
             }
-            Refusal::Singular(KktFault::NotDefinite(_), (i, mass)) => {
+            Refusal::Singular(_, (i, mass)) => {
                 let name = &names[system.layout().q + i];
                 let why = format!(
                     "nothing resists some motion that the constraints allow; the mass of `{name}` is {mass}"

@@ -105,7 +105,7 @@ impl Run<'_> {
             Size { size, negligible: NEGLIGIBLE * size + uncertain }
         };
         let (positions, speeds) = (size(0..layout.q), size(layout.q..layout.q + layout.v));
-        self.flow.row_lengths(&mut redundant.lengths);
+        self.flow.row_lengths(t, y, &mut redundant.lengths);
         let open = redundant.open(positions, speeds);
         self.redundant = redundant;
         open

@@ -299,7 +299,7 @@ impl<'a> Run<'a> {
     #[inline]
     fn step_freely(&mut self) -> Result<(), Error> {
         self.size_step(self.options.until);
-        self.flow.watch_rank();
+        self.flow.watch_rank(self.trial.t, &self.trial.start);
         self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
         self.land();
         if !self.is_acceptable() {
@@ -337,7 +337,7 @@ impl<'a> Run<'a> {
         if self.flow.stays_on_this_side() {
             self.detector.show_sides(&mut self.flow);
         }
-        self.flow.watch_rank();
+        self.flow.watch_rank(self.trial.t, &self.trial.start);
         self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
         self.land();
         if self.flow.sliding().is_some() && self.trial.error.is_finite() {
@@ -366,7 +366,18 @@ impl<'a> Run<'a> {
                 self.land_calmly(t_end);
             }
         }
+        self.land_by_best_rows();
         self.check_landing();
+    }
+
+    /// Where some constraints follow from others, those that lead must fix the end of a step well for the others to be met to rounding.
+    fn land_by_best_rows(&mut self) {
+        if self.flow.has_redundant_constraints() && self.keeps_joints() && self.is_acceptable() {
+            let t_end = self.trial.t + self.trial.h;
+            if self.flow.choose_rows(t_end, &self.trial.end) {
+                self.flow.land_within(t_end, &mut self.trial.end, true);
+            }
+        }
     }
 
     fn lands_by_itself(&self) -> bool {

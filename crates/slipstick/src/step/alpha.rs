@@ -146,16 +146,15 @@ struct Room {
 }
 
 impl Room {
-    fn new(field: &mut Flow<'_>, level: Level, coefficients: Coefficients) -> Self {
-        let (layout, rows) = (field.system().layout(), field.active_rows());
-        let m = rows.len();
+    fn new(field: &Flow<'_>, rows: ActiveRows, level: Level, coefficients: Coefficients) -> Self {
+        let (layout, m) = (field.system().layout(), rows.len());
         let (size, dimension) = (layout.v + layout.z, layout.dimension());
         let state = || vec![0.0; dimension];
         Self {
-            rows,
             positions: layout.q,
             n: layout.v,
-            solver: Solver::new(field, level, coefficients),
+            solver: Solver::new(field, &rows, level, coefficients),
+            rows,
             before: Knot::new(size, m),
             start: Knot::new(size, m),
             before_h: 0.0,
@@ -223,7 +222,7 @@ impl Room {
         if self.solver.level == Level::Speeds {
             self.land_softly(field, trial);
             // Rates of constraints that follow from others are off by what positions are.
-            if self.solver.has_redundant_constraints() {
+            if field.has_redundant_constraints() {
                 field.land_half_explicit(t, &mut trial.end, false);
             }
         }
@@ -403,8 +402,8 @@ impl GeneralizedAlpha {
 
     /// Room for the constraints that hold now. What it takes over from that for others are sizes and counts alone.
     #[cold]
-    fn make_room(&mut self, field: &mut Flow<'_>) {
-        let mut room = Box::new(Room::new(field, self.level, self.coefficients));
+    fn make_room(&mut self, field: &Flow<'_>, rows: ActiveRows) {
+        let mut room = Box::new(Room::new(field, rows, self.level, self.coefficients));
         if self.is_patient {
             room.solver.be_patient();
         }
@@ -417,9 +416,9 @@ impl GeneralizedAlpha {
 
 impl Step for GeneralizedAlpha {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
-        let rows = field.active_rows();
+        let rows = field.active_rows(trial.t, &trial.start);
         if self.room.as_ref().is_none_or(|room| room.rows != rows) {
-            self.make_room(field);
+            self.make_room(field, rows);
         }
         let Some(room) = &mut self.room else { return };
         room.make(field, tolerances, trial);

@@ -78,13 +78,13 @@ impl RadauGgl {
 }
 
 impl Whole {
-    fn new(field: &mut Flow<'_>, tolerances: &Tolerances, patience: i32) -> Self {
-        let (form, n) = (StabilisedForm::new(field), field.dimension());
+    fn new(field: &Flow<'_>, rows: ActiveRows, tolerances: &Tolerances, patience: i32) -> Self {
+        let (form, n) = (StabilisedForm::new(field, &rows), field.dimension());
         let all = form.dimension();
         let mut radau = Radau5::new(form);
         radau.allow(patience);
         Self {
-            rows: field.active_rows(),
+            rows,
             radau,
             trial: Trial::new(0.0, &vec![0.0; all]),
             given: tolerances.clone(),
@@ -162,11 +162,12 @@ impl Step for RadauGgl {
             return self.plain.attempt(field, tolerances, trial);
         }
         self.way = Way::Stabilised;
-        let rows = field.active_rows();
+        let rows = field.active_rows(trial.t, &trial.start);
         if let Some(other) = self.whole.take_if(|whole| whole.rows != rows) {
             self.factorisations += other.radau.factorisations();
         }
-        let whole = self.whole.get_or_insert_with(|| Box::new(Whole::new(field, tolerances, self.patience)));
+        let new = || Box::new(Whole::new(field, rows, tolerances, self.patience));
+        let whole = self.whole.get_or_insert_with(new);
         whole.attempt(field, tolerances, trial);
         if let Some(fault @ (Fault::NoConvergence | Fault::SingularMatrix { .. })) = trial.fault
             && field.narrowest() < NEAR

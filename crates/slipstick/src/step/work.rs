@@ -20,7 +20,7 @@
 use super::Method;
 use crate::equations::{ActiveRows, System};
 use crate::formulation::{Flow, Tangents};
-use crate::math::{Kkt, Linearised, Pair, Stabilised};
+use crate::math::{Linearised, Saddle, Stabilised};
 
 /// What an entry or a state costs where it is evaluated.
 const ENTRY: f64 = 20.0;
@@ -153,7 +153,7 @@ impl Work {
             speeds,
             evaluation: ENTRY * (states + entries),
             solving: full.min(SPARSE_ENTRY * entries),
-            factorisation: Kkt::new(&terms.mass, &terms.jacobian).work(),
+            factorisation: Saddle::new(&terms.mass, &terms.jacobian).work(),
             newton: newton(system, rows, full),
             stabilised: stabilised(system, rows),
         }
@@ -226,7 +226,7 @@ fn newton(system: &dyn System, rows: &ActiveRows, full: f64) -> (f64, f64, u64) 
     let differences = if system.has_formulas() { 0 } else { tangents.evaluations() as u64 };
     let (matrix, rows) = tangents.joined();
     let entries = (matrix.values.len() + rows.values.len()) as f64;
-    (full.min(SPARSE_ENTRY * entries), Pair::new(&matrix, &rows).work(), differences)
+    (full.min(SPARSE_ENTRY * entries), Saddle::new(&matrix, &rows).work(), differences)
 }
 
 /// What linearising, factorising and solving cost in the stabilised form.
@@ -240,5 +240,5 @@ fn stabilised(system: &dyn System, rows: &ActiveRows) -> [f64; 3] {
         kinematics: &[],
         holonomic: rows.holonomic(),
     };
-    Stabilised::new(&of, &[]).work()
+    Stabilised::new(&of).work()
 }

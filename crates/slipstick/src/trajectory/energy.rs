@@ -122,7 +122,7 @@ impl<'a> Books<'a> {
 
     /// Dense output is not quite on the constraints: rows that follow from others only there are not to have multipliers of their own.
     fn begin(&mut self, segment: &Segment) {
-        self.modes[segment.mode.index].hold_redundant(&segment.mode, segment.start_time, &segment.start);
+        self.modes[segment.mode.index].enter_form(&segment.mode, segment.start_time, &segment.start);
     }
 
     fn look(&mut self, segment: &Segment, t: f64, y: &[f64]) -> Energy {

@@ -18,9 +18,8 @@ pub(super) struct Entry {
 /// The order, the elimination tree, and the length of each column of the factors.
 #[derive(Clone, Debug)]
 pub(super) struct Elimination {
-    /// The unknown at each place of the order, and the place of each unknown.
+    /// The unknown at each place of the order.
     pub(super) order: Vec<usize>,
-    pub(super) place: Vec<usize>,
     starts: Vec<usize>,
     entries: Vec<Entry>,
     parent: Vec<usize>,
@@ -38,7 +37,7 @@ impl Elimination {
         }
         let (starts, entries) = upper_half(n, places, &place);
         let parent = vec![NONE; n];
-        let mut this = Self { order, place, starts, entries, parent, column_starts: vec![0; n + 1] };
+        let mut this = Self { order, starts, entries, parent, column_starts: vec![0; n + 1] };
         this.find_places();
         this
     }
@@ -97,12 +96,6 @@ impl Elimination {
         }
         // Columns must be taken off in ascending order.
         pattern.sort_unstable();
-    }
-
-    /// The places above `i` in the elimination tree: what can be changed by `x` there, when the lower factor is taken off.
-    pub(super) fn above(&self, i: usize) -> impl Iterator<Item = usize> {
-        let next = |&i: &usize| Some(self.parent[i]).filter(|&parent| parent != NONE);
-        std::iter::successors(next(&i), move |i| next(i))
     }
 }
 

@@ -4,7 +4,7 @@
 //! weights, `Σ g² / M`, it is all the same. That measure has a weakness of its own: a coordinate of next to no mass counts for more than all others. So a row is next to nothing if it is so in both.
 //! A coordinate without mass is weighed by the masses that hang on it, through the rows that it is in.
 
-use super::{Matrix, dot};
+use crate::math::{Matrix, dot};
 
 /// Rows of which less than this part of the most is left in the plain measure are looked at by masses, and as much counts as left of those that have plenty by these.
 const WORTH_A_LOOK: f64 = 0.1;
@@ -42,11 +42,6 @@ impl Weighing {
     /// With room for what is left of rows beside each other.
     pub(super) fn of_full(n: usize, m: usize) -> Self {
         Self { products: vec![0.0; m * m], ..Self::new(n, m) }
-    }
-
-    /// Other rows count as independent from now on.
-    pub(super) fn forget_most(&mut self) {
-        self.most = 0.0;
     }
 
     /// The length of a row by weights, where it has this one in coordinates. As long as that is about the same, so is this.
