@@ -58,19 +58,71 @@ pub(crate) enum Command {
         /// The code, as it stands in brackets in the message; without one, all codes are listed
         code: Option<String>,
     },
+    /// Run a model in ways that must not matter, and say what of its run can be trusted
+    #[command(after_help = "Examples:\n  slipstick verify models/bouncing-ball.toml\n  \
+                            slipstick verify ball.toml --set e=0.5 --json")]
+    Verify(VerifyArguments),
     /// Compare methods on a model or a suite: work, precision, performance profiles
     #[command(after_help = "Examples:\n  slipstick compare pendulum.toml --methods dopri5,dop853,radau5\n  \
                             slipstick compare mechanisms --only planar --methods hem5,phem56,mdop5 --tolerances 1e-4,1e-6")]
     Compare(CompareArguments),
     /// Run a benchmark suite against known truths
-    #[command(after_help = "Examples:\n  slipstick bench --list\n  slipstick bench smooth --json")]
-    Bench {
-        /// The suite
-        suite: Option<String>,
-        /// List the suites
-        #[arg(long)]
-        list: bool,
-    },
+    #[command(after_help = "Examples:\n  slipstick bench --list\n  slipstick bench smooth --json\n  \
+                            slipstick bench fingerprint --against crates/slipstick-cli/fingerprint.jsonl\n  \
+                            slipstick bench metamorphic --seed 1 --count 20000 --json")]
+    Bench(BenchArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArguments {
+    /// The model file
+    pub(crate) model: PathBuf,
+    /// Give a parameter another value (may be repeated)
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_setting)]
+    pub(crate) settings: Vec<(String, f64)>,
+    /// Run until this time instead of the model's
+    #[arg(long, value_name = "TIME", value_parser = parse_finite, allow_negative_numbers = true)]
+    pub(crate) until: Option<f64>,
+    /// Use this relative tolerance instead of the model's; the absolute one follows at a hundredth of it
+    #[arg(long, value_name = "TOLERANCE", value_parser = parse_positive, allow_negative_numbers = true)]
+    pub(crate) rtol: Option<f64>,
+    /// Use this method instead of the model's as the one that others are compared with
+    #[arg(long, value_name = "NAME")]
+    pub(crate) method: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchArguments {
+    /// The suite
+    pub(crate) suite: Option<String>,
+    /// List the suites
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Of the suite `metamorphic`: the seed of the first model
+    #[arg(long, value_name = "SEED", default_value = "1")]
+    pub(crate) seed: u64,
+    /// Of the suite `metamorphic`: how many models are drawn
+    #[arg(long, value_name = "COUNT", default_value = "500", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) count: u64,
+    /// Of the suite `metamorphic`: only models of this kind
+    #[arg(long, value_name = "KIND")]
+    pub(crate) kind: Option<String>,
+    #[command(flatten)]
+    pub(crate) fingerprint: FingerprintArguments,
+}
+
+/// What is done with the fingerprint; other suites do not read it.
+#[derive(Debug, Args)]
+pub(crate) struct FingerprintArguments {
+    /// For `fingerprint`: write the results to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+    /// For `fingerprint`: compare with the results in this file, and print what differs
+    #[arg(long, value_name = "FILE", conflicts_with = "record")]
+    pub(crate) against: Option<PathBuf>,
+    /// For `fingerprint`: only runs whose suite, problem or method begins with this
+    #[arg(long, value_name = "WORD", conflicts_with = "record")]
+    pub(crate) only: Option<String>,
 }
 
 /// What every run can be asked.
@@ -99,6 +151,9 @@ pub(crate) struct SimulationArguments {
     /// Stop after so many steps, taken or not [default: the model's, or 1000000]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_steps: Option<u64>,
+    /// End with exit code 1 if there are warnings
+    #[arg(long)]
+    pub(crate) strict: bool,
 }
 
 #[derive(Debug, Args)]

@@ -79,7 +79,7 @@ impl ModelFile {
     }
 
     /// Every setting must be a parameter of the model: nothing is accepted and then ignored.
-    fn check_settings(&self, settings: &[(String, f64)]) -> Result<(), Trouble> {
+    pub(crate) fn check_settings(&self, settings: &[(String, f64)]) -> Result<(), Trouble> {
         let names = || self.model.parameters.iter().map(|d| d.name.as_str());
         match settings.iter().find(|(name, _)| !names().any(|n| n == name)) {
             None => Ok(()),
@@ -92,7 +92,7 @@ impl ModelFile {
 }
 
 /// The method of that name, or the names there are.
-fn find_method(name: &str) -> Result<Method, Trouble> {
+pub(crate) fn find_method(name: &str) -> Result<Method, Trouble> {
     Method::from_name(name)
         .ok_or_else(|| Trouble::new("unknown-method", format!("unknown method `{name}`"), method_hint(name)))
 }

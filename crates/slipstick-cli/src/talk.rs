@@ -4,6 +4,7 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde_json::json;
 use slipstick::model::Diagnostic;
+use slipstick::trajectory::Severity;
 use std::path::Path;
 
 /// Why a command could not do what it was asked.
@@ -69,9 +70,18 @@ fn say(level: Level<'_>, code: &str, message: &str, hint: &str) {
     anstream::eprintln!("{}", renderer().render(report));
 }
 
-/// A remark.
+/// A note.
 pub(crate) fn note(code: &str, text: &str) {
-    let report = &[Group::with_title(Level::NOTE.primary_title(text).id(code))];
+    remark(Severity::Note, code, text);
+}
+
+/// A warning or a note about a run.
+pub(crate) fn remark(severity: Severity, code: &str, text: &str) {
+    let level = match severity {
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    };
+    let report = &[Group::with_title(level.primary_title(text).id(code))];
     anstream::eprintln!("{}", renderer().render(report));
 }
 

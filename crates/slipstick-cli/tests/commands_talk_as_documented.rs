@@ -14,6 +14,7 @@ fn help_has_examples() {
         ("help-events", vec!["events", "--help"]),
         ("help-examples", vec!["examples", "--help"]),
         ("help-explain", vec!["explain", "--help"]),
+        ("help-verify", vec!["verify", "--help"]),
         ("help-compare", vec!["compare", "--help"]),
         ("help-bench", vec!["bench", "--help"]),
     ] {
@@ -238,7 +239,100 @@ fn compare_says_what_is_wrong_with_its_arguments() {
 }
 
 #[test]
+fn verify_says_what_can_be_trusted() {
+    let folder = tempfile::tempdir().unwrap();
+    slipstick(folder.path(), &["examples", "bouncing-ball"]);
+    let graze = "states = { x = 0, v = 1 }\nderivatives = { x = \"v\", v = \"-x\" }\n\
+                 events.high.guard = \"x > 0.9999999999\"\nrun = { until = 6, rtol = 1e-7 }\n";
+    std::fs::write(folder.path().join("graze.toml"), graze).unwrap();
+    insta::assert_snapshot!("verify", transcript(folder.path(), &["verify", "bouncing-ball.toml"]));
+    let text = transcript(folder.path(), &["verify", "graze.toml"]);
+    assert!(text.contains("not robust   `high` at t = 1.5707") && text.contains("it grazes"), "{text}");
+    assert!(text.ends_with("exit 1"), "{text}");
+    let output = slipstick(folder.path(), &["verify", "graze.toml", "--json"]);
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&json["ok"], &json["fragile"]["cause"]), (&false.into(), &"graze".into()));
+    let fields: Vec<&str> = json.as_object().unwrap().keys().map(String::as_str).collect();
+    insta::assert_snapshot!("verify-json-fields", fields.join("\n"));
+    insta::assert_snapshot!(
+        "verify-unknown",
+        transcript(folder.path(), &["verify", "bouncing-ball.toml", "--set", "f=1"])
+    );
+}
+
+#[test]
+fn drawn_models_are_judged_as_json() {
+    let arguments = ["bench", "metamorphic", "--kind", "smooth", "--seed", "3", "--count", "2", "--json"];
+    let output = slipstick(&root(), &arguments);
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text.lines().count(), 2);
+    let fields = [
+        "suite",
+        "seed",
+        "kind",
+        "verdict",
+        "events",
+        "variants",
+        "differences",
+        "explained",
+        "failure",
+        "wall_s",
+        "model",
+    ];
+    for (line, seed) in text.lines().zip(3..) {
+        let row: serde_json::Map<String, serde_json::Value> = serde_json::from_str(line).unwrap();
+        assert_eq!(row.keys().map(String::as_str).collect::<Vec<_>>(), fields);
+        assert_eq!((&row["verdict"], &row["seed"]), (&"same".into(), &seed.into()), "{line}");
+    }
+    insta::assert_snapshot!(
+        "bench-unknown-kind",
+        transcript(&root(), &["bench", "metamorphic", "--kind", "smoth"])
+    );
+}
+
+#[test]
 fn no_colour_reaches_a_pipe() {
     let output = slipstick(&root(), &["check", "no-such.toml"]);
     assert!(!String::from_utf8_lossy(&output.stderr).contains('\u{1b}'));
+}
+
+#[test]
+fn the_fingerprint_finds_what_has_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let stored = std::fs::read_to_string(root().join("crates/slipstick-cli/fingerprint.jsonl")).unwrap();
+    let against = |text: &str| {
+        std::fs::write(folder.path().join("old.jsonl"), text).unwrap();
+        slipstick(folder.path(), &["bench", "fingerprint", "--against", "old.jsonl", "--only", "harmonic"])
+    };
+    let same = against(&stored);
+    assert!(same.status.success(), "{}", String::from_utf8_lossy(&same.stdout));
+    let first = stored.lines().next().unwrap();
+    assert!(first.contains("\"rhs\":1502"), "{first}");
+    let fewer = against(&stored.replacen("\"rhs\":1502", "\"rhs\":1400", 1));
+    assert_eq!(fewer.status.code(), Some(1));
+    let text = String::from_utf8(fewer.stdout).unwrap();
+    assert_eq!(text, "smooth harmonic-oscillator auto ode 1e-6: rhs: 1400 -> 1502 (+7.3 %)\n");
+}
+
+#[test]
+fn warnings_come_first_and_strict_makes_them_matter() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = "states = { x = 1, y = 0 }\nderivatives = { x = \"-1\", y = \"1\" }\n\
+                 [events.one]\nguard = \"x < 0.5\"\nreset = { x = 3 }\n\
+                 [events.other]\nguard = \"x < 0.5\"\nreset = { x = 4 }\n[run]\nuntil = 1\n";
+    std::fs::write(folder.path().join("both.toml"), model).unwrap();
+    let plain = slipstick(folder.path(), &["run", "both.toml", "--json"]);
+    assert!(plain.status.success(), "{}", String::from_utf8_lossy(&plain.stderr));
+    let json: serde_json::Value = serde_json::from_slice(&plain.stdout).unwrap();
+    assert_eq!(json["warnings"][0]["code"], "conflicting-resets");
+    assert_eq!(json["notes"].as_array().map(Vec::len), Some(0));
+    let stderr = String::from_utf8(plain.stderr).unwrap();
+    assert!(stderr.starts_with("warning[conflicting-resets]"), "{stderr}");
+    let strict = slipstick(folder.path(), &["run", "both.toml", "--strict"]);
+    assert_eq!(strict.status.code(), Some(1));
+    let events = slipstick(folder.path(), &["events", "both.toml", "--strict"]);
+    assert_eq!(events.status.code(), Some(1));
+    let page = std::fs::read_to_string(folder.path().join("runs/both/report.html")).unwrap();
+    assert!(page.contains("\"warnings\":[{"), "the report has the warning");
 }

@@ -17,7 +17,7 @@
 //! ```
 //!
 //! The rooms, each of which only uses those before it: [`math`], [`expr`], [`model`], [`equations`], [`mode`],
-//! [`formulation`], [`step`], [`event`], [`impact`], [`trajectory`], [`simulate`], [`problems`].
+//! [`formulation`], [`step`], [`watch`], [`event`], [`transition`], [`impact`], [`trajectory`], [`simulate`], [`problems`].
 #![forbid(unsafe_code)]
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
@@ -33,6 +33,8 @@ pub mod problems;
 pub mod simulate;
 pub mod step;
 pub mod trajectory;
+pub mod transition;
+pub mod watch;
 
 /// The snippets of the README and the book run as tests.
 #[cfg(doctest)]

@@ -34,7 +34,7 @@ fn a_surface_and_a_multiple_of_it() {
 fn a_comparison_that_looks_the_other_way() {
     let run = run("w = \"(if r < r * w then -2 else 1.5) - sign(w - 1)\", x = \"w\"", "");
     assert!(run.outcome.is_complete() && run.end_state()[0] == 1.0, "{} {:?}", run.outcome, run.end_state());
-    assert_eq!(run.segments[0].mode.sliding.len(), 2);
+    assert_eq!(run.segments[0].mode.structure.sliding.len(), 2);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{plan, run_model};
+use slipstick::equations::System;
 use slipstick::simulate::simulate;
 
 #[test]
@@ -80,6 +81,6 @@ fn outputs_show_what_holds_beside_branches_that_are_not_taken() {
     let mut observer = plan.system.outputs();
     let segment = run.segments.last().expect("a segment");
     let mut values = [0.0_f64];
-    observer.observe(segment.mode.locked(), 2.0, run.end_state(), &mut values);
+    observer.observe(segment.mode.locked(plan.system.parameters()), 2.0, run.end_state(), &mut values);
     assert!((values[0] - 1.0).abs() < 1e-12, "{values:?}");
 }

@@ -27,7 +27,7 @@ fn a_ball_comes_to_rest_and_stays_there() {
     // The first fall, and twice the geometric sum of what follows.
     let limit = (2.0_f64 / 9.81).sqrt() * 3.0;
     assert!((rest - limit).abs() < 1e-6, "{rest} against {limit}");
-    assert_eq!(run.segments.last().unwrap().mode.index, 1);
+    assert_eq!(run.segments.last().unwrap().mode.values.place, 1);
     assert_eq!(run.segments.last().unwrap().state(3.0), [0.0, 0.0]);
 }
 

@@ -77,8 +77,14 @@ fn largest_rate(system: &dyn System, run: &Trajectory) -> f64 {
         let steps = segment.steps().iter().map(|step| (step.t, segment.state(step.t)));
         let ends = std::iter::once((segment.start_time, segment.state(segment.start_time)));
         for (t, y) in steps.chain(events).chain(ends) {
-            evaluator.residuals(segment.mode.locked(), t, &y, &mut position, &mut velocity);
-            evaluator.terms(segment.mode.locked(), t, &y, &mut terms);
+            evaluator.residuals(
+                segment.mode.locked(system.parameters()),
+                t,
+                &y,
+                &mut position,
+                &mut velocity,
+            );
+            evaluator.terms(segment.mode.locked(system.parameters()), t, &y, &mut terms);
             let fast = y[layout.q..layout.q + layout.v].iter().fold(1.0, |most: f64, v| most.max(v.abs()));
             for (k, rate) in velocity.iter().enumerate() {
                 let length = terms.jacobian.row(k).map(|(_, g)| g * g).sum::<f64>().sqrt();

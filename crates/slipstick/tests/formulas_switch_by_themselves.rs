@@ -3,7 +3,7 @@
 mod common;
 
 use common::{lock, run_model, system_of};
-use slipstick::equations::{Count, Direction, FormulaSystem, GuardKind, System};
+use slipstick::equations::{Count, Direction, FormulaSystem, GuardKind, Reset, System};
 
 fn model(rest: &str) -> FormulaSystem {
     system_of(&format!(
@@ -18,9 +18,9 @@ fn names(system: &FormulaSystem) -> Vec<&str> {
 /// The times of all guards; those that are not scheduled have NaN.
 fn schedule(system: &FormulaSystem, counts: &[f64]) -> Vec<f64> {
     let mut mode = lock(system, 0, 0.0, &[0.25, 0.5]);
-    mode.counts.copy_from_slice(counts);
+    mode.values.counts.copy_from_slice(counts);
     let mut times = vec![f64::NAN; system.guards().len()];
-    system.evaluator().schedule(mode.locked(), &mut times);
+    system.evaluator().schedule(mode.locked(system.parameters()), &mut times);
     times
 }
 
@@ -70,7 +70,7 @@ fn what_depends_on_parameters_or_stands_in_smooth_is_left_alone() {
     );
     assert_eq!(names(&system), [""; 0]);
     let (mut dy, mode) = ([0.0; 2], lock(&system, 0, 0.0, &[-2.0, 1.0]));
-    system.evaluator().derivative(mode.locked(), 0.0, &[-2.0, 1.0], &mut dy);
+    system.evaluator().derivative(mode.locked(system.parameters()), 0.0, &[-2.0, 1.0], &mut dy);
     assert_eq!(dy, [3.0, 6.0]);
 }
 
@@ -95,8 +95,8 @@ fn a_lock_is_watched_only_where_it_is_needed() {
     assert_eq!(modes, expected);
     // Where a lock is not kept up, the output is what is written.
     let (mut mode, mut out) = (lock(&system, 1, 0.0, &[-2.0]), [0.0]);
-    mode.signs = vec![1.0, 1.0];
-    system.outputs().observe(mode.locked(), 0.0, &[-2.0], &mut out);
+    mode.values.signs = vec![1.0, 1.0];
+    system.outputs().observe(mode.locked(system.parameters()), 0.0, &[-2.0], &mut out);
     assert_eq!(out, [2.0]);
 }
 
@@ -104,7 +104,7 @@ fn a_lock_is_watched_only_where_it_is_needed() {
 fn outputs_of_the_motion_are_seen_with_their_branches_locked() {
     let system = model("outputs.drag = \"-sign(v)\"\nderivatives = { x = \"v\", v = \"drag\" }");
     let (mode, mut out) = (lock(&system, 0, 0.0, &[0.0, 1.0]), [0.0]);
-    system.outputs().observe(mode.locked(), 0.0, &[0.0, -1e-9], &mut out);
+    system.outputs().observe(mode.locked(system.parameters()), 0.0, &[0.0, -1e-9], &mut out);
     assert_eq!(out, [-1.0]);
 }
 
@@ -121,7 +121,7 @@ fn a_count_has_a_guard_for_either_way() {
         (Direction::Falling, Some(Count { index: 0, up: false, clock: false }))
     );
     for (x, n) in [(0.0, 0.0), (1.9, 0.0), (2.0, 1.0), (-0.1, -1.0), (-4.0, -2.0), (1e9, 5e8)] {
-        assert_eq!(lock(&system, 0, 0.0, &[x, 0.0]).counts, [n], "{x}");
+        assert_eq!(lock(&system, 0, 0.0, &[x, 0.0]).values.counts, [n], "{x}");
     }
 }
 
@@ -129,7 +129,7 @@ fn a_count_has_a_guard_for_either_way() {
 fn halves_are_rounded_away_from_zero_when_locked_too() {
     let system = model("derivatives = { x = \"round(x)\", v = \"0\" }");
     for x in [-3.5, -2.5, -1.5, -0.5, -0.49, 0.49, 0.5, 1.5, 2.5, 7.2, -7.7] {
-        assert_eq!(lock(&system, 0, 0.0, &[x, 0.0]).counts, [f64::round(x)], "{x}");
+        assert_eq!(lock(&system, 0, 0.0, &[x, 0.0]).values.counts, [f64::round(x)], "{x}");
     }
 }
 
@@ -139,7 +139,7 @@ fn angles_go_on_beyond_the_cut_while_they_are_locked() {
     let mode = lock(&system, 0, 0.0, &[-1.0, 1e-3]);
     let angle = |x: f64, v: f64| {
         let mut dy = [0.0; 2];
-        system.evaluator().derivative(mode.locked(), 0.0, &[x, v], &mut dy);
+        system.evaluator().derivative(mode.locked(system.parameters()), 0.0, &[x, v], &mut dy);
         dy[0]
     };
     assert_eq!(angle(-1.0, 1e-3), f64::atan2(1e-3, -1.0));
@@ -155,13 +155,13 @@ fn a_branch_that_is_not_taken_disturbs_no_guard() {
     let state = [-1.0, 0.0];
     let mode = lock(&system, 0, 0.0, &state);
     let mut values = vec![f64::NAN; system.guards().len()];
-    system.evaluator().guards(mode.locked(), 0.0, &state, &mut values);
+    system.evaluator().guards(mode.locked(system.parameters()), 0.0, &state, &mut values);
     assert!(values.iter().all(|v| v.is_finite()), "{values:?}");
     let mut dy = [0.0; 2];
-    system.evaluator().derivative(mode.locked(), 0.0, &state, &mut dy);
+    system.evaluator().derivative(mode.locked(system.parameters()), 0.0, &state, &mut dy);
     assert_eq!(dy, [7.0, 0.0]);
     let mut jacobian = [f64::NAN; 4];
-    assert!(system.evaluator().jacobian(mode.locked(), 0.0, &state, &mut jacobian));
+    assert!(system.evaluator().jacobian(mode.locked(system.parameters()), 0.0, &state, &mut jacobian));
     assert_eq!(jacobian, [0.0; 4]);
 }
 
@@ -204,15 +204,15 @@ fn a_scheduled_surface_is_zero_at_its_time() {
     let mut evaluator = system.evaluator();
     for n in 0..2000 {
         let mut mode = lock(&system, 0, 0.05, &[0.0, 0.0]);
-        mode.counts.fill(f64::from(n));
+        mode.values.counts.fill(f64::from(n));
         let mut times = vec![0.0; system.guards().len()];
-        evaluator.schedule(mode.locked(), &mut times);
+        evaluator.schedule(mode.locked(system.parameters()), &mut times);
         assert_eq!(times[0], f64::from(n + 1) / 10.0);
-        assert_eq!(evaluator.guard(mode.locked(), 0, times[0], &[0.0, 0.0]), 0.0);
-        assert_eq!(evaluator.guard(mode.locked(), 2, times[2], &[0.0, 0.0]), 0.0);
+        assert_eq!(evaluator.guard(mode.locked(system.parameters()), 0, times[0], &[0.0, 0.0]), 0.0);
+        assert_eq!(evaluator.guard(mode.locked(system.parameters()), 2, times[2], &[0.0, 0.0]), 0.0);
         assert!((times[2] - times[0]).abs() <= 4.0 * f64::EPSILON * times[0]);
-        mode.counts.fill(f64::from(n + 1));
-        assert_eq!(evaluator.guard(mode.locked(), 1, times[0], &[0.0, 0.0]), 0.0);
+        mode.values.counts.fill(f64::from(n + 1));
+        assert_eq!(evaluator.guard(mode.locked(system.parameters()), 1, times[0], &[0.0, 0.0]), 0.0);
     }
 }
 
@@ -235,15 +235,15 @@ fn clocks_strike_at_the_first_time_plus_periods() {
     let clock = |index| Some(Count { index, up: true, clock: true });
     assert_eq!(counts, [None, clock(0), clock(1)]);
     let mut mode = lock(&system, 0, 1.0, &[0.0]);
-    assert_eq!(mode.counts, [0.0, 0.0]);
+    assert_eq!(mode.values.counts, [0.0, 0.0]);
     for n in 0..100 {
-        mode.counts = vec![f64::from(n); 2];
+        mode.values.counts = vec![f64::from(n); 2];
         let mut times = vec![0.0; 3];
-        system.evaluator().schedule(mode.locked(), &mut times);
+        system.evaluator().schedule(mode.locked(system.parameters()), &mut times);
         assert_eq!(times, [0.2, 1.1 + f64::from(n) * 0.1, 7.0 + f64::from(n) * 0.25]);
     }
     // A run that begins later has missed some.
-    assert_eq!(lock(&system, 0, 7.6, &[0.0]).counts, [66.0, 3.0]);
+    assert_eq!(lock(&system, 0, 7.6, &[0.0]).values.counts, [66.0, 3.0]);
 }
 
 #[test]
@@ -270,7 +270,13 @@ fn what_happens_at_rest_is_a_guard_behind_all_others() {
     assert_eq!((guards[3].response.mode, guards[3].response.reset), (Some(1), false));
     let mut after = [-1e-9, 3.0];
     let mode = lock(&system, 0, 0.0, &[1.0, 0.0]);
-    system.evaluator().reset(mode.locked(), 2, 0.0, &[-1e-9, 3.0], &mut after);
+    system.evaluator().reset(
+        mode.locked(system.parameters()),
+        2,
+        0.0,
+        &[-1e-9, 3.0],
+        Reset { state: &mut after, discrete: &mut [] },
+    );
     assert_eq!(after, [0.0, 0.0]);
 }
 

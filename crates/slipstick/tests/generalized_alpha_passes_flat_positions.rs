@@ -22,8 +22,14 @@ fn largest_rate(system: &dyn System, run: &Trajectory) -> f64 {
     for segment in &run.segments {
         for step in segment.steps() {
             let y = segment.state(step.t);
-            evaluator.residuals(segment.mode.locked(), step.t, &y, &mut position, &mut velocity);
-            evaluator.terms(segment.mode.locked(), step.t, &y, &mut terms);
+            evaluator.residuals(
+                segment.mode.locked(system.parameters()),
+                step.t,
+                &y,
+                &mut position,
+                &mut velocity,
+            );
+            evaluator.terms(segment.mode.locked(system.parameters()), step.t, &y, &mut terms);
             let fast = y[layout.q..].iter().fold(1.0, |most: f64, v| most.max(v.abs()));
             for (k, rate) in velocity.iter().enumerate() {
                 let length = terms.jacobian.row(k).map(|(_, g)| g * g).sum::<f64>().sqrt();

@@ -20,7 +20,13 @@ fn farthest(a: &[f64], b: &[f64]) -> f64 {
 fn opening_rate(system: &dyn System, t: f64, y: &[f64]) -> f64 {
     let holonomic = system.constraints().iter().filter(|c| c.holonomic).count();
     let (mut position, mut velocity) = (vec![0.0; holonomic], vec![0.0; system.constraints().len()]);
-    system.evaluator().residuals(Mode::new(0, 0, 0).locked(), t, y, &mut position, &mut velocity);
+    system.evaluator().residuals(
+        Mode::new(0, 0, 0).locked(system.parameters()),
+        t,
+        y,
+        &mut position,
+        &mut velocity,
+    );
     velocity.iter().fold(0.0, |most: f64, x| most.max(x.abs()))
 }
 

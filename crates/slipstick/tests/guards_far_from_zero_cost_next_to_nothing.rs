@@ -7,7 +7,9 @@
 
 mod common;
 
-use slipstick::equations::{ClosureGuard, ClosureSystem, Evaluator, FormulaSystem, Guard, Layout, System};
+use slipstick::equations::{
+    ClosureGuard, ClosureSystem, Evaluator, FormulaSystem, Guard, Layout, ResetTargets, System,
+};
 use slipstick::simulate::{Keep, Options, Start, simulate};
 use slipstick::trajectory::Trajectory;
 use std::fmt::Write;
@@ -86,6 +88,18 @@ impl System for Awake {
     }
     fn switch_names(&self) -> &[String] {
         self.0.switch_names()
+    }
+    fn parameters(&self) -> &[f64] {
+        self.0.parameters()
+    }
+    fn discrete_names(&self) -> &[String] {
+        self.0.discrete_names()
+    }
+    fn discrete_start(&self) -> &[f64] {
+        self.0.discrete_start()
+    }
+    fn reset_targets(&self, guard: usize) -> Option<ResetTargets<'_>> {
+        self.0.reset_targets(guard)
     }
     fn guards(&self) -> &[Guard] {
         self.0.guards()

@@ -149,7 +149,7 @@ fn a_switch_changes_sign_at_every_turning_point() {
         assert!((event.before[0] - x).abs() < 1e-9, "{}", event.before[0]);
         assert_eq!(event.kinds, [EventKind::Switch]);
     }
-    let signs: Vec<f64> = run.segments.iter().map(|s| s.mode.signs[0]).collect();
+    let signs: Vec<f64> = run.segments.iter().map(|s| s.mode.values.signs[0]).collect();
     assert_eq!(signs, [-1.0, 1.0, -1.0, 1.0, -1.0]);
 }
 

@@ -30,7 +30,13 @@ fn drift(system: &dyn System, run: &Trajectory) -> [f64; 2] {
     let mut worst = [0.0_f64; 2];
     for segment in &run.segments {
         for step in segment.steps() {
-            evaluator.residuals(mode.locked(), step.t, &segment.state(step.t), &mut position, &mut velocity);
+            evaluator.residuals(
+                mode.locked(system.parameters()),
+                step.t,
+                &segment.state(step.t),
+                &mut position,
+                &mut velocity,
+            );
             let largest = |values: &[f64]| values.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
             worst = [worst[0].max(largest(&position)), worst[1].max(largest(&velocity))];
         }

@@ -25,7 +25,7 @@ fn rates(system: &dyn System, run: &Trajectory) -> f64 {
     for segment in &run.segments {
         for step in segment.steps() {
             let y = segment.state(step.t);
-            evaluator.residuals(mode.locked(), step.t, &y, &mut position, &mut velocity);
+            evaluator.residuals(mode.locked(system.parameters()), step.t, &y, &mut position, &mut velocity);
             (worst, speed) = (worst.max(largest(&velocity)), speed.max(largest(&y[q..])));
         }
     }

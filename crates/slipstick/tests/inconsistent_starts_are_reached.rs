@@ -69,7 +69,7 @@ fn what_is_met_stays_met() {
     let plan = plan(SPHERES);
     let run = simulate(&plan.system, &plan.start, &plan.options).expect("a run");
     let last = run.segments.last().expect("segments");
-    assert!(last.mode.reaching.is_empty() && last.start_time < 5.0);
+    assert!(last.mode.structure.reaching.is_empty() && last.start_time < 5.0);
     let energy = |y: &[f64]| {
         let (al, th, rho) = (y[0], y[3], y[5]);
         let [dal, dbe, dph, dth, dps, drho] = [6, 7, 8, 9, 10, 11].map(|i| y[i]);
@@ -133,7 +133,7 @@ fn a_start_on_the_surface_has_nothing_to_reach() {
 #[test]
 fn names_in_reach_are_those_of_constraints() {
     let wrong = BOB.replace("reach = 2", "reach = { rode = 2 }");
-    let errors = slipstick::model::Model::from_toml(&wrong).expect_err("there is no `rode`");
+    let errors = slipstick::simulate::Plan::read_model(&wrong).expect_err("there is no `rode`");
     assert!(errors.iter().any(|e| e.message.contains("`rode`")), "{errors:?}");
     assert!(errors.iter().any(|e| e.message.contains("no number for the constraint `rod`")), "{errors:?}");
 }

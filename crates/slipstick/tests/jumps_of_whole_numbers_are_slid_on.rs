@@ -52,7 +52,7 @@ fn it_leaves_upwards() {
     assert!((run.events[1].t - 1.0).abs() < 1e-8, "{}", run.events[1].t);
     // From there on x' = (t - 1) / 2.
     assert!((run.end_state()[0] - 2.0 - 0.25 * 1.5 * 1.5).abs() < 1e-7, "{:?}", run.end_state());
-    assert_eq!(run.segments.last().unwrap().mode.counts, [2.0]);
+    assert_eq!(run.segments.last().unwrap().mode.values.counts, [2.0]);
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn it_leaves_downwards() {
     let run = run("1.5 - 0.5 * t - floor(x)", 2.1, 2.5);
     assert_eq!(kinds(&run), [EventKind::Slide, EventKind::Leave], "{:?}", run.events);
     assert!((run.events[1].t - 1.0).abs() < 1e-8, "{}", run.events[1].t);
-    assert_eq!(run.segments.last().unwrap().mode.counts, [1.0]);
+    assert_eq!(run.segments.last().unwrap().mode.values.counts, [1.0]);
     assert!((run.end_state()[0] - 2.0 + 0.25 * 1.5 * 1.5).abs() < 1e-7, "{:?}", run.end_state());
 }
 
@@ -72,7 +72,7 @@ fn jumps_and_signs_meet() {
          derivatives = { x = \"1.3 - 2 * (floor(x) - 1)\", y = \"0.2 - sign(y)\", z = \"floor(x)\" }",
     );
     assert!(run.outcome.is_complete(), "{}", run.outcome);
-    assert_eq!(run.segments.last().unwrap().mode.sliding.len(), 2);
+    assert_eq!(run.segments.last().unwrap().mode.structure.sliding.len(), 2);
     let end = run.end_state();
     assert_eq!(end[..2], [2.0, 0.0]);
     // The mean of floor(x) is 1 + 1.3 / 2 while it sticks.

@@ -22,10 +22,11 @@ fn blocks(count: usize, friction: &str) -> String {
 fn twenty_blocks_rest_until_one_after_the_other_is_torn_away() {
     let run = run_model(&blocks(20, "0.5 * sign(v#)"));
     assert!(run.outcome.is_complete(), "{}", run.outcome);
-    assert_eq!(run.segments[0].mode.sliding.len(), 20, "all rest at first");
+    assert_eq!(run.segments[0].mode.structure.sliding.len(), 20, "all rest at first");
     // The first block moves when the pull t exceeds 0.5, the second when its spring is stretched by 0.05.
     assert!((run.segments[0].end_time - 0.5).abs() < 1e-9, "{}", run.segments[0].end_time);
-    let second = run.segments.iter().find(|s| !s.mode.sliding.contains(&1)).expect("the second block moves");
+    let second =
+        run.segments.iter().find(|s| !s.mode.structure.sliding.contains(&1)).expect("the second block moves");
     assert!((second.start[0] - 0.05).abs() < 1e-7, "{}", second.start[0]);
     // The last one has not moved.
     assert!(run.end_state()[38..].iter().all(|y| y.abs() < 1e-14), "{:?}", &run.end_state()[38..]);

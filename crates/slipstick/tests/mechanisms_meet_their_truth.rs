@@ -96,7 +96,13 @@ fn counts_are_those_of_the_matrices_and_starts_are_consistent() {
         let (mut position, mut velocity) = (vec![0.0; rows], vec![0.0; rows]);
         let mode = Mode::new(0, 0, 0);
         let mut evaluator = system.evaluator();
-        evaluator.residuals(mode.locked(), 0.0, &problem.start.y, &mut position, &mut velocity);
+        evaluator.residuals(
+            mode.locked(system.parameters()),
+            0.0,
+            &problem.start.y,
+            &mut position,
+            &mut velocity,
+        );
         let open = position.iter().chain(&velocity).fold(0.0_f64, |worst, x| worst.max(x.abs()));
         assert!(open < 1e-13, "{}: {open}", problem.name);
         assert_eq!(system.wrong_gradient(0.0, &problem.start.y), None, "{}", problem.name);

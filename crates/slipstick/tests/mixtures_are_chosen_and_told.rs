@@ -93,7 +93,7 @@ fn the_surfaces_are_kept_and_so_is_the_order() {
         let mut options = options.clone();
         options.fixed_step = Some(h);
         let run = simulate(&system, &start, &options).unwrap();
-        assert_eq!(run.segments[0].mode.sliding.len(), 3);
+        assert_eq!(run.segments[0].mode.structure.sliding.len(), 3);
         for segment in &run.segments {
             assert!(segment.end[..3].iter().all(|x| x.abs() < 1e-13), "{:?}", segment.end);
         }
@@ -145,7 +145,10 @@ fn relays_in_a_tangle_do_not_chatter() {
             let case = format!("{k} relays, {tangle}, seed {seed}");
             assert!(run.outcome.is_complete() && run.events.len() < 100, "{case}: {}", run.outcome);
             for segment in &run.segments {
-                assert!(segment.mode.sliding.iter().all(|&g| segment.end[g].abs() < 1e-13), "{case}");
+                assert!(
+                    segment.mode.structure.sliding.iter().all(|&g| segment.end[g].abs() < 1e-13),
+                    "{case}"
+                );
             }
         }
     }

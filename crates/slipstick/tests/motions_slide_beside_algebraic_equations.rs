@@ -36,7 +36,7 @@ fn a_force_with_an_equation_of_its_own() {
         ));
         assert_same(&with, &without, 1e-5);
         assert!(kinds(&with).contains(&EventKind::Slide), "{method}");
-        for segment in with.segments.iter().filter(|segment| !segment.mode.sliding.is_empty()) {
+        for segment in with.segments.iter().filter(|segment| !segment.mode.structure.sliding.is_empty()) {
             assert!((segment.end[1] - 0.5).abs() < 1e-13, "{method}: {:?}", segment.end);
         }
     }
@@ -56,7 +56,8 @@ fn a_sign_in_the_algebraic_equation() {
     assert_same(&with, &without, 1e-6);
     assert!(kinds(&with).contains(&EventKind::Slide) && kinds(&with).contains(&EventKind::Leave));
     // While it slides, the current is what keeps it there; where it leaves, it is that of the side.
-    let slides = with.segments.iter().find(|segment| !segment.mode.sliding.is_empty()).expect("it slides");
+    let slides =
+        with.segments.iter().find(|segment| !segment.mode.structure.sliding.is_empty()).expect("it slides");
     assert!((slides.end[1] - 0.6 * slides.end_time.sin()).abs() < 1e-6, "{:?}", slides.end);
     let start = 0.6 * slides.start_time.sin();
     assert!((slides.start[1] - start).abs() < 1e-9, "{:?} {start}", slides.start);

@@ -7,7 +7,9 @@ use slipstick::formulation::Mixture;
 use slipstick::mode::Mode;
 
 fn stuck(switches: usize) -> Mode {
-    Mode { sliding: vec![0], ..Mode::new(0, switches, 0) }
+    let mut mode = Mode::new(0, switches, 0);
+    mode.structure.sliding = vec![0];
+    mode
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn the_ends_of_the_layer_are_kinks_with_names() {
     assert_eq!(names, expected);
     let mut slope = [0.0];
     let mode = common::lock(&system, 0, 0.0, &[0.05]);
-    system.evaluator().derivative(mode.locked(), 0.0, &[0.05], &mut slope);
+    system.evaluator().derivative(mode.locked(system.parameters()), 0.0, &[0.05], &mut slope);
     assert_eq!(slope, [-0.55]);
 }
 
@@ -63,6 +63,6 @@ fn a_named_switch_has_no_surface_of_its_own() {
     assert_eq!(fired, [1, 2, 0], "{:?}", run.events);
     let mode = common::lock(&system, 0, 0.0, &[0.05]);
     let mut shown = [0.0; 2];
-    system.switches().observe(mode.locked(), 0.0, &[0.05], &mut shown);
+    system.switches().observe(mode.locked(system.parameters()), 0.0, &[0.05], &mut shown);
     assert!((shown[0] - 0.5).abs() < 1e-15 && shown[1] == -1.0, "{shown:?}");
 }

@@ -74,7 +74,7 @@ fn all_states_of_sliding_segments_are_on_the_surface() {
         let mut seen = 0;
         for k in 0..=4000 {
             let state = path.state_after(UNTIL * f64::from(k) / 4000.0).unwrap();
-            if !state.mode.sliding.is_empty() {
+            if !state.mode.structure.sliding.is_empty() {
                 assert!(circle(&state.y).abs() < 1e-13, "{tolerance:e} {}: {:e}", state.t, circle(&state.y));
                 seen += 1;
             }
@@ -100,7 +100,8 @@ fn assert_events(trajectory: &Trajectory, bound: f64) {
 fn all_steps_of_sliding_segments_end_on_the_surface() {
     for tolerance in [1e-3, 1e-6, 1e-9] {
         let trajectory = run(&system(), &options(tolerance));
-        let sliding: Vec<_> = trajectory.segments.iter().filter(|s| !s.mode.sliding.is_empty()).collect();
+        let sliding: Vec<_> =
+            trajectory.segments.iter().filter(|s| !s.mode.structure.sliding.is_empty()).collect();
         assert_eq!(sliding.len(), 2);
         for segment in sliding {
             let starts = segment.steps().iter().map(|step| step.t);
@@ -132,7 +133,7 @@ fn order_five_holds_while_sliding() {
         (options.method, options.fixed_step) = (Method::DormandPrince5, Some(h));
         let start = Start::at([1.0, 0.0]);
         let trajectory = simulate(&system(), &start, &options).unwrap();
-        assert!(trajectory.events.is_empty() && !trajectory.segments[0].mode.sliding.is_empty());
+        assert!(trajectory.events.is_empty() && !trajectory.segments[0].mode.structure.sliding.is_empty());
         let angle = 4.0 * until + 3.0 * (1.0 - until.cos());
         let end = trajectory.end_state();
         (end[0] - angle.cos()).hypot(end[1] - angle.sin())

@@ -13,7 +13,8 @@ fn twist(a: f64, b: f64, load: &str) -> Trajectory {
 }
 
 fn rest_time(run: &Trajectory) -> f64 {
-    let resting = run.segments.iter().find(|segment| segment.mode.sliding.len() == 2).expect("it rests");
+    let resting =
+        run.segments.iter().find(|segment| segment.mode.structure.sliding.len() == 2).expect("it rests");
     resting.start_time
 }
 
@@ -54,7 +55,7 @@ fn it_stays_there_if_it_starts_there() {
 #[test]
 fn what_is_not_drawn_to_the_origin_does_not_rest() {
     let round = twist(1.0, 0.0, "0");
-    assert!(round.segments.iter().all(|segment| segment.mode.sliding.is_empty()));
+    assert!(round.segments.iter().all(|segment| segment.mode.structure.sliding.is_empty()));
     let away = run_model(
         "states = { x = 0, v = 0 }\nderivatives = { x = \"v\", v = \"2 * sign(x) - sign(v)\" }\nrun.until = 1",
     );

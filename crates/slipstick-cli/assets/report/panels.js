@@ -258,13 +258,15 @@ window.Slipstick = window.Slipstick || {};
 
   // --------------------------------------------------------- notes and tables
 
-  S.notesSection = function notesSection(data) {
+  /** The list `id` of the data, warnings or notes, as a section. */
+  S.notesSection = function notesSection(data, id, title) {
+    const notes = data[id];
     const item = (note) => S.el("li", {},
       S.el("code", {}, note.code),
       S.el("span", { class: "num quiet" }, note.t === null ? "" : `t = ${S.withUnit(S.formatNumber(note.t, 9), data.time_unit)}`),
       S.el("span", {}, note.text));
-    return S.section("notes", "Notes", [S.el("span", { class: "quiet" }, String(data.notes.length))],
-      S.el("ul", { class: "notes" }, ...data.notes.map(item)));
+    return S.section(id, title, [S.el("span", { class: "quiet" }, String(notes.length))],
+      S.el("ul", { class: "notes" }, ...notes.map(item)));
   };
 
   S.pairsTable = function pairsTable(caption, pairs) {

@@ -104,16 +104,21 @@
   // ------------------------------------------------------------------ header
 
   function header() {
-    const { outcome } = data;
-    const badge = S.el("span", { class: `badge ${outcome.ok ? "good" : "bad"}` }, outcome.code);
+    const { outcome, warnings } = data;
+    const verdict = !outcome.ok ? "bad" : warnings.length ? "warn" : "good";
+    const badge = S.el("span", { class: `badge ${verdict}` }, outcome.code);
     const tiles = data.summary.map(([label, value]) => S.el("div", { class: "tile" }, S.el("dt", {}, label), S.el("dd", {}, value)));
     return S.el("header", { class: "top" },
       S.el("div", { class: "top-line" }, S.el("span", { class: "brand" }, "Slipstick"), S.el("span", { class: "quiet" }, "run report"), themeButton()),
-      S.el("div", { class: "title-line" }, S.el("h1", {}, data.title), badge),
+      S.el("div", { class: "title-line" }, S.el("h1", {}, data.title), badge, warnings.length ? warningsLink(warnings.length) : null),
       S.el("p", { class: "meta" }, S.el("code", {}, data.model_file), outcome.ok ? ` ${outcome.text}` : null),
       data.description ? S.el("p", { class: "description" }, data.description) : null,
       outcome.ok ? null : banner(outcome),
       tiles.length ? S.el("dl", { class: "tiles" }, ...tiles) : null);
+  }
+
+  function warningsLink(count) {
+    return S.el("a", { class: "badge warn", href: "#warnings" }, count === 1 ? "1 warning" : `${count} warnings`);
   }
 
   function banner(outcome) {
@@ -514,8 +519,9 @@
     const phase = data.series.length > 1 ? new PhasePlot().section : null;
     const steps = data.steps.t.length ? stepSection() : null;
     const pair = phase || steps ? S.el("div", { class: phase && steps ? "pair" : "" }, ...[phase, steps].filter(Boolean)) : null;
-    const parts = [header(), time.section, pair, data.audit.length ? auditSection(time) : null, table.section,
-      data.notes.length ? S.notesSection(data) : null, tablesSection(), S.modelSection(data), footer()];
+    const notes = (id, title) => (data[id].length ? S.notesSection(data, id, title) : null);
+    const parts = [header(), notes("warnings", "Warnings"), time.section, pair, data.audit.length ? auditSection(time) : null, table.section,
+      notes("notes", "Notes"), tablesSection(), S.modelSection(data), footer()];
     document.getElementById("page").append(...parts.filter(Boolean));
   }
 

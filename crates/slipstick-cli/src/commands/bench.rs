@@ -3,18 +3,21 @@
 //! Field names are the same in every suite and stable; a field that does not apply is null.
 
 use super::Finish;
+use crate::arguments::BenchArguments;
 use crate::model_file::suggestion;
 use crate::talk::{Trouble, data};
 use serde::Serialize;
 use slipstick::problems::{self, Problem, tolerances_for};
 use slipstick::simulate::simulate;
-use slipstick::step::{Facts, Method};
+use slipstick::step::{Method, MethodDescriptor};
 use std::time::Instant;
 
 mod constrained;
 mod events;
+mod fingerprint;
 mod formulas;
 mod mechanisms;
+mod metamorphic;
 mod sliding;
 
 /// One row of a suite.
@@ -54,13 +57,15 @@ fn suites() -> impl Iterator<Item = (&'static str, &'static str)> {
         problems::SLIDING,
         problems::CONSTRAINED,
         problems::MECHANISMS,
+        metamorphic::SUITE,
         formulas::SUITE,
+        problems::FINGERPRINT,
     ])
 }
 
 /// Lists the suites, or runs one.
-pub(crate) fn bench(suite: Option<&str>, list: bool, json: bool) -> Result<Finish, Trouble> {
-    let Some(name) = suite.filter(|_| !list) else {
+pub(crate) fn bench(arguments: &BenchArguments, json: bool) -> Result<Finish, Trouble> {
+    let Some(name) = arguments.suite.as_deref().filter(|_| !arguments.list) else {
         for (name, about) in suites() {
             if json {
                 data(serde_json::json!({ "suite": name, "about": about }));
@@ -74,6 +79,17 @@ pub(crate) fn bench(suite: Option<&str>, list: bool, json: bool) -> Result<Finis
         let hint = suggestion(name, suites().map(|(n, _)| n));
         return Err(Trouble::new("unknown-name", format!("there is no suite `{name}`"), hint));
     };
+    if name == metamorphic::SUITE.0 {
+        return metamorphic::campaign(arguments, json);
+    }
+    if name == problems::FINGERPRINT.0 {
+        return fingerprint::fingerprint(&arguments.fingerprint, json);
+    }
+    Ok(run_suite(name, json))
+}
+
+/// Runs a suite and prints its rows.
+fn run_suite(name: &'static str, json: bool) -> Finish {
     let (has_events, slides) = (name == problems::EVENTS.0, name == problems::SLIDING.0);
     let (is_constrained, is_mechanisms) = (name == problems::CONSTRAINED.0, name == problems::MECHANISMS.0);
     let rows: Box<dyn Iterator<Item = Row>> = match problems::suite(name) {
@@ -103,11 +119,11 @@ pub(crate) fn bench(suite: Option<&str>, list: bool, json: bool) -> Result<Finis
             false => line(&row),
         });
     }
-    Ok(Finish::done_if(all_ok))
+    Finish::done_if(all_ok)
 }
 
 /// Whether a suite runs a method: an explicit one would only show how stiff the stiff problems are, and some methods are for mechanisms.
-fn suits(suite: &str, facts: Facts) -> bool {
+fn suits(suite: &str, facts: &MethodDescriptor) -> bool {
     facts.error_order.is_some() && !facts.mechanisms_only && (facts.implicit || suite != "stiff")
 }
 

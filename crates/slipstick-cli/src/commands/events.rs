@@ -22,7 +22,7 @@ pub(crate) fn events(arguments: &SimulationArguments, json: bool) -> Result<Fini
         }
     }
     result.talk();
-    Ok(result.finish())
+    Ok(result.finish(arguments.strict))
 }
 
 /// `   1  t = 0.451523640985731  floor  reset  v: -4.43 -> 3.99`
@@ -38,9 +38,11 @@ fn event_line(result: &RunResult<'_>, number: usize) -> String {
             result.mode_name(event.mode_after)
         ));
     }
-    for (i, name) in trajectory.state_names.iter().enumerate() {
-        if event.before[i] != event.after[i] {
-            changes.push(format!("{name}: {} -> {}", short(event.before[i]), short(event.after[i])));
+    let (before, after) = result.modes_at(number);
+    let before = result.named_values(&event.before, Some(before));
+    for ((name, before), (_, after)) in before.zip(result.named_values(&event.after, Some(after))) {
+        if before != after {
+            changes.push(format!("{name}: {} -> {}", short(before), short(after)));
         }
     }
     let (names, kinds, changes) = (names.join(" + "), kinds.join(" + "), changes.join(", "));

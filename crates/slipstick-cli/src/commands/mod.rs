@@ -7,6 +7,7 @@ mod events;
 mod examples;
 mod explain;
 mod run;
+mod verify;
 
 use crate::arguments::{Arguments, Command};
 use crate::talk::Trouble;
@@ -50,7 +51,8 @@ pub(crate) fn dispatch(arguments: Arguments) -> Result<Finish, Trouble> {
             examples::examples(name.as_deref(), all, &to, force, json)
         }
         Command::Explain { code } => explain::explain(code.as_deref(), json),
+        Command::Verify(arguments) => verify::verify(&arguments, json),
         Command::Compare(arguments) => compare::compare(&arguments, json),
-        Command::Bench { suite, list } => bench::bench(suite.as_deref(), list, json),
+        Command::Bench(arguments) => bench::bench(&arguments, json),
     }
 }

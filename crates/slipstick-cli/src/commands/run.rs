@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &RunArguments, json: bool) -> Result<Finish, Troubl
         print_summary(&result, &folder.path);
     }
     result.talk();
-    Ok(result.finish())
+    Ok(result.finish(arguments.simulation.strict))
 }
 
 fn print_summary(result: &RunResult<'_>, folder: &Path) {

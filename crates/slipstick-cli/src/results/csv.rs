@@ -3,9 +3,10 @@
 use super::RunResult;
 use super::table::Table;
 use csv::Writer;
+use slipstick::equations::System;
 use std::io::{self, Write};
 
-/// `trajectory.csv`: time, states, outputs, switch signs, mode; two rows with the same time at an event.
+/// `trajectory.csv`: time, states, discrete variables, outputs, switch signs, mode; two rows with the same time at an event.
 pub(crate) fn trajectory(table: &Table, file: &mut dyn Write) -> io::Result<()> {
     let mut writer = Writer::from_writer(file);
     let with_modes = !table.modes.is_empty();
@@ -34,14 +35,14 @@ fn end_row(writer: &mut Writer<&mut dyn Write>, last: Option<&str>) -> io::Resul
     Ok(writer.write_record(None::<&[u8]>)?)
 }
 
-/// `events.csv`: number, time, bracket, names, kinds, modes, and every state before and after.
+/// `events.csv`: number, time, bracket, names, kinds, modes, and every state and discrete variable before and after.
 pub(crate) fn events(result: &RunResult<'_>, file: &mut dyn Write) -> io::Result<()> {
     let mut writer = Writer::from_writer(file);
     let trajectory = &result.trajectory;
     for name in ["number", "t", "t_lo", "t_hi", "names", "kinds", "mode_before", "mode_after"] {
         writer.write_field(name)?;
     }
-    for name in &trajectory.state_names {
+    for name in trajectory.state_names.iter().chain(result.plan.system.discrete_names()) {
         writer.write_field(format!("{name} before"))?;
         writer.write_field(format!("{name} after"))?;
     }
@@ -55,9 +56,11 @@ pub(crate) fn events(result: &RunResult<'_>, file: &mut dyn Write) -> io::Result
         for field in times.into_iter().chain([names.join(" + "), kinds.join(" + ")]).chain(modes) {
             writer.write_field(field)?;
         }
-        for (before, after) in event.before.iter().zip(&event.after) {
-            writer.write_field(full(*before))?;
-            writer.write_field(full(*after))?;
+        let (before, after) = result.modes_at(i);
+        let before = result.named_values(&event.before, Some(before));
+        for ((_, before), (_, after)) in before.zip(result.named_values(&event.after, Some(after))) {
+            writer.write_field(full(before))?;
+            writer.write_field(full(after))?;
         }
         end_row(&mut writer, None)?;
     }

@@ -1,19 +1,16 @@
 //! `run.json`, and events for programs.
 
 use super::{AuditResult, RunResult};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use slipstick::equations::System;
-use slipstick::formulation::{Metric, PerConstraint, Stabilisation};
-use slipstick::math::Norm;
-use slipstick::model::{Detection, Location};
-use slipstick::simulate::Options;
-use slipstick::step::{Control, PerComponent, Share, USUAL_RHO};
+use slipstick::mode::Mode;
+use slipstick::simulate::{OptionValue, RUN_OPTIONS};
+use slipstick::step::Share;
+use slipstick::trajectory::Severity;
 
 /// Everything about a run but its trajectory.
 pub(crate) fn run_json(result: &RunResult<'_>) -> Value {
     let (file, trajectory) = (result.file, &result.trajectory);
-    let notes: Vec<Value> =
-        trajectory.notes.iter().map(|n| json!({ "t": n.t, "code": n.code, "text": n.text })).collect();
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         "model": { "file": file.name, "title": file.title(), "sha256": file.hash },
@@ -31,91 +28,34 @@ pub(crate) fn run_json(result: &RunResult<'_>) -> Value {
         "joints": result.joints_json(),
         "energy": result.energy_json(),
         "audit": result.audit.iter().map(AuditResult::json).collect::<Vec<_>>(),
-        "notes": notes,
+        "warnings": result.notes_json(Severity::Warning),
+        "notes": result.notes_json(Severity::Note),
         "wall_s": result.wall_s,
     })
 }
 
+/// Every run option, and the parameters.
 fn options(result: &RunResult<'_>) -> Value {
-    let (plan, options) = (result.plan, &result.plan.options);
-    let is_mechanism = plan.system.layout().v > 0;
-    let corrects = is_mechanism && options.makes_corrections();
-    let parameters = result.file.model.parameters.iter().zip(plan.system.parameters());
-    let parameters: serde_json::Map<String, Value> =
+    let all = RUN_OPTIONS.iter().map(|option| (option.key.to_owned(), value(option.value(result.plan))));
+    let mut all: Map<String, Value> = all.collect();
+    let parameters = result.file.model.parameters.iter().zip(result.plan.system.parameters());
+    let parameters: Map<String, Value> =
         parameters.map(|(d, value)| (d.name.clone(), json!(value))).collect();
-    json!({
-        "from": plan.start.t,
-        "until": options.until,
-        "method": options.method.name(),
-        "rho_infinity": options.method.has_rho().then(|| options.rho_infinity.unwrap_or(USUAL_RHO)),
-        "control": if options.control == Control::Pid { "pid" } else { "standard" },
-        "safety": options.safety,
-        "rtol": per_component(&options.tolerances.relative),
-        "atol": per_component(&options.tolerances.absolute),
-        "norm": options.tolerances.norm.map(Norm::name),
-        "output_step": plan.output_step,
-        "first_step": options.first_step,
-        "longest_step": options.longest_step,
-        "fixed_step": options.fixed_step,
-        "event_tolerance": options.event_tolerance,
-        "concurrency": options.concurrency.map(|c| json!({ "time": c.time, "amplitude": c.amplitude })),
-        "regularise": result.file.model.run.regularise,
-        "stabilisation": is_mechanism.then(|| stabilisation(options)),
-        "metric": corrects.then(|| metric(options)),
-        "datol": corrects.then_some(options.drift_tolerance),
-        "detection": detection(options.detection),
-        "location": options.location.map(Location::name),
-        "max_events": options.limits.events,
-        "max_steps": options.limits.steps,
-        "parameters": parameters,
-    })
+    all.insert("parameters".to_owned(), Value::Object(parameters));
+    Value::Object(all)
 }
 
-/// The word of the model file, or the numbers of terms in the equations.
-fn stabilisation(options: &Options) -> Value {
-    let per_constraint = |numbers: &PerConstraint| match numbers {
-        PerConstraint::Same(value) => json!(value),
-        PerConstraint::Each(values) => json!(values),
-    };
-    match options.stabilisation {
-        Stabilisation::Baumgarte { rate, position } => {
-            json!({ "rate": rate, "position": position, "along": "forces" })
+/// The value of an option as JSON.
+fn value(of: OptionValue) -> Value {
+    match of {
+        OptionValue::Nothing => Value::Null,
+        OptionValue::Number(number) => json!(number),
+        OptionValue::Count(count) => json!(count),
+        OptionValue::Word(word) => json!(word),
+        OptionValue::List(list) => list.into_iter().map(value).collect(),
+        OptionValue::Table(table) => {
+            Value::Object(table.into_iter().map(|(key, inner)| (key.to_owned(), value(inner))).collect())
         }
-        Stabilisation::Normal { rate, position } => {
-            json!({ "rate": rate, "position": position, "along": "normal" })
-        }
-        Stabilisation::Gradient { rate, position } => {
-            json!({ "rate": rate, "position": position, "along": "gradient" })
-        }
-        Stabilisation::Reduced { decay, rate } => json!({ "decay": decay, "rate": rate }),
-        Stabilisation::SlidingMode => {
-            json!({ "reach": per_constraint(&options.reach), "speed": per_constraint(&options.speed) })
-        }
-        _ if options.method.keeps_positions() => json!("none"),
-        word => json!(word.name()),
-    }
-}
-
-fn metric(options: &Options) -> &'static str {
-    match options.metric {
-        Metric::Mass => "mass",
-        Metric::Identity => "identity",
-    }
-}
-
-fn detection(detection: Detection) -> Value {
-    match detection {
-        Detection::WholeStep => json!("whole-step"),
-        Detection::Ends => json!("ends"),
-        Detection::Stages => json!("stages"),
-        Detection::Samples(count) => json!(count),
-    }
-}
-
-fn per_component(value: &PerComponent) -> Value {
-    match value {
-        PerComponent::Same(value) => json!(value),
-        PerComponent::Each(values) => json!(values),
     }
 }
 
@@ -162,8 +102,14 @@ fn share(share: &Share) -> Value {
 }
 
 fn end_state(result: &RunResult<'_>) -> Value {
-    let pairs = result.trajectory.state_names.iter().zip(result.trajectory.end_state());
-    Value::Object(pairs.map(|(name, value)| (name.clone(), json!(value))).collect())
+    let mode = result.trajectory.segments.last().map(|segment| &segment.mode);
+    values_json(result, result.trajectory.end_state(), mode)
+}
+
+/// States and discrete variables by name.
+fn values_json(result: &RunResult<'_>, state: &[f64], mode: Option<&Mode>) -> Value {
+    let values = result.named_values(state, mode);
+    Value::Object(values.map(|(name, value)| (name.to_owned(), json!(value))).collect())
 }
 
 /// One event.
@@ -171,10 +117,7 @@ pub(crate) fn event_json(result: &RunResult<'_>, index: usize) -> Value {
     let (trajectory, event) = (&result.trajectory, &result.trajectory.events[index]);
     let names: Vec<&str> = event.guards.iter().map(|&g| trajectory.guard_names[g].as_str()).collect();
     let kinds: Vec<&str> = event.kinds.iter().map(|k| k.name()).collect();
-    let state = |values: &[f64]| -> Value {
-        let pairs = trajectory.state_names.iter().zip(values);
-        Value::Object(pairs.map(|(name, value)| (name.clone(), json!(value))).collect())
-    };
+    let (before, after) = result.modes_at(index);
     let mode = |index| result.has_modes().then(|| result.mode_name(index));
     json!({
         "number": index + 1,
@@ -185,7 +128,7 @@ pub(crate) fn event_json(result: &RunResult<'_>, index: usize) -> Value {
         "kinds": kinds,
         "mode_before": mode(event.mode_before),
         "mode_after": mode(event.mode_after),
-        "before": state(&event.before),
-        "after": state(&event.after),
+        "before": values_json(result, &event.before, Some(before)),
+        "after": values_json(result, &event.after, Some(after)),
     })
 }

@@ -21,8 +21,9 @@ use crate::model_file::ModelFile;
 use crate::progress::Watch;
 use crate::talk::{self, Trouble};
 use slipstick::equations::System;
+use slipstick::mode::Mode;
 use slipstick::simulate::{Error, Plan, simulate_watched};
-use slipstick::trajectory::{EnergyBalance, Joints, Trajectory};
+use slipstick::trajectory::{EnergyBalance, Joints, Note, Severity, Trajectory};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -115,21 +116,30 @@ impl<'a> RunResult<'a> {
         Some(Trouble::new(error.code(), error.to_string(), error.hint()))
     }
 
-    /// The exit code.
-    pub(crate) fn finish(&self) -> Finish {
+    /// The warnings, or the notes, for programs.
+    pub(crate) fn notes_json(&self, severity: Severity) -> Vec<serde_json::Value> {
+        let one = |n: &Note| serde_json::json!({ "t": n.t, "code": n.code, "text": n.text });
+        self.trajectory.notes.of(severity).map(one).collect()
+    }
+
+    /// The exit code; with `strict`, warnings are not done.
+    pub(crate) fn finish(&self, strict: bool) -> Finish {
+        let is_warned = strict && self.trajectory.notes.of(Severity::Warning).next().is_some();
         if self.is_failed() {
             Finish::Failed
-        } else if self.is_complete() && self.audit_passes() {
+        } else if self.is_complete() && self.audit_passes() && !is_warned {
             Finish::Done
         } else {
             Finish::Short
         }
     }
 
-    /// Says what is worth knowing: notes, an audit that failed, an early stop, an error.
+    /// Says what is worth knowing: warnings first, then notes, an audit that failed, an early stop, an error.
     pub(crate) fn talk(&self) {
-        for note in &self.trajectory.notes {
-            talk::note(note.code, &format!("at t = {}: {}", note.t, note.text));
+        for severity in [Severity::Warning, Severity::Note] {
+            for note in self.trajectory.notes.of(severity) {
+                talk::remark(severity, note.code, &format!("at t = {}: {}", note.t, note.text));
+            }
         }
         for audit in self.audit.iter().filter(|a| a.ok == Some(false)) {
             let message = format!("`{}` should stay constant: {}", audit.name, audit.in_words());
@@ -145,6 +155,24 @@ impl<'a> RunResult<'a> {
             let message = self.outcome_with_time(number);
             talk::warning(self.outcome_code(), &message, self.outcome_hint().unwrap_or_default());
         }
+    }
+
+    /// States and discrete variables by name; no mode, no discrete variables.
+    pub(crate) fn named_values<'s>(
+        &'s self,
+        state: &'s [f64],
+        mode: Option<&'s Mode>,
+    ) -> impl Iterator<Item = (&'s str, f64)> {
+        let discrete = mode.map_or(&[][..], |mode| &mode.values.discrete);
+        let states = self.trajectory.state_names.iter().zip(state);
+        let all = states.chain(self.plan.system.discrete_names().iter().zip(discrete));
+        all.map(|(name, value)| (name.as_str(), *value))
+    }
+
+    /// The modes before and after an event: segment i ends at event i, and the one after it begins there.
+    pub(crate) fn modes_at(&self, event: usize) -> (&Mode, &Mode) {
+        let segments = &self.trajectory.segments;
+        (&segments[event].mode, &segments[(event + 1).min(segments.len() - 1)].mode)
     }
 
     pub(crate) fn mode_name(&self, index: usize) -> &str {

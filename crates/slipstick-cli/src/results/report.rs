@@ -3,8 +3,9 @@
 use super::table::{ColumnKind, Sampler, Table};
 use super::{AuditResult, RunResult, number};
 use serde_json::{Value, json};
-use slipstick::step::PerComponent;
-use slipstick::trajectory::Event;
+use slipstick::equations::System;
+use slipstick::simulate::{OptionValue, RUN_OPTIONS};
+use slipstick::trajectory::{Event, Severity};
 
 const TEMPLATE: &str = include_str!("../../assets/report/report.html");
 const PARTS: &[(&str, &str)] = &[
@@ -43,10 +44,8 @@ pub(crate) fn escape(text: &str) -> String {
 }
 
 fn data(result: &RunResult<'_>) -> Value {
-    let (file, model, trajectory) = (result.file, &result.file.model, &result.trajectory);
+    let (file, model) = (result.file, &result.file.model);
     let table = Table::plot(result);
-    let notes: Vec<Value> =
-        trajectory.notes.iter().map(|n| json!({ "t": n.t, "code": n.code, "text": n.text })).collect();
     json!({
         "title": file.title(),
         "description": model.description,
@@ -70,7 +69,8 @@ fn data(result: &RunResult<'_>) -> Value {
         "events": events(result),
         "steps": steps(result),
         "audit": audit(result),
-        "notes": notes,
+        "warnings": result.notes_json(Severity::Warning),
+        "notes": result.notes_json(Severity::Note),
     })
 }
 
@@ -99,25 +99,31 @@ fn summary(result: &RunResult<'_>) -> Vec<[String; 2]> {
     rows
 }
 
+/// The options that a reader looks for first, those that the model speaks of, and the parameters.
 fn options(result: &RunResult<'_>) -> Vec<[String; 2]> {
-    let (plan, options) = (result.plan, &result.plan.options);
-    let tolerance = |value: &PerComponent| {
-        let list: Vec<String> = value.values().iter().map(|v| format!("{v:e}")).collect();
-        list.join(", ")
-    };
-    let row = |label: &str, value: String| [label.to_owned(), value];
-    let mut rows = vec![
-        row("from", number(plan.start.t)),
-        row("until", number(options.until)),
-        row("method", options.method.name().to_owned()),
-        row("rtol", tolerance(&options.tolerances.relative)),
-        row("atol", tolerance(&options.tolerances.absolute)),
-    ];
-    let parameters = result.file.model.parameters.iter().zip(plan.system.parameters());
-    rows.extend(
-        parameters.map(|(d, value)| row(&d.name, with_unit(*value, result.file.model.unit(&d.name)))),
-    );
+    const FIRST: [&str; 5] = ["from", "until", "method", "rtol", "atol"];
+    let (plan, model) = (result.plan, &result.file.model);
+    let is_shown = |key: &str| FIRST.contains(&key) || model.run.setting(key).is_some();
+    let shown = RUN_OPTIONS.iter().filter(|option| is_shown(option.key));
+    let mut rows: Vec<[String; 2]> =
+        shown.map(|option| [option.key.to_owned(), in_words(&option.value(plan))]).collect();
+    let parameters = model.parameters.iter().zip(plan.system.parameters());
+    rows.extend(parameters.map(|(d, value)| [d.name.clone(), with_unit(*value, model.unit(&d.name))]));
     rows
+}
+
+fn in_words(value: &OptionValue) -> String {
+    match value {
+        OptionValue::Nothing => "–".to_owned(),
+        OptionValue::Number(x) => number(*x),
+        OptionValue::Count(count) => count.to_string(),
+        OptionValue::Word(word) => word.clone(),
+        OptionValue::List(list) => list.iter().map(in_words).collect::<Vec<_>>().join(", "),
+        OptionValue::Table(table) => {
+            let parts: Vec<String> = table.iter().map(|(key, v)| format!("{key} {}", in_words(v))).collect();
+            parts.join(", ")
+        }
+    }
 }
 
 fn statistics(result: &RunResult<'_>) -> Vec<[String; 2]> {
@@ -146,6 +152,7 @@ fn statistics(result: &RunResult<'_>) -> Vec<[String; 2]> {
 fn series(table: &Table) -> Vec<Value> {
     let kind = |kind| match kind {
         ColumnKind::State => "state",
+        ColumnKind::Discrete => "discrete",
         ColumnKind::Output => "output",
         ColumnKind::Switch => "switch",
     };
@@ -179,10 +186,9 @@ fn events(result: &RunResult<'_>) -> Vec<Value> {
     let one = |(i, event): (usize, &Event)| {
         let names: Vec<&str> = event.guards.iter().map(|&g| trajectory.guard_names[g].as_str()).collect();
         let kinds: Vec<&str> = event.kinds.iter().map(|k| k.name()).collect();
-        // Segment i ends at event i; the one after it begins there.
-        let before = sampler.of(&trajectory.segments[i].mode, event.t, &event.before).to_vec();
-        let next = &trajectory.segments[(i + 1).min(trajectory.segments.len() - 1)];
-        let after = sampler.of(&next.mode, event.t, &event.after).to_vec();
+        let (mode_before, mode_after) = result.modes_at(i);
+        let before = sampler.of(mode_before, event.t, &event.before).to_vec();
+        let after = sampler.of(mode_after, event.t, &event.after).to_vec();
         json!({
             "number": i + 1,
             "t": event.t,

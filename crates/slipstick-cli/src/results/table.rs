@@ -1,7 +1,7 @@
-//! A trajectory as columns: states, outputs and switch signs at chosen times, both sides of every event.
+//! A trajectory as columns: states, discrete variables, outputs and switch signs at chosen times, both sides of every event.
 
 use super::RunResult;
-use slipstick::equations::Observer;
+use slipstick::equations::{Observer, System};
 use slipstick::formulation::Mixture;
 use slipstick::mode::Mode;
 use slipstick::trajectory::{Density, Trajectory, sample_times};
@@ -10,6 +10,7 @@ use slipstick::trajectory::{Density, Trajectory, sample_times};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ColumnKind {
     State,
+    Discrete,
     Output,
     Switch,
 }
@@ -83,7 +84,7 @@ impl Table {
                     list.push(*value);
                 }
             }
-            Piece { mode: segment.mode.index, t, values }
+            Piece { mode: segment.mode.values.place, t, values }
         });
         let pieces = pieces.collect();
         Self { time_header: header("t", model.unit("t")), columns, pieces, modes }
@@ -102,9 +103,10 @@ fn columns(result: &RunResult<'_>) -> Vec<Column> {
     let column =
         |name: &str, kind| Column { name: name.to_owned(), unit: model.unit(name).map(str::to_owned), kind };
     let states = model.states.iter().map(|d| column(&d.name, ColumnKind::State));
+    let discrete = model.discrete.iter().map(|d| column(&d.name, ColumnKind::Discrete));
     let outputs = model.outputs.iter().map(|d| column(&d.name, ColumnKind::Output));
     let switches = model.switches.iter().map(|d| column(&d.name, ColumnKind::Switch));
-    states.chain(outputs).chain(switches).collect()
+    states.chain(discrete).chain(outputs).chain(switches).collect()
 }
 
 /// Evaluates all columns at a time of a segment.
@@ -112,6 +114,7 @@ pub(crate) struct Sampler<'a> {
     outputs: Mixture<'a>,
     /// What shows the switches where they are softened.
     soft_switches: Option<Observer<'a>>,
+    parameters: &'a [f64],
     row: Vec<f64>,
     states: usize,
     switches: usize,
@@ -121,10 +124,11 @@ impl<'a> Sampler<'a> {
     pub(crate) fn new(result: &'a RunResult<'_>) -> Self {
         let model = &result.file.model;
         let (states, switches) = (model.states.len(), result.plan.system.named_switches());
-        let row = vec![0.0; states + model.outputs.len() + switches];
+        let row = vec![0.0; states + model.discrete.len() + model.outputs.len() + switches];
         let system = &result.plan.system;
         let soft_switches = model.run.regularise.map(|_| system.switches());
-        Self { outputs: Mixture::new(system, system.outputs()), soft_switches, row, states, switches }
+        let (outputs, parameters) = (Mixture::new(system, system.outputs()), system.parameters());
+        Self { outputs, soft_switches, parameters, row, states, switches }
     }
 
     /// The columns at a time of a segment.
@@ -142,10 +146,12 @@ impl<'a> Sampler<'a> {
 
     fn observe(&mut self, mode: &Mode, t: f64) -> &[f64] {
         let (state, rest) = self.row.split_at_mut(self.states);
+        let (discrete, rest) = rest.split_at_mut(mode.values.discrete.len());
+        discrete.copy_from_slice(&mode.values.discrete);
         let (outputs, signs) = rest.split_at_mut(rest.len() - self.switches);
         self.outputs.observe(mode, t, state, outputs);
         match &mut self.soft_switches {
-            Some(soft) => soft.observe(mode.locked(), t, state, signs),
+            Some(soft) => soft.observe(mode.locked(self.parameters), t, state, signs),
             None => signs.copy_from_slice(&self.outputs.signs()[..self.switches]),
         }
         &self.row

@@ -51,6 +51,11 @@ impl ActiveRows {
         self.len() == self.of
     }
 
+    /// How many constraints there are, whether they hold or not.
+    pub fn of_all(&self) -> usize {
+        self.of
+    }
+
     /// How many rows are of constraints of positions: the first ones.
     pub fn holonomic(&self) -> usize {
         self.holonomic

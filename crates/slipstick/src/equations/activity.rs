@@ -1,6 +1,6 @@
 //! When a constraint says something: `if shut then x - y else 0` does not while the joint is open.
 //!
-//! What decides between branches is locked or does not change during a run; so a formula of parameters, signs and counts tells which constraints hold.
+//! What decides between branches is locked or does not change during a run; so a formula of parameters and everything discrete tells which constraints hold.
 
 use crate::expr::{Arena, BinaryOp, ExprId, Node, UnaryOp};
 use std::collections::BTreeMap;
@@ -36,7 +36,10 @@ fn says_something(arena: &mut Arena, node: Node, known: impl Fn(ExprId) -> Known
     match node {
         Node::Constant(value) => arena.constant(if value == 0.0 { 0.0 } else { 1.0 }),
         Node::Unary(UnaryOp::Negate, x) | Node::Binary(BinaryOp::Divide, x, _) => something(x),
-        Node::Binary(BinaryOp::Multiply, a, b) => arena.mul(something(a), something(b)),
+        Node::Binary(BinaryOp::Multiply, a, b) => {
+            let [a, b] = [a, b].map(|x| if known(x).is_fixed { not_zero(arena, x) } else { something(x) });
+            arena.mul(a, b)
+        }
         Node::Binary(BinaryOp::Add | BinaryOp::Subtract, a, b) => match (something(a), something(b)) {
             (a, b) if a == one || b == one => one,
             (a, b) => arena.binary(BinaryOp::Or, a, b),
@@ -46,6 +49,11 @@ fn says_something(arena: &mut Arena, node: Node, known: impl Fn(ExprId) -> Known
         }
         _ => one,
     }
+}
+
+fn not_zero(arena: &mut Arena, x: ExprId) -> ExprId {
+    let zero = arena.constant(0.0);
+    arena.binary(BinaryOp::NotEqual, x, zero)
 }
 
 #[cfg(test)]
@@ -60,23 +68,25 @@ mod tests {
         let [state, sign, other] = [0, 1, 2].map(|n| arena.input(InputId(n)));
         let zero = arena.constant(0.0);
         let fixed = 1..3;
-        let [shut, held] = [sign, other].map(|of| arena.binary(BinaryOp::Less, zero, of));
+        let [shut, pinned] = [sign, other].map(|of| arena.binary(BinaryOp::Less, zero, of));
         let joint = arena.select(shut, state, zero);
-        let pin = arena.select(held, state, zero);
+        let pin = arena.select(pinned, state, zero);
         let both = arena.add(joint, pin);
         let product = arena.mul(joint, pin);
+        let held = arena.mul(other, state);
         let moving = arena.binary(BinaryOp::Less, zero, state);
         let by_state = arena.select(moving, state, zero);
         let cases = [
             (joint, [false, true, false, true]),
             (both, [false, true, true, true]),
             (product, [false, false, false, true]),
+            (held, [false, false, true, true]),
             (by_state, [true; 4]),
             (state, [true; 4]),
         ];
         for (formula, expected) in cases {
             let holds = say_something(&mut arena, &[formula], &fixed)[0];
-            let signs = [(-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (1.0, 1.0)];
+            let signs = [(-1.0, 0.0), (1.0, 0.0), (-1.0, 1.0), (1.0, 1.0)];
             let found = signs.map(|(a, b)| arena.evaluate(&[holds], &[0.0, a, b])[0] != 0.0);
             assert_eq!(found, expected);
         }

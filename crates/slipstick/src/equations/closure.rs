@@ -11,35 +11,42 @@
 //! ```
 
 use super::closure_energy::ClosureEnergy;
-use super::closure_guard::{ClosureGuard, Reset, Surface};
+use super::closure_guard::{ClosureGuard, ResetRule, Surface};
 use super::closure_mechanism::{Mechanism, MechanismJets};
 use super::closure_sides::LockedSides;
 use super::{
     ActiveRows, BadPlace, Constraint, Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked,
-    MassKind, Observer, PlainField, Point, System, Terms, WrongGradient,
+    MassKind, Observer, PlainField, Point, Reset, ResetTargets, System, Terms, WrongGradient,
 };
 use std::sync::Arc;
 
 type Field = Box<dyn Fn(Locked<'_>, f64, &[f64], &mut [f64]) + Send + Sync>;
 type Matrix = Box<dyn Fn(f64, &[f64], &mut [f64]) + Send + Sync>;
 
+/// The discrete variables and their values at the start.
+#[derive(Default)]
+struct DiscreteStart {
+    names: Vec<String>,
+    values: Vec<f64>,
+}
+
 /// A system of first-order equations given by closures.
 pub struct ClosureSystem {
     state_names: Vec<String>,
     mode_names: Vec<String>,
     switch_names: Vec<String>,
+    discrete: DiscreteStart,
     field: Field,
     /// The same, if it depends on nothing discrete.
     plain: Option<Arc<PlainField>>,
     jacobian: Option<Matrix>,
-    mass: Option<Matrix>,
-    mass_kind: MassKind,
+    mass: Option<(MassKind, Matrix)>,
     /// What happens at rest comes behind all others, and has no surface.
     guards: Vec<Guard>,
-    surfaces: Vec<Surface>,
+    pub(super) surfaces: Vec<Surface>,
     /// How fast each guard can change at most, where that is stated.
     growth: Vec<f64>,
-    resets: Vec<Option<Reset>>,
+    resets: Vec<Option<ResetRule>>,
     count_number: usize,
     /// Whether the field switches by itself, and does not look at the signs that are locked.
     black_box: bool,
@@ -89,11 +96,11 @@ impl ClosureSystem {
             state_names: states.into_iter().map(Into::into).collect(),
             mode_names: vec![String::new()],
             switch_names: Vec::new(),
+            discrete: DiscreteStart::default(),
             field: Box::new(field),
             plain: None,
             jacobian: None,
             mass: None,
-            mass_kind: MassKind::Identity,
             guards: Vec::new(),
             surfaces: Vec::new(),
             growth: Vec::new(),
@@ -119,6 +126,14 @@ impl ClosureSystem {
         self
     }
 
+    /// Adds a discrete variable with its value at the start. Only resets change it; [`hybrid`](Self::hybrid) fields, guards and resets read it.
+    #[must_use]
+    pub fn discrete(mut self, name: &str, start: f64) -> Self {
+        self.discrete.names.push(name.to_owned());
+        self.discrete.values.push(start);
+        self
+    }
+
     /// Makes sure that there is a mode of this index: guards may speak of modes before they have names.
     fn need_mode(&mut self, mode: usize) {
         if mode > 0 && self.mode_names == [""] {
@@ -139,16 +154,15 @@ impl ClosureSystem {
     /// Puts a constant matrix, given by rows, before the derivatives: `M y' = f`. It may be singular.
     #[must_use]
     pub fn constant_mass(mut self, mass: Vec<f64>) -> Self {
-        self.mass = Some(Box::new(move |_, _, out| out.copy_from_slice(&mass)));
-        self.mass_kind = MassKind::Constant;
+        let fill = move |_: f64, _: &[f64], out: &mut [f64]| out.copy_from_slice(&mass);
+        self.mass = Some((MassKind::Constant, Box::new(fill)));
         self
     }
 
     /// Puts a matrix that depends on time or state before the derivatives, to be filled in by rows.
     #[must_use]
     pub fn varying_mass(mut self, mass: impl Fn(f64, &[f64], &mut [f64]) + Send + Sync + 'static) -> Self {
-        self.mass = Some(Box::new(mass));
-        self.mass_kind = MassKind::Varying;
+        self.mass = Some((MassKind::Varying, Box::new(mass)));
         self
     }
 
@@ -229,6 +243,18 @@ impl System for ClosureSystem {
     fn switch_names(&self) -> &[String] {
         &self.switch_names
     }
+    fn parameters(&self) -> &[f64] {
+        &[]
+    }
+    fn discrete_names(&self) -> &[String] {
+        &self.discrete.names
+    }
+    fn discrete_start(&self) -> &[f64] {
+        &self.discrete.values
+    }
+    fn reset_targets(&self, guard: usize) -> Option<ResetTargets<'_>> {
+        self.resets[guard].is_none().then(ResetTargets::default)
+    }
     fn count_number(&self) -> usize {
         self.count_number
     }
@@ -246,7 +272,7 @@ impl System for ClosureSystem {
         self.surfaces.iter().enumerate().filter_map(|(g, surface)| Some((g, period(surface)?))).collect()
     }
     fn mass_kind(&self) -> MassKind {
-        self.mass_kind
+        self.mass.as_ref().map_or(MassKind::Identity, |(kind, _)| *kind)
     }
     fn plain_field(&self) -> Option<&PlainField> {
         self.plain.as_deref()
@@ -266,14 +292,14 @@ impl System for ClosureSystem {
     }
 }
 
-struct ClosureEvaluator<'a> {
-    system: &'a ClosureSystem,
+pub(super) struct ClosureEvaluator<'a> {
+    pub(super) system: &'a ClosureSystem,
     /// Rates, their rate, and a point further on, where there are guards.
     dy: Vec<f64>,
     bend: Vec<f64>,
     /// Whether `dy` is the right-hand side at the very point at which it was wanted.
     is_slope: bool,
-    ahead: Vec<f64>,
+    pub(super) ahead: Vec<f64>,
     sides: Option<LockedSides>,
     jets: Option<MechanismJets<'a>>,
 }
@@ -420,7 +446,7 @@ impl Evaluator for ClosureEvaluator<'_> {
     }
 
     fn mass(&mut self, _locked: Locked<'_>, t: f64, y: &[f64], mass: &mut [f64]) {
-        if let Some(fill) = &self.system.mass {
+        if let Some((_, fill)) = &self.system.mass {
             mass.fill(0.0);
             fill(t, y, mass);
         }
@@ -507,9 +533,9 @@ impl Evaluator for ClosureEvaluator<'_> {
         self.is_slope.then_some(&self.dy)
     }
 
-    fn reset(&mut self, _locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: &mut [f64]) {
+    fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: Reset<'_>) {
         if let Some(reset) = &self.system.resets[guard] {
-            reset(t, before, after);
+            reset(locked, t, before, after);
         }
     }
 }
@@ -526,7 +552,7 @@ mod tests {
         })
         .guard(ClosureGuard::falling("floor", |_, y| y[0]));
         let (mut first, mut second) = ([0.0], [0.0]);
-        let locked = Locked { mode: 0, signs: &[], counts: &[], rows: None };
+        let locked = Locked::default();
         let rates = GuardRates { slope: None, first: &mut first, second: &mut second };
         system.evaluator().guard_rates(locked, 0.0, &[0.0, 2.0], 0.1, rates);
         assert!((first[0] - 2.0).abs() < 1e-8, "{}", first[0]);
@@ -541,7 +567,7 @@ mod tests {
         })
         .guard(ClosureGuard::falling("floor", |_, y| y[0]));
         let (mut first, mut second) = ([9.0], [9.0]);
-        let locked = Locked { mode: 0, signs: &[], counts: &[], rows: None };
+        let locked = Locked::default();
         let rates = GuardRates { slope: None, first: &mut first, second: &mut second };
         system.evaluator().guard_rates(locked, 0.0, &[0.0, 0.0], 0.1, rates);
         assert!(first[0].abs() < 1e-8 && second[0] < -9.0, "{first:?} {second:?}");

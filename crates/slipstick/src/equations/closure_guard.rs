@@ -1,9 +1,9 @@
 //! Guards written as Rust closures, built in the order in which one would say it.
 
-use super::{Direction, Guard, GuardKind, Locked, Response, Side};
+use super::{Condition, Direction, Guard, GuardKind, Locked, Reset, Response, Side};
 
-type Function = Box<dyn Fn(f64, &[f64]) -> f64 + Send + Sync>;
-pub(super) type Reset = Box<dyn Fn(f64, &[f64], &mut [f64]) + Send + Sync>;
+type Function = Box<dyn Fn(Locked<'_>, f64, &[f64]) -> f64 + Send + Sync>;
+pub(super) type ResetRule = Box<dyn Fn(Locked<'_>, f64, &[f64], Reset<'_>) + Send + Sync>;
 
 /// When a guard fires.
 pub(super) enum Surface {
@@ -19,7 +19,7 @@ impl Surface {
     /// The value of the surface; that of a clock is measured in strikes.
     pub(super) fn value(&self, locked: Locked<'_>, t: f64, y: &[f64]) -> f64 {
         match self {
-            Self::Function(function) => function(t, y),
+            Self::Function(function) => function(locked, t, y),
             Self::At(time) => t - time,
             Self::Every { period, .. } => (t - self.time(locked).unwrap_or(f64::INFINITY)) / period,
         }
@@ -40,25 +40,13 @@ pub struct ClosureGuard {
     pub(super) guard: Guard,
     pub(super) surface: Surface,
     pub(super) growth: f64,
-    pub(super) reset: Option<Reset>,
+    pub(super) reset: Option<ResetRule>,
     pub(super) rest: Option<ClosureRest>,
 }
 
 impl ClosureGuard {
     fn new(name: &str, direction: Direction, kind: GuardKind, surface: Surface) -> Self {
-        let (side, response) = (Side::After, Response::default());
-        let name = name.to_owned();
-        let guard = Guard {
-            name,
-            direction,
-            side,
-            response,
-            mode: None,
-            kind,
-            touches: false,
-            closed: false,
-            is_used: false,
-        };
+        let guard = Guard { kind, ..Guard::new(name, direction) };
         Self { guard, surface, growth: f64::INFINITY, reset: None, rest: None }
     }
 
@@ -66,6 +54,15 @@ impl ClosureGuard {
         name: &str,
         direction: Direction,
         surface: impl Fn(f64, &[f64]) -> f64 + Send + Sync + 'static,
+    ) -> Self {
+        Self::hybrid(name, direction, move |_locked, t, y| surface(t, y))
+    }
+
+    /// Fires when the surface goes through zero in the given direction. It receives everything that is locked, such as discrete variables.
+    pub fn hybrid(
+        name: &str,
+        direction: Direction,
+        surface: impl Fn(Locked<'_>, f64, &[f64]) -> f64 + Send + Sync + 'static,
     ) -> Self {
         Self::new(name, direction, GuardKind::Surface, Surface::Function(Box::new(surface)))
     }
@@ -104,7 +101,16 @@ impl ClosureGuard {
     /// Changes the state (`reset(t, before, after)`), and places the event just before the root unless
     /// [`side`](Self::side) says otherwise: a thing that bounces is not to be found inside the wall.
     #[must_use]
-    pub fn reset(mut self, reset: impl Fn(f64, &[f64], &mut [f64]) + Send + Sync + 'static) -> Self {
+    pub fn reset(self, reset: impl Fn(f64, &[f64], &mut [f64]) + Send + Sync + 'static) -> Self {
+        self.hybrid_reset(move |_locked, t, before, after| reset(t, before, after.state))
+    }
+
+    /// As [`reset`](Self::reset), for discrete variables too: `reset(locked, t, before, after)`, where `locked` has their values before.
+    #[must_use]
+    pub fn hybrid_reset(
+        mut self,
+        reset: impl Fn(Locked<'_>, f64, &[f64], Reset<'_>) + Send + Sync + 'static,
+    ) -> Self {
         self.reset = Some(Box::new(reset));
         self.guard.response.reset = true;
         if self.guard.kind == GuardKind::Surface {
@@ -169,7 +175,7 @@ impl ClosureGuard {
 /// What happens when the events of a guard accumulate: a bouncing thing lies still.
 #[derive(Default)]
 pub struct ClosureRest {
-    pub(super) reset: Option<Reset>,
+    pub(super) reset: Option<ResetRule>,
     pub(super) mode: Option<usize>,
 }
 
@@ -182,7 +188,7 @@ impl ClosureRest {
     /// Changes the state: `reset(t, before, after)`.
     #[must_use]
     pub fn reset(mut self, reset: impl Fn(f64, &[f64], &mut [f64]) + Send + Sync + 'static) -> Self {
-        self.reset = Some(Box::new(reset));
+        self.reset = Some(Box::new(move |_locked, t, before, after| reset(t, before, after.state)));
         self
     }
 
@@ -196,6 +202,7 @@ impl ClosureRest {
             touches: false,
             closed: false,
             is_used: false,
+            condition: Condition::Crossing,
             ..of.clone()
         }
     }

@@ -5,8 +5,10 @@ use crate::model::{Definition, Diagnostic, Formula, Meaning, Model, Scope, depen
 
 /// What is known before the run: the values of parameters, and of formulas of parameters.
 pub struct Fixed<'a> {
-    scope: Scope<'a>,
+    pub(super) scope: Scope<'a>,
     pub(super) parameters: Vec<f64>,
+    /// The parameters, each after those that it uses.
+    pub(super) order: Vec<usize>,
 }
 
 impl<'a> Fixed<'a> {
@@ -15,9 +17,10 @@ impl<'a> Fixed<'a> {
         let names: Vec<&str> = model.parameters.iter().map(|d| d.name.as_str()).collect();
         let uses = |i: usize| model.parameters[i].formula.syntax.names().map(|(n, _)| n).collect();
         let order = dependency_order(&names, uses).unwrap_or_default();
-        let mut fixed = Self { scope: Scope::new(model), parameters: vec![f64::NAN; names.len()] };
+        let mut fixed = Self { scope: Scope::new(model), parameters: vec![f64::NAN; names.len()], order };
         let mut errors = Vec::new();
-        for i in order {
+        for k in 0..fixed.order.len() {
+            let i = fixed.order[k];
             let definition = &model.parameters[i];
             let given = overrides.iter().rev().find(|(name, _)| *name == definition.name);
             match given.map_or_else(|| fixed.value(definition, "parameter"), |(_, value)| Ok(*value)) {

@@ -1,41 +1,49 @@
 //! Systems written as formulas: a checked [`Model`], lowered into one shared arena and compiled to tapes.
 //!
-//! The inputs of every tape are `[t, states…, parameters…, switch signs…, counts…]`: parameters stay inputs, so that one compiled
-//! system can serve many runs.
+//! The inputs of every tape are `[t, states…, parameters…, switch signs…, counts…, discrete…, mode]`. All but time and states come from outside
+//! with every call, so that one compiled system serves many runs.
 
+use super::expand_formula::Expansions;
 use super::fixed::Fixed;
+use super::inputs::{entry, load, load_motion};
 use super::lowering::Lowering;
 use super::mass::{MassScratch, MassTape};
 use super::mechanism::{MechanismScratch, MechanismTapes};
 use super::schedule::check_times;
 use super::selected::Selected;
+use super::setting::{Setting, SettingTape, start_values};
 use super::settling::settle;
 use super::system::gradient_by_differences;
-use super::tapes::{Compiler, ModeTapes, ResetParts, ResetTape, ScheduleTape, lower_reset};
+use super::system_names::SystemNames;
+use super::tapes::{Compiler, ModeRegisters, ModeTapes, ResetTape, ScheduleTape};
 use super::{
-    ActiveRows, Constraint, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, Point, System,
-    Terms,
+    ActiveRows, Constraint, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, Point, Reset,
+    ResetTargets, System, Terms,
 };
 use crate::expr::{Bounds, Boxes, Interval, Ranges, Registers, Tape};
-use crate::model::{Definition, Diagnostic, Model};
+use crate::model::{Diagnostic, Model};
 
 /// A system compiled from a model.
 #[derive(Clone, Debug)]
 pub struct FormulaSystem {
-    state_names: Vec<String>,
-    mode_names: Vec<String>,
-    switch_names: Vec<String>,
-    named_switches: usize,
+    names: SystemNames,
     count_number: usize,
-    parameters: Vec<f64>,
-    start: Vec<f64>,
+    setting: Setting,
+    setting_tape: SettingTape,
     guards: Vec<Guard>,
     guard_growth: Vec<f64>,
-    modes: Vec<ModeTapes>,
-    resets: Vec<Option<ResetTape>>,
-    mass: Option<MassTape>,
-    mechanism: Option<MechanismTapes>,
+    pub(super) modes: Vec<ModeTapes>,
+    pub(super) resets: Vec<Option<ResetTape>>,
+    pub(super) mass: Option<MassTape>,
+    pub(super) mechanism: Option<MechanismTapes>,
     schedule: ScheduleTape,
+    conditions: Tape,
+    shown: ShownTapes,
+}
+
+/// What is looked at and not integrated.
+#[derive(Clone, Debug)]
+struct ShownTapes {
     outputs: Tape,
     switches: Tape,
     audit: Tape,
@@ -46,132 +54,119 @@ pub struct FormulaSystem {
 impl FormulaSystem {
     /// Compiles a model that has been checked, with what is known before the run.
     pub fn compile(model: &Model, fixed: Fixed<'_>) -> Result<Self, Vec<Diagnostic>> {
-        let start = fixed.values(&model.states, "start value of")?;
+        let (state, discrete) = start_values(model, &fixed)?;
         check_times(model, &fixed)?;
         let mut lowering = Lowering::new(model);
         let parts = lowering.parts(model);
         let settled = settle(&mut lowering, model, parts, &fixed.parameters);
-        let switches = lowering.shown_switches(model);
-        let resets = resets(&mut lowering, model, settled.watches.len());
         let parameter_inputs = lowering.names.first_parameter..lowering.names.first_switch;
         let guard_growth = settled.growth(&lowering, &fixed.parameters);
         let mut compiler = Compiler { arena: &mut lowering.arena, settled: &settled };
-        let names = |list: &[Definition]| list.iter().map(|d| d.name.clone()).collect::<Vec<_>>();
-        let mode_names = model.modes.iter().map(|m| m.name.clone());
         Ok(Self {
-            state_names: names(&model.states),
-            mode_names: if model.modes.is_empty() { vec![String::new()] } else { mode_names.collect() },
             modes: (0..settled.parts.derivatives.len()).map(|mode| compiler.mode(mode)).collect(),
-            resets: resets.into_iter().map(|reset| reset.map(|reset| compiler.reset(reset))).collect(),
+            resets: compiler.resets(),
             mass: compiler.mass(model, &parameter_inputs),
             mechanism: compiler.mechanism(&settled.parts.mechanism, model.states.len()),
-            outputs: compiler.compile(&settled.parts.outputs),
-            audit: compiler.compile(&settled.parts.audit),
-            energies: compiler.energies(&settled.parts.mechanism),
-            switches: compiler.compile(&switches),
+            shown: ShownTapes {
+                outputs: compiler.compile(&settled.parts.outputs),
+                audit: compiler.compile(&settled.parts.audit),
+                energies: compiler.energies(&settled.parts.mechanism),
+                switches: compiler.compile(&settled.parts.switches),
+            },
             schedule: compiler.schedule(),
+            conditions: compiler.compile(&settled.parts.conditions.discrete),
             guard_growth,
-            parameters: fixed.parameters,
-            start,
-            named_switches: model.switches.len(),
+            setting_tape: SettingTape::new(model, &fixed),
+            setting: Setting { parameters: fixed.parameters, state, discrete },
             guards: settled.watches.into_iter().map(|watch| watch.guard).collect(),
-            switch_names: settled.switch_names,
+            names: SystemNames::new(model, settled.switch_names),
             count_number: settled.count_number,
         })
     }
 
     /// How many switches have a name of their own. They come first; the others are made by formulas that switch.
     pub fn named_switches(&self) -> usize {
-        self.named_switches
+        self.names.named_switches
+    }
+
+    /// Whether a mass matrix stands before the derivatives.
+    pub(super) fn is_coupled(&self) -> bool {
+        self.mass.is_some() || self.mechanism.is_some()
     }
 
     /// The start values.
     pub fn start(&self) -> &[f64] {
-        &self.start
+        &self.setting.state
     }
 
-    /// The values of the parameters, in the order of the model.
-    pub fn parameters(&self) -> &[f64] {
-        &self.parameters
+    /// What a run begins with, as the model says.
+    pub fn setting(&self) -> &Setting {
+        &self.setting
+    }
+
+    /// What a run begins with whose parameters, by index, have other values; parameters and start values that use them follow.
+    ///
+    /// None if this compiled system cannot make that run: a value is not finite, a period not positive, or a formula that is linear in time turns
+    /// round. Then the model has to be compiled with these values, which succeeds or says why not.
+    pub fn prepare(&self, given: &[(usize, f64)]) -> Option<Setting> {
+        let setting = self.setting_tape.setting(given)?;
+        self.schedule.admits(&setting.parameters, self.names.states.len()).then_some(setting)
     }
 
     /// The scratch to evaluate the outputs with.
     pub fn outputs(&self) -> Observer<'_> {
-        Observer::new(&self.outputs, &self.parameters)
+        Observer::new(&self.shown.outputs)
     }
 
     /// The scratch to evaluate the named switches with, where they are softened and not signs.
     pub fn switches(&self) -> Observer<'_> {
-        Observer::new(&self.switches, &self.parameters)
+        Observer::new(&self.shown.switches)
     }
 
     /// The scratch to evaluate the audited quantities with.
     pub fn audit(&self) -> Observer<'_> {
-        Observer::new(&self.audit, &self.parameters)
+        Observer::new(&self.shown.audit)
     }
-}
-
-/// The resets of events and of what happens at rest; the locks, which come first, have none.
-fn resets(lowering: &mut Lowering<'_>, model: &Model, guards: usize) -> Vec<Option<ResetParts>> {
-    let events = model.all_events().map(|(_, event)| &event.reset);
-    let rest = model.all_events().filter_map(|(_, event)| event.at_rest.as_ref().map(|rest| &rest.reset));
-    let rules: Vec<&Vec<Definition>> = events.chain(rest).collect();
-    let locks = guards - rules.len();
-    let none = std::iter::repeat_with(|| None).take(locks);
-    none.chain(rules.into_iter().map(|reset| lower_reset(lowering, model, reset))).collect()
-}
-
-/// Writes the inputs of a tape: `[t, states…, parameters…, switch signs…, counts…]`.
-pub(super) fn load(registers: &mut Registers, t: f64, y: &[f64], parameters: &[f64], locked: Locked<'_>) {
-    let inputs = registers.inputs_mut();
-    let (n, p) = (y.len(), parameters.len());
-    inputs[0] = t;
-    inputs[1..=n].copy_from_slice(y);
-    inputs[n + 1..=n + p].copy_from_slice(parameters);
-    let s = locked.signs.len();
-    inputs[n + p + 1..=n + p + s].copy_from_slice(locked.signs);
-    inputs[n + p + s + 1..][..locked.counts.len()].copy_from_slice(locked.counts);
-}
-
-/// Writes accelerations and multipliers behind all other inputs.
-fn load_motion(registers: &mut Registers, mechanism: Option<&MechanismScratch>) {
-    if let Some(scratch) = mechanism {
-        let inputs = registers.inputs_mut();
-        let first = inputs.len() - scratch.motion.len();
-        inputs[first..].copy_from_slice(&scratch.motion);
-    }
-}
-
-/// One entry of several lists behind each other.
-fn entry(lists: [&[f64]; 3], mut index: usize) -> f64 {
-    for list in lists {
-        match list.get(index) {
-            Some(&value) => return value,
-            None => index -= list.len(),
-        }
-    }
-    f64::NAN
 }
 
 impl System for FormulaSystem {
     fn energies(&self, mode: usize) -> Option<Observer<'_>> {
-        Some(Observer::new(self.energies.get(mode)?, &self.parameters))
+        Some(Observer::new(self.shown.energies.get(mode)?))
     }
     fn layout(&self) -> Layout {
         let n = self.mechanism.as_ref().map_or(0, |mechanism| mechanism.coordinates);
-        Layout { q: n, v: n, z: self.state_names.len() - 2 * n }
+        Layout { q: n, v: n, z: self.names.states.len() - 2 * n }
     }
     fn state_names(&self) -> &[String] {
-        &self.state_names
+        &self.names.states
     }
     fn mode_names(&self) -> &[String] {
-        &self.mode_names
+        &self.names.modes
     }
     fn switch_names(&self) -> &[String] {
-        &self.switch_names
+        &self.names.switches
+    }
+    fn condition_number(&self) -> usize {
+        self.conditions.output_count()
     }
     fn count_number(&self) -> usize {
         self.count_number
+    }
+    fn parameters(&self) -> &[f64] {
+        &self.setting.parameters
+    }
+    fn discrete_names(&self) -> &[String] {
+        &self.names.discrete
+    }
+    fn discrete_start(&self) -> &[f64] {
+        &self.setting.discrete
+    }
+    fn reset_targets(&self, guard: usize) -> Option<ResetTargets<'_>> {
+        let reset = self.resets[guard].as_ref();
+        Some(reset.map_or_else(ResetTargets::default, |reset| ResetTargets {
+            states: &reset.targets,
+            discrete: &reset.discrete,
+        }))
     }
     fn guards(&self) -> &[Guard] {
         &self.guards
@@ -197,13 +192,13 @@ impl System for FormulaSystem {
     fn guard_depends_on(&self, mode: usize, guard: usize, state: usize) -> bool {
         let tapes = &self.modes[mode];
         // Behind a mass matrix every rate may depend on every state.
-        let coupled = self.mass.is_some() || self.mechanism.is_some();
-        let own = tapes.watched.iter().position(|&g| g == guard).filter(|_| !coupled);
-        own.is_none_or(|k| tapes.reach(k, self.state_names.len())[state])
+        let own = tapes.watched.iter().position(|&g| g == guard).filter(|_| !self.is_coupled());
+        own.is_none_or(|k| tapes.reach(k, self.names.states.len())[state])
     }
     fn reset_can_turn(&self, mode: usize, reset: usize, guard: usize) -> bool {
         let Some(reset) = &self.resets[reset] else { return false };
-        reset.targets.iter().any(|&state| self.guard_depends_on(mode, guard, state))
+        let mut states = reset.targets.iter();
+        !reset.discrete.is_empty() || states.any(|&state| self.guard_depends_on(mode, guard, state))
     }
     fn mass_kind(&self) -> MassKind {
         self.mass.as_ref().map_or(MassKind::Identity, |mass| mass.kind)
@@ -213,9 +208,15 @@ impl System for FormulaSystem {
         let modes = self.modes.iter().map(ModeRegisters::new).collect();
         let resets = self.resets.iter().map(|r| r.as_ref().map(|r| r.tape.registers())).collect();
         let entries = self.modes.iter().map(|m| m.jacobian_places.len()).max().unwrap_or(0);
-        let longest = (2 * self.guards.len()).max(1 + self.state_names.len()).max(entries);
+        let reset = self.resets.iter().flatten().map(ResetTape::len).max().unwrap_or(0);
+        let longest = (2 * self.guards.len())
+            .max(1 + self.names.states.len())
+            .max(entries)
+            .max(reset)
+            .max(self.constraints().len());
         let schedule = self.schedule.tape.registers();
-        let nowhere = vec![0.0; self.state_names.len()];
+        let conditions = self.conditions.registers();
+        let nowhere = vec![0.0; self.names.states.len()];
         Box::new(FormulaEvaluator {
             system: self,
             modes,
@@ -224,52 +225,27 @@ impl System for FormulaSystem {
             mechanism: self.mechanism.as_ref().map(MechanismTapes::scratch),
             selected: Selected::default(),
             schedule,
+            conditions,
             nowhere,
             boxes: Boxes::default(),
             ranges: Ranges::default(),
             out: vec![0.0; longest],
             slopes: vec![0.0; self.mechanism.as_ref().map_or(0, |tapes| tapes.places.slopes.len())],
+            expansions: Expansions::default(),
         })
     }
 }
 
-struct ModeRegisters {
-    derivative: Registers,
-    jacobian: Registers,
-    time: Registers,
-    guards: Registers,
-    singles: Vec<Registers>,
-    slopes: Registers,
-    gradients: Vec<Option<Registers>>,
-    rates: Registers,
-    needs: Option<Registers>,
-}
-
-impl ModeRegisters {
-    fn new(tapes: &ModeTapes) -> Self {
-        Self {
-            derivative: tapes.derivative.registers(),
-            jacobian: tapes.jacobian.registers(),
-            time: tapes.time.registers(),
-            guards: tapes.guards.registers(),
-            singles: tapes.singles.iter().map(Tape::registers).collect(),
-            slopes: tapes.slopes.registers(),
-            gradients: tapes.gradients.iter().map(|tape| tape.as_ref().map(Tape::registers)).collect(),
-            rates: tapes.rates.registers(),
-            needs: tapes.needs.as_ref().map(Tape::registers),
-        }
-    }
-}
-
-struct FormulaEvaluator<'a> {
-    system: &'a FormulaSystem,
+pub(super) struct FormulaEvaluator<'a> {
+    pub(super) system: &'a FormulaSystem,
     modes: Vec<ModeRegisters>,
     resets: Vec<Option<Registers>>,
     mass: Option<MassScratch>,
     mechanism: Option<MechanismScratch>,
     /// The tapes of the constraints that hold.
-    selected: Selected,
+    pub(super) selected: Selected,
     schedule: Registers,
+    conditions: Registers,
     /// A state for formulas that do not depend on it.
     nowhere: Vec<f64>,
     boxes: Boxes,
@@ -277,12 +253,13 @@ struct FormulaEvaluator<'a> {
     out: Vec<f64>,
     /// The slopes of the rates of constraints that are not always zero.
     slopes: Vec<f64>,
+    pub(super) expansions: Expansions,
 }
 
 impl Evaluator for FormulaEvaluator<'_> {
     fn derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]) {
         let registers = &mut self.modes[locked.mode].derivative;
-        load(registers, t, y, &self.system.parameters, locked);
+        load(registers, t, y, locked);
         load_motion(registers, self.mechanism.as_ref());
         self.system.modes[locked.mode].derivative.run(registers, dy);
     }
@@ -290,21 +267,21 @@ impl Evaluator for FormulaEvaluator<'_> {
     fn terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
         if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
             let mechanism = self.selected.tapes(all, locked.rows);
-            mechanism.terms(scratch, (locked, t, y, &self.system.parameters), terms);
+            mechanism.terms(scratch, (locked, t, y), terms);
         }
     }
 
     fn driving_terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
         if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
             let mechanism = self.selected.tapes(all, locked.rows);
-            mechanism.driving_terms(scratch, (locked, t, y, &self.system.parameters), terms);
+            mechanism.driving_terms(scratch, (locked, t, y), terms);
         }
     }
 
     fn gradients(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
         if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
             let mechanism = self.selected.tapes(all, locked.rows);
-            mechanism.gradients(scratch, (locked, t, y, &self.system.parameters), terms);
+            mechanism.gradients(scratch, (locked, t, y), terms);
         }
     }
 
@@ -318,7 +295,7 @@ impl Evaluator for FormulaEvaluator<'_> {
     ) {
         if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
             let mechanism = self.selected.tapes(all, locked.rows);
-            mechanism.residuals(scratch, (locked, t, y, &self.system.parameters), position, velocity);
+            mechanism.residuals(scratch, (locked, t, y), position, velocity);
         }
     }
 
@@ -342,12 +319,6 @@ impl Evaluator for FormulaEvaluator<'_> {
         }
     }
 
-    fn find_active(&mut self, locked: Locked<'_>, active: &mut [bool]) {
-        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
-            mechanism.find_active(scratch, (locked, &self.nowhere, &self.system.parameters), active);
-        }
-    }
-
     fn position_residuals(
         &mut self,
         locked: Locked<'_>,
@@ -358,7 +329,7 @@ impl Evaluator for FormulaEvaluator<'_> {
     ) {
         if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
             let mechanism = self.selected.tapes(all, locked.rows);
-            mechanism.positions(scratch, (locked, t, y, &self.system.parameters), position);
+            mechanism.positions(scratch, (locked, t, y), position);
         }
     }
 
@@ -373,7 +344,7 @@ impl Evaluator for FormulaEvaluator<'_> {
     ) -> bool {
         if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
             let mechanism = self.selected.tapes(all, locked.rows);
-            mechanism.rates(scratch, (locked, t, y, &self.system.parameters), velocity, terms);
+            mechanism.rates(scratch, (locked, t, y), velocity, terms);
         }
         true
     }
@@ -382,7 +353,7 @@ impl Evaluator for FormulaEvaluator<'_> {
         if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
             let mechanism = self.selected.tapes(all, locked.rows);
             let values = &mut self.slopes[..mechanism.places.slopes.len()];
-            mechanism.slopes(scratch, (locked, t, y, &self.system.parameters), values);
+            mechanism.slopes(scratch, (locked, t, y), values);
             mechanism.spread_slopes(values, slopes);
         }
         true
@@ -391,7 +362,7 @@ impl Evaluator for FormulaEvaluator<'_> {
     fn rate_slope_entries(&mut self, locked: Locked<'_>, t: f64, y: &[f64], slopes: &mut [f64]) -> bool {
         if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
             let mechanism = self.selected.tapes(all, locked.rows);
-            mechanism.slopes(scratch, (locked, t, y, &self.system.parameters), slopes);
+            mechanism.slopes(scratch, (locked, t, y), slopes);
         }
         true
     }
@@ -399,7 +370,7 @@ impl Evaluator for FormulaEvaluator<'_> {
     fn tangent(&mut self, locked: Locked<'_>, t: f64, y: &[f64], change: &[f64], out: &mut [f64]) -> bool {
         if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
             let mechanism = self.selected.tapes(all, locked.rows);
-            mechanism.tangent(scratch, (locked, t, y, &self.system.parameters), change, out);
+            mechanism.tangent(scratch, (locked, t, y), change, out);
         }
         true
     }
@@ -414,7 +385,7 @@ impl Evaluator for FormulaEvaluator<'_> {
         let (locked, t, y) = at;
         let tapes = &self.system.modes[locked.mode];
         let registers = &mut self.modes[locked.mode].jacobian;
-        load(registers, t, y, &self.system.parameters, locked);
+        load(registers, t, y, locked);
         let out = &mut self.out[..tapes.jacobian_places.len()];
         tapes.jacobian.run(registers, out);
         for (&place, value) in tapes.jacobian_places.iter().zip(out) {
@@ -425,7 +396,7 @@ impl Evaluator for FormulaEvaluator<'_> {
 
     fn mass(&mut self, locked: Locked<'_>, t: f64, y: &[f64], mass: &mut [f64]) {
         if let (Some(rule), Some(scratch)) = (&self.system.mass, &mut self.mass) {
-            rule.matrix(scratch, (locked, t, y, &self.system.parameters), mass);
+            rule.matrix(scratch, (locked, t, y), mass);
         }
     }
 
@@ -436,13 +407,13 @@ impl Evaluator for FormulaEvaluator<'_> {
         slopes: (&mut [f64], &mut [f64]),
     ) -> bool {
         let (Some(rule), Some(scratch)) = (&self.system.mass, &mut self.mass) else { return false };
-        rule.slopes(scratch, (locked, t, y, &self.system.parameters), rate, slopes);
+        rule.slopes(scratch, (locked, t, y), rate, slopes);
         true
     }
 
     fn time_derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], out: &mut [f64]) -> bool {
         let registers = &mut self.modes[locked.mode].time;
-        load(registers, t, y, &self.system.parameters, locked);
+        load(registers, t, y, locked);
         self.system.modes[locked.mode].time.run(registers, out);
         true
     }
@@ -450,7 +421,7 @@ impl Evaluator for FormulaEvaluator<'_> {
     fn guards(&mut self, locked: Locked<'_>, t: f64, y: &[f64], values: &mut [f64]) {
         let tapes = &self.system.modes[locked.mode];
         let registers = &mut self.modes[locked.mode].guards;
-        load(registers, t, y, &self.system.parameters, locked);
+        load(registers, t, y, locked);
         let out = &mut self.out[..tapes.watched.len()];
         tapes.guards.run(registers, out);
         for (&g, value) in tapes.watched.iter().zip(out) {
@@ -462,7 +433,7 @@ impl Evaluator for FormulaEvaluator<'_> {
         let tapes = &self.system.modes[locked.mode];
         let Ok(i) = tapes.watched.binary_search(&guard) else { return f64::NAN };
         let registers = &mut self.modes[locked.mode].singles[i];
-        load(registers, t, y, &self.system.parameters, locked);
+        load(registers, t, y, locked);
         tapes.singles[i].run(registers, &mut self.out[..1]);
         self.out[0]
     }
@@ -475,8 +446,8 @@ impl Evaluator for FormulaEvaluator<'_> {
     ) -> Option<Bounds> {
         let tapes = &self.system.modes[locked.mode];
         let tape = &tapes.singles[tapes.watched.binary_search(&guard).ok()?];
-        let fixed = [&self.system.parameters, locked.signs, locked.counts];
-        let n = self.system.state_names.len();
+        let fixed = [locked.parameters, locked.signs, locked.counts, locked.discrete, &[locked.mode as f64]];
+        let n = self.system.names.states.len();
         let inputs = self.boxes.inputs_of(tape);
         for k in tape.reads() {
             inputs[k] = match k {
@@ -494,8 +465,8 @@ impl Evaluator for FormulaEvaluator<'_> {
         ranges: &mut [Interval],
     ) {
         let tapes = &self.system.modes[locked.mode];
-        let fixed = [&self.system.parameters, locked.signs, locked.counts];
-        let n = self.system.state_names.len();
+        let fixed = [locked.parameters, locked.signs, locked.counts, locked.discrete, &[locked.mode as f64]];
+        let n = self.system.names.states.len();
         let inputs = self.ranges.inputs_of(&tapes.guards);
         for k in tapes.guards.reads() {
             inputs[k] = if k <= n { input(k) } else { Interval::point(entry(fixed, k - n - 1)) };
@@ -515,7 +486,7 @@ impl Evaluator for FormulaEvaluator<'_> {
     ) {
         let tapes = &self.system.modes[locked.mode];
         let registers = &mut self.modes[locked.mode].slopes;
-        load(registers, point.t, point.y, &self.system.parameters, locked);
+        load(registers, point.t, point.y, locked);
         let inputs = registers.inputs_mut();
         let first = inputs.len() - point.dy.len();
         inputs[first..].copy_from_slice(point.dy);
@@ -540,7 +511,7 @@ impl Evaluator for FormulaEvaluator<'_> {
         else {
             return gradient_by_differences(&mut |t, y| self.guard(locked, guard, t, y), t, y, gradient);
         };
-        load(registers, t, y, &self.system.parameters, locked);
+        load(registers, t, y, locked);
         let n = y.len();
         tape.run(registers, &mut self.out[..=n]);
         gradient.copy_from_slice(&self.out[..n]);
@@ -552,7 +523,7 @@ impl Evaluator for FormulaEvaluator<'_> {
         let (Some(tape), Some(registers)) = (&tapes.needs, &mut self.modes[locked.mode].needs) else {
             return needed.fill(true);
         };
-        load(registers, 0.0, &self.nowhere, &self.system.parameters, locked);
+        load(registers, 0.0, &self.nowhere, locked);
         let out = &mut self.out[..tapes.watched.len()];
         tape.run(registers, out);
         for (&g, need) in tapes.watched.iter().zip(out) {
@@ -560,9 +531,20 @@ impl Evaluator for FormulaEvaluator<'_> {
         }
     }
 
+    fn joints(&mut self, locked: Locked<'_>, shut: &mut [bool]) {
+        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            mechanism.joints(scratch, (locked, &self.nowhere), shut);
+        }
+    }
+
+    fn conditions(&mut self, locked: Locked<'_>, values: &mut [f64]) {
+        load(&mut self.conditions, 0.0, &self.nowhere, locked);
+        self.system.conditions.run(&mut self.conditions, values);
+    }
+
     fn schedule(&mut self, locked: Locked<'_>, times: &mut [f64]) {
         let schedule = &self.system.schedule;
-        load(&mut self.schedule, 0.0, &self.nowhere, &self.system.parameters, locked);
+        load(&mut self.schedule, 0.0, &self.nowhere, locked);
         let out = &mut self.out[..schedule.guards.len()];
         schedule.tape.run(&mut self.schedule, out);
         for (&g, time) in schedule.guards.iter().zip(out) {
@@ -580,7 +562,7 @@ impl Evaluator for FormulaEvaluator<'_> {
     ) -> u64 {
         let tapes = &self.system.modes[locked.mode];
         let registers = &mut self.modes[locked.mode].rates;
-        load(registers, t, y, &self.system.parameters, locked);
+        load(registers, t, y, locked);
         load_motion(registers, self.mechanism.as_ref());
         let count = tapes.watched.len();
         let out = &mut self.out[..2 * count];
@@ -593,15 +575,19 @@ impl Evaluator for FormulaEvaluator<'_> {
         0
     }
 
-    fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: &mut [f64]) {
+    fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: Reset<'_>) {
         let (Some(reset), Some(registers)) = (&self.system.resets[guard], &mut self.resets[guard]) else {
             return;
         };
-        load(registers, t, before, &self.system.parameters, locked);
-        let out = &mut self.out[..reset.targets.len()];
+        load(registers, t, before, locked);
+        let out = &mut self.out[..reset.targets.len() + reset.discrete.len()];
         reset.tape.run(registers, out);
-        for (&target, value) in reset.targets.iter().zip(out) {
-            after[target] = *value;
+        let (states, discrete) = out.split_at(reset.targets.len());
+        for (&target, value) in reset.targets.iter().zip(states) {
+            after.state[target] = *value;
+        }
+        for (&target, value) in reset.discrete.iter().zip(discrete) {
+            after.discrete[target] = *value;
         }
     }
 }

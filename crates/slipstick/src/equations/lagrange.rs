@@ -5,7 +5,7 @@
 
 use super::lowering::{Lowering, input};
 use crate::expr::{Arena, ExprId, InputId};
-use crate::model::{Definition, Model, Scope};
+use crate::model::{Model, Scope, Versions};
 
 /// Inputs that stand for accelerations, and behind them multipliers and reactions, until the number of all others is known: beyond them, and before those of locks.
 const FIRST_OF_MOTION: u32 = 1 << 29;
@@ -63,14 +63,21 @@ pub(super) fn motion_input(i: usize) -> InputId {
     InputId(FIRST_OF_MOTION + u32::try_from(i).unwrap_or(0))
 }
 
-/// The place of a constraint of the model among the rows: those of positions come first.
-pub(super) fn row_of(model: &Model, scope: &Scope<'_>, constraint: usize) -> usize {
-    let constraints = &model.mechanism.constraints;
-    let of_speeds = |c: &Definition| model.is_of_speeds(c, scope);
-    let own = of_speeds(&constraints[constraint]);
-    let before = constraints[..constraint].iter().filter(|c| of_speeds(c) == own).count();
-    let holonomic = constraints.iter().filter(|c| !of_speeds(c)).count();
-    if own { holonomic + before } else { before }
+/// Which constraints of the model are of speeds.
+fn of_speeds(model: &Model, scope: &Scope<'_>) -> Vec<bool> {
+    let of_speeds = |versions: &Versions<'_>| versions.formulas().any(|c| model.is_of_speeds(c, scope));
+    model.constraint_versions().iter().map(of_speeds).collect()
+}
+
+/// The place of each constraint of the model among the rows: those of positions come first.
+pub(super) fn rows_of(model: &Model, scope: &Scope<'_>) -> Vec<usize> {
+    let of_speeds = of_speeds(model, scope);
+    let mut next = [0, of_speeds.iter().filter(|of_speeds| !**of_speeds).count()];
+    let row = |of_speeds: bool| {
+        next[usize::from(of_speeds)] += 1;
+        next[usize::from(of_speeds)] - 1
+    };
+    of_speeds.into_iter().map(row).collect()
 }
 
 impl Lowering<'_> {
@@ -82,24 +89,31 @@ impl Lowering<'_> {
         }
         let mut parts = MechanismParts { applied: self.forces(model, n), ..MechanismParts::default() };
         self.motion(model, &mut parts);
-        let scope = Scope::new(model);
-        let (of_speeds, of_positions): (Vec<&Definition>, Vec<&Definition>) =
-            model.mechanism.constraints.iter().partition(|c| model.is_of_speeds(c, &scope));
-        parts.holonomic = of_positions.len();
-        for constraint in of_positions {
-            let position = self.locked(&constraint.formula, &format!("constraints.{}", constraint.name));
+        let of_speeds = of_speeds(model, &Scope::new(model));
+        parts.holonomic = of_speeds.iter().filter(|of_speeds| !**of_speeds).count();
+        let constraints = model.mechanism.constraints.iter().zip(model.constraint_versions());
+        let rows: Vec<_> = constraints.zip(of_speeds).collect();
+        for ((constraint, versions), _) in rows.iter().filter(|(_, of_speeds)| !of_speeds) {
+            let position = self.constraint(model, &constraint.name, versions);
             let velocity = self.along(position, n);
             parts.position.push(position);
             parts.offset.push(self.partial(position, 0));
             self.constrain(&mut parts, &constraint.name, position, 1, velocity, n);
         }
-        for constraint in of_speeds {
-            let velocity = self.locked(&constraint.formula, &format!("constraints.{}", constraint.name));
+        for ((constraint, versions), _) in rows.iter().filter(|(_, of_speeds)| *of_speeds) {
+            let velocity = self.constraint(model, &constraint.name, versions);
             parts.offset.push(velocity);
             self.constrain(&mut parts, &constraint.name, velocity, 1 + n, velocity, n);
         }
         parts.energies = self.energies(model, &parts, derivatives);
         parts
+    }
+
+    /// The formula of a constraint: zero in modes in which it does not hold.
+    fn constraint(&mut self, model: &Model, name: &str, versions: &Versions<'_>) -> ExprId {
+        self.by_mode(model, versions, |of, formula, mode| {
+            of.locked(formula, &format!("{mode}constraints.{name}"))
+        })
     }
 
     /// Adds a row: `G` has the derivatives of `surface` by the inputs from `first` on.
@@ -146,7 +160,7 @@ impl Lowering<'_> {
             }
         }
         for entry in &model.mechanism.inertia {
-            let Some((i, j)) = model.inertia_place(&entry.name) else { continue };
+            let Some((i, j)) = self.names.inertia_place(&entry.name) else { continue };
             let value = self.locked(&entry.formula, &format!("inertia.{}", entry.name));
             parts.entries.push((i, j, value));
             mass[i * n + j] = self.arena.add(mass[i * n + j], value);
@@ -159,10 +173,18 @@ impl Lowering<'_> {
 
     fn forces(&mut self, model: &Model, n: usize) -> Vec<ExprId> {
         let mut forces = vec![self.arena.constant(0.0); n];
-        for (i, coordinate) in model.coordinates().iter().enumerate() {
-            for force in model.mechanism.forces.iter().filter(|f| f.name == coordinate.name) {
-                forces[i] = self.locked(&force.formula, &format!("forces.{}", force.name));
+        for ((coordinate, versions), sum) in
+            model.coordinates().iter().zip(model.force_versions()).zip(&mut forces)
+        {
+            let key = format!("forces.{}", coordinate.name);
+            if let Some(common) = versions.common {
+                *sum = self.locked(common, &key);
             }
+            // The force of the mode that holds is added.
+            let own = Versions { common: None, modes: versions.modes };
+            let own =
+                self.by_mode(model, &own, |of, formula, mode| of.locked(formula, &format!("{mode}{key}")));
+            *sum = self.arena.add(*sum, own);
         }
         forces
     }

@@ -126,7 +126,7 @@ impl Locks {
 }
 
 /// Minus an expression, in the form in which it would be written.
-fn opposite(arena: &mut Arena, id: ExprId) -> ExprId {
+pub(super) fn opposite(arena: &mut Arena, id: ExprId) -> ExprId {
     match arena.node(id) {
         Node::Binary(BinaryOp::Subtract, a, b) => arena.sub(b, a),
         _ => arena.neg(id),
@@ -254,7 +254,7 @@ impl Locker<'_, '_> {
 }
 
 /// `sign(v) in derivatives.v`, on one line and not too long.
-fn name_of(text: &str, place: &str) -> String {
+pub(super) fn name_of(text: &str, place: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let line = words.join(" ");
     let short: String = line.chars().take(LONGEST_NAME).collect();

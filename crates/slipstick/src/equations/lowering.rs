@@ -1,9 +1,14 @@
 //! Formulas on their way from a model into one arena: names become inputs, and what can switch is locked.
 
-use super::lagrange::{MechanismParts, of_motion, row_of};
+use super::Condition;
+use super::conditions::{Conditions, GuardPlace};
+use super::lagrange::{MechanismParts, of_motion, rows_of};
 use super::locking::{Locker, Locks, Rule};
+use super::tapes::ResetParts;
 use crate::expr::{Arena, BinaryOp, ExprId, InputId, Interpret, Node, NodeId};
-use crate::model::{Definition, EventRule, Formula, Meaning, Model, Scope, Trigger, dependency_order};
+use crate::model::{
+    Definition, EventRule, Formula, Logic, Meaning, ModeRule, Model, Scope, Trigger, Versions,
+};
 
 /// What names stand for.
 pub(super) struct Names<'m> {
@@ -28,6 +33,21 @@ impl Names<'_> {
         self.meaning(arena, name, &self.outputs)
     }
 
+    /// The logic of a guard; none if it is a number.
+    pub(super) fn logic(&self, guard: &Formula) -> Option<Logic> {
+        Logic::of(guard, &self.scope)
+    }
+
+    /// What an entry of `inertia` is about.
+    pub(super) fn inertia_place(&self, name: &str) -> Option<(usize, usize)> {
+        self.scope.inertia_place(name)
+    }
+
+    /// What a name stands for.
+    pub(super) fn target(&self, name: &str) -> Option<Meaning> {
+        self.scope.meaning(name)
+    }
+
     /// The meaning of a name where everything is locked.
     pub(super) fn locked(&self, arena: &mut Arena, name: &str) -> Option<ExprId> {
         self.meaning(arena, name, &self.locked_outputs)
@@ -37,6 +57,7 @@ impl Names<'_> {
         Some(match self.scope.meaning(name)? {
             Meaning::Time => input(arena, 0),
             Meaning::State(i) => input(arena, 1 + i),
+            Meaning::Discrete(i) => arena.input(discrete_input(i)),
             Meaning::Parameter(i) => input(arena, self.first_parameter + i),
             Meaning::Switch(i) => self.switches[i],
             Meaning::Output(i) => outputs[i],
@@ -46,14 +67,34 @@ impl Names<'_> {
     }
 }
 
+/// Inputs that stand for discrete variables until the number of signs and counts is known: beyond all others but those of motion and locks.
+const FIRST_DISCRETE: u32 = 1 << 28;
+
+/// The input that stands for the index of the mode, behind `discrete` discrete variables.
+pub(super) fn place_input(discrete: usize) -> InputId {
+    discrete_input(discrete)
+}
+
+/// The input that stands for a discrete variable.
+pub(super) fn discrete_input(i: usize) -> InputId {
+    InputId(FIRST_DISCRETE + u32::try_from(i).unwrap_or(FIRST_DISCRETE - 1))
+}
+
+/// Whether an input stands for a discrete variable.
+pub(super) fn is_discrete(input: InputId) -> bool {
+    (FIRST_DISCRETE..2 * FIRST_DISCRETE).contains(&input.0)
+}
+
 /// The input of an index as an expression.
 pub(super) fn input(arena: &mut Arena, index: usize) -> ExprId {
     arena.input(InputId(u32::try_from(index).unwrap_or(u32::MAX)))
 }
 
 /// An event's surface, and its time if that is known.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Surface {
+    /// When the event happens; the surface matters for a crossing only.
+    pub(super) condition: Condition,
     pub(super) value: ExprId,
     pub(super) time: Option<ExprId>,
     /// The lock that counts how often it has struck.
@@ -73,6 +114,16 @@ pub(super) struct Parts {
     pub(super) outputs: Vec<ExprId>,
     /// What is audited, as it is written.
     pub(super) audit: Vec<ExprId>,
+    /// The named switches as they are shown.
+    pub(super) switches: Vec<ExprId>,
+    /// The resets of events, and behind them of what happens at rest.
+    pub(super) resets: Vec<Option<ResetParts>>,
+    /// How many discrete variables there are.
+    pub(super) discrete: usize,
+    /// What guards that join conditions are made of.
+    pub(super) conditions: Conditions,
+    /// Whether formulas depend on the index of the mode.
+    pub(super) depends_on_mode: bool,
     /// The equations of motion of the mechanism; empty if there is none.
     pub(super) mechanism: MechanismParts,
 }
@@ -82,6 +133,7 @@ pub(super) struct Lowering<'m> {
     pub(super) arena: Arena,
     pub(super) names: Names<'m>,
     pub(super) locks: Locks,
+    pub(super) conditions: Conditions,
 }
 
 impl<'m> Lowering<'m> {
@@ -89,8 +141,9 @@ impl<'m> Lowering<'m> {
     pub(super) fn new(model: &'m Model) -> Self {
         let first_parameter = 1 + model.states.len();
         let scope = Scope::new(model);
-        let (n, constraints) = (model.mechanism.coordinates, model.mechanism.constraints.len());
-        let multipliers = (0..constraints).map(|c| n + row_of(model, &scope, c)).collect();
+        let (n, rows) = (model.mechanism.coordinates, rows_of(model, &scope));
+        let constraints = rows.len();
+        let multipliers = rows.into_iter().map(|row| n + row).collect();
         let names = Names {
             scope,
             multipliers,
@@ -101,8 +154,8 @@ impl<'m> Lowering<'m> {
             locked_outputs: Vec::new(),
             switches: Vec::new(),
         };
-        let mut lowering =
-            Self { arena: Arena::new(), names, locks: Locks::new(first_parameter, model.run.regularise) };
+        let locks = Locks::new(first_parameter, model.run.regularise);
+        let mut lowering = Self { arena: Arena::new(), names, locks, conditions: Conditions::default() };
         lowering.lower_switches(model);
         lowering.lower_outputs(model);
         lowering
@@ -125,7 +178,7 @@ impl<'m> Lowering<'m> {
     }
 
     /// The values of the named switches, as they are shown: signs, or straight lines if they are softened.
-    pub(super) fn shown_switches(&mut self, model: &Model) -> Vec<ExprId> {
+    fn shown_switches(&mut self, model: &Model) -> Vec<ExprId> {
         let first = self.names.first_switch;
         let width = model.run.regularise.unwrap_or(0.0);
         let mut shown = Vec::new();
@@ -159,39 +212,69 @@ impl<'m> Lowering<'m> {
 
     /// Outputs that nothing uses are only looked at: they need no locks of their own.
     fn lower_outputs(&mut self, model: &Model) {
-        let order = outputs_in_order(model);
-        let used = self.used_outputs(model, &order);
+        let (order, versions) = (model.outputs_in_order(), model.output_versions());
+        let used = self.used_outputs(model, &order, &versions);
         let nothing = self.arena.constant(0.0);
         self.names.outputs = vec![nothing; model.outputs.len()];
         self.names.locked_outputs = vec![nothing; model.outputs.len()];
         for i in order {
-            self.names.outputs[i] = self.plain(&model.outputs[i].formula);
-            self.names.locked_outputs[i] = if used[i] { self.locked_output(model, i) } else { nothing };
+            let (own, name) = (&versions[i], &model.outputs[i].name);
+            self.names.outputs[i] = self.by_mode(model, own, |of, formula, _| of.plain(formula));
+            self.names.locked_outputs[i] =
+                if used[i] { self.locked_output(model, own, name) } else { nothing };
         }
     }
 
-    fn locked_output(&mut self, model: &Model, i: usize) -> ExprId {
-        let output = &model.outputs[i];
-        self.locked(&output.formula, &format!("outputs.{}", output.name))
+    fn locked_output(&mut self, model: &Model, versions: &Versions<'_>, name: &str) -> ExprId {
+        self.by_mode(model, versions, |of, formula, mode| {
+            of.locked(formula, &format!("{mode}outputs.{name}"))
+        })
+    }
+
+    /// A formula that depends on the mode: that of the mode that holds, or the common one, or zero. `lower` is told what stands before its key.
+    pub(super) fn by_mode(
+        &mut self,
+        model: &Model,
+        versions: &Versions<'_>,
+        mut lower: impl FnMut(&mut Self, &Formula, &str) -> ExprId,
+    ) -> ExprId {
+        let mut value = match versions.common {
+            Some(common) => lower(self, common, ""),
+            None => self.arena.constant(0.0),
+        };
+        for &(mode, formula) in versions.modes.iter().rev() {
+            let own = lower(self, formula, &format!("modes.{}.", model.modes[mode].name));
+            let holds = self.holds(model, mode);
+            value = self.arena.select(holds, own, value);
+        }
+        value
+    }
+
+    /// Whether a mode holds.
+    pub(super) fn holds(&mut self, model: &Model, mode: usize) -> ExprId {
+        let (place, index) =
+            (self.arena.input(place_input(model.discrete.len())), self.arena.constant(mode as f64));
+        self.arena.binary(BinaryOp::Equal, place, index)
     }
 
     /// With the locks of the motion, the other outputs too show the branch that holds.
     fn lock_outputs(&mut self, model: &Model) -> Vec<ExprId> {
-        for i in outputs_in_order(model) {
-            self.names.locked_outputs[i] = self.locked_output(model, i);
+        let versions = model.output_versions();
+        for i in model.outputs_in_order() {
+            self.names.locked_outputs[i] = self.locked_output(model, &versions[i], &model.outputs[i].name);
         }
         self.names.locked_outputs.clone()
     }
 
     /// Which outputs the motion depends on. `order` has each output after those that it uses.
-    fn used_outputs(&self, model: &Model, order: &[usize]) -> Vec<bool> {
+    fn used_outputs(&self, model: &Model, order: &[usize], versions: &[Versions<'_>]) -> Vec<bool> {
         let mut used = vec![false; model.outputs.len()];
         for formula in model.moving_formulas() {
             self.mark_outputs(formula, &mut used);
         }
         for &i in order.iter().rev() {
             if used[i] {
-                self.mark_outputs(&model.outputs[i].formula, &mut used);
+                versions[i].formulas().for_each(|formula| self.mark_outputs(formula, &mut used));
             }
         }
         used
@@ -220,7 +303,7 @@ impl<'m> Lowering<'m> {
         self.locked_node(formula, formula.syntax.root(), place)
     }
 
-    fn locked_node(&mut self, formula: &Formula, node: NodeId, place: &str) -> ExprId {
+    pub(super) fn locked_node(&mut self, formula: &Formula, node: NodeId, place: &str) -> ExprId {
         let mut locker = Locker { names: &self.names, locks: &mut self.locks, place };
         let read = formula.syntax.interpret(node, &mut self.arena, &mut locker);
         read.unwrap_or_else(|_| self.unknown())
@@ -252,7 +335,26 @@ impl<'m> Lowering<'m> {
             model.all_events().enumerate().map(|(i, (mode, e))| self.event(model, i, mode, e)).collect();
         let mechanism = self.mechanism(model, &derivatives);
         let audit = model.audit.iter().map(|a| self.plain(&a.definition.formula)).collect();
-        Parts { derivatives, mass, events, outputs: self.lock_outputs(model), audit, mechanism }
+        let (outputs, switches) = (self.lock_outputs(model), self.shown_switches(model));
+        let (resets, discrete) = (self.resets(model), model.discrete.len());
+        let conditions = std::mem::take(&mut self.conditions);
+        let own = |mode: &ModeRule| {
+            !(mode.outputs.is_empty() && mode.forces.is_empty() && mode.constraints.is_empty())
+        };
+        let depends_on_mode = model.modes.iter().any(own);
+        Parts {
+            derivatives,
+            mass,
+            events,
+            outputs,
+            audit,
+            switches,
+            resets,
+            discrete,
+            conditions,
+            depends_on_mode,
+            mechanism,
+        }
     }
 
     /// The outputs as they are written.
@@ -282,17 +384,29 @@ impl<'m> Lowering<'m> {
         list
     }
 
-    fn event(&mut self, model: &Model, index: usize, mode: Option<usize>, event: &EventRule) -> Surface {
+    /// A guard: one surface that crosses zero, or a condition.
+    fn guard(&mut self, model: &Model, place: &GuardPlace<'_>) -> Surface {
+        let (condition, value) = match self.condition(model, place) {
+            Some(condition) => (condition, self.unknown()),
+            None => (Condition::Crossing, self.surface(place.guard, place.key)),
+        };
+        Surface { condition, value, time: None, clock: None }
+    }
+
+    fn event(&mut self, model: &Model, index: usize, own: Option<usize>, event: &EventRule) -> Surface {
         let time = input(&mut self.arena, 0);
         match &event.trigger {
             Trigger::Guard(guard) => {
-                let mode = mode.map_or_else(String::new, |mode| format!("modes.{}.", model.modes[mode].name));
-                let value = self.surface(guard, &format!("{mode}events.{}.guard", event.name));
-                Surface { value, time: None, clock: None }
+                let mode = own.map_or_else(String::new, |mode| format!("modes.{}.", model.modes[mode].name));
+                self.guard(
+                    model,
+                    &GuardPlace { guard, key: &format!("{mode}events.{}.guard", event.name), mode: own },
+                )
             }
             Trigger::At(at) => {
                 let at = self.plain(at);
-                Surface { value: self.arena.sub(time, at), time: Some(at), clock: None }
+                let value = self.arena.sub(time, at);
+                Surface { condition: Condition::Crossing, value, time: Some(at), clock: None }
             }
             Trigger::Every { period, first } => {
                 let period = self.plain(period);
@@ -327,15 +441,9 @@ impl<'m> Lowering<'m> {
         let next = first.map_or(since, |first| self.arena.add(first, since));
         let time = input(&mut self.arena, 0);
         let left = self.arena.sub(time, next);
-        Surface { value: self.arena.div(left, period), time: Some(next), clock: Some(clock) }
+        let value = self.arena.div(left, period);
+        Surface { condition: Condition::Crossing, value, time: Some(next), clock: Some(clock) }
     }
-}
-
-/// The outputs, each after those that it uses.
-fn outputs_in_order(model: &Model) -> Vec<usize> {
-    let names: Vec<&str> = model.outputs.iter().map(|d| d.name.as_str()).collect();
-    let uses = |i: usize| model.outputs[i].formula.syntax.names().map(|(n, _)| n).collect();
-    dependency_order(&names, uses).unwrap_or_default()
 }
 
 /// Reads a formula as it is written.

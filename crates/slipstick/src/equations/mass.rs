@@ -1,10 +1,10 @@
 //! The mass matrix of a model, `M(t, y) y' = f`, as tapes: its entries, and for one that varies its derivatives by time and states.
 
-use super::formula::load;
+use super::inputs::load;
 use super::tapes::Compiler;
 use super::{Locked, MassKind};
 use crate::expr::{ExprId, InputId, Registers, Tape};
-use crate::model::Model;
+use crate::model::{Model, Scope};
 
 /// The entries of the mass matrix that are not those of the identity.
 #[derive(Clone, Debug)]
@@ -26,8 +26,8 @@ pub(super) struct MassScratch {
     out: Vec<f64>,
 }
 
-/// Where the matrix is evaluated: signs, time, state, parameters.
-pub(super) type At<'a> = (Locked<'a>, f64, &'a [f64], &'a [f64]);
+/// Where the matrix is evaluated: what is locked, time, state.
+pub(super) type At<'a> = (Locked<'a>, f64, &'a [f64]);
 
 impl MassTape {
     pub(super) fn scratch(&self) -> MassScratch {
@@ -36,8 +36,8 @@ impl MassTape {
         MassScratch { tape, slopes, out: vec![0.0; longest] }
     }
 
-    pub(super) fn matrix(&self, scratch: &mut MassScratch, (locked, t, y, p): At<'_>, mass: &mut [f64]) {
-        load(&mut scratch.tape, t, y, p, locked);
+    pub(super) fn matrix(&self, scratch: &mut MassScratch, (locked, t, y): At<'_>, mass: &mut [f64]) {
+        load(&mut scratch.tape, t, y, locked);
         let out = &mut scratch.out[..self.places.len()];
         self.tape.run(&mut scratch.tape, out);
         mass.copy_from_slice(&self.base);
@@ -50,12 +50,12 @@ impl MassTape {
     pub(super) fn slopes(
         &self,
         scratch: &mut MassScratch,
-        (locked, t, y, p): At<'_>,
+        (locked, t, y): At<'_>,
         rate: &[f64],
         (by_state, by_time): (&mut [f64], &mut [f64]),
     ) {
         let n = y.len();
-        load(&mut scratch.slopes, t, y, p, locked);
+        load(&mut scratch.slopes, t, y, locked);
         let out = &mut scratch.out[..self.slope_places.len()];
         self.slopes.run(&mut scratch.slopes, out);
         by_state.fill(0.0);
@@ -72,15 +72,16 @@ impl Compiler<'_> {
     /// `fixed` tells which inputs do not change during a run.
     pub(super) fn mass(&mut self, model: &Model, fixed: &std::ops::Range<usize>) -> Option<MassTape> {
         let n = model.states.len();
+        if model.mass.is_empty() {
+            return None;
+        }
+        let scope = Scope::new(model);
         let mut base: Vec<f64> = (0..n * n).map(|k| if k / n == k % n { 1.0 } else { 0.0 }).collect();
         let mut places = Vec::new();
         for definition in &model.mass {
-            let (row, column) = model.mass_place(&definition.name)?;
+            let (row, column) = scope.mass_place(&definition.name)?;
             base[row * n..(row + 1) * n].fill(0.0);
             places.push(row * n + column);
-        }
-        if places.is_empty() {
-            return None;
         }
         // Parameters do not change during a run; time, states, switch signs and counts do.
         let entries = &self.settled.parts.mass;

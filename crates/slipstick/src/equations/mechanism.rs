@@ -1,7 +1,7 @@
 //! What a formulation asks of a mechanism: `q' = v`, `M v' = f - Gᵀ λ`, constraints on positions and on speeds.
 
 use super::activity::say_something;
-use super::formula::load;
+use super::inputs::load;
 use super::lagrange::MechanismParts;
 use super::tapes::{Compiler, ModeTapes};
 use super::{ActiveRows, Locked};
@@ -197,7 +197,7 @@ impl Compiler<'_> {
         parts.names.iter().enumerate().map(constraint).collect()
     }
 
-    /// Whether each constraint holds, as a formula of parameters, signs and counts; none if all always do.
+    /// Whether each constraint holds, as a formula of parameters and everything discrete; none if all always do.
     fn holds(&mut self, parts: &MechanismParts, constraints: &[Constraint], states: usize) -> Option<Tape> {
         let (one, end) = (self.arena.constant(1.0), self.settled.locks(parts.motion()).end);
         let fixed = 1 + states..end;
@@ -289,29 +289,29 @@ impl MechanismTapes {
         }
     }
 
-    /// Tells which constraints hold while signs and counts stay as they are.
-    pub(super) fn find_active(
+    /// Tells which constraints hold while everything discrete stays as it is.
+    pub(super) fn joints(
         &self,
         scratch: &mut MechanismScratch,
-        (locked, nowhere, parameters): (Locked<'_>, &[f64], &[f64]),
-        active: &mut [bool],
+        (locked, nowhere): (Locked<'_>, &[f64]),
+        shut: &mut [bool],
     ) {
         let (Some(tape), Some(registers)) = (&self.holds, &mut scratch.holds) else {
-            return active.fill(true);
+            return shut.fill(true);
         };
-        load(registers, 0.0, nowhere, parameters, locked);
-        let out = &mut scratch.out[..active.len()];
+        load(registers, 0.0, nowhere, locked);
+        let out = &mut scratch.out[..shut.len()];
         tape.run(registers, out);
-        active.iter_mut().zip(out).for_each(|(active, holds)| *active = *holds != 0.0);
+        shut.iter_mut().zip(out).for_each(|(shut, holds)| *shut = *holds != 0.0);
     }
 
     pub(super) fn terms(
         &self,
         scratch: &mut MechanismScratch,
-        (locked, t, y, parameters): (Locked<'_>, f64, &[f64], &[f64]),
+        (locked, t, y): (Locked<'_>, f64, &[f64]),
         terms: &mut Terms,
     ) {
-        load(&mut scratch.terms, t, y, parameters, locked);
+        load(&mut scratch.terms, t, y, locked);
         let out = &mut scratch.out[..self.term_count()];
         self.terms.run(&mut scratch.terms, out);
         let (driving, levels) = out.split_at(out.len() - self.places.levels.len());
@@ -325,10 +325,10 @@ impl MechanismTapes {
     pub(super) fn driving_terms(
         &self,
         scratch: &mut MechanismScratch,
-        (locked, t, y, parameters): (Locked<'_>, f64, &[f64], &[f64]),
+        (locked, t, y): (Locked<'_>, f64, &[f64]),
         terms: &mut Terms,
     ) {
-        load(&mut scratch.driving, t, y, parameters, locked);
+        load(&mut scratch.driving, t, y, locked);
         let out = &mut scratch.out[..self.term_count() - self.places.levels.len()];
         self.driving.run(&mut scratch.driving, out);
         self.take_driving(out, terms);
@@ -348,21 +348,21 @@ impl MechanismTapes {
     pub(super) fn gradients(
         &self,
         scratch: &mut MechanismScratch,
-        (locked, t, y, parameters): (Locked<'_>, f64, &[f64], &[f64]),
+        (locked, t, y): (Locked<'_>, f64, &[f64]),
         terms: &mut Terms,
     ) {
-        load(&mut scratch.jacobian, t, y, parameters, locked);
+        load(&mut scratch.jacobian, t, y, locked);
         self.jacobian.run(&mut scratch.jacobian, &mut terms.jacobian.values);
     }
 
     pub(super) fn residuals(
         &self,
         scratch: &mut MechanismScratch,
-        (locked, t, y, parameters): (Locked<'_>, f64, &[f64], &[f64]),
+        (locked, t, y): (Locked<'_>, f64, &[f64]),
         position: &mut [f64],
         velocity: &mut [f64],
     ) {
-        load(&mut scratch.residuals, t, y, parameters, locked);
+        load(&mut scratch.residuals, t, y, locked);
         let out = &mut scratch.out[..position.len() + velocity.len()];
         self.residuals.run(&mut scratch.residuals, out);
         position.copy_from_slice(&out[..position.len()]);
@@ -407,10 +407,10 @@ impl MechanismTapes {
     pub(super) fn positions(
         &self,
         scratch: &mut MechanismScratch,
-        (locked, t, y, parameters): (Locked<'_>, f64, &[f64], &[f64]),
+        (locked, t, y): (Locked<'_>, f64, &[f64]),
         position: &mut [f64],
     ) {
-        load(&mut scratch.positions, t, y, parameters, locked);
+        load(&mut scratch.positions, t, y, locked);
         self.positions.run(&mut scratch.positions, position);
     }
 
@@ -418,11 +418,11 @@ impl MechanismTapes {
     pub(super) fn rates(
         &self,
         scratch: &mut MechanismScratch,
-        (locked, t, y, parameters): (Locked<'_>, f64, &[f64], &[f64]),
+        (locked, t, y): (Locked<'_>, f64, &[f64]),
         velocity: &mut [f64],
         terms: &mut Terms,
     ) {
-        load(&mut scratch.rates, t, y, parameters, locked);
+        load(&mut scratch.rates, t, y, locked);
         let out = &mut scratch.out[..self.places.gradients.len() + self.places.offsets.len()];
         self.rates.run(&mut scratch.rates, out);
         let (gradients, offsets) = out.split_at(self.places.gradients.len());
@@ -433,10 +433,10 @@ impl MechanismTapes {
     pub(super) fn slopes(
         &self,
         scratch: &mut MechanismScratch,
-        (locked, t, y, parameters): (Locked<'_>, f64, &[f64], &[f64]),
+        (locked, t, y): (Locked<'_>, f64, &[f64]),
         slopes: &mut [f64],
     ) {
-        load(&mut scratch.slopes, t, y, parameters, locked);
+        load(&mut scratch.slopes, t, y, locked);
         self.slopes.run(&mut scratch.slopes, slopes);
     }
 
@@ -466,11 +466,11 @@ impl MechanismTapes {
     pub(super) fn tangent(
         &self,
         scratch: &mut MechanismScratch,
-        (locked, t, y, parameters): (Locked<'_>, f64, &[f64], &[f64]),
+        (locked, t, y): (Locked<'_>, f64, &[f64]),
         change: &[f64],
         out: &mut [f64],
     ) {
-        load(&mut scratch.tangent, t, y, parameters, locked);
+        load(&mut scratch.tangent, t, y, locked);
         let inputs = scratch.tangent.inputs_mut();
         let last = inputs.len() - change.len();
         inputs[last..].copy_from_slice(change);

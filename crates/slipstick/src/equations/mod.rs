@@ -11,22 +11,31 @@ mod closure_energy;
 mod closure_guard;
 mod closure_mechanism;
 mod closure_sides;
+mod condition;
+mod conditions;
 mod energy;
+mod expand;
+mod expand_formula;
 mod fixed;
 mod formula;
+mod inputs;
 mod lagrange;
 mod locking;
 mod lowering;
 mod mass;
 mod mechanism;
+mod mechanism_series;
+mod motion_series;
 mod needs;
 mod observer;
 mod schedule;
 mod selected;
+mod setting;
 mod settling;
 mod softening;
 mod surfaces;
 mod system;
+mod system_names;
 mod tapes;
 
 pub use crate::model::{Direction, Side};
@@ -34,12 +43,15 @@ pub use active_rows::ActiveRows;
 pub use closure::ClosureSystem;
 pub use closure_guard::{ClosureGuard, ClosureRest};
 pub use closure_mechanism::Mechanism;
+pub use condition::{Condition, Facts};
 pub use energy::{KINETIC, POTENTIAL, POWER};
+pub use expand::{ExpandGuards, HIGHEST_ORDER, UncertainPoint};
 pub use fixed::Fixed;
 pub use formula::FormulaSystem;
 pub use mechanism::{BadPlace, Constraint, Terms, WrongGradient};
 pub use observer::Observer;
+pub use setting::Setting;
 pub use system::{
-    Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, PlainField, Point, Response,
-    System,
+    Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, OnEntry, PlainField, Point,
+    Reset, ResetTargets, Response, System,
 };

@@ -4,8 +4,9 @@
 //! change during a run; so it can be said with a formula of parameters, signs and counts whether the motion depends on a lock. Such
 //! conditions go down from the formulas of the motion to the locks in them, and from each lock that is needed to those in its surface.
 
+use super::Condition;
 use super::locking::{Locks, Rule};
-use super::lowering::{Lowering, Parts};
+use super::lowering::{Lowering, Parts, is_discrete};
 use crate::expr::{Arena, BinaryOp, ExprId, Node, UnaryOp};
 use crate::model::Model;
 use std::collections::BTreeMap;
@@ -46,7 +47,16 @@ fn roots(model: &Model, parts: &Parts, mode: usize) -> Vec<ExprId> {
     let mut roots: Vec<ExprId> = parts.derivatives[mode].iter().chain(moving).copied().collect();
     let events = model.all_events().zip(&parts.events);
     let here = events.filter(|((own, _), _)| own.is_none_or(|own| own == mode));
-    roots.extend(here.map(|(_, surface)| surface.value));
+    for (_, surface) in here {
+        roots.push(surface.value);
+        surface.condition.visit(&mut |condition| match condition {
+            Condition::Sign { comparison, .. } => {
+                roots.push(parts.conditions.comparisons[*comparison].surface);
+            }
+            Condition::Discrete(index) => roots.push(parts.conditions.discrete[*index]),
+            _ => {}
+        });
+    }
     roots
 }
 
@@ -57,7 +67,9 @@ fn moving(lowering: &Lowering<'_>) -> Vec<bool> {
     let mut moves: Vec<bool> = Vec::with_capacity(arena.len());
     for id in arena.ids() {
         moves.push(match arena.node(id) {
-            Node::Input(input) => Locks::index(input).is_none() && !fixed.contains(&input.index()),
+            Node::Input(input) => {
+                Locks::index(input).is_none() && !is_discrete(input) && !fixed.contains(&input.index())
+            }
             node => node.operands().any(|operand| moves[operand.index()]),
         });
     }

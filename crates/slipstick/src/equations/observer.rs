@@ -2,7 +2,7 @@
 
 use super::Locked;
 use super::closure_energy::ClosureEnergy;
-use super::formula::load;
+use super::inputs::load;
 use crate::expr::{Registers, Tape};
 
 /// A set of quantities with the scratch to evaluate them.
@@ -16,7 +16,6 @@ pub struct Observer<'a> {
 enum Kind<'a> {
     Formulas {
         tape: &'a Tape,
-        parameters: &'a [f64],
         registers: Registers,
     },
     Energy(Box<ClosureEnergy<'a>>),
@@ -27,8 +26,8 @@ enum Kind<'a> {
 }
 
 impl<'a> Observer<'a> {
-    pub(super) fn new(tape: &'a Tape, parameters: &'a [f64]) -> Self {
-        let kind = Kind::Formulas { tape, parameters, registers: tape.registers() };
+    pub(super) fn new(tape: &'a Tape) -> Self {
+        let kind = Kind::Formulas { tape, registers: tape.registers() };
         Self { kind, motion: Vec::new() }
     }
 
@@ -50,8 +49,8 @@ impl<'a> Observer<'a> {
     /// The values at a point of a trajectory.
     pub fn observe(&mut self, locked: Locked<'_>, t: f64, y: &[f64], out: &mut [f64]) {
         match &mut self.kind {
-            Kind::Formulas { tape, parameters, registers } => {
-                load(registers, t, y, parameters, locked);
+            Kind::Formulas { tape, registers } => {
+                load(registers, t, y, locked);
                 let inputs = registers.inputs_mut();
                 let first = inputs.len() - self.motion.len();
                 inputs[first..].copy_from_slice(&self.motion);

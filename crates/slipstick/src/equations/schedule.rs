@@ -6,19 +6,21 @@ use super::lowering::{Lowering, input};
 use super::settling::Watch;
 use crate::expr::{Arena, ExprId, InputId};
 use crate::model::{Diagnostic, EventRule, Formula, Model, Trigger};
+use std::ops::Range;
 
 const TIME: InputId = InputId(0);
 
-/// Makes a guard a scheduled one if its surface depends on time, parameters and counts only, and is a straight line in time.
+/// Makes a guard a scheduled one if its surface depends on time, parameters, counts and discrete variables only (`known` are the inputs of the
+/// last two), and is a straight line in time.
 ///
 /// With `T` the time of the crossing, its surface becomes `slope (t - T)`: rounding cannot bring the two apart.
 pub(super) fn find_time(
     lowering: &mut Lowering<'_>,
     watch: &mut Watch,
-    first_count: usize,
+    known: Range<usize>,
     parameters: &[f64],
 ) {
-    if watch.guard.kind == GuardKind::Rest {
+    if !watch.guard.kind.has_surface() {
         return;
     }
     if watch.time.is_some() {
@@ -27,7 +29,7 @@ pub(super) fn find_time(
     }
     let fixed = lowering.names.first_parameter..lowering.names.first_switch;
     let arena = &mut lowering.arena;
-    let Some(slope) = slope_in_time(arena, watch.surface, |i| fixed.contains(&i), first_count) else {
+    let Some(slope) = slope_in_time(arena, watch.surface, &fixed, &known) else {
         return;
     };
     let mut inputs = vec![f64::NAN; fixed.start];
@@ -43,11 +45,15 @@ pub(super) fn find_time(
     let left = arena.sub(t, time);
     watch.surface = arena.mul(slope, left);
     let rising = steepness > 0.0;
+    watch.slope = arena.is_constant(slope).is_none().then_some((slope, rising));
     let admitted = watch.guard.direction.admits(if rising { -1.0 } else { 1.0 });
     // A count that only goes the other way still has to begin with the right number, which its surface tells.
     if admitted || watch.guard.response.count.is_none() {
         watch.time = Some(if admitted { time } else { arena.constant(f64::INFINITY) });
-        watch.guard.kind = GuardKind::Scheduled { rising };
+        watch.guard.kind = match watch.guard.kind {
+            GuardKind::Comparison { .. } => GuardKind::Comparison { scheduled: Some(rising) },
+            _ => GuardKind::Scheduled { rising },
+        };
     }
 }
 
@@ -55,13 +61,13 @@ pub(super) fn find_time(
 fn slope_in_time(
     arena: &mut Arena,
     surface: ExprId,
-    is_parameter: impl Fn(usize) -> bool,
-    first_count: usize,
+    parameters: &Range<usize>,
+    known: &Range<usize>,
 ) -> Option<ExprId> {
-    let known =
-        |input: &InputId| *input == TIME || is_parameter(input.index()) || input.index() >= first_count;
+    let is_parameter = |input: &InputId| parameters.contains(&input.index());
+    let is_known = |input: &InputId| *input == TIME || is_parameter(input) || known.contains(&input.index());
     let inputs = arena.inputs_of(&[surface]);
-    if !inputs.contains(&TIME) || !inputs.iter().all(known) {
+    if !inputs.contains(&TIME) || !inputs.iter().all(is_known) {
         return None;
     }
     // The derivative of a jump is zero, which says nothing.
@@ -69,7 +75,7 @@ fn slope_in_time(
         return None;
     }
     let slope = arena.derivative(surface, TIME);
-    arena.inputs_of(&[slope]).iter().all(|input| is_parameter(input.index())).then_some(slope)
+    arena.inputs_of(&[slope]).iter().all(is_parameter).then_some(slope)
 }
 
 /// Times of events are finite, and the time between two is positive.

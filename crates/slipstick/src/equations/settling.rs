@@ -3,13 +3,14 @@
 //! Guards come in this order: switches and locks, each after those that its surface uses; events, common ones before those of the modes;
 //! what happens at rest.
 
+use super::conditions::Compared;
 use super::lagrange::motion_input;
 use super::locking::{Lock, Locks, Rule};
-use super::lowering::{Lowering, Parts, input};
+use super::lowering::{Lowering, Parts, discrete_input, input};
 use super::needs::needs;
 use super::schedule::find_time;
 use super::surfaces::{Making, surfaces};
-use super::{Count, Direction, Guard, GuardKind, Response, Side};
+use super::{Condition, Count, Direction, Guard, GuardKind, OnEntry, Response};
 use crate::expr::{ExprId, InputId, InputKind};
 use crate::model::{Definition, EventRule, Model, Reference};
 use std::collections::BTreeSet;
@@ -20,6 +21,8 @@ pub(super) struct Watch {
     pub(super) guard: Guard,
     pub(super) surface: ExprId,
     pub(super) time: Option<ExprId>,
+    /// The slope of its surface in time if that depends on parameters, and whether it is positive with those of the model.
+    pub(super) slope: Option<(ExprId, bool)>,
     /// For each mode, a formula that is zero where the motion does not depend on it; none if it always matters.
     pub(super) needs: Vec<ExprId>,
 }
@@ -35,10 +38,15 @@ pub(super) struct Settled {
 }
 
 impl Settled {
-    /// The inputs that are signs and counts; `motion` inputs follow them.
+    /// The inputs that events change: signs, counts, discrete variables and the index of the mode. `motion` inputs follow them.
     pub(super) fn locks(&self, motion: usize) -> std::ops::Range<usize> {
         let end = self.input_count - motion;
-        end - self.switch_names.len() - self.count_number..end
+        end - self.switch_names.len() - self.count_number - self.parts.discrete - 1..end
+    }
+
+    /// The first input of the motion; that before it is the index of the mode.
+    pub(super) fn first_of_motion(&self) -> usize {
+        self.input_count - self.parts.mechanism.motion()
     }
 
     /// How fast each surface can change at most, see [`System::guard_growth`](super::System::guard_growth).
@@ -69,18 +77,21 @@ pub(super) fn settle(
         }
     }
     let mut watches = slots.lock_watches(lowering);
-    watches.extend(slots.event_watches(model, &parts));
+    let first_comparison = watches.len();
+    watches.extend(parts.conditions.comparisons.iter().map(compared_watch));
+    watches.extend(slots.event_watches(model, &parts, first_comparison));
     add_rest(model, &mut watches, lowering.arena.constant(f64::NAN));
-    slots.mark_used(lowering, &mut watches);
+    slots.mark_used(lowering, &parts, &mut watches);
     slots.place_inputs(lowering, &mut parts, &mut watches);
+    let count_number = slots.counts.len();
     let first_count = lowering.names.first_switch + slots.signs.len();
+    let motion = first_count + count_number + parts.discrete + 1;
     for watch in &mut watches {
-        find_time(lowering, watch, first_count, parameters);
+        find_time(lowering, watch, first_count..motion, parameters);
     }
     let list = &lowering.locks.list;
     let switch_names = slots.signs.iter().map(|&k| list[k].name.clone()).collect();
-    let count_number = slots.counts.len();
-    let input_count = first_count + count_number + parts.mechanism.motion();
+    let input_count = motion + parts.mechanism.motion();
     Settled { parts, watches, switch_names, count_number, input_count }
 }
 
@@ -145,8 +156,9 @@ impl Slots {
     }
 
     /// Tells which locks other guards have in their formulas.
-    fn mark_used(&self, lowering: &Lowering<'_>, watches: &mut [Watch]) {
-        let surfaces: Vec<ExprId> = watches.iter().map(|watch| watch.surface).collect();
+    fn mark_used(&self, lowering: &Lowering<'_>, parts: &Parts, watches: &mut [Watch]) {
+        let mut surfaces: Vec<ExprId> = watches.iter().map(|watch| watch.surface).collect();
+        surfaces.extend(&parts.conditions.discrete);
         let inside: BTreeSet<usize> = locks_of(lowering, &surfaces).collect();
         for guard in watches.iter_mut().map(|watch| &mut watch.guard) {
             guard.is_used = guard.response.switch.is_some_and(|switch| inside.contains(&self.signs[switch]));
@@ -166,25 +178,29 @@ impl Slots {
         Some(Count { index, up: true, clock: false })
     }
 
-    fn event_watches(&self, model: &Model, parts: &Parts) -> Vec<Watch> {
+    /// The guards of events; the first comparison has this place in the list.
+    fn event_watches(&self, model: &Model, parts: &Parts, first_comparison: usize) -> Vec<Watch> {
         let events = model.all_events().zip(&parts.events);
         let watch = |((mode, event), surface): ((Option<usize>, &EventRule), &super::lowering::Surface)| {
             let mut response = act(model, &event.reset, event.goto.as_ref());
             response.stop_after = event.stop_after;
             let count = surface.clock.and_then(|clock| self.count(clock));
             response.count = count.map(|count| Count { clock: true, ..count });
+            let condition = surface.condition.clone().shifted(first_comparison);
+            let crosses = condition == Condition::Crossing;
             let guard = Guard {
-                name: event.name.clone(),
-                direction: event.direction,
                 side: event.side,
                 response,
                 mode,
-                kind: GuardKind::Surface,
+                kind: if crosses { GuardKind::Surface } else { GuardKind::Compound },
                 touches: event.touches,
                 closed: event.includes_zero(),
-                is_used: false,
+                condition,
+                on_entry: if event.on_entry { OnEntry::Fires } else { OnEntry::Waits },
+                priority: event.priority,
+                ..Guard::new(&event.name, event.direction)
             };
-            Watch { guard, surface: surface.value, time: surface.time, needs: Vec::new() }
+            Watch { guard, surface: surface.value, time: surface.time, slope: None, needs: Vec::new() }
         };
         events.map(watch).collect()
     }
@@ -196,11 +212,18 @@ impl Slots {
         let mut replacements: Vec<(InputId, ExprId)> =
             places.map(|(place, &k)| (Locks::input(k), input(&mut lowering.arena, first + place))).collect();
         let first = first + replacements.len();
+        // The index of the mode stands behind the discrete variables.
+        for i in 0..=parts.discrete {
+            replacements.push((discrete_input(i), input(&mut lowering.arena, first + i)));
+        }
+        let first = first + parts.discrete + 1;
         for i in 0..parts.mechanism.motion() {
             replacements.push((motion_input(i), input(&mut lowering.arena, first + i)));
         }
         let mut all: Vec<&mut ExprId> = parts.derivatives.iter_mut().flatten().collect();
         all.extend(parts.mass.iter_mut().chain(&mut parts.outputs).chain(&mut parts.audit));
+        let resets = parts.resets.iter_mut().flatten().flat_map(|reset| &mut reset.values);
+        all.extend(parts.switches.iter_mut().chain(&mut parts.conditions.discrete).chain(resets));
         all.extend(parts.mechanism.all_mut());
         for watch in watches {
             all.extend(std::iter::once(&mut watch.surface).chain(&mut watch.time).chain(&mut watch.needs));
@@ -224,10 +247,19 @@ fn watch(
     mode: Option<usize>,
     surface: ExprId,
 ) -> Watch {
-    let (name, side, kind) = (lock.name.clone(), Side::After, GuardKind::Surface);
-    let guard =
-        Guard { name, direction, side, response, mode, kind, touches: false, closed: false, is_used: false };
-    Watch { guard, surface, time: None, needs: Vec::new() }
+    let guard = Guard { response, mode, ..Guard::new(&lock.name, direction) };
+    Watch { guard, surface, time: None, slope: None, needs: Vec::new() }
+}
+
+/// The guard of a comparison that others use.
+fn compared_watch(compared: &Compared) -> Watch {
+    let guard = Guard {
+        mode: compared.mode,
+        kind: GuardKind::Comparison { scheduled: None },
+        closed: compared.closed,
+        ..Guard::new(&compared.name, Direction::Both)
+    };
+    Watch { guard, surface: compared.surface, time: None, slope: None, needs: Vec::new() }
 }
 
 /// What an event does to the state and the mode.
@@ -243,16 +275,12 @@ fn add_rest(model: &Model, watches: &mut Vec<Watch>, nowhere: ExprId) {
         let Some(rest) = &event.at_rest else { continue };
         watches[first_event + i].guard.response.at_rest = Some(watches.len());
         let guard = Guard {
-            name: format!("{} at rest", event.name),
-            direction: event.direction,
             side: event.side,
             response: act(model, &rest.reset, rest.goto.as_ref()),
             mode,
             kind: GuardKind::Rest,
-            touches: false,
-            closed: false,
-            is_used: false,
+            ..Guard::new(format!("{} at rest", event.name), event.direction)
         };
-        watches.push(Watch { guard, surface: nowhere, time: None, needs: Vec::new() });
+        watches.push(Watch { guard, surface: nowhere, time: None, slope: None, needs: Vec::new() });
     }
 }

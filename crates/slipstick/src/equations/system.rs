@@ -1,7 +1,7 @@
 //! What the loop asks of a set of equations: right-hand sides, guards, rates of guards, resets.
 
-use super::Observer;
 use super::{ActiveRows, BadPlace, Constraint, Terms, WrongGradient};
+use super::{Condition, ExpandGuards, Observer};
 use crate::expr::{Bounds, Interval};
 use crate::model::{Direction, Side};
 
@@ -73,6 +73,20 @@ pub enum GuardKind {
     },
     /// It has no surface: it fires when the events of another guard accumulate, see [`Response::at_rest`].
     Rest,
+    /// It has no surface: it fires when its [`Condition`] becomes true.
+    Compound,
+    /// It is a comparison in the condition of other guards, and does nothing by itself.
+    Comparison {
+        /// Whether the surface rises where it crosses, if that time is known beforehand.
+        scheduled: Option<bool>,
+    },
+}
+
+impl GuardKind {
+    /// Whether there is a function of time and state.
+    pub fn has_surface(self) -> bool {
+        !matches!(self, Self::Rest | Self::Compound)
+    }
 }
 
 impl Response {
@@ -99,10 +113,47 @@ pub struct Guard {
     pub kind: GuardKind,
     /// Whether a touch of zero without a crossing is an event too, and not only a note.
     pub touches: bool,
-    /// Whether zero itself belongs to the side that fires, as in `n >= 3`: that counts where a reset puts the guard to zero and it stays there.
+    /// Whether zero itself belongs to the side that fires, as in `n >= 3`: that counts where a reset puts the guard to zero and it stays there. Of a
+    /// comparison, whether zero belongs to the positive side.
     pub closed: bool,
     /// Whether it locks a branch that other guards have in their formulas.
     pub is_used: bool,
+    /// When it holds.
+    pub condition: Condition,
+    /// What it does where it is true as its mode is entered, or the run begins.
+    pub on_entry: OnEntry,
+    /// Of guards that fire together and contradict each other, the one with the highest number is obeyed.
+    pub priority: i64,
+}
+
+/// What a guard does that is true as its mode is entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum OnEntry {
+    /// It fires at once.
+    #[default]
+    Fires,
+    /// It waits until it has been false.
+    Waits,
+}
+
+impl Guard {
+    /// A surface that is watched in every mode, and leaves an entry in the log where it crosses zero.
+    pub fn new(name: impl Into<String>, direction: Direction) -> Self {
+        Self {
+            name: name.into(),
+            direction,
+            side: Side::After,
+            response: Response::default(),
+            mode: None,
+            kind: GuardKind::Surface,
+            touches: false,
+            closed: false,
+            is_used: false,
+            condition: Condition::Crossing,
+            on_entry: OnEntry::Fires,
+            priority: 0,
+        }
+    }
 }
 
 /// Where the rates of guards go.
@@ -127,17 +178,41 @@ pub struct Point<'a> {
     pub dy: &'a [f64],
 }
 
-/// The discrete quantities, fixed during a step.
-#[derive(Clone, Copy, Debug)]
+/// What is fixed during a step: the values of the parameters, which do not change during a run, and everything discrete.
+///
+/// All lists are as long as the system says.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Locked<'a> {
     /// The index of the mode.
     pub mode: usize,
+    /// The values of the parameters, in the order of [`System::parameters`].
+    pub parameters: &'a [f64],
     /// The sign of each switch, +1 or -1.
     pub signs: &'a [f64],
     /// The counts, whole numbers.
     pub counts: &'a [f64],
+    /// The values of the discrete variables.
+    pub discrete: &'a [f64],
     /// The constraints that are asked for, which have rows in terms and residuals; all of them if that is not said.
     pub rows: Option<&'a ActiveRows>,
+}
+
+/// Where a reset goes: state and discrete variables after an event. What it does not set is left as it is.
+#[derive(Debug)]
+pub struct Reset<'a> {
+    /// The state.
+    pub state: &'a mut [f64],
+    /// The discrete variables.
+    pub discrete: &'a mut [f64],
+}
+
+/// What a reset sets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ResetTargets<'a> {
+    /// Indices of states.
+    pub states: &'a [usize],
+    /// Indices of discrete variables.
+    pub discrete: &'a [usize],
 }
 
 /// What stands before the derivatives: `M y' = f(t, y)`.
@@ -165,6 +240,18 @@ pub trait System: Send + Sync {
     /// What evaluates the energies of a mechanism in a mode: kinetic, potential, the power from outside, and that of each applied force; none if it is no mechanism.
     fn energies(&self, _mode: usize) -> Option<Observer<'_>> {
         None
+    }
+    /// The values of the parameters that the model has. An evaluation takes them from [`Locked`], so a run may have others.
+    fn parameters(&self) -> &[f64];
+    /// One name for each discrete variable: it has one value between two events, and is set by resets.
+    fn discrete_names(&self) -> &[String];
+    /// The values of the discrete variables at the start.
+    fn discrete_start(&self) -> &[f64];
+    /// What the reset of a guard sets; none if that is not known, and what has changed has been set.
+    fn reset_targets(&self, guard: usize) -> Option<ResetTargets<'_>>;
+    /// How many conditions of what changes only at events there are in guards.
+    fn condition_number(&self) -> usize {
+        0
     }
     /// How many counts there are.
     fn count_number(&self) -> usize {
@@ -237,7 +324,7 @@ pub trait System: Send + Sync {
 pub type PlainField = dyn Fn(f64, &[f64], &mut [f64]) + Send + Sync;
 
 /// A system together with the scratch that its evaluation needs. Nothing here allocates after construction.
-pub trait Evaluator {
+pub trait Evaluator: ExpandGuards {
     /// The right-hand side: `dy = f(t, y)` with the discrete quantities locked.
     fn derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]);
 
@@ -402,11 +489,6 @@ pub trait Evaluator {
         needed.fill(true);
     }
 
-    /// Tells which constraints hold while signs and counts stay as they are. One in a branch that says nothing, as a joint that is open, does not.
-    fn find_active(&mut self, _locked: Locked<'_>, active: &mut [bool]) {
-        active.fill(true);
-    }
-
     /// Where the watched guards lie while time and states are within intervals: `input` tells that of time (0) or of a state (from 1 on), where
     /// a guard depends on it. Only called if the system says that it has formulas.
     fn guard_ranges(
@@ -440,6 +522,16 @@ pub trait Evaluator {
         gradient_by_differences(&mut |t, y| self.guard(locked, guard, t, y), t, y, gradient)
     }
 
+    /// Tells which constraints of a mechanism are shut: the others are zero whatever the state is, while everything discrete stays as it is, and no
+    /// equations at all.
+    fn joints(&mut self, _locked: Locked<'_>, shut: &mut [bool]) {
+        shut.fill(true);
+    }
+
+    /// The conditions of what changes only at events, see [`Condition::Discrete`]: greater than zero where they hold. There are as many as
+    /// [`System::condition_number`] says.
+    fn conditions(&mut self, _locked: Locked<'_>, _values: &mut [f64]) {}
+
     /// The times at which the scheduled guards cross, given the locked quantities; other entries are left as they are.
     fn schedule(&mut self, _locked: Locked<'_>, _times: &mut [f64]) {}
 
@@ -459,8 +551,9 @@ pub trait Evaluator {
         None
     }
 
-    /// Applies the reset of one guard: `after` comes in as the state made so far, `before` is the state before the event.
-    fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: &mut [f64]);
+    /// Applies the reset of one guard: `after` comes in as what was made so far, `before` is the state before the event, and `locked` has the
+    /// discrete variables before it.
+    fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: Reset<'_>);
 }
 
 /// The distance for a central difference at `x`: a third of the digits for the distance, the rest for the change.

@@ -1,10 +1,9 @@
 //! Formulas become tapes: right-hand sides, Jacobians, guards with their rates, resets, the schedule.
 
-use super::GuardKind;
 use super::lowering::Lowering;
 use super::settling::{Settled, Watch};
-use crate::expr::{Arena, ExprId, InputId, Tape};
-use crate::model::{Definition, Model};
+use crate::expr::{Arena, ExprId, InputId, Registers, Tape};
+use crate::model::{Definition, Meaning, Model};
 
 /// The derivatives and guards of one mode.
 #[derive(Clone, Debug)]
@@ -47,11 +46,48 @@ impl ModeTapes {
     }
 }
 
-/// The new values of some states.
+/// The scratch for the tapes of one mode.
+pub(super) struct ModeRegisters {
+    pub(super) derivative: Registers,
+    pub(super) jacobian: Registers,
+    pub(super) time: Registers,
+    pub(super) guards: Registers,
+    pub(super) singles: Vec<Registers>,
+    pub(super) slopes: Registers,
+    pub(super) gradients: Vec<Option<Registers>>,
+    pub(super) rates: Registers,
+    pub(super) needs: Option<Registers>,
+}
+
+impl ModeRegisters {
+    pub(super) fn new(tapes: &ModeTapes) -> Self {
+        Self {
+            derivative: tapes.derivative.registers(),
+            jacobian: tapes.jacobian.registers(),
+            time: tapes.time.registers(),
+            guards: tapes.guards.registers(),
+            singles: tapes.singles.iter().map(Tape::registers).collect(),
+            slopes: tapes.slopes.registers(),
+            gradients: tapes.gradients.iter().map(|tape| tape.as_ref().map(Tape::registers)).collect(),
+            rates: tapes.rates.registers(),
+            needs: tapes.needs.as_ref().map(Tape::registers),
+        }
+    }
+}
+
+/// The new values of some states, and behind them of some discrete variables.
 #[derive(Clone, Debug)]
 pub(super) struct ResetTape {
     pub(super) tape: Tape,
     pub(super) targets: Vec<usize>,
+    pub(super) discrete: Vec<usize>,
+}
+
+impl ResetTape {
+    /// How many values it sets.
+    pub(super) fn len(&self) -> usize {
+        self.targets.len() + self.discrete.len()
+    }
 }
 
 /// The times of the scheduled guards.
@@ -59,6 +95,20 @@ pub(super) struct ResetTape {
 pub(super) struct ScheduleTape {
     pub(super) guards: Vec<usize>,
     pub(super) tape: Tape,
+    /// The slopes in time that depend on parameters, and whether each is known to be positive.
+    slopes: Tape,
+    rising: Vec<bool>,
+}
+
+impl ScheduleTape {
+    /// Whether every surface goes the way that it does with the parameters of the model, for a system with so many states.
+    pub(super) fn admits(&self, parameters: &[f64], states: usize) -> bool {
+        let (mut registers, mut slopes) = (self.slopes.registers(), vec![0.0; self.rising.len()]);
+        registers.inputs_mut()[1 + states..][..parameters.len()].copy_from_slice(parameters);
+        self.slopes.run(&mut registers, &mut slopes);
+        let agrees = |(slope, &rising): (f64, &bool)| if rising { slope > 0.0 } else { slope < 0.0 };
+        slopes.into_iter().zip(&self.rising).all(agrees)
+    }
 }
 
 /// Compiles what has been settled.
@@ -69,11 +119,12 @@ pub(super) struct Compiler<'a> {
 
 impl Compiler<'_> {
     pub(super) fn mode(&mut self, mode: usize) -> ModeTapes {
-        let derivatives = &self.settled.parts.derivatives[mode];
-        let here = |w: &Watch| w.guard.kind != GuardKind::Rest && w.guard.mode.is_none_or(|own| own == mode);
+        let derivatives = &self.in_mode(mode, &self.settled.parts.derivatives[mode]);
+        let here = |w: &Watch| w.guard.kind.has_surface() && w.guard.mode.is_none_or(|own| own == mode);
         let watches = &self.settled.watches;
         let watched: Vec<usize> = (0..watches.len()).filter(|&g| here(&watches[g])).collect();
         let values: Vec<ExprId> = watched.iter().map(|&g| watches[g].surface).collect();
+        let values = self.in_mode(mode, &values);
         let mut seeds = vec![(InputId(0), self.arena.constant(1.0))];
         seeds.extend(derivatives.iter().zip(1_u32..).map(|(d, i)| (InputId(i), *d)));
         let first = self.arena.derivative_along(&values, &seeds);
@@ -95,6 +146,16 @@ impl Compiler<'_> {
             needs: self.needs(mode, &watched),
             watched,
         }
+    }
+
+    /// Formulas as they are in a mode.
+    fn in_mode(&mut self, mode: usize, formulas: &[ExprId]) -> Vec<ExprId> {
+        if !self.settled.parts.depends_on_mode {
+            return formulas.to_vec();
+        }
+        let place = InputId(u32::try_from(self.settled.first_of_motion() - 1).unwrap_or(u32::MAX));
+        let index = self.arena.constant(mode as f64);
+        self.arena.substitute_all(formulas, &[(place, index)])
     }
 
     fn needs(&mut self, mode: usize, watched: &[usize]) -> Option<Tape> {
@@ -149,11 +210,22 @@ impl Compiler<'_> {
         let watches = self.settled.watches.iter().enumerate();
         let (guards, times): (Vec<usize>, Vec<ExprId>) =
             watches.filter_map(|(g, w)| Some((g, w.time?))).unzip();
-        ScheduleTape { guards, tape: self.compile(&times) }
+        let slopes = self.settled.watches.iter().filter_map(|watch| watch.slope);
+        let (slopes, rising): (Vec<ExprId>, Vec<bool>) = slopes.unzip();
+        ScheduleTape { guards, tape: self.compile(&times), slopes: self.compile(&slopes), rising }
     }
 
-    pub(super) fn reset(&self, reset: ResetParts) -> ResetTape {
-        ResetTape { tape: self.compile(&reset.values), targets: reset.targets }
+    /// The resets of all guards: the locks, which come first, have none.
+    pub(super) fn resets(&self) -> Vec<Option<ResetTape>> {
+        let resets = &self.settled.parts.resets;
+        let locks = self.settled.watches.len() - resets.len();
+        let none = std::iter::repeat_with(|| None).take(locks);
+        none.chain(resets.iter().map(|reset| reset.as_ref().map(|reset| self.reset(reset)))).collect()
+    }
+
+    fn reset(&self, reset: &ResetParts) -> ResetTape {
+        let (targets, discrete) = (reset.states.clone(), reset.discrete.clone());
+        ResetTape { tape: self.compile(&reset.values), targets, discrete }
     }
 
     pub(super) fn compile(&self, outputs: &[ExprId]) -> Tape {
@@ -161,21 +233,35 @@ impl Compiler<'_> {
     }
 }
 
-/// New values of states: which, and what.
+/// New values: of which states, of which discrete variables, and what, in this order.
+#[derive(Clone, Debug)]
 pub(super) struct ResetParts {
-    targets: Vec<usize>,
-    values: Vec<ExprId>,
+    states: Vec<usize>,
+    discrete: Vec<usize>,
+    pub(super) values: Vec<ExprId>,
 }
 
-/// The new values of some states, read as written; none if there are none.
-pub(super) fn lower_reset(
-    lowering: &mut Lowering<'_>,
-    model: &Model,
-    reset: &[Definition],
-) -> Option<ResetParts> {
-    let target = |d: &Definition| model.states.iter().position(|s| s.name == d.name);
-    let known: Vec<(usize, &Definition)> = reset.iter().filter_map(|d| Some((target(d)?, d))).collect();
-    let targets = known.iter().map(|(i, _)| *i).collect();
-    let values = known.iter().map(|(_, d)| lowering.plain(&d.formula)).collect();
-    (!known.is_empty()).then_some(ResetParts { targets, values })
+impl Lowering<'_> {
+    /// The resets of events, and behind them of what happens at rest.
+    pub(super) fn resets(&mut self, model: &Model) -> Vec<Option<ResetParts>> {
+        let events = model.all_events().map(|(_, event)| &event.reset);
+        let rest = model.all_events().filter_map(|(_, event)| Some(&event.at_rest.as_ref()?.reset));
+        events.chain(rest).map(|reset| self.reset(reset)).collect()
+    }
+
+    /// The new values, read as written; none if there are none.
+    fn reset(&mut self, reset: &[Definition]) -> Option<ResetParts> {
+        let (mut states, mut discrete) = (Vec::new(), Vec::new());
+        for definition in reset {
+            match self.names.target(&definition.name) {
+                Some(Meaning::State(i)) => states.push((i, self.plain(&definition.formula))),
+                Some(Meaning::Discrete(i)) => discrete.push((i, self.plain(&definition.formula))),
+                _ => {}
+            }
+        }
+        let values: Vec<ExprId> = states.iter().chain(&discrete).map(|(_, value)| *value).collect();
+        let places = |list: &[(usize, ExprId)]| list.iter().map(|(i, _)| *i).collect();
+        let (states, discrete) = (places(&states), places(&discrete));
+        (!values.is_empty()).then_some(ResetParts { states, discrete, values })
+    }
 }

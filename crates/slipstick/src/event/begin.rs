@@ -71,7 +71,9 @@ impl Detector {
         self.scheduled.clear();
         self.scheduled.extend((0..guards.len()).filter(|&g| is_scheduled(flow, g)));
         self.surfaces.clear();
-        self.surfaces.extend((0..guards.len()).filter(|&g| is_surface(g) && !flow.mode.sliding.contains(&g)));
+        self.surfaces.extend(
+            (0..guards.len()).filter(|&g| is_surface(g) && !flow.mode.structure.sliding.contains(&g)),
+        );
     }
 
     fn evaluate(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), BadGuard> {
@@ -88,23 +90,23 @@ impl Detector {
             // At zero it has been settled.
             let side = match guard.kind {
                 GuardKind::Scheduled { rising } => scheduled_side(rising, self.schedule[g], t),
-                _ if self.is_zero(flow, g) || flow.mode.sliding.contains(&g) => 0.0,
+                _ if self.is_zero(flow, g) || flow.mode.structure.sliding.contains(&g) => 0.0,
                 _ => sign(self.last.values[g]),
             };
-            let old = flow.mode.signs[k];
-            flow.mode.signs[k] = if side == 0.0 { old } else { side };
-            return flow.mode.signs[k] != old;
+            let old = flow.mode.values.signs[k];
+            flow.mode.values.signs[k] = if side == 0.0 { old } else { side };
+            return flow.mode.values.signs[k] != old;
         }
         let Some(count) = guard.response.count else { return false };
         let value = self.last.values[g];
         let passed = match guard.kind {
             GuardKind::Scheduled { .. } if self.schedule[g] <= t => value.abs().ceil().max(1.0),
-            _ if flow.mode.sliding.contains(&g) && value.abs() < 1e-6 => 0.0,
+            _ if flow.mode.structure.sliding.contains(&g) && value.abs() < 1e-6 => 0.0,
             GuardKind::Surface if !self.is_zero(flow, g) && count.up && value > 0.0 => value.ceil(),
             GuardKind::Surface if !self.is_zero(flow, g) && !count.up && value < 0.0 => -value.floor(),
             _ => 0.0,
         };
-        flow.mode.counts[count.index] += if count.up { passed } else { -passed };
+        flow.mode.values.counts[count.index] += if count.up { passed } else { -passed };
         passed != 0.0
     }
 
@@ -203,14 +205,15 @@ impl Detector {
         self.sides[g] = match guard.kind {
             _ if !watched => 0.0,
             _ if self.held[g] > 0.0 => held_side(self.just_fired[g], old),
-            GuardKind::Rest => 0.0,
-            GuardKind::Surface if flow.mode.sliding.contains(&g) => 1.0,
+            // The other two are refused before a run.
+            GuardKind::Rest | GuardKind::Compound | GuardKind::Comparison { .. } => 0.0,
+            GuardKind::Surface if flow.mode.structure.sliding.contains(&g) => 1.0,
             GuardKind::Scheduled { rising } => side_in_time(rising, self.last.values[g]),
             GuardKind::Surface if zero => self.side_from_zero(flow, g),
             GuardKind::Surface => sign(self.last.values[g]),
         };
         self.set_slack(g, zero);
-        let slides = flow.mode.sliding.contains(&g);
+        let slides = flow.mode.structure.sliding.contains(&g);
         // A count that is set to its limit and stays there has reached it.
         let reached = guard.closed && zero && self.sides[g] == old && guard.kind == GuardKind::Surface;
         let carried = watched
@@ -220,11 +223,11 @@ impl Detector {
             && (old * self.sides[g] < 0.0 || (reached && old != 0.0))
             && guard.direction.admits(old);
         if let (Some(k), true, false) = (guard.response.switch, self.sides[g] != 0.0, slides) {
-            flow.mode.signs[k] = self.sides[g];
+            flow.mode.values.signs[k] = self.sides[g];
         }
         if let (Some(count), false) = (guard.response.count, slides) {
             let past = zero && guard.kind == GuardKind::Surface && passes(count.up, self.sides[g]);
-            flow.mode.counts[count.index] += if !past {
+            flow.mode.values.counts[count.index] += if !past {
                 0.0
             } else if count.up {
                 1.0
@@ -248,7 +251,7 @@ impl Detector {
             && (just_fired || flow.settles_switches())
         {
             // Where it goes has been settled. What is left of it on the other side is rounding.
-            let side = flow.mode.signs[k];
+            let side = flow.mode.values.signs[k];
             if self.last.values[g] * side < 0.0 {
                 self.take_off_residue(g);
             }
@@ -293,7 +296,7 @@ impl Detector {
     /// Whether the event before was one that can change where a guard goes. If not, a guard that fires from rest would do so again and again;
     /// if so, it stands at what holds it: a ball on the floor.
     fn can_be_turned(&self, flow: &Flow<'_>, g: usize) -> bool {
-        let (system, mode) = (flow.system(), flow.mode.index);
+        let (system, mode) = (flow.system(), flow.mode.values.place);
         let fired = (0..self.fired_last.len()).filter(|&f| self.fired_last[f]);
         fired.into_iter().any(|f| {
             let response = &system.guards()[f].response;

@@ -310,7 +310,7 @@ impl Detector {
 
     /// Whether no guard can come to zero in the step, so that none has to be looked at within.
     fn sleeps(&mut self, flow: &mut Flow<'_>, trial: &Trial) -> Result<bool, BadGuard> {
-        if !flow.mode.sliding.is_empty() {
+        if !flow.mode.structure.sliding.is_empty() {
             self.sleep.forget_surroundings();
             return Ok(false);
         }

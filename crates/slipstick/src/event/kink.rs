@@ -24,7 +24,7 @@ impl Detector {
     /// Whether a crossing is none.
     pub(super) fn lets_go(&mut self, flow: &mut Flow<'_>, trial: &Trial, crossing: Candidate) -> bool {
         // Where fields are only evaluated on their own side, nothing is known of the other.
-        let comparable = flow.mode.sliding.is_empty() && !flow.stays_on_this_side();
+        let comparable = flow.mode.structure.sliding.is_empty() && !flow.stays_on_this_side();
         self.kinks[crossing.guard]
             && comparable
             && flow.mass_kind() != MassKind::Varying
@@ -56,14 +56,14 @@ impl Detector {
         let Some(switch) = flow.system().guards()[guard].response.switch else { return false };
         let x = narrow(lo, hi, side, 0.0, |x| self.value_at(flow, trial, guard, x)).hi;
         trial.state_at(x, &mut self.state);
-        let old = flow.mode.signs[switch];
+        let old = flow.mode.values.signs[switch];
         let [above, below] = [1.0, -1.0].map(|sign| {
             let mut field = vec![0.0; self.state.len()];
-            flow.mode.signs[switch] = sign;
+            flow.mode.values.signs[switch] = sign;
             flow.derivative(trial.t + x, &self.state, &mut field);
             field
         });
-        flow.mode.signs[switch] = old;
+        flow.mode.values.signs[switch] = old;
         self.compared += 1;
         let same = above.iter().zip(below).all(|(a, b)| (a - b).abs() <= NO_JUMP * (a.abs() + b.abs()));
         same && flow.rate_of(guard, trial.t + x, &mut self.state, &above) * side > 0.0

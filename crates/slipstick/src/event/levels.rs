@@ -109,7 +109,7 @@ impl Detector {
         (mut side, mut lo, part): (f64, Probe, (f64, f64)),
         level: Level,
     ) -> Result<(), BadGuard> {
-        let slides = flow.mode.sliding.contains(&g);
+        let slides = flow.mode.structure.sliding.contains(&g);
         let direction = flow.system().guards()[g].direction;
         for k in 0..level.count() {
             let x = level.place(k, part);

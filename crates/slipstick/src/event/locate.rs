@@ -130,7 +130,7 @@ impl Detector {
 
     fn narrow(&mut self, flow: &mut Flow<'_>, trial: &Trial, index: usize, placing: &Placing) -> Bracket {
         let Candidate { guard, side, lo, hi } = self.candidates[index];
-        let slides = flow.mode.sliding.contains(&guard);
+        let slides = flow.mode.structure.sliding.contains(&guard);
         if lo.x == hi.x || (slides && placing.rough_exits) {
             return Bracket { lo: lo.x, hi: hi.x };
         }
@@ -169,7 +169,7 @@ impl Detector {
     fn gather(&mut self, flow: &mut Flow<'_>, trial: &Trial, current: usize, offsets: Bracket) {
         for i in 0..self.candidates.len() {
             let other = self.candidates[i];
-            if i == current && flow.mode.sliding.contains(&other.guard) {
+            if i == current && flow.mode.structure.sliding.contains(&other.guard) {
                 // That a motion leaves a surface has no resolution, and costs right-hand sides to look at.
                 self.fire(other.guard, 0.0);
                 continue;
@@ -224,7 +224,7 @@ impl Detector {
     /// Whether a guard that fires has crossed zero: it has not where its time has come, where it touches, and where a motion leaves its surface.
     fn has_crossed(&self, flow: &Flow<'_>, g: usize) -> bool {
         let is_surface = flow.system().guards()[g].kind == GuardKind::Surface;
-        is_surface && self.resolution[g] > 0.0 && !flow.mode.sliding.contains(&g)
+        is_surface && self.resolution[g] > 0.0 && !flow.mode.structure.sliding.contains(&g)
     }
 
     /// Takes back guards whose formula turned back or came to rest at a lock that fires with them: with the new lock they have not crossed at `t`. Where touches
@@ -236,9 +236,9 @@ impl Detector {
         if locks.is_empty() || locks.len() == self.fired.len() {
             return;
         }
-        let old = flow.mode.signs.clone();
+        let old = flow.mode.values.signs.clone();
         for &(g, switch) in &locks {
-            flow.mode.signs[switch] = -self.sides[g].signum();
+            flow.mode.values.signs[switch] = -self.sides[g].signum();
         }
         self.find_plateaus(flow, t, y);
         let mut fired = std::mem::take(&mut self.fired);
@@ -253,7 +253,7 @@ impl Detector {
             stays || guards[g].touches
         });
         self.fired = fired;
-        flow.mode.signs = old;
+        flow.mode.values.signs = old;
     }
 
     fn fire(&mut self, g: usize, resolution: f64) {

@@ -1,6 +1,7 @@
 //! What happens at an event: resets, switch signs and counts, the mode, the stop, in this order.
 
 use super::Detector;
+use crate::equations::Reset;
 use crate::formulation::Flow;
 
 /// What an event did, apart from the state it left.
@@ -38,11 +39,11 @@ pub fn resolve(
     for &g in detector.fired() {
         let response = &guards[g].response;
         if let Some(switch) = response.switch {
-            flow.mode.signs[switch] = -detector.side(g).signum();
+            flow.mode.values.signs[switch] = -detector.side(g).signum();
         }
         // A motion that leaves a jump is put to its side when that is known.
-        if let Some(count) = response.count.filter(|_| !flow.mode.sliding.contains(&g)) {
-            flow.mode.counts[count.index] += if count.up { 1.0 } else { -1.0 };
+        if let Some(count) = response.count.filter(|_| !flow.mode.structure.sliding.contains(&g)) {
+            flow.mode.values.counts[count.index] += if count.up { 1.0 } else { -1.0 };
         }
         if response.stop_after.is_some_and(|n| counts[g] >= n) {
             resolution.stop = resolution.stop.or(Some(g));
@@ -50,7 +51,7 @@ pub fn resolve(
     }
     // Read every response before the mode changes: the guards fired in the old mode.
     let next = detector.fired().iter().rev().find_map(|&g| guards[g].response.mode);
-    flow.mode.index = next.unwrap_or(flow.mode.index);
+    flow.mode.values.place = next.unwrap_or(flow.mode.values.place);
     resolution
 }
 
@@ -65,11 +66,11 @@ fn apply_resets(
 ) {
     after.copy_from_slice(before);
     let mut set_by: Vec<Option<usize>> = vec![None; before.len()];
-    let mut proposal = before.to_vec();
+    let (mut proposal, mut discrete) = (before.to_vec(), flow.mode.values.discrete.clone());
     let guards = flow.system().guards();
     for &g in fired.iter().filter(|&&g| guards[g].response.reset) {
         proposal.copy_from_slice(before);
-        flow.reset(g, t, before, &mut proposal);
+        flow.reset(g, t, before, Reset { state: &mut proposal, discrete: &mut discrete });
         for i in (0..before.len()).filter(|&i| proposal[i] != before[i]) {
             match set_by[i] {
                 Some(loser) if after[i] != proposal[i] => {
@@ -81,4 +82,5 @@ fn apply_resets(
             set_by[i] = Some(g);
         }
     }
+    flow.mode.values.discrete = discrete;
 }

@@ -5,10 +5,10 @@
 //! at most one.
 
 use crate::expr::interval::Interval;
-use crate::expr::operation::{BinaryOp, UnaryOp};
+use crate::expr::operation::{BinaryOp, Smoothness, UnaryOp};
 use crate::expr::tape::{Step, Tape};
 
-const ZERO: Interval = Interval { lo: 0.0, hi: 0.0, nan: false };
+const ZERO: Interval = Interval::ZERO;
 
 /// What is known of a value that moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,6 +38,12 @@ impl Bounds {
     /// A value that moves smoothly.
     pub fn moving(value: Interval, slope: Interval) -> Self {
         Self { value, slope, jumps: false }
+    }
+
+    /// The result of an operation on two that does not jump by itself.
+    pub(super) fn smooth(a: Self, b: Self, value: Interval, slope: impl Fn() -> Interval) -> Self {
+        let still = a.slope == ZERO && b.slope == ZERO;
+        Self { value, slope: if still { ZERO } else { slope() }, jumps: a.jumps || b.jumps }
     }
 
     /// Whether it moves one way only: then it has one root at most, and its ends tell whether it has that.
@@ -91,12 +97,12 @@ impl Step {
 }
 
 /// A product in which nothing times anything is nothing.
-fn times(a: Interval, b: Interval) -> Interval {
+pub(super) fn times(a: Interval, b: Interval) -> Interval {
     if a == ZERO || b == ZERO { ZERO } else { a * b }
 }
 
 /// A quotient in which nothing by anything is nothing.
-fn over(a: Interval, b: Interval) -> Interval {
+pub(super) fn over(a: Interval, b: Interval) -> Interval {
     if a == ZERO { ZERO } else { a / b }
 }
 
@@ -106,94 +112,16 @@ fn square(x: Bounds) -> Bounds {
 }
 
 fn unary(op: UnaryOp, x: Bounds) -> Bounds {
-    let value = x.value.unary(op);
-    let (v, d) = (x.value, x.slope);
-    let one = Interval::point(1.0);
-    let root = |under: Interval| over(d, under.unary(UnaryOp::Sqrt));
-    let slope = match op {
-        _ if d == ZERO => ZERO,
-        UnaryOp::Negate => -d,
-        UnaryOp::Sin => times(v.unary(UnaryOp::Cos), d),
-        UnaryOp::Cos => -times(v.unary(UnaryOp::Sin), d),
-        UnaryOp::Tan => times(one + value.square(), d),
-        UnaryOp::Asin => root(one - v.square()),
-        UnaryOp::Acos => -root(one - v.square()),
-        UnaryOp::Atan => over(d, one + v.square()),
-        UnaryOp::Sinh => times(v.unary(UnaryOp::Cosh), d),
-        UnaryOp::Cosh => times(v.unary(UnaryOp::Sinh), d),
-        UnaryOp::Tanh => over(d, v.unary(UnaryOp::Cosh).square()),
-        UnaryOp::Asinh => root(one + v.square()),
-        UnaryOp::Acosh => root(v.square() - one),
-        UnaryOp::Atanh => over(d, one - v.square()),
-        UnaryOp::Exp => times(value, d),
-        UnaryOp::Ln => over(d, v),
-        UnaryOp::Log10 => over(d, times(v, Interval::point(std::f64::consts::LN_10))),
-        UnaryOp::Sqrt => over(d, times(Interval::point(2.0), value)),
-        UnaryOp::Cbrt => over(d, times(Interval::point(3.0), value.square())),
-        UnaryOp::Abs => times(v.unary(UnaryOp::Sign), d),
-        UnaryOp::Not | UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil | UnaryOp::Round => ZERO,
-    };
-    let stepped =
-        matches!(op, UnaryOp::Not | UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil | UnaryOp::Round);
-    Bounds { value, slope, jumps: if stepped { value.is_open() } else { x.jumps } }
-}
-
-fn binary(op: BinaryOp, a: Bounds, b: Bounds) -> Bounds {
-    let value = a.value.binary(op, b.value);
-    let ((va, da), (vb, db)) = ((a.value, a.slope), (b.value, b.slope));
-    let mut jumps = a.jumps || b.jumps;
-    let slope = match op {
-        BinaryOp::Add => da + db,
-        BinaryOp::Subtract => da - db,
-        BinaryOp::Multiply => times(da, vb) + times(va, db),
-        _ if da == ZERO && db == ZERO && !is_stepped(op) => ZERO,
-        BinaryOp::Divide => over(da - times(value, db), vb),
-        BinaryOp::Power => power_slope(a, b, value),
-        BinaryOp::Atan2 => {
-            jumps |= vb.lo <= 0.0 && va.contains(0.0);
-            over(times(vb, da) - times(va, db), va.square() + vb.square())
-        }
-        BinaryOp::Hypot => over(times(va, da) + times(vb, db), value),
-        BinaryOp::Min => va.binary(BinaryOp::Less, vb).select(da, db),
-        BinaryOp::Max => va.binary(BinaryOp::Less, vb).select(db, da),
-        BinaryOp::Modulo => {
-            let count = over(va, vb).unary(UnaryOp::Floor);
-            jumps |= count.is_open();
-            da - times(count, db)
-        }
-        _ => {
-            jumps = value.is_open();
-            ZERO
-        }
-    };
+    let row = op.row();
+    let value = (row.interval)(x.value);
+    let slope = if x.slope == ZERO { ZERO } else { (row.slope)(x.value, x.slope, value) };
+    let jumps = if row.smoothness == Smoothness::Jump { value.is_open() } else { x.jumps };
     Bounds { value, slope, jumps }
 }
 
-/// Whether an operation has the slope zero and may jump.
-fn is_stepped(op: BinaryOp) -> bool {
-    matches!(
-        op,
-        BinaryOp::Modulo
-            | BinaryOp::Less
-            | BinaryOp::LessEqual
-            | BinaryOp::Equal
-            | BinaryOp::NotEqual
-            | BinaryOp::And
-            | BinaryOp::Or
-    )
-}
-
-/// `a^b (b' ln a + b a' / a)`, without the logarithm where the exponent does not move.
-fn power_slope(a: Bounds, b: Bounds, value: Interval) -> Interval {
-    if b.slope == ZERO {
-        let exponent = b.value - Interval::point(1.0);
-        // One less than a whole number is a whole number.
-        let exponent = if b.value.is_open() { exponent } else { Interval::point(b.value.lo - 1.0) };
-        let lower = a.value.binary(BinaryOp::Power, exponent);
-        return times(times(b.value, lower), a.slope);
-    }
-    let growth = times(b.slope, a.value.unary(UnaryOp::Ln)) + over(times(b.value, a.slope), a.value);
-    times(value, growth)
+fn binary(op: BinaryOp, a: Bounds, b: Bounds) -> Bounds {
+    let row = op.row();
+    (row.bounds)(a, b, (row.interval)(a.value, b.value))
 }
 
 /// A condition that may change makes its value jump.

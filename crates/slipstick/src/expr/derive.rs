@@ -1,4 +1,4 @@
-//! Exact symbolic derivatives.
+//! Exact symbolic derivatives; the rule of each operation stands in its row.
 //!
 //! In: expressions, and how each input changes. Out: expressions for how they
 //! change, in the same arena. Works through the DAG once, from the leaves up,
@@ -11,7 +11,7 @@
 //! it is 0.
 
 use crate::expr::arena::{Arena, ExprId, InputId, Node};
-use crate::expr::operation::{BinaryOp, UnaryOp};
+use crate::expr::rows::PairRates;
 
 impl Arena {
     /// The partial derivative of `id` with respect to one input.
@@ -46,10 +46,10 @@ impl Arena {
                     seed.map_or(zero, |&(_, rate)| rate)
                 }
                 node if node.operands().all(|operand| rates[operand.index()] == zero) => zero,
-                Node::Unary(op, x) => self.unary_rate(op, id, x, rates[x.index()]),
+                Node::Unary(op, x) => (op.row().rate)(self, id, x, rates[x.index()]),
                 Node::Binary(op, a, b) => {
-                    let rates = (rates[a.index()], rates[b.index()]);
-                    Rule { arena: self, zero }.binary(op, id, (a, b), rates)
+                    let (da, db) = (rates[a.index()], rates[b.index()]);
+                    (op.row().rate)(self, PairRates { s: id, a, b, da, db, zero })
                 }
                 Node::Select(c, a, b) => self.select(c, rates[a.index()], rates[b.index()]),
             };
@@ -57,220 +57,12 @@ impl Arena {
         }
         ids.iter().map(|id| rates[id.index()]).collect()
     }
-
-    /// The change of `s = op(x)` when `x` changes at `rate`.
-    fn unary_rate(&mut self, op: UnaryOp, s: ExprId, x: ExprId, rate: ExprId) -> ExprId {
-        match op {
-            UnaryOp::Negate => self.neg(rate),
-            UnaryOp::Not | UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil | UnaryOp::Round => {
-                self.constant(0.0)
-            }
-            UnaryOp::Asin
-            | UnaryOp::Acos
-            | UnaryOp::Atan
-            | UnaryOp::Asinh
-            | UnaryOp::Acosh
-            | UnaryOp::Atanh
-            | UnaryOp::Ln
-            | UnaryOp::Log10
-            | UnaryOp::Sqrt
-            | UnaryOp::Cbrt => {
-                let divisor = self.inverse_slope(op, s, x);
-                let quotient = self.div(rate, divisor);
-                if op == UnaryOp::Acos {
-                    return self.neg(quotient);
-                }
-                quotient
-            }
-            _ => {
-                let slope = self.slope(op, s, x);
-                self.mul(slope, rate)
-            }
-        }
-    }
-
-    /// The slope of `s = op(x)` where it is a product, not a quotient.
-    fn slope(&mut self, op: UnaryOp, s: ExprId, x: ExprId) -> ExprId {
-        match op {
-            UnaryOp::Sin => self.unary(UnaryOp::Cos, x),
-            UnaryOp::Cos => {
-                let sine = self.unary(UnaryOp::Sin, x);
-                self.neg(sine)
-            }
-            UnaryOp::Tan => self.one_and_square(s, BinaryOp::Add),
-            UnaryOp::Sinh => self.unary(UnaryOp::Cosh, x),
-            UnaryOp::Cosh => self.unary(UnaryOp::Sinh, x),
-            UnaryOp::Tanh => self.one_and_square(s, BinaryOp::Subtract),
-            UnaryOp::Exp => s,
-            UnaryOp::Abs => self.unary(UnaryOp::Sign, x),
-            // Every other operation is dealt with in `unary_rate`.
-            _ => self.constant(0.0),
-        }
-    }
-
-    /// One over the slope of `s = op(x)`, apart from the sign of `acos`.
-    fn inverse_slope(&mut self, op: UnaryOp, s: ExprId, x: ExprId) -> ExprId {
-        match op {
-            UnaryOp::Asin | UnaryOp::Acos => {
-                let below = self.one_minus_square(x);
-                self.unary(UnaryOp::Sqrt, below)
-            }
-            UnaryOp::Atan => self.one_and_square(x, BinaryOp::Add),
-            UnaryOp::Asinh => {
-                let below = self.one_and_square(x, BinaryOp::Add);
-                self.unary(UnaryOp::Sqrt, below)
-            }
-            UnaryOp::Acosh => {
-                let negative = self.one_minus_square(x);
-                let below = self.neg(negative);
-                self.unary(UnaryOp::Sqrt, below)
-            }
-            UnaryOp::Atanh => self.one_minus_square(x),
-            UnaryOp::Log10 => self.times(std::f64::consts::LN_10, x),
-            UnaryOp::Sqrt => self.times(2.0, s),
-            UnaryOp::Cbrt => {
-                let square = self.mul(s, s);
-                self.times(3.0, square)
-            }
-            // The natural logarithm.
-            _ => x,
-        }
-    }
-
-    fn times(&mut self, factor: f64, x: ExprId) -> ExprId {
-        let factor = self.constant(factor);
-        self.mul(factor, x)
-    }
-
-    /// `1 + x^2` or `1 - x^2`.
-    fn one_and_square(&mut self, x: ExprId, op: BinaryOp) -> ExprId {
-        let one = self.constant(1.0);
-        let square = self.mul(x, x);
-        self.binary(op, one, square)
-    }
-
-    /// `(1 - x) * (1 + x)`: unlike `1 - x^2` accurate where it is nearly 0,
-    /// which is where the slopes that divide by it are steep.
-    fn one_minus_square(&mut self, x: ExprId) -> ExprId {
-        let one = self.constant(1.0);
-        let below = self.sub(one, x);
-        let above = self.add(one, x);
-        self.mul(below, above)
-    }
-}
-
-/// The rules for two operands, of which one or both change.
-struct Rule<'a> {
-    arena: &'a mut Arena,
-    zero: ExprId,
-}
-
-impl Rule<'_> {
-    /// The change of `s = op(a, b)`.
-    fn binary(
-        &mut self,
-        op: BinaryOp,
-        s: ExprId,
-        (a, b): (ExprId, ExprId),
-        (da, db): (ExprId, ExprId),
-    ) -> ExprId {
-        let arena = &mut *self.arena;
-        match op {
-            BinaryOp::Add => arena.add(da, db),
-            BinaryOp::Subtract => arena.sub(da, db),
-            BinaryOp::Multiply => {
-                let left = arena.mul(da, b);
-                let right = arena.mul(a, db);
-                arena.add(left, right)
-            }
-            BinaryOp::Divide => {
-                let lost = arena.mul(s, db);
-                let above = arena.sub(da, lost);
-                arena.div(above, b)
-            }
-            BinaryOp::Power => self.power(s, (a, b), (da, db)),
-            BinaryOp::Atan2 => self.atan2((a, b), (da, db)),
-            BinaryOp::Hypot => self.hypot(s, (a, b), (da, db)),
-            BinaryOp::Min => {
-                let left_is_less = arena.binary(BinaryOp::Less, a, b);
-                arena.select(left_is_less, da, db)
-            }
-            BinaryOp::Max => {
-                let right_is_less = arena.binary(BinaryOp::Less, b, a);
-                arena.select(right_is_less, da, db)
-            }
-            BinaryOp::Modulo => {
-                let quotient = arena.div(a, b);
-                let whole = arena.unary(UnaryOp::Floor, quotient);
-                let lost = arena.mul(db, whole);
-                arena.sub(da, lost)
-            }
-            BinaryOp::Less
-            | BinaryOp::LessEqual
-            | BinaryOp::Equal
-            | BinaryOp::NotEqual
-            | BinaryOp::And
-            | BinaryOp::Or => self.zero,
-        }
-    }
-
-    /// `b a^(b-1) a' + a^b ln(a) b'`, each part only where its input changes:
-    /// a logarithm of a negative base must not spoil a constant exponent.
-    fn power(&mut self, s: ExprId, (a, b): (ExprId, ExprId), (da, db): (ExprId, ExprId)) -> ExprId {
-        let base_part = if da == self.zero {
-            self.zero
-        } else {
-            let one = self.arena.constant(1.0);
-            let lower = self.arena.sub(b, one);
-            let power = self.arena.pow(a, lower);
-            let slope = self.arena.mul(b, power);
-            self.arena.mul(slope, da)
-        };
-        if db == self.zero {
-            return base_part;
-        }
-        let exponent_part = self.exponent_part(s, a, db);
-        self.arena.add(base_part, exponent_part)
-    }
-
-    fn exponent_part(&mut self, s: ExprId, a: ExprId, db: ExprId) -> ExprId {
-        let logarithm = self.arena.unary(UnaryOp::Ln, a);
-        let slope = self.arena.mul(s, logarithm);
-        let part = self.arena.mul(slope, db);
-        // A positive constant base never gives 0, so needs no guard.
-        if self.arena.is_constant(a).is_some_and(|base| base > 0.0) {
-            return part;
-        }
-        self.zero_where_zero(s, part)
-    }
-
-    fn atan2(&mut self, (y, x): (ExprId, ExprId), (dy, dx): (ExprId, ExprId)) -> ExprId {
-        let gained = self.arena.mul(x, dy);
-        let lost = self.arena.mul(y, dx);
-        let above = self.arena.sub(gained, lost);
-        let across = self.arena.mul(x, x);
-        let up = self.arena.mul(y, y);
-        let below = self.arena.add(across, up);
-        self.arena.div(above, below)
-    }
-
-    fn hypot(&mut self, s: ExprId, (a, b): (ExprId, ExprId), (da, db): (ExprId, ExprId)) -> ExprId {
-        let left = self.arena.mul(a, da);
-        let right = self.arena.mul(b, db);
-        let above = self.arena.add(left, right);
-        let part = self.arena.div(above, s);
-        self.zero_where_zero(s, part)
-    }
-
-    fn zero_where_zero(&mut self, s: ExprId, part: ExprId) -> ExprId {
-        let vanishes = self.arena.binary(BinaryOp::Equal, s, self.zero);
-        self.arena.select(vanishes, self.zero, part)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::expr::operation::UnaryOp;
     use crate::expr::parse::parse;
 
     const X: InputId = InputId(0);

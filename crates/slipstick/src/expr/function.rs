@@ -1,10 +1,10 @@
 //! The table of named functions that formulas may call.
 //!
 //! In: a word from the text. Out: the function's name, arity, smoothness and
-//! meaning. A new function is one row here plus, if it is elementary, one
-//! operation in `operation.rs` and its derivative in `derive.rs`.
+//! meaning. The rows of operations say which of them are called by name.
 
 use crate::expr::operation::{BinaryOp, Smoothness, UnaryOp};
+use crate::expr::rows::Written;
 use std::fmt;
 
 /// A function that formulas may call by name.
@@ -36,49 +36,53 @@ pub(crate) enum Meaning {
     Smooth,
 }
 
-/// Every function, in the order of the documentation.
-pub static FUNCTIONS: [Function; 29] = [
-    unary("sin", UnaryOp::Sin),
-    unary("cos", UnaryOp::Cos),
-    unary("tan", UnaryOp::Tan),
-    unary("asin", UnaryOp::Asin),
-    unary("acos", UnaryOp::Acos),
-    unary("atan", UnaryOp::Atan),
-    binary("atan2", BinaryOp::Atan2),
-    unary("sinh", UnaryOp::Sinh),
-    unary("cosh", UnaryOp::Cosh),
-    unary("tanh", UnaryOp::Tanh),
-    unary("asinh", UnaryOp::Asinh),
-    unary("acosh", UnaryOp::Acosh),
-    unary("atanh", UnaryOp::Atanh),
-    unary("exp", UnaryOp::Exp),
-    unary("ln", UnaryOp::Ln),
-    unary("log10", UnaryOp::Log10),
-    unary("sqrt", UnaryOp::Sqrt),
-    unary("cbrt", UnaryOp::Cbrt),
-    unary("abs", UnaryOp::Abs),
-    fold("min", BinaryOp::Min),
-    fold("max", BinaryOp::Max),
-    binary("hypot", BinaryOp::Hypot),
-    unary("sign", UnaryOp::Sign),
-    unary("floor", UnaryOp::Floor),
-    unary("ceil", UnaryOp::Ceil),
-    unary("round", UnaryOp::Round),
-    binary("mod", BinaryOp::Modulo),
-    Function { name: "clamp", meaning: Meaning::Clamp },
-    Function { name: "smooth", meaning: Meaning::Smooth },
-];
+/// Every function: operations that are called, and two that are made of others.
+pub static FUNCTIONS: [Function; FUNCTION_COUNT] = functions();
 
-const fn unary(name: &'static str, op: UnaryOp) -> Function {
-    Function { name, meaning: Meaning::Unary(op) }
+const FUNCTION_COUNT: usize = called_count() + 2;
+
+/// How many operations are called.
+const fn called_count() -> usize {
+    let (mut count, mut k) = (0, 0);
+    while k < UnaryOp::ALL.len() {
+        count += matches!(UnaryOp::ALL[k].row().written, Written::Call) as usize;
+        k += 1;
+    }
+    k = 0;
+    while k < BinaryOp::ALL.len() {
+        count += !matches!(BinaryOp::ALL[k].row().written, Written::Symbol) as usize;
+        k += 1;
+    }
+    count
 }
 
-const fn binary(name: &'static str, op: BinaryOp) -> Function {
-    Function { name, meaning: Meaning::Binary(op) }
-}
-
-const fn fold(name: &'static str, op: BinaryOp) -> Function {
-    Function { name, meaning: Meaning::Fold(op) }
+const fn functions() -> [Function; FUNCTION_COUNT] {
+    let mut functions = [Function { name: "smooth", meaning: Meaning::Smooth }; FUNCTION_COUNT];
+    let (mut place, mut k) = (0, 0);
+    while k < UnaryOp::ALL.len() {
+        let (op, row) = (UnaryOp::ALL[k], UnaryOp::ALL[k].row());
+        if matches!(row.written, Written::Call) {
+            functions[place] = Function { name: row.name, meaning: Meaning::Unary(op) };
+            place += 1;
+        }
+        k += 1;
+    }
+    k = 0;
+    while k < BinaryOp::ALL.len() {
+        let (op, row) = (BinaryOp::ALL[k], BinaryOp::ALL[k].row());
+        let meaning = match row.written {
+            Written::Symbol => None,
+            Written::Call => Some(Meaning::Binary(op)),
+            Written::Fold => Some(Meaning::Fold(op)),
+        };
+        if let Some(meaning) = meaning {
+            functions[place] = Function { name: row.name, meaning };
+            place += 1;
+        }
+        k += 1;
+    }
+    functions[place] = Function { name: "clamp", meaning: Meaning::Clamp };
+    functions
 }
 
 impl Function {
@@ -151,15 +155,16 @@ mod tests {
     }
 
     #[test]
-    fn table_names_agree_with_operation_names() {
-        for function in &FUNCTIONS {
-            match function.meaning() {
-                Meaning::Unary(op) => assert_eq!(op.name(), function.name()),
-                Meaning::Binary(op) | Meaning::Fold(op) => assert_eq!(op.name(), function.name()),
-                Meaning::Clamp => assert_eq!(function.name(), "clamp"),
-                Meaning::Smooth => assert_eq!(function.name(), "smooth"),
-            }
+    fn symbols_are_no_functions() {
+        for word in ["-", "not", "^", "<", "and", "+"] {
+            assert_eq!(Function::named(word), None);
         }
+        assert!(
+            ["atan2", "hypot", "min", "mod", "clamp", "smooth"]
+                .map(Function::named)
+                .iter()
+                .all(Option::is_some)
+        );
     }
 
     #[test]

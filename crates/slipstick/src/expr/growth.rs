@@ -5,7 +5,6 @@
 //! from zero than that.
 
 use crate::expr::arena::{Arena, ExprId, Node};
-use crate::expr::operation::{BinaryOp, UnaryOp};
 
 /// What is known of an input.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,18 +17,18 @@ pub enum InputKind {
     Locked(f64),
 }
 
-/// What is known of an expression.
+/// How fast an expression can change, and how large it can be.
 #[derive(Clone, Copy)]
-struct Bound {
+pub(super) struct Growth {
     /// It changes by at most this when the varying inputs change by at most one.
-    growth: f64,
+    pub(super) change: f64,
     /// It is at most this large.
-    size: f64,
+    pub(super) size: f64,
     /// It is at least this large.
-    least: f64,
+    pub(super) least: f64,
 }
 
-const UNKNOWN: Bound = Bound { growth: f64::INFINITY, size: f64::INFINITY, least: 0.0 };
+const UNKNOWN: Growth = Growth { change: f64::INFINITY, size: f64::INFINITY, least: 0.0 };
 
 impl Arena {
     /// For each of `ids`, by how much it can change at most when no varying input changes by more than one; infinity if that is not known.
@@ -41,28 +40,24 @@ impl Arena {
             let bound = match self.node(id) {
                 Node::Constant(value) => fixed(value),
                 Node::Input(input) => match kind(input.index()) {
-                    InputKind::Varying => Bound { growth: 1.0, ..UNKNOWN },
+                    InputKind::Varying => Growth { change: 1.0, ..UNKNOWN },
                     InputKind::Fixed(value) => fixed(value),
-                    InputKind::Locked(size) => Bound { growth: 0.0, size, least: 0.0 },
+                    InputKind::Locked(size) => Growth { change: 0.0, size, least: 0.0 },
                 },
-                Node::Unary(op, x) => unary(op, of(x)),
-                Node::Binary(op, a, b) => binary(op, of(a), of(b)),
+                Node::Unary(op, x) => (op.row().growth)(of(x)),
+                Node::Binary(op, a, b) => (op.row().growth)(of(a), of(b)),
                 // A condition that can change makes it jump.
-                Node::Select(c, a, b) if of(c).growth == 0.0 => either(of(a), of(b)),
+                Node::Select(c, a, b) if of(c).change == 0.0 => of(a).either(of(b)),
                 Node::Select(..) => UNKNOWN,
             };
             bounds[id.index()] = bound;
         }
-        ids.iter().map(|id| bounds[id.index()].growth).collect()
+        ids.iter().map(|id| bounds[id.index()].change).collect()
     }
 }
 
-fn fixed(value: f64) -> Bound {
-    Bound { growth: 0.0, size: value.abs(), least: value.abs() }
-}
-
-fn either(a: Bound, b: Bound) -> Bound {
-    Bound { growth: a.growth.max(b.growth), size: a.size.max(b.size), least: a.least.min(b.least) }
+fn fixed(value: f64) -> Growth {
+    Growth { change: 0.0, size: value.abs(), least: value.abs() }
 }
 
 /// A product in which nothing times anything is nothing.
@@ -70,36 +65,47 @@ fn times(a: f64, b: f64) -> f64 {
     if a == 0.0 || b == 0.0 { 0.0 } else { a * b }
 }
 
-fn unary(op: UnaryOp, x: Bound) -> Bound {
-    let within = |size: f64| Bound { growth: x.growth, size, least: 0.0 };
-    match op {
-        UnaryOp::Negate | UnaryOp::Abs => x,
-        UnaryOp::Sin | UnaryOp::Cos | UnaryOp::Tanh => within(1.0),
-        UnaryOp::Atan => within(std::f64::consts::FRAC_PI_2),
-        UnaryOp::Asinh => within(x.size),
-        // What does not change stays as it is, whatever the operation does to it.
-        _ if x.growth == 0.0 => Bound { growth: 0.0, ..UNKNOWN },
-        _ => UNKNOWN,
+impl Growth {
+    /// As fast as before, and of this size.
+    pub(super) fn within(self, size: f64) -> Self {
+        Self { size, least: 0.0, ..self }
     }
-}
 
-fn binary(op: BinaryOp, a: Bound, b: Bound) -> Bound {
-    let size = a.size + b.size;
-    match op {
-        BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Hypot => {
-            Bound { growth: a.growth + b.growth, size, least: 0.0 }
+    /// Nothing is known, but what does not change stays as it is, whatever is done to it.
+    pub(super) fn unknown(self) -> Self {
+        if self.change == 0.0 { Self { change: 0.0, ..UNKNOWN } } else { UNKNOWN }
+    }
+
+    pub(super) fn unknown_pair(self, other: Self) -> Self {
+        Self { change: self.change + other.change, ..self }.unknown()
+    }
+
+    pub(super) fn either(self, other: Self) -> Self {
+        Self {
+            change: self.change.max(other.change),
+            size: self.size.max(other.size),
+            least: self.least.min(other.least),
         }
-        BinaryOp::Min | BinaryOp::Max => either(a, b),
-        BinaryOp::Multiply => Bound {
-            growth: times(a.growth, b.size) + times(a.size, b.growth),
-            size: times(a.size, b.size),
-            least: times(a.least, b.least),
-        },
-        BinaryOp::Divide if b.growth == 0.0 && b.least > 0.0 => {
-            Bound { growth: a.growth / b.least, size: a.size / b.least, least: 0.0 }
+    }
+
+    pub(super) fn sum(self, other: Self) -> Self {
+        Self { change: self.change + other.change, size: self.size + other.size, least: 0.0 }
+    }
+
+    pub(super) fn product(self, other: Self) -> Self {
+        Self {
+            change: times(self.change, other.size) + times(self.size, other.change),
+            size: times(self.size, other.size),
+            least: times(self.least, other.least),
         }
-        _ if a.growth == 0.0 && b.growth == 0.0 => Bound { growth: 0.0, ..UNKNOWN },
-        _ => UNKNOWN,
+    }
+
+    /// The quotient; it is known if the divisor does not change and is not zero.
+    pub(super) fn quotient(self, other: Self) -> Self {
+        if other.change != 0.0 || other.least <= 0.0 {
+            return self.unknown_pair(other);
+        }
+        Self { change: self.change / other.least, size: self.size / other.least, least: 0.0 }
     }
 }
 

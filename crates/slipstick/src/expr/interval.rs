@@ -23,8 +23,10 @@ impl Interval {
     pub const WHOLE: Self = Self { lo: f64::NEG_INFINITY, hi: f64::INFINITY, nan: true };
     /// NaN and nothing else.
     const UNDEFINED: Self = Self { lo: f64::INFINITY, hi: f64::NEG_INFINITY, nan: true };
+    /// Zero and nothing else.
+    pub(super) const ZERO: Self = Self { lo: 0.0, hi: 0.0, nan: false };
     /// A condition of which nothing is known.
-    const EITHER: Self = Self { lo: 0.0, hi: 1.0, nan: false };
+    pub(super) const EITHER: Self = Self { lo: 0.0, hi: 1.0, nan: false };
 
     /// The numbers between two ends.
     pub fn new(lo: f64, hi: f64) -> Self {
@@ -55,60 +57,36 @@ impl Interval {
     /// What an operation makes of it.
     #[must_use]
     pub fn unary(self, op: UnaryOp) -> Self {
-        if self.is_empty() {
-            return if op == UnaryOp::Not { Self::point(0.0) } else { self };
-        }
-        let nan = self.nan && op != UnaryOp::Not;
-        let result = match op {
-            UnaryOp::Negate => Self { lo: -self.hi, hi: -self.lo, nan },
-            UnaryOp::Not => truth(self.nan || self.may_be_true(), self.contains(0.0)),
-            UnaryOp::Abs => Self { lo: self.mig(), hi: self.mag(), nan },
-            UnaryOp::Sign | UnaryOp::Floor | UnaryOp::Ceil | UnaryOp::Round => {
-                Self { lo: op.apply(self.lo), hi: op.apply(self.hi), nan }
-            }
-            UnaryOp::Sin => self.turned(FRAC_PI_2, op),
-            UnaryOp::Cos => self.turned(0.0, op),
-            UnaryOp::Tan => self.tangent(),
-            UnaryOp::Cosh => {
-                Self { lo: down(self.mig().cosh()).max(1.0), hi: up(self.mag().cosh()), nan: false }
-            }
-            UnaryOp::Acos => (-self).rising(op, -1.0, 1.0),
-            UnaryOp::Asin | UnaryOp::Atanh => self.rising(op, -1.0, 1.0),
-            UnaryOp::Acosh => self.rising(op, 1.0, f64::INFINITY),
-            UnaryOp::Ln | UnaryOp::Log10 | UnaryOp::Sqrt => self.rising(op, 0.0, f64::INFINITY),
-            UnaryOp::Exp => {
-                let exp = self.rising(op, f64::NEG_INFINITY, f64::INFINITY);
-                Self { lo: exp.lo.max(0.0), ..exp }
-            }
-            UnaryOp::Atan | UnaryOp::Sinh | UnaryOp::Tanh | UnaryOp::Asinh | UnaryOp::Cbrt => {
-                self.rising(op, f64::NEG_INFINITY, f64::INFINITY)
-            }
-        };
-        Self { nan: result.nan || nan, ..result }
+        (op.row().interval)(self)
     }
 
     /// What an operation makes of it and another.
     #[must_use]
     pub fn binary(self, op: BinaryOp, other: Self) -> Self {
-        let (a, b) = (self, other);
-        match op {
-            BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Equal | BinaryOp::NotEqual => compare(op, a, b),
-            BinaryOp::And => {
-                let (yes, no) = (a.may_be_true() && b.may_be_true(), a.contains(0.0) || b.contains(0.0));
-                truth(no, yes)
-            }
-            BinaryOp::Or => {
-                let (yes, no) = (a.may_be_true() || b.may_be_true(), a.contains(0.0) && b.contains(0.0));
-                truth(no, yes)
-            }
-            // One to any power is one, and so is anything to the power of zero; an infinite side makes any triangle infinite.
-            BinaryOp::Power | BinaryOp::Hypot if a.nan || b.nan => Self::WHOLE,
-            _ if a.is_empty() || b.is_empty() => Self::UNDEFINED,
-            _ => {
-                let result = arithmetic(op, a, b);
-                Self { nan: result.nan || a.nan || b.nan, ..result }
-            }
+        (op.row().interval)(self, other)
+    }
+
+    /// What a function of numbers makes of it; NaN stays NaN.
+    pub(super) fn mapped(self, f: impl Fn(Self) -> Self) -> Self {
+        if self.is_empty() {
+            return self;
         }
+        let result = f(self);
+        Self { nan: result.nan || self.nan, ..result }
+    }
+
+    /// What a function of numbers makes of it and another; NaN stays NaN.
+    pub(super) fn joined(self, other: Self, f: impl Fn(Self, Self) -> Self) -> Self {
+        if self.is_empty() || other.is_empty() {
+            return Self::UNDEFINED;
+        }
+        let result = f(self, other);
+        Self { nan: result.nan || self.nan || other.nan, ..result }
+    }
+
+    /// The same for a function that can make a number of NaN and another number.
+    pub(super) fn joined_or_whole(self, other: Self, f: impl Fn(Self, Self) -> Self) -> Self {
+        if self.nan || other.nan { Self::WHOLE } else { self.joined(other, f) }
     }
 
     /// `yes` or `no`, by a condition.
@@ -140,51 +118,54 @@ impl Interval {
         Self { lo: down(self.mig() * self.mig()), hi: up(self.mag() * self.mag()), nan: self.nan }
     }
 
-    fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.lo > self.hi
     }
 
     /// A condition holds where it is not zero, also where it is NaN.
-    fn may_be_true(&self) -> bool {
+    pub(super) fn may_be_true(&self) -> bool {
         self.nan || !self.is_empty() && (self.lo != 0.0 || self.hi != 0.0)
     }
 
     /// The largest size of a value.
-    fn mag(&self) -> f64 {
+    pub(super) fn mag(&self) -> f64 {
         self.lo.abs().max(self.hi.abs())
     }
 
     /// The smallest size of a value.
-    fn mig(&self) -> f64 {
+    pub(super) fn mig(&self) -> f64 {
         if self.contains(0.0) { 0.0 } else { self.lo.abs().min(self.hi.abs()) }
     }
 
     /// A library function that rises, on the domain from `least` to `greatest`.
-    fn rising(self, op: UnaryOp, least: f64, greatest: f64) -> Self {
+    pub(super) fn rising(self, f: impl Fn(f64) -> f64, least: f64, greatest: f64) -> Self {
         let outside = self.lo < least || self.hi > greatest;
         if self.hi < least || self.lo > greatest {
             return Self::UNDEFINED;
         }
-        // `acos` falls; it comes with its operand turned over.
-        let f = |x: f64| op.apply(if op == UnaryOp::Acos { -x } else { x });
         let (lo, hi) = (below(f(self.lo.max(least))), above(f(self.hi.min(greatest))));
         Self { lo, hi, nan: outside }
     }
 
+    /// A function that goes up in steps.
+    pub(super) fn stepped(self, f: impl Fn(f64) -> f64) -> Self {
+        self.mapped(|x| Self { lo: f(x.lo), hi: f(x.hi), nan: false })
+    }
+
     /// Sine or cosine, by the place of one of its tops.
-    fn turned(self, top: f64, op: UnaryOp) -> Self {
+    pub(super) fn turned(self, top: f64, f: impl Fn(f64) -> f64) -> Self {
         let infinite = self.mag() == f64::INFINITY;
         // Far out, the places of tops are not known well enough.
         if self.hi - self.lo >= TAU || self.mag() > 1e9 {
             return Self { lo: -1.0, hi: 1.0, nan: infinite };
         }
-        let ends = [op.apply(self.lo), op.apply(self.hi)];
+        let ends = [f(self.lo), f(self.hi)];
         let lo = if self.meets(top + PI, TAU) { -1.0 } else { below(ends[0].min(ends[1])).max(-1.0) };
         let hi = if self.meets(top, TAU) { 1.0 } else { above(ends[0].max(ends[1])).min(1.0) };
         Self { lo, hi, nan: false }
     }
 
-    fn tangent(self) -> Self {
+    pub(super) fn tangent(self) -> Self {
         if self.mag() > 1e9 || self.meets(FRAC_PI_2, PI) {
             return Self { nan: self.mag() == f64::INFINITY, ..Self::WHOLE };
         }
@@ -249,7 +230,7 @@ impl std::ops::Div for Interval {
 }
 
 /// The values between corners, moved outward. A corner that is not a number says nothing.
-fn hull(corners: [f64; 4], nan: bool) -> Interval {
+pub(super) fn hull(corners: [f64; 4], nan: bool) -> Interval {
     if corners.iter().any(|corner| corner.is_nan()) {
         return Interval::WHOLE;
     }
@@ -258,91 +239,21 @@ fn hull(corners: [f64; 4], nan: bool) -> Interval {
     Interval { lo: down(lo), hi: up(hi), nan }
 }
 
-fn arithmetic(op: BinaryOp, a: Interval, b: Interval) -> Interval {
-    match op {
-        BinaryOp::Add => a + b,
-        BinaryOp::Subtract => a - b,
-        BinaryOp::Multiply => a * b,
-        BinaryOp::Divide => a / b,
-        BinaryOp::Power => power(a, b),
-        BinaryOp::Atan2 => angle(a, b),
-        BinaryOp::Hypot => {
-            let (lo, hi) = (a.mig().hypot(b.mig()), a.mag().hypot(b.mag()));
-            Interval { lo: below(lo).max(0.0), hi: above(hi), nan: false }
-        }
-        BinaryOp::Min => Interval { lo: a.lo.min(b.lo), hi: a.hi.min(b.hi), nan: false },
-        BinaryOp::Max => Interval { lo: a.lo.max(b.lo), hi: a.hi.max(b.hi), nan: false },
-        BinaryOp::Modulo => a - b * (a / b).unary(UnaryOp::Floor),
-        _ => Interval::WHOLE,
-    }
-}
-
-fn power(a: Interval, b: Interval) -> Interval {
-    let whole = !b.is_open() && b.lo.fract() == 0.0 && b.lo.abs() < 1e15;
-    if whole && b.lo < 0.0 {
-        return Interval::point(1.0) / power(a, -b);
-    }
-    if whole {
-        let odd = b.lo % 2.0 != 0.0;
-        let (least, most) = if odd { (a.lo, a.hi) } else { (a.mig(), a.mag()) };
-        let (lo, hi) = (below(least.powf(b.lo)), above(most.powf(b.lo)));
-        return Interval { lo: if least >= 0.0 { lo.max(0.0) } else { lo }, hi, nan: false };
-    }
-    // Below zero it is defined for whole exponents only, and at zero it has a pole for negative ones.
-    if a.lo < 0.0 || (a.lo == 0.0 && b.lo <= 0.0) || b.mag() == f64::INFINITY || a.hi == f64::INFINITY {
-        return Interval::WHOLE;
-    }
-    let corners = [a.lo.powf(b.lo), a.lo.powf(b.hi), a.hi.powf(b.lo), a.hi.powf(b.hi)];
-    let all = hull(corners, false);
-    Interval { lo: below(all.lo).max(0.0), hi: above(all.hi), nan: all.nan }
-}
-
-/// The angle of a point; next to its cut it can be any.
-fn angle(y: Interval, x: Interval) -> Interval {
-    if x.lo <= 0.0 && y.contains(0.0) {
-        return Interval { lo: -above(PI), hi: above(PI), nan: false };
-    }
-    let corners = [y.lo.atan2(x.lo), y.lo.atan2(x.hi), y.hi.atan2(x.lo), y.hi.atan2(x.hi)];
-    let all = hull(corners, false);
-    Interval { lo: below(all.lo), hi: above(all.hi), nan: all.nan }
-}
-
-fn compare(op: BinaryOp, a: Interval, b: Interval) -> Interval {
-    let undefined = a.nan || b.nan;
-    if a.is_empty() || b.is_empty() {
-        return Interval::point(if op == BinaryOp::NotEqual { 1.0 } else { 0.0 });
-    }
-    let apart = a.hi < b.lo || b.hi < a.lo;
-    let same = !a.is_open() && !b.is_open() && a.lo == b.lo;
-    match op {
-        BinaryOp::Less => truth(undefined || a.hi >= b.lo, a.lo < b.hi),
-        BinaryOp::LessEqual => truth(undefined || a.hi > b.lo, a.lo <= b.hi),
-        BinaryOp::Equal => truth(undefined || !same, !apart),
-        BinaryOp::NotEqual => truth(!apart, undefined || !same),
-        _ => Interval::EITHER,
-    }
-}
-
-/// A condition that may not hold, or may hold.
-fn truth(no: bool, yes: bool) -> Interval {
-    Interval { lo: if no { 0.0 } else { 1.0 }, hi: if yes { 1.0 } else { 0.0 }, nan: false }
-}
-
 /// A little less, unless it is exactly zero.
-fn down(x: f64) -> f64 {
+pub(super) fn down(x: f64) -> f64 {
     if x == 0.0 { x } else { x.next_down() }
 }
 
-fn up(x: f64) -> f64 {
+pub(super) fn up(x: f64) -> f64 {
     if x == 0.0 { x } else { x.next_up() }
 }
 
 /// As [`down`], for functions that are only known to a few units in the last place.
-fn below(x: f64) -> f64 {
+pub(super) fn below(x: f64) -> f64 {
     if x.is_finite() { x - 4.0 * f64::EPSILON * x.abs() } else { x }
 }
 
-fn above(x: f64) -> f64 {
+pub(super) fn above(x: f64) -> f64 {
     if x.is_finite() { x + 4.0 * f64::EPSILON * x.abs() } else { x }
 }
 
@@ -350,51 +261,6 @@ fn above(x: f64) -> f64 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    const UNARY: [UnaryOp; 24] = [
-        UnaryOp::Negate,
-        UnaryOp::Not,
-        UnaryOp::Sin,
-        UnaryOp::Cos,
-        UnaryOp::Tan,
-        UnaryOp::Asin,
-        UnaryOp::Acos,
-        UnaryOp::Atan,
-        UnaryOp::Sinh,
-        UnaryOp::Cosh,
-        UnaryOp::Tanh,
-        UnaryOp::Asinh,
-        UnaryOp::Acosh,
-        UnaryOp::Atanh,
-        UnaryOp::Exp,
-        UnaryOp::Ln,
-        UnaryOp::Log10,
-        UnaryOp::Sqrt,
-        UnaryOp::Cbrt,
-        UnaryOp::Abs,
-        UnaryOp::Sign,
-        UnaryOp::Floor,
-        UnaryOp::Ceil,
-        UnaryOp::Round,
-    ];
-    const BINARY: [BinaryOp; 16] = [
-        BinaryOp::Add,
-        BinaryOp::Subtract,
-        BinaryOp::Multiply,
-        BinaryOp::Divide,
-        BinaryOp::Power,
-        BinaryOp::Atan2,
-        BinaryOp::Hypot,
-        BinaryOp::Min,
-        BinaryOp::Max,
-        BinaryOp::Modulo,
-        BinaryOp::Less,
-        BinaryOp::LessEqual,
-        BinaryOp::Equal,
-        BinaryOp::NotEqual,
-        BinaryOp::And,
-        BinaryOp::Or,
-    ];
 
     /// Numbers of many sizes, and those at which something happens.
     fn number() -> impl Strategy<Value = f64> {
@@ -436,7 +302,7 @@ mod tests {
 
         #[test]
         fn an_operation_gives_a_value_of_its_interval((x, value) in placed()) {
-            for op in UNARY {
+            for &op in UnaryOp::ALL {
                 let (all, one) = (x.unary(op), op.apply(value));
                 prop_assert!(all.contains(one), "{op:?} of {value} in {x:?}: {one} is not in {all:?}");
             }
@@ -444,7 +310,7 @@ mod tests {
 
         #[test]
         fn an_operation_on_two_gives_a_value_of_its_interval((x, a) in placed(), (y, b) in placed()) {
-            for op in BINARY {
+            for &op in BinaryOp::ALL {
                 let (all, one) = (x.binary(op, y), op.apply(a, b));
                 prop_assert!(all.contains(one), "{op:?} of {a}, {b} in {x:?}, {y:?}: {one} is not in {all:?}");
             }

@@ -11,18 +11,27 @@
 //!    exactly, into the same arena.
 //! 4. [`Tape::compile`] turns expressions into a list of instructions that runs
 //!    without allocation. [`Tape::bounds`] runs it over whole ranges of the
-//!    inputs at once, and tells where value and slope lie.
+//!    inputs at once, and tells where value and slope lie; [`Tape::banded`] runs
+//!    it with bounds of errors.
+//! 5. [`Series`] develops a tape into a Taylor series, one order at a time, and
+//!    [`Composition`] makes a polynomial of it where its inputs are polynomials.
+//!
+//! All that is known of an operation stands in one row, see `rows`.
 //!
 //! [`Arena::display`] goes back to text, [`nearest()`] finds what a misspelt word
 //! may have meant, and [`Walker`] is the slow reference for tests and the
 //! benchmark, for which [`sample_formulas`] is the material.
 
 mod arena;
+mod band;
+mod banded;
 mod bounds;
 mod build;
 mod complain;
 mod cons;
 mod derive;
+#[cfg(test)]
+mod double_double;
 mod error;
 mod function;
 mod growth;
@@ -36,14 +45,18 @@ mod print;
 #[cfg(test)]
 mod properties;
 mod ranges;
+mod rows;
 mod sample;
 mod selection;
+mod series;
 mod simplify;
 mod syntax;
 mod tape;
 mod walk;
 
 pub use arena::{Arena, ExprId, InputId, Node};
+pub use band::{BAND_FACTOR, Inexact, UNIT_ROUNDOFF};
+pub use banded::Bands;
 pub use bounds::{Bounds, Boxes};
 pub use error::ParseError;
 pub use function::{Arity, FUNCTIONS, Function};
@@ -55,6 +68,7 @@ pub use operation::{BinaryOp, Smoothness, UnaryOp};
 pub use parse::{MAX_NESTING, MAX_TEXT, parse};
 pub use ranges::Ranges;
 pub use sample::{SAMPLE_INPUTS, SAMPLE_POINT, sample_formulas};
+pub use series::{Composition, Expansion, LARGEST_DEGREE, Series};
 pub use syntax::{Arguments, Form, Kind, NodeId, Relation, Syntax, SyntaxNode, UnknownName};
 pub use tape::{Registers, Tape};
 pub use walk::{MAX_WALK_DEPTH, Walker};

@@ -26,6 +26,10 @@ pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
             continue;
         };
         let allowed = WRONG * slips_allowed(word.len().min(other.len()));
+        // Every letter too many costs something.
+        if EXTRA * word.len().abs_diff(other.len()) > allowed {
+            continue;
+        }
         let cost = slips(&word, &other);
         if cost <= allowed && best.is_none_or(|(least, _)| cost < least) {
             best = Some((cost, candidate));

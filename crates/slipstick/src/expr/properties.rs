@@ -14,7 +14,7 @@ use proptest::prelude::*;
 
 /// A random formula.
 #[derive(Clone, Debug)]
-enum Tree {
+pub(super) enum Tree {
     Number(f64),
     Input(usize),
     Negate(Box<Tree>),
@@ -29,7 +29,7 @@ const STEPPED: [&str; 6] = ["abs", "sign", "floor", "ceil", "round", "cbrt"];
 const PAIRED: [&str; 5] = ["min", "max", "mod", "hypot", "atan2"];
 
 impl Tree {
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         match self {
             Self::Number(value) => format!("{value:?}"),
             Self::Input(input) => NAMES[*input].to_string(),
@@ -76,7 +76,7 @@ impl Tree {
     }
 
     /// Whether no part is so large that a small change drowns in rounding.
-    fn is_tame(&self, inputs: &[f64]) -> bool {
+    pub(super) fn is_tame(&self, inputs: &[f64]) -> bool {
         let small = self.value(inputs).is_some_and(|value| value.abs() < 1e4);
         small && self.parts().into_iter().all(|part| part.is_tame(inputs))
     }
@@ -190,7 +190,7 @@ fn any_formula() -> impl Strategy<Value = Tree> {
     prop_oneof![exact(), power, sum]
 }
 
-fn smooth() -> impl Strategy<Value = Tree> {
+pub(super) fn smooth() -> impl Strategy<Value = Tree> {
     grown(smooth_part())
 }
 
@@ -206,7 +206,7 @@ fn smooth_part() -> impl Strategy<Value = Tree> {
     })
 }
 
-fn inputs() -> impl Strategy<Value = [f64; 4]> {
+pub(super) fn inputs() -> impl Strategy<Value = [f64; 4]> {
     let value = prop_oneof![
         4 => -10.0..10.0_f64,
         1 => prop::sample::select(vec![0.0, 1.0, -1.0, 2.0, 0.5]),
@@ -218,7 +218,7 @@ fn slot(name: &str) -> Option<usize> {
     NAMES.iter().position(|known| *known == name)
 }
 
-fn lowered(arena: &mut Arena, text: &str) -> ExprId {
+pub(super) fn lowered(arena: &mut Arena, text: &str) -> ExprId {
     let inputs = [0, 1, 2, 3].map(|n| arena.input(InputId(n)));
     let mut resolve = |name: &str| slot(name).map(|place| inputs[place]);
     parse(text).unwrap().lower(arena, &mut resolve).unwrap()

@@ -2,7 +2,7 @@
 //!
 //! Registers stay where they are, so that the working memory of the whole tape serves all its parts.
 
-use super::tape::{Step, Tape};
+use super::tape::Tape;
 
 impl Tape {
     /// Of tapes that go on from each other, those parts that give the named outputs alone, in the given order.
@@ -33,21 +33,6 @@ impl Tape {
             part.reads.retain(|&input| live[input as usize]);
             part
         })
-    }
-}
-
-impl Step {
-    /// The register that is written, and those that are read.
-    fn registers(self) -> (u32, [Option<u32>; 3]) {
-        match self {
-            Self::Add(to, a, b)
-            | Self::Subtract(to, a, b)
-            | Self::Multiply(to, a, b)
-            | Self::Divide(to, a, b)
-            | Self::Binary(_, to, a, b) => (to, [Some(a), Some(b), None]),
-            Self::Negate(to, x) | Self::Unary(_, to, x) => (to, [Some(x), None, None]),
-            Self::Select(to, c, a, b) => (to, [Some(c), Some(a), Some(b)]),
-        }
     }
 }
 

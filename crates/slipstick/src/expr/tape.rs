@@ -9,7 +9,7 @@
 //! that even a long tape works in little memory.
 
 use crate::expr::arena::{Arena, ExprId, Node};
-use crate::expr::operation::{BinaryOp, UnaryOp};
+use crate::expr::operation::{BinaryOp, Smoothness, UnaryOp};
 
 /// Stands for "has no register yet" and "is never used".
 const NONE: u32 = u32::MAX;
@@ -145,6 +145,29 @@ impl Tape {
 }
 
 impl Step {
+    /// The register of the result and those of the operands.
+    pub(super) fn registers(self) -> (u32, [Option<u32>; 3]) {
+        match self {
+            Self::Add(to, a, b)
+            | Self::Subtract(to, a, b)
+            | Self::Multiply(to, a, b)
+            | Self::Divide(to, a, b)
+            | Self::Binary(_, to, a, b) => (to, [Some(a), Some(b), None]),
+            Self::Negate(to, x) | Self::Unary(_, to, x) => (to, [Some(x), None, None]),
+            Self::Select(to, c, a, b) => (to, [Some(c), Some(a), Some(b)]),
+        }
+    }
+
+    /// Whether the operation has kinks or jumps.
+    pub(super) fn smoothness(self) -> Smoothness {
+        match self {
+            Self::Unary(op, ..) => op.smoothness(),
+            Self::Binary(op, ..) => op.smoothness(),
+            Self::Select(..) => Smoothness::Jump,
+            _ => Smoothness::Smooth,
+        }
+    }
+
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the body of the loop in `run`")]
     fn run(self, values: &mut [f64]) {

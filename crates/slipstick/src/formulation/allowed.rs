@@ -88,6 +88,6 @@ impl Flow<'_> {
 
     /// The gradient of a guard by the state.
     pub fn gradient_of(&mut self, guard: usize, t: f64, y: &mut [f64], gradient: &mut [f64]) {
-        self.evaluator.guard_gradient(self.mode.locked(), guard, t, y, gradient);
+        self.evaluator.guard_gradient(self.mode.locked(self.system.parameters()), guard, t, y, gradient);
     }
 }

@@ -136,7 +136,7 @@ impl Flow<'_> {
 
     /// The rates of positions at a state; the others are scratch.
     pub fn evaluate_kinematics(&mut self, t: f64, y: &[f64], rates: &mut [f64]) {
-        let locked = self.mode.locked();
+        let locked = self.mode.locked(self.system.parameters());
         match &mut self.evaluator {
             Engine::Mechanism(mechanism) => mechanism.inner.derivative(locked, t, y, rates),
             Engine::Plain(evaluator) => evaluator.derivative(locked, t, y, rates),

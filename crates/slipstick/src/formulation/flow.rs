@@ -10,7 +10,7 @@ use super::sliding::Effort;
 use super::start_slope::StartSlope;
 use super::twins::Place;
 use super::{Field, Index1, MassKind, Refusal, Sliding, Stabilisation, Surface, Upkeep};
-use crate::equations::{ActiveRows, Guard, GuardKind, PlainField, Point, System};
+use crate::equations::{ActiveRows, Guard, PlainField, Point, Reset, System};
 use crate::expr::{Bounds, Interval};
 use crate::mode::Mode;
 
@@ -100,22 +100,23 @@ impl<'a> Flow<'a> {
 
     /// Whether a guard belongs to the mode that holds.
     pub fn has(&self, guard: usize) -> bool {
-        is_watched(&self.system.guards()[guard], self.mode.index)
+        is_watched(&self.system.guards()[guard], self.mode.values.place)
     }
 
     /// Finds out which guards matter with the present signs and counts. A motion that slides on a surface has both of its branches.
     pub fn find_needed(&mut self) {
-        if self.mode.sliding.is_empty() {
-            self.evaluator.find_needed(self.mode.locked(), &mut self.needed);
+        if self.mode.structure.sliding.is_empty() {
+            self.evaluator.find_needed(self.mode.locked(self.system.parameters()), &mut self.needed);
         } else {
             self.needed.fill(true);
         }
+        self.one_sided.know_needed(&self.needed);
     }
 
     /// The values of the watched guards.
     pub fn guards(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
-        self.guard_count += self.watched[self.mode.index];
-        self.evaluator.guards(self.mode.locked(), t, y, values);
+        self.guard_count += self.watched[self.mode.values.place];
+        self.evaluator.guards(self.mode.locked(self.system.parameters()), t, y, values);
     }
 
     /// The value of one guard.
@@ -127,31 +128,31 @@ impl<'a> Flow<'a> {
             return self.distance_from_leaving(i, t, y);
         }
         self.guard_count += 1;
-        self.evaluator.guard(self.mode.locked(), guard, t, y)
+        self.evaluator.guard(self.mode.locked(self.system.parameters()), guard, t, y)
     }
 
     /// What is certain of a guard while time (0) and states (from 1 on) move within bounds; none if it is not a formula.
     pub fn guard_bounds(&mut self, guard: usize, input: &dyn Fn(usize) -> Bounds) -> Option<Bounds> {
-        let bounds = self.evaluator.guard_bounds(self.mode.locked(), guard, input)?;
+        let bounds = self.evaluator.guard_bounds(self.mode.locked(self.system.parameters()), guard, input)?;
         self.guard_count += 1;
         Some(bounds)
     }
 
     /// Where the watched guards lie while time (0) and states (from 1 on) are within intervals, if they are formulas.
     pub fn guard_ranges(&mut self, input: &dyn Fn(usize) -> Interval, ranges: &mut [Interval]) {
-        self.guard_count += self.watched[self.mode.index];
-        self.evaluator.guard_ranges(self.mode.locked(), input, ranges);
+        self.guard_count += self.watched[self.mode.values.place];
+        self.evaluator.guard_ranges(self.mode.locked(self.system.parameters()), input, ranges);
     }
 
     /// The rates of the watched guards at a point of a motion, where they have the given values.
     pub fn guard_slopes(&mut self, point: Point<'_>, reach: f64, values: &[f64], slopes: &mut [f64]) {
-        self.guard_count += self.watched[self.mode.index];
-        self.evaluator.guard_slopes(self.mode.locked(), point, reach, values, slopes);
+        self.guard_count += self.watched[self.mode.values.place];
+        self.evaluator.guard_slopes(self.mode.locked(self.system.parameters()), point, reach, values, slopes);
     }
 
     /// The times at which the scheduled guards fire.
     pub fn schedule(&mut self, times: &mut [f64]) {
-        self.evaluator.schedule(self.mode.locked(), times);
+        self.evaluator.schedule(self.mode.locked(self.system.parameters()), times);
     }
 
     /// The right-hand side of a system that needs its evaluator, or along surfaces. Kept apart, so that the short way stays short.
@@ -172,7 +173,7 @@ impl<'a> Flow<'a> {
             return self.note_visit(t);
         }
         self.derivative_count += 1;
-        self.evaluator.derivative(self.mode.locked(), t, y, dy);
+        self.evaluator.derivative(self.mode.locked(self.system.parameters()), t, y, dy);
         if self.one_sided.may_turn_back() {
             self.one_sided.look_where_it_goes(&mut *self.evaluator, &self.mode, Point { t, y, dy });
         }
@@ -183,7 +184,7 @@ impl<'a> Flow<'a> {
         let mut beside = y.to_vec();
         self.step_aside(surface, surface.sign(&self.mode), t, &mut beside);
         self.derivative_count += 1;
-        self.evaluator.derivative(self.mode.locked(), t, &beside, dy);
+        self.evaluator.derivative(self.mode.locked(self.system.parameters()), t, &beside, dy);
     }
 
     /// The motion stands on the surfaces of these guards.
@@ -232,7 +233,13 @@ impl<'a> Flow<'a> {
     /// About how large a guard is by rounding alone, at a point where it should be zero. In a mechanism constraints bring the rounding of each coordinate or speed to all others.
     pub fn noise_of(&mut self, guard: usize, t: f64, y: &mut [f64]) -> f64 {
         let mut gradient = vec![0.0; y.len()];
-        let rate = self.evaluator.guard_gradient(self.mode.locked(), guard, t, y, &mut gradient);
+        let rate = self.evaluator.guard_gradient(
+            self.mode.locked(self.system.parameters()),
+            guard,
+            t,
+            y,
+            &mut gradient,
+        );
         let layout = self.system.layout();
         let speeds = layout.q..layout.q + if self.is_mechanism { layout.v } else { 0 };
         let (far, fast) = (largest(&y[..speeds.start]), largest(&y[speeds.clone()]));
@@ -244,20 +251,6 @@ impl<'a> Flow<'a> {
         let terms: f64 = gradient.iter().enumerate().map(|(i, g)| g.abs() * size(i)).sum();
         let size = terms + (rate * t).abs();
         if size.is_finite() { 8.0 * f64::EPSILON * size } else { 0.0 }
-    }
-
-    /// The rate of a guard where the state changes at the rate `dy`.
-    pub fn rate_of(&mut self, guard: usize, t: f64, y: &mut [f64], dy: &[f64]) -> f64 {
-        let mut gradient = vec![0.0; y.len()];
-        let rate = self.evaluator.guard_gradient(self.mode.locked(), guard, t, y, &mut gradient);
-        rate + gradient.iter().zip(dy).map(|(g, dy)| g * dy).sum::<f64>()
-    }
-
-    /// How much a guard can change when the state changes by as much as `widths`.
-    pub fn spread_of(&mut self, guard: usize, t: f64, y: &mut [f64], widths: &[f64]) -> f64 {
-        let mut gradient = vec![0.0; y.len()];
-        self.evaluator.guard_gradient(self.mode.locked(), guard, t, y, &mut gradient);
-        gradient.iter().zip(widths).map(|(g, width)| (g * width).abs()).sum()
     }
 
     /// Moves a state to the given side of the surface that a motion leaves, by as little as can be.
@@ -279,7 +272,7 @@ impl<'a> Flow<'a> {
     pub fn depends_on_algebraic(&mut self, guard: usize, t: f64, y: &mut [f64]) -> bool {
         let Some(algebraic) = self.behind_mass.as_mut().and_then(BehindMass::algebraic) else { return false };
         let mut gradient = vec![0.0; y.len()];
-        self.evaluator.guard_gradient(self.mode.locked(), guard, t, y, &mut gradient);
+        self.evaluator.guard_gradient(self.mode.locked(self.system.parameters()), guard, t, y, &mut gradient);
         algebraic.columns.iter().any(|&column| gradient[column] != 0.0)
     }
 
@@ -294,7 +287,8 @@ impl<'a> Flow<'a> {
             return true;
         }
         let mut solved = y.to_vec();
-        let count = algebraic.solve(&mut *self.evaluator, self.mode.locked(), t, &mut solved);
+        let count =
+            algebraic.solve(&mut *self.evaluator, self.mode.locked(self.system.parameters()), t, &mut solved);
         self.derivative_count += count.unwrap_or(0);
         if count.is_some() {
             y.copy_from_slice(&solved);
@@ -305,13 +299,13 @@ impl<'a> Flow<'a> {
     /// Looks at the mass matrix, if there is one, to find out whether it determines the rates of all states.
     pub fn look_at_mass(&mut self, t: f64, y: &[f64]) {
         if let Some(behind) = &mut self.behind_mass {
-            behind.look(&mut *self.evaluator, self.mode.locked(), t, y);
+            behind.look(&mut *self.evaluator, self.mode.locked(self.system.parameters()), t, y);
         }
     }
 
     /// Lets the motion slide on the given surfaces, or on none, from a point on.
     pub fn slide_on(&mut self, surfaces: &[Surface], t: f64, y: &[f64]) {
-        self.mode.sliding = surfaces.iter().map(|surface| surface.guard).collect();
+        self.mode.structure.sliding = surfaces.iter().map(|surface| surface.guard).collect();
         self.sliding = (!surfaces.is_empty()).then(|| self.meet(surfaces, t, y));
         self.find_short_way();
         self.visits.clear();
@@ -325,7 +319,13 @@ impl<'a> Flow<'a> {
 
     /// Whether the surfaces of two guards are one around a point.
     pub fn are_twins(&mut self, first: usize, second: usize, t: f64, y: &[f64]) -> bool {
-        let mut place = Place { evaluator: &mut *self.evaluator, mode: &self.mode, t, y };
+        let mut place = Place {
+            evaluator: &mut *self.evaluator,
+            mode: &self.mode,
+            parameters: self.system.parameters(),
+            t,
+            y,
+        };
         place.same_surface(first, second).is_some()
     }
 
@@ -364,12 +364,12 @@ impl<'a> Flow<'a> {
     /// Whether a mechanism does not meet its constraints yet, on purpose.
     #[inline]
     pub fn is_reaching(&self) -> bool {
-        !self.mode.reaching.is_empty()
+        !self.mode.structure.reaching.is_empty()
     }
 
     /// The side on which the surface of each constraint is approached from, zero for those met; none at all once the constraints are met.
     pub fn reach(&mut self, sides: &[f64]) {
-        self.mode.reaching = sides.to_vec();
+        self.mode.structure.reaching = sides.to_vec();
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {
             mechanism.reach(sides);
         }
@@ -384,7 +384,7 @@ impl<'a> Flow<'a> {
         act: impl FnOnce(&mut Index1, &mut Env<'_>, Y) -> R,
     ) -> Option<R> {
         let Engine::Mechanism(mechanism) = &mut self.evaluator else { return None };
-        let (form, mut env) = mechanism.at(self.mode.locked(), t, &y);
+        let (form, mut env) = mechanism.at(self.mode.locked(self.system.parameters()), t, &y);
         Some(act(form, &mut env, y))
     }
 
@@ -396,7 +396,7 @@ impl<'a> Flow<'a> {
         act: impl FnOnce(&mut Rank, &mut Env<'_>, &[f64]) -> R,
     ) -> Option<R> {
         let Engine::Mechanism(mechanism) = &mut self.evaluator else { return None };
-        let (rank, mut env) = mechanism.rank_at(self.mode.locked(), t, y);
+        let (rank, mut env) = mechanism.rank_at(self.mode.locked(self.system.parameters()), t, y);
         Some(act(rank, &mut env, y))
     }
 
@@ -420,7 +420,9 @@ impl<'a> Flow<'a> {
     /// The constraints that have rows in the present mode from a point on: those that hold and are independent.
     pub fn active_rows(&mut self, t: f64, y: &[f64]) -> ActiveRows {
         match &mut self.evaluator {
-            Engine::Mechanism(mechanism) => mechanism.at(self.mode.locked(), t, y).0.rows.clone(),
+            Engine::Mechanism(mechanism) => {
+                mechanism.at(self.mode.locked(self.system.parameters()), t, y).0.rows.clone()
+            }
             Engine::Plain(_) => ActiveRows::default(),
         }
     }
@@ -434,7 +436,9 @@ impl<'a> Flow<'a> {
     pub fn choose_rows(&mut self, t: f64, y: &[f64]) -> bool {
         self.on_form(t, y, Index1::factor);
         match &mut self.evaluator {
-            Engine::Mechanism(mechanism) => mechanism.refresh(self.mode.locked(), t, y),
+            Engine::Mechanism(mechanism) => {
+                mechanism.refresh(self.mode.locked(self.system.parameters()), t, y)
+            }
             Engine::Plain(_) => false,
         }
     }
@@ -442,7 +446,7 @@ impl<'a> Flow<'a> {
     /// Finds out which of the constraints that hold are independent next to a point, at which all are met: these have rows from now on.
     pub fn enter_form(&mut self, t: f64, y: &[f64]) {
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.enter(self.mode.locked(), t, y);
+            mechanism.enter(self.mode.locked(self.system.parameters()), t, y);
         }
     }
 
@@ -534,7 +538,7 @@ impl<'a> Flow<'a> {
 
     /// What is left of the constraints of positions of a mechanism, and of the rates of all.
     pub fn residuals(&mut self, t: f64, y: &[f64], position: &mut [f64], velocity: &mut [f64]) {
-        self.evaluator.residuals(self.mode.locked(), t, y, position, velocity);
+        self.evaluator.residuals(self.mode.locked(self.system.parameters()), t, y, position, velocity);
     }
 
     /// The same of the constraints that hold.
@@ -545,7 +549,7 @@ impl<'a> Flow<'a> {
     /// Moves a state of a mechanism to the nearest one at which the constraints are met; pinned coordinates stay.
     pub fn assemble(&mut self, t: f64, y: &mut [f64], pinned: &[usize]) -> Result<(), Refusal> {
         let Engine::Mechanism(mechanism) = &mut self.evaluator else { return Ok(()) };
-        mechanism.assemble(self.mode.locked(), t, y, pinned)
+        mechanism.assemble(self.mode.locked(self.system.parameters()), t, y, pinned)
     }
 
     /// The times at which a step has evaluated the field along the surfaces, with the weight of the positive side of each surface.
@@ -558,7 +562,7 @@ impl<'a> Flow<'a> {
         self.visit_count = 0;
     }
 
-    fn count(&mut self, effort: Effort) {
+    pub(super) fn count(&mut self, effort: Effort) {
         self.derivative_count += effort.derivatives;
         self.guard_count += effort.guards;
     }
@@ -583,7 +587,7 @@ impl<'a> Flow<'a> {
     }
 
     /// The right-hand side along the surfaces that the motion slides on.
-    fn slide(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
+    pub(super) fn slide(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
         let Some(mut sliding) = self.sliding.take() else { return };
         sliding.derivative(&mut *self.evaluator, &mut self.mode, t, y, dy);
         self.count(sliding.take_effort());
@@ -603,8 +607,8 @@ impl<'a> Flow<'a> {
     }
 
     /// Applies the reset of one guard to `after`.
-    pub fn reset(&mut self, guard: usize, t: f64, before: &[f64], after: &mut [f64]) {
-        self.evaluator.reset(self.mode.locked(), guard, t, before, after);
+    pub fn reset(&mut self, guard: usize, t: f64, before: &[f64], after: Reset<'_>) {
+        self.evaluator.reset(self.mode.locked(self.system.parameters()), guard, t, before, after);
     }
 }
 
@@ -627,7 +631,9 @@ impl Field for Flow<'_> {
     /// Exact where the system knows it, else by forward differences, column by column.
     fn jacobian(&mut self, t: f64, y: &[f64], f: &[f64], jacobian: &mut [f64]) {
         self.jacobian_count += 1;
-        if self.sliding.is_none() && self.evaluator.jacobian(self.mode.locked(), t, y, jacobian) {
+        if self.sliding.is_none()
+            && self.evaluator.jacobian(self.mode.locked(self.system.parameters()), t, y, jacobian)
+        {
             return;
         }
         let n = y.len();
@@ -651,7 +657,9 @@ impl Field for Flow<'_> {
     }
 
     fn time_derivative(&mut self, t: f64, y: &[f64], f: &[f64], out: &mut [f64]) {
-        if self.sliding.is_none() && self.evaluator.time_derivative(self.mode.locked(), t, y, out) {
+        if self.sliding.is_none()
+            && self.evaluator.time_derivative(self.mode.locked(self.system.parameters()), t, y, out)
+        {
             return;
         }
         let h = difference(t);
@@ -670,17 +678,22 @@ impl Field for Flow<'_> {
     }
 
     fn mass(&mut self, t: f64, y: &[f64], mass: &mut [f64]) {
-        self.evaluator.mass(self.mode.locked(), t, y, mass);
+        self.evaluator.mass(self.mode.locked(self.system.parameters()), t, y, mass);
     }
 
     fn mass_slopes(&mut self, t: f64, y: &[f64], rate: &[f64], slopes: (&mut [f64], &mut [f64])) {
         if let Some(behind) = &mut self.behind_mass {
-            behind.mass_slopes(&mut *self.evaluator, (self.mode.locked(), t, y), rate, slopes);
+            behind.mass_slopes(
+                &mut *self.evaluator,
+                (self.mode.locked(self.system.parameters()), t, y),
+                rate,
+                slopes,
+            );
         }
     }
 }
 
 /// Whether a guard is watched in a mode. What happens at rest has no surface.
 pub(super) fn is_watched(guard: &Guard, mode: usize) -> bool {
-    guard.kind != GuardKind::Rest && guard.mode.is_none_or(|own| own == mode)
+    guard.kind.has_surface() && guard.mode.is_none_or(|own| own == mode)
 }

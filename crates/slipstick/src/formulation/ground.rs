@@ -9,7 +9,7 @@ use crate::mode::Mode;
 
 /// The surfaces and constraints that a motion of a system keeps, with the scratch to put states back to them.
 pub struct Ground<'a> {
-    system: &'a dyn System,
+    pub(super) system: &'a dyn System,
     pub(super) evaluator: Engine<'a>,
     /// The surfaces slid on where it was last looked.
     pub(super) sliding: Option<Sliding>,
@@ -26,15 +26,17 @@ impl<'a> Ground<'a> {
 
     /// Moves a state of a motion in some mode back to where it belongs.
     pub fn put_back(&mut self, mode: &Mode, t: f64, y: &mut [f64]) {
-        if !mode.sliding.is_empty() {
+        if !mode.structure.sliding.is_empty() {
             self.slide_on(mode, t, y);
             if let Some(sliding) = &mut self.sliding {
                 sliding.project(&mut *self.evaluator, &self.mode, t, y);
             }
         }
         // What does not meet its constraints yet is not to be moved.
-        if let (Engine::Mechanism(mechanism), true) = (&mut self.evaluator, mode.reaching.is_empty()) {
-            let (form, mut env) = mechanism.at(mode.locked(), t, y);
+        if let (Engine::Mechanism(mechanism), true) =
+            (&mut self.evaluator, mode.structure.reaching.is_empty())
+        {
+            let (form, mut env) = mechanism.at(mode.locked(self.system.parameters()), t, y);
             form.land(&mut env, y);
         }
     }
@@ -43,17 +45,21 @@ impl<'a> Ground<'a> {
     pub fn enter_form(&mut self, mode: &Mode, t: f64, y: &[f64]) {
         let mut met = y.to_vec();
         self.put_back(mode, t, &mut met);
-        if let (Engine::Mechanism(mechanism), true) = (&mut self.evaluator, mode.reaching.is_empty()) {
-            mechanism.enter(mode.locked(), t, &met);
+        if let (Engine::Mechanism(mechanism), true) =
+            (&mut self.evaluator, mode.structure.reaching.is_empty())
+        {
+            mechanism.enter(mode.locked(self.system.parameters()), t, &met);
         }
     }
 
     /// Looks at a motion that slides, at a point.
     pub(super) fn slide_on(&mut self, mode: &Mode, t: f64, y: &[f64]) {
-        if self.mode.sliding != mode.sliding || self.mode.counts != mode.counts {
+        if self.mode.structure.sliding != mode.structure.sliding
+            || self.mode.values.counts != mode.values.counts
+        {
             let guards = self.system.guards();
             let surfaces: Vec<Surface> =
-                mode.sliding.iter().filter_map(|&g| Surface::of(guards, mode, g)).collect();
+                mode.structure.sliding.iter().filter_map(|&g| Surface::of(guards, mode, g)).collect();
             self.sliding = Some(Sliding::at(self.system, &mut *self.evaluator, mode, (t, y), &surfaces));
         }
         self.mode.clone_from(mode);

@@ -181,7 +181,7 @@ impl Flow<'_> {
         let special = self.sliding.is_some() || self.one_sided.is_on();
         match &mut self.evaluator {
             Engine::Mechanism(mechanism) if !special => {
-                mechanism.inner.derivative(self.mode.locked(), t, y, dy);
+                mechanism.inner.derivative(self.mode.locked(self.system.parameters()), t, y, dy);
                 false
             }
             _ => {

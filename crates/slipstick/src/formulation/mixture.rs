@@ -5,7 +5,7 @@
 
 use super::Ground;
 use super::engine::Engine;
-use crate::equations::{Observer, System};
+use crate::equations::{Locked, Observer, System};
 use crate::mode::Mode;
 
 /// Formulas that are looked at along a motion that may slide.
@@ -24,12 +24,13 @@ impl<'a> Mixture<'a> {
 
     /// The values at a point of a trajectory.
     pub fn observe(&mut self, mode: &Mode, t: f64, y: &[f64], out: &mut [f64]) {
-        self.signs.clone_from(&mode.signs);
-        if mode.sliding.is_empty() {
-            return look(&mut self.ground.evaluator, &mut self.observer, mode, (t, y), out);
+        self.signs.clone_from(&mode.values.signs);
+        if mode.structure.sliding.is_empty() {
+            let locked = mode.locked(self.ground.system.parameters());
+            return look(&mut self.ground.evaluator, &mut self.observer, locked, (t, y), out);
         }
         self.ground.slide_on(mode, t, y);
-        let Ground { evaluator, sliding: Some(sliding), mode, .. } = &mut self.ground else { return };
+        let Ground { system, evaluator, sliding: Some(sliding), mode } = &mut self.ground else { return };
         sliding.evaluate(&mut **evaluator, mode, t, y);
         sliding.find_free_weights();
         for (surface, weight) in sliding.surfaces().iter().zip(sliding.weights()) {
@@ -47,7 +48,8 @@ impl<'a> Mixture<'a> {
         out.fill(0.0);
         for side in 0..sliding.sides() {
             let share = sliding.set_side(side, mode);
-            look(evaluator, &mut self.observer, mode, (t, y), &mut self.part);
+            let locked = mode.locked(system.parameters());
+            look(evaluator, &mut self.observer, locked, (t, y), &mut self.part);
             for (out, part) in out.iter_mut().zip(&self.part) {
                 *out += share * part;
             }
@@ -74,13 +76,13 @@ impl<'a> Mixture<'a> {
 fn look(
     engine: &mut Engine<'_>,
     observer: &mut Observer<'_>,
-    mode: &Mode,
+    locked: Locked<'_>,
     at: (f64, &[f64]),
     out: &mut [f64],
 ) {
     let (t, y) = at;
     if let Engine::Mechanism(mechanism) = engine {
-        observer.set_motion(mechanism.motion_at(mode.locked(), t, y));
+        observer.set_motion(mechanism.motion_at(locked, t, y));
     }
-    observer.observe(mode.locked(), t, y, out);
+    observer.observe(locked, t, y, out);
 }

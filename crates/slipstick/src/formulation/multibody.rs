@@ -6,8 +6,10 @@ use super::assemble::Assembler;
 use super::env::{Env, MotionCounts};
 use super::rank::Rank;
 use super::{Index1, Refusal, Upkeep};
-use crate::equations::{ActiveRows, Evaluator, GuardRates, Locked, Point, System, Terms};
-use crate::expr::{Bounds, Interval};
+use crate::equations::{
+    ActiveRows, Evaluator, ExpandGuards, GuardRates, Locked, Point, Reset, System, Terms, UncertainPoint,
+};
+use crate::expr::{Bounds, Inexact, Interval};
 
 /// Forms are kept for this many sets of constraints beside the present one: joints shut and open again and again.
 const MOST_KEPT: usize = 7;
@@ -67,22 +69,26 @@ impl Shape {
 #[derive(Default)]
 struct Seen {
     mode: usize,
-    signs: Vec<f64>,
-    counts: Vec<f64>,
+    lists: [Vec<f64>; 4],
 }
 
 impl Seen {
     fn is(&self, locked: Locked<'_>) -> bool {
-        self.mode == locked.mode && self.signs == locked.signs && self.counts == locked.counts
+        let same = self.lists.iter().zip(lists(&locked)).all(|(seen, list)| seen == list);
+        same && self.mode == locked.mode
     }
 
     fn see(&mut self, locked: Locked<'_>) {
         self.mode = locked.mode;
-        self.signs.clear();
-        self.signs.extend_from_slice(locked.signs);
-        self.counts.clear();
-        self.counts.extend_from_slice(locked.counts);
+        for (seen, list) in self.lists.iter_mut().zip(lists(&locked)) {
+            seen.clear();
+            seen.extend_from_slice(list);
+        }
     }
+}
+
+fn lists<'a>(locked: &Locked<'a>) -> [&'a [f64]; 4] {
+    [locked.signs, locked.counts, locked.discrete, locked.parameters]
 }
 
 impl<'a> Multibody<'a> {
@@ -170,7 +176,7 @@ impl<'a> Multibody<'a> {
     #[cold]
     fn find_active(&mut self, locked: Locked<'_>) {
         self.seen.see(locked);
-        self.inner.find_active(locked, &mut self.active);
+        self.inner.joints(locked, &mut self.active);
         let rows = &self.shape.rank.rows;
         let is_same = |(k, active): (usize, &bool)| rows.row(k).is_some() == *active;
         if !self.active.iter().enumerate().all(is_same) {
@@ -280,6 +286,46 @@ impl<'a> Multibody<'a> {
     }
 }
 
+impl ExpandGuards for Multibody<'_> {
+    fn guard_banded(&mut self, locked: Locked<'_>, guard: usize, point: UncertainPoint<'_>) -> Inexact {
+        self.inner.guard_banded(locked, guard, point)
+    }
+
+    fn guard_series(
+        &mut self,
+        locked: Locked<'_>,
+        guard: usize,
+        point: UncertainPoint<'_>,
+        order: usize,
+        out: &mut Vec<Inexact>,
+    ) -> bool {
+        self.at(locked, point.t, point.y);
+        let locked = Locked { rows: Some(&self.rows), ..locked };
+        self.inner.guard_series(locked, guard, point, order, out)
+    }
+
+    fn guard_polynomial<'p>(
+        &mut self,
+        locked: Locked<'_>,
+        guard: usize,
+        input: &dyn Fn(usize) -> &'p [f64],
+        wanted: f64,
+        out: &mut Vec<Inexact>,
+    ) -> Option<f64> {
+        self.inner.guard_polynomial(locked, guard, input, wanted, out)
+    }
+
+    fn reset_bounds(
+        &mut self,
+        locked: Locked<'_>,
+        guard: usize,
+        before: UncertainPoint<'_>,
+        delta: &mut [f64],
+    ) -> bool {
+        self.inner.reset_bounds(locked, guard, before, delta)
+    }
+}
+
 impl Evaluator for Multibody<'_> {
     fn derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]) {
         let (form, mut env) = self.at(locked, t, y);
@@ -307,8 +353,12 @@ impl Evaluator for Multibody<'_> {
         self.inner.residuals(locked, t, y, position, velocity);
     }
 
-    fn find_active(&mut self, locked: Locked<'_>, active: &mut [bool]) {
-        self.inner.find_active(locked, active);
+    fn joints(&mut self, locked: Locked<'_>, shut: &mut [bool]) {
+        self.inner.joints(locked, shut);
+    }
+
+    fn conditions(&mut self, locked: Locked<'_>, values: &mut [f64]) {
+        self.inner.conditions(locked, values);
     }
 
     fn has_kinematics(&self) -> bool {
@@ -393,7 +443,7 @@ impl Evaluator for Multibody<'_> {
         1 + self.inner.guard_rates(locked, t, y, reach, rates)
     }
 
-    fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: &mut [f64]) {
+    fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: Reset<'_>) {
         self.inner.reset(locked, guard, t, before, after);
     }
 }

@@ -11,6 +11,7 @@ use crate::mode::Mode;
 
 /// The watch over the sides of guards that change the equations or the state. It is off until [`turn_on`](Self::turn_on).
 pub(super) struct OneSided {
+    parameters: Vec<f64>,
     on: bool,
     watches: Vec<Watch>,
     /// Whether it is not known yet if the motion goes on to the sides that it has entered.
@@ -28,6 +29,8 @@ struct Watch {
     guard: usize,
     /// The switch whose sign tells the side, if there is one.
     switch: Option<usize>,
+    /// Whether the motion depends on it.
+    matters: bool,
     /// The side of a surface without a switch, zero if it may be crossed, and how large the guard is there by rounding alone.
     side: f64,
     noise: f64,
@@ -43,13 +46,23 @@ struct Watch {
 impl Watch {
     fn new(guards: &[Guard], guard: usize) -> Self {
         let switch = guards[guard].response.switch;
-        Self { guard, switch, side: 0.0, noise: 0.0, entered: 0.0, value: 0.0, seen: 0.0, fresh: false }
+        Self {
+            guard,
+            switch,
+            matters: true,
+            side: 0.0,
+            noise: 0.0,
+            entered: 0.0,
+            value: 0.0,
+            seen: 0.0,
+            fresh: false,
+        }
     }
 
     /// Whether the guard is behind its surface where it has the given value.
     fn is_behind(&self, mode: &Mode, value: f64) -> bool {
         match self.switch {
-            Some(switch) => value * mode.signs[switch] < 0.0,
+            Some(switch) => value * mode.values.signs[switch] < 0.0,
             None if self.entered != 0.0 => value * self.entered < 0.0,
             None => value * self.side < 0.0 && value.abs() > self.noise,
         }
@@ -62,7 +75,7 @@ impl Watch {
     /// When the guard was zero, if it has the given value at `t`.
     fn zero(&self, last: f64, t: f64, value: f64) -> f64 {
         let share = self.value / (self.value - value);
-        let known = t > last && (0.0..=1.0).contains(&share);
+        let known = last.is_finite() && t > last && (0.0..=1.0).contains(&share);
         if known { last + share * (t - last) } else { t }
     }
 }
@@ -77,7 +90,16 @@ impl OneSided {
         let is_surface = |g: &usize| guards[*g].kind == GuardKind::Surface;
         let watched = (0..guards.len()).filter(is_surface).filter(changes);
         let watches = watched.map(|g| Watch::new(guards, g)).collect();
-        Self { on: false, watches, turning: false, time: f64::NEG_INFINITY, crossed: None, beside: None }
+        let parameters = system.parameters().to_vec();
+        Self {
+            parameters,
+            on: false,
+            watches,
+            turning: false,
+            time: f64::NEG_INFINITY,
+            crossed: None,
+            beside: None,
+        }
     }
 
     /// Begins to watch; false if there is nothing to be watched, or it is watched already.
@@ -125,7 +147,13 @@ impl OneSided {
     ) {
         let (mut y, mut gradient) = (point.y.to_vec(), vec![0.0; point.y.len()]);
         for watch in self.watches.iter_mut().filter(|watch| watch.entered != 0.0) {
-            let rate = evaluator.guard_gradient(mode.locked(), watch.guard, point.t, &mut y, &mut gradient);
+            let rate = evaluator.guard_gradient(
+                mode.locked(&self.parameters),
+                watch.guard,
+                point.t,
+                &mut y,
+                &mut gradient,
+            );
             let along: f64 = gradient.iter().zip(point.dy).map(|(g, f)| g * f).sum();
             if (rate + along) * watch.entered <= 0.0 {
                 watch.entered = 0.0;
@@ -152,6 +180,13 @@ impl OneSided {
         self.crossed.take()
     }
 
+    /// Which guards matter: a lock in a branch that is not taken may be on any side.
+    pub(super) fn know_needed(&mut self, needed: &[bool]) {
+        for watch in &mut self.watches {
+            watch.matters = needed[watch.guard];
+        }
+    }
+
     /// Whether a point is behind a surface that is not slid on. Gives how many guards were evaluated, too.
     pub(super) fn is_behind(
         &mut self,
@@ -166,10 +201,10 @@ impl OneSided {
         }
         let (mut behind, mut count) = (false, 0);
         for watch in &mut self.watches {
-            if watch.may_be_crossed() || mode.sliding.contains(&watch.guard) {
+            if !watch.matters || watch.may_be_crossed() || mode.structure.sliding.contains(&watch.guard) {
                 continue;
             }
-            let value = evaluator.guard(mode.locked(), watch.guard, t, y);
+            let value = evaluator.guard(mode.locked(&self.parameters), watch.guard, t, y);
             count += 1;
             watch.seen = value;
             if !watch.is_behind(mode, value) {

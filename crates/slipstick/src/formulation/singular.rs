@@ -183,7 +183,7 @@ impl Flow<'_> {
     #[inline]
     pub fn watch_rank(&mut self, t: f64, y: &[f64]) {
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.refresh(self.mode.locked(), t, y);
+            mechanism.refresh(self.mode.locked(self.system.parameters()), t, y);
             mechanism.form_mut().singular.in_step = NOT_YET;
         }
     }

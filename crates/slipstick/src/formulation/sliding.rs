@@ -13,7 +13,7 @@ use super::algebraic::Algebraic;
 use super::dependence::Dependence;
 use super::twins::Place;
 use crate::equations::{Evaluator, MassKind, System};
-use crate::math::{LeastNorm, RealLu, dot};
+use crate::math::{LeastNorm, RealLu};
 use crate::mode::Mode;
 
 /// Up to so many surfaces may depend on each other in any way: there are two to this power fields to be evaluated.
@@ -50,16 +50,17 @@ pub struct Effort {
 pub struct Sliding {
     pub(super) surfaces: Vec<Surface>,
     followers: Vec<Follower>,
-    n: usize,
+    pub(super) n: usize,
+    pub(super) parameters: Vec<f64>,
     /// The projected point, and a point next to it.
     pub(super) point: Vec<f64>,
-    beside: Vec<f64>,
+    pub(super) beside: Vec<f64>,
     /// The surfaces at the projected point: values, gradients by rows, rates in time.
     values: Vec<f64>,
-    gradients: Vec<f64>,
-    time_rates: Vec<f64>,
+    pub(super) gradients: Vec<f64>,
+    pub(super) time_rates: Vec<f64>,
     /// The ways to the surfaces, by rows: the gradients, or what constraints allow of them.
-    directions: Vec<f64>,
+    pub(super) directions: Vec<f64>,
     /// The fields, and the rate of each surface along each of them, by surfaces.
     pub(super) fields: Vec<f64>,
     pub(super) rates: Vec<f64>,
@@ -80,9 +81,11 @@ pub struct Sliding {
     /// How large the rates of each surface are by rounding alone.
     pub(super) noise: Vec<f64>,
     /// The transposed mass matrix, if there is one, what is algebraic beside it, and the gradients behind it.
-    mass: Option<RealLu>,
+    pub(super) mass: Option<RealLu>,
     algebraic: Option<Algebraic>,
     duals: Vec<f64>,
+    /// Whether a state is put back along the jumps of the field, and not along the gradients of the surfaces.
+    pub(super) along_jumps: bool,
     /// No weight is fixed.
     pub(super) free: Vec<Option<f64>>,
     effort: Effort,
@@ -96,6 +99,7 @@ impl Sliding {
         let has_mass = system.mass_kind() != MassKind::Identity;
         let mut sliding = Self {
             n,
+            parameters: system.parameters().to_vec(),
             followers: Vec::new(),
             point: vec![0.0; n],
             beside: vec![0.0; n],
@@ -119,6 +123,7 @@ impl Sliding {
             mass: has_mass.then(|| RealLu::new(n)),
             algebraic: None,
             duals: vec![0.0; k * n],
+            along_jumps: false,
             free: vec![None; k],
             effort: Effort::default(),
             surfaces,
@@ -135,7 +140,7 @@ impl Sliding {
         (t, y): (f64, &[f64]),
         surfaces: &[Surface],
     ) -> Self {
-        let mut place = Place { evaluator, mode, t, y };
+        let mut place = Place { evaluator, mode, parameters: system.parameters(), t, y };
         let (mut leaders, mut followers): (Vec<Surface>, Vec<Follower>) = (Vec::new(), Vec::new());
         for &surface in surfaces {
             let same = |leader: &Surface| place.same_surface(leader.guard, surface.guard);
@@ -201,22 +206,6 @@ impl Sliding {
         self.remove_rounding(dy);
     }
 
-    /// Large fields that cancel leave their rounding across the surface, which a step would take for motion and be small for.
-    fn remove_rounding(&self, dy: &mut [f64]) {
-        if self.mass.is_some() || self.dependent {
-            return;
-        }
-        for (i, gradient) in self.gradients.chunks_exact(self.n).enumerate() {
-            let rate = self.time_rates[i] + dot(gradient, dy);
-            if rate != 0.0 && rate.abs() <= self.noise[i] {
-                let part = rate / dot(gradient, gradient);
-                for (dy, g) in dy.iter_mut().zip(gradient) {
-                    *dy -= part * g;
-                }
-            }
-        }
-    }
-
     /// How many sides there are: one for each choice of signs.
     pub fn sides(&self) -> usize {
         let k = self.surfaces.len();
@@ -242,7 +231,7 @@ impl Sliding {
         for follower in &self.followers {
             follower.surface.lock(mode, follower.orientation);
         }
-        evaluator.derivative(mode.locked(), t, &self.point, &mut self.beside);
+        evaluator.derivative(mode.locked(&self.parameters), t, &self.point, &mut self.beside);
         self.rest(mode);
         self.effort.derivatives += 1;
         let (n, sides) = (self.n, self.sides());
@@ -349,7 +338,7 @@ impl Sliding {
         self.step_aside(b);
         self.solve_beside(evaluator, mode, t);
         let field = &mut self.fields[b * self.n..(b + 1) * self.n];
-        evaluator.derivative(mode.locked(), t, &self.beside, field);
+        evaluator.derivative(mode.locked(&self.parameters), t, &self.beside, field);
         self.effort.derivatives += 1;
         if let Some(algebraic) = &self.algebraic {
             // The equation of an algebraic state is that it is the mixture of those of all sides.
@@ -367,7 +356,7 @@ impl Sliding {
     /// Solves for the algebraic states of the side that is locked, at the point next to the projected one.
     fn solve_beside(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64) {
         let Some(algebraic) = &mut self.algebraic else { return };
-        match algebraic.solve(evaluator, mode.locked(), t, &mut self.beside) {
+        match algebraic.solve(evaluator, mode.locked(&self.parameters), t, &mut self.beside) {
             Some(count) => self.effort.derivatives += count,
             None => self.beside.fill(f64::NAN),
         }
@@ -386,7 +375,7 @@ impl Sliding {
     fn find_duals(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64) {
         self.duals.copy_from_slice(&self.gradients);
         let Some(mass) = &mut self.mass else { return };
-        evaluator.mass(mode.locked(), t, &self.point, mass.entries_mut());
+        evaluator.mass(mode.locked(&self.parameters), t, &self.point, mass.entries_mut());
         if self.algebraic.is_none() {
             self.algebraic = Algebraic::of(mass.entries_mut(), self.n);
         }
@@ -429,7 +418,7 @@ impl Sliding {
         self.effort.guards += self.surfaces.len() as u64;
         let mut farthest = 0.0_f64;
         for (i, surface) in self.surfaces.iter().enumerate() {
-            self.values[i] = evaluator.guard(mode.locked(), surface.guard, t, &self.point);
+            self.values[i] = evaluator.guard(mode.locked(&self.parameters), surface.guard, t, &self.point);
             let gradient = &self.gradients[i * self.n..(i + 1) * self.n];
             let steep: f64 = gradient.iter().map(|g| g.abs()).sum();
             farthest = farthest.max(self.values[i].abs() / steep);
@@ -441,16 +430,13 @@ impl Sliding {
     fn find_gradients(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64) {
         for (i, surface) in self.surfaces.iter().enumerate() {
             let gradient = &mut self.gradients[i * self.n..(i + 1) * self.n];
-            self.time_rates[i] =
-                evaluator.guard_gradient(mode.locked(), surface.guard, t, &mut self.point, gradient);
-        }
-    }
-
-    /// The directions in which the point is moved.
-    fn find_directions(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64, within: bool) {
-        self.directions.copy_from_slice(&self.gradients);
-        for direction in self.directions.chunks_exact_mut(self.n).filter(|_| within) {
-            evaluator.allow(mode.locked(), t, &self.point, direction);
+            self.time_rates[i] = evaluator.guard_gradient(
+                mode.locked(&self.parameters),
+                surface.guard,
+                t,
+                &mut self.point,
+                gradient,
+            );
         }
     }
 

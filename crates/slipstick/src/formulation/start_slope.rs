@@ -57,8 +57,8 @@ impl StartSlope {
 impl Flow<'_> {
     /// First and second derivative of each watched guard along the flow.
     pub fn guard_rates(&mut self, t: f64, y: &[f64], reach: f64, (first, second): (&mut [f64], &mut [f64])) {
-        self.guard_count += self.watched[self.mode.index];
-        let (locked, guards) = (self.mode.locked(), self.system.guards());
+        self.guard_count += self.watched[self.mode.values.place];
+        let (locked, guards) = (self.mode.locked(self.system.parameters()), self.system.guards());
         let slope = self.start_slope.at(&self.mode, t, y);
         let rates = GuardRates { slope, first, second };
         let count = match &mut self.behind_mass {

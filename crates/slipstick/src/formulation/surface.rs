@@ -2,6 +2,7 @@
 
 use crate::equations::{Guard, GuardKind};
 use crate::mode::Mode;
+use crate::model::Direction;
 
 /// What tells the sides of a surface apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,6 +15,15 @@ pub enum SideLock {
         index: usize,
         /// What it is on the negative side.
         below: f64,
+    },
+    /// The mode: a guard of one leads to the other, and another one back (rule 11).
+    Modes {
+        /// The mode on the negative side.
+        below: usize,
+        /// The mode on the positive side.
+        above: usize,
+        /// The one of the two in which the guard is watched.
+        home: usize,
     },
 }
 
@@ -33,8 +43,16 @@ impl Surface {
         if let Some(switch) = response.switch {
             return Some(Self::of_switch(guard, switch));
         }
+        if let (Some(home), Some(target)) = (guards[guard].mode, response.mode) {
+            let falls = guards[guard].direction == Direction::Falling;
+            let (below, above) = if falls { (target, home) } else { (home, target) };
+            return Some(Self { guard, sides: SideLock::Modes { below, above, home } });
+        }
         let count = response.count.filter(|count| count.up && is_jump(&guards[guard]))?;
-        Some(Self { guard, sides: SideLock::Count { index: count.index, below: mode.counts[count.index] } })
+        Some(Self {
+            guard,
+            sides: SideLock::Count { index: count.index, below: mode.values.counts[count.index] },
+        })
     }
 
     /// The surface of a switch.
@@ -46,16 +64,19 @@ impl Surface {
     pub fn switch(&self) -> Option<usize> {
         match self.sides {
             SideLock::Switch(switch) => Some(switch),
-            SideLock::Count { .. } => None,
+            SideLock::Count { .. } | SideLock::Modes { .. } => None,
         }
     }
 
     /// Locks a mode to the side with this sign.
     pub fn lock(&self, mode: &mut Mode, sign: f64) {
         match self.sides {
-            SideLock::Switch(switch) => mode.signs[switch] = sign,
+            SideLock::Switch(switch) => mode.values.signs[switch] = sign,
             SideLock::Count { index, below } => {
-                mode.counts[index] = below + if sign > 0.0 { 1.0 } else { 0.0 };
+                mode.values.counts[index] = below + if sign > 0.0 { 1.0 } else { 0.0 };
+            }
+            SideLock::Modes { below, above, .. } => {
+                mode.values.place = if sign > 0.0 { above } else { below };
             }
         }
     }
@@ -63,9 +84,16 @@ impl Surface {
     /// The sign of the side that a mode is locked to.
     pub fn sign(&self, mode: &Mode) -> f64 {
         match self.sides {
-            SideLock::Switch(switch) => mode.signs[switch],
+            SideLock::Switch(switch) => mode.values.signs[switch],
             SideLock::Count { index, below } => {
-                if mode.counts[index] > below {
+                if mode.values.counts[index] > below {
+                    1.0
+                } else {
+                    -1.0
+                }
+            }
+            SideLock::Modes { above, .. } => {
+                if mode.values.place == above {
                     1.0
                 } else {
                     -1.0
@@ -74,10 +102,12 @@ impl Surface {
         }
     }
 
-    /// Locks a mode as it is while the motion slides: a count to that of the negative side.
+    /// Locks a mode as it is while the motion slides: a count to that of the negative side, the mode to the one that watches the guard.
     pub fn rest(&self, mode: &mut Mode) {
-        if let SideLock::Count { index, below } = self.sides {
-            mode.counts[index] = below;
+        match self.sides {
+            SideLock::Switch(_) => {}
+            SideLock::Count { index, below } => mode.values.counts[index] = below,
+            SideLock::Modes { home, .. } => mode.values.place = home,
         }
     }
 }

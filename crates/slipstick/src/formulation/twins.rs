@@ -16,6 +16,7 @@ const AWAY: f64 = 1e-6;
 pub(super) struct Place<'a> {
     pub(super) evaluator: &'a mut dyn Evaluator,
     pub(super) mode: &'a Mode,
+    pub(super) parameters: &'a [f64],
     pub(super) t: f64,
     pub(super) y: &'a [f64],
 }
@@ -39,7 +40,13 @@ impl Place<'_> {
     /// The unit vector along which a guard grows, time included; none if it grows nowhere.
     fn direction(&mut self, guard: usize) -> Option<Vec<f64>> {
         let (mut y, mut gradient) = (self.y.to_vec(), vec![0.0; self.y.len()]);
-        let rate = self.evaluator.guard_gradient(self.mode.locked(), guard, self.t, &mut y, &mut gradient);
+        let rate = self.evaluator.guard_gradient(
+            self.mode.locked(self.parameters),
+            guard,
+            self.t,
+            &mut y,
+            &mut gradient,
+        );
         gradient.push(rate);
         let size = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
         for g in &mut gradient {
@@ -54,7 +61,7 @@ impl Place<'_> {
         let (mut y, mut gradient) = (self.y.to_vec(), vec![0.0; n]);
         let t = self.t + if direction == n { far } else { 0.0 };
         y.iter_mut().skip(direction).take(1).for_each(|y| *y += far);
-        let locked = self.mode.locked();
+        let locked = self.mode.locked(self.parameters);
         for _ in 0..8 {
             let value = self.evaluator.guard(locked, first, t, &y);
             self.evaluator.guard_gradient(locked, first, t, &mut y, &mut gradient);

@@ -1,23 +1,43 @@
-//! The state of a run, above all the discrete one: which mode of the automaton holds and which sign each switch is locked to.
+//! The state of a run, above all the discrete one: what a form is made from, and what formulas read.
 //!
-//! Index sets of contacts will live here too; a [`Mode`] changes only between steps.
+//! A [`Mode`] changes only between steps. Its [`Structure`] shapes a form, so that forms can be kept by it; its [`Values`] are only read, so that a
+//! counter that goes up makes no form new. Both are compared bit by bit. The values of the parameters stand beside it: they belong to a run.
 
-use crate::equations::Locked;
+use crate::equations::{Evaluator, Locked, System};
+use std::hash::{Hash, Hasher};
 
-/// The discrete state. It is fixed during a step and changed only by an event.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Mode {
+/// What shapes a form: which equations there are. Two equal structures give equal forms.
+#[derive(Clone, Debug, Default)]
+pub struct Structure {
+    /// For each constraint of a mechanism, whether it is shut and holds. Empty if all do.
+    pub joints: Vec<bool>,
+    /// The guards of the switches on whose surfaces the motion slides, ascending.
+    pub sliding: Vec<usize>,
+    /// While a mechanism does not meet its constraints yet: for each, the side from which its surface is approached, or zero once that is met. Empty
+    /// when all constraints are met.
+    pub reaching: Vec<f64>,
+}
+
+/// What formulas read, fixed during a step.
+#[derive(Clone, Debug, Default)]
+pub struct Values {
     /// The index of the automaton's mode.
-    pub index: usize,
+    pub place: usize,
     /// The locked sign of each switch, +1 or -1.
     pub signs: Vec<f64>,
     /// The counts: whole numbers.
     pub counts: Vec<f64>,
-    /// The guards of the switches on whose surfaces the motion slides, ascending.
-    pub sliding: Vec<usize>,
-    /// While a mechanism does not meet its constraints yet: for each, the side on which its surface is approached from, or zero once that is
-    /// met. Empty when all constraints are met.
-    pub reaching: Vec<f64>,
+    /// The discrete variables, set by resets alone.
+    pub discrete: Vec<f64>,
+}
+
+/// The discrete state. It is fixed during a step and changed only by an event.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Mode {
+    /// What shapes the form.
+    pub structure: Structure,
+    /// What formulas read.
+    pub values: Values,
 }
 
 /// What changes during a run, at one time: the continuous state and the discrete one.
@@ -32,14 +52,115 @@ pub struct State {
 }
 
 impl Mode {
-    /// The given mode with all switches undecided (+1 until the start values decide) and all counts at zero.
-    pub fn new(index: usize, switches: usize, counts: usize) -> Self {
+    /// The given mode with all switches undecided (+1 until the start values decide), all counts at zero and no discrete variables.
+    pub fn new(place: usize, switches: usize, counts: usize) -> Self {
         let (signs, counts) = (vec![1.0; switches], vec![0.0; counts]);
-        Self { index, signs, counts, sliding: Vec::new(), reaching: Vec::new() }
+        let values = Values { place, signs, counts, discrete: Vec::new() };
+        Self { structure: Structure::default(), values }
     }
 
-    /// The view that equations are evaluated with.
-    pub fn locked(&self) -> Locked<'_> {
-        Locked { mode: self.index, signs: &self.signs, counts: &self.counts, rows: None }
+    /// The mode in which a run of a system begins: switches undecided, counts at zero, discrete variables at their start.
+    pub fn start(system: &dyn System, place: usize) -> Self {
+        let mut mode = Self::new(place, system.switch_names().len(), system.count_number());
+        mode.values.discrete = system.discrete_start().to_vec();
+        mode
+    }
+
+    /// Finds which joints are shut with the values as they are; `constraints` is how many there are.
+    pub fn find_joints(&mut self, evaluator: &mut dyn Evaluator, parameters: &[f64], constraints: usize) {
+        let mut shut = vec![true; constraints];
+        evaluator.joints(self.locked(parameters), &mut shut);
+        // There is one way to say that all are.
+        self.structure.joints = if shut.contains(&false) { shut } else { Vec::new() };
+    }
+
+    /// The view that equations are evaluated with, for a run with these parameters.
+    pub fn locked<'a>(&'a self, parameters: &'a [f64]) -> Locked<'a> {
+        let Values { place, signs, counts, discrete } = &self.values;
+        Locked { mode: *place, parameters, signs, counts, discrete, rows: None }
+    }
+}
+
+fn bits(values: &[f64]) -> impl Iterator<Item = u64> + '_ {
+    values.iter().map(|value| value.to_bits())
+}
+
+impl PartialEq for Structure {
+    fn eq(&self, other: &Self) -> bool {
+        self.joints == other.joints
+            && self.sliding == other.sliding
+            && bits(&self.reaching).eq(bits(&other.reaching))
+    }
+}
+
+impl Eq for Structure {}
+
+impl Hash for Structure {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.joints, &self.sliding).hash(state);
+        bits(&self.reaching).for_each(|value| value.hash(state));
+    }
+}
+
+impl Values {
+    fn lists(&self) -> [&[f64]; 3] {
+        [&self.signs, &self.counts, &self.discrete]
+    }
+}
+
+impl PartialEq for Values {
+    fn eq(&self, other: &Self) -> bool {
+        let same = |(a, b): (&[f64], &[f64])| bits(a).eq(bits(b));
+        self.place == other.place && self.lists().into_iter().zip(other.lists()).all(same)
+    }
+}
+
+impl Eq for Values {}
+
+impl Hash for Values {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.place.hash(state);
+        for list in self.lists() {
+            list.len().hash(state);
+            bits(list).for_each(|value| value.hash(state));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    fn mode(discrete: &[f64], sliding: &[usize]) -> Mode {
+        let mut mode = Mode::new(1, 2, 1);
+        mode.values.discrete = discrete.to_vec();
+        mode.structure.sliding = sliding.to_vec();
+        mode
+    }
+
+    #[test]
+    fn discrete_variables_are_values_and_do_not_change_the_structure() {
+        let (first, third) = (mode(&[1.0], &[]), mode(&[3.0], &[]));
+        assert_ne!(first, third);
+        let forms: HashSet<Structure> = [first.structure, third.structure].into();
+        assert_eq!(forms.len(), 1);
+    }
+
+    #[test]
+    fn modes_are_compared_bit_by_bit() {
+        assert_eq!(mode(&[f64::NAN], &[4]), mode(&[f64::NAN], &[4]));
+        assert_ne!(mode(&[0.0], &[]), mode(&[-0.0], &[]));
+        assert_ne!(mode(&[1.0], &[]), mode(&[1.0 + f64::EPSILON], &[]));
+        let seen: HashSet<Mode> = [mode(&[f64::NAN], &[4])].into();
+        assert!(seen.contains(&mode(&[f64::NAN], &[4])) && !seen.contains(&mode(&[f64::NAN], &[])));
+    }
+
+    #[test]
+    fn equations_see_the_parameters_of_the_run() {
+        let (mode, parameters) = (mode(&[2.0], &[]), [9.81, 0.5]);
+        let locked = mode.locked(&parameters);
+        assert_eq!((locked.mode, locked.parameters, locked.discrete), (1, &parameters[..], &[2.0][..]));
+        assert_eq!((locked.signs, locked.counts), (&[1.0, 1.0][..], &[0.0][..]));
     }
 }

@@ -1,11 +1,11 @@
 //! Does everything mean something? Names, missing and superfluous derivatives, cycles, modes that cannot be reached.
 
+use super::guard::check_guard;
 use super::mechanism::check_mechanism;
-use super::names::{Room, check_formula, check_names, unknown_name};
-use super::{
-    Definition, Diagnostic, EventRule, Formula, Meaning, Model, Reference, Scope, ToleranceRule, Trigger,
-    dependency_order,
-};
+use super::names::{Room, check_formula, check_names, outputs_that_use, places};
+use super::versions::check_versions;
+use super::{Definition, Diagnostic, EventRule, Meaning, Model, Reference, Scope, Trigger, dependency_order};
+use std::borrow::Cow;
 
 /// All errors of a model that has the right shape.
 pub(super) fn check(model: &Model) -> Vec<Diagnostic> {
@@ -14,14 +14,20 @@ pub(super) fn check(model: &Model) -> Vec<Diagnostic> {
     check_names(model, &scope, &mut errors);
     check_fixed_formulas(model, &scope, &mut errors);
     check_running_formulas(model, &scope, &mut errors);
-    check_cycles(&model.parameters, "parameter", &mut errors);
-    check_cycles(&model.outputs, "output", &mut errors);
-    check_derivatives(model, &mut errors);
+    let uses = |i: usize| model.parameters[i].formula.syntax.names().map(|(name, _)| name).collect();
+    let names: Vec<&str> = model.parameters.iter().map(|d| d.name.as_str()).collect();
+    report_cycles(dependency_order(&names, uses).err(), &model.parameters, "parameter", &mut errors);
+    report_cycles(model.order_of_outputs().err(), &model.outputs, "output", &mut errors);
+    check_derivatives(model, &scope, &mut errors);
     check_mechanism(model, &scope, &mut errors);
-    for (_, event) in model.all_events() {
-        check_event(event, model, &scope, &mut errors);
+    check_versions(model, &scope, &mut errors);
+    let moving = outputs_that_use(model, &scope, Meaning::moves);
+    let mut checker = Checker { model, scope: &scope, moving, in_mode: false };
+    for (mode, event) in model.all_events() {
+        checker.in_mode = mode.is_some();
+        check_event(event, &checker, &mut errors);
     }
-    check_modes(model, &mut errors);
+    check_modes(model, &scope, &mut errors);
     check_references(model, &scope, &mut errors);
     errors
 }
@@ -31,7 +37,7 @@ fn check_fixed_formulas(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagn
     for definition in &model.parameters {
         check_formula(&definition.formula, scope, Room::fixed("a parameter"), errors);
     }
-    for definition in &model.states {
+    for definition in model.states.iter().chain(&model.discrete) {
         check_formula(&definition.formula, scope, Room::fixed("a start value"), errors);
     }
     let run = [&model.run.from, &model.run.until, &model.run.output_step];
@@ -48,7 +54,7 @@ fn check_running_formulas(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Dia
     for definition in common.chain(modes) {
         check_formula(&definition.formula, scope, Room::running("a formula"), errors);
     }
-    for definition in model.outputs.iter().chain(audit) {
+    for definition in model.common_outputs().iter().chain(audit) {
         check_formula(&definition.formula, scope, Room::observing("an output"), errors);
     }
     // The sign of a switch follows from its surface; a surface that used it would bite its own tail.
@@ -62,12 +68,16 @@ fn check_running_formulas(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Dia
     }
 }
 
-fn check_cycles(definitions: &[Definition], kind: &str, errors: &mut Vec<Diagnostic>) {
-    let names: Vec<&str> = definitions.iter().map(|d| d.name.as_str()).collect();
-    let uses = |i: usize| definitions[i].formula.syntax.names().map(|(n, _)| n).collect();
-    for cycle in dependency_order(&names, uses).err().into_iter().flatten() {
+fn report_cycles(
+    cycles: Option<Vec<Vec<usize>>>,
+    definitions: &[Definition],
+    kind: &str,
+    errors: &mut Vec<Diagnostic>,
+) {
+    for cycle in cycles.into_iter().flatten() {
         let first = &definitions[cycle[0]];
-        let path: Vec<&str> = cycle.iter().chain(&cycle[..1]).map(|&i| names[i]).collect();
+        let path: Vec<&str> =
+            cycle.iter().chain(&cycle[..1]).map(|&i| definitions[i].name.as_str()).collect();
         let message = format!("{kind} `{}` is defined by itself: {}", first.name, path.join(" → "));
         let hint = "give one of them a value that does not use the others";
         errors.push(Diagnostic::new("cyclic-definition", first.span.clone(), message).hint(hint));
@@ -75,30 +85,31 @@ fn check_cycles(definitions: &[Definition], kind: &str, errors: &mut Vec<Diagnos
 }
 
 /// Every state has a derivative in every mode, and every derivative belongs to a state.
-fn check_derivatives(model: &Model, errors: &mut Vec<Diagnostic>) {
-    let states = || model.first_order_states().iter().map(|s| s.name.as_str());
+fn check_derivatives(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
+    let first = 2 * model.mechanism.coordinates;
+    let place = |d: &Definition| scope.state(&d.name).filter(|&i| i >= first);
     let modes = model.modes.iter().flat_map(|m| &m.derivatives);
-    for definition in model.derivatives.iter().chain(modes) {
-        if !states().any(|s| s == definition.name) {
-            errors.push(unknown_name(
-                &definition.name,
-                definition.span.clone(),
-                states(),
-                "among the states",
-            ));
+    for definition in model.derivatives.iter().chain(modes).filter(|d| place(d).is_none()) {
+        errors.push(no_such_state(definition, model, scope));
+    }
+    let mut has = vec![false; model.states.len()];
+    model.derivatives.iter().filter_map(place).for_each(|i| has[i] = true);
+    // For each state, the first mode that is not known to have a derivative for it.
+    let mut lacking = vec![0; model.states.len()];
+    for (k, mode) in model.modes.iter().enumerate() {
+        for i in mode.derivatives.iter().filter_map(place) {
+            if lacking[i] == k {
+                lacking[i] += 1;
+            }
         }
     }
-    for state in model.first_order_states() {
-        let has = |list: &[Definition]| list.iter().any(|d| d.name == state.name);
-        if has(&model.derivatives) {
-            continue;
-        }
-        let lacking = model.modes.iter().find(|m| !has(&m.derivatives));
-        if let Some(mode) = lacking.map(|m| Some(&m.name)).or(model.modes.is_empty().then_some(None)) {
+    for (i, state) in model.states.iter().enumerate().skip(first).filter(|(i, _)| !has[*i]) {
+        let mode = model.modes.get(lacking[i]).map(|m| Some(&m.name));
+        if let Some(mode) = mode.or(model.modes.is_empty().then_some(None)) {
             let place = mode.map_or(String::new(), |m| format!(" in mode `{m}`"));
             let message = format!("state `{}` has no derivative{place}", state.name);
             let hint = format!(
-                "add `{0} = \"…\"` to [derivatives], or `{0} = 0` if it only changes at events",
+                "add `{0} = \"…\"` to [derivatives], or make it one of `discrete` if it only changes at events",
                 state.name
             );
             errors.push(Diagnostic::new("missing-derivative", state.span.clone(), message).hint(hint));
@@ -106,9 +117,42 @@ fn check_derivatives(model: &Model, errors: &mut Vec<Diagnostic>) {
     }
 }
 
-fn check_event(event: &EventRule, model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
+/// A derivative of what is no state.
+fn no_such_state(definition: &Definition, model: &Model, scope: &Scope<'_>) -> Diagnostic {
+    let (name, span) = (&definition.name, definition.span.clone());
+    if scope.discrete(name).is_some() {
+        let message = format!("`{name}` is a discrete variable and has no derivative");
+        let hint = "remove it here: resets set it, and nothing else changes it";
+        return Diagnostic::new("unknown-name", span, message).hint(hint);
+    }
+    let states = model.first_order_states().iter().map(|s| s.name.as_str());
+    scope.unknown(name, span, states, "among the states")
+}
+
+/// What events are checked against.
+pub(super) struct Checker<'a> {
+    pub(super) model: &'a Model,
+    pub(super) scope: &'a Scope<'a>,
+    /// Which outputs change between events.
+    moving: Vec<bool>,
+    /// Whether the event that is checked belongs to a mode.
+    in_mode: bool,
+}
+
+impl Checker<'_> {
+    /// Whether a name stands for something that changes between events.
+    pub(super) fn moves(&self, name: &str) -> bool {
+        self.scope.meaning(name).is_some_and(|meaning| match meaning {
+            Meaning::Output(i) => self.moving[i],
+            other => other.moves(),
+        })
+    }
+}
+
+fn check_event(event: &EventRule, checker: &Checker<'_>, errors: &mut Vec<Diagnostic>) {
+    let Checker { model, scope, .. } = *checker;
     match &event.trigger {
-        Trigger::Guard(guard) => check_guard(&event.name, guard, scope, errors),
+        Trigger::Guard(guard) => check_guard(event, guard, checker, errors),
         Trigger::At(time) => check_formula(time, scope, Room::fixed("`at`"), errors),
         Trigger::Every { period, first } => {
             check_formula(period, scope, Room::fixed("`every`"), errors);
@@ -117,19 +161,14 @@ fn check_event(event: &EventRule, model: &Model, scope: &Scope<'_>, errors: &mut
             }
         }
     }
+    if !event.on_entry && !checker.in_mode && matches!(event.trigger, Trigger::Guard(_)) {
+        let message = format!("event `{}` is watched in every mode and none is entered with it", event.name);
+        let hint = "move the event to a mode, `[modes.NAME.events]`, or remove `on_entry`";
+        errors.push(Diagnostic::new("bad-guard", event.span.clone(), message).hint(hint));
+    }
     check_response(&event.reset, event.goto.as_ref(), model, scope, errors);
     if let Some(rest) = &event.at_rest {
         check_response(&rest.reset, rest.goto.as_ref(), model, scope, errors);
-    }
-}
-
-fn check_guard(name: &str, guard: &Formula, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
-    check_formula(guard, scope, Room::running("a guard"), errors);
-    let fixed = |name: &str| matches!(scope.meaning(name), Some(Meaning::Parameter(_)));
-    if guard.syntax.names().all(|(name, _)| fixed(name)) {
-        let message = format!("the guard of event `{name}` never changes: the event cannot happen");
-        let hint = "use `t`, a state or an output in the guard";
-        errors.push(Diagnostic::new("bad-guard", guard.place.span.clone(), message).hint(hint));
     }
 }
 
@@ -140,38 +179,45 @@ fn check_response(
     scope: &Scope<'_>,
     errors: &mut Vec<Diagnostic>,
 ) {
-    let states = || model.states.iter().map(|s| s.name.as_str());
+    let targets = || model.states.iter().chain(&model.discrete).map(|s| s.name.as_str());
+    let place = if model.discrete.is_empty() {
+        "among the states"
+    } else {
+        "among the states and discrete variables"
+    };
     for reset in resets {
-        if !states().any(|s| s == reset.name) {
-            errors.push(unknown_name(&reset.name, reset.span.clone(), states(), "among the states"));
+        if scope.state(&reset.name).or(scope.discrete(&reset.name)).is_none() {
+            errors.push(scope.unknown(&reset.name, reset.span.clone(), targets(), place));
         }
         check_formula(&reset.formula, scope, Room::running("a reset"), errors);
     }
     if let Some(goto) = goto {
-        check_mode_name(goto, model, errors);
+        check_mode_name(goto, scope, errors);
     }
 }
 
-fn check_mode_name(reference: &Reference, model: &Model, errors: &mut Vec<Diagnostic>) {
-    let modes = || model.modes.iter().map(|m| m.name.as_str());
-    if !modes().any(|m| m == reference.name) {
-        let error = unknown_name(&reference.name, reference.span.clone(), modes(), "among the modes");
+pub(super) fn check_mode_name(reference: &Reference, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
+    if scope.mode(&reference.name).is_none() {
+        let modes = || scope.model().modes.iter().map(|m| m.name.as_str());
+        let error = scope.unknown(&reference.name, reference.span.clone(), modes(), "among the modes");
         let add = format!("the model has no modes: add `[modes.{}]`", reference.name);
-        errors.push(if model.modes.is_empty() { error.hint(add) } else { error });
+        errors.push(if modes().next().is_none() { error.hint(add) } else { error });
     }
 }
 
 /// Follows every `goto` from the start mode; a mode that is never met is a mistake.
-fn check_modes(model: &Model, errors: &mut Vec<Diagnostic>) {
+fn check_modes(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
     let mut reached = vec![false; model.modes.len()];
-    let mut open = vec![model.start_mode()];
+    let targets = |events: &[EventRule]| -> Vec<usize> {
+        let next = events.iter().flat_map(|e| e.goto.iter().chain(e.at_rest.iter().flat_map(|r| &r.goto)));
+        next.filter_map(|r| scope.mode(&r.name)).collect()
+    };
+    let mut open = targets(&model.events);
+    open.push(model.start_mode());
     while let Some(mode) = open.pop() {
-        if mode >= reached.len() || std::mem::replace(&mut reached[mode], true) {
-            continue;
+        if mode < reached.len() && !std::mem::replace(&mut reached[mode], true) {
+            open.extend(targets(&model.modes[mode].events));
         }
-        let here = model.all_events().filter(|(own, _)| own.is_none_or(|own| own == mode));
-        let next = here.flat_map(|(_, e)| e.goto.iter().chain(e.at_rest.iter().flat_map(|r| &r.goto)));
-        open.extend(next.filter_map(|r| model.modes.iter().position(|m| m.name == r.name)));
     }
     for (mode, _) in model.modes.iter().zip(&reached).filter(|(_, reached)| !**reached) {
         let start = &model.modes[model.start_mode()].name;
@@ -191,31 +237,24 @@ fn no_column(reference: &Reference) -> Diagnostic {
 
 /// Names in `units`, in `run.mode` and in `run.atol`.
 fn check_references(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
-    let audits = || model.audit.iter().map(|a| a.definition.name.as_str());
+    let audits = || model.audit.iter().map(|a| &a.definition.name);
+    let known_audits = places(audits());
     for (reference, _) in &model.units {
         if scope.meaning(&reference.name).is_some_and(Meaning::follows_from_motion) {
             errors.push(no_column(reference));
             continue;
         }
-        if scope.meaning(&reference.name).is_none() && !audits().any(|a| a == reference.name) {
-            let known: Vec<String> =
-                scope.names(|_| true).into_iter().chain(audits().map(str::to_owned)).collect();
-            let (name, span) = (&reference.name, reference.span.clone());
-            errors.push(unknown_name(name, span, known.iter().map(String::as_str), "in `units`"));
+        if scope.meaning(&reference.name).is_none() && !known_audits.contains_key(reference.name.as_str()) {
+            let known = scope.names(|_| true).chain(audits().map(|name| Cow::Borrowed(name.as_str())));
+            errors.push(scope.unknown(&reference.name, reference.span.clone(), known, "in `units`"));
         }
     }
     if let Some(mode) = &model.run.mode {
-        check_mode_name(mode, model, errors);
+        check_mode_name(mode, scope, errors);
     }
     let states = || model.states.iter().map(|s| s.name.as_str());
-    for rule in [&model.run.rtol, &model.run.atol].into_iter().flatten() {
-        let ToleranceRule::ByName(list) = rule else { continue };
-        for (reference, _) in list.iter().filter(|(r, _)| !states().any(|s| s == r.name)) {
-            errors.push(unknown_name(&reference.name, reference.span.clone(), states(), "among the states"));
-        }
-    }
-    for entry in model.mass.iter().filter(|d| model.mass_place(&d.name).is_none()) {
-        let error = unknown_name(&entry.name, entry.span.clone(), states(), "in `mass`");
+    for entry in model.mass.iter().filter(|d| scope.mass_place(&d.name).is_none()) {
+        let error = scope.unknown(&entry.name, entry.span.clone(), states(), "in `mass`");
         errors.push(
             error.hint(
                 "write `v = …` for the diagonal entry of state `v`, or `x.v = …` for row `x`, column `v`",

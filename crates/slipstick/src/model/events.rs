@@ -18,6 +18,8 @@ const EVENT_KEYS: &[&str] = &[
     "stop",
     "stop_after",
     "at_rest",
+    "on_entry",
+    "priority",
 ];
 const REST_KEYS: &[&str] = &["goto", "reset"];
 
@@ -45,10 +47,41 @@ impl Reader<'_> {
         };
         let goto = get("goto").and_then(|v| self.reference(v, "goto", "goto = \"rest\""));
         let stop_after = self.stop_after(table);
-        let touches = get("touches").and_then(|v| self.boolean(v, "touches")).unwrap_or(false);
+        let touches = self.touches(get("touches"), trigger.as_ref());
         let at_rest = get("at_rest").and_then(|v| self.at_rest(v));
-        let (span, trigger) = (key.span(), trigger?);
-        Some(EventRule { name, span, trigger, direction, side, reset, goto, stop_after, touches, at_rest })
+        let on_entry = get("on_entry").and_then(|v| self.boolean(v, "on_entry")).unwrap_or(true);
+        let priority = get("priority").and_then(|v| self.integer(v, "priority")).unwrap_or(0);
+        Some(EventRule {
+            name,
+            span: key.span(),
+            trigger: trigger?,
+            direction,
+            side,
+            reset,
+            goto,
+            stop_after,
+            touches,
+            at_rest,
+            on_entry,
+            priority,
+        })
+    }
+
+    /// Whether a touch is an event: only of a surface that is crossed or not.
+    fn touches(&mut self, value: Option<&Value<'_>>, trigger: Option<&Trigger>) -> bool {
+        let Some(value) = value else { return false };
+        let joined =
+            |guard: &Formula| guard.syntax.kind() == Kind::Condition && guard.syntax.comparison().is_none();
+        if matches!(trigger, Some(Trigger::Guard(guard)) if joined(guard)) {
+            let message = "`touches` is about one surface, and the guard joins several conditions".to_owned();
+            self.error(
+                "bad-guard",
+                value.span(),
+                message,
+                "remove `touches`, or make an event with one comparison",
+            );
+        }
+        self.boolean(value, "touches").unwrap_or(false)
     }
 
     /// A guard, or one or two times.
@@ -86,7 +119,7 @@ impl Reader<'_> {
             self.error("bad-guard", value.span(), message, hint);
             return;
         }
-        for key in ["direction", "side", "touches", "at_rest"] {
+        for key in ["direction", "side", "touches", "at_rest", "on_entry"] {
             if let Some(other) = table.get(key) {
                 let message = format!("`{key}` says something about a guard, and `{word}` is a time");
                 self.error("bad-guard", other.span(), message, format!("remove `{key}`"));
@@ -120,30 +153,20 @@ impl Reader<'_> {
         let words =
             &[("rising", Direction::Rising), ("falling", Direction::Falling), ("both", Direction::Both)];
         let given = value.and_then(|v| self.word(v, "direction", words));
-        let span = guard.place.span.clone();
         let implied = match guard.syntax.comparison().map(|(relation, _, _)| relation) {
             Some(Relation::Less | Relation::LessEqual) => Some(Direction::Falling),
             Some(Relation::Greater | Relation::GreaterEqual) => Some(Direction::Rising),
-            Some(Relation::Equal | Relation::NotEqual) => {
-                let hint = "a guard is crossed, not hit: write `a - b` with `direction = \"both\"`";
-                self.error("bad-guard", span, "a guard cannot be an equality".to_owned(), hint);
-                return Direction::Both;
-            }
-            None if guard.syntax.kind() == Kind::Condition => {
-                let hint = "write one comparison, and one event for each";
-                let message = "a guard is one comparison or one formula, not a combination of conditions";
-                self.error("bad-guard", span, message.to_owned(), hint);
-                None
-            }
-            None => None,
+            // It fires when it becomes true.
+            _ if guard.syntax.kind() == Kind::Condition => Some(Direction::Rising),
+            _ => None,
         };
         if let (Some(_), Some(_), Some(value)) = (implied, given, value) {
-            let message = "the comparison in `guard` says already which way it fires".to_owned();
+            let message = "the condition in `guard` says already which way it fires".to_owned();
             self.error(
                 "bad-guard",
                 value.span(),
                 message,
-                "remove `direction`, or write the guard without a comparison",
+                "remove `direction`, or write the guard as a number that crosses zero",
             );
         }
         implied.or(given).unwrap_or_default()

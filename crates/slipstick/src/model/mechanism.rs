@@ -3,12 +3,17 @@
 //! A coordinate `x` has the speed `x'`. Both are states of the model: all coordinates first, then all speeds, then the states of `states`. The
 //! equations of motion follow from the energies (Lagrange) or from `inertia` and `forces`.
 
-use super::names::{Room, check_formula, unknown_name};
+use super::names::{Room, check_formula, outputs_that_use, places, smooth_room};
 use super::read::Reader;
-use super::upkeep::check_upkeep;
-use super::{Definition, Diagnostic, EventRule, Formula, Meaning, Model, Place, Scope, Trigger};
-use crate::expr::Kind;
+use super::{
+    Definition, Diagnostic, EventRule, Formula, Meaning, Model, Place, Scope, Trigger, dependency_order,
+};
+use crate::expr::{Kind, nearest};
+use std::collections::BTreeMap;
 use toml::de::DeTable;
+
+/// How many coordinates a misspelt speed is compared with.
+const MOST_COMPARED: usize = 100;
 
 /// What a mechanism is made of.
 #[derive(Clone, Debug, Default)]
@@ -23,8 +28,10 @@ pub struct MechanismRule {
     pub inertia: Vec<Definition>,
     /// Generalised forces, by coordinate.
     pub forces: Vec<Definition>,
-    /// What must stay zero: a formula of coordinates and time, or one of speeds too.
+    /// What must stay zero: a formula of coordinates and time, or one of speeds too. Those that stand in modes only come last.
     pub constraints: Vec<Definition>,
+    /// How many of the constraints stand in modes only.
+    pub constraints_of_modes: usize,
 }
 
 impl MechanismRule {
@@ -50,17 +57,9 @@ impl Model {
         &self.states[2 * self.mechanism.coordinates..]
     }
 
-    /// What an entry of `inertia` is about: `x` is the diagonal entry, `x.y` that of row `x` and column `y`, and of row `y` and column `x`.
-    pub fn inertia_place(&self, name: &str) -> Option<(usize, usize)> {
-        let coordinate = |name: &str| self.coordinates().iter().position(|c| c.name == name);
-        let diagonal = coordinate(name).map(|i| (i, i));
-        let split = |(at, _): (usize, &str)| Some((coordinate(&name[..at])?, coordinate(&name[at + 1..])?));
-        diagonal.or_else(|| name.match_indices('.').find_map(split))
-    }
-
     /// The formulas that the motion depends on: derivatives, forces, mass entries and guards. Switches cannot use outputs.
     pub fn moving_formulas(&self) -> impl Iterator<Item = &Formula> {
-        let modes = self.modes.iter().flat_map(|m| &m.derivatives);
+        let modes = self.modes.iter().flat_map(|m| m.derivatives.iter().chain(&m.forces));
         let mechanism = self.mechanism.forces.iter().chain(&self.mechanism.inertia);
         let definitions = self.derivatives.iter().chain(&self.mass).chain(mechanism).chain(modes);
         let guards = self.all_events().filter_map(|(_, event)| match &event.trigger {
@@ -70,6 +69,18 @@ impl Model {
         definitions.map(|d| &d.formula).chain(guards)
     }
 
+    /// The outputs, each after those that it uses; none if they are defined in a circle.
+    pub fn outputs_in_order(&self) -> Vec<usize> {
+        self.order_of_outputs().unwrap_or_default()
+    }
+
+    /// The outputs, each after those that it uses, or every circle.
+    pub(super) fn order_of_outputs(&self) -> Result<Vec<usize>, Vec<Vec<usize>>> {
+        let names: Vec<&str> = self.outputs.iter().map(|d| d.name.as_str()).collect();
+        let versions = self.output_versions();
+        dependency_order(&names, |i| versions[i].names().collect())
+    }
+
     /// The formulas that events set states to.
     fn resets<'a>(&'a self) -> impl Iterator<Item = &'a Formula> {
         let of = |event: &'a EventRule| event.reset.iter().chain(event.at_rest.iter().flat_map(|r| &r.reset));
@@ -77,11 +88,11 @@ impl Model {
     }
 
     /// Whether a constraint is one of speeds: its formula uses one, and not only to choose.
-    pub fn is_of_speeds(&self, constraint: &Definition, scope: &Scope<'_>) -> bool {
+    pub fn is_of_speeds(&self, constraint: &Formula, scope: &Scope<'_>) -> bool {
         let n = self.mechanism.coordinates;
         let is_speed =
             |name: &str| matches!(scope.meaning(name), Some(Meaning::State(i)) if (n..2 * n).contains(&i));
-        constraint.formula.syntax.names_of_values().any(|(name, _)| is_speed(name))
+        constraint.syntax.names_of_values().any(|(name, _)| is_speed(name))
     }
 }
 
@@ -101,13 +112,22 @@ impl Reader<'_> {
         let (inertia, forces, constraints) = (list("inertia"), list("forces"), list("constraints"));
         let mut energy = |key: &str| table.get(key).map(|v| self.formula(v, key, Kind::Number));
         let (kinetic, potential) = (energy("kinetic"), energy("potential"));
-        let rates: Vec<Definition> = coordinates.iter().map(|c| start_speed(c, &speeds)).collect();
+        let given: BTreeMap<&str, &Definition> = speeds.iter().map(|s| (s.name.as_str(), s)).collect();
+        let speed = |c: &Definition| start_speed(c, given.get(c.name.as_str()).copied());
+        let rates: Vec<Definition> = coordinates.iter().map(speed).collect();
         self.check_speeds(&coordinates, &speeds);
         let count = coordinates.len();
         model.states =
             coordinates.into_iter().chain(rates).chain(std::mem::take(&mut model.states)).collect();
-        model.mechanism =
-            MechanismRule { coordinates: count, kinetic, potential, inertia, forces, constraints };
+        model.mechanism = MechanismRule {
+            coordinates: count,
+            kinetic,
+            potential,
+            inertia,
+            forces,
+            constraints,
+            constraints_of_modes: 0,
+        };
         if model.mechanism.kinetic.is_none() && model.mechanism.inertia.is_empty() {
             let message = "the mechanism has no mass: nothing says how it moves".to_owned();
             let hint = "add `kinetic = \"m / 2 * x'^2\"`, or `inertia = { x = \"m\" }`";
@@ -133,23 +153,21 @@ impl Reader<'_> {
     }
 
     fn check_speeds(&mut self, coordinates: &[Definition], speeds: &[Definition]) {
-        for speed in speeds {
-            if !coordinates.iter().any(|c| c.name == speed.name) {
-                let names = coordinates.iter().map(|c| c.name.as_str());
-                self.errors.push(unknown_name(
-                    &speed.name,
-                    speed.span.clone(),
-                    names,
-                    "among the coordinates",
-                ));
-            }
+        let known = places(coordinates.iter().map(|c| &c.name));
+        for speed in speeds.iter().filter(|speed| !known.contains_key(speed.name.as_str())) {
+            let message = format!("unknown name `{}` among the coordinates", speed.name);
+            let near = nearest(&speed.name, coordinates.iter().map(|c| c.name.as_str()).take(MOST_COMPARED));
+            let hint = match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "speeds have the names of their coordinates".to_owned(),
+            };
+            self.error("unknown-name", speed.span.clone(), message, hint);
         }
     }
 }
 
 /// The start value of a coordinate's speed: as given, or zero.
-fn start_speed(coordinate: &Definition, speeds: &[Definition]) -> Definition {
-    let given = speeds.iter().find(|s| s.name == coordinate.name);
+fn start_speed(coordinate: &Definition, given: Option<&Definition>) -> Definition {
     let (span, formula) = if let Some(speed) = given {
         (speed.span.clone(), speed.formula.clone())
     } else {
@@ -165,37 +183,33 @@ pub(super) fn check_mechanism(model: &Model, scope: &Scope<'_>, errors: &mut Vec
     for formula in rule.kinetic.iter().chain(&rule.potential) {
         check_formula(formula, scope, smooth_room("an energy"), errors);
     }
-    for definition in &rule.constraints {
+    for definition in model.common_constraints() {
         check_formula(&definition.formula, scope, smooth_room("a constraint"), errors);
     }
     for definition in rule.forces.iter().chain(&rule.inertia) {
         check_formula(&definition.formula, scope, Room::running("a formula"), errors);
     }
     let names = || model.coordinates().iter().map(|c| c.name.as_str());
-    for pinned in model.run.pinned.iter().filter(|p| !names().any(|n| n == p.name)) {
-        errors.push(unknown_name(&pinned.name, pinned.span.clone(), names(), "among the coordinates"));
-    }
-    check_upkeep(model, errors);
     check_no_side_states(model, scope, errors);
     check_outputs_of_motion(model, scope, errors);
-    for force in rule.forces.iter().filter(|f| !names().any(|n| n == f.name)) {
-        errors.push(unknown_name(&force.name, force.span.clone(), names(), "among the coordinates"));
+    for force in rule.forces.iter().filter(|f| scope.coordinate(&f.name).is_none()) {
+        errors.push(scope.unknown(&force.name, force.span.clone(), names(), "among the coordinates"));
     }
-    for entry in rule.inertia.iter().filter(|d| model.inertia_place(&d.name).is_none()) {
-        let error = unknown_name(&entry.name, entry.span.clone(), names(), "in `inertia`");
+    for entry in rule.inertia.iter().filter(|d| scope.inertia_place(&d.name).is_none()) {
+        let error = scope.unknown(&entry.name, entry.span.clone(), names(), "in `inertia`");
         let hint = "write `x = …` for the diagonal entry of coordinate `x`, or `x.y = …` for that of row `x` and column `y`";
         errors.push(error.hint(hint));
     }
-    check_both_halves(model, errors);
+    check_both_halves(model, scope, errors);
 }
 
 /// The matrix of `inertia` is symmetric: an entry is given once, and stands in both halves.
-fn check_both_halves(model: &Model, errors: &mut Vec<Diagnostic>) {
-    let place = |entry: &Definition| model.inertia_place(&entry.name).map(|(i, j)| (i.min(j), i.max(j)));
-    let entries = &model.mechanism.inertia;
-    for (k, entry) in entries.iter().enumerate() {
-        let same = |other: &&Definition| place(other).is_some() && place(other) == place(entry);
-        if let Some(first) = entries[..k].iter().find(same) {
+fn check_both_halves(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
+    let mut given: BTreeMap<(usize, usize), &Definition> = BTreeMap::new();
+    for entry in &model.mechanism.inertia {
+        let Some((i, j)) = scope.inertia_place(&entry.name) else { continue };
+        let first = *given.entry((i.min(j), i.max(j))).or_insert(entry);
+        if first.name != entry.name {
             let message = format!(
                 "`{}` is the same entry of `inertia` as `{}`: the matrix is symmetric",
                 entry.name, first.name
@@ -209,7 +223,11 @@ fn check_both_halves(model: &Model, errors: &mut Vec<Diagnostic>) {
 /// Kinetic energy and constraints are differentiated along the motion: they depend on time, coordinates and speeds only.
 fn check_no_side_states(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
     let rule = &model.mechanism;
-    let constraints = rule.constraints.iter().map(|d| &d.formula);
+    if rule.is_empty() {
+        return;
+    }
+    let of_modes = model.modes.iter().flat_map(|mode| &mode.constraints);
+    let constraints = model.common_constraints().iter().chain(of_modes).map(|d| &d.formula);
     for formula in rule.kinetic.iter().chain(constraints) {
         for (name, span) in formula.syntax.names_of_values() {
             if matches!(scope.meaning(name), Some(Meaning::State(i)) if i >= 2 * rule.coordinates) {
@@ -224,18 +242,7 @@ fn check_no_side_states(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagn
 
 /// What follows from the motion cannot be a cause of it: an output that uses a multiplier or a reaction is not used in formulas that move something.
 fn check_outputs_of_motion(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
-    let follows = |formula: &Formula, known: &[bool]| {
-        formula.syntax.names().any(|(name, _)| match scope.meaning(name) {
-            Some(Meaning::Output(i)) => known[i],
-            meaning => meaning.is_some_and(Meaning::follows_from_motion),
-        })
-    };
-    let mut known = vec![false; model.outputs.len()];
-    for _ in 0..model.outputs.len() {
-        for (i, output) in model.outputs.iter().enumerate() {
-            known[i] = known[i] || follows(&output.formula, &known);
-        }
-    }
+    let known = outputs_that_use(model, scope, Meaning::follows_from_motion);
     for formula in model.moving_formulas().chain(model.resets()) {
         for (name, span) in formula.syntax.names() {
             if matches!(scope.meaning(name), Some(Meaning::Output(i)) if known[i]) {
@@ -245,11 +252,4 @@ fn check_outputs_of_motion(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Di
             }
         }
     }
-}
-
-/// A formula that is differentiated twice along the motion, with switches as they are locked.
-fn smooth_room(place: &'static str) -> Room {
-    let allows =
-        |m| matches!(m, Meaning::Time | Meaning::State(_) | Meaning::Parameter(_) | Meaning::Switch(_));
-    Room { place, usable: "only `t`, coordinates, speeds, states, switches and parameters", allows }
 }

@@ -7,24 +7,27 @@
 mod check;
 mod diagnostic;
 mod events;
+mod guard;
 mod mechanism;
 mod names;
 mod order;
 mod read;
 mod sections;
+mod setting;
 mod sides;
-mod upkeep;
+mod versions;
 
 pub use diagnostic::Diagnostic;
+pub use guard::{Logic, MODE};
 pub use mechanism::{MechanismRule, speed_of};
+pub(crate) use names::unknown_name;
 pub use names::{Meaning, Scope};
 pub use order::dependency_order;
-pub(crate) use read::{RHO_HINT, rho_message};
+pub use setting::{Setting, unknown_key};
 pub use sides::{Detection, Direction, Location, Side};
-pub use upkeep::{Along, MetricRule, StabilisationRule};
+pub use versions::Versions;
 
 use crate::expr::{ParseError, Relation, Syntax, parse};
-use crate::math::Norm;
 use std::ops::Range;
 
 /// A formula with its text and its place in the file.
@@ -83,7 +86,7 @@ pub struct EventRule {
     pub direction: Direction,
     /// On which side of the root the event is placed.
     pub side: Side,
-    /// New values of states, from the values before the event.
+    /// New values of states and discrete variables, from the values before the event.
     pub reset: Vec<Definition>,
     /// The mode to go to.
     pub goto: Option<Reference>,
@@ -93,6 +96,10 @@ pub struct EventRule {
     pub touches: bool,
     /// What happens in its place when it accumulates.
     pub at_rest: Option<RestRule>,
+    /// Whether it happens where its guard is true as its mode is entered.
+    pub on_entry: bool,
+    /// Of events that happen together and contradict each other, the one with the highest number is obeyed.
+    pub priority: i64,
 }
 
 impl EventRule {
@@ -123,7 +130,7 @@ pub enum Trigger {
 /// What happens when an event would happen infinitely often in finite time: a bouncing thing lies still.
 #[derive(Clone, Debug)]
 pub struct RestRule {
-    /// New values of states, from the values before the event.
+    /// New values of states and discrete variables, from the values before the event.
     pub reset: Vec<Definition>,
     /// The mode to go to.
     pub goto: Option<Reference>,
@@ -147,6 +154,12 @@ pub struct ModeRule {
     pub span: Range<usize>,
     /// Derivatives that hold in this mode instead of the common ones.
     pub derivatives: Vec<Definition>,
+    /// Forces in this mode, which are added to the common ones.
+    pub forces: Vec<Definition>,
+    /// Constraints that hold in this mode, beside the common ones or in the place of those with the same names.
+    pub constraints: Vec<Definition>,
+    /// Outputs in this mode, in the place of the common ones with the same names.
+    pub outputs: Vec<Definition>,
     /// Events that are watched only in this mode.
     pub events: Vec<EventRule>,
 }
@@ -160,15 +173,6 @@ pub struct AuditRule {
     pub tolerance: Option<f64>,
 }
 
-/// A number for all states or numbers for some of them.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ToleranceRule {
-    /// One number for all.
-    Same(f64),
-    /// Numbers by name; the other states keep the default.
-    ByName(Vec<(Reference, f64)>),
-}
-
 /// What is asked of a run.
 #[derive(Clone, Debug, Default)]
 pub struct RunRule {
@@ -176,70 +180,26 @@ pub struct RunRule {
     pub from: Option<Formula>,
     /// The end time.
     pub until: Option<Formula>,
-    /// The relative tolerance.
-    pub rtol: Option<ToleranceRule>,
-    /// The absolute tolerance.
-    pub atol: Option<ToleranceRule>,
-    /// How the errors of the states are judged together; as suits the method if not given.
-    pub norm: Option<Norm>,
-    /// The name of the method.
-    pub method: Option<Reference>,
-    /// The spectral radius at infinity of a generalized-α method.
-    pub rho_infinity: Option<f64>,
-    /// Whether the step sizes are chosen by the smoother PID rule.
-    pub pid: bool,
-    /// The part of the step that would just be good enough which is tried.
-    pub safety: Option<f64>,
     /// The interval of the rows in result files; every accepted step if not given.
     pub output_step: Option<Formula>,
-    /// The first step.
-    pub first_step: Option<f64>,
-    /// The longest step.
-    pub longest_step: Option<f64>,
-    /// The size of every step: no error control.
-    pub fixed_step: Option<f64>,
     /// The mode to begin in; the first one if not given.
     pub mode: Option<Reference>,
-    /// The most events.
-    pub max_events: Option<u64>,
-    /// The most steps.
-    pub max_steps: Option<u64>,
-    /// Where in a step guards are looked at.
-    pub detection: Detection,
-    /// How the state at an event is computed; chosen automatically if not given.
-    pub location: Option<Location>,
-    /// The width in time to which an event is narrowed; as narrow as doubles allow if not given.
-    pub event_tolerance: Option<f64>,
-    /// What counts as happening at the same time.
-    pub concurrency: Option<ConcurrencyRule>,
-    /// What keeps the constraints of a mechanism met.
-    pub stabilisation: StabilisationRule,
-    /// The metric in which corrections are the least change.
-    pub metric: MetricRule,
-    /// The drift below which a step is not corrected.
-    pub datol: f64,
-    /// Coordinates that are not changed to make the start consistent.
-    pub pinned: Vec<Reference>,
     /// The width of the layer in which signs and comparisons are straight lines; they switch exactly if not given.
     pub regularise: Option<f64>,
-    /// What is said in the section, and where.
-    pub said: Vec<(String, Range<usize>)>,
+    /// Everything that is said in the section, also what stands above. The table of run options of room `simulate` knows what it means.
+    pub settings: Vec<Setting>,
 }
 
 impl RunRule {
+    /// What is said of an option, if something is.
+    pub fn setting(&self, key: &str) -> Option<&Setting> {
+        self.settings.iter().find(|setting| setting.key == key)
+    }
+
     /// Where something is said, if it is.
     pub fn place(&self, key: &str) -> Option<Range<usize>> {
-        self.said.iter().find(|(said, _)| said == key).map(|(_, span)| span.clone())
+        self.setting(key).map(|setting| setting.span.clone())
     }
-}
-
-/// Events closer than this are one event (the region of concurrency).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ConcurrencyRule {
-    /// The distance in time.
-    pub time: f64,
-    /// The size of a guard.
-    pub amplitude: f64,
 }
 
 /// A model: everything that does not change during a run.
@@ -253,14 +213,18 @@ pub struct Model {
     pub parameters: Vec<Definition>,
     /// Start values, which may be formulas of parameters.
     pub states: Vec<Definition>,
+    /// Start values of variables that only resets change.
+    pub discrete: Vec<Definition>,
     /// Coordinates with their speeds, and what moves them. They are the first states.
     pub mechanism: MechanismRule,
     /// The derivative of each state.
     pub derivatives: Vec<Definition>,
     /// Entries of the matrix that stands before the derivatives; rows that are not mentioned are those of the identity.
     pub mass: Vec<Definition>,
-    /// Named formulas that are written out, and may be used in other formulas.
+    /// Named formulas that are written out, and may be used in other formulas. Those that stand in modes only come last.
     pub outputs: Vec<Definition>,
+    /// How many of the outputs stand in modes only.
+    pub outputs_of_modes: usize,
     /// Named surfaces whose locked sign (+1 or -1) is used in formulas.
     pub switches: Vec<Definition>,
     /// Events that are watched in every mode.
@@ -276,7 +240,8 @@ pub struct Model {
 }
 
 impl Model {
-    /// Reads and checks a model file. All errors are reported at once, in the order of the file.
+    /// Reads and checks a model file. All errors are reported at once, in the order of the file; those in the section `run` by
+    /// `Plan::read_model` and `Plan::new` of room `simulate`, which know the options.
     pub fn from_toml(text: &str) -> Result<Self, Vec<Diagnostic>> {
         Self::from_toml_and(text, |_| Vec::new())
     }
@@ -307,14 +272,6 @@ impl Model {
     /// The unit of a name, if one is given.
     pub fn unit(&self, name: &str) -> Option<&str> {
         self.units.iter().find(|(n, _)| n.name == name).map(|(_, unit)| unit.as_str())
-    }
-
-    /// What an entry of `mass` is about: row and column. `v` is the diagonal entry of state `v`, `x.v` the entry of row `x` and column `v`.
-    pub fn mass_place(&self, name: &str) -> Option<(usize, usize)> {
-        let state = |name: &str| self.states.iter().position(|s| s.name == name);
-        let diagonal = state(name).map(|i| (i, i));
-        let split = |(at, _): (usize, &str)| Some((state(&name[..at])?, state(&name[at + 1..])?));
-        diagonal.or_else(|| name.match_indices('.').find_map(split))
     }
 
     /// Every event with the index of the mode in which it is watched; `None` is every mode.

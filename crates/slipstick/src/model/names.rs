@@ -1,8 +1,11 @@
 //! What a name means, and what may be used where.
 
-use super::{Definition, Diagnostic, Formula, Model};
+use super::{Definition, Diagnostic, Formula, MODE, Model};
 use crate::expr::{FUNCTIONS, nearest, parse};
+use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,6 +16,8 @@ pub enum Meaning {
     Parameter(usize),
     /// A state, by index.
     State(usize),
+    /// A discrete variable, by index.
+    Discrete(usize),
     /// An output, by index.
     Output(usize),
     /// The locked sign of a switch, by index.
@@ -28,6 +33,23 @@ impl Meaning {
     pub(super) fn follows_from_motion(self) -> bool {
         matches!(self, Self::Multiplier(_) | Self::Reaction(_))
     }
+
+    /// Whether it changes between events; an output does if it uses what does.
+    pub(super) fn moves(self) -> bool {
+        matches!(self, Self::Time | Self::State(_)) || self.follows_from_motion()
+    }
+}
+
+/// Which outputs use something, directly or through other outputs.
+pub(super) fn outputs_that_use(model: &Model, scope: &Scope<'_>, what: fn(Meaning) -> bool) -> Vec<bool> {
+    let (mut known, versions) = (vec![false; model.outputs.len()], model.output_versions());
+    for i in model.outputs_in_order() {
+        known[i] = versions[i].names().filter_map(|name| scope.meaning(name)).any(|meaning| match meaning {
+            Meaning::Output(k) => known[k],
+            other => what(other),
+        });
+    }
+    known
 }
 
 impl Meaning {
@@ -37,6 +59,7 @@ impl Meaning {
             Self::Time => "the time",
             Self::Parameter(_) => "a parameter",
             Self::State(_) => "a state",
+            Self::Discrete(_) => "a discrete variable",
             Self::Output(_) => "an output",
             Self::Switch(_) => "a switch",
             Self::Multiplier(_) => "a multiplier",
@@ -54,12 +77,34 @@ const MULTIPLIER: &str = "lambda.";
 /// What stands before the name of a coordinate in the name of what the constraints push it with.
 const REACTION: &str = "reaction.";
 
+/// How many names are compared with misspelt ones, all in all: a file of nothing but errors is read in time in proportion to its size.
+const MOST_COMPARISONS: usize = 1_000_000;
+/// How many names a hint lists.
+const LISTED: usize = 8;
+
+/// The places of things by their names.
+pub(super) type Places<'a> = BTreeMap<&'a str, usize>;
+
 /// All names of a model and what they stand for.
 #[derive(Clone, Debug)]
 pub struct Scope<'a> {
     meanings: BTreeMap<&'a str, Meaning>,
-    constraints: &'a [Definition],
-    coordinates: &'a [Definition],
+    model: &'a Model,
+    states: Places<'a>,
+    discrete: Places<'a>,
+    constraints: Places<'a>,
+    modes: Places<'a>,
+    /// How many more names may be compared with misspelt ones.
+    comparisons_left: Cell<usize>,
+}
+
+/// The places of definitions by their names; a name that is defined twice has its first place.
+pub(super) fn places<'a>(names: impl Iterator<Item = &'a String>) -> Places<'a> {
+    let mut places = Places::new();
+    for (i, name) in names.enumerate() {
+        places.entry(name).or_insert(i);
+    }
+    places
 }
 
 impl<'a> Scope<'a> {
@@ -69,29 +114,97 @@ impl<'a> Scope<'a> {
         for (definition, meaning) in defined(model) {
             meanings.entry(definition.name.as_str()).or_insert(meaning);
         }
-        Self { meanings, constraints: &model.mechanism.constraints, coordinates: model.coordinates() }
+        let of = |list: &'a [Definition]| places(list.iter().map(|d| &d.name));
+        Self {
+            meanings,
+            model,
+            states: of(&model.states),
+            discrete: of(&model.discrete),
+            constraints: of(&model.mechanism.constraints),
+            modes: places(model.modes.iter().map(|mode| &mode.name)),
+            comparisons_left: Cell::new(MOST_COMPARISONS),
+        }
     }
 
     /// What a name stands for.
     pub fn meaning(&self, name: &str) -> Option<Meaning> {
-        let of_constraint = || {
-            let name = name.strip_prefix(MULTIPLIER)?;
-            self.constraints.iter().position(|c| c.name == name).map(Meaning::Multiplier)
-        };
-        let of_coordinate = || {
-            let name = name.strip_prefix(REACTION)?;
-            self.coordinates.iter().position(|c| c.name == name).map(Meaning::Reaction)
-        };
+        let of_constraint =
+            || self.constraints.get(name.strip_prefix(MULTIPLIER)?).copied().map(Meaning::Multiplier);
+        let of_coordinate = || self.coordinate(name.strip_prefix(REACTION)?).map(Meaning::Reaction);
         self.meanings.get(name).copied().or_else(of_constraint).or_else(of_coordinate)
     }
 
+    /// The model whose names they are.
+    pub(super) fn model(&self) -> &'a Model {
+        self.model
+    }
+
+    /// The place of a state.
+    pub fn state(&self, name: &str) -> Option<usize> {
+        self.states.get(name).copied()
+    }
+
+    /// The place of a discrete variable.
+    pub fn discrete(&self, name: &str) -> Option<usize> {
+        self.discrete.get(name).copied()
+    }
+
+    /// The place of a coordinate.
+    pub fn coordinate(&self, name: &str) -> Option<usize> {
+        self.state(name).filter(|&i| i < self.model.mechanism.coordinates)
+    }
+
+    /// The place of a mode.
+    pub fn mode(&self, name: &str) -> Option<usize> {
+        self.modes.get(name).copied()
+    }
+
+    /// What an entry of a matrix is about, row and column: `v` is the diagonal entry of `v`, `x.v` the entry of row `x` and column `v`.
+    fn entry(name: &str, place: impl Fn(&str) -> Option<usize>) -> Option<(usize, usize)> {
+        let diagonal = place(name).map(|i| (i, i));
+        let split = |(at, _): (usize, &str)| Some((place(&name[..at])?, place(&name[at + 1..])?));
+        diagonal.or_else(|| name.match_indices('.').find_map(split))
+    }
+
+    /// What an entry of `mass` is about: rows and columns of states.
+    pub fn mass_place(&self, name: &str) -> Option<(usize, usize)> {
+        Self::entry(name, |name| self.state(name))
+    }
+
+    /// What an entry of `inertia` is about: `x.y` is the entry of row `x` and column `y`, and of row `y` and column `x`.
+    pub fn inertia_place(&self, name: &str) -> Option<(usize, usize)> {
+        Self::entry(name, |name| self.coordinate(name))
+    }
+
     /// The names that stand for something that is allowed.
-    pub(super) fn names(&self, allowed: impl Fn(Meaning) -> bool) -> Vec<String> {
-        let defined = self.meanings.keys().map(|name| (*name).to_owned());
-        let multipliers = self.constraints.iter().map(|c| format!("{MULTIPLIER}{}", c.name));
-        let reactions = self.coordinates.iter().map(|c| format!("{REACTION}{}", c.name));
+    pub(super) fn names(&self, allowed: impl Fn(Meaning) -> bool) -> impl Iterator<Item = Cow<'a, str>> {
+        let defined = self.meanings.keys().map(|name| Cow::Borrowed(*name));
+        let constraints = self.model.mechanism.constraints.iter();
+        let multipliers = constraints.map(|c| Cow::Owned(format!("{MULTIPLIER}{}", c.name)));
+        let coordinates = self.model.coordinates().iter();
+        let reactions = coordinates.map(|c| Cow::Owned(format!("{REACTION}{}", c.name)));
         let all = defined.chain(multipliers).chain(reactions);
-        all.filter(|name| self.meaning(name).is_some_and(&allowed)).collect()
+        all.filter(move |name| self.meaning(name).is_some_and(&allowed))
+    }
+
+    /// An error for a name that means nothing, with the nearest one that does.
+    pub(super) fn unknown<'n, N: Into<Cow<'n, str>>>(
+        &self,
+        name: &str,
+        span: Range<usize>,
+        known: impl Iterator<Item = N>,
+        place: &str,
+    ) -> Diagnostic {
+        let left = self.comparisons_left.get();
+        let known: Vec<Cow<'n, str>> = known.take(left.max(LISTED + 1)).map(Into::into).collect();
+        self.comparisons_left.set(left.saturating_sub(known.len()));
+        let near = if left == 0 { None } else { nearest(name, known.iter().map(Cow::as_ref)) };
+        let hint = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if known.is_empty() => "nothing is defined that could stand here".to_owned(),
+            None => format!("known here: {}", list(&known)),
+        };
+        Diagnostic::new("unknown-name", span, format!("unknown name `{name}` {place}")).hint(hint)
     }
 }
 
@@ -101,7 +214,8 @@ fn defined(model: &Model) -> impl Iterator<Item = (&Definition, Meaning)> {
     let states = model.states.iter().enumerate().map(|(i, d)| (d, Meaning::State(i)));
     let outputs = model.outputs.iter().enumerate().map(|(i, d)| (d, Meaning::Output(i)));
     let switches = model.switches.iter().enumerate().map(|(i, d)| (d, Meaning::Switch(i)));
-    parameters.chain(states).chain(outputs).chain(switches)
+    let discrete = model.discrete.iter().enumerate().map(|(i, d)| (d, Meaning::Discrete(i)));
+    parameters.chain(states).chain(discrete).chain(outputs).chain(switches)
 }
 
 /// Names that are reserved, and names that are given twice.
@@ -161,34 +275,51 @@ impl Room {
     }
 }
 
+/// A formula that is differentiated twice along the motion, with switches as they are locked.
+pub(super) fn smooth_room(place: &'static str) -> Room {
+    let allows = |m: Meaning| !matches!(m, Meaning::Output(_)) && !m.follows_from_motion();
+    let usable = "only `t`, coordinates, speeds, states, discrete variables, switches and parameters";
+    Room { place, usable, allows }
+}
+
 /// Reports every name of a formula that means nothing, or that is not allowed where it stands.
 pub(super) fn check_formula(formula: &Formula, scope: &Scope<'_>, room: Room, errors: &mut Vec<Diagnostic>) {
     for (name, span) in formula.syntax.names() {
-        let span = formula.place.part(&span);
-        match scope.meaning(name) {
-            Some(meaning) if (room.allows)(meaning) => {}
-            Some(meaning) => {
-                let message = format!("`{name}` is {} and cannot be used in {}", meaning.kind(), room.place);
-                let hint = format!("{} can be used here", room.usable);
-                errors.push(Diagnostic::new("unknown-name", span, message).hint(hint));
-            }
-            None => {
-                let known = scope.names(room.allows);
-                errors.push(unknown_name(name, span, known.iter().map(String::as_str), "in a formula"));
-            }
+        check_name((name, formula.place.part(&span)), scope, room, errors);
+    }
+}
+
+/// Reports a name that means nothing, or that is not allowed where it stands.
+pub(super) fn check_name(
+    (name, span): (&str, Range<usize>),
+    scope: &Scope<'_>,
+    room: Room,
+    errors: &mut Vec<Diagnostic>,
+) {
+    match scope.meaning(name) {
+        Some(meaning) if (room.allows)(meaning) => {}
+        Some(meaning) => {
+            let message = format!("`{name}` is {} and cannot be used in {}", meaning.kind(), room.place);
+            let hint = format!("{} can be used here", room.usable);
+            errors.push(Diagnostic::new("unknown-name", span, message).hint(hint));
+        }
+        None => {
+            let error = scope.unknown(name, span, scope.names(room.allows), "in a formula");
+            let mode = "guards ask for the mode with `mode == NAME` or `mode != NAME`";
+            errors.push(if name == MODE { error.hint(mode) } else { error });
         }
     }
 }
 
 /// An error for a name that means nothing, with the nearest one that does.
-pub(super) fn unknown_name<'a>(
+pub(crate) fn unknown_name<'a>(
     name: &str,
-    span: std::ops::Range<usize>,
+    span: Range<usize>,
     known: impl Iterator<Item = &'a str>,
     place: &str,
 ) -> Diagnostic {
-    let known: Vec<&str> = known.collect();
-    let hint = match nearest(name, known.iter().copied()) {
+    let known: Vec<Cow<'a, str>> = known.map(Cow::from).collect();
+    let hint = match nearest(name, known.iter().map(Cow::as_ref)) {
         Some(near) => format!("did you mean `{near}`?"),
         None if known.is_empty() => "nothing is defined that could stand here".to_owned(),
         None => format!("known here: {}", list(&known)),
@@ -197,8 +328,8 @@ pub(super) fn unknown_name<'a>(
 }
 
 /// The first few names of a list, in words.
-fn list(names: &[&str]) -> String {
-    let shown: Vec<String> = names.iter().take(8).map(|n| format!("`{n}`")).collect();
+fn list(names: &[Cow<'_, str>]) -> String {
+    let shown: Vec<String> = names.iter().take(LISTED).map(|n| format!("`{n}`")).collect();
     let more = if names.len() > shown.len() { ", …" } else { "" };
     format!("{}{more}", shown.join(", "))
 }

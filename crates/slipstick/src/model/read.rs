@@ -1,7 +1,7 @@
 //! TOML → values with places. Nothing here knows what a model is made of; `sections` does.
 
-use super::{Definition, Diagnostic, Formula, Model, Place, Reference};
-use crate::expr::{Kind, nearest, parse};
+use super::{Definition, Diagnostic, Formula, Model, Place, Reference, Setting, unknown_key};
+use crate::expr::{Kind, parse};
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -38,13 +38,6 @@ pub(super) struct Reader<'t> {
     pub(super) errors: Vec<Diagnostic>,
 }
 
-/// What is wrong with a `rho_infinity` that is no part of one, and the cure.
-pub(crate) fn rho_message(rho: f64) -> String {
-    format!("`rho_infinity` is {rho}: it must be a number from 0 to 1")
-}
-
-pub(crate) const RHO_HINT: &str = "0.8 damps what is much faster than the steps, 1 damps nothing";
-
 impl Reader<'_> {
     pub(super) fn error(
         &mut self,
@@ -59,13 +52,18 @@ impl Reader<'_> {
     /// Reports every key that is not known, with the nearest that is.
     pub(super) fn check_keys(&mut self, table: &DeTable<'_>, known: &[&str], place: &str) {
         for key in table.keys().filter(|k| !known.contains(&k.get_ref().as_ref())) {
-            let name = key.get_ref();
-            let hint = match nearest(name, known.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("known keys here: {}", known.join(", ")),
-            };
-            self.error("unknown-key", key.span(), format!("unknown key `{name}` in {place}"), hint);
+            self.errors.push(unknown_key(key.get_ref(), key.span(), known, place));
         }
+    }
+
+    /// A value without the parser.
+    pub(super) fn setting(&self, key: &str, key_span: Range<usize>, value: &Value<'_>) -> Setting {
+        Setting::new(key, key_span, value, self.text)
+    }
+
+    /// What was taken out of a value, or none and its error.
+    fn keep<T>(&mut self, result: Result<T, Diagnostic>) -> Option<T> {
+        result.map_err(|error| self.errors.push(error)).ok()
     }
 
     /// Reports a value of the wrong type. `wanted` is what would be right, with an example.
@@ -107,47 +105,24 @@ impl Reader<'_> {
 
     /// A positive whole number.
     pub(super) fn count(&mut self, value: &Value<'_>, key: &str) -> Option<u64> {
-        let number = whole(value.get_ref()).filter(|n| *n >= 1);
+        let setting = self.setting(key, value.span(), value);
+        self.keep(setting.count())
+    }
+
+    /// A whole number.
+    pub(super) fn integer(&mut self, value: &Value<'_>, key: &str) -> Option<i64> {
+        let integer = value.get_ref().as_integer();
+        let number = integer.and_then(|i| i64::from_str_radix(i.as_str(), i.radix()).ok());
         if number.is_none() {
-            self.wrong_value(value, key, "a whole number, 1 or more", &format!("{key} = 5"));
+            self.wrong_value(value, key, "a whole number", &format!("{key} = 1"));
         }
         number
     }
 
     /// A number greater than zero.
     pub(super) fn positive(&mut self, value: &Value<'_>, key: &str) -> Option<f64> {
-        let number = number(value.get_ref()).filter(|x| *x > 0.0 && x.is_finite());
-        if number.is_none() {
-            self.wrong_value(value, key, "a number greater than zero", &format!("{key} = 1e-8"));
-        }
-        number
-    }
-
-    /// A number that is not below zero.
-    pub(super) fn not_negative(&mut self, value: &Value<'_>, key: &str) -> Option<f64> {
-        let number = number(value.get_ref()).filter(|x| *x >= 0.0 && x.is_finite());
-        if number.is_none() {
-            self.wrong_value(value, key, "zero or a number greater than it", &format!("{key} = 1e-8"));
-        }
-        number
-    }
-
-    /// A number that should be from zero to one.
-    pub(super) fn part(&mut self, value: &Value<'_>, key: &str, usual: f64) -> Option<f64> {
-        let number = number(value.get_ref());
-        if number.is_none() {
-            self.wrong_value(value, key, "a number from 0 to 1", &format!("{key} = {usual}"));
-        }
-        number
-    }
-
-    /// `ρ∞` of a generalized-α method.
-    pub(super) fn rho(&mut self, value: &Value<'_>, key: &str) -> Option<f64> {
-        let rho = self.part(value, key, 0.8)?;
-        if !(0.0..=1.0).contains(&rho) {
-            self.error("bad-rho", value.span(), rho_message(rho), RHO_HINT);
-        }
-        Some(rho)
+        let setting = self.setting(key, value.span(), value);
+        self.keep(setting.positive())
     }
 
     fn wrong_value(&mut self, value: &Value<'_>, key: &str, wanted: &str, example: &str) {
@@ -158,17 +133,8 @@ impl Reader<'_> {
 
     /// One of a few words.
     pub(super) fn word<T: Copy>(&mut self, value: &Value<'_>, key: &str, words: &[(&str, T)]) -> Option<T> {
-        let text = self.string(value, key, &format!("{key} = \"{}\"", words[0].0))?;
-        let found = words.iter().find(|(w, _)| *w == text).map(|(_, t)| *t);
-        if found.is_none() {
-            let list: Vec<String> = words.iter().map(|(w, _)| format!("\"{w}\"")).collect();
-            let hint = match nearest(&text, words.iter().map(|(w, _)| *w)) {
-                Some(near) => format!("did you mean \"{near}\"?"),
-                None => format!("choose one of {}", list.join(", ")),
-            };
-            self.error("wrong-type", value.span(), format!("`{key}` cannot be \"{text}\""), hint);
-        }
-        found
+        let setting = self.setting(key, value.span(), value);
+        self.keep(setting.word(words))
     }
 
     /// A formula: a number, or a string that holds one. A formula with errors is reported and read as zero.
@@ -272,10 +238,6 @@ fn number(value: &DeValue<'_>) -> Option<f64> {
         DeValue::Float(f) => f.as_str().parse().ok(),
         _ => None,
     }
-}
-
-fn whole(value: &DeValue<'_>) -> Option<u64> {
-    value.as_integer().and_then(|i| u64::from_str_radix(i.as_str(), i.radix()).ok())
 }
 
 fn article(kind: &str) -> String {

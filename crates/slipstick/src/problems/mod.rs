@@ -5,9 +5,12 @@
 
 mod comparison;
 mod constrained;
+mod draw;
 mod events;
+mod fingerprint;
 mod mass;
 mod mechanisms;
+mod metamorphic;
 mod profile;
 mod reference;
 mod sliding;
@@ -24,9 +27,14 @@ pub use events::{
     Against, Bounds, EventProblem, Events, Expected, Invariant, MarbleJar, Measured, Solver, events,
     hundred_balls, marble_jar, quick_events,
 };
+pub use fingerprint::{FingerprintRun, Fingerprinted, fingerprinted};
 pub use mass::behind_mass_matrices;
 pub use mechanisms::{
     Counts, MechanismProblem, Set, mechanism_problems, planar_mechanisms, stiff_mechanisms,
+};
+pub use metamorphic::{
+    Cause, Difference, DifferenceKind, DrawnModel, ErrorGrowth, FragileEvent, Judgement, Tried, Trust,
+    Variant, Verification, model_kinds,
 };
 pub use profile::{Profile, work_for};
 pub use reference::{End, NoReference, Reference};
@@ -135,6 +143,12 @@ pub const CONSTRAINED: (&str, &str) = (
 pub const MECHANISMS: (&str, &str) = (
     "mechanisms",
     "what integrators of mechanisms are compared on: linkages, presses, pantographs, trusses, pendulums, rotors",
+);
+
+/// The name of the fingerprint, and what it is about; [`fingerprinted()`] gives its runs.
+pub const FINGERPRINT: (&str, &str) = (
+    "fingerprint",
+    "results and work of all problems with all methods, to compare with what was recorded before a change",
 );
 
 /// The names of the suites that hold smooth problems.

@@ -370,7 +370,7 @@ mod tests {
         for problem in stiff() {
             let n = problem.start.y.len();
             let y: Vec<f64> = (0..n).map(|i| 0.1 + 0.01 * i as f64).collect();
-            let (locked, t) = (Locked { mode: 0, signs: &[], counts: &[], rows: None }, 1e-5);
+            let (locked, t) = (Locked::default(), 1e-5);
             let mut evaluator = problem.system.evaluator();
             let mut exact = vec![0.0; n * n];
             assert!(evaluator.jacobian(locked, t, &y, &mut exact), "{}", problem.name);

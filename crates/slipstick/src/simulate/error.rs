@@ -1,6 +1,5 @@
 //! Why a run could not be made, with the numbers and the cure.
 
-use crate::model::{RHO_HINT, rho_message};
 use crate::trajectory::Trajectory;
 use thiserror::Error;
 
@@ -38,6 +37,12 @@ pub enum Error {
         got: usize,
         /// How many modes there are.
         count: usize,
+    },
+    /// Something that a model may say but a run cannot do yet.
+    #[error("{what}, which a run cannot do yet")]
+    NotYet {
+        /// What it is.
+        what: String,
     },
     /// A start value is not finite.
     #[error("the start value of `{name}` is {value}")]
@@ -108,7 +113,7 @@ pub enum Error {
         t: f64,
     },
     /// The spectral radius of a generalized-α method is no part of one.
-    #[error("{}", rho_message(*.value))]
+    #[error("`rho_infinity` is {value}: it must be a number from 0 to 1")]
     BadRho {
         /// Its value.
         value: f64,
@@ -174,6 +179,38 @@ pub enum Error {
         count: usize,
         /// The last of them, in order.
         cycle: String,
+    },
+    /// Two events set one thing to different values at one instant.
+    #[error("events `{}` and `{}` happen together at t = {t} and set `{target}` to {} and {}", .guards.0, .guards.1, .values.0, .values.1)]
+    ConflictingResets {
+        /// The events.
+        guards: (String, String),
+        /// The state or discrete variable.
+        target: String,
+        /// What each sets it to.
+        values: (f64, f64),
+        /// The time.
+        t: f64,
+    },
+    /// Two events go to different modes at one instant.
+    #[error("events `{}` and `{}` happen together at t = {t} and go to the modes `{}` and `{}`", .guards.0, .guards.1, .modes.0, .modes.1)]
+    ConflictingModes {
+        /// The events.
+        guards: (String, String),
+        /// The modes.
+        modes: (String, String),
+        /// The time.
+        t: f64,
+    },
+    /// No choice of sides of switching surfaces is kept by the motion that it makes.
+    #[error(
+        "at t = {t} the motion is at the switching surface of {names}, and no choice of sides is consistent"
+    )]
+    NoConsistentSwitches {
+        /// The time.
+        t: f64,
+        /// The switches.
+        names: String,
     },
     /// A reset gives a value that is not finite.
     #[error("event `{guard}` resets `{name}` to {value} at t = {t}")]
@@ -336,6 +373,7 @@ impl Error {
             Self::TimeNotFinite { .. } => "bad-time",
             Self::EndBeforeStart { .. } => "end-before-start",
             Self::StateLength { .. } | Self::NoSuchMode { .. } => "bad-start",
+            Self::NotYet { .. } => "not-yet",
             Self::StartNotFinite { .. } => "start-not-finite",
             Self::BadTolerance { .. } | Self::ToleranceLength { .. } => "bad-tolerance",
             Self::BadReach { .. } => "bad-reach",
@@ -350,6 +388,9 @@ impl Error {
             Self::DerivativeNotFinite { .. } => "derivative-not-finite",
             Self::GuardNotFinite { .. } => "guard-not-finite",
             Self::EventCycle { .. } => "event-cycle",
+            Self::ConflictingResets { .. } => "conflicting-resets",
+            Self::ConflictingModes { .. } => "conflicting-modes",
+            Self::NoConsistentSwitches { .. } => "no-consistent-switches",
             Self::ResetNotFinite { .. } => "reset-not-finite",
             Self::NotConsistent { .. } => "not-consistent",
             Self::MotionNotDetermined { .. } => "motion-not-determined",
@@ -385,6 +426,7 @@ impl Error {
             Self::EndBeforeStart { .. } => "choose `until` later than the start",
             Self::StateLength { .. } => "give one start value for each state",
             Self::NoSuchMode { .. } => "choose one of the modes of the system",
+            Self::NotYet { .. } => "write it in another way: one comparison for each guard",
             Self::StartNotFinite { .. } => {
                 "look for a division by zero or a root of a negative number in the start value"
             }
@@ -392,7 +434,7 @@ impl Error {
             Self::ToleranceLength { .. } => "give one tolerance for all states, or one for each",
             Self::BadSafety { .. } => "0.9 is usual; with less, fewer steps are rejected, but more are made",
             Self::BesideFixedStep { .. } => "leave one of both out",
-            Self::BadRho { .. } => RHO_HINT,
+            Self::BadRho { .. } => "0.8 damps what is much faster than the steps, 1 damps nothing",
             Self::BadReach { .. } => "give one positive number for all constraints, or one for each",
             Self::BadTerm { .. } => "20 for `rate`, 100 for `position` and 10 for `decay` are usual",
             Self::BadPin { .. } => "pin coordinates of a mechanism by their place among them",
@@ -410,6 +452,13 @@ impl Error {
             }
             Self::EventCycle { .. } => {
                 "let the resets leave the guards on sides from which nothing fires, or let one of the events go to another mode"
+            }
+            Self::ConflictingResets { .. } => {
+                "say which of them holds with `priority`, or let one event do what both together should"
+            }
+            Self::ConflictingModes { .. } => "say which of them holds with `priority`",
+            Self::NoConsistentSwitches { .. } => {
+                "check the signs in the equations next to these surfaces, or describe what happens there as a mode of its own"
             }
             Self::ResetNotFinite { .. } => "look for a division by zero in the reset",
             Self::NotConsistent { what, .. } if what == IN_MOTION => {

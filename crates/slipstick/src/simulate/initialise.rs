@@ -1,9 +1,9 @@
 //! Refuses what cannot be run, before anything is computed.
 
-use super::{Error, Options, Start};
-use crate::equations::{BadPlace, MassKind, System};
+use super::{Error, Options, RUN_OPTIONS, Start};
+use crate::equations::{BadPlace, Guard, GuardKind, MassKind, OnEntry, System};
 use crate::formulation::{Metric, Stabilisation};
-use crate::step::{Control, Method, PerComponent, SAFETY};
+use crate::step::PerComponent;
 
 /// The word for it in the section `run` of a model file.
 const STABILISATION: &str = "stabilisation";
@@ -11,6 +11,7 @@ const STABILISATION: &str = "stabilisation";
 /// Checks the start and the options against the system.
 pub(super) fn check(system: &dyn System, start: &Start, options: &Options) -> Result<(), Error> {
     check_start(system, start)?;
+    check_conditions(system)?;
     for (which, value) in [("start", start.t), ("end", options.until)] {
         if !value.is_finite() {
             return Err(Error::TimeNotFinite { which, value });
@@ -29,6 +30,21 @@ pub(super) fn check(system: &dyn System, start: &Start, options: &Options) -> Re
         return Err(Error::WrongGradient { constraint, given: wrong.given, found: wrong.found, t: start.t });
     }
     check_mass(system, start)
+}
+
+/// What models may say of guards and the loop cannot do yet.
+fn check_conditions(system: &dyn System) -> Result<(), Error> {
+    let not_yet = |guard: &Guard| match guard {
+        Guard { kind: GuardKind::Compound, name, .. } => {
+            Some(format!("the guard of event `{name}` joins conditions"))
+        }
+        Guard { on_entry: OnEntry::Waits, name, .. } => {
+            Some(format!("event `{name}` has `on_entry = false`"))
+        }
+        Guard { priority, name, .. } if *priority != 0 => Some(format!("event `{name}` has a `priority`")),
+        _ => None,
+    };
+    system.guards().iter().find_map(not_yet).map_or(Ok(()), |what| Err(Error::NotYet { what }))
 }
 
 /// Checks the options against the system: for this, nothing is evaluated.
@@ -57,14 +73,11 @@ pub(crate) fn check_options(system: &dyn System, options: &Options) -> Result<()
 
 /// What says how steps are chosen is refused where they all have the same size.
 fn check_beside_fixed_step(options: &Options) -> Result<(), Error> {
-    let said = [
-        ("first_step", options.first_step.is_some()),
-        ("longest_step", options.longest_step.is_some()),
-        ("control", options.control != Control::default()),
-        ("safety", options.safety != SAFETY),
-    ];
-    match said.into_iter().find(|(_, is_said)| *is_said && options.fixed_step.is_some()) {
-        Some((which, _)) => Err(Error::BesideFixedStep { which }),
+    let usual = Options::until(options.until);
+    let mut choosing =
+        RUN_OPTIONS.iter().filter(|option| option.chooses_steps && options.fixed_step.is_some());
+    match choosing.find(|option| option.differs(options, &usual)) {
+        Some(said) => Err(Error::BesideFixedStep { which: said.key }),
         None => Ok(()),
     }
 }
@@ -127,7 +140,7 @@ fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
         let hint = "choose `radau5`, which can";
         return Err(Error::WrongMethod { method, about: "method", reason, hint });
     }
-    if options.stabilisation == Stabilisation::Ggl && options.method != Method::Radau5 {
+    if options.stabilisation == Stabilisation::Ggl && !options.method.takes_ggl() {
         let reason = "cannot solve the stabilised index-2 form, `stabilisation = \"ggl\"`";
         let hint = "choose `radau5`, or another stabilisation";
         return Err(Error::WrongMethod { method, about: STABILISATION, reason, hint });
@@ -208,7 +221,7 @@ fn check_rho(options: &Options) -> Result<(), Error> {
         let hint = "leave it out, or choose `alpha`, `alpha2` or `alpha3`";
         return Err(Error::WrongMethod { method, about: "rho_infinity", reason, hint });
     }
-    if options.method == Method::GeneralizedAlpha3 && value == 1.0 {
+    if value == 1.0 && !options.method.allows_rho_of_one() {
         let reason = "would not damp its multipliers with a `rho_infinity` of 1";
         let hint = "choose less, or `alpha`";
         return Err(Error::WrongMethod { method, about: "rho_infinity", reason, hint });

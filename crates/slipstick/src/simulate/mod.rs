@@ -4,29 +4,31 @@
 //! [`Trajectory`](crate::trajectory::Trajectory), or a [`Failure`] that carries the trajectory so far. The library has no clock:
 //! whoever wants a limit on wall time or an interrupt watches through a [`Monitor`].
 
-mod assemble;
-mod beginnings;
-mod change;
-mod contradiction;
+mod accumulating;
+mod calendar;
 mod error;
+mod first;
 mod initialise;
-mod landed;
-mod meet;
+mod instant;
+mod integrate;
+mod integrator;
 mod monitor;
+mod one_sided;
 mod options;
 mod plan;
-mod pursue;
-mod reach;
-mod respond;
-mod run;
-mod settle;
-mod shutting;
-mod upkeep;
+mod recorder;
+mod run_options;
+mod signals;
+mod simulator;
+mod sizes;
+mod surfaces;
 
 pub(crate) use initialise::check_options;
 
 pub use error::{Error, Failure};
+pub use first::{simulate, simulate_watched};
 pub use monitor::{Monitor, Progress, Stop, Unwatched};
 pub use options::{Keep, Limits, Options, Start};
 pub use plan::{MDOP5, Overrides, Plan, method_hint};
-pub use run::{simulate, simulate_watched};
+pub use run_options::{OptionValue, RUN_OPTIONS, RunOption};
+pub use simulator::simulate_by_forms;

@@ -143,7 +143,7 @@ impl Options {
         self.method = method;
         self.rho_infinity = self.rho_infinity.filter(|_| method.has_rho());
         let corrects = !self.stabilisation.changes_the_motion() && self.stabilisation != Stabilisation::None;
-        let for_another = self.stabilisation == Stabilisation::Ggl && method != Method::Radau5;
+        let for_another = self.stabilisation == Stabilisation::Ggl && !method.takes_ggl();
         if for_another || corrects && method.keeps_positions() {
             (self.stabilisation, self.stabilisation_is_said) = (Stabilisation::Twice, false);
         }

@@ -1,12 +1,11 @@
 //! From a model to a run: the compiled system, where it starts, and what is asked of it.
 
-use super::{Error, Options, Start, initialise, upkeep};
+use super::{Error, OptionValue, Options, RUN_OPTIONS, Start, initialise, run_options};
 use crate::equations::{Fixed, FormulaSystem, System};
-use crate::event::Concurrency;
 use crate::expr::nearest;
 use crate::formulation::Stabilisation;
-use crate::model::{Diagnostic, EventRule, Formula, Model, Reference, ToleranceRule, Trigger};
-use crate::step::{Control, Method, PerComponent, Tolerances};
+use crate::model::{Diagnostic, EventRule, Formula, Model, Trigger};
+use crate::step::Method;
 
 /// Dormand and Prince's method with projections onto positions and speeds, as paper 001 calls it (section 3.3, equations (35) and (36)).
 pub const MDOP5: &str = "mdop5";
@@ -33,12 +32,17 @@ pub struct Plan {
     pub options: Options,
     /// The interval of the rows in result files; every accepted step if not given.
     pub output_step: Option<f64>,
+    /// The width of the layer in which signs and comparisons are straight lines; they switch exactly if not given.
+    pub regularise: Option<f64>,
 }
 
 impl Plan {
     /// Reads a model file with every check that needs no run. All errors that can be seen together are reported at once.
     pub fn read_model(text: &str) -> Result<Model, Vec<Diagnostic>> {
-        Model::from_toml_and(text, |model| method(model).err().into_iter().collect())
+        Model::from_toml_and(text, |model| {
+            let names: Vec<&str> = model.mechanism.constraints.iter().map(|c| c.name.as_str()).collect();
+            run_options::apply(model, &names, &mut Options::until(0.0))
+        })
     }
 
     /// Plans a run of a checked model.
@@ -47,38 +51,35 @@ impl Plan {
         let mut errors = Vec::new();
         let times = Times::evaluate(model, &fixed, overrides.until, &mut errors);
         errors.extend(model.all_events().filter_map(|(_, event)| too_fine(event, &fixed, &times)));
-        let method = method(model).unwrap_or_else(|error| {
-            errors.push(error);
-            Method::default()
-        });
         let system = match FormulaSystem::compile(model, fixed) {
             Ok(system) if errors.is_empty() => system,
             Ok(_) => return Err(errors),
             Err(more) => return Err([more, errors].concat()),
         };
         let mut options = Options::until(times.until);
-        options.method = overrides.method.unwrap_or(method);
-        options.rho_infinity = model.run.rho_infinity;
-        options.control = if model.run.pid { Control::Pid } else { Control::Standard };
-        options.safety = model.run.safety.unwrap_or(options.safety);
-        options.tolerances = tolerances(model);
-        options.first_step = model.run.first_step;
-        options.longest_step = model.run.longest_step;
-        options.fixed_step = model.run.fixed_step;
-        options.detection = model.run.detection;
-        options.location = model.run.location;
-        options.event_tolerance = model.run.event_tolerance;
-        options.concurrency =
-            model.run.concurrency.map(|rule| Concurrency { time: rule.time, amplitude: rule.amplitude });
-        upkeep::take_over(&model.run, system.constraints(), &mut options);
-        options.stabilisation_is_said = model.run.place("stabilisation").is_some();
-        let place = |pinned: &Reference| model.coordinates().iter().position(|c| c.name == pinned.name);
-        options.pinned = model.run.pinned.iter().filter_map(place).collect();
-        options.limits.events = model.run.max_events.unwrap_or(options.limits.events);
-        options.limits.steps = model.run.max_steps.unwrap_or(options.limits.steps);
+        let constraints: Vec<&str> = system.constraints().iter().map(|c| c.name.as_str()).collect();
+        let errors = run_options::apply(model, &constraints, &mut options);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        options.method = overrides.method.unwrap_or(options.method);
         check_options(model, &system, &options).map_err(|error| vec![placed(&error, model, overrides)])?;
         let start = Start { t: times.from, y: system.start().to_vec(), mode: model.start_mode() };
-        Ok(Self { system, start, options, output_step: times.output_step })
+        let regularise = model.run.regularise;
+        Ok(Self { system, start, options, output_step: times.output_step, regularise })
+    }
+
+    /// The name of the mode that the run begins in; none if the model has no modes.
+    pub(super) fn start_mode(&self) -> Option<&str> {
+        let names = self.system.mode_names();
+        (names.len() > 1).then(|| names[self.start.mode].as_str())
+    }
+
+    /// The names of the coordinates that are not changed to make the start consistent.
+    pub(super) fn pinned(&self) -> OptionValue {
+        let names = self.options.pinned.iter().filter_map(|&i| self.system.state_names().get(i));
+        let list: Vec<OptionValue> = names.map(|name| name.as_str().into()).collect();
+        if list.is_empty() { OptionValue::Nothing } else { OptionValue::List(list) }
     }
 }
 
@@ -87,10 +88,10 @@ fn check_options(model: &Model, system: &FormulaSystem, options: &Options) -> Re
     if model.run.place("stabilisation").is_some() && !options.stabilisation.changes_the_motion() {
         initialise::check_idle_corrections(options)?;
     }
-    let beside = ["first_step", "longest_step", "control", "safety"];
-    let said = beside.into_iter().find(|key| model.run.place(key).is_some() && options.fixed_step.is_some());
-    if let Some(which) = said {
-        return Err(Error::BesideFixedStep { which });
+    let mut choosing =
+        RUN_OPTIONS.iter().filter(|option| option.chooses_steps && options.fixed_step.is_some());
+    if let Some(said) = choosing.find(|option| model.run.setting(option.key).is_some()) {
+        return Err(Error::BesideFixedStep { which: said.key });
     }
     initialise::check_options(system, options)
 }
@@ -174,37 +175,4 @@ fn too_fine(event: &EventRule, fixed: &Fixed<'_>, times: &Times) -> Option<Diagn
     );
     let hint = format!("choose a period above {finest:.1e}");
     Some(Diagnostic::new("bad-period", period.place.span.clone(), message).hint(hint))
-}
-
-/// The method that the model names, or the default.
-fn method(model: &Model) -> Result<Method, Diagnostic> {
-    let Some(wanted) = &model.run.method else { return Ok(Method::default()) };
-    Method::from_name(&wanted.name).ok_or_else(|| {
-        let message = format!("unknown method `{}`", wanted.name);
-        Diagnostic::new("unknown-method", wanted.span.clone(), message).hint(method_hint(&wanted.name))
-    })
-}
-
-/// Where the model says nothing, the relative tolerance is 1e-8 and the absolute one a hundredth of the relative one.
-fn tolerances(model: &Model) -> Tolerances {
-    let relative = per_component(model, model.run.rtol.as_ref(), &PerComponent::Same(1e-8));
-    let hundredth = match &relative {
-        PerComponent::Same(value) => PerComponent::Same(value * 1e-2),
-        PerComponent::Each(values) => PerComponent::Each(values.iter().map(|value| value * 1e-2).collect()),
-    };
-    let absolute = per_component(model, model.run.atol.as_ref(), &hundredth);
-    Tolerances { relative, absolute, norm: model.run.norm }
-}
-
-fn per_component(model: &Model, rule: Option<&ToleranceRule>, default: &PerComponent) -> PerComponent {
-    let given =
-        |list: &[(Reference, f64)], name: &str| list.iter().find(|(r, _)| r.name == name).map(|(_, x)| *x);
-    match rule {
-        None => default.clone(),
-        Some(ToleranceRule::Same(value)) => PerComponent::Same(*value),
-        Some(ToleranceRule::ByName(list)) => {
-            let states = model.states.iter().enumerate();
-            PerComponent::Each(states.map(|(i, s)| given(list, &s.name).unwrap_or(default.get(i))).collect())
-        }
-    }
 }

@@ -14,11 +14,57 @@
 //! all the same; what the method goes on with is kept beside them, and scaled with the square of the step.
 
 use super::alpha_newton::{Solver, largest};
+use super::descriptor::Build;
 use super::implicit::check_finite;
-use super::{Fault, Method, Step, Tolerances, Trial};
+use super::passing::Passing;
+use super::{ConstraintPolicy, Fault, MechanismForm, Method, MethodDescriptor, Step, Tolerances, Trial};
 use crate::equations::ActiveRows;
 use crate::formulation::{Field, Flow};
 use crate::math::Norm;
+
+pub(super) const DESCRIPTOR: MethodDescriptor = MethodDescriptor {
+    name: "alpha",
+    about: "generalized-α, implicit, positions and speeds on their constraints",
+    form: MechanismForm::Ggl,
+    constraints: ConstraintPolicy::KeepsPositions,
+    ..with_level(true, |rho| build(Level::Both, rho))
+};
+
+pub(super) const DESCRIPTOR_2: MethodDescriptor = MethodDescriptor {
+    name: "alpha2",
+    about: "generalized-α, implicit, speeds on their constraints",
+    form: MechanismForm::Index2,
+    constraints: ConstraintPolicy::ProjectsItself,
+    ..with_level(true, |rho| build(Level::Speeds, rho))
+};
+
+pub(super) const DESCRIPTOR_3: MethodDescriptor = MethodDescriptor {
+    name: "alpha3",
+    about: "generalized-α, implicit, positions on their constraints",
+    form: MechanismForm::Index3,
+    constraints: ConstraintPolicy::KeepsPositions,
+    // With a `ρ∞` of one its multipliers would not be damped.
+    ..with_level(false, |rho| build(Level::Positions, rho))
+};
+
+/// What the three have in common.
+const fn with_level(allows_one: bool, build: fn(f64) -> Box<dyn Step>) -> MethodDescriptor {
+    MethodDescriptor {
+        order: 2,
+        error_order: Some(2),
+        dense_order: 2,
+        implicit: true,
+        keeps_factors: true,
+        mechanisms_only: true,
+        nodes: &[0.0, 1.0],
+        build: Build::WithRho { build, allows_one },
+        ..MethodDescriptor::UNNAMED
+    }
+}
+
+fn build(level: Level, rho: f64) -> Box<dyn Step> {
+    Box::new(Passing::with(GeneralizedAlpha::new(level, rho)))
+}
 
 /// A step that is longer than the last by more than this begins anew: what is scaled has rounding and damped oscillations in it.
 const MOST_GROWTH: f64 = 2.0;

@@ -6,8 +6,17 @@
 
 use super::choice::Choice;
 use super::spectral::Spectral;
-use super::{Change, Counts, Method, Step, Tolerances, Trial, Work};
+use super::{Change, Counts, Method, MethodDescriptor, Step, Tolerances, Trial, Work, dopri5};
 use crate::formulation::{Flow, MassKind};
+
+/// What holds for the methods that it is made of. Without tolerances to choose by, it is built as `dopri5`.
+pub(super) const DESCRIPTOR: MethodDescriptor = MethodDescriptor {
+    name: "auto",
+    about: "chosen automatically, also while the run goes on",
+    dense_order: 3,
+    implicit: true,
+    ..dopri5::DESCRIPTOR
+};
 
 /// A method of order 2 is worth it only if it is ahead by more than this: it is less accurate at the same tolerance.
 const WORTH_OF_ALPHA: f64 = 0.8;

@@ -3,8 +3,17 @@
 //! Bogacki, Shampine, Appl. Math. Letters 2 (1989). First same as last: a step costs three evaluations. No stage but the last stands at the
 //! end of the step, so stiffness is not measured.
 
-use super::Method;
 use super::explicit::{DenseRule, ErrorRule, Numbers, Tableau};
+use super::{Method, MethodDescriptor};
+
+pub(super) const DESCRIPTOR: MethodDescriptor = MethodDescriptor {
+    name: "bs32",
+    about: "Bogacki-Shampine, explicit",
+    order: 3,
+    error_order: Some(2),
+    dense_order: 3,
+    ..MethodDescriptor::explicit::<BogackiShampine3>(&TABLEAU)
+};
 
 /// The numbers of the method.
 pub(super) const TABLEAU: Tableau = Tableau {

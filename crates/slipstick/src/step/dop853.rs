@@ -4,8 +4,17 @@
 //! joined to one that behaves like h⁸. Dense output takes three further evaluations; the derivative at the end is the next first stage.
 //! There is no finer extension: the one of order 7 is what there is.
 
-use super::Method;
 use super::explicit::{DenseRule, ErrorRule, Numbers, Tableau};
+use super::{Method, MethodDescriptor};
+
+pub(super) const DESCRIPTOR: MethodDescriptor = MethodDescriptor {
+    name: "dop853",
+    about: "Dormand-Prince of high order, explicit",
+    order: 8,
+    error_order: Some(7),
+    dense_order: 7,
+    ..MethodDescriptor::explicit::<DormandPrince8>(&TABLEAU)
+};
 
 /// The numbers of the method.
 pub(super) const TABLEAU: Tableau = Tableau {

@@ -4,8 +4,17 @@
 //! 35/384 … and the error weight of the fifth stage is -17253/339200 (paper 003, table 4.9 has misprints here). The finer extension of order 5
 //! is bootstrapped with two more stages.
 
-use super::Method;
 use super::explicit::{DenseRule, ErrorRule, Numbers, Tableau};
+use super::{Method, MethodDescriptor};
+
+pub(super) const DESCRIPTOR: MethodDescriptor = MethodDescriptor {
+    name: "dopri5",
+    about: "Dormand-Prince, explicit",
+    order: 5,
+    error_order: Some(4),
+    dense_order: 4,
+    ..MethodDescriptor::explicit::<DormandPrince5>(&TABLEAU)
+};
 
 const B: [f64; 7] = [35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0, 0.0];
 

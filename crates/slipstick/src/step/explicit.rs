@@ -12,7 +12,7 @@ use super::implicit::measure;
 use super::stages::{MOST_STAGES, add_stages, add_stages_later, unrolled};
 use super::{Fault, Method, PerComponent, Step, Tolerances, Trial};
 use crate::formulation::{Field, Flow};
-use crate::math::{Dimension, Norm};
+use crate::math::{Any, Dimension, Fixed, Norm};
 use std::marker::PhantomData;
 
 /// How the error of a step is estimated.
@@ -89,6 +89,19 @@ impl Tableau {
 pub(super) trait Numbers {
     const METHOD: Method;
     const TABLEAU: Tableau;
+}
+
+/// An explicit method, compiled for the dimension if that is small.
+pub(super) fn build_explicit<M: Numbers + 'static>(dimension: usize) -> Box<dyn Step> {
+    match dimension {
+        1 => Box::new(ExplicitRungeKutta::<M, _>::new(Fixed::<1>)),
+        2 => Box::new(ExplicitRungeKutta::<M, _>::new(Fixed::<2>)),
+        3 => Box::new(ExplicitRungeKutta::<M, _>::new(Fixed::<3>)),
+        4 => Box::new(ExplicitRungeKutta::<M, _>::new(Fixed::<4>)),
+        5 => Box::new(ExplicitRungeKutta::<M, _>::new(Fixed::<5>)),
+        6 => Box::new(ExplicitRungeKutta::<M, _>::new(Fixed::<6>)),
+        n => Box::new(ExplicitRungeKutta::<M, _>::new(Any(n))),
+    }
 }
 
 /// An explicit Runge-Kutta method with its stage derivatives.

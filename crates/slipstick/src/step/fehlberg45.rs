@@ -3,8 +3,17 @@
 //! Fehlberg, NASA TR R-315 (1969). Dense output of order 4 is bootstrapped with one further evaluation; the derivative at the end is the
 //! next first stage. The last stage stands in the middle of the step, so stiffness is not measured.
 
-use super::Method;
 use super::explicit::{DenseRule, ErrorRule, Numbers, Tableau};
+use super::{Method, MethodDescriptor};
+
+pub(super) const DESCRIPTOR: MethodDescriptor = MethodDescriptor {
+    name: "rkf45",
+    about: "Fehlberg, explicit",
+    order: 4,
+    error_order: Some(4),
+    dense_order: 4,
+    ..MethodDescriptor::explicit::<Fehlberg45>(&TABLEAU)
+};
 
 /// The numbers of the method.
 pub(super) const TABLEAU: Tableau = Tableau {

@@ -7,8 +7,17 @@
 //! order 6 (the rows below are the solution of least norm of the order conditions); order 7 is bootstrapped from there with four more. That makes
 //! five evaluations, where bootstrapping from the cubic would take ten. The derivative at the end is the next first stage.
 
-use super::Method;
 use super::explicit::{DenseRule, ErrorRule, Numbers, Tableau};
+use super::{Method, MethodDescriptor};
+
+pub(super) const DESCRIPTOR: MethodDescriptor = MethodDescriptor {
+    name: "rkf78",
+    about: "Fehlberg of high order, explicit",
+    order: 7,
+    error_order: Some(7),
+    dense_order: 7,
+    ..MethodDescriptor::explicit::<Fehlberg78>(&TABLEAU)
+};
 
 const E: f64 = 41.0 / 840.0;
 

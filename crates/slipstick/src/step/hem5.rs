@@ -6,9 +6,19 @@
 use super::bootstrap::Bootstrap;
 use super::half_explicit::Stages;
 use super::stages::add_stages_later;
-use super::{Fault, Method, Step, Tolerances, Trial};
+use super::{ConstraintPolicy, Fault, Method, MethodDescriptor, Step, Tolerances, Trial};
 use crate::formulation::{Field, Flow};
 use crate::math::Norm;
+
+pub(super) const DESCRIPTOR: MethodDescriptor = MethodDescriptor {
+    name: "hem5",
+    about: "Brasey-Hairer, half-explicit, for mechanisms",
+    order: 5,
+    error_order: Some(4),
+    dense_order: 4,
+    constraints: ConstraintPolicy::ProjectedByStages,
+    ..MethodDescriptor::half_explicit(&NODES, |dimension| Box::new(Hem5::new(dimension)))
+};
 
 const STAGES: usize = 8;
 

@@ -3,8 +3,17 @@
 //! Hairer, Nørsett, Wanner I, section II.1. The dense output is the cubic through values and slopes at both ends; since the end itself is
 //! only of order 2, so is the cubic. The derivative at the end is the next first stage, so a step costs two evaluations.
 
-use super::Method;
 use super::explicit::{DenseRule, ErrorRule, Numbers, Tableau};
+use super::{Method, MethodDescriptor};
+
+pub(super) const DESCRIPTOR: MethodDescriptor = MethodDescriptor {
+    name: "heun2",
+    about: "Heun with Euler embedded, explicit",
+    order: 2,
+    error_order: Some(1),
+    dense_order: 2,
+    ..MethodDescriptor::explicit::<Heun2>(&TABLEAU)
+};
 
 /// The numbers of the method.
 pub(super) const TABLEAU: Tableau = Tableau {

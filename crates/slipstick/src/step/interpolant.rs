@@ -4,6 +4,9 @@
 //! `c₀ + θ (c₁ + (1-θ) (c₂ + θ (c₃ + (1-θ) (c₄ + …))))`, the nested form of Hairer, Nørsett, Wanner I, section II.6.
 //! It meets the start exactly at θ = 0 and `c₀ + c₁` at θ = 1, whatever the degree, so every method can use it.
 
+/// The highest degree of dense output that any method has.
+pub const DENSE_DEGREE: usize = 8;
+
 /// The coefficients of one step, `c₀ … c_d`, each a vector as long as the state.
 #[derive(Clone, Debug)]
 pub struct Interpolant {
@@ -58,6 +61,33 @@ impl Interpolant {
         (0..self.dimension).map(|i| self.reach_of(i)).fold(0.0, f64::max)
     }
 
+    /// The sum of the sizes of all terms of one component but the first: what rounding is measured by.
+    pub fn terms_of(&self, component: usize) -> f64 {
+        self.coefficients
+            .iter()
+            .skip(self.dimension + component)
+            .step_by(self.dimension.max(1))
+            .map(|c| c.abs())
+            .sum()
+    }
+
+    /// The coefficients of one component as powers of θ; gives the degree.
+    pub fn powers_of(&self, component: usize, powers: &mut [f64; DENSE_DEGREE + 1]) -> usize {
+        let n = self.dimension.max(1);
+        powers.fill(0.0);
+        let Some(degree) = (self.coefficients.len() / n).checked_sub(1) else { return 0 };
+        powers[0] = self.coefficients[degree * n + component];
+        for k in (0..degree).rev() {
+            // c_k + θ p, or c_k + (1 - θ) p.
+            for j in (1..=degree).rev() {
+                powers[j] = if k % 2 == 0 { powers[j - 1] } else { powers[j] - powers[j - 1] };
+            }
+            let kept = if k % 2 == 0 { 0.0 } else { powers[0] };
+            powers[0] = self.coefficients[k * n + component] + kept;
+        }
+        degree
+    }
+
     /// The state at θ; 0 is the start of the step, 1 its end.
     pub fn evaluate(&self, theta: f64, y: &mut [f64]) {
         interpolate_at(&self.coefficients, theta, y);
@@ -107,6 +137,21 @@ mod tests {
             dense.evaluate(theta + 1e-6, &mut far);
             assert!((y[0] - 1.0).abs() <= dense.reach() || theta > 1.0);
             assert!((dy[0] - (far[0] - near[0]) / 2e-6).abs() < 1e-8);
+        }
+    }
+
+    #[test]
+    fn powers_are_the_same_polynomial() {
+        let mut dense = Interpolant::new(2);
+        for (k, c) in dense.coefficients_mut(7).iter_mut().enumerate() {
+            *c = ((k * 7) % 5) as f64 - 1.5;
+        }
+        let (mut powers, mut y) = ([0.0; DENSE_DEGREE + 1], [0.0; 2]);
+        assert_eq!(dense.powers_of(1, &mut powers), 7);
+        for theta in [0.0_f64, 0.3, 0.8, 1.0] {
+            dense.evaluate(theta, &mut y);
+            let sum = powers.iter().rev().fold(0.0, |sum, c| c + theta * sum);
+            assert!((sum - y[1]).abs() < 1e-13, "{theta}: {sum} {}", y[1]);
         }
     }
 

@@ -3,8 +3,17 @@
 //! Kutta, Z. Math. Phys. 46 (1901). The dense output is the cubic through values and slopes at both ends, of order 3; it costs nothing,
 //! since the derivative at the end is the next first stage.
 
-use super::Method;
 use super::explicit::{DenseRule, ErrorRule, Numbers, Tableau};
+use super::{Method, MethodDescriptor};
+
+pub(super) const DESCRIPTOR: MethodDescriptor = MethodDescriptor {
+    name: "kutta3",
+    about: "Kutta, explicit, fixed steps only",
+    order: 3,
+    error_order: None,
+    dense_order: 3,
+    ..MethodDescriptor::explicit::<Kutta3>(&TABLEAU)
+};
 
 /// The numbers of the method.
 pub(super) const TABLEAU: Tableau = Tableau {

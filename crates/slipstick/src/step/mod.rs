@@ -1,4 +1,4 @@
-//! One-step methods, one file each, all with the same parts in the same order: tableau, scratch, step, interpolant.
+//! One-step methods, one file each, all with the same parts in the same order: descriptor, tableau, scratch, step, interpolant.
 //!
 //! In: a [`Field`](crate::formulation::Field), a point and a step size. Out: a [`Trial`] with the end state, a scaled error and
 //! dense output. A method knows nothing of events; event code knows nothing of tableaus; they meet in a `Trial`.
@@ -12,6 +12,7 @@ mod bootstrap;
 mod choice;
 mod control;
 mod crossing;
+mod descriptor;
 mod dop853;
 mod dopri5;
 mod explicit;
@@ -25,6 +26,7 @@ mod implicit;
 mod interpolant;
 mod kutta3;
 mod method;
+mod methods;
 #[cfg(test)]
 mod order_conditions;
 mod passing;
@@ -49,9 +51,11 @@ mod work;
 
 pub use automatic::{Automatic, Keeps, Partners};
 pub use control::{Control, Controller, SAFETY};
+pub use descriptor::{ConstraintPolicy, MechanismForm, MethodDescriptor};
 pub use first_step::first_step;
-pub use interpolant::{Interpolant, interpolate_at};
-pub use method::{Change, Facts, Method, Step, USUAL_RHO};
+pub use interpolant::{DENSE_DEGREE, Interpolant, interpolate_at};
+pub use method::{Change, Step};
+pub use methods::{Method, USUAL_RHO};
 pub use rodas4::Rodas4;
 pub use sdirk4::Sdirk4;
 pub(crate) use stiffness::StiffnessCount;

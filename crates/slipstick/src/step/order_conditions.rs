@@ -97,18 +97,7 @@ const VIOLATED: f64 = 1e-6;
 const VIOLATED_WITHIN: f64 = 1e-8;
 
 fn explicit_methods() -> impl Iterator<Item = (Method, &'static Tableau)> {
-    let all: [(Method, &'static Tableau); 9] = [
-        (Method::DormandPrince5, &super::dopri5::TABLEAU),
-        (Method::Tsitouras5, &super::tsitouras::TABLEAU),
-        (Method::DormandPrince8, &super::dop853::TABLEAU),
-        (Method::BogackiShampine3, &super::bogacki_shampine::TABLEAU),
-        (Method::Heun2, &super::heun2::TABLEAU),
-        (Method::Fehlberg45, &super::fehlberg45::TABLEAU),
-        (Method::Fehlberg78, &super::fehlberg78::TABLEAU),
-        (Method::Kutta3, &super::kutta3::TABLEAU),
-        (Method::RungeKutta4, &super::rk4::TABLEAU),
-    ];
-    all.into_iter()
+    Method::ALL.iter().filter_map(|&method| Some((method, method.facts().tableau()?)))
 }
 
 fn as_index(order: u32) -> usize {

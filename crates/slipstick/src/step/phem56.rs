@@ -10,9 +10,19 @@ use super::dopri5;
 use super::explicit::ErrorRule;
 use super::half_explicit::Stages;
 use super::stages::add_stages_later;
-use super::{Method, Step, Tolerances, Trial};
+use super::{ConstraintPolicy, Method, MethodDescriptor, Step, Tolerances, Trial};
 use crate::formulation::{Field, Flow};
 use crate::math::Norm;
+
+pub(super) const DESCRIPTOR: MethodDescriptor = MethodDescriptor {
+    name: "phem56",
+    about: "Murua, partitioned half-explicit, for mechanisms",
+    order: 5,
+    error_order: Some(4),
+    dense_order: 4,
+    constraints: ConstraintPolicy::ProjectsItself,
+    ..MethodDescriptor::half_explicit(&NODES, |dimension| Box::new(Phem56::new(dimension)))
+};
 
 const STAGES: usize = 7;
 

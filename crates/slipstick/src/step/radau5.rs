@@ -12,10 +12,25 @@
 //! its distance from a stage of the step before, and held to the same measure.
 
 use super::implicit::{AS_LONG_AS_IT_TAKES, Newton, Progress, measure, newton_tolerance, smallest_relative};
-use super::{Fault, Method, Step, Tolerances, Trial};
+use super::radau_dense::build_dense;
+use super::radau_ggl::RadauGgl;
+use super::{Fault, Method, MethodDescriptor, Step, Tolerances, Trial};
 use crate::formulation::Flow;
 use crate::math::Norm;
 use std::ops::Range;
+
+pub(super) const DESCRIPTOR: MethodDescriptor = MethodDescriptor {
+    name: "radau5",
+    about: "Radau IIA, implicit, for stiff and algebraic equations",
+    order: 5,
+    error_order: Some(3),
+    dense_order: 3,
+    keeps_factors: true,
+    // A real system and a complex one, in which a multiplication is worth four, for three right-hand sides.
+    linear_cost: (5.0, 5.0 / 3.0),
+    build_ggl: Some(|dimension| Box::new(RadauGgl::new(dimension))),
+    ..MethodDescriptor::implicit(&C, build_dense)
+};
 
 /// √6.
 const R6: f64 = 2.449489742783178;

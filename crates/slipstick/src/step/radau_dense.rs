@@ -1,10 +1,22 @@
 //! The equations `M y' = f` of RADAU5 with full matrices: `radau5.rs` on any system of ordinary differential equations, or of algebraic ones of index 1 and 2.
 
-use super::Fault;
+use super::crossing::Crossing;
 use super::implicit::{Linearisation, check_finite};
-use super::radau5::{ALPHA, BETA, Equations, GAMMA};
+use super::radau5::{ALPHA, BETA, Equations, GAMMA, Radau5};
+use super::{Fault, Step};
 use crate::formulation::{Field, Flow};
-use crate::math::{ComplexLu, Dimension, RealLu};
+use crate::math::{Any, ComplexLu, Dimension, Fixed, RealLu};
+
+/// Radau IIA with full matrices, compiled for the dimension if that is small.
+pub(super) fn build_dense(dimension: usize) -> Box<dyn Step> {
+    match dimension {
+        1 => Box::new(Crossing::with(Radau5::new(Dense::new(Fixed::<1>)))),
+        2 => Box::new(Crossing::with(Radau5::new(Dense::new(Fixed::<2>)))),
+        3 => Box::new(Crossing::with(Radau5::new(Dense::new(Fixed::<3>)))),
+        4 => Box::new(Crossing::with(Radau5::new(Dense::new(Fixed::<4>)))),
+        n => Box::new(Crossing::with(Radau5::new(Dense::new(Any(n))))),
+    }
+}
 
 /// Jacobian and mass matrix with their factors.
 #[derive(Clone, Debug)]

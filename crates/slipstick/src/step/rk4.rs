@@ -4,8 +4,17 @@
 //! enough to keep order 4 across events, for an event loses one order once and not in every step. The finer extension of order 4 is
 //! bootstrapped with one more evaluation.
 
-use super::Method;
 use super::explicit::{DenseRule, ErrorRule, Numbers, Tableau};
+use super::{Method, MethodDescriptor};
+
+pub(super) const DESCRIPTOR: MethodDescriptor = MethodDescriptor {
+    name: "rk4",
+    about: "classical Runge-Kutta, explicit, fixed steps only",
+    order: 4,
+    error_order: None,
+    dense_order: 3,
+    ..MethodDescriptor::explicit::<RungeKutta4>(&TABLEAU)
+};
 
 /// The numbers of the method.
 pub(super) const TABLEAU: Tableau = Tableau {

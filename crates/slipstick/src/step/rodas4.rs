@@ -5,12 +5,22 @@
 //!
 //! The dense output of the book has order 3 on problems that are not stiff; for the others it is settled, see `settled.rs`.
 
+use super::crossing::Crossing;
 use super::implicit::{Linearisation, add, check_finite};
 use super::rates::Rates;
 use super::settled::Settled;
-use super::{Fault, Method, Step, Tolerances, Trial};
+use super::{Fault, Method, MethodDescriptor, Step, Tolerances, Trial};
 use crate::formulation::{Field, Flow};
 use crate::math::{Norm, RealLu};
+
+pub(super) const DESCRIPTOR: MethodDescriptor = MethodDescriptor {
+    name: "rodas4",
+    about: "Rosenbrock, for stiff equations, no iteration",
+    order: 4,
+    error_order: Some(3),
+    dense_order: 3,
+    ..MethodDescriptor::implicit(&NODES, |dimension| Box::new(Crossing::with(Rodas4::new(dimension))))
+};
 
 const GAMMA: f64 = 0.25;
 /// The nodes `α_i`.

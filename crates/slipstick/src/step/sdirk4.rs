@@ -9,14 +9,25 @@
 //! settled, see `settled.rs`. The solution itself falls to about order 2 on stiff problems that force it, as it does for every
 //! method of this kind.
 
+use super::crossing::Crossing;
 use super::implicit::{
     AS_LONG_AS_IT_TAKES, Linearisation, Newton, Progress, add, check_finite, newton_tolerance,
     smallest_relative,
 };
 use super::settled::Settled;
-use super::{Fault, Method, Step, Tolerances, Trial};
+use super::{Fault, Method, MethodDescriptor, Step, Tolerances, Trial};
 use crate::formulation::{Field, Flow};
 use crate::math::{Norm, RealLu, scaled_rms};
+
+pub(super) const DESCRIPTOR: MethodDescriptor = MethodDescriptor {
+    name: "sdirk4",
+    about: "diagonally implicit, for stiff equations",
+    order: 4,
+    error_order: Some(3),
+    dense_order: 3,
+    keeps_factors: true,
+    ..MethodDescriptor::implicit(&C, |dimension| Box::new(Crossing::with(Sdirk4::new(dimension))))
+};
 
 const GAMMA: f64 = 0.25;
 /// The nodes c.

@@ -21,7 +21,9 @@ impl PerComponent {
         }
     }
 
-    fn times(&self, factor: f64) -> Self {
+    /// All of them times a factor.
+    #[must_use]
+    pub fn times(&self, factor: f64) -> Self {
         match self {
             Self::Same(value) => Self::Same(factor * value),
             Self::Each(values) => Self::Each(values.iter().map(|value| factor * value).collect()),

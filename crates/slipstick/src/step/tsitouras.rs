@@ -4,8 +4,17 @@
 //! has the wrong sign: it is -1/66); these are the doubles next to the nearest numbers that meet them exactly. Its extension meets value and slope at both ends, so
 //! only the coefficients of θ⁴ are needed. The finer extension of order 5 is bootstrapped with two more stages.
 
-use super::Method;
 use super::explicit::{DenseRule, ErrorRule, Numbers, Tableau};
+use super::{Method, MethodDescriptor};
+
+pub(super) const DESCRIPTOR: MethodDescriptor = MethodDescriptor {
+    name: "tsit5",
+    about: "Tsitouras, explicit",
+    order: 5,
+    error_order: Some(4),
+    dense_order: 4,
+    ..MethodDescriptor::explicit::<Tsitouras5>(&TABLEAU)
+};
 
 const B: [f64; 7] = [
     0.09646076681806523,

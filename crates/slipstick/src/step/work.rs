@@ -17,7 +17,7 @@
 //!
 //! A sine, a load or a store is worth a few multiplications: that is the twenty. Right-hand sides for a Jacobian by differences need no solving in an iteration.
 
-use super::Method;
+use super::{MechanismForm, Method};
 use crate::equations::{ActiveRows, System};
 use crate::formulation::{Flow, Tangents};
 use crate::math::{Linearised, Saddle, Stabilised};
@@ -196,7 +196,7 @@ impl Work {
         let (derivatives, factorisations) = (c.derivatives as f64, c.factorisations as f64);
         let is_mechanism = self.speeds > 0.0;
         if method.has_rho() {
-            let both = if method == Method::GeneralizedAlpha { c.jacobians as f64 } else { 0.0 };
+            let both = if method.facts().form == MechanismForm::Ggl { c.jacobians as f64 } else { 0.0 };
             let (solving, factorising, differences) = self.newton;
             let in_iterations = derivatives - (differences * c.jacobians) as f64;
             return solving * in_iterations.max(0.0) + factorising * (factorisations + both);
@@ -211,8 +211,7 @@ impl Work {
         if factorisations == 0.0 {
             return accelerations;
         }
-        // A real system and a complex one, in which a multiplication is worth four, for three right-hand sides.
-        let (systems, each) = if method == Method::Radau5 { (5.0, 5.0 / 3.0) } else { (1.0, 1.0) };
+        let (systems, each) = method.facts().linear_cost;
         let size = self.states;
         let differences = if is_mechanism { size * c.jacobians as f64 } else { 0.0 };
         let iterations = each * size.powi(2) * (derivatives - differences).max(0.0);

@@ -122,11 +122,12 @@ impl<'a> Books<'a> {
 
     /// Dense output is not quite on the constraints: rows that follow from others only there are not to have multipliers of their own.
     fn begin(&mut self, segment: &Segment) {
-        self.modes[segment.mode.index].enter_form(&segment.mode, segment.start_time, &segment.start);
+        let place = segment.mode.values.place;
+        self.modes[place].enter_form(&segment.mode, segment.start_time, &segment.start);
     }
 
     fn look(&mut self, segment: &Segment, t: f64, y: &[f64]) -> Energy {
-        self.modes[segment.mode.index].observe(&segment.mode, t, y, &mut self.values);
+        self.modes[segment.mode.values.place].observe(&segment.mode, t, y, &mut self.values);
         Energy { kinetic: self.values[KINETIC], potential: self.values[POTENTIAL] }
     }
 

@@ -48,7 +48,7 @@ impl Joints {
         let mut look = Look::new(system, upkeep, &first.mode);
         for segment in &trajectory.segments {
             look.flow.mode.clone_from(&segment.mode);
-            look.flow.reach(&segment.mode.reaching);
+            look.flow.reach(&segment.mode.structure.reaching);
             look.at(segment.start_time, &segment.start);
             for step in segment.steps().iter().skip(1) {
                 look.at(step.t, &segment.state(step.t));
@@ -85,7 +85,7 @@ impl<'a> Look<'a> {
     }
 
     fn at(&mut self, t: f64, y: &[f64]) {
-        let locked = self.flow.mode.locked();
+        let locked = self.flow.mode.locked(self.flow.system().parameters());
         self.evaluator.residuals(locked, t, y, &mut self.position, &mut self.velocity);
         self.flow.acceleration_residuals(t, y, &mut self.acceleration);
         let residuals = [&self.position, &self.velocity, &self.acceleration];

@@ -17,7 +17,7 @@ pub use audit::{Audit, Drift};
 pub use energy::{Energy, EnergyBalance};
 pub use event::{Event, EventKind};
 pub use joints::{Adjustment, Joints, Opening};
-pub use note::Note;
+pub use note::{NOTE_KINDS, Note, NoteKind, Notes, Severity};
 pub use outcome::Outcome;
 pub use path::{JointForces, Path};
 pub use sample::{Density, sample_times};
@@ -37,8 +37,8 @@ pub struct Trajectory {
     pub segments: Vec<Segment>,
     /// The events, in order.
     pub events: Vec<Event>,
-    /// Things worth knowing, in order of time.
-    pub notes: Vec<Note>,
+    /// Warnings and notes, in order of time.
+    pub notes: Notes,
     /// The largest change that was made after a step to keep the constraints of a mechanism met, if one was.
     pub adjustment: Option<Adjustment>,
     /// The work done.

@@ -85,13 +85,13 @@ pub(crate) fn lock(system: &FormulaSystem, index: usize, t: f64, y: &[f64]) -> M
         if guard.kind == GuardKind::Rest || guard.mode.is_some_and(|own| own != index) {
             continue;
         }
-        let value = evaluator.guard(mode.locked(), g, t, y);
+        let value = evaluator.guard(mode.locked(system.parameters()), g, t, y);
         if let Some(switch) = guard.response.switch.filter(|_| value != 0.0) {
-            mode.signs[switch] = value.signum();
+            mode.values.signs[switch] = value.signum();
         }
         match guard.response.count {
-            Some(count) if count.up && value >= 0.0 => mode.counts[count.index] += value.floor() + 1.0,
-            Some(count) if !count.up && value < 0.0 => mode.counts[count.index] += value.floor(),
+            Some(count) if count.up && value >= 0.0 => mode.values.counts[count.index] += value.floor() + 1.0,
+            Some(count) if !count.up && value < 0.0 => mode.values.counts[count.index] += value.floor(),
             _ => {}
         }
     }

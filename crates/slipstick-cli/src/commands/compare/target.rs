@@ -96,8 +96,8 @@ impl Target {
         let file = ModelFile::load(path)?;
         let plan = Box::new(file.plan(path, &Overrides::default())?);
         let (stem, title) = (file.stem.clone(), file.title().to_owned());
-        let own_method = file.model.run.method.as_ref().map(|_| plan.options.method);
-        let own_steps = file.model.run.max_steps;
+        let own_method = file.model.run.setting("method").map(|_| plan.options.method);
+        let own_steps = file.model.run.setting("max_steps").map(|_| plan.options.limits.steps);
         let kind = Kind::Model { plan, own_method, own_steps, tightest: tightest(&arguments.tolerances) };
         Ok(Self { stem, title, truth: String::new(), reference: None, kind })
     }

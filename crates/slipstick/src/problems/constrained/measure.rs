@@ -96,6 +96,7 @@ impl ConstrainedProblem {
 /// Looks at constraints and energy along a run.
 struct Watch<'a> {
     evaluator: Box<dyn Evaluator + 'a>,
+    parameters: &'a [f64],
     audit: Observer<'a>,
     audited: Vec<f64>,
     residuals: (Vec<f64>, Vec<f64>),
@@ -115,6 +116,7 @@ impl<'a> Watch<'a> {
         let of_positions = constraints.iter().filter(|c| c.holonomic).count();
         Self {
             evaluator: system.evaluator(),
+            parameters: system.parameters(),
             audit: system.audit(),
             audited: vec![0.0; audited],
             residuals: (vec![0.0; of_positions], vec![0.0; constraints.len()]),
@@ -135,13 +137,13 @@ impl<'a> Watch<'a> {
     fn look(&mut self, mode: &Mode, t: f64, y: &[f64]) {
         let (position, velocity) = &mut self.residuals;
         if !velocity.is_empty() {
-            self.evaluator.residuals(mode.locked(), t, y, position, velocity);
+            self.evaluator.residuals(mode.locked(self.parameters), t, y, position, velocity);
         }
         let largest = |worst, of: &[f64]| of.iter().fold(worst, |worst, x| raised(worst, x.abs()));
         self.seen.position = largest(self.seen.position, position);
         self.seen.velocity = largest(self.seen.velocity, velocity);
         if !self.audited.is_empty() {
-            self.audit.observe(mode.locked(), t, y, &mut self.audited);
+            self.audit.observe(mode.locked(self.parameters), t, y, &mut self.audited);
             let (energy, (low, high)) = (self.audited[0], self.seen.energy.unwrap_or((f64::MAX, f64::MIN)));
             self.seen.energy = Some((low.min(energy), high.max(energy)));
         }

@@ -24,7 +24,7 @@ use crate::equations::{MassKind, System};
 use crate::formulation::{Metric, Stabilisation};
 use crate::math::Norm;
 use crate::simulate::{Options, Overrides, Plan};
-use crate::step::Method;
+use crate::step::{MechanismForm, Method};
 
 /// A mechanism, how it is run, and what is true of it.
 #[derive(Clone)]
@@ -167,12 +167,12 @@ impl ConstrainedProblem {
 /// In which form a mechanism is solved with some options, and how its constraints are kept, as in benchmark rows.
 pub fn formulation(options: &Options) -> String {
     let metric = if options.metric == Metric::Identity { "/identity" } else { "" };
-    let index = match options.method {
+    let index = match options.method.facts().form {
         _ if options.stabilisation == Stabilisation::Ggl => return "ggl".to_owned(),
-        Method::GeneralizedAlpha => return "ggl".to_owned(),
-        Method::GeneralizedAlpha3 => return "index3".to_owned(),
-        method if method.facts().mechanisms_only => 2,
-        _ => 1,
+        MechanismForm::Ggl => return "ggl".to_owned(),
+        MechanismForm::Index3 => return "index3".to_owned(),
+        MechanismForm::Index2 => 2,
+        MechanismForm::Index1 => 1,
     };
     format!("index{index}/{}{metric}", options.stabilisation.name())
 }

@@ -1,6 +1,6 @@
 //! A closure system whose guards say more than closures can: touches that count, and what holds when events accumulate.
 
-use crate::equations::{ClosureSystem, Evaluator, Guard, GuardKind, Layout, System};
+use crate::equations::{ClosureSystem, Evaluator, Guard, GuardKind, Layout, ResetTargets, System};
 
 /// Closures with other descriptions of their guards.
 pub(super) struct Marked {
@@ -40,6 +40,18 @@ impl System for Marked {
     }
     fn switch_names(&self) -> &[String] {
         self.closures.switch_names()
+    }
+    fn parameters(&self) -> &[f64] {
+        self.closures.parameters()
+    }
+    fn discrete_names(&self) -> &[String] {
+        self.closures.discrete_names()
+    }
+    fn discrete_start(&self) -> &[f64] {
+        self.closures.discrete_start()
+    }
+    fn reset_targets(&self, guard: usize) -> Option<ResetTargets<'_>> {
+        self.closures.reset_targets(guard)
     }
     fn guards(&self) -> &[Guard] {
         &self.guards

@@ -7,7 +7,7 @@
 use crate::equations::{Evaluator, System};
 use crate::mode::Mode;
 use crate::simulate::{Options, Start};
-use crate::trajectory::{Outcome, Segment, Statistics, Trajectory};
+use crate::trajectory::{Notes, Outcome, Segment, Statistics, Trajectory};
 
 const STAGES: [&[f64]; 6] = [
     &[1.0 / 5.0],
@@ -34,7 +34,7 @@ pub(super) fn run_plainly(
         guard_names: Vec::new(),
         segments: vec![Segment::new(mode.clone(), start.t, &start.y)],
         events: Vec::new(),
-        notes: Vec::new(),
+        notes: Notes::default(),
         adjustment: None,
         statistics: Statistics::default(),
         outcome: Outcome::ReachedEnd,
@@ -74,7 +74,7 @@ impl<'a> Plain<'a> {
         let h = 1e-5 * (options.until - t);
         let mut plain =
             Self { evaluator, mode, t, h, ahead: y.clone(), y, slopes, counts: Statistics::default() };
-        plain.evaluator.derivative(plain.mode.locked(), t, &plain.y, &mut plain.slopes[0]);
+        plain.evaluator.derivative(plain.mode.locked(&[]), t, &plain.y, &mut plain.slopes[0]);
         plain.counts.derivatives = 1;
         plain
     }
@@ -109,7 +109,7 @@ impl<'a> Plain<'a> {
                 *ahead = self.y[i] + h * sum;
             }
             let t = self.t + NODES[stage] * h;
-            self.evaluator.derivative(self.mode.locked(), t, &self.ahead, &mut self.slopes[stage + 1]);
+            self.evaluator.derivative(self.mode.locked(&[]), t, &self.ahead, &mut self.slopes[stage + 1]);
             self.counts.derivatives += 1;
         }
     }

@@ -4,7 +4,7 @@
 //! place of the paper's first set, and a stiff family in place of its third. The truths of what is drawn are in `truths.txt`: the coordinates at the end, by two
 //! methods at tolerances of 1e-12, with the largest difference between them.
 
-mod draw;
+use super::draw;
 mod force;
 mod four_bars;
 mod hanging;

@@ -1,0 +1,125 @@
+//! Guards that join several conditions: each comparison of what moves becomes a surface of its own, what is discrete a formula.
+
+use super::Condition;
+use super::locking::{name_of, opposite};
+use super::lowering::{Lowering, is_discrete};
+use crate::expr::{ExprId, Node, NodeId, Relation};
+use crate::model::{Formula, Logic, Model};
+use std::collections::BTreeMap;
+
+/// A comparison in guards.
+#[derive(Clone, Debug)]
+pub(super) struct Compared {
+    /// Its text and where it stands first.
+    pub(super) name: String,
+    /// Left minus right.
+    pub(super) surface: ExprId,
+    /// Whether zero belongs to the positive side.
+    pub(super) closed: bool,
+    /// The mode of the guards that use it; none is every mode.
+    pub(super) mode: Option<usize>,
+}
+
+/// What guards that join conditions are made of.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Conditions {
+    pub(super) comparisons: Vec<Compared>,
+    found: BTreeMap<(ExprId, bool), usize>,
+    /// Conditions of what changes only at events: not zero where they hold.
+    pub(super) discrete: Vec<ExprId>,
+}
+
+/// A guard on its way.
+pub(super) struct GuardPlace<'a> {
+    pub(super) guard: &'a Formula,
+    /// Its key in the model file.
+    pub(super) key: &'a str,
+    pub(super) mode: Option<usize>,
+}
+
+impl Lowering<'_> {
+    /// The condition of a guard; none if it is one surface that crosses zero.
+    pub(super) fn condition(&mut self, model: &Model, place: &GuardPlace<'_>) -> Option<Condition> {
+        let logic = self.names.logic(place.guard)?;
+        if let Logic::Comparison { relation, left, right, .. } = logic
+            && !matches!(relation, Relation::Equal | Relation::NotEqual)
+        {
+            let sides = self.sides(place, left, right);
+            let surface = self.arena.sub(sides.0, sides.1);
+            let only_discrete = !self.locks.varies(&self.arena, surface)
+                && self.arena.inputs_of(&[surface]).into_iter().any(is_discrete);
+            return only_discrete.then(|| self.discrete(relation, sides));
+        }
+        Some(self.logic(model, place, &logic))
+    }
+
+    /// The parser limits how deep conditions nest, and so how deep this goes.
+    fn logic(&mut self, model: &Model, place: &GuardPlace<'_>, logic: &Logic) -> Condition {
+        match logic {
+            Logic::Comparison { relation, left, right, node } => {
+                let sides = self.sides(place, *left, *right);
+                let surface = self.arena.sub(sides.0, sides.1);
+                if self.locks.varies(&self.arena, surface) {
+                    self.comparison(place, *relation, surface, *node)
+                } else {
+                    self.discrete(*relation, sides)
+                }
+            }
+            // A checked model has the mode.
+            Logic::Mode { name, .. } => {
+                Condition::Mode(model.modes.iter().position(|m| m.name == name.name).unwrap_or(usize::MAX))
+            }
+            Logic::Not(inner) => Condition::Not(Box::new(self.logic(model, place, inner))),
+            Logic::And(parts) => Condition::And(self.all(model, place, parts)),
+            Logic::Or(parts) => Condition::Or(self.all(model, place, parts)),
+        }
+    }
+
+    fn all(&mut self, model: &Model, place: &GuardPlace<'_>, parts: &[Logic]) -> Vec<Condition> {
+        parts.iter().map(|part| self.logic(model, place, part)).collect()
+    }
+
+    fn sides(&mut self, place: &GuardPlace<'_>, left: NodeId, right: NodeId) -> (ExprId, ExprId) {
+        let left = self.locked_node(place.guard, left, place.key);
+        (left, self.locked_node(place.guard, right, place.key))
+    }
+
+    fn discrete(&mut self, relation: Relation, (left, right): (ExprId, ExprId)) -> Condition {
+        let (op, swapped) = relation.operation();
+        let (left, right) = if swapped { (right, left) } else { (left, right) };
+        let holds = self.arena.build(Node::Binary(op, left, right));
+        self.conditions.discrete.push(holds);
+        Condition::Discrete(self.conditions.discrete.len() - 1)
+    }
+
+    /// The comparison of a surface with zero. One that is written twice, or the other way round, is one.
+    fn comparison(
+        &mut self,
+        place: &GuardPlace<'_>,
+        relation: Relation,
+        surface: ExprId,
+        node: NodeId,
+    ) -> Condition {
+        let positive = matches!(relation, Relation::Greater | Relation::GreaterEqual);
+        let closed = matches!(relation, Relation::GreaterEqual | Relation::Less);
+        let opposite = opposite(&mut self.arena, surface);
+        let known = &mut self.conditions;
+        let (index, turned) =
+            match (known.found.get(&(surface, closed)), known.found.get(&(opposite, !closed))) {
+                (Some(&index), _) => (index, false),
+                (None, Some(&index)) => (index, true),
+                (None, None) => {
+                    let text = &place.guard.syntax.text()[place.guard.syntax.node(node).span.clone()];
+                    let name = name_of(text, place.key);
+                    known.comparisons.push(Compared { name, surface, closed, mode: place.mode });
+                    known.found.insert((surface, closed), known.comparisons.len() - 1);
+                    (known.comparisons.len() - 1, false)
+                }
+            };
+        let compared = &mut known.comparisons[index];
+        if compared.mode != place.mode {
+            compared.mode = None;
+        }
+        Condition::Sign { comparison: index, positive: positive != turned }
+    }
+}

@@ -1,0 +1,409 @@
+//! Formulas with error bounds, see [`ExpandGuards`].
+//!
+//! Most guards are never near zero, so the working memory of each is made when it is first asked for.
+
+use super::expand::{ExpandGuards, HIGHEST_ORDER, UncertainPoint};
+use super::formula::FormulaEvaluator;
+use super::inputs::entry;
+use super::motion_series::MotionSeries;
+use super::tapes::ModeTapes;
+use super::{ActiveRows, Locked, System};
+use crate::expr::{Bands, Composition, Inexact, Series, Tape};
+
+/// Working memory for guards of all modes, and for resets.
+#[derive(Default)]
+pub(super) struct Expansions {
+    modes: Vec<ModeExpansions>,
+    resets: Vec<Option<Bands>>,
+    values: Vec<Inexact>,
+}
+
+/// Working memory for the guards of one mode.
+#[derive(Default)]
+struct ModeExpansions {
+    motion: Option<MotionSeries>,
+    /// The rows that the motion has; none if all constraints have.
+    rows: Option<ActiveRows>,
+    guards: Vec<GuardExpansions>,
+}
+
+/// Working memory for one guard.
+#[derive(Default)]
+struct GuardExpansions {
+    bands: Option<Bands>,
+    series: Option<GuardSeries>,
+    composition: Option<Composition>,
+}
+
+/// The series of a guard along the motion.
+struct GuardSeries {
+    series: Series,
+    /// How many orders are known, and of which motion.
+    known: usize,
+    motion: u64,
+}
+
+impl Expansions {
+    fn mode(&mut self, mode: usize, tapes: &ModeTapes) -> &mut ModeExpansions {
+        let modes = &mut self.modes;
+        modes.resize_with(modes.len().max(mode + 1), ModeExpansions::default);
+        modes[mode].guards.resize_with(tapes.watched.len(), GuardExpansions::default);
+        &mut modes[mode]
+    }
+}
+
+/// What the inputs of a tape are at a point, with their errors.
+pub(super) struct PointInputs<'a> {
+    locked: Locked<'a>,
+    point: UncertainPoint<'a>,
+}
+
+impl PointInputs<'_> {
+    pub(super) fn value(&self, input: usize) -> Inexact {
+        let UncertainPoint { t, y, delta } = self.point;
+        match input {
+            0 => Inexact::rounded(t),
+            k if k <= y.len() => Inexact { value: y[k - 1], bound: delta[k - 1] },
+            k => outside(self.locked, k - y.len() - 1),
+        }
+    }
+}
+
+/// An input that comes from outside: a number as it is written.
+fn outside(locked: Locked<'_>, index: usize) -> Inexact {
+    let mode = [locked.mode as f64];
+    let lists = [locked.parameters, locked.signs, locked.counts, locked.discrete, &mode];
+    Inexact::number(entry(lists, index))
+}
+
+/// Sets all inputs that a tape reads.
+fn fill(bands: &mut Bands, tape: &Tape, inputs: &PointInputs<'_>) {
+    let places = bands.inputs_mut();
+    tape.reads().for_each(|input| places[input] = inputs.value(input));
+}
+
+impl GuardSeries {
+    fn new(tape: &Tape, states: usize) -> Self {
+        let series = Series::new(tape, HIGHEST_ORDER, &|input| input <= states);
+        Self { series, known: 0, motion: 0 }
+    }
+
+    /// Begins anew unless motion and inputs are those that the known orders are of.
+    fn begin(&mut self, motion: u64, inputs: &PointInputs<'_>) {
+        let mut changed = self.motion != motion;
+        self.motion = motion;
+        for place in 0..self.series.inputs().len() {
+            let input = self.series.inputs()[place];
+            changed |= self.series.set_used(place, 0, inputs.value(input));
+        }
+        self.known = if changed { 0 } else { self.known };
+    }
+
+    /// The coefficient of an order, all orders below being known.
+    fn coefficient(&mut self, order: usize, motion: &mut MotionSeries) -> Option<Inexact> {
+        if order >= self.known {
+            motion.extend_to(order);
+            for place in 0..self.series.inputs().len() {
+                let input = self.series.inputs()[place];
+                if let Some(c) = motion.coefficient(input, order) {
+                    self.series.set_used(place, order, c);
+                }
+            }
+            self.series.extend(order);
+            self.known = order + 1;
+        }
+        self.series.output(0, order)
+    }
+}
+
+impl ExpandGuards for FormulaEvaluator<'_> {
+    fn guard_banded(&mut self, locked: Locked<'_>, guard: usize, point: UncertainPoint<'_>) -> Inexact {
+        let tapes = &self.system.modes[locked.mode];
+        let Ok(i) = tapes.watched.binary_search(&guard) else { return Inexact::UNDEFINED };
+        let (tape, n) = (&tapes.singles[i], point.y.len());
+        let own = &mut self.expansions.mode(locked.mode, tapes).guards[i].bands;
+        let bands = own.get_or_insert_with(|| tape.bands(&|input| input <= n));
+        fill(bands, tape, &PointInputs { locked, point });
+        tape.banded(bands)
+    }
+
+    fn guard_series(
+        &mut self,
+        locked: Locked<'_>,
+        guard: usize,
+        point: UncertainPoint<'_>,
+        order: usize,
+        out: &mut Vec<Inexact>,
+    ) -> bool {
+        out.clear();
+        // Behind a mass matrix formulas are not rates.
+        if self.system.mass.is_some() {
+            return false;
+        }
+        let tapes = &self.system.modes[locked.mode];
+        let Ok(i) = tapes.watched.binary_search(&guard) else { return false };
+        let (inputs, n) = (PointInputs { locked, point }, point.y.len());
+        let ModeExpansions { motion, rows, guards } = self.expansions.mode(locked.mode, tapes);
+        if motion.is_none() || rows.as_ref() != locked.rows {
+            let all = self.system.mechanism.as_ref();
+            let mechanism = all.map(|all| (self.selected.tapes(all, locked.rows), locked.rows));
+            *motion = MotionSeries::of(&tapes.derivative, n, mechanism);
+            *rows = locked.rows.cloned();
+            guards.iter_mut().for_each(|guard| guard.series = None);
+        }
+        let Some(motion) = motion else { return false };
+        let guard = guards[i].series.get_or_insert_with(|| GuardSeries::new(&tapes.singles[i], n));
+        guard.begin(motion.begin(&inputs), &inputs);
+        for k in 0..=order.min(HIGHEST_ORDER) {
+            let Some(c) = guard.coefficient(k, motion) else { return false };
+            out.push(c);
+        }
+        true
+    }
+
+    fn guard_polynomial<'p>(
+        &mut self,
+        locked: Locked<'_>,
+        guard: usize,
+        input: &dyn Fn(usize) -> &'p [f64],
+        wanted: f64,
+        out: &mut Vec<Inexact>,
+    ) -> Option<f64> {
+        let n = self.system.state_names().len();
+        let tapes = &self.system.modes[locked.mode];
+        let i = tapes.watched.binary_search(&guard).ok()?;
+        let own = &mut self.expansions.mode(locked.mode, tapes).guards[i].composition;
+        let composition = own.get_or_insert_with(|| Composition::new(&tapes.singles[i], &|input| input <= n));
+        for place in 0..composition.inputs().len() {
+            let taken = match composition.inputs()[place] {
+                k if k <= n => composition.set_used(place, input(k)),
+                k => composition.set_used(place, &[outside(locked, k - n - 1).value]),
+            };
+            if !taken {
+                return None;
+            }
+        }
+        composition.compose(wanted, out)
+    }
+
+    fn reset_bounds(
+        &mut self,
+        locked: Locked<'_>,
+        guard: usize,
+        before: UncertainPoint<'_>,
+        delta: &mut [f64],
+    ) -> bool {
+        let Some(reset) = &self.system.resets[guard] else { return true };
+        let Expansions { resets, values, .. } = &mut self.expansions;
+        resets.resize_with(self.system.resets.len(), || None);
+        let n = before.y.len();
+        let bands = resets[guard].get_or_insert_with(|| reset.tape.bands(&|input| input <= n));
+        fill(bands, &reset.tape, &PointInputs { locked, point: before });
+        values.resize(reset.len(), Inexact::UNDEFINED);
+        reset.tape.all_banded(bands, values);
+        for (&target, value) in reset.targets.iter().zip(values) {
+            delta[target] = value.bound;
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::equations::{Fixed, FormulaSystem, Locked, System, UncertainPoint};
+    use crate::expr::Inexact;
+    use crate::model::Model;
+
+    fn system(text: &str) -> FormulaSystem {
+        let model = Model::from_toml(text).unwrap();
+        FormulaSystem::compile(&model, Fixed::evaluate(&model, &[]).unwrap()).unwrap()
+    }
+
+    fn locked<'a>(system: &'a FormulaSystem, signs: &'a [f64]) -> Locked<'a> {
+        Locked { parameters: system.parameters(), signs, ..Locked::default() }
+    }
+
+    fn values(series: &[Inexact]) -> Vec<f64> {
+        series.iter().map(|c| c.value).collect()
+    }
+
+    const BALL: &str = "
+        parameters = { g = 9.81, e = 0.5 }
+        states = { h = 1, v = 0 }
+        [derivatives]
+        h = 'v'
+        v = '-g'
+        [events.bounce]
+        guard = 'h < 0'
+        reset = { v = '-e * v', h = '0.1 + h' }
+        [run]
+        until = 1
+    ";
+
+    #[test]
+    fn a_ball_on_the_floor_is_decided_by_its_fall() {
+        let ball = system(BALL);
+        let (mut evaluator, mut out) = (ball.evaluator(), Vec::new());
+        let delta = [1e-16, 1e-16];
+        let rest = UncertainPoint { t: 3.0, y: &[1e-17, 0.0], delta: &delta };
+        assert!(evaluator.guard_series(locked(&ball, &[]), 0, rest, 2, &mut out));
+        assert!(!out[0].is_decided() && !out[1].is_decided() && out[2].is_decided());
+        assert!((out[2].value + 9.81 / 2.0).abs() < 1e-15, "{out:?}");
+        let thrown = UncertainPoint { y: &[0.0, 2.0], ..rest };
+        assert!(evaluator.guard_series(locked(&ball, &[]), 0, thrown, 4, &mut out));
+        assert_eq!(values(&out), [0.0, 2.0, -4.905, 0.0, 0.0]);
+        let value = evaluator.guard_banded(locked(&ball, &[]), 0, thrown);
+        assert_eq!(value, Inexact { value: 0.0, bound: 1e-16 });
+    }
+
+    #[test]
+    fn a_reset_passes_its_errors_on() {
+        let ball = system(BALL);
+        let before = UncertainPoint { t: 3.0, y: &[0.0, -2.0], delta: &[1e-12, 4e-12] };
+        let mut delta = [9.0, 9.0];
+        assert!(ball.evaluator().reset_bounds(locked(&ball, &[]), 0, before, &mut delta));
+        assert!((delta[0] - 1e-12).abs() < 1e-16 && (delta[1] - 2e-12).abs() < 1e-15, "{delta:?}");
+    }
+
+    #[test]
+    fn motions_have_the_series_of_their_solutions() {
+        let oscillator = system(
+            "states = { x = 1, v = 0, z = 1 }
+             [derivatives]
+             x = 'v'
+             v = '-x'
+             z = 'z * cos(t)'
+             [events.a]
+             guard = 'x > 0'
+             [events.b]
+             guard = 'ln(z) - x * v + t^2 > 0'
+             [run]
+             until = 1",
+        );
+        let (mut evaluator, mut out) = (oscillator.evaluator(), Vec::new());
+        let point = UncertainPoint { t: 0.0, y: &[1.0, 0.0, 1.0], delta: &[0.0; 3] };
+        assert!(evaluator.guard_series(locked(&oscillator, &[]), 0, point, 12, &mut out));
+        let mut factorial = 1.0;
+        for (k, c) in out.iter().enumerate() {
+            let exact = [1.0, 0.0, -1.0, 0.0][k % 4] / factorial;
+            assert!((c.value - exact).abs() <= c.band() && c.bound < 1e-15, "{k}: {c:?} {exact}");
+            factorial *= (k + 1) as f64;
+        }
+        // ln z = sin t and x v = -sin(2 t) / 2.
+        assert!(evaluator.guard_series(locked(&oscillator, &[]), 1, point, 12, &mut out));
+        let t = 0.1_f64;
+        let sum = out.iter().rev().fold(0.0, |sum, c| sum * t + c.value);
+        assert!((sum - (t.sin() + (2.0 * t).sin() / 2.0 + t * t)).abs() < 1e-14);
+    }
+
+    #[test]
+    fn one_order_more_goes_on_where_the_last_has_ended() {
+        let ball = system(BALL);
+        let mut evaluator = ball.evaluator();
+        let (mut grown, mut whole) = (Vec::new(), Vec::new());
+        for (y, delta) in [([0.0, 1.0], [1e-16; 2]), ([0.5, 1.0], [1e-16; 2]), ([0.5, 1.0], [1e-15; 2])] {
+            let point = UncertainPoint { t: 1.0, y: &y, delta: &delta };
+            for order in 0..=4 {
+                evaluator.guard_series(locked(&ball, &[]), 0, point, order, &mut grown);
+            }
+            ball.evaluator().guard_series(locked(&ball, &[]), 0, point, 4, &mut whole);
+            assert_eq!(grown, whole);
+        }
+        let point = UncertainPoint { t: 1.0, y: &[0.5, 1.0], delta: &[1e-15; 2] };
+        let other = Locked { parameters: &[3.0, 0.5], ..Locked::default() };
+        evaluator.guard_series(other, 0, point, 4, &mut grown);
+        assert_eq!(values(&grown), [0.5, 1.0, -1.5, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn a_field_without_a_series_has_none_from_there_on() {
+        let tank = system(
+            "states = { h = 1 }
+             [derivatives]
+             h = '-sqrt(h)'
+             [events.empty]
+             guard = 'h < 0'
+             [run]
+             until = 1",
+        );
+        let (mut evaluator, mut out) = (tank.evaluator(), Vec::new());
+        let point = |y: &'static [f64]| UncertainPoint { t: 0.0, y, delta: &[1e-17] };
+        assert!(!evaluator.guard_series(locked(&tank, &[]), 0, point(&[0.0]), 5, &mut out));
+        assert_eq!(out.len(), 2);
+        assert!(evaluator.guard_series(locked(&tank, &[]), 0, point(&[1.0]), 5, &mut out));
+        // (1 - t/2)²
+        assert_eq!(values(&out)[..3], [1.0, -1.0, 0.25]);
+    }
+
+    #[test]
+    fn a_guard_over_a_step_is_a_polynomial() {
+        let ball = system(BALL);
+        let (mut evaluator, mut out) = (ball.evaluator(), Vec::new());
+        let rows: [&[f64]; 3] = [&[0.0, 0.1], &[1.0, -0.5, 0.25], &[2.0]];
+        let remainder = evaluator.guard_polynomial(locked(&ball, &[]), 0, &|k| rows[k], 0.0, &mut out);
+        assert_eq!((values(&out), remainder), (vec![1.0, -0.5, 0.25], Some(0.0)));
+    }
+
+    const PENDULUM: &str = "
+        parameters = { g = 9.81, l = 1.3 }
+        coordinates = { x = 0.5, y = -1.2 }
+        speeds = { x = 1.2, y = 0.5 }
+        kinetic = \"(x'^2 + y'^2) / 2\"
+        potential = 'g * y'
+        constraints = { rod = 'x^2 + y^2 - l^2', again = '3 * (x^2 + y^2 - l^2)' }
+        [events.low]
+        guard = 'y + 1.2 < 0'
+        [events.across]
+        guard = 'x > 0.5'
+        [run]
+        until = 1
+    ";
+    const ANGLE: &str = "
+        parameters = { g = 9.81, l = 1.3 }
+        states = { a = 0, w = 1 }
+        [derivatives]
+        a = 'w'
+        w = '-g / l * sin(a)'
+        [events.low]
+        guard = '1.2 - l * cos(a) < 0'
+        [events.across]
+        guard = 'l * sin(a) > 0.5'
+        [run]
+        until = 1
+    ";
+
+    #[test]
+    fn a_pendulum_on_a_rod_moves_as_one_of_an_angle() {
+        let (rod, angle) = (system(PENDULUM), system(ANGLE));
+        let (mut of_rod, mut of_angle) = (Vec::new(), Vec::new());
+        let a = 0.5_f64.atan2(1.2);
+        for guard in 0..2 {
+            let point = UncertainPoint { t: 0.0, y: &[0.5, -1.2, 1.2, 0.5], delta: &[1e-16; 4] };
+            assert!(rod.evaluator().guard_series(locked(&rod, &[]), guard, point, 8, &mut of_rod));
+            let point = UncertainPoint { t: 0.0, y: &[a, 1.0], delta: &[1e-16; 2] };
+            assert!(angle.evaluator().guard_series(locked(&angle, &[]), guard, point, 8, &mut of_angle));
+            for (k, (c, exact)) in of_rod.iter().zip(&of_angle).enumerate() {
+                let apart = (c.value - exact.value).abs();
+                assert!(apart <= c.band() + exact.band(), "{guard}, {k}: {c:?} {exact:?}");
+                assert!(c.bound < 1e-11 * (1.0 + c.value.abs()), "{guard}, {k}: {c:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn mass_matrices_are_left_to_others() {
+        let heavy = system(
+            "states = { x = 1, y = 0 }
+             mass = { x = 2, y = '1 + x^2' }
+             [derivatives]
+             x = 'y'
+             y = '-x'
+             [events.a]
+             guard = 'x > 0'
+             [run]
+             until = 1",
+        );
+        let point = UncertainPoint { t: 0.0, y: &[1.0, 0.0], delta: &[0.0; 2] };
+        assert!(!heavy.evaluator().guard_series(locked(&heavy, &[]), 0, point, 2, &mut Vec::new()));
+    }
+}

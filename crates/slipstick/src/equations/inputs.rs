@@ -1,0 +1,37 @@
+//! The inputs of tapes, in their order.
+
+use super::Locked;
+use super::mechanism::MechanismScratch;
+use crate::expr::Registers;
+
+/// Writes the inputs of a tape: `[t, states…, parameters…, switch signs…, counts…, discrete…, index of the mode]`.
+pub(super) fn load(registers: &mut Registers, t: f64, y: &[f64], locked: Locked<'_>) {
+    let inputs = registers.inputs_mut();
+    inputs[0] = t;
+    let mut first = 1;
+    for list in [y, locked.parameters, locked.signs, locked.counts, locked.discrete] {
+        inputs[first..first + list.len()].copy_from_slice(list);
+        first += list.len();
+    }
+    inputs[first] = locked.mode as f64;
+}
+
+/// Writes accelerations and multipliers behind all other inputs.
+pub(super) fn load_motion(registers: &mut Registers, mechanism: Option<&MechanismScratch>) {
+    if let Some(scratch) = mechanism {
+        let inputs = registers.inputs_mut();
+        let first = inputs.len() - scratch.motion.len();
+        inputs[first..].copy_from_slice(&scratch.motion);
+    }
+}
+
+/// One entry of several lists behind each other.
+pub(super) fn entry(lists: [&[f64]; 5], mut index: usize) -> f64 {
+    for list in lists {
+        match list.get(index) {
+            Some(&value) => return value,
+            None => index -= list.len(),
+        }
+    }
+    f64::NAN
+}

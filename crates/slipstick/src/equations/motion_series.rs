@@ -1,0 +1,115 @@
+//! The Taylor series of the states along the motion: `y_(k+1) = f_k / (k + 1)`. In a mechanism f has
+//! accelerations and multipliers in it.
+
+use super::ActiveRows;
+use super::expand::HIGHEST_ORDER;
+use super::expand_formula::PointInputs;
+use super::mechanism::MechanismTapes;
+use super::mechanism_series::MechanismSeries;
+use crate::expr::{Inexact, Series, Tape};
+
+/// The coefficients of time and states, as far as somebody has asked for them.
+pub(super) struct MotionSeries {
+    rates: Series,
+    mechanism: Option<MechanismSeries>,
+    /// The first input of the rates that is an acceleration; multipliers and reactions follow.
+    first_motion: usize,
+    /// Of time, then of each state, by orders.
+    coefficients: Vec<Inexact>,
+    states: usize,
+    /// The highest order that is known.
+    known: usize,
+    /// Changes whenever it is another motion.
+    stamp: u64,
+}
+
+/// How many coefficients each series has.
+const ORDERS: usize = HIGHEST_ORDER + 1;
+
+impl MotionSeries {
+    /// The motion with these right-hand sides, and perhaps of a mechanism with some rows; none if that is too large.
+    pub(super) fn of(
+        rates: &Tape,
+        states: usize,
+        mechanism: Option<(&MechanismTapes, Option<&ActiveRows>)>,
+    ) -> Option<Self> {
+        let mechanism = match mechanism {
+            Some((mechanism, rows)) => Some(mechanism.series(states, rows)?),
+            None => None,
+        };
+        Some(Self::new(rates, states, mechanism))
+    }
+
+    fn new(rates: &Tape, states: usize, mechanism: Option<MechanismSeries>) -> Self {
+        let mut coefficients = vec![Inexact::ZERO; (states + 1) * ORDERS];
+        coefficients[1] = Inexact::exact(1.0);
+        let motion = mechanism.as_ref().map_or(0, MechanismSeries::input_count);
+        let first_motion = rates.input_count() - motion;
+        let moves = |input: usize| input <= states || input >= first_motion;
+        let rates = Series::new(rates, HIGHEST_ORDER - 1, &moves);
+        Self { rates, mechanism, first_motion, coefficients, states, known: 0, stamp: 0 }
+    }
+
+    /// Begins at a point, unless that is the point at which it is. Gives a number that tells motions apart.
+    pub(super) fn begin(&mut self, inputs: &PointInputs<'_>) -> u64 {
+        let mut changed = self.stamp == 0;
+        for input in 0..=self.states {
+            let (place, value) = (&mut self.coefficients[input * ORDERS], inputs.value(input));
+            changed |= std::mem::replace(place, value) != value;
+        }
+        let all = [Some(&mut self.rates), self.mechanism.as_mut().map(|mechanism| &mut mechanism.terms)];
+        for series in all.into_iter().flatten() {
+            for place in 0..series.inputs().len() {
+                let input = series.inputs()[place];
+                // Those that move are compared above or found later.
+                changed |= (self.states + 1..self.first_motion).contains(&input)
+                    && series.set_used(place, 0, inputs.value(input));
+            }
+        }
+        if changed {
+            self.known = 0;
+            self.stamp += 1;
+        }
+        self.stamp
+    }
+
+    /// Finds the coefficients of all states up to an order.
+    pub(super) fn extend_to(&mut self, order: usize) {
+        while self.known < order.min(HIGHEST_ORDER) {
+            let k = self.known;
+            if let Some(mut mechanism) = self.mechanism.take() {
+                for place in 0..mechanism.terms.inputs().len() {
+                    if let Some(c) = self.coefficient(mechanism.terms.inputs()[place], k) {
+                        mechanism.terms.set_used(place, k, c);
+                    }
+                }
+                mechanism.extend(k);
+                self.mechanism = Some(mechanism);
+            }
+            for place in 0..self.rates.inputs().len() {
+                let input = self.rates.inputs()[place];
+                if let Some(c) = self.coefficient(input, k).or_else(|| self.motion(input, k)) {
+                    self.rates.set_used(place, k, c);
+                }
+            }
+            self.rates.extend(k);
+            let divisor = Inexact::exact((k + 1) as f64);
+            for state in 0..self.states {
+                let rate = self.rates.output(state, k).unwrap_or(Inexact::UNDEFINED);
+                self.coefficients[(state + 1) * ORDERS + k + 1] = if k == 0 { rate } else { rate / divisor };
+            }
+            self.known = k + 1;
+        }
+    }
+
+    /// A coefficient of an acceleration, multiplier or reaction.
+    fn motion(&self, input: usize, order: usize) -> Option<Inexact> {
+        let (mechanism, unknown) = (self.mechanism.as_ref()?, input.checked_sub(self.first_motion)?);
+        Some(mechanism.input(unknown, order))
+    }
+
+    /// A coefficient of time (0) or of a state (from 1 on), if it is known; other inputs do not move.
+    pub(super) fn coefficient(&self, input: usize, order: usize) -> Option<Inexact> {
+        (input <= self.states && order <= self.known).then(|| self.coefficients[input * ORDERS + order])
+    }
+}

@@ -1,0 +1,222 @@
+//! Runs of a tape with error bounds: the value of a formula and how far it can be from the true one.
+//!
+//! In: a [`Tape`] and its inputs with their bounds. Out: its outputs with theirs. This is order zero of
+//! [`series`](super::series), as a lean run of its own.
+
+use crate::expr::band::Inexact;
+use crate::expr::operation::Smoothness;
+use crate::expr::tape::{Step, Tape};
+
+/// Working memory for runs of one tape with error bounds.
+#[derive(Clone, Debug)]
+pub struct Bands {
+    registers: Vec<Inexact>,
+    /// Steps whose result jumps, but only with inputs that do not move: these are decided by their values.
+    settled: Vec<bool>,
+    input_count: usize,
+}
+
+impl Bands {
+    /// The inputs, to be set before a run. A run keeps them.
+    pub fn inputs_mut(&mut self) -> &mut [Inexact] {
+        &mut self.registers[..self.input_count]
+    }
+}
+
+impl Tape {
+    /// Working memory for runs with error bounds. `moves` tells which inputs change between events: a
+    /// comparison of others is decided by their values, whatever their bounds.
+    pub fn bands(&self, moves: &dyn Fn(usize) -> bool) -> Bands {
+        let mut registers = vec![Inexact::ZERO; self.register_count];
+        for (register, &constant) in registers[self.input_count..].iter_mut().zip(&self.constants) {
+            *register = Inexact::number(constant);
+        }
+        Bands { registers, settled: self.settled_steps(moves), input_count: self.input_count }
+    }
+
+    /// The first output with its bound, for the inputs in `bands`; undefined if there is none.
+    ///
+    /// # Panics
+    /// If `bands` come from another tape.
+    pub fn banded(&self, bands: &mut Bands) -> Inexact {
+        self.run_banded(bands);
+        self.outputs.first().map_or(Inexact::UNDEFINED, |&output| bands.registers[output as usize])
+    }
+
+    /// All outputs with their bounds, in order, into `out`.
+    ///
+    /// # Panics
+    /// If `bands` come from another tape.
+    pub fn all_banded(&self, bands: &mut Bands, out: &mut [Inexact]) {
+        self.run_banded(bands);
+        for (place, &register) in out.iter_mut().zip(&self.outputs) {
+            *place = bands.registers[register as usize];
+        }
+    }
+
+    fn run_banded(&self, bands: &mut Bands) {
+        assert_eq!(bands.registers.len(), self.register_count, "bands of another tape");
+        let registers = bands.registers.as_mut_slice();
+        for (step, &settled) in self.steps.iter().zip(&bands.settled) {
+            let (to, mut result) = step.banded(registers);
+            if settled {
+                result = Inexact::number(result.value);
+            }
+            registers[to] = result;
+        }
+    }
+
+    fn settled_steps(&self, moves: &dyn Fn(usize) -> bool) -> Vec<bool> {
+        let mut moving = vec![false; self.register_count];
+        for (input, moving) in moving[..self.input_count].iter_mut().enumerate() {
+            *moving = moves(input);
+        }
+        let settled = |step: &Step| {
+            let (to, operands) = step.registers();
+            let moves = operands.iter().flatten().any(|&operand| moving[operand as usize]);
+            moving[to as usize] = moves;
+            let chooses = matches!(step, Step::Select(..));
+            !moves && !chooses && step.smoothness() == Smoothness::Jump
+        };
+        self.steps.iter().map(settled).collect()
+    }
+}
+
+impl Step {
+    #[inline(always)]
+    fn banded(self, registers: &[Inexact]) -> (usize, Inexact) {
+        let of = |register: u32| registers[register as usize];
+        let (to, result) = match self {
+            Self::Add(to, a, b) => (to, of(a) + of(b)),
+            Self::Subtract(to, a, b) => (to, of(a) - of(b)),
+            Self::Multiply(to, a, b) => (to, of(a) * of(b)),
+            Self::Divide(to, a, b) => (to, of(a) / of(b)),
+            Self::Negate(to, x) => (to, -of(x)),
+            Self::Unary(op, to, x) => (to, of(x).unary(op)),
+            Self::Binary(op, to, a, b) => (to, of(a).binary(op, of(b))),
+            Self::Select(to, c, a, b) => (to, of(c).select(of(a), of(b))),
+        };
+        (to as usize, result)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expr::arena::{Arena, InputId};
+    use crate::expr::double_double::DoubleDouble;
+    use crate::expr::operation::{BinaryOp, UnaryOp};
+    use crate::expr::parse::parse;
+    use crate::expr::properties::{inputs, lowered, smooth};
+    use crate::expr::series::Series;
+    use proptest::prelude::*;
+
+    /// The band of a formula of x, which moves, and the parameter p.
+    fn banded(text: &str, x: Inexact, p: f64) -> Inexact {
+        let mut arena = Arena::new();
+        let ids = [0, 1].map(|n| arena.input(InputId(n)));
+        let mut resolve = |name: &str| "xp".find(name).map(|k| ids[k]);
+        let id = parse(text).unwrap().lower(&mut arena, &mut resolve).unwrap();
+        let tape = Tape::compile(&arena, 2, &[id]);
+        let mut bands = tape.bands(&|input| input == 0);
+        bands.inputs_mut().copy_from_slice(&[x, Inexact::number(p)]);
+        tape.banded(&mut bands)
+    }
+
+    #[test]
+    fn cancellation_is_seen() {
+        let x = Inexact::rounded(1e8);
+        let lost = banded("(x + 1) - x", x, 0.0);
+        assert!(lost.value == 1.0 && lost.bound > 2e-8 && lost.bound < 5e-8, "{lost:?}");
+        assert_eq!(banded("x - 3", Inexact::exact(3.0), 0.0), Inexact::ZERO);
+    }
+
+    #[test]
+    fn a_scale_changes_nothing() {
+        for scale in [1e-30, 1.0, 1e30] {
+            let g = banded("x - p", Inexact::rounded(0.3 * scale), 0.1 * scale);
+            assert!((g.bound / (0.6 * scale * 2.0_f64.powi(-53)) - 1.0).abs() < 1e-9, "{g:?}");
+        }
+    }
+
+    #[test]
+    fn conditions_on_parameters_are_decided_and_others_are_not() {
+        let x = Inexact { value: 1.0, bound: 1e-9 };
+        assert_eq!(banded("if(p == 0.1, x, x + 5)", x, 0.1), x);
+        let either = banded("if(x < 1, x, x + 5)", x, 0.1);
+        assert!(either.value == 6.0 && either.bound >= 5.0 && either.bound < 5.1, "{either:?}");
+        assert_eq!(banded("if(x < 2, x, x + 5)", x, 0.1), x);
+        assert_eq!(banded("floor(x) + sign(x - 1)", x, 0.1).bound, 1.0 + 1.0 + 2.0_f64.powi(-53));
+    }
+
+    #[test]
+    fn where_there_may_be_no_value_there_is_no_bound() {
+        let x = Inexact { value: 1e-9, bound: 1e-9 };
+        for text in ["1 / x", "ln(x)", "x^-0.5", "log10(x)", "atanh(1 - x)"] {
+            assert!(!banded(text, x, 0.0).is_finite(), "{text}");
+        }
+        for (text, most) in [("sqrt(x)", 4e-5), ("x^0.5", 4e-5), ("cbrt(x)", 2e-3), ("acos(1 - x)", 2e-4)] {
+            let root = banded(text, x, 0.0);
+            assert!(root.bound < most, "{text}: {root:?}");
+        }
+    }
+
+    /// A value, a bound of any size, and a true value within it.
+    fn uncertain() -> impl Strategy<Value = (Inexact, DoubleDouble)> {
+        let value = prop_oneof![
+            3 => -3.0..3.0_f64,
+            1 => prop::sample::select(vec![0.0, 1.0, -1.0, 2.0, 0.5, 1.5, -2.0]),
+            1 => (-12.0..-1.0_f64).prop_map(|exponent| 1.0 - 10f64.powf(exponent)),
+            1 => (-12.0..2.0_f64).prop_map(|exponent| 10f64.powf(exponent)),
+        ];
+        (value, -20.0..-0.5_f64, -1.0..=1.0_f64).prop_map(|(value, exponent, part)| {
+            let bound = 10f64.powf(exponent);
+            (Inexact { value, bound }, DoubleDouble::from(value) + DoubleDouble::from(part * bound))
+        })
+    }
+
+    /// Whether a true result is within the band of a computed one. What has no value in truth has no band
+    /// either.
+    fn holds(computed: Inexact, truth: DoubleDouble) -> bool {
+        let error = (truth - DoubleDouble::from(computed.value)).0.abs();
+        !truth.0.is_finite() || !computed.value.is_finite() || error <= computed.band() * (1.0 + 1e-9)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn a_band_holds_what_an_operation_truly_gives((x, truth) in uncertain()) {
+            for &op in UnaryOp::ALL {
+                let (computed, exact) = (x.unary(op), truth.unary(op));
+                prop_assert!(holds(computed, exact), "{op:?} of {x:?}: {computed:?}, in truth {exact:?}");
+            }
+        }
+
+        #[test]
+        fn a_band_holds_what_an_operation_on_two_truly_gives((a, left) in uncertain(), (b, right) in uncertain()) {
+            for &op in BinaryOp::ALL {
+                let (computed, exact) = (a.binary(op, b), left.binary(op, right));
+                prop_assert!(holds(computed, exact), "{op:?} of {a:?}, {b:?}: {computed:?}, in truth {exact:?}");
+            }
+        }
+
+        #[test]
+        fn a_lean_run_gives_order_zero_of_the_series(tree in smooth(), point in inputs()) {
+            let mut arena = Arena::new();
+            let id = lowered(&mut arena, &tree.text());
+            let tape = Tape::compile(&arena, 4, &[id]);
+            let (mut bands, mut series) = (tape.bands(&|_| true), Series::new(&tape, 1, &|_| true));
+            for (input, &value) in point.iter().enumerate() {
+                bands.inputs_mut()[input] = Inexact::rounded(value);
+                series.set_input(input, 0, Inexact::rounded(value));
+            }
+            series.extend(0);
+            let lean = tape.banded(&mut bands);
+            let first = series.output(0, 0);
+            prop_assert_eq!(first.is_some(), lean.is_finite());
+            // Operands may be in another order, so that the last digit of the bound differs.
+            prop_assert!(first.is_none_or(|c| c.value == lean.value && (c.bound - lean.bound).abs() <= 1e-12 * lean.bound));
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What must not matter: other ways to run the same model.
+
+use super::pen::Rendering;
+use crate::model::{Location, Model};
+use crate::simulate::Options;
+use crate::step::{Method, PerComponent};
+use std::fmt;
+
+/// One way to run a model that must give the same events and the same end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Variant {
+    /// Another method.
+    Method(Method),
+    /// No step is longer than this part of the run.
+    LongestStep(f64),
+    /// Events are located another way.
+    Located(Location),
+    /// A clock records something now and then.
+    Clock,
+    /// The events are written in the opposite order.
+    Order,
+    /// There is one more state, which does not change.
+    Still,
+    /// The tolerances are multiplied by this.
+    Tolerance(f64),
+    /// Everything happens later by this time.
+    Later(f64),
+    /// All lengths are multiplied by ten to this power.
+    Lengths(i32),
+    /// Closures say the same as the formulas.
+    Closures,
+    /// The mechanism is moved and turned as a whole.
+    Moved,
+    /// The constraints are multiplied by this.
+    Multiplied(f64),
+}
+
+/// By how much times are later: as many seconds as half of the digits of a double leave for the run.
+pub(super) const LATER: f64 = 1e6;
+/// No step is longer than these parts of the run: about a dozen steps, and some hundred.
+pub(super) const LONGEST: [f64; 2] = [0.077, 0.0071];
+/// A clock that strikes a few times, at no time that a model is likely to have.
+const STRIKES: f64 = 7.3;
+/// The names that are added to a model.
+pub(super) const ADDED: &str = "verify_added";
+
+impl fmt::Display for Variant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Method(method) => write!(f, "method {}", method.name()),
+            Self::LongestStep(part) => write!(f, "longest step {part} of the run"),
+            Self::Located(location) => write!(f, "location {}", location.name()),
+            Self::Clock => write!(f, "an extra clock"),
+            Self::Order => write!(f, "events in another order"),
+            Self::Still => write!(f, "an extra state that is constant"),
+            Self::Tolerance(factor) => write!(f, "tolerances times {factor}"),
+            Self::Later(time) => write!(f, "later by {time}"),
+            Self::Lengths(power) => write!(f, "lengths times 1e{power}"),
+            Self::Closures => write!(f, "closures"),
+            Self::Moved => write!(f, "moved and turned"),
+            Self::Multiplied(factor) => write!(f, "constraints times {factor}"),
+        }
+    }
+}
+
+impl Variant {
+    /// How a drawn model is written for it.
+    pub(super) fn rendering(self) -> Rendering {
+        let plain = Rendering::default();
+        match self {
+            Self::Later(shift) => Rendering { shift, ..plain },
+            Self::Lengths(length) => Rendering { length, ..plain },
+            Self::Moved => Rendering { moved: true, ..plain },
+            Self::Multiplied(factor) => Rendering { factor, ..plain },
+            _ => plain,
+        }
+    }
+
+    /// What it changes in a model that runs for a time.
+    pub(super) fn change_model(self, model: &mut Model, span: f64) {
+        match self {
+            Self::Clock => model.events.extend(addition(span).events),
+            Self::Order => {
+                model.events.reverse();
+                model.modes.iter_mut().for_each(|mode| mode.events.reverse());
+            }
+            Self::Still => {
+                let addition = addition(span);
+                model.states.extend(addition.states);
+                model.derivatives.extend(addition.derivatives);
+            }
+            _ => {}
+        }
+    }
+
+    /// What it changes in the options of a run from a time on.
+    pub(super) fn change_options(self, options: &mut Options, from: f64) {
+        match self {
+            Self::Method(method) => *options = options.clone().with_method(method),
+            Self::LongestStep(part) => {
+                let step = part * (options.until - from);
+                options.longest_step = Some(options.longest_step.map_or(step, |longest| longest.min(step)));
+            }
+            Self::Located(location) => options.location = Some(location),
+            Self::Tolerance(factor) => {
+                let tolerances = &mut options.tolerances;
+                for tolerance in [&mut tolerances.relative, &mut tolerances.absolute] {
+                    *tolerance = scaled(tolerance, factor);
+                }
+            }
+            Self::Later(time) => options.until += time,
+            _ => {}
+        }
+    }
+}
+
+fn scaled(tolerance: &PerComponent, factor: f64) -> PerComponent {
+    match tolerance {
+        PerComponent::Same(value) => PerComponent::Same(factor * value),
+        PerComponent::Each(values) => PerComponent::Each(values.iter().map(|value| factor * value).collect()),
+    }
+}
+
+/// A model whose only state does not change and whose only event is a clock; parts of it go into others.
+fn addition(span: f64) -> Model {
+    let period = span / STRIKES;
+    let text = format!(
+        "states.{ADDED} = 1\nderivatives.{ADDED} = 0\nevents.{ADDED}.every = {period:e}\nrun.until = {span:e}"
+    );
+    Model::from_toml(&text).unwrap_or_default()
+}

@@ -1,0 +1,157 @@
+//! Events that accumulate (rule 18): each guard is judged by its own intervals. They end in rest, on the surfaces where they meet, or the run.
+
+use super::Error;
+use super::simulator::{Firing, Simulator};
+use crate::trajectory::Outcome;
+use crate::watch::{Banded, Between, Found, ZenoLimit, ZenoRecord};
+
+/// Surfaces that are no further away than this many tolerances meet where the events of their switches accumulate.
+const NEAR: f64 = 10.0;
+
+/// A time as the sum of two numbers: intervals far below the spacing of doubles at that time can be told.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct LongTime {
+    high: f64,
+    low: f64,
+}
+
+impl LongTime {
+    /// The time a little later, without rounding.
+    pub(super) fn after(self, s: f64) -> Self {
+        let high = self.high + s;
+        let part = high - self.high;
+        let rest = (self.high - (high - part)) + (s - part);
+        Self { high, low: self.low + rest }
+    }
+
+    fn since(self, before: Self) -> f64 {
+        (self.high - before.high) + (self.low - before.low)
+    }
+}
+
+/// What is known of the last event of a guard.
+#[derive(Clone, Debug)]
+struct History {
+    record: ZenoRecord,
+    /// When it was.
+    last: Option<LongTime>,
+}
+
+/// What is known of the intervals between the events of each guard.
+pub(super) struct Accumulating {
+    /// The time since the start of the run.
+    pub(super) elapsed: LongTime,
+    histories: Vec<History>,
+    /// For each guard, the largest value in the last step before it fired, with its band, and how exactly the event was located.
+    pub(super) peaks: Vec<(usize, Banded)>,
+    pub(super) location: f64,
+    /// A guard whose event has brought its motion to a halt at its own zero, from where it goes on to the true side.
+    pub(super) halted: Option<usize>,
+}
+
+impl Accumulating {
+    pub(super) fn new(guards: usize) -> Self {
+        Self {
+            elapsed: LongTime::default(),
+            histories: vec![History { record: ZenoRecord::new(), last: None }; guards],
+            peaks: Vec::new(),
+            location: 0.0,
+            halted: None,
+        }
+    }
+
+    /// Takes note of an event of a guard; gives the limit of its events if they accumulate.
+    fn record(&mut self, guard: usize) -> Option<ZenoLimit> {
+        let history = &mut self.histories[guard];
+        let before = history.last.replace(self.elapsed);
+        let then = before?;
+        let far = Banded::new(f64::INFINITY, 0.0);
+        let peak = self.peaks.iter().find(|(g, _)| *g == guard).map_or(far, |(_, peak)| *peak);
+        let between = Between {
+            interval: self.elapsed.since(then),
+            peak: peak.value.abs(),
+            band: peak.band,
+            location: self.location,
+        };
+        history.record.record(between, self.elapsed.high)
+    }
+}
+
+impl Simulator<'_> {
+    /// Keeps how far the comparisons that fire have moved since they last did.
+    pub(super) fn keep_peaks(&mut self, found: &Found) {
+        self.accumulating.peaks.clear();
+        self.accumulating.peaks.extend(found.changed.iter().copied().zip(found.peaks.iter().copied()));
+    }
+
+    /// Whether the events of a guard that fired accumulate: then it comes to rest as the model says, or the run ends.
+    pub(super) fn look_for_accumulation(&mut self, firing: &Firing) -> Result<Option<Outcome>, Error> {
+        let mut found = None;
+        for &g in &firing.guards {
+            let limit = self.accumulating.record(g);
+            let rests = self.guard(g).response.at_rest.is_some();
+            // What says how it rests comes before a switch that happens to change with it.
+            let ends = rests || firing.guards.len() == 1;
+            found = limit.filter(|_| ends).map(|limit| (g, limit)).or(found);
+        }
+        let Some((g, limit)) = found else { return Ok(None) };
+        self.end_accumulation(g, limit)
+    }
+
+    /// Whether a guard has brought its own motion to a halt, as a plastic impact does: its events would follow each other without any time between.
+    pub(super) fn look_for_halt(&mut self) -> Result<Option<Outcome>, Error> {
+        let Some(g) = self.accumulating.halted.take() else { return Ok(None) };
+        self.end_accumulation(g, ZenoLimit { after: 0.0, bound: 0.0, ratio: 0.0, period: 1 })
+    }
+
+    fn end_accumulation(&mut self, g: usize, limit: ZenoLimit) -> Result<Option<Outcome>, Error> {
+        let (guard, t) = (self.guard(g), self.integrator.trial.t);
+        let at = t + limit.after;
+        self.accumulating.histories[g].record.clear();
+        if guard.response.switch.is_some() && self.stand_in_corner() {
+            return Ok(None);
+        }
+        let Some(rest) = guard.response.at_rest else {
+            let switch = guard.response.switch.is_some();
+            return Ok(Some(Outcome::Accumulation { guard: guard.name.clone(), switch, t: at }));
+        };
+        let text = format!("the events of `{}` accumulate at t = {at}: it comes to rest", guard.name);
+        self.recorder.note(t, "came-to-rest", text);
+        self.round(&Firing { guards: vec![rest], ..Firing::default() })?;
+        Ok(None)
+    }
+
+    /// Where the events of switches accumulate, the motion stands where their surfaces meet. Gives whether it can stay there.
+    fn stand_in_corner(&mut self) -> bool {
+        let guards = self.system().guards();
+        let tolerances = &self.integrator.options.tolerances;
+        let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
+        let widths: Vec<f64> = y.iter().enumerate().map(|(i, y)| tolerances.scale(i, y.abs())).collect();
+        let flow = &mut self.integrator.flow;
+        let mut near: Vec<usize> =
+            (0..guards.len()).filter(|&g| guards[g].response.switch.is_some()).collect();
+        near.retain(|&g| {
+            let free = flow.watches(g) && !flow.mode.structure.sliding.contains(&g);
+            free && flow.guard(g, t, &y).abs() <= NEAR * flow.spread_of(g, t, &mut y, &widths)
+        });
+        if near.len() < 2 {
+            return false;
+        }
+        self.stay_on(&near)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_below_the_spacing_of_doubles_are_told() {
+        let start = LongTime::default().after(1e6);
+        let mut now = start;
+        for _ in 0..1000 {
+            now = now.after(1e-14);
+        }
+        assert!((now.since(start) - 1e-11).abs() < 1e-20);
+    }
+}

@@ -1,0 +1,463 @@
+//! What the watch compares, as functions of local time: the guards of the system, and the exits from surfaces that the motion slides on.
+//!
+//! Every comparison has its true side made positive. Values come from the formulas at points of the dense output, where the form holds.
+
+use super::integrator::Integrator;
+use crate::equations::{GuardKind, System, UncertainPoint};
+use crate::expr::Inexact;
+use crate::model::Direction;
+use crate::step::{DENSE_DEGREE, Trial};
+use crate::watch::{Banded, DenseError, Signals, SpeedBound, StepPolynomial};
+use std::cell::OnceCell;
+
+/// How many stages have to have seen the weights of surfaces for them to exclude an exit, and how far beyond what they have seen it could go.
+const LEAST_VISITS: usize = 3;
+const STAGE_MARGIN: f64 = 0.5;
+/// The part of a number that rounding can change.
+const ROUNDING: f64 = 0.5 * f64::EPSILON;
+/// Below this, numbers have fewer digits, and their rounding does not shrink with them.
+const SMALLEST: f64 = f64::MIN_POSITIVE;
+/// By how much bounds of rounding errors are multiplied: what a closure does inside cannot be seen.
+const CAUTION: f64 = 4.0;
+/// A polynomial whose remainder is a larger part of what it moves by says too little: then the formula is sampled.
+const LARGEST_REMAINDER: f64 = 1e-3;
+/// The size of the second trial step beside the first.
+const SECOND_TRIAL: f64 = 0.3;
+/// How much shorter each attempt at trial steps is than the last.
+const SHORTER: f64 = 0.1;
+/// How often trial steps are made shorter.
+const MOST_ATTEMPTS: usize = 12;
+/// The degree of the polynomial that is fitted to a trial step.
+const TRIAL_DEGREE: usize = 6;
+/// Rounding of a right-hand side, in parts of the largest, where cancellation inside cannot be seen.
+const FIELD_ROUNDING: f64 = 16.0 * ROUNDING;
+
+/// Which comparison is what.
+pub(super) struct Comparisons {
+    /// +1 if the true side of a guard is where its surface is positive, -1 if it is where that is negative.
+    orientations: Vec<f64>,
+    /// Whether zero itself is true.
+    closed: Vec<bool>,
+}
+
+/// What a comparison stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Meaning {
+    /// A guard of the system.
+    Guard(usize),
+    /// The motion leaves the surface of this index, of those that it slides on, to the side of this sign.
+    Exit(usize, f64),
+}
+
+impl Comparisons {
+    pub(super) fn new(system: &dyn System) -> Self {
+        let orientation = |direction| if direction == Direction::Falling { -1.0 } else { 1.0 };
+        let guards = system.guards();
+        Self {
+            orientations: guards.iter().map(|guard| orientation(guard.direction)).collect(),
+            closed: guards.iter().map(|guard| guard.closed).collect(),
+        }
+    }
+
+    /// How many guards of the system there are.
+    pub(super) fn guards(&self) -> usize {
+        self.orientations.len()
+    }
+
+    /// The comparison that says that the motion leaves a surface to a side.
+    pub(super) fn exit(&self, surface: usize, side: f64) -> usize {
+        self.guards() + 2 * surface + usize::from(side > 0.0)
+    }
+
+    pub(super) fn meaning(&self, comparison: usize) -> Meaning {
+        match comparison.checked_sub(self.guards()) {
+            None => Meaning::Guard(comparison),
+            Some(exit) => Meaning::Exit(exit / 2, if exit % 2 == 1 { 1.0 } else { -1.0 }),
+        }
+    }
+
+    /// The sign of the surface of a guard on the side of its comparison.
+    pub(super) fn orientation(&self, guard: usize) -> f64 {
+        self.orientations[guard]
+    }
+}
+
+/// How uncertain each state is by rounding (rule 2), and scratch for comparisons.
+pub(super) struct Uncertainty {
+    /// At the start of the step at hand.
+    pub(super) at_start: Vec<f64>,
+    at_point: Vec<f64>,
+    state: Vec<f64>,
+    /// The gradient of each guard that is no formula, with its rate in time, and the step that it was found in.
+    gradients: Vec<Option<Gradient>>,
+    scratch: Vec<f64>,
+    /// Coefficients of the comparison that is looked at.
+    coefficients: Vec<Inexact>,
+    /// The dense output of the step at hand as powers of its part, time first, as far as it was asked for.
+    powers: Vec<OnceCell<Powers>>,
+    /// How far each state moves from its start within the step at hand.
+    reaches: Vec<f64>,
+    /// The step that these belong to, and how much of it the powers are of.
+    stamp: (u64, u64),
+    looked: f64,
+}
+
+/// The coefficients of one state over a step.
+type Powers = ([f64; DENSE_DEGREE + 1], usize);
+
+#[derive(Clone)]
+struct Gradient {
+    stamp: (u64, u64),
+    by_state: Vec<f64>,
+    by_time: f64,
+}
+
+impl Uncertainty {
+    pub(super) fn new(y: &[f64], guards: usize) -> Self {
+        Self {
+            at_start: y.iter().map(|y| ROUNDING * y.abs()).collect(),
+            at_point: vec![0.0; y.len()],
+            state: y.to_vec(),
+            gradients: vec![None; guards],
+            scratch: vec![0.0; y.len()],
+            coefficients: Vec::new(),
+            powers: vec![OnceCell::new(); y.len() + 1],
+            reaches: vec![0.0; y.len()],
+            stamp: (0, 0),
+            looked: f64::NAN,
+        }
+    }
+
+    /// The step just tried was taken up to a state. One that does not move keeps its uncertainty.
+    pub(super) fn take_step(&mut self, integrator: &Integrator<'_>, end: &[f64]) {
+        self.begin_step(integrator);
+        let start = &integrator.trial.start;
+        for (i, delta) in self.at_start.iter_mut().enumerate() {
+            if self.reaches[i] != 0.0 || start[i].to_bits() != end[i].to_bits() {
+                let moved = self.reaches[i].max((end[i] - start[i]).abs());
+                *delta = ROUNDING * (end[i].abs() + start[i].abs() + moved);
+            }
+        }
+    }
+
+    /// A transition has set states. Whole numbers are exact.
+    pub(super) fn jump(&mut self, before: &[f64], after: &[f64]) {
+        for (i, delta) in self.at_start.iter_mut().enumerate() {
+            if before[i].to_bits() != after[i].to_bits() {
+                let exact = after[i].fract() == 0.0;
+                *delta = if exact { 0.0 } else { ROUNDING * after[i].abs().max(before[i].abs()) };
+            }
+        }
+    }
+}
+
+/// Comparisons along the step at hand.
+pub(super) struct Along<'r, 'a> {
+    pub(super) integrator: &'r mut Integrator<'a>,
+    pub(super) comparisons: &'r Comparisons,
+    pub(super) uncertainty: &'r mut Uncertainty,
+    /// About the size of the next step, for trial steps.
+    pub(super) h: f64,
+    /// How much of the dense output is looked at: the step, or a little more.
+    pub(super) length: f64,
+}
+
+impl Along<'_, '_> {
+    /// Finds the state at a point of the step, and how uncertain it is.
+    fn go_to(&mut self, s: f64) {
+        let uncertainty = &mut *self.uncertainty;
+        if s == 0.0 {
+            uncertainty.state.copy_from_slice(&self.integrator.trial.start);
+            uncertainty.at_point.copy_from_slice(&uncertainty.at_start);
+            return;
+        }
+        uncertainty.begin_step(self.integrator);
+        self.integrator.state_at(s, &mut uncertainty.state);
+        let start = &self.integrator.trial.start;
+        for (i, (delta, y)) in uncertainty.at_point.iter_mut().zip(&uncertainty.state).enumerate() {
+            let moved = uncertainty.reaches[i].max((y - start[i]).abs());
+            *delta = uncertainty.at_start[i].max(ROUNDING * (y.abs() + start[i].abs() + moved));
+        }
+    }
+
+    /// One comparison at the point that was gone to.
+    fn compare(&mut self, comparison: usize, s: f64) -> Banded {
+        let t = self.integrator.trial.t + s;
+        match self.comparisons.meaning(comparison) {
+            Meaning::Exit(surface, side) => {
+                let (weight, band) = self.integrator.flow.exit_weight(surface, t, &self.uncertainty.state);
+                Banded::new(if side > 0.0 { weight - 1.0 } else { -weight }, band)
+            }
+            Meaning::Guard(guard) => {
+                let (value, band) = self.value_and_band(guard, t);
+                if value == 0.0 && band == 0.0 && self.comparisons.closed[guard] {
+                    // Zero itself is true, and it is exactly there.
+                    return Banded::new(f64::MIN_POSITIVE, 0.0);
+                }
+                Banded::new(self.comparisons.orientation(guard) * value, band + SMALLEST)
+            }
+        }
+    }
+
+    fn value_and_band(&mut self, guard: usize, t: f64) -> (f64, f64) {
+        let Uncertainty { state: y, at_point: delta, .. } = &*self.uncertainty;
+        if let Some(known) = self.integrator.flow.guard_banded(guard, UncertainPoint { t, y, delta }) {
+            return (known.value, known.band());
+        }
+        let value = self.integrator.flow.guard_along(guard, t, &self.uncertainty.state);
+        (value, self.band(guard, t, value))
+    }
+
+    /// How far rounding can have moved the value of a guard that is no formula.
+    fn band(&mut self, guard: usize, t: f64, value: f64) -> f64 {
+        let trial = &self.integrator.trial;
+        let stamp = (trial.t.to_bits(), trial.start.first().map_or(0, |y| y.to_bits()));
+        let uncertainty = &mut *self.uncertainty;
+        if uncertainty.gradients[guard].as_ref().is_none_or(|gradient| gradient.stamp != stamp) {
+            let mut by_state = uncertainty.gradients[guard].take().map_or_else(Vec::new, |g| g.by_state);
+            by_state.resize(uncertainty.state.len(), 0.0);
+            let by_time = self.integrator.flow.gradient_at(guard, t, &mut uncertainty.state, &mut by_state);
+            uncertainty.gradients[guard] = Some(Gradient { stamp, by_state, by_time });
+        }
+        let Some(gradient) = &uncertainty.gradients[guard] else { return 0.0 };
+        let by_states: f64 =
+            gradient.by_state.iter().zip(&uncertainty.at_point).map(|(g, delta)| (g * delta).abs()).sum();
+        let by_time = ROUNDING * (gradient.by_time * t).abs();
+        let band = CAUTION * (by_states + by_time + ROUNDING * value.abs());
+        if band.is_finite() { band } else { 0.0 }
+    }
+
+    /// The rate of a comparison along the motion, with its band.
+    fn rate(&mut self, guard: usize) -> Banded {
+        self.go_to(0.0);
+        let (t, value) = (self.integrator.trial.t, 0.0);
+        self.band(guard, t, value);
+        let uncertainty = &mut *self.uncertainty;
+        self.integrator.flow.first_derivative(t, &uncertainty.state, &mut uncertainty.scratch);
+        let Some(gradient) = &uncertainty.gradients[guard] else { return Banded::default() };
+        let terms = gradient.by_state.iter().zip(&uncertainty.scratch).map(|(g, f)| g * f);
+        let rate = gradient.by_time + terms.clone().sum::<f64>();
+        let size = gradient.by_time.abs() + terms.map(f64::abs).sum::<f64>();
+        Banded::new(self.comparisons.orientation(guard) * rate, FIELD_ROUNDING * size)
+    }
+}
+
+impl Signals for Along<'_, '_> {
+    fn values(&mut self, which: &[usize], s: f64, out: &mut [Banded]) {
+        self.go_to(s);
+        for (out, &comparison) in out.iter_mut().zip(which) {
+            *out = self.compare(comparison, s);
+        }
+    }
+
+    fn series(&mut self, comparison: usize, order: usize, out: &mut Vec<Banded>) -> bool {
+        let Meaning::Guard(guard) = self.comparisons.meaning(comparison) else { return false };
+        let (t, orientation) = (self.integrator.trial.t, self.comparisons.orientation(guard));
+        let Uncertainty { at_start: delta, coefficients, .. } = &mut *self.uncertainty;
+        let point = UncertainPoint { t, y: &self.integrator.trial.start, delta };
+        if !self.integrator.flow.guard_series(guard, point, order, coefficients) {
+            return false;
+        }
+        out.clear();
+        out.extend(coefficients.iter().map(|c| Banded::new(orientation * c.value, c.band() + SMALLEST)));
+        true
+    }
+
+    fn trial_series(&mut self, comparison: usize, attempt: usize, out: &mut Vec<Banded>) -> bool {
+        if attempt >= MOST_ATTEMPTS {
+            return false;
+        }
+        out.clear();
+        self.go_to(0.0);
+        out.push(self.compare(comparison, 0.0));
+        if let (Meaning::Guard(guard), 0) = (self.comparisons.meaning(comparison), attempt) {
+            let rate = self.rate(guard);
+            out.push(rate);
+            if rate.sign().is_some() {
+                return true;
+            }
+        }
+        let h = self.h * SHORTER.powi(i32::try_from(attempt).unwrap_or(i32::MAX));
+        let (Some(far), Some(near)) = (self.fit(comparison, h), self.fit(comparison, SECOND_TRIAL * h))
+        else {
+            return true;
+        };
+        let known = out.len();
+        let noise = out[0].band.max(ROUNDING * far.iter().fold(0.0_f64, |most, c| most.max(c.abs())));
+        let scaled = |c: f64, h: f64, k: usize| c / h.powi(i32::try_from(k).unwrap_or(i32::MAX));
+        for k in known..=TRIAL_DEGREE {
+            let (value, other) = (scaled(far[k], h, k), scaled(near[k], SECOND_TRIAL * h, k));
+            let band = scaled(noise, SECOND_TRIAL * h, k) + 2.0 * (value - other).abs();
+            out.push(Banded::new(other, band));
+        }
+        true
+    }
+
+    fn polynomial(&mut self, comparison: usize, out: &mut StepPolynomial) -> bool {
+        let guard = match self.comparisons.meaning(comparison) {
+            Meaning::Guard(guard) => guard,
+            Meaning::Exit(surface, side) => return self.exit_from_stages((surface, side), out),
+        };
+        let orientation = self.comparisons.orientation(guard);
+        self.uncertainty.begin_look(self.integrator, self.length);
+        let trial = &self.integrator.trial;
+        let ratio = self.length / trial.h;
+        let Uncertainty { coefficients, powers, .. } = &mut *self.uncertainty;
+        let powers = &*powers;
+        let input = |k: usize| {
+            let (powers, degree) = powers[k].get_or_init(|| powers_of(trial, k, ratio));
+            &powers[..=*degree]
+        };
+        let remainder = self.integrator.flow.guard_polynomial(guard, &input, 0.0, coefficients);
+        let Some(remainder) = remainder.filter(|_| coefficients.len() <= out.coefficients.len()) else {
+            return false;
+        };
+        out.degree = coefficients.len().saturating_sub(1);
+        for (out, c) in out.coefficients.iter_mut().zip(&*coefficients) {
+            *out = orientation * c.value;
+        }
+        out.band = SMALLEST + coefficients.iter().map(Inexact::band).sum::<f64>();
+        out.remainder = remainder;
+        let size: f64 = coefficients.iter().skip(1).map(|c| c.value.abs()).sum();
+        out.band.is_finite() && remainder <= LARGEST_REMAINDER * size
+    }
+
+    fn dense_error(&mut self, comparison: usize) -> DenseError {
+        let Meaning::Guard(guard) = self.comparisons.meaning(comparison) else {
+            return DenseError::default();
+        };
+        let t = self.integrator.trial.t;
+        self.go_to(0.0);
+        let tolerances = &self.integrator.options.tolerances;
+        let Uncertainty { state, scratch, .. } = &mut *self.uncertainty;
+        for (i, (width, y)) in scratch.iter_mut().zip(&*state).enumerate() {
+            *width = tolerances.scale(i, y.abs());
+        }
+        let error = self.integrator.flow.spread_of(guard, t, state, scratch);
+        // Dense output of implicit methods does not begin with the exact slope.
+        let exact = !self.integrator.step.method().facts().implicit;
+        DenseError { linear: if exact { 0.0 } else { error }, higher: error }
+    }
+
+    fn fastest(&mut self, _comparison: usize) -> Option<SpeedBound> {
+        None
+    }
+}
+
+impl Along<'_, '_> {
+    /// Where stages have seen the weight of a surface well inside, the motion does not leave within the step: nothing has to be evaluated for that.
+    fn exit_from_stages(&mut self, (surface, side): (usize, f64), out: &mut StepPolynomial) -> bool {
+        let visits = self.integrator.flow.visits();
+        if visits.len() < LEAST_VISITS {
+            return false;
+        }
+        let weights = visits.iter().map(|(_, weights)| weights[surface]);
+        let (least, most) =
+            weights.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), w| (a.min(w), b.max(w)));
+        let nearest = if side > 0.0 { most - 1.0 } else { -least };
+        let margin = STAGE_MARGIN * (most - least);
+        if nearest.is_nan() || nearest + margin >= 0.0 {
+            return false;
+        }
+        *out = StepPolynomial { remainder: margin, ..StepPolynomial::default() };
+        out.coefficients[0] = nearest;
+        true
+    }
+
+    /// The coefficients of a comparison over a trial step, as powers of the part of the step; none if the step is not finite.
+    fn fit(&mut self, comparison: usize, h: f64) -> Option<[f64; TRIAL_DEGREE + 1]> {
+        self.integrator.attempt(h);
+        if !self.integrator.trial.error.is_finite() {
+            return None;
+        }
+        self.integrator.interpolate();
+        let mut values = [0.0; TRIAL_DEGREE + 1];
+        for (k, value) in values.iter_mut().enumerate() {
+            let s = h * k as f64 / TRIAL_DEGREE as f64;
+            self.go_to(s);
+            *value = self.compare(comparison, s).value;
+        }
+        values.iter().all(|value| value.is_finite()).then(|| powers(values))
+    }
+}
+
+impl Uncertainty {
+    /// Powers of another length of the dense output are forgotten.
+    fn begin_look(&mut self, integrator: &Integrator<'_>, length: f64) {
+        self.begin_step(integrator);
+        if self.looked != length {
+            self.powers.iter_mut().for_each(|powers| *powers = OnceCell::new());
+            self.looked = length;
+        }
+    }
+
+    /// What is known of the dense output of another step is forgotten.
+    fn begin_step(&mut self, integrator: &Integrator<'_>) {
+        let trial = &integrator.trial;
+        let stamp = (trial.t.to_bits() ^ trial.h.to_bits().rotate_left(17), integrator.dense_number);
+        if self.stamp != stamp {
+            self.looked = f64::NAN;
+            self.reaches.iter_mut().enumerate().for_each(|(i, reach)| *reach = trial.dense.terms_of(i));
+            self.stamp = stamp;
+        }
+    }
+}
+
+/// Time (0) or a state (from 1 on) over the step just tried, as powers of the part of what is looked at.
+fn powers_of(trial: &Trial, input: usize, ratio: f64) -> Powers {
+    let mut powers = [0.0; DENSE_DEGREE + 1];
+    let Some(component) = input.checked_sub(1) else {
+        (powers[0], powers[1]) = (trial.t, ratio * trial.h);
+        return (powers, 1);
+    };
+    let degree = trial.dense.powers_of(component, &mut powers);
+    if ratio != 1.0 {
+        let mut factor = 1.0;
+        for power in &mut powers[1..=degree] {
+            factor *= ratio;
+            *power *= factor;
+        }
+    }
+    (powers, degree)
+}
+
+/// The coefficients of the polynomial through values at evenly spread points from 0 to 1, by Newton's divided differences.
+fn powers(mut values: [f64; TRIAL_DEGREE + 1]) -> [f64; TRIAL_DEGREE + 1] {
+    let n = TRIAL_DEGREE;
+    for order in 1..=n {
+        for k in (order..=n).rev() {
+            values[k] = (values[k] - values[k - 1]) * n as f64 / order as f64;
+        }
+    }
+    let mut powers = [0.0; TRIAL_DEGREE + 1];
+    for k in (0..=n).rev() {
+        let node = k as f64 / n as f64;
+        for j in (1..=n).rev() {
+            powers[j] = powers[j - 1] - node * powers[j];
+        }
+        powers[0] = values[k] - node * powers[0];
+    }
+    powers
+}
+
+/// Whether a guard has a surface that is to be watched.
+pub(super) fn has_surface(kind: GuardKind) -> bool {
+    kind == GuardKind::Surface
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fit_is_the_polynomial_through_the_values() {
+        let polynomial = |x: f64| 1.0 + x * (2.0 + x * (-3.0 + x * (0.5 + x * x)));
+        let mut values = [0.0; TRIAL_DEGREE + 1];
+        for (k, value) in values.iter_mut().enumerate() {
+            *value = polynomial(k as f64 / TRIAL_DEGREE as f64);
+        }
+        let powers = powers(values);
+        let expected = [1.0, 2.0, -3.0, 0.5, 0.0, 1.0, 0.0];
+        assert!(powers.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-11), "{powers:?}");
+    }
+}

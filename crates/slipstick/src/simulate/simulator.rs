@@ -1,0 +1,202 @@
+//! The loop: a run alternates between a form, which a method integrates, and a transition, which makes a new state and mode.
+//!
+//! ```text
+//! make the start consistent; lock switches; what fires at the start is a transition
+//! until the end, within the limits:
+//!     integrate the form until a guard fires or the end is reached          (integrate.rs)
+//!     transition: resets, switches, modes, sliding, consistency, again
+//!     until nothing fires any more                                          (instant.rs)
+//! ```
+
+use super::accumulating::Accumulating;
+use super::calendar::Calendar;
+use super::integrator::Integrator;
+use super::recorder::{Recorder, empty_trajectory};
+use super::signals::{Along, Comparisons, Uncertainty, has_surface};
+use super::sizes::Sizes;
+use super::{Error, Failure, Monitor, Options, Start, initialise, simulate_watched};
+use crate::equations::{Guard, MassKind, System};
+use crate::math::Bracket;
+use crate::mode::Mode;
+use crate::model::{Detection, Direction, Side};
+use crate::step::StiffnessCount;
+use crate::trajectory::{Outcome, Trajectory};
+use crate::transition::{Cascade, Resets};
+use crate::watch::{Condition, Fires, GuardSpec, OnEntry, Placement, Snapshot, Watch};
+
+/// Everything that a run owns.
+pub(super) struct Simulator<'a> {
+    pub(super) integrator: Integrator<'a>,
+    pub(super) watch: Watch,
+    pub(super) comparisons: Comparisons,
+    pub(super) uncertainty: Uncertainty,
+    pub(super) calendar: Calendar,
+    pub(super) sizes: Sizes,
+    pub(super) recorder: Recorder,
+    pub(super) cascade: Cascade<Snapshot>,
+    pub(super) resets: Resets,
+    pub(super) accumulating: Accumulating,
+    pub(super) stiffness: StiffnessCount,
+    /// How often each guard has fired.
+    pub(super) fired: Vec<u64>,
+    /// The guard whose surface the last step would have gone beyond, and one that the motion has come to as near as can be told.
+    pub(super) blocked_by: Option<usize>,
+    pub(super) arrived: Option<usize>,
+    /// The state before and after a transition.
+    pub(super) before: Vec<f64>,
+    pub(super) after: Vec<f64>,
+}
+
+/// What fires at one instant.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Firing {
+    /// Guards of the system, in rising order.
+    pub(super) guards: Vec<usize>,
+    /// Surfaces that the motion leaves, by their place among those slid on, with the sign of the side that it goes to.
+    pub(super) exits: Vec<(usize, f64)>,
+    /// The window of the crossing, as offsets from the start of the step in which it was found.
+    pub(super) window: Option<Bracket>,
+}
+
+impl Firing {
+    pub(super) fn is_empty(&self) -> bool {
+        self.guards.is_empty() && self.exits.is_empty()
+    }
+}
+
+/// Runs a system in the loop of forms and transitions: models of formulas without mass matrix and constraints, at the usual detection of events. All
+/// others run as in [`simulate`](super::simulate).
+///
+/// This loop gets right what the first one does not (`tests/cases_that_went_wrong.rs`), and will take its place when it carries everything.
+pub fn simulate_by_forms(
+    system: &dyn System,
+    start: &Start,
+    options: &Options,
+    monitor: &mut dyn Monitor,
+) -> Result<Trajectory, Box<Failure>> {
+    if !is_carried(system, options) {
+        return simulate_watched(system, start, options, monitor);
+    }
+    if let Err(error) = initialise::check(system, start, options) {
+        return Err(Box::new(Failure { error, trajectory: empty_trajectory(system, options) }));
+    }
+    let mut simulator = Simulator::new(system, start, options);
+    let result = simulator.go(monitor);
+    simulator.finish(result)
+}
+
+/// Whether this loop carries a run. Mechanisms, mass matrices, closures, samples of guards and regions of concurrency are still with the first.
+fn is_carried(system: &dyn System, options: &Options) -> bool {
+    let plain = system.layout().v == 0 && system.mass_kind() == MassKind::Identity;
+    let whole = options.detection == Detection::WholeStep && options.event_tolerance.is_none();
+    plain && whole && options.concurrency.is_none() && system.has_formulas()
+}
+
+impl<'a> Simulator<'a> {
+    pub(super) fn new(system: &'a dyn System, start: &Start, options: &'a Options) -> Self {
+        let mode = Mode::start(system, start.mode);
+        let integrator = Integrator::new(system, mode.clone(), (start.t, &start.y), options);
+        let guards = system.guards().len();
+        let comparisons = Comparisons::new(system);
+        Self {
+            watch: new_watch(system, &comparisons),
+            comparisons,
+            uncertainty: Uncertainty::new(&start.y, guards),
+            calendar: Calendar::new(&integrator.flow, options.until),
+            sizes: Sizes::new(guards, &integrator),
+            recorder: Recorder::new(system, options, (mode, start.t, &start.y), integrator.step.method()),
+            cascade: Cascade::default(),
+            resets: Resets::default(),
+            accumulating: Accumulating::new(guards),
+            stiffness: StiffnessCount::default(),
+            fired: vec![0; guards],
+            blocked_by: None,
+            arrived: None,
+            before: start.y.clone(),
+            after: start.y.clone(),
+            integrator,
+        }
+    }
+
+    /// The loop; see the head of this file.
+    fn go(&mut self, monitor: &mut dyn Monitor) -> Result<Outcome, Error> {
+        self.start()?;
+        loop {
+            let firing = match self.integrate(monitor)? {
+                Ok(firing) => firing,
+                Err(outcome) => return Ok(outcome),
+            };
+            if let Some(outcome) = self.transition(firing)? {
+                return Ok(outcome);
+            }
+        }
+    }
+
+    /// Comparisons along the step at hand, with the watch that asks for them.
+    pub(super) fn along(&mut self) -> (&mut Watch, Along<'_, 'a>) {
+        let mut along = Along {
+            integrator: &mut self.integrator,
+            comparisons: &self.comparisons,
+            uncertainty: &mut self.uncertainty,
+            h: self.sizes.h,
+            length: 0.0,
+        };
+        along.length = along.integrator.trial.h;
+        (&mut self.watch, along)
+    }
+
+    pub(super) fn system(&self) -> &'a dyn System {
+        self.integrator.flow.system()
+    }
+
+    pub(super) fn guard(&self, guard: usize) -> &'a Guard {
+        &self.system().guards()[guard]
+    }
+
+    /// Closes the record.
+    fn finish(self, result: Result<Outcome, Error>) -> Result<Trajectory, Box<Failure>> {
+        let mut trajectory = self.recorder.finish(&self.integrator);
+        match result {
+            Ok(outcome) => {
+                trajectory.outcome = outcome;
+                Ok(trajectory)
+            }
+            Err(error) => Err(Box::new(Failure { error, trajectory })),
+        }
+    }
+}
+
+/// The guards of a system, and two exits for each surface that it may slide on.
+fn new_watch(system: &dyn System, comparisons: &Comparisons) -> Watch {
+    let guards = system.guards();
+    let surfaces = guards.iter().filter(|guard| may_slide(guard)).count();
+    let specs = guards.iter().enumerate().map(|(g, guard)| specify(g, guard));
+    let exits = (0..2 * surfaces).map(|exit| GuardSpec {
+        condition: Condition::Is(comparisons.guards() + exit),
+        fires: Fires::WhenTrue,
+        placement: Placement::After,
+        on_entry: OnEntry::FiresByMotion,
+        touches: false,
+    });
+    Watch::new(comparisons.guards() + 2 * surfaces, 0, specs.chain(exits).collect())
+}
+
+fn specify(g: usize, guard: &Guard) -> GuardSpec {
+    GuardSpec {
+        condition: Condition::Is(g),
+        fires: if guard.direction == Direction::Both { Fires::Both } else { Fires::WhenTrue },
+        placement: if guard.side == Side::Before { Placement::Before } else { Placement::After },
+        on_entry: if guard.mode.is_some() && !locks(guard) { OnEntry::Fires } else { OnEntry::FiresByMotion },
+        touches: true,
+    }
+}
+
+/// Whether a motion may slide on the surface of a guard. Two modes may share one, too.
+pub(super) fn may_slide(guard: &Guard) -> bool {
+    has_surface(guard.kind) && (locks(guard) || guard.response.mode.is_some())
+}
+
+/// Whether a guard locks something in the equations. The count of a clock is not used there.
+pub(super) fn locks(guard: &Guard) -> bool {
+    guard.response.switch.is_some() || guard.response.count.is_some_and(|count| !count.clock)
+}

@@ -1,0 +1,444 @@
+//! Switching surfaces at one instant: which signs hold, and which surfaces the motion slides on (rules 10, 11, 19, 20).
+
+use super::Error;
+use super::signals::{Along, has_surface};
+use super::simulator::{Firing, Simulator, locks};
+use crate::equations::GuardKind;
+use crate::event::Way;
+use crate::formulation::{Flow, Sliding, Surface, is_jump};
+use crate::trajectory::EventKind;
+use crate::transition::{Heading, Motions, classify};
+use crate::watch::{Banded, MOST_ORDERS, Signals};
+
+/// How often locks are looked at again because they depend on each other.
+const MOST_PASSES: usize = 64;
+/// How far the cosine between the gradients of one surface, written twice, may be from one.
+const PARALLEL: f64 = 1e-12;
+
+impl Simulator<'_> {
+    /// Locks signs and counts that have no past by their values, in the order in which they depend on each other (rule 10). Those inside their bands
+    /// are classified afterwards.
+    pub(super) fn lock_by_value(&mut self) -> Result<(), Error> {
+        let guards = self.system().guards();
+        if !guards.iter().any(locks) {
+            return Ok(());
+        }
+        for _ in 0..MOST_PASSES {
+            let mut changed = false;
+            for g in (0..guards.len()).filter(|&g| locks(&guards[g])) {
+                changed |= self.lock_one(g)?;
+            }
+            if !changed {
+                break;
+            }
+            self.activate_guards();
+        }
+        Ok(())
+    }
+
+    /// Locks one sign or count. Gives whether that changed it.
+    fn lock_one(&mut self, g: usize) -> Result<bool, Error> {
+        let (guard, t) = (self.guard(g), self.integrator.trial.t);
+        if !self.integrator.flow.watches(g) {
+            return Ok(false);
+        }
+        if let GuardKind::Scheduled { rising } = guard.kind {
+            return Ok(self.lock_scheduled(g, rising));
+        }
+        if !has_surface(guard.kind) || !self.watch.is_on(g) || self.watch.has_past(g) {
+            return Ok(false);
+        }
+        let value = self.value_of(g);
+        if !value.is_finite() {
+            return Err(Error::GuardNotFinite { name: guard.name.clone(), value: value.value, t });
+        }
+        let Some(side) = value.sign() else { return Ok(false) };
+        let surface = side * self.comparisons.orientation(g);
+        let mode = &mut self.integrator.flow.mode;
+        if let Some(switch) = guard.response.switch {
+            let old = std::mem::replace(&mut mode.values.signs[switch], surface);
+            self.watch.place(g, side > 0.0);
+            return Ok(old != surface);
+        }
+        let Some(count) = guard.response.count else { return Ok(false) };
+        if side < 0.0 {
+            return Ok(false);
+        }
+        let by = value.value.ceil();
+        mode.values.counts[count.index] += if count.up { by } else { -by };
+        Ok(true)
+    }
+
+    /// What depends on time alone follows from the time.
+    fn lock_scheduled(&mut self, g: usize, rising: bool) -> bool {
+        let (t, guard) = (self.integrator.trial.t, self.guard(g));
+        let ahead = self.calendar.time(g) > t;
+        let flow = &mut self.integrator.flow;
+        if let Some(switch) = guard.response.switch {
+            let sign = if rising == ahead { -1.0 } else { 1.0 };
+            return std::mem::replace(&mut flow.mode.values.signs[switch], sign) != sign;
+        }
+        let Some(count) = guard.response.count.filter(|_| !ahead) else { return false };
+        let start = self.integrator.trial.start.clone();
+        let by = flow.guard(g, t, &start).abs().ceil().max(1.0);
+        flow.mode.values.counts[count.index] += if count.up { by } else { -by };
+        true
+    }
+
+    /// The value of a comparison here.
+    fn value_of(&mut self, comparison: usize) -> Banded {
+        self.signal(comparison, 0.0)
+    }
+
+    /// The value of a comparison at an offset of the step just tried.
+    pub(super) fn signal(&mut self, comparison: usize, s: f64) -> Banded {
+        let mut value = [Banded::default()];
+        self.along().1.values(&[comparison], s, &mut value);
+        value[0]
+    }
+
+    /// Classifies all switches whose surfaces the motion stands on, jumps of whole numbers that it has just crossed, and surfaces that it slides on.
+    pub(super) fn classify_switches(&mut self, firing: &Firing) -> Result<(), Error> {
+        let guards = self.system().guards();
+        let slides = !self.integrator.flow.mode.structure.sliding.is_empty();
+        if !slides && !guards.iter().any(|guard| guard.response.switch.is_some() || is_jump(guard)) {
+            return Ok(());
+        }
+        let mut met = self.jumps_met(firing);
+        let mut changes = !firing.exits.is_empty() || (slides && !firing.guards.is_empty());
+        for _ in 0..MOST_PASSES {
+            let slid = self.surfaces_kept();
+            changes |= slid.len() != self.integrator.flow.mode.structure.sliding.len();
+            met.extend(self.switches_met());
+            if (met.is_empty() && !changes) || !self.classify_once(&slid, &met)? {
+                break;
+            }
+            (met, changes) = (Vec::new(), false);
+        }
+        Ok(())
+    }
+
+    /// Whole numbers at whose jumps a run begins are those that the motion goes to: that is no event.
+    pub(super) fn classify_counts(&mut self) {
+        let guards = self.system().guards();
+        for g in (0..guards.len()).filter(|&g| is_jump(&guards[g])) {
+            let Some(count) = guards[g].response.count.filter(|_| self.watch.is_on(g)) else { continue };
+            if self.value_of(g).sign().is_some() {
+                continue;
+            }
+            let (_, along) = self.along();
+            let heading = Headings { along, out: Vec::new() }.heading(g);
+            let passes = heading == if count.up { Heading::Up } else { Heading::Down };
+            if passes {
+                self.integrator.flow.mode.values.counts[count.index] += if count.up { 1.0 } else { -1.0 };
+            }
+            let at_zero = if passes { self.other_jump(g).unwrap_or(g) } else { g };
+            self.watch.place(at_zero, false);
+        }
+    }
+
+    /// The surfaces slid on that the motion still stands on: a reset may have taken it away, a mode may have no use for them.
+    fn surfaces_kept(&mut self) -> Vec<Surface> {
+        let (guards, mode) = (self.system().guards(), self.integrator.flow.mode.clone());
+        let mut slid = mode.structure.sliding.clone();
+        slid.retain(|&g| self.integrator.flow.watches(g) && self.value_of(g).sign().is_none());
+        slid.iter().filter_map(|&g| Surface::of(guards, &mode, g)).collect()
+    }
+
+    /// The switches inside their bands that are not slid on, with the side that they are locked to.
+    fn switches_met(&mut self) -> Vec<(Surface, f64)> {
+        let (guards, mode) = (self.system().guards(), self.integrator.flow.mode.clone());
+        let is_switch = |g: &usize| guards[*g].response.switch.is_some() && has_surface(guards[*g].kind);
+        let free = |g: &usize| self.integrator.flow.watches(*g) && !mode.structure.sliding.contains(g);
+        let candidates: Vec<usize> = (0..guards.len()).filter(is_switch).filter(free).collect();
+        let inside = candidates.into_iter().filter(|&g| self.value_of(g).sign().is_none());
+        let surfaces: Vec<Surface> = inside.filter_map(|g| Surface::of(guards, &mode, g)).collect();
+        surfaces.into_iter().map(|surface| (surface, surface.sign(&mode))).collect()
+    }
+
+    /// The jumps of whole numbers that have just been crossed, with the side that they were crossed to.
+    fn jumps_met(&mut self, firing: &Firing) -> Vec<(Surface, f64)> {
+        let guards = self.system().guards();
+        let crossed = |g: &&usize| is_jump(&guards[**g]) && self.watch.side(**g).is_inside();
+        let fired: Vec<usize> = firing.guards.iter().filter(crossed).copied().collect();
+        let mut mode = self.integrator.flow.mode.clone();
+        let mut met = Vec::new();
+        for g in fired {
+            let Some(count) = guards[g].response.count else { continue };
+            let now = self.integrator.flow.mode.values.counts[count.index];
+            mode.values.counts[count.index] = if count.up { now - 1.0 } else { now };
+            let up = if count.up { Some(g) } else { self.other_jump(g) };
+            let surface = up.and_then(|up| Surface::of(guards, &mode, up));
+            met.extend(surface.map(|surface| (surface, if count.up { 1.0 } else { -1.0 })));
+        }
+        met
+    }
+
+    /// The guard at which the whole number of a guard goes the other way.
+    fn other_jump(&self, guard: usize) -> Option<usize> {
+        let guards = self.system().guards();
+        let own = guards[guard].response.count?;
+        let is_other = |count: crate::equations::Count| count.index == own.index && count.up != own.up;
+        guards.iter().position(|guard| guard.response.count.is_some_and(is_other))
+    }
+
+    /// Classifies surfaces once. Gives whether anything has changed, so that other branches may be taken.
+    fn classify_once(&mut self, slid: &[Surface], met: &[(Surface, f64)]) -> Result<bool, Error> {
+        let (t, y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
+        let old_mode = self.integrator.flow.mode.clone();
+        let mut all: Vec<(Surface, f64)> =
+            slid.iter().map(|&surface| (surface, 0.0)).chain(met.iter().copied()).collect();
+        all.sort_by_key(|(surface, _)| surface.guard);
+        let surfaces: Vec<Surface> = all.iter().map(|(surface, _)| *surface).collect();
+        let flow = &mut self.integrator.flow;
+        flow.slide_on(&[], t, &y);
+        if surfaces.is_empty() {
+            self.slide_on(&[], t, &mut y.clone());
+            self.activate_guards();
+            return Ok(old_mode != self.integrator.flow.mode);
+        }
+        for surface in &surfaces {
+            surface.rest(&mut flow.mode);
+        }
+        let mut sliding = flow.meet(&surfaces, t, &y);
+        let wants =
+            |surface: &Surface| all.iter().find(|(other, _)| other == surface).map_or(0.0, |(_, side)| *side);
+        let wanted: Vec<f64> = sliding.surfaces().iter().map(wants).collect();
+        flow.fields_at(&mut sliding, t, &y);
+        self.recorder.statistics().settling += sliding.sides() as u64;
+        let classified = {
+            let (_, along) = self.along();
+            classify(&mut Headings { along, out: Vec::new() }, &mut sliding, &wanted)
+        };
+        let names: Vec<usize> = surfaces.iter().map(|surface| surface.guard).collect();
+        let Some(classified) = classified else {
+            return Err(Error::NoConsistentSwitches { t, names: self.names_of(&names) });
+        };
+        if !classified.unique {
+            self.note_choice(&names);
+        }
+        self.go_ways(&sliding, &classified.ways, &old_mode.structure.sliding);
+        Ok(old_mode != self.integrator.flow.mode)
+    }
+
+    /// Locks the sides that the motion goes to, and lets it slide on the other surfaces.
+    fn go_ways(&mut self, sliding: &Sliding, ways: &[Way], slid_before: &[usize]) {
+        let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
+        let leaders = sliding.surfaces().iter().copied().zip(ways.iter().copied());
+        let followers = sliding.followers().iter().map(|follower| {
+            let way = match ways[follower.leader] {
+                Way::Side(side) => Way::Side(follower.orientation * side),
+                Way::Along => Way::Along,
+            };
+            (follower.surface, way)
+        });
+        let (mut along, mut sides) = (Vec::new(), Vec::new());
+        for (surface, way) in leaders.chain(followers) {
+            match way {
+                Way::Side(side) => {
+                    surface.lock(&mut self.integrator.flow.mode, side);
+                    sides.push((surface.guard, side));
+                }
+                Way::Along => {
+                    surface.rest(&mut self.integrator.flow.mode);
+                    along.push(surface);
+                }
+            }
+        }
+        along.sort_by_key(|surface| surface.guard);
+        for surface in along.iter().filter(|surface| sliding.surfaces().contains(surface)) {
+            if !slid_before.contains(&surface.guard) {
+                self.note_sliding(surface.guard);
+            }
+        }
+        self.slide_on(&along, t, &mut y);
+        self.activate_guards();
+        for (guard, side) in sides {
+            self.place(guard, side);
+        }
+    }
+
+    /// A surface inside its band belongs to the side of this sign. Above a jump of a whole number, the guard at which that goes down is at zero.
+    fn place(&mut self, guard: usize, side: f64) {
+        let jump = is_jump(self.guard(guard));
+        let at_zero = if jump && side > 0.0 { self.other_jump(guard).unwrap_or(guard) } else { guard };
+        if self.watch.is_on(at_zero) {
+            let plus = !jump && side * self.comparisons.orientation(at_zero) > 0.0;
+            self.watch.place(at_zero, plus);
+        }
+    }
+
+    /// Puts the motion onto surfaces that it is next to, and lets it slide on them and on those before. Gives whether it can stay there.
+    pub(super) fn stay_on(&mut self, near: &[usize]) -> bool {
+        let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
+        let guards = self.system().guards();
+        let flow = &mut self.integrator.flow;
+        let held = flow.mode.structure.sliding.clone();
+        let mut all: Vec<usize> = held.iter().chain(near).copied().collect();
+        all.sort_unstable();
+        let mode = flow.mode.clone();
+        let surfaces: Vec<Surface> = all.iter().filter_map(|&g| Surface::of(guards, &mode, g)).collect();
+        let mut sliding = flow.meet(&surfaces, t, &y);
+        flow.fields_at(&mut sliding, t, &y);
+        let stays = sliding.can_stay_on_all();
+        if stays {
+            for &g in near {
+                self.note_sliding(g);
+            }
+            self.slide_on(&surfaces, t, &mut y);
+            self.activate_guards();
+            self.recorder.add_kind(EventKind::Slide);
+        }
+        stays
+    }
+
+    /// The motion slides on these surfaces from here on, or on none; the state is put onto them.
+    pub(super) fn slide_on(&mut self, surfaces: &[Surface], t: f64, y: &mut [f64]) {
+        self.leave_exits();
+        let flow = &mut self.integrator.flow;
+        flow.slide_on(surfaces, t, y);
+        if !surfaces.is_empty() {
+            flow.move_along_jumps();
+            // These have to be known.
+            flow.exit_weight(0, t, y);
+            flow.land_on_surfaces(t, y, false);
+        }
+        self.integrator.trial.restart(t, y);
+        let count = self.integrator.flow.sliding().map_or(0, |sliding| sliding.surfaces().len());
+        for i in 0..count {
+            for side in [-1.0, 1.0] {
+                self.watch.enter(self.comparisons.exit(i, side));
+            }
+        }
+    }
+
+    fn leave_exits(&mut self) {
+        for exit in self.comparisons.guards()..self.watch.guards().len() {
+            if self.watch.is_on(exit) {
+                self.watch.leave(exit);
+            }
+        }
+    }
+
+    /// A cycle of two rounds between the two sides of one surface is sliding (rule 11). Gives whether it is.
+    pub(super) fn slide_between(&mut self, rounds: usize) -> bool {
+        let last = self.cascade.last(2);
+        let [first, second] = last else { return false };
+        let (&[first], &[second]) = (&first[..], &second[..]) else { return false };
+        let guards = self.system().guards();
+        if rounds != 2 || guards[first].response.reset || guards[second].response.reset {
+            return false;
+        }
+        let Some(surface) = self.surface_of_modes(first, second) else { return false };
+        let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
+        let mut surfaces = self.surfaces_kept();
+        surface.rest(&mut self.integrator.flow.mode);
+        surfaces.push(surface);
+        surfaces.sort_by_key(|surface| surface.guard);
+        self.note_sliding(surface.guard);
+        self.slide_on(&surfaces, t, &mut y);
+        self.activate_guards();
+        self.recorder.add_kind(EventKind::Slide);
+        true
+    }
+
+    /// The surface of two guards that lead from one mode to the other and back, if they have the same.
+    fn surface_of_modes(&mut self, first: usize, second: usize) -> Option<Surface> {
+        let guards = self.system().guards();
+        let (a, b) = (&guards[first], &guards[second]);
+        let there_and_back = a.mode.is_some() && a.mode == b.response.mode && b.mode == a.response.mode;
+        let (home, other) = (a.mode.filter(|_| there_and_back)?, b.mode?);
+        let (here, there) = (self.direction_in(first, home)?, self.direction_in(second, other)?);
+        let cosine: f64 = here.iter().zip(&there).map(|(a, b)| a * b).sum();
+        (cosine.abs() > 1.0 - PARALLEL)
+            .then(|| Surface::of(guards, &self.integrator.flow.mode, first))
+            .flatten()
+    }
+
+    /// The unit vector along which a guard of a mode grows, time included; none if it grows nowhere.
+    fn direction_in(&mut self, guard: usize, mode: usize) -> Option<Vec<f64>> {
+        let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
+        let mut gradient = vec![0.0; y.len()];
+        let flow = &mut self.integrator.flow;
+        let held = std::mem::replace(&mut flow.mode.values.place, mode);
+        let rate = flow.gradient_at(guard, t, &mut y, &mut gradient);
+        flow.mode.values.place = held;
+        gradient.push(rate);
+        let size = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
+        for g in &mut gradient {
+            *g /= size;
+        }
+        gradient.iter().all(|g| g.is_finite()).then_some(gradient)
+    }
+
+    fn names_of(&self, guards: &[usize]) -> String {
+        let names: Vec<String> = guards.iter().map(|&g| format!("`{}`", self.guard(g).name)).collect();
+        names.join(" and ")
+    }
+
+    fn note_sliding(&mut self, g: usize) {
+        let name = &self.guard(g).name;
+        self.recorder.note_once(self.integrator.trial.t, ("slides", name), || {
+            format!("the motion is pushed onto the surface of `{name}` from both sides and slides along it")
+        });
+    }
+
+    fn note_choice(&mut self, guards: &[usize]) {
+        let names = self.names_of(guards);
+        self.recorder.note_once(self.integrator.trial.t, ("not-unique", &names), || {
+            format!(
+                "at the surface of {names} the motion can go on in more than one way; it goes on to the side it was going to"
+            )
+        });
+    }
+}
+
+/// Headings of guards along the motion of a form.
+struct Headings<'r, 'a> {
+    along: Along<'r, 'a>,
+    out: Vec<Banded>,
+}
+
+impl<'a> Motions<'a> for Headings<'_, 'a> {
+    fn flow(&mut self) -> &mut Flow<'a> {
+        &mut self.along.integrator.flow
+    }
+
+    fn heading(&mut self, guard: usize) -> Heading {
+        let orientation = self.along.comparisons.orientation(guard);
+        let decided = self.decided(guard);
+        match decided.map(|value| value * orientation) {
+            None => Heading::Stays,
+            Some(value) if value > 0.0 => Heading::Up,
+            Some(_) => Heading::Down,
+        }
+    }
+}
+
+impl Headings<'_, '_> {
+    /// The first coefficient above order zero that is known to differ from zero.
+    fn decided(&mut self, guard: usize) -> Option<f64> {
+        self.out.clear();
+        for order in 1..=MOST_ORDERS {
+            if !self.along.series(guard, order, &mut self.out) {
+                return self.decided_by_trials(guard);
+            }
+            if let Some(c) = self.out.get(order).filter(|c| c.sign().is_some()) {
+                return Some(c.value);
+            }
+        }
+        None
+    }
+
+    fn decided_by_trials(&mut self, guard: usize) -> Option<f64> {
+        for attempt in 0..MOST_ORDERS {
+            if !self.along.trial_series(guard, attempt, &mut self.out) {
+                return None;
+            }
+            if let Some(c) = self.out.iter().skip(1).find(|c| c.sign().is_some()) {
+                return Some(c.value);
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,101 @@
+//! Rounds of one instant, and whether they go in circles (rule 11).
+
+use crate::mode::Mode;
+
+/// The most rounds of one instant. A cascade that makes progress so long is not meant.
+pub const MOST_ROUNDS: usize = 1000;
+
+/// Everything that decides what happens next: equal ones are followed by the same.
+#[derive(Clone, Debug, PartialEq)]
+struct Situation<S> {
+    y: Vec<u64>,
+    mode: Mode,
+    sides: S,
+}
+
+/// The rounds of one instant.
+#[derive(Clone, Debug)]
+pub struct Cascade<S> {
+    situations: Vec<Situation<S>>,
+    fired: Vec<Vec<usize>>,
+}
+
+/// How a round fits to those before it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Repeat {
+    /// It came to something new.
+    New,
+    /// It came back to where it was this many rounds ago.
+    Cycle(usize),
+    /// There were too many.
+    TooLong,
+}
+
+impl<S> Default for Cascade<S> {
+    fn default() -> Self {
+        Self { situations: Vec::new(), fired: Vec::new() }
+    }
+}
+
+impl<S: PartialEq> Cascade<S> {
+    /// A new instant begins.
+    pub fn clear(&mut self) {
+        self.situations.clear();
+        self.fired.clear();
+    }
+
+    /// Takes note of a round that has changed the state or the mode: what fired, and what it came to.
+    pub fn record(&mut self, fired: &[usize], y: &[f64], mode: &Mode, sides: S) -> Repeat {
+        let bits = y.iter().map(|y| y.to_bits()).collect();
+        let now = Situation { y: bits, mode: mode.clone(), sides };
+        let before = self.situations.iter().rev().position(|known| *known == now);
+        self.situations.push(now);
+        self.fired.push(fired.to_vec());
+        match before {
+            Some(rounds) => Repeat::Cycle(rounds + 1),
+            None if self.fired.len() > MOST_ROUNDS => Repeat::TooLong,
+            None => Repeat::New,
+        }
+    }
+
+    /// What fired in the last rounds, oldest first.
+    pub fn last(&self, rounds: usize) -> &[Vec<usize>] {
+        &self.fired[self.fired.len().saturating_sub(rounds)..]
+    }
+
+    /// How many rounds there were.
+    pub fn len(&self) -> usize {
+        self.fired.len()
+    }
+
+    /// Whether nothing has happened at this instant.
+    pub fn is_empty(&self) -> bool {
+        self.fired.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_counter_makes_progress_and_a_toggle_does_not() {
+        let mode = Mode::new(0, 0, 0);
+        let mut counter = Cascade::default();
+        assert!((0..50).all(|k| counter.record(&[0], &[f64::from(k)], &mode, ()) == Repeat::New));
+        let mut toggle = Cascade::default();
+        let seen: Vec<Repeat> =
+            (0..3).map(|k| toggle.record(&[k % 2], &[(k % 2) as f64], &mode, ())).collect();
+        assert_eq!(seen, [Repeat::New, Repeat::New, Repeat::Cycle(2)]);
+        assert_eq!(toggle.last(2), [vec![1], vec![0]]);
+    }
+
+    #[test]
+    fn a_cascade_that_never_repeats_is_cut_off() {
+        let mode = Mode::new(0, 0, 0);
+        let mut cascade = Cascade::default();
+        let rounds =
+            (0..2000).position(|k| cascade.record(&[0], &[f64::from(k)], &mode, ()) == Repeat::TooLong);
+        assert_eq!(rounds, Some(MOST_ROUNDS));
+    }
+}

@@ -1,0 +1,220 @@
+//! What the guards do with each step: decide at its start, sleep, scan, accept.
+
+use super::decide::{Pinned, decide};
+use super::guards::Cause;
+use super::scan::{Brief, Found};
+use super::search::Widening;
+use super::side::{Effect, Input, SideState, turn};
+use super::signals::{Banded, DenseError, NotFinite, Signals};
+use super::state::{Begun, Decided, Watch};
+
+/// What the error of the dense output adds to the band after a decision by a higher derivative, in units of
+/// that error (rule 6).
+const DENSE: f64 = 16.0;
+/// The first derivative whose decision the dense output can contradict (rule 6).
+const SOFT_ORDER: usize = 2;
+
+impl Watch {
+    /// Decides comparisons inside their bands by motion (rules 6 and 8): at the start of a segment, when no
+    /// guard fires by value any more, and at the start of each step. Costs nothing if none is undecided.
+    pub fn begin(&mut self, signals: &mut dyn Signals) -> Begun<'_> {
+        self.decided.clear();
+        self.fired.clear();
+        self.changed.clear();
+        if !self.undecided.is_empty() {
+            self.decide_all(signals);
+            self.fire_by_motion();
+        }
+        Begun { fired: &self.fired, decided: &self.decided, pinned: &self.undecided }
+    }
+
+    /// Gives sides to comparisons that the motion decides; the others stay undecided.
+    fn decide_all(&mut self, signals: &mut dyn Signals) {
+        let mut undecided = std::mem::take(&mut self.undecided);
+        undecided.retain(|&comparison| {
+            let record = &mut self.records[comparison];
+            let before = self.now.sides[comparison];
+            let pinned = Pinned { constant: record.pinned.constant + record.slack, ..record.pinned };
+            let verdict = decide(signals, comparison, &pinned, &mut self.series);
+            let Some(verdict) = verdict else {
+                let band = |k: usize| self.series.get(k).map_or(0.0, |c| c.band);
+                record.pinned.latest = [band(0), band(1)].map(|b| if b.is_finite() { b } else { 0.0 });
+                return true;
+            };
+            (record.pinned, record.soft) = (Pinned::default(), verdict.order >= SOFT_ORDER);
+            let input = if verdict.plus { Input::DecidesPlus } else { Input::DecidesMinus };
+            let (side, effect) = turn(before, input);
+            self.now.sides[comparison] = turn(side, input).0;
+            if matches!(effect, Effect::Rises | Effect::Falls) {
+                self.changed.push(comparison);
+            }
+            self.decided.push(Decided { comparison, before, plus: verdict.plus, order: verdict.order });
+            false
+        });
+        self.undecided = undecided;
+    }
+
+    /// Guards are read after all decisions. What has made one fire is `f` and will be decided again after the
+    /// transition.
+    fn fire_by_motion(&mut self) {
+        self.affected.clear();
+        for decided in &self.decided {
+            self.affected.extend(self.table.readers(decided.comparison));
+        }
+        self.affected.sort_unstable();
+        self.affected.dedup();
+        self.table.firing(&self.affected, &self.now, Cause::Motion, &mut self.fired);
+        for &comparison in &self.changed {
+            if self.fired.iter().any(|&guard| self.table.reads(guard).contains(&comparison)) {
+                self.now.sides[comparison] = SideState::Fired;
+                self.records[comparison].soft = false;
+                self.undecided.push(comparison);
+            }
+        }
+        self.undecided.sort_unstable();
+        self.table.remember(&self.affected, &self.fired, &mut self.now);
+        self.forget_peaks();
+    }
+
+    /// The comparisons that can leave or enter their band within a step of size `h`, by the horizon. If there
+    /// are none, the step needs no dense output and no [`scan`](Self::scan).
+    pub fn due(&mut self, signals: &mut dyn Signals, h: f64) -> &[usize] {
+        self.due.clear();
+        if self.horizon.is_quiet(h) {
+            return &self.due;
+        }
+        let mut quiet = f64::INFINITY;
+        for &comparison in &self.watched {
+            let record = &mut self.records[comparison];
+            let outside = !self.now.sides[comparison].is_inside();
+            let asleep = if outside {
+                self.horizon.sleeps(comparison, record.reach, h, || signals.fastest(comparison))
+            } else {
+                None
+            };
+            if let Some(safe) = asleep {
+                quiet = quiet.min(safe);
+                // While it sleeps it goes no further than it could come near.
+                let farthest = 2.0 * record.reach + record.peak.band;
+                record.peak.value = record.peak.value.max(farthest);
+                // When it wakes up, it is somewhere else.
+                record.reach = 0.0;
+            } else {
+                self.due.push(comparison);
+            }
+        }
+        self.horizon.set_quiet(if self.due.is_empty() { quiet } else { 0.0 });
+        &self.due
+    }
+
+    /// The first firing of any guard in the step, up to the local time `limit`, among the comparisons that
+    /// are [`due`](Self::due). Nothing changes before [`accept`](Self::accept); a step that is tried again is
+    /// scanned again.
+    pub fn scan(
+        &mut self,
+        signals: &mut dyn Signals,
+        h: f64,
+        limit: f64,
+    ) -> Result<Option<&Found>, NotFinite> {
+        self.scanner.clear();
+        self.scanned = false;
+        if self.due.is_empty() || !(h > 0.0 && h.is_finite() && limit > 0.0) {
+            return Ok(None);
+        }
+        let limit = limit.min(h);
+        for index in 0..self.due.len() {
+            let comparison = self.due[index];
+            let side = self.now.sides[comparison];
+            let (plus, whole) = (side == SideState::Plus, limit >= h);
+            if side.is_inside() || !self.scanner.passes(signals, comparison, plus, whole) {
+                let brief = self.brief(signals, comparison, h);
+                self.scanner.follow(signals, brief, side, (h, limit))?;
+            }
+        }
+        self.scanned = true;
+        if !self.scanner.follows() {
+            return Ok(None);
+        }
+        self.next.copy(&self.now);
+        let found = self.scanner.resolve(signals, &self.table, &mut self.next)?;
+        self.scanner.finish(if found { self.scanner.found.s } else { limit }, &mut self.next);
+        if !found {
+            return Ok(None);
+        }
+        self.measure_peaks();
+        Ok(Some(&self.scanner.found))
+    }
+
+    /// What the scan is to know of a comparison.
+    fn brief(&self, signals: &mut dyn Signals, comparison: usize, h: f64) -> Brief {
+        let record = &self.records[comparison];
+        let touches = self.table.readers(comparison).any(|guard| self.table.specs[guard].touches);
+        let Pinned { constant, linear, .. } = record.pinned;
+        let constant = constant + record.slack;
+        let error = if record.soft { signals.dense_error(comparison) } else { DenseError::default() };
+        let [slope, dense] =
+            [error.linear, error.higher].map(|e| if e.is_finite() { DENSE * e.abs() } else { 0.0 });
+        let widening = Widening { constant, linear: linear * h + slope, dense, h };
+        Brief { comparison, widening, touches, entered: record.entered }
+    }
+
+    /// The largest values of the comparisons that have changed.
+    fn measure_peaks(&mut self) {
+        let (found, ends) = (&mut self.scanner.found, &self.scanner.ends);
+        for &comparison in &found.changed {
+            let end = ends.iter().find(|(other, _)| *other == comparison);
+            let peak = end.map_or(Banded::default(), |(_, end)| end.peak);
+            found.peaks.push(self.records[comparison].raised(peak));
+        }
+    }
+
+    /// The step is taken up to `s`: the time that the scan found, or its limit. Sides move on to it; what
+    /// fired is `f`.
+    pub fn accept(&mut self, s: f64) {
+        self.horizon.advance(s);
+        if !std::mem::replace(&mut self.scanned, false) {
+            return;
+        }
+        // Without tracks no side has changed.
+        let next = if self.scanner.follows() { &self.next } else { &self.now };
+        for &(comparison, end) in &self.scanner.ends {
+            let record = &mut self.records[comparison];
+            let (was, is) = (self.now.sides[comparison].is_inside(), next.sides[comparison].is_inside());
+            record.entered = is && (record.entered || !was);
+            record.reach = end.reach;
+            record.peak = record.raised(end.peak);
+            // Until it has left its band, the dense output may contradict the decision.
+            record.soft &= is;
+            if !is {
+                record.slack = 0.0;
+            }
+        }
+        for (&comparison, &slack) in self.scanner.found.changed.iter().zip(&self.scanner.slacks) {
+            self.records[comparison].peak = Banded::default();
+            self.records[comparison].pinned = Pinned::default();
+            self.records[comparison].slack = slack;
+        }
+        if self.scanner.follows() {
+            std::mem::swap(&mut self.now, &mut self.next);
+        }
+        let (sides, records) = (&self.now.sides, &mut self.records);
+        self.undecided.retain(|&comparison| {
+            let record = &mut records[comparison];
+            if sides[comparison].is_inside() {
+                record.pinned.grow(s);
+                return true;
+            }
+            record.pinned = Pinned::default();
+            false
+        });
+    }
+
+    /// Comparisons of guards that have fired at the start: their largest value counts from now on.
+    pub(super) fn forget_peaks(&mut self) {
+        for &guard in &self.fired {
+            for &comparison in self.table.reads(guard) {
+                self.records[comparison].peak = Banded::default();
+            }
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! The change of one comparison within a step: found by its polynomial, located by its values (rules 7 and
+//! 12).
+
+use super::locate::{Bracketed, narrow};
+use super::search::{Quest, Search, StepPiece, Walk, Widening};
+use super::side::SideState;
+use super::signals::{Banded, NotFinite, Signals};
+
+/// How exactly the ends of a window are found, as a part of the band.
+const WINDOW: f64 = 0.05;
+
+/// Flips in a row that values deny before the comparison is taken as it stands.
+const MOST_FALSE_ALARMS: u32 = 8;
+/// Flips in one step that fire no guard, before the comparison is taken as it stands: noise without a band.
+const MOST_FLIPS: u32 = 500;
+/// Windows narrower than this part of the step are straight lines.
+const LINEAR: f64 = 1e-9;
+
+/// A comparison leaves its band on the other side.
+#[derive(Clone, Debug)]
+pub(super) struct Flip {
+    /// Whether to +.
+    pub(super) plus: bool,
+    /// The window: the last time surely before, the first time surely after.
+    pub(super) lo: f64,
+    pub(super) hi: f64,
+    /// The floats before and after the root.
+    pub(super) before: f64,
+    pub(super) after: f64,
+    /// Whether the root was located by values; otherwise all times come from the polynomial.
+    pub(super) located: bool,
+    /// The values there, seen from the old side, where they were computed.
+    values: [Option<Banded>; 2],
+    walk: Walk,
+    exit: f64,
+    piece: StepPiece,
+}
+
+/// The pieces of one comparison, where its search goes on, and its next flip.
+#[derive(Clone, Debug)]
+pub(super) struct Track {
+    pub(super) comparison: usize,
+    /// The range of its pieces.
+    pub(super) pieces: (usize, usize),
+    pub(super) quest: Quest,
+    pub(super) flip: Option<Flip>,
+    /// Whether it came into its band in an earlier step.
+    pub(super) entered: bool,
+    /// Where it last peaked inside its band, if it came into it in this step, and whether that was a touch.
+    pub(super) touch: Option<f64>,
+    pub(super) unproved: bool,
+    /// How often it has flipped in this step without firing a guard.
+    pub(super) flips: u32,
+}
+
+/// The formula's value at a local time.
+pub(super) fn value_at(signals: &mut dyn Signals, comparison: usize, s: f64) -> Result<Banded, NotFinite> {
+    let mut out = [Banded::default()];
+    signals.values(&[comparison], s, &mut out);
+    if out[0].is_finite() { Ok(out[0]) } else { Err(NotFinite { comparison, s }) }
+}
+
+impl Track {
+    /// Looks for the next flip from `quest.from` on. A comparison without a side is watched in both
+    /// directions.
+    pub(super) fn advance(
+        &mut self,
+        signals: &mut dyn Signals,
+        side: SideState,
+        (pieces, room): (&[StepPiece], &mut Vec<StepPiece>),
+    ) -> Result<(), NotFinite> {
+        self.flip = None;
+        let comparison = self.comparison;
+        let directions: &[f64] = match side.truth() {
+            Some(true) => &[-1.0],
+            Some(false) => &[1.0],
+            None => &[1.0, -1.0],
+        };
+        for &up in directions {
+            let quest = Quest { up, ..self.quest };
+            let value = &mut |s| value_at(signals, comparison, s);
+            let mut search = Search::new(quest, value, room);
+            let exit = search.run(&pieces[self.pieces.0..self.pieces.1])?;
+            let walk = search.walk;
+            self.unproved |= walk.unproved;
+            // A peak that was left again on the same side.
+            self.touch = self.touch.or(walk.peak.filter(|&peak| walk.before.is_some_and(|s| s > peak)));
+            if let Some((exit, piece)) = exit {
+                let flip = Flip::from_polynomial(&quest, walk, exit, piece);
+                if self.flip.as_ref().is_none_or(|other| flip.hi < other.hi) {
+                    self.flip = Some(flip);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on after a flip that fires no guard.
+    pub(super) fn go_on(
+        &mut self,
+        signals: &mut dyn Signals,
+        side: SideState,
+        room: (&[StepPiece], &mut Vec<StepPiece>),
+    ) -> Result<(), NotFinite> {
+        let Some(flip) = &self.flip else { return Ok(()) };
+        (self.quest.from, self.quest.inside) = (flip.hi, false);
+        self.quest.widening = Widening::default();
+        self.flips += 1;
+        if self.flips < MOST_FLIPS {
+            return self.advance(signals, side, room);
+        }
+        (self.flip, self.unproved) = (None, true);
+        Ok(())
+    }
+
+    /// Locates the flip by values. If they do not show what the polynomial does, the search goes on after it.
+    pub(super) fn locate(
+        &mut self,
+        signals: &mut dyn Signals,
+        side: SideState,
+        (pieces, room): (&[StepPiece], &mut Vec<StepPiece>),
+    ) -> Result<(), NotFinite> {
+        for _ in 0..MOST_FALSE_ALARMS {
+            let Some(flip) = self.flip.as_mut() else { return Ok(()) };
+            let up = if flip.plus { 1.0 } else { -1.0 };
+            let (comparison, quest) = (self.comparison, Quest { up, ..self.quest });
+            if flip.locate(&quest, &mut |s| value_at(signals, comparison, s))? {
+                return Ok(());
+            }
+            (self.quest.from, self.quest.inside) = (flip.exit, true);
+            self.advance(signals, side, (pieces, room))?;
+        }
+        (self.flip, self.unproved) = (None, true);
+        Ok(())
+    }
+}
+
+impl Flip {
+    /// A flip as the polynomial shows it.
+    fn from_polynomial(quest: &Quest, walk: Walk, exit: f64, piece: StepPiece) -> Self {
+        let (low, high) = (piece.place(walk.low), piece.place(walk.high.unwrap_or(exit)));
+        let root = piece.shape.solve(0.0, (low, high), f64::NAN, f64::EPSILON * piece.shape.size());
+        let root = piece.time(root).clamp(walk.low, walk.high.unwrap_or(exit));
+        let plus = quest.up > 0.0;
+        let mut flip = Self {
+            plus,
+            lo: root,
+            hi: root,
+            before: root,
+            after: root,
+            located: false,
+            values: [None; 2],
+            walk,
+            exit,
+            piece,
+        };
+        flip.open_window(quest, (0.0, piece.band + piece.doubt));
+        flip
+    }
+
+    /// The side after the flip: it has fired inside its band, unless the step started beyond it.
+    pub(super) fn fired_side(&self) -> SideState {
+        match (self.walk.beyond, self.plus) {
+            (false, _) => SideState::Fired,
+            (true, true) => SideState::Plus,
+            (true, false) => SideState::Minus,
+        }
+    }
+
+    /// The value at one of the floats around the root, if it was computed.
+    pub(super) fn value_at(&self, s: f64) -> Option<Banded> {
+        self.values[0].filter(|_| s == self.before).or(self.values[1].filter(|_| s == self.after))
+    }
+
+    /// Sets the window around the root: where the polynomial, less its value at the root, is as large as the
+    /// band.
+    fn open_window(&mut self, quest: &Quest, (at_root, band): (f64, f64)) {
+        let (piece, shape) = (&self.piece, &self.piece.shape);
+        let level = quest.up * (band + quest.widening.at(self.after));
+        let exact = WINDOW * band;
+        let (after, exit) = (piece.place(self.after), piece.place(self.exit));
+        let half = level / shape.value_and_slope(after).1;
+        if self.walk.before.is_some() && half.abs() <= LINEAR {
+            let half = half.abs() * (piece.to - piece.from);
+            self.hi = (self.after + half).min(self.exit.max(self.after));
+            self.lo = (self.before - half).max(quest.from);
+            return;
+        }
+        let hi = shape.solve(at_root + level, (after, exit), after + half, exact);
+        self.hi = piece.time(hi).clamp(self.after, self.exit.max(self.after));
+        self.lo = match self.walk.before {
+            Some(before) if before >= piece.from => {
+                let ends = (piece.place(before), piece.place(self.before));
+                let lo = shape.solve(at_root - level, ends, ends.1 - half, exact);
+                piece.time(lo).clamp(before, self.before)
+            }
+            Some(before) => before.min(self.before),
+            None => quest.from,
+        };
+    }
+
+    /// Locates the root by values. False: the values never leave the old side.
+    fn locate(
+        &mut self,
+        quest: &Quest,
+        value: &mut dyn FnMut(f64) -> Result<Banded, NotFinite>,
+    ) -> Result<bool, NotFinite> {
+        self.located = true;
+        let (up, piece) = (quest.up, &self.piece);
+        let (low, high) = (self.walk.low, self.walk.high.unwrap_or(self.exit));
+        // From inside the band the value may be beyond the root already: then the root is at the start.
+        let at_start = quest.inside && low <= quest.from && up * value(low)?.value > 0.0;
+        if at_start || low >= high {
+            (self.before, self.after) = (low, low);
+            let at_root = (piece.shape.at(piece.place(low)), piece.band);
+            self.open_window(quest, at_root);
+            return Ok(true);
+        }
+        let slope = up * piece.shape.value_and_slope(piece.place(self.before)).1 / (piece.to - piece.from);
+        let bracket = Bracketed { lo: low, hi: high, guess: self.before, slope };
+        let root = narrow(bracket, &mut |s| value(s).map(|v| Banded::new(up * v.value, v.band)))?;
+        if !root.seen {
+            let exit = value(self.exit)?;
+            if up * exit.value <= exit.band + quest.widening.at(self.exit) {
+                return Ok(false);
+            }
+        }
+        (self.before, self.after, self.values) = (root.before, root.after, root.values);
+        let at_root = (piece.shape.at(piece.place(root.after)), root.band);
+        self.open_window(quest, at_root);
+        Ok(true)
+    }
+}

@@ -1,0 +1,203 @@
+//! The guard horizon: comparisons that cannot reach their band for a while sleep.
+//!
+//! Times are sums of accepted steps since the guards were made. A comparison that is `reach` outside its band
+//! and changes at most with `speed` cannot be inside it before `reach / speed`. Asking for the speed costs
+//! more than a polynomial, so that it is only done where it pays.
+
+use super::signals::SpeedBound;
+
+/// Steps of sleep that pay for one question.
+const WORTH: u32 = 4;
+/// The most steps between two questions that did not pay.
+const LONGEST_WAIT: u32 = 64;
+
+/// A sum of accepted steps in two floats: a step that is lost in a long time would let a guard sleep too long.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Elapsed {
+    sum: f64,
+    rest: f64,
+}
+
+impl Elapsed {
+    /// This much later (Knuth's exact sum).
+    fn later(self, s: f64) -> Self {
+        let sum = self.sum + s;
+        let part = sum - self.sum;
+        Self { sum, rest: self.rest + ((self.sum - (sum - part)) + (s - part)) }
+    }
+
+    /// The time from an earlier one to this one.
+    fn since(self, earlier: Self) -> f64 {
+        (self.sum - earlier.sum) + (self.rest - earlier.rest)
+    }
+}
+
+/// How one comparison sleeps.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sleeper {
+    /// When it fell asleep, and how long after that it cannot reach its band.
+    since: Elapsed,
+    safe: f64,
+    /// Steps until it is asked again, and how many it will be the next time.
+    wait: u32,
+    next_wait: u32,
+    /// Steps that it has slept since it was last asked.
+    slept: u32,
+    asleep: bool,
+}
+
+/// When comparisons have to be looked at again.
+#[derive(Clone, Debug)]
+pub(super) struct Horizon {
+    clock: Elapsed,
+    /// How long no comparison is due, and since when.
+    quiet: f64,
+    quiet_since: Elapsed,
+    sleepers: Vec<Sleeper>,
+}
+
+impl Horizon {
+    pub(super) fn new(comparisons: usize) -> Self {
+        let clock = Elapsed::default();
+        Self { clock, quiet: 0.0, quiet_since: clock, sleepers: vec![Sleeper::default(); comparisons] }
+    }
+
+    /// Nothing is known, and no time has passed.
+    pub(super) fn reset(&mut self) {
+        (self.clock, self.quiet, self.quiet_since) = (Elapsed::default(), 0.0, Elapsed::default());
+        self.sleepers.fill(Sleeper::default());
+    }
+
+    /// A step is taken.
+    pub(super) fn advance(&mut self, s: f64) {
+        self.clock = self.clock.later(s);
+    }
+
+    /// Whether all sleep over a step.
+    pub(super) fn is_quiet(&self, h: f64) -> bool {
+        self.clock.since(self.quiet_since) + h < self.quiet
+    }
+
+    /// All comparisons sleep, the first for this long; 0 if not all do.
+    pub(super) fn set_quiet(&mut self, quiet: f64) {
+        (self.quiet, self.quiet_since) = (quiet, self.clock);
+    }
+
+    /// A comparison is somewhere else: what was known of it is no longer true.
+    pub(super) fn rouse(&mut self, comparison: usize) {
+        self.quiet = 0.0;
+        self.sleepers[comparison].rise();
+    }
+
+    /// How long a comparison sleeps, if that is longer than the step. It is `reach` outside its band.
+    pub(super) fn sleeps(
+        &mut self,
+        comparison: usize,
+        reach: f64,
+        h: f64,
+        speed: impl FnOnce() -> Option<SpeedBound>,
+    ) -> Option<f64> {
+        let (clock, sleeper) = (self.clock, &mut self.sleepers[comparison]);
+        if sleeper.asleep {
+            let left = sleeper.safe - clock.since(sleeper.since);
+            if left > h {
+                sleeper.slept += 1;
+                return Some(left);
+            }
+            sleeper.rise();
+        }
+        if sleeper.wait > 0 || reach <= 0.0 {
+            sleeper.wait = sleeper.wait.saturating_sub(1);
+            return None;
+        }
+        let time = speed().map_or(0.0, |bound| (reach / bound.speed).min(bound.until));
+        if time > h {
+            *sleeper = Sleeper { since: clock, safe: time, asleep: true, slept: 1, ..*sleeper };
+            return Some(time);
+        }
+        sleeper.did_not_pay();
+        None
+    }
+}
+
+impl Sleeper {
+    /// It wakes up; whether its sleep was worth the question says when it is asked again.
+    fn rise(&mut self) {
+        if self.asleep && self.slept < WORTH {
+            self.did_not_pay();
+        } else if self.asleep {
+            (self.wait, self.next_wait) = (0, 0);
+        }
+        self.asleep = false;
+    }
+
+    fn did_not_pay(&mut self) {
+        self.wait = self.next_wait;
+        self.next_wait = (2 * self.next_wait + 1).min(LONGEST_WAIT);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comparison_sleeps_as_long_as_it_cannot_reach_its_band() {
+        let mut horizon = Horizon::new(1);
+        let mut asked = 0;
+        let mut speed = || {
+            asked += 1;
+            Some(SpeedBound { speed: 2.0, until: 100.0 })
+        };
+        for k in 0..9 {
+            assert_eq!(horizon.sleeps(0, 20.0, 1.0, &mut speed), Some(10.0 - f64::from(k)), "step {k}");
+            horizon.advance(1.0);
+        }
+        assert_eq!(horizon.sleeps(0, 1.0, 1.0, &mut speed), None, "it may arrive at 10");
+        assert_eq!(asked, 2);
+    }
+
+    #[test]
+    fn a_bound_is_used_as_long_as_it_holds() {
+        let mut horizon = Horizon::new(1);
+        let bound = SpeedBound { speed: 0.0, until: 3.0 };
+        assert_eq!(horizon.sleeps(0, 1.0, 1.0, || Some(bound)), Some(3.0));
+        assert_eq!(horizon.sleeps(0, 1.0, 4.0, || None), None);
+        let unknown = SpeedBound { speed: f64::NAN, until: f64::NAN };
+        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 1.0, || Some(unknown)), None);
+    }
+
+    #[test]
+    fn questions_that_do_not_pay_become_rare() {
+        let mut horizon = Horizon::new(1);
+        let mut asked = 0;
+        for _ in 0..1000 {
+            horizon.sleeps(0, 1.0, 1.0, || {
+                asked += 1;
+                Some(SpeedBound { speed: 10.0, until: 9.0 })
+            });
+        }
+        assert!((15..30).contains(&asked), "{asked}");
+    }
+
+    #[test]
+    fn small_steps_are_not_lost_after_a_long_time() {
+        let mut horizon = Horizon::new(1);
+        horizon.advance(1e9);
+        let bound = SpeedBound { speed: 1.0, until: 1.0 };
+        assert!(horizon.sleeps(0, 1e-9, 1e-12, || Some(bound)).is_some());
+        (0..1000).for_each(|_| horizon.advance(1e-12));
+        assert_eq!(horizon.sleeps(0, 0.0, 1e-12, || None), None);
+    }
+
+    #[test]
+    fn a_jump_wakes_it() {
+        let mut horizon = Horizon::new(1);
+        let still = SpeedBound { speed: 0.0, until: f64::INFINITY };
+        assert!(horizon.sleeps(0, 1.0, 1.0, || Some(still)).is_some());
+        horizon.set_quiet(f64::INFINITY);
+        assert!(horizon.is_quiet(1e9));
+        horizon.rouse(0);
+        assert!(!horizon.is_quiet(1e-9) && horizon.sleeps(0, 1.0, 1.0, || None).is_none());
+    }
+}

@@ -1,0 +1,383 @@
+//! The first firing within a step: flips of comparisons in order of time, guards read after each group of
+//! them (rule 12).
+
+use super::bernstein::{Bernstein, Extent, bounds};
+use super::chebyshev;
+use super::condition::Placement;
+use super::flip::{Flip, Track, value_at};
+use super::guards::{Cause, GuardTable, Snapshot};
+use super::search::{Quest, ROUNDING, StepPiece, Widening};
+use super::side::{Input, SideState, turn};
+use super::signals::{Banded, NotFinite, STEP_DEGREE, Signals, StepPolynomial};
+use crate::math::Bracket;
+
+/// The first firing in a step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// Where the state is put, in local time of the step; it can be 0.
+    pub s: f64,
+    /// The last time surely before it.
+    pub lo: f64,
+    /// The first time surely after it.
+    pub hi: f64,
+    /// The guards that fire together, in rising order.
+    pub fired: Vec<usize>,
+    /// The comparisons whose change makes them fire, in rising order.
+    pub changed: Vec<usize>,
+    /// For each of `changed`, the largest `|g|` since it last fired, with its band (rule 18).
+    pub peaks: Vec<Banded>,
+}
+
+/// The peak of a comparison that came into its band and left it on the same side.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Touch {
+    /// The comparison.
+    pub comparison: usize,
+    /// Where, in local time.
+    pub s: f64,
+}
+
+/// How a comparison ends the part of the step that was scanned.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ending {
+    /// How far it is outside its band at least; negative inside.
+    pub(super) reach: f64,
+    /// The largest `|g|` in the step, with its band.
+    pub(super) peak: Banded,
+}
+
+/// What the scan is to know of one comparison.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Brief {
+    pub(super) comparison: usize,
+    pub(super) widening: Widening,
+    pub(super) touches: bool,
+    /// Whether it came into its band in an earlier step.
+    pub(super) entered: bool,
+}
+
+/// The work of a scan; all its room is kept from step to step.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scanner {
+    pieces: Vec<StepPiece>,
+    room: Vec<StepPiece>,
+    tracks: Vec<Track>,
+    /// How far outside its band each of `found.changed` is where the state is put, as floats of time are
+    /// not dense.
+    pub(super) slacks: Vec<f64>,
+    /// Tracks that flip together, with the sides that they had.
+    group: Vec<(usize, SideState)>,
+    changed: Vec<usize>,
+    affected: Vec<usize>,
+    fired: Vec<usize>,
+    pub(super) ends: Vec<(usize, Ending)>,
+    pub(super) found: Found,
+    pub(super) touches: Vec<Touch>,
+    pub(super) unproved: Vec<usize>,
+    /// The polynomial of the comparison at hand, if it was given.
+    polynomial: StepPolynomial,
+    given: bool,
+}
+
+impl Scanner {
+    /// Forgets the last scan.
+    pub(super) fn clear(&mut self) {
+        self.pieces.clear();
+        self.tracks.clear();
+        self.ends.clear();
+        self.touches.clear();
+        self.unproved.clear();
+        self.found.fired.clear();
+        self.found.changed.clear();
+        self.found.peaks.clear();
+        self.slacks.clear();
+    }
+
+    /// Takes up a comparison that is outside its band, on the + side or not, which needs no track if it stays
+    /// there. False: it has to be followed.
+    pub(super) fn passes(
+        &mut self,
+        signals: &mut dyn Signals,
+        comparison: usize,
+        plus: bool,
+        whole: bool,
+    ) -> bool {
+        self.given = signals.polynomial(comparison, &mut self.polynomial);
+        if !self.given {
+            return false;
+        }
+        let end = self.polynomial.outside(plus, whole);
+        if let Some(end) = end {
+            self.ends.push((comparison, end));
+        }
+        end.is_some()
+    }
+
+    /// Follows a comparison.
+    pub(super) fn follow(
+        &mut self,
+        signals: &mut dyn Signals,
+        brief: Brief,
+        side: SideState,
+        (h, limit): (f64, f64),
+    ) -> Result<(), NotFinite> {
+        let (comparison, start) = (brief.comparison, self.pieces.len());
+        if side.is_inside() {
+            self.given = signals.polynomial(comparison, &mut self.polynomial);
+        }
+        let mut unproved = false;
+        if let Some(piece) = self.whole_step(h) {
+            self.pieces.push(piece);
+        } else {
+            let value = &mut |s| value_at(signals, comparison, s);
+            unproved = !chebyshev::sample(value, 0.0, limit, &mut self.pieces)?;
+        }
+        let quest = Quest {
+            up: 1.0,
+            from: 0.0,
+            limit,
+            widening: brief.widening,
+            touches: brief.touches,
+            inside: side.is_inside(),
+        };
+        let mut track = Track {
+            comparison,
+            pieces: (start, self.pieces.len()),
+            quest,
+            entered: brief.entered,
+            flip: None,
+            touch: None,
+            unproved,
+            flips: 0,
+        };
+        track.advance(signals, side, (&self.pieces, &mut self.room))?;
+        self.tracks.push(track);
+        Ok(())
+    }
+
+    /// The polynomial over the whole step, if one was given, with finite coefficients.
+    fn whole_step(&self, h: f64) -> Option<StepPiece> {
+        let StepPolynomial { remainder, band, .. } = &self.polynomial;
+        let shape = Bernstein::from_powers(self.polynomial.powers(), 0);
+        // The last coefficient is the sum of all powers: it is not finite if one of them is not.
+        let usable = self.given && shape.last().is_finite();
+        usable.then(|| StepPiece::new((0.0, h), shape, *remainder, *band))
+    }
+
+    /// Whether comparisons are followed: otherwise no side changes.
+    pub(super) fn follows(&self) -> bool {
+        !self.tracks.is_empty()
+    }
+
+    /// Goes through the flips in order of time until a guard fires; sides and pasts move on in `next`.
+    pub(super) fn resolve(
+        &mut self,
+        signals: &mut dyn Signals,
+        table: &GuardTable,
+        next: &mut Snapshot,
+    ) -> Result<bool, NotFinite> {
+        while let Some(first) = self.first() {
+            self.gather(first, next);
+            // Windows that come from polynomials are too wide to say what happens together.
+            if self.group.len() > 1 && self.locate_group(signals)? {
+                continue;
+            }
+            self.cross(next);
+            table.affected(&self.changed, &mut self.affected);
+            table.firing(&self.affected, next, Cause::Crossing, &mut self.fired);
+            if self.fired.is_empty() {
+                table.remember(&self.affected, &[], next);
+                self.go_on(signals, next)?;
+                continue;
+            }
+            self.group.iter().for_each(|&(track, side)| next.sides[self.tracks[track].comparison] = side);
+            if self.locate_group(signals)? {
+                continue;
+            }
+            self.place(first, table);
+            table.affected(&self.found.changed, &mut self.affected);
+            for flipped in self.tracks.iter().filter(|track| self.found.changed.contains(&track.comparison)) {
+                let side = flipped.flip.as_ref().map_or(SideState::Fired, Flip::fired_side);
+                next.sides[flipped.comparison] = side;
+            }
+            table.remember(&self.affected, &self.found.fired, next);
+            self.measure_slacks(signals, next)?;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// The flip that is the first to be surely over.
+    fn first(&self) -> Option<Bracket> {
+        let flips = self.tracks.iter().filter_map(|track| track.flip.as_ref());
+        let first = flips.min_by(|a, b| a.hi.total_cmp(&b.hi))?;
+        Some(Bracket { lo: first.lo, hi: first.hi })
+    }
+
+    /// Rule 12: what flips together with the first flip.
+    fn gather(&mut self, first: Bracket, next: &Snapshot) {
+        self.group.clear();
+        self.changed.clear();
+        let latest = first.hi + first.width();
+        for (index, track) in self.tracks.iter().enumerate() {
+            if track.flip.as_ref().is_some_and(|flip| flip.lo <= first.hi && flip.hi <= latest) {
+                self.group.push((index, next.sides[track.comparison]));
+                self.changed.push(track.comparison);
+            }
+        }
+    }
+
+    /// Locates the flips of the group. True: something has moved.
+    fn locate_group(&mut self, signals: &mut dyn Signals) -> Result<bool, NotFinite> {
+        let mut moved = false;
+        for &(index, side) in &self.group {
+            let track = &mut self.tracks[index];
+            if track.flip.as_ref().is_some_and(|flip| !flip.located) {
+                track.locate(signals, side, (&self.pieces, &mut self.room))?;
+                moved = true;
+            }
+        }
+        Ok(moved)
+    }
+
+    /// The comparisons of the group change sides.
+    fn cross(&self, next: &mut Snapshot) {
+        for &(index, side) in &self.group {
+            let track = &self.tracks[index];
+            let plus = track.flip.as_ref().is_some_and(|flip| flip.plus);
+            let leaves = if plus { Input::LeavesToPlus } else { Input::LeavesToMinus };
+            let inside = turn(side, Input::Enters).0;
+            next.sides[track.comparison] = turn(turn(inside, leaves).0, leaves).0;
+        }
+    }
+
+    /// No guard fires: the comparisons of the group are searched from the ends of their windows on.
+    fn go_on(&mut self, signals: &mut dyn Signals, next: &Snapshot) -> Result<(), NotFinite> {
+        for &(index, _) in &self.group {
+            let track = &mut self.tracks[index];
+            track.go_on(signals, next.sides[track.comparison], (&self.pieces, &mut self.room))?;
+        }
+        Ok(())
+    }
+
+    /// Chooses where the state is put, and drops guards that are not yet within their window there.
+    ///
+    /// It is the last of the roots, so that none of them is crossed again; but not after the root of a guard
+    /// that wants to be before it.
+    fn place(&mut self, first: Bracket, table: &GuardTable) {
+        let (mut latest, mut bound) = (f64::NEG_INFINITY, f64::INFINITY);
+        for &guard in &self.fired {
+            let flips = flips_of(table.reads(guard), &self.group, &self.tracks);
+            if table.specs[guard].placement == Placement::Before {
+                let before = flips.map(|flip| flip.before).fold(f64::NEG_INFINITY, f64::max);
+                (latest, bound) = (latest.max(before), bound.min(before));
+            } else {
+                latest = flips.map(|flip| flip.after).fold(latest, f64::max);
+            }
+        }
+        let s = latest.min(bound);
+        let found = &mut self.found;
+        (found.s, found.lo, found.hi) = (s, first.lo.min(s), first.hi.max(s));
+        for &guard in &self.fired {
+            let reads = table.reads(guard);
+            if flips_of(reads, &self.group, &self.tracks).all(|flip| flip.lo <= s) {
+                found.fired.push(guard);
+                found.changed.extend(self.changed.iter().filter(|&comparison| reads.contains(comparison)));
+            }
+        }
+        found.changed.sort_unstable();
+        found.changed.dedup();
+    }
+
+    /// What has fired counts as inside its band, however steep it is.
+    fn measure_slacks(&mut self, signals: &mut dyn Signals, next: &Snapshot) -> Result<(), NotFinite> {
+        for &comparison in &self.found.changed {
+            if next.sides[comparison] != SideState::Fired {
+                self.slacks.push(0.0);
+                continue;
+            }
+            let flip = self.tracks.iter().find(|track| track.comparison == comparison);
+            let known = flip.and_then(|track| track.flip.as_ref()?.value_at(self.found.s));
+            let value = match known {
+                Some(value) => value,
+                None => value_at(signals, comparison, self.found.s)?,
+            };
+            let outside = value.value.abs() > value.band;
+            self.slacks.push(if outside { value.value.abs() } else { 0.0 });
+        }
+        Ok(())
+    }
+
+    /// Ends the scan at a local time: sides of comparisons that are near their band there, touches, peaks.
+    pub(super) fn finish(&mut self, s: f64, next: &mut Snapshot) {
+        for track in &self.tracks {
+            let comparison = track.comparison;
+            let end = Ending::of(&self.pieces[track.pieces.0..track.pieces.1], s);
+            let inside = end.reach <= track.quest.widening.at(s);
+            let side = next.sides[comparison];
+            next.sides[comparison] = match side {
+                SideState::Fired | SideState::Unknown => side,
+                _ if inside => turn(side, Input::Enters).0,
+                SideState::NearPlus => SideState::Plus,
+                SideState::NearMinus => SideState::Minus,
+                _ => side,
+            };
+            let left = track.entered && !inside && !next.sides[comparison].is_inside();
+            let touch = track.touch.or((left && track.flip.is_none()).then_some(0.0)).filter(|&at| at <= s);
+            if track.quest.touches {
+                self.touches.extend(touch.map(|s| Touch { comparison, s }));
+            }
+            if track.unproved {
+                self.unproved.push(comparison);
+            }
+            self.ends.push((comparison, end));
+        }
+        self.touches.sort_by(|a, b| a.s.total_cmp(&b.s));
+    }
+}
+
+/// The flips of a group that some comparisons have.
+fn flips_of<'a>(
+    reads: &'a [usize],
+    group: &'a [(usize, SideState)],
+    tracks: &'a [Track],
+) -> impl Iterator<Item = &'a Flip> {
+    let tracks = group.iter().map(|&(index, _)| &tracks[index]);
+    tracks.filter(|track| reads.contains(&track.comparison)).filter_map(|track| track.flip.as_ref())
+}
+
+impl StepPolynomial {
+    /// The coefficients that are used.
+    fn powers(&self) -> &[f64] {
+        &self.coefficients[..=self.degree.min(STEP_DEGREE)]
+    }
+
+    /// How it ends, if it stays outside its band on one side: at the end of the step or, if it is not
+    /// `whole`, anywhere in it.
+    fn outside(&self, plus: bool, whole: bool) -> Option<Ending> {
+        let Extent { least, most, last } = bounds(self.powers());
+        let size = if most > -least { most } else { -least };
+        let needed = self.band + self.remainder + ROUNDING * size;
+        let nearest = if plus { least } else { -most };
+        let reach = if whole { last.abs() } else { nearest } - needed;
+        // What is not finite is not outside.
+        (nearest > needed && last.is_finite()).then(|| Ending { reach, peak: Banded::new(size, self.band) })
+    }
+}
+
+impl Ending {
+    /// How the comparison of some pieces ends at a local time.
+    fn of(pieces: &[StepPiece], s: f64) -> Self {
+        let mut end = Self { reach: 0.0, peak: Banded::default() };
+        let reached = |(index, piece): &(usize, &StepPiece)| *index == 0 || piece.from < s;
+        for (_, piece) in pieces.iter().enumerate().take_while(reached) {
+            let whole = piece.to <= s;
+            let place = piece.place(s);
+            let size = if whole { piece.shape.size() } else { piece.shape.part(0.0, place).size() };
+            let value = if whole { piece.shape.last() } else { piece.shape.at(place) };
+            end.peak = Banded::new(end.peak.value.max(size), end.peak.band.max(piece.band));
+            end.reach = value.abs() - piece.band - piece.doubt;
+        }
+        end
+    }
+}

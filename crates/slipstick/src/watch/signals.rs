@@ -1,0 +1,119 @@
+//! All that watch knows of the motion: comparisons as functions of local time, each with its band.
+
+/// The highest degree of a [`StepPolynomial`].
+pub const STEP_DEGREE: usize = 16;
+
+/// Orders of a series that are tried before a comparison counts as undecided (rule 6): the derivatives 0 to
+/// 12.
+pub const MOST_ORDERS: usize = 12;
+
+/// A number and how far rounding can have moved it. Its sign is known if its absolute value is larger than
+/// the band.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Banded {
+    /// The number.
+    pub value: f64,
+    /// The bound of its rounding errors, not negative.
+    pub band: f64,
+}
+
+impl Banded {
+    /// A number with its band.
+    pub fn new(value: f64, band: f64) -> Self {
+        Self { value, band }
+    }
+
+    /// The sign as +1 or -1, if it is known.
+    pub fn sign(&self) -> Option<f64> {
+        (self.value.abs() > self.band).then(|| self.value.signum())
+    }
+
+    /// Whether both numbers are finite.
+    pub fn is_finite(&self) -> bool {
+        self.value.is_finite() && self.band.is_finite()
+    }
+}
+
+/// A comparison over one step as a polynomial of `θ = s / h`, from 0 to 1.
+///
+/// It only proposes roots and excludes them; what is found is decided by [`Signals::values`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepPolynomial {
+    /// The degree; coefficients above it are not read.
+    pub degree: usize,
+    /// The coefficients of `θ^k`.
+    pub coefficients: [f64; STEP_DEGREE + 1],
+    /// A bound of the difference between the polynomial and the formula at points of the dense output, other
+    /// than rounding.
+    pub remainder: f64,
+    /// The largest band of the formula's values within the step.
+    pub band: f64,
+}
+
+impl Default for StepPolynomial {
+    fn default() -> Self {
+        Self { degree: 0, coefficients: [0.0; STEP_DEGREE + 1], remainder: 0.0, band: 0.0 }
+    }
+}
+
+/// How fast a comparison can change at most, and for how long that is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpeedBound {
+    /// A bound of `|dg/ds|`.
+    pub speed: f64,
+    /// The local time up to which it holds; it may be beyond the end of the step.
+    pub until: f64,
+}
+
+/// How wrong the dense output can be in a comparison at the end of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DenseError {
+    /// The part that grows with the first power of time: zero where dense output begins with the exact slope.
+    pub linear: f64,
+    /// The part that grows with higher powers.
+    pub higher: f64,
+}
+
+/// Comparisons as functions of local time `s`, which is 0 at the start of the step at hand and `h` at its
+/// end.
+///
+/// Before a step is tried, and in transitions, only `s = 0` exists: `values`, `series`, `trial_series` and
+/// `fastest` have to work there.
+pub trait Signals {
+    /// Values of some comparisons from their formulas at one point of the dense output, with their bands, in
+    /// the order of `which`.
+    fn values(&mut self, which: &[usize], s: f64, out: &mut [Banded]);
+
+    /// Taylor coefficients `c_0 ..= c_order` of a comparison along the motion at `s = 0`, with the bands
+    /// `b_k` of rule 6.
+    ///
+    /// `out` holds what the last call for this comparison gave, so that it can be extended; it may get more
+    /// than was asked for. False: the comparison has no series here (a closure, or a formula such as a root
+    /// at zero).
+    fn series(&mut self, comparison: usize, order: usize, out: &mut Vec<Banded>) -> bool;
+
+    /// Coefficients estimated from the dense output of two trial steps, for comparisons without a series
+    /// (rule 6).
+    ///
+    /// `attempt` counts from 0; each makes the trial steps shorter. False: no more can be tried.
+    fn trial_series(&mut self, comparison: usize, attempt: usize, out: &mut Vec<Banded>) -> bool;
+
+    /// The comparison over the step. False: there is no such polynomial (closures); then values are sampled.
+    fn polynomial(&mut self, comparison: usize, out: &mut StepPolynomial) -> bool;
+
+    /// The error of the dense output in this comparison at the end of the step. It widens the band of the
+    /// first step after a decision by a derivative of order two or more (rule 6).
+    fn dense_error(&mut self, comparison: usize) -> DenseError;
+
+    /// How fast the comparison can change from `s = 0` on, for the horizon. None: not known.
+    fn fastest(&mut self, comparison: usize) -> Option<SpeedBound>;
+}
+
+/// The value of a comparison is not finite.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NotFinite {
+    /// The comparison.
+    pub comparison: usize,
+    /// Where, in local time.
+    pub s: f64,
+}

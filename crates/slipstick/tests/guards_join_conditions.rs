@@ -1,0 +1,159 @@
+//! Guards that are Boolean formulas of comparisons, the mode and discrete variables, as the front end hands them to the loop.
+
+mod common;
+
+use common::{plan, system_of};
+use slipstick::equations::{Condition, Direction, Facts, GuardKind, OnEntry, System};
+use slipstick::mode::Mode;
+use slipstick::simulate::simulate;
+
+fn sign(comparison: usize, positive: bool) -> Condition {
+    Condition::Sign { comparison, positive }
+}
+
+/// A system with one event that has this guard.
+fn guarded(guard: &str) -> slipstick::equations::FormulaSystem {
+    system_of(&format!(
+        r#"
+        states = {{ x = 1, v = 0 }}
+        discrete = {{ n = 2 }}
+        parameters = {{ on = 1 }}
+        outputs = {{ next = "n + 1", height = "x + next" }}
+        derivatives = {{ x = "v", v = "-x" }}
+        events.e = {{ guard = "{guard}" }}
+        run.until = 1
+        "#
+    ))
+}
+
+#[test]
+fn a_single_comparison_is_one_surface_as_before() {
+    for guard in ["x > 1", "v", "x + n < 3", "height >= 2", "(x > 1)"] {
+        let system = guarded(guard);
+        let [only] = system.guards() else { panic!("{guard}") };
+        assert_eq!((only.kind, &only.condition), (GuardKind::Surface, &Condition::Crossing), "{guard}");
+        assert_eq!(system.condition_number(), 0);
+    }
+}
+
+#[test]
+fn every_comparison_is_a_surface_of_its_own() {
+    let system = guarded("x > 0.5 and (v < 0 or not x + v <= 2)");
+    let guards = system.guards();
+    assert_eq!(guards.len(), 4);
+    let names: Vec<&str> = guards.iter().map(|guard| guard.name.as_str()).collect();
+    assert_eq!(
+        names,
+        ["x > 0.5 in events.e.guard", "v < 0 in events.e.guard", "x + v <= 2 in events.e.guard", "e"]
+    );
+    for guard in &guards[..3] {
+        assert_eq!(
+            (guard.kind, guard.direction),
+            (GuardKind::Comparison { scheduled: None }, Direction::Both)
+        );
+        assert!(!guard.response.acts());
+    }
+    // Zero belongs to the side on which `>=` holds and `<` does not.
+    assert_eq!([0, 1, 2].map(|g| guards[g].closed), [false, true, false]);
+    assert_eq!(guards[3].kind, GuardKind::Compound);
+    let other = Condition::Not(Box::new(sign(2, false)));
+    assert_eq!(
+        guards[3].condition,
+        Condition::And(vec![sign(0, true), Condition::Or(vec![sign(1, false), other])])
+    );
+    let (mode, mut values) = (Mode::start(&system, 0), [f64::NAN; 4]);
+    system.evaluator().guards(mode.locked(system.parameters()), 0.0, &[1.0, 3.0], &mut values);
+    assert_eq!(values[..3], [0.5, 3.0, 2.0]);
+    assert!(values[3].is_nan(), "what joins conditions has no surface");
+}
+
+#[test]
+fn a_comparison_that_is_written_twice_or_turned_round_is_one() {
+    let system = guarded("x > 0.5 and 0.5 < x and (x <= 0.5 or 0.5 >= x) and x >= 0.5");
+    // `>` and `<=` share a surface; `>=` has another zero.
+    assert_eq!(system.guards().len(), 3);
+    let either = Condition::Or(vec![sign(0, false), sign(0, false)]);
+    let all = vec![sign(0, true), sign(0, true), either, sign(1, true)];
+    assert_eq!(system.guards()[2].condition, Condition::And(all));
+}
+
+#[test]
+fn what_changes_only_at_events_has_no_surface() {
+    for (guard, holds) in [("n >= 3", false), ("n == 2", true), ("next != 3", false), ("3 > n", true)] {
+        let system = guarded(guard);
+        let [only] = system.guards() else { panic!("{guard}") };
+        assert_eq!((only.kind, &only.condition), (GuardKind::Compound, &Condition::Discrete(0)), "{guard}");
+        let (mode, mut values) = (Mode::start(&system, 0), [f64::NAN]);
+        system.evaluator().conditions(mode.locked(system.parameters()), &mut values);
+        assert_eq!(values[0] > 0.0, holds, "{guard}");
+    }
+}
+
+#[test]
+fn discrete_variables_and_parameters_stand_beside_comparisons() {
+    let system = guarded("n >= 2 and on > 0.5 and x > n");
+    assert_eq!(system.condition_number(), 2);
+    let condition = &system.guards()[1].condition;
+    assert_eq!(
+        *condition,
+        Condition::And(vec![Condition::Discrete(0), Condition::Discrete(1), sign(0, true)])
+    );
+    let truth = |positive: bool, n: f64| {
+        let (mut mode, mut values) = (Mode::start(&system, 0), [f64::NAN; 2]);
+        mode.values.discrete[0] = n;
+        system.evaluator().conditions(mode.locked(system.parameters()), &mut values);
+        condition.truth(Facts { mode: 0, discrete: &values, is_positive: &|_| Some(positive) })
+    };
+    assert_eq!(
+        [truth(true, 2.0), truth(true, 1.0), truth(false, 2.0)],
+        [Some(true), Some(false), Some(false)]
+    );
+}
+
+#[test]
+fn times_in_conditions_are_known_beforehand() {
+    let system = guarded("t > 0.25 and x > 0.5");
+    let guards = system.guards();
+    assert_eq!(guards[0].kind, GuardKind::Comparison { scheduled: Some(true) });
+    let (mode, mut times) = (Mode::start(&system, 0), [f64::NAN; 3]);
+    system.evaluator().schedule(mode.locked(system.parameters()), &mut times);
+    assert_eq!(times[0], 0.25);
+}
+
+const MODES: &str = r#"
+states = { x = 0 }
+derivatives = { x = 1 }
+events.warm = { guard = "mode == heating and x > 1" }
+modes.heating.events.hot = { guard = "x > 2 and t > 1", goto = "cooling", on_entry = false }
+modes.cooling.events.cold = { guard = "x < 3 or mode != cooling", goto = "heating", priority = -2 }
+run.until = 1
+"#;
+
+#[test]
+fn the_mode_is_part_of_a_condition_and_comparisons_are_watched_where_they_are_used() {
+    let system = system_of(MODES);
+    let guards = system.guards();
+    let find = |name: &str| guards.iter().find(|guard| guard.name.starts_with(name)).expect("a guard");
+    assert_eq!(find("warm").condition, Condition::And(vec![Condition::Mode(0), sign(0, true)]));
+    assert_eq!([find("x > 1").mode, find("x > 2").mode, find("x < 3").mode], [None, Some(0), Some(1)]);
+    assert_eq!((find("hot").on_entry, find("cold").on_entry), (OnEntry::Waits, OnEntry::Fires));
+    assert_eq!((find("hot").priority, find("cold").priority), (0, -2));
+}
+
+#[test]
+fn locks_in_a_condition_are_watched() {
+    let system = guarded("abs(v) > 0.5 and floor(x) >= 2");
+    let names: Vec<&str> = system.guards().iter().map(|guard| guard.name.as_str()).collect();
+    assert!(names.contains(&"abs(v) in events.e.guard"), "{names:?}");
+    assert!(names.contains(&"floor(x) in events.e.guard"), "{names:?}");
+}
+
+#[test]
+fn a_run_says_that_it_cannot_watch_them_yet() {
+    let plan = plan(
+        "states.x = 0\nderivatives.x = 1\nevents.e = { guard = \"x > 0.5 and t > 0.2\" }\nrun.until = 1",
+    );
+    let failure = simulate(&plan.system, &plan.start, &plan.options).expect_err("not yet");
+    assert_eq!(failure.error.code(), "not-yet");
+    assert!(failure.error.to_string().contains("`e`"));
+}
