@@ -9,7 +9,7 @@ use super::ActiveRows;
 use super::expand::HIGHEST_ORDER;
 use super::mechanism::{MechanismTapes, Places};
 use crate::expr::{Inexact, Series, UNIT_ROUNDOFF};
-use crate::math::FullInverse;
+use crate::math::{Matrix, Saddle};
 
 /// How many coefficients each series has.
 const ORDERS: usize = HIGHEST_ORDER + 1;
@@ -29,7 +29,10 @@ pub(super) struct MechanismSeries {
     unknowns: Vec<Inexact>,
     /// The matrix and its inverse, by rows.
     matrix: Vec<Inexact>,
-    inverse: FullInverse,
+    inverse: Vec<f64>,
+    /// `M` and `G`, and what solves with them.
+    blocks: [Matrix; 2],
+    saddle: Saddle,
     right: Vec<Inexact>,
 }
 
@@ -56,12 +59,15 @@ impl Places {
 impl MechanismTapes {
     /// The motion of the mechanism with so many states, whose tapes these are for some rows; none if it is too large.
     pub(super) fn series(&self, states: usize, rows: Option<&ActiveRows>) -> Option<MechanismSeries> {
-        let size = self.coordinates + self.constraints.len();
+        let (n, m) = (self.coordinates, self.constraints.len());
+        let (size, blocks) = (n + m, [Matrix::full(n, n), Matrix::full(m, n)]);
         (size <= MOST_UNKNOWNS).then(|| MechanismSeries {
             terms: Series::new(&self.terms, HIGHEST_ORDER - 1, &|input| input <= states),
             unknowns: vec![Inexact::ZERO; size * ORDERS],
             matrix: vec![Inexact::ZERO; size * size],
-            inverse: FullInverse::new(size, self.coordinates),
+            inverse: vec![0.0; size * size],
+            saddle: Saddle::new(&blocks[0], &blocks[1]),
+            blocks,
             right: vec![Inexact::ZERO; size],
             coordinates: self.coordinates,
             rows: rows.filter(|rows| !rows.is_all()).cloned(),
@@ -116,7 +122,19 @@ impl MechanismSeries {
         for ((row, column), output) in self.places.entries(self.coordinates) {
             self.matrix[row * size + column] = self.terms.output(output, 0).unwrap_or(Inexact::UNDEFINED);
         }
-        self.inverse.invert(self.matrix.iter().map(|entry| entry.value));
+        let [mass, gradients] = &mut self.blocks;
+        let left = self.matrix.chunks(size.max(1)).flat_map(|row| &row[..self.coordinates]);
+        let values = mass.values.iter_mut().chain(&mut gradients.values);
+        values.zip(left).for_each(|(to, entry)| *to = entry.value);
+        let is_factored = self.saddle.factor(mass, gradients).is_ok();
+        for (k, row) in self.inverse.chunks_mut(size.max(1)).enumerate() {
+            row.fill(if is_factored { 0.0 } else { f64::NAN });
+            if is_factored {
+                row[k] = 1.0;
+                let (force, level) = row.split_at_mut(self.coordinates);
+                self.saddle.solve(force, level);
+            }
+        }
     }
 
     /// The right-hand side less what is known of the products.
@@ -137,7 +155,7 @@ impl MechanismSeries {
 
     fn solve(&mut self, order: usize) {
         let size = self.len();
-        for (x, row) in self.inverse.rows().enumerate() {
+        for (x, row) in self.inverse.chunks(size.max(1)).enumerate() {
             let value = row.iter().zip(&self.right).map(|(inverse, right)| inverse * right.value).sum();
             self.unknowns[x * ORDERS + order] = Inexact::exact(value);
         }
@@ -152,7 +170,7 @@ impl MechanismSeries {
             }
             self.right[row] = Inexact::exact(left.value.abs() + left.bound);
         }
-        for (x, row) in self.inverse.rows().enumerate() {
+        for (x, row) in self.inverse.chunks(size.max(1)).enumerate() {
             let left: f64 =
                 row.iter().zip(&self.right).map(|(inverse, left)| inverse.abs() * left.value).sum();
             let unknown = &mut self.unknowns[x * ORDERS + order];

@@ -1,9 +1,11 @@
 //! Saddle-point systems, dense: `[A Bᵀ; C 0] [a; λ] = [f; c]`, by the null spaces of both rows.
 //!
-//! `a` is what meets the level and, in the directions `Z` that `C` leaves free, what the forces do in the directions `Y` that `B` leaves free: `Yᵀ A Z w = Yᵀ (f - A a)`. The
-//! multipliers carry what is left. In constrained mechanics `A` is a mass matrix and both rows are the same: then `Zᵀ A Z` is definite, though `A` may be singular. In half-explicit
-//! methods (paper 001, equation (31)) forces act along the gradients of one stage, and the constraints have those of the next; where a stage begins with the rows that the last one ended with, their
-//! reflections are kept.
+//! `a` is what meets the level and, in the directions `Z` that `C` leaves free, what the forces do in the
+//! directions `Y` that `B` leaves free: `Yᵀ A Z w = Yᵀ (f - A a)`. The multipliers carry what is left. In
+//! constrained mechanics `A` is a mass matrix and both rows are the same: then `Zᵀ A Z` is definite, though
+//! `A` may be singular. In half-explicit methods (paper 001, equation (31)) forces act along the gradients of
+//! one stage, and the constraints have those of the next; where a stage begins with the rows that the last
+//! one ended with, their reflections are kept.
 
 use super::SaddleFault;
 use super::cholesky;
@@ -12,12 +14,12 @@ use crate::math::{Matrix, RealLu, dot};
 
 /// A system with its factors.
 #[derive(Clone, Debug)]
-pub(super) struct Dense {
+pub(super) struct DenseSaddle {
     n: usize,
     matrix: Vec<f64>,
     /// The rows of `C`, and those of `B` if they are others.
-    ahead: Rows,
-    here: Option<Rows>,
+    ahead: SplitRows,
+    here: Option<SplitRows>,
     /// `A Z`, for rows that are the same, and what is factored on what is left free: `Zᵀ A Z` or `Yᵀ A Z`.
     heavy: Vec<f64>,
     definite: Vec<f64>,
@@ -30,12 +32,12 @@ pub(super) struct Dense {
 
 /// Rows, and what they are.
 #[derive(Clone, Debug)]
-struct Rows {
+struct SplitRows {
     space: RowSpace,
     of: Vec<f64>,
 }
 
-impl Rows {
+impl SplitRows {
     fn new(n: usize, m: usize) -> Self {
         let mut space = RowSpace::new(n, m);
         // Without rows none is ever new.
@@ -51,13 +53,13 @@ impl Rows {
     }
 }
 
-impl Dense {
+impl DenseSaddle {
     /// Room for matrices with `n` columns and `m` rows of constraints.
     pub(super) fn new(n: usize, m: usize) -> Self {
         Self {
             n,
             matrix: vec![0.0; n * n],
-            ahead: Rows::new(n, m),
+            ahead: SplitRows::new(n, m),
             here: None,
             heavy: vec![0.0; n * n],
             definite: vec![0.0; n * n],
@@ -106,7 +108,8 @@ impl Dense {
         cholesky::factor(&mut self.definite[..d * d], d).map_err(SaddleFault::NotDefinite)
     }
 
-    /// Factors the system of any matrix with the rows of `C` and `B`. Where these differ in rank, as next to a singular configuration, the rows of which least is left are left out of both.
+    /// Factors the system of any matrix with the rows of `C` and `B`. Where these differ in rank, as next to
+    /// a singular configuration, the rows of which least is left are left out of both.
     pub(super) fn factor(
         &mut self,
         matrix: &Matrix,
@@ -116,7 +119,7 @@ impl Dense {
         check_finite(&[matrix, ahead, here])?;
         matrix.spread(&mut self.matrix);
         let (n, m) = (self.n, ahead.rows());
-        let mut own = self.here.take().unwrap_or_else(|| Rows::new(n, m));
+        let mut own = self.here.take().unwrap_or_else(|| SplitRows::new(n, m));
         here.spread(&mut self.spread);
         if own.of != self.spread {
             std::mem::swap(&mut self.ahead, &mut own);
@@ -147,7 +150,8 @@ impl Dense {
         self.general.factor().map_err(SaddleFault::Singular)
     }
 
-    /// Replaces the right-hand sides by the solution: `force` by `a`, `level` by `λ`. Of rows that are left out the level is not used, and the multipliers are zero.
+    /// Replaces the right-hand sides by the solution: `force` by `a`, `level` by `λ`. Of rows that are left
+    /// out the level is not used, and the multipliers are zero.
     pub(super) fn solve(&mut self, force: &mut [f64], level: &mut [f64]) {
         let mut a = std::mem::take(&mut self.scratch);
         self.ahead.space.meet_level(level, &mut a);
@@ -200,7 +204,7 @@ impl Dense {
     }
 }
 
-impl Rows {
+impl SplitRows {
     /// Leaves out rows beyond a rank, if there are such.
     fn cut(&mut self, rank: usize) {
         if self.space.rank() > rank {
@@ -277,7 +281,7 @@ mod tests {
             let rows = full(m, n, rows.map(|(k, x)| x + 0.1 * (k as f64).sin()).collect());
             let matrix = definite(n, &seeds[..79]);
             let (f, c) = (seeds[10..10 + n].to_vec(), seeds[40..40 + m].to_vec());
-            let mut dense = Dense::new(n, m);
+            let mut dense = DenseSaddle::new(n, m);
             dense.factor_symmetric(&matrix, &rows).unwrap();
             let (mut a, mut lambda) = (f.clone(), c.clone());
             dense.solve(&mut a, &mut lambda);
@@ -295,11 +299,11 @@ mod tests {
     #[test]
     fn rows_that_follow_from_others_change_nothing() {
         let (matrix, rows) = four();
-        let mut single = Dense::new(4, 2);
+        let mut single = DenseSaddle::new(4, 2);
         single.factor_symmetric(&matrix, &rows).unwrap();
         let (mut a, mut lambda) = ([1.0, 2.0, 3.0, 4.0], [0.1, 0.2]);
         single.solve(&mut a, &mut lambda);
-        let mut doubled = Dense::new(4, 4);
+        let mut doubled = DenseSaddle::new(4, 4);
         doubled.factor_symmetric(&matrix, &full(4, 4, [&rows.values[..], &rows.values].concat())).unwrap();
         let (mut b, mut mu) = ([1.0, 2.0, 3.0, 4.0], [0.1, 0.2, 0.1, 0.2]);
         doubled.solve(&mut b, &mut mu);
@@ -318,7 +322,7 @@ mod tests {
     #[test]
     fn the_least_change_is_that_of_a_solution_without_forces() {
         let (matrix, rows) = four();
-        let mut dense = Dense::new(4, 2);
+        let mut dense = DenseSaddle::new(4, 2);
         dense.factor_symmetric(&matrix, &rows).unwrap();
         let (mut a, mut lambda, mut change) = ([0.0; 4], [0.3, -0.7], [1.0; 4]);
         dense.least_change(&lambda, &mut change);
@@ -328,7 +332,7 @@ mod tests {
 
     #[test]
     fn a_massless_coordinate_that_is_held_does_no_harm_and_a_free_one_is_named() {
-        let (mass, mut dense) = (full(2, 2, vec![2.0, 0.0, 0.0, 0.0]), Dense::new(2, 1));
+        let (mass, mut dense) = (full(2, 2, vec![2.0, 0.0, 0.0, 0.0]), DenseSaddle::new(2, 1));
         dense.factor_symmetric(&mass, &full(1, 2, vec![1.0, -1.0])).unwrap();
         let (mut a, mut lambda) = ([3.0, 1.0], [0.0]);
         dense.solve(&mut a, &mut lambda);
@@ -348,7 +352,7 @@ mod tests {
         let ahead = full(2, 4, vec![1.0, 2.0, -1.0, 0.5, 0.0, 1.0, 1.0, -2.0]);
         let here = full(2, 4, vec![1.1, 1.9, -0.9, 0.4, 0.1, 1.2, 0.9, -1.8]);
         let (force, level) = ([1.0, -2.0, 0.5, 3.0], [0.3, -0.7]);
-        let mut dense = Dense::new(4, 2);
+        let mut dense = DenseSaddle::new(4, 2);
         // The second time the rows of the first serve.
         for (ahead, here) in [(&ahead, &here), (&here, &ahead), (&ahead, &here)] {
             dense.factor(&matrix, ahead, here).unwrap();
@@ -364,7 +368,7 @@ mod tests {
         let matrix = full(3, 3, vec![2.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 3.0]);
         let (ahead, here) =
             (full(2, 3, vec![1.0, 1.0, 0.0, 0.0, 0.0, 0.0]), full(2, 3, vec![1.0, 1.0, 0.0, 0.0, 0.1, 1.0]));
-        let mut dense = Dense::new(3, 2);
+        let mut dense = DenseSaddle::new(3, 2);
         for _ in 0..2 {
             dense.factor(&matrix, &ahead, &here).unwrap();
             let (mut a, mut lambda) = ([1.0, 2.0, 3.0], [0.5, 0.0]);

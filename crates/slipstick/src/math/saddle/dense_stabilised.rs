@@ -1,9 +1,11 @@
 //! The systems of `stabilised.rs`, dense, by the null spaces of the gradients.
 //!
-//! Constraints of positions fix `x` up to the directions `Z` that they leave free, and those of speeds fix `v` up to the directions `Y`, which are among these. The rest of `Z`, `E`, is what constraints of
-//! speeds alone forbid. With `x = x₀ + Z a` and `v = v₀ + Y b`, what the first equation says along `Y` gives `b = s Yᵀ Z a - …`; what it says along `E`, and what the forces do along `Y`, are as many
-//! equations as there are unknowns `(a, z)`: a matrix `s² A₂ + s A₁ + A₀` that has the size of what moves freely. The multipliers carry what is left. Only that matrix
-//! depends on `s`, so that another step size takes next to no work.
+//! Constraints of positions fix `x` up to the directions `Z` that they leave free, and those of speeds fix
+//! `v` up to the directions `Y`, which are among these. The rest of `Z`, `E`, is what constraints of speeds
+//! alone forbid. With `x = x₀ + Z a` and `v = v₀ + Y b`, what the first equation says along `Y` gives `b = s
+//! Yᵀ Z a - …`; what it says along `E`, and what the forces do along `Y`, are as many equations as there are
+//! unknowns `(a, z)`: a matrix `s² A₂ + s A₁ + A₀` that has the size of what moves freely. The multipliers
+//! carry what is left. Only that matrix depends on `s`, so that another step size takes next to no work.
 
 use super::row_space::RowSpace;
 use super::stabilised::{Linearised, Sides};
@@ -35,7 +37,8 @@ pub(super) struct DenseStabilised {
 /// Scratch for the real or the imaginary part of a solution.
 #[derive(Clone, Debug)]
 struct Part {
-    /// `(x, u)`, masses times `u`, what is left of the forces, what is left of the rates of positions, and `(a, z)`.
+    /// `(x, u)`, masses times `u`, what is left of the forces, what is left of the rates of positions, and
+    /// `(a, z)`.
     both: Vec<f64>,
     heavy: Vec<f64>,
     force: Vec<f64>,
@@ -73,7 +76,8 @@ impl DenseStabilised {
         }
     }
 
-    /// About how many multiplications it takes to linearise, to factor for a real number, and to solve for one, if no row follows from others.
+    /// About how many multiplications it takes to linearise, to factor for a real number, and to solve for
+    /// one, if no row follows from others.
     pub(super) fn work(of: &Linearised<'_>) -> [f64; 3] {
         let ((n, further), m) = (of.size(), of.gradients.rows());
         let unknowns = (n - of.holonomic.min(n) + further) as f64;
@@ -208,7 +212,8 @@ impl DenseStabilised {
         std::mem::replace(&mut self.parts[part], empty)
     }
 
-    /// Puts forces into a column of one of the matrices: along `Y`, what is in `along` for `E` or nothing, and further states.
+    /// Puts forces into a column of one of the matrices: along `Y`, what is in `along` for `E` or nothing,
+    /// and further states.
     fn put(
         &mut self,
         matrix: usize,

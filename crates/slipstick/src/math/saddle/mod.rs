@@ -1,8 +1,10 @@
-//! Saddle-point systems of constrained mechanics, `[A Bᵀ; C 0] [a; λ] = [f; c]`: one value for accelerations, projections, stages of half-explicit methods and Newton's iteration.
+//! Saddle-point systems of constrained mechanics, `[A Bᵀ; C 0] [a; λ] = [f; c]`: one value for accelerations,
+//! projections, stages of half-explicit methods and Newton's iteration.
 //!
-//! Small systems and those in which everything hangs together are solved by the null spaces of the rows (`dense.rs`), large ones with few entries by elimination (`sparse.rs`),
-//! whichever takes less work. Rows are taken to be independent but for singular configurations: there, rows that follow from others are left out. The systems of implicit methods on
-//! the stabilised index-2 form have more structure (`stabilised.rs`).
+//! Small systems and those in which everything hangs together are solved by the null spaces of the rows
+//! (`dense.rs`), large ones with few entries by elimination (`sparse.rs`), whichever takes less work. Rows
+//! are taken to be independent but for singular configurations: there, rows that follow from others are left
+//! out. The systems of implicit methods on the stabilised index-2 form have more structure (`stabilised.rs`).
 
 mod cholesky;
 mod dense;
@@ -18,7 +20,7 @@ mod test_chain;
 mod weighing;
 
 use super::Matrix;
-use dense::Dense;
+use dense::DenseSaddle;
 pub use row_space::RowSpace;
 use sparse::Sparse;
 pub use stabilised::{Linearised, Sides, Stabilised};
@@ -26,15 +28,18 @@ use weighing::Weighing;
 
 /// From this many unknowns on it is worth counting entries.
 const WORTH_COUNTING: usize = 48;
-/// A multiplication among few entries, whose places have to be looked up, is taken to cost as much as this many in a full matrix.
+/// A multiplication among few entries, whose places have to be looked up, is taken to cost as much as this
+/// many in a full matrix.
 const SPARSE_COST: f64 = 8.0;
-/// To find out which rows are independent, the solver that can choose among them is worth this many times the work: it is done once.
+/// To find out which rows are independent, the solver that can choose among them is worth this many times the
+/// work: it is done once.
 const WORTH_CHOOSING: f64 = 30.0;
 
 /// Why a system cannot be solved, with the pivot that explains it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SaddleFault {
-    /// A symmetric `A` is not positive definite in a direction that the rows leave free; the number is its pivot there.
+    /// A symmetric `A` is not positive definite in a direction that the rows leave free; the number is its
+    /// pivot there.
     NotDefinite(f64),
     /// There is no pivot for this unknown, or for this direction that is left free.
     Singular(usize),
@@ -54,7 +59,7 @@ pub struct Saddle {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    Dense(Box<Dense>),
+    Dense(Box<DenseSaddle>),
     Sparse(Box<Sparse>),
 }
 
@@ -64,7 +69,8 @@ impl Saddle {
         Self::that_is_worth(1.0, matrix, rows)
     }
 
-    /// The same to find out which rows are independent. The first rows are taken before the others where these follow from them, as far as the solver has a choice.
+    /// The same to find out which rows are independent. The first rows are taken before the others where
+    /// these follow from them, as far as the solver has a choice.
     pub fn that_chooses(matrix: &Matrix, rows: &Matrix, first: usize) -> Self {
         let mut chooses = Self::that_is_worth(WORTH_CHOOSING, matrix, rows);
         if let Kind::Dense(dense) = &mut chooses.kind {
@@ -76,7 +82,7 @@ impl Saddle {
     /// Dense, unless that takes so many times the work of the other.
     fn that_is_worth(times: f64, matrix: &Matrix, rows: &Matrix) -> Self {
         let (n, m) = (matrix.rows(), rows.rows());
-        let full = Dense::work(n, m);
+        let full = DenseSaddle::work(n, m);
         if Self::is_worth_counting(n, m) && !(matrix.is_full() && rows.is_full()) {
             let sparse = Sparse::new(matrix, rows);
             let work = SPARSE_COST * sparse.work();
@@ -85,7 +91,7 @@ impl Saddle {
                 return Self { kind, work, weighing, narrowest: (0, 1.0) };
             }
         }
-        let kind = Kind::Dense(Box::new(Dense::new(n, m)));
+        let kind = Kind::Dense(Box::new(DenseSaddle::new(n, m)));
         Self { kind, work: full, weighing: Weighing::of_full(n, m), narrowest: (0, 1.0) }
     }
 
@@ -104,7 +110,8 @@ impl Saddle {
         self.work
     }
 
-    /// Factors the system of a symmetric matrix, definite on what the rows leave free, with the same rows in both places.
+    /// Factors the system of a symmetric matrix, definite on what the rows leave free, with the same rows in
+    /// both places.
     pub fn factor(&mut self, matrix: &Matrix, rows: &Matrix) -> Result<(), SaddleFault> {
         let factored = match &mut self.kind {
             Kind::Dense(dense) => dense.factor_symmetric(matrix, rows),
@@ -143,12 +150,14 @@ impl Saddle {
         }
     }
 
-    /// The independent row of `C` that has least left beside the others, and what that is, as a part of the row. It is next to nothing only if that does not hang on the units of coordinates.
+    /// The independent row of `C` that has least left beside the others, and what that is, as a part of the
+    /// row. It is next to nothing only if that does not hang on the units of coordinates.
     pub fn narrowest(&self) -> (usize, f64) {
         self.narrowest
     }
 
-    /// The length of a row, given as it is in coordinates, weighed by the masses: units of coordinates do not matter in it.
+    /// The length of a row, given as it is in coordinates, weighed by the masses: units of coordinates do not
+    /// matter in it.
     pub fn weigh(&mut self, row: usize, length: f64, (mass, rows): (&Matrix, &Matrix)) -> f64 {
         self.weighing.weigh(row, length, (mass, rows))
     }
@@ -166,7 +175,8 @@ impl Saddle {
         }
     }
 
-    /// The rows of `C` that follow from others, in no particular order. They are left out: their levels are not used, and their multipliers are zero.
+    /// The rows of `C` that follow from others, in no particular order. They are left out: their levels are
+    /// not used, and their multipliers are zero.
     pub fn redundant(&self) -> &[usize] {
         match &self.kind {
             Kind::Dense(dense) => dense.rows().redundant(),
@@ -206,7 +216,8 @@ mod tests {
         (mass, joints(links))
     }
 
-    /// The same with a matrix that is not symmetric and couples neighbours, and other rows in the place of `B`.
+    /// The same with a matrix that is not symmetric and couples neighbours, and other rows in the place of
+    /// `B`.
     fn coupled(links: usize) -> [Matrix; 3] {
         let n = 3 * links;
         let near = |i: usize| (i.saturating_sub(3)..(i + 4).min(n)).map(move |j| (i, j));

@@ -1,6 +1,8 @@
-//! The rows of constraints, `G`, split by Householder reflections with pivoted rows, `Gᵀ P = Q R`: the first columns of `Q` span what the rows fix, the others, `Z`, what they leave free.
+//! The rows of constraints, `G`, split by Householder reflections with pivoted rows, `Gᵀ P = Q R`: the first
+//! columns of `Q` span what the rows fix, the others, `Z`, what they leave free.
 //!
-//! The rank comes with it. Rows that follow from those taken before them are left out: they do not disturb what is solved with the others.
+//! The rank comes with it. Rows that follow from those taken before them are left out: they do not disturb
+//! what is solved with the others.
 
 use crate::math::dot;
 
@@ -13,10 +15,12 @@ pub struct RowSpace {
     n: usize,
     m: usize,
     rank: usize,
-    /// How many rows are taken at most, and how many come before all others, as long as something is left of them.
+    /// How many rows are taken at most, and how many come before all others, as long as something is left of
+    /// them.
     most: usize,
     first: usize,
-    /// The rows, scaled to length one, in the order of `order`; then below the diagonal the reflectors, above it the columns of `R`.
+    /// The rows, scaled to length one, in the order of `order`; then below the diagonal the reflectors, above
+    /// it the columns of `R`.
     rows: Vec<f64>,
     /// The length of each row before, and the factor of each reflector.
     lengths: Vec<f64>,
@@ -96,7 +100,8 @@ impl RowSpace {
         &self.free[..(self.n - self.rank) * self.n]
     }
 
-    /// The independent row that has least left beside those taken before it, and what that is, as a part of the row: next to nothing where the rank is about to change.
+    /// The independent row that has least left beside those taken before it, and what that is, as a part of
+    /// the row: next to nothing where the rank is about to change.
     pub(super) fn narrowest(&self) -> (usize, f64) {
         let mut least = (0, 1.0);
         for (k, &row) in self.order[..self.rank].iter().enumerate() {
@@ -220,7 +225,8 @@ impl RowSpace {
         self.rotate_back(a);
     }
 
-    /// The multipliers of independent rows that carry a force, which is rotated for that; those of others are zero.
+    /// The multipliers of independent rows that carry a force, which is rotated for that; those of others are
+    /// zero.
     pub(super) fn carry(&mut self, force: &mut [f64], multipliers: &mut [f64]) {
         self.rotate(force);
         let r = self.rank;
@@ -239,7 +245,8 @@ impl RowSpace {
     pub fn share(&mut self, force: &mut [f64], multipliers: &mut [f64]) {
         self.rotate(force);
         let r = self.rank;
-        // `B Bᵀ u = f` with `B` what is left of `Gᵀ` after the rotation; it is definite, because its first rows are independent.
+        // `B Bᵀ u = f` with `B` what is left of `Gᵀ` after the rotation; it is definite, because its first
+        // rows are independent.
         let mut products = vec![0.0; r * r];
         for i in 0..r {
             for j in 0..=i {

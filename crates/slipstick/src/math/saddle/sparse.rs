@@ -1,16 +1,20 @@
-//! Saddle-point systems with few entries: `[A Bᵀ; C 0] [a; λ] = [f; c]`, by elimination without exchanges (`sparse_lu.rs`).
+//! Saddle-point systems with few entries: `[A Bᵀ; C 0] [a; λ] = [f; c]`, by elimination without exchanges
+//! (`sparse_lu.rs`).
 //!
-//! `A` need not be symmetric: it is a mass matrix, or the matrix of Newton's iteration in a generalized-α method (paper 001, equations (19) and (22)), which couples neighbours. Each constraint is eliminated behind
-//! the coordinates that it has in it; then a pivot of one vanishes only if its row follows from those before it. Such rows are left out, and their multipliers are zero. For a chain the work grows with
-//! the number of links. Where `A` has no pivot somewhere, `A + Bᵀ C` stands in its place, with `f + Bᵀ c`, which has the same solution. One round of refinement brings back what is lost for want
-//! of exchanges.
+//! `A` need not be symmetric: it is a mass matrix, or the matrix of Newton's iteration in a generalized-α
+//! method (paper 001, equations (19) and (22)), which couples neighbours. Each constraint is eliminated
+//! behind the coordinates that it has in it; then a pivot of one vanishes only if its row follows from those
+//! before it. Such rows are left out, and their multipliers are zero. For a chain the work grows with the
+//! number of links. Where `A` has no pivot somewhere, `A + Bᵀ C` stands in its place, with `f + Bᵀ c`, which
+//! has the same solution. One round of refinement brings back what is lost for want of exchanges.
 
 use super::SaddleFault;
 use super::sparse_lu::SparseLu;
 use crate::math::Matrix;
 use std::collections::BTreeMap;
 
-/// A row follows from others if less than this part is left of what its pivot is made of; these are squares of lengths.
+/// A row follows from others if less than this part is left of what its pivot is made of; these are squares
+/// of lengths.
 pub(super) const REDUNDANT: f64 = 1e-12;
 /// A pivot of `A` of less than this part of what it is made of is none.
 pub(super) const SINGULAR: f64 = 1e-14;
@@ -34,13 +38,15 @@ pub(super) struct Sparse {
     room: [Vec<f64>; 2],
 }
 
-/// The entries below the diagonal and on it, and their mirror images: those of `A`, or of `A + Bᵀ C`, and behind them those of `C` and `B`, with zeros on the diagonal.
+/// The entries below the diagonal and on it, and their mirror images: those of `A`, or of `A + Bᵀ C`, and
+/// behind them those of `C` and `B`, with zeros on the diagonal.
 #[derive(Clone, Debug)]
 struct Entries {
     values: [Vec<f64>; 2],
     /// Whether `Bᵀ C` is added to `A`.
     is_weighted: bool,
-    /// Where each entry of `A` goes, and whether that is below the diagonal; where those of `Bᵀ C` go, in the order in which they come; and where those of `C` begin.
+    /// Where each entry of `A` goes, and whether that is below the diagonal; where those of `Bᵀ C` go, in the
+    /// order in which they come; and where those of `C` begin.
     slots: Vec<(usize, bool)>,
     products: Vec<usize>,
     first: usize,
@@ -122,12 +128,14 @@ impl Sparse {
         &self.redundant
     }
 
-    /// The independent row that has least left beside those taken before it, and what that is, as a part of the row.
+    /// The independent row that has least left beside those taken before it, and what that is, as a part of
+    /// the row.
     pub(super) fn narrowest(&self) -> (usize, f64) {
         (self.least.0, self.least.1.sqrt())
     }
 
-    /// Factors the system with the rows of `C` and `B`; of a symmetric matrix with the same rows in both places if `here` is none.
+    /// Factors the system with the rows of `C` and `B`; of a symmetric matrix with the same rows in both
+    /// places if `here` is none.
     pub(super) fn factor(
         &mut self,
         matrix: &Matrix,
@@ -180,7 +188,8 @@ impl Sparse {
         }
     }
 
-    /// Replaces the right-hand sides by the solution: `force` by `a`, `level` by `λ`. Of rows that are left out the level is not used.
+    /// Replaces the right-hand sides by the solution: `force` by `a`, `level` by `λ`. Of rows that are left
+    /// out the level is not used.
     pub(super) fn solve(&mut self, force: &mut [f64], level: &mut [f64]) {
         let [mut residual, mut off] = std::mem::take(&mut self.room);
         residual.copy_from_slice(force);
@@ -212,8 +221,9 @@ impl Sparse {
     }
 }
 
-/// A matrix with the places of the lower half of another, and of the mirror images of its upper half; and for each entry of the other its number there, and whether it is not mirrored.
-/// An entry of the diagonal is its own mirror image.
+/// A matrix with the places of the lower half of another, and of the mirror images of its upper half; and for
+/// each entry of the other its number there, and whether it is not mirrored. An entry of the diagonal is its
+/// own mirror image.
 fn half_of(matrix: &Matrix) -> (Matrix, Vec<(usize, bool)>) {
     let lower = |(i, j): (usize, usize)| (i.max(j), i.min(j));
     let places: Vec<(usize, usize)> = matrix.places().map(lower).collect();
@@ -223,7 +233,8 @@ fn half_of(matrix: &Matrix) -> (Matrix, Vec<(usize, bool)>) {
     (half, slots)
 }
 
-/// For each product of two entries of a row the number of its place, which is added to others in the lower half if it is new.
+/// For each product of two entries of a row the number of its place, which is added to others in the lower
+/// half if it is new.
 fn products(rows: &Matrix, places: &mut Vec<(usize, usize)>) -> Vec<usize> {
     let mut numbers: BTreeMap<(usize, usize), usize> =
         places.iter().enumerate().map(|(number, &place)| (place, number)).collect();

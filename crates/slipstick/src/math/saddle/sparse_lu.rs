@@ -1,8 +1,10 @@
-//! The factors `L D U` of a matrix with few entries that need not be symmetric, but whose places are taken to be: row by row, without exchanges (Davis, Direct Methods for Sparse Linear
-//! Systems, SIAM 2006, chapters 4 and 6).
+//! The factors `L D U` of a matrix with few entries that need not be symmetric, but whose places are taken to
+//! be: row by row, without exchanges (Davis, Direct Methods for Sparse Linear Systems, SIAM 2006, chapters 4
+//! and 6).
 //!
-//! It is made for matrices that are near to symmetric ones that need no exchanges: definite ones, and those of constrained mechanics, if each constraint comes behind all coordinates in it.
-//! Pivots that vanish can be left out.
+//! It is made for matrices that are near to symmetric ones that need no exchanges: definite ones, and those
+//! of constrained mechanics, if each constraint comes behind all coordinates in it. Pivots that vanish can be
+//! left out.
 
 use super::elimination::{Elimination, NONE};
 use crate::math::Scalar;
@@ -20,7 +22,8 @@ pub(super) struct SparseLu<S = f64> {
     upper: Vec<S>,
     diagonal: Vec<S>,
     left_out: Vec<bool>,
-    /// The row of `L` and the column of `U` that are being made, the places at which they have entries, and marks.
+    /// The row of `L` and the column of `U` that are being made, the places at which they have entries, and
+    /// marks.
     row: Vec<S>,
     column: Vec<S>,
     pattern: Vec<usize>,
@@ -28,7 +31,8 @@ pub(super) struct SparseLu<S = f64> {
 }
 
 impl<S: Scalar> SparseLu<S> {
-    /// For `n` unknowns and entries at the given places, each with its mirror image; those of the diagonal too. Unknowns from `late` on come behind all others that they share a place with.
+    /// For `n` unknowns and entries at the given places, each with its mirror image; those of the diagonal
+    /// too. Unknowns from `late` on come behind all others that they share a place with.
     pub(super) fn new((n, late): (usize, usize), places: &[(usize, usize)]) -> Self {
         let tree = Elimination::new((n, late), places);
         let filled = tree.filled();
@@ -58,8 +62,9 @@ impl<S: Scalar> SparseLu<S> {
         (2 * self.tree.filled() + self.diagonal.len()) as f64
     }
 
-    /// Factors the matrix with these entries, in the order of their places, and these mirror images of them; the same if there are none. The size of a pivot is handed to `vanishes`, with
-    /// its unknown and the size of what it is made of; `Some` leaves it out, and `Some(false)` gives the matrix up.
+    /// Factors the matrix with these entries, in the order of their places, and these mirror images of them;
+    /// the same if there are none. The size of a pivot is handed to `vanishes`, with its unknown and the size
+    /// of what it is made of; `Some` leaves it out, and `Some(false)` gives the matrix up.
     pub(super) fn factor(
         &mut self,
         entries: &[S],
@@ -103,7 +108,8 @@ impl<S: Scalar> SparseLu<S> {
         }
     }
 
-    /// Takes what is before off row `k` of a symmetric matrix; gives what is left on the diagonal, and the size of what it is made of.
+    /// Takes what is before off row `k` of a symmetric matrix; gives what is left on the diagonal, and the
+    /// size of what it is made of.
     fn eliminate_half(&mut self, k: usize) -> (S, f64) {
         let mut pivot = std::mem::take(&mut self.row[k]);
         let mut size = pivot.size();
@@ -124,7 +130,8 @@ impl<S: Scalar> SparseLu<S> {
         (pivot, size)
     }
 
-    /// Takes what is before off row and column `k`; gives what is left on the diagonal, and the size of what it is made of.
+    /// Takes what is before off row and column `k`; gives what is left on the diagonal, and the size of what
+    /// it is made of.
     fn eliminate(&mut self, k: usize) -> (S, f64) {
         let mut pivot = std::mem::take(&mut self.row[k]);
         let mut size = pivot.size();

@@ -1,8 +1,10 @@
-//! The systems of `stabilised.rs` with few entries: as they stand, by elimination without exchanges (`sparse_lu.rs`).
+//! The systems of `stabilised.rs` with few entries: as they stand, by elimination without exchanges
+//! (`sparse_lu.rs`).
 //!
-//! In the order `x`, `u`, `λ`, `μ` pivots are `s` for positions and `s M + C + K / s` for speeds, and each constraint comes behind all that it has in it. In place of `G x = d` stands
-//! `s G x - L x - G v = s d - c`: what is left of it without positions is `-G Gᵀ μ` and little else, however stiff `K` is. Rows without pivots follow from others and are left out. For a chain
-//! the work grows with the number of links.
+//! In the order `x`, `u`, `λ`, `μ` pivots are `s` for positions and `s M + C + K / s` for speeds, and each
+//! constraint comes behind all that it has in it. In place of `G x = d` stands `s G x - L x - G v = s d - c`:
+//! what is left of it without positions is `-G Gᵀ μ` and little else, however stiff `K` is. Rows without
+//! pivots follow from others and are left out. For a chain the work grows with the number of links.
 
 use super::sparse::SINGULAR;
 use super::sparse_lu::SparseLu;
@@ -107,7 +109,8 @@ impl SparseStabilised {
         self.real.factors.entries()
     }
 
-    /// A row that follows from others is next to a singular configuration, and is left out only if nothing is known of it.
+    /// A row that follows from others is next to a singular configuration, and is left out only if nothing is
+    /// known of it.
     pub(super) fn factor(&mut self, of: &Linearised<'_>, real: f64, complex: Complex) -> bool {
         self.real.factor(of, &self.slots, real) && self.complex.factor(of, &self.slots, complex)
     }

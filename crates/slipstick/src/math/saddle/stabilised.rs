@@ -1,9 +1,12 @@
-//! The linear systems of implicit Runge-Kutta methods on the stabilised index-2 form of a mechanism (paper 001, equation (23)), for a real or a complex number `s`:
+//! The linear systems of implicit Runge-Kutta methods on the stabilised index-2 form of a mechanism (paper
+//! 001, equation (23)), for a real or a complex number `s`:
 //!
-//! `s x - D x - v + Gᵀ μ = a`, `K x + (s M + C) u + Gᵀ λ = b`, `L x + G v = c`, `G x = d` with `u = (v, z)`; in the last `G` has the rows of constraints of positions only.
+//! `s x - D x - v + Gᵀ μ = a`, `K x + (s M + C) u + Gᵀ λ = b`, `L x + G v = c`, `G x = d` with `u = (v, z)`;
+//! in the last `G` has the rows of constraints of positions only.
 //!
-//! `x` is a change of positions of the speeds' kind, `D` how their rates change with it where they are more than the speeds. Small systems are solved by the null spaces of `G`
-//! (`dense_stabilised.rs`), large ones with few entries as they stand (`sparse_stabilised.rs`), whichever takes less work.
+//! `x` is a change of positions of the speeds' kind, `D` how their rates change with it where they are more
+//! than the speeds. Small systems are solved by the null spaces of `G` (`dense_stabilised.rs`), large ones
+//! with few entries as they stand (`sparse_stabilised.rs`), whichever takes less work.
 
 use super::dense_stabilised::DenseStabilised;
 
@@ -70,7 +73,8 @@ impl Stabilised {
         let full = linearising + 5.0 * factoring;
         if n + of.gradients.rows() >= WORTH_COUNTING && of.kinematics.is_empty() {
             let sparse = SparseStabilised::new(of);
-            // By instructions: there are so many operations to each place here that looking places up does not count.
+            // By instructions: there are so many operations to each place here that looking places up does
+            // not count.
             let work = 5.0 * sparse.work();
             if work < full {
                 let work = [0.0, work, 5.0 * SPARSE_COST * sparse.entries()];
@@ -91,7 +95,8 @@ impl Stabilised {
         matches!(self.kind, Kind::Sparse(_))
     }
 
-    /// About how long it takes to linearise, to factor for a real and a complex number, and to solve for both, in multiplications in a full matrix.
+    /// About how long it takes to linearise, to factor for a real and a complex number, and to solve for
+    /// both, in multiplications in a full matrix.
     pub fn work(&self) -> [f64; 3] {
         self.work
     }
@@ -104,7 +109,8 @@ impl Stabilised {
         }
     }
 
-    /// Factors for one real and one complex number; false if one of them cannot be. The matrices are those that were taken.
+    /// Factors for one real and one complex number; false if one of them cannot be. The matrices are those
+    /// that were taken.
     pub fn factor(&mut self, of: &Linearised<'_>, real: f64, complex: Complex) -> bool {
         if let Kind::Sparse(sparse) = &mut self.kind {
             if sparse.factor(of, real, complex) {
@@ -141,7 +147,8 @@ impl Stabilised {
 mod tests {
     use super::*;
 
-    /// A chain of links in the plane with numbers that mean nothing: three coordinates and two constraints each, the last of which are of speeds alone, and some further states.
+    /// A chain of links in the plane with numbers that mean nothing: three coordinates and two constraints
+    /// each, the last of which are of speeds alone, and some further states.
     struct Chain {
         mass: Matrix,
         forces: Matrix,
@@ -247,7 +254,8 @@ mod tests {
         }
     }
 
-    /// The largest of what the equations leave of the right-hand sides at a solution, for a number with the given parts.
+    /// The largest of what the equations leave of the right-hand sides at a solution, for a number with the
+    /// given parts.
     fn left(of: &Linearised<'_>, s: (f64, f64), right: &[Vectors; 2], found: &[Vectors; 2]) -> f64 {
         let (n, _) = of.size();
         let mut worst = 0.0_f64;
@@ -360,7 +368,8 @@ mod tests {
     fn coordinates_without_mass_that_are_held_do_no_harm() {
         for links in [4, 40] {
             let mut chain = Chain::new(links, 0, 0);
-            // Two constraints hold two coordinates of each link, so one of three may have neither mass nor forces.
+            // Two constraints hold two coordinates of each link, so one of three may have neither mass nor
+            // forces.
             let free: Vec<bool> = chain.forces.places().map(|(i, j)| i % 3 == 0 || j % 3 == 0).collect();
             chain.forces.values.iter_mut().zip(free).filter(|(_, free)| *free).for_each(|(x, _)| *x = 0.0);
             chain.mass.values.iter_mut().step_by(3).for_each(|mass| *mass = 0.0);

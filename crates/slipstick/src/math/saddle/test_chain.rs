@@ -1,4 +1,5 @@
-//! What tests of saddle-point systems share: a chain of links with numbers that mean nothing, and the comparison of solutions.
+//! What tests of saddle-point systems share: a chain of links with numbers that mean nothing, and the
+//! comparison of solutions.
 
 use crate::math::Matrix;
 
