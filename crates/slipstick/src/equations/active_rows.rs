@@ -1,12 +1,14 @@
 //! Which constraints of a mechanism hold: only these have rows in its linear systems.
 //!
-//! A joint that is open, or a contact, costs its guard and nothing else. What has rows (terms, residuals, factors, multipliers) is made for one set and numbers its
-//! rows from zero; a constraint is named by its place among all constraints of the system.
+//! A joint that is open, or a contact, costs its guard and nothing else. What has rows (terms, residuals,
+//! factors, multipliers) is made for one set and numbers its rows from zero; a constraint is named by its
+//! place among all constraints of the system.
 
 use super::Constraint;
 use std::sync::Arc;
 
-/// The constraints that hold, ascending; those of positions come first. Two sets that are made apart are equal if the same constraints hold.
+/// The constraints that hold, ascending; those of positions come first. Two sets that are made apart are
+/// equal if the same constraints hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ActiveRows {
     constraints: Arc<[usize]>,

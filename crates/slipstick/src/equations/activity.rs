@@ -1,6 +1,7 @@
 //! When a constraint says something: `if shut then x - y else 0` does not while the joint is open.
 //!
-//! What decides between branches is locked or does not change during a run; so a formula of parameters and everything discrete tells which constraints hold.
+//! What decides between branches is locked or does not change during a run; so a formula of parameters and
+//! everything discrete tells which constraints hold.
 
 use crate::expr::{Arena, BinaryOp, ExprId, Node, UnaryOp};
 use std::collections::BTreeMap;
@@ -8,17 +9,18 @@ use std::ops::Range;
 
 /// What is known of an expression.
 #[derive(Clone, Copy)]
-struct Known {
+struct Activity {
     /// Whether it stays as it is while locks do.
     is_fixed: bool,
     /// A formula that is zero where it is zero whatever the state is, and one elsewhere.
     something: ExprId,
 }
 
-/// For each of some expressions a formula that is zero where it is zero whatever the state is. `fixed` are the inputs that stay as they are while locks do.
+/// For each of some expressions a formula that is zero where it is zero whatever the state is. `fixed` are
+/// the inputs that stay as they are while locks do.
 pub(super) fn say_something(arena: &mut Arena, of: &[ExprId], fixed: &Range<usize>) -> Vec<ExprId> {
     let one = arena.constant(1.0);
-    let mut known: BTreeMap<ExprId, Known> = BTreeMap::new();
+    let mut known: BTreeMap<ExprId, Activity> = BTreeMap::new();
     for id in arena.reachable(of) {
         let node = arena.node(id);
         let is_fixed = match node {
@@ -26,12 +28,12 @@ pub(super) fn say_something(arena: &mut Arena, of: &[ExprId], fixed: &Range<usiz
             _ => node.operands().all(|operand| known[&operand].is_fixed),
         };
         let something = says_something(arena, node, |operand| known[&operand], one);
-        known.insert(id, Known { is_fixed, something });
+        known.insert(id, Activity { is_fixed, something });
     }
     of.iter().map(|id| known[id].something).collect()
 }
 
-fn says_something(arena: &mut Arena, node: Node, known: impl Fn(ExprId) -> Known, one: ExprId) -> ExprId {
+fn says_something(arena: &mut Arena, node: Node, known: impl Fn(ExprId) -> Activity, one: ExprId) -> ExprId {
     let something = |operand: ExprId| known(operand).something;
     match node {
         Node::Constant(value) => arena.constant(if value == 0.0 { 0.0 } else { 1.0 }),

@@ -149,7 +149,9 @@ impl ExpandGuards for FormulaEvaluator<'_> {
             let mechanism = all.map(|all| (self.selected.tapes(all, locked.rows), locked.rows));
             *motion = MotionSeries::of(&tapes.derivative, n, mechanism);
             *rows = locked.rows.cloned();
-            guards.iter_mut().for_each(|guard| guard.series = None);
+            for guard in guards.iter_mut() {
+                guard.series = None;
+            }
         }
         let Some(motion) = motion else { return false };
         let guard = guards[i].series.get_or_insert_with(|| GuardSeries::new(&tapes.singles[i], n));

@@ -5,7 +5,8 @@
 use super::tape::Tape;
 
 impl Tape {
-    /// Of tapes that go on from each other, those parts that give the named outputs alone, in the given order.
+    /// Of tapes that go on from each other, those parts that give the named outputs alone, in the given
+    /// order.
     pub fn select<const N: usize>(tapes: [&Self; N], outputs: [&[usize]; N]) -> [Self; N] {
         let count = tapes.iter().map(|tape| tape.register_count).max().unwrap_or(0);
         // Backwards: a register is live from where its value is made to where it is last read.
@@ -25,12 +26,14 @@ impl Tape {
                 }
             }
             steps.reverse();
-            parts.push(Self { steps, outputs, ..tape.clone() });
+            let (constants, reads) = (tape.constants.clone(), Vec::new());
+            let (input_count, register_count) = (tape.input_count, tape.register_count);
+            parts.push(Self { steps, outputs, constants, reads, input_count, register_count });
         }
         let mut parts = parts.into_iter().rev();
         tapes.map(|tape| {
             let mut part = parts.next().unwrap_or_else(|| tape.clone());
-            part.reads.retain(|&input| live[input as usize]);
+            part.reads = tape.reads.iter().copied().filter(|&input| live[input as usize]).collect();
             part
         })
     }

@@ -1,4 +1,5 @@
-//! What a form of a mechanism is lent for a call: the evaluator, what is locked with the constraints that hold, the time, and where work is counted.
+//! What a form of a mechanism is lent for a call: the evaluator, what is locked with the constraints that
+//! hold, the time, and where work is counted.
 
 use crate::equations::{Evaluator, Locked, Terms};
 

@@ -106,9 +106,12 @@ impl Index1 {
         let (motion, rest) = self.published.split_at_mut(self.n);
         let (multipliers, reactions) = rest.split_at_mut(rest.len() - self.n);
         motion.copy_from_slice(&self.motion);
-        self.rows.scatter(&self.multipliers, multipliers);
-        reactions.fill(0.0);
-        self.terms.jacobian.add_transposed(-1.0, &self.multipliers, reactions);
+        // Without rows both stay zero.
+        if !self.rows.is_empty() {
+            self.rows.scatter(&self.multipliers, multipliers);
+            reactions.fill(0.0);
+            self.terms.jacobian.add_transposed(-1.0, &self.multipliers, reactions);
+        }
         env.eval.set_motion(&self.published);
     }
 

@@ -59,15 +59,19 @@ impl Landing {
 impl Index1 {
     /// Moves the end of a step to where the constraints are met, or nearer to it.
     pub(super) fn land(&mut self, env: &mut Env<'_>, y: &mut [f64]) {
-        if self.upkeep.stabilisation.rounds() > 0 {
+        if self.lands() {
             env.terms(y, &mut self.terms);
             self.land_by(|this, env| this.factor_terms(env.counts), env, y);
         }
     }
 
+    fn lands(&self) -> bool {
+        self.upkeep.stabilisation.rounds() > 0 && !self.rows.is_empty()
+    }
+
     /// The same where the derivative has just been evaluated: its terms and their factors serve here too.
     pub(super) fn land_from_derivative(&mut self, env: &mut Env<'_>, y: &mut [f64]) {
-        if self.upkeep.stabilisation.rounds() > 0 && self.fault.is_none() {
+        if self.lands() && self.fault.is_none() {
             self.land_by(|_, _| true, env, y);
         }
     }
@@ -136,9 +140,9 @@ impl Index1 {
             .fold(0.0, |worst, x| if x.abs() <= worst { worst } else { x.abs() })
     }
 
-    /// How far the last landing has moved each position and speed.
+    /// How far the last landing has moved each position and speed; nothing is moved where no constraint holds.
     pub(super) fn adjustment(&self) -> &[f64] {
-        &self.landing.adjustment
+        if self.rows.is_empty() { &[] } else { &self.landing.adjustment }
     }
 
     /// The last landing was not that of a step: so many were corrected.
@@ -231,6 +235,9 @@ impl Index1 {
 
     /// Next to closed positions a correction leaves far less than it takes off. What it has left is measured by coordinates.
     fn open_after_landing(&mut self, env: &mut Env<'_>, y: &[f64]) -> Option<(usize, f64)> {
+        if self.rows.is_empty() {
+            return None;
+        }
         let moved = largest(&self.landing.adjustment[..self.positions]);
         let negligible = NEGLIGIBLE * largest(&y[..self.positions]);
         if moved <= negligible || !self.corrects_positions() {

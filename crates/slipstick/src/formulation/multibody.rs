@@ -1,6 +1,7 @@
 //! The evaluator of a mechanism: its derivative has the accelerations in it.
 //!
-//! There is a form for each set of constraints that hold, made when such a set comes up and kept for when it comes back. It has rows for those constraints that are independent where it is entered.
+//! There is a form for each set of constraints that hold, made when such a set comes up and kept for when it
+//! comes back. It has rows for those constraints that are independent where it is entered.
 
 use super::assemble::Assembler;
 use super::env::{Env, MotionCounts};
@@ -11,10 +12,12 @@ use crate::equations::{
 };
 use crate::expr::{Bounds, Inexact, Interval};
 
-/// Forms are kept for this many sets of constraints beside the present one: joints shut and open again and again.
+/// Forms are kept for this many sets of constraints beside the present one: joints shut and open again and
+/// again.
 const MOST_KEPT: usize = 7;
 
-/// Where less than this part is left of what was left of the narrowest row when rows were chosen, others may do better.
+/// Where less than this part is left of what was left of the narrowest row when rows were chosen, others may
+/// do better.
 const NARROW: f64 = 0.5;
 
 /// A mechanism with the form of its equations in which the constraints that hold have rows.
@@ -22,24 +25,28 @@ pub struct Multibody<'a> {
     pub(super) system: &'a dyn System,
     pub(super) inner: Box<dyn Evaluator + 'a>,
     upkeep: Upkeep,
-    /// Whether a constraint can say nothing for a while, and what was locked when it was last looked which do.
+    /// Whether a constraint can say nothing for a while, and what was locked when it was last looked which
+    /// do.
     switches: bool,
     seen: Seen,
     active: Vec<bool>,
-    /// The form with the constraints that hold, these, and those that it has rows for. Others that have held, the last one first.
-    shape: Shape,
+    /// The form with the constraints that hold, these, and those that it has rows for. Others that have held,
+    /// the last one first.
+    shape: EnteredForm,
     held: ActiveRows,
     rows: ActiveRows,
-    others: Vec<Shape>,
-    /// The side on which the surface of each constraint is approached from, zero for those met; none at all once the constraints are met.
+    others: Vec<EnteredForm>,
+    /// The side on which the surface of each constraint is approached from, zero for those met; none at all
+    /// once the constraints are met.
     reaching: Vec<f64>,
     pub(super) counts: MotionCounts,
-    /// What makes states consistent, once there was one to be: at the start, and behind events that set states.
+    /// What makes states consistent, once there was one to be: at the start, and behind events that set
+    /// states.
     assembler: Option<Box<Assembler>>,
 }
 
 /// A form for a set of constraints that hold.
-struct Shape {
+struct EnteredForm {
     rank: Rank,
     form: Index1,
     is_entered: bool,
@@ -47,7 +54,7 @@ struct Shape {
     margin: f64,
 }
 
-impl Shape {
+impl EnteredForm {
     fn new(system: &dyn System, rows: &ActiveRows, upkeep: &Upkeep) -> Self {
         let form = Index1::new(system, rows, upkeep);
         Self { rank: Rank::new(system, rows), form, is_entered: false, margin: 0.0 }
@@ -104,7 +111,7 @@ impl<'a> Multibody<'a> {
             switches,
             seen: Seen { mode: usize::MAX, ..Seen::default() },
             active: vec![true; constraints.len()],
-            shape: Shape::new(system, &rows, &upkeep),
+            shape: EnteredForm::new(system, &rows, &upkeep),
             held: rows.clone(),
             rows,
             upkeep,
@@ -131,7 +138,8 @@ impl<'a> Multibody<'a> {
         self.shape.form.factor_terms(&mut self.counts)
     }
 
-    /// The form with the constraints that hold, and what it is lent, at a point. A form that is new is entered there.
+    /// The form with the constraints that hold, and what it is lent, at a point. A form that is new is
+    /// entered there.
     #[inline]
     pub(super) fn at<'b>(&'b mut self, locked: Locked<'b>, t: f64, y: &[f64]) -> (&'b mut Index1, Env<'b>) {
         if self.switches && !self.seen.is(locked) {
@@ -144,7 +152,8 @@ impl<'a> Multibody<'a> {
         (&mut self.shape.form, Env { eval: &mut *self.inner, locked, t, counts: &mut self.counts })
     }
 
-    /// Chooses other rows at a point if those that were chosen have come to be narrow. Tells whether there are others.
+    /// Chooses other rows at a point if those that were chosen have come to be narrow. Tells whether there
+    /// are others.
     #[inline]
     pub(super) fn refresh(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> bool {
         self.shape.margin = self.shape.margin.max(self.shape.form.saddle.narrowest().1);
@@ -190,7 +199,7 @@ impl<'a> Multibody<'a> {
         let known = self.others.iter().position(|shape| shape.rank.rows == rows);
         let shape = match known {
             Some(place) => self.others.remove(place),
-            None => Shape::new(self.system, &rows, &self.upkeep),
+            None => EnteredForm::new(self.system, &rows, &self.upkeep),
         };
         self.others.insert(0, std::mem::replace(&mut self.shape, shape));
         self.others.truncate(MOST_KEPT);
@@ -202,7 +211,8 @@ impl<'a> Multibody<'a> {
         self.shape.form.reach(&self.reaching);
     }
 
-    /// Finds out which of the constraints that hold are independent next to a point, at which all should be met: these have rows from now on.
+    /// Finds out which of the constraints that hold are independent next to a point, at which all should be
+    /// met: these have rows from now on.
     #[cold]
     pub(super) fn enter(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) {
         if self.switches && !self.seen.is(locked) {
@@ -228,7 +238,8 @@ impl<'a> Multibody<'a> {
         self.use_form();
     }
 
-    /// Chooses rows again where those that were chosen have come to be narrow. How many there are does not change.
+    /// Chooses rows again where those that were chosen have come to be narrow. How many there are does not
+    /// change.
     #[cold]
     fn choose_again(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> bool {
         let (rows, narrowest) = (self.independent(locked, t, y), self.shape.form.saddle.narrowest().1);
@@ -261,13 +272,15 @@ impl<'a> Multibody<'a> {
         assembler.assemble(&mut env, y)
     }
 
-    /// The side on which the surface of each constraint is approached from, zero for those met; none at all once the constraints are met.
+    /// The side on which the surface of each constraint is approached from, zero for those met; none at all
+    /// once the constraints are met.
     pub(super) fn reach(&mut self, sides: &[f64]) {
         self.reaching = sides.to_vec();
         self.shape.form.reach(sides);
     }
 
-    /// Accelerations, and behind them the multipliers of all constraints and reactions, at a point. Constraints that follow from others share their forces.
+    /// Accelerations, and behind them the multipliers of all constraints and reactions, at a point.
+    /// Constraints that follow from others share their forces.
     pub(super) fn motion_at(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> &[f64] {
         let (form, mut env) = self.at(locked, t, y);
         form.solve(&mut env, y);

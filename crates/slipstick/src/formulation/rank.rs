@@ -1,25 +1,31 @@
-//! Which of the constraints that hold are independent (paper 001, section 4.5): only these have rows in linear systems. It is found where a form is entered, and stays until it is entered again.
+//! Which of the constraints that hold are independent (paper 001, section 4.5): only these have rows in
+//! linear systems. It is found where a form is entered, and stays until it is entered again.
 //!
-//! Rows follow from others where the constraints are met. Stages of methods are not quite there: a row that follows from others where `g = 0` is off by the size of `g` elsewhere, and whoever takes what
-//! is left of it for a direction of its own holds a motion that is free. What is left must be told from a row that is independent but next to a singular configuration. So rows are looked at where constraints
-//! are met.
+//! Rows follow from others where the constraints are met. Stages of methods are not quite there: a row that
+//! follows from others where `g = 0` is off by the size of `g` elsewhere, and whoever takes what is left of
+//! it for a direction of its own holds a motion that is free. What is left must be told from a row that is
+//! independent but next to a singular configuration. So rows are looked at where constraints are met.
 //!
-//! A start may itself be singular. Then rows become independent in proportion to a displacement along what is left free, `s`, while of those that always follow from others something of the size of
-//! `s²` is left. With `s` between the part of a row that makes it independent and the root of that, one is seen and the other is not. A row that is zero at the start is itself of the size of `s`: so
-//! that as little is left of it, the displacement is brought to the constraints.
+//! A start may itself be singular. Then rows become independent in proportion to a displacement along what is
+//! left free, `s`, while of those that always follow from others something of the size of `s²` is left. With
+//! `s` between the part of a row that makes it independent and the root of that, one is seen and the other is
+//! not. A row that is zero at the start is itself of the size of `s`: so that as little is left of it, the
+//! displacement is brought to the constraints.
 
 use super::env::Env;
 use super::landing::largest;
 use crate::equations::{ActiveRows, System, Terms};
 use crate::math::{Matrix, RowSpace, Saddle};
 
-/// The power of the part of a row that makes it independent by which rows are turned to look whether they are: between a half and one.
+/// The power of the part of a row that makes it independent by which rows are turned to look whether they
+/// are: between a half and one.
 const BETWEEN: f64 = 0.75;
 
 /// Constraints contradict each other if more than this part of what they are made of is left.
 const CONTRADICTS: f64 = 1e-6;
 
-/// Up to this many constraints share their forces with others that follow from them; the work for that grows with the cube.
+/// Up to this many constraints share their forces with others that follow from them; the work for that grows
+/// with the cube.
 const MOST_SHARING: usize = 400;
 
 /// All constraints that hold, with the scratch to find out which of them are independent.
@@ -103,7 +109,8 @@ impl Rank {
         self.zero
     }
 
-    /// The rows that follow from others in the last factors, ascending. One that is zero follows from nothing.
+    /// The rows that follow from others in the last factors, ascending. One that is zero follows from
+    /// nothing.
     fn left_out(&self) -> Vec<usize> {
         let (mut rows, lengths) = (self.saddle.redundant().to_vec(), self.saddle.lengths());
         rows.retain(|&row| lengths[row] > 0.0);
@@ -111,12 +118,14 @@ impl Rank {
         rows
     }
 
-    /// Whether constraints share their forces with others that follow from them, because there are not too many.
+    /// Whether constraints share their forces with others that follow from them, because there are not too
+    /// many.
     pub(super) fn shares_forces(&self) -> bool {
         self.rows.len() <= MOST_SHARING
     }
 
-    /// The least multipliers of all constraints that hold which have the given reactions, `-Gᵀ λ`, at a point.
+    /// The least multipliers of all constraints that hold which have the given reactions, `-Gᵀ λ`, at a
+    /// point.
     pub(super) fn share(&mut self, env: &mut Env<'_>, y: &[f64], rank: usize, reactions: &[f64]) -> &[f64] {
         let (n, m) = (self.motion.len(), self.rows.len());
         env.gradients(y, &mut self.terms);
@@ -139,7 +148,8 @@ impl Rank {
         (0..rows.len()).map(move |row| (rows.constraint(row), length(row)))
     }
 
-    /// What is left of each constraint with some accelerations at a point, `G a + γ`, and the size of what that is made of.
+    /// What is left of each constraint with some accelerations at a point, `G a + γ`, and the size of what
+    /// that is made of.
     pub(super) fn left_of_accelerations(
         &mut self,
         env: &mut Env<'_>,
@@ -166,7 +176,8 @@ impl Rank {
         self.motion.iter_mut().for_each(|x| *x *= factor);
     }
 
-    /// The gradients where the motion leads from a point; gives how far rows are turned at most, as a part of their lengths.
+    /// The gradients where the motion leads from a point; gives how far rows are turned at most, as a part of
+    /// their lengths.
     fn turn_gradients(&mut self, env: &mut Env<'_>, y: &[f64], start: &Terms) -> f64 {
         let mut moved = y.to_vec();
         env.shift_positions(&mut moved[..self.positions], &self.motion);
