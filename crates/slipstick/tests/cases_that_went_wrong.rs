@@ -29,7 +29,6 @@ const STILL_WRONG: &[&str] = &[
     "two_resets_that_contradict_each_other_go_on",
     "taking_off_by_force_is_refused",
     "friction_of_joints_is_refused",
-    "open_contacts_cost_as_much_as_closed_ones",
     "a_small_pendulum_is_moved_without_a_note",
     "auto_with_fixed_steps_fails_where_its_partner_does_not",
 ];
