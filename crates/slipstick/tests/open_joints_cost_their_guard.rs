@@ -2,6 +2,8 @@
 
 mod common;
 
+use slipstick::equations::{System, UncertainPoint};
+use slipstick::expr::Inexact;
 use slipstick::formulation::Flow;
 use slipstick::mode::Mode;
 use slipstick::simulate::{Plan, simulate};
@@ -18,7 +20,7 @@ fn balls(joints: bool) -> Plan {
     let constraints: Vec<String> = links.chain(holds).collect();
     let text = format!(
         "coordinates = {{ {} }}\ninertia = {{ {} }}\npotential = \"{}\"\nstates = {{ held = 0 }}\nderivatives = {{ held = 0 }}\n\
-         constraints = {{ {} }}\nrun = {{ until = 0.3, rtol = 1e-6 }}",
+         constraints = {{ {} }}\nevents.low.guard = \"y0 < 0.2\"\nrun = {{ until = 0.3, rtol = 1e-6 }}",
         list(&|i| format!("y{i} = {}", 1 + (i + 1) % 2)).join(", "),
         list(&|i| format!("y{i} = {}", 1 + i % 3)).join(", "),
         list(&|i| format!("9.81*y{i} + {}*y{i}^2", i % 7 + 1)).join(" + "),
@@ -63,4 +65,22 @@ fn constraints_that_hold_have_rows_and_others_do_not() {
         flow.mode.values.signs[0] = sign;
         assert_eq!(flow.active_rows(0.0, &plan.start.y).len(), rows);
     }
+}
+
+#[test]
+fn series_of_guards_are_those_of_the_mechanism_without_them() {
+    let series = |plan: &Plan| -> Vec<f64> {
+        let mut mode = Mode::start(&plan.system, 0);
+        mode.values.signs.fill(-1.0);
+        let guard = plan.system.guards().iter().position(|guard| guard.name == "low").unwrap();
+        let (mut flow, delta, mut out) =
+            (Flow::new(&plan.system, mode), vec![0.0; plan.start.y.len()], Vec::new());
+        let point = UncertainPoint { t: 0.0, y: &plan.start.y, delta: &delta };
+        assert!(flow.guard_series(guard, point, 6, &mut out));
+        out.iter().map(|c: &Inexact| c.value).collect()
+    };
+    let (alone, among) = (series(&balls(false)), series(&balls(true)));
+    // The speed is zero at first, and then there is an acceleration.
+    assert!(alone[1] == 0.0 && alone[2] != 0.0 && alone[4] != 0.0, "{alone:?}");
+    assert_eq!(alone, among);
 }
