@@ -126,7 +126,7 @@ pub(crate) struct FingerprintArguments {
 }
 
 /// What every run can be asked.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct SimulationArguments {
     /// The model file
     pub(crate) model: PathBuf,

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod commands;
+mod lines;
 mod model_file;
 mod progress;
 mod results;

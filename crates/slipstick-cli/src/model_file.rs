@@ -1,7 +1,8 @@
 //! A model file on disk: read, checked, planned, with the wishes of the command line.
 
 use crate::arguments::SimulationArguments;
-use crate::talk::Trouble;
+use crate::progress::Watch;
+use crate::talk::{self, Trouble};
 use sha2::{Digest, Sha256};
 use slipstick::model::{Diagnostic, Model};
 use slipstick::simulate::{Overrides, Plan, method_hint};
@@ -43,6 +44,38 @@ impl ModelFile {
         }
     }
 
+    /// Reads a model and plans a run of it as `plan` says, within the limits of the command. If they are reached, that has been said, and there
+    /// is nothing.
+    pub(crate) fn prepare(
+        path: &Path,
+        watch: &Watch,
+        plan: impl FnOnce(&Self) -> Result<Plan, Trouble> + Send + 'static,
+    ) -> Result<Option<(Self, Plan)>, Trouble> {
+        let path = path.to_owned();
+        let work = move || {
+            let file = Self::load(&path)?;
+            let plan = plan(&file)?;
+            Ok((file, plan))
+        };
+        match watch.wait_for(work) {
+            Ok(prepared) => prepared.map(Some),
+            Err(stop) => {
+                let message = format!("{} before the model was read", stop.reason);
+                talk::warning(stop.code, &message, "raise `--max-wall`, or make the model smaller");
+                Ok(None)
+            }
+        }
+    }
+
+    /// The same, as the command line wishes.
+    pub(crate) fn prepare_with(
+        arguments: &SimulationArguments,
+        watch: &Watch,
+    ) -> Result<Option<(Self, Plan)>, Trouble> {
+        let wishes = arguments.clone();
+        Self::prepare(&arguments.model, watch, move |file| file.plan_with(&wishes))
+    }
+
     /// What to call it.
     pub(crate) fn title(&self) -> &str {
         self.model.title.as_deref().unwrap_or(&self.stem)
@@ -64,7 +97,7 @@ impl ModelFile {
     }
 
     /// Plans a run as the model says, and as the command line wishes.
-    pub(crate) fn plan_with(&self, arguments: &SimulationArguments) -> Result<Plan, Trouble> {
+    fn plan_with(&self, arguments: &SimulationArguments) -> Result<Plan, Trouble> {
         self.check_settings(&arguments.settings)?;
         let method = arguments.method.as_deref().map(find_method).transpose()?;
         let overrides = Overrides { parameters: arguments.settings.clone(), until: arguments.until, method };

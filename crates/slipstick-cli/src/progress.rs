@@ -1,11 +1,13 @@
-//! Watching a run: progress on a terminal, Ctrl-C, the limit on wall time.
+//! Watching a run: progress on a terminal, Ctrl-C and other signals to end, the limit on wall time.
 
 use crate::results::number;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use slipstick::simulate::{Monitor, Progress, Stop};
 use std::io::IsTerminal;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::RecvTimeoutError;
+use std::sync::{Arc, mpsc};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Looking at the clock costs as much as a part of a step of a small model: while nothing takes long, twice as many steps are made before each look, up to so many.
@@ -13,6 +15,15 @@ const MOST_STEPS_BETWEEN_LOOKS: u32 = 64;
 
 /// What takes longer than this takes long: the clock is looked at before every step.
 const LONG: Duration = Duration::from_millis(1);
+
+/// Why a run ends that the user has had enough of.
+const INTERRUPTED: &str = "interrupted by Ctrl-C or a signal to end";
+
+/// How long a signal to end may wait for an answer.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// The stack of a thread that reads models, in bytes: that of a main thread.
+const STACK: usize = 8 << 20;
 
 /// Shorter runs show nothing.
 const QUIET: Duration = Duration::from_millis(500);
@@ -31,7 +42,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Begins to watch. The first Ctrl-C ends the run cleanly; a second one ends the program.
+    /// Begins to watch. The first Ctrl-C, or another signal to end (SIGTERM, SIGHUP), ends the run cleanly; a second one ends the program.
     pub(crate) fn begin(max_wall: f64) -> Self {
         let interrupted = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&interrupted);
@@ -71,7 +82,7 @@ impl Watch {
 
     fn look(&mut self, progress: &Progress) -> Option<Stop> {
         if self.interrupted.load(Ordering::Relaxed) {
-            return Some(Stop { code: "interrupted", reason: "interrupted by Ctrl-C".to_owned() });
+            return Some(Stop { code: "interrupted", reason: INTERRUPTED.to_owned() });
         }
         if self.countdown > 0 {
             self.countdown -= 1;
@@ -82,10 +93,46 @@ impl Watch {
         self.stride = if is_long { 0 } else { (2 * self.stride + 1).min(MOST_STEPS_BETWEEN_LOOKS) };
         (self.countdown, self.last_look) = (self.stride, elapsed);
         self.show(progress, elapsed);
-        (elapsed > self.limit).then(|| Stop {
-            code: "wall-limit",
-            reason: format!("the limit of {} s of real time is reached", self.limit.as_secs_f64()),
-        })
+        (elapsed > self.limit).then(|| self.too_long())
+    }
+
+    fn too_long(&self) -> Stop {
+        let reason = format!("the limit of {} s of real time is reached", self.limit.as_secs_f64());
+        Stop { code: "wall-limit", reason }
+    }
+
+    /// Does something that does not look at the clock, such as to read and compile a model, in a thread of its own. It is given up when the limit is
+    /// reached or the program is to end.
+    pub(crate) fn wait_for<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Stop> {
+        let (sender, receiver) = mpsc::channel();
+        let worker = std::thread::Builder::new().stack_size(STACK);
+        let worker = worker.spawn(move || {
+            // Nobody waits any more if it is given up.
+            let _ = sender.send(work());
+        });
+        loop {
+            let left = self.limit.saturating_sub(self.start.elapsed());
+            match receiver.recv_timeout(left.min(PATIENCE)) {
+                Ok(done) => return Ok(done),
+                Err(RecvTimeoutError::Timeout) if self.interrupted.load(Ordering::Relaxed) => {
+                    return Err(Stop { code: "interrupted", reason: INTERRUPTED.to_owned() });
+                }
+                Err(RecvTimeoutError::Timeout) if left.is_zero() => return Err(self.too_long()),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => match worker.map(JoinHandle::join) {
+                    Ok(Err(panic)) => std::panic::resume_unwind(panic),
+                    _ => {
+                        return Err(Stop {
+                            code: "interrupted",
+                            reason: "no thread could be made".to_owned(),
+                        });
+                    }
+                },
+            }
+        }
     }
 
     fn show(&self, progress: &Progress, elapsed: Duration) {
@@ -160,5 +207,17 @@ mod tests {
         });
         assert!(slow_steps.count() <= 6);
         assert_eq!(watch.is_over(), Some("wall-limit"));
+    }
+
+    #[test]
+    fn what_does_not_look_at_the_clock_is_given_up() {
+        let watch = Watch::begin(0.05);
+        assert_eq!(watch.wait_for(|| 7), Ok(7));
+        let stop = watch.wait_for(|| std::thread::sleep(Duration::from_secs(5))).expect_err("too long");
+        assert_eq!(stop.code, "wall-limit");
+        let patient = Watch::begin(60.0);
+        patient.interrupted.store(true, Ordering::Relaxed);
+        let stop = patient.wait_for(|| std::thread::sleep(Duration::from_secs(5))).expect_err("ended");
+        assert_eq!(stop.code, "interrupted");
     }
 }

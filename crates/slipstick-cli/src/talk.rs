@@ -1,10 +1,14 @@
 //! Talk to a person, on stderr: errors with their place in the file, notes, hints.
 
+use crate::lines::Lines;
 use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use anstream::adapter::strip_str;
+use anstream::{AutoStream, ColorChoice};
 use serde_json::json;
 use slipstick::model::Diagnostic;
 use slipstick::trajectory::Severity;
+use std::io::Write;
 use std::path::Path;
 
 /// Why a command could not do what it was asked.
@@ -31,13 +35,12 @@ impl Trouble {
     pub(crate) fn tell(&self, json: bool) {
         match self {
             Self::Model { file, text, diagnostics } => {
+                let lines = Lines::new(text);
                 for diagnostic in diagnostics {
-                    anstream::eprintln!("{}\n", render(file, text, diagnostic));
+                    line(&format!("{}\n", render(file, &lines, diagnostic)));
                 }
                 let (count, s) = (diagnostics.len(), if diagnostics.len() == 1 { "" } else { "s" });
-                anstream::eprintln!(
-                    "{file}: {count} error{s}; `slipstick explain CODE` tells more about each"
-                );
+                line(&format!("{file}: {count} error{s}; `slipstick explain CODE` tells more about each"));
                 if json {
                     let list = diagnostics_json(text, diagnostics);
                     data(json!({ "ok": false, "file": file, "errors": list }));
@@ -67,7 +70,25 @@ pub(crate) fn warning(code: &str, message: &str, hint: &str) {
 fn say(level: Level<'_>, code: &str, message: &str, hint: &str) {
     let title = level.primary_title(message).id(code);
     let report = &[title.element(hint_level().message(hint))];
-    anstream::eprintln!("{}", renderer().render(report));
+    line(&renderer().render(report));
+}
+
+/// Writes a line to stderr. If nobody can read it, as when the terminal is gone, nothing is lost.
+pub(crate) fn line(text: &str) {
+    let stream = std::io::stderr();
+    let _ = match AutoStream::choice(&stream) {
+        // At once, and not word by word as with colours.
+        ColorChoice::Never => stream.lock().write_all(format!("{}\n", strip_str(text)).as_bytes()),
+        _ => writeln!(anstream::stderr().lock(), "{text}"),
+    };
+}
+
+/// The widest column of a table, in characters. What is longer, such as a name of any length, moves the rest of its line to the right.
+const WIDEST: usize = 60;
+
+/// How wide a column of such texts is.
+pub(crate) fn column_width<'t>(texts: impl Iterator<Item = &'t str>) -> usize {
+    texts.map(|text| text.chars().count()).max().unwrap_or(0).min(WIDEST)
 }
 
 /// A note.
@@ -82,42 +103,47 @@ pub(crate) fn remark(severity: Severity, code: &str, text: &str) {
         Severity::Note => Level::NOTE,
     };
     let report = &[Group::with_title(level.primary_title(text).id(code))];
-    anstream::eprintln!("{}", renderer().render(report));
+    line(&renderer().render(report));
 }
 
 /// Places of errors in a form for programs: line and column count from one, columns in characters.
 pub(crate) fn diagnostics_json(text: &str, diagnostics: &[Diagnostic]) -> Vec<serde_json::Value> {
+    let lines = Lines::new(text);
     let one = |d: &Diagnostic| {
-        let start = d.span.as_ref().map_or(0, |s| s.start.min(text.len()));
-        let before = text.get(..start).unwrap_or("");
-        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-        let (line, column) = (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1);
+        let (line, column) = lines.position(d.span.as_ref().map_or(0, |s| s.start));
         json!({ "code": d.code, "message": d.message, "hint": d.hint, "line": line, "column": column })
     };
     diagnostics.iter().map(one).collect()
 }
 
+/// How many bytes of a long line are shown on each side of an error at most; the renderer shows about a hundred characters of them.
+const SHOWN: usize = 1000;
+
 /// An error with file, line, column, caret and hint.
-pub(crate) fn render(file: &str, text: &str, diagnostic: &Diagnostic) -> String {
-    let span = diagnostic.span.clone().unwrap_or(0..0);
-    let span = clamp_to_text(span, text);
-    let mut annotation = AnnotationKind::Primary.span(span);
+pub(crate) fn render(file: &str, lines: &Lines<'_>, diagnostic: &Diagnostic) -> String {
+    let span = lines.clamp(diagnostic.span.clone().unwrap_or(0..0));
+    let (around, number) = lines.around(&span);
+    // Of a long line only what is near is looked at: there may be as many errors in it as words.
+    let from = around.start.max(lines.floor(span.start.saturating_sub(SHOWN)));
+    let end = around.end.min(lines.floor(span.end.min(span.start + SHOWN) + SHOWN)).max(from);
+    let cut = (from, end) != (around.start, around.end);
+    let shown = span.start - from..span.end.min(end) - from;
+    let mut annotation = AnnotationKind::Primary.span(shown);
     if !diagnostic.label.is_empty() {
         annotation = annotation.label(&diagnostic.label);
     }
-    let snippet = Snippet::source(text).path(file).annotation(annotation);
-    let mut group = Level::ERROR.primary_title(&diagnostic.message).id(diagnostic.code).element(snippet);
+    let snippet = Snippet::source(&lines.text()[from..end]).line_start(number).annotation(annotation);
+    let title = Level::ERROR.primary_title(&diagnostic.message).id(diagnostic.code);
+    let mut group = if cut {
+        let (line, column) = lines.position(span.start);
+        title.element(Origin::path(file).line(line).char_column(column)).element(snippet)
+    } else {
+        title.element(snippet.path(file))
+    };
     if let Some(hint) = &diagnostic.hint {
         group = group.element(hint_level().message(hint));
     }
     renderer().render(&[group])
-}
-
-/// A span that the text has, on character boundaries.
-fn clamp_to_text(span: std::ops::Range<usize>, text: &str) -> std::ops::Range<usize> {
-    let floor = |i: usize| (0..=i.min(text.len())).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0);
-    let (start, end) = (floor(span.start), floor(span.end));
-    start..end.max(start)
 }
 
 fn hint_level() -> Level<'static> {
@@ -130,7 +156,6 @@ fn renderer() -> Renderer {
 
 /// Writes a line of data to stdout. A reader that has seen enough and gone away ends the program quietly.
 pub(crate) fn data(line: impl std::fmt::Display) {
-    use std::io::Write;
     match writeln!(std::io::stdout().lock(), "{line}") {
         Ok(()) => {}
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),

@@ -56,9 +56,9 @@ fn codes_in_the_source() -> Vec<String> {
                 .iter()
                 .any(|r| p.contains(r))
         };
-        // What stands before is the folder of this crate, and no place of a message.
-        let path = file.to_string_lossy().replace("slipstick-cli/../", "");
-        if !is_coded(&path) {
+        // What stands before is where the project is, and no place of a message.
+        let path = file.strip_prefix(root()).unwrap();
+        if !is_coded(&path.to_string_lossy()) {
             continue;
         }
         let text = std::fs::read_to_string(&file).unwrap();

@@ -4,8 +4,7 @@ mod common;
 
 use common::{plan, run_model};
 use slipstick::equations::{ClosureGuard, ClosureSystem};
-use slipstick::event::Concurrency;
-use slipstick::simulate::{Options, Start, simulate};
+use slipstick::simulate::{Concurrency, Options, Start, simulate};
 use std::f64::consts::PI;
 
 fn times(run: &slipstick::trajectory::Trajectory) -> Vec<f64> {

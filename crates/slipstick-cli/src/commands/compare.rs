@@ -37,7 +37,7 @@ struct Comparison {
 pub(crate) fn compare(arguments: &CompareArguments, json: bool) -> Result<Finish, Trouble> {
     let mut watch = Watch::begin(arguments.max_wall);
     let tolerances = once_each(&arguments.tolerances);
-    let mut target = Target::load(arguments)?;
+    let Some(mut target) = Target::load(arguments, &watch)? else { return Ok(Finish::Short) };
     let entrants = entrants(arguments, &target)?;
     check_entrants(&entrants, &target.cases(arguments)?)?;
     let folder = arguments

@@ -3,14 +3,15 @@
 use super::Finish;
 use crate::arguments::SimulationArguments;
 use crate::model_file::ModelFile;
+use crate::progress::Watch;
 use crate::results::{RunResult, event_json, full};
 use crate::talk::{Trouble, data};
 
 /// Prints one line for each event.
 pub(crate) fn events(arguments: &SimulationArguments, json: bool) -> Result<Finish, Trouble> {
-    let file = ModelFile::load(&arguments.model)?;
-    let plan = file.plan_with(arguments)?;
-    let result = RunResult::simulate(&file, &plan, arguments.max_wall);
+    let watch = Watch::begin(arguments.max_wall);
+    let Some((file, plan)) = ModelFile::prepare_with(arguments, &watch)? else { return Ok(Finish::Short) };
+    let result = RunResult::simulate(&file, &plan, watch);
     if let Some(trouble) = result.refusal() {
         return Err(trouble);
     }

@@ -54,7 +54,7 @@ fn list(json: bool) {
         }
     }
     if !json {
-        anstream::eprintln!("\n`slipstick examples NAME` writes one to NAME.toml");
+        crate::talk::line("\n`slipstick examples NAME` writes one to NAME.toml");
     }
 }
 

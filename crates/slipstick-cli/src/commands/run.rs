@@ -4,17 +4,20 @@ use super::Finish;
 use super::check::count;
 use crate::arguments::RunArguments;
 use crate::model_file::ModelFile;
+use crate::progress::Watch;
 use crate::results::{Folder, RunResult, number, run_json};
-use crate::talk::{Trouble, data};
+use crate::talk::{Trouble, column_width, data};
 use std::path::{Path, PathBuf};
 
 /// Runs a model, writes its results and prints a summary.
 pub(crate) fn run(arguments: &RunArguments, json: bool) -> Result<Finish, Trouble> {
-    let file = ModelFile::load(&arguments.simulation.model)?;
-    let plan = file.plan_with(&arguments.simulation)?;
+    let watch = Watch::begin(arguments.simulation.max_wall);
+    let Some((file, plan)) = ModelFile::prepare_with(&arguments.simulation, &watch)? else {
+        return Ok(Finish::Short);
+    };
     let folder = arguments.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(&file.stem));
     let folder = Folder::prepare(folder)?;
-    let result = RunResult::simulate(&file, &plan, arguments.simulation.max_wall);
+    let result = RunResult::simulate(&file, &plan, watch);
     if let Some(trouble) = result.refusal() {
         return Err(trouble);
     }
@@ -49,7 +52,7 @@ fn print_summary(result: &RunResult<'_>, folder: &Path) {
     rows.extend(result.joints_in_words().map(|words| ("joints".to_owned(), words)));
     rows.extend(result.energy_in_words().map(|words| ("energy".to_owned(), words)));
     rows.push(("report".to_owned(), folder.join("report.html").display().to_string()));
-    let width = rows.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
+    let width = column_width(rows.iter().map(|(label, _)| label.as_str()));
     for (label, text) in rows {
         data(format!("  {label:<width$}  {text}"));
     }

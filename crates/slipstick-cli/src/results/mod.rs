@@ -52,8 +52,7 @@ impl<'a> RunResult<'a> {
     }
 
     /// Runs a plan, watched.
-    pub(crate) fn simulate(file: &'a ModelFile, plan: &'a Plan, max_wall: f64) -> Self {
-        let mut watch = Watch::begin(max_wall);
+    pub(crate) fn simulate(file: &'a ModelFile, plan: &'a Plan, mut watch: Watch) -> Self {
         let result = simulate_watched(&plan.system, &plan.start, &plan.options, &mut watch);
         let wall_s = watch.finish();
         let (trajectory, error) = match result {

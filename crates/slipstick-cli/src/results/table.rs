@@ -5,6 +5,7 @@ use slipstick::equations::{Observer, System};
 use slipstick::formulation::Mixture;
 use slipstick::mode::Mode;
 use slipstick::trajectory::{Density, Trajectory, sample_times};
+use std::collections::HashMap;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,8 +101,13 @@ pub(crate) fn plot_density(trajectory: &Trajectory) -> Density {
 
 fn columns(result: &RunResult<'_>) -> Vec<Column> {
     let model = &result.file.model;
-    let column =
-        |name: &str, kind| Column { name: name.to_owned(), unit: model.unit(name).map(str::to_owned), kind };
+    let units: HashMap<&str, &String> =
+        model.units.iter().map(|(of, unit)| (of.name.as_str(), unit)).collect();
+    let column = |name: &str, kind| Column {
+        name: name.to_owned(),
+        unit: units.get(name).map(|unit| (*unit).clone()),
+        kind,
+    };
     let states = model.states.iter().map(|d| column(&d.name, ColumnKind::State));
     let discrete = model.discrete.iter().map(|d| column(&d.name, ColumnKind::Discrete));
     let outputs = model.outputs.iter().map(|d| column(&d.name, ColumnKind::Output));

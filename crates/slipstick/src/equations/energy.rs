@@ -4,7 +4,8 @@
 //! (and side states that an energy depends on). On the constraints `G v` is minus their rate in time, so of the constraint forces only what moves them
 //! counts: `d(T + V)/dt + λᵀ ġ`, where `ġ` is the residual, is the power that comes in from outside, whether the constraints are met or not.
 
-use super::lagrange::{MechanismParts, of_motion};
+use super::derivatives::Derivatives;
+use super::lagrange::{Entry, MechanismParts, of_motion};
 use super::lowering::{Lowering, input};
 use super::tapes::Compiler;
 use crate::expr::{ExprId, InputId, Tape};
@@ -18,20 +19,28 @@ pub const POTENTIAL: usize = 1;
 pub const POWER: usize = 2;
 
 impl Lowering<'_> {
-    /// The formulas for each mode, in which side states have these derivatives.
+    /// The formulas for each mode, in which side states have these derivatives; once if they do not matter.
     pub(super) fn energies(
         &mut self,
         model: &Model,
         parts: &MechanismParts,
-        derivatives: &[Vec<ExprId>],
+        derivatives: &Derivatives,
     ) -> Vec<Vec<ExprId>> {
         let (kinetic, potential) = (self.kinetic(model, parts), self.potential(model));
         let powers: Vec<ExprId> = (0..parts.applied.len()).map(|i| self.power_of(parts, i)).collect();
-        let one = |of: &mut Self, derivatives: &Vec<ExprId>| {
-            let power = of.power(parts, derivatives, kinetic, potential);
+        let differ = derivatives.differ();
+        let differs =
+            |input: &InputId| input.index().checked_sub(1).and_then(|i| differ.get(i)) == Some(&true);
+        let modes = if self.arena.inputs_of(&[kinetic, potential]).iter().any(differs) {
+            derivatives.modes()
+        } else {
+            1
+        };
+        let in_mode = |mode: usize| {
+            let power = self.power(parts, &derivatives.in_mode(mode), kinetic, potential);
             [kinetic, potential, power].into_iter().chain(powers.iter().copied()).collect()
         };
-        derivatives.iter().map(|derivatives| one(self, derivatives)).collect()
+        (0..modes).map(in_mode).collect()
     }
 
     /// What is written, and half of `vᵀ M v` for the entries of `inertia`.
@@ -41,7 +50,7 @@ impl Lowering<'_> {
             Some(kinetic) => self.plain(kinetic),
             None => self.arena.constant(0.0),
         };
-        for &(i, j, mass) in &parts.entries {
+        for &Entry { row: i, column: j, value: mass } in &parts.entries {
             let (a, b) = (input(&mut self.arena, 1 + n + i), input(&mut self.arena, 1 + n + j));
             let half = self.arena.constant(if i == j { 0.5 } else { 1.0 });
             let product = self.arena.mul(a, b);
@@ -86,7 +95,7 @@ impl Lowering<'_> {
 }
 
 impl Compiler<'_> {
-    /// The tapes of the energies, one for each mode.
+    /// The tapes of the energies: one for each mode, or one for all.
     pub(super) fn energies(&self, parts: &MechanismParts) -> Vec<Tape> {
         parts.energies.iter().map(|formulas| self.compile(formulas)).collect()
     }

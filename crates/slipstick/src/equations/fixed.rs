@@ -2,6 +2,7 @@
 
 use crate::expr::{Arena, ExprId};
 use crate::model::{Definition, Diagnostic, Formula, Meaning, Model, Scope, dependency_order};
+use std::collections::BTreeMap;
 
 /// What is known before the run: the values of parameters, and of formulas of parameters.
 pub struct Fixed<'a> {
@@ -34,13 +35,13 @@ impl<'a> Fixed<'a> {
     /// The value of one formula of parameters, which must be finite.
     pub fn formula(&self, formula: &Formula, what: &str) -> Result<f64, Diagnostic> {
         let mut arena = Arena::new();
-        let mut names: Vec<(&str, ExprId)> = Vec::new();
+        let mut names: BTreeMap<&str, ExprId> = BTreeMap::new();
         for (name, _) in formula.syntax.names() {
             if let Some(Meaning::Parameter(i)) = self.scope.meaning(name) {
-                names.push((name, arena.constant(self.parameters[i])));
+                names.insert(name, arena.constant(self.parameters[i]));
             }
         }
-        let mut resolve = |name: &str| names.iter().find(|(n, _)| *n == name).map(|(_, id)| *id);
+        let mut resolve = |name: &str| names.get(name).copied();
         let lowered = formula.syntax.lower(&mut arena, &mut resolve);
         let value = lowered.map_or(f64::NAN, |id| arena.evaluate(&[id], &[])[0]);
         if value.is_finite() {

@@ -5,7 +5,7 @@
 
 use super::expand_formula::Expansions;
 use super::fixed::Fixed;
-use super::inputs::{entry, load, load_motion};
+use super::inputs::{load, load_motion, locked_input};
 use super::lowering::Lowering;
 use super::mass::{MassScratch, MassTape};
 use super::mechanism::{MechanismScratch, MechanismTapes};
@@ -15,7 +15,7 @@ use super::setting::{Setting, SettingTape, start_values};
 use super::settling::settle;
 use super::system::gradient_by_differences;
 use super::system_names::SystemNames;
-use super::tapes::{Compiler, ModeRegisters, ModeTapes, ResetTape, ScheduleTape};
+use super::tapes::{Compiler, Modes, RegistersByMode, ResetTape, ScheduleTape};
 use super::{
     ActiveRows, Constraint, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, Point, Reset,
     ResetTargets, System, Terms,
@@ -32,7 +32,7 @@ pub struct FormulaSystem {
     setting_tape: SettingTape,
     guards: Vec<Guard>,
     guard_growth: Vec<f64>,
-    pub(super) modes: Vec<ModeTapes>,
+    pub(super) modes: Modes,
     pub(super) resets: Vec<Option<ResetTape>>,
     pub(super) mass: Option<MassTape>,
     pub(super) mechanism: Option<MechanismTapes>,
@@ -47,7 +47,7 @@ struct ShownTapes {
     outputs: Tape,
     switches: Tape,
     audit: Tape,
-    /// The energies of a mechanism, for each mode.
+    /// The energies of a mechanism: for each mode, or for all.
     energies: Vec<Tape>,
 }
 
@@ -63,7 +63,6 @@ impl FormulaSystem {
         let guard_growth = settled.growth(&lowering, &fixed.parameters);
         let mut compiler = Compiler { arena: &mut lowering.arena, settled: &settled };
         Ok(Self {
-            modes: (0..settled.parts.derivatives.len()).map(|mode| compiler.mode(mode)).collect(),
             resets: compiler.resets(),
             mass: compiler.mass(model, &parameter_inputs),
             mechanism: compiler.mechanism(&settled.parts.mechanism, model.states.len()),
@@ -78,9 +77,10 @@ impl FormulaSystem {
             guard_growth,
             setting_tape: SettingTape::new(model, &fixed),
             setting: Setting { parameters: fixed.parameters, state, discrete },
-            guards: settled.watches.into_iter().map(|watch| watch.guard).collect(),
-            names: SystemNames::new(model, settled.switch_names),
+            guards: settled.watches.iter().map(|watch| watch.guard.clone()).collect(),
+            names: SystemNames::new(model, settled.switch_names.clone()),
             count_number: settled.count_number,
+            modes: Modes::new(lowering.arena, settled, model.start_mode()),
         })
     }
 
@@ -131,7 +131,8 @@ impl FormulaSystem {
 
 impl System for FormulaSystem {
     fn energies(&self, mode: usize) -> Option<Observer<'_>> {
-        Some(Observer::new(self.shown.energies.get(mode)?))
+        let energies = &self.shown.energies;
+        Some(Observer::new(energies.get(mode).or_else(|| energies.first())?))
     }
     fn layout(&self) -> Layout {
         let n = self.mechanism.as_ref().map_or(0, |mechanism| mechanism.coordinates);
@@ -190,7 +191,7 @@ impl System for FormulaSystem {
         true
     }
     fn guard_depends_on(&self, mode: usize, guard: usize, state: usize) -> bool {
-        let tapes = &self.modes[mode];
+        let tapes = self.modes.of(mode);
         // Behind a mass matrix every rate may depend on every state.
         let own = tapes.watched.iter().position(|&g| g == guard).filter(|_| !self.is_coupled());
         own.is_none_or(|k| tapes.reach(k, self.names.states.len())[state])
@@ -205,15 +206,11 @@ impl System for FormulaSystem {
     }
     fn evaluator(&self) -> Box<dyn Evaluator + '_> {
         let mass = self.mass.as_ref().map(MassTape::scratch);
-        let modes = self.modes.iter().map(ModeRegisters::new).collect();
+        let modes = RegistersByMode::new(&self.modes);
         let resets = self.resets.iter().map(|r| r.as_ref().map(|r| r.tape.registers())).collect();
-        let entries = self.modes.iter().map(|m| m.jacobian_places.len()).max().unwrap_or(0);
         let reset = self.resets.iter().flatten().map(ResetTape::len).max().unwrap_or(0);
-        let longest = (2 * self.guards.len())
-            .max(1 + self.names.states.len())
-            .max(entries)
-            .max(reset)
-            .max(self.constraints().len());
+        let longest =
+            (2 * self.guards.len()).max(1 + self.names.states.len()).max(reset).max(self.constraints().len());
         let schedule = self.schedule.tape.registers();
         let conditions = self.conditions.registers();
         let nowhere = vec![0.0; self.names.states.len()];
@@ -238,7 +235,7 @@ impl System for FormulaSystem {
 
 pub(super) struct FormulaEvaluator<'a> {
     pub(super) system: &'a FormulaSystem,
-    modes: Vec<ModeRegisters>,
+    modes: RegistersByMode,
     resets: Vec<Option<Registers>>,
     mass: Option<MassScratch>,
     mechanism: Option<MechanismScratch>,
@@ -258,10 +255,11 @@ pub(super) struct FormulaEvaluator<'a> {
 
 impl Evaluator for FormulaEvaluator<'_> {
     fn derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]) {
-        let registers = &mut self.modes[locked.mode].derivative;
+        let tapes = self.system.modes.of(locked.mode);
+        let registers = &mut self.modes.of(locked.mode, tapes).derivative;
         load(registers, t, y, locked);
         load_motion(registers, self.mechanism.as_ref());
-        self.system.modes[locked.mode].derivative.run(registers, dy);
+        tapes.derivative.run(registers, dy);
     }
 
     fn terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
@@ -383,10 +381,12 @@ impl Evaluator for FormulaEvaluator<'_> {
 
     fn jacobian_entries(&mut self, at: (Locked<'_>, f64, &[f64]), each: &mut dyn FnMut(usize, f64)) -> bool {
         let (locked, t, y) = at;
-        let tapes = &self.system.modes[locked.mode];
-        let registers = &mut self.modes[locked.mode].jacobian;
+        let tapes = self.system.modes.of(locked.mode);
+        let registers = &mut self.modes.of(locked.mode, tapes).jacobian;
         load(registers, t, y, locked);
-        let out = &mut self.out[..tapes.jacobian_places.len()];
+        let entries = tapes.jacobian_places.len();
+        self.out.resize(self.out.len().max(entries), 0.0);
+        let out = &mut self.out[..entries];
         tapes.jacobian.run(registers, out);
         for (&place, value) in tapes.jacobian_places.iter().zip(out) {
             each(place, *value);
@@ -412,15 +412,16 @@ impl Evaluator for FormulaEvaluator<'_> {
     }
 
     fn time_derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], out: &mut [f64]) -> bool {
-        let registers = &mut self.modes[locked.mode].time;
+        let tapes = self.system.modes.of(locked.mode);
+        let registers = &mut self.modes.of(locked.mode, tapes).time;
         load(registers, t, y, locked);
-        self.system.modes[locked.mode].time.run(registers, out);
+        tapes.time.run(registers, out);
         true
     }
 
     fn guards(&mut self, locked: Locked<'_>, t: f64, y: &[f64], values: &mut [f64]) {
-        let tapes = &self.system.modes[locked.mode];
-        let registers = &mut self.modes[locked.mode].guards;
+        let tapes = self.system.modes.of(locked.mode);
+        let registers = &mut self.modes.of(locked.mode, tapes).guards;
         load(registers, t, y, locked);
         let out = &mut self.out[..tapes.watched.len()];
         tapes.guards.run(registers, out);
@@ -430,9 +431,9 @@ impl Evaluator for FormulaEvaluator<'_> {
     }
 
     fn guard(&mut self, locked: Locked<'_>, guard: usize, t: f64, y: &[f64]) -> f64 {
-        let tapes = &self.system.modes[locked.mode];
+        let tapes = self.system.modes.of(locked.mode);
         let Ok(i) = tapes.watched.binary_search(&guard) else { return f64::NAN };
-        let registers = &mut self.modes[locked.mode].singles[i];
+        let registers = &mut self.modes.of(locked.mode, tapes).singles[i];
         load(registers, t, y, locked);
         tapes.singles[i].run(registers, &mut self.out[..1]);
         self.out[0]
@@ -444,15 +445,14 @@ impl Evaluator for FormulaEvaluator<'_> {
         guard: usize,
         input: &dyn Fn(usize) -> Bounds,
     ) -> Option<Bounds> {
-        let tapes = &self.system.modes[locked.mode];
+        let tapes = self.system.modes.of(locked.mode);
         let tape = &tapes.singles[tapes.watched.binary_search(&guard).ok()?];
-        let fixed = [locked.parameters, locked.signs, locked.counts, locked.discrete, &[locked.mode as f64]];
         let n = self.system.names.states.len();
         let inputs = self.boxes.inputs_of(tape);
         for k in tape.reads() {
             inputs[k] = match k {
                 k if k <= n => input(k),
-                k => Bounds::fixed(entry(fixed, k - n - 1)),
+                k => Bounds::fixed(locked_input(locked, k - n - 1)),
             };
         }
         Some(tape.bounds(&mut self.boxes))
@@ -464,12 +464,11 @@ impl Evaluator for FormulaEvaluator<'_> {
         input: &dyn Fn(usize) -> Interval,
         ranges: &mut [Interval],
     ) {
-        let tapes = &self.system.modes[locked.mode];
-        let fixed = [locked.parameters, locked.signs, locked.counts, locked.discrete, &[locked.mode as f64]];
+        let tapes = self.system.modes.of(locked.mode);
         let n = self.system.names.states.len();
         let inputs = self.ranges.inputs_of(&tapes.guards);
         for k in tapes.guards.reads() {
-            inputs[k] = if k <= n { input(k) } else { Interval::point(entry(fixed, k - n - 1)) };
+            inputs[k] = if k <= n { input(k) } else { Interval::point(locked_input(locked, k - n - 1)) };
         }
         for (&g, range) in tapes.watched.iter().zip(tapes.guards.ranges(&mut self.ranges)) {
             ranges[g] = range;
@@ -484,8 +483,8 @@ impl Evaluator for FormulaEvaluator<'_> {
         _values: &[f64],
         slopes: &mut [f64],
     ) {
-        let tapes = &self.system.modes[locked.mode];
-        let registers = &mut self.modes[locked.mode].slopes;
+        let tapes = self.system.modes.of(locked.mode);
+        let registers = &mut self.modes.of(locked.mode, tapes).slopes;
         load(registers, point.t, point.y, locked);
         let inputs = registers.inputs_mut();
         let first = inputs.len() - point.dy.len();
@@ -505,22 +504,28 @@ impl Evaluator for FormulaEvaluator<'_> {
         y: &mut [f64],
         gradient: &mut [f64],
     ) -> f64 {
-        let tapes = &self.system.modes[locked.mode];
+        let tapes = self.system.modes.of(locked.mode);
         let Ok(i) = tapes.watched.binary_search(&guard) else { return f64::NAN };
-        let (Some(tape), Some(registers)) = (&tapes.gradients[i], &mut self.modes[locked.mode].gradients[i])
+        let (Some(tape), Some(registers)) =
+            (&tapes.gradients[i], &mut self.modes.of(locked.mode, tapes).gradients[i])
         else {
             return gradient_by_differences(&mut |t, y| self.guard(locked, guard, t, y), t, y, gradient);
         };
         load(registers, t, y, locked);
-        let n = y.len();
-        tape.run(registers, &mut self.out[..=n]);
-        gradient.copy_from_slice(&self.out[..n]);
-        self.out[n]
+        let out = &mut self.out[..tape.inputs.len()];
+        tape.tape.run(registers, out);
+        gradient.fill(0.0);
+        let mut rate = 0.0;
+        for (&input, value) in tape.inputs.iter().zip(out) {
+            *input.checked_sub(1).map_or(&mut rate, |state| &mut gradient[state]) = *value;
+        }
+        rate
     }
 
     fn find_needed(&mut self, locked: Locked<'_>, needed: &mut [bool]) {
-        let tapes = &self.system.modes[locked.mode];
-        let (Some(tape), Some(registers)) = (&tapes.needs, &mut self.modes[locked.mode].needs) else {
+        let tapes = self.system.modes.of(locked.mode);
+        let (Some(tape), Some(registers)) = (&tapes.needs, &mut self.modes.of(locked.mode, tapes).needs)
+        else {
             return needed.fill(true);
         };
         load(registers, 0.0, &self.nowhere, locked);
@@ -560,8 +565,8 @@ impl Evaluator for FormulaEvaluator<'_> {
         _reach: f64,
         rates: GuardRates<'_>,
     ) -> u64 {
-        let tapes = &self.system.modes[locked.mode];
-        let registers = &mut self.modes[locked.mode].rates;
+        let tapes = self.system.modes.of(locked.mode);
+        let registers = &mut self.modes.of(locked.mode, tapes).rates;
         load(registers, t, y, locked);
         load_motion(registers, self.mechanism.as_ref());
         let count = tapes.watched.len();

@@ -25,13 +25,13 @@ pub(super) fn load_motion(registers: &mut Registers, mechanism: Option<&Mechanis
     }
 }
 
-/// One entry of several lists behind each other.
-pub(super) fn entry(lists: [&[f64]; 5], mut index: usize) -> f64 {
-    for list in lists {
+/// The input of this place behind time and states.
+pub(super) fn locked_input(locked: Locked<'_>, mut index: usize) -> f64 {
+    for list in [locked.parameters, locked.signs, locked.counts, locked.discrete] {
         match list.get(index) {
             Some(&value) => return value,
             None => index -= list.len(),
         }
     }
-    f64::NAN
+    if index == 0 { locked.mode as f64 } else { f64::NAN }
 }

@@ -3,12 +3,22 @@
 //! From energies by Lagrange: `p = ∂T/∂v`, `M = ∂p/∂v`, `f = Q + ∂T/∂q - ∂V/∂q - ∂p/∂q v - ∂p/∂t`. Constraints `g(t, q) = 0` are differentiated twice along
 //! the motion with the branches in them locked, `G v' = -γ` with `G = ∂g/∂q`; constraints on speeds `b(t, q, v) = 0` once, with `G = ∂b/∂v` (paper 003, section 4.1).
 
+use super::derivatives::Derivatives;
 use super::lowering::{Lowering, input};
 use crate::expr::{Arena, ExprId, InputId};
 use crate::model::{Model, Scope, Versions};
+use std::collections::BTreeMap;
 
 /// Inputs that stand for accelerations, and behind them multipliers and reactions, until the number of all others is known: beyond them, and before those of locks.
 const FIRST_OF_MOTION: u32 = 1 << 29;
+
+/// An entry of a matrix.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub(super) row: usize,
+    pub(super) column: usize,
+    pub(super) value: ExprId,
+}
 
 /// The formulas of a mechanism with `n` coordinates and `m` constraints, those of positions first.
 #[derive(Clone, Debug, Default)]
@@ -16,10 +26,10 @@ pub(super) struct MechanismParts {
     pub(super) names: Vec<String>,
     /// How many of the constraints are of positions.
     pub(super) holonomic: usize,
-    /// `M` by rows, `f`, `G` by rows, `-γ`.
-    pub(super) mass: Vec<ExprId>,
+    /// `M` by rows, `f`, `G` by rows, `-γ`; of matrices the entries that are not always zero.
+    pub(super) mass: Vec<Entry>,
     pub(super) force: Vec<ExprId>,
-    pub(super) jacobian: Vec<ExprId>,
+    pub(super) jacobian: Vec<Entry>,
     pub(super) level: Vec<ExprId>,
     /// The constraints of positions, and the rates of all.
     pub(super) position: Vec<ExprId>,
@@ -27,11 +37,11 @@ pub(super) struct MechanismParts {
     /// What those of positions change by with time alone, and the constraints of speeds themselves.
     pub(super) offset: Vec<ExprId>,
     /// The derivatives of those rates by the coordinates, by rows.
-    pub(super) slopes: Vec<ExprId>,
-    /// The applied force on each coordinate, and the entries of `inertia` with their places.
+    pub(super) slopes: Vec<Entry>,
+    /// The applied force on each coordinate, and the entries of `inertia`.
     pub(super) applied: Vec<ExprId>,
-    pub(super) entries: Vec<(usize, usize, ExprId)>,
-    /// For each mode, the energies and powers.
+    pub(super) entries: Vec<Entry>,
+    /// The energies and powers: for each mode, or once if they are the same in all.
     pub(super) energies: Vec<Vec<ExprId>>,
 }
 
@@ -47,10 +57,10 @@ impl MechanismParts {
     }
 
     pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut ExprId> {
-        let terms = self.mass.iter_mut().chain(&mut self.force).chain(&mut self.jacobian);
+        let entries = self.mass.iter_mut().chain(&mut self.jacobian).chain(&mut self.slopes);
         let residuals = self.position.iter_mut().chain(&mut self.velocity).chain(&mut self.offset);
-        let residuals = residuals.chain(&mut self.slopes);
-        terms.chain(&mut self.level).chain(residuals).chain(self.energies.iter_mut().flatten())
+        let rows = self.force.iter_mut().chain(&mut self.level).chain(residuals);
+        entries.map(|entry| &mut entry.value).chain(rows).chain(self.energies.iter_mut().flatten())
     }
 }
 
@@ -82,29 +92,14 @@ pub(super) fn rows_of(model: &Model, scope: &Scope<'_>) -> Vec<usize> {
 
 impl Lowering<'_> {
     /// The equations of motion of the model's mechanism.
-    pub(super) fn mechanism(&mut self, model: &Model, derivatives: &[Vec<ExprId>]) -> MechanismParts {
+    pub(super) fn mechanism(&mut self, model: &Model, derivatives: &Derivatives) -> MechanismParts {
         let n = model.mechanism.coordinates;
         if n == 0 {
             return MechanismParts::default();
         }
         let mut parts = MechanismParts { applied: self.forces(model, n), ..MechanismParts::default() };
         self.motion(model, &mut parts);
-        let of_speeds = of_speeds(model, &Scope::new(model));
-        parts.holonomic = of_speeds.iter().filter(|of_speeds| !**of_speeds).count();
-        let constraints = model.mechanism.constraints.iter().zip(model.constraint_versions());
-        let rows: Vec<_> = constraints.zip(of_speeds).collect();
-        for ((constraint, versions), _) in rows.iter().filter(|(_, of_speeds)| !of_speeds) {
-            let position = self.constraint(model, &constraint.name, versions);
-            let velocity = self.along(position, n);
-            parts.position.push(position);
-            parts.offset.push(self.partial(position, 0));
-            self.constrain(&mut parts, &constraint.name, position, 1, velocity, n);
-        }
-        for ((constraint, versions), _) in rows.iter().filter(|(_, of_speeds)| *of_speeds) {
-            let velocity = self.constraint(model, &constraint.name, versions);
-            parts.offset.push(velocity);
-            self.constrain(&mut parts, &constraint.name, velocity, 1 + n, velocity, n);
-        }
+        self.constraints(model, &mut parts);
         parts.energies = self.energies(model, &parts, derivatives);
         parts
     }
@@ -116,59 +111,89 @@ impl Lowering<'_> {
         })
     }
 
-    /// Adds a row: `G` has the derivatives of `surface` by the inputs from `first` on.
-    fn constrain(
-        &mut self,
-        parts: &mut MechanismParts,
-        name: &str,
-        surface: ExprId,
-        first: usize,
-        velocity: ExprId,
-        n: usize,
-    ) {
-        parts.names.push(name.to_owned());
-        let entries = self.gradient(surface, first..first + n);
-        parts.jacobian.extend(entries);
-        let slopes = self.gradient(velocity, 1..1 + n);
-        parts.slopes.extend(slopes);
-        let rate = self.along(velocity, n);
-        parts.velocity.push(velocity);
-        parts.level.push(self.arena.neg(rate));
+    /// The constraints: those of positions first.
+    fn constraints(&mut self, model: &Model, parts: &mut MechanismParts) {
+        let n = model.mechanism.coordinates;
+        let of_speeds = of_speeds(model, &Scope::new(model));
+        let constraints = model.mechanism.constraints.iter().zip(model.constraint_versions());
+        let rows: Vec<_> = constraints.zip(of_speeds).collect();
+        let mut lower = |wanted: bool| -> Vec<ExprId> {
+            let rows = rows.iter().filter(|(_, of_speeds)| *of_speeds == wanted);
+            rows.map(|((constraint, versions), _)| {
+                parts.names.push(constraint.name.clone());
+                self.constraint(model, &constraint.name, versions)
+            })
+            .collect()
+        };
+        let (positions, speeds) = (lower(false), lower(true));
+        let one = self.arena.constant(1.0);
+        parts.holonomic = positions.len();
+        parts.offset = self.arena.derivative_along(&positions, &[(InputId(0), one)]);
+        parts.offset.extend(&speeds);
+        let (of_coordinates, of_rates) = (1..1 + n, 1 + n..1 + 2 * n);
+        let held = entries(self.arena.gradients(&positions, |q| of_coordinates.contains(&q.index())), 1);
+        let slowed = entries(self.arena.gradients(&speeds, |v| of_rates.contains(&v.index())), 1 + n);
+        let below = slowed.into_iter().map(|entry| Entry { row: entry.row + positions.len(), ..entry });
+        parts.jacobian = held.into_iter().chain(below).collect();
+        parts.velocity = self.along(&positions, n);
+        parts.velocity.extend(&speeds);
+        let slopes = self.arena.gradients(&parts.velocity, |q| of_coordinates.contains(&q.index()));
+        parts.slopes = entries(slopes, 1);
+        let rates = self.along(&parts.velocity, n);
+        parts.level = rates.into_iter().map(|rate| self.arena.neg(rate)).collect();
+        parts.position = positions;
     }
 
     /// The mass matrix and the forces.
     fn motion(&mut self, model: &Model, parts: &mut MechanismParts) {
-        let (n, zero) = (parts.applied.len(), self.arena.constant(0.0));
-        let (mut mass, mut force) = (vec![zero; n * n], parts.applied.clone());
+        let mut mass: BTreeMap<(usize, usize), ExprId> = BTreeMap::new();
+        let mut force = parts.applied.clone();
         if let Some(kinetic) = &model.mechanism.kinetic {
             let kinetic = self.locked(kinetic, "kinetic");
-            for i in 0..n {
-                let momentum = self.partial(kinetic, 1 + n + i);
-                for j in 0..n {
-                    mass[i * n + j] = self.partial(momentum, 1 + n + j);
-                }
-                let (pushed, drift) = (self.partial(kinetic, 1 + i), self.along(momentum, n));
-                force[i] = self.arena.add(force[i], pushed);
-                force[i] = self.arena.sub(force[i], drift);
-            }
+            self.kinetic_terms(kinetic, &mut mass, &mut force);
         }
         if let Some(potential) = &model.mechanism.potential {
             let potential = self.locked(potential, "potential");
-            for (i, force) in force.iter_mut().enumerate() {
-                let slope = self.partial(potential, 1 + i);
-                *force = self.arena.sub(*force, slope);
+            for (i, slope) in self.gradient(potential, 1, force.len()) {
+                force[i] = self.arena.sub(force[i], slope);
             }
         }
+        let zero = self.arena.constant(0.0);
         for entry in &model.mechanism.inertia {
-            let Some((i, j)) = self.names.inertia_place(&entry.name) else { continue };
+            let Some((row, column)) = self.names.inertia_place(&entry.name) else { continue };
             let value = self.locked(&entry.formula, &format!("inertia.{}", entry.name));
-            parts.entries.push((i, j, value));
-            mass[i * n + j] = self.arena.add(mass[i * n + j], value);
-            if i != j {
-                mass[j * n + i] = self.arena.add(mass[j * n + i], value);
+            parts.entries.push(Entry { row, column, value });
+            let halves = if row == column { vec![(row, column)] } else { vec![(row, column), (column, row)] };
+            for place in halves {
+                let known = mass.get(&place).copied().unwrap_or(zero);
+                mass.insert(place, self.arena.add(known, value));
             }
         }
-        (parts.mass, parts.force) = (mass, force);
+        parts.mass = mass.into_iter().map(|((row, column), value)| Entry { row, column, value }).collect();
+        parts.force = force;
+    }
+
+    /// What follows from the kinetic energy: the mass matrix, and forces that come with motion.
+    fn kinetic_terms(
+        &mut self,
+        kinetic: ExprId,
+        mass: &mut BTreeMap<(usize, usize), ExprId>,
+        force: &mut [ExprId],
+    ) {
+        let n = force.len();
+        for (i, pushed) in self.gradient(kinetic, 1, n) {
+            force[i] = self.arena.add(force[i], pushed);
+        }
+        let (places, momenta): (Vec<usize>, Vec<ExprId>) =
+            self.gradient(kinetic, 1 + n, n).into_iter().unzip();
+        let rates = 1 + n..1 + 2 * n;
+        let rows = self.arena.gradients(&momenta, |input| rates.contains(&input.index()));
+        for entry in entries(rows, 1 + n) {
+            mass.insert((places[entry.row], entry.column), entry.value);
+        }
+        for (&i, drift) in places.iter().zip(self.along(&momenta, n)) {
+            force[i] = self.arena.sub(force[i], drift);
+        }
     }
 
     fn forces(&mut self, model: &Model, n: usize) -> Vec<ExprId> {
@@ -189,29 +214,28 @@ impl Lowering<'_> {
         forces
     }
 
-    /// The derivatives by some inputs. A formula has few of all that there are.
-    fn gradient(&mut self, of: ExprId, by: std::ops::Range<usize>) -> Vec<ExprId> {
-        let mut gradient = vec![self.arena.constant(0.0); by.len()];
-        for input in self.arena.inputs_of(&[of]).into_iter().map(InputId::index) {
-            if by.contains(&input) {
-                gradient[input - by.start] = self.partial(of, input);
-            }
-        }
-        gradient
+    /// The derivatives by `n` inputs from `first` on that are not always zero, with their places among these.
+    fn gradient(&mut self, of: ExprId, first: usize, n: usize) -> Vec<(usize, ExprId)> {
+        let wanted = first..first + n;
+        let found = self.arena.gradients(&[of], |input| wanted.contains(&input.index()));
+        found.into_iter().flatten().map(|(input, slope)| (input.index() - first, slope)).collect()
     }
 
-    fn partial(&mut self, of: ExprId, by: usize) -> ExprId {
-        let seed = (InputId(u32::try_from(by).unwrap_or(u32::MAX)), self.arena.constant(1.0));
-        self.arena.derivative_along(&[of], &[seed])[0]
-    }
-
-    /// The rate of an expression along the motion while the speeds stay as they are.
-    fn along(&mut self, of: ExprId, n: usize) -> ExprId {
+    /// The rates of expressions along the motion while the speeds stay as they are.
+    fn along(&mut self, of: &[ExprId], n: usize) -> Vec<ExprId> {
         let mut seeds = vec![(InputId(0), self.arena.constant(1.0))];
         for i in 0..n {
             let speed = input(&mut self.arena, 1 + n + i);
             seeds.push((InputId(u32::try_from(1 + i).unwrap_or(u32::MAX)), speed));
         }
-        self.arena.derivative_along(&[of], &seeds)[0]
+        self.arena.derivative_along(of, &seeds)
     }
+}
+
+/// Gradients as rows of a matrix whose first column belongs to the input `first`.
+fn entries(gradients: Vec<Vec<(InputId, ExprId)>>, first: usize) -> Vec<Entry> {
+    let row = |(row, gradient): (usize, Vec<(InputId, ExprId)>)| {
+        gradient.into_iter().map(move |(input, value)| Entry { row, column: input.index() - first, value })
+    };
+    gradients.into_iter().enumerate().flat_map(row).collect()
 }

@@ -8,6 +8,7 @@
 //! Locks are listed in the order in which they are made, so that each depends only on those before it.
 
 use super::lowering::Names;
+use super::surfaces::risk;
 use crate::expr::{Arena, BinaryOp, ExprId, InputId, Interpret, Node, Smoothness, UnaryOp};
 use std::collections::BTreeMap;
 
@@ -50,6 +51,8 @@ pub(super) struct Locks {
     found: BTreeMap<Rule, usize>,
     /// Whether each expression of the arena, as far as known, depends on time or on a state.
     varies: Vec<bool>,
+    /// Whether each expression, as far as known, has a part that is not a finite number for every time and state.
+    risky: Vec<bool>,
     first_parameter: usize,
     /// How wide the layer is in which signs are softened, if they are.
     width: Option<f64>,
@@ -58,7 +61,14 @@ pub(super) struct Locks {
 impl Locks {
     /// No locks; the inputs before `first_parameter` are the time and the states.
     pub(super) fn new(first_parameter: usize, width: Option<f64>) -> Self {
-        Self { list: Vec::new(), found: BTreeMap::new(), varies: Vec::new(), first_parameter, width }
+        Self {
+            list: Vec::new(),
+            found: BTreeMap::new(),
+            varies: Vec::new(),
+            risky: Vec::new(),
+            first_parameter,
+            width,
+        }
     }
 
     /// The input that stands for a lock until all are known.
@@ -122,6 +132,18 @@ impl Locks {
             self.varies.push(varies);
         }
         self.varies[id.index()]
+    }
+
+    /// Whether there is a part of an expression that is not defined for every time and state.
+    pub(super) fn may_be_undefined(&mut self, arena: &Arena, id: ExprId) -> bool {
+        self.varies(arena, id);
+        for index in self.risky.len()..arena.len() {
+            let id = ExprId(u32::try_from(index).unwrap_or(u32::MAX));
+            let node = arena.node(id);
+            let own = risk(id, node).is_some_and(|id| self.varies[id.index()]);
+            self.risky.push(own || node.operands().any(|operand| self.risky[operand.index()]));
+        }
+        self.risky[id.index()]
     }
 }
 

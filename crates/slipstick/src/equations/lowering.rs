@@ -2,13 +2,12 @@
 
 use super::Condition;
 use super::conditions::{Conditions, GuardPlace};
+use super::derivatives::Derivatives;
 use super::lagrange::{MechanismParts, of_motion, rows_of};
 use super::locking::{Locker, Locks, Rule};
 use super::tapes::ResetParts;
 use crate::expr::{Arena, BinaryOp, ExprId, InputId, Interpret, Node, NodeId};
-use crate::model::{
-    Definition, EventRule, Formula, Logic, Meaning, ModeRule, Model, Scope, Trigger, Versions,
-};
+use crate::model::{EventRule, Formula, Logic, Meaning, ModeRule, Model, Scope, Trigger, Versions};
 
 /// What names stand for.
 pub(super) struct Names<'m> {
@@ -41,6 +40,11 @@ impl Names<'_> {
     /// What an entry of `inertia` is about.
     pub(super) fn inertia_place(&self, name: &str) -> Option<(usize, usize)> {
         self.scope.inertia_place(name)
+    }
+
+    /// The place of a mode.
+    pub(super) fn mode(&self, name: &str) -> Option<usize> {
+        self.scope.mode(name)
     }
 
     /// What a name stands for.
@@ -104,8 +108,8 @@ pub(super) struct Surface {
 /// The formulas of a model, locked.
 #[derive(Clone, Debug)]
 pub(super) struct Parts {
-    /// For each mode, the derivative of each state.
-    pub(super) derivatives: Vec<Vec<ExprId>>,
+    /// The derivative of each state in each mode.
+    pub(super) derivatives: Derivatives,
     /// The entries of the mass matrix, in the order of the model.
     pub(super) mass: Vec<ExprId>,
     /// The surface of each event, in the order of [`Model::all_events`].
@@ -184,7 +188,8 @@ impl<'m> Lowering<'m> {
         let mut shown = Vec::new();
         for (i, switch) in model.switches.iter().enumerate() {
             let value = input(&mut self.arena, first + i);
-            let soft = self.locks.list.iter().any(|lock| lock.soft && lock.name == switch.name);
+            // Named switches are the first locks.
+            let soft = self.locks.list[i].soft;
             shown.push(if soft { self.plain_line(&switch.formula, width) } else { value });
         }
         shown
@@ -310,7 +315,7 @@ impl<'m> Lowering<'m> {
     }
 
     /// A checked model has no unknown names.
-    fn unknown(&mut self) -> ExprId {
+    pub(super) fn unknown(&mut self) -> ExprId {
         self.arena.constant(f64::NAN)
     }
 
@@ -328,8 +333,7 @@ impl<'m> Lowering<'m> {
 
     /// All formulas that the motion depends on.
     pub(super) fn parts(&mut self, model: &Model) -> Parts {
-        let modes = model.modes.len().max(1);
-        let derivatives: Vec<_> = (0..modes).map(|mode| self.derivatives(model, mode)).collect();
+        let derivatives = self.derivatives(model);
         let mass = model.mass.iter().map(|d| self.locked(&d.formula, &format!("mass.{}", d.name))).collect();
         let events =
             model.all_events().enumerate().map(|(i, (mode, e))| self.event(model, i, mode, e)).collect();
@@ -360,28 +364,6 @@ impl<'m> Lowering<'m> {
     /// The outputs as they are written.
     pub(super) fn plain_outputs(&self) -> &[ExprId] {
         &self.names.outputs
-    }
-
-    /// The derivative of each state in a mode: its own, or the common one.
-    fn derivatives(&mut self, model: &Model, mode: usize) -> Vec<ExprId> {
-        let mode = model.modes.get(mode);
-        let n = model.mechanism.coordinates;
-        let mut list: Vec<ExprId> = (0..n).map(|i| input(&mut self.arena, 1 + n + i)).collect();
-        list.extend((0..n).map(|i| of_motion(&mut self.arena, i)));
-        for state in model.first_order_states() {
-            let find = |list: &'_ [Definition]| list.iter().position(|d| d.name == state.name);
-            let own = mode.and_then(|m| Some((m, &m.derivatives[find(&m.derivatives)?])));
-            let common = find(&model.derivatives).map(|i| &model.derivatives[i]);
-            list.push(match (own, common) {
-                (Some((mode, own)), _) => {
-                    self.locked(&own.formula, &format!("modes.{}.derivatives.{}", mode.name, state.name))
-                }
-                (None, Some(common)) => self.locked(&common.formula, &format!("derivatives.{}", state.name)),
-                // A checked model lacks none.
-                (None, None) => self.unknown(),
-            });
-        }
-        list
     }
 
     /// A guard: one surface that crosses zero, or a condition.

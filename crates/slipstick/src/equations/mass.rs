@@ -3,15 +3,15 @@
 use super::inputs::load;
 use super::tapes::Compiler;
 use super::{Locked, MassKind};
-use crate::expr::{ExprId, InputId, Registers, Tape};
+use crate::expr::{ExprId, Registers, Tape};
 use crate::model::{Model, Scope};
 
 /// The entries of the mass matrix that are not those of the identity.
 #[derive(Clone, Debug)]
 pub(super) struct MassTape {
     pub(super) kind: MassKind,
-    /// The matrix before the entries are put in: the identity, less the rows that are given.
-    base: Vec<f64>,
+    /// Whether each row is given; the others are those of the identity.
+    given: Vec<bool>,
     places: Vec<usize>,
     tape: Tape,
     /// The derivatives that are not identically zero: the place of the entry, and the input (0 is time, states follow).
@@ -40,7 +40,11 @@ impl MassTape {
         load(&mut scratch.tape, t, y, locked);
         let out = &mut scratch.out[..self.places.len()];
         self.tape.run(&mut scratch.tape, out);
-        mass.copy_from_slice(&self.base);
+        mass.fill(0.0);
+        let n = self.given.len();
+        for row in (0..n).filter(|&row| !self.given[row]) {
+            mass[row * n + row] = 1.0;
+        }
         for (&place, value) in self.places.iter().zip(out) {
             mass[place] = *value;
         }
@@ -76,11 +80,11 @@ impl Compiler<'_> {
             return None;
         }
         let scope = Scope::new(model);
-        let mut base: Vec<f64> = (0..n * n).map(|k| if k / n == k % n { 1.0 } else { 0.0 }).collect();
+        let mut given = vec![false; n];
         let mut places = Vec::new();
         for definition in &model.mass {
             let (row, column) = scope.mass_place(&definition.name)?;
-            base[row * n..(row + 1) * n].fill(0.0);
+            given[row] = true;
             places.push(row * n + column);
         }
         // Parameters do not change during a run; time, states, switch signs and counts do.
@@ -89,22 +93,15 @@ impl Compiler<'_> {
         let kind = if constant { MassKind::Constant } else { MassKind::Varying };
         let (slope_places, slopes) = self.mass_slopes(&places, n);
         let (tape, slopes) = (self.compile(entries), self.compile(&slopes));
-        Some(MassTape { kind, base, places, tape, slope_places, slopes })
+        Some(MassTape { kind, given, places, tape, slope_places, slopes })
     }
 
     /// The derivatives of the entries by time and by the states, those that are not identically zero.
     fn mass_slopes(&mut self, places: &[usize], states: usize) -> (Vec<(usize, usize)>, Vec<ExprId>) {
-        let (entries, one) = (&self.settled.parts.mass, self.arena.constant(1.0));
-        let mut slopes = Vec::new();
-        for (input, id) in (0..=states).zip(0_u32..) {
-            let by_input = self.arena.derivative_along(entries, &[(InputId(id), one)]);
-            let known = places.iter().zip(by_input);
-            slopes.extend(
-                known
-                    .filter(|(_, e)| self.arena.is_constant(*e) != Some(0.0))
-                    .map(|(&place, e)| ((place, input), e)),
-            );
-        }
-        slopes.into_iter().unzip()
+        let entries = self.arena.gradients(&self.settled.parts.mass, |input| input.index() <= states);
+        let slopes = places.iter().zip(entries).flat_map(|(&place, entries)| {
+            entries.into_iter().map(move |(input, slope)| ((place, input.index()), slope))
+        });
+        slopes.unzip()
     }
 }

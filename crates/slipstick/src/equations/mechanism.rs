@@ -2,8 +2,8 @@
 
 use super::activity::say_something;
 use super::inputs::load;
-use super::lagrange::MechanismParts;
-use super::tapes::{Compiler, ModeTapes};
+use super::lagrange::{Entry, MechanismParts};
+use super::tapes::{Compiler, Modes};
 use super::{ActiveRows, Locked};
 use crate::expr::{Arena, ExprId, InputId, Registers, Tape};
 use crate::math::Matrix;
@@ -140,18 +140,22 @@ impl Compiler<'_> {
     pub(super) fn mechanism(&mut self, parts: &MechanismParts, states: usize) -> Option<MechanismTapes> {
         let coordinates = parts.force.len();
         let mut terms: Vec<ExprId> = Vec::new();
-        let mut places = |of: &[ExprId]| -> Vec<usize> {
-            let known = of.iter().enumerate().filter(|(_, id)| self.arena.is_constant(**id) != Some(0.0));
+        let is_zero = |id: ExprId| self.arena.is_constant(id) == Some(0.0);
+        let places = |of: &[ExprId], terms: &mut Vec<ExprId>| -> Vec<usize> {
+            let known = of.iter().enumerate().filter(|(_, id)| !is_zero(**id));
             let (places, ids): (Vec<usize>, Vec<ExprId>) = known.unzip();
             terms.extend(ids);
             places
         };
-        let by_rows =
-            |places: Vec<usize>| places.into_iter().map(|k| (k / coordinates, k % coordinates)).collect();
-        let (masses, forces): (Vec<_>, _) = (by_rows(places(&parts.mass)), places(&parts.force));
-        let (gradients, levels): (Vec<_>, _) = (by_rows(places(&parts.jacobian)), places(&parts.level));
-        let offsets = places(&parts.offset);
-        let slope_places: Vec<(usize, usize)> = by_rows(places(&parts.slopes));
+        let by_rows = |of: &[Entry], terms: &mut Vec<ExprId>| -> Vec<(usize, usize)> {
+            let known: Vec<&Entry> = of.iter().filter(|entry| !is_zero(entry.value)).collect();
+            terms.extend(known.iter().map(|entry| entry.value));
+            known.into_iter().map(|entry| (entry.row, entry.column)).collect()
+        };
+        let (masses, forces) = (by_rows(&parts.mass, &mut terms), places(&parts.force, &mut terms));
+        let (gradients, levels) = (by_rows(&parts.jacobian, &mut terms), places(&parts.level, &mut terms));
+        let offsets = places(&parts.offset, &mut terms);
+        let slope_places = by_rows(&parts.slopes, &mut terms);
         let slopes = terms.split_off(terms.len() - slope_places.len());
         let offset = terms.split_off(terms.len() - offsets.len());
         let before = masses.len() + forces.len();
@@ -224,11 +228,11 @@ impl Compiler<'_> {
         gradients: &[ExprId],
         states: usize,
     ) -> (Tape, Vec<(usize, usize)>, Vec<Turning>) {
-        let (n, inputs) = (parts.force.len(), self.settled.input_count);
+        let inputs = self.settled.input_count;
         let motion = inputs - parts.motion();
         let mut left: Vec<ExprId> = parts.force.iter().map(|&force| self.arena.neg(force)).collect();
-        for (place, &mass) in parts.mass.iter().enumerate() {
-            self.add_product(&mut left[place / n], mass, motion + place % n);
+        for mass in &parts.mass {
+            self.add_product(&mut left[mass.row], mass.value, motion + mass.column);
         }
         let change = |arena: &mut Arena, i: usize| super::lowering::input(arena, inputs + i);
         let seeds: Vec<(InputId, ExprId)> =
@@ -449,9 +453,11 @@ impl MechanismTapes {
     }
 
     /// The states that are in each row of the equations of motion with some constraints, and behind them of the rates of further states, in any mode.
-    pub(super) fn places_of_tangents(&self, modes: &[ModeTapes], rows: &ActiveRows) -> Vec<(usize, usize)> {
+    pub(super) fn places_of_tangents(&self, modes: &Modes, rows: &ActiveRows) -> Vec<(usize, usize)> {
         let (q, states) = (self.coordinates, self.states);
-        let all = modes.iter().flat_map(|mode| &mode.jacobian_places);
+        // Without further states there is nothing to look for in the modes.
+        let modes = (states > 2 * q).then_some(modes);
+        let all = modes.into_iter().flat_map(Modes::all).flat_map(|mode| &mode.jacobian_places);
         let of_others = all.filter(|&&place| place / states >= 2 * q);
         let others = of_others.map(|place| (place / states - q, place % states));
         let Places { gradients, tangents, turning, .. } = self.places.of_rows(rows);

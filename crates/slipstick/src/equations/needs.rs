@@ -5,29 +5,78 @@
 //! conditions go down from the formulas of the motion to the locks in them, and from each lock that is needed to those in its surface.
 
 use super::Condition;
-use super::locking::{Locks, Rule};
-use super::lowering::{Lowering, Parts, is_discrete};
+use super::locking::{Lock, Locks, Rule};
+use super::lowering::{Lowering, Parts, Surface, is_discrete};
 use crate::expr::{Arena, BinaryOp, ExprId, Node, UnaryOp};
 use crate::model::Model;
 use std::collections::BTreeMap;
 
-/// For each lock, a formula that is not zero where a mode needs it.
-pub(super) fn needs(lowering: &mut Lowering<'_>, model: &Model, parts: &Parts, mode: usize) -> Vec<ExprId> {
-    let moves = moving(lowering);
-    let (one, zero) = (lowering.arena.constant(1.0), lowering.arena.constant(0.0));
-    let list = &lowering.locks.list;
-    let surfaces: Vec<Option<ExprId>> =
-        list.iter().map(|lock| expression(lock.rule).filter(|_| !lock.soft)).collect();
-    let mut needs: Vec<ExprId> = list.iter().map(|lock| if lock.named { one } else { zero }).collect();
-    let mut descent = Descent { arena: &mut lowering.arena, moves: &moves, one };
-    descent.go(&roots(model, parts, mode), one, &mut needs);
-    // A surface depends only on locks before its own.
-    for k in (0..surfaces.len()).rev() {
-        if let Some(surface) = surfaces[k].filter(|_| needs[k] != zero) {
-            descent.go(&[surface], needs[k], &mut needs);
+/// When locks are needed: formulas that are not zero where they are.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Needs {
+    /// Those that every mode needs, whatever its own formulas are.
+    common: BTreeMap<usize, ExprId>,
+    /// For each mode those that it needs beyond that.
+    own: Vec<BTreeMap<usize, ExprId>>,
+}
+
+impl Needs {
+    /// Finds them for all modes.
+    pub(super) fn find(lowering: &mut Lowering<'_>, model: &Model, parts: &Parts) -> Self {
+        let (moves, locked) = (moving(lowering), locked(&lowering.arena));
+        let one = lowering.arena.constant(1.0);
+        let list = &lowering.locks.list;
+        let surface = |lock: &Lock| expression(lock.rule).filter(|_| !lock.soft);
+        let surfaces: Vec<Option<ExprId>> = list.iter().map(surface).collect();
+        let named = list.iter().enumerate().filter(|(_, lock)| lock.named).map(|(k, _)| (k, one));
+        let mut common: BTreeMap<usize, ExprId> = named.collect();
+        let nothing = BTreeMap::new();
+        let mut descent = Descent { arena: &mut lowering.arena, moves: &moves, one, common: &nothing };
+        let (differ, mut roots) = (parts.derivatives.differ(), common_roots(parts));
+        let same = parts.derivatives.common().iter().zip(&differ).filter(|(_, differs)| !**differs);
+        roots.extend(same.map(|(derivative, _)| derivative));
+        let mut own_roots = own_roots(parts, &differ, &locked);
+        for ((mode, _), surface) in model.all_events().zip(&parts.events) {
+            mode.map_or(&mut roots, |mode| &mut own_roots[mode]).extend(roots_of(surface, parts));
         }
+        descent.go(&roots, one, &mut common);
+        descent.follow(&surfaces, &mut common);
+        let mut descent = Descent { common: &common, ..descent };
+        let own = own_roots.iter().map(|roots| {
+            let mut own = BTreeMap::new();
+            descent.go(roots, one, &mut own);
+            descent.follow(&surfaces, &mut own);
+            own
+        });
+        Self { own: own.collect(), common }
     }
-    needs
+
+    /// When a mode needs a lock; none if it never does.
+    pub(super) fn of(&self, mode: usize, lock: usize) -> Option<ExprId> {
+        self.own[mode].get(&lock).or_else(|| self.common.get(&lock)).copied()
+    }
+
+    /// Every lock that is needed, with a mode that needs it; no mode is every mode.
+    pub(super) fn all(&self) -> impl Iterator<Item = (usize, Option<usize>)> + '_ {
+        let own = self.own.iter().enumerate();
+        let own = own.flat_map(|(mode, needs)| needs.keys().map(move |lock| (*lock, Some(mode))));
+        self.common.keys().map(|lock| (*lock, None)).chain(own)
+    }
+
+    /// For each of `locks` locks, whether every mode always needs it.
+    pub(super) fn always(&self, arena: &Arena, locks: usize) -> Vec<bool> {
+        let always = |need: &ExprId| arena.is_constant(*need).is_some_and(|need| need != 0.0);
+        let mut modes = vec![0; locks];
+        for needs in &self.own {
+            needs.iter().filter(|(_, need)| always(need)).for_each(|(lock, _)| modes[*lock] += 1);
+        }
+        let common = |lock: usize| self.common.get(&lock).is_some_and(always);
+        (0..locks).map(|lock| common(lock) || modes[lock] == self.own.len()).collect()
+    }
+
+    pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut ExprId> {
+        self.common.values_mut().chain(self.own.iter_mut().flat_map(BTreeMap::values_mut))
+    }
 }
 
 /// The expression that a lock depends on.
@@ -38,25 +87,39 @@ pub(super) fn expression(rule: Rule) -> Option<ExprId> {
     }
 }
 
-/// The formulas of the motion in a mode.
-fn roots(model: &Model, parts: &Parts, mode: usize) -> Vec<ExprId> {
+/// The formulas of the motion that all modes share.
+fn common_roots(parts: &Parts) -> Vec<ExprId> {
     let mechanism = &parts.mechanism;
-    let joints = mechanism.jacobian.iter().chain(&mechanism.level).chain(&mechanism.velocity);
-    let moving = parts.mass.iter().chain(&mechanism.force).chain(&mechanism.mass);
-    let moving = moving.chain(joints).chain(&mechanism.position);
-    let mut roots: Vec<ExprId> = parts.derivatives[mode].iter().chain(moving).copied().collect();
-    let events = model.all_events().zip(&parts.events);
-    let here = events.filter(|((own, _), _)| own.is_none_or(|own| own == mode));
-    for (_, surface) in here {
-        roots.push(surface.value);
-        surface.condition.visit(&mut |condition| match condition {
-            Condition::Sign { comparison, .. } => {
-                roots.push(parts.conditions.comparisons[*comparison].surface);
-            }
-            Condition::Discrete(index) => roots.push(parts.conditions.discrete[*index]),
-            _ => {}
-        });
-    }
+    let entries = mechanism.mass.iter().chain(&mechanism.jacobian).map(|entry| entry.value);
+    let rows = mechanism.force.iter().chain(&mechanism.level).chain(&mechanism.velocity);
+    entries.chain(parts.mass.iter().chain(rows).chain(&mechanism.position).copied()).collect()
+}
+
+/// For each mode its own formulas of the motion: derivatives of its own, and of those that other modes have the common ones, if something is
+/// `locked` in them.
+fn own_roots(parts: &Parts, differ: &[bool], locked: &[bool]) -> Vec<Vec<ExprId>> {
+    let derivatives = &parts.derivatives;
+    let common = derivatives.common().iter().enumerate();
+    let common: Vec<(usize, ExprId)> =
+        common.filter(|(i, id)| differ[*i] && locked[id.index()]).map(|(i, id)| (i, *id)).collect();
+    let in_mode = |mode: usize| {
+        let own = derivatives.own(mode);
+        let is_common = |(i, _): &&(usize, ExprId)| own.binary_search_by_key(i, |(state, _)| *state).is_err();
+        own.iter().chain(common.iter().filter(is_common)).map(|(_, id)| *id).collect()
+    };
+    (0..derivatives.modes()).map(in_mode).collect()
+}
+
+/// The formulas that an event depends on.
+fn roots_of(surface: &Surface, parts: &Parts) -> Vec<ExprId> {
+    let mut roots = vec![surface.value];
+    surface.condition.visit(&mut |condition| match condition {
+        Condition::Sign { comparison, .. } => {
+            roots.push(parts.conditions.comparisons[*comparison].surface);
+        }
+        Condition::Discrete(index) => roots.push(parts.conditions.discrete[*index]),
+        _ => {}
+    });
     roots
 }
 
@@ -76,22 +139,56 @@ fn moving(lowering: &Lowering<'_>) -> Vec<bool> {
     moves
 }
 
+/// For each expression, whether there is a lock in it.
+fn locked(arena: &Arena) -> Vec<bool> {
+    let mut locked: Vec<bool> = Vec::with_capacity(arena.len());
+    for id in arena.ids() {
+        locked.push(match arena.node(id) {
+            Node::Input(input) => Locks::index(input).is_some(),
+            node => node.operands().any(|operand| locked[operand.index()]),
+        });
+    }
+    locked
+}
+
 /// Carries a condition down from formulas to the locks in them.
 struct Descent<'a> {
     arena: &'a mut Arena,
     moves: &'a [bool],
     one: ExprId,
+    /// What is needed anyway.
+    common: &'a BTreeMap<usize, ExprId>,
 }
 
 impl Descent<'_> {
-    fn go(&mut self, roots: &[ExprId], condition: ExprId, needs: &mut [ExprId]) {
+    /// Goes on to the locks in the surfaces of those that are needed. A surface depends only on locks before its own.
+    fn follow(&mut self, surfaces: &[Option<ExprId>], needs: &mut BTreeMap<usize, ExprId>) {
+        let mut end = surfaces.len();
+        while let Some((&k, &need)) = needs.range(..end).next_back() {
+            end = k;
+            if let Some(surface) = surfaces[k] {
+                self.go(&[surface], need, needs);
+            }
+        }
+    }
+
+    fn need(&mut self, lock: usize, condition: ExprId, needs: &mut BTreeMap<usize, ExprId>) {
+        let common = self.common.get(&lock).copied();
+        let known = needs.get(&lock).copied().or(common);
+        let need = known.map_or(condition, |known| self.either(known, condition));
+        if Some(need) != common && self.arena.is_constant(need) != Some(0.0) {
+            needs.insert(lock, need);
+        }
+    }
+
+    fn go(&mut self, roots: &[ExprId], condition: ExprId, needs: &mut BTreeMap<usize, ExprId>) {
         let mut conditions: BTreeMap<ExprId, ExprId> = roots.iter().map(|&id| (id, condition)).collect();
         for id in self.arena.reachable(roots).into_iter().rev() {
             let Some(&condition) = conditions.get(&id) else { continue };
             match self.arena.node(id) {
                 Node::Input(input) => {
                     if let Some(k) = Locks::index(input) {
-                        needs[k] = self.either(needs[k], condition);
+                        self.need(k, condition, needs);
                     }
                 }
                 Node::Select(choice, yes, no) if !self.moves[choice.index()] => {

@@ -4,22 +4,41 @@ use super::GuardKind;
 use super::fixed::Fixed;
 use super::lowering::{Lowering, input};
 use super::settling::Watch;
-use crate::expr::{Arena, ExprId, InputId};
+use crate::expr::{Arena, ExprId, InputId, Node};
 use crate::model::{Diagnostic, EventRule, Formula, Model, Trigger};
 use std::ops::Range;
 
 const TIME: InputId = InputId(0);
 
-/// Makes a guard a scheduled one if its surface depends on time, parameters, counts and discrete variables only (`known` are the inputs of the
-/// last two), and is a straight line in time.
+/// Makes guards scheduled ones whose surfaces depend on time, parameters, counts and discrete variables only (`known` are the inputs of the last
+/// two), and are straight lines in time.
 ///
-/// With `T` the time of the crossing, its surface becomes `slope (t - T)`: rounding cannot bring the two apart.
-pub(super) fn find_time(
+/// With `T` the time of the crossing, such a surface becomes `slope (t - T)`: rounding cannot bring the two apart.
+pub(super) fn find_times(
     lowering: &mut Lowering<'_>,
-    watch: &mut Watch,
-    known: Range<usize>,
+    watches: &mut [Watch],
+    known: &Range<usize>,
     parameters: &[f64],
 ) {
+    let fixed = lowering.names.first_parameter..lowering.names.first_switch;
+    let surfaces: Vec<ExprId> = watches.iter().map(|watch| watch.surface).collect();
+    let mut is_known = vec![true; lowering.arena.len()];
+    for id in lowering.arena.reachable(&surfaces) {
+        is_known[id.index()] = match lowering.arena.node(id) {
+            Node::Input(input) => {
+                input == TIME || fixed.contains(&input.index()) || known.contains(&input.index())
+            }
+            node => node.operands().all(|operand| is_known[operand.index()]),
+        };
+    }
+    for (watch, surface) in watches.iter_mut().zip(surfaces) {
+        if watch.time.is_some() || is_known[surface.index()] {
+            find_time(lowering, watch, &fixed, parameters);
+        }
+    }
+}
+
+fn find_time(lowering: &mut Lowering<'_>, watch: &mut Watch, fixed: &Range<usize>, parameters: &[f64]) {
     if !watch.guard.kind.has_surface() {
         return;
     }
@@ -27,9 +46,8 @@ pub(super) fn find_time(
         watch.guard.kind = GuardKind::Scheduled { rising: true };
         return;
     }
-    let fixed = lowering.names.first_parameter..lowering.names.first_switch;
     let arena = &mut lowering.arena;
-    let Some(slope) = slope_in_time(arena, watch.surface, &fixed, &known) else {
+    let Some(slope) = slope_in_time(arena, watch.surface, fixed) else {
         return;
     };
     let mut inputs = vec![f64::NAN; fixed.start];
@@ -57,17 +75,10 @@ pub(super) fn find_time(
     }
 }
 
-/// The slope of a surface that is a straight line in time: a formula of parameters.
-fn slope_in_time(
-    arena: &mut Arena,
-    surface: ExprId,
-    parameters: &Range<usize>,
-    known: &Range<usize>,
-) -> Option<ExprId> {
+/// The slope of a surface of what is known that is a straight line in time: a formula of parameters.
+fn slope_in_time(arena: &mut Arena, surface: ExprId, parameters: &Range<usize>) -> Option<ExprId> {
     let is_parameter = |input: &InputId| parameters.contains(&input.index());
-    let is_known = |input: &InputId| *input == TIME || is_parameter(input) || known.contains(&input.index());
-    let inputs = arena.inputs_of(&[surface]);
-    if !inputs.contains(&TIME) || !inputs.iter().all(is_known) {
+    if !arena.depends_on(surface, TIME) {
         return None;
     }
     // The derivative of a jump is zero, which says nothing.

@@ -6,12 +6,12 @@
 use super::conditions::Compared;
 use super::lagrange::motion_input;
 use super::locking::{Lock, Locks, Rule};
-use super::lowering::{Lowering, Parts, discrete_input, input};
-use super::needs::needs;
-use super::schedule::find_time;
+use super::lowering::{Lowering, Names, Parts, discrete_input, input};
+use super::needs::Needs;
+use super::schedule::find_times;
 use super::surfaces::{Making, surfaces};
 use super::{Condition, Count, Direction, Guard, GuardKind, OnEntry, Response};
-use crate::expr::{ExprId, InputId, InputKind};
+use crate::expr::{ExprId, InputId, InputKind, Node};
 use crate::model::{Definition, EventRule, Model, Reference};
 use std::collections::BTreeSet;
 
@@ -23,8 +23,8 @@ pub(super) struct Watch {
     pub(super) time: Option<ExprId>,
     /// The slope of its surface in time if that depends on parameters, and whether it is positive with those of the model.
     pub(super) slope: Option<(ExprId, bool)>,
-    /// For each mode, a formula that is zero where the motion does not depend on it; none if it always matters.
-    pub(super) needs: Vec<ExprId>,
+    /// The lock that it belongs to: it matters where that is needed, and always if there is none.
+    pub(super) lock: Option<usize>,
 }
 
 /// What tapes are made from: every input has its place.
@@ -32,6 +32,7 @@ pub(super) struct Watch {
 pub(super) struct Settled {
     pub(super) parts: Parts,
     pub(super) watches: Vec<Watch>,
+    pub(super) needs: Needs,
     pub(super) switch_names: Vec<String>,
     pub(super) count_number: usize,
     pub(super) input_count: usize,
@@ -70,29 +71,27 @@ pub(super) fn settle(
     mut parts: Parts,
     parameters: &[f64],
 ) -> Settled {
-    let slots = Slots::assign(lowering, model, &parts);
-    for (output, plain) in parts.outputs.iter_mut().zip(lowering.plain_outputs()) {
-        if !slots.hold_everywhere(lowering, *output) {
-            *output = *plain;
-        }
+    let mut slots = Slots::assign(lowering, model, &parts);
+    let hold = slots.hold_everywhere(lowering, &parts.outputs);
+    for ((output, plain), hold) in parts.outputs.iter_mut().zip(lowering.plain_outputs()).zip(hold) {
+        *output = if hold { *output } else { *plain };
     }
     let mut watches = slots.lock_watches(lowering);
     let first_comparison = watches.len();
     watches.extend(parts.conditions.comparisons.iter().map(compared_watch));
-    watches.extend(slots.event_watches(model, &parts, first_comparison));
-    add_rest(model, &mut watches, lowering.arena.constant(f64::NAN));
+    watches.extend(slots.event_watches(model, &lowering.names, &parts, first_comparison));
+    let nowhere = lowering.arena.constant(f64::NAN);
+    add_rest(model, &lowering.names, &mut watches, nowhere);
     slots.mark_used(lowering, &parts, &mut watches);
     slots.place_inputs(lowering, &mut parts, &mut watches);
     let count_number = slots.counts.len();
     let first_count = lowering.names.first_switch + slots.signs.len();
     let motion = first_count + count_number + parts.discrete + 1;
-    for watch in &mut watches {
-        find_time(lowering, watch, first_count..motion, parameters);
-    }
+    find_times(lowering, &mut watches, &(first_count..motion), parameters);
     let list = &lowering.locks.list;
     let switch_names = slots.signs.iter().map(|&k| list[k].name.clone()).collect();
     let input_count = motion + parts.mechanism.motion();
-    Settled { parts, watches, switch_names, count_number, input_count }
+    Settled { parts, watches, needs: slots.needs, switch_names, count_number, input_count }
 }
 
 /// Which locks are needed, and where.
@@ -100,39 +99,46 @@ struct Slots {
     /// The locks that are signs, those with a name first, and those that are counts.
     signs: Vec<usize>,
     counts: Vec<usize>,
-    /// For each mode, whether each lock is needed in it, and when.
-    used: Vec<Vec<bool>>,
-    needs: Vec<Vec<ExprId>>,
+    /// The place of each lock among one of these.
+    places: Vec<Option<usize>>,
+    /// The mode in which each lock is watched: the only one that needs it, or every mode.
+    modes: Vec<Option<usize>>,
+    needs: Needs,
 }
 
 impl Slots {
     fn assign(lowering: &mut Lowering<'_>, model: &Model, parts: &Parts) -> Self {
-        let modes = 0..parts.derivatives.len();
-        let needs: Vec<Vec<ExprId>> = modes.map(|mode| needs(lowering, model, parts, mode)).collect();
-        let zero = lowering.arena.constant(0.0);
-        let is_used = |need: &ExprId| *need != zero;
-        let used: Vec<Vec<bool>> = needs.iter().map(|needs| needs.iter().map(is_used).collect()).collect();
+        let needs = Needs::find(lowering, model, parts);
         let list = &lowering.locks.list;
-        let needed = |k: &usize| used.iter().any(|used| used[*k]);
+        let (mut needed, mut modes) = (vec![false; list.len()], vec![None; list.len()]);
+        for (lock, mode) in needs.all() {
+            // A second mode makes it every mode.
+            modes[lock] = if needed[lock] { None } else { mode.filter(|_| parts.derivatives.modes() > 1) };
+            needed[lock] = true;
+        }
         let is_sign = |k: &usize| matches!(list[*k].rule, Rule::Sign(_));
         let named = |k: &usize| list[*k].named;
-        let automatic = (0..list.len()).filter(|k| !named(k) && is_sign(k) && needed(k));
-        let signs = (0..list.len()).filter(named).chain(automatic).collect();
-        let counts = (0..list.len()).filter(|k| !is_sign(k) && needed(k)).collect();
-        Self { signs, counts, used, needs }
+        let automatic = (0..list.len()).filter(|k| !named(k) && is_sign(k) && needed[*k]);
+        let signs: Vec<usize> = (0..list.len()).filter(named).chain(automatic).collect();
+        let counts: Vec<usize> = (0..list.len()).filter(|k| !is_sign(k) && needed[*k]).collect();
+        let mut places = vec![None; list.len()];
+        for list in [&signs, &counts] {
+            list.iter().enumerate().for_each(|(place, lock)| places[*lock] = Some(place));
+        }
+        Self { signs, counts, places, modes, needs }
     }
 
-    /// Whether all locks of an expression always hold: then it can be looked at with its branches locked.
-    fn hold_everywhere(&self, lowering: &Lowering<'_>, id: ExprId) -> bool {
-        let always = |need: ExprId| lowering.arena.is_constant(need).is_some_and(|need| need != 0.0);
-        locks_of(lowering, &[id]).all(|k| self.needs.iter().all(|needs| always(needs[k])))
-    }
-
-    /// The mode in which a lock is watched: the only one that needs it, or every mode.
-    fn mode(&self, lock: usize) -> Option<usize> {
-        let mut modes = (0..self.used.len()).filter(|&mode| self.used[mode][lock]);
-        let first = modes.next().filter(|_| self.used.len() > 1);
-        if modes.next().is_some() { None } else { first }
+    /// For each expression, whether all of its locks always hold: then it can be looked at with its branches locked.
+    fn hold_everywhere(&self, lowering: &Lowering<'_>, ids: &[ExprId]) -> Vec<bool> {
+        let always = self.needs.always(&lowering.arena, lowering.locks.list.len());
+        let mut holds = vec![true; lowering.arena.len()];
+        for id in lowering.arena.reachable(ids) {
+            holds[id.index()] = match lowering.arena.node(id) {
+                Node::Input(input) => Locks::index(input).is_none_or(|lock| always[lock]),
+                node => node.operands().all(|operand| holds[operand.index()]),
+            };
+        }
+        ids.iter().map(|id| holds[id.index()]).collect()
     }
 
     /// The guards of all locks that have guards of their own.
@@ -141,15 +147,14 @@ impl Slots {
         for k in 0..lowering.locks.list.len() {
             let lock = lowering.locks.list[k].clone();
             let Some(response) = self.response(k).filter(|_| !lock.soft) else { continue };
-            let mode = if lock.named { None } else { self.mode(k) };
+            let mode = if lock.named { None } else { self.modes[k] };
             let mut making = Making { arena: &mut lowering.arena, locks: &mut lowering.locks };
             for (surface, direction) in surfaces(&mut making, &lock) {
                 let mut response = response.clone();
                 if let Some(count) = &mut response.count {
                     count.up = direction == Direction::Rising;
                 }
-                let needs = self.needs.iter().map(|needs| needs[k]).collect();
-                watches.push(Watch { needs, ..watch(&lock, direction, response, mode, surface) });
+                watches.push(Watch { lock: Some(k), ..watch(&lock, direction, response, mode, surface) });
             }
         }
         watches
@@ -167,22 +172,28 @@ impl Slots {
 
     /// What the guards of a lock do; none if it is not needed.
     fn response(&self, lock: usize) -> Option<Response> {
-        let switch = self.signs.iter().position(|&k| k == lock);
-        let count = self.count(lock);
-        let known = switch.is_some() || count.is_some();
-        known.then(|| Response { switch, count, ..Response::default() })
+        let place = self.places[lock]?;
+        let is_sign = self.signs.get(place) == Some(&lock);
+        let (switch, count) = (is_sign.then_some(place), self.count(lock));
+        Some(Response { switch, count, ..Response::default() })
     }
 
     fn count(&self, lock: usize) -> Option<Count> {
-        let index = self.counts.iter().position(|&k| k == lock)?;
+        let index = self.places[lock].filter(|place| self.counts.get(*place) == Some(&lock))?;
         Some(Count { index, up: true, clock: false })
     }
 
     /// The guards of events; the first comparison has this place in the list.
-    fn event_watches(&self, model: &Model, parts: &Parts, first_comparison: usize) -> Vec<Watch> {
+    fn event_watches(
+        &self,
+        model: &Model,
+        names: &Names<'_>,
+        parts: &Parts,
+        first_comparison: usize,
+    ) -> Vec<Watch> {
         let events = model.all_events().zip(&parts.events);
         let watch = |((mode, event), surface): ((Option<usize>, &EventRule), &super::lowering::Surface)| {
-            let mut response = act(model, &event.reset, event.goto.as_ref());
+            let mut response = act(names, &event.reset, event.goto.as_ref());
             response.stop_after = event.stop_after;
             let count = surface.clock.and_then(|clock| self.count(clock));
             response.count = count.map(|count| Count { clock: true, ..count });
@@ -200,13 +211,13 @@ impl Slots {
                 priority: event.priority,
                 ..Guard::new(&event.name, event.direction)
             };
-            Watch { guard, surface: surface.value, time: surface.time, slope: None, needs: Vec::new() }
+            Watch { guard, surface: surface.value, time: surface.time, slope: None, lock: None }
         };
         events.map(watch).collect()
     }
 
     /// Puts the inputs of signs and counts in the place of those that stood for locks so far.
-    fn place_inputs(&self, lowering: &mut Lowering<'_>, parts: &mut Parts, watches: &mut [Watch]) {
+    fn place_inputs(&mut self, lowering: &mut Lowering<'_>, parts: &mut Parts, watches: &mut [Watch]) {
         let first = lowering.names.first_switch;
         let places = self.signs.iter().chain(&self.counts).enumerate();
         let mut replacements: Vec<(InputId, ExprId)> =
@@ -220,14 +231,15 @@ impl Slots {
         for i in 0..parts.mechanism.motion() {
             replacements.push((motion_input(i), input(&mut lowering.arena, first + i)));
         }
-        let mut all: Vec<&mut ExprId> = parts.derivatives.iter_mut().flatten().collect();
+        let mut all: Vec<&mut ExprId> = parts.derivatives.all_mut().collect();
         all.extend(parts.mass.iter_mut().chain(&mut parts.outputs).chain(&mut parts.audit));
         let resets = parts.resets.iter_mut().flatten().flat_map(|reset| &mut reset.values);
         all.extend(parts.switches.iter_mut().chain(&mut parts.conditions.discrete).chain(resets));
         all.extend(parts.mechanism.all_mut());
         for watch in watches {
-            all.extend(std::iter::once(&mut watch.surface).chain(&mut watch.time).chain(&mut watch.needs));
+            all.extend(std::iter::once(&mut watch.surface).chain(&mut watch.time));
         }
+        all.extend(self.needs.all_mut());
         let ids: Vec<ExprId> = all.iter().map(|id| **id).collect();
         let placed = lowering.arena.substitute_all(&ids, &replacements);
         for (id, placed) in all.into_iter().zip(placed) {
@@ -248,7 +260,7 @@ fn watch(
     surface: ExprId,
 ) -> Watch {
     let guard = Guard { response, mode, ..Guard::new(&lock.name, direction) };
-    Watch { guard, surface, time: None, slope: None, needs: Vec::new() }
+    Watch { guard, surface, time: None, slope: None, lock: None }
 }
 
 /// The guard of a comparison that others use.
@@ -259,28 +271,28 @@ fn compared_watch(compared: &Compared) -> Watch {
         closed: compared.closed,
         ..Guard::new(&compared.name, Direction::Both)
     };
-    Watch { guard, surface: compared.surface, time: None, slope: None, needs: Vec::new() }
+    Watch { guard, surface: compared.surface, time: None, slope: None, lock: None }
 }
 
 /// What an event does to the state and the mode.
-fn act(model: &Model, reset: &[Definition], goto: Option<&Reference>) -> Response {
-    let mode = goto.and_then(|r| model.modes.iter().position(|m| m.name == r.name));
+fn act(names: &Names<'_>, reset: &[Definition], goto: Option<&Reference>) -> Response {
+    let mode = goto.and_then(|reference| names.mode(&reference.name));
     Response { reset: !reset.is_empty(), mode, ..Response::default() }
 }
 
 /// Adds a guard for each event that says what happens at rest. It has no surface.
-fn add_rest(model: &Model, watches: &mut Vec<Watch>, nowhere: ExprId) {
+fn add_rest(model: &Model, names: &Names<'_>, watches: &mut Vec<Watch>, nowhere: ExprId) {
     let first_event = watches.len() - model.all_events().count();
     for (i, (mode, event)) in model.all_events().enumerate() {
         let Some(rest) = &event.at_rest else { continue };
         watches[first_event + i].guard.response.at_rest = Some(watches.len());
         let guard = Guard {
             side: event.side,
-            response: act(model, &rest.reset, rest.goto.as_ref()),
+            response: act(names, &rest.reset, rest.goto.as_ref()),
             mode,
             kind: GuardKind::Rest,
             ..Guard::new(format!("{} at rest", event.name), event.direction)
         };
-        watches.push(Watch { guard, surface: nowhere, time: None, slope: None, needs: Vec::new() });
+        watches.push(Watch { guard, surface: nowhere, time: None, slope: None, lock: None });
     }
 }

@@ -63,7 +63,7 @@ fn away_from_zero(arena: &mut Arena, surface: ExprId, of: ExprId) -> ExprId {
 /// The surface where it is a finite number, elsewhere a value from which it does not cross. A formula may be undefined in the branch that is
 /// not taken, and that is no event and no error.
 fn defined(making: &mut Making<'_>, surface: ExprId, else_value: ExprId) -> ExprId {
-    if !may_be_undefined(making, surface) {
+    if !making.locks.may_be_undefined(making.arena, surface) {
         return surface;
     }
     let arena = &mut *making.arena;
@@ -73,18 +73,14 @@ fn defined(making: &mut Making<'_>, surface: ExprId, else_value: ExprId) -> Expr
     arena.select(finite, surface, else_value)
 }
 
-/// Whether there is a part that is not defined for every time and state.
-fn may_be_undefined(making: &mut Making<'_>, id: ExprId) -> bool {
-    let Making { arena, locks } = making;
-    arena.reachable(&[id]).into_iter().any(|id| {
-        let risky = match arena.node(id) {
-            Node::Unary(op, x) if is_partial(op) => Some(x),
-            Node::Binary(BinaryOp::Divide, _, divisor) => Some(divisor),
-            Node::Binary(BinaryOp::Power | BinaryOp::Modulo, ..) => Some(id),
-            _ => None,
-        };
-        risky.is_some_and(|id| locks.varies(arena, id))
-    })
+/// The operand on which it depends whether a node is a finite number, if there is one.
+pub(super) fn risk(id: ExprId, node: Node) -> Option<ExprId> {
+    match node {
+        Node::Unary(op, x) if is_partial(op) => Some(x),
+        Node::Binary(BinaryOp::Divide, _, divisor) => Some(divisor),
+        Node::Binary(BinaryOp::Power | BinaryOp::Modulo, ..) => Some(id),
+        _ => None,
+    }
 }
 
 /// Whether an operation is not a finite number for some operands, or only for those that are not too large.

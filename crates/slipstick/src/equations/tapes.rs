@@ -1,9 +1,11 @@
 //! Formulas become tapes: right-hand sides, Jacobians, guards with their rates, resets, the schedule.
 
+use super::Guard;
 use super::lowering::Lowering;
-use super::settling::{Settled, Watch};
+use super::settling::Settled;
 use crate::expr::{Arena, ExprId, InputId, Registers, Tape};
 use crate::model::{Definition, Meaning, Model};
+use std::sync::{Arc, OnceLock};
 
 /// The derivatives and guards of one mode.
 #[derive(Clone, Debug)]
@@ -21,8 +23,8 @@ pub(super) struct ModeTapes {
     pub(super) singles: Vec<Tape>,
     /// Their rates; the rates of the states are further inputs behind all others.
     pub(super) slopes: Tape,
-    /// The gradient of each guard that has a switch, and behind it the rate in time.
-    pub(super) gradients: Vec<Option<Tape>>,
+    /// The gradient of each guard that has a switch or counts.
+    pub(super) gradients: Vec<Option<GradientTape>>,
     /// First derivatives along the flow, then second ones.
     pub(super) rates: Tape,
     /// Whether the motion depends on each of them; none if it always does.
@@ -44,6 +46,14 @@ impl ModeTapes {
         }
         reached
     }
+}
+
+/// The entries of a gradient that are not always zero.
+#[derive(Clone, Debug)]
+pub(super) struct GradientTape {
+    /// What the surface depends on: 0 is time, states follow.
+    pub(super) inputs: Vec<usize>,
+    pub(super) tape: Tape,
 }
 
 /// The scratch for the tapes of one mode.
@@ -68,10 +78,68 @@ impl ModeRegisters {
             guards: tapes.guards.registers(),
             singles: tapes.singles.iter().map(Tape::registers).collect(),
             slopes: tapes.slopes.registers(),
-            gradients: tapes.gradients.iter().map(|tape| tape.as_ref().map(Tape::registers)).collect(),
+            gradients: tapes
+                .gradients
+                .iter()
+                .map(|tape| tape.as_ref().map(|gradient| gradient.tape.registers()))
+                .collect(),
             rates: tapes.rates.registers(),
             needs: tapes.needs.as_ref().map(Tape::registers),
         }
+    }
+}
+
+/// The tapes of all modes. Those of a mode are compiled where a run meets it first: each has all states and guards in it, so that those of all modes
+/// together may be far longer than the model.
+#[derive(Clone, Debug)]
+pub(super) struct Modes {
+    formulas: Arc<(Arena, Settled)>,
+    tapes: Vec<OnceLock<ModeTapes>>,
+}
+
+impl Modes {
+    /// Compiles the tapes of the mode that runs begin in.
+    pub(super) fn new(arena: Arena, settled: Settled, start: usize) -> Self {
+        let modes = settled.parts.derivatives.modes();
+        let tapes = std::iter::repeat_with(OnceLock::new).take(modes).collect();
+        let modes = Self { formulas: Arc::new((arena, settled)), tapes };
+        modes.of(start);
+        modes
+    }
+
+    /// How many modes there are.
+    pub(super) fn len(&self) -> usize {
+        self.tapes.len()
+    }
+
+    /// The tapes of a mode.
+    pub(super) fn of(&self, mode: usize) -> &ModeTapes {
+        self.tapes[mode].get_or_init(|| self.compile(mode))
+    }
+
+    /// Every mode begins with the same arena: which were met before does not matter.
+    fn compile(&self, mode: usize) -> ModeTapes {
+        let (arena, settled) = &*self.formulas;
+        Compiler { arena: &mut arena.clone(), settled }.mode(mode)
+    }
+
+    /// The tapes of all modes.
+    pub(super) fn all(&self) -> impl Iterator<Item = &ModeTapes> {
+        (0..self.len()).map(|mode| self.of(mode))
+    }
+}
+
+/// The scratch for the tapes of all modes, made where a mode is met first.
+pub(super) struct RegistersByMode(Vec<Option<ModeRegisters>>);
+
+impl RegistersByMode {
+    pub(super) fn new(modes: &Modes) -> Self {
+        Self(std::iter::repeat_with(|| None).take(modes.len()).collect())
+    }
+
+    /// The scratch for these tapes of a mode.
+    pub(super) fn of(&mut self, mode: usize, tapes: &ModeTapes) -> &mut ModeRegisters {
+        self.0[mode].get_or_insert_with(|| ModeRegisters::new(tapes))
     }
 }
 
@@ -118,11 +186,17 @@ pub(super) struct Compiler<'a> {
 }
 
 impl Compiler<'_> {
+    /// The guards that are watched in a mode, ascending.
+    fn watched(&self, mode: usize) -> Vec<usize> {
+        let is_watched = |guard: &Guard| guard.kind.has_surface() && guard.mode.is_none_or(|own| own == mode);
+        let guards = self.settled.watches.iter().enumerate();
+        guards.filter(|(_, watch)| is_watched(&watch.guard)).map(|(g, _)| g).collect()
+    }
+
     pub(super) fn mode(&mut self, mode: usize) -> ModeTapes {
-        let derivatives = &self.in_mode(mode, &self.settled.parts.derivatives[mode]);
-        let here = |w: &Watch| w.guard.kind.has_surface() && w.guard.mode.is_none_or(|own| own == mode);
+        let derivatives = &self.in_mode(mode, &self.settled.parts.derivatives.in_mode(mode));
         let watches = &self.settled.watches;
-        let watched: Vec<usize> = (0..watches.len()).filter(|&g| here(&watches[g])).collect();
+        let watched = self.watched(mode);
         let values: Vec<ExprId> = watched.iter().map(|&g| watches[g].surface).collect();
         let values = self.in_mode(mode, &values);
         let mut seeds = vec![(InputId(0), self.arena.constant(1.0))];
@@ -159,8 +233,11 @@ impl Compiler<'_> {
     }
 
     fn needs(&mut self, mode: usize, watched: &[usize]) -> Option<Tape> {
-        let one = self.arena.constant(1.0);
-        let need = |&g: &usize| self.settled.watches[g].needs.get(mode).copied().unwrap_or(one);
+        let (zero, one) = (self.arena.constant(0.0), self.arena.constant(1.0));
+        let need = |&g: &usize| {
+            let lock = self.settled.watches[g].lock;
+            lock.map_or(one, |lock| self.settled.needs.of(mode, lock).unwrap_or(zero))
+        };
         let needs: Vec<ExprId> = watched.iter().map(need).collect();
         needs.iter().any(|&need| need != one).then(|| self.compile(&needs))
     }
@@ -176,34 +253,25 @@ impl Compiler<'_> {
         Tape::compile(self.arena, first + states, &slopes)
     }
 
-    /// The gradient of the surface of a switch or of a jump, and behind it the rate in time.
-    fn gradient(&mut self, guard: usize, states: usize) -> Option<Tape> {
+    /// The gradient of the surface of a switch or of a jump.
+    fn gradient(&mut self, guard: usize, states: usize) -> Option<GradientTape> {
         let watch = &self.settled.watches[guard];
         let response = &watch.guard.response;
         if response.switch.is_none() && response.count.is_none() {
             return None;
         }
-        let one = self.arena.constant(1.0);
-        let inputs = (1..=states).chain([0]);
-        let mut entries = Vec::with_capacity(states + 1);
-        for input in inputs {
-            let seed = [(InputId(u32::try_from(input).unwrap_or(u32::MAX)), one)];
-            entries.extend(self.arena.derivative_along(&[watch.surface], &seed));
-        }
-        Some(self.compile(&entries))
+        let entries = self.arena.gradients(&[watch.surface], |input| input.index() <= states).pop()?;
+        let (inputs, entries): (Vec<usize>, Vec<ExprId>) =
+            entries.into_iter().map(|(input, entry)| (input.index(), entry)).unzip();
+        Some(GradientTape { inputs, tape: self.compile(&entries) })
     }
 
     /// The entries of `∂f/∂y` that are not identically zero, with their places.
     fn jacobian(&mut self, derivatives: &[ExprId]) -> (Vec<usize>, Vec<ExprId>) {
-        let (n, one) = (derivatives.len(), self.arena.constant(1.0));
-        let mut entries = Vec::new();
-        for (j, input) in (0..n).zip(1..) {
-            let column = self.arena.derivative_along(derivatives, &[(InputId(input), one)]);
-            let known =
-                column.into_iter().enumerate().filter(|(_, e)| self.arena.is_constant(*e) != Some(0.0));
-            entries.extend(known.map(|(i, e)| (i * n + j, e)));
-        }
-        entries.into_iter().unzip()
+        let n = derivatives.len();
+        let rows = self.arena.gradients(derivatives, |input| (1..=n).contains(&input.index()));
+        let entries = rows.into_iter().enumerate();
+        entries.flat_map(|(i, row)| row.into_iter().map(move |(j, e)| (i * n + j.index() - 1, e))).unzip()
     }
 
     pub(super) fn schedule(&self) -> ScheduleTape {
@@ -263,5 +331,35 @@ impl Lowering<'_> {
         let places = |list: &[(usize, ExprId)]| list.iter().map(|(i, _)| *i).collect();
         let (states, discrete) = (places(&states), places(&discrete));
         (!values.is_empty()).then_some(ResetParts { states, discrete, values })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Fixed, FormulaSystem, Locked, System};
+    use crate::model::Model;
+
+    const MODES: &str = "states = { x = 1, y = 2 }\nderivatives = { x = \"y\", y = \"-x\" }\nrun.until = 1\n\
+        modes.a.events = { b = { guard = \"x > 9\", goto = \"b\" }, c = { guard = \"y > 9\", goto = \"c\" } }\n\
+        modes.b = { derivatives.y = \"3 * x\" }\nmodes.c = { derivatives.x = 7 }\n";
+
+    #[test]
+    fn a_mode_is_compiled_where_it_is_met_first() {
+        let model = Model::from_toml(MODES).expect("a model");
+        let fixed = Fixed::evaluate(&model, &[]).expect("numbers");
+        let system = FormulaSystem::compile(&model, fixed).expect("a system");
+        let met = || system.modes.tapes.iter().map(|tapes| tapes.get().is_some()).collect::<Vec<bool>>();
+        assert_eq!(met(), [true, false, false]);
+        let mut evaluator = system.evaluator();
+        let mut derivative = |mode: usize| {
+            let mut dy = [0.0; 2];
+            let locked = Locked { mode, ..Locked::default() };
+            evaluator.derivative(locked, 0.0, &[1.0, 2.0], &mut dy);
+            dy
+        };
+        assert_eq!(derivative(2), [7.0, -1.0]);
+        assert_eq!(met(), [true, false, true]);
+        assert_eq!([derivative(1), derivative(0)], [[2.0, 3.0], [2.0, -1.0]]);
+        assert_eq!(met(), [true; 3]);
     }
 }

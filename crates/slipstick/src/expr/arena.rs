@@ -9,7 +9,9 @@
 //! and nothing here recurses. The constructors live in `simplify.rs`.
 
 use crate::expr::cons::{ConsTable, Key};
+use crate::expr::memo::Memo;
 use crate::expr::operation::{BinaryOp, Smoothness, UnaryOp};
+use std::collections::BTreeSet;
 
 /// An expression of an [`Arena`]; meaningful only together with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -151,6 +153,27 @@ impl Arena {
     /// Everything that `ids` are made from, themselves included, ascending:
     /// operands before what uses them.
     pub fn reachable(&self, ids: &[ExprId]) -> Vec<ExprId> {
+        self.few_reachable(ids).unwrap_or_else(|| self.many_reachable(ids))
+    }
+
+    /// The same if they are few: then the size of the arena does not matter.
+    fn few_reachable(&self, ids: &[ExprId]) -> Option<Vec<ExprId>> {
+        let most = self.len() / MANY;
+        if ids.len() > most {
+            return None;
+        }
+        let mut found: BTreeSet<ExprId> = ids.iter().copied().collect();
+        let mut stack: Vec<ExprId> = found.iter().copied().collect();
+        while let Some(id) = stack.pop() {
+            stack.extend(self.node(id).operands().filter(|operand| found.insert(*operand)));
+            if found.len() > most {
+                return None;
+            }
+        }
+        Some(found.into_iter().collect())
+    }
+
+    fn many_reachable(&self, ids: &[ExprId]) -> Vec<ExprId> {
         let mut found = Marks::new(self.len());
         let mut stack = Vec::new();
         let mut count = 0;
@@ -210,14 +233,18 @@ impl Arena {
 
     /// As [`substitute`](Self::substitute), for many expressions.
     pub fn substitute_all(&mut self, ids: &[ExprId], replacements: &[(InputId, ExprId)]) -> Vec<ExprId> {
-        let highest = ids.iter().max().map_or(0, |id| id.0);
-        let mut replaced_by: Vec<ExprId> = (0..=highest).map(ExprId).collect();
-        for part in self.reachable(ids) {
+        let mut replacements: Vec<(InputId, ExprId)> = replacements.iter().rev().copied().collect();
+        // Stable, so the last replacement of a repeated input is the first found.
+        replacements.sort_by_key(|&(input, _)| input);
+        let order = self.reachable(ids);
+        let mut replaced_by = Memo::new(&order, ExprId(0));
+        for part in order {
             let of = |operand: ExprId| replaced_by[operand.index()];
             let replaced = match self.node(part) {
                 Node::Constant(_) => part,
                 Node::Input(input) => {
-                    let wanted = replacements.iter().rev().find(|(from, _)| *from == input);
+                    let first = replacements.partition_point(|&(from, _)| from < input);
+                    let wanted = replacements.get(first).filter(|(from, _)| *from == input);
                     wanted.map_or(part, |&(_, to)| to)
                 }
                 Node::Unary(op, x) => self.unary(op, of(x)),
@@ -232,11 +259,9 @@ impl Arena {
     /// The values of `ids`, computed node by node. Slow and simple: the tape
     /// must agree with it bit for bit. An input without a value counts as NaN.
     pub fn evaluate(&self, ids: &[ExprId], inputs: &[f64]) -> Vec<f64> {
-        let Some(highest) = ids.iter().max() else {
-            return Vec::new();
-        };
-        let mut values = vec![f64::NAN; highest.index() + 1];
-        for id in self.reachable(ids) {
+        let order = self.reachable(ids);
+        let mut values = Memo::new(&order, f64::NAN);
+        for id in order {
             let of = |operand: ExprId| values[operand.index()];
             values[id.index()] = match self.node(id) {
                 Node::Constant(value) => value,
@@ -249,6 +274,9 @@ impl Arena {
         ids.iter().map(|id| values[id.index()]).collect()
     }
 }
+
+/// Expressions are few if they are less than one in this many: a set of bits would be larger than they are.
+const MANY: usize = 64;
 
 /// A set of ids as bits.
 struct Marks {

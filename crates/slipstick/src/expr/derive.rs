@@ -11,6 +11,7 @@
 //! it is 0.
 
 use crate::expr::arena::{Arena, ExprId, InputId, Node};
+use crate::expr::memo::Memo;
 use crate::expr::rows::PairRates;
 
 impl Arena {
@@ -29,15 +30,13 @@ impl Arena {
     /// along a flow; seeds may mention the inputs themselves. On a repeated
     /// input the last seed counts.
     pub fn derivative_along(&mut self, ids: &[ExprId], seeds: &[(InputId, ExprId)]) -> Vec<ExprId> {
-        let Some(highest) = ids.iter().max() else {
-            return Vec::new();
-        };
         let zero = self.constant(0.0);
         let mut seeds: Vec<(InputId, ExprId)> = seeds.iter().rev().copied().collect();
         // Stable, so the last seed of a repeated input is the first found.
         seeds.sort_by_key(|&(input, _)| input);
-        let mut rates = vec![zero; highest.index() + 1];
-        for id in self.reachable(ids) {
+        let order = self.reachable(ids);
+        let mut rates = Memo::new(&order, zero);
+        for id in order {
             let rate = match self.node(id) {
                 Node::Constant(_) => zero,
                 Node::Input(input) => {
@@ -45,17 +44,25 @@ impl Arena {
                     let seed = seeds.get(first).filter(|(other, _)| *other == input);
                     seed.map_or(zero, |&(_, rate)| rate)
                 }
-                node if node.operands().all(|operand| rates[operand.index()] == zero) => zero,
-                Node::Unary(op, x) => (op.row().rate)(self, id, x, rates[x.index()]),
-                Node::Binary(op, a, b) => {
-                    let (da, db) = (rates[a.index()], rates[b.index()]);
-                    (op.row().rate)(self, PairRates { s: id, a, b, da, db, zero })
-                }
-                Node::Select(c, a, b) => self.select(c, rates[a.index()], rates[b.index()]),
+                _ => self.rate_of(id, zero, |operand| rates[operand.index()]),
             };
             rates[id.index()] = rate;
         }
         ids.iter().map(|id| rates[id.index()]).collect()
+    }
+
+    /// The rate of an operation, given those of its operands.
+    pub(super) fn rate_of(&mut self, id: ExprId, zero: ExprId, rate: impl Fn(ExprId) -> ExprId) -> ExprId {
+        match self.node(id) {
+            node if node.operands().all(|operand| rate(operand) == zero) => zero,
+            Node::Constant(_) | Node::Input(_) => zero,
+            Node::Unary(op, x) => (op.row().rate)(self, id, x, rate(x)),
+            Node::Binary(op, a, b) => {
+                let (da, db) = (rate(a), rate(b));
+                (op.row().rate)(self, PairRates { s: id, a, b, da, db, zero })
+            }
+            Node::Select(c, a, b) => self.select(c, rate(a), rate(b)),
+        }
     }
 }
 

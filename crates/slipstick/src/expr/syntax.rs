@@ -216,10 +216,19 @@ impl Syntax {
     /// The names that a value is made of: those in comparisons only choose between values.
     pub fn names_of_values(&self) -> impl Iterator<Item = (&str, Range<usize>)> {
         let compares = |node: &&SyntaxNode| matches!(node.form, Form::Compare(..));
-        let chosen_by: Vec<Range<usize>> =
+        let mut chosen_by: Vec<Range<usize>> =
             self.nodes.iter().filter(compares).map(|node| node.span.clone()).collect();
+        // One that is inside another, and so ends with it or before, adds nothing.
+        chosen_by.sort_unstable_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
+        let mut end = 0;
+        chosen_by.retain(|span| {
+            let before = end;
+            end = end.max(span.end);
+            before < span.end
+        });
         self.names().filter(move |(_, name)| {
-            !chosen_by.iter().any(|span| span.start <= name.start && name.end <= span.end)
+            let next = chosen_by.partition_point(|span| span.end < name.end);
+            chosen_by.get(next).is_none_or(|span| name.start < span.start)
         })
     }
 

@@ -9,6 +9,7 @@
 //! that even a long tape works in little memory.
 
 use crate::expr::arena::{Arena, ExprId, Node};
+use crate::expr::memo::Memo;
 use crate::expr::operation::{BinaryOp, Smoothness, UnaryOp};
 
 /// Stands for "has no register yet" and "is never used".
@@ -194,9 +195,9 @@ struct Compiler<'a> {
     arena: &'a Arena,
     order: Vec<ExprId>,
     /// The register of each expression, or `NONE`.
-    register: Vec<u32>,
+    register: Memo<u32>,
     /// The position in `order` of the last user of each expression.
-    last_use: Vec<u32>,
+    last_use: Memo<u32>,
     constants: Vec<f64>,
     reads: Vec<u32>,
     free: Vec<u32>,
@@ -206,7 +207,6 @@ struct Compiler<'a> {
 
 impl<'a> Compiler<'a> {
     fn new(arena: &'a Arena, input_count: usize, order: Vec<ExprId>, outputs: &[ExprId]) -> Self {
-        let len = order.iter().map(|id| id.index() + 1).max().unwrap_or(0);
         let used = order.iter().filter_map(|&id| match arena.node(id) {
             Node::Input(input) => Some(input.index() + 1),
             _ => None,
@@ -214,8 +214,8 @@ impl<'a> Compiler<'a> {
         let input_count = used.max().unwrap_or(0).max(input_count);
         let mut compiler = Self {
             arena,
-            register: vec![NONE; len],
-            last_use: vec![0; len],
+            register: Memo::new(&order, NONE),
+            last_use: Memo::new(&order, 0),
             constants: Vec::new(),
             reads: Vec::new(),
             free: Vec::new(),

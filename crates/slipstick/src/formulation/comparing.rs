@@ -2,7 +2,7 @@
 //! leaving a surface.
 
 use super::{Flow, Sliding};
-use crate::equations::UncertainPoint;
+use crate::equations::{UncertainPoint, UncertainPolynomial};
 use crate::expr::Inexact;
 use crate::mode::Mode;
 
@@ -58,21 +58,27 @@ impl Flow<'_> {
         sum
     }
 
-    /// From here on a state that slides is put back along the jumps of the field: what no switch acts on keeps every bit (rule 21).
+    /// From here on a state that slides is put back along the jumps of the field as it was last evaluated: what no switch acts on keeps every bit
+    /// (rule 21). They are the same for a whole step, so that a state between its ends does not depend on what was looked at before.
     pub fn move_along_jumps(&mut self) {
         if let Some(sliding) = &mut self.sliding {
-            sliding.along_jumps = true;
+            sliding.keep_jumps();
         }
     }
 
     /// How far the motion is from leaving a surface, by its place among those slid on: the weight of the positive side, and its band. Below 0 it leaves
     /// to the negative side, above 1 to the positive one.
     pub fn exit_weight(&mut self, surface: usize, t: f64, y: &[f64]) -> (f64, f64) {
+        if let Some(known) = self.visits.exit(surface, t, y) {
+            return known;
+        }
         let mut slope = std::mem::take(&mut self.slope);
         slope.resize(y.len(), 0.0);
         self.slide(t, y, &mut slope);
         self.slope = slope;
         let Some(sliding) = &self.sliding else { return (0.5, 0.0) };
+        let bands = (0..sliding.surfaces.len()).map(|i| CAUTION * sliding.exit_band(i));
+        self.visits.add_exits((t, y), sliding.exits(), bands);
         (sliding.exits()[surface], CAUTION * sliding.exit_band(surface))
     }
 
@@ -106,7 +112,7 @@ impl Flow<'_> {
     pub fn guard_polynomial<'p>(
         &mut self,
         guard: usize,
-        input: &dyn Fn(usize) -> &'p [f64],
+        input: &dyn Fn(usize) -> UncertainPolynomial<'p>,
         wanted: f64,
         out: &mut Vec<Inexact>,
     ) -> Option<f64> {
@@ -151,6 +157,11 @@ impl Flow<'_> {
 }
 
 impl Sliding {
+    /// How large the rate of a surface can be by rounding alone.
+    pub fn rounding(&self, surface: usize) -> f64 {
+        CAUTION * self.noise[surface]
+    }
+
     /// How far rounding of rates can have moved the weight of a surface.
     fn exit_band(&self, surface: usize) -> f64 {
         let sides = self.sides();

@@ -9,6 +9,7 @@ use super::rank::{Rank, contradicts};
 use super::sliding::Effort;
 use super::start_slope::StartSlope;
 use super::twins::Place;
+use super::visits::Visits;
 use super::{Field, Index1, MassKind, Refusal, Sliding, Stabilisation, Surface, Upkeep};
 use crate::equations::{ActiveRows, Guard, PlainField, Point, Reset, System};
 use crate::expr::{Bounds, Interval};
@@ -42,9 +43,8 @@ pub struct Flow<'a> {
     /// The surfaces that the motion slides on, if it does.
     pub(super) sliding: Option<Sliding>,
     pub(super) one_sided: OneSided,
-    /// Where a step has evaluated the field along the surfaces since [`forget_visits`](Self::forget_visits): the time, and the weights.
-    visits: Vec<(f64, Vec<f64>)>,
-    visit_count: usize,
+    /// Where a step has evaluated the field along the surfaces since [`forget_visits`](Self::forget_visits).
+    pub(super) visits: Visits,
     is_mechanism: bool,
     /// What finds rates behind a mass matrix, if there is one.
     pub(super) behind_mass: Option<BehindMass>,
@@ -80,8 +80,7 @@ impl<'a> Flow<'a> {
             watched: (0..system.mode_names().len()).map(watched_in).collect(),
             sliding: None,
             one_sided: OneSided::new(system),
-            visits: Vec::new(),
-            visit_count: 0,
+            visits: Visits::default(),
             is_mechanism: !system.constraints().is_empty(),
             behind_mass: (system.mass_kind() != MassKind::Identity)
                 .then(|| BehindMass::new(system.layout().dimension())),
@@ -308,8 +307,7 @@ impl<'a> Flow<'a> {
         self.mode.structure.sliding = surfaces.iter().map(|surface| surface.guard).collect();
         self.sliding = (!surfaces.is_empty()).then(|| self.meet(surfaces, t, y));
         self.find_short_way();
-        self.visits.clear();
-        self.visit_count = 0;
+        self.visits.forget();
     }
 
     /// The surfaces that meet at a point, each once.
@@ -554,12 +552,12 @@ impl<'a> Flow<'a> {
 
     /// The times at which a step has evaluated the field along the surfaces, with the weight of the positive side of each surface.
     pub fn visits(&self) -> &[(f64, Vec<f64>)] {
-        &self.visits[..self.visit_count]
+        self.visits.stages()
     }
 
     /// Forgets where the field was evaluated: another step is tried.
     pub fn forget_visits(&mut self) {
-        self.visit_count = 0;
+        self.visits.forget();
     }
 
     pub(super) fn count(&mut self, effort: Effort) {
@@ -597,13 +595,7 @@ impl<'a> Flow<'a> {
     /// Takes note of the weights where the field along the surfaces was evaluated last.
     fn note_visit(&mut self, t: f64) {
         let Some(sliding) = &self.sliding else { return };
-        if self.visits.len() == self.visit_count {
-            self.visits.push((t, sliding.exits().to_vec()));
-        }
-        let visit = &mut self.visits[self.visit_count];
-        visit.0 = t;
-        visit.1.copy_from_slice(sliding.exits());
-        self.visit_count += 1;
+        self.visits.add_stage(t, sliding.exits());
     }
 
     /// Applies the reset of one guard to `after`.

@@ -36,6 +36,7 @@ mod start_slope;
 mod surface;
 mod tangents;
 mod twins;
+mod visits;
 mod weights;
 
 pub use crate::equations::MassKind;

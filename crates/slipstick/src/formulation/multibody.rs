@@ -9,6 +9,7 @@ use super::rank::Rank;
 use super::{Index1, Refusal, Upkeep};
 use crate::equations::{
     ActiveRows, Evaluator, ExpandGuards, GuardRates, Locked, Point, Reset, System, Terms, UncertainPoint,
+    UncertainPolynomial,
 };
 use crate::expr::{Bounds, Inexact, Interval};
 
@@ -321,7 +322,7 @@ impl ExpandGuards for Multibody<'_> {
         &mut self,
         locked: Locked<'_>,
         guard: usize,
-        input: &dyn Fn(usize) -> &'p [f64],
+        input: &dyn Fn(usize) -> UncertainPolynomial<'p>,
         wanted: f64,
         out: &mut Vec<Inexact>,
     ) -> Option<f64> {

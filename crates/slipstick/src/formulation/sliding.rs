@@ -86,6 +86,8 @@ pub struct Sliding {
     duals: Vec<f64>,
     /// Whether a state is put back along the jumps of the field, and not along the gradients of the surfaces.
     pub(super) along_jumps: bool,
+    /// The jumps of the field that are kept for that, by surfaces.
+    pub(super) jumps: Vec<f64>,
     /// No weight is fixed.
     pub(super) free: Vec<Option<f64>>,
     effort: Effort,
@@ -124,6 +126,7 @@ impl Sliding {
             algebraic: None,
             duals: vec![0.0; k * n],
             along_jumps: false,
+            jumps: vec![0.0; k * n],
             free: vec![None; k],
             effort: Effort::default(),
             surfaces,

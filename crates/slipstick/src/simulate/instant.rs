@@ -20,22 +20,28 @@ use crate::watch::{Banded, Decided, SideState};
 const MOST_NAMES: usize = 8;
 
 impl Simulator<'_> {
-    /// The start of the run: switches are locked by what holds there; what fires there is a transition.
-    pub(super) fn start(&mut self) -> Result<(), Error> {
+    /// The start of the run: switches are locked by what holds there; what fires there is a transition. Gives the outcome if that ends
+    /// the run.
+    pub(super) fn start(&mut self) -> Result<Option<Outcome>, Error> {
         if self.integrator.options.location == Some(Location::OneSided) {
             self.integrator.flow.stay_on_this_side();
         }
+        self.assemble_start()?;
+        let (t, y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
+        self.integrator.flow.look_at_mass(t, &y);
         self.activate_guards();
         self.lock_by_value()?;
+        self.solve_start();
         self.classify_switches(&Firing::default())?;
         self.classify_counts();
-        self.finish_instant(Restart::Initial, None)?;
-        Ok(())
+        self.finish_instant(Restart::Initial, None)
     }
 
     /// Resolves what fired. Gives the outcome if that ends the run.
     pub(super) fn transition(&mut self, firing: Firing) -> Result<Option<Outcome>, Error> {
-        self.cascade.clear();
+        self.watch.begin_transition();
+        let (t, flow) = (self.integrator.trial.t, &mut self.integrator.flow);
+        self.calendar.keep_sides(flow, t, &self.integrator.trial.start);
         self.finish_instant(Restart::Continuous, Some(firing))
     }
 
@@ -66,19 +72,20 @@ impl Simulator<'_> {
             let next =
                 if restart == Restart::Continuous { Firing::default() } else { self.fires_by_value()? };
             let next = if next.is_empty() { self.decide_by_motion() } else { next };
+            let halted = !self.accumulating.halted.is_empty();
             if let Some(outcome) = self.look_for_halt()? {
                 return Ok(Some(outcome));
             }
-            if next.is_empty() {
+            if next.is_empty() && !halted {
                 break;
             }
-            firing = Some(next);
+            firing = (!next.is_empty()).then_some(next);
         }
         self.begin_segment(restart, beginning);
         Ok(None)
     }
 
-    fn begin_segment(&mut self, restart: Restart, beginning: Option<Beginning>) {
+    pub(super) fn begin_segment(&mut self, restart: Restart, beginning: Option<Beginning>) {
         let (t, y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
         self.integrator.restart(t, &y, restart);
         let beginning = beginning.map(|beginning| {
@@ -96,7 +103,8 @@ impl Simulator<'_> {
     /// The event that a segment begins with, for what was learnt of first steps after it.
     fn beginning(&self, firing: &Firing) -> Option<Beginning> {
         let guard = *firing.guards.first()?;
-        let from_above = self.watch.side(guard) == SideState::Minus;
+        let signs = &self.integrator.flow.mode.values.signs;
+        let from_above = self.guard(guard).response.switch.is_some_and(|switch| signs[switch] < 0.0);
         Some(Beginning { guard, from_above, slides: false })
     }
 
@@ -105,6 +113,7 @@ impl Simulator<'_> {
         let t = self.integrator.trial.t;
         let old_mode = self.integrator.flow.mode.clone();
         self.before.copy_from_slice(&self.integrator.trial.start);
+        self.close_before_reset(firing, t);
         self.after.copy_from_slice(&self.before);
         self.apply_resets(firing, t)?;
         self.bound_resets(firing, t);
@@ -112,12 +121,17 @@ impl Simulator<'_> {
         self.flip(firing, t);
         self.leave_surfaces(firing);
         self.change_mode(firing, t)?;
+        self.assemble_after_event(firing, t)?;
+        self.integrator.trial.restart(t, &self.after);
         let moved = self.before.iter().zip(&self.after).any(|(a, b)| a.to_bits() != b.to_bits());
-        let changed = moved || old_mode != self.integrator.flow.mode;
+        let left = !firing.exits.is_empty();
+        let changed = moved || left || old_mode != self.integrator.flow.mode;
         if changed {
             self.activate_guards();
             self.lock_by_value()?;
             self.classify_switches(firing)?;
+            self.shut_joints(firing)?;
+            self.solve_algebraic_states();
         } else {
             self.calendar.read(&mut self.integrator.flow, t);
         }
@@ -202,7 +216,8 @@ impl Simulator<'_> {
             return;
         }
         let flow = &mut self.integrator.flow;
-        let Some(sliding) = flow.sliding() else { return };
+        // Of surfaces that depend on each other an exit only says that not all of them can be kept.
+        let Some(sliding) = flow.sliding().filter(|sliding| !sliding.is_dependent()) else { return };
         let mut left = Vec::new();
         for &(i, side) in &firing.exits {
             left.push((sliding.surfaces()[i], side));
@@ -233,12 +248,10 @@ impl Simulator<'_> {
 
     /// What is watched from here on: guards of the mode that holds, in branches that are taken. Those of a mode that is entered have no past.
     pub(super) fn activate_guards(&mut self) {
-        let flow = &mut self.integrator.flow;
-        flow.find_needed();
-        let guards = flow.system().guards();
+        self.integrator.flow.find_needed();
+        let guards = self.system().guards();
         for g in (0..guards.len()).filter(|&g| has_surface(guards[g].kind)) {
-            let slides = flow.mode.structure.sliding.contains(&g);
-            let on = flow.watches(g) && !slides;
+            let on = self.integrator.flow.watches(g) && !self.is_slid_on(g);
             if on && !self.watch.is_on(g) {
                 self.watch.enter(g);
             } else if !on && self.watch.is_on(g) {
@@ -246,7 +259,7 @@ impl Simulator<'_> {
             }
         }
         let t = self.integrator.trial.t;
-        self.calendar.read(flow, t);
+        self.calendar.read(&mut self.integrator.flow, t);
     }
 
     /// Logs a round as one event.
@@ -356,8 +369,9 @@ impl Simulator<'_> {
         let (watch, mut along) = self.along();
         let begun = watch.begin(&mut along);
         let fired = begun.fired.to_vec();
-        let through = begun.decided.iter().find(|decided| decided.before == SideState::Fired && decided.plus);
-        if let Some(&Decided { comparison, order, .. }) = through {
+        let through = |decided: &&Decided| decided.before == SideState::Fired && decided.plus;
+        let through: Vec<Decided> = begun.decided.iter().filter(through).copied().collect();
+        for Decided { comparison, order, .. } in through {
             self.look_at_passing(comparison, order);
         }
         self.firing(&fired)
@@ -386,7 +400,7 @@ impl Simulator<'_> {
             return;
         }
         if order > 1 {
-            self.accumulating.halted = Some(g);
+            self.accumulating.halted.push(g);
             return;
         }
         self.recorder.note_once(self.integrator.trial.t, ("passes-through", &guard.name), || {
@@ -401,19 +415,41 @@ impl Simulator<'_> {
     /// A guard that is true when it begins to be watched has not happened: that is worth a note, once (rule 9).
     fn note_past_guards(&mut self) {
         let t = self.integrator.trial.t;
-        for (g, guard) in self.system().guards().iter().enumerate() {
-            let is_true = has_surface(guard.kind) && self.watch.is_on(g) && self.watch.holds(g) == Some(true);
-            let one_sided = guard.direction != Direction::Both;
-            if !is_true || !one_sided || !guard.response.acts() || self.fired[g] > 0 {
+        for (g, guard) in self.system().guards().iter().enumerate().filter(|(g, _)| self.fired[*g] == 0) {
+            let name = &guard.name;
+            if matches!(guard.kind, GuardKind::Scheduled { .. }) && !locks(guard) {
+                let time = self.calendar.time(g);
+                if time <= t && self.integrator.flow.watches(g) {
+                    self.recorder.note_once(t, ("already-past", name), || {
+                        format!(
+                            "the event `{name}` is set for t = {time}, which is past when it begins to be watched; it does not happen \
+                             unless that time is later, or the run begins earlier (`from`)"
+                        )
+                    });
+                }
                 continue;
             }
-            self.recorder.note_once(t, ("already-past", &guard.name), || {
-                format!(
-                    "the guard of `{}` is past its zero when it begins to be watched; the event happens only when the guard \
-                     crosses zero again",
-                    guard.name
-                )
-            });
+            let is_true = has_surface(guard.kind) && self.watch.is_on(g) && self.watch.holds(g) == Some(true);
+            if is_true && guard.direction != Direction::Both && guard.response.acts() {
+                self.recorder.note_once(t, ("already-past", name), || {
+                    format!(
+                        "the guard of `{name}` is past its zero when it begins to be watched; the event happens only when the guard \
+                         crosses zero again"
+                    )
+                });
+            }
+        }
+    }
+
+    /// After something has changed, algebraic states follow from the others.
+    pub(super) fn solve_algebraic_states(&mut self) {
+        if self.integrator.flow.is_mechanism() {
+            return;
+        }
+        self.after.copy_from_slice(&self.integrator.trial.start);
+        let t = self.integrator.trial.t;
+        if self.integrator.flow.solve_algebraic(t, &mut self.after) {
+            self.integrator.trial.restart(t, &self.after);
         }
     }
 }

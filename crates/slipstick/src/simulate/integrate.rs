@@ -11,6 +11,9 @@ use crate::watch::{Found, NotFinite, Touch};
 
 /// How far after the event a step made again ends, as a part of the step. The error of dense output falls with the square of it.
 const MARGIN: f64 = 1e-3;
+/// Where in a step it is looked whether its dense output begins as the motion does, and the size of the next try if it does not.
+const SOON: f64 = 1.0 / 64.0;
+const SHORTER: f64 = 0.125;
 /// How often a step is made again for one event.
 pub(super) const MOST_TIMES: usize = 8;
 
@@ -31,10 +34,14 @@ impl Simulator<'_> {
             if let Some(outcome) = self.check_limits(monitor) {
                 return Ok(Err(outcome));
             }
+            if self.integrator.flow.is_reaching() && self.look_at_surfaces()? {
+                continue;
+            }
             if let Some(firing) = self.step()? {
                 return Ok(Ok(firing));
             }
         }
+        self.note_not_reached();
         Ok(Err(Outcome::ReachedEnd))
     }
 
@@ -53,7 +60,7 @@ impl Simulator<'_> {
     /// Tries one step and takes it, or the part of it up to its first event, if it is good.
     fn step(&mut self) -> Result<Option<Firing>, Error> {
         let (t, due) = (self.integrator.trial.t, self.calendar.next());
-        let goal = self.integrator.options.until.min(due);
+        let goal = self.integrator.options.until.min(due).min(self.approach.next);
         let (h, ends_at_goal) = self.sizes.next(t, goal, self.integrator.options);
         let undecided = self.decide_by_motion();
         if !undecided.is_empty() {
@@ -69,7 +76,10 @@ impl Simulator<'_> {
         let look = self.look()?;
         match look {
             Look::Rejected => Ok(None),
-            Look::Found(found) => Ok(Some(self.take_up_to(&found))),
+            Look::Found(found) => {
+                let found = self.gather_concurrent(found);
+                Ok(Some(self.take_up_to(&found)))
+            }
             Look::Nothing => {
                 // A step that was made again may be shorter.
                 let whole = ends_at_goal && self.integrator.trial.h == h;
@@ -77,6 +87,7 @@ impl Simulator<'_> {
                 self.take_step(t_end, ends_at_goal);
                 let mut firing = Firing::default();
                 if t_end == due {
+                    self.add_touches(&mut firing);
                     self.calendar.take_due(&self.integrator.flow, due, &mut firing.guards);
                 }
                 Ok((!firing.is_empty()).then_some(firing))
@@ -86,7 +97,7 @@ impl Simulator<'_> {
 
     /// Looks for events in the step just tried, and locates the first.
     fn look(&mut self) -> Result<Look, Error> {
-        if self.is_nothing_due() {
+        if self.watch.watched().is_empty() {
             match self.integrator.options.keep {
                 Keep::Dense => self.integrator.interpolate(),
                 Keep::Steps => self.integrator.trial.fill_line(),
@@ -96,6 +107,13 @@ impl Simulator<'_> {
             return Ok(Look::Nothing);
         }
         self.integrator.interpolate();
+        if self.is_nothing_due() {
+            self.sizes.accept(&self.integrator);
+            return Ok(Look::Nothing);
+        }
+        if self.begins_wrongly() {
+            return Ok(Look::Rejected);
+        }
         if self.integrator.location() == Location::OneSided && self.integrator.flow.sliding().is_none() {
             self.sizes.accept(&self.integrator);
             return self.stop_short_of_event();
@@ -112,20 +130,47 @@ impl Simulator<'_> {
         }
     }
 
-    /// Whether no guard can fire within the step just tried.
-    fn is_nothing_due(&mut self) -> bool {
-        let h = self.integrator.trial.h;
+    /// Whether the dense output of the step just tried begins another way than the motion, so that a shorter one has to be tried.
+    fn begins_wrongly(&mut self) -> bool {
+        let s = SOON * self.integrator.trial.h;
         let (watch, mut along) = self.along();
-        watch.due(&mut along, h).is_empty()
+        if along.begins_exactly() || !watch.is_contradicted(&mut along, s) {
+            return false;
+        }
+        let shorter = SHORTER * self.integrator.trial.h;
+        if !self.sizes.shrink_to(&self.integrator, shorter) {
+            return false;
+        }
+        self.recorder.statistics().rejected += 1;
+        self.integrator.flow.forget_trial();
+        true
     }
 
-    /// The first event in the step just tried. Touches are events of guards that say so.
+    /// Whether no guard can fire within the step just tried, by how far it goes.
+    fn is_nothing_due(&mut self) -> bool {
+        // What lies ahead of a step is not bounded by what lies in it.
+        let ahead = self.integrator.location() == Location::OneSided;
+        let trial = &self.integrator.trial;
+        let path = if ahead { f64::INFINITY } else { trial.h + trial.reach() };
+        let (watch, mut along) = self.along();
+        watch.due(&mut along, path).is_empty()
+    }
+
+    /// The first event in the step just tried. Touches are events of guards that say so; within the window of others they happen with them.
     fn scan_with_touches(&mut self) -> Result<Option<Found>, NotFinite> {
         let h = self.integrator.trial.h;
         let found = self.scan_to(h)?;
         let guards = self.system().guards();
         let counts = |touch: &&Touch| guards.get(touch.comparison).is_some_and(|guard| guard.touches);
-        let Some(touch) = self.watch.touches().iter().find(counts).copied() else { return Ok(found) };
+        let mut touches = self.watch.touches().iter().filter(counts).copied().peekable();
+        let Some(&touch) = touches.peek() else { return Ok(found) };
+        if let Some(mut found) = found.filter(|found| found.lo <= touch.s) {
+            found.fired.extend(touches.map(|touch| touch.comparison));
+            found.fired.sort_unstable();
+            found.fired.dedup();
+            return Ok(Some(found));
+        }
+        drop(touches);
         // The sides of the others are those where the touch is.
         let (watch, mut along) = self.along();
         watch.scan(&mut along, h, touch.s)?;
@@ -136,7 +181,6 @@ impl Simulator<'_> {
     /// The first event up to an offset, which may lie ahead of the step.
     pub(super) fn scan_to(&mut self, h: f64) -> Result<Option<Found>, NotFinite> {
         let (watch, mut along) = self.along();
-        along.length = h;
         watch.scan(&mut along, h, h).map(Option::<&Found>::cloned)
     }
 
@@ -170,7 +214,12 @@ impl Simulator<'_> {
             self.integrator.interpolate();
             found = match self.scan_with_touches() {
                 Ok(Some(next)) => next,
-                Ok(None) => return Ok(Look::Nothing),
+                // Only the dense output of the longer step had it: the next one is no longer than this one lets expect.
+                Ok(None) => {
+                    self.recorder.statistics().phantoms += 1;
+                    self.sizes.accept(&self.integrator);
+                    return Ok(Look::Nothing);
+                }
                 Err(bad) => return self.retreat(bad).map(|()| Look::Rejected),
             };
         }
@@ -221,13 +270,19 @@ impl Simulator<'_> {
     fn take_step(&mut self, t_end: f64, cut: bool) {
         let h = self.integrator.trial.h;
         self.note_touches();
+        self.cascade.clear();
         self.accumulating.elapsed = self.accumulating.elapsed.after(h);
         self.watch.accept(h);
         let end = std::mem::take(&mut self.integrator.trial.end);
         self.recorder.add_step(&self.integrator, t_end, &end);
-        self.uncertainty.take_step(&self.integrator, &end);
+        self.uncertainty.take_step(&self.integrator, h, &end);
         self.integrator.trial.end = end;
         let slides = self.integrator.flow.sliding().is_some();
+        self.integrator.flow.move_along_jumps();
+        if self.integrator.flow.is_mechanism() {
+            self.note_singular();
+            self.look_at_adjustment();
+        }
         let statistics = self.recorder.statistics();
         statistics.slid += u64::from(slides);
         statistics.count_step(h, cut);
@@ -257,16 +312,18 @@ impl Simulator<'_> {
         self.accumulating.location = found.hi - found.lo;
         self.accumulating.elapsed = self.accumulating.elapsed.after(found.s);
         self.watch.accept(found.s);
-        if found.changed.is_empty() {
-            found.fired.iter().for_each(|&g| self.watch.leave_touch(g));
+        for g in found.fired.iter().filter(|g| !found.changed.contains(g)) {
+            self.watch.leave_touch(*g);
         }
         let mut state = std::mem::take(&mut self.before);
         self.integrator.state_at(found.s, &mut state);
         self.recorder.add_step(&self.integrator, t, &state);
-        self.uncertainty.take_step(&self.integrator, &state);
+        self.uncertainty.take_step(&self.integrator, found.s, &state);
         let slides = self.integrator.flow.sliding().is_some();
         let statistics = self.recorder.statistics();
         if found.s > 0.0 {
+            // Without time between them, events belong to one instant.
+            self.cascade.clear();
             statistics.count_step(found.s, true);
             statistics.slid += u64::from(slides);
         } else {
@@ -276,26 +333,29 @@ impl Simulator<'_> {
         self.integrator.trial.restart(t, &state);
         self.before = state;
         let mut firing = self.firing(&found.fired);
+        self.take_back_kinks(&mut firing);
+        self.add_touches(&mut firing);
         firing.window = Some(Bracket { lo: t0 + found.lo, hi: t0 + found.hi });
         self.calendar.take_due(&self.integrator.flow, t, &mut firing.guards);
         firing
+    }
+
+    /// Adds guards that touch zero at the end of what was taken, if that counts: what comes after it is not seen yet.
+    fn add_touches(&mut self, firing: &mut Firing) {
+        let guards = self.system().guards();
+        let known = firing.guards.clone();
+        let counts = |g: usize| guards.get(g).is_some_and(|guard| guard.touches) && !known.contains(&g);
+        let (watch, mut along) = self.along();
+        watch.turning(&mut along, &counts, &mut firing.guards);
+        firing.guards[known.len()..].iter().for_each(|&g| self.watch.leave_touch(g));
+        firing.guards.sort_unstable();
     }
 
     /// A guard that comes to zero and turns back is no event unless that is asked for: that is worth a note, once.
     fn note_touches(&mut self) {
         for k in 0..self.watch.touches().len() {
             let touch = self.watch.touches()[k];
-            let Some(guard) = self.system().guards().get(touch.comparison) else { continue };
-            if guard.touches {
-                continue;
-            }
-            let t = self.integrator.trial.t + touch.s;
-            self.recorder.note_once(t, ("touches-zero", &guard.name), || {
-                format!(
-                    "the guard of `{}` touches zero at t = {t} and turns back; that is no event unless it says `touches = true`",
-                    guard.name
-                )
-            });
+            self.note_touch(touch.comparison, self.integrator.trial.t + touch.s);
         }
         for k in 0..self.watch.unproved().len() {
             let Some(guard) = self.system().guards().get(self.watch.unproved()[k]) else { continue };
@@ -306,6 +366,18 @@ impl Simulator<'_> {
                 )
             });
         }
+    }
+
+    pub(super) fn note_touch(&mut self, comparison: usize, t: f64) {
+        let Some(guard) = self.system().guards().get(comparison).filter(|guard| !guard.touches) else {
+            return;
+        };
+        self.recorder.note_once(t, ("touches-zero", &guard.name), || {
+            format!(
+                "the guard of `{}` touches zero at t = {t} and turns back; that is no event unless it says `touches = true`",
+                guard.name
+            )
+        });
     }
 
     /// Lets `auto` choose the method of the next step. Gives whether another one goes on.
@@ -322,6 +394,7 @@ impl Simulator<'_> {
         self.recorder.share_out(&self.integrator);
         self.recorder.work_with(&self.integrator);
         self.sizes.change_method(&self.integrator, h);
+        self.comparisons.look_at(self.integrator.options.detection, now.nodes());
         true
     }
 
@@ -351,7 +424,10 @@ impl Simulator<'_> {
     }
 
     /// Why the smallest step is still not good.
-    fn giving_up(&self) -> Error {
+    fn giving_up(&mut self) -> Error {
+        if let Some(contradiction) = self.integrator.contradiction() {
+            return contradiction;
+        }
         let names = self.system().state_names();
         let trial = &self.integrator.trial;
         let (t, h, error) = (trial.t, trial.h, trial.error);
@@ -387,7 +463,8 @@ impl Simulator<'_> {
 impl Integrator<'_> {
     /// Where events are located: as asked, or on the dense output unless that would cost the method its order.
     pub(super) fn location(&self) -> Location {
-        let default = if self.has_poor_dense_output() { Location::Integrate } else { Location::Dense };
+        let poor = self.has_poor_dense_output() || self.flow.is_mechanism();
+        let default = if poor { Location::Integrate } else { Location::Dense };
         let default = if self.flow.stays_on_this_side() { Location::OneSided } else { default };
         self.options.location.unwrap_or(default)
     }

@@ -35,10 +35,13 @@ impl Simulator<'_> {
         self.integrator.flow.know_sides(|g| (sides[g], bands[g]));
     }
 
-    /// The band of a comparison that is inside it: there the sign of a value says nothing.
+    /// The band of a comparison that is inside it: there the sign of a value says nothing. Where it stands counts as inside.
     fn band_if_inside(&mut self, g: usize) -> f64 {
-        let inside = self.watch.watched().contains(&g) && self.watch.side(g).is_inside();
-        if inside { self.signal(g, 0.0).band } else { 0.0 }
+        if !self.watch.watched().contains(&g) || !self.watch.side(g).is_inside() {
+            return 0.0;
+        }
+        let here = self.signal(g, 0.0);
+        here.band.max(here.value.abs())
     }
 
     /// Tells the form which surfaces the motion has just come through into another mode, and which it stands on.

@@ -3,24 +3,23 @@
 //! Every comparison has its true side made positive. Values come from the formulas at points of the dense output, where the form holds.
 
 use super::integrator::Integrator;
-use crate::equations::{GuardKind, System, UncertainPoint};
+use crate::equations::{GuardKind, System, UncertainPoint, UncertainPolynomial};
 use crate::expr::Inexact;
-use crate::model::Direction;
+use crate::model::{Detection, Direction};
 use crate::step::{DENSE_DEGREE, Trial};
-use crate::watch::{Banded, DenseError, Signals, SpeedBound, StepPolynomial};
+use crate::watch::{Banded, DenseError, Described, Signals, StepPolynomial};
 use std::cell::OnceCell;
 
-/// How many stages have to have seen the weights of surfaces for them to exclude an exit, and how far beyond what they have seen it could go.
-const LEAST_VISITS: usize = 3;
-const STAGE_MARGIN: f64 = 0.5;
 /// The part of a number that rounding can change.
 const ROUNDING: f64 = 0.5 * f64::EPSILON;
 /// Below this, numbers have fewer digits, and their rounding does not shrink with them.
 const SMALLEST: f64 = f64::MIN_POSITIVE;
 /// By how much bounds of rounding errors are multiplied: what a closure does inside cannot be seen.
 const CAUTION: f64 = 4.0;
-/// A polynomial whose remainder is a larger part of what it moves by says too little: then the formula is sampled.
-const LARGEST_REMAINDER: f64 = 1e-3;
+/// Values below this many bands are next to zero: gradients within a step differ by less in nearly all cases.
+const NEXT_TO_ZERO: f64 = 256.0;
+/// No part of a step.
+const NOTHING: (f64, f64) = (f64::NAN, f64::NAN);
 /// The size of the second trial step beside the first.
 const SECOND_TRIAL: f64 = 0.3;
 /// How much shorter each attempt at trial steps is than the last.
@@ -38,6 +37,8 @@ pub(super) struct Comparisons {
     orientations: Vec<f64>,
     /// Whether zero itself is true.
     closed: Vec<bool>,
+    /// The only points of a step that are looked at, if not all of it is.
+    points: Vec<f64>,
 }
 
 /// What a comparison stands for.
@@ -56,7 +57,21 @@ impl Comparisons {
         Self {
             orientations: guards.iter().map(|guard| orientation(guard.direction)).collect(),
             closed: guards.iter().map(|guard| guard.closed).collect(),
+            points: Vec::new(),
         }
+    }
+
+    /// Takes over which points of a step are looked at, of a method with these nodes (paper 002, section 3.1).
+    pub(super) fn look_at(&mut self, detection: Detection, nodes: &[f64]) {
+        self.points = match detection {
+            Detection::WholeStep => Vec::new(),
+            Detection::Ends => vec![1.0],
+            Detection::Samples(count) => {
+                (1..=count.max(1)).map(|k| f64::from(k) / f64::from(count.max(1))).collect()
+            }
+            Detection::Stages => nodes.iter().copied().chain([1.0]).collect(),
+        };
+        self.points.sort_by(f64::total_cmp);
     }
 
     /// How many guards of the system there are.
@@ -97,9 +112,9 @@ pub(super) struct Uncertainty {
     powers: Vec<OnceCell<Powers>>,
     /// How far each state moves from its start within the step at hand.
     reaches: Vec<f64>,
-    /// The step that these belong to, and how much of it the powers are of.
+    /// The step that these belong to, and which part of it the powers are of.
     stamp: (u64, u64),
-    looked: f64,
+    looked: (f64, f64),
 }
 
 /// The coefficients of one state over a step.
@@ -124,20 +139,28 @@ impl Uncertainty {
             powers: vec![OnceCell::new(); y.len() + 1],
             reaches: vec![0.0; y.len()],
             stamp: (0, 0),
-            looked: f64::NAN,
+            looked: NOTHING,
         }
     }
 
     /// The step just tried was taken up to a state. One that does not move keeps its uncertainty.
-    pub(super) fn take_step(&mut self, integrator: &Integrator<'_>, end: &[f64]) {
+    pub(super) fn take_step(&mut self, integrator: &Integrator<'_>, s: f64, end: &[f64]) {
         self.begin_step(integrator);
-        let start = &integrator.trial.start;
+        let (start, part) = (&integrator.trial.start, (s / integrator.trial.h).min(1.0));
         for (i, delta) in self.at_start.iter_mut().enumerate() {
             if self.reaches[i] != 0.0 || start[i].to_bits() != end[i].to_bits() {
-                let moved = self.reaches[i].max((end[i] - start[i]).abs());
-                *delta = ROUNDING * (end[i].abs() + start[i].abs() + moved);
+                *delta = rounding_of(start[i], end[i], part * self.reaches[i]);
             }
         }
+    }
+
+    /// How far rounding of states and time moves a guard, by its gradient.
+    fn band_by_gradient(&self, guard: usize, t: f64, value: f64) -> f64 {
+        let Some(gradient) = &self.gradients[guard] else { return 0.0 };
+        let terms = gradient.by_state.iter().zip(&self.at_point).map(|(g, delta)| (g * delta).abs());
+        let by_time = ROUNDING * (gradient.by_time * t).abs();
+        let band = CAUTION * (terms.sum::<f64>() + by_time + ROUNDING * value.abs());
+        if band.is_finite() { band } else { 0.0 }
     }
 
     /// A transition has set states. Whole numbers are exact.
@@ -158,8 +181,6 @@ pub(super) struct Along<'r, 'a> {
     pub(super) uncertainty: &'r mut Uncertainty,
     /// About the size of the next step, for trial steps.
     pub(super) h: f64,
-    /// How much of the dense output is looked at: the step, or a little more.
-    pub(super) length: f64,
 }
 
 impl Along<'_, '_> {
@@ -173,10 +194,12 @@ impl Along<'_, '_> {
         }
         uncertainty.begin_step(self.integrator);
         self.integrator.state_at(s, &mut uncertainty.state);
-        let start = &self.integrator.trial.start;
+        let trial = &self.integrator.trial;
+        // Every term of dense output has the part of the step as a factor.
+        let part = (s / trial.h).min(1.0);
         for (i, (delta, y)) in uncertainty.at_point.iter_mut().zip(&uncertainty.state).enumerate() {
-            let moved = uncertainty.reaches[i].max((y - start[i]).abs());
-            *delta = uncertainty.at_start[i].max(ROUNDING * (y.abs() + start[i].abs() + moved));
+            let rounding = rounding_of(trial.start[i], *y, part * uncertainty.reaches[i]);
+            *delta = uncertainty.at_start[i].max(rounding);
         }
     }
 
@@ -208,23 +231,29 @@ impl Along<'_, '_> {
         (value, self.band(guard, t, value))
     }
 
-    /// How far rounding can have moved the value of a guard that is no formula.
+    /// How far rounding can have moved the value of a guard that is no formula. The gradient somewhere in the step tells; next to zero it has
+    /// to be the one at the point itself.
     fn band(&mut self, guard: usize, t: f64, value: f64) -> f64 {
         let trial = &self.integrator.trial;
         let stamp = (trial.t.to_bits(), trial.start.first().map_or(0, |y| y.to_bits()));
-        let uncertainty = &mut *self.uncertainty;
-        if uncertainty.gradients[guard].as_ref().is_none_or(|gradient| gradient.stamp != stamp) {
-            let mut by_state = uncertainty.gradients[guard].take().map_or_else(Vec::new, |g| g.by_state);
-            by_state.resize(uncertainty.state.len(), 0.0);
-            let by_time = self.integrator.flow.gradient_at(guard, t, &mut uncertainty.state, &mut by_state);
-            uncertainty.gradients[guard] = Some(Gradient { stamp, by_state, by_time });
+        let known =
+            self.uncertainty.gradients[guard].as_ref().is_some_and(|gradient| gradient.stamp == stamp);
+        if known {
+            let band = self.uncertainty.band_by_gradient(guard, t, value);
+            if value.abs() > NEXT_TO_ZERO * band {
+                return band;
+            }
         }
-        let Some(gradient) = &uncertainty.gradients[guard] else { return 0.0 };
-        let by_states: f64 =
-            gradient.by_state.iter().zip(&uncertainty.at_point).map(|(g, delta)| (g * delta).abs()).sum();
-        let by_time = ROUNDING * (gradient.by_time * t).abs();
-        let band = CAUTION * (by_states + by_time + ROUNDING * value.abs());
-        if band.is_finite() { band } else { 0.0 }
+        self.find_gradient(guard, t, stamp);
+        self.uncertainty.band_by_gradient(guard, t, value)
+    }
+
+    fn find_gradient(&mut self, guard: usize, t: f64, stamp: (u64, u64)) {
+        let uncertainty = &mut *self.uncertainty;
+        let mut by_state = uncertainty.gradients[guard].take().map_or_else(Vec::new, |g| g.by_state);
+        by_state.resize(uncertainty.state.len(), 0.0);
+        let by_time = self.integrator.flow.gradient_at(guard, t, &mut uncertainty.state, &mut by_state);
+        uncertainty.gradients[guard] = Some(Gradient { stamp, by_state, by_time });
     }
 
     /// The rate of a comparison along the motion, with its band.
@@ -270,10 +299,11 @@ impl Signals for Along<'_, '_> {
         out.clear();
         self.go_to(0.0);
         out.push(self.compare(comparison, 0.0));
-        if let (Meaning::Guard(guard), 0) = (self.comparisons.meaning(comparison), attempt) {
+        if let Meaning::Guard(guard) = self.comparisons.meaning(comparison) {
             let rate = self.rate(guard);
             out.push(rate);
-            if rate.sign().is_some() {
+            // If that does not decide, more is asked for.
+            if attempt == 0 && rate.sign().is_some() {
                 return true;
             }
         }
@@ -287,30 +317,46 @@ impl Signals for Along<'_, '_> {
         let scaled = |c: f64, h: f64, k: usize| c / h.powi(i32::try_from(k).unwrap_or(i32::MAX));
         for k in known..=TRIAL_DEGREE {
             let (value, other) = (scaled(far[k], h, k), scaled(near[k], SECOND_TRIAL * h, k));
-            let band = scaled(noise, SECOND_TRIAL * h, k) + 2.0 * (value - other).abs();
-            out.push(Banded::new(other, band));
+            let (rounding, rest) = (scaled(noise, SECOND_TRIAL * h, k), 2.0 * (value - other).abs());
+            let coefficient = Banded::new(other, rounding + rest);
+            out.push(coefficient);
+            if coefficient.sign().is_none() && rest > rounding {
+                // It need not be zero: in a shorter trial it may be told, and decide before those of higher order.
+                break;
+            }
         }
         true
     }
 
-    fn polynomial(&mut self, comparison: usize, out: &mut StepPolynomial) -> bool {
+    fn polynomial(&mut self, comparison: usize, part: (f64, f64), out: &mut StepPolynomial) -> Described {
         let guard = match self.comparisons.meaning(comparison) {
             Meaning::Guard(guard) => guard,
-            Meaning::Exit(surface, side) => return self.exit_from_stages((surface, side), out),
+            Meaning::Exit(surface, side) if self.exit_from_stages((surface, side), out) => {
+                return Described::Here;
+            }
+            Meaning::Exit(..) => return Described::Never,
         };
+        let flow = &self.integrator.flow;
+        // Dense output of a mechanism leaves the constraints between the ends of a step; values are taken where they are met.
+        if flow.is_mechanism() || !flow.system().has_formulas() || flow.sliding().is_some() {
+            return Described::Never;
+        }
         let orientation = self.comparisons.orientation(guard);
-        self.uncertainty.begin_look(self.integrator, self.length);
+        self.uncertainty.begin_look(self.integrator, part);
         let trial = &self.integrator.trial;
-        let ratio = self.length / trial.h;
-        let Uncertainty { coefficients, powers, .. } = &mut *self.uncertainty;
-        let powers = &*powers;
+        let Uncertainty { coefficients, powers, at_start, reaches, .. } = &mut *self.uncertainty;
+        let (powers, at_start, reaches) = (&*powers, &*at_start, &*reaches);
         let input = |k: usize| {
-            let (powers, degree) = powers[k].get_or_init(|| powers_of(trial, k, ratio));
-            &powers[..=*degree]
+            let (powers, degree) = powers[k].get_or_init(|| powers_of(trial, k, part));
+            let bound = match k.checked_sub(1) {
+                None => ROUNDING * (trial.t.abs() + trial.h),
+                Some(i) => at_start[i].max(ROUNDING * (trial.start[i].abs() + reaches[i])),
+            };
+            UncertainPolynomial { coefficients: &powers[..=*degree], bound }
         };
         let remainder = self.integrator.flow.guard_polynomial(guard, &input, 0.0, coefficients);
         let Some(remainder) = remainder.filter(|_| coefficients.len() <= out.coefficients.len()) else {
-            return false;
+            return Described::Shorter;
         };
         out.degree = coefficients.len().saturating_sub(1);
         for (out, c) in out.coefficients.iter_mut().zip(&*coefficients) {
@@ -318,8 +364,7 @@ impl Signals for Along<'_, '_> {
         }
         out.band = SMALLEST + coefficients.iter().map(Inexact::band).sum::<f64>();
         out.remainder = remainder;
-        let size: f64 = coefficients.iter().skip(1).map(|c| c.value.abs()).sum();
-        out.band.is_finite() && remainder <= LARGEST_REMAINDER * size
+        Described::Here
     }
 
     fn dense_error(&mut self, comparison: usize) -> DenseError {
@@ -334,40 +379,30 @@ impl Signals for Along<'_, '_> {
             *width = tolerances.scale(i, y.abs());
         }
         let error = self.integrator.flow.spread_of(guard, t, state, scratch);
-        // Dense output of implicit methods does not begin with the exact slope.
-        let exact = !self.integrator.step.method().facts().implicit;
-        DenseError { linear: if exact { 0.0 } else { error }, higher: error }
+        DenseError { linear: if self.begins_exactly() { 0.0 } else { error }, higher: error }
     }
 
-    fn fastest(&mut self, _comparison: usize) -> Option<SpeedBound> {
-        None
+    fn points(&self) -> &[f64] {
+        &self.comparisons.points
+    }
+
+    fn fastest(&mut self, comparison: usize) -> Option<f64> {
+        let Meaning::Guard(guard) = self.comparisons.meaning(comparison) else { return None };
+        let growth = self.integrator.flow.system().guard_growth().get(guard).copied()?;
+        (growth.is_finite() && self.integrator.flow.sliding().is_none()).then_some(growth)
     }
 }
 
 impl Along<'_, '_> {
-    /// Where stages have seen the weight of a surface well inside, the motion does not leave within the step: nothing has to be evaluated for that.
-    fn exit_from_stages(&mut self, (surface, side): (usize, f64), out: &mut StepPolynomial) -> bool {
-        let visits = self.integrator.flow.visits();
-        if visits.len() < LEAST_VISITS {
-            return false;
-        }
-        let weights = visits.iter().map(|(_, weights)| weights[surface]);
-        let (least, most) =
-            weights.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), w| (a.min(w), b.max(w)));
-        let nearest = if side > 0.0 { most - 1.0 } else { -least };
-        let margin = STAGE_MARGIN * (most - least);
-        if nearest.is_nan() || nearest + margin >= 0.0 {
-            return false;
-        }
-        *out = StepPolynomial { remainder: margin, ..StepPolynomial::default() };
-        out.coefficients[0] = nearest;
-        true
+    /// Whether the dense output begins with the exact slope: that of implicit methods, and where constraints are met, does not.
+    pub(super) fn begins_exactly(&self) -> bool {
+        !self.integrator.step.method().facts().implicit && !self.integrator.flow.is_mechanism()
     }
 
     /// The coefficients of a comparison over a trial step, as powers of the part of the step; none if the step is not finite.
     fn fit(&mut self, comparison: usize, h: f64) -> Option<[f64; TRIAL_DEGREE + 1]> {
         self.integrator.attempt(h);
-        if !self.integrator.trial.error.is_finite() {
+        if !self.integrator.is_acceptable() {
             return None;
         }
         self.integrator.interpolate();
@@ -382,12 +417,12 @@ impl Along<'_, '_> {
 }
 
 impl Uncertainty {
-    /// Powers of another length of the dense output are forgotten.
-    fn begin_look(&mut self, integrator: &Integrator<'_>, length: f64) {
+    /// Powers of another part of the dense output are forgotten.
+    fn begin_look(&mut self, integrator: &Integrator<'_>, part: (f64, f64)) {
         self.begin_step(integrator);
-        if self.looked != length {
+        if self.looked != part {
             self.powers.iter_mut().for_each(|powers| *powers = OnceCell::new());
-            self.looked = length;
+            self.looked = part;
         }
     }
 
@@ -396,21 +431,35 @@ impl Uncertainty {
         let trial = &integrator.trial;
         let stamp = (trial.t.to_bits() ^ trial.h.to_bits().rotate_left(17), integrator.dense_number);
         if self.stamp != stamp {
-            self.looked = f64::NAN;
+            self.looked = NOTHING;
             self.reaches.iter_mut().enumerate().for_each(|(i, reach)| *reach = trial.dense.terms_of(i));
             self.stamp = stamp;
         }
     }
 }
 
+/// How far rounding within a step moves a state that does not go further than `reach` in it. One that does not move is not rounded.
+fn rounding_of(start: f64, y: f64, reach: f64) -> f64 {
+    if reach == 0.0 && start.to_bits() == y.to_bits() {
+        return 0.0;
+    }
+    ROUNDING * (y.abs() + start.abs() + reach.max((y - start).abs()))
+}
+
 /// Time (0) or a state (from 1 on) over the step just tried, as powers of the part of what is looked at.
-fn powers_of(trial: &Trial, input: usize, ratio: f64) -> Powers {
+fn powers_of(trial: &Trial, input: usize, (from, to): (f64, f64)) -> Powers {
     let mut powers = [0.0; DENSE_DEGREE + 1];
     let Some(component) = input.checked_sub(1) else {
-        (powers[0], powers[1]) = (trial.t, ratio * trial.h);
+        (powers[0], powers[1]) = (trial.t + from, to - from);
         return (powers, 1);
     };
     let degree = trial.dense.powers_of(component, &mut powers);
+    let (start, ratio) = (from / trial.h, (to - from) / trial.h);
+    if start != 0.0 {
+        for k in 0..degree {
+            (k..degree).rev().for_each(|j| powers[j] += start * powers[j + 1]);
+        }
+    }
     if ratio != 1.0 {
         let mut factor = 1.0;
         for power in &mut powers[1..=degree] {

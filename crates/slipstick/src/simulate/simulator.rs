@@ -11,14 +11,15 @@
 use super::accumulating::Accumulating;
 use super::calendar::Calendar;
 use super::integrator::Integrator;
+use super::reaching::Approach;
 use super::recorder::{Recorder, empty_trajectory};
 use super::signals::{Along, Comparisons, Uncertainty, has_surface};
 use super::sizes::Sizes;
-use super::{Error, Failure, Monitor, Options, Start, initialise, simulate_watched};
-use crate::equations::{Guard, MassKind, System};
+use super::{Error, Failure, Monitor, Options, Start, Unwatched, initialise};
+use crate::equations::{Guard, System};
 use crate::math::Bracket;
 use crate::mode::Mode;
-use crate::model::{Detection, Direction, Side};
+use crate::model::{Direction, Side};
 use crate::step::StiffnessCount;
 use crate::trajectory::{Outcome, Trajectory};
 use crate::transition::{Cascade, Resets};
@@ -42,6 +43,8 @@ pub(super) struct Simulator<'a> {
     /// The guard whose surface the last step would have gone beyond, and one that the motion has come to as near as can be told.
     pub(super) blocked_by: Option<usize>,
     pub(super) arrived: Option<usize>,
+    /// How far sliding-mode control has come.
+    pub(super) approach: Approach,
     /// The state before and after a transition.
     pub(super) before: Vec<f64>,
     pub(super) after: Vec<f64>,
@@ -64,19 +67,18 @@ impl Firing {
     }
 }
 
-/// Runs a system in the loop of forms and transitions: models of formulas without mass matrix and constraints, at the usual detection of events. All
-/// others run as in [`simulate`](super::simulate).
-///
-/// This loop gets right what the first one does not (`tests/cases_that_went_wrong.rs`), and will take its place when it carries everything.
-pub fn simulate_by_forms(
+/// Runs a system from its start to the end time, or as far as it goes.
+pub fn simulate(system: &dyn System, start: &Start, options: &Options) -> Result<Trajectory, Box<Failure>> {
+    simulate_watched(system, start, options, &mut Unwatched)
+}
+
+/// As [`simulate`], asking a monitor before every step.
+pub fn simulate_watched(
     system: &dyn System,
     start: &Start,
     options: &Options,
     monitor: &mut dyn Monitor,
 ) -> Result<Trajectory, Box<Failure>> {
-    if !is_carried(system, options) {
-        return simulate_watched(system, start, options, monitor);
-    }
     if let Err(error) = initialise::check(system, start, options) {
         return Err(Box::new(Failure { error, trajectory: empty_trajectory(system, options) }));
     }
@@ -85,19 +87,13 @@ pub fn simulate_by_forms(
     simulator.finish(result)
 }
 
-/// Whether this loop carries a run. Mechanisms, mass matrices, closures, samples of guards and regions of concurrency are still with the first.
-fn is_carried(system: &dyn System, options: &Options) -> bool {
-    let plain = system.layout().v == 0 && system.mass_kind() == MassKind::Identity;
-    let whole = options.detection == Detection::WholeStep && options.event_tolerance.is_none();
-    plain && whole && options.concurrency.is_none() && system.has_formulas()
-}
-
 impl<'a> Simulator<'a> {
     pub(super) fn new(system: &'a dyn System, start: &Start, options: &'a Options) -> Self {
         let mode = Mode::start(system, start.mode);
         let integrator = Integrator::new(system, mode.clone(), (start.t, &start.y), options);
         let guards = system.guards().len();
-        let comparisons = Comparisons::new(system);
+        let mut comparisons = Comparisons::new(system);
+        comparisons.look_at(options.detection, integrator.step.method().nodes());
         Self {
             watch: new_watch(system, &comparisons),
             comparisons,
@@ -112,6 +108,7 @@ impl<'a> Simulator<'a> {
             fired: vec![0; guards],
             blocked_by: None,
             arrived: None,
+            approach: Approach::default(),
             before: start.y.clone(),
             after: start.y.clone(),
             integrator,
@@ -120,7 +117,9 @@ impl<'a> Simulator<'a> {
 
     /// The loop; see the head of this file.
     fn go(&mut self, monitor: &mut dyn Monitor) -> Result<Outcome, Error> {
-        self.start()?;
+        if let Some(outcome) = self.start()? {
+            return Ok(outcome);
+        }
         loop {
             let firing = match self.integrate(monitor)? {
                 Ok(firing) => firing,
@@ -134,14 +133,12 @@ impl<'a> Simulator<'a> {
 
     /// Comparisons along the step at hand, with the watch that asks for them.
     pub(super) fn along(&mut self) -> (&mut Watch, Along<'_, 'a>) {
-        let mut along = Along {
+        let along = Along {
             integrator: &mut self.integrator,
             comparisons: &self.comparisons,
             uncertainty: &mut self.uncertainty,
             h: self.sizes.h,
-            length: 0.0,
         };
-        along.length = along.integrator.trial.h;
         (&mut self.watch, along)
     }
 
@@ -177,6 +174,7 @@ fn new_watch(system: &dyn System, comparisons: &Comparisons) -> Watch {
         placement: Placement::After,
         on_entry: OnEntry::FiresByMotion,
         touches: false,
+        poles: true,
     });
     Watch::new(comparisons.guards() + 2 * surfaces, 0, specs.chain(exits).collect())
 }
@@ -188,6 +186,7 @@ fn specify(g: usize, guard: &Guard) -> GuardSpec {
         placement: if guard.side == Side::Before { Placement::Before } else { Placement::After },
         on_entry: if guard.mode.is_some() && !locks(guard) { OnEntry::Fires } else { OnEntry::FiresByMotion },
         touches: true,
+        poles: locks(guard),
     }
 }
 

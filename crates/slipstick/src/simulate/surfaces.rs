@@ -3,11 +3,10 @@
 use super::Error;
 use super::signals::{Along, has_surface};
 use super::simulator::{Firing, Simulator, locks};
-use crate::equations::GuardKind;
-use crate::event::Way;
+use crate::equations::{Guard, GuardKind};
 use crate::formulation::{Flow, Sliding, Surface, is_jump};
 use crate::trajectory::EventKind;
-use crate::transition::{Heading, Motions, classify};
+use crate::transition::{Heading, Incoming, Motions, Way, classify};
 use crate::watch::{Banded, MOST_ORDERS, Signals};
 
 /// How often locks are looked at again because they depend on each other.
@@ -15,23 +14,44 @@ const MOST_PASSES: usize = 64;
 /// How far the cosine between the gradients of one surface, written twice, may be from one.
 const PARALLEL: f64 = 1e-12;
 
+/// 2^53: beyond, the next whole number is not a double.
+const LARGEST_COUNT: f64 = 9_007_199_254_740_992.0;
+
 impl Simulator<'_> {
     /// Locks signs and counts that have no past by their values, in the order in which they depend on each other (rule 10). Those inside their bands
     /// are classified afterwards.
     pub(super) fn lock_by_value(&mut self) -> Result<(), Error> {
         let guards = self.system().guards();
-        if !guards.iter().any(locks) {
+        // The count of a clock begins with the strikes before the run.
+        let counts = |guard: &Guard| locks(guard) || guard.response.count.is_some();
+        if !guards.iter().any(counts) {
             return Ok(());
         }
         for _ in 0..MOST_PASSES {
             let mut changed = false;
-            for g in (0..guards.len()).filter(|&g| locks(&guards[g])) {
+            for g in (0..guards.len()).filter(|&g| counts(&guards[g])) {
                 changed |= self.lock_one(g)?;
             }
             if !changed {
                 break;
             }
             self.activate_guards();
+        }
+        Ok(())
+    }
+
+    /// Locks the signs of switches outside their bands by the state after an event, where other constraints may hold than before.
+    pub(super) fn lock_switches_by_value(&mut self) -> Result<(), Error> {
+        let guards = self.system().guards();
+        for g in 0..guards.len() {
+            let Some(switch) = guards[g].response.switch.filter(|_| has_surface(guards[g].kind)) else {
+                continue;
+            };
+            let slides = self.integrator.flow.mode.structure.sliding.contains(&g);
+            if let Some(side) = self.value_of(g).sign().filter(|_| self.integrator.flow.watches(g) && !slides)
+            {
+                self.integrator.flow.mode.values.signs[switch] = side * self.comparisons.orientation(g);
+            }
         }
         Ok(())
     }
@@ -57,7 +77,7 @@ impl Simulator<'_> {
         let mode = &mut self.integrator.flow.mode;
         if let Some(switch) = guard.response.switch {
             let old = std::mem::replace(&mut mode.values.signs[switch], surface);
-            self.watch.place(g, side > 0.0);
+            self.watch.place(g, side > 0.0, 0.0);
             return Ok(old != surface);
         }
         let Some(count) = guard.response.count else { return Ok(false) };
@@ -66,6 +86,11 @@ impl Simulator<'_> {
         }
         let by = value.value.ceil();
         mode.values.counts[count.index] += if count.up { by } else { -by };
+        let value = mode.values.counts[count.index];
+        // Whole numbers are counted one by one: that needs doubles which can tell neighbours apart.
+        if value.abs() > LARGEST_COUNT {
+            return Err(Error::CountTooLarge { name: guard.name.clone(), value, t });
+        }
         Ok(true)
     }
 
@@ -105,17 +130,37 @@ impl Simulator<'_> {
             return Ok(());
         }
         let mut met = self.jumps_met(firing);
+        let leaves = self.surfaces_left(firing);
         let mut changes = !firing.exits.is_empty() || (slides && !firing.guards.is_empty());
         for _ in 0..MOST_PASSES {
             let slid = self.surfaces_kept();
             changes |= slid.len() != self.integrator.flow.mode.structure.sliding.len();
             met.extend(self.switches_met());
-            if (met.is_empty() && !changes) || !self.classify_once(&slid, &met)? {
+            if met.is_empty() && !changes {
+                break;
+            }
+            let mut all: Vec<Meeting> = slid.iter().map(|&surface| (surface, Incoming::default())).collect();
+            all.extend(met.iter().map(|&(surface, side)| {
+                (surface, Incoming { side, leaves: leaves.contains(&surface.guard) })
+            }));
+            all.sort_by_key(|(surface, _)| surface.guard);
+            if !self.classify_once(&all)? {
                 break;
             }
             (met, changes) = (Vec::new(), false);
         }
         Ok(())
+    }
+
+    /// The guards of the surfaces that the motion leaves because their exits have fired. Where surfaces depend on each other, an exit only says that
+    /// not all of them can be kept.
+    fn surfaces_left(&self, firing: &Firing) -> Vec<usize> {
+        let sliding = self.integrator.flow.sliding().filter(|sliding| !sliding.is_dependent());
+        let Some(sliding) = sliding else { return Vec::new() };
+        let left = |i: usize| firing.exits.iter().any(|(exit, _)| *exit == i);
+        let leaders = (0..sliding.surfaces().len()).filter(|&i| left(i)).map(|i| sliding.surfaces()[i].guard);
+        let followers = sliding.followers().iter().filter(|follower| left(follower.leader));
+        leaders.chain(followers.map(|follower| follower.surface.guard)).collect()
     }
 
     /// Whole numbers at whose jumps a run begins are those that the motion goes to: that is no event.
@@ -127,13 +172,13 @@ impl Simulator<'_> {
                 continue;
             }
             let (_, along) = self.along();
-            let heading = Headings { along, out: Vec::new() }.heading(g);
-            let passes = heading == if count.up { Heading::Up } else { Heading::Down };
+            let mut headings = Headings { along, out: Vec::new() };
+            let passes = headings.heading(g) == if count.up { Heading::Up } else { Heading::Down };
             if passes {
                 self.integrator.flow.mode.values.counts[count.index] += if count.up { 1.0 } else { -1.0 };
             }
             let at_zero = if passes { self.other_jump(g).unwrap_or(g) } else { g };
-            self.watch.place(at_zero, false);
+            self.watch.place(at_zero, false, 0.0);
         }
     }
 
@@ -151,7 +196,10 @@ impl Simulator<'_> {
         let is_switch = |g: &usize| guards[*g].response.switch.is_some() && has_surface(guards[*g].kind);
         let free = |g: &usize| self.integrator.flow.watches(*g) && !mode.structure.sliding.contains(g);
         let candidates: Vec<usize> = (0..guards.len()).filter(is_switch).filter(free).collect();
-        let inside = candidates.into_iter().filter(|&g| self.value_of(g).sign().is_none());
+        let inside = candidates.into_iter().filter(|&g| {
+            let value = self.value_of(g);
+            self.watch.is_inside(g, value)
+        });
         let surfaces: Vec<Surface> = inside.filter_map(|g| Surface::of(guards, &mode, g)).collect();
         surfaces.into_iter().map(|surface| (surface, surface.sign(&mode))).collect()
     }
@@ -174,6 +222,14 @@ impl Simulator<'_> {
         met
     }
 
+    /// Whether the motion slides on the surface of a guard, or on the jump of a whole number that the guard would count the other way: there it is between
+    /// two whole numbers and does not come to the next.
+    pub(super) fn is_slid_on(&self, guard: usize) -> bool {
+        let sliding = &self.integrator.flow.mode.structure.sliding;
+        let is_one = |g: usize| sliding.contains(&g);
+        !sliding.is_empty() && (is_one(guard) || self.other_jump(guard).is_some_and(is_one))
+    }
+
     /// The guard at which the whole number of a guard goes the other way.
     fn other_jump(&self, guard: usize) -> Option<usize> {
         let guards = self.system().guards();
@@ -183,12 +239,9 @@ impl Simulator<'_> {
     }
 
     /// Classifies surfaces once. Gives whether anything has changed, so that other branches may be taken.
-    fn classify_once(&mut self, slid: &[Surface], met: &[(Surface, f64)]) -> Result<bool, Error> {
+    fn classify_once(&mut self, all: &[Meeting]) -> Result<bool, Error> {
         let (t, y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
         let old_mode = self.integrator.flow.mode.clone();
-        let mut all: Vec<(Surface, f64)> =
-            slid.iter().map(|&surface| (surface, 0.0)).chain(met.iter().copied()).collect();
-        all.sort_by_key(|(surface, _)| surface.guard);
         let surfaces: Vec<Surface> = all.iter().map(|(surface, _)| *surface).collect();
         let flow = &mut self.integrator.flow;
         flow.slide_on(&[], t, &y);
@@ -201,43 +254,46 @@ impl Simulator<'_> {
             surface.rest(&mut flow.mode);
         }
         let mut sliding = flow.meet(&surfaces, t, &y);
-        let wants =
-            |surface: &Surface| all.iter().find(|(other, _)| other == surface).map_or(0.0, |(_, side)| *side);
-        let wanted: Vec<f64> = sliding.surfaces().iter().map(wants).collect();
         flow.fields_at(&mut sliding, t, &y);
-        self.recorder.statistics().settling += sliding.sides() as u64;
+        let guards: Vec<usize> = surfaces.iter().map(|surface| surface.guard).collect();
+        if !flow.fields_add_up(&mut sliding, t) {
+            return Err(self.too_many_surfaces(&guards));
+        }
+        self.recorder.statistics().settling += sliding.sides() as u64 + u64::from(sliding.adds_up());
+        let incoming: Vec<Incoming> =
+            sliding.surfaces().iter().map(|surface| incoming_at(surface, all)).collect();
         let classified = {
             let (_, along) = self.along();
-            classify(&mut Headings { along, out: Vec::new() }, &mut sliding, &wanted)
+            classify(&mut Headings { along, out: Vec::new() }, &mut sliding, &incoming)
         };
-        let names: Vec<usize> = surfaces.iter().map(|surface| surface.guard).collect();
         let Some(classified) = classified else {
-            return Err(Error::NoConsistentSwitches { t, names: self.names_of(&names) });
+            return Err(Error::NoConsistentSwitches { t, names: self.names_of(&guards) });
         };
-        if !classified.unique {
-            self.note_choice(&names);
-        }
-        self.go_ways(&sliding, &classified.ways, &old_mode.structure.sliding);
+        self.note_classified(&mut sliding, &classified, (&guards, &old_mode.structure.sliding));
+        self.go_ways(&sliding, &classified.ways, &incoming);
         Ok(old_mode != self.integrator.flow.mode)
     }
 
     /// Locks the sides that the motion goes to, and lets it slide on the other surfaces.
-    fn go_ways(&mut self, sliding: &Sliding, ways: &[Way], slid_before: &[usize]) {
+    fn go_ways(&mut self, sliding: &Sliding, ways: &[Way], incoming: &[Incoming]) {
         let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
-        let leaders = sliding.surfaces().iter().copied().zip(ways.iter().copied());
+        // Where an exit has fired, the rate is zero as far as rounding of the fields lets it be known.
+        let rounding = |i: usize| if incoming[i].leaves { sliding.rounding(i) } else { 0.0 };
+        let leaders =
+            sliding.surfaces().iter().enumerate().map(|(i, surface)| (*surface, ways[i], rounding(i)));
         let followers = sliding.followers().iter().map(|follower| {
             let way = match ways[follower.leader] {
                 Way::Side(side) => Way::Side(follower.orientation * side),
                 Way::Along => Way::Along,
             };
-            (follower.surface, way)
+            (follower.surface, way, rounding(follower.leader))
         });
         let (mut along, mut sides) = (Vec::new(), Vec::new());
-        for (surface, way) in leaders.chain(followers) {
+        for (surface, way, rate_band) in leaders.chain(followers) {
             match way {
                 Way::Side(side) => {
                     surface.lock(&mut self.integrator.flow.mode, side);
-                    sides.push((surface.guard, side));
+                    sides.push((surface.guard, side, rate_band));
                 }
                 Way::Along => {
                     surface.rest(&mut self.integrator.flow.mode);
@@ -246,25 +302,20 @@ impl Simulator<'_> {
             }
         }
         along.sort_by_key(|surface| surface.guard);
-        for surface in along.iter().filter(|surface| sliding.surfaces().contains(surface)) {
-            if !slid_before.contains(&surface.guard) {
-                self.note_sliding(surface.guard);
-            }
-        }
         self.slide_on(&along, t, &mut y);
         self.activate_guards();
-        for (guard, side) in sides {
-            self.place(guard, side);
+        for (guard, side, rate_band) in sides {
+            self.place(guard, side, rate_band);
         }
     }
 
     /// A surface inside its band belongs to the side of this sign. Above a jump of a whole number, the guard at which that goes down is at zero.
-    fn place(&mut self, guard: usize, side: f64) {
+    fn place(&mut self, guard: usize, side: f64, rate_band: f64) {
         let jump = is_jump(self.guard(guard));
         let at_zero = if jump && side > 0.0 { self.other_jump(guard).unwrap_or(guard) } else { guard };
         if self.watch.is_on(at_zero) {
             let plus = !jump && side * self.comparisons.orientation(at_zero) > 0.0;
-            self.watch.place(at_zero, plus);
+            self.watch.place(at_zero, plus, rate_band);
         }
     }
 
@@ -282,9 +333,7 @@ impl Simulator<'_> {
         flow.fields_at(&mut sliding, t, &y);
         let stays = sliding.can_stay_on_all();
         if stays {
-            for &g in near {
-                self.note_sliding(g);
-            }
+            self.note_corner(near);
             self.slide_on(&surfaces, t, &mut y);
             self.activate_guards();
             self.recorder.add_kind(EventKind::Slide);
@@ -295,13 +344,14 @@ impl Simulator<'_> {
     /// The motion slides on these surfaces from here on, or on none; the state is put onto them.
     pub(super) fn slide_on(&mut self, surfaces: &[Surface], t: f64, y: &mut [f64]) {
         self.leave_exits();
+        let keeps_joints = self.integrator.keeps_joints();
         let flow = &mut self.integrator.flow;
         flow.slide_on(surfaces, t, y);
         if !surfaces.is_empty() {
-            flow.move_along_jumps();
-            // These have to be known.
+            // The fields have to be known for the jumps.
             flow.exit_weight(0, t, y);
-            flow.land_on_surfaces(t, y, false);
+            flow.move_along_jumps();
+            flow.land_on_surfaces(t, y, keeps_joints);
         }
         self.integrator.trial.restart(t, y);
         let count = self.integrator.flow.sliding().map_or(0, |sliding| sliding.surfaces().len());
@@ -370,27 +420,14 @@ impl Simulator<'_> {
         }
         gradient.iter().all(|g| g.is_finite()).then_some(gradient)
     }
+}
 
-    fn names_of(&self, guards: &[usize]) -> String {
-        let names: Vec<String> = guards.iter().map(|&g| format!("`{}`", self.guard(g).name)).collect();
-        names.join(" and ")
-    }
+/// A surface, and how the motion comes to it.
+type Meeting = (Surface, Incoming);
 
-    fn note_sliding(&mut self, g: usize) {
-        let name = &self.guard(g).name;
-        self.recorder.note_once(self.integrator.trial.t, ("slides", name), || {
-            format!("the motion is pushed onto the surface of `{name}` from both sides and slides along it")
-        });
-    }
-
-    fn note_choice(&mut self, guards: &[usize]) {
-        let names = self.names_of(guards);
-        self.recorder.note_once(self.integrator.trial.t, ("not-unique", &names), || {
-            format!(
-                "at the surface of {names} the motion can go on in more than one way; it goes on to the side it was going to"
-            )
-        });
-    }
+/// How the motion comes to a surface.
+fn incoming_at(surface: &Surface, all: &[Meeting]) -> Incoming {
+    all.iter().find(|(other, _)| other == surface).map_or_else(Incoming::default, |(_, incoming)| *incoming)
 }
 
 /// Headings of guards along the motion of a form.
@@ -407,7 +444,7 @@ impl<'a> Motions<'a> for Headings<'_, 'a> {
     fn heading(&mut self, guard: usize) -> Heading {
         let orientation = self.along.comparisons.orientation(guard);
         let decided = self.decided(guard);
-        match decided.map(|value| value * orientation) {
+        match decided.map(|(_, value)| value * orientation) {
             None => Heading::Stays,
             Some(value) if value > 0.0 => Heading::Up,
             Some(_) => Heading::Down,
@@ -416,27 +453,28 @@ impl<'a> Motions<'a> for Headings<'_, 'a> {
 }
 
 impl Headings<'_, '_> {
-    /// The first coefficient above order zero that is known to differ from zero.
-    fn decided(&mut self, guard: usize) -> Option<f64> {
+    /// The first coefficient above order zero that is known to differ from zero, with its order.
+    fn decided(&mut self, guard: usize) -> Option<(usize, f64)> {
         self.out.clear();
         for order in 1..=MOST_ORDERS {
             if !self.along.series(guard, order, &mut self.out) {
                 return self.decided_by_trials(guard);
             }
             if let Some(c) = self.out.get(order).filter(|c| c.sign().is_some()) {
-                return Some(c.value);
+                return Some((order, c.value));
             }
         }
         None
     }
 
-    fn decided_by_trials(&mut self, guard: usize) -> Option<f64> {
+    fn decided_by_trials(&mut self, guard: usize) -> Option<(usize, f64)> {
         for attempt in 0..MOST_ORDERS {
             if !self.along.trial_series(guard, attempt, &mut self.out) {
                 return None;
             }
-            if let Some(c) = self.out.iter().skip(1).find(|c| c.sign().is_some()) {
-                return Some(c.value);
+            let mut orders = self.out.iter().enumerate().skip(1);
+            if let Some((order, c)) = orders.find(|(_, c)| c.sign().is_some()) {
+                return Some((order, c.value));
             }
         }
         None

@@ -11,7 +11,7 @@ use super::state::{Begun, Decided, Watch};
 /// What the error of the dense output adds to the band after a decision by a higher derivative, in units of
 /// that error (rule 6).
 const DENSE: f64 = 16.0;
-/// The first derivative whose decision the dense output can contradict (rule 6).
+/// The first derivative whose decision the dense output can contradict (rule 6). Steps that begin wrongly by their slope are too long.
 const SOFT_ORDER: usize = 2;
 
 impl Watch {
@@ -38,10 +38,16 @@ impl Watch {
             let verdict = decide(signals, comparison, &pinned, &mut self.series);
             let Some(verdict) = verdict else {
                 let band = |k: usize| self.series.get(k).map_or(0.0, |c| c.band);
+                let held = signals.dense_error(comparison).linear;
                 record.pinned.latest = [band(0), band(1)].map(|b| if b.is_finite() { b } else { 0.0 });
+                // What holds it there is only as exact as the method.
+                record.pinned.held = if held.is_finite() { held } else { 0.0 };
                 return true;
             };
-            (record.pinned, record.soft) = (Pinned::default(), verdict.order >= SOFT_ORDER);
+            // Where it was held is inside its band until it has left.
+            record.slack = self.series.first().map_or(record.slack, |c| record.slack.max(c.value.abs()));
+            let soft = verdict.order >= SOFT_ORDER;
+            (record.pinned, record.soft, record.decided) = (Pinned::default(), soft, true);
             let input = if verdict.plus { Input::DecidesPlus } else { Input::DecidesMinus };
             let (side, effect) = turn(before, input);
             self.now.sides[comparison] = turn(side, input).0;
@@ -76,11 +82,12 @@ impl Watch {
         self.forget_peaks();
     }
 
-    /// The comparisons that can leave or enter their band within a step of size `h`, by the horizon. If there
-    /// are none, the step needs no dense output and no [`scan`](Self::scan).
-    pub fn due(&mut self, signals: &mut dyn Signals, h: f64) -> &[usize] {
+    /// The comparisons that can leave or enter their band within a step in which time and states go a path of this
+    /// length, by the horizon. If there are none, the step needs no [`scan`](Self::scan).
+    pub fn due(&mut self, signals: &mut dyn Signals, path: f64) -> &[usize] {
         self.due.clear();
-        if self.horizon.is_quiet(h) {
+        self.path = path;
+        if self.horizon.is_quiet(path) {
             return &self.due;
         }
         let mut quiet = f64::INFINITY;
@@ -88,7 +95,7 @@ impl Watch {
             let record = &mut self.records[comparison];
             let outside = !self.now.sides[comparison].is_inside();
             let asleep = if outside {
-                self.horizon.sleeps(comparison, record.reach, h, || signals.fastest(comparison))
+                self.horizon.sleeps(comparison, record.reach, path, || signals.fastest(comparison))
             } else {
                 None
             };
@@ -107,6 +114,18 @@ impl Watch {
         &self.due
     }
 
+    /// Whether the dense output goes another way than the motion has decided, at a local time soon after the start of the step: then the
+    /// step is too long.
+    pub fn is_contradicted(&mut self, signals: &mut dyn Signals, s: f64) -> bool {
+        let mut value = [Banded::default()];
+        self.watched.iter().any(|&comparison| {
+            let truth = self.now.sides[comparison].truth().filter(|_| self.records[comparison].decided);
+            let Some(plus) = truth.filter(|_| self.now.sides[comparison].is_inside()) else { return false };
+            signals.values(&[comparison], s, &mut value);
+            value[0].sign().is_some_and(|sign| (sign > 0.0) != plus)
+        })
+    }
+
     /// The first firing of any guard in the step, up to the local time `limit`, among the comparisons that
     /// are [`due`](Self::due). Nothing changes before [`accept`](Self::accept); a step that is tried again is
     /// scanned again.
@@ -122,11 +141,12 @@ impl Watch {
             return Ok(None);
         }
         let limit = limit.min(h);
+        self.scanner.look_at(signals.points());
         for index in 0..self.due.len() {
             let comparison = self.due[index];
             let side = self.now.sides[comparison];
-            let (plus, whole) = (side == SideState::Plus, limit >= h);
-            if side.is_inside() || !self.scanner.passes(signals, comparison, plus, whole) {
+            let plus = side == SideState::Plus;
+            if side.is_inside() || !self.scanner.passes(signals, comparison, plus, (h, limit)) {
                 let brief = self.brief(signals, comparison, h);
                 self.scanner.follow(signals, brief, side, (h, limit))?;
             }
@@ -137,7 +157,8 @@ impl Watch {
         }
         self.next.copy(&self.now);
         let found = self.scanner.resolve(signals, &self.table, &mut self.next)?;
-        self.scanner.finish(if found { self.scanner.found.s } else { limit }, &mut self.next);
+        let Found { s, hi, .. } = self.scanner.found;
+        self.scanner.finish(if found { (s, hi) } else { (limit, limit) }, &mut self.next);
         if !found {
             return Ok(None);
         }
@@ -151,7 +172,9 @@ impl Watch {
         let touches = self.table.readers(comparison).any(|guard| self.table.specs[guard].touches);
         let Pinned { constant, linear, .. } = record.pinned;
         let constant = constant + record.slack;
-        let error = if record.soft { signals.dense_error(comparison) } else { DenseError::default() };
+        let loose = record.soft || self.undecided.binary_search(&comparison).is_ok();
+        let error = if loose { signals.dense_error(comparison) } else { DenseError::default() };
+        let error = if record.soft { error } else { DenseError { higher: 0.0, ..error } };
         let [slope, dense] =
             [error.linear, error.higher].map(|e| if e.is_finite() { DENSE * e.abs() } else { 0.0 });
         let widening = Widening { constant, linear: linear * h + slope, dense, h };
@@ -171,7 +194,7 @@ impl Watch {
     /// The step is taken up to `s`: the time that the scan found, or its limit. Sides move on to it; what
     /// fired is `f`.
     pub fn accept(&mut self, s: f64) {
-        self.horizon.advance(s);
+        self.horizon.advance(self.path);
         if !std::mem::replace(&mut self.scanned, false) {
             return;
         }
@@ -185,6 +208,7 @@ impl Watch {
             record.peak = record.raised(end.peak);
             // Until it has left its band, the dense output may contradict the decision.
             record.soft &= is;
+            record.decided &= is;
             if !is {
                 record.slack = 0.0;
             }
@@ -193,6 +217,8 @@ impl Watch {
             self.records[comparison].peak = Banded::default();
             self.records[comparison].pinned = Pinned::default();
             self.records[comparison].slack = slack;
+            // It has crossed: leaving its band is no touch.
+            self.records[comparison].entered = false;
         }
         if self.scanner.follows() {
             std::mem::swap(&mut self.now, &mut self.next);
@@ -207,6 +233,13 @@ impl Watch {
             record.pinned = Pinned::default();
             false
         });
+        // What has fired inside its band is decided anew at the start of the next step.
+        for &comparison in &self.scanner.found.changed {
+            let place = self.undecided.binary_search(&comparison);
+            if let (SideState::Fired, Err(place)) = (self.now.sides[comparison], place) {
+                self.undecided.insert(place, comparison);
+            }
+        }
     }
 
     /// Comparisons of guards that have fired at the start: their largest value counts from now on.

@@ -62,6 +62,9 @@ pub struct GuardSpec {
     /// Whether touches of its comparisons are reported (they cost a guard value each where a graze is near
     /// the band).
     pub touches: bool,
+    /// Whether it fires where a comparison changes its sign through a pole. There is no root, but what stands for a
+    /// branch of the equations changes.
+    pub poles: bool,
 }
 
 impl Condition {

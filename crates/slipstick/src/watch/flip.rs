@@ -15,6 +15,11 @@ const MOST_FALSE_ALARMS: u32 = 8;
 const MOST_FLIPS: u32 = 500;
 /// Windows narrower than this part of the step are straight lines.
 const LINEAR: f64 = 1e-9;
+/// How many times further than its slope says a comparison can be beyond its root without a jump or a pole.
+const STEEP: f64 = 8.0;
+/// How far from a change of sign a pole is compared with itself, in units of the bracket, and how much larger it is beside the change.
+const ASIDE: f64 = 64.0;
+const LARGER: f64 = 4.0;
 
 /// A comparison leaves its band on the other side.
 #[derive(Clone, Debug)]
@@ -29,6 +34,8 @@ pub(super) struct Flip {
     pub(super) after: f64,
     /// Whether the root was located by values; otherwise all times come from the polynomial.
     pub(super) located: bool,
+    /// Whether the sign changes through a pole.
+    pub(super) pole: bool,
     /// The values there, seen from the old side, where they were computed.
     values: [Option<Banded>; 2],
     walk: Walk,
@@ -44,10 +51,9 @@ pub(super) struct Track {
     pub(super) pieces: (usize, usize),
     pub(super) quest: Quest,
     pub(super) flip: Option<Flip>,
-    /// Whether it came into its band in an earlier step.
-    pub(super) entered: bool,
-    /// Where it last peaked inside its band, if it came into it in this step, and whether that was a touch.
+    /// Where it first touched its band and turned back, and where it peaks inside its band at the end.
     pub(super) touch: Option<f64>,
+    pub(super) peak: Option<f64>,
     pub(super) unproved: bool,
     /// How often it has flipped in this step without firing a guard.
     pub(super) flips: u32,
@@ -83,8 +89,8 @@ impl Track {
             let exit = search.run(&pieces[self.pieces.0..self.pieces.1])?;
             let walk = search.walk;
             self.unproved |= walk.unproved;
-            // A peak that was left again on the same side.
-            self.touch = self.touch.or(walk.peak.filter(|&peak| walk.before.is_some_and(|s| s > peak)));
+            self.touch = self.touch.or(walk.touch);
+            self.peak = walk.peak.map(|(peak, _)| peak);
             if let Some((exit, piece)) = exit {
                 let flip = Flip::from_polynomial(&quest, walk, exit, piece);
                 if self.flip.as_ref().is_none_or(|other| flip.hi < other.hi) {
@@ -103,7 +109,7 @@ impl Track {
         room: (&[StepPiece], &mut Vec<StepPiece>),
     ) -> Result<(), NotFinite> {
         let Some(flip) = &self.flip else { return Ok(()) };
-        (self.quest.from, self.quest.inside) = (flip.hi, false);
+        (self.quest.from, self.quest.inside, self.quest.entered) = (flip.hi, false, false);
         self.quest.widening = Widening::default();
         self.flips += 1;
         if self.flips < MOST_FLIPS {
@@ -149,6 +155,7 @@ impl Flip {
             before: root,
             after: root,
             located: false,
+            pole: false,
             values: [None; 2],
             walk,
             exit,
@@ -199,6 +206,25 @@ impl Flip {
         };
     }
 
+    /// Whether the values at both sides of the change of sign are larger than further away. A root is smaller there, and a jump is as large.
+    fn is_pole(
+        &self,
+        quest: &Quest,
+        slope: f64,
+        value: &mut dyn FnMut(f64) -> Result<Banded, NotFinite>,
+    ) -> Result<bool, NotFinite> {
+        let [Some(before), Some(after)] = self.values else { return Ok(false) };
+        let width = self.after - self.before;
+        let usual = STEEP * (slope.abs() * width + self.piece.band + self.piece.doubt);
+        let least = before.value.abs().min(after.value.abs());
+        let ends = [self.before - ASIDE * width, self.after + ASIDE * width];
+        if least <= usual || ends[0] < quest.from || ends[1] > quest.limit {
+            return Ok(false);
+        }
+        let [a, b] = [value(ends[0])?, value(ends[1])?].map(|end| LARGER * end.value.abs());
+        Ok(before.value.abs() > a && after.value.abs() > b)
+    }
+
     /// Locates the root by values. False: the values never leave the old side.
     fn locate(
         &mut self,
@@ -226,6 +252,7 @@ impl Flip {
             }
         }
         (self.before, self.after, self.values) = (root.before, root.after, root.values);
+        self.pole = self.is_pole(quest, slope, value)?;
         let at_root = (piece.shape.at(piece.place(root.after)), root.band);
         self.open_window(quest, at_root);
         Ok(true)

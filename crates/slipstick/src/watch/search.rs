@@ -11,10 +11,14 @@ use super::bernstein::{Bernstein, Shape};
 use super::chebyshev;
 use super::signals::{Banded, NotFinite};
 
-/// Intervals that a search looks at before it takes the comparison as it looks: noise would split for ever.
+/// Intervals of a piece that a search looks at before it takes the comparison as it looks: noise would split for ever.
 const MOST_INTERVALS: u32 = 600;
+/// How often a stretch is sampled anew because its polynomial is not exact enough: each time it is far shorter.
+const MOST_NESTED: u32 = 3;
 /// Splits of an interval until it is as narrow as the spacing of floats.
 const DEEPEST: u32 = 53;
+/// Parabolas through values on the way to a touch: for a square one will do, and for what is nearly one a second.
+const MOST_CLIMBS: u32 = 4;
 /// Rounding of a Bernstein coefficient, in units of the largest one: an operation of 2⁻⁵³ per degree, and
 /// some room.
 pub(super) const ROUNDING: f64 = 4.0 * f64::EPSILON;
@@ -56,8 +60,9 @@ pub(super) struct Quest {
     pub(super) widening: Widening,
     /// Whether peaks inside the band matter.
     pub(super) touches: bool,
-    /// Whether the value at `from` is inside the band.
+    /// Whether the value at `from` is inside the band, and whether the motion came into it before.
     pub(super) inside: bool,
+    pub(super) entered: bool,
 }
 
 /// The points passed by a search.
@@ -68,8 +73,10 @@ pub(super) struct Walk {
     /// The last point where q was not positive, and the first positive one after it.
     pub(super) low: f64,
     pub(super) high: Option<f64>,
-    /// The last peak inside the band.
-    pub(super) peak: Option<f64>,
+    /// The highest point inside the band since q was last surely below it, and its height.
+    pub(super) peak: Option<(f64, f64)>,
+    /// The first such point after which q was surely below its band again.
+    pub(super) touch: Option<f64>,
     /// Whether something could not be proved.
     pub(super) unproved: bool,
     /// Whether the step started beyond the band already.
@@ -87,6 +94,8 @@ pub(super) struct Search<'a> {
     room: &'a mut Vec<StepPiece>,
     pub(super) walk: Walk,
     intervals: u32,
+    /// How often the stretch at hand has been sampled anew.
+    nested: u32,
 }
 
 /// A part of a piece with the polynomial that is searched: q less what widens its band.
@@ -104,11 +113,6 @@ impl StepPiece {
         let rounding = ROUNDING * shape.size();
         let coarse = remainder > COARSE * (rounding + band);
         Self { from, to, shape, doubt: remainder + rounding, band, coarse }
-    }
-
-    /// The same, for a polynomial through values.
-    pub(super) fn from_values(ends: (f64, f64), shape: Bernstein, remainder: f64, band: f64) -> Self {
-        Self { coarse: false, ..Self::new(ends, shape, remainder, band) }
     }
 
     /// The place of a local time, from 0 to 1.
@@ -152,8 +156,10 @@ impl<'a> Search<'a> {
         room: &'a mut Vec<StepPiece>,
     ) -> Self {
         let before = (!quest.inside).then_some(quest.from);
-        let walk = Walk { before, low: quest.from, high: None, peak: None, unproved: false, beyond: false };
-        Self { quest, value, room, walk, intervals: 0 }
+        let peak = quest.entered.then_some((quest.from, f64::NEG_INFINITY));
+        let walk =
+            Walk { before, low: quest.from, high: None, peak, touch: None, unproved: false, beyond: false };
+        Self { quest, value, room, walk, intervals: 0, nested: 0 }
     }
 
     /// A point where the comparison has left its band on the other side, in the first of some pieces where
@@ -166,6 +172,7 @@ impl<'a> Search<'a> {
             return Ok(Some((0.0, *first)));
         }
         for piece in pieces {
+            self.intervals = 0;
             let exit = self.piece(piece)?;
             if exit.is_some() {
                 return Ok(exit);
@@ -208,8 +215,7 @@ impl<'a> Search<'a> {
         self.intervals += 1;
         let (excess, piece) = (&stretch.excess, stretch.piece);
         let (least, most) = excess.range();
-        let level = if self.quest.touches { -piece.band } else { piece.band };
-        if most + piece.doubt <= level {
+        if most + piece.doubt <= self.level(piece) {
             self.pass(stretch.to, piece, most);
             return Ok(None);
         }
@@ -223,7 +229,7 @@ impl<'a> Search<'a> {
             }
             Shape::Convex => self.valley(stretch),
             Shape::Concave => self.hill(stretch),
-            Shape::Mixed if flat && piece.coarse => self.sample(stretch),
+            Shape::Mixed if flat && self.may_sample(piece) => self.sample(stretch),
             Shape::Mixed if flat => self.end(stretch),
             Shape::Mixed if self.intervals >= MOST_INTERVALS => {
                 self.walk.unproved = true;
@@ -231,6 +237,11 @@ impl<'a> Search<'a> {
             }
             Shape::Mixed => self.halves(stretch),
         }
+    }
+
+    /// What is below this does not matter: it neither leaves the band nor touches it.
+    fn level(&self, piece: &StepPiece) -> f64 {
+        if self.quest.touches { -piece.band } else { piece.band }
     }
 
     /// Splits a stretch in the middle.
@@ -245,8 +256,14 @@ impl<'a> Search<'a> {
         self.visit(&Stretch { piece, excess: right, from: middle, to: stretch.to, depth })
     }
 
+    /// Whether values can say more of a stretch than its polynomial does.
+    fn may_sample(&self, piece: &StepPiece) -> bool {
+        piece.coarse && self.nested < MOST_NESTED
+    }
+
     /// Looks at a stretch with a polynomial through values, where the one that was given is not exact enough.
     fn sample(&mut self, stretch: &Stretch) -> Result<Option<Exit>, NotFinite> {
+        self.nested += 1;
         let start = self.room.len();
         let smooth = chebyshev::sample(self.value, stretch.from, stretch.to, self.room)?;
         self.walk.unproved |= !smooth;
@@ -259,6 +276,7 @@ impl<'a> Search<'a> {
             }
         }
         self.room.truncate(start);
+        self.nested -= 1;
         Ok(exit)
     }
 
@@ -269,7 +287,7 @@ impl<'a> Search<'a> {
 
     /// One minimum inside: the end decides, and the root is after the minimum.
     fn valley(&mut self, stretch: &Stretch) -> Result<Option<Exit>, NotFinite> {
-        if stretch.excess.last() + stretch.piece.doubt > stretch.piece.band {
+        if stretch.excess.last() + stretch.piece.doubt > self.level(stretch.piece) {
             let bottom = stretch.excess.extremum();
             self.pass(stretch.time(bottom), stretch.piece, stretch.excess.at(bottom));
         }
@@ -281,16 +299,70 @@ impl<'a> Search<'a> {
         let top = stretch.excess.extremum();
         let (s, height) = (stretch.time(top), stretch.excess.at(top));
         let highest = height + stretch.piece.doubt;
-        if highest > stretch.piece.band || (self.quest.touches && highest >= -stretch.piece.band) {
+        if highest > self.level(stretch.piece) {
+            let walk = self.walk;
             let exit = self.look(stretch, s, height)?;
             if exit.is_some() {
                 return Ok(exit);
             }
-            if self.walk.before != Some(s) {
-                self.walk.peak = Some(s);
+            // The top may be higher beside this point.
+            if highest > stretch.piece.band && self.may_sample(stretch.piece) {
+                self.walk = walk;
+                return self.sample(stretch);
+            }
+            if self.walk.before == Some(s) {
+                let exit = self.climb(stretch, top)?;
+                if exit.is_some() {
+                    return Ok(exit);
+                }
+            } else {
+                self.peak_at(s);
             }
         }
         self.pass(stretch.to, stretch.piece, stretch.excess.last());
+        Ok(None)
+    }
+
+    /// No point beside an extremum is nearer to it, whatever rounding makes of heights.
+    fn peak_at(&mut self, s: f64) {
+        if let Some(peak) = self.walk.peak.as_mut() {
+            *peak = (s, f64::INFINITY);
+        }
+    }
+
+    /// The band of a square next to zero is far smaller than what its polynomial is exact to: then the top of the
+    /// parabola through three values is nearer to the touch than that of the polynomial.
+    fn climb(&mut self, stretch: &Stretch, top: f64) -> Result<Option<Exit>, NotFinite> {
+        let (piece, length) = (stretch.piece, stretch.to - stretch.from);
+        let bend = stretch.excess.curvature(top).abs();
+        let mut width = length * (2.0 * (piece.doubt + piece.band) / bend).sqrt();
+        let mut s = stretch.time(top);
+        for _ in 0..MOST_CLIMBS {
+            width = width.min(s - stretch.from).min(stretch.to - s);
+            let [left, right] = [s - width, s + width];
+            if !(left < s && s < right) {
+                return Ok(None);
+            }
+            let (here, up) = ((self.value)(s)?.value, self.quest.up);
+            let [fall, rise] = [left, right].map(|s| (self.value)(s).map(|at| up * (at.value - here)));
+            let (fall, rise) = (fall?, rise?);
+            let shift = 0.5 * width * (rise - fall) / (rise + fall).abs();
+            if !(shift.abs() <= width) {
+                return Ok(None);
+            }
+            let before = self.walk.before;
+            s += shift;
+            let exit = self.look_by_value(stretch, s)?;
+            if exit.is_some() {
+                return Ok(exit);
+            }
+            if self.walk.before != Some(s) {
+                self.peak_at(s);
+                return Ok(None);
+            }
+            self.walk.before = before;
+            width = 2.0 * shift.abs();
+        }
         Ok(None)
     }
 
@@ -300,10 +372,14 @@ impl<'a> Search<'a> {
         if excess - doubt > band {
             return Ok(Some((s, *stretch.piece)));
         }
-        if excess + doubt <= if self.quest.touches { -band } else { band } {
+        if excess + doubt <= self.level(stretch.piece) {
             self.pass(s, stretch.piece, excess);
             return Ok(None);
         }
+        self.look_by_value(stretch, s)
+    }
+
+    fn look_by_value(&mut self, stretch: &Stretch, s: f64) -> Result<Option<Exit>, NotFinite> {
         let at = (self.value)(s)?;
         let q = self.quest.up * at.value;
         let band = at.band + self.quest.widening.at(s);
@@ -331,7 +407,11 @@ impl<'a> Search<'a> {
 
     fn note(&mut self, s: f64, q: f64, surely_before: bool) {
         if surely_before {
+            self.walk.touch = self.walk.touch.or(self.walk.peak.take().map(|(peak, _)| peak));
             self.walk.before = Some(s);
+        } else if (self.walk.before.is_some() || self.quest.entered) && self.walk.peak.is_none_or(|p| q > p.1)
+        {
+            self.walk.peak = Some((s, q));
         }
         if q <= 0.0 {
             (self.walk.low, self.walk.high) = (s, None);

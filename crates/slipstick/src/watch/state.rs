@@ -48,6 +48,8 @@ pub(super) struct Record {
     pub(super) pinned: Pinned,
     /// Whether a derivative of order two or more has decided it, at the start of this step.
     pub(super) soft: bool,
+    /// Whether the motion has decided its side since it came into its band.
+    pub(super) decided: bool,
     /// Whether it is inside its band and came into it by motion.
     pub(super) entered: bool,
     /// The largest value since it last fired.
@@ -67,6 +69,8 @@ pub struct Watch {
     pub(super) undecided: Vec<usize>,
     pub(super) horizon: Horizon,
     pub(super) due: Vec<usize>,
+    /// How far time and states go in the step.
+    pub(super) path: f64,
     pub(super) scanner: Scanner,
     pub(super) decided: Vec<Decided>,
     /// Guards that fire by value or at the start.
@@ -83,8 +87,9 @@ impl Record {
         readers: 0,
         reach: 0.0,
         slack: 0.0,
-        pinned: Pinned { constant: 0.0, linear: 0.0, latest: [0.0; 2], steps: 0 },
+        pinned: Pinned::NONE,
         soft: false,
+        decided: false,
         entered: false,
         peak: Banded { value: 0.0, band: 0.0 },
     };
@@ -114,6 +119,7 @@ impl Watch {
             undecided: Vec::with_capacity(comparisons),
             horizon: Horizon::new(comparisons),
             due: Vec::with_capacity(comparisons),
+            path: 0.0,
             scanner: Scanner::default(),
             decided: Vec::with_capacity(comparisons),
             fired: Vec::new(),
@@ -274,7 +280,7 @@ impl Watch {
             } else {
                 (record.pinned, record.slack) = (Pinned::default(), 0.0);
             }
-            (record.soft, record.entered) = (false, false);
+            (record.soft, record.decided, record.entered) = (false, false, false);
             record.reach = value.value.abs() - value.band;
             record.peak = record.raised(Banded::new(value.value.abs(), value.band));
             self.horizon.rouse(comparison);

@@ -6,7 +6,7 @@ use slipstick::watch::{Banded, Condition, Fires, GuardSpec, OnEntry, Placement, 
 
 pub(crate) fn guard(condition: Condition, fires: Fires) -> GuardSpec {
     let placement = Placement::After;
-    GuardSpec { condition, fires, placement, on_entry: OnEntry::FiresByMotion, touches: false }
+    GuardSpec { condition, fires, placement, on_entry: OnEntry::FiresByMotion, touches: false, poles: false }
 }
 
 /// Gives the values at the start of the step to the guards.

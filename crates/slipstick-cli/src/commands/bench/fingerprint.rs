@@ -148,6 +148,6 @@ fn compare(old: &[Fingerprint], only: &str, json: bool) -> Finish {
             seen.report(&print.run, "missing", "only in the file", json);
         }
     }
-    anstream::eprintln!("{}", seen.summary());
+    crate::talk::line(&seen.summary());
     Finish::done_if(seen.differences.is_empty())
 }

@@ -2,6 +2,7 @@
 
 use super::Comparison;
 use super::rows::Row;
+use crate::talk::column_width;
 use serde_json::json;
 use slipstick::problems::{Profile, work_for};
 
@@ -62,7 +63,7 @@ impl Profiles {
     /// A table for each.
     pub(super) fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        let width = self.entrants.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(12);
+        let width = column_width(self.entrants.iter().map(String::as_str)).max(12);
         for titled in &self.all {
             let taus: Vec<String> = TAUS.iter().map(|tau| format!("{tau:>5}")).collect();
             lines.push(format!(

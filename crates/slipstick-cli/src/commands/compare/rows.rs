@@ -1,5 +1,6 @@
 //! The rows of a comparison: one for each run.
 
+use crate::talk::column_width;
 use serde_json::{Value, json};
 use slipstick::problems::{Case, Entrant, Entry, Reference};
 use slipstick::trajectory::Opening;
@@ -149,10 +150,9 @@ pub(super) fn heading(widths: [usize; 2]) -> String {
 
 /// The widths of the first two columns: problems and methods.
 pub(super) fn widths(cases: &[Case<'_>], entrants: &[Entrant]) -> [usize; 2] {
-    let longest = |names: &mut dyn Iterator<Item = &String>| names.map(|name| name.chars().count()).max();
-    let problems = longest(&mut cases.iter().map(|case| &case.name));
-    let methods = longest(&mut entrants.iter().map(|entrant| &entrant.name));
-    [problems.unwrap_or(0).max(22), methods.unwrap_or(0).max(12)]
+    let problems = column_width(cases.iter().map(|case| case.name.as_str()));
+    let methods = column_width(entrants.iter().map(|entrant| entrant.name.as_str()));
+    [problems.max(22), methods.max(12)]
 }
 
 fn in_columns(cells: &[String; 11], [problems, methods]: [usize; 2]) -> String {

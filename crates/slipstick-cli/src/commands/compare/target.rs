@@ -64,8 +64,8 @@ fn no_reference(model: &str, failure: &NoReference) -> Trouble {
 }
 
 impl Target {
-    /// Finds out what the first argument means. A model has no reference yet.
-    pub(super) fn load(arguments: &CompareArguments) -> Result<Self, Trouble> {
+    /// Finds out what the first argument means. A model has no reference yet. There is nothing if a limit is reached before a model is read.
+    pub(super) fn load(arguments: &CompareArguments, watch: &Watch) -> Result<Option<Self>, Trouble> {
         let name = arguments.target.as_str();
         let of_suite = |kind: Kind| Self {
             stem: name.to_owned(),
@@ -75,31 +75,33 @@ impl Target {
             kind,
         };
         if name == problems::MECHANISMS.0 {
-            return Ok(of_suite(Kind::Mechanisms(mechanism_problems())));
+            return Ok(Some(of_suite(Kind::Mechanisms(mechanism_problems()))));
         }
         if let Some(list) = problems::suite(name) {
             let list = list.into_iter().map(|problem| {
                 let options = problem.options(1e-6);
                 (problem, options)
             });
-            return Ok(of_suite(Kind::Plain(list.collect())));
+            return Ok(Some(of_suite(Kind::Plain(list.collect()))));
         }
         let path = Path::new(name);
         if !path.exists() && path.extension().is_none() {
             let message = format!("there is no suite and no model file `{name}`");
             return Err(Trouble::new("unknown-name", message, suggestion(name, suites())));
         }
-        Self::load_model(path, arguments)
+        Self::load_model(path, arguments, watch)
     }
 
-    fn load_model(path: &Path, arguments: &CompareArguments) -> Result<Self, Trouble> {
-        let file = ModelFile::load(path)?;
-        let plan = Box::new(file.plan(path, &Overrides::default())?);
+    fn load_model(path: &Path, arguments: &CompareArguments, watch: &Watch) -> Result<Option<Self>, Trouble> {
+        let place = path.to_owned();
+        let plan = move |file: &ModelFile| file.plan(&place, &Overrides::default());
+        let Some((file, plan)) = ModelFile::prepare(path, watch, plan)? else { return Ok(None) };
+        let plan = Box::new(plan);
         let (stem, title) = (file.stem.clone(), file.title().to_owned());
         let own_method = file.model.run.setting("method").map(|_| plan.options.method);
         let own_steps = file.model.run.setting("max_steps").map(|_| plan.options.limits.steps);
         let kind = Kind::Model { plan, own_method, own_steps, tightest: tightest(&arguments.tolerances) };
-        Ok(Self { stem, title, truth: String::new(), reference: None, kind })
+        Ok(Some(Self { stem, title, truth: String::new(), reference: None, kind }))
     }
 
     /// Finds what the errors of a model are measured against.

@@ -18,7 +18,7 @@ pub enum Way {
 
 /// How a motion goes on at all surfaces that meet.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settlement {
+pub(super) struct Settlement {
     /// One way for each surface.
     pub ways: Vec<Way>,
     /// Whether a consistent choice was found. Where a field runs along a surface exactly, there may be none; then the motion goes on as before.
@@ -29,13 +29,13 @@ pub struct Settlement {
 
 impl Settlement {
     /// The weight of each surface that the motion does not go along.
-    pub fn fixed(&self) -> Vec<Option<f64>> {
+    pub(super) fn fixed(&self) -> Vec<Option<f64>> {
         fixed(&self.ways)
     }
 }
 
 /// Finds how a motion goes on; the fields must have been evaluated. `wanted` is the side that the motion is going to, 0 where there is none.
-pub fn settle(sliding: &mut Sliding, wanted: &[f64]) -> Settlement {
+pub(super) fn settle(sliding: &mut Sliding, wanted: &[f64]) -> Settlement {
     if sliding.adds_up() {
         return settle_many(sliding, wanted);
     }
@@ -108,7 +108,8 @@ fn ways_of(code: usize, k: usize) -> Vec<Way> {
     (0..k).map(way).collect()
 }
 
-fn fixed(ways: &[Way]) -> Vec<Option<f64>> {
+/// The weight of each surface that the motion does not go along.
+pub fn fixed(ways: &[Way]) -> Vec<Option<f64>> {
     let weight = |way: &Way| match way {
         Way::Side(sign) => Some(if *sign > 0.0 { 1.0 } else { 0.0 }),
         Way::Along => None,

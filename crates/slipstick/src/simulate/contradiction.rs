@@ -6,7 +6,7 @@
 
 use super::Error;
 use super::error::IN_MOTION;
-use super::run::Run;
+use super::integrator::Integrator;
 use crate::equations::Constraint;
 use crate::formulation::Refusal;
 use crate::step::Fault;
@@ -18,6 +18,8 @@ const NEGLIGIBLE: f64 = 1e-6;
 /// How far ahead it is looked whether constraints can be met, as parts of the time of the run; and whether positions would have to jump.
 const AHEAD: [f64; 2] = [1e-4, 1e-6];
 const AT_ONCE: f64 = 1e-12;
+/// A joint may shut where its parts are apart by no more than this many times the uncertainty of a coordinate.
+pub(super) const MOST_APART: f64 = 10.0;
 
 /// Constraints that are off, and whether that is at the level of speeds.
 type Open = (Vec<(usize, f64)>, bool);
@@ -76,7 +78,7 @@ impl Redundant {
     }
 }
 
-impl Run<'_> {
+impl Integrator<'_> {
     /// A step is not taken, whatever its error is, if corrections cannot close the mechanism behind it, or if constraints have parted that followed from each other.
     pub(super) fn check_landing(&mut self) {
         if self.flow.is_reaching() || !self.is_acceptable() {
@@ -138,7 +140,7 @@ impl Run<'_> {
 
     /// Constraints that cannot be met a little later, wherever the mechanism goes.
     fn impossible_ahead(&mut self) -> Option<String> {
-        let span = self.options.until - self.record_start();
+        let span = self.options.until - self.start_time;
         AHEAD.iter().find_map(|part| {
             let (t, mut y) = (self.trial.t + part * span, self.trial.start.clone());
             match self.flow.assemble(t, &mut y, &[]) {
@@ -159,7 +161,7 @@ impl Run<'_> {
 
     /// Constraints that can be met in a moment only where the mechanism is not now.
     fn jump_ahead(&mut self) -> Option<Error> {
-        let t = self.trial.t + AT_ONCE * (self.options.until - self.record_start()).max(self.trial.t.abs());
+        let t = self.trial.t + AT_ONCE * (self.options.until - self.start_time).max(self.trial.t.abs());
         let mut y = self.trial.start.clone();
         self.flow.assemble(t, &mut y, &[]).ok()?;
         let jumps = (0..self.flow.system().layout().q).find(|&i| self.is_apart(i, y[i]))?;
@@ -174,5 +176,31 @@ impl Run<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Whether a coordinate would have to move further to where it must be than a step leaves uncertain.
+    pub(super) fn is_apart(&self, coordinate: usize, must: f64) -> bool {
+        let bound = MOST_APART * self.uncertainty_of(coordinate, must);
+        (must - self.trial.start[coordinate]).abs() > bound
+    }
+
+    /// A joint that is to be shut where its parts are not together; `must` is where a coordinate would have to jump to.
+    pub(super) fn joint_open(&mut self, what: String, t: f64, (coordinate, must): (usize, f64)) -> Error {
+        let y = self.trial.start.clone();
+        let constraints = self.flow.system().constraints();
+        let holonomic = constraints.iter().filter(|c| c.holonomic).count();
+        let (mut position, mut velocity) = (vec![0.0; holonomic], vec![0.0; constraints.len()]);
+        self.flow.residuals(t, &y, &mut position, &mut velocity);
+        let largest = (0..holonomic).max_by(|&a, &b| position[a].abs().total_cmp(&position[b].abs()));
+        let name = self.flow.system().state_names()[coordinate].clone();
+        let left = largest.map_or_else(String::new, |k| self.open_in_words(&[(k, position[k])]));
+        let left = format!("{left}, and `{name}` would have to jump from {} to {must}", y[coordinate]);
+        Error::NotConsistent { what, t, left }
+    }
+
+    pub(super) fn open_in_words(&self, rows: &[(usize, f64)]) -> String {
+        let constraints = self.flow.system().constraints();
+        let one = |(k, left): &(usize, f64)| format!("`{}` is off by {left:.3e}", constraints[*k].name);
+        rows.iter().map(one).collect::<Vec<_>>().join(", ")
     }
 }

@@ -5,12 +5,12 @@
 //! equivalent control and corrections of speeds, without `η`: the sign never chatters. Positions then close as `exp(-σ t)`, and are corrected as usual once that takes no
 //! more than the error of a step.
 
-use super::respond::Change;
-use super::run::Run;
-use super::{Error, Keep};
+use super::Error;
+use super::integrator::Restart;
+use super::simulator::Simulator;
 use crate::formulation::Stabilisation;
 use crate::math::Bracket;
-use crate::trajectory::{Event, EventKind, Note, Segment};
+use crate::trajectory::{Event, EventKind};
 
 /// The part of the error of a step within which positions count as closed: with them goes a speed that is some times as large, and they come nearer quickly.
 const CLOSED: f64 = 1e-3;
@@ -38,44 +38,44 @@ impl Default for Approach {
     }
 }
 
-impl Run<'_> {
+impl Simulator<'_> {
     /// Whether a start that does not meet the constraints is left as it is.
     pub(super) fn reaches(&self) -> bool {
-        self.options.stabilisation == Stabilisation::SlidingMode
+        self.integrator.options.stabilisation == Stabilisation::SlidingMode
     }
 
     /// Decides which surfaces have to be approached, and from which side.
     pub(super) fn approach_surfaces(&mut self, t: f64, y: &[f64]) {
-        let surfaces = self.flow.surfaces(t, y);
+        let surfaces = self.integrator.flow.surfaces(t, y);
         let is_met = |(k, s): (usize, &f64)| {
-            let span = self.options.until - self.record_start();
-            s.abs() <= 1e-12 * span * self.options.reach.get(k)
+            let span = self.integrator.options.until - self.integrator.start_time;
+            s.abs() <= 1e-12 * span * self.integrator.options.reach.get(k)
         };
         let side = |(k, s): (usize, &f64)| if is_met((k, s)) { 0.0 } else { s.signum() };
         let sides: Vec<f64> = surfaces.iter().enumerate().map(side).collect();
         self.approach.begun = surfaces.iter().map(|s| (t, s.abs())).collect();
-        self.flow.reach(&sides);
+        self.integrator.flow.reach(&sides);
         if self.closes(t, y) {
-            self.flow.reach(&[]);
+            self.integrator.flow.reach(&[]);
         }
     }
 
     /// Looks where the next surface will be met; if one is met here, or the positions are closed, that is an event. Gives whether there was one.
     pub(super) fn look_at_surfaces(&mut self) -> Result<bool, Error> {
-        let t = self.trial.t;
+        let t = self.integrator.trial.t;
         let met = if t == self.approach.next { std::mem::take(&mut self.approach.aimed) } else { Vec::new() };
         self.approach.next = f64::INFINITY;
-        let sides = self.flow.mode.structure.reaching.clone();
+        let sides = self.integrator.flow.mode.structure.reaching.clone();
         let left = sides.iter().enumerate().filter(|(k, side)| **side != 0.0 && !met.contains(k)).count();
-        let start = self.trial.start.clone();
+        let start = self.integrator.trial.start.clone();
         if !met.is_empty() || (left == 0 && self.closes(t, &start)) {
             self.meet_surfaces(&met)?;
             return Ok(true);
         }
-        let surfaces = self.flow.surfaces(t, &start);
+        let surfaces = self.integrator.flow.surfaces(t, &start);
         for (k, side) in sides.iter().enumerate().filter(|(_, side)| **side != 0.0) {
             // Rounding can bring it to the other side.
-            let time = t + (side * surfaces[k]).max(0.0) / self.options.reach.get(k);
+            let time = t + (side * surfaces[k]).max(0.0) / self.integrator.options.reach.get(k);
             if time < self.approach.next {
                 (self.approach.next, self.approach.aimed) = (time, Vec::new());
             }
@@ -92,48 +92,49 @@ impl Run<'_> {
 
     /// Goes on without `η` for the surfaces that are met.
     fn meet_surfaces(&mut self, met: &[usize]) -> Result<(), Error> {
-        let (t, before) = (self.trial.t, self.trial.start.clone());
-        let mut sides = self.flow.mode.structure.reaching.clone();
+        let (t, before) = (self.integrator.trial.t, self.integrator.trial.start.clone());
+        let mut sides = self.integrator.flow.mode.structure.reaching.clone();
         for &k in met {
             sides[k] = 0.0;
             self.note_reached(k);
         }
-        self.flow.reach(&sides);
+        self.integrator.flow.reach(&sides);
         let mut after = before.clone();
-        self.flow.land(t, &mut after);
+        self.integrator.flow.land(t, &mut after);
         // Without a surface that is met here, the positions are closed.
         if met.is_empty() || self.closes(t, &after) {
-            self.flow.reach(&[]);
+            self.integrator.flow.reach(&[]);
         }
-        self.flow.land(t, &mut after);
-        let closed = self.flow.mode.structure.reaching.is_empty();
+        self.integrator.flow.land(t, &mut after);
+        let closed = self.integrator.flow.mode.structure.reaching.is_empty();
         self.record_reach(met, closed, (t, &before, &after));
-        self.trial.restart(t, &after);
-        self.begin_segment(Change::Motion)
+        self.integrator.trial.restart(t, &after);
+        self.begin_segment(Restart::Discontinuous, None);
+        Ok(())
     }
 
     /// Whether all surfaces are met and the positions, too, are closed: within what a step leaves uncertain it is enough that the positions come no nearer: the errors of steps then keep them open.
     fn closes(&mut self, t: f64, y: &[f64]) -> bool {
-        let distances = self.flow.closing_distances(t, y);
+        let distances = self.integrator.flow.closing_distances(t, y);
         let rounding = |i: usize| 16.0 * f64::EPSILON * (1.0 + y[i].abs());
         let largest = |bound: &dyn Fn(usize) -> f64| {
             let more = distances.iter().enumerate().filter(|(i, distance)| **distance > rounding(*i));
             more.map(|(i, distance)| distance / bound(i)).fold(0.0, f64::max)
         };
-        let now = largest(&|i| self.step_error(i, y[i]));
-        let is_certain = largest(&|i| self.uncertainty_of(i, y[i])) > 1.0;
+        let now = largest(&|i| self.integrator.step_error(i, y[i]));
+        let is_certain = largest(&|i| self.integrator.uncertainty_of(i, y[i])) > 1.0;
         let before = std::mem::replace(&mut self.approach.looked, (t, now));
-        let met = self.flow.mode.structure.reaching.iter().all(|side| *side == 0.0);
+        let met = self.integrator.flow.mode.structure.reaching.iter().all(|side| *side == 0.0);
         met && (now <= CLOSED || (!is_certain && t > before.0 && now >= before.1))
     }
 
     fn record_reach(&mut self, met: &[usize], closed: bool, (t, before, after): (f64, &[f64], &[f64])) {
-        let constraints = self.flow.system().constraints();
-        let first = self.flow.system().guards().len();
+        let constraints = self.integrator.flow.system().constraints();
+        let first = self.integrator.flow.system().guards().len();
         let of_positions = (0..constraints.len()).filter(|&k| constraints[k].holonomic);
         let guards: Vec<usize> = if met.is_empty() { of_positions.collect() } else { met.to_vec() };
         let kinds = [(EventKind::Reach, !met.is_empty()), (EventKind::Close, closed)];
-        let mode = self.flow.mode.values.place;
+        let mode = self.integrator.flow.mode.values.place;
         let event = Event {
             t,
             bracket: Bracket { lo: t, hi: t },
@@ -145,43 +146,38 @@ impl Run<'_> {
             mode_before: mode,
             mode_after: mode,
         };
-        self.record.statistics.count_event(&event);
-        self.record.events.push(event);
-        if self.options.keep == Keep::Ends {
-            self.segment.extend(t, before);
-        }
-        let next = Segment::new(self.flow.mode.clone(), t, after);
-        self.record.segments.push(std::mem::replace(&mut self.segment, next));
+        let mode = self.integrator.flow.mode.clone();
+        self.recorder.add_event(event, &mode);
     }
 
     fn note_reached(&mut self, k: usize) {
         let (since, size) = self.approach.begun[k];
         let text = format!(
             "the surface of the constraint `{}` was reached after {:.9}; |s| / η = {:.9}",
-            self.flow.system().constraints()[k].name,
-            self.trial.t - since,
-            size / self.options.reach.get(k)
+            self.integrator.flow.system().constraints()[k].name,
+            self.integrator.trial.t - since,
+            size / self.integrator.options.reach.get(k)
         );
-        self.record.notes.push(Note { t: self.trial.t, code: "surface-reached", text });
+        self.recorder.note(self.integrator.trial.t, "surface-reached", text);
     }
 
     /// Says at the end of a run which surfaces are still ahead.
     pub(super) fn note_not_reached(&mut self) {
-        let sides = self.flow.mode.structure.reaching.clone();
+        let sides = self.integrator.flow.mode.structure.reaching.clone();
         if sides.iter().all(|side| *side == 0.0) {
             return;
         }
-        let (t, y) = (self.trial.t, self.trial.start.clone());
-        let surfaces = self.flow.surfaces(t, &y);
-        let constraints = self.flow.system().constraints();
+        let (t, y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
+        let surfaces = self.integrator.flow.surfaces(t, &y);
+        let constraints = self.integrator.flow.system().constraints();
         let ahead = sides.iter().zip(&surfaces).enumerate().filter(|(_, (side, _))| **side != 0.0);
         let one = |(k, (_, s)): (usize, (&f64, &f64))| {
-            let time = s.abs() / self.options.reach.get(k);
+            let time = s.abs() / self.integrator.options.reach.get(k);
             format!("`{}` (|s| = {:.3e}, |s| / η = {time:.3e})", constraints[k].name, s.abs())
         };
         let list: Vec<String> = ahead.map(one).collect();
         let text =
             format!("the run ends before the surfaces of these constraints are reached: {}", list.join(", "));
-        self.record.notes.push(Note { t, code: "surface-not-reached", text });
+        self.recorder.note(t, "surface-not-reached", text);
     }
 }

@@ -1,0 +1,117 @@
+//! The derivatives of the states: common ones, and those that modes have of their own. What is common is kept once, however many modes there are.
+
+use super::lagrange::of_motion;
+use super::lowering::{Lowering, input};
+use crate::expr::ExprId;
+use crate::model::{Definition, Meaning, ModeRule, Model};
+use std::collections::BTreeMap;
+
+/// The derivatives of all states in all modes.
+#[derive(Clone, Debug)]
+pub(super) struct Derivatives {
+    /// For each state that of the modes that have none of their own.
+    common: Vec<ExprId>,
+    /// For each mode the states that have one of its own, ascending, with it. There is at least one mode.
+    own: Vec<Vec<(usize, ExprId)>>,
+}
+
+impl Derivatives {
+    /// How many modes there are.
+    pub(super) fn modes(&self) -> usize {
+        self.own.len()
+    }
+
+    /// For each state, that of the modes that have none of their own.
+    pub(super) fn common(&self) -> &[ExprId] {
+        &self.common
+    }
+
+    /// The states that have a derivative of a mode's own, ascending, with it.
+    pub(super) fn own(&self, mode: usize) -> &[(usize, ExprId)] {
+        &self.own[mode]
+    }
+
+    /// For each state, whether some mode has one of its own.
+    pub(super) fn differ(&self) -> Vec<bool> {
+        let mut differ = vec![false; self.common.len()];
+        self.own.iter().flatten().for_each(|(state, _)| differ[*state] = true);
+        differ
+    }
+
+    /// All derivatives in a mode.
+    pub(super) fn in_mode(&self, mode: usize) -> Vec<ExprId> {
+        let mut all = self.common.clone();
+        self.own[mode].iter().for_each(|(state, derivative)| all[*state] = *derivative);
+        all
+    }
+
+    pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut ExprId> {
+        self.common.iter_mut().chain(self.own.iter_mut().flatten().map(|(_, derivative)| derivative))
+    }
+}
+
+/// Definitions by the states that they are of.
+type ByState<'m> = BTreeMap<usize, &'m Definition>;
+
+impl Lowering<'_> {
+    /// Reads the derivatives. A common one is read where it is met first, and not at all if every mode has its own.
+    pub(super) fn derivatives(&mut self, model: &Model) -> Derivatives {
+        let n = model.mechanism.coordinates;
+        let mut common: Vec<ExprId> = (0..n).map(|i| input(&mut self.arena, 1 + n + i)).collect();
+        common.extend((0..n).map(|i| of_motion(&mut self.arena, i)));
+        // A checked model lacks none.
+        common.resize(model.states.len(), self.unknown());
+        let mut unread = self.by_state(&model.derivatives);
+        let mut own = Vec::new();
+        for mode in &model.modes {
+            own.push(self.derivatives_in(mode, &mut common, &mut unread));
+        }
+        if model.modes.is_empty() {
+            for (state, definition) in unread {
+                common[state] = self.common_derivative(definition);
+            }
+            own.push(Vec::new());
+        }
+        Derivatives { common, own }
+    }
+
+    /// Those of a mode's own, and the common ones that are met first in it.
+    fn derivatives_in(
+        &mut self,
+        mode: &ModeRule,
+        common: &mut [ExprId],
+        unread: &mut ByState<'_>,
+    ) -> Vec<(usize, ExprId)> {
+        let own = self.by_state(&mode.derivatives);
+        let met: Vec<usize> = unread.keys().filter(|state| !own.contains_key(state)).copied().collect();
+        let mut found = Vec::with_capacity(own.len());
+        let mut met = met.into_iter().peekable();
+        for (state, definition) in own {
+            while let Some(first) = met.next_if(|met| *met < state) {
+                self.read_common(first, common, unread);
+            }
+            let place = format!("modes.{}.derivatives.{}", mode.name, definition.name);
+            found.push((state, self.locked(&definition.formula, &place)));
+        }
+        met.for_each(|state| self.read_common(state, common, unread));
+        found
+    }
+
+    fn read_common(&mut self, state: usize, common: &mut [ExprId], unread: &mut ByState<'_>) {
+        if let Some(definition) = unread.remove(&state) {
+            common[state] = self.common_derivative(definition);
+        }
+    }
+
+    fn common_derivative(&mut self, definition: &Definition) -> ExprId {
+        self.locked(&definition.formula, &format!("derivatives.{}", definition.name))
+    }
+
+    fn by_state<'d>(&self, list: &'d [Definition]) -> ByState<'d> {
+        let state = |definition: &'d Definition| match self.names.target(&definition.name)? {
+            Meaning::State(state) => Some((state, definition)),
+            _ => None,
+        };
+        list.iter().filter_map(state).collect()
+    }
+}

@@ -1,0 +1,56 @@
+//! The region of concurrency: events of guards that may be crossed become one if they are near to each other (Eich-Soellner and Führer, 1998,
+//! and the 100 balls of the papers). It is off unless it is asked for.
+
+use super::simulator::Simulator;
+use crate::math::{Probe, narrow};
+use crate::watch::{Found, Placement};
+
+/// The region of concurrency: events of guards that may be crossed become one if they are this near.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Concurrency {
+    /// How long after the first event the last may be.
+    pub time: f64,
+    /// How far beyond zero each guard may be then.
+    pub amplitude: f64,
+}
+
+impl Simulator<'_> {
+    /// Adds the guards that cross soon after those found, as long as none of these is too far beyond zero then, and places all at the last.
+    pub(super) fn gather_concurrent(&mut self, mut found: Found) -> Found {
+        let Some(concurrency) = self.integrator.options.concurrency else { return found };
+        let first = found.s;
+        let last = (first + concurrency.time).min(self.integrator.trial.h);
+        let may_be_crossed = |simulator: &Self, g: &usize| {
+            simulator.watch.guards()[*g].placement == Placement::After && *g < simulator.comparisons.guards()
+        };
+        if !found.fired.iter().all(|g| may_be_crossed(self, g)) {
+            return found;
+        }
+        let mut others: Vec<usize> = self.watch.watched().to_vec();
+        others.retain(|g| !found.fired.contains(g) && may_be_crossed(self, g));
+        let mut near: Vec<(f64, usize)> = Vec::new();
+        for g in others {
+            near.extend(self.root_between(g, (first, last)).map(|root| (root, g)));
+        }
+        near.sort_by(|a, b| a.0.total_cmp(&b.0));
+        for (root, g) in near {
+            let fired = found.fired.clone();
+            if fired.iter().any(|&g| self.signal(g, root).value.abs() > concurrency.amplitude) {
+                break;
+            }
+            found.fired.push(g);
+            found.changed.push(g);
+            (found.s, found.hi) = (root, found.hi.max(root));
+        }
+        found.fired.sort_unstable();
+        found.changed.sort_unstable();
+        found
+    }
+
+    /// Where a comparison becomes true between two offsets, if it is false at the first and true at the last.
+    fn root_between(&mut self, comparison: usize, (first, last): (f64, f64)) -> Option<f64> {
+        let [lo, hi] = [first, last].map(|x| Probe { x, value: self.signal(comparison, x).value });
+        let crosses = lo.value <= 0.0 && hi.value > 0.0;
+        crosses.then(|| narrow(lo, hi, -1.0, 0.0, |x| self.signal(comparison, x).value).hi)
+    }
+}
