@@ -67,7 +67,8 @@ impl Simulator<'_> {
         self.recorder.note_once(t, ("singular-position", ""), || text);
     }
 
-    fn note_redundant(&mut self, t: f64) {
+    /// Says which constraints followed from others where the form was entered.
+    pub(super) fn note_redundant(&mut self, t: f64) {
         let (rows, share) = self.integrator.flow.redundant_constraints();
         let constraints = self.integrator.flow.system().constraints();
         self.integrator.redundant = Redundant::new(constraints, &rows);
