@@ -59,9 +59,10 @@ impl Flow<'_> {
     }
 
     /// From here on a state that slides is put back along the jumps of the field as it was last evaluated: what no switch acts on keeps every bit
-    /// (rule 21). They are the same for a whole step, so that a state between its ends does not depend on what was looked at before.
+    /// (rule 21). They are the same for a whole step, so that a state between its ends does not depend on what was looked at before. A mechanism
+    /// is moved as its constraints allow where it stands.
     pub fn move_along_jumps(&mut self) {
-        if let Some(sliding) = &mut self.sliding {
+        if let Some(sliding) = self.sliding.as_mut().filter(|_| !self.is_mechanism) {
             sliding.keep_jumps();
         }
     }
@@ -119,6 +120,7 @@ impl Flow<'_> {
         if self.sliding.is_some() {
             return None;
         }
+        self.guard_count += 1;
         let locked = self.mode.locked(self.system.parameters());
         self.evaluator.guard_polynomial(locked, guard, input, wanted, out)
     }
@@ -127,6 +129,15 @@ impl Flow<'_> {
     pub fn reset_bounds(&mut self, guard: usize, before: UncertainPoint<'_>, delta: &mut [f64]) -> bool {
         let locked = self.mode.locked(self.system.parameters());
         self.evaluator.reset_bounds(locked, guard, before, delta)
+    }
+
+    /// Which conditions of what changes only at events hold.
+    pub fn conditions_that_hold(&mut self) -> Vec<bool> {
+        let mut values = vec![0.0; self.system.condition_number()];
+        if !values.is_empty() {
+            self.evaluator.conditions(self.mode.locked(self.system.parameters()), &mut values);
+        }
+        values.into_iter().map(|value| value > 0.0).collect()
     }
 
     /// The rate of a guard where the state changes at the rate `dy`.
@@ -151,6 +162,8 @@ impl Flow<'_> {
 
     /// The gradient of the surface of a guard with respect to the state; gives its rate in time. `y` is as before afterwards.
     pub fn gradient_at(&mut self, guard: usize, t: f64, y: &mut [f64], gradient: &mut [f64]) -> f64 {
+        // Without a formula it takes a difference for time and for each state.
+        self.guard_count += if self.system.has_formulas() { 1 } else { 1 + y.len() as u64 };
         let locked = self.mode.locked(self.system.parameters());
         self.evaluator.guard_gradient(locked, guard, t, y, gradient)
     }

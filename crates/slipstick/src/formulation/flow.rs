@@ -45,7 +45,7 @@ pub struct Flow<'a> {
     pub(super) one_sided: OneSided,
     /// Where a step has evaluated the field along the surfaces since [`forget_visits`](Self::forget_visits).
     pub(super) visits: Visits,
-    is_mechanism: bool,
+    pub(super) is_mechanism: bool,
     /// What finds rates behind a mass matrix, if there is one.
     pub(super) behind_mass: Option<BehindMass>,
 }
@@ -334,7 +334,7 @@ impl<'a> Flow<'a> {
 
     /// Evaluates all fields that meet at the given surfaces.
     pub fn fields_at(&mut self, sliding: &mut Sliding, t: f64, y: &[f64]) {
-        sliding.evaluate(&mut *self.evaluator, &mut self.mode, t, y);
+        sliding.evaluate_here(&mut *self.evaluator, &mut self.mode, t, y);
         self.count(sliding.take_effort());
     }
 

@@ -289,6 +289,17 @@ impl Sliding {
     /// Evaluates surfaces and all fields at the projection of `y`.
     pub fn evaluate(&mut self, evaluator: &mut dyn Evaluator, mode: &mut Mode, t: f64, y: &[f64]) {
         self.find_point(evaluator, mode, t, y, false);
+        self.evaluate_point(evaluator, mode, t);
+    }
+
+    /// Evaluates all fields at a state that stands on the surfaces, as it is: a transition moves nothing (rule 21).
+    pub fn evaluate_here(&mut self, evaluator: &mut dyn Evaluator, mode: &mut Mode, t: f64, y: &[f64]) {
+        self.point.copy_from_slice(y);
+        self.find_values(evaluator, mode, t);
+        self.evaluate_point(evaluator, mode, t);
+    }
+
+    fn evaluate_point(&mut self, evaluator: &mut dyn Evaluator, mode: &mut Mode, t: f64) {
         self.find_gradients(evaluator, mode, t);
         self.find_duals(evaluator, mode, t);
         for b in 0..self.sides() {

@@ -160,10 +160,7 @@ impl Simulator<'_> {
             let ahead = REACHED * left * flow.spread_of(g, t, &mut y, &rates);
             free && flow.guard(g, t, &y).abs() <= near.max(ahead)
         });
-        if near.len() < 2 {
-            return false;
-        }
-        self.stay_on(&near)
+        near.len() > 1 && self.stay_on(&near, left)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The region of concurrency: events of guards that may be crossed become one if they are near to each other (Eich-Soellner and Führer, 1998,
 //! and the 100 balls of the papers). It is off unless it is asked for.
 
-use super::simulator::Simulator;
+use super::simulator::{Firing, Simulator};
 use crate::math::{Probe, narrow};
 use crate::watch::{Found, Placement};
 
@@ -15,9 +15,25 @@ pub struct Concurrency {
 }
 
 impl Simulator<'_> {
+    /// Takes the step up to what was found, and to what crosses soon after it.
+    pub(super) fn take_concurrent(&mut self, found: Found) -> Firing {
+        let Some(concurrency) = self.integrator.options.concurrency else { return self.take_up_to(&found) };
+        let count = found.fired.len();
+        let found = self.gather(found, concurrency);
+        if found.fired.len() == count {
+            return self.take_up_to(&found);
+        }
+        let distances: Vec<(usize, f64)> =
+            found.changed.iter().map(|&g| (g, self.signal(g, found.s).value.abs())).collect();
+        let firing = self.take_up_to(&found);
+        for (comparison, distance) in distances {
+            self.watch.fire(comparison, distance);
+        }
+        firing
+    }
+
     /// Adds the guards that cross soon after those found, as long as none of these is too far beyond zero then, and places all at the last.
-    pub(super) fn gather_concurrent(&mut self, mut found: Found) -> Found {
-        let Some(concurrency) = self.integrator.options.concurrency else { return found };
+    fn gather(&mut self, mut found: Found, concurrency: Concurrency) -> Found {
         let first = found.s;
         let last = (first + concurrency.time).min(self.integrator.trial.h);
         let may_be_crossed = |simulator: &Self, g: &usize| {

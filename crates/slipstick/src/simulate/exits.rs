@@ -21,16 +21,23 @@ impl Along<'_, '_> {
     pub(super) fn exit_from_stages(
         &mut self,
         (surface, side): (usize, f64),
+        (from, to): (f64, f64),
         out: &mut StepPolynomial,
     ) -> bool {
         // Implicit methods evaluate fields where their iterations come, which need not be on the motion.
-        if self.integrator.step.method().facts().implicit {
+        if self.integrator.step.method().facts().implicit || from != 0.0 {
             return false;
         }
         let (t, h) = (self.integrator.trial.t, self.integrator.trial.h);
         let beyond = |w: f64| if side > 0.0 { w - 1.0 } else { -w };
         let stages = self.integrator.flow.visits().iter().map(|(at, w)| ((at - t) / h, beyond(w[surface])));
-        let Some((cubic, error)) = cubic_through(stages) else { return false };
+        let Some((mut cubic, error)) = cubic_through(stages) else { return false };
+        // What lies ahead of the step is looked at again in the next one.
+        let (ratio, mut factor) = (to / h, 1.0);
+        for c in &mut cubic {
+            *c *= factor;
+            factor *= ratio;
+        }
         let remainder = SURE * error;
         if bernstein_maximum(&cubic) + remainder >= 0.0 {
             return false;

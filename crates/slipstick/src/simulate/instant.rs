@@ -232,7 +232,9 @@ impl Simulator<'_> {
 
     /// The run goes on in the mode that a guard names; two different ones are a conflict.
     fn change_mode(&mut self, firing: &Firing, t: f64) -> Result<(), Error> {
-        let mut targets = firing.guards.iter().filter_map(|&g| Some((g, self.guard(g).response.mode?)));
+        let all = firing.guards.iter().filter_map(|&g| Some((g, self.guard(g).response.mode?)));
+        let highest = all.clone().map(|(g, _)| self.guard(g).priority).max();
+        let mut targets = all.filter(|(g, _)| Some(self.guard(*g).priority) == highest);
         let Some((first, mode)) = targets.next() else { return Ok(()) };
         if let Some((second, other)) = targets.find(|&(_, other)| other != mode) {
             let names = self.system().mode_names();
@@ -249,9 +251,16 @@ impl Simulator<'_> {
     /// What is watched from here on: guards of the mode that holds, in branches that are taken. Those of a mode that is entered have no past.
     pub(super) fn activate_guards(&mut self) {
         self.integrator.flow.find_needed();
+        self.set_fixed_conditions();
         let guards = self.system().guards();
-        for g in (0..guards.len()).filter(|&g| has_surface(guards[g].kind)) {
-            let on = self.integrator.flow.watches(g) && !self.is_slid_on(g);
+        let is_watched = |g: &usize| has_surface(guards[*g].kind) || guards[*g].kind == GuardKind::Compound;
+        for g in (0..guards.len()).filter(is_watched) {
+            let flow = &self.integrator.flow;
+            // What joins conditions has no formula that a branch could leave out.
+            let place = flow.mode.values.place;
+            let own = || guards[g].mode.is_none_or(|own| own == place);
+            let needed = if has_surface(guards[g].kind) { flow.watches(g) } else { own() };
+            let on = needed && !self.is_slid_on(g);
             if on && !self.watch.is_on(g) {
                 self.watch.enter(g);
             } else if !on && self.watch.is_on(g) {
@@ -260,6 +269,16 @@ impl Simulator<'_> {
         }
         let t = self.integrator.trial.t;
         self.calendar.read(&mut self.integrator.flow, t);
+    }
+
+    /// Tells the watch what changes in transitions only: the mode, and conditions of discrete variables.
+    fn set_fixed_conditions(&mut self) {
+        let flow = &mut self.integrator.flow;
+        let (place, modes) = (flow.mode.values.place, flow.system().mode_names().len());
+        (0..modes).for_each(|mode| self.watch.set_fixed(mode, mode == place));
+        for (k, holds) in flow.conditions_that_hold().into_iter().enumerate() {
+            self.watch.set_fixed(modes + k, holds);
+        }
     }
 
     /// Logs a round as one event.
@@ -333,9 +352,24 @@ impl Simulator<'_> {
         match repeat {
             Repeat::New => Ok(()),
             Repeat::Cycle(rounds) if self.slide_between(rounds) => Ok(()),
-            Repeat::Cycle(rounds) => Err(self.event_cycle(rounds)),
+            Repeat::Cycle(rounds) => match self.lone_switch(rounds) {
+                // Each of its sides sends the motion to the other, and there is nothing to slide on: its events follow each other without any time between.
+                Some(guard) => {
+                    self.accumulating.halted.push(guard);
+                    Ok(())
+                }
+                None => Err(self.event_cycle(rounds)),
+            },
             Repeat::TooLong => Err(self.event_cycle(MOST_NAMES)),
         }
+    }
+
+    /// The switch that a cycle consists of, if it is only one.
+    fn lone_switch(&self, rounds: usize) -> Option<usize> {
+        let all = self.cascade.last(rounds);
+        let &[guard] = all.first()?.as_slice() else { return None };
+        let alone = all.iter().all(|fired| fired.as_slice() == [guard]);
+        (alone && locks(self.guard(guard))).then_some(guard)
     }
 
     fn event_cycle(&self, rounds: usize) -> Error {

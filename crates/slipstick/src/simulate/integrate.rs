@@ -14,6 +14,8 @@ const MARGIN: f64 = 1e-3;
 /// Where in a step it is looked whether its dense output begins as the motion does, and the size of the next try if it does not.
 const SOON: f64 = 1.0 / 64.0;
 const SHORTER: f64 = 0.125;
+/// How far apart touches are that happen together, as a part of the time: an extremum is located to some units of rounding.
+const TOUCHES_APART: f64 = 16.0 * f64::EPSILON;
 /// How often a step is made again for one event.
 pub(super) const MOST_TIMES: usize = 8;
 
@@ -71,15 +73,12 @@ impl Simulator<'_> {
         if !self.integrator.is_acceptable() {
             self.reject()?;
             let arrived = self.arrived.take();
-            return Ok(arrived.map(|guard| Firing { guards: vec![guard], ..Firing::default() }));
+            return Ok(arrived.map(|guard| self.arrive(guard)));
         }
         let look = self.look()?;
         match look {
             Look::Rejected => Ok(None),
-            Look::Found(found) => {
-                let found = self.gather_concurrent(found);
-                Ok(Some(self.take_up_to(&found)))
-            }
+            Look::Found(found) => Ok(Some(self.take_concurrent(found))),
             Look::Nothing => {
                 // A step that was made again may be shorter.
                 let whole = ends_at_goal && self.integrator.trial.h == h;
@@ -114,7 +113,7 @@ impl Simulator<'_> {
         if self.begins_wrongly() {
             return Ok(Look::Rejected);
         }
-        if self.integrator.location() == Location::OneSided && self.integrator.flow.sliding().is_none() {
+        if self.integrator.location() == Location::OneSided {
             self.sizes.accept(&self.integrator);
             return self.stop_short_of_event();
         }
@@ -165,17 +164,20 @@ impl Simulator<'_> {
         let mut touches = self.watch.touches().iter().filter(counts).copied().peekable();
         let Some(&touch) = touches.peek() else { return Ok(found) };
         if let Some(mut found) = found.filter(|found| found.lo <= touch.s) {
-            found.fired.extend(touches.map(|touch| touch.comparison));
+            found.touched.extend(touches.filter(|touch| !found.fired.contains(&touch.comparison)));
+            found.fired.extend(found.touched.iter().map(|touch| touch.comparison));
             found.fired.sort_unstable();
-            found.fired.dedup();
             return Ok(Some(found));
         }
-        drop(touches);
+        let together = TOUCHES_APART * (self.integrator.trial.t.abs() + h);
+        let touched: Vec<Touch> = touches.take_while(|other| other.s <= touch.s + together).collect();
         // The sides of the others are those where the touch is.
         let (watch, mut along) = self.along();
         watch.scan(&mut along, h, touch.s)?;
-        let (s, fired) = (touch.s, vec![touch.comparison]);
-        Ok(Some(Found { s, lo: s, hi: s, fired, ..Found::default() }))
+        let mut fired: Vec<usize> = touched.iter().map(|touch| touch.comparison).collect();
+        fired.sort_unstable();
+        let s = touch.s;
+        Ok(Some(Found { s, lo: s, hi: s, fired, touched, ..Found::default() }))
     }
 
     /// The first event up to an offset, which may lie ahead of the step.
@@ -200,9 +202,11 @@ impl Simulator<'_> {
 
     /// Makes the step again until it ends right after its event: near its end the dense output is as good as the solution.
     fn reintegrate_to_event(&mut self, mut found: Found) -> Result<Look, Error> {
+        // What happens together has to be seen, too.
+        let after = self.integrator.options.concurrency.map_or(0.0, |concurrency| concurrency.time);
         for _ in 0..MOST_TIMES {
-            let h = found.s * (1.0 + MARGIN);
-            if found.s >= (1.0 - 2.0 * MARGIN) * self.integrator.trial.h || h <= self.smallest_step() {
+            let h = (found.s * (1.0 + MARGIN)).max(found.s + after);
+            if h >= self.integrator.trial.h || found.s >= (1.0 - 2.0 * MARGIN) * self.integrator.trial.h || h <= self.smallest_step() {
                 break;
             }
             self.recorder.statistics().relocations += 1;
@@ -267,10 +271,12 @@ impl Simulator<'_> {
     }
 
     /// Takes the whole step just tried.
-    fn take_step(&mut self, t_end: f64, cut: bool) {
+    pub(super) fn take_step(&mut self, t_end: f64, cut: bool) {
         let h = self.integrator.trial.h;
         self.note_touches();
-        self.cascade.clear();
+        if t_end > self.integrator.trial.t {
+            self.cascade.clear();
+        }
         self.accumulating.elapsed = self.accumulating.elapsed.after(h);
         self.watch.accept(h);
         let end = std::mem::take(&mut self.integrator.trial.end);
@@ -300,7 +306,7 @@ impl Simulator<'_> {
     }
 
     /// Takes the step just tried up to what fires in it.
-    fn take_up_to(&mut self, found: &Found) -> Firing {
+    pub(super) fn take_up_to(&mut self, found: &Found) -> Firing {
         let mut t = self.integrator.trial.t + found.s;
         let due = self.calendar.next();
         // What is scheduled within the window happens with it.
@@ -312,18 +318,18 @@ impl Simulator<'_> {
         self.accumulating.location = found.hi - found.lo;
         self.accumulating.elapsed = self.accumulating.elapsed.after(found.s);
         self.watch.accept(found.s);
-        for g in found.fired.iter().filter(|g| !found.changed.contains(g)) {
-            self.watch.leave_touch(*g);
-        }
+        found.touched.iter().for_each(|touch| self.watch.leave_touch(touch));
         let mut state = std::mem::take(&mut self.before);
         self.integrator.state_at(found.s, &mut state);
         self.recorder.add_step(&self.integrator, t, &state);
         self.uncertainty.take_step(&self.integrator, found.s, &state);
         let slides = self.integrator.flow.sliding().is_some();
         let statistics = self.recorder.statistics();
-        if found.s > 0.0 {
+        if t > self.integrator.trial.t {
             // Without time between them, events belong to one instant.
             self.cascade.clear();
+        }
+        if found.s > 0.0 {
             statistics.count_step(found.s, true);
             statistics.slid += u64::from(slides);
         } else {
@@ -345,9 +351,11 @@ impl Simulator<'_> {
         let guards = self.system().guards();
         let known = firing.guards.clone();
         let counts = |g: usize| guards.get(g).is_some_and(|guard| guard.touches) && !known.contains(&g);
+        let mut turning = Vec::new();
         let (watch, mut along) = self.along();
-        watch.turning(&mut along, &counts, &mut firing.guards);
-        firing.guards[known.len()..].iter().for_each(|&g| self.watch.leave_touch(g));
+        watch.turning(&mut along, &counts, &mut turning);
+        turning.iter().for_each(|touch| watch.leave_touch(touch));
+        firing.guards.extend(turning.iter().map(|touch| touch.comparison));
         firing.guards.sort_unstable();
     }
 
@@ -369,9 +377,7 @@ impl Simulator<'_> {
     }
 
     pub(super) fn note_touch(&mut self, comparison: usize, t: f64) {
-        let Some(guard) = self.system().guards().get(comparison).filter(|guard| !guard.touches) else {
-            return;
-        };
+        let Some(guard) = self.system().guards().get(comparison).filter(|guard| !guard.touches) else { return };
         self.recorder.note_once(t, ("touches-zero", &guard.name), || {
             format!(
                 "the guard of `{}` touches zero at t = {t} and turns back; that is no event unless it says `touches = true`",

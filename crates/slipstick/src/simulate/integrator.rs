@@ -99,7 +99,7 @@ impl<'a> Integrator<'a> {
     /// The state at an offset within the step just tried, where the form holds.
     pub(super) fn state_at(&mut self, offset: f64, y: &mut [f64]) {
         self.trial.state_at(offset, y);
-        if offset > 0.0 && offset < self.trial.h {
+        if offset > 0.0 && offset != self.trial.h {
             self.project_within(self.trial.t + offset, y);
             let keeps_joints = self.keeps_joints();
             self.flow.land_on_surfaces(self.trial.t + offset, y, keeps_joints);

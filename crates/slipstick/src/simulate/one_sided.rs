@@ -4,10 +4,11 @@
 use super::Error;
 use super::integrate::{Look, MOST_TIMES};
 use super::integrator::Integrator;
-use super::simulator::Simulator;
+use super::simulator::{Firing, Simulator};
+use crate::formulation::Surface;
 use crate::model::{Direction, Side};
 use crate::step::Fault;
-use crate::watch::{Found, SideState};
+use crate::watch::SideState;
 
 /// How far ahead of a step its dense output is trusted, and where an event ahead is aimed at, in steps.
 const AHEAD: (f64, f64) = (1.3, 1.15);
@@ -86,7 +87,7 @@ impl Simulator<'_> {
             };
             let Some(found) = found else { return Ok(Look::Nothing) };
             if found.s > h || attempt == MOST_TIMES || found.s <= self.smallest_step() {
-                return Ok(self.accept_ahead(found, h));
+                return Ok(self.accept_ahead(h));
             }
             self.recorder.statistics().relocations += 1;
             self.integrator.flow.forget_trial();
@@ -100,11 +101,13 @@ impl Simulator<'_> {
     }
 
     /// Locates an event ahead of the step on the finest dense output. One beyond the next goal has to wait.
-    fn accept_ahead(&mut self, found: Found, h: f64) -> Look {
+    fn accept_ahead(&mut self, h: f64) -> Look {
         let taken = self.integrator.interpolate_finely();
         self.recorder.statistics().locating += taken;
-        let finer = self.scan_to(h * self.integrator.ahead().0).ok().flatten();
-        let found = finer.unwrap_or(found);
+        // On another dense output it is somewhere else, or so far ahead that the next step meets it.
+        let Some(found) = self.scan_to(h * self.integrator.ahead().0).ok().flatten() else {
+            return Look::Nothing;
+        };
         let goal = self.integrator.options.until.min(self.calendar.next());
         if self.integrator.trial.t + found.s <= goal { Look::Found(found) } else { Look::Nothing }
     }
@@ -118,6 +121,21 @@ impl Simulator<'_> {
         let widths: Vec<f64> = y.iter().enumerate().map(|(i, y)| tolerances.scale(i, y.abs())).collect();
         let near = self.integrator.flow.spread_of(guard, t, &mut y, &widths);
         (self.integrator.flow.guard(guard, t, &y).abs() <= near).then_some(guard)
+    }
+}
+
+impl Simulator<'_> {
+    /// The motion is put onto the surface that it has come to as near as can be told, and the guard fires there.
+    pub(super) fn arrive(&mut self, guard: usize) -> Firing {
+        let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
+        let (guards, flow) = (self.system().guards(), &mut self.integrator.flow);
+        if let Some(surface) = Surface::of(guards, &flow.mode, guard) {
+            flow.step_aside(surface, surface.sign(&flow.mode), t, &mut y);
+            self.integrator.trial.restart(t, &y);
+        }
+        let distance = self.signal(guard, 0.0).value.abs();
+        self.watch.fire(guard, distance);
+        Firing { guards: vec![guard], ..Firing::default() }
     }
 }
 

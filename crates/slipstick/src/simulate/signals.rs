@@ -4,10 +4,10 @@
 
 use super::integrator::Integrator;
 use crate::equations::{GuardKind, System, UncertainPoint, UncertainPolynomial};
-use crate::expr::Inexact;
+use crate::expr::{Bounds, Inexact, Interval};
 use crate::model::{Detection, Direction};
 use crate::step::{DENSE_DEGREE, Trial};
-use crate::watch::{Banded, DenseError, Described, Signals, StepPolynomial};
+use crate::watch::{Banded, DenseError, Described, SpeedBound, Signals, StepPolynomial};
 use std::cell::OnceCell;
 
 /// The part of a number that rounding can change.
@@ -16,8 +16,13 @@ const ROUNDING: f64 = 0.5 * f64::EPSILON;
 const SMALLEST: f64 = f64::MIN_POSITIVE;
 /// By how much bounds of rounding errors are multiplied: what a closure does inside cannot be seen.
 const CAUTION: f64 = 4.0;
-/// Values below this many bands are next to zero: gradients within a step differ by less in nearly all cases.
+/// Values below this many bands, or below this part of what they were, are next to zero: gradients differ by less in nearly all cases.
 const NEXT_TO_ZERO: f64 = 256.0;
+const SMALL: f64 = 1e-3;
+/// How far beside a point its gradient is used next to zero, in steps.
+const BESIDE: f64 = 1e-3;
+/// A guard that comes nearer to zero than this part of its values may touch it, and is not proved away.
+const NEAR: f64 = 1e-6;
 /// No part of a step.
 const NOTHING: (f64, f64) = (f64::NAN, f64::NAN);
 /// The size of the second trial step beside the first.
@@ -122,9 +127,13 @@ type Powers = ([f64; DENSE_DEGREE + 1], usize);
 
 #[derive(Clone)]
 struct Gradient {
-    stamp: (u64, u64),
+    /// The step that it was found in, and where.
+    step: (u64, u64),
+    s: f64,
     by_state: Vec<f64>,
     by_time: f64,
+    /// The largest value seen since.
+    size: f64,
 }
 
 impl Uncertainty {
@@ -212,7 +221,7 @@ impl Along<'_, '_> {
                 Banded::new(if side > 0.0 { weight - 1.0 } else { -weight }, band)
             }
             Meaning::Guard(guard) => {
-                let (value, band) = self.value_and_band(guard, t);
+                let (value, band) = self.value_and_band(guard, s);
                 if value == 0.0 && band == 0.0 && self.comparisons.closed[guard] {
                     // Zero itself is true, and it is exactly there.
                     return Banded::new(f64::MIN_POSITIVE, 0.0);
@@ -222,45 +231,56 @@ impl Along<'_, '_> {
         }
     }
 
-    fn value_and_band(&mut self, guard: usize, t: f64) -> (f64, f64) {
+    fn value_and_band(&mut self, guard: usize, s: f64) -> (f64, f64) {
+        let t = self.integrator.trial.t + s;
         let Uncertainty { state: y, at_point: delta, .. } = &*self.uncertainty;
         if let Some(known) = self.integrator.flow.guard_banded(guard, UncertainPoint { t, y, delta }) {
             return (known.value, known.band());
         }
         let value = self.integrator.flow.guard_along(guard, t, &self.uncertainty.state);
-        (value, self.band(guard, t, value))
+        (value, self.band(guard, s, value))
     }
 
-    /// How far rounding can have moved the value of a guard that is no formula. The gradient somewhere in the step tells; next to zero it has
-    /// to be the one at the point itself.
-    fn band(&mut self, guard: usize, t: f64, value: f64) -> f64 {
+    /// How far rounding can have moved the value of a guard that is no formula. Far from zero any gradient will do; next to zero it has to be one
+    /// from next to the point, as it costs a value for each state.
+    fn band(&mut self, guard: usize, s: f64, value: f64) -> f64 {
+        if let Some(band) = self.band_by_growth(guard, s, value) {
+            return band;
+        }
         let trial = &self.integrator.trial;
-        let stamp = (trial.t.to_bits(), trial.start.first().map_or(0, |y| y.to_bits()));
-        let known =
-            self.uncertainty.gradients[guard].as_ref().is_some_and(|gradient| gradient.stamp == stamp);
-        if known {
+        let (t, h) = (trial.t + s, trial.h);
+        let step = (trial.t.to_bits(), trial.start.first().map_or(0, |y| y.to_bits()));
+        if let Some(gradient) = &mut self.uncertainty.gradients[guard] {
+            let here = gradient.step == step && (s - gradient.s).abs() <= BESIDE * h;
+            gradient.size = gradient.size.max(value.abs());
+            let far = value.abs() > SMALL * gradient.size;
             let band = self.uncertainty.band_by_gradient(guard, t, value);
-            if value.abs() > NEXT_TO_ZERO * band {
+            if here || (far && value.abs() > NEXT_TO_ZERO * band) {
                 return band;
             }
         }
-        self.find_gradient(guard, t, stamp);
-        self.uncertainty.band_by_gradient(guard, t, value)
-    }
-
-    fn find_gradient(&mut self, guard: usize, t: f64, stamp: (u64, u64)) {
         let uncertainty = &mut *self.uncertainty;
         let mut by_state = uncertainty.gradients[guard].take().map_or_else(Vec::new, |g| g.by_state);
         by_state.resize(uncertainty.state.len(), 0.0);
         let by_time = self.integrator.flow.gradient_at(guard, t, &mut uncertainty.state, &mut by_state);
-        uncertainty.gradients[guard] = Some(Gradient { stamp, by_state, by_time });
+        uncertainty.gradients[guard] = Some(Gradient { step, s, by_state, by_time, size: value.abs() });
+        uncertainty.band_by_gradient(guard, t, value)
+    }
+
+    /// The same of a value far from zero, where the guard says how fast it can change.
+    fn band_by_growth(&self, guard: usize, s: f64, value: f64) -> Option<f64> {
+        let growth = *self.integrator.flow.system().guard_growth().get(guard)?;
+        let by_time = ROUNDING * (self.integrator.trial.t + s).abs();
+        let moved = self.uncertainty.at_point.iter().fold(by_time, |most, delta| most.max(*delta));
+        let band = CAUTION * (growth * moved + ROUNDING * value.abs());
+        (value.abs() > NEXT_TO_ZERO * band).then_some(band)
     }
 
     /// The rate of a comparison along the motion, with its band.
     fn rate(&mut self, guard: usize) -> Banded {
         self.go_to(0.0);
-        let (t, value) = (self.integrator.trial.t, 0.0);
-        self.band(guard, t, value);
+        self.band(guard, 0.0, 0.0);
+        let t = self.integrator.trial.t;
         let uncertainty = &mut *self.uncertainty;
         self.integrator.flow.first_derivative(t, &uncertainty.state, &mut uncertainty.scratch);
         let Some(gradient) = &uncertainty.gradients[guard] else { return Banded::default() };
@@ -293,6 +313,100 @@ impl Signals for Along<'_, '_> {
     }
 
     fn trial_series(&mut self, comparison: usize, attempt: usize, out: &mut Vec<Banded>) -> bool {
+        let flow = &self.integrator.flow;
+        let before = flow.derivative_count + flow.reused();
+        let tried = self.estimate_series(comparison, attempt, out);
+        let flow = &mut self.integrator.flow;
+        flow.heading_count += flow.derivative_count + flow.reused() - before;
+        tried
+    }
+
+    fn polynomial(&mut self, comparison: usize, part: (f64, f64), out: &mut StepPolynomial) -> Described {
+        let guard = match self.comparisons.meaning(comparison) {
+            Meaning::Guard(guard) => guard,
+            Meaning::Exit(surface, side) if self.exit_from_stages((surface, side), part, out) => return Described::Here,
+            Meaning::Exit(..) => return Described::Never,
+        };
+        let flow = &self.integrator.flow;
+        // Dense output of a mechanism leaves the constraints between the ends of a step; values are taken where they are met.
+        if flow.is_mechanism() || !flow.system().has_formulas() || flow.sliding().is_some() {
+            return Described::Never;
+        }
+        let orientation = self.comparisons.orientation(guard);
+        self.uncertainty.begin_look(self.integrator, part);
+        let trial = &self.integrator.trial;
+        let Uncertainty { coefficients, powers, at_start, reaches, .. } = &mut *self.uncertainty;
+        let (powers, at_start, reaches) = (&*powers, &*at_start, &*reaches);
+        let input = |k: usize| {
+            let (powers, degree) = powers[k].get_or_init(|| powers_of(trial, k, part));
+            let bound = match k.checked_sub(1) {
+                None => ROUNDING * (trial.t.abs() + trial.h),
+                Some(i) => at_start[i].max(ROUNDING * (trial.start[i].abs() + reaches[i])),
+            };
+            UncertainPolynomial { coefficients: &powers[..=*degree], bound }
+        };
+        let remainder = self.integrator.flow.guard_polynomial(guard, &input, 0.0, coefficients);
+        let Some(remainder) = remainder.filter(|_| coefficients.len() <= out.coefficients.len()) else {
+            return Described::Shorter;
+        };
+        out.degree = coefficients.len().saturating_sub(1);
+        for (out, c) in out.coefficients.iter_mut().zip(&*coefficients) {
+            *out = orientation * c.value;
+        }
+        out.band = SMALLEST + coefficients.iter().map(Inexact::band).sum::<f64>();
+        out.remainder = remainder;
+        Described::Here
+    }
+
+    fn dense_error(&mut self, comparison: usize, s: f64) -> DenseError {
+        let Meaning::Guard(guard) = self.comparisons.meaning(comparison) else {
+            return DenseError::default();
+        };
+        let t = self.integrator.trial.t + s;
+        self.go_to(s);
+        let tolerances = &self.integrator.options.tolerances;
+        let Uncertainty { state, scratch, .. } = &mut *self.uncertainty;
+        for (i, (width, y)) in scratch.iter_mut().zip(&*state).enumerate() {
+            *width = tolerances.scale(i, y.abs());
+        }
+        let error = self.integrator.flow.spread_of(guard, t, state, scratch);
+        DenseError { linear: if self.begins_exactly() { 0.0 } else { error }, higher: error }
+    }
+
+    fn points(&self) -> &[f64] {
+        &self.comparisons.points
+    }
+
+    fn fastest(&mut self, comparison: usize, length: f64) -> Option<SpeedBound> {
+        let Meaning::Guard(guard) = self.comparisons.meaning(comparison) else { return None };
+        let flow = &mut self.integrator.flow;
+        if flow.sliding().is_some() {
+            return None;
+        }
+        let growth = flow.system().guard_growth().get(guard).copied();
+        if let Some(speed) = growth.filter(|growth| growth.is_finite()) {
+            return Some(SpeedBound { speed, length: f64::INFINITY });
+        }
+        let (t, y) = (self.integrator.trial.t, &self.integrator.trial.start);
+        let around = |k: usize| {
+            let center = if k == 0 { t } else { y[k - 1] };
+            let radius = length + 8.0 * f64::EPSILON * (center.abs() + length);
+            let range = Interval::new(center - radius, center + radius);
+            Bounds::moving(range, Interval::new(-1.0, 1.0))
+        };
+        let Bounds { value, slope, jumps } = flow.guard_bounds(guard, &around)?;
+        let steady = !jumps && value.is_bounded() && slope.is_bounded();
+        let speed = slope.lo.abs().max(slope.hi.abs());
+        if excludes_zero(value) {
+            return Some(SpeedBound { speed: 0.0, length });
+        }
+        steady.then_some(SpeedBound { speed, length })
+    }
+}
+
+impl Along<'_, '_> {
+    /// Coefficients from trial steps; see [`Signals::trial_series`].
+    fn estimate_series(&mut self, comparison: usize, attempt: usize, out: &mut Vec<Banded>) -> bool {
         if attempt >= MOST_ATTEMPTS {
             return false;
         }
@@ -328,72 +442,6 @@ impl Signals for Along<'_, '_> {
         true
     }
 
-    fn polynomial(&mut self, comparison: usize, part: (f64, f64), out: &mut StepPolynomial) -> Described {
-        let guard = match self.comparisons.meaning(comparison) {
-            Meaning::Guard(guard) => guard,
-            Meaning::Exit(surface, side) if self.exit_from_stages((surface, side), out) => {
-                return Described::Here;
-            }
-            Meaning::Exit(..) => return Described::Never,
-        };
-        let flow = &self.integrator.flow;
-        // Dense output of a mechanism leaves the constraints between the ends of a step; values are taken where they are met.
-        if flow.is_mechanism() || !flow.system().has_formulas() || flow.sliding().is_some() {
-            return Described::Never;
-        }
-        let orientation = self.comparisons.orientation(guard);
-        self.uncertainty.begin_look(self.integrator, part);
-        let trial = &self.integrator.trial;
-        let Uncertainty { coefficients, powers, at_start, reaches, .. } = &mut *self.uncertainty;
-        let (powers, at_start, reaches) = (&*powers, &*at_start, &*reaches);
-        let input = |k: usize| {
-            let (powers, degree) = powers[k].get_or_init(|| powers_of(trial, k, part));
-            let bound = match k.checked_sub(1) {
-                None => ROUNDING * (trial.t.abs() + trial.h),
-                Some(i) => at_start[i].max(ROUNDING * (trial.start[i].abs() + reaches[i])),
-            };
-            UncertainPolynomial { coefficients: &powers[..=*degree], bound }
-        };
-        let remainder = self.integrator.flow.guard_polynomial(guard, &input, 0.0, coefficients);
-        let Some(remainder) = remainder.filter(|_| coefficients.len() <= out.coefficients.len()) else {
-            return Described::Shorter;
-        };
-        out.degree = coefficients.len().saturating_sub(1);
-        for (out, c) in out.coefficients.iter_mut().zip(&*coefficients) {
-            *out = orientation * c.value;
-        }
-        out.band = SMALLEST + coefficients.iter().map(Inexact::band).sum::<f64>();
-        out.remainder = remainder;
-        Described::Here
-    }
-
-    fn dense_error(&mut self, comparison: usize) -> DenseError {
-        let Meaning::Guard(guard) = self.comparisons.meaning(comparison) else {
-            return DenseError::default();
-        };
-        let t = self.integrator.trial.t;
-        self.go_to(0.0);
-        let tolerances = &self.integrator.options.tolerances;
-        let Uncertainty { state, scratch, .. } = &mut *self.uncertainty;
-        for (i, (width, y)) in scratch.iter_mut().zip(&*state).enumerate() {
-            *width = tolerances.scale(i, y.abs());
-        }
-        let error = self.integrator.flow.spread_of(guard, t, state, scratch);
-        DenseError { linear: if self.begins_exactly() { 0.0 } else { error }, higher: error }
-    }
-
-    fn points(&self) -> &[f64] {
-        &self.comparisons.points
-    }
-
-    fn fastest(&mut self, comparison: usize) -> Option<f64> {
-        let Meaning::Guard(guard) = self.comparisons.meaning(comparison) else { return None };
-        let growth = self.integrator.flow.system().guard_growth().get(guard).copied()?;
-        (growth.is_finite() && self.integrator.flow.sliding().is_none()).then_some(growth)
-    }
-}
-
-impl Along<'_, '_> {
     /// Whether the dense output begins with the exact slope: that of implicit methods, and where constraints are met, does not.
     pub(super) fn begins_exactly(&self) -> bool {
         !self.integrator.step.method().facts().implicit && !self.integrator.flow.is_mechanism()
@@ -401,6 +449,8 @@ impl Along<'_, '_> {
 
     /// The coefficients of a comparison over a trial step, as powers of the part of the step; none if the step is not finite.
     fn fit(&mut self, comparison: usize, h: f64) -> Option<[f64; TRIAL_DEGREE + 1]> {
+        // What the method remembers is of the mode and the state before the transition.
+        self.integrator.step.restart();
         self.integrator.attempt(h);
         if !self.integrator.is_acceptable() {
             return None;
@@ -436,6 +486,11 @@ impl Uncertainty {
             self.stamp = stamp;
         }
     }
+}
+
+/// Whether a guard with these values neither crosses zero nor touches it.
+fn excludes_zero(range: Interval) -> bool {
+    !range.nan && (range.lo > NEAR * range.hi.abs() || range.hi < -NEAR * range.lo.abs())
 }
 
 /// How far rounding within a step moves a state that does not go further than `reach` in it. One that does not move is not rounded.

@@ -16,14 +16,14 @@ use super::recorder::{Recorder, empty_trajectory};
 use super::signals::{Along, Comparisons, Uncertainty, has_surface};
 use super::sizes::Sizes;
 use super::{Error, Failure, Monitor, Options, Start, Unwatched, initialise};
-use crate::equations::{Guard, System};
+use crate::equations::{Condition as Joined, Guard, GuardKind, OnEntry as EntryRule, System};
 use crate::math::Bracket;
 use crate::mode::Mode;
 use crate::model::{Direction, Side};
 use crate::step::StiffnessCount;
 use crate::trajectory::{Outcome, Trajectory};
 use crate::transition::{Cascade, Resets};
-use crate::watch::{Condition, Fires, GuardSpec, OnEntry, Placement, Snapshot, Watch};
+use crate::watch::{Condition, Fires, GuardSpec, OnEntry, Placement, Snapshot, Touches, Watch};
 
 /// Everything that a run owns.
 pub(super) struct Simulator<'a> {
@@ -167,26 +167,49 @@ impl<'a> Simulator<'a> {
 fn new_watch(system: &dyn System, comparisons: &Comparisons) -> Watch {
     let guards = system.guards();
     let surfaces = guards.iter().filter(|guard| may_slide(guard)).count();
-    let specs = guards.iter().enumerate().map(|(g, guard)| specify(g, guard));
+    let modes = system.mode_names().len();
+    let specs = guards.iter().enumerate().map(|(g, guard)| specify(g, guard, modes));
     let exits = (0..2 * surfaces).map(|exit| GuardSpec {
         condition: Condition::Is(comparisons.guards() + exit),
         fires: Fires::WhenTrue,
         placement: Placement::After,
         on_entry: OnEntry::FiresByMotion,
-        touches: false,
+        touches: Touches::Ignored,
         poles: true,
     });
-    Watch::new(comparisons.guards() + 2 * surfaces, 0, specs.chain(exits).collect())
+    let fixed = modes + system.condition_number();
+    Watch::new(comparisons.guards() + 2 * surfaces, fixed, specs.chain(exits).collect())
 }
 
-fn specify(g: usize, guard: &Guard) -> GuardSpec {
+/// A guard of the system as the watch sees it. What changes in transitions only has a slot: modes first, then conditions of discrete variables.
+fn specify(g: usize, guard: &Guard, modes: usize) -> GuardSpec {
+    let joined = guard.kind == GuardKind::Compound;
     GuardSpec {
-        condition: Condition::Is(g),
-        fires: if guard.direction == Direction::Both { Fires::Both } else { Fires::WhenTrue },
+        condition: if joined { condition_of(&guard.condition, modes) } else { Condition::Is(g) },
+        fires: if guard.direction == Direction::Both && !joined { Fires::Both } else { Fires::WhenTrue },
         placement: if guard.side == Side::Before { Placement::Before } else { Placement::After },
-        on_entry: if guard.mode.is_some() && !locks(guard) { OnEntry::Fires } else { OnEntry::FiresByMotion },
-        touches: true,
+        on_entry: match guard.on_entry {
+            EntryRule::Waits => OnEntry::Waits,
+            EntryRule::Fires if guard.mode.is_some() && !locks(guard) => OnEntry::Fires,
+            EntryRule::Fires => OnEntry::FiresByMotion,
+        },
+        touches: if guard.touches { Touches::Count } else { Touches::Told },
         poles: locks(guard),
+    }
+}
+
+fn condition_of(condition: &Joined, modes: usize) -> Condition {
+    let all = |parts: &[Joined]| parts.iter().map(|part| condition_of(part, modes)).collect();
+    match condition {
+        // Only a guard with a surface of its own is a crossing.
+        Joined::Crossing => Condition::Or(Vec::new()),
+        Joined::Sign { comparison, positive: true } => Condition::Is(*comparison),
+        Joined::Sign { comparison, positive: false } => Condition::Not(Box::new(Condition::Is(*comparison))),
+        Joined::Mode(mode) => Condition::Fixed(*mode),
+        Joined::Discrete(index) => Condition::Fixed(modes + index),
+        Joined::Not(inner) => Condition::Not(Box::new(condition_of(inner, modes))),
+        Joined::And(parts) => Condition::And(all(parts)),
+        Joined::Or(parts) => Condition::Or(all(parts)),
     }
 }
 

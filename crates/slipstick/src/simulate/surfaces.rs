@@ -5,7 +5,8 @@ use super::signals::{Along, has_surface};
 use super::simulator::{Firing, Simulator, locks};
 use crate::equations::{Guard, GuardKind};
 use crate::formulation::{Flow, Sliding, Surface, is_jump};
-use crate::trajectory::EventKind;
+use crate::math::Bracket;
+use crate::trajectory::{Event, EventKind};
 use crate::transition::{Heading, Incoming, Motions, Way, classify};
 use crate::watch::{Banded, MOST_ORDERS, Signals};
 
@@ -77,7 +78,7 @@ impl Simulator<'_> {
         let mode = &mut self.integrator.flow.mode;
         if let Some(switch) = guard.response.switch {
             let old = std::mem::replace(&mut mode.values.signs[switch], surface);
-            self.watch.place(g, side > 0.0, 0.0);
+            self.watch.place(g, side > 0.0, false);
             return Ok(old != surface);
         }
         let Some(count) = guard.response.count else { return Ok(false) };
@@ -178,7 +179,7 @@ impl Simulator<'_> {
                 self.integrator.flow.mode.values.counts[count.index] += if count.up { 1.0 } else { -1.0 };
             }
             let at_zero = if passes { self.other_jump(g).unwrap_or(g) } else { g };
-            self.watch.place(at_zero, false, 0.0);
+            self.watch.place(at_zero, false, false);
         }
     }
 
@@ -277,23 +278,21 @@ impl Simulator<'_> {
     /// Locks the sides that the motion goes to, and lets it slide on the other surfaces.
     fn go_ways(&mut self, sliding: &Sliding, ways: &[Way], incoming: &[Incoming]) {
         let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
-        // Where an exit has fired, the rate is zero as far as rounding of the fields lets it be known.
-        let rounding = |i: usize| if incoming[i].leaves { sliding.rounding(i) } else { 0.0 };
         let leaders =
-            sliding.surfaces().iter().enumerate().map(|(i, surface)| (*surface, ways[i], rounding(i)));
+            sliding.surfaces().iter().enumerate().map(|(i, surface)| (*surface, ways[i], incoming[i].leaves));
         let followers = sliding.followers().iter().map(|follower| {
             let way = match ways[follower.leader] {
                 Way::Side(side) => Way::Side(follower.orientation * side),
                 Way::Along => Way::Along,
             };
-            (follower.surface, way, rounding(follower.leader))
+            (follower.surface, way, incoming[follower.leader].leaves)
         });
         let (mut along, mut sides) = (Vec::new(), Vec::new());
-        for (surface, way, rate_band) in leaders.chain(followers) {
+        for (surface, way, leaves) in leaders.chain(followers) {
             match way {
                 Way::Side(side) => {
                     surface.lock(&mut self.integrator.flow.mode, side);
-                    sides.push((surface.guard, side, rate_band));
+                    sides.push((surface.guard, side, leaves));
                 }
                 Way::Along => {
                     surface.rest(&mut self.integrator.flow.mode);
@@ -304,41 +303,70 @@ impl Simulator<'_> {
         along.sort_by_key(|surface| surface.guard);
         self.slide_on(&along, t, &mut y);
         self.activate_guards();
-        for (guard, side, rate_band) in sides {
-            self.place(guard, side, rate_band);
+        for (guard, side, leaves) in sides {
+            self.place(guard, side, leaves);
         }
     }
 
     /// A surface inside its band belongs to the side of this sign. Above a jump of a whole number, the guard at which that goes down is at zero.
-    fn place(&mut self, guard: usize, side: f64, rate_band: f64) {
+    fn place(&mut self, guard: usize, side: f64, leaves: bool) {
         let jump = is_jump(self.guard(guard));
         let at_zero = if jump && side > 0.0 { self.other_jump(guard).unwrap_or(guard) } else { guard };
         if self.watch.is_on(at_zero) {
             let plus = !jump && side * self.comparisons.orientation(at_zero) > 0.0;
-            self.watch.place(at_zero, plus, rate_band);
+            self.watch.place(at_zero, plus, leaves);
         }
     }
 
-    /// Puts the motion onto surfaces that it is next to, and lets it slide on them and on those before. Gives whether it can stay there.
-    pub(super) fn stay_on(&mut self, near: &[usize]) -> bool {
-        let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
+    /// Puts the motion onto surfaces that it comes to in the time `left`, and lets it slide on them and on those before. Gives whether it can stay there.
+    pub(super) fn stay_on(&mut self, near: &[usize], left: f64) -> bool {
+        let (t, y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
         let guards = self.system().guards();
         let flow = &mut self.integrator.flow;
-        let held = flow.mode.structure.sliding.clone();
-        let mut all: Vec<usize> = held.iter().chain(near).copied().collect();
+        let mut all: Vec<usize> = flow.mode.structure.sliding.iter().chain(near).copied().collect();
         all.sort_unstable();
         let mode = flow.mode.clone();
         let surfaces: Vec<Surface> = all.iter().filter_map(|&g| Surface::of(guards, &mode, g)).collect();
         let mut sliding = flow.meet(&surfaces, t, &y);
         flow.fields_at(&mut sliding, t, &y);
-        let stays = sliding.can_stay_on_all();
-        if stays {
-            self.note_corner(near);
-            self.slide_on(&surfaces, t, &mut y);
-            self.activate_guards();
-            self.recorder.add_kind(EventKind::Slide);
+        if !sliding.can_stay_on_all() {
+            return false;
         }
-        stays
+        self.let_time_pass(left);
+        self.note_corner(near);
+        let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
+        let (before, mode) = (y.clone(), self.integrator.flow.mode.values.place);
+        self.slide_on(&surfaces, t, &mut y);
+        self.activate_guards();
+        let event = Event {
+            t,
+            bracket: Bracket { lo: t, hi: t },
+            width: 0.0,
+            guards: near.to_vec(),
+            kinds: vec![EventKind::Slide],
+            before,
+            after: y,
+            mode_before: mode,
+            mode_after: mode,
+        };
+        let mode = self.integrator.flow.mode.clone();
+        self.recorder.add_event(event, &mode);
+        true
+    }
+
+    /// Takes a step to where events that are too many to be told come to their end, if nothing else happens before that.
+    fn let_time_pass(&mut self, left: f64) {
+        let t = self.integrator.trial.t;
+        let end = t + left;
+        if end <= t || end > self.integrator.options.until.min(self.calendar.next()) {
+            return;
+        }
+        self.integrator.step.restart();
+        self.integrator.attempt(left);
+        if self.integrator.is_acceptable() {
+            self.integrator.interpolate();
+            self.take_step(end, true);
+        }
     }
 
     /// The motion slides on these surfaces from here on, or on none; the state is put onto them.

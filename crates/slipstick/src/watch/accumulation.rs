@@ -12,6 +12,8 @@ const BLOCKS: usize = 6;
 const KEPT: usize = LONGEST_BLOCK * BLOCKS;
 /// The time left, as a part of the length of the sequence, at which the guard counts as at rest.
 const AT_REST: f64 = 1e-10;
+/// Intervals that are no longer than this part of the sequence are next to nothing.
+const NEXT_TO_NOTHING: f64 = 1e-3;
 /// The largest value between two events, in units of its band, at which the guard counts as at rest: its
 /// intervals are rounding to three digits.
 const NOTHING_LEFT: f64 = 1024.0;
@@ -91,7 +93,8 @@ impl ZenoRecord {
         let length = &mut self.lengths[period - 1];
         if !sequence.shrinks() {
             // Rounding may spoil a ratio when there is next to nothing left.
-            let goes_on = still && *length > 0.0 && sequence.blocks[BLOCKS - 1] < sequence.blocks[0];
+            let last = sequence.blocks[BLOCKS - 1];
+            let goes_on = still && last <= NEXT_TO_NOTHING * *length && last < sequence.blocks[0];
             if !goes_on {
                 *length = 0.0;
             }
@@ -99,7 +102,9 @@ impl ZenoRecord {
         }
         *length = if *length > 0.0 { *length + interval } else { sequence.blocks.iter().sum() };
         let left = sequence.time_left();
-        (still || left <= AT_REST * (*length + left)).then_some(sequence)
+        // Rounding at rest has no limit that is near.
+        let near = still && left <= *length;
+        (near || left <= AT_REST * (*length + left)).then_some(sequence)
     }
 
     /// The latest six blocks of some length, the oldest first.

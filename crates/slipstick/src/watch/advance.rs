@@ -1,5 +1,6 @@
 //! What the guards do with each step: decide at its start, sleep, scan, accept.
 
+use super::condition::Touches;
 use super::decide::{Pinned, decide};
 use super::guards::Cause;
 use super::scan::{Brief, Found};
@@ -11,6 +12,8 @@ use super::state::{Begun, Decided, Watch};
 /// What the error of the dense output adds to the band after a decision by a higher derivative, in units of
 /// that error (rule 6).
 const DENSE: f64 = 16.0;
+/// How much larger the error of the dense output can be within a step than at its ends, where it is asked for first.
+const NEAR: f64 = 4.0;
 /// The first derivative whose decision the dense output can contradict (rule 6). Steps that begin wrongly by their slope are too long.
 const SOFT_ORDER: usize = 2;
 
@@ -34,11 +37,13 @@ impl Watch {
         undecided.retain(|&comparison| {
             let record = &mut self.records[comparison];
             let before = self.now.sides[comparison];
-            let pinned = Pinned { constant: record.pinned.constant + record.slack, ..record.pinned };
+            let (constant, linear) =
+                (record.pinned.constant + record.slack, record.pinned.linear + record.slowness);
+            let pinned = Pinned { constant, linear, ..record.pinned };
             let verdict = decide(signals, comparison, &pinned, &mut self.series);
             let Some(verdict) = verdict else {
                 let band = |k: usize| self.series.get(k).map_or(0.0, |c| c.band);
-                let held = signals.dense_error(comparison).linear;
+                let held = signals.dense_error(comparison, 0.0).linear;
                 record.pinned.latest = [band(0), band(1)].map(|b| if b.is_finite() { b } else { 0.0 });
                 // What holds it there is only as exact as the method.
                 record.pinned.held = if held.is_finite() { held } else { 0.0 };
@@ -95,7 +100,7 @@ impl Watch {
             let record = &mut self.records[comparison];
             let outside = !self.now.sides[comparison].is_inside();
             let asleep = if outside {
-                self.horizon.sleeps(comparison, record.reach, path, || signals.fastest(comparison))
+                self.horizon.sleeps(comparison, record.reach, path, |length| signals.fastest(comparison, length))
             } else {
                 None
             };
@@ -169,16 +174,21 @@ impl Watch {
     /// What the scan is to know of a comparison.
     fn brief(&self, signals: &mut dyn Signals, comparison: usize, h: f64) -> Brief {
         let record = &self.records[comparison];
-        let touches = self.table.readers(comparison).any(|guard| self.table.specs[guard].touches);
+        let touches = self.table.readers(comparison).map(|guard| self.table.specs[guard].touches).max();
+        let touches = touches.unwrap_or(Touches::Ignored);
+        let near = match touches {
+            Touches::Count => NEAR * [0.0, h].map(|s| signals.dense_error(comparison, s).higher).into_iter().fold(0.0, f64::max),
+            _ => 0.0,
+        };
         let Pinned { constant, linear, .. } = record.pinned;
         let constant = constant + record.slack;
         let loose = record.soft || self.undecided.binary_search(&comparison).is_ok();
-        let error = if loose { signals.dense_error(comparison) } else { DenseError::default() };
+        let error = if loose { signals.dense_error(comparison, 0.0) } else { DenseError::default() };
         let error = if record.soft { error } else { DenseError { higher: 0.0, ..error } };
         let [slope, dense] =
             [error.linear, error.higher].map(|e| if e.is_finite() { DENSE * e.abs() } else { 0.0 });
         let widening = Widening { constant, linear: linear * h + slope, dense, h };
-        Brief { comparison, widening, touches, entered: record.entered }
+        Brief { comparison, widening, touches, near, entered: record.entered }
     }
 
     /// The largest values of the comparisons that have changed.
@@ -209,8 +219,9 @@ impl Watch {
             // Until it has left its band, the dense output may contradict the decision.
             record.soft &= is;
             record.decided &= is;
+            record.placed = false;
             if !is {
-                record.slack = 0.0;
+                (record.slack, record.slowness) = (0.0, 0.0);
             }
         }
         for (&comparison, &slack) in self.scanner.found.changed.iter().zip(&self.scanner.slacks) {

@@ -145,7 +145,7 @@ mod tests {
             Described::Never
         }
 
-        fn dense_error(&mut self, _comparison: usize) -> crate::watch::DenseError {
+        fn dense_error(&mut self, _comparison: usize, _s: f64) -> crate::watch::DenseError {
             crate::watch::DenseError::default()
         }
 
@@ -153,7 +153,7 @@ mod tests {
             &[]
         }
 
-        fn fastest(&mut self, _comparison: usize) -> Option<f64> {
+        fn fastest(&mut self, _comparison: usize, _length: f64) -> Option<crate::watch::SpeedBound> {
             None
         }
     }

@@ -2,7 +2,7 @@
 //! 12).
 
 use super::locate::{Bracketed, narrow};
-use super::search::{Quest, Search, StepPiece, Walk, Widening};
+use super::search::{Peak, Quest, Search, Source, StepPiece, Walk, Widening};
 use super::side::SideState;
 use super::signals::{Banded, NotFinite, Signals};
 
@@ -52,8 +52,8 @@ pub(super) struct Track {
     pub(super) quest: Quest,
     pub(super) flip: Option<Flip>,
     /// Where it first touched its band and turned back, and where it peaks inside its band at the end.
-    pub(super) touch: Option<f64>,
-    pub(super) peak: Option<f64>,
+    pub(super) touch: Option<Peak>,
+    pub(super) peak: Option<Peak>,
     pub(super) unproved: bool,
     /// How often it has flipped in this step without firing a guard.
     pub(super) flips: u32,
@@ -67,9 +67,48 @@ pub(super) fn value_at(signals: &mut dyn Signals, comparison: usize, s: f64) -> 
 }
 
 impl Track {
-    /// Looks for the next flip from `quest.from` on. A comparison without a side is watched in both
-    /// directions.
+    /// Looks for the next flip from `quest.from` on. A band that was widened is so only until the comparison has
+    /// left it on its own side.
     pub(super) fn advance(
+        &mut self,
+        signals: &mut dyn Signals,
+        side: SideState,
+        (pieces, room): (&[StepPiece], &mut Vec<StepPiece>),
+    ) -> Result<(), NotFinite> {
+        let left = self.leaves_own_side(signals, side, (pieces, room))?;
+        if let Some(s) = left.filter(|&s| s < self.quest.limit) {
+            let limit = std::mem::replace(&mut self.quest.limit, s);
+            self.look(signals, side, (pieces, room))?;
+            self.quest.limit = limit;
+            if self.flip.is_some() {
+                return Ok(());
+            }
+            (self.quest.from, self.quest.inside) = (s, false);
+            self.quest.widening = Widening::default();
+        }
+        self.look(signals, side, (pieces, room))
+    }
+
+    /// Where a comparison whose band is widened by the error of the dense output has left the band itself on its
+    /// own side.
+    fn leaves_own_side(
+        &self,
+        signals: &mut dyn Signals,
+        side: SideState,
+        (pieces, room): (&[StepPiece], &mut Vec<StepPiece>),
+    ) -> Result<Option<f64>, NotFinite> {
+        let Some(plus) = side.truth().filter(|_| self.quest.widening.grows()) else { return Ok(None) };
+        let up = if plus { 1.0 } else { -1.0 };
+        let constant = Widening { linear: 0.0, dense: 0.0, ..self.quest.widening };
+        let quest = Quest { up, widening: constant, touches: false, ..self.quest };
+        let comparison = self.comparison;
+        let source = Source { signals, comparison };
+        let exit = Search::new(quest, source, room).run(&pieces[self.pieces.0..self.pieces.1])?;
+        Ok(exit.map(|(s, _)| s))
+    }
+
+    /// Looks for the next flip up to `quest.limit`. A comparison without a side is watched in both directions.
+    fn look(
         &mut self,
         signals: &mut dyn Signals,
         side: SideState,
@@ -84,13 +123,12 @@ impl Track {
         };
         for &up in directions {
             let quest = Quest { up, ..self.quest };
-            let value = &mut |s| value_at(signals, comparison, s);
-            let mut search = Search::new(quest, value, room);
+            let mut search = Search::new(quest, Source { signals, comparison }, room);
             let exit = search.run(&pieces[self.pieces.0..self.pieces.1])?;
             let walk = search.walk;
             self.unproved |= walk.unproved;
             self.touch = self.touch.or(walk.touch);
-            self.peak = walk.peak.map(|(peak, _)| peak);
+            self.peak = walk.peak;
             if let Some((exit, piece)) = exit {
                 let flip = Flip::from_polynomial(&quest, walk, exit, piece);
                 if self.flip.as_ref().is_none_or(|other| flip.hi < other.hi) {

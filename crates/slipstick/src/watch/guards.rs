@@ -133,19 +133,12 @@ fn fires(spec: &GuardSpec, past: Option<bool>, now: Option<bool>, cause: Cause) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::watch::{Condition, Placement};
+    use crate::watch::{Condition, Placement, Touches};
     use Condition::{And, Is, Not, Or};
 
     fn spec(condition: Condition, fires: Fires) -> GuardSpec {
         let placement = Placement::After;
-        GuardSpec {
-            condition,
-            fires,
-            placement,
-            on_entry: OnEntry::FiresByMotion,
-            touches: false,
-            poles: false,
-        }
+        GuardSpec { condition, fires, placement, on_entry: OnEntry::FiresByMotion, touches: Touches::Ignored, poles: false }
     }
 
     #[test]

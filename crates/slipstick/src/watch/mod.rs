@@ -46,12 +46,10 @@ mod signals;
 mod state;
 
 pub use accumulation::{Between, ZenoLimit, ZenoRecord};
-pub use condition::{Condition, Fires, GuardSpec, OnEntry, Placement};
+pub use condition::{Condition, Fires, GuardSpec, OnEntry, Placement, Touches};
 pub use decide::{Verdict, decide_by_motion};
 pub use guards::Snapshot;
 pub use scan::{Found, Touch};
 pub use side::{Effect, Input, SideState, turn};
-pub use signals::{
-    Banded, DenseError, Described, MOST_ORDERS, NotFinite, STEP_DEGREE, Signals, StepPolynomial,
-};
+pub use signals::{Banded, DenseError, Described, MOST_ORDERS, NotFinite, SpeedBound, STEP_DEGREE, Signals, StepPolynomial};
 pub use state::{Begun, Decided, Watch};

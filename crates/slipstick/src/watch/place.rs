@@ -1,8 +1,9 @@
 //! What a transition knows of comparisons better than values and motion tell.
 
 use super::condition::{Condition, Fires};
-use super::decide::{Pinned, Verdict, decide_by_motion};
-use super::side::SideState;
+use super::decide::{Verdict, decide_by_motion};
+use super::scan::Touch;
+use super::side::{Input, SideState, turn};
 use super::signals::{Banded, Signals};
 use super::state::Watch;
 
@@ -20,21 +21,24 @@ impl Watch {
         value.value.abs() <= value.band.max(self.records[comparison].slack)
     }
 
-    /// Puts a comparison on a side without firing: a rule of the transition has decided it, and knows that its rate
-    /// is zero up to `rate_band`, besides the band of the rate itself.
-    pub fn place(&mut self, comparison: usize, plus: bool, rate_band: f64) {
+    /// Puts a comparison on a side without firing: a rule of the transition has decided it. `surely`: by more than
+    /// its own motion can tell, which is not asked any more at this instant; the dense output may contradict it.
+    pub fn place(&mut self, comparison: usize, plus: bool, surely: bool) {
         self.now.sides[comparison] = if plus { SideState::NearPlus } else { SideState::NearMinus };
         self.undecided.retain(|&other| other != comparison);
         let record = &mut self.records[comparison];
         (record.peak, record.entered) = (Banded::default(), false);
-        record.pinned = Pinned { linear: rate_band, ..Pinned::default() };
+        (record.placed, record.soft) = (surely, surely);
         self.horizon.rouse(comparison);
         self.remember(comparison);
     }
 
-    /// The touch of a comparison was an event: leaving its band on the same side is not another one.
-    pub fn leave_touch(&mut self, comparison: usize) {
-        self.records[comparison].entered = false;
+    /// The touch of a comparison was an event: leaving its band on the same side is not another one, and as far from zero as it is there, it is inside.
+    pub fn leave_touch(&mut self, touch: &Touch) {
+        let record = &mut self.records[touch.comparison];
+        (record.entered, record.slack, record.slowness) = (false, touch.height, touch.slope);
+        let side = &mut self.now.sides[touch.comparison];
+        *side = turn(*side, Input::Enters).0;
     }
 
     /// Another transition begins: what has fired in an earlier one and has stayed in its band since then, as something held it there, may fire again.
@@ -60,25 +64,29 @@ impl Watch {
         &mut self,
         signals: &mut dyn Signals,
         counts: &dyn Fn(usize) -> bool,
-        turning: &mut Vec<usize>,
+        turning: &mut Vec<Touch>,
     ) {
         for &comparison in &self.watched {
             let side = self.now.sides[comparison];
             if self.records[comparison].entered && side.is_inside() && counts(comparison) {
                 let verdict = decide_by_motion(signals, comparison, &mut self.series);
                 let back = |v: Verdict| v.order >= TURNS && Some(v.plus) == side.truth();
-                turning.extend(verdict.filter(|&v| back(v)).map(|_| comparison));
+                let touch = Touch { comparison, s: 0.0, height: 0.0, slope: 0.0 };
+                turning.extend(verdict.filter(|&v| back(v)).map(|_| touch));
             }
         }
     }
 
-    /// A comparison has fired at the state that the transition begins with, although the last scan did not find it.
-    pub fn fire(&mut self, comparison: usize) {
+    /// A comparison has fired at the state that the transition begins with, so far from zero, although the last scan did not find it there.
+    pub fn fire(&mut self, comparison: usize, distance: f64) {
         self.now.sides[comparison] = SideState::Fired;
+        self.records[comparison].slack = distance;
         if let Err(place) = self.undecided.binary_search(&comparison) {
             self.undecided.insert(place, comparison);
         }
-        self.remember(comparison);
+        self.affected.clear();
+        self.affected.extend(self.table.readers(comparison));
+        self.table.remember(&self.affected, &self.affected, &mut self.now);
     }
 
     /// Guards take the truth of a comparison that was put on a side.

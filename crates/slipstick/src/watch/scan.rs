@@ -3,12 +3,12 @@
 
 use super::bernstein::{Extent, bounds};
 use super::chebyshev;
-use super::condition::Placement;
+use super::condition::{Placement, Touches};
 use super::cover::Cover;
 use super::flip::{Flip, Track, value_at};
 use super::guards::{Cause, GuardTable, Snapshot};
 use super::polyline;
-use super::search::{Quest, ROUNDING, StepPiece, Widening};
+use super::search::{Peak, Quest, ROUNDING, StepPiece, Widening};
 use super::side::{Input, SideState, turn};
 use super::signals::{Banded, Described, NotFinite, STEP_DEGREE, Signals, StepPolynomial};
 use crate::math::Bracket;
@@ -31,6 +31,8 @@ pub struct Found {
     pub changed: Vec<usize>,
     /// For each of `changed`, the largest `|g|` since it last fired, with its band (rule 18).
     pub peaks: Vec<Banded>,
+    /// Touches that are among what fires; the scan itself finds none.
+    pub touched: Vec<Touch>,
 }
 
 /// The peak of a comparison that came into its band and left it on the same side.
@@ -40,6 +42,9 @@ pub struct Touch {
     pub comparison: usize,
     /// Where, in local time.
     pub s: f64,
+    /// How far from zero it is there at most, and how fast it still moves.
+    pub height: f64,
+    pub slope: f64,
 }
 
 /// How a comparison ends the part of the step that was scanned.
@@ -56,7 +61,9 @@ pub(super) struct Ending {
 pub(super) struct Brief {
     pub(super) comparison: usize,
     pub(super) widening: Widening,
-    pub(super) touches: bool,
+    pub(super) touches: Touches,
+    /// A bound of how far from zero a peak can be that counts as a touch.
+    pub(super) near: f64,
     /// Whether it came into its band in an earlier step.
     pub(super) entered: bool,
 }
@@ -67,7 +74,7 @@ pub(super) struct Scanner {
     pieces: Vec<StepPiece>,
     room: Vec<StepPiece>,
     tracks: Vec<Track>,
-    /// How far outside its band each of `found.changed` is where the state is put, as floats of time are
+    /// How far from zero each of `found.changed` is where the state is put, as floats of time are
     /// not dense.
     pub(super) slacks: Vec<f64>,
     /// Tracks that flip together, with the sides that they had.
@@ -190,7 +197,9 @@ impl Scanner {
             from: 0.0,
             limit,
             widening: brief.widening,
-            touches: brief.touches,
+            touches: brief.touches != Touches::Ignored,
+            near: brief.near,
+            h,
             inside,
             entered,
         };
@@ -264,8 +273,7 @@ impl Scanner {
         let tracks = &self.tracks;
         let fires = |comparison: usize| table.readers(comparison).any(|guard| table.specs[guard].poles);
         let pole = |track: &Track| track.flip.as_ref().is_some_and(|flip| flip.pole);
-        let passes =
-            |&(index, _): &(usize, SideState)| pole(&tracks[index]) && !fires(tracks[index].comparison);
+        let passes = |&(index, _): &(usize, SideState)| pole(&tracks[index]) && !fires(tracks[index].comparison);
         if !self.group.iter().any(passes) {
             return Ok(false);
         }
@@ -379,10 +387,11 @@ impl Scanner {
                 Some(value) => value,
                 None => value_at(signals, comparison, s).map(|v| Banded::new(up * v.value, v.band))?,
             };
-            let outside = value.value > value.band;
-            if outside && jumps(signals, comparison, (flip.before, s), value)? {
+            let beyond = value.value > value.band;
+            if beyond && jumps(signals, comparison, (flip.before, s), value)? {
                 next.sides[comparison] = if flip.plus { SideState::Plus } else { SideState::Minus };
             } else if let Some(slack) = self.slacks.last_mut() {
+                // Also inside its band: that may be narrower when it is looked at again.
                 *slack = value.value.abs();
             }
         }
@@ -406,9 +415,13 @@ impl Scanner {
             };
             // Outside its band again, although no point was surely so.
             let left = !inside && !next.sides[comparison].is_inside() && track.flip.is_none();
-            let touch = track.touch.or(track.peak.filter(|_| left)).filter(|&at| at <= latest);
+            let touch = track.touch.or(track.peak.filter(|_| left)).filter(|at| at.s <= latest);
             if track.quest.touches {
-                self.touches.extend(touch.map(|s| Touch { comparison, s }));
+                let told = |Peak { s, height, slope, .. }| {
+                    let height = if height.is_finite() { height.abs() } else { 0.0 };
+                    Touch { comparison, s, height, slope }
+                };
+                self.touches.extend(touch.map(told));
             }
             if track.unproved {
                 self.unproved.push(comparison);

@@ -9,7 +9,8 @@
 
 use super::bernstein::{Bernstein, Shape};
 use super::chebyshev;
-use super::signals::{Banded, NotFinite};
+use super::flip::value_at;
+use super::signals::{Banded, NotFinite, Signals};
 
 /// Intervals of a piece that a search looks at before it takes the comparison as it looks: noise would split for ever.
 const MOST_INTERVALS: u32 = 600;
@@ -58,11 +59,42 @@ pub(super) struct Quest {
     pub(super) from: f64,
     pub(super) limit: f64,
     pub(super) widening: Widening,
-    /// Whether peaks inside the band matter.
+    /// Whether peaks inside the band matter, and a bound of how far outside it they do.
     pub(super) touches: bool,
+    pub(super) near: f64,
+    /// The length of the step.
+    pub(super) h: f64,
     /// Whether the value at `from` is inside the band, and whether the motion came into it before.
     pub(super) inside: bool,
     pub(super) entered: bool,
+}
+
+/// A point inside the band.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Peak {
+    pub(super) s: f64,
+    /// The value there, and how fast it may still move; both are zero where nothing is known.
+    pub(super) height: f64,
+    pub(super) slope: f64,
+    /// Whether it is an extremum: no point beside it is nearer to it, whatever rounding makes of heights.
+    pub(super) extremum: bool,
+}
+
+/// One comparison, for a search.
+pub(super) struct Source<'a> {
+    pub(super) signals: &'a mut dyn Signals,
+    pub(super) comparison: usize,
+}
+
+impl Source<'_> {
+    fn value(&mut self, s: f64) -> Result<Banded, NotFinite> {
+        value_at(self.signals, self.comparison, s)
+    }
+
+    /// What the dense output cannot tell from zero.
+    fn tolerance(&mut self, s: f64) -> f64 {
+        self.signals.dense_error(self.comparison, s).higher
+    }
 }
 
 /// The points passed by a search.
@@ -74,9 +106,9 @@ pub(super) struct Walk {
     pub(super) low: f64,
     pub(super) high: Option<f64>,
     /// The highest point inside the band since q was last surely below it, and its height.
-    pub(super) peak: Option<(f64, f64)>,
+    pub(super) peak: Option<Peak>,
     /// The first such point after which q was surely below its band again.
-    pub(super) touch: Option<f64>,
+    pub(super) touch: Option<Peak>,
     /// Whether something could not be proved.
     pub(super) unproved: bool,
     /// Whether the step started beyond the band already.
@@ -89,7 +121,7 @@ pub(super) type Exit = (f64, StepPiece);
 /// A search over the pieces of one comparison.
 pub(super) struct Search<'a> {
     quest: Quest,
-    value: &'a mut dyn FnMut(f64) -> Result<Banded, NotFinite>,
+    source: Source<'a>,
     /// Room for pieces that are sampled on the way.
     room: &'a mut Vec<StepPiece>,
     pub(super) walk: Walk,
@@ -143,6 +175,11 @@ impl Widening {
         Bernstein::from_powers(&powers, degree).part(from / self.h, to / self.h)
     }
 
+    /// Whether it grows within the step.
+    pub(super) fn grows(&self) -> bool {
+        self.linear > 0.0 || self.dense > 0.0
+    }
+
     fn is_zero(&self) -> bool {
         self.constant == 0.0 && self.linear == 0.0 && self.dense == 0.0
     }
@@ -152,14 +189,22 @@ impl<'a> Search<'a> {
     /// A search that starts at `quest.from`, on the side opposite to `quest.up`.
     pub(super) fn new(
         quest: Quest,
-        value: &'a mut dyn FnMut(f64) -> Result<Banded, NotFinite>,
+        source: Source<'a>,
         room: &'a mut Vec<StepPiece>,
     ) -> Self {
         let before = (!quest.inside).then_some(quest.from);
-        let peak = quest.entered.then_some((quest.from, f64::NEG_INFINITY));
-        let walk =
-            Walk { before, low: quest.from, high: None, peak, touch: None, unproved: false, beyond: false };
-        Self { quest, value, room, walk, intervals: 0, nested: 0 }
+        let start = Peak { s: quest.from, height: f64::NEG_INFINITY, slope: 0.0, extremum: false };
+        let peak = quest.entered.then_some(start);
+        let walk = Walk {
+            before,
+            low: quest.from,
+            high: None,
+            peak,
+            touch: None,
+            unproved: false,
+            beyond: false,
+        };
+        Self { quest, source, room, walk, intervals: 0, nested: 0 }
     }
 
     /// A point where the comparison has left its band on the other side, in the first of some pieces where
@@ -188,7 +233,7 @@ impl<'a> Search<'a> {
         if excess + piece.doubt <= piece.band || excess - piece.doubt > piece.band || self.quest.inside {
             return Ok(excess - piece.doubt > piece.band);
         }
-        let at = (self.value)(piece.from)?;
+        let at = self.source.value(piece.from)?;
         Ok(self.quest.up * at.value > at.band + self.quest.widening.constant)
     }
 
@@ -241,7 +286,7 @@ impl<'a> Search<'a> {
 
     /// What is below this does not matter: it neither leaves the band nor touches it.
     fn level(&self, piece: &StepPiece) -> f64 {
-        if self.quest.touches { -piece.band } else { piece.band }
+        if self.quest.touches { -piece.band - self.quest.near } else { piece.band }
     }
 
     /// Splits a stretch in the middle.
@@ -265,7 +310,8 @@ impl<'a> Search<'a> {
     fn sample(&mut self, stretch: &Stretch) -> Result<Option<Exit>, NotFinite> {
         self.nested += 1;
         let start = self.room.len();
-        let smooth = chebyshev::sample(self.value, stretch.from, stretch.to, self.room)?;
+        let source = &mut self.source;
+        let smooth = chebyshev::sample(&mut |s| source.value(s), stretch.from, stretch.to, self.room)?;
         self.walk.unproved |= !smooth;
         let mut exit = None;
         for index in start..self.room.len() {
@@ -301,6 +347,10 @@ impl<'a> Search<'a> {
         let highest = height + stretch.piece.doubt;
         if highest > self.level(stretch.piece) {
             let walk = self.walk;
+            let slope = stretch.slope_near(top);
+            if self.quest.near > 0.0 && self.is_near(s, slope)? {
+                return self.end(stretch);
+            }
             let exit = self.look(stretch, s, height)?;
             if exit.is_some() {
                 return Ok(exit);
@@ -316,18 +366,29 @@ impl<'a> Search<'a> {
                     return Ok(exit);
                 }
             } else {
-                self.peak_at(s);
+                self.peak_at(s, slope);
             }
         }
         self.pass(stretch.to, stretch.piece, stretch.excess.last());
         Ok(None)
     }
 
-    /// No point beside an extremum is nearer to it, whatever rounding makes of heights.
-    fn peak_at(&mut self, s: f64) {
+    /// The point that was noted last is an extremum.
+    fn peak_at(&mut self, s: f64, slope: f64) {
         if let Some(peak) = self.walk.peak.as_mut() {
-            *peak = (s, f64::INFINITY);
+            *peak = Peak { s, slope, extremum: true, ..*peak };
         }
+    }
+
+    /// Whether the dense output cannot tell an extremum from zero. Then it touches there.
+    fn is_near(&mut self, s: f64, slope: f64) -> Result<bool, NotFinite> {
+        let at = self.source.value(s)?;
+        let near = at.value.abs() <= at.band + self.source.tolerance(s);
+        if near && (self.walk.before.is_some() || self.quest.entered) {
+            self.note(s, self.quest.up * at.value, false);
+            self.walk.peak = Some(Peak { s, height: at.value, slope, extremum: true });
+        }
+        Ok(near)
     }
 
     /// The band of a square next to zero is far smaller than what its polynomial is exact to: then the top of the
@@ -343,9 +404,9 @@ impl<'a> Search<'a> {
             if !(left < s && s < right) {
                 return Ok(None);
             }
-            let (here, up) = ((self.value)(s)?.value, self.quest.up);
-            let [fall, rise] = [left, right].map(|s| (self.value)(s).map(|at| up * (at.value - here)));
-            let (fall, rise) = (fall?, rise?);
+            let (here, up) = (self.source.value(s)?.value, self.quest.up);
+            let [fall, rise] =
+                [self.source.value(left)?, self.source.value(right)?].map(|at| up * (at.value - here));
             let shift = 0.5 * width * (rise - fall) / (rise + fall).abs();
             if !(shift.abs() <= width) {
                 return Ok(None);
@@ -357,7 +418,7 @@ impl<'a> Search<'a> {
                 return Ok(exit);
             }
             if self.walk.before != Some(s) {
-                self.peak_at(s);
+                self.peak_at(s, stretch.slope_near(top));
                 return Ok(None);
             }
             self.walk.before = before;
@@ -369,7 +430,8 @@ impl<'a> Search<'a> {
     /// Decides whether q has left its band at a point, by the polynomial or by the value.
     fn look(&mut self, stretch: &Stretch, s: f64, excess: f64) -> Result<Option<Exit>, NotFinite> {
         let (doubt, band) = (stretch.piece.doubt, stretch.piece.band);
-        if excess - doubt > band {
+        let near = if self.is_inner(s) { self.quest.near } else { 0.0 };
+        if excess - doubt > band + near {
             return Ok(Some((s, *stretch.piece)));
         }
         if excess + doubt <= self.level(stretch.piece) {
@@ -380,14 +442,20 @@ impl<'a> Search<'a> {
     }
 
     fn look_by_value(&mut self, stretch: &Stretch, s: f64) -> Result<Option<Exit>, NotFinite> {
-        let at = (self.value)(s)?;
+        let at = self.source.value(s)?;
         let q = self.quest.up * at.value;
         let band = at.band + self.quest.widening.at(s);
-        if q > band {
+        let near = if q > band && self.is_inner(s) { self.source.tolerance(s) } else { 0.0 };
+        if q > band + near {
             return Ok(Some((s, *stretch.piece)));
         }
         self.note(s, q, q < -band);
         Ok(None)
+    }
+
+    /// Whether what is less than the error of the dense output beyond zero may still turn back: touches count, and the step goes on.
+    fn is_inner(&self, s: f64) -> bool {
+        self.quest.near > 0.0 && s < self.quest.h
     }
 
     /// Takes note of a point by the polynomial, as far as it can tell. `excess` bounds q less what widens the
@@ -407,11 +475,12 @@ impl<'a> Search<'a> {
 
     fn note(&mut self, s: f64, q: f64, surely_before: bool) {
         if surely_before {
-            self.walk.touch = self.walk.touch.or(self.walk.peak.take().map(|(peak, _)| peak));
+            self.walk.touch = self.walk.touch.or(self.walk.peak.take());
             self.walk.before = Some(s);
-        } else if (self.walk.before.is_some() || self.quest.entered) && self.walk.peak.is_none_or(|p| q > p.1)
+        } else if (self.walk.before.is_some() || self.quest.entered)
+            && self.walk.peak.is_none_or(|peak| !peak.extremum && q > peak.height)
         {
-            self.walk.peak = Some((s, q));
+            self.walk.peak = Some(Peak { s, height: q, slope: 0.0, extremum: false });
         }
         if q <= 0.0 {
             (self.walk.low, self.walk.high) = (s, None);
@@ -422,6 +491,12 @@ impl<'a> Search<'a> {
 }
 
 impl Stretch<'_> {
+    /// How fast q may still move where its derivative seems to vanish.
+    fn slope_near(&self, top: f64) -> f64 {
+        let height = self.piece.doubt + self.piece.band + self.excess.at(top).abs();
+        (2.0 * height * self.excess.curvature(top).abs()).sqrt() / (self.to - self.from)
+    }
+
     /// The local time of a place in it.
     fn time(&self, t: f64) -> f64 {
         self.from + t * (self.to - self.from)

@@ -106,14 +106,24 @@ pub trait Signals {
     /// The only points of the step that may be looked at, as parts of it in rising order, with 1 the last. Empty: all of it.
     fn points(&self) -> &[f64];
 
-    /// The error of the dense output in this comparison at the end of the step. It widens the band of the
-    /// first step after a decision by a derivative of order two or more (rule 6).
-    fn dense_error(&mut self, comparison: usize) -> DenseError;
+    /// The error that the dense output may have at the end of the step, in this comparison where it is at a local time. It widens the band of the
+    /// first step after a decision by a derivative of order two or more (rule 6), and says what touches zero.
+    fn dense_error(&mut self, comparison: usize, s: f64) -> DenseError;
 
     /// By how much the comparison can change at most per unit of the path that time and states go, for the
-    /// horizon. None: not known.
-    fn fastest(&mut self, comparison: usize) -> Option<f64>;
+    /// horizon: everywhere, or on a path of this length from here. None: not known.
+    fn fastest(&mut self, comparison: usize, length: f64) -> Option<SpeedBound>;
 }
+
+/// How fast a comparison can change.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpeedBound {
+    /// By how much at most, per unit of the path.
+    pub speed: f64,
+    /// The length of the path on which that holds; infinite if it holds everywhere.
+    pub length: f64,
+}
+
 
 /// The value of a comparison is not finite.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -41,15 +41,19 @@ pub(super) struct Record {
     pub(super) readers: u32,
     /// How far it is outside its band at least, at the start of the step.
     pub(super) reach: f64,
-    /// How far outside its band it was put when it fired, as floats of time are not dense. That counts as
+    /// How far from zero it was put when it fired, as floats of time are not dense. That counts as
     /// inside until it has left.
     pub(super) slack: f64,
+    /// How fast it may still have moved where a touch of it was an event. A slower motion decides nothing until it has left.
+    pub(super) slowness: f64,
     /// Its band has grown since it became undecided.
     pub(super) pinned: Pinned,
     /// Whether a derivative of order two or more has decided it, at the start of this step.
     pub(super) soft: bool,
     /// Whether the motion has decided its side since it came into its band.
     pub(super) decided: bool,
+    /// Whether a rule of the transition at hand has decided it, so that its motion is not asked.
+    pub(super) placed: bool,
     /// Whether it is inside its band and came into it by motion.
     pub(super) entered: bool,
     /// The largest value since it last fired.
@@ -87,9 +91,11 @@ impl Record {
         readers: 0,
         reach: 0.0,
         slack: 0.0,
+        slowness: 0.0,
         pinned: Pinned::NONE,
         soft: false,
         decided: false,
+        placed: false,
         entered: false,
         peak: Banded { value: 0.0, band: 0.0 },
     };
@@ -276,11 +282,12 @@ impl Watch {
             let side = &mut self.now.sides[comparison];
             *side = turn(*side, input).0;
             if side.is_inside() {
-                self.undecided.push(comparison);
+                self.undecided.extend((!record.placed).then_some(comparison));
             } else {
-                (record.pinned, record.slack) = (Pinned::default(), 0.0);
+                (record.pinned, record.slack, record.placed) = (Pinned::default(), 0.0, false);
+                record.slowness = 0.0;
             }
-            (record.soft, record.decided, record.entered) = (false, false, false);
+            (record.soft, record.decided, record.entered) = (record.placed, record.placed, false);
             record.reach = value.value.abs() - value.band;
             record.peak = record.raised(Banded::new(value.value.abs(), value.band));
             self.horizon.rouse(comparison);

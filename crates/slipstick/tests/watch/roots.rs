@@ -2,11 +2,11 @@
 
 use crate::signals::Polynomials;
 use proptest::prelude::*;
-use slipstick::watch::{Banded, Condition, Fires, GuardSpec, OnEntry, Placement, Signals, Watch};
+use slipstick::watch::{Banded, Condition, Fires, GuardSpec, OnEntry, Placement, Signals, Touches, Watch};
 
 pub(crate) fn guard(condition: Condition, fires: Fires) -> GuardSpec {
     let placement = Placement::After;
-    GuardSpec { condition, fires, placement, on_entry: OnEntry::FiresByMotion, touches: false, poles: false }
+    GuardSpec { condition, fires, placement, on_entry: OnEntry::FiresByMotion, touches: Touches::Ignored, poles: false }
 }
 
 /// Gives the values at the start of the step to the guards.

@@ -1,6 +1,6 @@
 //! Signals for tests: polynomials of local time, given by coefficients or by any function.
 
-use slipstick::watch::{Banded, DenseError, Described, Signals, StepPolynomial};
+use slipstick::watch::{Banded, DenseError, Described, SpeedBound, Signals, StepPolynomial};
 
 /// A comparison as a function of local time.
 type Formula = Box<dyn Fn(f64) -> f64>;
@@ -132,12 +132,7 @@ impl Signals for Polynomials {
         false
     }
 
-    fn polynomial(
-        &mut self,
-        comparison: usize,
-        (from, to): (f64, f64),
-        out: &mut StepPolynomial,
-    ) -> Described {
+    fn polynomial(&mut self, comparison: usize, (from, to): (f64, f64), out: &mut StepPolynomial) -> Described {
         if self.sampled {
             return Described::Never;
         }
@@ -159,7 +154,7 @@ impl Signals for Polynomials {
         Described::Here
     }
 
-    fn dense_error(&mut self, _comparison: usize) -> DenseError {
+    fn dense_error(&mut self, _comparison: usize, _s: f64) -> DenseError {
         DenseError { linear: 0.0, higher: self.dense_error }
     }
 
@@ -167,12 +162,13 @@ impl Signals for Polynomials {
         &[]
     }
 
-    fn fastest(&mut self, comparison: usize) -> Option<f64> {
+    fn fastest(&mut self, comparison: usize, _length: f64) -> Option<SpeedBound> {
         self.asked.speeds += 1;
+        let everywhere = |speed| SpeedBound { speed, length: f64::INFINITY };
         if self.bounded {
             let terms = self.coefficients[comparison].iter().enumerate().map(|(k, c)| k as f64 * c.abs());
-            return Some(terms.sum());
+            return Some(everywhere(terms.sum()));
         }
-        self.speed
+        self.speed.map(everywhere)
     }
 }
