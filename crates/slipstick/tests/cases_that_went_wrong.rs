@@ -23,7 +23,6 @@ const STILL_WRONG: &[&str] = &[
     "an_impact_raises_the_energy_without_a_warning",
     "taking_off_by_force_is_refused",
     "friction_of_joints_is_refused",
-    "open_contacts_cost_as_much_as_closed_ones",
     "a_small_pendulum_is_moved_without_a_note",
     "auto_with_fixed_steps_fails_where_its_partner_does_not",
 ];

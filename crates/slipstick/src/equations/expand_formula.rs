@@ -7,7 +7,7 @@ use super::formula::FormulaEvaluator;
 use super::inputs::locked_input;
 use super::motion_series::MotionSeries;
 use super::tapes::ModeTapes;
-use super::{Locked, System};
+use super::{ActiveRows, Locked, System};
 use crate::expr::{Bands, Composition, Inexact, Series, Tape};
 
 /// Working memory for guards of all modes, and for resets.
@@ -22,6 +22,8 @@ pub(super) struct Expansions {
 #[derive(Default)]
 struct ModeExpansions {
     motion: Option<MotionSeries>,
+    /// The rows that the motion has; none if all constraints have.
+    rows: Option<ActiveRows>,
     guards: Vec<GuardExpansions>,
 }
 
@@ -139,9 +141,15 @@ impl ExpandGuards for FormulaEvaluator<'_> {
         let tapes = self.system.modes.of(locked.mode);
         let Ok(i) = tapes.watched.binary_search(&guard) else { return false };
         let (inputs, n) = (PointInputs { locked, point }, point.y.len());
-        let ModeExpansions { motion, guards } = self.expansions.mode(locked.mode, tapes);
-        if motion.is_none() {
-            *motion = MotionSeries::of(&tapes.derivative, n, self.system.mechanism.as_ref());
+        let ModeExpansions { motion, rows, guards } = self.expansions.mode(locked.mode, tapes);
+        if motion.is_none() || rows.as_ref() != locked.rows {
+            let all = self.system.mechanism.as_ref();
+            let mechanism = all.map(|all| (self.selected.tapes(all, locked.rows), locked.rows));
+            *motion = MotionSeries::of(&tapes.derivative, n, mechanism);
+            *rows = locked.rows.cloned();
+            for guard in guards.iter_mut() {
+                guard.series = None;
+            }
         }
         let Some(motion) = motion else { return false };
         let guard = guards[i].series.get_or_insert_with(|| GuardSeries::new(&tapes.singles[i], n));

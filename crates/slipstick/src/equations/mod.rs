@@ -4,6 +4,8 @@
 //! [`Evaluator`], which owns the scratch. Discrete quantities (mode, switch signs) come in as [`Locked`] values and stay
 //! fixed while a step is made (discontinuity locking, paper 000 section 5.1.2).
 
+mod active_rows;
+mod activity;
 mod closure;
 mod closure_energy;
 mod closure_guard;
@@ -18,7 +20,6 @@ mod expand_formula;
 mod fixed;
 mod formula;
 mod inputs;
-mod joints;
 mod lagrange;
 mod locking;
 mod lowering;
@@ -29,6 +30,7 @@ mod motion_series;
 mod needs;
 mod observer;
 mod schedule;
+mod selected;
 mod setting;
 mod settling;
 mod softening;
@@ -38,6 +40,7 @@ mod system_names;
 mod tapes;
 
 pub use crate::model::{Direction, Side};
+pub use active_rows::ActiveRows;
 pub use closure::ClosureSystem;
 pub use closure_guard::{ClosureGuard, ClosureRest};
 pub use closure_mechanism::Mechanism;

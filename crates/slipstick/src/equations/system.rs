@@ -1,6 +1,6 @@
 //! What the loop asks of a set of equations: right-hand sides, guards, rates of guards, resets.
 
-use super::{BadPlace, Constraint, Terms, WrongGradient};
+use super::{ActiveRows, BadPlace, Constraint, Terms, WrongGradient};
 use super::{Condition, ExpandGuards, Observer};
 use crate::expr::{Bounds, Interval};
 use crate::model::{Direction, Side};
@@ -193,6 +193,8 @@ pub struct Locked<'a> {
     pub counts: &'a [f64],
     /// The values of the discrete variables.
     pub discrete: &'a [f64],
+    /// The constraints that are asked for, which have rows in terms and residuals; all of them if that is not said.
+    pub rows: Option<&'a ActiveRows>,
 }
 
 /// Where a reset goes: state and discrete variables after an event. What it does not set is left as it is.
@@ -263,17 +265,17 @@ pub trait System: Send + Sync {
     fn constraints(&self) -> &[Constraint] {
         &[]
     }
-    /// Room for the terms of a mechanism's equations of motion.
-    fn room_for_terms(&self) -> Terms {
-        Terms::full(self.layout().v, self.constraints().len())
+    /// Room for the terms of a mechanism's equations of motion, with these constraints.
+    fn room_for_terms(&self, rows: &ActiveRows) -> Terms {
+        Terms::full(self.layout().v, rows.len())
     }
     /// The states that are in each row of the equations of motion, `M v' - f + Gᵀ λ`, and behind them of the rates of further states, as rows and states; none if that is not known.
-    fn tangent_places(&self) -> Option<Vec<(usize, usize)>> {
+    fn tangent_places(&self, _rows: &ActiveRows) -> Option<Vec<(usize, usize)>> {
         None
     }
     /// The positions that are in the rate of each constraint beside the speeds, as rows and positions, where [`Evaluator::rate_slope_entries`] gives slopes.
-    fn rate_slope_places(&self) -> &[(usize, usize)] {
-        &[]
+    fn rate_slope_places(&self, _rows: &ActiveRows) -> Vec<(usize, usize)> {
+        Vec::new()
     }
     /// A place that was given for an entry of a matrix and is outside of it.
     fn bad_place(&self) -> Option<BadPlace> {
@@ -392,7 +394,7 @@ pub trait Evaluator: ExpandGuards {
 
     /// How the gradients of the constraints change along a change of positions, at the point for which [`terms`](Self::terms) and
     /// [`residuals_of_terms`](Self::residuals_of_terms) were called last: the entries of `D²g(change, ·)`, in the places of `G`. False if that is not known, or if there is more than constraints `g(q) = 0`.
-    fn turn(&mut self, _change: &[f64], _turned: &mut [f64]) -> bool {
+    fn turn(&mut self, _locked: Locked<'_>, _change: &[f64], _turned: &mut [f64]) -> bool {
         false
     }
 

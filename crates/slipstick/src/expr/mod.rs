@@ -49,6 +49,7 @@ mod properties;
 mod ranges;
 mod rows;
 mod sample;
+mod selection;
 mod series;
 mod simplify;
 mod syntax;

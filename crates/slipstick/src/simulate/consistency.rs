@@ -7,7 +7,7 @@ use super::Error;
 use super::contradiction::{MOST_APART, Redundant};
 use super::simulator::{Firing, Simulator};
 use crate::formulation::Refusal;
-use crate::math::KktFault;
+use crate::math::SaddleFault;
 use crate::trajectory::Adjustment;
 
 /// Changes below this part of a state are not worth a note.
@@ -26,18 +26,16 @@ impl Simulator<'_> {
         }
         if self.reaches() {
             self.approach_surfaces(t, &y);
-            self.note_redundant(t, &y);
+            self.integrator.flow.enter_form(t, &y);
+            self.note_redundant(t);
             return Ok(());
         }
         let assembled = self.integrator.flow.assemble(t, &mut y, &self.integrator.options.pinned);
         assembled.map_err(|refusal| self.not_consistent("the start", t, &refusal))?;
         self.note_changes(t, &self.integrator.trial.start.clone(), &y);
         self.integrator.trial.restart(t, &y);
-        self.note_redundant(t, &y);
-        // What a row says that is zero here is seen beside this point only.
-        if !self.integrator.redundant.is_empty() || self.integrator.flow.row_lengths().contains(&0.0) {
-            self.integrator.flow.hold_redundant_constraints(t, &y);
-        }
+        self.integrator.flow.enter_form(t, &y);
+        self.note_redundant(t);
         Ok(())
     }
 
@@ -69,8 +67,9 @@ impl Simulator<'_> {
         self.recorder.note_once(t, ("singular-position", ""), || text);
     }
 
-    fn note_redundant(&mut self, t: f64, y: &[f64]) {
-        let (rows, share) = self.integrator.flow.redundant_constraints(t, y);
+    /// Says which constraints followed from others where the form was entered.
+    pub(super) fn note_redundant(&mut self, t: f64) {
+        let (rows, share) = self.integrator.flow.redundant_constraints();
         let constraints = self.integrator.flow.system().constraints();
         self.integrator.redundant = Redundant::new(constraints, &rows);
         if rows.is_empty() {
@@ -154,8 +153,8 @@ impl Simulator<'_> {
             return Err(self.integrator.joint_open(what, t, (i, y[i])));
         }
         self.integrator.trial.restart(t, &y);
-        self.integrator.flow.hold_redundant_constraints(t, &y);
-        self.note_redundant(t, &y);
+        self.integrator.flow.enter_form(t, &y);
+        self.note_redundant(t);
         Ok(())
     }
 
@@ -185,11 +184,11 @@ impl Simulator<'_> {
                 };
                 moved.iter().map(one).collect::<Vec<_>>().join(", ")
             }
-            Refusal::Singular(KktFault::NotFinite, _) => {
+            Refusal::Singular(SaddleFault::NotFinite, _) => {
                 let why = "a mass or the gradient of a constraint is not a finite number".to_owned();
                 return Error::MotionNotDetermined { what, t, why };
             }
-            Refusal::Singular(KktFault::NotDefinite(_), (i, mass)) => {
+            Refusal::Singular(_, (i, mass)) => {
                 let name = &names[system.layout().q + i];
                 let why = format!(
                     "nothing resists some motion that the constraints allow; the mass of `{name}` is {mass}"

@@ -30,6 +30,7 @@ pub(super) struct Redundant {
     rows: Vec<usize>,
     position: Vec<f64>,
     velocity: Vec<f64>,
+    lengths: Vec<f64>,
 }
 
 /// How large positions or speeds are, and what of them is no contradiction.
@@ -42,7 +43,9 @@ struct Size {
 impl Redundant {
     pub(super) fn new(constraints: &[Constraint], rows: &[usize]) -> Self {
         let holonomic = constraints.iter().filter(|c| c.holonomic).count();
-        Self { rows: rows.to_vec(), position: vec![0.0; holonomic], velocity: vec![0.0; constraints.len()] }
+        let by_constraints = || vec![0.0; constraints.len()];
+        let (velocity, lengths) = (by_constraints(), by_constraints());
+        Self { rows: rows.to_vec(), position: vec![0.0; holonomic], velocity, lengths }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -50,7 +53,8 @@ impl Redundant {
     }
 
     /// Those that are off by far more than the constraints that they followed from, all measured in coordinates or speeds.
-    fn open(&self, lengths: &[f64], positions: Size, speeds: Size) -> Open {
+    fn open(&self, positions: Size, speeds: Size) -> Open {
+        let lengths = &self.lengths[..];
         let drift = self.others(&self.position, lengths);
         let open = self.far_off(&self.position, lengths, (CONTRADICTS * drift).max(positions.negligible));
         if !open.is_empty() {
@@ -103,7 +107,8 @@ impl Integrator<'_> {
             Size { size, negligible: NEGLIGIBLE * size + uncertain }
         };
         let (positions, speeds) = (size(0..layout.q), size(layout.q..layout.q + layout.v));
-        let open = redundant.open(self.flow.row_lengths(), positions, speeds);
+        self.flow.row_lengths(t, y, &mut redundant.lengths);
+        let open = redundant.open(positions, speeds);
         self.redundant = redundant;
         open
     }

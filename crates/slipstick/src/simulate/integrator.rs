@@ -67,7 +67,7 @@ impl<'a> Integrator<'a> {
     pub(super) fn attempt(&mut self, h: f64) {
         self.trial.h = h;
         self.flow.forget_visits();
-        self.flow.watch_rank();
+        self.flow.watch_rank(self.trial.t, &self.trial.start);
         self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
         self.project_end();
         if self.flow.sliding().is_some() && self.trial.error.is_finite() {
@@ -105,7 +105,6 @@ impl<'a> Integrator<'a> {
             self.flow.land_on_surfaces(self.trial.t + offset, y, keeps_joints);
         }
     }
-
 
     /// The next step begins at this state.
     pub(super) fn restart(&mut self, t: f64, y: &[f64], restart: Restart) {

@@ -84,7 +84,18 @@ impl Integrator<'_> {
                 self.land_calmly(t_end);
             }
         }
+        self.land_by_best_rows();
         self.check_landing();
+    }
+
+    /// Where some constraints follow from others, those that lead must fix the end of a step well for the others to be met to rounding.
+    fn land_by_best_rows(&mut self) {
+        if self.flow.has_redundant_constraints() && self.keeps_joints() && self.is_acceptable() {
+            let t_end = self.trial.t + self.trial.h;
+            if self.flow.choose_rows(t_end, &self.trial.end) {
+                self.flow.land_within(t_end, &mut self.trial.end, true);
+            }
+        }
     }
 
     fn projects_by_itself(&self) -> bool {

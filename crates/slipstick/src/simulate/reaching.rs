@@ -5,9 +5,9 @@
 //! equivalent control and corrections of speeds, without `η`: the sign never chatters. Positions then close as `exp(-σ t)`, and are corrected as usual once that takes no
 //! more than the error of a step.
 
+use super::Error;
 use super::integrator::Restart;
 use super::simulator::Simulator;
-use super::Error;
 use crate::formulation::Stabilisation;
 use crate::math::Bracket;
 use crate::trajectory::{Event, EventKind};
@@ -107,6 +107,11 @@ impl Simulator<'_> {
         }
         self.integrator.flow.land(t, &mut after);
         let closed = self.integrator.flow.mode.structure.reaching.is_empty();
+        if closed {
+            // Rows that follow from others are told from others only where the constraints are met.
+            self.integrator.flow.enter_form(t, &after);
+            self.note_redundant(t);
+        }
         self.record_reach(met, closed, (t, &before, &after));
         self.integrator.trial.restart(t, &after);
         self.begin_segment(Restart::Discontinuous, None);

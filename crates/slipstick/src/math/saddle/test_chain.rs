@@ -1,6 +1,7 @@
-//! What tests of saddle-point systems share: a chain of links with numbers that mean nothing, and the comparison of solutions.
+//! What tests of saddle-point systems share: a chain of links with numbers that mean nothing, and the
+//! comparison of solutions.
 
-use super::Matrix;
+use crate::math::Matrix;
 
 pub(super) fn number(k: usize) -> f64 {
     ((k * k + 3 * k) as f64 * 0.37).sin()

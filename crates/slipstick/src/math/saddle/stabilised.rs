@@ -1,14 +1,18 @@
-//! The linear systems of implicit Runge-Kutta methods on the stabilised index-2 form of a mechanism (paper 001, equation (23)), for a real or a complex number `s`:
+//! The linear systems of implicit Runge-Kutta methods on the stabilised index-2 form of a mechanism (paper
+//! 001, equation (23)), for a real or a complex number `s`:
 //!
-//! `s x - D x - v + Gᵀ μ = a`, `K x + (s M + C) u + Gᵀ λ = b`, `L x + G v = c`, `G x = d` with `u = (v, z)`; in the last `G` has the rows of constraints of positions only.
+//! `s x - D x - v + Gᵀ μ = a`, `K x + (s M + C) u + Gᵀ λ = b`, `L x + G v = c`, `G x = d` with `u = (v, z)`;
+//! in the last `G` has the rows of constraints of positions only.
 //!
-//! `x` is a change of positions of the speeds' kind, `D` how their rates change with it where they are more than the speeds. Small systems are solved by the null spaces of `G`
-//! (`dense_stabilised.rs`), large ones with few entries as they stand (`sparse_stabilised.rs`), whichever takes less work. Rows that follow from others do no harm.
+//! `x` is a change of positions of the speeds' kind, `D` how their rates change with it where they are more
+//! than the speeds. Small systems are solved by the null spaces of `G` (`dense_stabilised.rs`), large ones
+//! with few entries as they stand (`sparse_stabilised.rs`), whichever takes less work.
 
 use super::dense_stabilised::DenseStabilised;
-use super::kkt::{SPARSE_COST, WORTH_COUNTING, WORTH_HOLDING};
+
 use super::sparse_stabilised::SparseStabilised;
-use super::{Complex, Matrix};
+use super::{SPARSE_COST, WORTH_COUNTING};
+use crate::math::{Complex, Matrix};
 
 /// The matrices.
 #[derive(Clone, Copy, Debug)]
@@ -62,26 +66,27 @@ enum Kind {
 }
 
 impl Stabilised {
-    /// Room for matrices with these places. The rows that are held follow from others wherever constraints are met.
-    pub fn new(of: &Linearised<'_>, held: &[usize]) -> Self {
+    /// Room for matrices with these places.
+    pub fn new(of: &Linearised<'_>) -> Self {
         let (n, _) = of.size();
         let [linearising, factoring, _] = DenseStabilised::work(of);
         let full = linearising + 5.0 * factoring;
         if n + of.gradients.rows() >= WORTH_COUNTING && of.kinematics.is_empty() {
             let sparse = SparseStabilised::new(of);
-            // By instructions: there are so many operations to each place here that looking places up does not count.
+            // By instructions: there are so many operations to each place here that looking places up does
+            // not count.
             let work = 5.0 * sparse.work();
-            if work * if held.is_empty() { 1.0 } else { WORTH_HOLDING } < full {
+            if work < full {
                 let work = [0.0, work, 5.0 * SPARSE_COST * sparse.entries()];
                 return Self { kind: Kind::Sparse(Box::new(sparse)), work };
             }
         }
-        Self::dense(of, held)
+        Self::dense(of)
     }
 
-    fn dense(of: &Linearised<'_>, held: &[usize]) -> Self {
+    fn dense(of: &Linearised<'_>) -> Self {
         let [linearising, factoring, solving] = DenseStabilised::work(of);
-        let dense = Box::new(DenseStabilised::new(of, held));
+        let dense = Box::new(DenseStabilised::new(of));
         Self { kind: Kind::Dense(dense), work: [linearising, 5.0 * factoring, 3.0 * solving] }
     }
 
@@ -90,7 +95,8 @@ impl Stabilised {
         matches!(self.kind, Kind::Sparse(_))
     }
 
-    /// About how long it takes to linearise, to factor for a real and a complex number, and to solve for both, in multiplications in a full matrix.
+    /// About how long it takes to linearise, to factor for a real and a complex number, and to solve for
+    /// both, in multiplications in a full matrix.
     pub fn work(&self) -> [f64; 3] {
         self.work
     }
@@ -103,27 +109,20 @@ impl Stabilised {
         }
     }
 
-    /// Factors for one real and one complex number; false if one of them cannot be. The matrices are those that were taken.
-    pub fn factor(&mut self, of: &Linearised<'_>, real: f64, complex: Complex, held: &[usize]) -> bool {
+    /// Factors for one real and one complex number; false if one of them cannot be. The matrices are those
+    /// that were taken.
+    pub fn factor(&mut self, of: &Linearised<'_>, real: f64, complex: Complex) -> bool {
         if let Kind::Sparse(sparse) = &mut self.kind {
-            if sparse.factor(of, real, complex, !held.is_empty()) {
+            if sparse.factor(of, real, complex) {
                 return true;
             }
             // Where coordinates without mass leave no pivot, exchanges are needed.
-            *self = Self::dense(of, held);
+            *self = Self::dense(of);
             self.linearise(of);
         }
         match &mut self.kind {
             Kind::Dense(dense) => dense.factor(real, complex),
             Kind::Sparse(_) => false,
-        }
-    }
-
-    /// The rows whose `λ`, and those whose `μ` does not change, because they follow from others: these carry all.
-    pub fn left_out(&self) -> [&[usize]; 2] {
-        match &self.kind {
-            Kind::Dense(dense) => dense.left_out(),
-            Kind::Sparse(_) => [&[], &[]],
         }
     }
 
@@ -148,7 +147,8 @@ impl Stabilised {
 mod tests {
     use super::*;
 
-    /// A chain of links in the plane with numbers that mean nothing: three coordinates and two constraints each, the last of which are of speeds alone, and some further states.
+    /// A chain of links in the plane with numbers that mean nothing: three coordinates and two constraints
+    /// each, the last of which are of speeds alone, and some further states.
     struct Chain {
         mass: Matrix,
         forces: Matrix,
@@ -254,7 +254,8 @@ mod tests {
         }
     }
 
-    /// The largest of what the equations leave of the right-hand sides at a solution, for a number with the given parts.
+    /// The largest of what the equations leave of the right-hand sides at a solution, for a number with the
+    /// given parts.
     fn left(of: &Linearised<'_>, s: (f64, f64), right: &[Vectors; 2], found: &[Vectors; 2]) -> f64 {
         let (n, _) = of.size();
         let mut worst = 0.0_f64;
@@ -287,15 +288,9 @@ mod tests {
         worst
     }
 
-    fn solved(
-        matrix: &mut Stabilised,
-        of: &Linearised<'_>,
-        right: &[Vectors; 2],
-        doubled: bool,
-    ) -> [[Vectors; 2]; 2] {
+    fn solved(matrix: &mut Stabilised, of: &Linearised<'_>, right: &[Vectors; 2]) -> [[Vectors; 2]; 2] {
         matrix.linearise(of);
-        let held: Vec<usize> = (of.gradients.rows() / 2..of.gradients.rows()).collect();
-        assert!(matrix.factor(of, REAL, PAIR, if doubled { &held } else { &[] }));
+        assert!(matrix.factor(of, REAL, PAIR));
         let (mut real, mut complex) = (right.clone(), right.clone());
         for part in &mut real {
             matrix.solve_real(of, part.sides());
@@ -309,7 +304,7 @@ mod tests {
         let right = [Vectors::new(of, 3), Vectors::new(of, 400)];
         // Twice, so that nothing is left of the first time.
         for _ in 0..2 {
-            let [real, complex] = solved(&mut matrix, of, &right, false);
+            let [real, complex] = solved(&mut matrix, of, &right);
             let off = [left(of, (REAL, 0.0), &right, &real), left(of, (PAIR.re, PAIR.im), &right, &complex)];
             assert!(off[0] < bound && off[1] < bound, "{off:?}");
         }
@@ -319,7 +314,7 @@ mod tests {
     fn a_small_system_is_solved_by_null_spaces() {
         for (rolling, further) in [(0, 0), (0, 2), (2, 0), (3, 1), (8, 0)] {
             let chain = Chain::new(4, rolling, further);
-            let matrix = Stabilised::new(&chain.parts(), &[]);
+            let matrix = Stabilised::new(&chain.parts());
             assert!(!matrix.is_sparse());
             check(matrix, &chain.parts(), 1e-11);
         }
@@ -330,7 +325,7 @@ mod tests {
         for rolling in [0, 3] {
             let mut chain = Chain::new(4, rolling, 1);
             chain.kinematics = (0..144).map(|k| 0.3 * number(k + 11)).collect();
-            check(Stabilised::new(&chain.parts(), &[]), &chain.parts(), 1e-11);
+            check(Stabilised::new(&chain.parts()), &chain.parts(), 1e-11);
         }
     }
 
@@ -338,34 +333,33 @@ mod tests {
     fn a_large_system_with_few_entries_is_solved_by_them() {
         for (rolling, further) in [(0, 0), (5, 3)] {
             let chain = Chain::new(40, rolling, further);
-            let matrix = Stabilised::new(&chain.parts(), &[]);
+            let matrix = Stabilised::new(&chain.parts());
             assert!(matrix.is_sparse());
             check(matrix, &chain.parts(), 1e-7);
         }
     }
 
+    /// As at a singular configuration.
     #[test]
-    fn rows_that_are_there_twice_change_nothing() {
-        for links in [4, 40] {
-            let single = Chain::new(links, 0, 1);
-            let double = single.doubled();
-            let (one, two) = (single.parts(), double.parts());
-            let right = [Vectors::new(&one, 3), Vectors::new(&one, 400)];
-            let twice = right.clone().map(|Vectors([a, b, c, d])| {
-                let copy = |x: Vec<f64>| {
-                    x.iter().chain(&x.iter().map(|x| 2.0 * x).collect::<Vec<_>>()).copied().collect()
-                };
-                Vectors([a, b, copy(c), copy(d)])
-            });
-            let alone = solved(&mut Stabilised::new(&one, &[]), &one, &right, false);
-            let among = solved(&mut Stabilised::new(&two, &[]), &two, &twice, true);
-            for (a, b) in alone.iter().flatten().zip(among.iter().flatten()) {
-                let size = a.0[1].iter().fold(1.0_f64, |size, x| size.max(x.abs()));
-                for i in [0, 1] {
-                    let apart =
-                        a.0[i].iter().zip(&b.0[i]).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));
-                    assert!(apart < 1e-7 * size, "{links} links: {apart:e} of {size:e}");
-                }
+    fn rows_that_follow_from_others_change_nothing() {
+        let single = Chain::new(4, 0, 1);
+        let double = single.doubled();
+        let (one, two) = (single.parts(), double.parts());
+        let right = [Vectors::new(&one, 3), Vectors::new(&one, 400)];
+        let twice = right.clone().map(|Vectors([a, b, c, d])| {
+            let copy = |x: Vec<f64>| {
+                x.iter().chain(&x.iter().map(|x| 2.0 * x).collect::<Vec<_>>()).copied().collect()
+            };
+            Vectors([a, b, copy(c), copy(d)])
+        });
+        let alone = solved(&mut Stabilised::new(&one), &one, &right);
+        let among = solved(&mut Stabilised::new(&two), &two, &twice);
+        for (a, b) in alone.iter().flatten().zip(among.iter().flatten()) {
+            let size = a.0[1].iter().fold(1.0_f64, |size, x| size.max(x.abs()));
+            for i in [0, 1] {
+                let pairs = a.0[i].iter().zip(&b.0[i]);
+                let apart = pairs.fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));
+                assert!(apart < 1e-7 * size, "{apart:e} of {size:e}");
             }
         }
     }
@@ -374,11 +368,12 @@ mod tests {
     fn coordinates_without_mass_that_are_held_do_no_harm() {
         for links in [4, 40] {
             let mut chain = Chain::new(links, 0, 0);
-            // Two constraints hold two coordinates of each link, so one of three may have neither mass nor forces.
+            // Two constraints hold two coordinates of each link, so one of three may have neither mass nor
+            // forces.
             let free: Vec<bool> = chain.forces.places().map(|(i, j)| i % 3 == 0 || j % 3 == 0).collect();
             chain.forces.values.iter_mut().zip(free).filter(|(_, free)| *free).for_each(|(x, _)| *x = 0.0);
             chain.mass.values.iter_mut().step_by(3).for_each(|mass| *mass = 0.0);
-            check(Stabilised::new(&chain.parts(), &[]), &chain.parts(), 1e-7);
+            check(Stabilised::new(&chain.parts()), &chain.parts(), 1e-7);
         }
     }
 
@@ -386,7 +381,7 @@ mod tests {
     fn the_work_grows_with_the_number_of_links() {
         let work = |links: usize| {
             let chain = Chain::new(links, 0, 0);
-            Stabilised::new(&chain.parts(), &[]).work()[1]
+            Stabilised::new(&chain.parts()).work()[1]
         };
         let slope = (work(2000) / work(40)).ln() / 50.0_f64.ln();
         assert!((slope - 1.0).abs() < 0.05, "{slope}");

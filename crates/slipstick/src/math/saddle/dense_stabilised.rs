@@ -1,13 +1,15 @@
 //! The systems of `stabilised.rs`, dense, by the null spaces of the gradients.
 //!
-//! Constraints of positions fix `x` up to the directions `Z` that they leave free, and those of speeds fix `v` up to the directions `Y`, which are among these. The rest of `Z`, `E`, is what constraints of
-//! speeds alone forbid. With `x = x₀ + Z a` and `v = v₀ + Y b`, what the first equation says along `Y` gives `b = s Yᵀ Z a - …`; what it says along `E`, and what the forces do along `Y`, are as many
-//! equations as there are unknowns `(a, z)`: a matrix `s² A₂ + s A₁ + A₀` that has the size of what moves freely. The multipliers carry what is left. Only that matrix
-//! depends on `s`, so that another step size takes next to no work.
+//! Constraints of positions fix `x` up to the directions `Z` that they leave free, and those of speeds fix
+//! `v` up to the directions `Y`, which are among these. The rest of `Z`, `E`, is what constraints of speeds
+//! alone forbid. With `x = x₀ + Z a` and `v = v₀ + Y b`, what the first equation says along `Y` gives `b = s
+//! Yᵀ Z a - …`; what it says along `E`, and what the forces do along `Y`, are as many equations as there are
+//! unknowns `(a, z)`: a matrix `s² A₂ + s A₁ + A₀` that has the size of what moves freely. The multipliers
+//! carry what is left. Only that matrix depends on `s`, so that another step size takes next to no work.
 
-use super::dense_kkt::DenseKkt;
+use super::row_space::RowSpace;
 use super::stabilised::{Linearised, Sides};
-use super::{Complex, ComplexLu, RealLu, dot};
+use crate::math::{Complex, ComplexLu, RealLu, dot};
 
 /// The system with its factors.
 #[derive(Clone, Debug)]
@@ -15,8 +17,8 @@ pub(super) struct DenseStabilised {
     n: usize,
     further: usize,
     /// The gradients of all constraints, and of those of positions if there are others; both by rows.
-    all: DenseKkt,
-    own: Option<DenseKkt>,
+    all: RowSpace,
+    own: Option<RowSpace>,
     rows: Vec<f64>,
     /// `E`, one direction after the other, and how many directions are in `Y` and in `E`.
     extra: Vec<f64>,
@@ -35,7 +37,8 @@ pub(super) struct DenseStabilised {
 /// Scratch for the real or the imaginary part of a solution.
 #[derive(Clone, Debug)]
 struct Part {
-    /// `(x, u)`, masses times `u`, what is left of the forces, what is left of the rates of positions, and `(a, z)`.
+    /// `(x, u)`, masses times `u`, what is left of the forces, what is left of the rates of positions, and
+    /// `(a, z)`.
     both: Vec<f64>,
     heavy: Vec<f64>,
     force: Vec<f64>,
@@ -44,19 +47,9 @@ struct Part {
 }
 
 impl DenseStabilised {
-    /// The rows whose `λ`, and those whose `μ` is zero, because they follow from others.
-    pub(super) fn left_out(&self) -> [&[usize]; 2] {
-        [self.all.redundant(), self.own.as_ref().unwrap_or(&self.all).redundant()]
-    }
-
     /// Room for matrices of this size.
-    pub(super) fn new(of: &Linearised<'_>, held: &[usize]) -> Self {
+    pub(super) fn new(of: &Linearised<'_>) -> Self {
         let ((n, further), m, h) = (of.size(), of.gradients.rows(), of.holonomic);
-        let with_rows = |count: usize| {
-            let mut rows = DenseKkt::new(n, count);
-            rows.hold(&held.iter().copied().filter(|row| *row < count).collect::<Vec<_>>());
-            rows
-        };
         let room = |length: usize| vec![0.0; length];
         let part = || Part {
             both: room(2 * n + further),
@@ -68,8 +61,8 @@ impl DenseStabilised {
         Self {
             n,
             further,
-            all: with_rows(m),
-            own: (h < m).then(|| with_rows(h)),
+            all: RowSpace::new(n, m),
+            own: (h < m).then(|| RowSpace::new(n, h)),
             rows: room(m * n),
             extra: Vec::with_capacity(n * n.min(m - h)),
             free: 0,
@@ -83,7 +76,8 @@ impl DenseStabilised {
         }
     }
 
-    /// About how many multiplications it takes to linearise, to factor for a real number, and to solve for one, if no row follows from others.
+    /// About how many multiplications it takes to linearise, to factor for a real number, and to solve for
+    /// one, if no row follows from others.
     pub(super) fn work(of: &Linearised<'_>) -> [f64; 3] {
         let ((n, further), m) = (of.size(), of.gradients.rows());
         let unknowns = (n - of.holonomic.min(n) + further) as f64;
@@ -100,7 +94,7 @@ impl DenseStabilised {
         for ((row, column), value) in of.gradients.places().zip(&of.gradients.values) {
             self.rows[row * n + column] = *value;
         }
-        self.all.reflect_rows(&self.rows);
+        self.all.reflect(&self.rows);
         self.free = n - self.all.rank();
         self.find_extra(of.holonomic);
         let unknowns = self.free + self.extras + self.further;
@@ -121,7 +115,7 @@ impl DenseStabilised {
         self.extras = 0;
         let (n, free, all) = (self.n, self.free, &self.all);
         let Some(own) = &mut self.own else { return };
-        own.reflect_rows(&self.rows[..holonomic * n]);
+        own.reflect(&self.rows[..holonomic * n]);
         let (wide, rest) = (n - own.rank(), &mut self.parts[0].push);
         self.extras = wide.saturating_sub(free);
         for start in (0..self.extras).map(|extra| extra * n) {
@@ -218,7 +212,8 @@ impl DenseStabilised {
         std::mem::replace(&mut self.parts[part], empty)
     }
 
-    /// Puts forces into a column of one of the matrices: along `Y`, what is in `along` for `E` or nothing, and further states.
+    /// Puts forces into a column of one of the matrices: along `Y`, what is in `along` for `E` or nothing,
+    /// and further states.
     fn put(
         &mut self,
         matrix: usize,
@@ -352,8 +347,8 @@ impl DenseStabilised {
         self.find_forces(of, s, sides);
         self.find_pushes(of, s, sides);
         for (part, sides) in self.parts.iter_mut().zip(sides) {
-            self.all.carry_alone(&mut part.force[..n], sides.rates);
-            self.own.as_mut().unwrap_or(&mut self.all).carry_alone(&mut part.push, sides.levels);
+            self.all.carry(&mut part.force[..n], sides.rates);
+            self.own.as_mut().unwrap_or(&mut self.all).carry(&mut part.push, sides.levels);
             sides.positions.copy_from_slice(&part.both[..n]);
             sides.motion.copy_from_slice(&part.both[n..]);
         }

@@ -1,13 +1,15 @@
-//! The systems of `stabilised.rs` with few entries: as they stand, by elimination without exchanges (`sparse_lu.rs`).
+//! The systems of `stabilised.rs` with few entries: as they stand, by elimination without exchanges
+//! (`sparse_lu.rs`).
 //!
-//! In the order `x`, `u`, `λ`, `μ` pivots are `s` for positions and `s M + C + K / s` for speeds, and each constraint comes behind all that it has in it. In place of `G x = d` stands
-//! `s G x - L x - G v = s d - c`: what is left of it without positions is `-G Gᵀ μ` and little else, however stiff `K` is. Rows without pivots follow from others and are left out. For a chain
-//! the work grows with the number of links.
+//! In the order `x`, `u`, `λ`, `μ` pivots are `s` for positions and `s M + C + K / s` for speeds, and each
+//! constraint comes behind all that it has in it. In place of `G x = d` stands `s G x - L x - G v = s d - c`:
+//! what is left of it without positions is `-G Gᵀ μ` and little else, however stiff `K` is. Rows without
+//! pivots follow from others and are left out. For a chain the work grows with the number of links.
 
-use super::sparse_kkt::{REDUNDANT, SINGULAR};
+use super::sparse::SINGULAR;
 use super::sparse_lu::SparseLu;
 use super::stabilised::{Linearised, Sides};
-use super::{Complex, Matrix, Scalar};
+use crate::math::{Complex, Matrix, Scalar};
 use std::collections::BTreeMap;
 
 /// The factors for one real and one complex number.
@@ -107,10 +109,10 @@ impl SparseStabilised {
         self.real.factors.entries()
     }
 
-    /// Where no row is known to follow from others, one that does so is taken to be next to a singular position, and left out only if nothing is known of it.
-    pub(super) fn factor(&mut self, of: &Linearised<'_>, real: f64, complex: Complex, held: bool) -> bool {
-        let least = if held { REDUNDANT } else { SINGULAR };
-        self.real.factor(of, &self.slots, real, least) && self.complex.factor(of, &self.slots, complex, least)
+    /// A row that follows from others is next to a singular configuration, and is left out only if nothing is
+    /// known of it.
+    pub(super) fn factor(&mut self, of: &Linearised<'_>, real: f64, complex: Complex) -> bool {
+        self.real.factor(of, &self.slots, real) && self.complex.factor(of, &self.slots, complex)
     }
 
     pub(super) fn solve_real(&mut self, mut sides: Sides<'_>) {
@@ -152,14 +154,12 @@ impl<S: Scalar> Half<S> {
         }
     }
 
-    fn factor(&mut self, of: &Linearised<'_>, slots: &Slots, s: S, of_row: f64) -> bool {
+    fn factor(&mut self, of: &Linearised<'_>, slots: &Slots, s: S) -> bool {
         self.s = s;
         self.fill(of, slots);
         let late = self.late;
-        self.factors.factor((&self.entries, &self.mirrored), |unknown, pivot, size| {
-            let is_row = unknown >= late;
-            let least = if is_row { of_row } else { SINGULAR };
-            (pivot.is_nan() || pivot <= least * size).then_some(is_row)
+        self.factors.factor(&self.entries, Some(&self.mirrored), |unknown, pivot, size| {
+            (pivot.is_nan() || pivot <= SINGULAR * size).then_some(unknown >= late)
         })
     }
 

@@ -1,14 +1,19 @@
-//! Rows of constraints weighed by masses: how long they are, and what is left of them beside each other, in a measure in which units of single coordinates do not matter.
+//! Rows of constraints weighed by masses: how long they are, and what is left of them beside each other, in a
+//! measure in which units of single coordinates do not matter.
 //!
-//! In the plain sum of squares a radian counts like a millimetre, and rows of which one entry is a thousand are nearly parallel there, whatever the others are. With the inverse masses as
-//! weights, `Σ g² / M`, it is all the same. That measure has a weakness of its own: a coordinate of next to no mass counts for more than all others. So a row is next to nothing if it is so in both.
-//! A coordinate without mass is weighed by the masses that hang on it, through the rows that it is in.
+//! In the plain sum of squares a radian counts like a millimetre, and rows of which one entry is a thousand
+//! are nearly parallel there, whatever the others are. With the inverse masses as weights, `Σ g² / M`, it is
+//! all the same. That measure has a weakness of its own: a coordinate of next to no mass counts for more than
+//! all others. So a row is next to nothing if it is so in both. A coordinate without mass is weighed by the
+//! masses that hang on it, through the rows that it is in.
 
-use super::{Matrix, dot};
+use crate::math::{Matrix, dot};
 
-/// Rows of which less than this part of the most is left in the plain measure are looked at by masses, and as much counts as left of those that have plenty by these.
+/// Rows of which less than this part of the most is left in the plain measure are looked at by masses, and as
+/// much counts as left of those that have plenty by these.
 const WORTH_A_LOOK: f64 = 0.1;
-/// As long as no more than this part is left by masses, too, the plain measure has the say; with twice as much there is plenty.
+/// As long as no more than this part is left by masses, too, the plain measure has the say; with twice as
+/// much there is plenty.
 const LITTLE: f64 = 0.1;
 /// A row whose length has changed by less than this factor is not weighed again.
 const ABOUT_THE_SAME: f64 = 1.5;
@@ -18,7 +23,8 @@ pub(super) struct Weighing {
     /// The weight of each coordinate; of those without mass, first the mass that hangs on it.
     weights: Vec<f64>,
     hanging: Vec<f64>,
-    /// The lengths of rows by weights, and for each row its lengths in coordinates and by weights where it was weighed.
+    /// The lengths of rows by weights, and for each row its lengths in coordinates and by weights where it
+    /// was weighed.
     lengths: Vec<f64>,
     known: Vec<(f64, f64)>,
     /// Products of rows, then their Cholesky factor.
@@ -44,12 +50,8 @@ impl Weighing {
         Self { products: vec![0.0; m * m], ..Self::new(n, m) }
     }
 
-    /// Other rows count as independent from now on.
-    pub(super) fn forget_most(&mut self) {
-        self.most = 0.0;
-    }
-
-    /// The length of a row by weights, where it has this one in coordinates. As long as that is about the same, so is this.
+    /// The length of a row by weights, where it has this one in coordinates. As long as that is about the
+    /// same, so is this.
     pub(super) fn weigh(&mut self, row: usize, plain: f64, (mass, jacobian): (&Matrix, &Matrix)) -> f64 {
         let (then, weighed) = self.known[row];
         self.lengths[row] = if plain <= ABOUT_THE_SAME * then && then <= ABOUT_THE_SAME * plain {
@@ -96,8 +98,9 @@ impl Weighing {
         &self.lengths
     }
 
-    /// The row that has least left beside those before it, and what that is, where `plain` is so by the plain measure: more if there is plenty left by masses.
-    /// Rows are taken in the given order from the full matrix of gradients.
+    /// The row that has least left beside those before it, and what that is, where `plain` is so by the plain
+    /// measure: more if there is plenty left by masses. Rows are taken in the given order from the full
+    /// matrix of gradients.
     pub(super) fn narrowest(
         &mut self,
         plain: (usize, f64),
@@ -117,7 +120,8 @@ impl Weighing {
         narrowest
     }
 
-    /// The row that has least left beside those before it by weights, and what that is, as a part of it: nothing if it is next to nothing, or there are no masses at all.
+    /// The row that has least left beside those before it by weights, and what that is, as a part of it:
+    /// nothing if it is next to nothing, or there are no masses at all.
     fn least_by_weights(&mut self, order: &[usize], jacobian: &[f64]) -> (usize, f64) {
         let (n, r, mut least) = (self.weights.len(), order.len(), (0, 1.0));
         for (k, &row) in order.iter().enumerate() {

@@ -1,5 +1,6 @@
-//! How a matrix with few entries is eliminated, if its places are those of a symmetric one: in which order, and where its factors have entries (Davis, Direct Methods for Sparse Linear
-//! Systems, SIAM 2006, chapter 4). The unknown with the fewest neighbours comes first, which keeps the factors small.
+//! How a matrix with few entries is eliminated, if its places are those of a symmetric one: in which order,
+//! and where its factors have entries (Davis, Direct Methods for Sparse Linear Systems, SIAM 2006, chapter
+//! 4). The unknown with the fewest neighbours comes first, which keeps the factors small.
 
 use std::collections::BTreeSet;
 
@@ -18,9 +19,8 @@ pub(super) struct Entry {
 /// The order, the elimination tree, and the length of each column of the factors.
 #[derive(Clone, Debug)]
 pub(super) struct Elimination {
-    /// The unknown at each place of the order, and the place of each unknown.
+    /// The unknown at each place of the order.
     pub(super) order: Vec<usize>,
-    pub(super) place: Vec<usize>,
     starts: Vec<usize>,
     entries: Vec<Entry>,
     parent: Vec<usize>,
@@ -29,7 +29,8 @@ pub(super) struct Elimination {
 }
 
 impl Elimination {
-    /// For `n` unknowns and entries at the given places of one half, or both; those of the diagonal too. Unknowns from `late` on come behind all others that they share a place with.
+    /// For `n` unknowns and entries at the given places of one half, or both; those of the diagonal too.
+    /// Unknowns from `late` on come behind all others that they share a place with.
     pub(super) fn new((n, late): (usize, usize), places: &[(usize, usize)]) -> Self {
         let order = fewest_neighbours_first((n, late), places);
         let mut place = vec![0; n];
@@ -38,7 +39,7 @@ impl Elimination {
         }
         let (starts, entries) = upper_half(n, places, &place);
         let parent = vec![NONE; n];
-        let mut this = Self { order, place, starts, entries, parent, column_starts: vec![0; n + 1] };
+        let mut this = Self { order, starts, entries, parent, column_starts: vec![0; n + 1] };
         this.find_places();
         this
     }
@@ -82,7 +83,8 @@ impl Elimination {
         &self.entries[self.starts[k]..self.starts[k + 1]]
     }
 
-    /// The columns in which row `k` of the lower factor has entries, ascending. `marks` is scratch that was filled with [`NONE`] before the first row.
+    /// The columns in which row `k` of the lower factor has entries, ascending. `marks` is scratch that was
+    /// filled with [`NONE`] before the first row.
     #[inline]
     pub(super) fn find_pattern(&self, k: usize, marks: &mut [usize], pattern: &mut Vec<usize>) {
         pattern.clear();
@@ -98,15 +100,10 @@ impl Elimination {
         // Columns must be taken off in ascending order.
         pattern.sort_unstable();
     }
-
-    /// The places above `i` in the elimination tree: what can be changed by `x` there, when the lower factor is taken off.
-    pub(super) fn above(&self, i: usize) -> impl Iterator<Item = usize> {
-        let next = |&i: &usize| Some(self.parent[i]).filter(|&parent| parent != NONE);
-        std::iter::successors(next(&i), move |i| next(i))
-    }
 }
 
-/// The entries of the upper half by columns in the new order; of a place and its mirror image the first counts.
+/// The entries of the upper half by columns in the new order; of a place and its mirror image the first
+/// counts.
 fn upper_half(n: usize, places: &[(usize, usize)], place: &[usize]) -> (Vec<usize>, Vec<Entry>) {
     let mut seen = BTreeSet::new();
     let mut sorted: Vec<(usize, Entry)> = Vec::new();
@@ -127,7 +124,8 @@ fn upper_half(n: usize, places: &[(usize, usize)], place: &[usize]) -> (Vec<usiz
     (starts, sorted.into_iter().map(|(_, entry)| entry).collect())
 }
 
-/// The unknowns in an order in which each has as few neighbours as possible when it is eliminated; its neighbours then are neighbours of each other. Late ones wait for the others.
+/// The unknowns in an order in which each has as few neighbours as possible when it is eliminated; its
+/// neighbours then are neighbours of each other. Late ones wait for the others.
 fn fewest_neighbours_first((n, late): (usize, usize), places: &[(usize, usize)]) -> Vec<usize> {
     let mut neighbours = vec![BTreeSet::new(); n];
     for &(i, j) in places {
