@@ -26,7 +26,7 @@ impl Simulator<'_> {
             if let (Some(on), Some(turned)) = (goes_on, turned)
                 && on.plus != turned.plus
             {
-                self.watch.place(g, turned.plus, false);
+                self.watch.place(g, turned.plus, false, 0.0);
                 if !guards[g].touches {
                     firing.guards.retain(|&other| other != g);
                     self.note_touch(g, self.integrator.trial.t);

@@ -78,7 +78,7 @@ impl Simulator<'_> {
         let mode = &mut self.integrator.flow.mode;
         if let Some(switch) = guard.response.switch {
             let old = std::mem::replace(&mut mode.values.signs[switch], surface);
-            self.watch.place(g, side > 0.0, false);
+            self.watch.place(g, side > 0.0, false, 0.0);
             return Ok(old != surface);
         }
         let Some(count) = guard.response.count else { return Ok(false) };
@@ -130,22 +130,21 @@ impl Simulator<'_> {
         if !slides && !guards.iter().any(|guard| guard.response.switch.is_some() || is_jump(guard)) {
             return Ok(());
         }
-        let mut met = self.jumps_met(firing);
-        let leaves = self.surfaces_left(firing);
+        let mut met: Vec<Meeting> = self.surfaces_left(firing);
+        let crosses = |(surface, side)| (surface, Incoming { side, leaves: false });
+        met.extend(self.jumps_met(firing).into_iter().map(crosses));
         let mut changes = !firing.exits.is_empty() || (slides && !firing.guards.is_empty());
-        for _ in 0..MOST_PASSES {
-            let slid = self.surfaces_kept();
+        for pass in 0..MOST_PASSES {
+            let slid = self.surfaces_kept(pass == 0);
             changes |= slid.len() != self.integrator.flow.mode.structure.sliding.len();
-            met.extend(self.switches_met());
+            let left: Vec<usize> = met.iter().map(|(surface, _)| surface.guard).collect();
+            met.extend(self.switches_met(&left).into_iter().map(crosses));
             if met.is_empty() && !changes {
                 break;
             }
-            let mut all: Vec<Meeting> = slid.iter().map(|&surface| (surface, Incoming::default())).collect();
-            all.extend(met.iter().map(|&(surface, side)| {
-                (surface, Incoming { side, leaves: leaves.contains(&surface.guard) })
-            }));
-            all.sort_by_key(|(surface, _)| surface.guard);
-            if !self.classify_once(&all)? {
+            met.extend(slid.iter().map(|&surface| (surface, Incoming::default())));
+            met.sort_by_key(|(surface, _)| surface.guard);
+            if !self.classify_once(&met)? {
                 break;
             }
             (met, changes) = (Vec::new(), false);
@@ -153,15 +152,20 @@ impl Simulator<'_> {
         Ok(())
     }
 
-    /// The guards of the surfaces that the motion leaves because their exits have fired. Where surfaces depend on each other, an exit only says that
-    /// not all of them can be kept.
-    fn surfaces_left(&self, firing: &Firing) -> Vec<usize> {
+    /// The surfaces that the motion leaves because their exits have fired, with the sides that it goes to. Where surfaces depend on each other, an exit
+    /// only says that not all of them can be kept.
+    fn surfaces_left(&self, firing: &Firing) -> Vec<Meeting> {
         let sliding = self.integrator.flow.sliding().filter(|sliding| !sliding.is_dependent());
         let Some(sliding) = sliding else { return Vec::new() };
-        let left = |i: usize| firing.exits.iter().any(|(exit, _)| *exit == i);
-        let leaders = (0..sliding.surfaces().len()).filter(|&i| left(i)).map(|i| sliding.surfaces()[i].guard);
-        let followers = sliding.followers().iter().filter(|follower| left(follower.leader));
-        leaders.chain(followers.map(|follower| follower.surface.guard)).collect()
+        let mut left = Vec::new();
+        for &(i, side) in &firing.exits {
+            left.push((sliding.surfaces()[i], Incoming { side, leaves: true }));
+            let followers = sliding.followers().iter().filter(|follower| follower.leader == i);
+            left.extend(followers.map(|follower| {
+                (follower.surface, Incoming { side: follower.orientation * side, leaves: true })
+            }));
+        }
+        left
     }
 
     /// Whole numbers at whose jumps a run begins are those that the motion goes to: that is no event.
@@ -179,25 +183,35 @@ impl Simulator<'_> {
                 self.integrator.flow.mode.values.counts[count.index] += if count.up { 1.0 } else { -1.0 };
             }
             let at_zero = if passes { self.other_jump(g).unwrap_or(g) } else { g };
-            self.watch.place(at_zero, false, false);
+            self.watch.place(at_zero, false, false, 0.0);
         }
     }
 
-    /// The surfaces slid on that the motion still stands on: a reset may have taken it away, a mode may have no use for them.
-    fn surfaces_kept(&mut self) -> Vec<Surface> {
+    /// The surfaces slid on that the motion still stands on: a mode may have no use for them, and a transition that has just happened may have taken it
+    /// away from them.
+    fn surfaces_kept(&mut self, happened: bool) -> Vec<Surface> {
         let (guards, mode) = (self.system().guards(), self.integrator.flow.mode.clone());
         let mut slid = mode.structure.sliding.clone();
-        slid.retain(|&g| self.integrator.flow.watches(g) && self.value_of(g).sign().is_none());
+        slid.retain(|&g| self.integrator.flow.watches(g) && !(happened && self.is_moved_from(g)));
         slid.iter().filter_map(|&g| Surface::of(guards, &mode, g)).collect()
     }
 
-    /// The switches inside their bands that are not slid on, with the side that they are locked to.
-    fn switches_met(&mut self) -> Vec<(Surface, f64)> {
+    /// Whether a transition has taken the motion away from a surface. How far it was from there before is what rounding has left of being put onto it.
+    fn is_moved_from(&mut self, guard: usize) -> bool {
+        let (t, before) = (self.integrator.trial.t, self.before.clone());
+        let left = self.integrator.flow.guard_along(guard, t, &before).abs();
+        let now = self.value_of(guard);
+        now.value.abs() > now.band.max(2.0 * left)
+    }
+
+    /// The switches inside their bands that are not slid on, with the side that they are locked to; others than those known.
+    fn switches_met(&mut self, known: &[usize]) -> Vec<(Surface, f64)> {
         let (guards, mode) = (self.system().guards(), self.integrator.flow.mode.clone());
         let is_switch = |g: &usize| guards[*g].response.switch.is_some() && has_surface(guards[*g].kind);
         let free = |g: &usize| self.integrator.flow.watches(*g) && !mode.structure.sliding.contains(g);
         let candidates: Vec<usize> = (0..guards.len()).filter(is_switch).filter(free).collect();
-        let inside = candidates.into_iter().filter(|&g| {
+        let new = candidates.into_iter().filter(|g| !known.contains(g));
+        let inside = new.filter(|&g| {
             let value = self.value_of(g);
             self.watch.is_inside(g, value)
         });
@@ -314,7 +328,9 @@ impl Simulator<'_> {
         let at_zero = if jump && side > 0.0 { self.other_jump(guard).unwrap_or(guard) } else { guard };
         if self.watch.is_on(at_zero) {
             let plus = !jump && side * self.comparisons.orientation(at_zero) > 0.0;
-            self.watch.place(at_zero, plus, leaves);
+            // What rounding has left of being put onto the surface counts as inside.
+            let slack = if leaves { self.value_of(at_zero).value.abs() } else { 0.0 };
+            self.watch.place(at_zero, plus, leaves, slack);
         }
     }
 
@@ -409,7 +425,7 @@ impl Simulator<'_> {
         }
         let Some(surface) = self.surface_of_modes(first, second) else { return false };
         let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
-        let mut surfaces = self.surfaces_kept();
+        let mut surfaces = self.surfaces_kept(true);
         surface.rest(&mut self.integrator.flow.mode);
         surfaces.push(surface);
         surfaces.sort_by_key(|surface| surface.guard);

@@ -23,12 +23,13 @@ impl Watch {
 
     /// Puts a comparison on a side without firing: a rule of the transition has decided it. `surely`: by more than
     /// its own motion can tell, which is not asked any more at this instant; the dense output may contradict it.
-    pub fn place(&mut self, comparison: usize, plus: bool, surely: bool) {
+    /// Values up to `slack` count as inside the band until it has left.
+    pub fn place(&mut self, comparison: usize, plus: bool, surely: bool, slack: f64) {
         self.now.sides[comparison] = if plus { SideState::NearPlus } else { SideState::NearMinus };
         self.undecided.retain(|&other| other != comparison);
         let record = &mut self.records[comparison];
         (record.peak, record.entered) = (Banded::default(), false);
-        (record.placed, record.soft) = (surely, surely);
+        (record.placed, record.soft, record.slack) = (surely, surely, slack.max(record.slack));
         self.horizon.rouse(comparison);
         self.remember(comparison);
     }
