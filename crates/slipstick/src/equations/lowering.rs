@@ -186,11 +186,12 @@ impl<'m> Lowering<'m> {
         let first = self.names.first_switch;
         let width = model.run.regularise.unwrap_or(0.0);
         let mut shown = Vec::new();
+        // Softened switches have further locks between those of the named ones.
+        let soft: Vec<bool> =
+            self.locks.list.iter().filter(|lock| lock.named).map(|lock| lock.soft).collect();
         for (i, switch) in model.switches.iter().enumerate() {
             let value = input(&mut self.arena, first + i);
-            // Named switches are the first locks.
-            let soft = self.locks.list[i].soft;
-            shown.push(if soft { self.plain_line(&switch.formula, width) } else { value });
+            shown.push(if soft[i] { self.plain_line(&switch.formula, width) } else { value });
         }
         shown
     }
