@@ -184,7 +184,10 @@ impl Simulator<'_> {
         let after = self.integrator.options.concurrency.map_or(0.0, |concurrency| concurrency.time);
         for _ in 0..MOST_TIMES {
             let h = (found.s * (1.0 + MARGIN)).max(found.s + after);
-            if h >= self.integrator.trial.h || found.s >= (1.0 - 2.0 * MARGIN) * self.integrator.trial.h || h <= self.smallest_step() {
+            if h >= self.integrator.trial.h
+                || found.s >= (1.0 - 2.0 * MARGIN) * self.integrator.trial.h
+                || h <= self.smallest_step()
+            {
                 break;
             }
             self.recorder.statistics().relocations += 1;
@@ -319,7 +322,9 @@ impl Simulator<'_> {
         let mut turning = Vec::new();
         let (watch, mut along) = self.along();
         watch.turning(&mut along, &counts, &mut turning);
-        turning.iter().for_each(|touch| watch.leave_touch(touch));
+        for touch in &turning {
+            watch.leave_touch(touch);
+        }
         firing.guards.extend(turning.iter().map(|touch| touch.comparison));
         firing.guards.sort_unstable();
     }
@@ -342,7 +347,9 @@ impl Simulator<'_> {
     }
 
     pub(super) fn note_touch(&mut self, comparison: usize, t: f64) {
-        let Some(guard) = self.system().guards().get(comparison).filter(|guard| !guard.touches) else { return };
+        let Some(guard) = self.system().guards().get(comparison).filter(|guard| !guard.touches) else {
+            return;
+        };
         self.recorder.note_once(t, ("touches-zero", &guard.name), || {
             format!(
                 "the guard of `{}` touches zero at t = {t} and turns back; that is no event unless it says `touches = true`",

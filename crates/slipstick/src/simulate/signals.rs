@@ -7,7 +7,7 @@ use crate::equations::{GuardKind, System, UncertainPoint, UncertainPolynomial};
 use crate::expr::{Bounds, Inexact, Interval};
 use crate::model::{Detection, Direction};
 use crate::step::{DENSE_DEGREE, Trial};
-use crate::watch::{Banded, DenseError, Described, SpeedBound, Signals, StepPolynomial};
+use crate::watch::{Banded, DenseError, Described, Signals, SpeedBound, StepPolynomial};
 use std::cell::OnceCell;
 
 /// How many stages have to have seen the weights of surfaces for them to exclude an exit, and how far beyond what they have seen it could go.
@@ -26,6 +26,9 @@ const SMALL: f64 = 1e-3;
 const BESIDE: f64 = 1e-3;
 /// A guard that comes nearer to zero than this part of its values may touch it, and is not proved away.
 const NEAR: f64 = 1e-6;
+/// How many points of a step are kept, twice those of one polynomial through values; and with how many states that is worth while.
+const MOST_VISITED: usize = 34;
+const WORTH_KEEPING: usize = 16;
 /// No part of a step.
 const NOTHING: (f64, f64) = (f64::NAN, f64::NAN);
 /// The size of the second trial step beside the first.
@@ -120,6 +123,9 @@ pub(super) struct Uncertainty {
     powers: Vec<OnceCell<Powers>>,
     /// How far each state moves from its start within the step at hand.
     reaches: Vec<f64>,
+    /// Points of the step at hand that were gone to, and how many of them hold.
+    visited: Vec<Visited>,
+    visits: usize,
     /// The step that these belong to, and which part of it the powers are of.
     stamp: (u64, u64),
     looked: (f64, f64),
@@ -127,6 +133,14 @@ pub(super) struct Uncertainty {
 
 /// The coefficients of one state over a step.
 type Powers = ([f64; DENSE_DEGREE + 1], usize);
+
+/// A point of the dense output, and how uncertain it is.
+#[derive(Clone)]
+struct Visited {
+    s: f64,
+    state: Vec<f64>,
+    delta: Vec<f64>,
+}
 
 #[derive(Clone)]
 struct Gradient {
@@ -152,6 +166,8 @@ impl Uncertainty {
             reaches: vec![0.0; y.len()],
             stamp: (0, 0),
             looked: NOTHING,
+            visited: Vec::new(),
+            visits: 0,
         }
     }
 
@@ -214,11 +230,15 @@ impl Along<'_, '_> {
             return;
         }
         uncertainty.begin_step(self.integrator);
+        if uncertainty.recall(s) {
+            return;
+        }
         self.integrator.state_at(s, &mut uncertainty.state);
         let start = &self.integrator.trial.start;
         for (i, (delta, y)) in uncertainty.at_point.iter_mut().zip(&uncertainty.state).enumerate() {
             *delta = uncertainty.at_start[i].max(rounding_of(start[i], *y, uncertainty.reaches[i]));
         }
+        uncertainty.keep(s);
     }
 
     /// One comparison at the point that was gone to.
@@ -483,6 +503,31 @@ impl Along<'_, '_> {
 }
 
 impl Uncertainty {
+    /// Goes to a point where it has been in this step. Comparisons are sampled one after the other at the same points.
+    fn recall(&mut self, s: f64) -> bool {
+        let known = self.visits.min(MOST_VISITED);
+        let Some(there) = self.visited[..known].iter().find(|there| there.s == s) else { return false };
+        self.state.copy_from_slice(&there.state);
+        self.at_point.copy_from_slice(&there.delta);
+        true
+    }
+
+    /// Keeps the point that was gone to, in the place of the oldest.
+    fn keep(&mut self, s: f64) {
+        if self.state.len() < WORTH_KEEPING {
+            return;
+        }
+        if self.visited.is_empty() {
+            let none = Visited { s: 0.0, state: self.state.clone(), delta: self.at_point.clone() };
+            self.visited.resize(MOST_VISITED, none);
+        }
+        let place = &mut self.visited[self.visits % MOST_VISITED];
+        place.s = s;
+        place.state.copy_from_slice(&self.state);
+        place.delta.copy_from_slice(&self.at_point);
+        self.visits += 1;
+    }
+
     /// Powers of another part of the dense output are forgotten.
     fn begin_look(&mut self, integrator: &Integrator<'_>, part: (f64, f64)) {
         self.begin_step(integrator);
@@ -497,7 +542,7 @@ impl Uncertainty {
         let trial = &integrator.trial;
         let stamp = (trial.t.to_bits() ^ trial.h.to_bits().rotate_left(17), integrator.dense_number);
         if self.stamp != stamp {
-            self.looked = NOTHING;
+            (self.looked, self.visits) = (NOTHING, 0);
             self.reaches.iter_mut().enumerate().for_each(|(i, reach)| *reach = trial.dense.terms_of(i));
             self.stamp = stamp;
         }

@@ -94,7 +94,8 @@ impl Watch {
             let record = &mut self.records[comparison];
             let outside = !self.now.sides[comparison].is_inside();
             let asleep = if outside {
-                self.horizon.sleeps(comparison, record.reach, path, |length| signals.fastest(comparison, length))
+                self.horizon
+                    .sleeps(comparison, record.reach, path, |length| signals.fastest(comparison, length))
             } else {
                 None
             };
@@ -159,7 +160,12 @@ impl Watch {
         let touches = self.table.readers(comparison).map(|guard| self.table.specs[guard].touches).max();
         let touches = touches.unwrap_or(Touches::Ignored);
         let near = match touches {
-            Touches::Count => NEAR * [0.0, h].map(|s| signals.dense_error(comparison, s).higher).into_iter().fold(0.0, f64::max),
+            Touches::Count => {
+                NEAR * [0.0, h]
+                    .map(|s| signals.dense_error(comparison, s).higher)
+                    .into_iter()
+                    .fold(0.0, f64::max)
+            }
             _ => 0.0,
         };
         let Pinned { constant, linear, .. } = record.pinned;

@@ -144,7 +144,8 @@ impl Sleeper {
     fn ask(&mut self, reach: f64, h: f64, pace: &mut dyn FnMut(f64) -> Option<SpeedBound>) -> f64 {
         for _ in 0..MOST_QUESTIONS {
             let asked = if self.length > 0.0 { self.length.max(LEAST_LENGTH * h) } else { FIRST_LENGTH * h };
-            let Some(SpeedBound { speed, length }) = pace(asked) else {
+            let known = pace(asked).filter(|known| known.speed >= 0.0);
+            let Some(SpeedBound { speed, length }) = known else {
                 (self.too_long, self.length) = (asked, asked / LONGER);
                 if self.length < LEAST_LENGTH * h {
                     return 0.0;
@@ -185,13 +186,18 @@ impl Sleeper {
 mod tests {
     use super::*;
 
+    /// A speed that holds everywhere.
+    fn everywhere(speed: f64) -> Option<SpeedBound> {
+        Some(SpeedBound { speed, length: f64::INFINITY })
+    }
+
     #[test]
     fn a_comparison_sleeps_as_long_as_it_cannot_reach_its_band() {
         let mut horizon = Horizon::new(1);
         let mut asked = 0;
-        let mut speed = || {
+        let mut speed = |_: f64| {
             asked += 1;
-            Some(2.0)
+            everywhere(2.0)
         };
         for k in 0..9 {
             let left = horizon.sleeps(0, 20.0, 1.0, &mut speed).unwrap_or(0.0);
@@ -204,9 +210,9 @@ mod tests {
 
     #[test]
     fn what_is_not_known_does_not_sleep() {
-        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 4.0, || None), None);
-        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 1.0, || Some(f64::NAN)), None);
-        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 1.0, || Some(0.0)), Some(f64::INFINITY));
+        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 4.0, |_| None), None);
+        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 1.0, |_| everywhere(f64::NAN)), None);
+        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 1.0, |_| everywhere(0.0)), Some(f64::INFINITY));
     }
 
     #[test]
@@ -214,9 +220,9 @@ mod tests {
         let mut horizon = Horizon::new(1);
         let mut asked = 0;
         for _ in 0..1000 {
-            horizon.sleeps(0, 1.0, 1.0, || {
+            horizon.sleeps(0, 1.0, 1.0, |_| {
                 asked += 1;
-                Some(10.0)
+                everywhere(10.0)
             });
         }
         assert!((15..30).contains(&asked), "{asked}");
@@ -226,18 +232,35 @@ mod tests {
     fn small_steps_are_not_lost_after_a_long_time() {
         let mut horizon = Horizon::new(1);
         horizon.advance(1e9);
-        assert!(horizon.sleeps(0, 1e-9, 1e-12, || Some(1.0)).is_some());
+        assert!(horizon.sleeps(0, 1e-9, 1e-12, |_| everywhere(1.0)).is_some());
         (0..1000).for_each(|_| horizon.advance(1e-12));
-        assert_eq!(horizon.sleeps(0, 0.0, 1e-12, || None), None);
+        assert_eq!(horizon.sleeps(0, 0.0, 1e-12, |_| None), None);
     }
 
     #[test]
     fn a_jump_wakes_it() {
         let mut horizon = Horizon::new(1);
-        assert!(horizon.sleeps(0, 1.0, 1.0, || Some(0.0)).is_some());
+        assert!(horizon.sleeps(0, 1.0, 1.0, |_| everywhere(0.0)).is_some());
         horizon.set_quiet(f64::INFINITY);
         assert!(horizon.is_quiet(1e9));
         horizon.rouse(0);
-        assert!(!horizon.is_quiet(1e-9) && horizon.sleeps(0, 1.0, 1.0, || None).is_none());
+        assert!(!horizon.is_quiet(1e-9) && horizon.sleeps(0, 1.0, 1.0, |_| None).is_none());
+    }
+
+    #[test]
+    fn where_a_long_path_is_not_bounded_a_shorter_one_is_asked_for() {
+        let mut horizon = Horizon::new(1);
+        let mut asked = Vec::new();
+        let mut pace = |length: f64| {
+            asked.push(length);
+            (length < 20.0).then_some(SpeedBound { speed: 0.0, length })
+        };
+        let safe = horizon.sleeps(0, 0.0, 1.0, &mut pace);
+        assert!(safe.is_some_and(|safe| safe > 15.9 && safe < 16.0), "{safe:?}");
+        horizon.advance(15.5);
+        let next = horizon.sleeps(0, 0.0, 1.0, &mut pace);
+        assert!(next.is_some_and(|safe| safe > 5.0), "{next:?}");
+        assert_eq!(asked[..2], [64.0, 16.0]);
+        assert!(asked.len() <= 4, "{asked:?}");
     }
 }

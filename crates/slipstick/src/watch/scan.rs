@@ -42,8 +42,9 @@ pub struct Touch {
     pub comparison: usize,
     /// Where, in local time.
     pub s: f64,
-    /// How far from zero it is there at most, and how fast it still moves.
+    /// How far from zero it is there.
     pub height: f64,
+    /// How fast it may still move there.
     pub slope: f64,
 }
 
@@ -164,6 +165,29 @@ impl Scanner {
         self.known
     }
 
+    /// Adds the pieces of a comparison, by what is known of it. False: something could not be proved.
+    fn add_pieces(
+        &mut self,
+        signals: &mut dyn Signals,
+        comparison: usize,
+        (h, limit): (f64, f64),
+    ) -> Result<bool, NotFinite> {
+        match self.known {
+            None => {
+                let value = &mut |s| value_at(signals, comparison, s);
+                polyline::lines(value, &self.points, (h, limit), &mut self.pieces).map(|()| true)
+            }
+            Some(Described::Never) => {
+                let value = &mut |s| value_at(signals, comparison, s);
+                chebyshev::sample(value, 0.0, limit, &mut self.pieces)
+            }
+            Some(known) => {
+                let cover = Cover::new(signals, comparison, h, &mut self.pieces);
+                cover.whole(known, &self.polynomial)
+            }
+        }
+    }
+
     /// Follows a comparison.
     pub(super) fn follow(
         &mut self,
@@ -176,21 +200,7 @@ impl Scanner {
         if side.is_inside() {
             self.describe(signals, comparison, h);
         }
-        let mut unproved = false;
-        match self.known {
-            None => {
-                let value = &mut |s| value_at(signals, comparison, s);
-                polyline::lines(value, &self.points, (h, limit), &mut self.pieces)?;
-            }
-            Some(Described::Never) => {
-                let value = &mut |s| value_at(signals, comparison, s);
-                unproved = !chebyshev::sample(value, 0.0, limit, &mut self.pieces)?;
-            }
-            Some(known) => {
-                let cover = Cover::new(signals, comparison, h, &mut self.pieces);
-                unproved = !cover.whole(known, &self.polynomial)?;
-            }
-        }
+        let unproved = !self.add_pieces(signals, comparison, (h, limit))?;
         let (inside, entered) = starts(signals, &brief, side)?;
         let quest = Quest {
             up: 1.0,
@@ -273,7 +283,8 @@ impl Scanner {
         let tracks = &self.tracks;
         let fires = |comparison: usize| table.readers(comparison).any(|guard| table.specs[guard].poles);
         let pole = |track: &Track| track.flip.as_ref().is_some_and(|flip| flip.pole);
-        let passes = |&(index, _): &(usize, SideState)| pole(&tracks[index]) && !fires(tracks[index].comparison);
+        let passes =
+            |&(index, _): &(usize, SideState)| pole(&tracks[index]) && !fires(tracks[index].comparison);
         if !self.group.iter().any(passes) {
             return Ok(false);
         }

@@ -182,23 +182,12 @@ impl Widening {
 
 impl<'a> Search<'a> {
     /// A search that starts at `quest.from`, on the side opposite to `quest.up`.
-    pub(super) fn new(
-        quest: Quest,
-        source: Source<'a>,
-        room: &'a mut Vec<StepPiece>,
-    ) -> Self {
+    pub(super) fn new(quest: Quest, source: Source<'a>, room: &'a mut Vec<StepPiece>) -> Self {
         let before = (!quest.inside).then_some(quest.from);
         let start = Peak { s: quest.from, height: f64::NEG_INFINITY, slope: 0.0, extremum: false };
         let peak = quest.entered.then_some(start);
-        let walk = Walk {
-            before,
-            low: quest.from,
-            high: None,
-            peak,
-            touch: None,
-            unproved: false,
-            beyond: false,
-        };
+        let walk =
+            Walk { before, low: quest.from, high: None, peak, touch: None, unproved: false, beyond: false };
         Self { quest, source, room, walk, intervals: 0, nested: 0 }
     }
 
@@ -403,7 +392,7 @@ impl<'a> Search<'a> {
             let [fall, rise] =
                 [self.source.value(left)?, self.source.value(right)?].map(|at| up * (at.value - here));
             let shift = 0.5 * width * (rise - fall) / (rise + fall).abs();
-            if !(shift.abs() <= width) {
+            if shift.is_nan() || shift.abs() > width {
                 return Ok(None);
             }
             let before = self.walk.before;
