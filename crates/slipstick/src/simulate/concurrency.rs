@@ -1,5 +1,6 @@
-//! The region of concurrency: events of guards that may be crossed become one if they are near to each other (Eich-Soellner and Führer, 1998,
-//! and the 100 balls of the papers). It is off unless it is asked for.
+//! The region of concurrency: events of guards that may be crossed become one if they are near to each
+//! other (Eich-Soellner and Führer, 1998, and the 100 balls of the papers). It is off unless it is asked
+//! for.
 
 use super::simulator::{Firing, Simulator};
 use crate::event::Concurrency;
@@ -24,7 +25,8 @@ impl Simulator<'_> {
         firing
     }
 
-    /// Adds the guards that cross soon after those found, as long as none of these is too far beyond zero then, and places all at the last.
+    /// Adds the guards that cross soon after those found, as long as none of these is too far beyond zero
+    /// then, and places all at the last.
     fn gather(&mut self, mut found: Found, concurrency: Concurrency) -> Found {
         let first = found.s;
         let last = (first + concurrency.time).min(self.integrator.trial.h);

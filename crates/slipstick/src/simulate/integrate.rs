@@ -9,9 +9,11 @@ use crate::step::{Fault, Method};
 use crate::trajectory::Outcome;
 use crate::watch::{Found, NotFinite, Touch};
 
-/// How far after the event a step made again ends, as a part of the step. The error of dense output falls with the square of it.
+/// How far after the event a step made again ends, as a part of the step. The error of dense output falls
+/// with the square of it.
 const MARGIN: f64 = 1e-3;
-/// How far apart touches are that happen together, as a part of the time: an extremum is located to some units of rounding.
+/// How far apart touches are that happen together, as a part of the time: an extremum is located to some
+/// units of rounding.
 const TOUCHES_APART: f64 = 16.0 * f64::EPSILON;
 /// How often a step is made again for one event.
 pub(super) const MOST_TIMES: usize = 8;
@@ -133,7 +135,8 @@ impl Simulator<'_> {
         watch.due(&mut along, path).is_empty()
     }
 
-    /// The first event in the step just tried. Touches are events of guards that say so; within the window of others they happen with them.
+    /// The first event in the step just tried. Touches are events of guards that say so; within the window
+    /// of others they happen with them.
     fn scan_with_touches(&mut self) -> Result<Option<Found>, NotFinite> {
         let h = self.integrator.trial.h;
         let found = self.scan_to(h)?;
@@ -178,7 +181,8 @@ impl Simulator<'_> {
         }
     }
 
-    /// Makes the step again until it ends right after its event: near its end the dense output is as good as the solution.
+    /// Makes the step again until it ends right after its event: near its end the dense output is as good
+    /// as the solution.
     fn reintegrate_to_event(&mut self, mut found: Found) -> Result<Look, Error> {
         // What happens together has to be seen, too.
         let after = self.integrator.options.concurrency.map_or(0.0, |concurrency| concurrency.time);
@@ -231,7 +235,8 @@ impl Simulator<'_> {
         if self.arrived.is_some() { Ok(()) } else { Err(self.giving_up()) }
     }
 
-    /// A guard was not finite somewhere in a good step: tries a shorter one, or gives up when it cannot shrink any more.
+    /// A guard was not finite somewhere in a good step: tries a shorter one, or gives up when it cannot
+    /// shrink any more.
     pub(super) fn retreat(&mut self, bad: NotFinite) -> Result<(), Error> {
         self.recorder.statistics().rejected += 1;
         self.integrator.flow.forget_trial();
@@ -314,7 +319,8 @@ impl Simulator<'_> {
         firing
     }
 
-    /// Adds guards that touch zero at the end of what was taken, if that counts: what comes after it is not seen yet.
+    /// Adds guards that touch zero at the end of what was taken, if that counts: what comes after it is not
+    /// seen yet.
     fn add_touches(&mut self, firing: &mut Firing) {
         let guards = self.system().guards();
         let known = firing.guards.clone();
@@ -329,7 +335,8 @@ impl Simulator<'_> {
         firing.guards.sort_unstable();
     }
 
-    /// A guard that comes to zero and turns back is no event unless that is asked for: that is worth a note, once.
+    /// A guard that comes to zero and turns back is no event unless that is asked for: that is worth a
+    /// note, once.
     fn note_touches(&mut self) {
         for k in 0..self.watch.touches().len() {
             let touch = self.watch.touches()[k];
@@ -439,7 +446,8 @@ impl Simulator<'_> {
 }
 
 impl Integrator<'_> {
-    /// Where events are located: as asked, or on the dense output unless that would cost the method its order.
+    /// Where events are located: as asked, or on the dense output unless that would cost the method its
+    /// order.
     pub(super) fn location(&self) -> Location {
         let poor = self.has_poor_dense_output() || self.flow.is_mechanism();
         let default = if poor { Location::Integrate } else { Location::Dense };

@@ -1,6 +1,8 @@
-//! What the watch compares, as functions of local time: the guards of the system, and the exits from surfaces that the motion slides on.
+//! What the watch compares, as functions of local time: the guards of the system, and the exits from
+//! surfaces that the motion slides on.
 //!
-//! Every comparison has its true side made positive. Values come from the formulas at points of the dense output, where the form holds.
+//! Every comparison has its true side made positive. Values come from the formulas at points of the dense
+//! output, where the form holds.
 
 use super::integrator::Integrator;
 use crate::equations::{GuardKind, System, UncertainPoint, UncertainPolynomial};
@@ -10,7 +12,8 @@ use crate::step::{DENSE_DEGREE, Trial};
 use crate::watch::{Banded, DenseError, Described, Signals, SpeedBound, StepPolynomial};
 use std::cell::OnceCell;
 
-/// How many stages have to have seen the weights of surfaces for them to exclude an exit, and how far beyond what they have seen it could go.
+/// How many stages have to have seen the weights of surfaces for them to exclude an exit, and how far
+/// beyond what they have seen it could go.
 const LEAST_VISITS: usize = 3;
 const STAGE_MARGIN: f64 = 0.5;
 /// The part of a number that rounding can change.
@@ -19,14 +22,16 @@ const ROUNDING: f64 = 0.5 * f64::EPSILON;
 const SMALLEST: f64 = f64::MIN_POSITIVE;
 /// By how much bounds of rounding errors are multiplied: what a closure does inside cannot be seen.
 const CAUTION: f64 = 4.0;
-/// Values below this many bands, or below this part of what they were, are next to zero: gradients differ by less in nearly all cases.
+/// Values below this many bands, or below this part of what they were, are next to zero: gradients differ
+/// by less in nearly all cases.
 const NEXT_TO_ZERO: f64 = 256.0;
 const SMALL: f64 = 1e-3;
 /// How far beside a point its gradient is used next to zero, in steps.
 const BESIDE: f64 = 1e-3;
 /// A guard that comes nearer to zero than this part of its values may touch it, and is not proved away.
 const NEAR: f64 = 1e-6;
-/// How many points of a step are kept, twice those of one polynomial through values; and with how many states that is worth while.
+/// How many points of a step are kept, twice those of one polynomial through values; and with how many
+/// states that is worth while.
 const MOST_VISITED: usize = 34;
 const WORTH_KEEPING: usize = 16;
 /// No part of a step.
@@ -72,7 +77,8 @@ impl Comparisons {
         }
     }
 
-    /// Takes over which points of a step are looked at, of a method with these nodes (paper 002, section 3.1).
+    /// Takes over which points of a step are looked at, of a method with these nodes (paper 002, section
+    /// 3.1).
     pub(super) fn look_at(&mut self, detection: Detection, nodes: &[f64]) {
         self.points = match detection {
             Detection::WholeStep => Vec::new(),
@@ -114,7 +120,8 @@ pub(super) struct Uncertainty {
     pub(super) at_start: Vec<f64>,
     at_point: Vec<f64>,
     state: Vec<f64>,
-    /// The gradient of each guard that is no formula, with its rate in time, and the step that it was found in.
+    /// The gradient of each guard that is no formula, with its rate in time, and the step that it was found
+    /// in.
     gradients: Vec<Option<Gradient>>,
     scratch: Vec<f64>,
     /// Coefficients of the comparison that is looked at.
@@ -182,7 +189,8 @@ impl Uncertainty {
         }
     }
 
-    /// The step just tried was taken up to an event: states are as uncertain as they were when it was located.
+    /// The step just tried was taken up to an event: states are as uncertain as they were when it was
+    /// located.
     pub(super) fn take_part(&mut self, integrator: &Integrator<'_>, end: &[f64]) {
         self.begin_step(integrator);
         let start = &integrator.trial.start;
@@ -270,8 +278,8 @@ impl Along<'_, '_> {
         (value, self.band(guard, s, value))
     }
 
-    /// How far rounding can have moved the value of a guard that is no formula. Far from zero any gradient will do; next to zero it has to be one
-    /// from next to the point, as it costs a value for each state.
+    /// How far rounding can have moved the value of a guard that is no formula. Far from zero any gradient
+    /// will do; next to zero it has to be one from next to the point, as it costs a value for each state.
     fn band(&mut self, guard: usize, s: f64, value: f64) -> f64 {
         if let Some(band) = self.band_by_growth(guard, s, value) {
             return band;
@@ -356,7 +364,8 @@ impl Signals for Along<'_, '_> {
             Meaning::Exit(surface, side) => return self.exit_from_stages((surface, side), out),
         };
         let flow = &self.integrator.flow;
-        // Dense output of a mechanism leaves the constraints between the ends of a step; values are taken where they are met.
+        // Dense output of a mechanism leaves the constraints between the ends of a step; values are taken
+        // where they are met.
         if flow.is_mechanism() || !flow.system().has_formulas() || flow.sliding().is_some() {
             return Described::Never;
         }
@@ -398,7 +407,8 @@ impl Signals for Along<'_, '_> {
             *width = tolerances.scale(i, y.abs());
         }
         let error = self.integrator.flow.spread_of(guard, t, state, scratch);
-        // Dense output of implicit methods, and where constraints are met, does not begin with the exact slope.
+        // Dense output of implicit methods, and where constraints are met, does not begin with the exact
+        // slope.
         let exact = !self.integrator.step.method().facts().implicit && !self.integrator.flow.is_mechanism();
         DenseError { linear: if exact { 0.0 } else { error }, higher: error }
     }
@@ -466,7 +476,8 @@ impl Along<'_, '_> {
         true
     }
 
-    /// Where stages have seen the weight of a surface well inside, the motion does not leave within the step: nothing has to be evaluated for that.
+    /// Where stages have seen the weight of a surface well inside, the motion does not leave within the
+    /// step: nothing has to be evaluated for that.
     fn exit_from_stages(&mut self, (surface, side): (usize, f64), out: &mut StepPolynomial) -> Described {
         let visits = self.integrator.flow.visits();
         if visits.len() < LEAST_VISITS {
@@ -485,7 +496,8 @@ impl Along<'_, '_> {
         Described::Here
     }
 
-    /// The coefficients of a comparison over a trial step, as powers of the part of the step; none if the step is not finite.
+    /// The coefficients of a comparison over a trial step, as powers of the part of the step; none if the
+    /// step is not finite.
     fn fit(&mut self, comparison: usize, h: f64) -> Option<[f64; TRIAL_DEGREE + 1]> {
         self.integrator.attempt(h);
         if !self.integrator.trial.error.is_finite() {
@@ -503,7 +515,8 @@ impl Along<'_, '_> {
 }
 
 impl Uncertainty {
-    /// Goes to a point where it has been in this step. Comparisons are sampled one after the other at the same points.
+    /// Goes to a point where it has been in this step. Comparisons are sampled one after the other at the
+    /// same points.
     fn recall(&mut self, s: f64) -> bool {
         let known = self.visits.min(MOST_VISITED);
         let Some(there) = self.visited[..known].iter().find(|there| there.s == s) else { return false };
@@ -554,7 +567,8 @@ fn excludes_zero(range: Interval) -> bool {
     !range.nan && (range.lo > NEAR * range.hi.abs() || range.hi < -NEAR * range.lo.abs())
 }
 
-/// How far rounding within a step moves a state that does not go further than `reach` in it. One that does not move is not rounded.
+/// How far rounding within a step moves a state that does not go further than `reach` in it. One that does
+/// not move is not rounded.
 fn rounding_of(start: f64, y: f64, reach: f64) -> f64 {
     if reach == 0.0 && start.to_bits() == y.to_bits() {
         return 0.0;
@@ -586,7 +600,8 @@ fn powers_of(trial: &Trial, input: usize, (from, to): (f64, f64)) -> Powers {
     (powers, degree)
 }
 
-/// The coefficients of the polynomial through values at evenly spread points from 0 to 1, by Newton's divided differences.
+/// The coefficients of the polynomial through values at evenly spread points from 0 to 1, by Newton's
+/// divided differences.
 fn powers(mut values: [f64; TRIAL_DEGREE + 1]) -> [f64; TRIAL_DEGREE + 1] {
     let n = TRIAL_DEGREE;
     for order in 1..=n {

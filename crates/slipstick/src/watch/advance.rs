@@ -12,7 +12,8 @@ use super::state::{Begun, Decided, Watch};
 /// What the error of the dense output adds to the band after a decision by a higher derivative, in units of
 /// that error (rule 6).
 const DENSE: f64 = 16.0;
-/// How much larger the error of the dense output can be within a step than at its ends, where it is asked for first.
+/// How much larger the error of the dense output can be within a step than at its ends, where it is asked
+/// for first.
 const NEAR: f64 = 4.0;
 /// The first derivative whose decision the dense output can contradict (rule 6).
 const SOFT_ORDER: usize = 2;
@@ -81,8 +82,8 @@ impl Watch {
         self.forget_peaks();
     }
 
-    /// The comparisons that can leave or enter their band within a step in which time and states go a path of this
-    /// length, by the horizon. If there are none, the step needs no [`scan`](Self::scan).
+    /// The comparisons that can leave or enter their band within a step in which time and states go a path
+    /// of this length, by the horizon. If there are none, the step needs no [`scan`](Self::scan).
     pub fn due(&mut self, signals: &mut dyn Signals, path: f64) -> &[usize] {
         self.due.clear();
         self.path = path;

@@ -20,9 +20,11 @@ const SMOOTH: f64 = 1e-9;
 /// The estimated remainder, in units of the last two coefficients: for coefficients that halve, what follows
 /// is as large as the last.
 const REMAINDER: f64 = 4.0;
-/// The part of the two coefficients before these that counts as well: next to a kink the last ones can be small by chance.
+/// The part of the two coefficients before these that counts as well: next to a kink the last ones can be
+/// small by chance.
 const EARLIER: f64 = 0.05;
-/// The remainder is an estimate: this many times as much keeps a function away from zero that has a kink between two points.
+/// The remainder is an estimate: this many times as much keeps a function away from zero that has a kink
+/// between two points.
 const AWAY: f64 = 4.0;
 /// Rounding of a coefficient of `T_k`, in units of its size: sums of some products.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
@@ -117,7 +119,8 @@ impl Fitted {
         Ok(Self { ends: (from, to), fit, band: samples.band, smooth })
     }
 
-    /// Adds pieces for the interval, halved where it is not smooth. Of a kink or a spike one half is rid, of noise neither.
+    /// Adds pieces for the interval, halved where it is not smooth. Of a kink or a spike one half is rid,
+    /// of noise neither.
     fn refine(
         &self,
         value: Value,
@@ -146,7 +149,8 @@ struct Fit {
     shape: Bernstein,
     remainder: f64,
     size: f64,
-    /// The sum of the upper half of the coefficients: unlike the last of them, it does not become small by chance.
+    /// The sum of the upper half of the coefficients: unlike the last of them, it does not become small by
+    /// chance.
     roughness: f64,
 }
 

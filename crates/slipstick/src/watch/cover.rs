@@ -1,8 +1,8 @@
 //! A comparison that is a formula over a step, as polynomials whose distance from it is proved.
 //!
-//! A part of the step on which the remainder is too large, or on which nothing is known (a kink, a jump, a pole), is
-//! halved. So no root between two samples is missed, however steep a formula is. Parts that stay unknown until they are as narrow as
-//! can be are looked at by values.
+//! A part of the step on which the remainder is too large, or on which nothing is known (a kink, a jump, a
+//! pole), is halved. So no root between two samples is missed, however steep a formula is. Parts that stay
+//! unknown until they are as narrow as can be are looked at by values.
 
 use super::bernstein::Bernstein;
 use super::chebyshev;
@@ -64,8 +64,8 @@ impl<'a> Cover<'a> {
         self.part((middle, to))
     }
 
-    /// A narrow part, or one that is too much work. Where its ends are on different sides, the line between them is as good as anything: values locate
-    /// what is between them.
+    /// A narrow part, or one that is too much work. Where its ends are on different sides, the line between
+    /// them is as good as anything: values locate what is between them.
     fn by_values(&mut self, (from, to): (f64, f64)) -> Result<(), NotFinite> {
         let (signals, comparison) = (&mut *self.signals, self.comparison);
         let mut value = |s| value_at(signals, comparison, s);

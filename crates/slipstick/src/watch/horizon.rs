@@ -1,11 +1,13 @@
 //! The guard horizon: comparisons that cannot reach their band for a while sleep.
 //!
-//! The path is how far time and states have gone since the guards were made. A comparison that is `reach` outside its band
-//! and changes by at most `speed` per unit of it cannot be inside it before a path of `reach / speed`. Asking for the speed costs
-//! more than a polynomial, so that it is only done where it pays.
+//! The path is how far time and states have gone since the guards were made. A comparison that is `reach`
+//! outside its band and changes by at most `speed` per unit of it cannot be inside it before a path of
+//! `reach / speed`. Asking for the speed costs more than a polynomial, so that it is only done where it
+//! pays.
 //!
-//! A formula such as `x*x - 4` can change as fast as you like, but not on a path of length 1 from `x = 0`. A long path spares questions, on a short one
-//! the comparison is slower: the length that is asked for follows what the last answer allowed.
+//! A formula such as `x*x - 4` can change as fast as you like, but not on a path of length 1 from `x = 0`.
+//! A long path spares questions, on a short one the comparison is slower: the length that is asked for
+//! follows what the last answer allowed.
 
 use super::signals::SpeedBound;
 
@@ -14,10 +16,12 @@ const WORTH: u32 = 4;
 /// The length of path that is first asked for, and the least, in steps.
 const FIRST_LENGTH: f64 = 64.0;
 const LEAST_LENGTH: f64 = 4.0;
-/// By how much a length grows that was too short, and shrinks that was too long; and how far beyond what the speed allows it is chosen otherwise.
+/// By how much a length grows that was too short, and shrinks that was too long; and how far beyond what
+/// the speed allows it is chosen otherwise.
 const LONGER: f64 = 4.0;
 const BEYOND: f64 = 2.0;
-/// How near to a length of which nothing was known the next ones come, and by how much they may come nearer each time that it pays.
+/// How near to a length of which nothing was known the next ones come, and by how much they may come nearer
+/// each time that it pays.
 const BELOW: f64 = 0.6;
 const NEARER: f64 = 1.25;
 /// Questions in a row, each for a shorter path.
@@ -27,7 +31,8 @@ const CAREFUL: f64 = 0.999_999;
 /// The most steps between two questions that did not pay.
 const LONGEST_WAIT: u32 = 64;
 
-/// A sum of accepted steps in two floats: a step that is lost in a long time would let a guard sleep too long.
+/// A sum of accepted steps in two floats: a step that is lost in a long time would let a guard sleep too
+/// long.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Elapsed {
     sum: f64,
@@ -108,7 +113,8 @@ impl Horizon {
         self.sleepers[comparison].rise();
     }
 
-    /// How long a comparison sleeps, if that is longer than the step. It is at least `reach` outside its band.
+    /// How long a comparison sleeps, if that is longer than the step. It is at least `reach` outside its
+    /// band.
     pub(super) fn sleeps(
         &mut self,
         comparison: usize,

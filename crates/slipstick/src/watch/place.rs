@@ -24,7 +24,8 @@ impl Watch {
         self.remember(comparison);
     }
 
-    /// The touch of a comparison was an event: leaving its band on the same side is not another one, and as far from zero as it is there, it is inside.
+    /// The touch of a comparison was an event: leaving its band on the same side is not another one, and as
+    /// far from zero as it is there, it is inside.
     pub fn leave_touch(&mut self, touch: &Touch) {
         let record = &mut self.records[touch.comparison];
         (record.entered, record.slack, record.slowness) = (false, touch.height, touch.slope);
@@ -32,8 +33,9 @@ impl Watch {
         *side = turn(*side, Input::Enters).0;
     }
 
-    /// Comparisons that have come into their bands by motion and that a derivative of order two or more takes back to
-    /// where they came from: those that count touch zero here, at the start of the step, as far as can be told.
+    /// Comparisons that have come into their bands by motion and that a derivative of order two or more
+    /// takes back to where they came from: those that count touch zero here, at the start of the step, as
+    /// far as can be told.
     pub fn turning(
         &mut self,
         signals: &mut dyn Signals,
@@ -51,7 +53,8 @@ impl Watch {
         }
     }
 
-    /// A comparison has fired at the state that the transition begins with, so far from zero, although the last scan did not find it there.
+    /// A comparison has fired at the state that the transition begins with, so far from zero, although the
+    /// last scan did not find it there.
     pub fn fire(&mut self, comparison: usize, distance: f64) {
         self.now.sides[comparison] = SideState::Fired;
         self.records[comparison].slack = distance;

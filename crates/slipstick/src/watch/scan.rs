@@ -94,7 +94,8 @@ pub(super) struct Scanner {
     points: Vec<f64>,
 }
 
-/// Whether a value beyond a root is more than the slope after it explains: then the comparison has jumped there.
+/// Whether a value beyond a root is more than the slope after it explains: then the comparison has jumped
+/// there.
 fn jumps(
     signals: &mut dyn Signals,
     comparison: usize,
@@ -106,8 +107,8 @@ fn jumps(
     Ok(value.value.abs() > STEEP * (rise + value.band))
 }
 
-/// Whether a comparison starts inside its band, and whether it came into it by motion. What came near its band in the
-/// last step may be outside it by its value.
+/// Whether a comparison starts inside its band, and whether it came into it by motion. What came near its
+/// band in the last step may be outside it by its value.
 fn starts(signals: &mut dyn Signals, brief: &Brief, side: SideState) -> Result<(bool, bool), NotFinite> {
     if !brief.entered {
         return Ok((side.is_inside(), false));
@@ -273,7 +274,8 @@ impl Scanner {
         Ok(false)
     }
 
-    /// Comparisons of the group that change sides through a pole do so without firing, unless a guard asks for it. True: there was one.
+    /// Comparisons of the group that change sides through a pole do so without firing, unless a guard asks
+    /// for it. True: there was one.
     fn passes_poles(
         &mut self,
         signals: &mut dyn Signals,
@@ -382,7 +384,8 @@ impl Scanner {
         found.changed.dedup();
     }
 
-    /// What has fired counts as inside its band, however steep it is. Where it has jumped, it is on its new side.
+    /// What has fired counts as inside its band, however steep it is. Where it has jumped, it is on its new
+    /// side.
     fn measure_slacks(&mut self, signals: &mut dyn Signals, next: &mut Snapshot) -> Result<(), NotFinite> {
         for &comparison in &self.found.changed {
             self.slacks.push(0.0);

@@ -12,13 +12,16 @@ use super::chebyshev;
 use super::flip::value_at;
 use super::signals::{Banded, NotFinite, Signals};
 
-/// Intervals of a piece that a search looks at before it takes the comparison as it looks: noise would split for ever.
+/// Intervals of a piece that a search looks at before it takes the comparison as it looks: noise would
+/// split for ever.
 const MOST_INTERVALS: u32 = 600;
-/// How often a stretch is sampled anew because its polynomial is not exact enough: each time it is far shorter.
+/// How often a stretch is sampled anew because its polynomial is not exact enough: each time it is far
+/// shorter.
 const MOST_NESTED: u32 = 3;
 /// Splits of an interval until it is as narrow as the spacing of floats.
 const DEEPEST: u32 = 53;
-/// Parabolas through values on the way to a touch: for a square one will do, and for what is nearly one a second.
+/// Parabolas through values on the way to a touch: for a square one will do, and for what is nearly one a
+/// second.
 const MOST_CLIMBS: u32 = 4;
 /// Rounding of a Bernstein coefficient, in units of the largest one: an operation of 2⁻⁵³ per degree, and
 /// some room.
@@ -375,8 +378,8 @@ impl<'a> Search<'a> {
         Ok(near)
     }
 
-    /// The band of a square next to zero is far smaller than what its polynomial is exact to: then the top of the
-    /// parabola through three values is nearer to the touch than that of the polynomial.
+    /// The band of a square next to zero is far smaller than what its polynomial is exact to: then the top
+    /// of the parabola through three values is nearer to the touch than that of the polynomial.
     fn climb(&mut self, stretch: &Stretch, top: f64) -> Result<Option<Exit>, NotFinite> {
         let (piece, length) = (stretch.piece, stretch.to - stretch.from);
         let bend = stretch.excess.curvature(top).abs();
@@ -437,7 +440,8 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// Whether what is less than the error of the dense output beyond zero may still turn back: touches count, and the step goes on.
+    /// Whether what is less than the error of the dense output beyond zero may still turn back: touches
+    /// count, and the step goes on.
     fn is_inner(&self, s: f64) -> bool {
         self.quest.near > 0.0 && s < self.quest.h
     }
