@@ -74,6 +74,7 @@ struct Samples {
     to: f64,
     values: [f64; FINE + 1],
     band: f64,
+    least_band: f64,
 }
 
 impl Samples {
@@ -82,7 +83,7 @@ impl Samples {
         let share = 0.5 * (1.0 + table(FINE).points[j]);
         let probe = value(if j == 0 { self.to } else { self.from + (self.to - self.from) * share })?;
         self.values[j] = probe.value;
-        self.band = self.band.max(probe.band);
+        (self.band, self.least_band) = (self.band.max(probe.band), self.least_band.min(probe.band));
         Ok(())
     }
 
@@ -99,12 +100,14 @@ struct Fitted {
     ends: (f64, f64),
     fit: Fit,
     band: f64,
+    least_band: f64,
     smooth: bool,
 }
 
 impl Fitted {
     fn of(value: Value, (from, to): (f64, f64)) -> Result<Self, NotFinite> {
-        let mut samples = Samples { from, to, values: [0.0; FINE + 1], band: 0.0 };
+        let values = [0.0; FINE + 1];
+        let mut samples = Samples { from, to, values, band: 0.0, least_band: f64::INFINITY };
         for j in 0..=COARSE {
             samples.take(value, 2 * j)?;
         }
@@ -116,7 +119,8 @@ impl Fitted {
             fit = Fit::of(&samples.values, FINE);
         }
         let smooth = fit.will_do(samples.band);
-        Ok(Self { ends: (from, to), fit, band: samples.band, smooth })
+        let Samples { band, least_band, .. } = samples;
+        Ok(Self { ends: (from, to), fit, band, least_band, smooth })
     }
 
     /// Adds pieces for the interval, halved where it is not smooth. Of a kink or a spike one half is rid,
@@ -132,7 +136,8 @@ impl Fitted {
         let may = patience.halvings > 0 && patience.fruitless <= MOST_FRUITLESS;
         if self.smooth || !may || from >= middle || middle >= to {
             let remainder = self.fit.remainder + LEBESGUE * self.band;
-            pieces.push(StepPiece::new(self.ends, self.fit.shape, remainder, self.band));
+            let piece = StepPiece::new(self.ends, self.fit.shape, remainder, self.band);
+            pieces.push(piece.with_least_band(self.least_band));
             return Ok(self.smooth);
         }
         let halves = [Self::of(value, (from, middle))?, Self::of(value, (middle, to))?];
