@@ -5,7 +5,7 @@
 use super::simulator::{Firing, Simulator};
 use crate::event::Concurrency;
 use crate::math::{Probe, narrow};
-use crate::watch::{Found, Placement};
+use crate::watch::{Fires, Found, Placement};
 
 impl Simulator<'_> {
     /// Takes the step up to what was found, and to what crosses soon after it.
@@ -57,10 +57,15 @@ impl Simulator<'_> {
         found
     }
 
-    /// Where a comparison becomes true between two offsets, if it is false at the first and true at the last.
+    /// Where a comparison changes its side between two offsets, if it fires then.
     fn root_between(&mut self, comparison: usize, (first, last): (f64, f64)) -> Option<f64> {
-        let [lo, hi] = [first, last].map(|x| Probe { x, value: self.signal(comparison, x).value });
+        let rises = self.watch.side(comparison).truth() == Some(false);
+        if !rises && self.watch.guards()[comparison].fires == Fires::WhenTrue {
+            return None;
+        }
+        let up = if rises { 1.0 } else { -1.0 };
+        let [lo, hi] = [first, last].map(|x| Probe { x, value: up * self.signal(comparison, x).value });
         let crosses = lo.value <= 0.0 && hi.value > 0.0;
-        crosses.then(|| narrow(lo, hi, -1.0, 0.0, |x| self.signal(comparison, x).value).hi)
+        crosses.then(|| narrow(lo, hi, -1.0, 0.0, |x| up * self.signal(comparison, x).value).hi)
     }
 }

@@ -151,9 +151,9 @@ struct Visited {
 
 #[derive(Clone)]
 struct Gradient {
-    /// The step that it was found in, and where.
-    step: (u64, u64),
-    s: f64,
+    /// When it was found, and until how long before and after that it is used next to zero.
+    t: f64,
+    lasts: f64,
     by_state: Vec<f64>,
     by_time: f64,
     /// The largest value seen since.
@@ -210,6 +210,10 @@ impl Uncertainty {
 
     /// A transition has set states. Whole numbers are exact.
     pub(super) fn jump(&mut self, before: &[f64], after: &[f64]) {
+        let moved = before.iter().zip(after).any(|(a, b)| a.to_bits() != b.to_bits());
+        for gradient in self.gradients.iter_mut().flatten().filter(|_| moved) {
+            gradient.lasts = -1.0;
+        }
         for (i, delta) in self.at_start.iter_mut().enumerate() {
             if before[i].to_bits() != after[i].to_bits() {
                 let exact = after[i].fract() == 0.0;
@@ -285,10 +289,9 @@ impl Along<'_, '_> {
             return band;
         }
         let trial = &self.integrator.trial;
-        let (t, h) = (trial.t + s, trial.h);
-        let step = (trial.t.to_bits(), trial.start.first().map_or(0, |y| y.to_bits()));
+        let (t, lasts) = (trial.t + s, BESIDE * trial.h);
         if let Some(gradient) = &mut self.uncertainty.gradients[guard] {
-            let here = gradient.step == step && (s - gradient.s).abs() <= BESIDE * h;
+            let here = (t - gradient.t).abs() <= gradient.lasts;
             gradient.size = gradient.size.max(value.abs());
             let far = value.abs() > SMALL * gradient.size;
             let band = self.uncertainty.band_by_gradient(guard, t, value);
@@ -300,7 +303,7 @@ impl Along<'_, '_> {
         let mut by_state = uncertainty.gradients[guard].take().map_or_else(Vec::new, |g| g.by_state);
         by_state.resize(uncertainty.state.len(), 0.0);
         let by_time = self.integrator.flow.gradient_at(guard, t, &mut uncertainty.state, &mut by_state);
-        uncertainty.gradients[guard] = Some(Gradient { step, s, by_state, by_time, size: value.abs() });
+        uncertainty.gradients[guard] = Some(Gradient { t, lasts, by_state, by_time, size: value.abs() });
         uncertainty.band_by_gradient(guard, t, value)
     }
 
