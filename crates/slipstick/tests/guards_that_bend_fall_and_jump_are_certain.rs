@@ -109,8 +109,7 @@ fn what_changes_something_is_not_repeated() {
         "#,
     );
     assert_eq!((run.events.len(), run.end_state()[1]), (1, 1.0));
-    let chatter =
-        run_model("states.x = 0\nderivatives.x = \"if x > 0.5 then -1 else 1\"\nrun.until = 3");
+    let chatter = run_model("states.x = 0\nderivatives.x = \"if x > 0.5 then -1 else 1\"\nrun.until = 3");
     assert_eq!((chatter.events.len(), chatter.end_state()[0]), (1, 0.5));
 }
 
@@ -165,10 +164,7 @@ fn poles_are_no_roots() {
     );
     let times: Vec<f64> = run.events.iter().map(|event| event.t + 0.5).collect();
     let pi = std::f64::consts::PI;
-    assert!(
-        times.iter().zip([2.0, pi, 2.0 * pi, 3.0 * pi]).all(|(a, b)| (a - b).abs() < 1e-12),
-        "{times:?}"
-    );
+    assert!(times.iter().zip([2.0, pi, 2.0 * pi, 3.0 * pi]).all(|(a, b)| (a - b).abs() < 1e-12), "{times:?}");
     assert_eq!(times.len(), 4, "{times:?}");
 }
 

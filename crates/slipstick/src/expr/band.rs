@@ -171,7 +171,8 @@ impl std::ops::Mul for Inexact {
     #[inline]
     fn mul(self, other: Self) -> Self {
         let value = self.value * other.value;
-        if self.bound == 0.0 && other.bound == 0.0 && whole(value) && whole(self.value) && whole(other.value) {
+        if self.bound == 0.0 && other.bound == 0.0 && whole(value) && whole(self.value) && whole(other.value)
+        {
             return Self::exact(value);
         }
         let passed = self.value.abs() * other.bound + self.bound * (other.value.abs() + other.bound);

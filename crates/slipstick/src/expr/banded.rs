@@ -122,6 +122,19 @@ mod tests {
     }
 
     #[test]
+    fn whole_numbers_stay_exact() {
+        assert_eq!(banded("2 * (x + 1) - 7", Inexact::exact(3.0), 0.0), Inexact::exact(1.0));
+        let sum = banded("x + p", Inexact::exact(0.1), 0.25);
+        assert!(sum.bound > 0.0 && sum.bound <= 0.5 * f64::EPSILON, "{sum:?}");
+    }
+
+    #[test]
+    fn a_value_that_has_underflowed_says_nothing_of_its_surroundings() {
+        let wide = banded("exp(x)", Inexact { value: -1e6, bound: 1e6 }, 0.0);
+        assert!(wide.value == 0.0 && wide.bound >= 1.0 && wide.bound < 1.1, "{wide:?}");
+    }
+
+    #[test]
     fn a_scale_changes_nothing() {
         for scale in [1e-30, 1.0, 1e30] {
             let g = banded("x - p", Inexact::rounded(0.3 * scale), 0.1 * scale);

@@ -1,9 +1,10 @@
-//! The region of concurrency: events of guards that may be crossed become one if they are near to each other (Eich-Soellner and Führer, 1998,
-//! and the 100 balls of the papers). It is off unless it is asked for.
+//! The region of concurrency: events of guards that may be crossed become one if they are near to each
+//! other (Eich-Soellner and Führer, 1998, and the 100 balls of the papers). It is off unless it is asked
+//! for.
 
 use super::simulator::{Firing, Simulator};
 use crate::math::{Probe, narrow};
-use crate::watch::{Found, Placement};
+use crate::watch::{Fires, Found, Placement};
 
 /// The region of concurrency: events of guards that may be crossed become one if they are this near.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,7 +33,8 @@ impl Simulator<'_> {
         firing
     }
 
-    /// Adds the guards that cross soon after those found, as long as none of these is too far beyond zero then, and places all at the last.
+    /// Adds the guards that cross soon after those found, as long as none of these is too far beyond zero
+    /// then, and places all at the last.
     fn gather(&mut self, mut found: Found, concurrency: Concurrency) -> Found {
         let first = found.s;
         let last = (first + concurrency.time).min(self.integrator.trial.h);
@@ -63,10 +65,15 @@ impl Simulator<'_> {
         found
     }
 
-    /// Where a comparison becomes true between two offsets, if it is false at the first and true at the last.
+    /// Where a comparison changes its side between two offsets, if it fires then.
     fn root_between(&mut self, comparison: usize, (first, last): (f64, f64)) -> Option<f64> {
-        let [lo, hi] = [first, last].map(|x| Probe { x, value: self.signal(comparison, x).value });
+        let rises = self.watch.side(comparison).truth() == Some(false);
+        if !rises && self.watch.guards()[comparison].fires == Fires::WhenTrue {
+            return None;
+        }
+        let up = if rises { 1.0 } else { -1.0 };
+        let [lo, hi] = [first, last].map(|x| Probe { x, value: up * self.signal(comparison, x).value });
         let crosses = lo.value <= 0.0 && hi.value > 0.0;
-        crosses.then(|| narrow(lo, hi, -1.0, 0.0, |x| self.signal(comparison, x).value).hi)
+        crosses.then(|| narrow(lo, hi, -1.0, 0.0, |x| up * self.signal(comparison, x).value).hi)
     }
 }

@@ -9,7 +9,8 @@ use crate::step::{Fault, Method};
 use crate::trajectory::Outcome;
 use crate::watch::{Found, NotFinite, Touch};
 
-/// How far after the event a step made again ends, as a part of the step. The error of dense output falls with the square of it.
+/// How far after the event a step made again ends, as a part of the step. The error of dense output falls
+/// with the square of it.
 const MARGIN: f64 = 1e-3;
 /// Where in a step it is looked whether its dense output begins as the motion does, and the size of the next try if it does not.
 const SOON: f64 = 1.0 / 64.0;
@@ -155,7 +156,8 @@ impl Simulator<'_> {
         watch.due(&mut along, path).is_empty()
     }
 
-    /// The first event in the step just tried. Touches are events of guards that say so; within the window of others they happen with them.
+    /// The first event in the step just tried. Touches are events of guards that say so; within the window
+    /// of others they happen with them.
     fn scan_with_touches(&mut self) -> Result<Option<Found>, NotFinite> {
         let h = self.integrator.trial.h;
         let found = self.scan_to(h)?;
@@ -200,13 +202,17 @@ impl Simulator<'_> {
         }
     }
 
-    /// Makes the step again until it ends right after its event: near its end the dense output is as good as the solution.
+    /// Makes the step again until it ends right after its event: near its end the dense output is as good
+    /// as the solution.
     fn reintegrate_to_event(&mut self, mut found: Found) -> Result<Look, Error> {
         // What happens together has to be seen, too.
         let after = self.integrator.options.concurrency.map_or(0.0, |concurrency| concurrency.time);
         for _ in 0..MOST_TIMES {
             let h = (found.s * (1.0 + MARGIN)).max(found.s + after);
-            if h >= self.integrator.trial.h || found.s >= (1.0 - 2.0 * MARGIN) * self.integrator.trial.h || h <= self.smallest_step() {
+            if h >= self.integrator.trial.h
+                || found.s >= (1.0 - 2.0 * MARGIN) * self.integrator.trial.h
+                || h <= self.smallest_step()
+            {
                 break;
             }
             self.recorder.statistics().relocations += 1;
@@ -255,7 +261,8 @@ impl Simulator<'_> {
         if self.arrived.is_some() { Ok(()) } else { Err(self.giving_up()) }
     }
 
-    /// A guard was not finite somewhere in a good step: tries a shorter one, or gives up when it cannot shrink any more.
+    /// A guard was not finite somewhere in a good step: tries a shorter one, or gives up when it cannot
+    /// shrink any more.
     pub(super) fn retreat(&mut self, bad: NotFinite) -> Result<(), Error> {
         self.recorder.statistics().rejected += 1;
         self.integrator.flow.forget_trial();
@@ -346,7 +353,8 @@ impl Simulator<'_> {
         firing
     }
 
-    /// Adds guards that touch zero at the end of what was taken, if that counts: what comes after it is not seen yet.
+    /// Adds guards that touch zero at the end of what was taken, if that counts: what comes after it is not
+    /// seen yet.
     fn add_touches(&mut self, firing: &mut Firing) {
         let guards = self.system().guards();
         let known = firing.guards.clone();
@@ -354,12 +362,15 @@ impl Simulator<'_> {
         let mut turning = Vec::new();
         let (watch, mut along) = self.along();
         watch.turning(&mut along, &counts, &mut turning);
-        turning.iter().for_each(|touch| watch.leave_touch(touch));
+        for touch in &turning {
+            watch.leave_touch(touch);
+        }
         firing.guards.extend(turning.iter().map(|touch| touch.comparison));
         firing.guards.sort_unstable();
     }
 
-    /// A guard that comes to zero and turns back is no event unless that is asked for: that is worth a note, once.
+    /// A guard that comes to zero and turns back is no event unless that is asked for: that is worth a
+    /// note, once.
     fn note_touches(&mut self) {
         for k in 0..self.watch.touches().len() {
             let touch = self.watch.touches()[k];
@@ -377,7 +388,9 @@ impl Simulator<'_> {
     }
 
     pub(super) fn note_touch(&mut self, comparison: usize, t: f64) {
-        let Some(guard) = self.system().guards().get(comparison).filter(|guard| !guard.touches) else { return };
+        let Some(guard) = self.system().guards().get(comparison).filter(|guard| !guard.touches) else {
+            return;
+        };
         self.recorder.note_once(t, ("touches-zero", &guard.name), || {
             format!(
                 "the guard of `{}` touches zero at t = {t} and turns back; that is no event unless it says `touches = true`",
@@ -467,7 +480,8 @@ impl Simulator<'_> {
 }
 
 impl Integrator<'_> {
-    /// Where events are located: as asked, or on the dense output unless that would cost the method its order.
+    /// Where events are located: as asked, or on the dense output unless that would cost the method its
+    /// order.
     pub(super) fn location(&self) -> Location {
         let poor = self.has_poor_dense_output() || self.flow.is_mechanism();
         let default = if poor { Location::Integrate } else { Location::Dense };

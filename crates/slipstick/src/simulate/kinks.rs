@@ -1,12 +1,14 @@
-//! Guards with a kink at their own zero, such as `abs(x - 1)`: the switch of the kink changes with them, and then they turn back.
+//! Guards with a kink at their own zero, such as `abs(x - 1)`: the switch of the kink changes with them,
+//! and then they turn back.
 
 use super::signals::has_surface;
 use super::simulator::{Firing, Simulator};
 use crate::watch::{Verdict, decide_by_motion};
 
 impl Simulator<'_> {
-    /// Takes back what crosses only because a switch in its own formula is locked: comparisons that change together change before guards
-    /// are read (rule 1). It has touched zero, which is an event only if it says so.
+    /// Takes back what crosses only because a switch in its own formula is locked: comparisons that change
+    /// together change before guards are read (rule 1). It has touched zero, which is an event only if it
+    /// says so.
     pub(super) fn take_back_kinks(&mut self, firing: &mut Firing) {
         let guards = self.system().guards();
         let mut flipped = self.integrator.flow.mode.clone();

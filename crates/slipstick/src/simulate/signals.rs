@@ -1,13 +1,15 @@
-//! What the watch compares, as functions of local time: the guards of the system, and the exits from surfaces that the motion slides on.
+//! What the watch compares, as functions of local time: the guards of the system, and the exits from
+//! surfaces that the motion slides on.
 //!
-//! Every comparison has its true side made positive. Values come from the formulas at points of the dense output, where the form holds.
+//! Every comparison has its true side made positive. Values come from the formulas at points of the dense
+//! output, where the form holds.
 
 use super::integrator::Integrator;
 use crate::equations::{GuardKind, System, UncertainPoint, UncertainPolynomial};
 use crate::expr::{Bounds, Inexact, Interval};
 use crate::model::{Detection, Direction};
 use crate::step::{DENSE_DEGREE, Trial};
-use crate::watch::{Banded, DenseError, Described, SpeedBound, Signals, StepPolynomial};
+use crate::watch::{Banded, DenseError, Described, Signals, SpeedBound, StepPolynomial};
 use std::cell::OnceCell;
 
 /// The part of a number that rounding can change.
@@ -16,13 +18,18 @@ const ROUNDING: f64 = 0.5 * f64::EPSILON;
 const SMALLEST: f64 = f64::MIN_POSITIVE;
 /// By how much bounds of rounding errors are multiplied: what a closure does inside cannot be seen.
 const CAUTION: f64 = 4.0;
-/// Values below this many bands, or below this part of what they were, are next to zero: gradients differ by less in nearly all cases.
+/// Values below this many bands, or below this part of what they were, are next to zero: gradients differ
+/// by less in nearly all cases.
 const NEXT_TO_ZERO: f64 = 256.0;
 const SMALL: f64 = 1e-3;
 /// How far beside a point its gradient is used next to zero, in steps.
 const BESIDE: f64 = 1e-3;
 /// A guard that comes nearer to zero than this part of its values may touch it, and is not proved away.
 const NEAR: f64 = 1e-6;
+/// How many points of a step are kept, twice those of one polynomial through values; and with how many
+/// states that is worth while.
+const MOST_VISITED: usize = 34;
+const WORTH_KEEPING: usize = 16;
 /// No part of a step.
 const NOTHING: (f64, f64) = (f64::NAN, f64::NAN);
 /// The size of the second trial step beside the first.
@@ -66,7 +73,8 @@ impl Comparisons {
         }
     }
 
-    /// Takes over which points of a step are looked at, of a method with these nodes (paper 002, section 3.1).
+    /// Takes over which points of a step are looked at, of a method with these nodes (paper 002, section
+    /// 3.1).
     pub(super) fn look_at(&mut self, detection: Detection, nodes: &[f64]) {
         self.points = match detection {
             Detection::WholeStep => Vec::new(),
@@ -108,7 +116,8 @@ pub(super) struct Uncertainty {
     pub(super) at_start: Vec<f64>,
     at_point: Vec<f64>,
     state: Vec<f64>,
-    /// The gradient of each guard that is no formula, with its rate in time, and the step that it was found in.
+    /// The gradient of each guard that is no formula, with its rate in time, and the step that it was found
+    /// in.
     gradients: Vec<Option<Gradient>>,
     scratch: Vec<f64>,
     /// Coefficients of the comparison that is looked at.
@@ -117,6 +126,9 @@ pub(super) struct Uncertainty {
     powers: Vec<OnceCell<Powers>>,
     /// How far each state moves from its start within the step at hand.
     reaches: Vec<f64>,
+    /// Points of the step at hand that were gone to, and how many of them hold.
+    visited: Vec<Visited>,
+    visits: usize,
     /// The step that these belong to, and which part of it the powers are of.
     stamp: (u64, u64),
     looked: (f64, f64),
@@ -125,11 +137,19 @@ pub(super) struct Uncertainty {
 /// The coefficients of one state over a step.
 type Powers = ([f64; DENSE_DEGREE + 1], usize);
 
+/// A point of the dense output, and how uncertain it is.
+#[derive(Clone)]
+struct Visited {
+    s: f64,
+    state: Vec<f64>,
+    delta: Vec<f64>,
+}
+
 #[derive(Clone)]
 struct Gradient {
-    /// The step that it was found in, and where.
-    step: (u64, u64),
-    s: f64,
+    /// When it was found, and until how long before and after that it is used next to zero.
+    t: f64,
+    lasts: f64,
     by_state: Vec<f64>,
     by_time: f64,
     /// The largest value seen since.
@@ -149,6 +169,8 @@ impl Uncertainty {
             reaches: vec![0.0; y.len()],
             stamp: (0, 0),
             looked: NOTHING,
+            visited: Vec::new(),
+            visits: 0,
         }
     }
 
@@ -174,6 +196,10 @@ impl Uncertainty {
 
     /// A transition has set states. Whole numbers are exact.
     pub(super) fn jump(&mut self, before: &[f64], after: &[f64]) {
+        let moved = before.iter().zip(after).any(|(a, b)| a.to_bits() != b.to_bits());
+        for gradient in self.gradients.iter_mut().flatten().filter(|_| moved) {
+            gradient.lasts = -1.0;
+        }
         for (i, delta) in self.at_start.iter_mut().enumerate() {
             if before[i].to_bits() != after[i].to_bits() {
                 let exact = after[i].fract() == 0.0;
@@ -202,6 +228,9 @@ impl Along<'_, '_> {
             return;
         }
         uncertainty.begin_step(self.integrator);
+        if uncertainty.recall(s) {
+            return;
+        }
         self.integrator.state_at(s, &mut uncertainty.state);
         let trial = &self.integrator.trial;
         // Every term of dense output has the part of the step as a factor.
@@ -210,6 +239,7 @@ impl Along<'_, '_> {
             let rounding = rounding_of(trial.start[i], *y, part * uncertainty.reaches[i]);
             *delta = uncertainty.at_start[i].max(rounding);
         }
+        uncertainty.keep(s);
     }
 
     /// One comparison at the point that was gone to.
@@ -241,17 +271,16 @@ impl Along<'_, '_> {
         (value, self.band(guard, s, value))
     }
 
-    /// How far rounding can have moved the value of a guard that is no formula. Far from zero any gradient will do; next to zero it has to be one
-    /// from next to the point, as it costs a value for each state.
+    /// How far rounding can have moved the value of a guard that is no formula. Far from zero any gradient
+    /// will do; next to zero it has to be one from next to the point, as it costs a value for each state.
     fn band(&mut self, guard: usize, s: f64, value: f64) -> f64 {
         if let Some(band) = self.band_by_growth(guard, s, value) {
             return band;
         }
         let trial = &self.integrator.trial;
-        let (t, h) = (trial.t + s, trial.h);
-        let step = (trial.t.to_bits(), trial.start.first().map_or(0, |y| y.to_bits()));
+        let (t, lasts) = (trial.t + s, BESIDE * trial.h);
         if let Some(gradient) = &mut self.uncertainty.gradients[guard] {
-            let here = gradient.step == step && (s - gradient.s).abs() <= BESIDE * h;
+            let here = (t - gradient.t).abs() <= gradient.lasts;
             gradient.size = gradient.size.max(value.abs());
             let far = value.abs() > SMALL * gradient.size;
             let band = self.uncertainty.band_by_gradient(guard, t, value);
@@ -263,7 +292,7 @@ impl Along<'_, '_> {
         let mut by_state = uncertainty.gradients[guard].take().map_or_else(Vec::new, |g| g.by_state);
         by_state.resize(uncertainty.state.len(), 0.0);
         let by_time = self.integrator.flow.gradient_at(guard, t, &mut uncertainty.state, &mut by_state);
-        uncertainty.gradients[guard] = Some(Gradient { step, s, by_state, by_time, size: value.abs() });
+        uncertainty.gradients[guard] = Some(Gradient { t, lasts, by_state, by_time, size: value.abs() });
         uncertainty.band_by_gradient(guard, t, value)
     }
 
@@ -328,7 +357,8 @@ impl Signals for Along<'_, '_> {
             Meaning::Exit(..) => return Described::Never,
         };
         let flow = &self.integrator.flow;
-        // Dense output of a mechanism leaves the constraints between the ends of a step; values are taken where they are met.
+        // Dense output of a mechanism leaves the constraints between the ends of a step; values are taken
+        // where they are met.
         if flow.is_mechanism() || !flow.system().has_formulas() || flow.sliding().is_some() {
             return Described::Never;
         }
@@ -447,7 +477,8 @@ impl Along<'_, '_> {
         !self.integrator.step.method().facts().implicit && !self.integrator.flow.is_mechanism()
     }
 
-    /// The coefficients of a comparison over a trial step, as powers of the part of the step; none if the step is not finite.
+    /// The coefficients of a comparison over a trial step, as powers of the part of the step; none if the
+    /// step is not finite.
     fn fit(&mut self, comparison: usize, h: f64) -> Option<[f64; TRIAL_DEGREE + 1]> {
         // What the method remembers is of the mode and the state before the transition.
         self.integrator.step.restart();
@@ -467,6 +498,32 @@ impl Along<'_, '_> {
 }
 
 impl Uncertainty {
+    /// Goes to a point where it has been in this step. Comparisons are sampled one after the other at the
+    /// same points.
+    fn recall(&mut self, s: f64) -> bool {
+        let known = self.visits.min(MOST_VISITED);
+        let Some(there) = self.visited[..known].iter().find(|there| there.s == s) else { return false };
+        self.state.copy_from_slice(&there.state);
+        self.at_point.copy_from_slice(&there.delta);
+        true
+    }
+
+    /// Keeps the point that was gone to, in the place of the oldest.
+    fn keep(&mut self, s: f64) {
+        if self.state.len() < WORTH_KEEPING {
+            return;
+        }
+        if self.visited.is_empty() {
+            let none = Visited { s: 0.0, state: self.state.clone(), delta: self.at_point.clone() };
+            self.visited.resize(MOST_VISITED, none);
+        }
+        let place = &mut self.visited[self.visits % MOST_VISITED];
+        place.s = s;
+        place.state.copy_from_slice(&self.state);
+        place.delta.copy_from_slice(&self.at_point);
+        self.visits += 1;
+    }
+
     /// Powers of another part of the dense output are forgotten.
     fn begin_look(&mut self, integrator: &Integrator<'_>, part: (f64, f64)) {
         self.begin_step(integrator);
@@ -481,7 +538,7 @@ impl Uncertainty {
         let trial = &integrator.trial;
         let stamp = (trial.t.to_bits() ^ trial.h.to_bits().rotate_left(17), integrator.dense_number);
         if self.stamp != stamp {
-            self.looked = NOTHING;
+            (self.looked, self.visits) = (NOTHING, 0);
             self.reaches.iter_mut().enumerate().for_each(|(i, reach)| *reach = trial.dense.terms_of(i));
             self.stamp = stamp;
         }
@@ -493,7 +550,8 @@ fn excludes_zero(range: Interval) -> bool {
     !range.nan && (range.lo > NEAR * range.hi.abs() || range.hi < -NEAR * range.lo.abs())
 }
 
-/// How far rounding within a step moves a state that does not go further than `reach` in it. One that does not move is not rounded.
+/// How far rounding within a step moves a state that does not go further than `reach` in it. One that does
+/// not move is not rounded.
 fn rounding_of(start: f64, y: f64, reach: f64) -> f64 {
     if reach == 0.0 && start.to_bits() == y.to_bits() {
         return 0.0;
@@ -525,7 +583,8 @@ fn powers_of(trial: &Trial, input: usize, (from, to): (f64, f64)) -> Powers {
     (powers, degree)
 }
 
-/// The coefficients of the polynomial through values at evenly spread points from 0 to 1, by Newton's divided differences.
+/// The coefficients of the polynomial through values at evenly spread points from 0 to 1, by Newton's
+/// divided differences.
 fn powers(mut values: [f64; TRIAL_DEGREE + 1]) -> [f64; TRIAL_DEGREE + 1] {
     let n = TRIAL_DEGREE;
     for order in 1..=n {

@@ -12,7 +12,8 @@ use super::state::{Begun, Decided, Watch};
 /// What the error of the dense output adds to the band after a decision by a higher derivative, in units of
 /// that error (rule 6).
 const DENSE: f64 = 16.0;
-/// How much larger the error of the dense output can be within a step than at its ends, where it is asked for first.
+/// How much larger the error of the dense output can be within a step than at its ends, where it is asked
+/// for first.
 const NEAR: f64 = 4.0;
 /// The first derivative whose decision the dense output can contradict (rule 6). Steps that begin wrongly by their slope are too long.
 const SOFT_ORDER: usize = 2;
@@ -87,8 +88,8 @@ impl Watch {
         self.forget_peaks();
     }
 
-    /// The comparisons that can leave or enter their band within a step in which time and states go a path of this
-    /// length, by the horizon. If there are none, the step needs no [`scan`](Self::scan).
+    /// The comparisons that can leave or enter their band within a step in which time and states go a path
+    /// of this length, by the horizon. If there are none, the step needs no [`scan`](Self::scan).
     pub fn due(&mut self, signals: &mut dyn Signals, path: f64) -> &[usize] {
         self.due.clear();
         self.path = path;
@@ -100,7 +101,8 @@ impl Watch {
             let record = &mut self.records[comparison];
             let outside = !self.now.sides[comparison].is_inside();
             let asleep = if outside {
-                self.horizon.sleeps(comparison, record.reach, path, |length| signals.fastest(comparison, length))
+                self.horizon
+                    .sleeps(comparison, record.reach, path, |length| signals.fastest(comparison, length))
             } else {
                 None
             };
@@ -177,7 +179,12 @@ impl Watch {
         let touches = self.table.readers(comparison).map(|guard| self.table.specs[guard].touches).max();
         let touches = touches.unwrap_or(Touches::Ignored);
         let near = match touches {
-            Touches::Count => NEAR * [0.0, h].map(|s| signals.dense_error(comparison, s).higher).into_iter().fold(0.0, f64::max),
+            Touches::Count => {
+                NEAR * [0.0, h]
+                    .map(|s| signals.dense_error(comparison, s).higher)
+                    .into_iter()
+                    .fold(0.0, f64::max)
+            }
             _ => 0.0,
         };
         let Pinned { constant, linear, .. } = record.pinned;

@@ -55,7 +55,8 @@ pub enum Touches {
     Ignored,
     /// They are told, which costs a value each where a graze is near the band.
     Told,
-    /// They count. Nothing is computed to be zero, so that a peak touches which the error of the dense output cannot tell from zero.
+    /// They count. Nothing is computed to be zero, so that a peak touches which the error of the dense
+    /// output cannot tell from zero.
     Count,
 }
 
@@ -72,8 +73,8 @@ pub struct GuardSpec {
     pub on_entry: OnEntry,
     /// What becomes of touches of its comparisons.
     pub touches: Touches,
-    /// Whether it fires where a comparison changes its sign through a pole. There is no root, but what stands for a
-    /// branch of the equations changes.
+    /// Whether it fires where a comparison changes its sign through a pole. There is no root, but what
+    /// stands for a branch of the equations changes.
     pub poles: bool,
 }
 

@@ -1,8 +1,8 @@
 //! A comparison that is a formula over a step, as polynomials whose distance from it is proved.
 //!
-//! A part of the step on which the remainder is too large, or on which nothing is known (a kink, a jump, a pole), is
-//! halved. So no root between two samples is missed, however steep a formula is. Parts that stay unknown until they are as narrow as
-//! can be are looked at by values.
+//! A part of the step on which the remainder is too large, or on which nothing is known (a kink, a jump, a
+//! pole), is halved. So no root between two samples is missed, however steep a formula is. Parts that stay
+//! unknown until they are as narrow as can be are looked at by values.
 
 use super::bernstein::Bernstein;
 use super::chebyshev;
@@ -64,8 +64,8 @@ impl<'a> Cover<'a> {
         self.part((middle, to))
     }
 
-    /// A narrow part, or one that is too much work. Where its ends are on different sides, the line between them is as good as anything: values locate
-    /// what is between them.
+    /// A narrow part, or one that is too much work. Where its ends are on different sides, the line between
+    /// them is as good as anything: values locate what is between them.
     fn by_values(&mut self, (from, to): (f64, f64)) -> Result<(), NotFinite> {
         let (signals, comparison) = (&mut *self.signals, self.comparison);
         let mut value = |s| value_at(signals, comparison, s);
@@ -98,5 +98,67 @@ impl StepPolynomial {
 
     fn piece(&self, part: (f64, f64)) -> StepPiece {
         StepPiece::new(part, Bernstein::from_powers(self.powers(), 0), self.remainder, self.band)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::watch::{DenseError, SpeedBound};
+
+    /// `|s - 0.3| - 0.1`, of which nothing is known next to its kink.
+    struct Kink {
+        asked: u32,
+    }
+
+    impl Signals for Kink {
+        fn values(&mut self, _which: &[usize], s: f64, out: &mut [Banded]) {
+            out[0] = Banded::new((s - 0.3).abs() - 0.1, 1e-16);
+        }
+
+        fn series(&mut self, _comparison: usize, _order: usize, _out: &mut Vec<Banded>) -> bool {
+            false
+        }
+
+        fn trial_series(&mut self, _comparison: usize, _attempt: usize, _out: &mut Vec<Banded>) -> bool {
+            false
+        }
+
+        fn polynomial(&mut self, _: usize, (from, to): (f64, f64), out: &mut StepPolynomial) -> Described {
+            self.asked += 1;
+            if from <= 0.3 && to >= 0.3 {
+                return Described::Shorter;
+            }
+            let sign = if from > 0.3 { 1.0 } else { -1.0 };
+            *out = StepPolynomial { degree: 1, ..StepPolynomial::default() };
+            (out.coefficients[0], out.coefficients[1]) = (sign * (from - 0.3) - 0.1, sign * (to - from));
+            Described::Here
+        }
+
+        fn points(&self) -> &[f64] {
+            &[]
+        }
+
+        fn dense_error(&mut self, _comparison: usize, _s: f64) -> DenseError {
+            DenseError::default()
+        }
+
+        fn fastest(&mut self, _comparison: usize, _length: f64) -> Option<SpeedBound> {
+            None
+        }
+    }
+
+    #[test]
+    fn parts_are_halved_around_what_is_not_known() {
+        let (mut signals, mut pieces) = (Kink { asked: 0 }, Vec::new());
+        let cover = Cover::new(&mut signals, 0, 1.0, &mut pieces);
+        assert_eq!(cover.whole(Described::Shorter, &StepPolynomial::default()), Ok(true));
+        assert!(signals.asked < 100, "{}", signals.asked);
+        assert_eq!((pieces[0].from, pieces.last().map(|piece| piece.to)), (0.0, Some(1.0)));
+        assert!(pieces.windows(2).all(|pair| pair[0].to == pair[1].from));
+        for piece in &pieces {
+            let middle = 0.5 * (piece.from + piece.to);
+            assert!((piece.shape.at(0.5) - ((middle - 0.3).abs() - 0.1)).abs() < 1e-10, "{piece:?}");
+        }
     }
 }

@@ -17,7 +17,8 @@ const MOST_FLIPS: u32 = 500;
 const LINEAR: f64 = 1e-9;
 /// How many times further than its slope says a comparison can be beyond its root without a jump or a pole.
 const STEEP: f64 = 8.0;
-/// How far from a change of sign a pole is compared with itself, in units of the bracket, and how much larger it is beside the change.
+/// How far from a change of sign a pole is compared with itself, in units of the bracket, and how much
+/// larger it is beside the change.
 const ASIDE: f64 = 64.0;
 const LARGER: f64 = 4.0;
 
@@ -243,7 +244,8 @@ impl Flip {
         };
     }
 
-    /// Whether the values at both sides of the change of sign are larger than further away. A root is smaller there, and a jump is as large.
+    /// Whether the values at both sides of the change of sign are larger than further away. A root is
+    /// smaller there, and a jump is as large.
     fn is_pole(
         &self,
         quest: &Quest,

@@ -138,7 +138,14 @@ mod tests {
 
     fn spec(condition: Condition, fires: Fires) -> GuardSpec {
         let placement = Placement::After;
-        GuardSpec { condition, fires, placement, on_entry: OnEntry::FiresByMotion, touches: Touches::Ignored, poles: false }
+        GuardSpec {
+            condition,
+            fires,
+            placement,
+            on_entry: OnEntry::FiresByMotion,
+            touches: Touches::Ignored,
+            poles: false,
+        }
     }
 
     #[test]

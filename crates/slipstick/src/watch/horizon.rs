@@ -1,11 +1,13 @@
 //! The guard horizon: comparisons that cannot reach their band for a while sleep.
 //!
-//! The path is how far time and states have gone since the guards were made. A comparison that is `reach` outside its band
-//! and changes by at most `speed` per unit of it cannot be inside it before a path of `reach / speed`. Asking for the speed costs
-//! more than a polynomial, so that it is only done where it pays.
+//! The path is how far time and states have gone since the guards were made. A comparison that is `reach`
+//! outside its band and changes by at most `speed` per unit of it cannot be inside it before a path of
+//! `reach / speed`. Asking for the speed costs more than a polynomial, so that it is only done where it
+//! pays.
 //!
-//! A formula such as `x*x - 4` can change as fast as you like, but not on a path of length 1 from `x = 0`. A long path spares questions, on a short one
-//! the comparison is slower: the length that is asked for follows what the last answer allowed.
+//! A formula such as `x*x - 4` can change as fast as you like, but not on a path of length 1 from `x = 0`.
+//! A long path spares questions, on a short one the comparison is slower: the length that is asked for
+//! follows what the last answer allowed.
 
 use super::signals::SpeedBound;
 
@@ -14,10 +16,12 @@ const WORTH: u32 = 4;
 /// The length of path that is first asked for, and the least, in steps.
 const FIRST_LENGTH: f64 = 64.0;
 const LEAST_LENGTH: f64 = 4.0;
-/// By how much a length grows that was too short, and shrinks that was too long; and how far beyond what the speed allows it is chosen otherwise.
+/// By how much a length grows that was too short, and shrinks that was too long; and how far beyond what
+/// the speed allows it is chosen otherwise.
 const LONGER: f64 = 4.0;
 const BEYOND: f64 = 2.0;
-/// How near to a length of which nothing was known the next ones come, and by how much they may come nearer each time that it pays.
+/// How near to a length of which nothing was known the next ones come, and by how much they may come nearer
+/// each time that it pays.
 const BELOW: f64 = 0.6;
 const NEARER: f64 = 1.25;
 /// Questions in a row, each for a shorter path.
@@ -27,7 +31,8 @@ const CAREFUL: f64 = 0.999_999;
 /// The most steps between two questions that did not pay.
 const LONGEST_WAIT: u32 = 64;
 
-/// A sum of accepted steps in two floats: a step that is lost in a long time would let a guard sleep too long.
+/// A sum of accepted steps in two floats: a step that is lost in a long time would let a guard sleep too
+/// long.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Elapsed {
     sum: f64,
@@ -108,7 +113,8 @@ impl Horizon {
         self.sleepers[comparison].rise();
     }
 
-    /// How long a comparison sleeps, if that is longer than the step. It is at least `reach` outside its band.
+    /// How long a comparison sleeps, if that is longer than the step. It is at least `reach` outside its
+    /// band.
     pub(super) fn sleeps(
         &mut self,
         comparison: usize,
@@ -186,19 +192,18 @@ impl Sleeper {
 mod tests {
     use super::*;
 
-
     /// A speed that holds everywhere.
-    fn pace(speed: f64) -> SpeedBound {
-        SpeedBound { speed, length: f64::INFINITY }
+    fn everywhere(speed: f64) -> Option<SpeedBound> {
+        Some(SpeedBound { speed, length: f64::INFINITY })
     }
 
     #[test]
     fn a_comparison_sleeps_as_long_as_it_cannot_reach_its_band() {
         let mut horizon = Horizon::new(1);
         let mut asked = 0;
-        let mut speed = |_| {
+        let mut speed = |_: f64| {
             asked += 1;
-            Some(pace(2.0))
+            everywhere(2.0)
         };
         for k in 0..9 {
             let left = horizon.sleeps(0, 20.0, 1.0, &mut speed).unwrap_or(0.0);
@@ -212,8 +217,8 @@ mod tests {
     #[test]
     fn what_is_not_known_does_not_sleep() {
         assert_eq!(Horizon::new(1).sleeps(0, 1.0, 4.0, |_| None), None);
-        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 1.0, |_| Some(pace(f64::NAN))), None);
-        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 1.0, |_| Some(pace(0.0))), Some(f64::INFINITY));
+        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 1.0, |_| everywhere(f64::NAN)), None);
+        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 1.0, |_| everywhere(0.0)), Some(f64::INFINITY));
     }
 
     #[test]
@@ -223,7 +228,7 @@ mod tests {
         for _ in 0..1000 {
             horizon.sleeps(0, 1.0, 1.0, |_| {
                 asked += 1;
-                Some(pace(10.0))
+                everywhere(10.0)
             });
         }
         assert!((15..30).contains(&asked), "{asked}");
@@ -233,7 +238,7 @@ mod tests {
     fn small_steps_are_not_lost_after_a_long_time() {
         let mut horizon = Horizon::new(1);
         horizon.advance(1e9);
-        assert!(horizon.sleeps(0, 1e-9, 1e-12, |_| Some(pace(1.0))).is_some());
+        assert!(horizon.sleeps(0, 1e-9, 1e-12, |_| everywhere(1.0)).is_some());
         (0..1000).for_each(|_| horizon.advance(1e-12));
         assert_eq!(horizon.sleeps(0, 0.0, 1e-12, |_| None), None);
     }
@@ -241,10 +246,27 @@ mod tests {
     #[test]
     fn a_jump_wakes_it() {
         let mut horizon = Horizon::new(1);
-        assert!(horizon.sleeps(0, 1.0, 1.0, |_| Some(pace(0.0))).is_some());
+        assert!(horizon.sleeps(0, 1.0, 1.0, |_| everywhere(0.0)).is_some());
         horizon.set_quiet(f64::INFINITY);
         assert!(horizon.is_quiet(1e9));
         horizon.rouse(0);
         assert!(!horizon.is_quiet(1e-9) && horizon.sleeps(0, 1.0, 1.0, |_| None).is_none());
+    }
+
+    #[test]
+    fn where_a_long_path_is_not_bounded_a_shorter_one_is_asked_for() {
+        let mut horizon = Horizon::new(1);
+        let mut asked = Vec::new();
+        let mut pace = |length: f64| {
+            asked.push(length);
+            (length < 20.0).then_some(SpeedBound { speed: 0.0, length })
+        };
+        let safe = horizon.sleeps(0, 0.0, 1.0, &mut pace);
+        assert!(safe.is_some_and(|safe| safe > 15.9 && safe < 16.0), "{safe:?}");
+        horizon.advance(15.5);
+        let next = horizon.sleeps(0, 0.0, 1.0, &mut pace);
+        assert!(next.is_some_and(|safe| safe > 5.0), "{next:?}");
+        assert_eq!(asked[..2], [64.0, 16.0]);
+        assert!(asked.len() <= 4, "{asked:?}");
     }
 }

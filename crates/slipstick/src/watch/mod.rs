@@ -51,5 +51,7 @@ pub use decide::{Verdict, decide_by_motion};
 pub use guards::Snapshot;
 pub use scan::{Found, Touch};
 pub use side::{Effect, Input, SideState, turn};
-pub use signals::{Banded, DenseError, Described, MOST_ORDERS, NotFinite, SpeedBound, STEP_DEGREE, Signals, StepPolynomial};
+pub use signals::{
+    Banded, DenseError, Described, MOST_ORDERS, NotFinite, STEP_DEGREE, Signals, SpeedBound, StepPolynomial,
+};
 pub use state::{Begun, Decided, Watch};

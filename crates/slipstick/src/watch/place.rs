@@ -34,7 +34,8 @@ impl Watch {
         self.remember(comparison);
     }
 
-    /// The touch of a comparison was an event: leaving its band on the same side is not another one, and as far from zero as it is there, it is inside.
+    /// The touch of a comparison was an event: leaving its band on the same side is not another one, and as
+    /// far from zero as it is there, it is inside.
     pub fn leave_touch(&mut self, touch: &Touch) {
         let record = &mut self.records[touch.comparison];
         (record.entered, record.slack, record.slowness) = (false, touch.height, touch.slope);
@@ -78,7 +79,8 @@ impl Watch {
         }
     }
 
-    /// A comparison has fired at the state that the transition begins with, so far from zero, although the last scan did not find it there.
+    /// A comparison has fired at the state that the transition begins with, so far from zero, although the
+    /// last scan did not find it there.
     pub fn fire(&mut self, comparison: usize, distance: f64) {
         self.now.sides[comparison] = SideState::Fired;
         self.records[comparison].slack = distance;

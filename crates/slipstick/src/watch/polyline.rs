@@ -1,12 +1,13 @@
-//! Detection levels: a comparison that is looked at in some points of a step only is taken for the line between them. What comes and
-//! goes between two points is missed.
+//! Detection levels: a comparison that is looked at in some points of a step only is taken for the line
+//! between them. What comes and goes between two points is missed.
 
 use super::chebyshev::Value;
 use super::cover::line;
 use super::search::StepPiece;
 use super::signals::NotFinite;
 
-/// Adds a line between each two of the points, which are parts of the step in rising order, up to a local time.
+/// Adds a line between each two of the points, which are parts of the step in rising order, up to a local
+/// time.
 pub(super) fn lines(
     value: Value,
     points: &[f64],

@@ -42,8 +42,9 @@ pub struct Touch {
     pub comparison: usize,
     /// Where, in local time.
     pub s: f64,
-    /// How far from zero it is there at most, and how fast it still moves.
+    /// How far from zero it is there.
     pub height: f64,
+    /// How fast it may still move there.
     pub slope: f64,
 }
 
@@ -93,7 +94,8 @@ pub(super) struct Scanner {
     points: Vec<f64>,
 }
 
-/// Whether a value beyond a root is more than the slope after it explains: then the comparison has jumped there.
+/// Whether a value beyond a root is more than the slope after it explains: then the comparison has jumped
+/// there.
 fn jumps(
     signals: &mut dyn Signals,
     comparison: usize,
@@ -105,8 +107,8 @@ fn jumps(
     Ok(value.value.abs() > STEEP * (rise + value.band))
 }
 
-/// Whether a comparison starts inside its band, and whether it came into it by motion. What came near its band in the
-/// last step may be outside it by its value.
+/// Whether a comparison starts inside its band, and whether it came into it by motion. What came near its
+/// band in the last step may be outside it by its value.
 fn starts(signals: &mut dyn Signals, brief: &Brief, side: SideState) -> Result<(bool, bool), NotFinite> {
     if !brief.entered {
         return Ok((side.is_inside(), false));
@@ -164,6 +166,29 @@ impl Scanner {
         self.known
     }
 
+    /// Adds the pieces of a comparison, by what is known of it. False: something could not be proved.
+    fn add_pieces(
+        &mut self,
+        signals: &mut dyn Signals,
+        comparison: usize,
+        (h, limit): (f64, f64),
+    ) -> Result<bool, NotFinite> {
+        match self.known {
+            None => {
+                let value = &mut |s| value_at(signals, comparison, s);
+                polyline::lines(value, &self.points, (h, limit), &mut self.pieces).map(|()| true)
+            }
+            Some(Described::Never) => {
+                let value = &mut |s| value_at(signals, comparison, s);
+                chebyshev::sample(value, 0.0, limit, &mut self.pieces)
+            }
+            Some(known) => {
+                let cover = Cover::new(signals, comparison, h, &mut self.pieces);
+                cover.whole(known, &self.polynomial)
+            }
+        }
+    }
+
     /// Follows a comparison.
     pub(super) fn follow(
         &mut self,
@@ -176,21 +201,7 @@ impl Scanner {
         if side.is_inside() {
             self.describe(signals, comparison, h);
         }
-        let mut unproved = false;
-        match self.known {
-            None => {
-                let value = &mut |s| value_at(signals, comparison, s);
-                polyline::lines(value, &self.points, (h, limit), &mut self.pieces)?;
-            }
-            Some(Described::Never) => {
-                let value = &mut |s| value_at(signals, comparison, s);
-                unproved = !chebyshev::sample(value, 0.0, limit, &mut self.pieces)?;
-            }
-            Some(known) => {
-                let cover = Cover::new(signals, comparison, h, &mut self.pieces);
-                unproved = !cover.whole(known, &self.polynomial)?;
-            }
-        }
+        let unproved = !self.add_pieces(signals, comparison, (h, limit))?;
         let (inside, entered) = starts(signals, &brief, side)?;
         let quest = Quest {
             up: 1.0,
@@ -263,7 +274,8 @@ impl Scanner {
         Ok(false)
     }
 
-    /// Comparisons of the group that change sides through a pole do so without firing, unless a guard asks for it. True: there was one.
+    /// Comparisons of the group that change sides through a pole do so without firing, unless a guard asks
+    /// for it. True: there was one.
     fn passes_poles(
         &mut self,
         signals: &mut dyn Signals,
@@ -273,7 +285,8 @@ impl Scanner {
         let tracks = &self.tracks;
         let fires = |comparison: usize| table.readers(comparison).any(|guard| table.specs[guard].poles);
         let pole = |track: &Track| track.flip.as_ref().is_some_and(|flip| flip.pole);
-        let passes = |&(index, _): &(usize, SideState)| pole(&tracks[index]) && !fires(tracks[index].comparison);
+        let passes =
+            |&(index, _): &(usize, SideState)| pole(&tracks[index]) && !fires(tracks[index].comparison);
         if !self.group.iter().any(passes) {
             return Ok(false);
         }
@@ -371,7 +384,8 @@ impl Scanner {
         found.changed.dedup();
     }
 
-    /// What has fired counts as inside its band, however steep it is. Where it has jumped, it is on its new side.
+    /// What has fired counts as inside its band, however steep it is. Where it has jumped, it is on its new
+    /// side.
     fn measure_slacks(&mut self, signals: &mut dyn Signals, next: &mut Snapshot) -> Result<(), NotFinite> {
         for &comparison in &self.found.changed {
             self.slacks.push(0.0);

@@ -12,13 +12,20 @@ use super::chebyshev;
 use super::flip::value_at;
 use super::signals::{Banded, NotFinite, Signals};
 
-/// Intervals of a piece that a search looks at before it takes the comparison as it looks: noise would split for ever.
+/// Intervals of a piece that a search looks at before it takes the comparison as it looks: noise would
+/// split for ever.
 const MOST_INTERVALS: u32 = 600;
-/// How often a stretch is sampled anew because its polynomial is not exact enough: each time it is far shorter.
+/// How often a stretch is sampled anew because its polynomial is not exact enough: each time it is far
+/// shorter.
 const MOST_NESTED: u32 = 3;
+/// How often that is done in one search: around a double root there is nothing but rounding.
+const MOST_SAMPLES: u32 = 32;
+/// How large a stretch next to zero is that is looked at by values, in units of what its polynomial is not exact to.
+const ZONE: f64 = 8.0;
 /// Splits of an interval until it is as narrow as the spacing of floats.
 const DEEPEST: u32 = 53;
-/// Parabolas through values on the way to a touch: for a square one will do, and for what is nearly one a second.
+/// Parabolas through values on the way to a touch: for a square one will do, and for what is nearly one a
+/// second.
 const MOST_CLIMBS: u32 = 4;
 /// Rounding of a Bernstein coefficient, in units of the largest one: an operation of 2⁻⁵³ per degree, and
 /// some room.
@@ -128,6 +135,8 @@ pub(super) struct Search<'a> {
     intervals: u32,
     /// How often the stretch at hand has been sampled anew.
     nested: u32,
+    /// How often stretches have been.
+    samples: u32,
 }
 
 /// A part of a piece with the polynomial that is searched: q less what widens its band.
@@ -145,6 +154,12 @@ impl StepPiece {
         let rounding = ROUNDING * shape.size();
         let coarse = remainder > COARSE * (rounding + band);
         Self { from, to, shape, doubt: remainder + rounding, band, coarse }
+    }
+
+    /// The least band that was seen: where the largest is far larger, shorter stretches tell more.
+    pub(super) fn with_least_band(mut self, least: f64) -> Self {
+        self.coarse |= self.band > COARSE * least;
+        self
     }
 
     /// The place of a local time, from 0 to 1.
@@ -187,24 +202,13 @@ impl Widening {
 
 impl<'a> Search<'a> {
     /// A search that starts at `quest.from`, on the side opposite to `quest.up`.
-    pub(super) fn new(
-        quest: Quest,
-        source: Source<'a>,
-        room: &'a mut Vec<StepPiece>,
-    ) -> Self {
+    pub(super) fn new(quest: Quest, source: Source<'a>, room: &'a mut Vec<StepPiece>) -> Self {
         let before = (!quest.inside).then_some(quest.from);
         let start = Peak { s: quest.from, height: f64::NEG_INFINITY, slope: 0.0, extremum: false };
         let peak = quest.entered.then_some(start);
-        let walk = Walk {
-            before,
-            low: quest.from,
-            high: None,
-            peak,
-            touch: None,
-            unproved: false,
-            beyond: false,
-        };
-        Self { quest, source, room, walk, intervals: 0, nested: 0 }
+        let walk =
+            Walk { before, low: quest.from, high: None, peak, touch: None, unproved: false, beyond: false };
+        Self { quest, source, room, walk, intervals: 0, nested: 0, samples: 0 }
     }
 
     /// A point where the comparison has left its band on the other side, in the first of some pieces where
@@ -266,14 +270,8 @@ impl<'a> Search<'a> {
         }
         // As flat as the polynomial is exact: nothing more can be learnt from it.
         let flat = most - least <= piece.doubt || stretch.depth >= DEEPEST;
-        match excess.shape() {
-            Shape::Rising => self.end(stretch),
-            Shape::Falling => {
-                self.pass(stretch.to, piece, excess.last());
-                Ok(None)
-            }
-            Shape::Convex => self.valley(stretch),
-            Shape::Concave => self.hill(stretch),
+        let shape = excess.shape();
+        match shape {
             Shape::Mixed if flat && self.may_sample(piece) => self.sample(stretch),
             Shape::Mixed if flat => self.end(stretch),
             Shape::Mixed if self.intervals >= MOST_INTERVALS => {
@@ -281,7 +279,52 @@ impl<'a> Search<'a> {
                 self.end(stretch)
             }
             Shape::Mixed => self.halves(stretch),
+            _ => {
+                let walk = self.walk;
+                let exit = self.shaped(stretch, shape)?;
+                if exit.is_some() || !self.is_unsure(stretch) {
+                    return Ok(exit);
+                }
+                // Where the polynomial is nearer to zero than it is exact, two roots may hide.
+                self.walk = walk;
+                self.zoom(stretch)
+            }
         }
+    }
+
+    /// The end or the extremum of a stretch whose shape is known decides.
+    fn shaped(&mut self, stretch: &Stretch, shape: Shape) -> Result<Option<Exit>, NotFinite> {
+        match shape {
+            Shape::Falling => {
+                self.pass(stretch.to, stretch.piece, stretch.excess.last());
+                Ok(None)
+            }
+            Shape::Convex => self.valley(stretch),
+            Shape::Concave => self.hill(stretch),
+            Shape::Rising | Shape::Mixed => self.end(stretch),
+        }
+    }
+
+    /// Whether a stretch comes nearer to zero than its polynomial is exact, and values can say more.
+    fn is_unsure(&self, stretch: &Stretch) -> bool {
+        let (least, most) = stretch.excess.range();
+        let zone = stretch.piece.band + stretch.piece.doubt;
+        self.may_sample(stretch.piece) && least <= zone && most >= -zone && stretch.depth < DEEPEST
+    }
+
+    /// Looks at what is next to zero in a stretch by values.
+    fn zoom(&mut self, stretch: &Stretch) -> Result<Option<Exit>, NotFinite> {
+        let (least, most) = stretch.excess.range();
+        if !self.is_unsure(stretch) {
+            self.pass(stretch.to, stretch.piece, stretch.excess.last());
+            return Ok(None);
+        }
+        if most - least <= ZONE * (stretch.piece.band + stretch.piece.doubt) {
+            return self.sample(stretch);
+        }
+        let (left, right) = stretch.halved();
+        let exit = self.zoom(&left)?;
+        if exit.is_some() { Ok(exit) } else { self.zoom(&right) }
     }
 
     /// What is below this does not matter: it neither leaves the band nor touches it.
@@ -291,24 +334,21 @@ impl<'a> Search<'a> {
 
     /// Splits a stretch in the middle.
     fn halves(&mut self, stretch: &Stretch) -> Result<Option<Exit>, NotFinite> {
-        let middle = 0.5 * (stretch.from + stretch.to);
-        let (left, right) = stretch.excess.split(0.5);
-        let (piece, depth) = (stretch.piece, stretch.depth + 1);
-        let exit = self.visit(&Stretch { piece, excess: left, from: stretch.from, to: middle, depth })?;
-        if exit.is_some() {
-            return Ok(exit);
-        }
-        self.visit(&Stretch { piece, excess: right, from: middle, to: stretch.to, depth })
+        let (left, right) = stretch.halved();
+        let exit = self.visit(&left)?;
+        if exit.is_some() { Ok(exit) } else { self.visit(&right) }
     }
 
     /// Whether values can say more of a stretch than its polynomial does.
     fn may_sample(&self, piece: &StepPiece) -> bool {
-        piece.coarse && self.nested < MOST_NESTED
+        piece.coarse && self.nested < MOST_NESTED && self.samples < MOST_SAMPLES
     }
 
     /// Looks at a stretch with a polynomial through values, where the one that was given is not exact enough.
     fn sample(&mut self, stretch: &Stretch) -> Result<Option<Exit>, NotFinite> {
         self.nested += 1;
+        self.samples += 1;
+        let intervals = std::mem::take(&mut self.intervals);
         let start = self.room.len();
         let source = &mut self.source;
         let smooth = chebyshev::sample(&mut |s| source.value(s), stretch.from, stretch.to, self.room)?;
@@ -323,6 +363,7 @@ impl<'a> Search<'a> {
         }
         self.room.truncate(start);
         self.nested -= 1;
+        self.intervals = intervals;
         Ok(exit)
     }
 
@@ -391,8 +432,8 @@ impl<'a> Search<'a> {
         Ok(near)
     }
 
-    /// The band of a square next to zero is far smaller than what its polynomial is exact to: then the top of the
-    /// parabola through three values is nearer to the touch than that of the polynomial.
+    /// The band of a square next to zero is far smaller than what its polynomial is exact to: then the top
+    /// of the parabola through three values is nearer to the touch than that of the polynomial.
     fn climb(&mut self, stretch: &Stretch, top: f64) -> Result<Option<Exit>, NotFinite> {
         let (piece, length) = (stretch.piece, stretch.to - stretch.from);
         let bend = stretch.excess.curvature(top).abs();
@@ -408,7 +449,7 @@ impl<'a> Search<'a> {
             let [fall, rise] =
                 [self.source.value(left)?, self.source.value(right)?].map(|at| up * (at.value - here));
             let shift = 0.5 * width * (rise - fall) / (rise + fall).abs();
-            if !(shift.abs() <= width) {
+            if shift.is_nan() || shift.abs() > width {
                 return Ok(None);
             }
             let before = self.walk.before;
@@ -453,7 +494,8 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// Whether what is less than the error of the dense output beyond zero may still turn back: touches count, and the step goes on.
+    /// Whether what is less than the error of the dense output beyond zero may still turn back: touches
+    /// count, and the step goes on.
     fn is_inner(&self, s: f64) -> bool {
         self.quest.near > 0.0 && s < self.quest.h
     }
@@ -490,7 +532,15 @@ impl<'a> Search<'a> {
     }
 }
 
-impl Stretch<'_> {
+impl<'a> Stretch<'a> {
+    fn halved(&self) -> (Stretch<'a>, Stretch<'a>) {
+        let middle = 0.5 * (self.from + self.to);
+        let (left, right) = self.excess.split(0.5);
+        let (piece, depth) = (self.piece, self.depth + 1);
+        let left = Stretch { piece, excess: left, from: self.from, to: middle, depth };
+        (left, Stretch { piece, excess: right, from: middle, to: self.to, depth })
+    }
+
     /// How fast q may still move where its derivative seems to vanish.
     fn slope_near(&self, top: f64) -> f64 {
         let height = self.piece.doubt + self.piece.band + self.excess.at(top).abs();

@@ -39,7 +39,8 @@ impl Banded {
 pub enum Described {
     /// A polynomial with its remainder.
     Here,
-    /// Nothing, but of shorter parts something may be known: the formula has a kink, a jump or a pole in this one.
+    /// Nothing, but of shorter parts something may be known: the formula has a kink, a jump or a pole in
+    /// this one.
     Shorter,
     /// Nothing, and neither of shorter parts: it is no formula (closures). Then values are sampled.
     Never,
@@ -100,14 +101,17 @@ pub trait Signals {
     /// `attempt` counts from 0; each makes the trial steps shorter. False: no more can be tried.
     fn trial_series(&mut self, comparison: usize, attempt: usize, out: &mut Vec<Banded>) -> bool;
 
-    /// The comparison over a part of the step, between two local times, as a polynomial of `θ` that is 0 at the first and 1 at the last.
+    /// The comparison over a part of the step, between two local times, as a polynomial of `θ` that is 0 at
+    /// the first and 1 at the last.
     fn polynomial(&mut self, comparison: usize, part: (f64, f64), out: &mut StepPolynomial) -> Described;
 
-    /// The only points of the step that may be looked at, as parts of it in rising order, with 1 the last. Empty: all of it.
+    /// The only points of the step that may be looked at, as parts of it in rising order, with 1 the last.
+    /// Empty: all of it.
     fn points(&self) -> &[f64];
 
-    /// The error that the dense output may have at the end of the step, in this comparison where it is at a local time. It widens the band of the
-    /// first step after a decision by a derivative of order two or more (rule 6), and says what touches zero.
+    /// The error that the dense output may have at the end of the step, in this comparison where it is at a
+    /// local time. It widens the band of the first step after a decision by a derivative of order two or
+    /// more (rule 6), and says what touches zero.
     fn dense_error(&mut self, comparison: usize, s: f64) -> DenseError;
 
     /// By how much the comparison can change at most per unit of the path that time and states go, for the

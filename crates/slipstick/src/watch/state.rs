@@ -44,7 +44,8 @@ pub(super) struct Record {
     /// How far from zero it was put when it fired, as floats of time are not dense. That counts as
     /// inside until it has left.
     pub(super) slack: f64,
-    /// How fast it may still have moved where a touch of it was an event. A slower motion decides nothing until it has left.
+    /// How fast it may still have moved where a touch of it was an event. A slower motion decides nothing
+    /// until it has left.
     pub(super) slowness: f64,
     /// Its band has grown since it became undecided.
     pub(super) pinned: Pinned,

@@ -6,7 +6,14 @@ use slipstick::watch::{Banded, Condition, Fires, GuardSpec, OnEntry, Placement, 
 
 pub(crate) fn guard(condition: Condition, fires: Fires) -> GuardSpec {
     let placement = Placement::After;
-    GuardSpec { condition, fires, placement, on_entry: OnEntry::FiresByMotion, touches: Touches::Ignored, poles: false }
+    GuardSpec {
+        condition,
+        fires,
+        placement,
+        on_entry: OnEntry::FiresByMotion,
+        touches: Touches::Ignored,
+        poles: false,
+    }
 }
 
 /// Gives the values at the start of the step to the guards.

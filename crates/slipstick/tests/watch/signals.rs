@@ -1,6 +1,6 @@
 //! Signals for tests: polynomials of local time, given by coefficients or by any function.
 
-use slipstick::watch::{Banded, DenseError, Described, SpeedBound, Signals, StepPolynomial};
+use slipstick::watch::{Banded, DenseError, Described, Signals, SpeedBound, StepPolynomial};
 
 /// A comparison as a function of local time.
 type Formula = Box<dyn Fn(f64) -> f64>;
@@ -132,7 +132,12 @@ impl Signals for Polynomials {
         false
     }
 
-    fn polynomial(&mut self, comparison: usize, (from, to): (f64, f64), out: &mut StepPolynomial) -> Described {
+    fn polynomial(
+        &mut self,
+        comparison: usize,
+        (from, to): (f64, f64),
+        out: &mut StepPolynomial,
+    ) -> Described {
         if self.sampled {
             return Described::Never;
         }
