@@ -7,7 +7,7 @@ use crate::equations::{GuardKind, System, UncertainPoint, UncertainPolynomial};
 use crate::expr::Inexact;
 use crate::model::{Detection, Direction};
 use crate::step::{DENSE_DEGREE, Trial};
-use crate::watch::{Banded, DENSE, DenseError, Signals, StepPolynomial};
+use crate::watch::{Banded, DenseError, Signals, StepPolynomial};
 use std::cell::OnceCell;
 
 /// The part of a number that rounding can change.
@@ -394,14 +394,9 @@ impl Signals for Along<'_, '_> {
             *width = tolerances.scale(i, y.abs());
         }
         let error = self.integrator.flow.spread_of(guard, t, state, scratch);
-        DenseError { linear: if self.begins_exactly() { 0.0 } else { error }, higher: error }
-    }
-
-    fn is_soft(&mut self, comparison: usize, order: usize, value: f64) -> bool {
-        if order != 1 || self.begins_exactly() {
-            return order > 1;
-        }
-        (value * self.h).abs() <= DENSE * self.dense_error(comparison).linear
+        // Dense output of implicit methods, and where constraints are met, does not begin with the exact slope.
+        let exact = !self.integrator.step.method().facts().implicit && !self.integrator.flow.is_mechanism();
+        DenseError { linear: if exact { 0.0 } else { error }, higher: error }
     }
 
     fn points(&self) -> &[f64] {
@@ -416,11 +411,6 @@ impl Signals for Along<'_, '_> {
 }
 
 impl Along<'_, '_> {
-    /// Whether the dense output begins with the exact slope: that of implicit methods, and where constraints are met, does not.
-    fn begins_exactly(&self) -> bool {
-        !self.integrator.step.method().facts().implicit && !self.integrator.flow.is_mechanism()
-    }
-
     /// The coefficients of a comparison over a trial step, as powers of the part of the step; none if the step is not finite.
     fn fit(&mut self, comparison: usize, h: f64) -> Option<[f64; TRIAL_DEGREE + 1]> {
         // What the method remembers is of the mode and the state before the transition.

@@ -10,7 +10,9 @@ use super::state::{Begun, Decided, Watch};
 
 /// What the error of the dense output adds to the band after a decision by a higher derivative, in units of
 /// that error (rule 6).
-pub const DENSE: f64 = 16.0;
+const DENSE: f64 = 16.0;
+/// The first derivative whose decision the dense output can contradict (rule 6).
+const SOFT_ORDER: usize = 2;
 impl Watch {
     /// Decides comparisons inside their bands by motion (rules 6 and 8): at the start of a segment, when no
     /// guard fires by value any more, and at the start of each step. Costs nothing if none is undecided.
@@ -38,9 +40,7 @@ impl Watch {
                 record.pinned.latest = [band(0), band(1)].map(|b| if b.is_finite() { b } else { 0.0 });
                 return true;
             };
-            let value = self.series.get(verdict.order).map_or(0.0, |c| c.value);
-            let soft = signals.is_soft(comparison, verdict.order, value);
-            (record.pinned, record.soft) = (Pinned::default(), soft);
+            (record.pinned, record.soft) = (Pinned::default(), verdict.order >= SOFT_ORDER);
             let input = if verdict.plus { Input::DecidesPlus } else { Input::DecidesMinus };
             let (side, effect) = turn(before, input);
             self.now.sides[comparison] = turn(side, input).0;

@@ -45,7 +45,6 @@ mod signals;
 mod state;
 
 pub use accumulation::{Between, ZenoLimit, ZenoRecord};
-pub use advance::DENSE;
 pub use condition::{Condition, Fires, GuardSpec, OnEntry, Placement};
 pub use decide::{Verdict, decide_by_motion};
 pub use guards::Snapshot;

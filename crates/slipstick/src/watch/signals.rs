@@ -99,19 +99,10 @@ pub trait Signals {
     /// first step after a decision by a derivative of order two or more (rule 6).
     fn dense_error(&mut self, comparison: usize) -> DenseError;
 
-    /// Whether the dense output can contradict a decision by the derivative of this order, which has this value.
-    /// Where it begins with the exact slope, that is so from the second on (rule 6).
-    fn is_soft(&mut self, _comparison: usize, order: usize, _value: f64) -> bool {
-        order >= SOFT_ORDER
-    }
-
     /// By how much the comparison can change at most per unit of the path that time and states go, for the
     /// horizon. None: not known.
     fn fastest(&mut self, comparison: usize) -> Option<f64>;
 }
-
-/// The first derivative whose decision the dense output can contradict, if it begins with the exact slope.
-const SOFT_ORDER: usize = 2;
 
 /// The value of a comparison is not finite.
 #[derive(Clone, Copy, Debug, PartialEq)]
