@@ -41,7 +41,9 @@ impl Sliding {
         t: f64,
         within: bool,
     ) {
-        self.directions.copy_from_slice(&self.gradients);
+        for i in 0..self.surfaces.len() {
+            self.find_moving_gradient(i);
+        }
         if !within {
             return;
         }

@@ -33,6 +33,7 @@ mod singular;
 mod sliding;
 mod stabilisation;
 mod start_slope;
+mod still;
 mod surface;
 mod tangents;
 mod twins;

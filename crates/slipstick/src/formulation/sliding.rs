@@ -86,11 +86,14 @@ pub struct Sliding {
     duals: Vec<f64>,
     /// Whether a state is put back along the jumps of the field, and not along the gradients of the surfaces.
     pub(super) along_jumps: bool,
+    /// Which states do not move, and whether that is known.
+    pub(super) still: Vec<bool>,
+    pub(super) knows_still: bool,
     /// The jumps of the field that are kept for that, by surfaces.
     pub(super) jumps: Vec<f64>,
     /// No weight is fixed.
     pub(super) free: Vec<Option<f64>>,
-    effort: Effort,
+    pub(super) effort: Effort,
 }
 
 impl Sliding {
@@ -126,6 +129,8 @@ impl Sliding {
             algebraic: None,
             duals: vec![0.0; k * n],
             along_jumps: false,
+            still: vec![false; n],
+            knows_still: false,
             jumps: vec![0.0; k * n],
             free: vec![None; k],
             effort: Effort::default(),
@@ -410,6 +415,7 @@ impl Sliding {
         self.point.copy_from_slice(y);
         let size = y.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
         self.find_gradients(evaluator, mode, t);
+        self.find_still(evaluator, mode, t);
         for round in 0..MOST_ROUNDS {
             let distance = self.find_values(evaluator, mode, t) / (size + f64::MIN_POSITIVE);
             // Once is always worth it: that often brings the point onto the surface to the last bit.
@@ -499,15 +505,16 @@ impl Sliding {
         let size = self.point.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
         for i in 0..self.surfaces.len() {
             let sign = self.sign_on(signs, i);
-            let gradient = &self.gradients[i * self.n..(i + 1) * self.n];
-            let square: f64 = gradient.iter().map(|g| g * g).sum();
+            self.find_moving_gradient(i);
+            let way = &self.directions[i * self.n..(i + 1) * self.n];
+            let square: f64 = way.iter().map(|g| g * g).sum();
             // A surface in time alone has no side to step to.
             if self.values[i] * sign >= 0.0 || square == 0.0 {
                 continue;
             }
             let far = 2.0 * self.values[i].abs() + 4.0 * f64::EPSILON * size * square.sqrt();
-            for (beside, gradient) in self.beside.iter_mut().zip(gradient) {
-                *beside += sign * far / square * gradient;
+            for (beside, way) in self.beside.iter_mut().zip(way) {
+                *beside += sign * far / square * way;
             }
         }
     }

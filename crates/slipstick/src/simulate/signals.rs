@@ -34,6 +34,8 @@ const WORTH_KEEPING: usize = 16;
 const NOTHING: (f64, f64) = (f64::NAN, f64::NAN);
 /// The size of the second trial step beside the first.
 const SECOND_TRIAL: f64 = 0.3;
+/// The part of a coefficient of a trial that those of lower order may add up to, each, so that it decides.
+const HARDLY: f64 = 0.1;
 /// How much shorter each attempt at trial steps is than the last.
 const SHORTER: f64 = 0.1;
 /// How often trial steps are made shorter.
@@ -461,13 +463,20 @@ impl Along<'_, '_> {
         let scaled = |c: f64, h: f64, k: usize| c / h.powi(i32::try_from(k).unwrap_or(i32::MAX));
         for k in known..=TRIAL_DEGREE {
             let (value, other) = (scaled(far[k], h, k), scaled(near[k], SECOND_TRIAL * h, k));
-            let (rounding, rest) = (scaled(noise, SECOND_TRIAL * h, k), 2.0 * (value - other).abs());
-            let coefficient = Banded::new(other, rounding + rest);
-            out.push(coefficient);
-            if coefficient.sign().is_none() && rest > rounding {
-                // It need not be zero: in a shorter trial it may be told, and decide before those of higher order.
+            let band = scaled(noise, SECOND_TRIAL * h, k) + 2.0 * (value - other).abs();
+            let coefficient = Banded::new(other, band);
+            if coefficient.sign().is_some() {
+                // Those before it need not be zero: in a shorter trial they may be told, and decide.
+                let place = SECOND_TRIAL * h;
+                let size = |k: usize, c: f64| c * place.powi(i32::try_from(k).unwrap_or(i32::MAX));
+                let least = HARDLY * size(k, other.abs());
+                let before = out.iter().enumerate().skip(known);
+                if before.clone().all(|(k, c)| size(k, c.value.abs() + c.band) <= least) {
+                    out.push(coefficient);
+                }
                 break;
             }
+            out.push(coefficient);
         }
         true
     }

@@ -72,6 +72,11 @@ impl ZenoRecord {
     /// Takes the next event; gives the limit if the guard is at rest by rule 18. `elapsed` is the time since
     /// the start of the run.
     pub fn record(&mut self, between: Between, elapsed: f64) -> Option<ZenoLimit> {
+        let shrank = self.lengths.iter().any(|length| *length > 0.0);
+        if between.interval == 0.0 && shrank {
+            // The last intervals are too short to be told.
+            return Some(ZenoLimit { after: 0.0, bound: between.location, ratio: 0.0, period: 1 });
+        }
         if !(between.interval > 0.0 && between.interval.is_finite()) {
             return None;
         }

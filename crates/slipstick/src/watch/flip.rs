@@ -13,6 +13,8 @@ const WINDOW: f64 = 0.05;
 const MOST_FALSE_ALARMS: u32 = 8;
 /// Flips in one step that fire no guard, before the comparison is taken as it stands: noise without a band.
 const MOST_FLIPS: u32 = 500;
+/// The part of a step whose widening a comparison has to leave at least, on its own side.
+const EARLY: f64 = 0.1;
 /// Windows narrower than this part of the step are straight lines.
 const LINEAR: f64 = 1e-9;
 /// How many times further than its slope says a comparison can be beyond its root without a jump or a pole.
@@ -90,8 +92,7 @@ impl Track {
         self.look(signals, side, (pieces, room))
     }
 
-    /// Where a comparison whose band is widened by the error of the dense output has left the band itself on its
-    /// own side.
+    /// Where a comparison whose band is widened by the error of the dense output has left that on its own side.
     fn leaves_own_side(
         &self,
         signals: &mut dyn Signals,
@@ -100,7 +101,10 @@ impl Track {
     ) -> Result<Option<f64>, NotFinite> {
         let Some(plus) = side.truth().filter(|_| self.quest.widening.grows()) else { return Ok(None) };
         let up = if plus { 1.0 } else { -1.0 };
-        let quest = Quest { up, touches: false, ..self.quest };
+        let widening = self.quest.widening;
+        // At the very start the error of the dense output is still to come.
+        let widening = Widening { constant: widening.at(EARLY * widening.h), ..widening };
+        let quest = Quest { up, widening, touches: false, ..self.quest };
         let comparison = self.comparison;
         let source = Source { signals, comparison };
         let exit = Search::new(quest, source, room).run(&pieces[self.pieces.0..self.pieces.1])?;

@@ -1,0 +1,54 @@
+//! States that do not move stay as they are to the bit when a point is brought to surfaces to evaluate fields there (rule 21): fields may ask whether they
+//! are equal to a number.
+
+use super::Sliding;
+use crate::equations::Evaluator;
+use crate::mode::Mode;
+
+impl Sliding {
+    /// Finds the states that do not move where the surfaces are met. That is only of interest if a surface depends on more than one state. The gradients
+    /// must be known at the point.
+    pub(super) fn find_still(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64) {
+        if std::mem::replace(&mut self.knows_still, true) || self.mass.is_some() {
+            return;
+        }
+        let several = |gradient: &[f64]| gradient.iter().filter(|g| **g != 0.0).count() > 1;
+        if !self.gradients.chunks_exact(self.n).any(several) {
+            return;
+        }
+        evaluator.derivative(mode.locked(&self.parameters), t, &self.point, &mut self.beside);
+        self.effort.derivatives += 1;
+        self.still.iter_mut().zip(&self.beside).for_each(|(still, f)| *still = *f == 0.0);
+    }
+
+    /// The part of the gradient of a surface by states that move; all of it if there are none.
+    pub(super) fn find_moving_gradient(&mut self, i: usize) {
+        let gradient = &self.gradients[i * self.n..(i + 1) * self.n];
+        let moves = gradient.iter().zip(&self.still).any(|(g, still)| *g != 0.0 && !still);
+        let direction = &mut self.directions[i * self.n..(i + 1) * self.n];
+        for ((direction, g), still) in direction.iter_mut().zip(gradient).zip(&self.still) {
+            *direction = if *still && moves { 0.0 } else { *g };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Surface;
+    use super::*;
+    use crate::equations::{ClosureSystem, System};
+
+    #[test]
+    fn a_state_without_motion_keeps_every_bit_where_fields_are_evaluated() {
+        let system = ClosureSystem::switched(["v", "gear"], |_, y, signs, dy| {
+            dy[0] = if y[1] == 1.0 { 2.0 - signs[0] } else { f64::NAN };
+            dy[1] = 0.0;
+        })
+        .switch("fast", |_, y| y[0] - 1e5 * y[1]);
+        let mut mode = Mode::new(0, 1, 0);
+        mode.values.signs[0] = 1.0;
+        let mut sliding = Sliding::new(&system, vec![Surface::of_switch(0, 0)]);
+        sliding.evaluate(&mut *system.evaluator(), &mut mode, 0.0, &[1e5 + 1e-11, 1.0]);
+        assert_eq!([sliding.rate(0, 0), sliding.rate(0, 1)], [3.0, 1.0]);
+    }
+}
