@@ -195,7 +195,8 @@ fn modes_and_discrete_variables_are_parts_of_conditions() {
         modes.cool = { derivatives = { T = -1, k = 0.3 }, events.cold = { guard = "T < 16", goto = "heat" } }
         "#,
     );
-    let expected = [("warm", 3.0), ("up", 10.0 / 3.0), ("hot", 5.0), ("high", 7.5), ("cold", 9.0), ("warm", 11.0)];
+    let expected =
+        [("warm", 3.0), ("up", 10.0 / 3.0), ("hot", 5.0), ("high", 7.5), ("cold", 9.0), ("warm", 11.0)];
     assert_happens(&found, &expected);
 }
 

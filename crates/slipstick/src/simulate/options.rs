@@ -1,7 +1,7 @@
 //! What is asked of a run.
 
-use crate::equations::System;
 use super::Concurrency;
+use crate::equations::System;
 use crate::formulation::{Metric, PerConstraint, Stabilisation, Upkeep};
 use crate::model::{Detection, Location};
 use crate::step::{Automatic, Control, Keeps, Method, Partners, SAFETY, Step, Tolerances, USUAL_RHO};

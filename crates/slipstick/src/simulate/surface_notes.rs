@@ -2,9 +2,9 @@
 
 use super::Error;
 use super::simulator::Simulator;
-use crate::transition::{Way, fixed, spirals_out};
 use crate::formulation::{MOST_SURFACES, Sliding};
 use crate::transition::Classified;
+use crate::transition::{Way, fixed, spirals_out};
 
 /// The most surfaces that a message names.
 const MOST_NAMES: usize = 8;

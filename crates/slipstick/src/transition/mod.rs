@@ -10,5 +10,5 @@ mod settle;
 
 pub use cascade::{Cascade, MOST_ROUNDS, Repeat};
 pub use classify::{Classified, Heading, Incoming, Motions, classify};
-pub use settle::{Way, fixed, spirals_out};
 pub use resets::{Conflict, Resets, Target};
+pub use settle::{Way, fixed, spirals_out};

@@ -128,7 +128,6 @@ pub struct SpeedBound {
     pub length: f64,
 }
 
-
 /// The value of a comparison is not finite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NotFinite {
