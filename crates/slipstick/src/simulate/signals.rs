@@ -456,10 +456,12 @@ impl Along<'_, '_> {
             }
         }
         let h = self.h * SHORTER.powi(i32::try_from(attempt).unwrap_or(i32::MAX));
-        let (Some(far), Some(near)) = (self.fit(comparison, h), self.fit(comparison, SECOND_TRIAL * h))
-        else {
-            return true;
-        };
+        let Some(far) = self.fit(comparison, h) else { return true };
+        if far.iter().skip(1).all(|c| *c == 0.0) {
+            // It does not move: shorter trials say no more.
+            return false;
+        }
+        let Some(near) = self.fit(comparison, SECOND_TRIAL * h) else { return true };
         let known = out.len();
         let noise = out[0].band.max(ROUNDING * far.iter().fold(0.0_f64, |most, c| most.max(c.abs())));
         let scaled = |c: f64, h: f64, k: usize| c / h.powi(i32::try_from(k).unwrap_or(i32::MAX));
