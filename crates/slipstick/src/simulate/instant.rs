@@ -423,29 +423,6 @@ impl Simulator<'_> {
         firing
     }
 
-    /// A guard has fired, its reset has changed its own motion, and yet the motion goes on to the true side (rule 16). Where it has come to a halt there
-    /// before, its events accumulate at once.
-    fn look_at_passing(&mut self, comparison: usize, order: usize) {
-        let Meaning::Guard(g) = self.comparisons.meaning(comparison) else { return };
-        let (guard, place) = (self.guard(g), self.integrator.flow.mode.values.place);
-        let moved = self.before.iter().zip(&self.after).any(|(a, b)| a.to_bits() != b.to_bits());
-        let one_sided = guard.direction != Direction::Both && guard.response.mode.is_none();
-        if !moved || !one_sided || !guard.response.reset || !self.system().reset_can_turn(place, g, g) {
-            return;
-        }
-        if order > 1 {
-            self.accumulating.halted.push(g);
-            return;
-        }
-        self.recorder.note_once(self.integrator.trial.t, ("passes-through", &guard.name), || {
-            format!(
-                "the event `{}` changes the motion of its own guard, and still the guard goes on to its true side: \
-                 what should be held passes through; does the reset turn the motion round?",
-                guard.name
-            )
-        });
-    }
-
     /// A guard that is true when it begins to be watched has not happened: that is worth a note, once (rule 9).
     fn note_past_guards(&mut self, begins: bool) {
         let t = self.integrator.trial.t;

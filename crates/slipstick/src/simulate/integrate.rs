@@ -481,12 +481,12 @@ impl Simulator<'_> {
 
 impl Integrator<'_> {
     /// Where events are located: as asked, or on the dense output unless that would cost the method its
-    /// order.
+    /// order; and before what lies beyond them where the field is not defined there.
     pub(super) fn location(&self) -> Location {
         let poor = self.has_poor_dense_output() || self.flow.is_mechanism();
         let default = if poor { Location::Integrate } else { Location::Dense };
-        let default = if self.flow.stays_on_this_side() { Location::OneSided } else { default };
-        self.options.location.unwrap_or(default)
+        let asked = self.options.location.unwrap_or(default);
+        if self.flow.stays_on_this_side() { Location::OneSided } else { asked }
     }
 
     /// Whether events are located once more, on a finer dense output.

@@ -19,6 +19,7 @@ mod kinks;
 mod monitor;
 mod one_sided;
 mod options;
+mod passing;
 mod plan;
 mod projecting;
 mod reaching;
@@ -29,6 +30,7 @@ mod simulator;
 mod sizes;
 mod surface_notes;
 mod surfaces;
+mod trials;
 
 pub(crate) use initialise::check_options;
 

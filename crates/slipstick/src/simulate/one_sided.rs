@@ -70,7 +70,7 @@ impl Simulator<'_> {
             let to_surface = (t - integrator.trial.t) / integrator.ahead().1;
             return Some(to_surface.clamp(NEXT_TRY.0 * integrator.trial.h, NEXT_TRY.1 * integrator.trial.h));
         }
-        let watch = fault && integrator.options.location.is_none() && integrator.flow.stay_on_this_side();
+        let watch = fault && integrator.flow.stay_on_this_side();
         watch.then_some(integrator.trial.h)
     }
 
