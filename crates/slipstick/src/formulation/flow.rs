@@ -310,6 +310,18 @@ impl<'a> Flow<'a> {
         self.visits.forget();
     }
 
+    /// The motion slides on surfaces whose fields have been evaluated where it stands.
+    pub fn slide_along(&mut self, sliding: Sliding) {
+        let followers = sliding.followers().iter().map(|follower| follower.surface.guard);
+        let mut guards: Vec<usize> =
+            sliding.surfaces().iter().map(|surface| surface.guard).chain(followers).collect();
+        guards.sort_unstable();
+        self.mode.structure.sliding = guards;
+        self.sliding = Some(sliding);
+        self.find_short_way();
+        self.visits.forget();
+    }
+
     /// The surfaces that meet at a point, each once.
     pub fn meet(&mut self, surfaces: &[Surface], t: f64, y: &[f64]) -> Sliding {
         Sliding::at(self.system, &mut *self.evaluator, &self.mode, (t, y), surfaces)

@@ -315,7 +315,13 @@ impl Simulator<'_> {
             }
         }
         along.sort_by_key(|surface| surface.guard);
-        self.slide_on(&along, t, &mut y);
+        if sides.is_empty() {
+            self.leave_exits();
+            self.integrator.flow.slide_along(sliding.clone());
+            self.land_on_surfaces(t, &mut y);
+        } else {
+            self.slide_on(&along, t, &mut y);
+        }
         self.activate_guards();
         for (guard, side, leaves) in sides {
             self.place(guard, side, leaves);
@@ -388,15 +394,23 @@ impl Simulator<'_> {
     /// The motion slides on these surfaces from here on, or on none; the state is put onto them.
     pub(super) fn slide_on(&mut self, surfaces: &[Surface], t: f64, y: &mut [f64]) {
         self.leave_exits();
-        let keeps_joints = self.integrator.keeps_joints();
         let flow = &mut self.integrator.flow;
         flow.slide_on(surfaces, t, y);
-        if !surfaces.is_empty() {
-            // The fields have to be known for the jumps.
-            flow.exit_weight(0, t, y);
-            flow.move_along_jumps();
-            flow.land_on_surfaces(t, y, keeps_joints);
+        if surfaces.is_empty() {
+            self.integrator.trial.restart(t, y);
+            return;
         }
+        // The fields have to be known for the jumps.
+        flow.exit_weight(0, t, y);
+        self.land_on_surfaces(t, y);
+    }
+
+    /// Puts the state onto the surfaces that the motion slides on from here on, whose fields are known, and watches their exits.
+    fn land_on_surfaces(&mut self, t: f64, y: &mut [f64]) {
+        let keeps_joints = self.integrator.keeps_joints();
+        let flow = &mut self.integrator.flow;
+        flow.move_along_jumps();
+        flow.land_on_surfaces(t, y, keeps_joints);
         self.integrator.trial.restart(t, y);
         let count = self.integrator.flow.sliding().map_or(0, |sliding| sliding.surfaces().len());
         for i in 0..count {
