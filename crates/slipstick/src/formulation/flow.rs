@@ -350,6 +350,12 @@ impl<'a> Flow<'a> {
         self.count(sliding.take_effort());
     }
 
+    /// The same at the projection of a state that is next to them.
+    pub fn fields_next_to(&mut self, sliding: &mut Sliding, t: f64, y: &[f64]) {
+        sliding.evaluate(&mut *self.evaluator, &mut self.mode, t, y);
+        self.count(sliding.take_effort());
+    }
+
     /// Whether the fields that meet at many surfaces are the sums of their terms; they must have been evaluated.
     pub fn fields_add_up(&mut self, sliding: &mut Sliding, t: f64) -> bool {
         let add_up = !sliding.adds_up() || sliding.terms_add_up(&mut *self.evaluator, &mut self.mode, t);
