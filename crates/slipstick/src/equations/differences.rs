@@ -57,6 +57,6 @@ mod tests {
         assert!(error(f64::sin, 1.0_f64.cos(), 1.0) < 1e-12);
         assert!(error(|x| (100.0 * x).sin(), 100.0 * 1000.0_f64.cos(), 10.0) < 1e-3);
         assert!(error(|x| if x < 1.0003 { 2.0 * x } else { f64::NAN }, 2.0, 1.0) < 1e-9);
-        assert!(error(|x| x.abs(), 1.0, 1e-5) < 1e-6);
+        assert!(error(f64::abs, 1.0, 1e-5) < 1e-6);
     }
 }
