@@ -3,6 +3,7 @@
 //! The inputs of every tape are `[t, states…, parameters…, switch signs…, counts…, discrete…, mode]`. All but time and states come from outside
 //! with every call, so that one compiled system serves many runs.
 
+use super::differences::gradient_by_differences;
 use super::expand_formula::Expansions;
 use super::fixed::Fixed;
 use super::inputs::{load, load_motion, locked_input};
@@ -13,7 +14,6 @@ use super::schedule::check_times;
 use super::selected::Selected;
 use super::setting::{Setting, SettingTape, start_values};
 use super::settling::settle;
-use super::system::gradient_by_differences;
 use super::system_names::SystemNames;
 use super::tapes::{Compiler, Modes, RegistersByMode, ResetTape, ScheduleTape};
 use super::{
@@ -494,6 +494,11 @@ impl Evaluator for FormulaEvaluator<'_> {
         for (&g, slope) in tapes.watched.iter().zip(out) {
             slopes[g] = *slope;
         }
+    }
+
+    fn differences_guard(&self, locked: Locked<'_>, guard: usize) -> bool {
+        let tapes = self.system.modes.of(locked.mode);
+        tapes.watched.binary_search(&guard).is_ok_and(|i| tapes.gradients[i].is_none())
     }
 
     fn guard_gradient(

@@ -1,5 +1,6 @@
 //! What the loop asks of a set of equations: right-hand sides, guards, rates of guards, resets.
 
+use super::differences::gradient_by_differences;
 use super::{ActiveRows, BadPlace, Constraint, Terms, WrongGradient};
 use super::{Condition, ExpandGuards, Observer};
 use crate::expr::{Bounds, Interval};
@@ -522,6 +523,11 @@ pub trait Evaluator: ExpandGuards {
         gradient_by_differences(&mut |t, y| self.guard(locked, guard, t, y), t, y, gradient)
     }
 
+    /// Whether the gradient of a watched guard comes from differences of its values: then it is only as exact as [`difference_error`](super::difference_error) says.
+    fn differences_guard(&self, _locked: Locked<'_>, _guard: usize) -> bool {
+        true
+    }
+
     /// Tells which constraints of a mechanism are shut: the others are zero whatever the state is, while everything discrete stays as it is, and no
     /// equations at all.
     fn joints(&mut self, _locked: Locked<'_>, shut: &mut [bool]) {
@@ -554,28 +560,4 @@ pub trait Evaluator: ExpandGuards {
     /// Applies the reset of one guard: `after` comes in as what was made so far, `before` is the state before the event, and `locked` has the
     /// discrete variables before it.
     fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: Reset<'_>);
-}
-
-/// The distance for a central difference at `x`: a third of the digits for the distance, the rest for the change.
-fn difference(x: f64) -> f64 {
-    6e-6 * x.abs().max(1e-3)
-}
-
-/// The gradient of a function of time and state, and its rate in time, by central differences. `y` is as before afterwards.
-pub(super) fn gradient_by_differences(
-    f: &mut dyn FnMut(f64, &[f64]) -> f64,
-    t: f64,
-    y: &mut [f64],
-    gradient: &mut [f64],
-) -> f64 {
-    for j in 0..y.len() {
-        let (here, s) = (y[j], difference(y[j]));
-        y[j] = here + s;
-        let (ahead, far) = (f(t, y), y[j]);
-        y[j] = here - s;
-        gradient[j] = (ahead - f(t, y)) / (far - y[j]);
-        y[j] = here;
-    }
-    let (ahead, behind) = (t + difference(t), t - difference(t));
-    (f(ahead, y) - f(behind, y)) / (ahead - behind)
 }

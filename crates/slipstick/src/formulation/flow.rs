@@ -310,6 +310,18 @@ impl<'a> Flow<'a> {
         self.visits.forget();
     }
 
+    /// The motion slides on surfaces whose fields have been evaluated where it stands.
+    pub fn slide_along(&mut self, sliding: Sliding) {
+        let followers = sliding.followers().iter().map(|follower| follower.surface.guard);
+        let mut guards: Vec<usize> =
+            sliding.surfaces().iter().map(|surface| surface.guard).chain(followers).collect();
+        guards.sort_unstable();
+        self.mode.structure.sliding = guards;
+        self.sliding = Some(sliding);
+        self.find_short_way();
+        self.visits.forget();
+    }
+
     /// The surfaces that meet at a point, each once.
     pub fn meet(&mut self, surfaces: &[Surface], t: f64, y: &[f64]) -> Sliding {
         Sliding::at(self.system, &mut *self.evaluator, &self.mode, (t, y), surfaces)
@@ -335,6 +347,12 @@ impl<'a> Flow<'a> {
     /// Evaluates all fields that meet at the given surfaces.
     pub fn fields_at(&mut self, sliding: &mut Sliding, t: f64, y: &[f64]) {
         sliding.evaluate_here(&mut *self.evaluator, &mut self.mode, t, y);
+        self.count(sliding.take_effort());
+    }
+
+    /// The same at the projection of a state that is next to them.
+    pub fn fields_next_to(&mut self, sliding: &mut Sliding, t: f64, y: &[f64]) {
+        sliding.evaluate(&mut *self.evaluator, &mut self.mode, t, y);
         self.count(sliding.take_effort());
     }
 

@@ -24,6 +24,7 @@ mod jumps;
 mod landing;
 mod mixture;
 mod multibody;
+mod noise;
 mod one_sided;
 mod pstab;
 mod pull;

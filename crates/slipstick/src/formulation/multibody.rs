@@ -407,6 +407,10 @@ impl Evaluator for Multibody<'_> {
         self.inner.guard_slopes(locked, point, reach, values, slopes);
     }
 
+    fn differences_guard(&self, locked: Locked<'_>, guard: usize) -> bool {
+        self.inner.differences_guard(locked, guard)
+    }
+
     fn guard_gradient(
         &mut self,
         locked: Locked<'_>,

@@ -6,19 +6,47 @@ use crate::equations::Evaluator;
 use crate::mode::Mode;
 
 impl Sliding {
-    /// Finds the states that do not move where the surfaces are met. That is only of interest if a surface depends on more than one state. The gradients
-    /// must be known at the point.
+    /// Finds the states that do not move where the surfaces are met, if that is not known yet: by the field on the side that the point is on, where it is
+    /// defined. The gradients must be known at the point.
     pub(super) fn find_still(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64) {
-        if std::mem::replace(&mut self.knows_still, true) || self.mass.is_some() {
+        if !self.looks_for_still() {
             return;
         }
-        let several = |gradient: &[f64]| gradient.iter().filter(|g| **g != 0.0).count() > 1;
-        if !self.gradients.chunks_exact(self.n).any(several) {
-            return;
+        let mut mode = mode.clone();
+        self.find_values(evaluator, &mode, t);
+        for (surface, value) in self.surfaces.iter().zip(&self.values) {
+            surface.lock(&mut mode, side_of(*value));
+        }
+        for follower in &self.followers {
+            follower.surface.lock(&mut mode, follower.orientation * side_of(self.values[follower.leader]));
         }
         evaluator.derivative(mode.locked(&self.parameters), t, &self.point, &mut self.beside);
         self.effort.derivatives += 1;
         self.still.iter_mut().zip(&self.beside).for_each(|(still, f)| *still = *f == 0.0);
+    }
+
+    /// Whether it is to be found which states do not move. That is only of interest if a surface depends on more than one state.
+    fn looks_for_still(&mut self) -> bool {
+        let several = |gradient: &[f64]| gradient.iter().filter(|g| **g != 0.0).count() > 1;
+        let is_new = !std::mem::replace(&mut self.knows_still, true) && self.mass.is_none();
+        is_new && self.gradients.chunks_exact(self.n).any(several)
+    }
+
+    /// The same where all fields are evaluated: the first of them is that of the side that the point is on. Gives that side.
+    pub(super) fn evaluate_own_side(
+        &mut self,
+        evaluator: &mut dyn Evaluator,
+        mode: &mut Mode,
+        t: f64,
+    ) -> Option<usize> {
+        if self.adds_up() || !self.looks_for_still() {
+            return None;
+        }
+        let own = self.values.iter().enumerate().map(|(i, value)| usize::from(*value >= 0.0) << i).sum();
+        self.evaluate_field(evaluator, mode, t, own);
+        let field = &self.fields[own * self.n..(own + 1) * self.n];
+        self.still.iter_mut().zip(field).for_each(|(still, f)| *still = *f == 0.0);
+        Some(own)
     }
 
     /// The part of the gradient of a surface by states that move; all of it if there are none.
@@ -30,6 +58,11 @@ impl Sliding {
             *direction = if *still && moves { 0.0 } else { *g };
         }
     }
+}
+
+/// The sign of the side that a point with this value is on.
+fn side_of(value: f64) -> f64 {
+    if value >= 0.0 { 1.0 } else { -1.0 }
 }
 
 #[cfg(test)]

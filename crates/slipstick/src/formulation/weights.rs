@@ -146,6 +146,14 @@ impl Sliding {
         })
     }
 
+    /// Where the mixture of all fields in equal parts takes a state in a time `h`.
+    pub fn go_between(&self, h: f64, y: &mut [f64]) {
+        let part = h / self.sides() as f64;
+        for field in self.fields.chunks_exact(self.n) {
+            y.iter_mut().zip(field).for_each(|(y, f)| *y += part * f);
+        }
+    }
+
     /// Whether the rates of a surface do not depend on the side.
     pub fn is_idle(&self, surface: usize) -> bool {
         let sides = self.sides();

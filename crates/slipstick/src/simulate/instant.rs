@@ -54,11 +54,12 @@ impl Simulator<'_> {
         let mut beginning = None;
         loop {
             if let Some(firing) = &firing {
+                let first = self.first_guard(firing);
                 let changed = self.round(firing)?;
                 if changed && restart == Restart::Continuous {
                     restart = Restart::Discontinuous;
                 }
-                beginning = beginning.or_else(|| self.beginning(firing));
+                beginning = beginning.or_else(|| first.map(|guard| self.beginning(guard)));
                 if let Some(outcome) = self.ends_run(firing) {
                     return Ok(Some(outcome));
                 }
@@ -100,12 +101,20 @@ impl Simulator<'_> {
         self.note_past_guards(restart == Restart::Initial);
     }
 
-    /// The event that a segment begins with, for what was learnt of first steps after it.
-    fn beginning(&self, firing: &Firing) -> Option<Beginning> {
-        let guard = *firing.guards.first()?;
+    /// The guard that an event is known by, for what was learnt of first steps after it: one that fires, or that of a surface that is left.
+    fn first_guard(&self, firing: &Firing) -> Option<usize> {
+        let left = || {
+            let &(surface, _) = firing.exits.first()?;
+            Some(self.integrator.flow.sliding()?.surfaces()[surface].guard)
+        };
+        firing.guards.first().copied().or_else(left)
+    }
+
+    /// The event that a segment begins with, and the side that the motion goes to.
+    fn beginning(&self, guard: usize) -> Beginning {
         let signs = &self.integrator.flow.mode.values.signs;
-        let from_above = self.guard(guard).response.switch.is_some_and(|switch| signs[switch] < 0.0);
-        Some(Beginning { guard, from_above, slides: false })
+        let below = self.guard(guard).response.switch.is_some_and(|switch| signs[switch] < 0.0);
+        Beginning { guard, below, slides: false }
     }
 
     /// One round: makes a new state and mode of what fired, and logs it. Gives whether anything has changed.

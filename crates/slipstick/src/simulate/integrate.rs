@@ -114,7 +114,7 @@ impl Simulator<'_> {
         if self.begins_wrongly() {
             return Ok(Look::Rejected);
         }
-        if self.integrator.location() == Location::OneSided {
+        if self.looks_ahead() {
             self.sizes.accept(&self.integrator);
             return self.stop_short_of_event();
         }
@@ -149,9 +149,8 @@ impl Simulator<'_> {
     /// Whether no guard can fire within the step just tried, by how far it goes.
     fn is_nothing_due(&mut self) -> bool {
         // What lies ahead of a step is not bounded by what lies in it.
-        let ahead = self.integrator.location() == Location::OneSided;
         let trial = &self.integrator.trial;
-        let path = if ahead { f64::INFINITY } else { trial.h + trial.reach() };
+        let path = if self.looks_ahead() { f64::INFINITY } else { trial.h + trial.reach() };
         let (watch, mut along) = self.along();
         watch.due(&mut along, path).is_empty()
     }
@@ -189,7 +188,7 @@ impl Simulator<'_> {
     }
 
     /// Locates the event on the most accurate dense output of the step.
-    fn refine_dense_output(&mut self, found: Found) -> Result<Look, Error> {
+    pub(super) fn refine_dense_output(&mut self, found: Found) -> Result<Look, Error> {
         if !self.integrator.has_finer_dense_output() {
             return Ok(Look::Found(found));
         }

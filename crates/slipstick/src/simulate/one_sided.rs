@@ -6,7 +6,7 @@ use super::integrate::{Look, MOST_TIMES};
 use super::integrator::Integrator;
 use super::simulator::{Firing, Simulator};
 use crate::formulation::Surface;
-use crate::model::{Direction, Side};
+use crate::model::{Direction, Location, Side};
 use crate::step::Fault;
 use crate::watch::SideState;
 
@@ -74,6 +74,13 @@ impl Simulator<'_> {
         watch.then_some(integrator.trial.h)
     }
 
+    /// Whether events are looked for ahead of a step. Where sliding ends, the fields of both sides hold on: exits need not be approached.
+    pub(super) fn looks_ahead(&self) -> bool {
+        let guards = self.comparisons.guards();
+        self.integrator.location() == Location::OneSided
+            && self.watch.watched().iter().any(|&comparison| comparison < guards)
+    }
+
     /// Looks for the first event in the step just tried and a little ahead of it. A step with an event in it is made again so that the event lies
     /// ahead of its end.
     pub(super) fn stop_short_of_event(&mut self) -> Result<Look, Error> {
@@ -86,6 +93,9 @@ impl Simulator<'_> {
                 Err(bad) => return self.retreat(bad).map(|()| Look::Rejected),
             };
             let Some(found) = found else { return Ok(Look::Nothing) };
+            if found.s <= h && self.firing(&found.fired).guards.is_empty() {
+                return self.refine_dense_output(found);
+            }
             if found.s > h || attempt == MOST_TIMES || found.s <= self.smallest_step() {
                 return Ok(self.accept_ahead(h));
             }

@@ -11,17 +11,17 @@ const REST_OF_STEP: f64 = 1e-3;
 /// The smallest step, in spacings of doubles at the time.
 const SPACINGS: f64 = 16.0;
 
-/// Which event a segment begins with: the guard, the side that it came from, and whether the motion slides from there on.
+/// Which event a segment begins with: the guard, the side that the motion goes to, and whether it slides from there on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Beginning {
     pub(super) guard: usize,
-    pub(super) from_above: bool,
+    pub(super) below: bool,
     pub(super) slides: bool,
 }
 
 impl Beginning {
     fn place(self) -> usize {
-        4 * self.guard + 2 * usize::from(self.slides) + usize::from(self.from_above)
+        4 * self.guard + 2 * usize::from(self.slides) + usize::from(self.below)
     }
 }
 

@@ -15,6 +15,11 @@ const MOST_PASSES: usize = 64;
 /// How far the cosine between the gradients of one surface, written twice, may be from one.
 const PARALLEL: f64 = 1e-12;
 
+/// How soon it is looked whether rates of a surface come to depend on the side, in steps.
+const SOON: f64 = 1e-3;
+/// The part of a small motion that may lead across constraints by their curvature.
+const ACROSS: f64 = 1e-3;
+
 /// 2^53: beyond, the next whole number is not a double.
 const LARGEST_COUNT: f64 = 9_007_199_254_740_992.0;
 
@@ -315,7 +320,13 @@ impl Simulator<'_> {
             }
         }
         along.sort_by_key(|surface| surface.guard);
-        self.slide_on(&along, t, &mut y);
+        if sides.is_empty() {
+            self.leave_exits();
+            self.integrator.flow.slide_along(sliding.clone());
+            self.land_on_surfaces(t, &mut y);
+        } else {
+            self.slide_on(&along, t, &mut y);
+        }
         self.activate_guards();
         for (guard, side, leaves) in sides {
             self.place(guard, side, leaves);
@@ -388,15 +399,23 @@ impl Simulator<'_> {
     /// The motion slides on these surfaces from here on, or on none; the state is put onto them.
     pub(super) fn slide_on(&mut self, surfaces: &[Surface], t: f64, y: &mut [f64]) {
         self.leave_exits();
-        let keeps_joints = self.integrator.keeps_joints();
         let flow = &mut self.integrator.flow;
         flow.slide_on(surfaces, t, y);
-        if !surfaces.is_empty() {
-            // The fields have to be known for the jumps.
-            flow.exit_weight(0, t, y);
-            flow.move_along_jumps();
-            flow.land_on_surfaces(t, y, keeps_joints);
+        if surfaces.is_empty() {
+            self.integrator.trial.restart(t, y);
+            return;
         }
+        // The fields have to be known for the jumps.
+        flow.exit_weight(0, t, y);
+        self.land_on_surfaces(t, y);
+    }
+
+    /// Puts the state onto the surfaces that the motion slides on from here on, whose fields are known, and watches their exits.
+    fn land_on_surfaces(&mut self, t: f64, y: &mut [f64]) {
+        let keeps_joints = self.integrator.keeps_joints();
+        let flow = &mut self.integrator.flow;
+        flow.move_along_jumps();
+        flow.land_on_surfaces(t, y, keeps_joints);
         self.integrator.trial.restart(t, y);
         let count = self.integrator.flow.sliding().map_or(0, |sliding| sliding.surfaces().len());
         for i in 0..count {
@@ -494,9 +513,44 @@ impl<'a> Motions<'a> for Headings<'_, 'a> {
             Some(_) => Heading::Down,
         }
     }
+
+    /// Where the rates of the surface depend on the side, here or soon, weights hold the motion there. Where they do not, as in `x'' = -sign(x)`, the mixture in
+    /// equal parts may do so by itself.
+    fn can_slide(&mut self, sliding: &Sliding) -> bool {
+        if !sliding.is_idle(0) {
+            return true;
+        }
+        let (trial, h) = (&self.along.integrator.trial, SOON * self.along.h);
+        let (t, mut y) = (trial.t + h, trial.start.clone());
+        let mut soon = sliding.clone();
+        soon.go_between(h, &mut y);
+        self.along.integrator.flow.fields_next_to(&mut soon, t, &y);
+        if !soon.is_idle(0) {
+            return true;
+        }
+        let stays = (0..soon.sides()).all(|side| soon.rate(0, side).abs() <= soon.rounding(0));
+        stays && self.keeps_constraints(sliding, h, &y)
+    }
 }
 
 impl Headings<'_, '_> {
+    /// Whether constraints do not take what a mixture of sides makes of speeds as motion across them, on either side.
+    fn keeps_constraints(&mut self, sliding: &Sliding, h: f64, y: &[f64]) -> bool {
+        let flow = &mut self.along.integrator.flow;
+        let (t, count) = (self.along.integrator.trial.t + h, flow.system().constraints().len());
+        let (mut position, mut velocity) = (vec![0.0; count], vec![0.0; count]);
+        let start = &self.along.integrator.trial.start;
+        let moved = start.iter().zip(y).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));
+        let held = flow.mode.clone();
+        let kept = (0..sliding.sides()).all(|side| {
+            sliding.set_side(side, &mut flow.mode);
+            flow.residuals(t, y, &mut position, &mut velocity);
+            velocity.iter().all(|rate| rate.abs() <= ACROSS * moved)
+        });
+        flow.mode = held;
+        kept
+    }
+
     /// The first coefficient above order zero that is known to differ from zero, with its order.
     fn decided(&mut self, guard: usize) -> Option<(usize, f64)> {
         self.out.clear();

@@ -35,6 +35,8 @@ pub trait Motions<'a> {
     fn flow(&mut self) -> &mut Flow<'a>;
     /// Where the value of a guard goes from here, in the mode that is locked.
     fn heading(&mut self, guard: usize) -> Heading;
+    /// Whether a mixture of the fields goes on along the only surface, which both of them lead to.
+    fn can_slide(&mut self, sliding: &Sliding) -> bool;
 }
 
 /// What is known of the motion at a surface before it is classified.
@@ -127,7 +129,9 @@ fn classify_one(motions: &mut dyn Motions<'_>, sliding: &Sliding, wanted: f64) -
     });
     let sure = |way| Classified::sure(vec![way]);
     match (below.keeps(-1.0), above.keeps(1.0)) {
-        (false, false) => sure(Way::Along),
+        (false, false) if motions.can_slide(sliding) => sure(Way::Along),
+        // Each side sends the motion to the other without end.
+        (false, false) => sure(Way::Side(if wanted == 0.0 { -1.0 } else { wanted })),
         (true, false) => sure(Way::Side(-1.0)),
         (false, true) => sure(Way::Side(1.0)),
         // A field that runs along the surface is the same motion on both sides.
