@@ -1,8 +1,9 @@
 //! Integrates a form until a guard fires, or until the end.
 
 use super::integrator::Integrator;
-use super::simulator::{Firing, Simulator};
+use super::simulator::{Firing, Simulator, locks};
 use super::{Error, Keep, Monitor, Progress};
+use crate::equations::Guard;
 use crate::math::Bracket;
 use crate::model::Location;
 use crate::step::{Fault, Method};
@@ -388,9 +389,9 @@ impl Simulator<'_> {
     }
 
     pub(super) fn note_touch(&mut self, comparison: usize, t: f64) {
-        let Some(guard) = self.system().guards().get(comparison).filter(|guard| !guard.touches) else {
-            return;
-        };
+        // What stands for a branch of a formula is no event of its own that could say how it takes touches.
+        let is_silent = |guard: &&Guard| !guard.touches && !locks(guard);
+        let Some(guard) = self.system().guards().get(comparison).filter(is_silent) else { return };
         self.recorder.note_once(t, ("touches-zero", &guard.name), || {
             format!(
                 "the guard of `{}` touches zero at t = {t} and turns back; that is no event unless it says `touches = true`",
