@@ -92,14 +92,15 @@ impl Track {
         self.look(signals, side, (pieces, room))
     }
 
-    /// Where a comparison whose band is widened by the error of the dense output has left that on its own side.
+    /// Where a comparison whose band is widened, by the error of the dense output or by how far from zero it was put when it fired, has left that on
+    /// its own side.
     fn leaves_own_side(
         &self,
         signals: &mut dyn Signals,
         side: SideState,
         (pieces, room): (&[StepPiece], &mut Vec<StepPiece>),
     ) -> Result<Option<f64>, NotFinite> {
-        let Some(plus) = side.truth().filter(|_| self.quest.widening.grows()) else { return Ok(None) };
+        let Some(plus) = side.truth().filter(|_| !self.quest.widening.is_zero()) else { return Ok(None) };
         let up = if plus { 1.0 } else { -1.0 };
         let widening = self.quest.widening;
         // At the very start the error of the dense output is still to come.
