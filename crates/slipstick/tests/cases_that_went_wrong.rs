@@ -257,10 +257,12 @@ fn open_contacts_are_cheap() -> Verdict {
     let mut best = [Duration::MAX; 2];
     for _ in 0..5 {
         for (plan, best) in plans.iter().zip(&mut best) {
-            let began = Instant::now();
-            simulate_watched(&plan.system, &plan.start, &plan.options, &mut Unwatched)
-                .map_err(|failure| failure.error.to_string())?;
-            *best = began.elapsed().min(*best);
+            let mut run = Ok(());
+            let time = cpu_time::time_of(|| {
+                run = simulate_watched(&plan.system, &plan.start, &plan.options, &mut Unwatched).map(drop);
+            });
+            run.map_err(|failure| failure.error.to_string())?;
+            *best = time.min(*best);
         }
     }
     let ratio = best[1].as_secs_f64() / best[0].as_secs_f64();

@@ -222,6 +222,11 @@ impl Flip {
         self.values[0].filter(|_| s == self.before).or(self.values[1].filter(|_| s == self.after))
     }
 
+    /// The band of the values around the root, if they were computed.
+    pub(super) fn band(&self) -> Option<f64> {
+        self.values.iter().flatten().map(|value| value.band).reduce(f64::max)
+    }
+
     /// Sets the window around the root: where the polynomial, less its value at the root, is as large as the
     /// band.
     fn open_window(&mut self, quest: &Quest, (at_root, band): (f64, f64)) {
