@@ -11,7 +11,7 @@ use slipstick::simulate::{Overrides, Plan, Unwatched, simulate_watched};
 use slipstick::step::{Method, Tolerances};
 use slipstick::trajectory::{EventKind, Outcome, Trajectory};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The rows that still go wrong.
 const STILL_WRONG: &[&str] = &[

@@ -247,6 +247,7 @@ impl Simulator<'_> {
     pub(super) fn reject(&mut self) -> Result<(), Error> {
         let slides = self.integrator.flow.sliding().is_some();
         self.recorder.statistics().count_rejection(slides);
+        self.notice_method();
         self.integrator.flow.forget_trial();
         if self.integrator.options.method == Method::Automatic && self.reconsider_method(false) {
             return Ok(());
@@ -301,6 +302,7 @@ impl Simulator<'_> {
         statistics.slid += u64::from(slides);
         statistics.count_step(h, cut);
         let accepted = statistics.accepted;
+        self.notice_method();
         if self.integrator.flow.stays_on_this_side() {
             self.integrator.flow.move_on();
         }
@@ -343,6 +345,7 @@ impl Simulator<'_> {
         } else {
             statistics.rejected += 1;
         }
+        self.notice_method();
         let t0 = self.integrator.trial.t;
         self.integrator.trial.restart(t, &state);
         self.before = state;
@@ -402,20 +405,36 @@ impl Simulator<'_> {
 
     /// Lets `auto` choose the method of the next step. Gives whether another one goes on.
     fn reconsider_method(&mut self, is_taken: bool) -> bool {
-        let before = self.integrator.step.method();
         let Some(change) = self.integrator.step.reconsider(&self.integrator.trial, is_taken) else {
             return false;
         };
         let now = self.integrator.step.method();
-        if change.is_settled && now.facts().implicit && !before.facts().implicit {
-            self.note_stiffness(before, now);
+        if change.is_settled
+            && now.facts().implicit
+            && let Some(explicit) = self.recorder.last_explicit()
+        {
+            self.note_stiffness(explicit, now);
         }
         let Some(h) = change.h else { return false };
         self.recorder.share_out(&self.integrator);
-        self.recorder.work_with(&self.integrator);
-        self.sizes.change_method(&self.integrator, h);
-        self.comparisons.look_at(self.integrator.options.detection, now.nodes());
+        self.recorder.work_with(now);
+        self.take_over();
+        self.sizes.begin_with(&self.integrator, h);
         true
+    }
+
+    /// The step just tried has been counted. The first one may have shown that another method has to make it.
+    fn notice_method(&mut self) {
+        if self.recorder.notice_method(&self.integrator) {
+            self.take_over();
+        }
+    }
+
+    /// Sizes of steps and what is looked at are those of the method at work.
+    fn take_over(&mut self) {
+        self.sizes.change_method(&self.integrator);
+        let nodes = self.integrator.step.method().nodes();
+        self.comparisons.look_at(self.integrator.options.detection, nodes);
     }
 
     /// Says once when stability and not accuracy limits the steps.
