@@ -11,7 +11,7 @@ use slipstick::simulate::{Overrides, Plan, Unwatched, simulate_watched};
 use slipstick::step::{Method, Tolerances};
 use slipstick::trajectory::{EventKind, Outcome, Trajectory};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The rows that still go wrong.
 const STILL_WRONG: &[&str] = &[
@@ -257,10 +257,12 @@ fn open_contacts_are_cheap() -> Verdict {
     let mut best = [Duration::MAX; 2];
     for _ in 0..5 {
         for (plan, best) in plans.iter().zip(&mut best) {
-            let began = Instant::now();
-            simulate_watched(&plan.system, &plan.start, &plan.options, &mut Unwatched)
-                .map_err(|failure| failure.error.to_string())?;
-            *best = began.elapsed().min(*best);
+            let mut run = Ok(());
+            let time = cpu_time::time_of(|| {
+                run = simulate_watched(&plan.system, &plan.start, &plan.options, &mut Unwatched).map(drop);
+            });
+            run.map_err(|failure| failure.error.to_string())?;
+            *best = time.min(*best);
         }
     }
     let ratio = best[1].as_secs_f64() / best[0].as_secs_f64();

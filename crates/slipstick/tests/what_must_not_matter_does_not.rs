@@ -13,7 +13,6 @@ const OFF: &[(&str, &str)] = &[
     ("branches", "a switch in a branch that is not taken is a cycle"),
     ("resets", "implicit methods find plastic impacts again and again"),
     ("touching", "things that touch fall through each other"),
-    ("zeno", "implicit methods send a ball with drag through the floor"),
     ("zero-at-start", "a guard that is zero at the start fires by method and step size"),
 ];
 

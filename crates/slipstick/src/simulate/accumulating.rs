@@ -69,6 +69,13 @@ impl Accumulating {
         }
     }
 
+    /// Whether the events of a guard shrink towards a limit, too, and the last of them lies within the last interval of another's.
+    fn goes_with(&self, guard: usize, since: Option<LongTime>) -> bool {
+        let History { record, last, .. } = &self.histories[guard];
+        let (Some(last), Some(since)) = (*last, since) else { return false };
+        record.shrinks() && last.since(since) >= 0.0
+    }
+
     /// Takes note of an event of a guard, and whether the motion has crossed it; gives the limit of its events if they accumulate.
     fn record(&mut self, guard: usize, crosses: bool) -> Option<ZenoLimit> {
         let history = &mut self.histories[guard];
@@ -101,14 +108,21 @@ impl Simulator<'_> {
     pub(super) fn look_for_accumulation(&mut self, firing: &Firing) -> Result<Option<Outcome>, Error> {
         let mut found = None;
         for &g in &firing.guards {
+            let since = self.accumulating.histories[g].last;
             let limit = self.accumulating.record(g, firing.window.is_some());
             let rests = self.guard(g).response.at_rest.is_some();
-            // What says how it rests comes before a switch that happens to change with it.
-            let ends = rests || firing.guards.len() == 1;
+            // What says how it rests comes before what accumulates with it: a switch that changes where it fires, or the tops of a ball that bounces.
+            let ends = rests || (firing.guards.len() == 1 && !self.rests_with_another(since));
             found = limit.filter(|_| ends).map(|limit| (g, limit)).or(found);
         }
         let Some((g, limit)) = found else { return Ok(None) };
         self.end_accumulation(g, limit)
+    }
+
+    /// Whether a guard that says how it rests fires in turn with one that last fired before this time, and its events accumulate, too: then it comes to rest.
+    fn rests_with_another(&self, since: Option<LongTime>) -> bool {
+        let mut guards = self.system().guards().iter().enumerate();
+        guards.any(|(g, guard)| guard.response.at_rest.is_some() && self.accumulating.goes_with(g, since))
     }
 
     /// Whether guards have brought their own motion to a halt, as a plastic impact does: their events would follow each other without any time between.

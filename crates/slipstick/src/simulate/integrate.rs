@@ -1,8 +1,9 @@
 //! Integrates a form until a guard fires, or until the end.
 
 use super::integrator::Integrator;
-use super::simulator::{Firing, Simulator};
+use super::simulator::{Firing, Simulator, locks};
 use super::{Error, Keep, Monitor, Progress};
+use crate::equations::Guard;
 use crate::math::Bracket;
 use crate::model::Location;
 use crate::step::{Fault, Method};
@@ -245,6 +246,7 @@ impl Simulator<'_> {
     pub(super) fn reject(&mut self) -> Result<(), Error> {
         let slides = self.integrator.flow.sliding().is_some();
         self.recorder.statistics().count_rejection(slides);
+        self.notice_method();
         self.integrator.flow.forget_trial();
         if self.integrator.options.method == Method::Automatic && self.reconsider_method(false) {
             return Ok(());
@@ -299,6 +301,7 @@ impl Simulator<'_> {
         statistics.slid += u64::from(slides);
         statistics.count_step(h, cut);
         let accepted = statistics.accepted;
+        self.notice_method();
         if self.integrator.flow.stays_on_this_side() {
             self.integrator.flow.move_on();
         }
@@ -341,6 +344,7 @@ impl Simulator<'_> {
         } else {
             statistics.rejected += 1;
         }
+        self.notice_method();
         let t0 = self.integrator.trial.t;
         self.integrator.trial.restart(t, &state);
         self.before = state;
@@ -387,9 +391,9 @@ impl Simulator<'_> {
     }
 
     pub(super) fn note_touch(&mut self, comparison: usize, t: f64) {
-        let Some(guard) = self.system().guards().get(comparison).filter(|guard| !guard.touches) else {
-            return;
-        };
+        // What stands for a branch of a formula is no event of its own that could say how it takes touches.
+        let is_silent = |guard: &&Guard| !guard.touches && !locks(guard);
+        let Some(guard) = self.system().guards().get(comparison).filter(is_silent) else { return };
         self.recorder.note_once(t, ("touches-zero", &guard.name), || {
             format!(
                 "the guard of `{}` touches zero at t = {t} and turns back; that is no event unless it says `touches = true`",
@@ -400,20 +404,36 @@ impl Simulator<'_> {
 
     /// Lets `auto` choose the method of the next step. Gives whether another one goes on.
     fn reconsider_method(&mut self, is_taken: bool) -> bool {
-        let before = self.integrator.step.method();
         let Some(change) = self.integrator.step.reconsider(&self.integrator.trial, is_taken) else {
             return false;
         };
         let now = self.integrator.step.method();
-        if change.is_settled && now.facts().implicit && !before.facts().implicit {
-            self.note_stiffness(before, now);
+        if change.is_settled
+            && now.facts().implicit
+            && let Some(explicit) = self.recorder.last_explicit()
+        {
+            self.note_stiffness(explicit, now);
         }
         let Some(h) = change.h else { return false };
         self.recorder.share_out(&self.integrator);
-        self.recorder.work_with(&self.integrator);
-        self.sizes.change_method(&self.integrator, h);
-        self.comparisons.look_at(self.integrator.options.detection, now.nodes());
+        self.recorder.work_with(now);
+        self.take_over();
+        self.sizes.begin_with(&self.integrator, h);
         true
+    }
+
+    /// The step just tried has been counted. The first one may have shown that another method has to make it.
+    fn notice_method(&mut self) {
+        if self.recorder.notice_method(&self.integrator) {
+            self.take_over();
+        }
+    }
+
+    /// Sizes of steps and what is looked at are those of the method at work.
+    fn take_over(&mut self) {
+        self.sizes.change_method(&self.integrator);
+        let nodes = self.integrator.step.method().nodes();
+        self.comparisons.look_at(self.integrator.options.detection, nodes);
     }
 
     /// Says once when stability and not accuracy limits the steps.

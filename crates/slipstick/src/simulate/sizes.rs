@@ -54,9 +54,13 @@ impl Sizes {
         }
     }
 
-    /// Another method goes on.
-    pub(super) fn change_method(&mut self, integrator: &Integrator<'_>, h: f64) {
+    /// Another method is at work.
+    pub(super) fn change_method(&mut self, integrator: &Integrator<'_>) {
         self.control = controller(integrator);
+    }
+
+    /// The method that goes on tries this step first.
+    pub(super) fn begin_with(&mut self, integrator: &Integrator<'_>, h: f64) {
         if integrator.options.fixed_step.is_none() {
             self.h = h;
         }

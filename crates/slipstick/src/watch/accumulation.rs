@@ -69,11 +69,15 @@ impl ZenoRecord {
         *self = Self::default();
     }
 
+    /// Whether the latest intervals shrink as those of events that accumulate do.
+    pub fn shrinks(&self) -> bool {
+        self.lengths.iter().any(|length| *length > 0.0)
+    }
+
     /// Takes the next event; gives the limit if the guard is at rest by rule 18. `elapsed` is the time since
     /// the start of the run.
     pub fn record(&mut self, between: Between, elapsed: f64) -> Option<ZenoLimit> {
-        let shrank = self.lengths.iter().any(|length| *length > 0.0);
-        if between.interval == 0.0 && shrank {
+        if between.interval == 0.0 && self.shrinks() {
             // The last intervals are too short to be told.
             return Some(ZenoLimit { after: 0.0, bound: between.location, ratio: 0.0, period: 1 });
         }

@@ -92,14 +92,15 @@ impl Track {
         self.look(signals, side, (pieces, room))
     }
 
-    /// Where a comparison whose band is widened by the error of the dense output has left that on its own side.
+    /// Where a comparison whose band is widened, by the error of the dense output or by how far from zero it was put when it fired, has left that on
+    /// its own side.
     fn leaves_own_side(
         &self,
         signals: &mut dyn Signals,
         side: SideState,
         (pieces, room): (&[StepPiece], &mut Vec<StepPiece>),
     ) -> Result<Option<f64>, NotFinite> {
-        let Some(plus) = side.truth().filter(|_| self.quest.widening.grows()) else { return Ok(None) };
+        let Some(plus) = side.truth().filter(|_| !self.quest.widening.is_zero()) else { return Ok(None) };
         let up = if plus { 1.0 } else { -1.0 };
         let widening = self.quest.widening;
         // At the very start the error of the dense output is still to come.
@@ -219,6 +220,11 @@ impl Flip {
     /// The value at one of the floats around the root, if it was computed.
     pub(super) fn value_at(&self, s: f64) -> Option<Banded> {
         self.values[0].filter(|_| s == self.before).or(self.values[1].filter(|_| s == self.after))
+    }
+
+    /// The band of the values around the root, if they were computed.
+    pub(super) fn band(&self) -> Option<f64> {
+        self.values.iter().flatten().map(|value| value.band).reduce(f64::max)
     }
 
     /// Sets the window around the root: where the polynomial, less its value at the root, is as large as the

@@ -417,7 +417,9 @@ impl Scanner {
     pub(super) fn finish(&mut self, (s, latest): (f64, f64), next: &mut Snapshot) {
         for track in &self.tracks {
             let comparison = track.comparison;
-            let end = Ending::of(&self.pieces[track.pieces.0..track.pieces.1], s);
+            let mut end = Ending::of(&self.pieces[track.pieces.0..track.pieces.1], s);
+            // Where it fires, its values know their band; that of a polynomial is one for all of a long step.
+            end.peak.band = track.flip.as_ref().and_then(Flip::band).unwrap_or(end.peak.band);
             let inside = end.reach <= track.quest.widening.at(s);
             let side = next.sides[comparison];
             next.sides[comparison] = match side {

@@ -190,12 +190,8 @@ impl Widening {
         Bernstein::from_powers(&powers, degree).part(from / self.h, to / self.h)
     }
 
-    /// Whether it grows within the step.
-    pub(super) fn grows(&self) -> bool {
-        self.linear > 0.0 || self.dense > 0.0
-    }
-
-    fn is_zero(&self) -> bool {
+    /// Whether nothing is added.
+    pub(super) fn is_zero(&self) -> bool {
         self.constant == 0.0 && self.linear == 0.0 && self.dense == 0.0
     }
 }

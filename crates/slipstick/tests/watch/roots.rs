@@ -212,3 +212,14 @@ fn an_event_costs_a_few_values() {
     }
     assert!(most <= 5, "{most}");
 }
+
+#[test]
+fn a_root_just_before_the_end_of_a_step_is_found() {
+    for (middle, scale) in [(0.8950733390036781, 0.1), (0.8930976582840259, 1e-9)] {
+        for roots in [vec![0.0, middle, 1.0], vec![0.0, 0.0, middle, 1.0]] {
+            for to in [1.0 + 1e-15, 1.5] {
+                check(exact(&roots, scale), &roots, 0.0, to).unwrap_or_else(|wrong| panic!("{to}: {wrong}"));
+            }
+        }
+    }
+}
