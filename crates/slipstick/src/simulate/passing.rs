@@ -2,8 +2,8 @@
 
 use super::signals::Meaning;
 use super::simulator::Simulator;
-use crate::model::Direction;
 use crate::formulation::Field;
+use crate::model::Direction;
 
 impl Simulator<'_> {
     /// Looks at a guard that has fired and that motion of this order takes on to its true side. Where its reset

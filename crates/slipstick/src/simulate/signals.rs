@@ -433,7 +433,6 @@ impl Along<'_, '_> {
     pub(super) fn begins_exactly(&self) -> bool {
         !self.integrator.step.method().facts().implicit && !self.integrator.flow.is_mechanism()
     }
-
 }
 
 impl Uncertainty {

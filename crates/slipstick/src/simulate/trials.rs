@@ -16,7 +16,12 @@ const TRIAL_DEGREE: usize = 6;
 
 impl Along<'_, '_> {
     /// Coefficients from trial steps; see [`Signals::trial_series`].
-    pub(super) fn estimate_series(&mut self, comparison: usize, attempt: usize, out: &mut Vec<Banded>) -> bool {
+    pub(super) fn estimate_series(
+        &mut self,
+        comparison: usize,
+        attempt: usize,
+        out: &mut Vec<Banded>,
+    ) -> bool {
         if attempt >= MOST_ATTEMPTS {
             return false;
         }
