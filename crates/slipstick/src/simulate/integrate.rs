@@ -13,8 +13,7 @@ use crate::watch::{Found, NotFinite, Touch};
 /// How far after the event a step made again ends, as a part of the step. The error of dense output falls
 /// with the square of it.
 const MARGIN: f64 = 1e-3;
-/// Where in a step it is looked whether its dense output begins as the motion does, and the size of the next try if it does not.
-const SOON: f64 = 1.0 / 64.0;
+/// The size of the next try after a step whose dense output begins another way than the motion.
 const SHORTER: f64 = 0.125;
 /// How far apart touches are that happen together, as a part of the time: an extremum is located to some units of rounding.
 const TOUCHES_APART: f64 = 16.0 * f64::EPSILON;
@@ -112,9 +111,6 @@ impl Simulator<'_> {
             self.sizes.accept(&self.integrator);
             return Ok(Look::Nothing);
         }
-        if self.begins_wrongly() {
-            return Ok(Look::Rejected);
-        }
         if self.looks_ahead() {
             self.sizes.accept(&self.integrator);
             return self.stop_short_of_event();
@@ -123,6 +119,9 @@ impl Simulator<'_> {
             Ok(found) => found,
             Err(bad) => return self.retreat(bad).map(|()| Look::Rejected),
         };
+        if found.as_ref().is_some_and(|found| self.begins_wrongly(found)) {
+            return Ok(Look::Rejected);
+        }
         self.sizes.accept(&self.integrator);
         let Some(found) = found else { return Ok(Look::Nothing) };
         match self.integrator.location() {
@@ -131,11 +130,11 @@ impl Simulator<'_> {
         }
     }
 
-    /// Whether the dense output of the step just tried begins another way than the motion, so that a shorter one has to be tried.
-    fn begins_wrongly(&mut self) -> bool {
-        let s = SOON * self.integrator.trial.h;
+    /// Whether the dense output of the step just tried begins another way than the motion, so that a shorter
+    /// one has to be tried.
+    pub(super) fn begins_wrongly(&mut self, found: &Found) -> bool {
         let (watch, mut along) = self.along();
-        if along.begins_exactly() || !watch.is_contradicted(&mut along, s) {
+        if along.begins_exactly() || !watch.is_contradicted(&mut along, found) {
             return false;
         }
         let shorter = SHORTER * self.integrator.trial.h;

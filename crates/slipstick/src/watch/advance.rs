@@ -12,8 +12,8 @@ use super::state::{Begun, Decided, Watch};
 /// What the error of the dense output adds to the band after a decision by a higher derivative, in units of
 /// that error (rule 6).
 const DENSE: f64 = 16.0;
-/// Where it is looked whether the dense output has begun as the motion does, each as a part of the one
-/// before, and how often.
+/// How much nearer to the start of a step it is looked each time whether its dense output has begun as the
+/// motion does, and how often.
 const SOONER: f64 = 0.125;
 const LOOKS: usize = 6;
 /// How much larger the error of the dense output can be within a step than at its ends, where it is asked
@@ -125,20 +125,20 @@ impl Watch {
         &self.due
     }
 
-    /// Whether the dense output goes another way than the motion has decided, from the start of the step to a
-    /// local time soon after it: then the step is too long.
-    pub fn is_contradicted(&mut self, signals: &mut dyn Signals, soon: f64) -> bool {
+    /// Whether what was found contradicts the motion: the dense output begins another way than was decided, and
+    /// never was on the decided side before. Then the step is too long.
+    pub fn is_contradicted(&self, signals: &mut dyn Signals, found: &Found) -> bool {
         let mut value = [Banded::default()];
-        self.watched.iter().any(|&comparison| {
-            let truth = self.now.sides[comparison].truth().filter(|_| self.records[comparison].decided);
-            let Some(plus) = truth.filter(|_| self.now.sides[comparison].is_inside()) else { return false };
+        found.changed.iter().any(|&comparison| {
+            let side = self.now.sides[comparison];
+            let decided = side.is_inside() && self.records[comparison].decided;
+            let Some(plus) = side.truth().filter(|_| decided) else { return false };
             let mut agrees = |s: f64| {
                 signals.values(&[comparison], s, &mut value);
-                value[0].sign().map(|sign| (sign > 0.0) == plus)
+                value[0].sign().is_some_and(|sign| (sign > 0.0) == plus)
             };
-            let nearer = |s: &f64| Some(SOONER * s);
-            let mut sooner = std::iter::successors(Some(SOONER * soon), nearer).take(LOOKS);
-            agrees(soon) == Some(false) && !sooner.any(|s| agrees(s) == Some(true))
+            let mut before = std::iter::successors(Some(0.5 * found.s), |s| Some(SOONER * s)).take(LOOKS);
+            !before.any(&mut agrees)
         })
     }
 
