@@ -17,7 +17,6 @@ use std::time::Duration;
 const STILL_WRONG: &[&str] = &[
     "infinities_are_accepted",
     "constraints_that_are_no_numbers_are_accepted",
-    "a_plastic_impact_is_found_many_times",
     "twisting_accumulates_at_fine_tolerances",
     "an_oscillator_beside_a_constant_is_taken_for_stiff",
     "an_impact_raises_the_energy_without_a_warning",

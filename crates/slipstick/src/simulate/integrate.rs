@@ -111,6 +111,9 @@ impl Simulator<'_> {
             self.sizes.accept(&self.integrator);
             return Ok(Look::Nothing);
         }
+        if self.begins_wrongly() {
+            return Ok(Look::Rejected);
+        }
         if self.looks_ahead() {
             self.sizes.accept(&self.integrator);
             return self.stop_short_of_event();
@@ -119,9 +122,6 @@ impl Simulator<'_> {
             Ok(found) => found,
             Err(bad) => return self.retreat(bad).map(|()| Look::Rejected),
         };
-        if found.as_ref().is_some_and(|found| self.begins_wrongly(found)) {
-            return Ok(Look::Rejected);
-        }
         self.sizes.accept(&self.integrator);
         let Some(found) = found else { return Ok(Look::Nothing) };
         match self.integrator.location() {
@@ -132,9 +132,10 @@ impl Simulator<'_> {
 
     /// Whether the dense output of the step just tried begins another way than the motion, so that a shorter
     /// one has to be tried.
-    pub(super) fn begins_wrongly(&mut self, found: &Found) -> bool {
+    fn begins_wrongly(&mut self) -> bool {
+        let h = self.integrator.trial.h;
         let (watch, mut along) = self.along();
-        if along.begins_exactly() || !watch.is_contradicted(&mut along, found) {
+        if along.begins_exactly() || !watch.is_contradicted(&mut along, h) {
             return false;
         }
         let shorter = SHORTER * self.integrator.trial.h;

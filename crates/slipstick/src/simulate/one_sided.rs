@@ -93,9 +93,6 @@ impl Simulator<'_> {
                 Err(bad) => return self.retreat(bad).map(|()| Look::Rejected),
             };
             let Some(found) = found else { return Ok(Look::Nothing) };
-            if self.begins_wrongly(&found) {
-                return Ok(Look::Rejected);
-            }
             if found.s <= h && self.firing(&found.fired).guards.is_empty() {
                 return self.refine_dense_output(found);
             }

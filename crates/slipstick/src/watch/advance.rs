@@ -12,10 +12,8 @@ use super::state::{Begun, Decided, Watch};
 /// What the error of the dense output adds to the band after a decision by a higher derivative, in units of
 /// that error (rule 6).
 const DENSE: f64 = 16.0;
-/// How much nearer to the start of a step it is looked each time whether its dense output has begun as the
-/// motion does, and how often.
-const SOONER: f64 = 0.125;
-const LOOKS: usize = 6;
+/// Where it is looked whether the dense output begins as the motion does, as parts of the step.
+const LOOKS: [f64; 7] = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1.0 / 64.0];
 /// How much larger the error of the dense output can be within a step than at its ends, where it is asked
 /// for first.
 const NEAR: f64 = 4.0;
@@ -125,20 +123,21 @@ impl Watch {
         &self.due
     }
 
-    /// Whether what was found contradicts the motion: the dense output begins another way than was decided, and
-    /// never was on the decided side before. Then the step is too long.
-    pub fn is_contradicted(&self, signals: &mut dyn Signals, found: &Found) -> bool {
+    /// Whether the dense output of a step of this length begins another way than the motion has decided: then the
+    /// step is too long. The first point that is clearly on a side tells.
+    pub fn is_contradicted(&self, signals: &mut dyn Signals, h: f64) -> bool {
         let mut value = [Banded::default()];
-        found.changed.iter().any(|&comparison| {
-            let side = self.now.sides[comparison];
-            let decided = side.is_inside() && self.records[comparison].decided;
+        self.watched.iter().any(|&comparison| {
+            let (side, record) = (self.now.sides[comparison], &self.records[comparison]);
+            let decided = side.is_inside() && record.decided;
             let Some(plus) = side.truth().filter(|_| decided) else { return false };
-            let mut agrees = |s: f64| {
-                signals.values(&[comparison], s, &mut value);
-                value[0].sign().is_some_and(|sign| (sign > 0.0) == plus)
-            };
-            let mut before = std::iter::successors(Some(0.5 * found.s), |s| Some(SOONER * s)).take(LOOKS);
-            !before.any(&mut agrees)
+            let slope = if record.soft { DENSE * signals.dense_error(comparison, 0.0).linear } else { 0.0 };
+            let first = LOOKS.iter().find_map(|&part| {
+                signals.values(&[comparison], part * h, &mut value);
+                let [Banded { value, band }] = value;
+                Banded::new(value, band + slope * part).sign()
+            });
+            first.is_some_and(|sign| (sign > 0.0) != plus)
         })
     }
 
