@@ -54,6 +54,16 @@ pub(super) enum Meaning {
     Exit(usize, f64),
 }
 
+impl Meaning {
+    /// The guard, if it is one.
+    pub(super) fn guard(self) -> Option<usize> {
+        match self {
+            Self::Guard(guard) => Some(guard),
+            Self::Exit(..) => None,
+        }
+    }
+}
+
 impl Comparisons {
     pub(super) fn new(system: &dyn System) -> Self {
         let orientation = |direction| if direction == Direction::Falling { -1.0 } else { 1.0 };
@@ -269,8 +279,7 @@ impl Along<'_, '_> {
         if let Some(band) = self.band_by_growth(guard, s, value) {
             return band;
         }
-        let trial = &self.integrator.trial;
-        let (t, lasts) = (trial.t + s, BESIDE * trial.h);
+        let t = self.integrator.trial.t + s;
         if let Some(gradient) = &mut self.uncertainty.gradients[guard] {
             let here = (t - gradient.t).abs() <= gradient.lasts;
             gradient.size = gradient.size.max(value.abs());
@@ -280,12 +289,19 @@ impl Along<'_, '_> {
                 return band;
             }
         }
+        self.find_gradient(guard, s, value);
+        self.uncertainty.band_by_gradient(guard, t, value)
+    }
+
+    /// Finds the gradient of a guard at the point that was gone to.
+    fn find_gradient(&mut self, guard: usize, s: f64, value: f64) {
+        let trial = &self.integrator.trial;
+        let (t, lasts) = (trial.t + s, BESIDE * trial.h);
         let uncertainty = &mut *self.uncertainty;
         let mut by_state = uncertainty.gradients[guard].take().map_or_else(Vec::new, |g| g.by_state);
         by_state.resize(uncertainty.state.len(), 0.0);
         let by_time = self.integrator.flow.gradient_at(guard, t, &mut uncertainty.state, &mut by_state);
         uncertainty.gradients[guard] = Some(Gradient { t, lasts, by_state, by_time, size: value.abs() });
-        uncertainty.band_by_gradient(guard, t, value)
     }
 
     /// The same of a value far from zero, where the guard says how fast it can change.
@@ -297,10 +313,11 @@ impl Along<'_, '_> {
         (value.abs() > NEXT_TO_ZERO * band).then_some(band)
     }
 
-    /// The rate of a comparison along the motion, with its band.
+    /// The rate of a comparison along the motion, with its band. For that the gradient has to be the one of this very point: beside it, on the
+    /// other side of an extremum between two roots, it may point the other way.
     pub(super) fn rate(&mut self, guard: usize) -> Banded {
         self.go_to(0.0);
-        self.band(guard, 0.0, 0.0);
+        self.find_gradient(guard, 0.0, 0.0);
         let t = self.integrator.trial.t;
         let uncertainty = &mut *self.uncertainty;
         self.integrator.flow.first_derivative(t, &uncertainty.state, &mut uncertainty.scratch);

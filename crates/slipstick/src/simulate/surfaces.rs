@@ -1,6 +1,7 @@
 //! Switching surfaces at one instant: which signs hold, and which surfaces the motion slides on (rules 10, 11, 19, 20).
 
 use super::Error;
+use super::integrator::Integrator;
 use super::signals::{Along, has_surface};
 use super::simulator::{Firing, Simulator, locks};
 use crate::equations::{Guard, GuardKind};
@@ -517,6 +518,11 @@ impl<'a> Motions<'a> for Headings<'_, 'a> {
     /// Where the rates of the surface depend on the side, here or soon, weights hold the motion there. Where they do not, as in `x'' = -sign(x)`, the mixture in
     /// equal parts may do so by itself.
     fn can_slide(&mut self, sliding: &Sliding) -> bool {
+        let Integrator { flow, trial, .. } = &mut *self.along.integrator;
+        if flow.depends_on_algebraic(sliding.surfaces()[0].guard, trial.t, &mut trial.start) {
+            // What an algebraic state is there follows from the weights, and not the other way round.
+            return false;
+        }
         if !sliding.is_idle(0) {
             return true;
         }

@@ -1,6 +1,7 @@
 //! Comparisons without a series are described by trial steps (rule 6).
 
-use super::signals::{Along, Meaning, ROUNDING};
+use super::signals::{Along, ROUNDING};
+use crate::equations::MassKind;
 use crate::watch::Banded;
 
 /// The size of the second trial step beside the first.
@@ -28,7 +29,9 @@ impl Along<'_, '_> {
         out.clear();
         self.go_to(0.0);
         out.push(self.compare(comparison, 0.0));
-        if let Meaning::Guard(guard) = self.comparisons.meaning(comparison) {
+        // Behind a mass matrix the right-hand side is not the rate of the states.
+        let plain = self.integrator.flow.system().mass_kind() == MassKind::Identity;
+        if let Some(guard) = self.comparisons.meaning(comparison).guard().filter(|_| plain) {
             let rate = self.rate(guard);
             out.push(rate);
             // If that does not decide, more is asked for.
