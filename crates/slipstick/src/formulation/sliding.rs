@@ -84,9 +84,8 @@ pub struct Sliding {
     pub(super) duals: Vec<f64>,
     /// Whether a state is put back along the jumps of the field, and not along the gradients of the surfaces.
     pub(super) along_jumps: bool,
-    /// Which states do not move, and whether that is known.
+    /// Which states do not move; empty where that is not known yet.
     pub(super) still: Vec<bool>,
-    pub(super) knows_still: bool,
     /// The jumps of the field that are kept for that, by surfaces.
     pub(super) jumps: Vec<f64>,
     /// No weight is fixed.
@@ -127,8 +126,7 @@ impl Sliding {
             algebraic: None,
             duals: vec![0.0; k * n],
             along_jumps: false,
-            still: vec![false; n],
-            knows_still: false,
+            still: Vec::new(),
             jumps: vec![0.0; k * n],
             free: vec![None; k],
             effort: Effort::default(),

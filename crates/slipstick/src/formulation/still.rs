@@ -28,8 +28,9 @@ impl Sliding {
     /// Whether it is to be found which states do not move. That is only of interest if a surface depends on more than one state.
     fn looks_for_still(&mut self) -> bool {
         let several = |gradient: &[f64]| gradient.iter().filter(|g| **g != 0.0).count() > 1;
-        let is_new = !std::mem::replace(&mut self.knows_still, true) && self.mass.is_none();
-        is_new && self.gradients.chunks_exact(self.n).any(several)
+        let is_new = self.still.is_empty();
+        self.still.resize(self.n, false);
+        is_new && self.mass.is_none() && self.gradients.chunks_exact(self.n).any(several)
     }
 
     /// The same where all fields are evaluated: the first of them is that of the side that the point is on. Gives that side.
@@ -52,10 +53,11 @@ impl Sliding {
     /// The part of the gradient of a surface by states that move; all of it if there are none.
     pub(super) fn find_moving_gradient(&mut self, i: usize) {
         let gradient = &self.gradients[i * self.n..(i + 1) * self.n];
-        let moves = gradient.iter().zip(&self.still).any(|(g, still)| *g != 0.0 && !still);
+        let still = |j: usize| self.still.get(j).copied().unwrap_or(false);
+        let moves = gradient.iter().enumerate().any(|(j, g)| *g != 0.0 && !still(j));
         let direction = &mut self.directions[i * self.n..(i + 1) * self.n];
-        for ((direction, g), still) in direction.iter_mut().zip(gradient).zip(&self.still) {
-            *direction = if *still && moves { 0.0 } else { *g };
+        for (j, (direction, g)) in direction.iter_mut().zip(gradient).enumerate() {
+            *direction = if still(j) && moves { 0.0 } else { *g };
         }
     }
 }

@@ -113,7 +113,7 @@ impl Simulator<'_> {
             self.approach_surfaces(t, &after);
             return Ok(());
         }
-        let left = self.take_branches(t)?;
+        let left = self.take_branches(t);
         let layout = self.integrator.flow.system().layout();
         let changed = |i: usize| self.before[i] != self.after[i];
         let was_reset = |i: &usize| changed(layout.q + i) || layout.q == layout.v && changed(*i);
@@ -213,13 +213,13 @@ impl Simulator<'_> {
     }
 
     /// Takes the branches of constraints that hold in the state which an event has set. Gives what was left of constraints of positions there before that.
-    pub(super) fn take_branches(&mut self, t: f64) -> Result<Vec<f64>, Error> {
+    pub(super) fn take_branches(&mut self, t: f64) -> Vec<f64> {
         if !self.constraints_switch() {
-            return Ok(Vec::new());
+            return Vec::new();
         }
         let left = self.left_of_positions(t);
-        self.lock_switches_by_value()?;
-        Ok(left)
+        self.lock_switches_by_value();
+        left
     }
 
     fn left_of_positions(&mut self, t: f64) -> Vec<f64> {

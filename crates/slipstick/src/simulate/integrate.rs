@@ -15,6 +15,8 @@ use crate::watch::{Found, NotFinite, Touch};
 const MARGIN: f64 = 1e-3;
 /// The size of the next try after a step whose dense output begins another way than the motion.
 const SHORTER: f64 = 0.125;
+/// The part of a step in which nothing that the motion begins with may end.
+const SOON: f64 = 1.0 / 64.0;
 /// How far apart touches are that happen together, as a part of the time: an extremum is located to some units of rounding.
 const TOUCHES_APART: f64 = 16.0 * f64::EPSILON;
 /// How often a step is made again for one event.
@@ -122,6 +124,9 @@ impl Simulator<'_> {
             Ok(found) => found,
             Err(bad) => return self.retreat(bad).map(|()| Look::Rejected),
         };
+        if found.as_ref().is_some_and(|found| self.is_much_longer_than(found)) {
+            return Ok(Look::Rejected);
+        }
         self.sizes.accept(&self.integrator);
         let Some(found) = found else { return Ok(Look::Nothing) };
         match self.integrator.location() {
@@ -138,8 +143,21 @@ impl Simulator<'_> {
         if along.begins_exactly() || !watch.is_contradicted(&mut along, h) {
             return false;
         }
-        let shorter = SHORTER * self.integrator.trial.h;
-        if !self.sizes.shrink_to(&self.integrator, shorter) {
+        self.shorten_to(SHORTER * self.integrator.trial.h)
+    }
+
+    /// Whether the step is far longer than what it begins with lasts: a motion that comes back at once is as
+    /// small as the errors of a long step of a method whose dense output does not begin exactly.
+    fn is_much_longer_than(&mut self, found: &Found) -> bool {
+        let h = self.integrator.trial.h;
+        let (watch, along) = self.along();
+        let returns = found.s < SOON * h && !along.begins_exactly() && watch.comes_back(found);
+        returns && self.shorten_to(found.s / SHORTER)
+    }
+
+    /// Tries the step again with another length, if it can be that short.
+    fn shorten_to(&mut self, h: f64) -> bool {
+        if !self.sizes.shrink_to(&self.integrator, h) {
             return false;
         }
         self.recorder.statistics().rejected += 1;

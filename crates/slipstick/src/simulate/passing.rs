@@ -47,7 +47,9 @@ impl Simulator<'_> {
         let tolerances = &self.integrator.options.tolerances;
         let moved = |states: &[usize]| {
             let mut there = here.clone();
-            states.iter().for_each(|&i| there[i] += tolerances.scale(i, here[i].abs()));
+            for &i in states {
+                there[i] += tolerances.scale(i, here[i].abs());
+            }
             there
         };
         let beside = moved(states);

@@ -69,7 +69,7 @@ impl Simulator<'_> {
         let left = sides.iter().enumerate().filter(|(k, side)| **side != 0.0 && !met.contains(k)).count();
         let start = self.integrator.trial.start.clone();
         if !met.is_empty() || (left == 0 && self.closes(t, &start)) {
-            self.meet_surfaces(&met)?;
+            self.meet_surfaces(&met);
             return Ok(true);
         }
         let surfaces = self.integrator.flow.surfaces(t, &start);
@@ -91,7 +91,7 @@ impl Simulator<'_> {
     }
 
     /// Goes on without `η` for the surfaces that are met.
-    fn meet_surfaces(&mut self, met: &[usize]) -> Result<(), Error> {
+    fn meet_surfaces(&mut self, met: &[usize]) {
         let (t, before) = (self.integrator.trial.t, self.integrator.trial.start.clone());
         let mut sides = self.integrator.flow.mode.structure.reaching.clone();
         for &k in met {
@@ -115,7 +115,6 @@ impl Simulator<'_> {
         self.record_reach(met, closed, (t, &before, &after));
         self.integrator.trial.restart(t, &after);
         self.begin_segment(Restart::Discontinuous, None);
-        Ok(())
     }
 
     /// Whether all surfaces are met and the positions, too, are closed: within what a step leaves uncertain it is enough that the positions come no nearer: the errors of steps then keep them open.

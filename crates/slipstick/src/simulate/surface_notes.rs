@@ -24,7 +24,9 @@ impl Simulator<'_> {
         let begins: Vec<usize> = slid.iter().copied().filter(|g| !before.contains(g)).collect();
         let stays = slid.len() == 2 && ways.len() == 2 && spirals_out(sliding);
         if !stays && !classified.in_corner {
-            begins.iter().for_each(|&g| self.note_sliding(g));
+            for &g in &begins {
+                self.note_sliding(g);
+            }
         } else if !begins.is_empty() {
             self.note_corner(&slid);
         }

@@ -48,10 +48,9 @@ impl Simulator<'_> {
     }
 
     /// Locks the signs of switches outside their bands by the state after an event, where other constraints may hold than before.
-    pub(super) fn lock_switches_by_value(&mut self) -> Result<(), Error> {
-        let guards = self.system().guards();
-        for g in 0..guards.len() {
-            let Some(switch) = guards[g].response.switch.filter(|_| has_surface(guards[g].kind)) else {
+    pub(super) fn lock_switches_by_value(&mut self) {
+        for (g, guard) in self.system().guards().iter().enumerate() {
+            let Some(switch) = guard.response.switch.filter(|_| has_surface(guard.kind)) else {
                 continue;
             };
             let slides = self.integrator.flow.mode.structure.sliding.contains(&g);
@@ -60,7 +59,6 @@ impl Simulator<'_> {
                 self.integrator.flow.mode.values.signs[switch] = side * self.comparisons.orientation(g);
             }
         }
-        Ok(())
     }
 
     /// Locks one sign or count. Gives whether that changed it.

@@ -7,7 +7,7 @@ use super::scan::{Brief, Found};
 use super::search::Widening;
 use super::side::{Effect, Input, SideState, turn};
 use super::signals::{Banded, DenseError, NotFinite, Signals};
-use super::state::{Begun, Decided, Watch};
+use super::state::{Begun, Decided, Decision, Watch};
 
 /// What the error of the dense output adds to the band after a decision by a higher derivative, in units of
 /// that error (rule 6).
@@ -54,8 +54,8 @@ impl Watch {
             };
             // Where it was held is inside its band until it has left.
             record.slack = self.series.first().map_or(record.slack, |c| record.slack.max(c.value.abs()));
-            let soft = verdict.order >= SOFT_ORDER;
-            (record.pinned, record.soft, record.decided) = (Pinned::default(), soft, true);
+            record.decision = if verdict.order >= SOFT_ORDER { Decision::Soft } else { Decision::Slope };
+            record.pinned = Pinned::default();
             let input = if verdict.plus { Input::DecidesPlus } else { Input::DecidesMinus };
             let (side, effect) = turn(before, input);
             self.now.sides[comparison] = turn(side, input).0;
@@ -81,7 +81,7 @@ impl Watch {
         for &comparison in &self.changed {
             if self.fired.iter().any(|&guard| self.table.reads(guard).contains(&comparison)) {
                 self.now.sides[comparison] = SideState::Fired;
-                self.records[comparison].soft = false;
+                self.records[comparison].decision = Decision::Open;
                 self.undecided.push(comparison);
             }
         }
@@ -129,9 +129,13 @@ impl Watch {
         let mut value = [Banded::default()];
         self.watched.iter().any(|&comparison| {
             let (side, record) = (self.now.sides[comparison], &self.records[comparison]);
-            let decided = side.is_inside() && record.decided;
+            let decided = side.is_inside() && record.decision != Decision::Open;
             let Some(plus) = side.truth().filter(|_| decided) else { return false };
-            let slope = if record.soft { DENSE * signals.dense_error(comparison, 0.0).linear } else { 0.0 };
+            let slope = if record.decision.is_soft() {
+                DENSE * signals.dense_error(comparison, 0.0).linear
+            } else {
+                0.0
+            };
             let first = LOOKS.iter().find_map(|&part| {
                 signals.values(&[comparison], part * h, &mut value);
                 let [Banded { value, band }] = value;
@@ -139,6 +143,12 @@ impl Watch {
             });
             first.is_some_and(|sign| (sign > 0.0) != plus)
         })
+    }
+
+    /// Whether something was found that the motion had decided at the start of the step: it comes back at once.
+    pub fn comes_back(&self, found: &Found) -> bool {
+        let decided = |c: &usize| self.records[*c].decision != Decision::Open;
+        found.changed.iter().any(|c| self.now.sides[*c].is_inside() && decided(c))
     }
 
     /// The first firing of any guard in the step, up to the local time `limit`, among the comparisons that
@@ -197,9 +207,9 @@ impl Watch {
         };
         let Pinned { constant, linear, .. } = record.pinned;
         let constant = constant + record.slack;
-        let loose = record.soft || self.undecided.binary_search(&comparison).is_ok();
+        let loose = record.decision.is_soft() || self.undecided.binary_search(&comparison).is_ok();
         let error = if loose { signals.dense_error(comparison, 0.0) } else { DenseError::default() };
-        let error = if record.soft { error } else { DenseError { higher: 0.0, ..error } };
+        let error = if record.decision.is_soft() { error } else { DenseError { higher: 0.0, ..error } };
         let [slope, dense] =
             [error.linear, error.higher].map(|e| if e.is_finite() { DENSE * e.abs() } else { 0.0 });
         let widening = Widening { constant, linear: linear * h + slope, dense, h };
@@ -232,9 +242,7 @@ impl Watch {
             record.reach = end.reach;
             record.peak = record.raised(end.peak);
             // Until it has left its band, the dense output may contradict the decision.
-            record.soft &= is;
-            record.decided &= is;
-            record.placed = false;
+            record.decision = record.decision.after_step(is);
             if !is {
                 (record.slack, record.slowness) = (0.0, 0.0);
             }

@@ -193,8 +193,8 @@ mod tests {
     use super::*;
 
     /// A speed that holds everywhere.
-    fn everywhere(speed: f64) -> Option<SpeedBound> {
-        Some(SpeedBound { speed, length: f64::INFINITY })
+    fn everywhere(speed: f64) -> SpeedBound {
+        SpeedBound { speed, length: f64::INFINITY }
     }
 
     #[test]
@@ -203,7 +203,7 @@ mod tests {
         let mut asked = 0;
         let mut speed = |_: f64| {
             asked += 1;
-            everywhere(2.0)
+            Some(everywhere(2.0))
         };
         for k in 0..9 {
             let left = horizon.sleeps(0, 20.0, 1.0, &mut speed).unwrap_or(0.0);
@@ -217,8 +217,8 @@ mod tests {
     #[test]
     fn what_is_not_known_does_not_sleep() {
         assert_eq!(Horizon::new(1).sleeps(0, 1.0, 4.0, |_| None), None);
-        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 1.0, |_| everywhere(f64::NAN)), None);
-        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 1.0, |_| everywhere(0.0)), Some(f64::INFINITY));
+        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 1.0, |_| Some(everywhere(f64::NAN))), None);
+        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 1.0, |_| Some(everywhere(0.0))), Some(f64::INFINITY));
     }
 
     #[test]
@@ -228,7 +228,7 @@ mod tests {
         for _ in 0..1000 {
             horizon.sleeps(0, 1.0, 1.0, |_| {
                 asked += 1;
-                everywhere(10.0)
+                Some(everywhere(10.0))
             });
         }
         assert!((15..30).contains(&asked), "{asked}");
@@ -238,7 +238,7 @@ mod tests {
     fn small_steps_are_not_lost_after_a_long_time() {
         let mut horizon = Horizon::new(1);
         horizon.advance(1e9);
-        assert!(horizon.sleeps(0, 1e-9, 1e-12, |_| everywhere(1.0)).is_some());
+        assert!(horizon.sleeps(0, 1e-9, 1e-12, |_| Some(everywhere(1.0))).is_some());
         (0..1000).for_each(|_| horizon.advance(1e-12));
         assert_eq!(horizon.sleeps(0, 0.0, 1e-12, |_| None), None);
     }
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn a_jump_wakes_it() {
         let mut horizon = Horizon::new(1);
-        assert!(horizon.sleeps(0, 1.0, 1.0, |_| everywhere(0.0)).is_some());
+        assert!(horizon.sleeps(0, 1.0, 1.0, |_| Some(everywhere(0.0))).is_some());
         horizon.set_quiet(f64::INFINITY);
         assert!(horizon.is_quiet(1e9));
         horizon.rouse(0);

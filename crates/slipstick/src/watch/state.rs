@@ -32,6 +32,34 @@ pub struct Begun<'a> {
     pub pinned: &'a [usize],
 }
 
+/// What has decided the side of a comparison inside its band.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Decision {
+    /// Nothing yet.
+    Open,
+    /// The first derivative.
+    Slope,
+    /// A derivative of order two or more, which the dense output can contradict.
+    Soft,
+    /// A rule of the transition at hand, so that its motion is not asked.
+    Placed,
+}
+
+impl Decision {
+    pub(super) fn is_soft(self) -> bool {
+        matches!(self, Self::Soft | Self::Placed)
+    }
+
+    /// After a step at whose end the comparison is inside its band, or is not.
+    pub(super) fn after_step(self, inside: bool) -> Self {
+        match self {
+            _ if !inside => Self::Open,
+            Self::Placed => Self::Soft,
+            other => other,
+        }
+    }
+}
+
 /// What is known of one comparison beside its side.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record {
@@ -49,12 +77,8 @@ pub(super) struct Record {
     pub(super) slowness: f64,
     /// Its band has grown since it became undecided.
     pub(super) pinned: Pinned,
-    /// Whether a derivative of order two or more has decided it, at the start of this step.
-    pub(super) soft: bool,
-    /// Whether the motion has decided its side since it came into its band.
-    pub(super) decided: bool,
-    /// Whether a rule of the transition at hand has decided it, so that its motion is not asked.
-    pub(super) placed: bool,
+    /// What has decided its side since it came into its band.
+    pub(super) decision: Decision,
     /// Whether it is inside its band and came into it by motion.
     pub(super) entered: bool,
     /// The largest value since it last fired.
@@ -94,9 +118,7 @@ impl Record {
         slack: 0.0,
         slowness: 0.0,
         pinned: Pinned::NONE,
-        soft: false,
-        decided: false,
-        placed: false,
+        decision: Decision::Open,
         entered: false,
         peak: Banded { value: 0.0, band: 0.0 },
     };
@@ -283,12 +305,15 @@ impl Watch {
             let side = &mut self.now.sides[comparison];
             *side = turn(*side, input).0;
             if side.is_inside() {
-                self.undecided.extend((!record.placed).then_some(comparison));
+                self.undecided.extend((record.decision != Decision::Placed).then_some(comparison));
             } else {
-                (record.pinned, record.slack, record.placed) = (Pinned::default(), 0.0, false);
+                (record.pinned, record.slack, record.decision) = (Pinned::default(), 0.0, Decision::Open);
                 record.slowness = 0.0;
             }
-            (record.soft, record.decided, record.entered) = (record.placed, record.placed, false);
+            if record.decision != Decision::Placed {
+                record.decision = Decision::Open;
+            }
+            record.entered = false;
             record.reach = value.value.abs() - value.band;
             record.peak = record.raised(Banded::new(value.value.abs(), value.band));
             self.horizon.rouse(comparison);
