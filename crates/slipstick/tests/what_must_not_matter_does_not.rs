@@ -10,7 +10,6 @@ const MODELS: u64 = 500;
 
 /// Kinds that are not judged yet, each with its reason. The table shrinks with the reasons.
 const OFF: &[(&str, &str)] = &[
-    ("resets", "implicit methods find plastic impacts again and again"),
     ("touching", "things that touch fall through each other"),
     ("zero-at-start", "a guard that is zero at the start fires by method and step size"),
 ];

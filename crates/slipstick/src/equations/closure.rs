@@ -16,7 +16,7 @@ use super::closure_mechanism::{Mechanism, MechanismJets};
 use super::closure_sides::LockedSides;
 use super::{
     ActiveRows, BadPlace, Constraint, Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked,
-    MassKind, Observer, PlainField, Point, Reset, ResetTargets, System, Terms, WrongGradient,
+    MassKind, Observer, PlainField, Reset, ResetTargets, System, Terms, WrongGradient,
 };
 use std::sync::Arc;
 
@@ -465,26 +465,6 @@ impl Evaluator for ClosureEvaluator<'_> {
     fn schedule(&mut self, locked: Locked<'_>, times: &mut [f64]) {
         for (time, surface) in times.iter_mut().zip(&self.system.surfaces) {
             *time = surface.time(locked).unwrap_or(*time);
-        }
-    }
-
-    /// A difference along the given direction.
-    fn guard_slopes(
-        &mut self,
-        locked: Locked<'_>,
-        point: Point<'_>,
-        reach: f64,
-        values: &[f64],
-        slopes: &mut [f64],
-    ) {
-        // Half the digits for the distance, half for the change.
-        let s = (1e-8 * reach).max(64.0 * f64::EPSILON * point.t.abs());
-        let s = (point.t + s) - point.t;
-        for ((ahead, y), dy) in self.ahead.iter_mut().zip(point.y).zip(point.dy) {
-            *ahead = y + s * dy;
-        }
-        for (g, surface) in watched(self.system, locked) {
-            slopes[g] = (surface.value(locked, point.t + s, &self.ahead) - values[g]) / s;
         }
     }
 

@@ -17,10 +17,10 @@ use super::settling::settle;
 use super::system_names::SystemNames;
 use super::tapes::{Compiler, Modes, RegistersByMode, ResetTape, ScheduleTape};
 use super::{
-    ActiveRows, Constraint, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, Point, Reset,
+    ActiveRows, Constraint, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, Reset,
     ResetTargets, System, Terms,
 };
-use crate::expr::{Bounds, Boxes, Interval, Ranges, Registers, Tape};
+use crate::expr::{Bounds, Boxes, Registers, Tape};
 use crate::model::{Diagnostic, Model};
 
 /// A system compiled from a model.
@@ -225,7 +225,6 @@ impl System for FormulaSystem {
             conditions,
             nowhere,
             boxes: Boxes::default(),
-            ranges: Ranges::default(),
             out: vec![0.0; longest],
             slopes: vec![0.0; self.mechanism.as_ref().map_or(0, |tapes| tapes.places.slopes.len())],
             expansions: Expansions::default(),
@@ -246,7 +245,6 @@ pub(super) struct FormulaEvaluator<'a> {
     /// A state for formulas that do not depend on it.
     nowhere: Vec<f64>,
     boxes: Boxes,
-    ranges: Ranges,
     out: Vec<f64>,
     /// The slopes of the rates of constraints that are not always zero.
     slopes: Vec<f64>,
@@ -456,44 +454,6 @@ impl Evaluator for FormulaEvaluator<'_> {
             };
         }
         Some(tape.bounds(&mut self.boxes))
-    }
-
-    fn guard_ranges(
-        &mut self,
-        locked: Locked<'_>,
-        input: &dyn Fn(usize) -> Interval,
-        ranges: &mut [Interval],
-    ) {
-        let tapes = self.system.modes.of(locked.mode);
-        let n = self.system.names.states.len();
-        let inputs = self.ranges.inputs_of(&tapes.guards);
-        for k in tapes.guards.reads() {
-            inputs[k] = if k <= n { input(k) } else { Interval::point(locked_input(locked, k - n - 1)) };
-        }
-        for (&g, range) in tapes.watched.iter().zip(tapes.guards.ranges(&mut self.ranges)) {
-            ranges[g] = range;
-        }
-    }
-
-    fn guard_slopes(
-        &mut self,
-        locked: Locked<'_>,
-        point: Point<'_>,
-        _reach: f64,
-        _values: &[f64],
-        slopes: &mut [f64],
-    ) {
-        let tapes = self.system.modes.of(locked.mode);
-        let registers = &mut self.modes.of(locked.mode, tapes).slopes;
-        load(registers, point.t, point.y, locked);
-        let inputs = registers.inputs_mut();
-        let first = inputs.len() - point.dy.len();
-        inputs[first..].copy_from_slice(point.dy);
-        let out = &mut self.out[..tapes.watched.len()];
-        tapes.slopes.run(registers, out);
-        for (&g, slope) in tapes.watched.iter().zip(out) {
-            slopes[g] = *slope;
-        }
     }
 
     fn differences_guard(&self, locked: Locked<'_>, guard: usize) -> bool {

@@ -3,7 +3,7 @@
 use super::differences::gradient_by_differences;
 use super::{ActiveRows, BadPlace, Constraint, Terms, WrongGradient};
 use super::{Condition, ExpandGuards, Observer};
-use crate::expr::{Bounds, Interval};
+use crate::expr::Bounds;
 use crate::model::{Direction, Side};
 
 /// How the flat state is split: positions `q`, velocities `v`, first-order states `z`, in this order.
@@ -489,27 +489,6 @@ pub trait Evaluator: ExpandGuards {
     fn find_needed(&mut self, _locked: Locked<'_>, needed: &mut [bool]) {
         needed.fill(true);
     }
-
-    /// Where the watched guards lie while time and states are within intervals: `input` tells that of time (0) or of a state (from 1 on), where
-    /// a guard depends on it. Only called if the system says that it has formulas.
-    fn guard_ranges(
-        &mut self,
-        _locked: Locked<'_>,
-        _input: &dyn Fn(usize) -> Interval,
-        _ranges: &mut [Interval],
-    ) {
-    }
-
-    /// The rates of the watched guards when the state changes at the rate `dy`; `values` are those of the guards at `t` and `y`.
-    /// `reach` is about the step size, for those who must use differences.
-    fn guard_slopes(
-        &mut self,
-        locked: Locked<'_>,
-        point: Point<'_>,
-        reach: f64,
-        values: &[f64],
-        slopes: &mut [f64],
-    );
 
     /// The gradient of one watched guard with respect to the state, and its rate in time. `y` is as before afterwards.
     fn guard_gradient(

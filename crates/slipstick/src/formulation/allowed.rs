@@ -85,9 +85,4 @@ impl Flow<'_> {
         let stays = first[guard].abs() * time <= band;
         stays && second[guard].abs() <= small.max(band / (time * time))
     }
-
-    /// The gradient of a guard by the state.
-    pub fn gradient_of(&mut self, guard: usize, t: f64, y: &mut [f64], gradient: &mut [f64]) {
-        self.evaluator.guard_gradient(self.mode.locked(self.system.parameters()), guard, t, y, gradient);
-    }
 }

@@ -2,17 +2,13 @@
 
 use super::behind_mass::{BehindMass, difference};
 use super::engine::Engine;
-use super::env::{Env, MotionCounts};
-use super::landing::largest;
 use super::one_sided::OneSided;
-use super::rank::{Rank, contradicts};
 use super::sliding::Effort;
 use super::start_slope::StartSlope;
-use super::twins::Place;
 use super::visits::Visits;
-use super::{Field, Index1, MassKind, Refusal, Sliding, Stabilisation, Surface, Upkeep};
-use crate::equations::{ActiveRows, Guard, PlainField, Point, Reset, System};
-use crate::expr::{Bounds, Interval};
+use super::{Field, MassKind, Sliding, Stabilisation, Surface, Upkeep};
+use crate::equations::{Guard, PlainField, Point, Reset, System};
+use crate::expr::Bounds;
 use crate::mode::Mode;
 
 /// A system in a mode, with the scratch to evaluate it and the count of what was evaluated.
@@ -137,18 +133,6 @@ impl<'a> Flow<'a> {
         Some(bounds)
     }
 
-    /// Where the watched guards lie while time (0) and states (from 1 on) are within intervals, if they are formulas.
-    pub fn guard_ranges(&mut self, input: &dyn Fn(usize) -> Interval, ranges: &mut [Interval]) {
-        self.guard_count += self.watched[self.mode.values.place];
-        self.evaluator.guard_ranges(self.mode.locked(self.system.parameters()), input, ranges);
-    }
-
-    /// The rates of the watched guards at a point of a motion, where they have the given values.
-    pub fn guard_slopes(&mut self, point: Point<'_>, reach: f64, values: &[f64], slopes: &mut [f64]) {
-        self.guard_count += self.watched[self.mode.values.place];
-        self.evaluator.guard_slopes(self.mode.locked(self.system.parameters()), point, reach, values, slopes);
-    }
-
     /// The times at which the scheduled guards fire.
     pub fn schedule(&mut self, times: &mut [f64]) {
         self.evaluator.schedule(self.mode.locked(self.system.parameters()), times);
@@ -229,29 +213,6 @@ impl<'a> Flow<'a> {
         self.one_sided.take_crossed()
     }
 
-    /// About how large a guard is by rounding alone, at a point where it should be zero. In a mechanism constraints bring the rounding of each coordinate or speed to all others.
-    pub fn noise_of(&mut self, guard: usize, t: f64, y: &mut [f64]) -> f64 {
-        let mut gradient = vec![0.0; y.len()];
-        let rate = self.evaluator.guard_gradient(
-            self.mode.locked(self.system.parameters()),
-            guard,
-            t,
-            y,
-            &mut gradient,
-        );
-        let layout = self.system.layout();
-        let speeds = layout.q..layout.q + if self.is_mechanism { layout.v } else { 0 };
-        let (far, fast) = (largest(&y[..speeds.start]), largest(&y[speeds.clone()]));
-        let size = |i: usize| match i {
-            _ if !self.is_mechanism || i >= speeds.end => y[i].abs(),
-            _ if i < speeds.start => far,
-            _ => fast,
-        };
-        let terms: f64 = gradient.iter().enumerate().map(|(i, g)| g.abs() * size(i)).sum();
-        let size = terms + (rate * t).abs();
-        if size.is_finite() { 8.0 * f64::EPSILON * size } else { 0.0 }
-    }
-
     /// Moves a state to the given side of the surface that a motion leaves, by as little as can be.
     pub fn step_aside(&mut self, surface: Surface, side: f64, t: f64, y: &mut [f64]) {
         let mut sliding = Sliding::new(self.system, vec![surface]);
@@ -327,18 +288,6 @@ impl<'a> Flow<'a> {
         Sliding::at(self.system, &mut *self.evaluator, &self.mode, (t, y), surfaces)
     }
 
-    /// Whether the surfaces of two guards are one around a point.
-    pub fn are_twins(&mut self, first: usize, second: usize, t: f64, y: &[f64]) -> bool {
-        let mut place = Place {
-            evaluator: &mut *self.evaluator,
-            mode: &self.mode,
-            parameters: self.system.parameters(),
-            t,
-            y,
-        };
-        place.same_surface(first, second).is_some()
-    }
-
     /// What the motion slides on, if it does.
     pub fn sliding(&self) -> Option<&Sliding> {
         self.sliding.as_ref()
@@ -369,203 +318,6 @@ impl<'a> Flow<'a> {
         sliding.project(&mut *self.evaluator, &self.mode, t, y);
         self.count(sliding.take_effort());
         self.sliding = Some(sliding);
-    }
-
-    /// Whether there are constraints that the end of a step must be put back to.
-    #[inline]
-    pub fn is_mechanism(&self) -> bool {
-        self.is_mechanism
-    }
-
-    /// Whether a mechanism does not meet its constraints yet, on purpose.
-    #[inline]
-    pub fn is_reaching(&self) -> bool {
-        !self.mode.structure.reaching.is_empty()
-    }
-
-    /// The side on which the surface of each constraint is approached from, zero for those met; none at all once the constraints are met.
-    pub fn reach(&mut self, sides: &[f64]) {
-        self.mode.structure.reaching = sides.to_vec();
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.reach(sides);
-        }
-    }
-
-    /// Does something with the form of a mechanism in the present mode at a point; none where there is no mechanism.
-    #[inline]
-    pub(super) fn on_form<Y: std::ops::Deref<Target = [f64]>, R>(
-        &mut self,
-        t: f64,
-        y: Y,
-        act: impl FnOnce(&mut Index1, &mut Env<'_>, Y) -> R,
-    ) -> Option<R> {
-        let Engine::Mechanism(mechanism) = &mut self.evaluator else { return None };
-        let (form, mut env) = mechanism.at(self.mode.locked(self.system.parameters()), t, &y);
-        Some(act(form, &mut env, y))
-    }
-
-    /// The same with all constraints that hold, those too that follow from others.
-    fn on_rank<R>(
-        &mut self,
-        t: f64,
-        y: &[f64],
-        act: impl FnOnce(&mut Rank, &mut Env<'_>, &[f64]) -> R,
-    ) -> Option<R> {
-        let Engine::Mechanism(mechanism) = &mut self.evaluator else { return None };
-        let (rank, mut env) = mechanism.rank_at(self.mode.locked(self.system.parameters()), t, y);
-        Some(act(rank, &mut env, y))
-    }
-
-    /// The form of a mechanism that was used last.
-    #[inline]
-    pub(super) fn form(&self) -> Option<&Index1> {
-        match &self.evaluator {
-            Engine::Mechanism(mechanism) => Some(mechanism.form()),
-            Engine::Plain(_) => None,
-        }
-    }
-
-    #[inline]
-    pub(super) fn form_mut(&mut self) -> Option<&mut Index1> {
-        match &mut self.evaluator {
-            Engine::Mechanism(mechanism) => Some(mechanism.form_mut()),
-            Engine::Plain(_) => None,
-        }
-    }
-
-    /// The constraints that have rows in the present mode from a point on: those that hold and are independent.
-    pub fn active_rows(&mut self, t: f64, y: &[f64]) -> ActiveRows {
-        match &mut self.evaluator {
-            Engine::Mechanism(mechanism) => {
-                mechanism.at(self.mode.locked(self.system.parameters()), t, y).0.rows.clone()
-            }
-            Engine::Plain(_) => ActiveRows::default(),
-        }
-    }
-
-    /// Whether some of the constraints that hold follow from others.
-    pub fn has_redundant_constraints(&self) -> bool {
-        matches!(&self.evaluator, Engine::Mechanism(mechanism) if mechanism.has_redundant())
-    }
-
-    /// Chooses other rows at a point if those that were chosen are narrow there. Tells whether there are others.
-    pub fn choose_rows(&mut self, t: f64, y: &[f64]) -> bool {
-        self.on_form(t, y, Index1::factor);
-        match &mut self.evaluator {
-            Engine::Mechanism(mechanism) => {
-                mechanism.refresh(self.mode.locked(self.system.parameters()), t, y)
-            }
-            Engine::Plain(_) => false,
-        }
-    }
-
-    /// Finds out which of the constraints that hold are independent next to a point, at which all are met: these have rows from now on.
-    pub fn enter_form(&mut self, t: f64, y: &[f64]) {
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.enter(self.mode.locked(self.system.parameters()), t, y);
-        }
-    }
-
-    /// The constraints that followed from others where the form was entered, and whether they share their forces. One whose derivatives were all zero there follows from nothing: it is a constraint
-    /// that has shrunk, unless it has a branch in which it says nothing.
-    pub fn redundant_constraints(&mut self) -> (Vec<usize>, bool) {
-        let Engine::Mechanism(mechanism) = &mut self.evaluator else { return (Vec::new(), true) };
-        let constraints = self.system.constraints();
-        let rank = mechanism.rank();
-        let (redundant, share) = (rank.redundant().to_vec(), rank.shares_forces());
-        if let Some(zero) = rank.zero().filter(|&k| !constraints[k].switches) {
-            mechanism.form_mut().name_shrunk(zero);
-        }
-        (redundant, share)
-    }
-
-    /// The constraints that follow from others but ask for other accelerations at a point, each with what is left of it.
-    pub fn contradicting_constraints(&mut self, t: f64, y: &[f64]) -> Vec<(usize, f64)> {
-        let has_redundant = self.on_rank(t, y, |rank, env, y| {
-            rank.look(env, y);
-            !rank.redundant().is_empty()
-        });
-        let mut open = Vec::new();
-        if has_redundant == Some(true) {
-            self.look_at_accelerations(t, y, |k, left, size| {
-                if contradicts(left, size) {
-                    open.push((k, left));
-                }
-            });
-        }
-        open
-    }
-
-    /// The length of the row of each constraint at a point; zero for those that do not hold.
-    pub fn row_lengths(&mut self, t: f64, y: &[f64], lengths: &mut [f64]) {
-        lengths.fill(0.0);
-        self.on_rank(t, y, |rank, env, y| rank.lengths(env, y).for_each(|(k, length)| lengths[k] = length));
-    }
-
-    /// What is left of each constraint that holds at the level of accelerations, and the size of what that is made of.
-    fn look_at_accelerations(&mut self, t: f64, y: &[f64], mut look: impl FnMut(usize, f64, f64)) {
-        let motion = self.on_form(t, y, |form, env, y| {
-            form.solve(env, y);
-            form.motion.clone()
-        });
-        let Some(motion) = motion else { return };
-        self.on_rank(t, y, |rank, env, y| {
-            rank.left_of_accelerations(env, y, &motion).for_each(|(k, left, size)| look(k, left, size));
-        });
-    }
-
-    /// What is left of each constraint of a mechanism at the level of accelerations; nothing of those that do not hold.
-    pub fn acceleration_residuals(&mut self, t: f64, y: &[f64], out: &mut [f64]) {
-        out.fill(0.0);
-        self.look_at_accelerations(t, y, |k, left, _| out[k] = left);
-    }
-
-    /// The surfaces of the constraints that sliding-mode control approaches.
-    pub fn surfaces(&mut self, t: f64, y: &[f64]) -> Vec<f64> {
-        self.on_form(t, y, Index1::surfaces).unwrap_or_default()
-    }
-
-    /// How far each coordinate would be moved to close the constraints of positions.
-    pub fn closing_distances(&mut self, t: f64, y: &[f64]) -> Vec<f64> {
-        self.on_form(t, y, Index1::closing_distances).unwrap_or_default()
-    }
-
-    /// How far the last landing has moved each position and speed of a mechanism.
-    pub fn adjustment(&self) -> &[f64] {
-        self.form().map_or(&[], Index1::adjustment)
-    }
-
-    /// How many steps of a mechanism were corrected.
-    pub fn corrected(&self) -> u64 {
-        self.motion_counts().corrected
-    }
-
-    /// How often a linear system of a mechanism was factored, for accelerations or for corrections.
-    pub fn motion_factorisations(&self) -> u64 {
-        self.motion_counts().factorisations
-    }
-
-    fn motion_counts(&self) -> MotionCounts {
-        match &self.evaluator {
-            Engine::Mechanism(mechanism) => mechanism.counts,
-            Engine::Plain(_) => MotionCounts::default(),
-        }
-    }
-
-    /// What is left of the constraints of positions of a mechanism, and of the rates of all.
-    pub fn residuals(&mut self, t: f64, y: &[f64], position: &mut [f64], velocity: &mut [f64]) {
-        self.evaluator.residuals(self.mode.locked(self.system.parameters()), t, y, position, velocity);
-    }
-
-    /// The same of the constraints that hold.
-    pub fn active_residuals(&mut self, t: f64, y: &[f64], position: &mut [f64], velocity: &mut [f64]) {
-        self.on_form(t, y, |_, env, y| env.residuals(y, position, velocity));
-    }
-
-    /// Moves a state of a mechanism to the nearest one at which the constraints are met; pinned coordinates stay.
-    pub fn assemble(&mut self, t: f64, y: &mut [f64], pinned: &[usize]) -> Result<(), Refusal> {
-        let Engine::Mechanism(mechanism) = &mut self.evaluator else { return Ok(()) };
-        mechanism.assemble(self.mode.locked(self.system.parameters()), t, y, pinned)
     }
 
     /// The times at which a step has evaluated the field along the surfaces, with the weight of the positive side of each surface.

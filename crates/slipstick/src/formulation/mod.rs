@@ -11,6 +11,7 @@ mod balance;
 mod behind_mass;
 mod beside;
 mod comparing;
+mod constrained;
 mod dependence;
 mod dependent_weights;
 mod engine;

@@ -8,10 +8,10 @@ use super::env::{Env, MotionCounts};
 use super::rank::Rank;
 use super::{Index1, Refusal, Upkeep};
 use crate::equations::{
-    ActiveRows, Evaluator, ExpandGuards, GuardRates, Locked, Point, Reset, System, Terms, UncertainPoint,
+    ActiveRows, Evaluator, ExpandGuards, GuardRates, Locked, Reset, System, Terms, UncertainPoint,
     UncertainPolynomial,
 };
-use crate::expr::{Bounds, Inexact, Interval};
+use crate::expr::{Bounds, Inexact};
 
 /// Forms are kept for this many sets of constraints beside the present one: joints shut and open again and
 /// again.
@@ -396,17 +396,6 @@ impl Evaluator for Multibody<'_> {
         self.inner.guard(locked, guard, t, y)
     }
 
-    fn guard_slopes(
-        &mut self,
-        locked: Locked<'_>,
-        point: Point<'_>,
-        reach: f64,
-        values: &[f64],
-        slopes: &mut [f64],
-    ) {
-        self.inner.guard_slopes(locked, point, reach, values, slopes);
-    }
-
     fn differences_guard(&self, locked: Locked<'_>, guard: usize) -> bool {
         self.inner.differences_guard(locked, guard)
     }
@@ -429,15 +418,6 @@ impl Evaluator for Multibody<'_> {
         input: &dyn Fn(usize) -> Bounds,
     ) -> Option<Bounds> {
         self.inner.guard_bounds(locked, guard, input)
-    }
-
-    fn guard_ranges(
-        &mut self,
-        locked: Locked<'_>,
-        input: &dyn Fn(usize) -> Interval,
-        ranges: &mut [Interval],
-    ) {
-        self.inner.guard_ranges(locked, input, ranges);
     }
 
     fn find_needed(&mut self, locked: Locked<'_>, needed: &mut [bool]) {

@@ -115,13 +115,6 @@ impl Sliding {
         })
     }
 
-    /// Adds the change of the state along the mixture.
-    pub fn add_mixture(&self, time: f64, y: &mut [f64]) {
-        for (field, share) in self.fields.chunks_exact(y.len()).zip(&self.shares) {
-            y.iter_mut().zip(field).for_each(|(y, f)| *y += time * share * f);
-        }
-    }
-
     /// Whether the mixture is a convex one.
     pub fn is_convex(&self) -> bool {
         self.adds_up() || LeastNorm::is_convex(&self.shares)
