@@ -84,6 +84,17 @@ impl Simulator<'_> {
     /// Looks for the first event in the step just tried and a little ahead of it. A step with an event in it is made again so that the event lies
     /// ahead of its end.
     pub(super) fn stop_short_of_event(&mut self) -> Result<Look, Error> {
+        let look = self.look_ahead()?;
+        let h = self.integrator.trial.h;
+        if matches!(look, Look::Nothing) {
+            // What changes its side ahead has not done so where the step ends.
+            let found = self.scan_to(h).ok().flatten();
+            return Ok(found.map_or(Look::Nothing, Look::Found));
+        }
+        Ok(look)
+    }
+
+    fn look_ahead(&mut self) -> Result<Look, Error> {
         for attempt in 0..=MOST_TIMES {
             let h = self.integrator.trial.h;
             let found = match self.scan_to(h * self.integrator.ahead().0) {
