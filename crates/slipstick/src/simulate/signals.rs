@@ -178,6 +178,10 @@ impl Uncertainty {
 
     /// The step just tried was taken up to a state. One that does not move keeps its uncertainty.
     pub(super) fn take_step(&mut self, integrator: &Integrator<'_>, s: f64, end: &[f64]) {
+        if self.gradients.is_empty() {
+            // Without guards nobody asks.
+            return;
+        }
         self.begin_step(integrator);
         let (start, part) = (&integrator.trial.start, (s / integrator.trial.h).min(1.0));
         for (i, delta) in self.at_start.iter_mut().enumerate() {
