@@ -13,6 +13,11 @@ impl<'a> Flow<'a> {
         self.is_mechanism
     }
 
+    /// Whether constraints hold now: those of a mechanism may all be open.
+    pub fn is_held(&self) -> bool {
+        self.form().is_some_and(|form| !form.rows.is_empty())
+    }
+
     /// Whether a mechanism does not meet its constraints yet, on purpose.
     #[inline]
     pub fn is_reaching(&self) -> bool {

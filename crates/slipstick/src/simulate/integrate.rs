@@ -67,9 +67,11 @@ impl Simulator<'_> {
         let (t, due) = (self.integrator.trial.t, self.calendar.next());
         let goal = self.integrator.options.until.min(due).min(self.approach.next);
         let (h, ends_at_goal) = self.sizes.next(t, goal, self.integrator.options);
-        let undecided = self.decide_by_motion();
-        if !undecided.is_empty() {
-            return Ok(Some(undecided));
+        if self.watch.is_undecided() {
+            let firing = self.decide_by_motion();
+            if !firing.is_empty() {
+                return Ok(Some(firing));
+            }
         }
         self.show_sides();
         self.integrator.attempt(h);
@@ -299,12 +301,14 @@ impl Simulator<'_> {
     /// Takes the whole step just tried.
     pub(super) fn take_step(&mut self, t_end: f64, cut: bool) {
         let h = self.integrator.trial.h;
-        self.note_touches();
+        if !self.watch.watched().is_empty() {
+            self.note_touches();
+            self.watch.accept(h);
+        }
         if t_end > self.integrator.trial.t {
             self.cascade.clear();
         }
         self.accumulating.elapsed = self.accumulating.elapsed.after(h);
-        self.watch.accept(h);
         let end = std::mem::take(&mut self.integrator.trial.end);
         self.recorder.add_step(&self.integrator, t_end, &end);
         self.uncertainty.take_step(&self.integrator, h, &end);
@@ -319,7 +323,9 @@ impl Simulator<'_> {
         statistics.slid += u64::from(slides);
         statistics.count_step(h, cut);
         let accepted = statistics.accepted;
-        self.notice_method();
+        if self.integrator.options.method == Method::Automatic {
+            self.notice_method();
+        }
         if self.integrator.flow.stays_on_this_side() {
             self.integrator.flow.move_on();
         }
@@ -520,7 +526,7 @@ impl Integrator<'_> {
     /// Where events are located: as asked, or on the dense output unless that would cost the method its
     /// order; and before what lies beyond them where the field is not defined there.
     pub(super) fn location(&self) -> Location {
-        let poor = self.has_poor_dense_output() || self.flow.is_mechanism();
+        let poor = self.has_poor_dense_output() || self.flow.is_held();
         let default = if poor { Location::Integrate } else { Location::Dense };
         let asked = self.options.location.unwrap_or(default);
         if self.flow.stays_on_this_side() { Location::OneSided } else { asked }

@@ -29,7 +29,7 @@ const NEAR: f64 = 1e-6;
 /// How many points of a step are kept, twice those of one polynomial through values; and with how many
 /// states that is worth while.
 const MOST_VISITED: usize = 34;
-const WORTH_KEEPING: usize = 16;
+const WORTH_KEEPING: usize = 4;
 /// No part of a step.
 const NOTHING: (f64, f64) = (f64::NAN, f64::NAN);
 /// Rounding of a right-hand side, in parts of the largest, where cancellation inside cannot be seen.
@@ -374,7 +374,7 @@ impl Signals for Along<'_, '_> {
         let flow = &self.integrator.flow;
         // Dense output of a mechanism leaves the constraints between the ends of a step; values are taken
         // where they are met.
-        if flow.is_mechanism() || !flow.system().has_formulas() || flow.sliding().is_some() {
+        if flow.is_held() || !flow.system().has_formulas() || flow.sliding().is_some() {
             return Described::Never;
         }
         let orientation = self.comparisons.orientation(guard);
@@ -452,7 +452,7 @@ impl Signals for Along<'_, '_> {
 impl Along<'_, '_> {
     /// Whether the dense output begins with the exact slope: that of implicit methods, and where constraints are met, does not.
     pub(super) fn begins_exactly(&self) -> bool {
-        !self.integrator.step.method().facts().implicit && !self.integrator.flow.is_mechanism()
+        !self.integrator.step.method().facts().implicit && !self.integrator.flow.is_held()
     }
 }
 

@@ -21,6 +21,11 @@ const NEAR: f64 = 4.0;
 const SOFT_ORDER: usize = 2;
 
 impl Watch {
+    /// Whether there is something to decide.
+    pub fn is_undecided(&self) -> bool {
+        !self.undecided.is_empty()
+    }
+
     /// Decides comparisons inside their bands by motion (rules 6 and 8): at the start of a segment, when no
     /// guard fires by value any more, and at the start of each step. Costs nothing if none is undecided.
     pub fn begin(&mut self, signals: &mut dyn Signals) -> Begun<'_> {
