@@ -323,9 +323,7 @@ impl Simulator<'_> {
         statistics.slid += u64::from(slides);
         statistics.count_step(h, cut);
         let accepted = statistics.accepted;
-        if self.integrator.options.method == Method::Automatic {
-            self.notice_method();
-        }
+        self.notice_method();
         if self.integrator.flow.stays_on_this_side() {
             self.integrator.flow.move_on();
         }

@@ -118,10 +118,13 @@ impl Recorder {
     /// there is no stabilised one. Gives whether it is another method than before.
     pub(super) fn notice_method(&mut self, integrator: &Integrator<'_>) -> bool {
         let (method, is_ggl) = (integrator.step.method(), integrator.step.is_ggl());
+        if (self.meter.method, self.meter.is_ggl) == (method, is_ggl) {
+            return false;
+        }
         let Statistics { accepted, rejected, .. } = self.record.statistics;
         // The step just tried is counted already.
         let others = accepted + rejected > self.meter.steps.0 + self.meter.steps.1 + 1;
-        if others && (self.meter.method, self.meter.is_ggl) != (method, is_ggl) {
+        if others {
             self.share_out(integrator);
         }
         self.meter.is_ggl = is_ggl;
