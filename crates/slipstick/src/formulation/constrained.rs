@@ -6,7 +6,7 @@ use super::rank::{Rank, contradicts};
 use super::{Flow, Index1, Refusal};
 use crate::equations::ActiveRows;
 
-impl<'a> Flow<'a> {
+impl Flow<'_> {
     /// Whether there are constraints that the end of a step must be put back to.
     #[inline]
     pub fn is_mechanism(&self) -> bool {
