@@ -318,21 +318,19 @@ fn the_fingerprint_finds_what_has_changed() {
 #[test]
 fn warnings_come_first_and_strict_makes_them_matter() {
     let folder = tempfile::tempdir().unwrap();
-    let model = "states = { x = 1, y = 0 }\nderivatives = { x = \"-1\", y = \"1\" }\n\
-                 [events.one]\nguard = \"x < 0.5\"\nreset = { x = 3 }\n\
-                 [events.other]\nguard = \"x < 0.5\"\nreset = { x = 4 }\n[run]\nuntil = 1\n";
-    std::fs::write(folder.path().join("both.toml"), model).unwrap();
-    let plain = slipstick(folder.path(), &["run", "both.toml", "--json"]);
+    let model = "states.x = 0\nderivatives.x = \"sign(x)\"\nrun.until = 1\n";
+    std::fs::write(folder.path().join("either.toml"), model).unwrap();
+    let plain = slipstick(folder.path(), &["run", "either.toml", "--json"]);
     assert!(plain.status.success(), "{}", String::from_utf8_lossy(&plain.stderr));
     let json: serde_json::Value = serde_json::from_slice(&plain.stdout).unwrap();
-    assert_eq!(json["warnings"][0]["code"], "conflicting-resets");
+    assert_eq!(json["warnings"][0]["code"], "not-unique");
     assert_eq!(json["notes"].as_array().map(Vec::len), Some(0));
     let stderr = String::from_utf8(plain.stderr).unwrap();
-    assert!(stderr.starts_with("warning[conflicting-resets]"), "{stderr}");
-    let strict = slipstick(folder.path(), &["run", "both.toml", "--strict"]);
+    assert!(stderr.starts_with("warning[not-unique]"), "{stderr}");
+    let strict = slipstick(folder.path(), &["run", "either.toml", "--strict"]);
     assert_eq!(strict.status.code(), Some(1));
-    let events = slipstick(folder.path(), &["events", "both.toml", "--strict"]);
+    let events = slipstick(folder.path(), &["events", "either.toml", "--strict"]);
     assert_eq!(events.status.code(), Some(1));
-    let page = std::fs::read_to_string(folder.path().join("runs/both/report.html")).unwrap();
+    let page = std::fs::read_to_string(folder.path().join("runs/either/report.html")).unwrap();
     assert!(page.contains("\"warnings\":[{"), "the report has the warning");
 }

@@ -183,7 +183,7 @@ fn methods_that_cannot_run_at_all_are_refused() {
     let suite = compare("", &["smooth", "--methods", "dopri5,alpha"]);
     assert!(suite.code == Some(2) && suite.stderr.contains("`alpha`: method"), "{}", suite.stderr);
     let endless = format!("{PENDULUM}run.until = 1e9\n");
-    let unknown = compare(&endless, &["model.toml", "--methods", "hem6", "--max-wall", "0.001"]);
+    let unknown = compare(&endless, &["model.toml", "--methods", "hem6", "--max-wall", "1"]);
     assert!(unknown.stderr.contains("unknown-method"), "{}", unknown.stderr);
 }
 

@@ -3,8 +3,9 @@
 
 use slipstick::equations::System;
 use slipstick::formulation::Stabilisation;
+use slipstick::model::Model;
 use slipstick::problems::{MarbleJar, constrained, marble_jar, smooth, stiff};
-use slipstick::simulate::{Keep, Options, Start, simulate};
+use slipstick::simulate::{Keep, Options, Overrides, Plan, Start, simulate};
 use slipstick::step::Method;
 
 /// One run, counted.
@@ -62,8 +63,23 @@ fn count_events() {
     }
 }
 
+/// 100 bodies on springs; the same with a guard; and with 100 joints that are open until that guard fires. They cost next to nothing. All keep their dense output.
+fn count_open_joints() {
+    let (free, open) =
+        (include_str!("../tests/cases/free-100.toml"), include_str!("../tests/cases/open-contacts-100.toml"));
+    let others = open.lines().filter(|line| !line.starts_with("constraints"));
+    let guarded: Vec<&str> = others.chain(["events.held.guard = \"held > 0.5\""]).collect();
+    for (name, text) in [("free-100", free), ("guarded-100", &guarded.join("\n")), ("open-100", open)] {
+        let Ok(model) = Model::from_toml(text) else { continue };
+        let Ok(plan) = Plan::new(&model, &Overrides::default()) else { continue };
+        let steps = counted_run(&plan.system, &plan.start, &plan.options);
+        println!("{name}/{} {steps}", plan.options.method.name());
+    }
+}
+
 fn main() {
     count_plain_equations();
     count_mechanism();
     count_events();
+    count_open_joints();
 }

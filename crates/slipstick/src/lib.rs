@@ -17,12 +17,11 @@
 //! ```
 //!
 //! The rooms, each of which only uses those before it: [`math`], [`expr`], [`model`], [`equations`], [`mode`],
-//! [`formulation`], [`step`], [`watch`], [`event`], [`transition`], [`impact`], [`trajectory`], [`simulate`], [`problems`].
+//! [`formulation`], [`step`], [`watch`], [`transition`], [`impact`], [`trajectory`], [`simulate`], [`problems`].
 #![forbid(unsafe_code)]
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod equations;
-pub mod event;
 pub mod expr;
 pub mod formulation;
 pub mod impact;

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{has_note, pendulum, plan};
-use slipstick::equations::System;
+use slipstick::equations::{ActiveRows, System};
 use slipstick::formulation::Stabilisation;
 use slipstick::problems::{Set, mechanism_problems};
 use slipstick::simulate::{Error, Failure, Options, simulate};
@@ -68,7 +68,8 @@ fn largest_rate(system: &dyn System, run: &Trajectory) -> f64 {
     let (constraints, layout) = (system.constraints(), system.layout());
     let holonomic = constraints.iter().filter(|c| c.holonomic).count();
     let (mut position, mut velocity) = (vec![0.0; holonomic], vec![0.0; constraints.len()]);
-    let (mut evaluator, mut terms) = (system.evaluator(), system.room_for_terms());
+    let (mut evaluator, mut terms) =
+        (system.evaluator(), system.room_for_terms(&ActiveRows::all(system.constraints())));
     let mut worst = 0.0_f64;
     for segment in &run.segments {
         let events = run.events.iter().filter(|event| event.t == segment.end_time);

@@ -1,7 +1,7 @@
 //! Rows of N four-bars lie flat twice in 2 s, and N rows of constraints follow from the others there. Generalized-α methods stopped before that position at tight tolerances, or went on along another
 //! branch: the nearer one of their many short steps ended, the more rounding of positions was divided by what is left of the rows.
 
-use slipstick::equations::System;
+use slipstick::equations::{ActiveRows, System};
 use slipstick::problems::{Entrant, MechanismProblem, mechanism_problems};
 use slipstick::simulate::{Options, simulate};
 use slipstick::trajectory::Trajectory;
@@ -17,7 +17,8 @@ fn run(problem: &MechanismProblem, name: &str, tolerance: f64) -> Trajectory {
 fn largest_rate(system: &dyn System, run: &Trajectory) -> f64 {
     let (layout, m) = (system.layout(), system.constraints().len());
     let (mut position, mut velocity) = (vec![0.0; m], vec![0.0; m]);
-    let (mut evaluator, mut terms, mut worst) = (system.evaluator(), system.room_for_terms(), 0.0_f64);
+    let (mut evaluator, mut terms, mut worst) =
+        (system.evaluator(), system.room_for_terms(&ActiveRows::all(system.constraints())), 0.0_f64);
     for segment in &run.segments {
         for step in segment.steps() {
             let y = segment.state(step.t);

@@ -1,9 +1,9 @@
 //! Generalized-α methods on mechanisms of hundreds of bodies: matrices have few entries, and the work grows with the number of links. Forces of closures may act between bodies that no joint
 //! connects: that is found out.
 
-use slipstick::equations::{ClosureSystem, Mechanism, System};
+use slipstick::equations::{ActiveRows, ClosureSystem, Mechanism, System};
 use slipstick::formulation::{Balance, Field, Flow, Tangents};
-use slipstick::math::{Jet, Pair};
+use slipstick::math::{Jet, Saddle};
 use slipstick::mode::Mode;
 use slipstick::problems::{chain, mechanism_problems};
 use slipstick::simulate::{Options, Start, simulate};
@@ -33,9 +33,10 @@ fn opening_rate(system: &dyn System, t: f64, y: &[f64]) -> f64 {
 #[test]
 fn the_work_of_a_step_grows_with_the_number_of_links() {
     let costs = [20, 200, 2000].map(|links| {
-        let tangents = Tangents::new(&chain(links).0, true);
+        let (system, _) = chain(links);
+        let tangents = Tangents::new(&system, &ActiveRows::all(system.constraints()), true);
         let (matrix, rows) = tangents.joined();
-        (tangents.evaluations(), matrix.values.len() + rows.values.len(), Pair::new(&matrix, &rows).work())
+        (tangents.evaluations(), matrix.values.len() + rows.values.len(), Saddle::new(&matrix, &rows).work())
     });
     assert!(costs.iter().all(|cost| cost.0 <= 24), "{costs:?}");
     for pair in costs.windows(2) {
@@ -107,7 +108,8 @@ fn hanging(count: usize) -> (ClosureSystem, Start) {
 fn forces_between_bodies_that_no_joint_connects_are_found() {
     let (system, start) = hanging(40);
     let mut flow = Flow::new(&system, Mode::new(0, 0, 0));
-    let (mut left, mut tangents) = (flow.room_for_remainder(), Tangents::new(&system, true));
+    let rows = ActiveRows::all(system.constraints());
+    let (mut left, mut tangents) = (flow.room_for_remainder(&rows), Tangents::new(&system, &rows, true));
     assert!(tangents.forces.slot(0, 78).is_none());
     let mut rates = vec![0.0; 160];
     flow.derivative(0.0, &start.y, &mut rates);

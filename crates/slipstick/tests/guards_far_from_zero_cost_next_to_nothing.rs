@@ -154,8 +154,13 @@ fn closures_that_do_not_tell_are_looked_at_in_every_step() {
     assert!(run.events.is_empty() && run.statistics.guards > 10_000 * run.statistics.accepted);
 }
 
-fn times(run: &Trajectory) -> Vec<f64> {
-    run.events.iter().map(|e| e.t).collect()
+/// Events are located until both ends of the bracket are inside the band, where the sign is rounding (rule 7): other values on the way there may give other
+/// last digits.
+fn assert_same_times(run: &Trajectory, truth: &Trajectory) {
+    let [times, expected] = [run, truth].map(|run| run.events.iter().map(|e| e.t).collect::<Vec<f64>>());
+    assert_eq!(times.len(), expected.len(), "{times:?} {expected:?}");
+    let same = times.iter().zip(&expected).all(|(t, e)| (t - e).abs() < 1e-11);
+    assert!(same, "{times:?} {expected:?}");
 }
 
 #[test]
@@ -167,7 +172,7 @@ fn and_are_found_when_they_come_to_zero() {
     let local = common::plan(&unbounded);
     let truth = simulate(&local.system, &local.start, &local.options).expect("a run");
     assert!(run.events.len() > 100, "{}", run.events.len());
-    assert_eq!(times(&run), times(&truth));
+    assert_same_times(&run, &truth);
     assert!(run.statistics.guards < truth.statistics.guards);
 }
 
@@ -179,7 +184,7 @@ fn and_as_if_none_had_slept() {
         let awake = Awake(plan.system);
         let truth = simulate(&awake, &plan.start, &plan.options).expect("a run");
         assert!(run.events.len() > 20, "{}", run.events.len());
-        assert_eq!(times(&run), times(&truth));
+        assert_same_times(&run, &truth);
     }
 }
 
@@ -189,7 +194,7 @@ fn and_so_are_closures() {
     let run = simulate(&told, &start, &options).expect("a run");
     let truth = simulate(&untold, &start, &options).expect("a run");
     assert!(run.events.len() > 20, "{}", run.events.len());
-    assert_eq!(times(&run), times(&truth));
+    assert_same_times(&run, &truth);
     assert!(run.statistics.guards < truth.statistics.guards);
 }
 
@@ -202,5 +207,6 @@ fn a_single_guard_sleeps_and_wakes_around_its_zeros() {
     let run = simulate(&plan.system, &plan.start, &plan.options).expect("a run");
     let awake = Awake(plan.system);
     let truth = simulate(&awake, &plan.start, &plan.options).expect("a run");
-    assert!(run.events.len() > 2 && times(&run) == times(&truth), "{:?} {:?}", times(&run), times(&truth));
+    assert!(run.events.len() > 2);
+    assert_same_times(&run, &truth);
 }

@@ -1,4 +1,4 @@
-//! Guards that are Boolean formulas of comparisons, the mode and discrete variables, as the front end hands them to the loop.
+//! Guards that are Boolean formulas of comparisons, the mode and discrete variables, and what runs make of them.
 
 mod common;
 
@@ -6,6 +6,8 @@ use common::{plan, system_of};
 use slipstick::equations::{Condition, Direction, Facts, GuardKind, OnEntry, System};
 use slipstick::mode::Mode;
 use slipstick::simulate::simulate;
+use slipstick::trajectory::Event;
+use std::f64::consts::PI;
 
 fn sign(comparison: usize, positive: bool) -> Condition {
     Condition::Sign { comparison, positive }
@@ -148,12 +150,77 @@ fn locks_in_a_condition_are_watched() {
     assert!(names.contains(&"floor(x) in events.e.guard"), "{names:?}");
 }
 
+/// Names and times of events.
+fn happens(text: &str) -> Vec<(String, f64)> {
+    let plan = plan(text);
+    let run = simulate(&plan.system, &plan.start, &plan.options).expect("a run");
+    let names = |event: &Event| event.guards.iter().map(|&g| run.guard_names[g].clone()).collect::<Vec<_>>();
+    run.events.iter().map(|event| (names(event).join("+"), event.t)).collect()
+}
+
+fn assert_happens(found: &[(String, f64)], expected: &[(&str, f64)]) {
+    let same = found.len() == expected.len()
+        && found.iter().zip(expected).all(|(a, b)| a.0 == b.0 && (a.1 - b.1).abs() < 1e-6);
+    assert!(same, "{found:?}, not {expected:?}");
+}
+
 #[test]
-fn a_run_says_that_it_cannot_watch_them_yet() {
-    let plan = plan(
-        "states.x = 0\nderivatives.x = 1\nevents.e = { guard = \"x > 0.5 and t > 0.2\" }\nrun.until = 1",
+fn a_joined_condition_fires_where_it_becomes_true() {
+    let run = |guard: &str| {
+        happens(&format!(
+            "states = {{ x = 0, y = 0 }}\nderivatives = {{ x = 1, y = \"cos(3*t)\" }}\n\
+             events.e = {{ guard = \"{guard}\" }}\nrun = {{ until = 4, rtol = 1e-9 }}"
+        ))
+    };
+    // y = sin(3 t) / 3 falls below zero at π/3 and π, and rises above it at 2π/3.
+    let third = std::f64::consts::FRAC_PI_3;
+    assert_happens(&run("x > 0.5 and y < 0"), &[("e", third), ("e", 3.0 * third)]);
+    assert_happens(&run("x > 1.5 and y < 0"), &[("e", 1.5), ("e", 3.0 * third)]);
+    assert_happens(&run("y < 0 or x > 3"), &[("e", third), ("e", 3.0)]);
+    assert_happens(&run("not (x < 2) and not (y > 0)"), &[("e", 2.0), ("e", 3.0 * third)]);
+    assert_happens(&run("x > 1 and x < 1"), &[]);
+}
+
+#[test]
+fn modes_and_discrete_variables_are_parts_of_conditions() {
+    let found = happens(
+        r#"
+        states = { T = 15, k = 0 }
+        discrete = { gear = 1 }
+        events.warm = { guard = "T > 18 and mode == heat" }
+        events.up = { guard = "k > 1", reset = { gear = 2 } }
+        events.high = { guard = "gear == 2 and T < 17.5" }
+        run.until = 12
+        modes.heat = { derivatives = { T = 1, k = 0.3 }, events.hot = { guard = "T > 20", goto = "cool" } }
+        modes.cool = { derivatives = { T = -1, k = 0.3 }, events.cold = { guard = "T < 16", goto = "heat" } }
+        "#,
     );
-    let failure = simulate(&plan.system, &plan.start, &plan.options).expect_err("not yet");
-    assert_eq!(failure.error.code(), "not-yet");
-    assert!(failure.error.to_string().contains("`e`"));
+    let expected =
+        [("warm", 3.0), ("up", 10.0 / 3.0), ("hot", 5.0), ("high", 7.5), ("cold", 9.0), ("warm", 11.0)];
+    assert_happens(&found, &expected);
+}
+
+#[test]
+fn what_waits_on_entry_has_to_be_false_first() {
+    for (entry, expected) in [("", vec![("go", 0.0)]), (", on_entry = false", vec![("go", 7.0 / 6.0 * PI)])] {
+        let found = happens(&format!(
+            "states.s = 1\nrun = {{ until = 4, rtol = 1e-9 }}\n\
+             modes.a = {{ derivatives.s = \"cos(t)\", events.go = {{ guard = \"s < 0.5 or s > 0.9\", goto = \"b\"{entry} }} }}\n\
+             modes.b = {{ derivatives.s = 0 }}"
+        ));
+        assert_happens(&found, &expected);
+    }
+}
+
+#[test]
+fn the_higher_priority_decides_between_two_resets() {
+    for (first, second, end) in [(1, 0, 1.0), (0, 1, 2.0), (-3, -4, 1.0)] {
+        let plan = plan(&format!(
+            "states = {{ x = -1, n = 0 }}\nderivatives = {{ x = 1, n = 0 }}\n\
+             events.one = {{ guard = \"x > 0\", reset.n = 1, priority = {first} }}\n\
+             events.two = {{ guard = \"x > 0\", reset.n = 2, priority = {second} }}\nrun.until = 2"
+        ));
+        let run = simulate(&plan.system, &plan.start, &plan.options).expect("a run");
+        assert_eq!(run.end_state()[1], end);
+    }
 }

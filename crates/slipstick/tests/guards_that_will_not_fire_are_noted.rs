@@ -6,6 +6,7 @@ fn notes(text: &str) -> Vec<&'static str> {
     common::run_model(text).notes.iter().map(|n| n.code).collect()
 }
 
+/// A mode is left where its guard is true when it is entered, also at the start (rule 9). Outside of modes that has not happened.
 #[test]
 fn past_at_the_start() {
     let model = r#"
@@ -14,6 +15,10 @@ fn past_at_the_start() {
         modes.off = { derivatives.T = -1, events.cold = { guard = "T < 10", goto = "on" } }
         run.until = 2
     "#;
+    let run = common::run_model(model);
+    assert!(run.notes.is_empty() && run.events.len() == 1 && run.events[0].t == 0.0, "{:?}", run.events);
+    let model = "states.T = 25\nderivatives.T = 1\n\
+                 events.hot = { guard = \"T > 20\", reset.T = 0 }\nrun.until = 2";
     assert_eq!(notes(model), ["already-past"]);
 }
 

@@ -3,7 +3,8 @@
 mod common;
 
 use common::{plan, run_model, system_of};
-use slipstick::equations::System;
+use slipstick::equations::{ActiveRows, System};
+use slipstick::formulation::Flow;
 use slipstick::mode::Mode;
 
 const RAIL: &str = r#"
@@ -47,9 +48,21 @@ fn constraints_of_a_mode_are_shut_in_it_alone() {
 }
 
 #[test]
+fn constraints_of_a_mode_have_rows_in_it_alone() {
+    let system = system_of(RAIL);
+    let [free, rail] = modes(&system);
+    let mut flow = Flow::new(&system, free.clone());
+    for (mode, rows) in [(&free, &[0][..]), (&rail, &[0, 1]), (&free, &[0])] {
+        flow.mode.clone_from(mode);
+        assert_eq!(flow.active_rows(0.0, &[0.0, 0.0, 2.0, 0.0]).constraints(), rows);
+    }
+}
+
+#[test]
 fn terms_are_those_of_the_mode() {
     let system = system_of(RAIL);
-    let (mut terms, mut evaluator) = (system.room_for_terms(), system.evaluator());
+    let all = ActiveRows::all(system.constraints());
+    let (mut terms, mut evaluator) = (system.room_for_terms(&all), system.evaluator());
     let mut forces = Vec::new();
     for mode in modes(&system) {
         evaluator.terms(mode.locked(system.parameters()), 0.0, &[0.0, 0.5, 2.0, 0.0], &mut terms);

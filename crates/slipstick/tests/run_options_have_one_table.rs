@@ -80,7 +80,6 @@ fn what_a_model_says_is_what_a_run_has() {
         ("detection", "\"stages\"", word("stages")),
         ("detection", "5", OptionValue::Count(5)),
         ("location", "\"dense\"", word("dense")),
-        ("event_tolerance", "1e-6", number(1e-6)),
         ("concurrency", "{ time = 1e-7, amplitude = 1e-6 }", both),
         ("regularise", "0.01", number(0.01)),
     ] {

@@ -123,6 +123,26 @@ fn touches_that_count_are_events_at_their_times() {
     assert!(times.iter().zip([PI, TAU, 3.0 * PI]).all(|(t, e)| (t - e).abs() < 1e-8), "{times:?}");
 }
 
+#[test]
+fn what_touches_together_is_one_event() {
+    let run = run_model(
+        r#"
+        states = { x = 0, v = 2 }
+        derivatives = { x = "v", v = -2 }
+        events.top = { guard = "1 - x", touches = true }
+        events.turn = { guard = "v^2 * (1 + x)", touches = true }
+        events.floor = { guard = "x < 0", reset = { v = 2 } }
+        run.until = 6
+        "#,
+    );
+    for name in ["top", "turn"] {
+        let times: Vec<f64> = run.event_times(name).collect();
+        assert_eq!(times.len(), 3, "{times:?}");
+        assert!(times.iter().zip([1.0, 3.0, 5.0]).all(|(t, e)| (t - e).abs() < 1e-12), "{times:?}");
+    }
+    assert_eq!(run.events.len(), 6, "{:?}", run.events);
+}
+
 /// Without a formula the slope comes from differences, which move its root by about the square of their distance.
 #[test]
 fn a_touch_of_a_closure_is_found_where_its_slope_is_zero() {

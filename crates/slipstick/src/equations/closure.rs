@@ -15,8 +15,8 @@ use super::closure_guard::{ClosureGuard, ResetRule, Surface};
 use super::closure_mechanism::{Mechanism, MechanismJets};
 use super::closure_sides::LockedSides;
 use super::{
-    BadPlace, Constraint, Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, Observer,
-    PlainField, Point, Reset, ResetTargets, System, Terms, WrongGradient,
+    ActiveRows, BadPlace, Constraint, Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked,
+    MassKind, Observer, PlainField, Reset, ResetTargets, System, Terms, WrongGradient,
 };
 use std::sync::Arc;
 
@@ -222,8 +222,8 @@ impl System for ClosureSystem {
     fn constraints(&self) -> &[Constraint] {
         self.mechanism.as_ref().map_or(&[], Mechanism::constraints)
     }
-    fn room_for_terms(&self) -> Terms {
-        self.mechanism.as_ref().map_or_else(|| Terms::full(0, 0), Mechanism::room_for_terms)
+    fn room_for_terms(&self, rows: &ActiveRows) -> Terms {
+        self.mechanism.as_ref().map_or_else(|| Terms::full(0, 0), |mechanism| mechanism.room_for_terms(rows))
     }
     fn bad_place(&self) -> Option<BadPlace> {
         self.mechanism.as_ref().and_then(Mechanism::bad_place)
@@ -402,15 +402,22 @@ impl Evaluator for ClosureEvaluator<'_> {
         }
     }
 
-    fn gradients(&mut self, _: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
+    fn gradients(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
         if let Some(jets) = &mut self.jets {
-            jets.gradients(t, y, terms);
+            jets.gradients(locked.rows, t, y, terms);
         }
     }
 
-    fn residuals(&mut self, _: Locked<'_>, t: f64, y: &[f64], position: &mut [f64], velocity: &mut [f64]) {
+    fn residuals(
+        &mut self,
+        locked: Locked<'_>,
+        t: f64,
+        y: &[f64],
+        position: &mut [f64],
+        velocity: &mut [f64],
+    ) {
         if let Some(jets) = &mut self.jets {
-            jets.residuals(t, y, position, velocity);
+            jets.residuals((locked.rows, t, y), position, velocity);
         }
     }
 
@@ -458,26 +465,6 @@ impl Evaluator for ClosureEvaluator<'_> {
     fn schedule(&mut self, locked: Locked<'_>, times: &mut [f64]) {
         for (time, surface) in times.iter_mut().zip(&self.system.surfaces) {
             *time = surface.time(locked).unwrap_or(*time);
-        }
-    }
-
-    /// A difference along the given direction.
-    fn guard_slopes(
-        &mut self,
-        locked: Locked<'_>,
-        point: Point<'_>,
-        reach: f64,
-        values: &[f64],
-        slopes: &mut [f64],
-    ) {
-        // Half the digits for the distance, half for the change.
-        let s = (1e-8 * reach).max(64.0 * f64::EPSILON * point.t.abs());
-        let s = (point.t + s) - point.t;
-        for ((ahead, y), dy) in self.ahead.iter_mut().zip(point.y).zip(point.dy) {
-            *ahead = y + s * dy;
-        }
-        for (g, surface) in watched(self.system, locked) {
-            slopes[g] = (surface.value(locked, point.t + s, &self.ahead) - values[g]) / s;
         }
     }
 

@@ -5,7 +5,7 @@
 //! that (Coriolis, gyroscopic) are among the applied ones, and only all together, with `vᵀ Ṁ v / 2`, tell what is put in; elsewhere each speed has its own power.
 
 use super::closure_mechanism::{Mechanism, MechanismJets};
-use super::{Locked, POWER, Terms};
+use super::{ActiveRows, Locked, POWER, Terms};
 
 /// The distance of differences, as a part of the largest coordinate.
 const DISTANCE: f64 = 1e-3;
@@ -27,7 +27,7 @@ pub(super) struct ClosureEnergy<'a> {
 
 impl<'a> ClosureEnergy<'a> {
     pub(super) fn new(mechanism: &'a Mechanism) -> Self {
-        let (terms, layout) = (mechanism.room_for_terms(), mechanism.layout());
+        let (terms, layout) = (mechanism.room_for_terms(&ActiveRows::default()), mechanism.layout());
         let (m, holonomic) = (mechanism.constraints().len(), mechanism.joint_count());
         let entries = terms.mass.values.len();
         Self {
@@ -56,7 +56,7 @@ impl<'a> ClosureEnergy<'a> {
         let (q, v) = (&y[..layout.q], &y[layout.q..layout.q + layout.v]);
         self.mechanism.fill_masses(t, q, &mut self.terms.mass.values);
         self.mechanism.fill_forces(locked, t, y, &mut self.applied);
-        self.jets.residuals(t, y, &mut self.position, &mut self.velocity);
+        self.jets.residuals((None, t, y), &mut self.position, &mut self.velocity);
         let (potential, potential_rate) = self.jets.potential(t, y);
         self.differ_masses(t, y);
         let (accelerations, rest) = motion.split_at(layout.v.min(motion.len()));

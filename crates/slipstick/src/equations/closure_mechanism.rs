@@ -13,7 +13,9 @@
 //! # assert_eq!(slipstick::equations::System::constraints(&pendulum).len(), 1);
 //! ```
 
-use super::{BadPlace, ClosureSystem, Constraint, Layout, Locked, PlainField, Terms, WrongGradient};
+use super::{
+    ActiveRows, BadPlace, ClosureSystem, Constraint, Layout, Locked, PlainField, Terms, WrongGradient,
+};
 use crate::math::{Jet, Matrix};
 use std::collections::BTreeSet;
 
@@ -250,8 +252,8 @@ impl Mechanism {
         mass.places().map(|(i, j)| (i, j, (entry(i, j), entry(j, i)))).find(|(_, _, (a, b))| differ(*a, *b))
     }
 
-    /// Room for the terms: without a gradient of its own, a row can have entries everywhere.
-    pub(super) fn room_for_terms(&self) -> Terms {
+    /// The places of the gradients of all constraints: without a gradient of its own, a row can have entries everywhere.
+    fn gradients(&self) -> Matrix {
         let (n, m) = (self.speeds.len(), self.constraints.len());
         let everywhere = |rows: std::ops::Range<usize>| rows.flat_map(move |k| (0..n).map(move |j| (k, j)));
         let mut places: Vec<(usize, usize)> = match &self.gradient {
@@ -259,11 +261,19 @@ impl Mechanism {
             None => everywhere(0..self.joint_count()).collect(),
         };
         places.extend(everywhere(self.joint_count()..m));
+        Matrix::with_places(m, n, &places)
+    }
+
+    /// Room for the terms of some constraints.
+    pub(super) fn room_for_terms(&self, rows: &ActiveRows) -> Terms {
+        let (n, gradients) = (self.speeds.len(), self.gradients());
+        let own = gradients.places().filter_map(|(k, j)| Some((rows.row(k)?, j)));
+        let gradients = Matrix::with_places(rows.len(), n, &own.collect::<Vec<_>>());
         let mass = match &self.mass_places {
             Some(places) => Matrix::with_places(n, n, places),
             None => Matrix::identity(n),
         };
-        Terms::new(mass, Matrix::with_places(m, n, &places))
+        Terms::new(mass, gradients)
     }
 
     /// How many entries the gradient has that a closure fills in.
@@ -297,6 +307,17 @@ fn differ(f: &PlainField, t: Jet, q: &[Jet], out: &mut [Jet]) {
     }
 }
 
+/// Copies what belongs to some constraints from a list by all of them.
+fn copy_rows(rows: Option<&ActiveRows>, all: impl Iterator<Item = f64>, to: &mut [f64]) {
+    match rows.filter(|rows| !rows.is_all()) {
+        None => to.iter_mut().zip(all).for_each(|(to, value)| *to = value),
+        Some(rows) => {
+            let own = all.enumerate().filter(|(k, _)| rows.row(*k).is_some());
+            to.iter_mut().zip(own).for_each(|(to, (_, value))| *to = value);
+        }
+    }
+}
+
 /// The scratch to evaluate a mechanism with.
 pub(super) struct MechanismJets<'a> {
     mechanism: &'a Mechanism,
@@ -309,6 +330,8 @@ pub(super) struct MechanismJets<'a> {
     rolling: Vec<Jet>,
     /// How many entries of the gradient a closure fills in, if one does.
     given: Option<usize>,
+    /// The gradients of all constraints, where some of them are asked for.
+    gradients: Option<Matrix>,
     /// Accelerations, and behind them multipliers and reactions.
     pub(super) motion: Vec<f64>,
 }
@@ -320,6 +343,7 @@ impl<'a> MechanismJets<'a> {
         Self {
             mechanism,
             given: mechanism.given_entries(),
+            gradients: None,
             t: Jet::default(),
             q: room(layout.q),
             v: room(layout.v),
@@ -384,10 +408,13 @@ impl<'a> MechanismJets<'a> {
         self.pull_down(t, y, &mut terms.force);
         self.move_along(t, y);
         self.evaluate_constraints();
-        let (of_joints, of_rolling) = terms.level.split_at_mut(self.joints.len());
-        of_joints.iter_mut().zip(&self.joints).for_each(|(level, joint)| *level = -joint.second);
-        of_rolling.iter_mut().zip(&self.rolling).for_each(|(level, rolling)| *level = -rolling.first);
-        self.gradients(t, y, terms);
+        let levels = self.joints.iter().map(|joint| -joint.second);
+        copy_rows(
+            locked.rows,
+            levels.chain(self.rolling.iter().map(|rolling| -rolling.first)),
+            &mut terms.level,
+        );
+        self.gradients(locked.rows, t, y, terms);
     }
 
     /// Adds the forces of the potential: its slope along each speed, with the sign turned.
@@ -415,8 +442,20 @@ impl<'a> MechanismJets<'a> {
     }
 
     /// Of the terms, the gradients of the constraints.
-    pub(super) fn gradients(&mut self, t: f64, y: &[f64], terms: &mut Terms) {
-        let (values, rows) = terms.jacobian.values.split_at_mut(self.given.unwrap_or(0));
+    pub(super) fn gradients(&mut self, rows: Option<&ActiveRows>, t: f64, y: &[f64], terms: &mut Terms) {
+        let Some(rows) = rows.filter(|rows| !rows.is_all()) else {
+            return self.all_gradients(t, y, &mut terms.jacobian);
+        };
+        let mut all = self.gradients.take().unwrap_or_else(|| self.mechanism.gradients());
+        self.all_gradients(t, y, &mut all);
+        for (row, &constraint) in rows.constraints().iter().enumerate() {
+            terms.jacobian.row_mut(row).copy_from_slice(all.row_mut(constraint));
+        }
+        self.gradients = Some(all);
+    }
+
+    fn all_gradients(&mut self, t: f64, y: &[f64], gradients: &mut Matrix) {
+        let (values, rows) = gradients.values.split_at_mut(self.given.unwrap_or(0));
         if let Some((_, fill)) = &self.mechanism.gradient {
             fill(t, &y[..self.q.len()], values);
         }
@@ -457,14 +496,17 @@ impl<'a> MechanismJets<'a> {
     }
 
     /// How far the constraints are from being met.
-    pub(super) fn residuals(&mut self, t: f64, y: &[f64], position: &mut [f64], velocity: &mut [f64]) {
+    pub(super) fn residuals(
+        &mut self,
+        (rows, t, y): (Option<&ActiveRows>, f64, &[f64]),
+        position: &mut [f64],
+        velocity: &mut [f64],
+    ) {
         self.move_along(t, y);
         self.evaluate_constraints();
-        let (of_joints, of_rolling) = velocity.split_at_mut(self.joints.len());
-        for ((joint, position), velocity) in self.joints.iter().zip(position).zip(of_joints) {
-            (*position, *velocity) = (joint.value, joint.first);
-        }
-        of_rolling.iter_mut().zip(&self.rolling).for_each(|(velocity, rolling)| *velocity = rolling.value);
+        copy_rows(rows, self.joints.iter().map(|joint| joint.value), position);
+        let rates = self.joints.iter().map(|joint| joint.first);
+        copy_rows(rows, rates.chain(self.rolling.iter().map(|rolling| rolling.value)), velocity);
     }
 
     /// Takes `T` times a change off the positions.

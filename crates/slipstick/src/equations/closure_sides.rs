@@ -4,7 +4,7 @@
 //! rounding leaves no doubt about. So the field on each side of a surface is known where the motion is on it, and goes on continuously behind it.
 
 use super::closure_guard::Surface;
-use super::system::gradient_by_differences;
+use super::differences::gradient_by_differences;
 use super::{Guard, GuardKind, Locked};
 
 /// By how many spacings of doubles a point is moved away from a surface.

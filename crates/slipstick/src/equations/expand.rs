@@ -23,6 +23,15 @@ pub struct UncertainPoint<'a> {
     pub delta: &'a [f64],
 }
 
+/// Time or a state over a step, and how well it is known.
+#[derive(Clone, Copy, Debug)]
+pub struct UncertainPolynomial<'a> {
+    /// The coefficients of powers of the part of the step.
+    pub coefficients: &'a [f64],
+    /// It is at most this far from the true one.
+    pub bound: f64,
+}
+
 /// What is known of guards beyond their values.
 pub trait ExpandGuards {
     /// The value of one watched guard with a bound of its error.
@@ -43,14 +52,14 @@ pub trait ExpandGuards {
 
     /// One watched guard over a step as a polynomial of θ from 0 to 1, and a remainder: the guard is within
     /// `Σ band(c_k) θ^k + remainder θ^n` of it, where n is the number of coefficients. `input` gives the
-    /// polynomials of time (0) and of states (from 1 on), where the guard depends on them. Guards that are
+    /// polynomials of time (0) and of states (from 1 on), with how uncertain they are, where the guard depends on them. Guards that are
     /// polynomials have no remainder; others are developed until it is below `wanted` or no zero is left.
     /// None if nothing is known.
     fn guard_polynomial<'p>(
         &mut self,
         locked: Locked<'_>,
         guard: usize,
-        input: &dyn Fn(usize) -> &'p [f64],
+        input: &dyn Fn(usize) -> UncertainPolynomial<'p>,
         wanted: f64,
         out: &mut Vec<Inexact>,
     ) -> Option<f64>;
@@ -88,7 +97,7 @@ impl ExpandGuards for ClosureEvaluator<'_> {
         &mut self,
         _locked: Locked<'_>,
         _guard: usize,
-        _input: &dyn Fn(usize) -> &'p [f64],
+        _input: &dyn Fn(usize) -> UncertainPolynomial<'p>,
         _wanted: f64,
         _out: &mut Vec<Inexact>,
     ) -> Option<f64> {

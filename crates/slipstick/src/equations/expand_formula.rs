@@ -2,12 +2,12 @@
 //!
 //! Most guards are never near zero, so the working memory of each is made when it is first asked for.
 
-use super::expand::{ExpandGuards, HIGHEST_ORDER, UncertainPoint};
+use super::expand::{ExpandGuards, HIGHEST_ORDER, UncertainPoint, UncertainPolynomial};
 use super::formula::FormulaEvaluator;
 use super::inputs::locked_input;
 use super::motion_series::MotionSeries;
 use super::tapes::ModeTapes;
-use super::{Locked, System};
+use super::{ActiveRows, Locked, System};
 use crate::expr::{Bands, Composition, Inexact, Series, Tape};
 
 /// Working memory for guards of all modes, and for resets.
@@ -22,6 +22,8 @@ pub(super) struct Expansions {
 #[derive(Default)]
 struct ModeExpansions {
     motion: Option<MotionSeries>,
+    /// The rows that the motion has; none if all constraints have.
+    rows: Option<ActiveRows>,
     guards: Vec<GuardExpansions>,
 }
 
@@ -116,9 +118,9 @@ impl ExpandGuards for FormulaEvaluator<'_> {
     fn guard_banded(&mut self, locked: Locked<'_>, guard: usize, point: UncertainPoint<'_>) -> Inexact {
         let tapes = self.system.modes.of(locked.mode);
         let Ok(i) = tapes.watched.binary_search(&guard) else { return Inexact::UNDEFINED };
-        let (tape, n) = (&tapes.singles[i], point.y.len());
+        let tape = &tapes.singles[i];
         let own = &mut self.expansions.mode(locked.mode, tapes).guards[i].bands;
-        let bands = own.get_or_insert_with(|| tape.bands(&|input| input <= n));
+        let bands = own.get_or_insert_with(|| tape.bands());
         fill(bands, tape, &PointInputs { locked, point });
         tape.banded(bands)
     }
@@ -139,9 +141,15 @@ impl ExpandGuards for FormulaEvaluator<'_> {
         let tapes = self.system.modes.of(locked.mode);
         let Ok(i) = tapes.watched.binary_search(&guard) else { return false };
         let (inputs, n) = (PointInputs { locked, point }, point.y.len());
-        let ModeExpansions { motion, guards } = self.expansions.mode(locked.mode, tapes);
-        if motion.is_none() {
-            *motion = MotionSeries::of(&tapes.derivative, n, self.system.mechanism.as_ref());
+        let ModeExpansions { motion, rows, guards } = self.expansions.mode(locked.mode, tapes);
+        if motion.is_none() || rows.as_ref() != locked.rows {
+            let all = self.system.mechanism.as_ref();
+            let mechanism = all.map(|all| (self.selected.tapes(all, locked.rows), locked.rows));
+            *motion = MotionSeries::of(&tapes.derivative, n, mechanism);
+            *rows = locked.rows.cloned();
+            for guard in guards.iter_mut() {
+                guard.series = None;
+            }
         }
         let Some(motion) = motion else { return false };
         let guard = guards[i].series.get_or_insert_with(|| GuardSeries::new(&tapes.singles[i], n));
@@ -157,7 +165,7 @@ impl ExpandGuards for FormulaEvaluator<'_> {
         &mut self,
         locked: Locked<'_>,
         guard: usize,
-        input: &dyn Fn(usize) -> &'p [f64],
+        input: &dyn Fn(usize) -> UncertainPolynomial<'p>,
         wanted: f64,
         out: &mut Vec<Inexact>,
     ) -> Option<f64> {
@@ -168,8 +176,14 @@ impl ExpandGuards for FormulaEvaluator<'_> {
         let composition = own.get_or_insert_with(|| Composition::new(&tapes.singles[i], &|input| input <= n));
         for place in 0..composition.inputs().len() {
             let taken = match composition.inputs()[place] {
-                k if k <= n => composition.set_used(place, input(k)),
-                k => composition.set_used(place, &[outside(locked, k - n - 1).value]),
+                k if k <= n => {
+                    let UncertainPolynomial { coefficients, bound } = input(k);
+                    composition.set_used(place, coefficients, bound)
+                }
+                k => {
+                    let Inexact { value, bound } = outside(locked, k - n - 1);
+                    composition.set_used(place, &[value], bound)
+                }
             };
             if !taken {
                 return None;
@@ -188,8 +202,7 @@ impl ExpandGuards for FormulaEvaluator<'_> {
         let Some(reset) = &self.system.resets[guard] else { return true };
         let Expansions { resets, values, .. } = &mut self.expansions;
         resets.resize_with(self.system.resets.len(), || None);
-        let n = before.y.len();
-        let bands = resets[guard].get_or_insert_with(|| reset.tape.bands(&|input| input <= n));
+        let bands = resets[guard].get_or_insert_with(|| reset.tape.bands());
         fill(bands, &reset.tape, &PointInputs { locked, point: before });
         values.resize(reset.len(), Inexact::UNDEFINED);
         reset.tape.all_banded(bands, values);
@@ -202,7 +215,7 @@ impl ExpandGuards for FormulaEvaluator<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::equations::{Fixed, FormulaSystem, Locked, System, UncertainPoint};
+    use crate::equations::{Fixed, FormulaSystem, Locked, System, UncertainPoint, UncertainPolynomial};
     use crate::expr::Inexact;
     use crate::model::Model;
 
@@ -332,7 +345,13 @@ mod tests {
         let ball = system(BALL);
         let (mut evaluator, mut out) = (ball.evaluator(), Vec::new());
         let rows: [&[f64]; 3] = [&[0.0, 0.1], &[1.0, -0.5, 0.25], &[2.0]];
-        let remainder = evaluator.guard_polynomial(locked(&ball, &[]), 0, &|k| rows[k], 0.0, &mut out);
+        let remainder = evaluator.guard_polynomial(
+            locked(&ball, &[]),
+            0,
+            &|k| UncertainPolynomial { coefficients: rows[k], bound: 0.0 },
+            0.0,
+            &mut out,
+        );
         assert_eq!((values(&out), remainder), (vec![1.0, -0.5, 0.25], Some(0.0)));
     }
 

@@ -3,6 +3,7 @@
 //! The inputs of every tape are `[t, states…, parameters…, switch signs…, counts…, discrete…, mode]`. All but time and states come from outside
 //! with every call, so that one compiled system serves many runs.
 
+use super::differences::gradient_by_differences;
 use super::expand_formula::Expansions;
 use super::fixed::Fixed;
 use super::inputs::{load, load_motion, locked_input};
@@ -10,16 +11,16 @@ use super::lowering::Lowering;
 use super::mass::{MassScratch, MassTape};
 use super::mechanism::{MechanismScratch, MechanismTapes};
 use super::schedule::check_times;
+use super::selected::Selected;
 use super::setting::{Setting, SettingTape, start_values};
 use super::settling::settle;
-use super::system::gradient_by_differences;
 use super::system_names::SystemNames;
 use super::tapes::{Compiler, Modes, RegistersByMode, ResetTape, ScheduleTape};
 use super::{
-    Constraint, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, Point, Reset, ResetTargets,
-    System, Terms,
+    ActiveRows, Constraint, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, Reset,
+    ResetTargets, System, Terms,
 };
-use crate::expr::{Bounds, Boxes, Interval, Ranges, Registers, Tape};
+use crate::expr::{Bounds, Boxes, Registers, Tape};
 use crate::model::{Diagnostic, Model};
 
 /// A system compiled from a model.
@@ -37,7 +38,6 @@ pub struct FormulaSystem {
     pub(super) mechanism: Option<MechanismTapes>,
     schedule: ScheduleTape,
     conditions: Tape,
-    joints: Tape,
     shown: ShownTapes,
 }
 
@@ -60,13 +60,11 @@ impl FormulaSystem {
         let parts = lowering.parts(model);
         let settled = settle(&mut lowering, model, parts, &fixed.parameters);
         let parameter_inputs = lowering.names.first_parameter..lowering.names.first_switch;
-        let locked_inputs = lowering.names.first_parameter..settled.first_of_motion();
         let guard_growth = settled.growth(&lowering, &fixed.parameters);
         let mut compiler = Compiler { arena: &mut lowering.arena, settled: &settled };
         Ok(Self {
             resets: compiler.resets(),
             mass: compiler.mass(model, &parameter_inputs),
-            joints: compiler.joints(&locked_inputs),
             mechanism: compiler.mechanism(&settled.parts.mechanism, model.states.len()),
             shown: ShownTapes {
                 outputs: compiler.compile(&settled.parts.outputs),
@@ -180,14 +178,14 @@ impl System for FormulaSystem {
     fn constraints(&self) -> &[Constraint] {
         self.mechanism.as_ref().map_or(&[], |mechanism| &mechanism.constraints)
     }
-    fn room_for_terms(&self) -> Terms {
-        self.mechanism.as_ref().map_or_else(|| Terms::full(0, 0), MechanismTapes::room_for_terms)
+    fn room_for_terms(&self, rows: &ActiveRows) -> Terms {
+        self.mechanism.as_ref().map_or_else(|| Terms::full(0, 0), |tapes| tapes.room_for_terms(rows))
     }
-    fn tangent_places(&self) -> Option<Vec<(usize, usize)>> {
-        Some(self.mechanism.as_ref()?.places_of_tangents(&self.modes))
+    fn tangent_places(&self, rows: &ActiveRows) -> Option<Vec<(usize, usize)>> {
+        Some(self.mechanism.as_ref()?.places_of_tangents(&self.modes, rows))
     }
-    fn rate_slope_places(&self) -> &[(usize, usize)] {
-        self.mechanism.as_ref().map_or(&[], |mechanism| &mechanism.slope_places)
+    fn rate_slope_places(&self, rows: &ActiveRows) -> Vec<(usize, usize)> {
+        self.mechanism.as_ref().map_or_else(Vec::new, |tapes| tapes.places.of_rows(rows).slopes)
     }
     fn has_formulas(&self) -> bool {
         true
@@ -214,7 +212,7 @@ impl System for FormulaSystem {
         let longest =
             (2 * self.guards.len()).max(1 + self.names.states.len()).max(reset).max(self.constraints().len());
         let schedule = self.schedule.tape.registers();
-        let (conditions, joints) = (self.conditions.registers(), self.joints.registers());
+        let conditions = self.conditions.registers();
         let nowhere = vec![0.0; self.names.states.len()];
         Box::new(FormulaEvaluator {
             system: self,
@@ -222,14 +220,13 @@ impl System for FormulaSystem {
             resets,
             mass,
             mechanism: self.mechanism.as_ref().map(MechanismTapes::scratch),
+            selected: Selected::default(),
             schedule,
             conditions,
-            joints,
             nowhere,
             boxes: Boxes::default(),
-            ranges: Ranges::default(),
             out: vec![0.0; longest],
-            slopes: vec![0.0; self.rate_slope_places().len()],
+            slopes: vec![0.0; self.mechanism.as_ref().map_or(0, |tapes| tapes.places.slopes.len())],
             expansions: Expansions::default(),
         })
     }
@@ -241,13 +238,13 @@ pub(super) struct FormulaEvaluator<'a> {
     resets: Vec<Option<Registers>>,
     mass: Option<MassScratch>,
     mechanism: Option<MechanismScratch>,
+    /// The tapes of the constraints that hold.
+    pub(super) selected: Selected,
     schedule: Registers,
     conditions: Registers,
-    joints: Registers,
     /// A state for formulas that do not depend on it.
     nowhere: Vec<f64>,
     boxes: Boxes,
-    ranges: Ranges,
     out: Vec<f64>,
     /// The slopes of the rates of constraints that are not always zero.
     slopes: Vec<f64>,
@@ -264,19 +261,22 @@ impl Evaluator for FormulaEvaluator<'_> {
     }
 
     fn terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
-        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            let mechanism = self.selected.tapes(all, locked.rows);
             mechanism.terms(scratch, (locked, t, y), terms);
         }
     }
 
     fn driving_terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
-        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            let mechanism = self.selected.tapes(all, locked.rows);
             mechanism.driving_terms(scratch, (locked, t, y), terms);
         }
     }
 
     fn gradients(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
-        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            let mechanism = self.selected.tapes(all, locked.rows);
             mechanism.gradients(scratch, (locked, t, y), terms);
         }
     }
@@ -289,26 +289,28 @@ impl Evaluator for FormulaEvaluator<'_> {
         position: &mut [f64],
         velocity: &mut [f64],
     ) {
-        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            let mechanism = self.selected.tapes(all, locked.rows);
             mechanism.residuals(scratch, (locked, t, y), position, velocity);
         }
     }
 
     fn residuals_of_terms(
         &mut self,
-        (_, _, y): (Locked<'_>, f64, &[f64]),
+        (locked, _, y): (Locked<'_>, f64, &[f64]),
         terms: &Terms,
         position: &mut [f64],
         velocity: &mut [f64],
     ) {
-        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            let mechanism = self.selected.tapes(all, locked.rows);
             mechanism.residuals_of_terms(scratch, terms, y, (position, velocity));
         }
     }
 
-    fn turn(&mut self, change: &[f64], turned: &mut [f64]) -> bool {
+    fn turn(&mut self, locked: Locked<'_>, change: &[f64], turned: &mut [f64]) -> bool {
         match (&self.system.mechanism, &mut self.mechanism) {
-            (Some(mechanism), Some(scratch)) => mechanism.turn(scratch, change, turned),
+            (Some(all), Some(scratch)) => self.selected.tapes(all, locked.rows).turn(scratch, change, turned),
             _ => false,
         }
     }
@@ -321,7 +323,8 @@ impl Evaluator for FormulaEvaluator<'_> {
         position: &mut [f64],
         _: &mut [f64],
     ) {
-        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            let mechanism = self.selected.tapes(all, locked.rows);
             mechanism.positions(scratch, (locked, t, y), position);
         }
     }
@@ -335,29 +338,34 @@ impl Evaluator for FormulaEvaluator<'_> {
         velocity: &mut [f64],
         terms: &mut Terms,
     ) -> bool {
-        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            let mechanism = self.selected.tapes(all, locked.rows);
             mechanism.rates(scratch, (locked, t, y), velocity, terms);
         }
         true
     }
 
     fn rate_slopes(&mut self, locked: Locked<'_>, t: f64, y: &[f64], slopes: &mut [f64]) -> bool {
-        let mut values = std::mem::take(&mut self.slopes);
-        self.rate_slope_entries(locked, t, y, &mut values);
-        self.system.mechanism.iter().for_each(|mechanism| mechanism.spread_slopes(&values, slopes));
-        self.slopes = values;
+        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            let mechanism = self.selected.tapes(all, locked.rows);
+            let values = &mut self.slopes[..mechanism.places.slopes.len()];
+            mechanism.slopes(scratch, (locked, t, y), values);
+            mechanism.spread_slopes(values, slopes);
+        }
         true
     }
 
     fn rate_slope_entries(&mut self, locked: Locked<'_>, t: f64, y: &[f64], slopes: &mut [f64]) -> bool {
-        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            let mechanism = self.selected.tapes(all, locked.rows);
             mechanism.slopes(scratch, (locked, t, y), slopes);
         }
         true
     }
 
     fn tangent(&mut self, locked: Locked<'_>, t: f64, y: &[f64], change: &[f64], out: &mut [f64]) -> bool {
-        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            let mechanism = self.selected.tapes(all, locked.rows);
             mechanism.tangent(scratch, (locked, t, y), change, out);
         }
         true
@@ -448,42 +456,9 @@ impl Evaluator for FormulaEvaluator<'_> {
         Some(tape.bounds(&mut self.boxes))
     }
 
-    fn guard_ranges(
-        &mut self,
-        locked: Locked<'_>,
-        input: &dyn Fn(usize) -> Interval,
-        ranges: &mut [Interval],
-    ) {
+    fn differences_guard(&self, locked: Locked<'_>, guard: usize) -> bool {
         let tapes = self.system.modes.of(locked.mode);
-        let n = self.system.names.states.len();
-        let inputs = self.ranges.inputs_of(&tapes.guards);
-        for k in tapes.guards.reads() {
-            inputs[k] = if k <= n { input(k) } else { Interval::point(locked_input(locked, k - n - 1)) };
-        }
-        for (&g, range) in tapes.watched.iter().zip(tapes.guards.ranges(&mut self.ranges)) {
-            ranges[g] = range;
-        }
-    }
-
-    fn guard_slopes(
-        &mut self,
-        locked: Locked<'_>,
-        point: Point<'_>,
-        _reach: f64,
-        _values: &[f64],
-        slopes: &mut [f64],
-    ) {
-        let tapes = self.system.modes.of(locked.mode);
-        let registers = &mut self.modes.of(locked.mode, tapes).slopes;
-        load(registers, point.t, point.y, locked);
-        let inputs = registers.inputs_mut();
-        let first = inputs.len() - point.dy.len();
-        inputs[first..].copy_from_slice(point.dy);
-        let out = &mut self.out[..tapes.watched.len()];
-        tapes.slopes.run(registers, out);
-        for (&g, slope) in tapes.watched.iter().zip(out) {
-            slopes[g] = *slope;
-        }
+        tapes.watched.binary_search(&guard).is_ok_and(|i| tapes.gradients[i].is_none())
     }
 
     fn guard_gradient(
@@ -527,11 +502,8 @@ impl Evaluator for FormulaEvaluator<'_> {
     }
 
     fn joints(&mut self, locked: Locked<'_>, shut: &mut [bool]) {
-        load(&mut self.joints, 0.0, &self.nowhere, locked);
-        let out = &mut self.out[..shut.len()];
-        self.system.joints.run(&mut self.joints, out);
-        for (shut, value) in shut.iter_mut().zip(out) {
-            *shut = *value != 0.0;
+        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
+            mechanism.joints(scratch, (locked, &self.nowhere), shut);
         }
     }
 

@@ -51,6 +51,11 @@ impl MechanismParts {
         2 * self.force.len() + self.names.len()
     }
 
+    /// The formula of a constraint: of positions, or of speeds.
+    pub(super) fn constraint(&self, row: usize) -> ExprId {
+        self.position.get(row).copied().unwrap_or(self.velocity[row])
+    }
+
     pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut ExprId> {
         let entries = self.mass.iter_mut().chain(&mut self.jacobian).chain(&mut self.slopes);
         let residuals = self.position.iter_mut().chain(&mut self.velocity).chain(&mut self.offset);

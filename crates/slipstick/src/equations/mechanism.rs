@@ -1,9 +1,10 @@
 //! What a formulation asks of a mechanism: `q' = v`, `M v' = f - Gᵀ λ`, constraints on positions and on speeds.
 
-use super::Locked;
+use super::activity::say_something;
 use super::inputs::load;
 use super::lagrange::{Entry, MechanismParts};
 use super::tapes::{Compiler, Modes};
+use super::{ActiveRows, Locked};
 use crate::expr::{Arena, ExprId, InputId, Registers, Tape};
 use crate::math::Matrix;
 
@@ -68,38 +69,55 @@ pub struct WrongGradient {
     pub found: f64,
 }
 
-/// The formulas of a mechanism, compiled.
+/// The formulas of a mechanism, compiled: for all its constraints, or for those that hold.
 #[derive(Clone, Debug)]
 pub(super) struct MechanismTapes {
     pub(super) constraints: Vec<Constraint>,
     pub(super) coordinates: usize,
-    states: usize,
-    /// The terms that are not identically zero, with their places: of `M`, `f`, `G` and the level, one after the other.
+    pub(super) states: usize,
+    pub(super) places: Places,
+    pub(super) terms: Tape,
+    /// Of the terms, all but the level.
+    pub(super) driving: Tape,
+    /// The residuals of positions and the offsets, from where the terms have ended.
+    pub(super) residuals_of_terms: Tape,
+    /// How the gradients change along a change of positions, from there on. None where rates are more than `G v`.
+    pub(super) turns: Tape,
+    /// `G` alone.
+    pub(super) jacobian: Tape,
+    pub(super) residuals: Tape,
+    /// Those of positions alone.
+    pub(super) positions: Tape,
+    /// `G`, and the offsets.
+    pub(super) rates: Tape,
+    /// The derivatives of the rates of constraints by coordinates.
+    pub(super) slopes: Tape,
+    /// How `M a - f` changes along a change of the state, which is a further input for each state behind all others; and how entries of `G` do.
+    pub(super) tangent: Tape,
+    /// Whether each constraint holds; none if all always do.
+    pub(super) holds: Option<Tape>,
+}
+
+/// Where belongs what is not identically zero, in the order of the outputs of tapes.
+#[derive(Clone, Debug)]
+pub(super) struct Places {
     pub(super) masses: Vec<(usize, usize)>,
     pub(super) forces: Vec<usize>,
     pub(super) gradients: Vec<(usize, usize)>,
     pub(super) levels: Vec<usize>,
-    pub(super) terms: Tape,
-    /// Of the terms, all but the level.
-    driving: Tape,
-    /// The residuals of positions and the offsets, from where the terms have ended.
-    residuals_of_terms: Tape,
-    /// How the gradients change along a change of positions, from there on.
-    turns: Tape,
-    /// `G` alone, at the places of `gradients`.
-    jacobian: Tape,
-    residuals: Tape,
-    /// Those of positions alone.
-    positions: Tape,
-    /// The constraints whose rates are not all of `G v`, what they have beside it (or, of speeds, the constraints themselves), and these with `G`.
-    offsets: Vec<usize>,
-    rates: Tape,
-    /// The derivatives of the rates of constraints by coordinates, where they are not always zero.
-    pub(super) slope_places: Vec<(usize, usize)>,
-    slopes: Tape,
-    /// How `M a - f + Gᵀ λ` changes along a change of the state, which is a further input for each state behind all others; and the states that are in each of its rows.
-    tangent: Tape,
-    tangent_places: Vec<(usize, usize)>,
+    /// The constraints whose rates are not all of `G v`: what they have beside it or, of speeds, the constraints themselves.
+    pub(super) offsets: Vec<usize>,
+    pub(super) slopes: Vec<(usize, usize)>,
+    /// The states in each row of `M a - f`.
+    pub(super) tangents: Vec<(usize, usize)>,
+    pub(super) turning: Vec<Turning>,
+}
+
+/// An entry of `G` that changes with states: its number, and these states.
+#[derive(Clone, Debug)]
+pub(super) struct Turning {
+    pub(super) number: usize,
+    pub(super) states: Vec<usize>,
 }
 
 /// The scratch to evaluate a mechanism with, and the motion that was last found.
@@ -112,8 +130,9 @@ pub(super) struct MechanismScratch {
     rates: Registers,
     slopes: Registers,
     tangent: Registers,
+    holds: Option<Registers>,
     out: Vec<f64>,
-    /// Accelerations, and behind them multipliers and reactions.
+    /// Accelerations, and behind them the multipliers of all constraints and reactions.
     pub(super) motion: Vec<f64>,
 }
 
@@ -140,47 +159,57 @@ impl Compiler<'_> {
         let slopes = terms.split_off(terms.len() - slope_places.len());
         let offset = terms.split_off(terms.len() - offsets.len());
         let before = masses.len() + forces.len();
-        let jacobian = &terms[before..before + gradients.len()];
-        let residuals = [&parts.position[..], &parts.velocity].concat();
-        let rates = self.compile(&[jacobian, &offset].concat());
+        let jacobian = terms[before..before + gradients.len()].to_vec();
         let driving = self.compile(&terms[..before + gradients.len()]);
-        let turns = if offsets.is_empty() { self.turns(jacobian, coordinates) } else { Vec::new() };
-        let jacobian = self.compile(jacobian);
-        let residuals_of_terms = [&parts.position[..], &offset].concat();
+        let turns = if offsets.is_empty() { self.turns(&jacobian, coordinates) } else { Vec::new() };
         let inputs = self.settled.input_count + coordinates;
-        let [terms, residuals_of_terms, turns] =
-            Tape::compile_continued(self.arena, inputs, [&terms, &residuals_of_terms, &turns]);
-        let names = parts.names.iter().enumerate();
-        let locks = self.settled.locks(parts.motion());
-        let constraint = |(i, name): (usize, &String)| {
-            let inputs = self.arena.inputs_of(&[parts.position.get(i).copied().unwrap_or(parts.velocity[i])]);
-            let switches = inputs.iter().any(|input| locks.contains(&input.index()));
-            Constraint { name: name.clone(), holonomic: i < parts.holonomic, switches }
-        };
-        let constraints = names.map(constraint).collect();
-        let (tangent, tangent_places) = self.tangent(parts, states);
+        let [terms, residuals_of_terms, turns] = Tape::compile_continued(
+            self.arena,
+            inputs,
+            [&terms, &[&parts.position[..], &offset].concat(), &turns],
+        );
+        let constraints = self.constraints(parts);
+        let (tangent, tangents, turning) = self.tangent(parts, &jacobian, states);
+        let places =
+            Places { masses, forces, gradients, levels, offsets, slopes: slope_places, tangents, turning };
         (coordinates > 0).then(|| MechanismTapes {
+            holds: self.holds(parts, &constraints, states),
             constraints,
             coordinates,
             states,
-            masses,
-            forces,
-            gradients,
-            levels,
+            places,
             terms,
             driving,
             residuals_of_terms,
             turns,
-            jacobian,
-            residuals: self.compile(&residuals),
+            rates: self.compile(&[&jacobian[..], &offset].concat()),
+            jacobian: self.compile(&jacobian),
+            residuals: self.compile(&[&parts.position[..], &parts.velocity].concat()),
             positions: self.compile(&parts.position),
-            offsets,
-            rates,
-            slope_places,
             slopes: self.compile(&slopes),
             tangent,
-            tangent_places,
         })
+    }
+
+    fn constraints(&self, parts: &MechanismParts) -> Vec<Constraint> {
+        let locks = self.settled.locks(parts.motion());
+        let constraint = |(i, name): (usize, &String)| {
+            let inputs = self.arena.inputs_of(&[parts.constraint(i)]);
+            let switches = inputs.iter().any(|input| locks.contains(&input.index()));
+            Constraint { name: name.clone(), holonomic: i < parts.holonomic, switches }
+        };
+        parts.names.iter().enumerate().map(constraint).collect()
+    }
+
+    /// Whether each constraint holds, as a formula of parameters and everything discrete; none if all always do.
+    fn holds(&mut self, parts: &MechanismParts, constraints: &[Constraint], states: usize) -> Option<Tape> {
+        let (one, end) = (self.arena.constant(1.0), self.settled.locks(parts.motion()).end);
+        let fixed = 1 + states..end;
+        let formulas: Vec<ExprId> = (0..constraints.len()).map(|k| parts.constraint(k)).collect();
+        let mut holds = say_something(self.arena, &formulas, &fixed);
+        // One that never says anything is not a joint that is open, but wrong.
+        holds.iter_mut().zip(constraints).filter(|(_, c)| !c.switches).for_each(|(holds, _)| *holds = one);
+        holds.iter().any(|&holds| holds != one).then(|| self.compile(&holds))
     }
 
     /// How each entry of `G` that is given changes along a change of positions, which is a further input for each behind all others.
@@ -191,30 +220,37 @@ impl Compiler<'_> {
         self.arena.derivative_along(jacobian, &seeds)
     }
 
-    /// The derivative of `M a - f + Gᵀ λ` along a change of the state, and the states in each row; accelerations and multipliers are inputs, and stay as they are.
-    fn tangent(&mut self, parts: &MechanismParts, states: usize) -> (Tape, Vec<(usize, usize)>) {
-        let (n, inputs) = (parts.force.len(), self.settled.input_count);
+    /// The derivatives of `M a - f` and of entries of `G` along a change of the state, with the states in each row of the former, and in each of the latter that changes. Accelerations are
+    /// inputs, and stay as they are.
+    fn tangent(
+        &mut self,
+        parts: &MechanismParts,
+        gradients: &[ExprId],
+        states: usize,
+    ) -> (Tape, Vec<(usize, usize)>, Vec<Turning>) {
+        let inputs = self.settled.input_count;
         let motion = inputs - parts.motion();
         let mut left: Vec<ExprId> = parts.force.iter().map(|&force| self.arena.neg(force)).collect();
         for mass in &parts.mass {
             self.add_product(&mut left[mass.row], mass.value, motion + mass.column);
         }
-        for gradient in &parts.jacobian {
-            self.add_product(&mut left[gradient.column], gradient.value, motion + n + gradient.row);
-        }
         let change = |arena: &mut Arena, i: usize| super::lowering::input(arena, inputs + i);
         let seeds: Vec<(InputId, ExprId)> =
             (0..states).zip(1_u32..).map(|(i, state)| (InputId(state), change(self.arena, i))).collect();
-        let tangent = self.arena.derivative_along(&left, &seeds);
-        let changes = |&row: &ExprId| self.arena.inputs_of(&[row]);
-        let in_row = |(i, row): (usize, &ExprId)| {
-            let changes = changes(row).into_iter().map(InputId::index);
-            changes
-                .filter_map(move |input| input.checked_sub(inputs).map(|state| (i, state)))
-                .collect::<Vec<_>>()
+        let mut tangent = self.arena.derivative_along(&left, &seeds);
+        let turns = self.arena.derivative_along(gradients, &seeds);
+        let changing = |of: ExprId| -> Vec<usize> {
+            let changes = self.arena.inputs_of(&[of]).into_iter();
+            changes.filter_map(|input| input.index().checked_sub(inputs)).collect()
         };
-        let places = tangent.iter().enumerate().flat_map(in_row).collect();
-        (Tape::compile(self.arena, inputs + states, &tangent), places)
+        let of_row = |(i, row): (usize, &ExprId)| changing(*row).into_iter().map(move |state| (i, state));
+        let places = tangent.iter().enumerate().flat_map(of_row).collect();
+        let turning: Vec<Turning> = (0..turns.len())
+            .map(|number| Turning { number, states: changing(turns[number]) })
+            .filter(|turning| !turning.states.is_empty())
+            .collect();
+        tangent.extend(turning.iter().map(|turning| turns[turning.number]));
+        (Tape::compile(self.arena, inputs + states, &tangent), places, turning)
     }
 
     /// Adds an entry times an input, unless the entry is zero.
@@ -229,17 +265,19 @@ impl Compiler<'_> {
 
 impl MechanismTapes {
     fn term_count(&self) -> usize {
-        self.masses.len() + self.forces.len() + self.gradients.len() + self.levels.len()
+        let places = &self.places;
+        places.masses.len() + places.forces.len() + places.gradients.len() + places.levels.len()
     }
 
-    /// Room for the terms, with the places that are not always zero.
-    pub(super) fn room_for_terms(&self) -> Terms {
-        let (n, m) = (self.coordinates, self.constraints.len());
-        Terms::new(Matrix::with_places(n, n, &self.masses), Matrix::with_places(m, n, &self.gradients))
+    /// Room for the terms of some constraints, with the places that are not always zero.
+    pub(super) fn room_for_terms(&self, rows: &ActiveRows) -> Terms {
+        let (n, places) = (self.coordinates, self.places.of_rows(rows));
+        let gradients = Matrix::with_places(rows.len(), n, &places.gradients);
+        Terms::new(Matrix::with_places(n, n, &places.masses), gradients)
     }
 
     pub(super) fn scratch(&self) -> MechanismScratch {
-        let longest = self.term_count().max(2 * self.constraints.len());
+        let longest = self.term_count().max(2 * self.constraints.len()).max(self.tangent.output_count());
         MechanismScratch {
             terms: self.terms.registers(),
             driving: self.driving.registers(),
@@ -249,9 +287,26 @@ impl MechanismTapes {
             rates: self.rates.registers(),
             slopes: self.slopes.registers(),
             tangent: self.tangent.registers(),
+            holds: self.holds.as_ref().map(Tape::registers),
             out: vec![0.0; longest],
             motion: vec![0.0; 2 * self.coordinates + self.constraints.len()],
         }
+    }
+
+    /// Tells which constraints hold while everything discrete stays as it is.
+    pub(super) fn joints(
+        &self,
+        scratch: &mut MechanismScratch,
+        (locked, nowhere): (Locked<'_>, &[f64]),
+        shut: &mut [bool],
+    ) {
+        let (Some(tape), Some(registers)) = (&self.holds, &mut scratch.holds) else {
+            return shut.fill(true);
+        };
+        load(registers, 0.0, nowhere, locked);
+        let out = &mut scratch.out[..shut.len()];
+        tape.run(registers, out);
+        shut.iter_mut().zip(out).for_each(|(shut, holds)| *shut = *holds != 0.0);
     }
 
     pub(super) fn terms(
@@ -263,9 +318,9 @@ impl MechanismTapes {
         load(&mut scratch.terms, t, y, locked);
         let out = &mut scratch.out[..self.term_count()];
         self.terms.run(&mut scratch.terms, out);
-        let (driving, levels) = out.split_at(out.len() - self.levels.len());
+        let (driving, levels) = out.split_at(out.len() - self.places.levels.len());
         self.take_driving(driving, terms);
-        for (&place, value) in self.levels.iter().zip(levels) {
+        for (&place, value) in self.places.levels.iter().zip(levels) {
             terms.level[place] = *value;
         }
     }
@@ -278,7 +333,7 @@ impl MechanismTapes {
         terms: &mut Terms,
     ) {
         load(&mut scratch.driving, t, y, locked);
-        let out = &mut scratch.out[..self.term_count() - self.levels.len()];
+        let out = &mut scratch.out[..self.term_count() - self.places.levels.len()];
         self.driving.run(&mut scratch.driving, out);
         self.take_driving(out, terms);
     }
@@ -286,8 +341,8 @@ impl MechanismTapes {
     fn take_driving(&self, values: &[f64], terms: &mut Terms) {
         let (masses, rest) = values.split_at(terms.mass.values.len());
         terms.mass.values.copy_from_slice(masses);
-        let (forces, gradients) = rest.split_at(self.forces.len());
-        for (&place, value) in self.forces.iter().zip(forces) {
+        let (forces, gradients) = rest.split_at(self.places.forces.len());
+        for (&place, value) in self.places.forces.iter().zip(forces) {
             terms.force[place] = *value;
         }
         terms.jacobian.values.copy_from_slice(gradients);
@@ -326,7 +381,7 @@ impl MechanismTapes {
         y: &[f64],
         (position, velocity): (&mut [f64], &mut [f64]),
     ) {
-        let out = &mut scratch.out[..position.len() + self.offsets.len()];
+        let out = &mut scratch.out[..position.len() + self.places.offsets.len()];
         self.residuals_of_terms.run(&mut scratch.terms, out);
         position.copy_from_slice(&out[..position.len()]);
         self.find_rates(terms, y, &out[position.len()..], velocity);
@@ -334,7 +389,7 @@ impl MechanismTapes {
 
     /// How `G` changes along a change of positions, where the terms were evaluated last. False if there is more than constraints `g(q) = 0`: rates then are more than `G v`.
     pub(super) fn turn(&self, scratch: &mut MechanismScratch, change: &[f64], turned: &mut [f64]) -> bool {
-        if !self.offsets.is_empty() {
+        if self.turns.output_count() < turned.len() || !self.places.offsets.is_empty() {
             return false;
         }
         let inputs = scratch.terms.inputs_mut();
@@ -348,7 +403,7 @@ impl MechanismTapes {
     fn find_rates(&self, terms: &Terms, y: &[f64], offsets: &[f64], velocity: &mut [f64]) {
         let speeds = &y[self.coordinates..2 * self.coordinates];
         terms.jacobian.times(speeds, velocity);
-        for (&row, offset) in self.offsets.iter().zip(offsets) {
+        for (&row, offset) in self.places.offsets.iter().zip(offsets) {
             velocity[row] = if self.constraints[row].holonomic { velocity[row] + offset } else { *offset };
         }
     }
@@ -372,9 +427,9 @@ impl MechanismTapes {
         terms: &mut Terms,
     ) {
         load(&mut scratch.rates, t, y, locked);
-        let out = &mut scratch.out[..self.gradients.len() + self.offsets.len()];
+        let out = &mut scratch.out[..self.places.gradients.len() + self.places.offsets.len()];
         self.rates.run(&mut scratch.rates, out);
-        let (gradients, offsets) = out.split_at(self.gradients.len());
+        let (gradients, offsets) = out.split_at(self.places.gradients.len());
         terms.jacobian.values.copy_from_slice(gradients);
         self.find_rates(terms, y, offsets, velocity);
     }
@@ -392,20 +447,25 @@ impl MechanismTapes {
     /// Writes slopes to an array by rows, zero elsewhere.
     pub(super) fn spread_slopes(&self, values: &[f64], slopes: &mut [f64]) {
         slopes.fill(0.0);
-        for (&(row, column), value) in self.slope_places.iter().zip(values) {
+        for (&(row, column), value) in self.places.slopes.iter().zip(values) {
             slopes[row * self.coordinates + column] = *value;
         }
     }
 
-    /// The states that are in each row of the equations of motion, and behind them of the rates of further states, in any mode.
-    pub(super) fn places_of_tangents(&self, modes: &Modes) -> Vec<(usize, usize)> {
+    /// The states that are in each row of the equations of motion with some constraints, and behind them of the rates of further states, in any mode.
+    pub(super) fn places_of_tangents(&self, modes: &Modes, rows: &ActiveRows) -> Vec<(usize, usize)> {
         let (q, states) = (self.coordinates, self.states);
         // Without further states there is nothing to look for in the modes.
         let modes = (states > 2 * q).then_some(modes);
         let all = modes.into_iter().flat_map(Modes::all).flat_map(|mode| &mode.jacobian_places);
         let of_others = all.filter(|&&place| place / states >= 2 * q);
         let others = of_others.map(|place| (place / states - q, place % states));
-        self.tangent_places.iter().copied().chain(others).collect()
+        let Places { gradients, tangents, turning, .. } = self.places.of_rows(rows);
+        let of_gradients = turning.into_iter().flat_map(|Turning { number, states }| {
+            let column = gradients[number].1;
+            states.into_iter().map(move |state| (column, state))
+        });
+        tangents.into_iter().chain(of_gradients).chain(others).collect()
     }
 
     /// How `M a - f + Gᵀ λ` changes along a change of the state, with the motion that was set.
@@ -421,6 +481,14 @@ impl MechanismTapes {
         let last = inputs.len() - change.len();
         inputs[last..].copy_from_slice(change);
         inputs[last - scratch.motion.len()..last].copy_from_slice(&scratch.motion);
-        self.tangent.run(&mut scratch.tangent, out);
+        let values = &mut scratch.out[..self.tangent.output_count()];
+        self.tangent.run(&mut scratch.tangent, values);
+        let (of_motion, turns) = values.split_at(out.len());
+        out.copy_from_slice(of_motion);
+        for (turning, turn) in self.places.turning.iter().zip(turns) {
+            let (row, column) = self.places.gradients[turning.number];
+            let constraint = locked.rows.map_or(row, |rows| rows.constraint(row));
+            out[column] += scratch.motion[self.coordinates + constraint] * turn;
+        }
     }
 }

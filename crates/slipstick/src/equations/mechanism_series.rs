@@ -1,14 +1,15 @@
 //! The Taylor series of accelerations and multipliers: `M a + Gᵀ λ = f`, `G a = γ`, one order at a time.
 //!
 //! At order k the unknowns stand before the same matrix as at order zero; all other products of coefficients
-//! are known. So the matrix is inverted once, in full. Joints that say nothing, and those that follow from
-//! others, have no pivot: their multipliers are zero, and the accelerations are the same without them. The
+//! are known. So the matrix is inverted once, in full. Only constraints that hold have rows. Those that follow
+//! from others have no pivot: their multipliers are zero, and the accelerations are the same without them. The
 //! bound of a solution x is `|K⁻¹| |r - K x|`, where the residual has all errors of the terms in it.
 
+use super::ActiveRows;
 use super::expand::HIGHEST_ORDER;
-use super::mechanism::MechanismTapes;
+use super::mechanism::{MechanismTapes, Places};
 use crate::expr::{Inexact, Series, UNIT_ROUNDOFF};
-use crate::math::FullInverse;
+use crate::math::{Matrix, Saddle};
 
 /// How many coefficients each series has.
 const ORDERS: usize = HIGHEST_ORDER + 1;
@@ -20,68 +21,57 @@ const MOST_UNKNOWNS: usize = 200;
 /// The motion of a mechanism at one point.
 pub(super) struct MechanismSeries {
     pub(super) terms: Series,
-    places: TermPlaces,
+    coordinates: usize,
+    /// The constraints that have rows; none if all do.
+    rows: Option<ActiveRows>,
+    places: Places,
     /// Accelerations and behind them multipliers, by orders.
     unknowns: Vec<Inexact>,
     /// The matrix and its inverse, by rows.
     matrix: Vec<Inexact>,
-    inverse: FullInverse,
+    inverse: Vec<f64>,
+    /// `M` and `G`, and what solves with them.
+    blocks: [Matrix; 2],
+    saddle: Saddle,
     right: Vec<Inexact>,
 }
 
-/// Where the outputs of the terms belong.
-struct TermPlaces {
-    coordinates: usize,
-    constraints: usize,
-    masses: Vec<(usize, usize)>,
-    forces: Vec<usize>,
-    gradients: Vec<(usize, usize)>,
-    levels: Vec<usize>,
-}
-
-impl TermPlaces {
-    fn unknowns(&self) -> usize {
-        self.coordinates + self.constraints
-    }
-
+impl Places {
     /// The entries of the matrix with their outputs: `M`, `G` below it and `Gᵀ` beside it.
-    fn entries(&self) -> impl Iterator<Item = ((usize, usize), usize)> + '_ {
+    fn entries(&self, coordinates: usize) -> impl Iterator<Item = ((usize, usize), usize)> + '_ {
         let first = self.masses.len() + self.forces.len();
         let masses = self.masses.iter().copied().zip(0..);
-        let gradients = self.gradients.iter().zip(first..).flat_map(|(&(row, column), output)| {
-            let below = self.coordinates + row;
+        let gradients = self.gradients.iter().zip(first..).flat_map(move |(&(row, column), output)| {
+            let below = coordinates + row;
             [((below, column), output), ((column, below), output)]
         });
         masses.chain(gradients)
     }
 
     /// The entries of the right-hand side with their outputs: forces and levels.
-    fn right(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+    fn right(&self, coordinates: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
         let last = self.masses.len() + self.forces.len() + self.gradients.len();
-        let levels = self.levels.iter().map(|row| self.coordinates + row).zip(last..);
+        let levels = self.levels.iter().map(move |row| coordinates + row).zip(last..);
         self.forces.iter().copied().zip(self.masses.len()..).chain(levels)
     }
 }
 
 impl MechanismTapes {
-    /// The motion of the mechanism with so many states; none if it is too large.
-    pub(super) fn series(&self, states: usize) -> Option<MechanismSeries> {
-        let places = TermPlaces {
-            coordinates: self.coordinates,
-            constraints: self.constraints.len(),
-            masses: self.masses.clone(),
-            forces: self.forces.clone(),
-            gradients: self.gradients.clone(),
-            levels: self.levels.clone(),
-        };
-        let size = places.unknowns();
+    /// The motion of the mechanism with so many states, whose tapes these are for some rows; none if it is too large.
+    pub(super) fn series(&self, states: usize, rows: Option<&ActiveRows>) -> Option<MechanismSeries> {
+        let (n, m) = (self.coordinates, self.constraints.len());
+        let (size, blocks) = (n + m, [Matrix::full(n, n), Matrix::full(m, n)]);
         (size <= MOST_UNKNOWNS).then(|| MechanismSeries {
             terms: Series::new(&self.terms, HIGHEST_ORDER - 1, &|input| input <= states),
             unknowns: vec![Inexact::ZERO; size * ORDERS],
             matrix: vec![Inexact::ZERO; size * size],
-            inverse: FullInverse::new(size, places.coordinates),
+            inverse: vec![0.0; size * size],
+            saddle: Saddle::new(&blocks[0], &blocks[1]),
+            blocks,
             right: vec![Inexact::ZERO; size],
-            places,
+            coordinates: self.coordinates,
+            rows: rows.filter(|rows| !rows.is_all()).cloned(),
+            places: self.places.clone(),
         })
     }
 }
@@ -92,13 +82,23 @@ impl MechanismSeries {
         self.right.len()
     }
 
-    /// How many inputs of formulas the motion has: accelerations, multipliers and reactions.
+    /// How many accelerations, multipliers of all constraints and reactions formulas have as inputs.
     pub(super) fn input_count(&self) -> usize {
-        self.len() + self.places.coordinates
+        2 * self.coordinates + self.rows.as_ref().map_or(self.len() - self.coordinates, ActiveRows::of_all)
     }
 
-    /// The coefficient of an acceleration or, behind them, of a multiplier; reactions are not known.
-    pub(super) fn coefficient(&self, unknown: usize, order: usize) -> Inexact {
+    /// The coefficient of such an input; reactions are not known.
+    pub(super) fn input(&self, input: usize, order: usize) -> Inexact {
+        match (&self.rows, input.checked_sub(self.coordinates)) {
+            (Some(rows), Some(constraint)) if constraint < rows.of_all() => rows
+                .row(constraint)
+                .map_or(Inexact::ZERO, |row| self.coefficient(self.coordinates + row, order)),
+            (Some(_), Some(_)) => Inexact::UNDEFINED,
+            _ => self.coefficient(input, order),
+        }
+    }
+
+    fn coefficient(&self, unknown: usize, order: usize) -> Inexact {
         self.unknowns.get(unknown * ORDERS + order).copied().unwrap_or(Inexact::UNDEFINED)
     }
 
@@ -119,20 +119,32 @@ impl MechanismSeries {
     fn invert(&mut self) {
         let size = self.len();
         self.matrix.fill(Inexact::ZERO);
-        for ((row, column), output) in self.places.entries() {
+        for ((row, column), output) in self.places.entries(self.coordinates) {
             self.matrix[row * size + column] = self.terms.output(output, 0).unwrap_or(Inexact::UNDEFINED);
         }
-        self.inverse.invert(self.matrix.iter().map(|entry| entry.value));
+        let [mass, gradients] = &mut self.blocks;
+        let left = self.matrix.chunks(size.max(1)).flat_map(|row| &row[..self.coordinates]);
+        let values = mass.values.iter_mut().chain(&mut gradients.values);
+        values.zip(left).for_each(|(to, entry)| *to = entry.value);
+        let is_factored = self.saddle.factor(mass, gradients).is_ok();
+        for (k, row) in self.inverse.chunks_mut(size.max(1)).enumerate() {
+            row.fill(if is_factored { 0.0 } else { f64::NAN });
+            if is_factored {
+                row[k] = 1.0;
+                let (force, level) = row.split_at_mut(self.coordinates);
+                self.saddle.solve(force, level);
+            }
+        }
     }
 
     /// The right-hand side less what is known of the products.
     fn find_right(&mut self, order: usize) {
         let mut right = std::mem::take(&mut self.right);
         right.fill(Inexact::ZERO);
-        for (row, output) in self.places.right() {
+        for (row, output) in self.places.right(self.coordinates) {
             right[row] = self.term(output, order);
         }
-        for ((row, column), output) in self.places.entries() {
+        for ((row, column), output) in self.places.entries(self.coordinates) {
             for k in 1..=order {
                 let product = self.term(output, k) * self.coefficient(column, order - k);
                 right[row] = right[row] - product;
@@ -143,7 +155,7 @@ impl MechanismSeries {
 
     fn solve(&mut self, order: usize) {
         let size = self.len();
-        for (x, row) in self.inverse.rows().enumerate() {
+        for (x, row) in self.inverse.chunks(size.max(1)).enumerate() {
             let value = row.iter().zip(&self.right).map(|(inverse, right)| inverse * right.value).sum();
             self.unknowns[x * ORDERS + order] = Inexact::exact(value);
         }
@@ -158,7 +170,7 @@ impl MechanismSeries {
             }
             self.right[row] = Inexact::exact(left.value.abs() + left.bound);
         }
-        for (x, row) in self.inverse.rows().enumerate() {
+        for (x, row) in self.inverse.chunks(size.max(1)).enumerate() {
             let left: f64 =
                 row.iter().zip(&self.right).map(|(inverse, left)| inverse.abs() * left.value).sum();
             let unknown = &mut self.unknowns[x * ORDERS + order];

@@ -4,6 +4,8 @@
 //! [`Evaluator`], which owns the scratch. Discrete quantities (mode, switch signs) come in as [`Locked`] values and stay
 //! fixed while a step is made (discontinuity locking, paper 000 section 5.1.2).
 
+mod active_rows;
+mod activity;
 mod closure;
 mod closure_energy;
 mod closure_guard;
@@ -12,13 +14,13 @@ mod closure_sides;
 mod condition;
 mod conditions;
 mod derivatives;
+mod differences;
 mod energy;
 mod expand;
 mod expand_formula;
 mod fixed;
 mod formula;
 mod inputs;
-mod joints;
 mod lagrange;
 mod locking;
 mod lowering;
@@ -29,6 +31,7 @@ mod motion_series;
 mod needs;
 mod observer;
 mod schedule;
+mod selected;
 mod setting;
 mod settling;
 mod softening;
@@ -38,12 +41,14 @@ mod system_names;
 mod tapes;
 
 pub use crate::model::{Direction, Side};
+pub use active_rows::ActiveRows;
 pub use closure::ClosureSystem;
 pub use closure_guard::{ClosureGuard, ClosureRest};
 pub use closure_mechanism::Mechanism;
 pub use condition::{Condition, Facts};
+pub use differences::difference_error;
 pub use energy::{KINETIC, POTENTIAL, POWER};
-pub use expand::{ExpandGuards, HIGHEST_ORDER, UncertainPoint};
+pub use expand::{ExpandGuards, HIGHEST_ORDER, UncertainPoint, UncertainPolynomial};
 pub use fixed::Fixed;
 pub use formula::FormulaSystem;
 pub use mechanism::{BadPlace, Constraint, Terms, WrongGradient};

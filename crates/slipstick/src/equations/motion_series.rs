@@ -1,6 +1,7 @@
 //! The Taylor series of the states along the motion: `y_(k+1) = f_k / (k + 1)`. In a mechanism f has
 //! accelerations and multipliers in it.
 
+use super::ActiveRows;
 use super::expand::HIGHEST_ORDER;
 use super::expand_formula::PointInputs;
 use super::mechanism::MechanismTapes;
@@ -26,10 +27,14 @@ pub(super) struct MotionSeries {
 const ORDERS: usize = HIGHEST_ORDER + 1;
 
 impl MotionSeries {
-    /// The motion with these right-hand sides, and perhaps of a mechanism; none if that is too large.
-    pub(super) fn of(rates: &Tape, states: usize, mechanism: Option<&MechanismTapes>) -> Option<Self> {
+    /// The motion with these right-hand sides, and perhaps of a mechanism with some rows; none if that is too large.
+    pub(super) fn of(
+        rates: &Tape,
+        states: usize,
+        mechanism: Option<(&MechanismTapes, Option<&ActiveRows>)>,
+    ) -> Option<Self> {
         let mechanism = match mechanism {
-            Some(mechanism) => Some(mechanism.series(states)?),
+            Some((mechanism, rows)) => Some(mechanism.series(states, rows)?),
             None => None,
         };
         Some(Self::new(rates, states, mechanism))
@@ -100,7 +105,7 @@ impl MotionSeries {
     /// A coefficient of an acceleration, multiplier or reaction.
     fn motion(&self, input: usize, order: usize) -> Option<Inexact> {
         let (mechanism, unknown) = (self.mechanism.as_ref()?, input.checked_sub(self.first_motion)?);
-        Some(mechanism.coefficient(unknown, order))
+        Some(mechanism.input(unknown, order))
     }
 
     /// A coefficient of time (0) or of a state (from 1 on), if it is known; other inputs do not move.

@@ -1,8 +1,9 @@
 //! What the loop asks of a set of equations: right-hand sides, guards, rates of guards, resets.
 
-use super::{BadPlace, Constraint, Terms, WrongGradient};
+use super::differences::gradient_by_differences;
+use super::{ActiveRows, BadPlace, Constraint, Terms, WrongGradient};
 use super::{Condition, ExpandGuards, Observer};
-use crate::expr::{Bounds, Interval};
+use crate::expr::Bounds;
 use crate::model::{Direction, Side};
 
 /// How the flat state is split: positions `q`, velocities `v`, first-order states `z`, in this order.
@@ -193,6 +194,8 @@ pub struct Locked<'a> {
     pub counts: &'a [f64],
     /// The values of the discrete variables.
     pub discrete: &'a [f64],
+    /// The constraints that are asked for, which have rows in terms and residuals; all of them if that is not said.
+    pub rows: Option<&'a ActiveRows>,
 }
 
 /// Where a reset goes: state and discrete variables after an event. What it does not set is left as it is.
@@ -263,17 +266,17 @@ pub trait System: Send + Sync {
     fn constraints(&self) -> &[Constraint] {
         &[]
     }
-    /// Room for the terms of a mechanism's equations of motion.
-    fn room_for_terms(&self) -> Terms {
-        Terms::full(self.layout().v, self.constraints().len())
+    /// Room for the terms of a mechanism's equations of motion, with these constraints.
+    fn room_for_terms(&self, rows: &ActiveRows) -> Terms {
+        Terms::full(self.layout().v, rows.len())
     }
     /// The states that are in each row of the equations of motion, `M v' - f + Gᵀ λ`, and behind them of the rates of further states, as rows and states; none if that is not known.
-    fn tangent_places(&self) -> Option<Vec<(usize, usize)>> {
+    fn tangent_places(&self, _rows: &ActiveRows) -> Option<Vec<(usize, usize)>> {
         None
     }
     /// The positions that are in the rate of each constraint beside the speeds, as rows and positions, where [`Evaluator::rate_slope_entries`] gives slopes.
-    fn rate_slope_places(&self) -> &[(usize, usize)] {
-        &[]
+    fn rate_slope_places(&self, _rows: &ActiveRows) -> Vec<(usize, usize)> {
+        Vec::new()
     }
     /// A place that was given for an entry of a matrix and is outside of it.
     fn bad_place(&self) -> Option<BadPlace> {
@@ -392,7 +395,7 @@ pub trait Evaluator: ExpandGuards {
 
     /// How the gradients of the constraints change along a change of positions, at the point for which [`terms`](Self::terms) and
     /// [`residuals_of_terms`](Self::residuals_of_terms) were called last: the entries of `D²g(change, ·)`, in the places of `G`. False if that is not known, or if there is more than constraints `g(q) = 0`.
-    fn turn(&mut self, _change: &[f64], _turned: &mut [f64]) -> bool {
+    fn turn(&mut self, _locked: Locked<'_>, _change: &[f64], _turned: &mut [f64]) -> bool {
         false
     }
 
@@ -487,27 +490,6 @@ pub trait Evaluator: ExpandGuards {
         needed.fill(true);
     }
 
-    /// Where the watched guards lie while time and states are within intervals: `input` tells that of time (0) or of a state (from 1 on), where
-    /// a guard depends on it. Only called if the system says that it has formulas.
-    fn guard_ranges(
-        &mut self,
-        _locked: Locked<'_>,
-        _input: &dyn Fn(usize) -> Interval,
-        _ranges: &mut [Interval],
-    ) {
-    }
-
-    /// The rates of the watched guards when the state changes at the rate `dy`; `values` are those of the guards at `t` and `y`.
-    /// `reach` is about the step size, for those who must use differences.
-    fn guard_slopes(
-        &mut self,
-        locked: Locked<'_>,
-        point: Point<'_>,
-        reach: f64,
-        values: &[f64],
-        slopes: &mut [f64],
-    );
-
     /// The gradient of one watched guard with respect to the state, and its rate in time. `y` is as before afterwards.
     fn guard_gradient(
         &mut self,
@@ -518,6 +500,11 @@ pub trait Evaluator: ExpandGuards {
         gradient: &mut [f64],
     ) -> f64 {
         gradient_by_differences(&mut |t, y| self.guard(locked, guard, t, y), t, y, gradient)
+    }
+
+    /// Whether the gradient of a watched guard comes from differences of its values: then it is only as exact as [`difference_error`](super::difference_error) says.
+    fn differences_guard(&self, _locked: Locked<'_>, _guard: usize) -> bool {
+        true
     }
 
     /// Tells which constraints of a mechanism are shut: the others are zero whatever the state is, while everything discrete stays as it is, and no
@@ -552,28 +539,4 @@ pub trait Evaluator: ExpandGuards {
     /// Applies the reset of one guard: `after` comes in as what was made so far, `before` is the state before the event, and `locked` has the
     /// discrete variables before it.
     fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: Reset<'_>);
-}
-
-/// The distance for a central difference at `x`: a third of the digits for the distance, the rest for the change.
-fn difference(x: f64) -> f64 {
-    6e-6 * x.abs().max(1e-3)
-}
-
-/// The gradient of a function of time and state, and its rate in time, by central differences. `y` is as before afterwards.
-pub(super) fn gradient_by_differences(
-    f: &mut dyn FnMut(f64, &[f64]) -> f64,
-    t: f64,
-    y: &mut [f64],
-    gradient: &mut [f64],
-) -> f64 {
-    for j in 0..y.len() {
-        let (here, s) = (y[j], difference(y[j]));
-        y[j] = here + s;
-        let (ahead, far) = (f(t, y), y[j]);
-        y[j] = here - s;
-        gradient[j] = (ahead - f(t, y)) / (far - y[j]);
-        y[j] = here;
-    }
-    let (ahead, behind) = (t + difference(t), t - difference(t));
-    (f(ahead, y) - f(behind, y)) / (ahead - behind)
 }

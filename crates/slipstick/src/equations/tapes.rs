@@ -21,8 +21,6 @@ pub(super) struct ModeTapes {
     pub(super) guards: Tape,
     /// The same guards, one tape each.
     pub(super) singles: Vec<Tape>,
-    /// Their rates; the rates of the states are further inputs behind all others.
-    pub(super) slopes: Tape,
     /// The gradient of each guard that has a switch or counts.
     pub(super) gradients: Vec<Option<GradientTape>>,
     /// First derivatives along the flow, then second ones.
@@ -63,7 +61,6 @@ pub(super) struct ModeRegisters {
     pub(super) time: Registers,
     pub(super) guards: Registers,
     pub(super) singles: Vec<Registers>,
-    pub(super) slopes: Registers,
     pub(super) gradients: Vec<Option<Registers>>,
     pub(super) rates: Registers,
     pub(super) needs: Option<Registers>,
@@ -77,7 +74,6 @@ impl ModeRegisters {
             time: tapes.time.registers(),
             guards: tapes.guards.registers(),
             singles: tapes.singles.iter().map(Tape::registers).collect(),
-            slopes: tapes.slopes.registers(),
             gradients: tapes
                 .gradients
                 .iter()
@@ -214,7 +210,6 @@ impl Compiler<'_> {
             time: self.compile(&time),
             guards: self.compile(&values),
             singles: values.iter().map(|&value| self.compile(&[value])).collect(),
-            slopes: self.slopes(&values, derivatives.len()),
             gradients: watched.iter().map(|&g| self.gradient(g, derivatives.len())).collect(),
             rates: self.compile(&rates),
             needs: self.needs(mode, &watched),
@@ -240,17 +235,6 @@ impl Compiler<'_> {
         };
         let needs: Vec<ExprId> = watched.iter().map(need).collect();
         needs.iter().any(|&need| need != one).then(|| self.compile(&needs))
-    }
-
-    /// The rates of the guards when the states change at rates that are further inputs.
-    fn slopes(&mut self, values: &[ExprId], states: usize) -> Tape {
-        let first = self.settled.input_count;
-        let mut seeds = vec![(InputId(0), self.arena.constant(1.0))];
-        for (i, state) in (0..states).zip(1_u32..) {
-            seeds.push((InputId(state), super::lowering::input(self.arena, first + i)));
-        }
-        let slopes = self.arena.derivative_along(values, &seeds);
-        Tape::compile(self.arena, first + states, &slopes)
     }
 
     /// The gradient of the surface of a switch or of a jump.

@@ -29,6 +29,12 @@ pub struct Inexact {
     pub bound: f64,
 }
 
+/// Whether a number is whole, and its neighbours are too.
+#[inline]
+fn whole(value: f64) -> bool {
+    value.fract() == 0.0 && value.abs() <= LARGEST_WHOLE
+}
+
 impl Inexact {
     /// Exactly zero.
     pub const ZERO: Self = Self { value: 0.0, bound: 0.0 };
@@ -49,9 +55,8 @@ impl Inexact {
     /// A number as it is written, such as a parameter: whole numbers and such as 0.5 and 0.375 are exact,
     /// others were rounded.
     pub fn number(value: f64) -> Self {
-        let whole = value.fract() == 0.0 && value.abs() <= LARGEST_WHOLE;
         let short = value.to_bits() & SECOND_HALF == 0;
-        if whole || short { Self::exact(value) } else { Self::rounded(value) }
+        if whole(value) || short { Self::exact(value) } else { Self::rounded(value) }
     }
 
     /// How far from zero the value has to be for its sign to be certain.
@@ -121,6 +126,15 @@ impl Inexact {
     }
 }
 
+/// What rounding adds to a product. Between exact numbers a whole result is not rounded.
+#[inline]
+fn rounding_of(value: f64, passed: f64) -> f64 {
+    if passed == 0.0 && value.fract() == 0.0 && value.abs() <= LARGEST_WHOLE {
+        return 0.0;
+    }
+    UNIT_ROUNDOFF * value.abs()
+}
+
 impl std::ops::Neg for Inexact {
     type Output = Self;
     #[inline]
@@ -134,6 +148,12 @@ impl std::ops::Add for Inexact {
     #[inline]
     fn add(self, other: Self) -> Self {
         let value = self.value + other.value;
+        if self.bound == 0.0 && other.bound == 0.0 && value.is_finite() {
+            // What a sum of exact numbers has lost is known (Knuth): whole numbers stay exact.
+            let part = value - self.value;
+            let lost = (self.value - (value - part)) + (other.value - part);
+            return Self { value, bound: lost.abs() };
+        }
         Self { value, bound: self.bound + other.bound + UNIT_ROUNDOFF * value.abs() }
     }
 }
@@ -142,8 +162,7 @@ impl std::ops::Sub for Inexact {
     type Output = Self;
     #[inline]
     fn sub(self, other: Self) -> Self {
-        let value = self.value - other.value;
-        Self { value, bound: self.bound + other.bound + UNIT_ROUNDOFF * value.abs() }
+        self + -other
     }
 }
 
@@ -152,8 +171,12 @@ impl std::ops::Mul for Inexact {
     #[inline]
     fn mul(self, other: Self) -> Self {
         let value = self.value * other.value;
+        if self.bound == 0.0 && other.bound == 0.0 && whole(value) && whole(self.value) && whole(other.value)
+        {
+            return Self::exact(value);
+        }
         let passed = self.value.abs() * other.bound + self.bound * (other.value.abs() + other.bound);
-        Self { value, bound: passed + UNIT_ROUNDOFF * value.abs() }
+        Self { value, bound: passed + rounding_of(value, passed) }
     }
 }
 

@@ -46,9 +46,9 @@ mod parse;
 mod print;
 #[cfg(test)]
 mod properties;
-mod ranges;
 mod rows;
 mod sample;
+mod selection;
 mod series;
 mod simplify;
 mod syntax;
@@ -67,7 +67,6 @@ pub use lower::Interpret;
 pub use nearest::nearest;
 pub use operation::{BinaryOp, Smoothness, UnaryOp};
 pub use parse::{MAX_NESTING, MAX_TEXT, parse};
-pub use ranges::Ranges;
 pub use sample::{SAMPLE_INPUTS, SAMPLE_POINT, sample_formulas};
 pub use series::{Composition, Expansion, LARGEST_DEGREE, Series};
 pub use syntax::{Arguments, Form, Kind, NodeId, Relation, Syntax, SyntaxNode, UnknownName};

@@ -21,7 +21,7 @@ pub struct Tape {
     pub(super) steps: Vec<Step>,
     pub(super) outputs: Vec<u32>,
     pub(super) constants: Vec<f64>,
-    reads: Vec<u32>,
+    pub(super) reads: Vec<u32>,
     pub(super) input_count: usize,
     pub(super) register_count: usize,
 }

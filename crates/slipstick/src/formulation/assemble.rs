@@ -3,8 +3,9 @@
 //! Newton's method on `g(t, q) = 0` with the least change in every round, halved where it would overshoot; then the same for the speeds. Pinned
 //! coordinates are further constraints: neither they nor their speeds change.
 
-use crate::equations::{Evaluator, Locked, Terms};
-use crate::math::{Kkt, KktFault, Matrix};
+use super::env::Env;
+use crate::equations::{ActiveRows, System, Terms};
+use crate::math::{Matrix, Saddle, SaddleFault};
 
 /// Rounds of Newton's method, and halvings in one of them.
 const MOST_ROUNDS: usize = 60;
@@ -21,18 +22,18 @@ pub enum Refusal {
     /// What was pinned could not stay: the states that moved, each with what it was and what it must be.
     Pinned(Vec<(usize, f64, f64)>),
     /// The linear system has no solution; with the speed of the least mass, and that mass.
-    Singular(KktFault, (usize, f64)),
+    Singular(SaddleFault, (usize, f64)),
 }
 
 /// The scratch to make a start consistent.
 pub(super) struct Assembler {
+    active: ActiveRows,
     positions: usize,
     n: usize,
-    holonomic: usize,
     pinned: Vec<usize>,
     terms: Terms,
     rows: Matrix,
-    kkt: Kkt,
+    saddle: Saddle,
     change: Vec<f64>,
     level: Vec<f64>,
     position: Vec<f64>,
@@ -55,41 +56,37 @@ fn with_pinned(jacobian: &Matrix, pinned: &[usize]) -> Matrix {
 }
 
 impl Assembler {
-    /// For terms like these, of whose constraints some are of positions, and pinned coordinates.
-    pub(super) fn new(terms: &Terms, (positions, holonomic): (usize, usize), pinned: &[usize]) -> Self {
-        let (n, m) = (terms.mass.rows(), terms.jacobian.rows());
+    /// For some constraints of a mechanism, and pinned coordinates.
+    pub(super) fn new(system: &dyn System, active: &ActiveRows, pinned: &[usize]) -> Self {
+        let terms = system.room_for_terms(active);
+        let n = terms.mass.rows();
         let rows = with_pinned(&terms.jacobian, pinned);
         Self {
-            positions,
+            active: active.clone(),
+            positions: system.layout().q,
             n,
-            holonomic,
             pinned: pinned.to_vec(),
-            terms: terms.clone(),
-            kkt: Kkt::new(&terms.mass, &rows),
+            saddle: Saddle::new(&terms.mass, &rows),
             change: vec![0.0; n],
             level: vec![0.0; rows.rows()],
             rows,
-            position: vec![0.0; holonomic],
-            velocity: vec![0.0; m],
+            position: vec![0.0; active.holonomic()],
+            velocity: vec![0.0; active.len()],
+            terms,
         }
     }
 
-    /// Whether it holds these coordinates, and no others.
-    pub(super) fn holds(&self, pinned: &[usize]) -> bool {
-        self.pinned == pinned
+    /// Whether it is for these constraints and coordinates, and no others.
+    pub(super) fn holds(&self, active: &ActiveRows, pinned: &[usize]) -> bool {
+        self.active == *active && self.pinned == pinned
     }
 
     /// Moves positions, then speeds.
-    pub(super) fn assemble(
-        &mut self,
-        evaluator: &mut dyn Evaluator,
-        at: (Locked<'_>, f64),
-        y: &mut [f64],
-    ) -> Result<(), Refusal> {
+    pub(super) fn assemble(&mut self, env: &mut Env<'_>, y: &mut [f64]) -> Result<(), Refusal> {
         let before = y.to_vec();
-        self.close(evaluator, at, y, Half::Positions)?;
-        self.close(evaluator, at, y, Half::Speeds)?;
-        let moved = self.moved_pins(evaluator.has_kinematics(), &before, y);
+        self.close(env, y, Half::Positions)?;
+        self.close(env, y, Half::Speeds)?;
+        let moved = self.moved_pins(env.has_kinematics(), &before, y);
         if moved.is_empty() { Ok(()) } else { Err(Refusal::Pinned(moved)) }
     }
 
@@ -101,25 +98,19 @@ impl Assembler {
         positions.chain(speeds).filter(moved).map(|i| (i, before[i], y[i])).collect()
     }
 
-    fn close(
-        &mut self,
-        evaluator: &mut dyn Evaluator,
-        at: (Locked<'_>, f64),
-        y: &mut [f64],
-        half: Half,
-    ) -> Result<(), Refusal> {
-        let mut size = self.residual(evaluator, at, y, half);
+    fn close(&mut self, env: &mut Env<'_>, y: &mut [f64], half: Half) -> Result<(), Refusal> {
+        let mut size = self.residual(env, y, half);
         if !size.is_finite() {
             let rows = self.level.iter().enumerate().filter(|(_, left)| !left.is_finite());
-            return Err(Refusal::Open(rows.map(|(k, left)| (k, *left)).collect()));
+            return Err(Refusal::Open(rows.map(|(k, left)| (self.active.constraint(k), *left)).collect()));
         }
         for _ in 0..MOST_ROUNDS {
-            self.find_change(evaluator, at, y)?;
+            self.find_change(env, y)?;
             let far = self.distance(y, half);
             if far <= 4.0 * f64::EPSILON {
                 break;
             }
-            match self.step(evaluator, at, y, (half, size)) {
+            match self.step(env, y, (half, size)) {
                 Some(smaller) => size = smaller,
                 None => break,
             }
@@ -129,38 +120,27 @@ impl Assembler {
     }
 
     /// Evaluates what is left of the constraints, into `level`; gives its size.
-    fn residual(
-        &mut self,
-        evaluator: &mut dyn Evaluator,
-        (locked, t): (Locked<'_>, f64),
-        y: &[f64],
-        half: Half,
-    ) -> f64 {
-        evaluator.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+    fn residual(&mut self, env: &mut Env<'_>, y: &[f64], half: Half) -> f64 {
+        env.residuals(y, &mut self.position, &mut self.velocity);
         self.level.fill(0.0);
         match half {
-            Half::Positions => self.level[..self.holonomic].copy_from_slice(&self.position),
+            Half::Positions => self.level[..self.position.len()].copy_from_slice(&self.position),
             Half::Speeds => self.level[..self.velocity.len()].copy_from_slice(&self.velocity),
         }
         self.level.iter().map(|x| x * x).sum::<f64>().sqrt()
     }
 
     /// The least change that takes off `level`, to first order.
-    fn find_change(
-        &mut self,
-        evaluator: &mut dyn Evaluator,
-        (locked, t): (Locked<'_>, f64),
-        y: &[f64],
-    ) -> Result<(), Refusal> {
-        evaluator.terms(locked, t, y, &mut self.terms);
+    fn find_change(&mut self, env: &mut Env<'_>, y: &[f64]) -> Result<(), Refusal> {
+        env.terms(y, &mut self.terms);
         let (own, pinned) = self.rows.values.split_at_mut(self.terms.jacobian.values.len());
         own.copy_from_slice(&self.terms.jacobian.values);
         pinned.fill(1.0);
-        let factored = self.kkt.factor(&self.terms.mass, &self.rows);
+        let factored = self.saddle.factor(&self.terms.mass, &self.rows);
         factored.map_err(|fault| Refusal::Singular(fault, self.lightest()))?;
         let mut level = self.level.clone();
         self.change.fill(0.0);
-        self.kkt.solve(&mut self.change, &mut level);
+        self.saddle.solve(&mut self.change, &mut level);
         Ok(())
     }
 
@@ -178,13 +158,7 @@ impl Assembler {
     }
 
     /// Takes the change, or a part of it, if that makes the residual smaller; gives its new size.
-    fn step(
-        &mut self,
-        evaluator: &mut dyn Evaluator,
-        at: (Locked<'_>, f64),
-        y: &mut [f64],
-        (half, size): (Half, f64),
-    ) -> Option<f64> {
+    fn step(&mut self, env: &mut Env<'_>, y: &mut [f64], (half, size): (Half, f64)) -> Option<f64> {
         let before = y.to_vec();
         let (first, n) = (self.positions, self.n);
         for halvings in 0..=MOST_HALVINGS {
@@ -192,26 +166,26 @@ impl Assembler {
             let change: Vec<f64> = self.change.iter().map(|change| part * change).collect();
             y.copy_from_slice(&before);
             match half {
-                Half::Positions => evaluator.shift_positions(at.1, &mut y[..first], &change),
+                Half::Positions => env.shift_positions(&mut y[..first], &change),
                 Half::Speeds => {
                     y[first..first + n].iter_mut().zip(&change).for_each(|(v, change)| *v -= change);
                 }
             }
-            let smaller = self.residual(evaluator, at, y, half);
+            let smaller = self.residual(env, y, half);
             if smaller < size {
                 return Some(smaller);
             }
         }
         y.copy_from_slice(&before);
-        self.residual(evaluator, at, y, half);
+        self.residual(env, y, half);
         None
     }
 
     /// The constraints that are not met: what is left of them is more than rounding, measured in coordinates.
     fn open_rows(&self, half: Half) -> Vec<(usize, f64)> {
-        let count = if half == Half::Positions { self.holonomic } else { self.velocity.len() };
+        let count = if half == Half::Positions { self.position.len() } else { self.velocity.len() };
         let steep = |k: usize| self.rows.row(k).map(|(_, x)| x * x).sum::<f64>().sqrt();
         let open = |&k: &usize| self.level[k].is_nan() || self.level[k].abs() > 1e-9 * steep(k);
-        (0..count).filter(open).map(|k| (k, self.level[k])).collect()
+        (0..count).filter(open).map(|k| (self.active.constraint(k), self.level[k])).collect()
     }
 }

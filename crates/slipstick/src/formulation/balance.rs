@@ -7,8 +7,9 @@
 //! then, and no constraints.
 
 use super::engine::Engine;
+use super::env::Env;
 use super::{Field, Flow, Index1};
-use crate::equations::Locked;
+use crate::equations::ActiveRows;
 
 /// What is to be in balance: a state with the rates `u'` and the multipliers.
 #[derive(Clone, Copy, Debug)]
@@ -38,14 +39,13 @@ pub struct Remainder {
 
 impl Flow<'_> {
     /// Room for what is left.
-    pub fn room_for_remainder(&self) -> Remainder {
-        let (layout, constraints) = (self.system().layout(), self.system().constraints());
-        let holonomic = constraints.iter().filter(|c| c.holonomic).count();
+    pub fn room_for_remainder(&self, rows: &ActiveRows) -> Remainder {
+        let layout = self.system().layout();
         let room = |length: usize| vec![0.0; length];
         Remainder {
             motion: room(layout.v + layout.z),
-            position: room(holonomic),
-            velocity: room(constraints.len()),
+            position: room(rows.holonomic()),
+            velocity: room(rows.len()),
             rates: room(layout.dimension()),
         }
     }
@@ -55,11 +55,17 @@ impl Flow<'_> {
         matches!(self.evaluator, Engine::Mechanism(_)) && self.sliding.is_none() && !self.one_sided.is_on()
     }
 
-    /// The multipliers of the constraints where the right-hand side was last evaluated.
+    /// The multipliers of the constraints that held where the right-hand side was last evaluated.
     pub fn multipliers(&self) -> &[f64] {
-        match &self.evaluator {
-            Engine::Mechanism(mechanism) => &mechanism.multipliers,
-            Engine::Plain(_) => &[],
+        self.form().map_or(&[], |form| &form.multipliers)
+    }
+
+    /// Copies them; where other constraints held there, as on the other side of a surface, they are zero.
+    pub fn copy_multipliers(&self, to: &mut [f64]) {
+        if self.multipliers().len() == to.len() {
+            to.copy_from_slice(self.multipliers());
+        } else {
+            to.fill(0.0);
         }
     }
 
@@ -69,34 +75,23 @@ impl Flow<'_> {
             return self.free_remainder(at, out);
         }
         self.derivative_count += 1;
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.remainder(self.mode.locked(self.system.parameters()), at, out);
-        }
+        self.on_form(at.t, at.y, |form, env, _| form.remainder(env, at, out));
     }
 
     /// `M moved + Gᵀ multipliers` at the point where what is left was last evaluated; zero where there are no terms.
     pub fn weigh(&self, moved: &[f64], multipliers: &[f64], out: &mut [f64]) {
         out.fill(0.0);
-        let Engine::Mechanism(mechanism) = &self.evaluator else { return };
-        if self.has_terms() {
-            out.iter_mut().enumerate().for_each(|(i, out)| *out = mechanism.terms.mass.row_times(i, moved));
-            mechanism.terms.jacobian.add_transposed(1.0, multipliers, out);
+        if let Some(form) = self.form().filter(|_| self.has_terms()) {
+            out.iter_mut().enumerate().for_each(|(i, out)| *out = form.terms.mass.row_times(i, moved));
+            form.terms.jacobian.add_transposed(1.0, multipliers, out);
         }
     }
 
     /// The least change of speeds at a state, in the metric of `M`, that has the effect of a given one on the constraints of positions; none where there are no terms.
     pub fn least_change(&mut self, t: f64, y: &[f64], change: &[f64], out: &mut [f64]) {
         out.fill(0.0);
-        let (locked, has_terms) = (self.mode.locked(self.system.parameters()), self.has_terms());
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator
-            && has_terms
-            && mechanism.factor(locked, t, y)
-        {
-            let (gradients, holonomic) = (&mechanism.terms.jacobian, mechanism.holonomic);
-            for (k, level) in mechanism.velocity.iter_mut().enumerate() {
-                *level = if k < holonomic { gradients.row_times(k, change) } else { 0.0 };
-            }
-            mechanism.kkt.least_change(&mechanism.velocity, out);
+        if self.has_terms() {
+            self.on_form(t, y, |form, env, y| form.least_change(env, y, change, out));
         }
     }
 
@@ -149,27 +144,39 @@ impl Flow<'_> {
     }
 }
 
-impl Index1<'_> {
-    fn remainder(&mut self, locked: Locked<'_>, at: Balance<'_>, out: &mut Remainder) {
+impl Index1 {
+    fn remainder(&mut self, env: &mut Env<'_>, at: Balance<'_>, out: &mut Remainder) {
         let (n, first) = (self.n, self.positions + self.n);
-        self.inner.terms(locked, at.t, at.y, &mut self.terms);
+        env.terms(at.y, &mut self.terms);
         for (i, motion) in out.motion[..n].iter_mut().enumerate() {
             *motion = self.terms.mass.row_times(i, at.rates) - self.terms.force[i];
         }
         self.terms.jacobian.add_transposed(1.0, at.multipliers, &mut out.motion);
         self.look_at_rows();
         if first < at.y.len() {
-            self.set_motion_to(at);
-            self.inner.derivative(locked, at.t, at.y, &mut out.rates);
+            self.set_motion_to(env, at);
+            env.derivative(at.y, &mut out.rates);
             let both = at.rates[n..].iter().zip(&out.rates[first..]);
             out.motion[n..].iter_mut().zip(both).for_each(|(left, (rate, k))| *left = rate - k);
         }
-        self.inner.residuals(locked, at.t, at.y, &mut out.position, &mut out.velocity);
+        env.residuals(at.y, &mut out.position, &mut out.velocity);
     }
 
-    pub(super) fn set_motion_to(&mut self, at: Balance<'_>) {
+    /// The least change of speeds that has the effect of a given one on the constraints of positions.
+    fn least_change(&mut self, env: &mut Env<'_>, y: &[f64], change: &[f64], out: &mut [f64]) {
+        if !self.factor(env, y) {
+            return;
+        }
+        let (gradients, holonomic) = (&self.terms.jacobian, self.holonomic);
+        for (k, level) in self.velocity.iter_mut().enumerate() {
+            *level = if k < holonomic { gradients.row_times(k, change) } else { 0.0 };
+        }
+        self.saddle.least_change(&mut self.velocity, out);
+    }
+
+    pub(super) fn set_motion_to(&mut self, env: &mut Env<'_>, at: Balance<'_>) {
         self.motion.copy_from_slice(&at.rates[..self.n]);
         self.multipliers.copy_from_slice(at.multipliers);
-        self.publish();
+        self.publish(env);
     }
 }

@@ -4,9 +4,8 @@
 //! the place beside and the matrix of the point. What that leaves out is of second order in the distance, as in the difference itself; and no column needs factors of its own.
 
 use super::Index1;
-use super::engine::Engine;
+use super::env::Env;
 use super::flow::Flow;
-use crate::equations::Locked;
 
 /// The point whose factors are used.
 #[derive(Clone, Debug, Default)]
@@ -19,13 +18,9 @@ pub(super) struct Held {
 impl Flow<'_> {
     /// From now on accelerations are found with the factors of this point, for places next to it, until [`let_factors_go`](Self::let_factors_go).
     pub(super) fn hold_factors(&mut self, t: f64, y: &[f64]) {
-        let locked = self.mode.locked(self.system.parameters());
-        if self.sliding.is_none()
-            && !self.one_sided.is_on()
-            && let Engine::Mechanism(mechanism) = &mut self.evaluator
-        {
+        if self.has_terms() {
             self.derivative_count += 1;
-            mechanism.hold_factors(locked, t, y);
+            self.on_form(t, y, Index1::hold_factors);
         }
         // There slopes grow without bound, and the factors of one point say nothing of others.
         if self.is_next_to_singular(true) {
@@ -35,29 +30,29 @@ impl Flow<'_> {
 
     /// Accelerations have factors of their own again.
     pub(super) fn let_factors_go(&mut self) {
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.held.is_on = false;
+        if let Some(form) = self.form_mut() {
+            form.held.is_on = false;
         }
     }
 }
 
-impl Index1<'_> {
-    fn hold_factors(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) {
-        self.motion_at(locked, t, y);
+impl Index1 {
+    fn hold_factors(&mut self, env: &mut Env<'_>, y: &[f64]) {
+        self.solve(env, y);
         self.held.motion.clone_from(&self.motion);
         self.held.multipliers.clone_from(&self.multipliers);
         // Rows that follow from others do so in another way beside the point.
-        self.held.is_on = self.fault.is_none() && self.kkt.redundant().is_empty();
+        self.held.is_on = self.fault.is_none() && self.saddle.redundant().is_empty();
     }
 
     /// Finds accelerations and multipliers beside the point whose factors are held; false if none are.
-    pub(super) fn solve_beside(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> bool {
+    pub(super) fn solve_beside(&mut self, env: &mut Env<'_>, y: &[f64]) -> bool {
         if !self.held.is_on {
             return false;
         }
-        self.inner.terms(locked, t, y, &mut self.terms);
+        env.terms(y, &mut self.terms);
         self.multipliers.copy_from_slice(&self.terms.level);
-        self.pull_by_forces(locked, t, y);
+        self.pull_by_forces(env, y);
         for (row, level) in self.multipliers.iter_mut().enumerate() {
             *level -= self.terms.jacobian.row_times(row, &self.held.motion);
         }
@@ -65,11 +60,11 @@ impl Index1<'_> {
             *force = self.terms.force[row] - self.terms.mass.row_times(row, &self.held.motion);
         }
         self.terms.jacobian.add_transposed(-1.0, &self.held.multipliers, &mut self.motion);
-        self.kkt.solve(&mut self.motion, &mut self.multipliers);
+        self.saddle.solve(&mut self.motion, &mut self.multipliers);
         add(&mut self.motion, &self.held.motion);
         add(&mut self.multipliers, &self.held.multipliers);
-        self.pull_beside(locked, t, y);
-        self.publish();
+        self.pull_beside(env, y);
+        self.publish(env);
         true
     }
 }

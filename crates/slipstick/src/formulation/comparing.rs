@@ -2,7 +2,7 @@
 //! leaving a surface.
 
 use super::{Flow, Sliding};
-use crate::equations::UncertainPoint;
+use crate::equations::{UncertainPoint, UncertainPolynomial};
 use crate::expr::Inexact;
 use crate::mode::Mode;
 
@@ -58,21 +58,28 @@ impl Flow<'_> {
         sum
     }
 
-    /// From here on a state that slides is put back along the jumps of the field: what no switch acts on keeps every bit (rule 21).
+    /// From here on a state that slides is put back along the jumps of the field as it was last evaluated: what no switch acts on keeps every bit
+    /// (rule 21). They are the same for a whole step, so that a state between its ends does not depend on what was looked at before. A mechanism
+    /// is moved as its constraints allow where it stands.
     pub fn move_along_jumps(&mut self) {
-        if let Some(sliding) = &mut self.sliding {
-            sliding.along_jumps = true;
+        if let Some(sliding) = self.sliding.as_mut().filter(|_| !self.is_mechanism) {
+            sliding.keep_jumps();
         }
     }
 
     /// How far the motion is from leaving a surface, by its place among those slid on: the weight of the positive side, and its band. Below 0 it leaves
     /// to the negative side, above 1 to the positive one.
     pub fn exit_weight(&mut self, surface: usize, t: f64, y: &[f64]) -> (f64, f64) {
+        if let Some(known) = self.visits.exit(surface, t, y) {
+            return known;
+        }
         let mut slope = std::mem::take(&mut self.slope);
         slope.resize(y.len(), 0.0);
         self.slide(t, y, &mut slope);
         self.slope = slope;
         let Some(sliding) = &self.sliding else { return (0.5, 0.0) };
+        let bands = (0..sliding.surfaces.len()).map(|i| CAUTION * sliding.exit_band(i));
+        self.visits.add_exits((t, y), sliding.exits(), bands);
         (sliding.exits()[surface], CAUTION * sliding.exit_band(surface))
     }
 
@@ -106,13 +113,14 @@ impl Flow<'_> {
     pub fn guard_polynomial<'p>(
         &mut self,
         guard: usize,
-        input: &dyn Fn(usize) -> &'p [f64],
+        input: &dyn Fn(usize) -> UncertainPolynomial<'p>,
         wanted: f64,
         out: &mut Vec<Inexact>,
     ) -> Option<f64> {
         if self.sliding.is_some() {
             return None;
         }
+        self.guard_count += 1;
         let locked = self.mode.locked(self.system.parameters());
         self.evaluator.guard_polynomial(locked, guard, input, wanted, out)
     }
@@ -121,6 +129,15 @@ impl Flow<'_> {
     pub fn reset_bounds(&mut self, guard: usize, before: UncertainPoint<'_>, delta: &mut [f64]) -> bool {
         let locked = self.mode.locked(self.system.parameters());
         self.evaluator.reset_bounds(locked, guard, before, delta)
+    }
+
+    /// Which conditions of what changes only at events hold.
+    pub fn conditions_that_hold(&mut self) -> Vec<bool> {
+        let mut values = vec![0.0; self.system.condition_number()];
+        if !values.is_empty() {
+            self.evaluator.conditions(self.mode.locked(self.system.parameters()), &mut values);
+        }
+        values.into_iter().map(|value| value > 0.0).collect()
     }
 
     /// The rate of a guard where the state changes at the rate `dy`.
@@ -145,12 +162,19 @@ impl Flow<'_> {
 
     /// The gradient of the surface of a guard with respect to the state; gives its rate in time. `y` is as before afterwards.
     pub fn gradient_at(&mut self, guard: usize, t: f64, y: &mut [f64], gradient: &mut [f64]) -> f64 {
+        // Without a formula it takes a difference for time and for each state.
+        self.guard_count += if self.system.has_formulas() { 1 } else { 1 + y.len() as u64 };
         let locked = self.mode.locked(self.system.parameters());
         self.evaluator.guard_gradient(locked, guard, t, y, gradient)
     }
 }
 
 impl Sliding {
+    /// How large the rate of a surface can be by rounding alone.
+    pub fn rounding(&self, surface: usize) -> f64 {
+        CAUTION * self.noise[surface]
+    }
+
     /// How far rounding of rates can have moved the weight of a surface.
     fn exit_band(&self, surface: usize) -> f64 {
         let sides = self.sides();

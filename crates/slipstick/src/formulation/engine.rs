@@ -1,18 +1,18 @@
-//! What evaluates a system: its own evaluator, or for a mechanism the index-1 form around it.
+//! What evaluates a system: its own evaluator, or for a mechanism one that has the index-1 form around it.
 
-use super::{Index1, Upkeep};
+use super::{Multibody, Upkeep};
 use crate::equations::{Evaluator, System};
 
 /// What evaluates a system: its own evaluator, or for a mechanism one that finds the accelerations too.
 pub(super) enum Engine<'a> {
     Plain(Box<dyn Evaluator + 'a>),
-    Mechanism(Box<Index1<'a>>),
+    Mechanism(Box<Multibody<'a>>),
 }
 
 impl<'a> Engine<'a> {
     pub(super) fn new(system: &'a dyn System, upkeep: Upkeep) -> Self {
         if system.layout().v > 0 {
-            Self::Mechanism(Box::new(Index1::new(system, upkeep)))
+            Self::Mechanism(Box::new(Multibody::new(system, upkeep)))
         } else {
             Self::Plain(system.evaluator())
         }

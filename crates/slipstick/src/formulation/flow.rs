@@ -2,14 +2,13 @@
 
 use super::behind_mass::{BehindMass, difference};
 use super::engine::Engine;
-use super::landing::largest;
 use super::one_sided::OneSided;
 use super::sliding::Effort;
 use super::start_slope::StartSlope;
-use super::twins::Place;
-use super::{Field, MassKind, Refusal, Sliding, Stabilisation, Surface, Upkeep};
+use super::visits::Visits;
+use super::{Field, MassKind, Sliding, Stabilisation, Surface, Upkeep};
 use crate::equations::{Guard, PlainField, Point, Reset, System};
-use crate::expr::{Bounds, Interval};
+use crate::expr::Bounds;
 use crate::mode::Mode;
 
 /// A system in a mode, with the scratch to evaluate it and the count of what was evaluated.
@@ -40,10 +39,9 @@ pub struct Flow<'a> {
     /// The surfaces that the motion slides on, if it does.
     pub(super) sliding: Option<Sliding>,
     pub(super) one_sided: OneSided,
-    /// Where a step has evaluated the field along the surfaces since [`forget_visits`](Self::forget_visits): the time, and the weights.
-    visits: Vec<(f64, Vec<f64>)>,
-    visit_count: usize,
-    is_mechanism: bool,
+    /// Where a step has evaluated the field along the surfaces since [`forget_visits`](Self::forget_visits).
+    pub(super) visits: Visits,
+    pub(super) is_mechanism: bool,
     /// What finds rates behind a mass matrix, if there is one.
     pub(super) behind_mass: Option<BehindMass>,
 }
@@ -78,8 +76,7 @@ impl<'a> Flow<'a> {
             watched: (0..system.mode_names().len()).map(watched_in).collect(),
             sliding: None,
             one_sided: OneSided::new(system),
-            visits: Vec::new(),
-            visit_count: 0,
+            visits: Visits::default(),
             is_mechanism: !system.constraints().is_empty(),
             behind_mass: (system.mass_kind() != MassKind::Identity)
                 .then(|| BehindMass::new(system.layout().dimension())),
@@ -134,18 +131,6 @@ impl<'a> Flow<'a> {
         let bounds = self.evaluator.guard_bounds(self.mode.locked(self.system.parameters()), guard, input)?;
         self.guard_count += 1;
         Some(bounds)
-    }
-
-    /// Where the watched guards lie while time (0) and states (from 1 on) are within intervals, if they are formulas.
-    pub fn guard_ranges(&mut self, input: &dyn Fn(usize) -> Interval, ranges: &mut [Interval]) {
-        self.guard_count += self.watched[self.mode.values.place];
-        self.evaluator.guard_ranges(self.mode.locked(self.system.parameters()), input, ranges);
-    }
-
-    /// The rates of the watched guards at a point of a motion, where they have the given values.
-    pub fn guard_slopes(&mut self, point: Point<'_>, reach: f64, values: &[f64], slopes: &mut [f64]) {
-        self.guard_count += self.watched[self.mode.values.place];
-        self.evaluator.guard_slopes(self.mode.locked(self.system.parameters()), point, reach, values, slopes);
     }
 
     /// The times at which the scheduled guards fire.
@@ -228,29 +213,6 @@ impl<'a> Flow<'a> {
         self.one_sided.take_crossed()
     }
 
-    /// About how large a guard is by rounding alone, at a point where it should be zero. In a mechanism constraints bring the rounding of each coordinate or speed to all others.
-    pub fn noise_of(&mut self, guard: usize, t: f64, y: &mut [f64]) -> f64 {
-        let mut gradient = vec![0.0; y.len()];
-        let rate = self.evaluator.guard_gradient(
-            self.mode.locked(self.system.parameters()),
-            guard,
-            t,
-            y,
-            &mut gradient,
-        );
-        let layout = self.system.layout();
-        let speeds = layout.q..layout.q + if self.is_mechanism { layout.v } else { 0 };
-        let (far, fast) = (largest(&y[..speeds.start]), largest(&y[speeds.clone()]));
-        let size = |i: usize| match i {
-            _ if !self.is_mechanism || i >= speeds.end => y[i].abs(),
-            _ if i < speeds.start => far,
-            _ => fast,
-        };
-        let terms: f64 = gradient.iter().enumerate().map(|(i, g)| g.abs() * size(i)).sum();
-        let size = terms + (rate * t).abs();
-        if size.is_finite() { 8.0 * f64::EPSILON * size } else { 0.0 }
-    }
-
     /// Moves a state to the given side of the surface that a motion leaves, by as little as can be.
     pub fn step_aside(&mut self, surface: Surface, side: f64, t: f64, y: &mut [f64]) {
         let mut sliding = Sliding::new(self.system, vec![surface]);
@@ -306,25 +268,24 @@ impl<'a> Flow<'a> {
         self.mode.structure.sliding = surfaces.iter().map(|surface| surface.guard).collect();
         self.sliding = (!surfaces.is_empty()).then(|| self.meet(surfaces, t, y));
         self.find_short_way();
-        self.visits.clear();
-        self.visit_count = 0;
+        self.visits.forget();
+    }
+
+    /// The motion slides on surfaces whose fields have been evaluated where it stands.
+    pub fn slide_along(&mut self, sliding: Sliding) {
+        let followers = sliding.followers().iter().map(|follower| follower.surface.guard);
+        let mut guards: Vec<usize> =
+            sliding.surfaces().iter().map(|surface| surface.guard).chain(followers).collect();
+        guards.sort_unstable();
+        self.mode.structure.sliding = guards;
+        self.sliding = Some(sliding);
+        self.find_short_way();
+        self.visits.forget();
     }
 
     /// The surfaces that meet at a point, each once.
     pub fn meet(&mut self, surfaces: &[Surface], t: f64, y: &[f64]) -> Sliding {
         Sliding::at(self.system, &mut *self.evaluator, &self.mode, (t, y), surfaces)
-    }
-
-    /// Whether the surfaces of two guards are one around a point.
-    pub fn are_twins(&mut self, first: usize, second: usize, t: f64, y: &[f64]) -> bool {
-        let mut place = Place {
-            evaluator: &mut *self.evaluator,
-            mode: &self.mode,
-            parameters: self.system.parameters(),
-            t,
-            y,
-        };
-        place.same_surface(first, second).is_some()
     }
 
     /// What the motion slides on, if it does.
@@ -334,6 +295,12 @@ impl<'a> Flow<'a> {
 
     /// Evaluates all fields that meet at the given surfaces.
     pub fn fields_at(&mut self, sliding: &mut Sliding, t: f64, y: &[f64]) {
+        sliding.evaluate_here(&mut *self.evaluator, &mut self.mode, t, y);
+        self.count(sliding.take_effort());
+    }
+
+    /// The same at the projection of a state that is next to them.
+    pub fn fields_next_to(&mut self, sliding: &mut Sliding, t: f64, y: &[f64]) {
         sliding.evaluate(&mut *self.evaluator, &mut self.mode, t, y);
         self.count(sliding.take_effort());
     }
@@ -353,100 +320,14 @@ impl<'a> Flow<'a> {
         self.sliding = Some(sliding);
     }
 
-    /// Whether there are constraints that the end of a step must be put back to.
-    #[inline]
-    pub fn is_mechanism(&self) -> bool {
-        self.is_mechanism
-    }
-
-    /// Whether a mechanism does not meet its constraints yet, on purpose.
-    #[inline]
-    pub fn is_reaching(&self) -> bool {
-        !self.mode.structure.reaching.is_empty()
-    }
-
-    /// The side on which the surface of each constraint is approached from, zero for those met; none at all once the constraints are met.
-    pub fn reach(&mut self, sides: &[f64]) {
-        self.mode.structure.reaching = sides.to_vec();
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.reach(sides);
-        }
-    }
-
-    /// The surfaces of the constraints that sliding-mode control approaches.
-    pub fn surfaces(&mut self, t: f64, y: &[f64]) -> Vec<f64> {
-        match &mut self.evaluator {
-            Engine::Mechanism(mechanism) => {
-                mechanism.surfaces(self.mode.locked(self.system.parameters()), t, y)
-            }
-            Engine::Plain(_) => Vec::new(),
-        }
-    }
-
-    /// How far each coordinate would be moved to close the constraints of positions.
-    pub fn closing_distances(&mut self, t: f64, y: &[f64]) -> Vec<f64> {
-        match &mut self.evaluator {
-            Engine::Mechanism(mechanism) => {
-                mechanism.closing_distances(self.mode.locked(self.system.parameters()), t, y)
-            }
-            Engine::Plain(_) => Vec::new(),
-        }
-    }
-
-    /// What is left of each constraint of a mechanism at the level of accelerations.
-    pub fn acceleration_residuals(&mut self, t: f64, y: &[f64], out: &mut [f64]) {
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.acceleration_residuals(self.mode.locked(self.system.parameters()), t, y, out);
-        }
-    }
-
-    /// How far the last landing has moved each position and speed of a mechanism.
-    pub fn adjustment(&self) -> &[f64] {
-        match &self.evaluator {
-            Engine::Mechanism(mechanism) => mechanism.adjustment(),
-            Engine::Plain(_) => &[],
-        }
-    }
-
-    /// How many steps of a mechanism were corrected.
-    pub fn corrected(&self) -> u64 {
-        match &self.evaluator {
-            Engine::Mechanism(mechanism) => mechanism.corrected(),
-            Engine::Plain(_) => 0,
-        }
-    }
-
-    /// How often a linear system of a mechanism was factored, for accelerations or for corrections.
-    pub fn motion_factorisations(&self) -> u64 {
-        match &self.evaluator {
-            Engine::Mechanism(mechanism) => mechanism.factorisations(),
-            Engine::Plain(_) => 0,
-        }
-    }
-
-    /// What is left of the constraints of positions of a mechanism, and of the rates of all.
-    pub fn residuals(&mut self, t: f64, y: &[f64], position: &mut [f64], velocity: &mut [f64]) {
-        self.evaluator.residuals(self.mode.locked(self.system.parameters()), t, y, position, velocity);
-    }
-
-    /// Moves a state of a mechanism to the nearest one at which the constraints are met; pinned coordinates stay.
-    pub fn assemble(&mut self, t: f64, y: &mut [f64], pinned: &[usize]) -> Result<(), Refusal> {
-        match &mut self.evaluator {
-            Engine::Mechanism(mechanism) => {
-                mechanism.assemble(self.mode.locked(self.system.parameters()), t, y, pinned)
-            }
-            Engine::Plain(_) => Ok(()),
-        }
-    }
-
     /// The times at which a step has evaluated the field along the surfaces, with the weight of the positive side of each surface.
     pub fn visits(&self) -> &[(f64, Vec<f64>)] {
-        &self.visits[..self.visit_count]
+        self.visits.stages()
     }
 
     /// Forgets where the field was evaluated: another step is tried.
     pub fn forget_visits(&mut self) {
-        self.visit_count = 0;
+        self.visits.forget();
     }
 
     pub(super) fn count(&mut self, effort: Effort) {
@@ -484,13 +365,7 @@ impl<'a> Flow<'a> {
     /// Takes note of the weights where the field along the surfaces was evaluated last.
     fn note_visit(&mut self, t: f64) {
         let Some(sliding) = &self.sliding else { return };
-        if self.visits.len() == self.visit_count {
-            self.visits.push((t, sliding.exits().to_vec()));
-        }
-        let visit = &mut self.visits[self.visit_count];
-        visit.0 = t;
-        visit.1.copy_from_slice(sliding.exits());
-        self.visit_count += 1;
+        self.visits.add_stage(t, sliding.exits());
     }
 
     /// Applies the reset of one guard to `after`.

@@ -3,8 +3,8 @@
 //! `q' = T (v - Gᵀ μ)`, `M v' = f - Gᵀ λ`, `z' = k`, `0 = ġ(t, q, v)`, `0 = g(t, q)`: both levels of the constraints hold, and `μ` is zero but for the errors of the steps. The state is `(q, v, z, λ, μ)`.
 //! The second equation is taken as it stands, so that `M` need not have an inverse. Its tangents are in `tangents.rs`, those of the first here.
 
-use super::engine::Engine;
 use super::{Balance, Flow, Remainder};
+use crate::equations::ActiveRows;
 use crate::math::{Matrix, RealLu, dot};
 
 /// What the form needs beside the flow.
@@ -19,8 +19,8 @@ pub struct GglRoom {
 
 impl GglRoom {
     /// For the mechanism of a flow, which must be one.
-    pub fn new(flow: &Flow<'_>) -> Self {
-        let (left, dimension) = (flow.room_for_remainder(), flow.system().layout().dimension());
+    pub fn new(flow: &Flow<'_>, rows: &ActiveRows) -> Self {
+        let (left, dimension) = (flow.room_for_remainder(rows), flow.system().layout().dimension());
         Self { left, dimension, state: vec![0.0; dimension], rates: vec![0.0; dimension] }
     }
 
@@ -106,8 +106,8 @@ impl Flow<'_> {
         of_multipliers[..multipliers.len()].copy_from_slice(&room.left.velocity);
         of_multipliers[multipliers.len()..].copy_from_slice(&room.left.position);
         room.state.copy_from_slice(y);
-        if let Engine::Mechanism(mechanism) = &self.evaluator {
-            mechanism.terms.jacobian.add_transposed(-1.0, pushes, &mut room.state[q..q + n]);
+        if let Some(form) = self.form() {
+            form.terms.jacobian.add_transposed(-1.0, pushes, &mut room.state[q..q + n]);
         }
         if self.evaluator.has_kinematics() {
             self.evaluate_kinematics(t, &room.state, &mut room.rates);
@@ -121,17 +121,9 @@ impl Flow<'_> {
 
     /// The masses where the equations were last evaluated; those of further states stay.
     pub fn copy_masses(&self, to: &mut Matrix) {
-        if let Engine::Mechanism(mechanism) = &self.evaluator {
-            let masses = &mechanism.terms.mass.values;
+        if let Some(form) = self.form() {
+            let masses = &form.terms.mass.values;
             to.values[..masses.len()].copy_from_slice(masses);
-        }
-    }
-
-    /// The constraints that follow from others wherever they are met, and are held to do so.
-    pub fn held_constraints(&self) -> &[usize] {
-        match &self.evaluator {
-            Engine::Mechanism(mechanism) => mechanism.kkt.held(),
-            Engine::Plain(_) => &[],
         }
     }
 

@@ -36,18 +36,19 @@ impl<'a> Ground<'a> {
         if let (Engine::Mechanism(mechanism), true) =
             (&mut self.evaluator, mode.structure.reaching.is_empty())
         {
-            mechanism.land(mode.locked(self.system.parameters()), t, y);
+            let (form, mut env) = mechanism.at(mode.locked(self.system.parameters()), t, y);
+            form.land(&mut env, y);
         }
     }
 
-    /// Has constraints that follow from others next to a state of a motion do so from now on, even where they are not quite met, as in the run.
-    pub fn hold_redundant(&mut self, mode: &Mode, t: f64, y: &[f64]) {
+    /// Finds out which constraints are independent next to a state of a motion: these count from now on, even where they are not quite met, as in the run.
+    pub fn enter_form(&mut self, mode: &Mode, t: f64, y: &[f64]) {
         let mut met = y.to_vec();
         self.put_back(mode, t, &mut met);
         if let (Engine::Mechanism(mechanism), true) =
             (&mut self.evaluator, mode.structure.reaching.is_empty())
         {
-            mechanism.hold_redundant(mode.locked(self.system.parameters()), t, &met);
+            mechanism.enter(mode.locked(self.system.parameters()), t, &met);
         }
     }
 

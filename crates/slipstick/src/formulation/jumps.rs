@@ -21,7 +21,8 @@ impl Sliding {
             if rate == 0.0 || rate.abs() > self.noise[i] {
                 continue;
             }
-            if !self.jump_crosses(i) {
+            self.find_jump(i);
+            if !self.along_jumps || !self.leads_across(i) {
                 self.beside.copy_from_slice(&self.gradients[row.clone()]);
             }
             let part = rate / dot(&self.gradients[row], &self.beside);
@@ -40,7 +41,9 @@ impl Sliding {
         t: f64,
         within: bool,
     ) {
-        self.directions.copy_from_slice(&self.gradients);
+        for i in 0..self.surfaces.len() {
+            self.find_moving_gradient(i);
+        }
         if !within {
             return;
         }
@@ -54,21 +57,40 @@ impl Sliding {
         }
     }
 
-    /// Finds the jump of the field across a surface, as it was last evaluated. False if it does not lead across, is not
-    /// the jump of rates, or is not asked for.
+    /// The jump that is kept for a surface. False if it does not lead across, is not the jump of rates, or is not asked for.
     fn jump_crosses(&mut self, i: usize) -> bool {
         if !self.along_jumps || self.mass.is_some() {
             return false;
         }
+        self.beside.copy_from_slice(&self.jumps[i * self.n..(i + 1) * self.n]);
+        self.leads_across(i)
+    }
+
+    /// Keeps the jumps of the fields as they were last evaluated, to put states back along them.
+    pub(super) fn keep_jumps(&mut self) {
+        self.along_jumps = true;
+        for i in 0..self.surfaces.len() {
+            self.find_jump(i);
+            self.jumps[i * self.n..(i + 1) * self.n].copy_from_slice(&self.beside);
+        }
+    }
+
+    /// Finds the jump of the field across a surface, as it was last evaluated.
+    fn find_jump(&mut self, i: usize) {
         self.beside.fill(0.0);
-        for (side, field) in self.fields.chunks_exact(self.n).enumerate() {
+        for side in 0..self.sides() {
             let part = match (self.adds_up(), side) {
                 (true, 0) => -1.0,
                 (true, _) => f64::from(side == i + 1),
                 (false, _) => self.sign_on(side, i),
             };
+            let field = &self.fields[side * self.n..(side + 1) * self.n];
             self.beside.iter_mut().zip(field).for_each(|(jump, f)| *jump += part * f);
         }
+    }
+
+    /// Whether what was found leads across a surface.
+    fn leads_across(&self, i: usize) -> bool {
         let gradient = &self.gradients[i * self.n..(i + 1) * self.n];
         let across: f64 = gradient.iter().zip(&self.beside).map(|(g, jump)| g * jump).sum();
         let size: f64 = gradient.iter().zip(&self.beside).map(|(g, jump)| (g * jump).abs()).sum();

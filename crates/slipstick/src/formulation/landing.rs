@@ -4,11 +4,11 @@
 //! solutions of the linear system of the accelerations, or of one without masses. With `H` the gradients of `(g, ġ)` by `(q, v)`, S-full makes
 //! one correction by `Hᵀ (H Hᵀ)⁻¹` (3.65).
 
-use super::engine::Engine;
+use super::env::Env;
 use super::pstab::is_within;
 use super::{Flow, Index1, Metric, Stabilisation, Upkeep};
-use crate::equations::{Locked, Terms};
-use crate::math::{Kkt, Matrix};
+use crate::equations::Terms;
+use crate::math::{Matrix, Saddle};
 
 /// Corrections that leave more than this part of what they take off do not close a mechanism, unless it is as little as this beside its positions.
 const LEFT_OPEN: f64 = 0.1;
@@ -21,7 +21,7 @@ const MET: f64 = 1e-14;
 /// The scratch for corrections.
 pub(super) struct Landing {
     /// The linear system of corrections, where it is not that of the accelerations, and its mass matrix.
-    pub(super) own: Option<Kkt>,
+    pub(super) own: Option<Saddle>,
     mass: Matrix,
     /// The gradients of `(g, ġ)`, and those of `ġ` by positions, for S-full.
     gradients: Option<Matrix>,
@@ -32,8 +32,6 @@ pub(super) struct Landing {
     pub(super) turned: Matrix,
     /// Positions and speeds before the correction, then how far each was moved.
     pub(super) adjustment: Vec<f64>,
-    /// How many steps were corrected.
-    count: u64,
 }
 
 impl Landing {
@@ -46,7 +44,7 @@ impl Landing {
         let if_full = |length: usize| if full { length } else { 0 };
         Self {
             own: (full || upkeep.metric == Metric::Identity)
-                .then(|| Kkt::new(&mass, gradients.as_ref().unwrap_or(&terms.jacobian))),
+                .then(|| Saddle::new(&mass, gradients.as_ref().unwrap_or(&terms.jacobian))),
             mass,
             gradients,
             slopes: vec![0.0; if_full(m * n)],
@@ -54,46 +52,54 @@ impl Landing {
             level: vec![0.0; if_full(rows)],
             turned: terms.jacobian.clone(),
             adjustment: vec![0.0; positions + n],
-            count: 0,
         }
     }
 }
 
-impl Index1<'_> {
+impl Index1 {
     /// Moves the end of a step to where the constraints are met, or nearer to it.
-    pub(super) fn land(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
-        if self.upkeep.stabilisation.rounds() > 0 {
-            self.inner.terms(locked, t, y, &mut self.terms);
-            self.land_by(Self::factor_terms, (locked, t), y);
+    pub(super) fn land(&mut self, env: &mut Env<'_>, y: &mut [f64]) {
+        if self.lands() {
+            env.terms(y, &mut self.terms);
+            self.land_by(|this, env| this.factor_terms(env.counts), env, y);
         }
     }
 
+    fn lands(&self) -> bool {
+        self.upkeep.stabilisation.rounds() > 0 && !self.rows.is_empty()
+    }
+
     /// The same where the derivative has just been evaluated: its terms and their factors serve here too.
-    pub(super) fn land_from_derivative(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
-        if self.upkeep.stabilisation.rounds() > 0 && self.fault.is_none() {
-            self.land_by(|_| true, (locked, t), y);
+    pub(super) fn land_from_derivative(&mut self, env: &mut Env<'_>, y: &mut [f64]) {
+        if self.lands() && self.fault.is_none() {
+            self.land_by(|_, _| true, env, y);
         }
     }
 
     /// The terms are those of this point; `factor` factors their linear system, if that is needed.
-    fn land_by(&mut self, factor: impl Fn(&mut Self) -> bool, (locked, t): (Locked<'_>, f64), y: &mut [f64]) {
+    fn land_by(
+        &mut self,
+        factor: impl Fn(&mut Self, &mut Env<'_>) -> bool,
+        env: &mut Env<'_>,
+        y: &mut [f64],
+    ) {
         let (position, velocity) = (&mut self.position, &mut self.velocity);
-        self.inner.residuals_of_terms((locked, t, y), &self.terms, position, velocity);
+        env.residuals_of_terms(y, &self.terms, position, velocity);
         self.landing.adjustment.fill(0.0);
         if self.upkeep.drift_tolerance > 0.0 && self.drift() <= self.upkeep.drift_tolerance {
             return;
         }
         self.landing.adjustment.copy_from_slice(&y[..self.positions + self.n]);
-        self.landing.count += 1;
+        env.counts.corrected += 1;
         let is_factored =
-            if self.landing.own.is_some() { self.factor_own(locked, t, y) } else { factor(self) };
+            if self.landing.own.is_some() { self.factor_own(env, y) } else { factor(self, env) };
         if is_factored {
             match self.upkeep.stabilisation {
-                Stabilisation::Project => self.project(locked, t, y),
+                Stabilisation::Project => self.project(env, y),
                 _ if self.upkeep.stabilisation.rounds() == 2 && self.pull.reaching.is_empty() => {
-                    self.correct_twice(locked, t, y);
+                    self.correct_twice(env, y);
                 }
-                _ => self.correct_in_rounds(locked, t, y),
+                _ => self.correct_in_rounds(env, y),
             }
         }
         for (moved, y) in self.landing.adjustment.iter_mut().zip(&*y) {
@@ -102,23 +108,23 @@ impl Index1<'_> {
     }
 
     /// Moves a state to where the constraints are met. False if it is there already.
-    fn close_once(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) -> bool {
-        self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+    fn close_once(&mut self, env: &mut Env<'_>, y: &mut [f64]) -> bool {
+        env.residuals(y, &mut self.position, &mut self.velocity);
         let (q, v) = (largest(&y[..self.positions]), largest(&y[self.positions..self.positions + self.n]));
-        let is_met = |left: &[f64], size: f64| is_within(left, self.kkt.lengths(), MET * size);
+        let is_met = |left: &[f64], size: f64| is_within(left, self.saddle.lengths(), MET * size);
         let is_open = !is_met(&self.position, q) || !is_met(&self.velocity, v);
-        if is_open && self.factor_corrections(locked, t, y) {
-            self.project(locked, t, y);
+        if is_open && self.factor_corrections(env, y) {
+            self.project(env, y);
         }
         is_open
     }
 
-    fn correct_in_rounds(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
+    fn correct_in_rounds(&mut self, env: &mut Env<'_>, y: &mut [f64]) {
         for round in 0..self.upkeep.stabilisation.rounds() {
             if round > 0 {
-                self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+                env.residuals(y, &mut self.position, &mut self.velocity);
             }
-            if self.correct(locked, t, y) <= 4.0 * f64::EPSILON {
+            if self.correct(env, y) <= 4.0 * f64::EPSILON {
                 return;
             }
         }
@@ -134,45 +140,28 @@ impl Index1<'_> {
             .fold(0.0, |worst, x| if x.abs() <= worst { worst } else { x.abs() })
     }
 
-    /// How far the last landing has moved each position and speed.
+    /// How far the last landing has moved each position and speed; nothing is moved where no constraint holds.
     pub(super) fn adjustment(&self) -> &[f64] {
-        &self.landing.adjustment
-    }
-
-    /// How many steps were corrected.
-    pub(super) fn corrected(&self) -> u64 {
-        self.landing.count
+        if self.rows.is_empty() { &[] } else { &self.landing.adjustment }
     }
 
     /// The last landing was not that of a step: so many were corrected.
-    pub(super) fn forget_landing(&mut self, corrected: u64) {
-        self.landing.count = corrected;
+    pub(super) fn forget_landing(&mut self, env: &mut Env<'_>, corrected: u64) {
+        env.counts.corrected = corrected;
         self.landing.adjustment.fill(0.0);
     }
 
     /// Factors the linear system of corrections at a point.
-    pub(super) fn factor_corrections(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> bool {
-        self.inner.terms(locked, t, y, &mut self.terms);
-        if self.landing.own.is_some() { self.factor_own(locked, t, y) } else { self.factor_terms() }
-    }
-
-    /// These rows of constraints follow from others; in S-full a constraint of positions has two rows.
-    pub(super) fn hold_in_corrections(&mut self, rows: &[usize]) {
-        let Some(own) = &mut self.landing.own else { return };
-        if self.upkeep.stabilisation == Stabilisation::Full {
-            let of_positions = rows.iter().copied().filter(|&row| row < self.holonomic);
-            let of_speeds = rows.iter().map(|row| self.holonomic + row);
-            own.hold(&of_positions.chain(of_speeds).collect::<Vec<_>>());
-        } else {
-            own.hold(rows);
-        }
+    pub(super) fn factor_corrections(&mut self, env: &mut Env<'_>, y: &[f64]) -> bool {
+        env.terms(y, &mut self.terms);
+        if self.landing.own.is_some() { self.factor_own(env, y) } else { self.factor_terms(env.counts) }
     }
 
     /// Factors the linear system of corrections that is not that of the accelerations; the terms are those of this point.
-    fn factor_own(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> bool {
-        self.factorisations += 1;
+    fn factor_own(&mut self, env: &mut Env<'_>, y: &[f64]) -> bool {
+        env.counts.factorisations += 1;
         if self.upkeep.stabilisation == Stabilisation::Full {
-            self.fill_gradients(locked, t, y);
+            self.fill_gradients(env, y);
         }
         let gradients = self.landing.gradients.as_ref().unwrap_or(&self.terms.jacobian);
         let own = self.landing.own.as_mut();
@@ -180,10 +169,10 @@ impl Index1<'_> {
     }
 
     /// The gradients of `(g, ġ)` by `(q, v)`, and the masses of both: `[G 0; L G]`.
-    fn fill_gradients(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) {
+    fn fill_gradients(&mut self, env: &mut Env<'_>, y: &[f64]) {
         let (n, holonomic) = (self.n, self.holonomic);
         let mut slopes = std::mem::take(&mut self.landing.slopes);
-        self.rate_slopes((locked, t, y), &mut slopes);
+        self.rate_slopes(env, y, &mut slopes);
         let Some(gradients) = &mut self.landing.gradients else { return };
         gradients.values.fill(0.0);
         for (row, gradient) in gradients.values.chunks_exact_mut(2 * n).enumerate() {
@@ -207,16 +196,16 @@ impl Index1<'_> {
 
     /// Moves positions, and then speeds, towards where the constraints are met; the linear system has been factored, and the residuals are known.
     /// Gives how much the positions and speeds changed.
-    fn correct(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) -> f64 {
+    fn correct(&mut self, env: &mut Env<'_>, y: &mut [f64]) -> f64 {
         if self.upkeep.stabilisation == Stabilisation::Full {
-            return self.correct_together(t, y);
+            return self.correct_together(env, y);
         }
         let mut moved = 0.0;
         if self.corrects_positions() {
             self.multipliers.fill(0.0);
             self.multipliers[..self.holonomic].copy_from_slice(&self.position);
-            moved = self.shift_positions_back(t, &mut y[..self.positions]);
-            self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+            moved = self.shift_positions_back(env, &mut y[..self.positions]);
+            env.residuals(y, &mut self.position, &mut self.velocity);
         }
         self.multipliers.copy_from_slice(&self.velocity);
         self.leave_what_is_reaching();
@@ -236,36 +225,40 @@ impl Index1<'_> {
 
     /// While surfaces are reached (paper 000), speeds are corrected by the surfaces that have been, and not by others.
     fn leave_what_is_reaching(&mut self) {
-        let speed = &self.upkeep.speed;
+        let (speed, rows) = (&self.upkeep.speed, &self.rows);
         for (k, side) in self.pull.reaching.iter().enumerate() {
-            let position = self.position.get(k).map_or(0.0, |position| speed.get(k) * position);
+            let position =
+                self.position.get(k).map_or(0.0, |position| speed.get(rows.constraint(k)) * position);
             self.multipliers[k] = if *side == 0.0 { self.multipliers[k] + position } else { 0.0 };
         }
     }
 
     /// Next to closed positions a correction leaves far less than it takes off. What it has left is measured by coordinates.
-    fn open_after_landing(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> Option<(usize, f64)> {
+    fn open_after_landing(&mut self, env: &mut Env<'_>, y: &[f64]) -> Option<(usize, f64)> {
+        if self.rows.is_empty() {
+            return None;
+        }
         let moved = largest(&self.landing.adjustment[..self.positions]);
         let negligible = NEGLIGIBLE * largest(&y[..self.positions]);
         if moved <= negligible || !self.corrects_positions() {
             return None;
         }
-        self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
-        let lengths = self.kkt.lengths();
+        env.residuals(y, &mut self.position, &mut self.velocity);
+        let lengths = self.saddle.lengths();
         let distance = |k: usize| if lengths[k] > 0.0 { self.position[k].abs() / lengths[k] } else { 0.0 };
         let worst = (0..self.holonomic).max_by(|&a, &b| distance(a).total_cmp(&distance(b)))?;
         let bound = (LEFT_OPEN * moved).max(negligible);
-        (distance(worst) > bound).then(|| (worst, self.position[worst]))
+        (distance(worst) > bound).then(|| (self.rows.constraint(worst), self.position[worst]))
     }
 
     /// How far each coordinate would be moved to close the constraints of positions.
-    pub(super) fn closing_distances(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> Vec<f64> {
+    pub(super) fn closing_distances(&mut self, env: &mut Env<'_>, y: &[f64]) -> Vec<f64> {
         let mut q = y[..self.positions].to_vec();
-        if self.holonomic > 0 && self.factor_corrections(locked, t, y) {
-            self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+        if self.holonomic > 0 && self.factor_corrections(env, y) {
+            env.residuals(y, &mut self.position, &mut self.velocity);
             self.multipliers.fill(0.0);
             self.multipliers[..self.holonomic].copy_from_slice(&self.position);
-            self.shift_positions_back(t, &mut q);
+            self.shift_positions_back(env, &mut q);
         }
         q.iter().zip(y).map(|(moved, y)| (moved - y).abs()).collect()
     }
@@ -273,14 +266,14 @@ impl Index1<'_> {
     /// `F` times the residuals in `multipliers`, into the motion.
     fn find_change(&mut self) {
         self.motion.fill(0.0);
-        let kkt = self.landing.own.as_mut().unwrap_or(&mut self.kkt);
-        kkt.solve(&mut self.motion, &mut self.multipliers);
+        let saddle = self.landing.own.as_mut().unwrap_or(&mut self.saddle);
+        saddle.solve(&mut self.motion, &mut self.multipliers);
     }
 
-    fn shift_positions_back(&mut self, t: f64, q: &mut [f64]) -> f64 {
+    fn shift_positions_back(&mut self, env: &mut Env<'_>, q: &mut [f64]) -> f64 {
         self.find_change();
         let size = relative_size(&self.motion, q);
-        self.inner.shift_positions(t, q, &self.motion);
+        env.shift_positions(q, &self.motion);
         size
     }
 
@@ -292,7 +285,7 @@ impl Index1<'_> {
     }
 
     /// Takes `Hᵀ (H Hᵀ)⁻¹ (g, ġ)` off positions and speeds.
-    fn correct_together(&mut self, t: f64, y: &mut [f64]) -> f64 {
+    fn correct_together(&mut self, env: &mut Env<'_>, y: &mut [f64]) -> f64 {
         let Some(own) = &mut self.landing.own else { return 0.0 };
         self.landing.level[..self.holonomic].copy_from_slice(&self.position);
         self.landing.level[self.holonomic..].copy_from_slice(&self.velocity);
@@ -301,7 +294,7 @@ impl Index1<'_> {
         let (q, rest) = y.split_at_mut(self.positions);
         let (of_positions, of_speeds) = self.landing.change.split_at(self.n);
         let size = relative_size(of_positions, q).max(relative_size(of_speeds, rest));
-        self.inner.shift_positions(t, q, of_positions);
+        env.shift_positions(q, of_positions);
         take_off(rest, of_speeds);
         size
     }
@@ -311,28 +304,20 @@ impl Index1<'_> {
 impl Flow<'_> {
     /// Moves the end of a step to where the constraints of a mechanism are met.
     pub fn land(&mut self, t: f64, y: &mut [f64]) {
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.land(self.mode.locked(self.system.parameters()), t, y);
-        }
+        self.on_form(t, y, Index1::land);
     }
 
     /// The same for the point at which the equations of a mechanism have just been evaluated, for a method that lands by itself.
     pub fn land_where_evaluated(&mut self, t: f64, y: &mut [f64]) {
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.land_by(Index1::factor_terms, (self.mode.locked(self.system.parameters()), t), y);
-        }
+        self.on_form(t, y, |form, env, y| form.land_by(|form, env| form.factor_terms(env.counts), env, y));
     }
 
     /// Moves a state onto the surfaces that the motion slides on. If joints are kept shut, that and the corrections of these are made in turn, for each of both leads away from the other.
     pub fn land_on_surfaces(&mut self, t: f64, y: &mut [f64], keeps_joints: bool) {
         for _ in 0..MOST_TURNS {
             self.project(t, y);
-            let slides = self.sliding.is_some();
-            let Engine::Mechanism(mechanism) = &mut self.evaluator else { return };
-            if !keeps_joints
-                || !slides
-                || !mechanism.close_once(self.mode.locked(self.system.parameters()), t, y)
-            {
+            let goes_on = keeps_joints && self.sliding.is_some();
+            if !goes_on || self.on_form(t, &mut *y, Index1::close_once) != Some(true) {
                 return;
             }
         }
@@ -340,12 +325,7 @@ impl Flow<'_> {
 
     /// The constraint of positions that is furthest from met behind a landing, with what is left of it, if the landing has hardly brought it nearer.
     pub fn open_after_landing(&mut self, t: f64, y: &[f64]) -> Option<(usize, f64)> {
-        match &mut self.evaluator {
-            Engine::Mechanism(mechanism) => {
-                mechanism.open_after_landing(self.mode.locked(self.system.parameters()), t, y)
-            }
-            Engine::Plain(_) => None,
-        }
+        self.on_form(t, y, Index1::open_after_landing).flatten()
     }
 
     /// The same for the point at which the derivative has just been evaluated, so that nothing of it has to be evaluated again.
@@ -353,8 +333,8 @@ impl Flow<'_> {
         // Along surfaces, the derivative is put together from others.
         if self.sliding.is_some() || self.one_sided.is_on() {
             self.land(t, y);
-        } else if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.land_from_derivative(self.mode.locked(self.system.parameters()), t, y);
+        } else {
+            self.on_form(t, y, Index1::land_from_derivative);
         }
     }
 }

@@ -61,9 +61,9 @@ impl<'a> Mixture<'a> {
         self.ground.put_back(mode, t, y);
     }
 
-    /// Has constraints that follow from others next to a state of the motion do so from now on, even where they are not quite met: for what is looked at between the ends of steps and not put back.
-    pub fn hold_redundant(&mut self, mode: &Mode, t: f64, y: &[f64]) {
-        self.ground.hold_redundant(mode, t, y);
+    /// Finds out which constraints are independent next to a state of the motion, for what is looked at between the ends of steps and not put back.
+    pub fn enter_form(&mut self, mode: &Mode, t: f64, y: &[f64]) {
+        self.ground.enter_form(mode, t, y);
     }
 
     /// The signs of all switches where it was last looked; between -1 and 1 for those slid on.

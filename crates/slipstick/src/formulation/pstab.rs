@@ -8,10 +8,10 @@
 //! `g(q - α) = T α / 2`, because `G α = g`; if that is rounding, `G(q - α) v = ġ - T v`; and of rates `T β` is left. What follows is smaller by how far the gradients turn, the relative size of `T`,
 //! once more: this is done where that is rounding.
 
+use super::env::Env;
 use super::landing::{largest, relative_size, take_off};
 use super::{Index1, Stabilisation};
-use crate::equations::Locked;
-use crate::math::Kkt;
+use crate::math::Saddle;
 use std::ops::Range;
 
 /// Rounds of projection before it is given up.
@@ -20,28 +20,28 @@ pub(super) const MOST_ROUNDS: usize = 10;
 /// A part whose square is rounding.
 const NEAR: f64 = 1.0 / 67_108_864.0;
 
-impl Index1<'_> {
+impl Index1 {
     /// Corrects positions and speeds twice; the linear system has been factored, and the residuals are known.
-    pub(super) fn correct_twice(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
-        let is_near = if self.corrects_positions() && self.correct_positions(t, y) {
-            let is_near = self.foresee_positions(y);
+    pub(super) fn correct_twice(&mut self, env: &mut Env<'_>, y: &mut [f64]) {
+        let is_near = if self.corrects_positions() && self.correct_positions(env, y) {
+            let is_near = self.foresee_positions(env, y);
             if !is_near {
-                self.inner.position_residuals(locked, t, y, &mut self.position, &mut self.velocity);
+                env.position_residuals(y, &mut self.position, &mut self.velocity);
             }
-            !self.correct_positions(t, y) && is_near
+            !self.correct_positions(env, y) && is_near
         } else {
             self.motion.fill(0.0);
-            self.inner.turn(&self.motion, &mut self.landing.turned.values)
+            env.turn(&self.motion, &mut self.landing.turned.values)
         };
         if is_near && self.foresee_rates(y) {
             self.correct_speeds_nearby(y);
         } else {
-            self.correct_speeds_twice(locked, t, y);
+            self.correct_speeds_twice(env, y);
         }
     }
 
     /// What a small first correction leaves of the constraints of positions; false if what follows is more than rounding.
-    fn foresee_positions(&mut self, y: &[f64]) -> bool {
+    fn foresee_positions(&mut self, env: &mut Env<'_>, y: &[f64]) -> bool {
         let (moved, size) = (largest(&self.motion), largest(&y[..self.positions]));
         // Where gradients turn by nothing for once, the correction itself tells.
         if moved > NEAR * (1.0 + size) {
@@ -51,7 +51,7 @@ impl Index1<'_> {
         for (motion, (before, now)) in self.motion.iter_mut().zip(self.landing.adjustment.iter().zip(y)) {
             *motion = before - now;
         }
-        if !self.inner.turn(&self.motion, &mut self.landing.turned.values) {
+        if !env.turn(&self.motion, &mut self.landing.turned.values) {
             return false;
         }
         self.landing.turned.times(&self.motion, &mut self.position);
@@ -81,16 +81,16 @@ impl Index1<'_> {
     }
 
     /// Corrects speeds twice where the positions are now.
-    fn correct_speeds_twice(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
+    fn correct_speeds_twice(&mut self, env: &mut Env<'_>, y: &mut [f64]) {
         let (position, velocity) = (&mut self.position, &mut self.velocity);
-        let has_gradients = self.inner.rates(locked, t, y, position, velocity, &mut self.terms);
+        let has_gradients = env.rates(y, position, velocity, &mut self.terms);
         if self.correct_speeds(y) {
             if has_gradients {
                 for (row, velocity) in self.velocity.iter_mut().enumerate() {
                     *velocity -= self.terms.jacobian.row_times(row, &self.motion);
                 }
             } else {
-                self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+                env.residuals(y, &mut self.position, &mut self.velocity);
             }
             self.correct_speeds(y);
         }
@@ -98,19 +98,19 @@ impl Index1<'_> {
 
     /// Corrects positions, and then speeds, until nothing but rounding is left of the constraints; the linear system has been factored, and the residuals
     /// are known.
-    pub(super) fn project(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
+    pub(super) fn project(&mut self, env: &mut Env<'_>, y: &mut [f64]) {
         if self.corrects_positions() {
-            self.close((locked, t), y, 0..self.positions, |this, y| this.correct_positions(t, y));
-            self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+            self.close(env, y, 0..self.positions, Self::correct_positions);
+            env.residuals(y, &mut self.position, &mut self.velocity);
         }
-        self.close((locked, t), y, self.positions..self.positions + self.n, Self::correct_speeds);
+        self.close(env, y, self.positions..self.positions + self.n, |this, _, y| this.correct_speeds(y));
     }
 
     /// Corrects positions alone until nothing but rounding is left of their constraints.
-    pub(super) fn close_positions(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
-        if self.holonomic > 0 && self.factor_corrections(locked, t, y) {
-            self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
-            self.close((locked, t), y, 0..self.positions, |this, y| this.correct_positions(t, y));
+    pub(super) fn close_positions(&mut self, env: &mut Env<'_>, y: &mut [f64]) {
+        if self.holonomic > 0 && self.factor_corrections(env, y) {
+            env.residuals(y, &mut self.position, &mut self.velocity);
+            self.close(env, y, 0..self.positions, Self::correct_positions);
         }
     }
 
@@ -118,34 +118,34 @@ impl Index1<'_> {
     /// where it hardly does with that, it is rounding.
     fn close(
         &mut self,
-        (locked, t): (Locked<'_>, f64),
+        env: &mut Env<'_>,
         y: &mut [f64],
         part: Range<usize>,
-        correct: impl Fn(&mut Self, &mut [f64]) -> bool,
+        correct: impl Fn(&mut Self, &mut Env<'_>, &mut [f64]) -> bool,
     ) {
         let (mut last, mut is_new) = (f64::INFINITY, true);
         for _ in 0..MOST_ROUNDS {
-            if !correct(self, y) {
+            if !correct(self, env, y) {
                 return;
             }
             let moved = relative_size(&self.motion, &y[part.clone()]);
             let is_slow = moved > 0.1 * last;
-            if moved <= 4.0 * f64::EPSILON || is_slow && (is_new || !self.factor_corrections(locked, t, y)) {
+            if moved <= 4.0 * f64::EPSILON || is_slow && (is_new || !self.factor_corrections(env, y)) {
                 return;
             }
             (last, is_new) = (moved, is_slow);
-            self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+            env.residuals(y, &mut self.position, &mut self.velocity);
         }
     }
 
     /// Gives whether there was something to correct.
-    fn correct_positions(&mut self, t: f64, y: &mut [f64]) -> bool {
+    fn correct_positions(&mut self, env: &mut Env<'_>, y: &mut [f64]) -> bool {
         let open = !is_rounding(&self.position, self.lengths_of_rows(), &y[..self.positions]);
         if open {
             self.multipliers.fill(0.0);
             self.multipliers[..self.holonomic].copy_from_slice(&self.position);
             self.find_least_change();
-            self.inner.shift_positions(t, &mut y[..self.positions], &self.motion);
+            env.shift_positions(&mut y[..self.positions], &self.motion);
         }
         open
     }
@@ -168,15 +168,14 @@ impl Index1<'_> {
     }
 
     /// The linear system of corrections.
-    pub(super) fn landing_factors(&self) -> &Kkt {
+    pub(super) fn landing_factors(&self) -> &Saddle {
         let own = self.landing.own.as_ref().filter(|_| self.upkeep.stabilisation != Stabilisation::Full);
-        own.unwrap_or(&self.kkt)
+        own.unwrap_or(&self.saddle)
     }
 
     fn find_least_change(&mut self) {
         let own = self.landing.own.as_mut().filter(|_| self.upkeep.stabilisation != Stabilisation::Full);
-        let kkt = own.unwrap_or(&mut self.kkt);
-        kkt.least_change(&self.multipliers, &mut self.motion);
+        own.unwrap_or(&mut self.saddle).least_change(&mut self.multipliers, &mut self.motion);
     }
 }
 

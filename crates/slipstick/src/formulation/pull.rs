@@ -3,9 +3,10 @@
 //! Those of Baumgarte and of sliding-mode control stand in the level that the constraints ask of the accelerations, so that the forces of the constraints do
 //! the pulling. The improved forms leave the multipliers alone and are added to the accelerations, and one of them to the rates of the positions.
 
+use super::env::Env;
 use super::{Index1, Stabilisation, Upkeep};
-use crate::equations::{Locked, Terms};
-use crate::math::{Kkt, Matrix};
+use crate::equations::Terms;
+use crate::math::{Matrix, Saddle};
 
 /// The scratch for terms in the equations.
 pub(super) struct Pull {
@@ -13,7 +14,7 @@ pub(super) struct Pull {
     /// are met.
     pub(super) reaching: Vec<f64>,
     /// The linear system without masses, for the shortest way back.
-    plain: Option<Kkt>,
+    plain: Option<Saddle>,
     identity: Matrix,
     /// The gradients of the rates of constraints by positions, and what is added to the rates of positions, for the reduced form.
     slopes: Vec<f64>,
@@ -32,7 +33,7 @@ impl Pull {
         let if_reduced = |length: usize| if reduced { length } else { 0 };
         Self {
             reaching: Vec::new(),
-            plain: normal.then(|| Kkt::new(&identity, &terms.jacobian)),
+            plain: normal.then(|| Saddle::new(&identity, &terms.jacobian)),
             identity,
             slopes: vec![0.0; if_reduced(m * n)],
             positions: vec![0.0; if_reduced(n)],
@@ -42,14 +43,14 @@ impl Pull {
     }
 }
 
-impl Index1<'_> {
+impl Index1 {
     /// Puts into the level what the forces of the constraints are to pull with.
-    pub(super) fn pull_by_forces(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) {
+    pub(super) fn pull_by_forces(&mut self, env: &mut Env<'_>, y: &[f64]) {
         use Stabilisation::{Baumgarte, Reduced, SlidingMode};
         if !matches!(self.upkeep.stabilisation, Baumgarte { .. } | Reduced { .. } | SlidingMode) {
             return;
         }
-        self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+        env.residuals(y, &mut self.position, &mut self.velocity);
         for k in 0..self.velocity.len() {
             let (rate, position) = (self.velocity[k], self.position.get(k).copied());
             self.multipliers[k] -= match self.upkeep.stabilisation {
@@ -65,31 +66,36 @@ impl Index1<'_> {
 
     /// The equivalent control (3.24) of paper 000 keeps a surface where it is; `η` brings one that is not met yet nearer.
     fn approach(&self, k: usize, rate_of_position: f64) -> f64 {
-        let side = self.pull.reaching.get(k).copied().unwrap_or(0.0);
-        self.upkeep.speed.get(k) * rate_of_position + self.upkeep.reach.get(k) * side
+        let (side, own) = (self.pull.reaching.get(k).copied().unwrap_or(0.0), self.rows.constraint(k));
+        self.upkeep.speed.get(own) * rate_of_position + self.upkeep.reach.get(own) * side
     }
 
     /// The side on which the surface of each constraint is approached from, zero for those met; none at all once the constraints are met.
     pub(super) fn reach(&mut self, sides: &[f64]) {
-        self.pull.reaching = sides.to_vec();
+        let own = self.rows.constraints().iter().filter_map(|&constraint| sides.get(constraint));
+        self.pull.reaching = own.copied().collect();
     }
 
-    /// The surfaces (3.21) of paper 000: `ġ + σ g`, and for constraints of speeds these themselves.
-    pub(super) fn surfaces(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> Vec<f64> {
-        self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
-        let position = |k: usize| self.position.get(k).map_or(0.0, |g| self.upkeep.speed.get(k) * g);
-        self.velocity.iter().enumerate().map(|(k, velocity)| velocity + position(k)).collect()
+    /// The surfaces (3.21) of paper 000: `ġ + σ g`, and for constraints of speeds these themselves; zero for constraints that do not hold.
+    pub(super) fn surfaces(&mut self, env: &mut Env<'_>, y: &[f64]) -> Vec<f64> {
+        env.residuals(y, &mut self.position, &mut self.velocity);
+        let mut surfaces = vec![0.0; self.published.len() - 2 * self.n];
+        for (k, (&own, velocity)) in self.rows.constraints().iter().zip(&self.velocity).enumerate() {
+            let position = self.position.get(k).map_or(0.0, |g| self.upkeep.speed.get(own) * g);
+            surfaces[own] = velocity + position;
+        }
+        surfaces
     }
 
     /// Adds to the accelerations what pulls back beside the forces of the constraints.
-    pub(super) fn pull_beside(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) {
+    pub(super) fn pull_beside(&mut self, env: &mut Env<'_>, y: &[f64]) {
         match self.upkeep.stabilisation {
             Stabilisation::Normal { rate, position } => {
-                self.weigh_residuals(locked, t, y, rate, position);
+                self.weigh_residuals(env, y, rate, position);
                 self.pull_shortest();
             }
             Stabilisation::Gradient { rate, position } => {
-                self.weigh_residuals(locked, t, y, 0.0, position);
+                self.weigh_residuals(env, y, 0.0, position);
                 self.spread_level();
                 for (row, level) in self.pull.level.iter_mut().enumerate() {
                     *level = self.terms.jacobian.row_times(row, &self.pull.along) + rate * self.velocity[row];
@@ -98,16 +104,16 @@ impl Index1<'_> {
                 self.take_off_motion(1.0);
             }
             Stabilisation::Reduced { decay, rate } => {
-                self.weigh_residuals(locked, t, y, 1.0, decay);
-                self.pull_reduced((locked, t, y), decay, rate);
+                self.weigh_residuals(env, y, 1.0, decay);
+                self.pull_reduced(env, y, decay, rate);
             }
             _ => {}
         }
     }
 
     /// `rate ġ + position g`, into the level.
-    fn weigh_residuals(&mut self, locked: Locked<'_>, t: f64, y: &[f64], rate: f64, position: f64) {
-        self.inner.residuals(locked, t, y, &mut self.position, &mut self.velocity);
+    fn weigh_residuals(&mut self, env: &mut Env<'_>, y: &[f64], rate: f64, position: f64) {
+        env.residuals(y, &mut self.position, &mut self.velocity);
         for (level, velocity) in self.pull.level.iter_mut().zip(&self.velocity) {
             *level = rate * velocity;
         }
@@ -139,11 +145,11 @@ impl Index1<'_> {
     }
 
     /// Equations (2.64a) and (2.64b), with `μ = rate k` as in (2.53).
-    fn pull_reduced(&mut self, at: (Locked<'_>, f64, &[f64]), decay: f64, rate: f64) {
+    fn pull_reduced(&mut self, env: &mut Env<'_>, y: &[f64], decay: f64, rate: f64) {
         self.spread_level();
         self.take_off_motion(rate);
         let mut slopes = std::mem::take(&mut self.pull.slopes);
-        self.rate_slopes(at, &mut slopes);
+        self.rate_slopes(env, y, &mut slopes);
         self.pull.positions.fill(0.0);
         for (row, level) in self.pull.level.iter().enumerate() {
             let decay = if row < self.holonomic { decay } else { 0.0 };
@@ -165,9 +171,8 @@ impl Index1<'_> {
     }
 
     /// The gradients of the rates of constraints by positions, by rows: exact where the system knows them, else by central differences.
-    pub(super) fn rate_slopes(&mut self, at: (Locked<'_>, f64, &[f64]), slopes: &mut [f64]) {
-        let (locked, t, y) = at;
-        if self.inner.rate_slopes(locked, t, y, slopes) {
+    pub(super) fn rate_slopes(&mut self, env: &mut Env<'_>, y: &[f64], slopes: &mut [f64]) {
+        if env.rate_slopes(y, slopes) {
             return;
         }
         let (mut beside, mut ahead) = (y.to_vec(), vec![0.0; self.velocity.len()]);
@@ -177,8 +182,8 @@ impl Index1<'_> {
             for (change_by, out) in [(-step, &mut ahead), (step, &mut self.velocity)] {
                 beside.copy_from_slice(y);
                 change[i] = change_by;
-                self.inner.shift_positions(t, &mut beside[..self.positions], &change);
-                self.inner.residuals(locked, t, &beside, &mut self.position, out);
+                env.shift_positions(&mut beside[..self.positions], &change);
+                env.residuals(&beside, &mut self.position, out);
             }
             change[i] = 0.0;
             for (row, (ahead, behind)) in ahead.iter().zip(&self.velocity).enumerate() {

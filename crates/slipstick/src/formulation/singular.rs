@@ -7,8 +7,9 @@
 //! (`step/passing.rs`).
 
 use super::engine::Engine;
+use super::env::Env;
 use super::{Flow, Index1};
-use crate::equations::Locked;
+use crate::math::Saddle;
 
 /// A row of constraints that is shorter than this part of what it can be has next to no direction left, and so has one of which less is left beside others.
 const NEXT_TO_NOTHING: f64 = 0.05;
@@ -108,11 +109,6 @@ impl Singular {
         }
     }
 
-    /// Other rows count as independent from now on.
-    pub(super) fn forget_narrowest(&mut self) {
-        (self.narrowest, self.in_step) = (NOT_YET, NOT_YET);
-    }
-
     /// A constraint fixes next to nothing; of these only the first is of interest.
     pub(super) fn name(&mut self, row: usize, beside_others: bool) {
         self.first = self.first.or(Some(Shrunk { row, beside_others }));
@@ -129,21 +125,21 @@ fn widen(range: &mut Range, x: f64) -> bool {
     range.0 < NEXT_TO_NOTHING * range.1
 }
 
-impl Index1<'_> {
+impl Index1 {
     /// Takes note of the lengths of rows in the linear system with one gradient, and of what is left of the narrowest.
     pub(super) fn look_at_factors(&mut self) {
-        for row in 0..self.kkt.lengths().len() {
-            self.note_row(row, self.kkt.lengths()[row]);
+        for row in 0..self.saddle.lengths().len() {
+            self.note_row(row, self.saddle.lengths()[row]);
         }
-        self.singular.note_narrowest(self.kkt.narrowest());
+        self.singular.note_narrowest(self.saddle.narrowest());
     }
 
-    /// The same of the gradients ahead in a system with two.
-    pub(super) fn look_at_pair(&mut self) {
-        for row in 0..self.kkt.lengths_of_pair().len() {
-            self.note_row(row, self.kkt.lengths_of_pair()[row]);
+    /// The same of the gradients ahead in a system with two, which are among the terms.
+    pub(super) fn look_at_pair(&mut self, pair: &Saddle) {
+        for (row, length) in pair.lengths().iter().enumerate() {
+            self.note_row(row, *length);
         }
-        self.singular.note_narrowest(self.kkt.narrowest());
+        self.singular.note_narrowest(pair.narrowest());
     }
 
     /// Takes note of the lengths of rows by the terms as they are, in an iteration of which only the last point counts.
@@ -157,44 +153,50 @@ impl Index1<'_> {
 
     /// Takes note of the length of a row of the terms.
     fn note_row(&mut self, row: usize, length: f64) {
-        let weighed = self.kkt.weigh(row, length, (&self.terms.mass, &self.terms.jacobian));
+        let weighed = self.saddle.weigh(row, length, (&self.terms.mass, &self.terms.jacobian));
         self.singular.note_length(row, length, weighed);
+    }
+
+    /// A constraint fixes nothing.
+    pub(super) fn name_shrunk(&mut self, constraint: usize) {
+        if let Some(row) = self.rows.row(constraint) {
+            self.singular.name(row, false);
+        }
     }
 
     /// What is left of the narrowest row beside the others where the linear system was factored last: nothing if one follows from the others that does not do so elsewhere.
     fn left_beside_others(&self) -> f64 {
-        let kkt = &self.kkt;
-        let left_out = kkt.redundant().iter().filter(|row| kkt.lengths()[**row] > 0.0).count();
-        if left_out > kkt.held().len() { 0.0 } else { kkt.narrowest().1 }
+        let lengths = self.saddle.lengths();
+        let is_left_out = self.saddle.redundant().iter().any(|row| lengths[*row] > 0.0);
+        if is_left_out { 0.0 } else { self.saddle.narrowest().1 }
     }
 
-    fn close_state(&mut self, locked: Locked<'_>, t: f64, y: &mut [f64]) {
-        self.close_positions(locked, t, y);
-        self.close_speeds(locked, t, y);
+    fn close_state(&mut self, env: &mut Env<'_>, y: &mut [f64]) {
+        self.close_positions(env, y);
+        self.close_speeds(env, y);
     }
 }
 
 /// What a step sees of the flow.
 impl Flow<'_> {
-    /// Begins to look whether the rank of the gradients changes, before the attempt of a step.
+    /// Begins to look whether the rank of the gradients changes, before the attempt of a step from a point.
     #[inline]
-    pub fn watch_rank(&mut self) {
+    pub fn watch_rank(&mut self, t: f64, y: &[f64]) {
         if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.singular.in_step = NOT_YET;
+            mechanism.refresh(self.mode.locked(self.system.parameters()), t, y);
+            mechanism.form_mut().singular.in_step = NOT_YET;
         }
     }
 
     /// Whether the rank of the gradients is about to change, by what was seen since [`watch_rank`](Self::watch_rank), in a mechanism that is kept on its constraints.
     pub fn rank_changes(&self) -> bool {
-        let Engine::Mechanism(mechanism) = &self.evaluator else { return false };
-        mechanism.keeps_positions() && mechanism.singular.changes()
+        self.form().is_some_and(|form| form.keeps_positions() && form.singular.changes())
     }
 
     /// Whether a step was next to a singular position, by what was seen since [`watch_rank`](Self::watch_rank), or the rank changes and it is not good, in a mechanism that is kept on its constraints.
     #[inline]
     pub fn is_next_to_singular(&self, is_good: bool) -> bool {
-        let Engine::Mechanism(mechanism) = &self.evaluator else { return false };
-        let is_next_to = mechanism.singular.is_narrow() && mechanism.keeps_positions();
+        let is_next_to = self.form().is_some_and(|form| form.singular.is_narrow() && form.keeps_positions());
         is_next_to || !is_good && self.rank_changes()
     }
 
@@ -206,44 +208,42 @@ impl Flow<'_> {
                 self.left_at(*t, y);
             }
         }
-        let Engine::Mechanism(mechanism) = &self.evaluator else { return false };
-        let singular = &mechanism.singular;
-        mechanism.keeps_positions() && (singular.is_narrow() || !is_good && singular.vanishes())
+        let is_at = |singular: &Singular| singular.is_narrow() || !is_good && singular.vanishes();
+        self.form().is_some_and(|form| form.keeps_positions() && is_at(&form.singular))
     }
 
     /// What is left of the narrowest row beside the others at a point, as a part of it.
     pub fn left_at(&mut self, t: f64, y: &[f64]) -> f64 {
-        let Engine::Mechanism(mechanism) = &mut self.evaluator else { return 1.0 };
-        mechanism.factor(self.mode.locked(self.system.parameters()), t, y);
-        mechanism.left_beside_others()
+        let left = self.on_form(t, y, |form, env, y| {
+            form.factor(env, y);
+            form.left_beside_others()
+        });
+        left.unwrap_or(1.0)
     }
 
     /// The least that was seen to be left of it since [`watch_rank`](Self::watch_rank), in a mechanism that is kept on its constraints.
     pub fn narrowest_in_step(&self) -> f64 {
-        match &self.evaluator {
-            Engine::Mechanism(mechanism) if mechanism.keeps_positions() => mechanism.singular.in_step.0,
-            _ => f64::INFINITY,
-        }
+        let form = self.form().filter(|form| form.keeps_positions());
+        form.map_or(f64::INFINITY, |form| form.singular.in_step.0)
     }
 
     /// The most that was left of it in steps that were taken.
     pub fn widest(&self) -> f64 {
-        let Engine::Mechanism(mechanism) = &self.evaluator else { return 1.0 };
-        mechanism.singular.narrowest.1
+        self.form().map_or(1.0, |form| form.singular.narrowest.1)
     }
 
     /// What is left of the narrowest row beside the others where the linear system was factored last, as a part of it: nothing at a singular position.
     pub fn narrowest(&self) -> f64 {
-        let Engine::Mechanism(mechanism) = &self.evaluator else { return 1.0 };
+        let Some(form) = self.form() else { return 1.0 };
         // A row beside which there are no others can only be short.
-        let kkt = &mechanism.kkt;
-        let rows = kkt.lengths().iter().zip(kkt.weighed_lengths()).zip(&mechanism.singular.lengths);
+        let saddle = &form.saddle;
+        let rows = saddle.lengths().iter().zip(saddle.weighed_lengths()).zip(&form.singular.lengths);
         let part = |length: f64, taken: Range| if length > 0.0 { length / taken.1.max(length) } else { 1.0 };
         let more = |((length, weighed), taken): ((&f64, &f64), &[Range; 2])| {
             let by_masses = if *weighed > 0.0 { part(*weighed, taken[1]) } else { 0.0 };
             part(*length, taken[0]).max(by_masses)
         };
-        rows.map(more).fold(mechanism.left_beside_others(), f64::min)
+        rows.map(more).fold(form.left_beside_others(), f64::min)
     }
 
     /// Takes note of how near the point whose terms were evaluated last is to a singular position, for a method that does not see that by itself.
@@ -255,29 +255,26 @@ impl Flow<'_> {
 
     /// Moves the positions of a stage to where their constraints are met.
     pub fn close_positions(&mut self, t: f64, y: &mut [f64]) {
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.close_positions(self.mode.locked(self.system.parameters()), t, y);
-        }
+        self.on_form(t, y, Index1::close_positions);
     }
 
     /// Moves the positions and speeds of a stage to where their constraints are met.
     pub fn close_state(&mut self, t: f64, y: &mut [f64]) {
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.close_state(self.mode.locked(self.system.parameters()), t, y);
-        }
+        self.on_form(t, y, Index1::close_state);
     }
 
     /// The step that was tried is not taken: where it has been does not count.
     pub fn forget_trial(&mut self) {
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.singular.tried.fill([NOT_YET; 2]);
+        if let Some(form) = self.form_mut() {
+            form.singular.tried.fill([NOT_YET; 2]);
         }
     }
 
     /// The first constraint of a mechanism that has come next to a position in which it fixes nothing, if one has, now that a step was taken.
     pub fn shrunk_constraint(&mut self) -> Option<Shrunk> {
-        let Engine::Mechanism(mechanism) = &mut self.evaluator else { return None };
-        mechanism.singular.take_step();
-        mechanism.singular.first.take()
+        let form = self.form_mut()?;
+        form.singular.take_step();
+        let first = form.singular.first.take()?;
+        Some(Shrunk { row: form.rows.constraint(first.row), ..first })
     }
 }

@@ -18,8 +18,6 @@ use crate::mode::Mode;
 
 /// Up to so many surfaces may depend on each other in any way: there are two to this power fields to be evaluated.
 pub const MOST_SURFACES: usize = 6;
-/// Rates below this part of the largest entry of a field are rounding.
-const ROUNDING: f64 = 2e-15;
 /// How far a field may be from the sum of its terms.
 const ADDS_UP: f64 = 1e-9;
 /// Rounds of Newton's method for the projection and for the weights.
@@ -49,14 +47,14 @@ pub struct Effort {
 #[derive(Clone, Debug)]
 pub struct Sliding {
     pub(super) surfaces: Vec<Surface>,
-    followers: Vec<Follower>,
+    pub(super) followers: Vec<Follower>,
     pub(super) n: usize,
     pub(super) parameters: Vec<f64>,
     /// The projected point, and a point next to it.
     pub(super) point: Vec<f64>,
     pub(super) beside: Vec<f64>,
     /// The surfaces at the projected point: values, gradients by rows, rates in time.
-    values: Vec<f64>,
+    pub(super) values: Vec<f64>,
     pub(super) gradients: Vec<f64>,
     pub(super) time_rates: Vec<f64>,
     /// The ways to the surfaces, by rows: the gradients, or what constraints allow of them.
@@ -83,12 +81,16 @@ pub struct Sliding {
     /// The transposed mass matrix, if there is one, what is algebraic beside it, and the gradients behind it.
     pub(super) mass: Option<RealLu>,
     algebraic: Option<Algebraic>,
-    duals: Vec<f64>,
+    pub(super) duals: Vec<f64>,
     /// Whether a state is put back along the jumps of the field, and not along the gradients of the surfaces.
     pub(super) along_jumps: bool,
+    /// Which states do not move; empty where that is not known yet.
+    pub(super) still: Vec<bool>,
+    /// The jumps of the field that are kept for that, by surfaces.
+    pub(super) jumps: Vec<f64>,
     /// No weight is fixed.
     pub(super) free: Vec<Option<f64>>,
-    effort: Effort,
+    pub(super) effort: Effort,
 }
 
 impl Sliding {
@@ -124,6 +126,8 @@ impl Sliding {
             algebraic: None,
             duals: vec![0.0; k * n],
             along_jumps: false,
+            still: Vec::new(),
+            jumps: vec![0.0; k * n],
             free: vec![None; k],
             effort: Effort::default(),
             surfaces,
@@ -286,13 +290,25 @@ impl Sliding {
     /// Evaluates surfaces and all fields at the projection of `y`.
     pub fn evaluate(&mut self, evaluator: &mut dyn Evaluator, mode: &mut Mode, t: f64, y: &[f64]) {
         self.find_point(evaluator, mode, t, y, false);
+        self.evaluate_point(evaluator, mode, t);
+    }
+
+    /// Evaluates all fields at a state that stands on the surfaces, as it is: a transition moves nothing (rule 21).
+    pub fn evaluate_here(&mut self, evaluator: &mut dyn Evaluator, mode: &mut Mode, t: f64, y: &[f64]) {
+        self.point.copy_from_slice(y);
+        self.find_values(evaluator, mode, t);
+        self.evaluate_point(evaluator, mode, t);
+    }
+
+    fn evaluate_point(&mut self, evaluator: &mut dyn Evaluator, mode: &mut Mode, t: f64) {
         self.find_gradients(evaluator, mode, t);
         self.find_duals(evaluator, mode, t);
-        for b in 0..self.sides() {
+        let own = self.evaluate_own_side(evaluator, mode, t);
+        for b in (0..self.sides()).filter(|b| Some(*b) != own) {
             self.evaluate_field(evaluator, mode, t, b);
         }
         self.rest(mode);
-        self.find_noise();
+        self.find_noise(evaluator, mode, t);
         self.affine = self.is_affine();
         self.dependent = self.surfaces.len() > 2 && self.find_leads(|_| true, 1.0) > 0;
     }
@@ -301,15 +317,6 @@ impl Sliding {
     fn rest(&self, mode: &mut Mode) {
         for surface in self.surfaces.iter().chain(self.followers.iter().map(|f| &f.surface)) {
             surface.rest(mode);
-        }
-    }
-
-    /// How large rates are by rounding alone, where those of other components cancel or vanish.
-    fn find_noise(&mut self) {
-        let largest = self.fields.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
-        for (noise, dual) in self.noise.iter_mut().zip(self.duals.chunks_exact(self.n)) {
-            let steep: f64 = dual.iter().map(|g| g.abs()).sum();
-            *noise = ROUNDING * steep * largest;
         }
     }
 
@@ -332,7 +339,13 @@ impl Sliding {
     }
 
     /// Evaluates one of the fields at the projected point, and the rates of all surfaces along it.
-    fn evaluate_field(&mut self, evaluator: &mut dyn Evaluator, mode: &mut Mode, t: f64, b: usize) {
+    pub(super) fn evaluate_field(
+        &mut self,
+        evaluator: &mut dyn Evaluator,
+        mode: &mut Mode,
+        t: f64,
+        b: usize,
+    ) {
         let sides = self.sides();
         self.set_side(b, mode);
         self.step_aside(b);
@@ -396,6 +409,7 @@ impl Sliding {
         self.point.copy_from_slice(y);
         let size = y.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
         self.find_gradients(evaluator, mode, t);
+        self.find_still(evaluator, mode, t);
         for round in 0..MOST_ROUNDS {
             let distance = self.find_values(evaluator, mode, t) / (size + f64::MIN_POSITIVE);
             // Once is always worth it: that often brings the point onto the surface to the last bit.
@@ -414,7 +428,7 @@ impl Sliding {
     }
 
     /// The values at the projected point. Gives about how far it is from the farthest surface.
-    fn find_values(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64) -> f64 {
+    pub(super) fn find_values(&mut self, evaluator: &mut dyn Evaluator, mode: &Mode, t: f64) -> f64 {
         self.effort.guards += self.surfaces.len() as u64;
         let mut farthest = 0.0_f64;
         for (i, surface) in self.surfaces.iter().enumerate() {
@@ -485,15 +499,16 @@ impl Sliding {
         let size = self.point.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
         for i in 0..self.surfaces.len() {
             let sign = self.sign_on(signs, i);
-            let gradient = &self.gradients[i * self.n..(i + 1) * self.n];
-            let square: f64 = gradient.iter().map(|g| g * g).sum();
+            self.find_moving_gradient(i);
+            let way = &self.directions[i * self.n..(i + 1) * self.n];
+            let square: f64 = way.iter().map(|g| g * g).sum();
             // A surface in time alone has no side to step to.
             if self.values[i] * sign >= 0.0 || square == 0.0 {
                 continue;
             }
             let far = 2.0 * self.values[i].abs() + 4.0 * f64::EPSILON * size * square.sqrt();
-            for (beside, gradient) in self.beside.iter_mut().zip(gradient) {
-                *beside += sign * far / square * gradient;
+            for (beside, way) in self.beside.iter_mut().zip(way) {
+                *beside += sign * far / square * way;
             }
         }
     }

@@ -4,10 +4,10 @@
 //! differences for closures, which do not. A small mechanism of closures is taken to have an entry everywhere. In a large one those are tried first that follow from the places of mass matrix and
 //! gradients; whether they are all is seen along one direction in which everything changes, each time the equations are linearised, and what is missing is found by halves.
 
-use super::engine::Engine;
+use super::env::Env;
 use super::{Balance, Flow, Index1, Remainder};
-use crate::equations::{Locked, System};
-use crate::math::{Matrix, Pair, colours};
+use crate::equations::{ActiveRows, System};
+use crate::math::{Matrix, Saddle, colours};
 
 /// What may be left of a row along the direction of the check: of the part that is known, and of the size of its terms, in which differences round.
 const OFF: f64 = 1e-3;
@@ -54,37 +54,36 @@ struct Group {
 }
 
 impl Tangents {
-    /// For a system whose motion follows from the terms of one mode, or from a field alone.
-    pub fn new(system: &dyn System, with_terms: bool) -> Self {
-        Self::of(system, with_terms, false)
+    /// For a system with some of its constraints, whose motion follows from the terms of one mode, or from a field alone.
+    pub fn new(system: &dyn System, rows: &ActiveRows, with_terms: bool) -> Self {
+        Self::of(system, rows, with_terms, false)
     }
 
     /// The same with the gradients of the rates of constraints, by differences where they are not known: a constraint is taken to have the same positions in its rate as in its gradient.
-    pub fn with_slopes(system: &dyn System) -> Self {
-        Self::of(system, true, system.tangent_places().is_none())
+    pub fn with_slopes(system: &dyn System, rows: &ActiveRows) -> Self {
+        Self::of(system, rows, true, !system.has_formulas())
     }
 
-    fn of(system: &dyn System, with_terms: bool, slopes_by_differences: bool) -> Self {
-        let (layout, m) = (system.layout(), system.constraints().len());
+    fn of(system: &dyn System, active: &ActiveRows, with_terms: bool, slopes_by_differences: bool) -> Self {
+        let (layout, m) = (system.layout(), active.len());
         let (n, size) = (layout.v, layout.v + layout.z);
-        let terms = system.room_for_terms();
+        let terms = system.room_for_terms(active);
         let ones = |from: usize| (from..size).map(|i| (i, i));
         let (masses, rows, slopes) = if with_terms {
             let masses = terms.mass.places().chain(ones(n)).collect();
             let rows: Vec<(usize, usize)> = terms.jacobian.places().collect();
-            let slopes =
-                if slopes_by_differences { rows.clone() } else { system.rate_slope_places().to_vec() };
+            let slopes = if slopes_by_differences { rows.clone() } else { system.rate_slope_places(active) };
             (masses, rows, slopes)
         } else {
             (ones(0).collect::<Vec<_>>(), Vec::new(), Vec::new())
         };
-        let (forces, guessed) = if let Some(places) = system.tangent_places().filter(|_| with_terms) {
+        let (forces, guessed) = if let Some(places) = system.tangent_places(active).filter(|_| with_terms) {
             // Positions are as many as speeds there.
             (Matrix::with_places(size, n + size, &places), false)
         } else {
             let few = guess(&terms.mass, &terms.jacobian, size);
             let saves = slopes_by_differences && colours(&few).len() + 1 < n + size;
-            let is_guessed = with_terms && (Pair::is_worth_counting(n, m) || saves);
+            let is_guessed = with_terms && (Saddle::is_worth_counting(n, m) || saves);
             (if is_guessed { few } else { Matrix::full(size, n + size) }, is_guessed)
         };
         let mut mass = Matrix::with_places(size, size, &masses);
@@ -214,9 +213,8 @@ impl Flow<'_> {
     /// Linearises the equations. `left` is scratch.
     pub fn tangents(&mut self, at: Balance<'_>, left: &mut Remainder, out: &mut Tangents) {
         self.jacobian_count += 1;
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator
-            && out.with_terms
-            && mechanism.tangents(self.mode.locked(self.system.parameters()), at, out)
+        if out.with_terms
+            && self.on_form(at.t, at.y, |form, env, _| form.tangents(env, at, out)) == Some(true)
         {
             return;
         }
@@ -307,24 +305,24 @@ impl Flow<'_> {
     }
 }
 
-impl Index1<'_> {
+impl Index1 {
     /// The tangents; false if stiffness and damping are not known exactly.
-    fn tangents(&mut self, locked: Locked<'_>, at: Balance<'_>, out: &mut Tangents) -> bool {
-        self.inner.terms(locked, at.t, at.y, &mut self.terms);
+    fn tangents(&mut self, env: &mut Env<'_>, at: Balance<'_>, out: &mut Tangents) -> bool {
+        env.terms(at.y, &mut self.terms);
         // The ones of further states stand behind.
         out.mass.values[..self.terms.mass.values.len()].copy_from_slice(&self.terms.mass.values);
         out.gradients.values.copy_from_slice(&self.terms.jacobian.values);
-        self.inner.rate_slope_entries(locked, at.t, at.y, &mut out.slopes.values);
-        self.set_motion_to(at);
-        self.exact_tangents(locked, at, out)
+        env.rate_slope_entries(at.y, &mut out.slopes.values);
+        self.set_motion_to(env, at);
+        self.exact_tangents(env, at, out)
     }
 
-    fn exact_tangents(&mut self, locked: Locked<'_>, at: Balance<'_>, out: &mut Tangents) -> bool {
+    fn exact_tangents(&mut self, env: &mut Env<'_>, at: Balance<'_>, out: &mut Tangents) -> bool {
         let n = self.n;
         out.change.fill(0.0);
         for group in &out.groups {
             group.columns.iter().for_each(|&column| out.change[column] = 1.0);
-            if !self.inner.tangent(locked, at.t, at.y, &out.change, &mut out.column[..n]) {
+            if !env.tangent(at.y, &out.change, &mut out.column[..n]) {
                 return false;
             }
             group.columns.iter().for_each(|&column| out.change[column] = 0.0);
@@ -332,16 +330,11 @@ impl Index1<'_> {
                 out.forces.values[number] = out.column[row];
             }
         }
-        self.tangents_of_further_states(locked, at, out)
+        self.tangents_of_further_states(env, at, out)
     }
 
     /// `-∂k/∂y`.
-    fn tangents_of_further_states(
-        &mut self,
-        locked: Locked<'_>,
-        at: Balance<'_>,
-        out: &mut Tangents,
-    ) -> bool {
+    fn tangents_of_further_states(&mut self, env: &mut Env<'_>, at: Balance<'_>, out: &mut Tangents) -> bool {
         let (n, q, states) = (self.n, self.positions, at.y.len());
         if at.rates.len() == n {
             return true;
@@ -349,7 +342,7 @@ impl Index1<'_> {
         for row in n..at.rates.len() {
             out.forces.row_mut(row).fill(0.0);
         }
-        self.inner.jacobian_entries((locked, at.t, at.y), &mut |place, slope| {
+        env.jacobian_entries(at.y, &mut |place, slope| {
             let slot = (place / states).checked_sub(q).filter(|row| *row >= n);
             if let Some(slot) = slot.and_then(|row| out.forces.slot(row, place % states)) {
                 out.forces.values[slot] = -slope;

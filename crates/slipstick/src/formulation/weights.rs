@@ -115,13 +115,6 @@ impl Sliding {
         })
     }
 
-    /// Adds the change of the state along the mixture.
-    pub fn add_mixture(&self, time: f64, y: &mut [f64]) {
-        for (field, share) in self.fields.chunks_exact(y.len()).zip(&self.shares) {
-            y.iter_mut().zip(field).for_each(|(y, f)| *y += time * share * f);
-        }
-    }
-
     /// Whether the mixture is a convex one.
     pub fn is_convex(&self) -> bool {
         self.adds_up() || LeastNorm::is_convex(&self.shares)
@@ -144,6 +137,14 @@ impl Sliding {
                 (all[j] - less[j] - one[j] + none[j]).abs() <= AFFINE * size + 0.01 * AFFINE * largest
             })
         })
+    }
+
+    /// Where the mixture of all fields in equal parts takes a state in a time `h`.
+    pub fn go_between(&self, h: f64, y: &mut [f64]) {
+        let part = h / self.sides() as f64;
+        for field in self.fields.chunks_exact(self.n) {
+            y.iter_mut().zip(field).for_each(|(y, f)| *y += part * f);
+        }
     }
 
     /// Whether the rates of a surface do not depend on the side.

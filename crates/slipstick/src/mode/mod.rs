@@ -77,7 +77,7 @@ impl Mode {
     /// The view that equations are evaluated with, for a run with these parameters.
     pub fn locked<'a>(&'a self, parameters: &'a [f64]) -> Locked<'a> {
         let Values { place, signs, counts, discrete } = &self.values;
-        Locked { mode: *place, parameters, signs, counts, discrete }
+        Locked { mode: *place, parameters, signs, counts, discrete, rows: None }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The same problems with several methods at several tolerances: error, drift and work of each run.
 
 use super::{End, Known, MechanismProblem, Problem, Work};
-use crate::equations::System;
+use crate::equations::{ActiveRows, System};
 use crate::formulation::Stabilisation;
 use crate::simulate::{Error, Failure, Keep, MDOP5, Options, Start, check_options};
 use crate::step::{Method, Tolerances};
@@ -177,7 +177,8 @@ impl Case<'_> {
             }
             Err(failed) => (failed.trajectory, Some(failed.error.to_string()), Some(failed.error.hint())),
         };
-        let work = Work::on(self.system).of_all(&run.statistics.shares);
+        let rows = ActiveRows::all(self.system.constraints());
+        let work = Work::on(self.system, &rows).of_all(&run.statistics.shares);
         let has_run = !run.segments.is_empty();
         let joints = if has_run { Joints::of(self.system, &options.upkeep(), &run) } else { None };
         let error = failure.is_none().then(|| self.end.error_of(&run));

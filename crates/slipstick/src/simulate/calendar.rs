@@ -62,6 +62,16 @@ impl Calendar {
         others.filter(|&other| other > t && is_hair_after(time, other)).fold(time, f64::min)
     }
 
+    /// Guards that never fire at their zero have passed it without a word: their sides are those of their values before a transition.
+    pub(super) fn keep_sides(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) {
+        for &g in self.guards.iter().filter(|&&g| self.times[g] == f64::INFINITY) {
+            let value = flow.guard(g, t, y);
+            if value != 0.0 && self.sides[g] != 0.0 {
+                self.sides[g] = value.signum();
+            }
+        }
+    }
+
     /// The guards that what has happened has carried to their other side: their times were changed.
     pub(super) fn take_carried(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64], fired: &mut Vec<usize>) {
         let guards = flow.system().guards();

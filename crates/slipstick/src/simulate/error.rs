@@ -38,12 +38,6 @@ pub enum Error {
         /// How many modes there are.
         count: usize,
     },
-    /// Something that a model may say but a run cannot do yet.
-    #[error("{what}, which a run cannot do yet")]
-    NotYet {
-        /// What it is.
-        what: String,
-    },
     /// A start value is not finite.
     #[error("the start value of `{name}` is {value}")]
     StartNotFinite {
@@ -373,7 +367,6 @@ impl Error {
             Self::TimeNotFinite { .. } => "bad-time",
             Self::EndBeforeStart { .. } => "end-before-start",
             Self::StateLength { .. } | Self::NoSuchMode { .. } => "bad-start",
-            Self::NotYet { .. } => "not-yet",
             Self::StartNotFinite { .. } => "start-not-finite",
             Self::BadTolerance { .. } | Self::ToleranceLength { .. } => "bad-tolerance",
             Self::BadReach { .. } => "bad-reach",
@@ -426,7 +419,6 @@ impl Error {
             Self::EndBeforeStart { .. } => "choose `until` later than the start",
             Self::StateLength { .. } => "give one start value for each state",
             Self::NoSuchMode { .. } => "choose one of the modes of the system",
-            Self::NotYet { .. } => "write it in another way: one comparison for each guard",
             Self::StartNotFinite { .. } => {
                 "look for a division by zero or a root of a negative number in the start value"
             }

@@ -1,7 +1,7 @@
 //! Refuses what cannot be run, before anything is computed.
 
 use super::{Error, Options, RUN_OPTIONS, Start};
-use crate::equations::{BadPlace, Guard, GuardKind, MassKind, OnEntry, System};
+use crate::equations::{BadPlace, MassKind, System};
 use crate::formulation::{Metric, Stabilisation};
 use crate::step::PerComponent;
 
@@ -11,7 +11,6 @@ const STABILISATION: &str = "stabilisation";
 /// Checks the start and the options against the system.
 pub(super) fn check(system: &dyn System, start: &Start, options: &Options) -> Result<(), Error> {
     check_start(system, start)?;
-    check_conditions(system)?;
     for (which, value) in [("start", start.t), ("end", options.until)] {
         if !value.is_finite() {
             return Err(Error::TimeNotFinite { which, value });
@@ -30,21 +29,6 @@ pub(super) fn check(system: &dyn System, start: &Start, options: &Options) -> Re
         return Err(Error::WrongGradient { constraint, given: wrong.given, found: wrong.found, t: start.t });
     }
     check_mass(system, start)
-}
-
-/// What models may say of guards and the loop cannot do yet.
-fn check_conditions(system: &dyn System) -> Result<(), Error> {
-    let not_yet = |guard: &Guard| match guard {
-        Guard { kind: GuardKind::Compound, name, .. } => {
-            Some(format!("the guard of event `{name}` joins conditions"))
-        }
-        Guard { on_entry: OnEntry::Waits, name, .. } => {
-            Some(format!("event `{name}` has `on_entry = false`"))
-        }
-        Guard { priority, name, .. } if *priority != 0 => Some(format!("event `{name}` has a `priority`")),
-        _ => None,
-    };
-    system.guards().iter().find_map(not_yet).map_or(Ok(()), |what| Err(Error::NotYet { what }))
 }
 
 /// Checks the options against the system: for this, nothing is evaluated.

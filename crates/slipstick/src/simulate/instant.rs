@@ -20,22 +20,28 @@ use crate::watch::{Banded, Decided, SideState};
 const MOST_NAMES: usize = 8;
 
 impl Simulator<'_> {
-    /// The start of the run: switches are locked by what holds there; what fires there is a transition.
-    pub(super) fn start(&mut self) -> Result<(), Error> {
+    /// The start of the run: switches are locked by what holds there; what fires there is a transition. Gives the outcome if that ends
+    /// the run.
+    pub(super) fn start(&mut self) -> Result<Option<Outcome>, Error> {
         if self.integrator.options.location == Some(Location::OneSided) {
             self.integrator.flow.stay_on_this_side();
         }
+        self.assemble_start()?;
+        let (t, y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
+        self.integrator.flow.look_at_mass(t, &y);
         self.activate_guards();
         self.lock_by_value()?;
+        self.solve_start();
         self.classify_switches(&Firing::default())?;
         self.classify_counts();
-        self.finish_instant(Restart::Initial, None)?;
-        Ok(())
+        self.finish_instant(Restart::Initial, None)
     }
 
     /// Resolves what fired. Gives the outcome if that ends the run.
     pub(super) fn transition(&mut self, firing: Firing) -> Result<Option<Outcome>, Error> {
-        self.cascade.clear();
+        self.watch.begin_transition();
+        let (t, flow) = (self.integrator.trial.t, &mut self.integrator.flow);
+        self.calendar.keep_sides(flow, t, &self.integrator.trial.start);
         self.finish_instant(Restart::Continuous, Some(firing))
     }
 
@@ -48,11 +54,12 @@ impl Simulator<'_> {
         let mut beginning = None;
         loop {
             if let Some(firing) = &firing {
+                let first = self.first_guard(firing);
                 let changed = self.round(firing)?;
                 if changed && restart == Restart::Continuous {
                     restart = Restart::Discontinuous;
                 }
-                beginning = beginning.or_else(|| self.beginning(firing));
+                beginning = beginning.or_else(|| first.map(|guard| self.beginning(guard)));
                 if let Some(outcome) = self.ends_run(firing) {
                     return Ok(Some(outcome));
                 }
@@ -66,19 +73,20 @@ impl Simulator<'_> {
             let next =
                 if restart == Restart::Continuous { Firing::default() } else { self.fires_by_value()? };
             let next = if next.is_empty() { self.decide_by_motion() } else { next };
+            let halted = !self.accumulating.halted.is_empty();
             if let Some(outcome) = self.look_for_halt()? {
                 return Ok(Some(outcome));
             }
-            if next.is_empty() {
+            if next.is_empty() && !halted {
                 break;
             }
-            firing = Some(next);
+            firing = (!next.is_empty()).then_some(next);
         }
         self.begin_segment(restart, beginning);
         Ok(None)
     }
 
-    fn begin_segment(&mut self, restart: Restart, beginning: Option<Beginning>) {
+    pub(super) fn begin_segment(&mut self, restart: Restart, beginning: Option<Beginning>) {
         let (t, y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
         self.integrator.restart(t, &y, restart);
         let beginning = beginning.map(|beginning| {
@@ -90,14 +98,23 @@ impl Simulator<'_> {
         let estimated = self.sizes.restart(&mut self.integrator, restart, beginning);
         self.recorder.statistics().estimates += u64::from(estimated);
         self.recorder.begin_segment(&self.integrator.flow.mode, t, &y);
-        self.note_past_guards();
+        self.note_past_guards(restart == Restart::Initial);
     }
 
-    /// The event that a segment begins with, for what was learnt of first steps after it.
-    fn beginning(&self, firing: &Firing) -> Option<Beginning> {
-        let guard = *firing.guards.first()?;
-        let from_above = self.watch.side(guard) == SideState::Minus;
-        Some(Beginning { guard, from_above, slides: false })
+    /// The guard that an event is known by, for what was learnt of first steps after it: one that fires, or that of a surface that is left.
+    fn first_guard(&self, firing: &Firing) -> Option<usize> {
+        let left = || {
+            let &(surface, _) = firing.exits.first()?;
+            Some(self.integrator.flow.sliding()?.surfaces()[surface].guard)
+        };
+        firing.guards.first().copied().or_else(left)
+    }
+
+    /// The event that a segment begins with, and the side that the motion goes to.
+    fn beginning(&self, guard: usize) -> Beginning {
+        let signs = &self.integrator.flow.mode.values.signs;
+        let below = self.guard(guard).response.switch.is_some_and(|switch| signs[switch] < 0.0);
+        Beginning { guard, below, slides: false }
     }
 
     /// One round: makes a new state and mode of what fired, and logs it. Gives whether anything has changed.
@@ -105,6 +122,7 @@ impl Simulator<'_> {
         let t = self.integrator.trial.t;
         let old_mode = self.integrator.flow.mode.clone();
         self.before.copy_from_slice(&self.integrator.trial.start);
+        self.close_before_reset(firing, t);
         self.after.copy_from_slice(&self.before);
         self.apply_resets(firing, t)?;
         self.bound_resets(firing, t);
@@ -112,12 +130,17 @@ impl Simulator<'_> {
         self.flip(firing, t);
         self.leave_surfaces(firing);
         self.change_mode(firing, t)?;
+        self.assemble_after_event(firing, t)?;
+        self.integrator.trial.restart(t, &self.after);
         let moved = self.before.iter().zip(&self.after).any(|(a, b)| a.to_bits() != b.to_bits());
-        let changed = moved || old_mode != self.integrator.flow.mode;
+        let left = !firing.exits.is_empty();
+        let changed = moved || left || old_mode != self.integrator.flow.mode;
         if changed {
             self.activate_guards();
             self.lock_by_value()?;
             self.classify_switches(firing)?;
+            self.shut_joints(firing)?;
+            self.solve_algebraic_states();
         } else {
             self.calendar.read(&mut self.integrator.flow, t);
         }
@@ -202,7 +225,8 @@ impl Simulator<'_> {
             return;
         }
         let flow = &mut self.integrator.flow;
-        let Some(sliding) = flow.sliding() else { return };
+        // Of surfaces that depend on each other an exit only says that not all of them can be kept.
+        let Some(sliding) = flow.sliding().filter(|sliding| !sliding.is_dependent()) else { return };
         let mut left = Vec::new();
         for &(i, side) in &firing.exits {
             left.push((sliding.surfaces()[i], side));
@@ -217,7 +241,9 @@ impl Simulator<'_> {
 
     /// The run goes on in the mode that a guard names; two different ones are a conflict.
     fn change_mode(&mut self, firing: &Firing, t: f64) -> Result<(), Error> {
-        let mut targets = firing.guards.iter().filter_map(|&g| Some((g, self.guard(g).response.mode?)));
+        let all = firing.guards.iter().filter_map(|&g| Some((g, self.guard(g).response.mode?)));
+        let highest = all.clone().map(|(g, _)| self.guard(g).priority).max();
+        let mut targets = all.filter(|(g, _)| Some(self.guard(*g).priority) == highest);
         let Some((first, mode)) = targets.next() else { return Ok(()) };
         if let Some((second, other)) = targets.find(|&(_, other)| other != mode) {
             let names = self.system().mode_names();
@@ -233,12 +259,17 @@ impl Simulator<'_> {
 
     /// What is watched from here on: guards of the mode that holds, in branches that are taken. Those of a mode that is entered have no past.
     pub(super) fn activate_guards(&mut self) {
-        let flow = &mut self.integrator.flow;
-        flow.find_needed();
-        let guards = flow.system().guards();
-        for g in (0..guards.len()).filter(|&g| has_surface(guards[g].kind)) {
-            let slides = flow.mode.structure.sliding.contains(&g);
-            let on = flow.watches(g) && !slides;
+        self.integrator.flow.find_needed();
+        self.set_fixed_conditions();
+        let guards = self.system().guards();
+        let is_watched = |g: &usize| has_surface(guards[*g].kind) || guards[*g].kind == GuardKind::Compound;
+        for g in (0..guards.len()).filter(is_watched) {
+            let flow = &self.integrator.flow;
+            // What joins conditions has no formula that a branch could leave out.
+            let place = flow.mode.values.place;
+            let own = || guards[g].mode.is_none_or(|own| own == place);
+            let needed = if has_surface(guards[g].kind) { flow.watches(g) } else { own() };
+            let on = needed && !self.is_slid_on(g);
             if on && !self.watch.is_on(g) {
                 self.watch.enter(g);
             } else if !on && self.watch.is_on(g) {
@@ -246,7 +277,17 @@ impl Simulator<'_> {
             }
         }
         let t = self.integrator.trial.t;
-        self.calendar.read(flow, t);
+        self.calendar.read(&mut self.integrator.flow, t);
+    }
+
+    /// Tells the watch what changes in transitions only: the mode, and conditions of discrete variables.
+    fn set_fixed_conditions(&mut self) {
+        let flow = &mut self.integrator.flow;
+        let (place, modes) = (flow.mode.values.place, flow.system().mode_names().len());
+        (0..modes).for_each(|mode| self.watch.set_fixed(mode, mode == place));
+        for (k, holds) in flow.conditions_that_hold().into_iter().enumerate() {
+            self.watch.set_fixed(modes + k, holds);
+        }
     }
 
     /// Logs a round as one event.
@@ -320,9 +361,24 @@ impl Simulator<'_> {
         match repeat {
             Repeat::New => Ok(()),
             Repeat::Cycle(rounds) if self.slide_between(rounds) => Ok(()),
-            Repeat::Cycle(rounds) => Err(self.event_cycle(rounds)),
+            Repeat::Cycle(rounds) => match self.lone_switch(rounds) {
+                // Each of its sides sends the motion to the other, and there is nothing to slide on: its events follow each other without any time between.
+                Some(guard) => {
+                    self.accumulating.halted.push(guard);
+                    Ok(())
+                }
+                None => Err(self.event_cycle(rounds)),
+            },
             Repeat::TooLong => Err(self.event_cycle(MOST_NAMES)),
         }
+    }
+
+    /// The switch that a cycle consists of, if it is only one.
+    fn lone_switch(&self, rounds: usize) -> Option<usize> {
+        let all = self.cascade.last(rounds);
+        let &[guard] = all.first()?.as_slice() else { return None };
+        let alone = all.iter().all(|fired| fired.as_slice() == [guard]);
+        (alone && locks(self.guard(guard))).then_some(guard)
     }
 
     fn event_cycle(&self, rounds: usize) -> Error {
@@ -356,8 +412,9 @@ impl Simulator<'_> {
         let (watch, mut along) = self.along();
         let begun = watch.begin(&mut along);
         let fired = begun.fired.to_vec();
-        let through = begun.decided.iter().find(|decided| decided.before == SideState::Fired && decided.plus);
-        if let Some(&Decided { comparison, order, .. }) = through {
+        let through = |decided: &&Decided| decided.before == SideState::Fired && decided.plus;
+        let through: Vec<Decided> = begun.decided.iter().filter(through).copied().collect();
+        for Decided { comparison, order, .. } in through {
             self.look_at_passing(comparison, order);
         }
         self.firing(&fired)
@@ -375,45 +432,44 @@ impl Simulator<'_> {
         firing
     }
 
-    /// A guard has fired, its reset has changed its own motion, and yet the motion goes on to the true side (rule 16). Where it has come to a halt there
-    /// before, its events accumulate at once.
-    fn look_at_passing(&mut self, comparison: usize, order: usize) {
-        let Meaning::Guard(g) = self.comparisons.meaning(comparison) else { return };
-        let (guard, place) = (self.guard(g), self.integrator.flow.mode.values.place);
-        let moved = self.before.iter().zip(&self.after).any(|(a, b)| a.to_bits() != b.to_bits());
-        let one_sided = guard.direction != Direction::Both && guard.response.mode.is_none();
-        if !moved || !one_sided || !guard.response.reset || !self.system().reset_can_turn(place, g, g) {
-            return;
-        }
-        if order > 1 {
-            self.accumulating.halted = Some(g);
-            return;
-        }
-        self.recorder.note_once(self.integrator.trial.t, ("passes-through", &guard.name), || {
-            format!(
-                "the event `{}` changes the motion of its own guard, and still the guard goes on to its true side: \
-                 what should be held passes through; does the reset turn the motion round?",
-                guard.name
-            )
-        });
-    }
-
     /// A guard that is true when it begins to be watched has not happened: that is worth a note, once (rule 9).
-    fn note_past_guards(&mut self) {
+    fn note_past_guards(&mut self, begins: bool) {
         let t = self.integrator.trial.t;
-        for (g, guard) in self.system().guards().iter().enumerate() {
-            let is_true = has_surface(guard.kind) && self.watch.is_on(g) && self.watch.holds(g) == Some(true);
-            let one_sided = guard.direction != Direction::Both;
-            if !is_true || !one_sided || !guard.response.acts() || self.fired[g] > 0 {
+        for (g, guard) in self.system().guards().iter().enumerate().filter(|(g, _)| self.fired[*g] == 0) {
+            let name = &guard.name;
+            if matches!(guard.kind, GuardKind::Scheduled { .. }) && !locks(guard) {
+                let time = self.calendar.time(g);
+                if begins && time < t && self.integrator.flow.watches(g) {
+                    self.recorder.note_once(t, ("already-past", name), || {
+                        format!(
+                            "the event `{name}` is set for t = {time}, which is past when it begins to be watched; it does not happen \
+                             unless that time is later, or the run begins earlier (`from`)"
+                        )
+                    });
+                }
                 continue;
             }
-            self.recorder.note_once(t, ("already-past", &guard.name), || {
-                format!(
-                    "the guard of `{}` is past its zero when it begins to be watched; the event happens only when the guard \
-                     crosses zero again",
-                    guard.name
-                )
-            });
+            let is_true = has_surface(guard.kind) && self.watch.is_on(g) && self.watch.holds(g) == Some(true);
+            if is_true && guard.direction != Direction::Both && guard.response.acts() {
+                self.recorder.note_once(t, ("already-past", name), || {
+                    format!(
+                        "the guard of `{name}` is past its zero when it begins to be watched; the event happens only when the guard \
+                         crosses zero again"
+                    )
+                });
+            }
+        }
+    }
+
+    /// After something has changed, algebraic states follow from the others.
+    pub(super) fn solve_algebraic_states(&mut self) {
+        if self.integrator.flow.is_mechanism() {
+            return;
+        }
+        self.after.copy_from_slice(&self.integrator.trial.start);
+        let t = self.integrator.trial.t;
+        if self.integrator.flow.solve_algebraic(t, &mut self.after) {
+            self.integrator.trial.restart(t, &self.after);
         }
     }
 }

@@ -1,8 +1,9 @@
 //! A method at work on a form: it tries steps, and brings their ends and what lies between back to where the form holds.
 //!
-//! In: a state and the mode of the flow. Out: a [`Trial`] whose end lies on the surfaces that the motion slides on.
+//! In: a state and the mode of the flow. Out: a [`Trial`] whose end lies on the constraints and on the surfaces that the motion slides on.
 
 use super::Options;
+use super::contradiction::Redundant;
 use crate::equations::System;
 use crate::formulation::Flow;
 use crate::mode::Mode;
@@ -25,8 +26,21 @@ pub(super) struct Integrator<'a> {
     pub(super) step: Box<dyn Step>,
     pub(super) trial: Trial,
     pub(super) options: &'a Options,
+    /// The constraints of a mechanism that followed from others at the start.
+    pub(super) redundant: Redundant,
+    pub(super) scratch: Scratch,
+    /// The time at which the run began.
+    pub(super) start_time: f64,
     /// Which dense output is at hand.
     pub(super) dense_number: u64,
+}
+
+/// Room for what corrections do.
+pub(super) struct Scratch {
+    pub(super) before: Vec<f64>,
+    pub(super) moved: Vec<f64>,
+    /// The end of a step as corrections leave it that do not care for what is stiff.
+    pub(super) plain_end: Vec<f64>,
 }
 
 impl<'a> Integrator<'a> {
@@ -42,6 +56,9 @@ impl<'a> Integrator<'a> {
             step: options.build_method(system, t),
             trial: Trial::new(t, y),
             options,
+            redundant: Redundant::default(),
+            scratch: Scratch { before: y.to_vec(), moved: y.to_vec(), plain_end: y.to_vec() },
+            start_time: t,
             dense_number: 0,
         }
     }
@@ -50,10 +67,12 @@ impl<'a> Integrator<'a> {
     pub(super) fn attempt(&mut self, h: f64) {
         self.trial.h = h;
         self.flow.forget_visits();
-        self.flow.watch_rank();
+        self.flow.watch_rank(self.trial.t, &self.trial.start);
         self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
+        self.project_end();
         if self.flow.sliding().is_some() && self.trial.error.is_finite() {
-            self.flow.land_on_surfaces(self.trial.t + h, &mut self.trial.end, false);
+            let keeps_joints = self.keeps_joints();
+            self.flow.land_on_surfaces(self.trial.t + h, &mut self.trial.end, keeps_joints);
         }
     }
 
@@ -80,8 +99,10 @@ impl<'a> Integrator<'a> {
     /// The state at an offset within the step just tried, where the form holds.
     pub(super) fn state_at(&mut self, offset: f64, y: &mut [f64]) {
         self.trial.state_at(offset, y);
-        if offset > 0.0 && offset < self.trial.h {
-            self.flow.land_on_surfaces(self.trial.t + offset, y, false);
+        if offset > 0.0 && offset != self.trial.h {
+            self.project_within(self.trial.t + offset, y);
+            let keeps_joints = self.keeps_joints();
+            self.flow.land_on_surfaces(self.trial.t + offset, y, keeps_joints);
         }
     }
 

@@ -6,29 +6,38 @@
 
 mod accumulating;
 mod calendar;
+mod concurrency;
+mod consistency;
+mod contradiction;
 mod error;
-mod first;
+mod exits;
 mod initialise;
 mod instant;
 mod integrate;
 mod integrator;
+mod kinks;
 mod monitor;
 mod one_sided;
 mod options;
+mod passing;
 mod plan;
+mod projecting;
+mod reaching;
 mod recorder;
 mod run_options;
 mod signals;
 mod simulator;
 mod sizes;
+mod surface_notes;
 mod surfaces;
+mod trials;
 
 pub(crate) use initialise::check_options;
 
+pub use concurrency::Concurrency;
 pub use error::{Error, Failure};
-pub use first::{simulate, simulate_watched};
 pub use monitor::{Monitor, Progress, Stop, Unwatched};
 pub use options::{Keep, Limits, Options, Start};
 pub use plan::{MDOP5, Overrides, Plan, method_hint};
 pub use run_options::{OptionValue, RUN_OPTIONS, RunOption};
-pub use simulator::simulate_by_forms;
+pub use simulator::{simulate, simulate_watched};

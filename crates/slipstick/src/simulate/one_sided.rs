@@ -4,10 +4,11 @@
 use super::Error;
 use super::integrate::{Look, MOST_TIMES};
 use super::integrator::Integrator;
-use super::simulator::Simulator;
-use crate::model::{Direction, Side};
+use super::simulator::{Firing, Simulator};
+use crate::formulation::Surface;
+use crate::model::{Direction, Location, Side};
 use crate::step::Fault;
-use crate::watch::{Found, SideState};
+use crate::watch::SideState;
 
 /// How far ahead of a step its dense output is trusted, and where an event ahead is aimed at, in steps.
 const AHEAD: (f64, f64) = (1.3, 1.15);
@@ -35,10 +36,13 @@ impl Simulator<'_> {
         self.integrator.flow.know_sides(|g| (sides[g], bands[g]));
     }
 
-    /// The band of a comparison that is inside it: there the sign of a value says nothing.
+    /// The band of a comparison that is inside it: there the sign of a value says nothing. Where it stands counts as inside.
     fn band_if_inside(&mut self, g: usize) -> f64 {
-        let inside = self.watch.watched().contains(&g) && self.watch.side(g).is_inside();
-        if inside { self.signal(g, 0.0).band } else { 0.0 }
+        if !self.watch.watched().contains(&g) || !self.watch.side(g).is_inside() {
+            return 0.0;
+        }
+        let here = self.signal(g, 0.0);
+        here.band.max(here.value.abs())
     }
 
     /// Tells the form which surfaces the motion has just come through into another mode, and which it stands on.
@@ -66,13 +70,31 @@ impl Simulator<'_> {
             let to_surface = (t - integrator.trial.t) / integrator.ahead().1;
             return Some(to_surface.clamp(NEXT_TRY.0 * integrator.trial.h, NEXT_TRY.1 * integrator.trial.h));
         }
-        let watch = fault && integrator.options.location.is_none() && integrator.flow.stay_on_this_side();
+        let watch = fault && integrator.flow.stay_on_this_side();
         watch.then_some(integrator.trial.h)
+    }
+
+    /// Whether events are looked for ahead of a step. Where sliding ends, the fields of both sides hold on: exits need not be approached.
+    pub(super) fn looks_ahead(&self) -> bool {
+        let guards = self.comparisons.guards();
+        self.integrator.location() == Location::OneSided
+            && self.watch.watched().iter().any(|&comparison| comparison < guards)
     }
 
     /// Looks for the first event in the step just tried and a little ahead of it. A step with an event in it is made again so that the event lies
     /// ahead of its end.
     pub(super) fn stop_short_of_event(&mut self) -> Result<Look, Error> {
+        let look = self.look_ahead()?;
+        let h = self.integrator.trial.h;
+        if matches!(look, Look::Nothing) {
+            // What changes its side ahead has not done so where the step ends.
+            let found = self.scan_to(h).ok().flatten();
+            return Ok(found.map_or(Look::Nothing, Look::Found));
+        }
+        Ok(look)
+    }
+
+    fn look_ahead(&mut self) -> Result<Look, Error> {
         for attempt in 0..=MOST_TIMES {
             let h = self.integrator.trial.h;
             let found = match self.scan_to(h * self.integrator.ahead().0) {
@@ -82,8 +104,11 @@ impl Simulator<'_> {
                 Err(bad) => return self.retreat(bad).map(|()| Look::Rejected),
             };
             let Some(found) = found else { return Ok(Look::Nothing) };
+            if found.s <= h && self.firing(&found.fired).guards.is_empty() {
+                return self.refine_dense_output(found);
+            }
             if found.s > h || attempt == MOST_TIMES || found.s <= self.smallest_step() {
-                return Ok(self.accept_ahead(found, h));
+                return Ok(self.accept_ahead(h));
             }
             self.recorder.statistics().relocations += 1;
             self.integrator.flow.forget_trial();
@@ -97,11 +122,13 @@ impl Simulator<'_> {
     }
 
     /// Locates an event ahead of the step on the finest dense output. One beyond the next goal has to wait.
-    fn accept_ahead(&mut self, found: Found, h: f64) -> Look {
+    fn accept_ahead(&mut self, h: f64) -> Look {
         let taken = self.integrator.interpolate_finely();
         self.recorder.statistics().locating += taken;
-        let finer = self.scan_to(h * self.integrator.ahead().0).ok().flatten();
-        let found = finer.unwrap_or(found);
+        // On another dense output it is somewhere else, or so far ahead that the next step meets it.
+        let Some(found) = self.scan_to(h * self.integrator.ahead().0).ok().flatten() else {
+            return Look::Nothing;
+        };
         let goal = self.integrator.options.until.min(self.calendar.next());
         if self.integrator.trial.t + found.s <= goal { Look::Found(found) } else { Look::Nothing }
     }
@@ -115,6 +142,21 @@ impl Simulator<'_> {
         let widths: Vec<f64> = y.iter().enumerate().map(|(i, y)| tolerances.scale(i, y.abs())).collect();
         let near = self.integrator.flow.spread_of(guard, t, &mut y, &widths);
         (self.integrator.flow.guard(guard, t, &y).abs() <= near).then_some(guard)
+    }
+}
+
+impl Simulator<'_> {
+    /// The motion is put onto the surface that it has come to as near as can be told, and the guard fires there.
+    pub(super) fn arrive(&mut self, guard: usize) -> Firing {
+        let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
+        let (guards, flow) = (self.system().guards(), &mut self.integrator.flow);
+        if let Some(surface) = Surface::of(guards, &flow.mode, guard) {
+            flow.step_aside(surface, surface.sign(&flow.mode), t, &mut y);
+            self.integrator.trial.restart(t, &y);
+        }
+        let distance = self.signal(guard, 0.0).value.abs();
+        self.watch.fire(guard, distance);
+        Firing { guards: vec![guard], ..Firing::default() }
     }
 }
 

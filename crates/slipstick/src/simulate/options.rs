@@ -1,7 +1,7 @@
 //! What is asked of a run.
 
+use super::Concurrency;
 use crate::equations::System;
-use crate::event::Concurrency;
 use crate::formulation::{Metric, PerConstraint, Stabilisation, Upkeep};
 use crate::model::{Detection, Location};
 use crate::step::{Automatic, Control, Keeps, Method, Partners, SAFETY, Step, Tolerances, USUAL_RHO};
@@ -76,8 +76,6 @@ pub struct Options {
     pub detection: Detection,
     /// Where events are located; chosen to suit the method if not given.
     pub location: Option<Location>,
-    /// The width in time of the brackets around events; as narrow as doubles allow if not given.
-    pub event_tolerance: Option<f64>,
     /// Whether nearly concurrent events become one.
     pub concurrency: Option<Concurrency>,
     /// What keeps the constraints of a mechanism met. Methods that [keep positions by themselves](Method::keeps_positions) have no use for corrections: the usual
@@ -116,7 +114,6 @@ impl Options {
             fixed_step: None,
             detection: Detection::default(),
             location: None,
-            event_tolerance: None,
             concurrency: None,
             stabilisation: Stabilisation::Twice,
             stabilisation_is_said: false,

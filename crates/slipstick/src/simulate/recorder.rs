@@ -23,6 +23,8 @@ struct Meter {
     is_ggl: bool,
     steps: (u64, u64),
     counts: Counts,
+    /// The explicit method that was at work last.
+    explicit: Option<Method>,
 }
 
 impl Recorder {
@@ -37,7 +39,13 @@ impl Recorder {
             keep: options.keep,
             segment: Segment::new(mode, t, y),
             record: empty_trajectory(system, options),
-            meter: Meter { method, is_ggl: false, steps: (0, 0), counts: Counts::default() },
+            meter: Meter {
+                method,
+                is_ggl: false,
+                steps: (0, 0),
+                counts: Counts::default(),
+                explicit: (!method.facts().implicit).then_some(method),
+            },
         }
     }
 
@@ -106,14 +114,40 @@ impl Recorder {
         (self.meter.steps, self.meter.counts) = (steps, counts);
     }
 
-    /// Which method is at work from here on.
-    pub(super) fn work_with(&mut self, integrator: &Integrator<'_>) {
-        (self.meter.method, self.meter.is_ggl) = (integrator.step.method(), integrator.step.is_ggl());
+    /// Takes note of which method has made the step just tried, and on which form: it shows only then, and while the motion slides
+    /// there is no stabilised one. Gives whether it is another method than before.
+    pub(super) fn notice_method(&mut self, integrator: &Integrator<'_>) -> bool {
+        let (method, is_ggl) = (integrator.step.method(), integrator.step.is_ggl());
+        if (self.meter.method, self.meter.is_ggl) == (method, is_ggl) {
+            return false;
+        }
+        let Statistics { accepted, rejected, .. } = self.record.statistics;
+        // The step just tried is counted already.
+        let others = accepted + rejected > self.meter.steps.0 + self.meter.steps.1 + 1;
+        if others {
+            self.share_out(integrator);
+        }
+        self.meter.is_ggl = is_ggl;
+        let is_other = self.meter.method != method;
+        self.work_with(method);
+        is_other
+    }
+
+    /// What comes from here on is the work of this method.
+    pub(super) fn work_with(&mut self, method: Method) {
+        self.meter.method = method;
+        if !method.facts().implicit {
+            self.meter.explicit = Some(method);
+        }
+    }
+
+    /// The explicit method that was at work last.
+    pub(super) fn last_explicit(&self) -> Option<Method> {
+        self.meter.explicit
     }
 
     /// Closes the record with the work counts.
     pub(super) fn finish(mut self, integrator: &Integrator<'_>) -> Trajectory {
-        self.work_with(integrator);
         self.share_out(integrator);
         if self.keep == Keep::Ends {
             self.segment.extend(integrator.trial.t, &integrator.trial.start);

@@ -1,34 +1,37 @@
-//! What the watch compares, as functions of local time: the guards of the system, and the exits from surfaces that the motion slides on.
+//! What the watch compares, as functions of local time: the guards of the system, and the exits from
+//! surfaces that the motion slides on.
 //!
-//! Every comparison has its true side made positive. Values come from the formulas at points of the dense output, where the form holds.
+//! Every comparison has its true side made positive. Values come from the formulas at points of the dense
+//! output, where the form holds.
 
 use super::integrator::Integrator;
-use crate::equations::{GuardKind, System, UncertainPoint};
-use crate::expr::Inexact;
-use crate::model::Direction;
+use crate::equations::{GuardKind, System, UncertainPoint, UncertainPolynomial};
+use crate::expr::{Bounds, Inexact, Interval};
+use crate::model::{Detection, Direction};
 use crate::step::{DENSE_DEGREE, Trial};
-use crate::watch::{Banded, DenseError, Signals, SpeedBound, StepPolynomial};
+use crate::watch::{Banded, DenseError, Described, Signals, SpeedBound, StepPolynomial};
 use std::cell::OnceCell;
 
-/// How many stages have to have seen the weights of surfaces for them to exclude an exit, and how far beyond what they have seen it could go.
-const LEAST_VISITS: usize = 3;
-const STAGE_MARGIN: f64 = 0.5;
 /// The part of a number that rounding can change.
-const ROUNDING: f64 = 0.5 * f64::EPSILON;
+pub(super) const ROUNDING: f64 = 0.5 * f64::EPSILON;
 /// Below this, numbers have fewer digits, and their rounding does not shrink with them.
 const SMALLEST: f64 = f64::MIN_POSITIVE;
 /// By how much bounds of rounding errors are multiplied: what a closure does inside cannot be seen.
 const CAUTION: f64 = 4.0;
-/// A polynomial whose remainder is a larger part of what it moves by says too little: then the formula is sampled.
-const LARGEST_REMAINDER: f64 = 1e-3;
-/// The size of the second trial step beside the first.
-const SECOND_TRIAL: f64 = 0.3;
-/// How much shorter each attempt at trial steps is than the last.
-const SHORTER: f64 = 0.1;
-/// How often trial steps are made shorter.
-const MOST_ATTEMPTS: usize = 12;
-/// The degree of the polynomial that is fitted to a trial step.
-const TRIAL_DEGREE: usize = 6;
+/// Values below this many bands, or below this part of what they were, are next to zero: gradients differ
+/// by less in nearly all cases.
+const NEXT_TO_ZERO: f64 = 256.0;
+const SMALL: f64 = 1e-3;
+/// How far beside a point its gradient is used next to zero, in steps.
+const BESIDE: f64 = 1e-3;
+/// A guard that comes nearer to zero than this part of its values may touch it, and is not proved away.
+const NEAR: f64 = 1e-6;
+/// How many points of a step are kept, twice those of one polynomial through values; and with how many
+/// states that is worth while.
+const MOST_VISITED: usize = 34;
+const WORTH_KEEPING: usize = 4;
+/// No part of a step.
+const NOTHING: (f64, f64) = (f64::NAN, f64::NAN);
 /// Rounding of a right-hand side, in parts of the largest, where cancellation inside cannot be seen.
 const FIELD_ROUNDING: f64 = 16.0 * ROUNDING;
 
@@ -38,6 +41,8 @@ pub(super) struct Comparisons {
     orientations: Vec<f64>,
     /// Whether zero itself is true.
     closed: Vec<bool>,
+    /// The only points of a step that are looked at, if not all of it is.
+    points: Vec<f64>,
 }
 
 /// What a comparison stands for.
@@ -49,6 +54,16 @@ pub(super) enum Meaning {
     Exit(usize, f64),
 }
 
+impl Meaning {
+    /// The guard, if it is one.
+    pub(super) fn guard(self) -> Option<usize> {
+        match self {
+            Self::Guard(guard) => Some(guard),
+            Self::Exit(..) => None,
+        }
+    }
+}
+
 impl Comparisons {
     pub(super) fn new(system: &dyn System) -> Self {
         let orientation = |direction| if direction == Direction::Falling { -1.0 } else { 1.0 };
@@ -56,7 +71,22 @@ impl Comparisons {
         Self {
             orientations: guards.iter().map(|guard| orientation(guard.direction)).collect(),
             closed: guards.iter().map(|guard| guard.closed).collect(),
+            points: Vec::new(),
         }
+    }
+
+    /// Takes over which points of a step are looked at, of a method with these nodes (paper 002, section
+    /// 3.1).
+    pub(super) fn look_at(&mut self, detection: Detection, nodes: &[f64]) {
+        self.points = match detection {
+            Detection::WholeStep => Vec::new(),
+            Detection::Ends => vec![1.0],
+            Detection::Samples(count) => {
+                (1..=count.max(1)).map(|k| f64::from(k) / f64::from(count.max(1))).collect()
+            }
+            Detection::Stages => nodes.iter().copied().chain([1.0]).collect(),
+        };
+        self.points.sort_by(f64::total_cmp);
     }
 
     /// How many guards of the system there are.
@@ -88,7 +118,8 @@ pub(super) struct Uncertainty {
     pub(super) at_start: Vec<f64>,
     at_point: Vec<f64>,
     state: Vec<f64>,
-    /// The gradient of each guard that is no formula, with its rate in time, and the step that it was found in.
+    /// The gradient of each guard that is no formula, with its rate in time, and the step that it was found
+    /// in.
     gradients: Vec<Option<Gradient>>,
     scratch: Vec<f64>,
     /// Coefficients of the comparison that is looked at.
@@ -97,19 +128,34 @@ pub(super) struct Uncertainty {
     powers: Vec<OnceCell<Powers>>,
     /// How far each state moves from its start within the step at hand.
     reaches: Vec<f64>,
-    /// The step that these belong to, and how much of it the powers are of.
+    /// Points of the step at hand that were gone to, and how many of them hold.
+    visited: Vec<Visited>,
+    visits: usize,
+    /// The step that these belong to, and which part of it the powers are of.
     stamp: (u64, u64),
-    looked: f64,
+    looked: (f64, f64),
 }
 
 /// The coefficients of one state over a step.
 type Powers = ([f64; DENSE_DEGREE + 1], usize);
 
+/// A point of the dense output, and how uncertain it is.
+#[derive(Clone)]
+struct Visited {
+    s: f64,
+    state: Vec<f64>,
+    delta: Vec<f64>,
+}
+
 #[derive(Clone)]
 struct Gradient {
-    stamp: (u64, u64),
+    /// When it was found, and until how long before and after that it is used next to zero.
+    t: f64,
+    lasts: f64,
     by_state: Vec<f64>,
     by_time: f64,
+    /// The largest value seen since.
+    size: f64,
 }
 
 impl Uncertainty {
@@ -124,24 +170,42 @@ impl Uncertainty {
             powers: vec![OnceCell::new(); y.len() + 1],
             reaches: vec![0.0; y.len()],
             stamp: (0, 0),
-            looked: f64::NAN,
+            looked: NOTHING,
+            visited: Vec::new(),
+            visits: 0,
         }
     }
 
     /// The step just tried was taken up to a state. One that does not move keeps its uncertainty.
-    pub(super) fn take_step(&mut self, integrator: &Integrator<'_>, end: &[f64]) {
+    pub(super) fn take_step(&mut self, integrator: &Integrator<'_>, s: f64, end: &[f64]) {
+        if self.gradients.is_empty() {
+            // Without guards nobody asks.
+            return;
+        }
         self.begin_step(integrator);
-        let start = &integrator.trial.start;
+        let (start, part) = (&integrator.trial.start, (s / integrator.trial.h).min(1.0));
         for (i, delta) in self.at_start.iter_mut().enumerate() {
             if self.reaches[i] != 0.0 || start[i].to_bits() != end[i].to_bits() {
-                let moved = self.reaches[i].max((end[i] - start[i]).abs());
-                *delta = ROUNDING * (end[i].abs() + start[i].abs() + moved);
+                *delta = rounding_of(start[i], end[i], part * self.reaches[i]);
             }
         }
     }
 
+    /// How far rounding of states and time moves a guard, by its gradient.
+    fn band_by_gradient(&self, guard: usize, t: f64, value: f64) -> f64 {
+        let Some(gradient) = &self.gradients[guard] else { return 0.0 };
+        let terms = gradient.by_state.iter().zip(&self.at_point).map(|(g, delta)| (g * delta).abs());
+        let by_time = ROUNDING * (gradient.by_time * t).abs();
+        let band = CAUTION * (terms.sum::<f64>() + by_time + ROUNDING * value.abs());
+        if band.is_finite() { band } else { 0.0 }
+    }
+
     /// A transition has set states. Whole numbers are exact.
     pub(super) fn jump(&mut self, before: &[f64], after: &[f64]) {
+        let moved = before.iter().zip(after).any(|(a, b)| a.to_bits() != b.to_bits());
+        for gradient in self.gradients.iter_mut().flatten().filter(|_| moved) {
+            gradient.lasts = -1.0;
+        }
         for (i, delta) in self.at_start.iter_mut().enumerate() {
             if before[i].to_bits() != after[i].to_bits() {
                 let exact = after[i].fract() == 0.0;
@@ -158,13 +222,11 @@ pub(super) struct Along<'r, 'a> {
     pub(super) uncertainty: &'r mut Uncertainty,
     /// About the size of the next step, for trial steps.
     pub(super) h: f64,
-    /// How much of the dense output is looked at: the step, or a little more.
-    pub(super) length: f64,
 }
 
 impl Along<'_, '_> {
     /// Finds the state at a point of the step, and how uncertain it is.
-    fn go_to(&mut self, s: f64) {
+    pub(super) fn go_to(&mut self, s: f64) {
         let uncertainty = &mut *self.uncertainty;
         if s == 0.0 {
             uncertainty.state.copy_from_slice(&self.integrator.trial.start);
@@ -172,16 +234,22 @@ impl Along<'_, '_> {
             return;
         }
         uncertainty.begin_step(self.integrator);
-        self.integrator.state_at(s, &mut uncertainty.state);
-        let start = &self.integrator.trial.start;
-        for (i, (delta, y)) in uncertainty.at_point.iter_mut().zip(&uncertainty.state).enumerate() {
-            let moved = uncertainty.reaches[i].max((y - start[i]).abs());
-            *delta = uncertainty.at_start[i].max(ROUNDING * (y.abs() + start[i].abs() + moved));
+        if uncertainty.recall(s) {
+            return;
         }
+        self.integrator.state_at(s, &mut uncertainty.state);
+        let trial = &self.integrator.trial;
+        // Every term of dense output has the part of the step as a factor.
+        let part = (s / trial.h).min(1.0);
+        for (i, (delta, y)) in uncertainty.at_point.iter_mut().zip(&uncertainty.state).enumerate() {
+            let rounding = rounding_of(trial.start[i], *y, part * uncertainty.reaches[i]);
+            *delta = uncertainty.at_start[i].max(rounding);
+        }
+        uncertainty.keep(s);
     }
 
     /// One comparison at the point that was gone to.
-    fn compare(&mut self, comparison: usize, s: f64) -> Banded {
+    pub(super) fn compare(&mut self, comparison: usize, s: f64) -> Banded {
         let t = self.integrator.trial.t + s;
         match self.comparisons.meaning(comparison) {
             Meaning::Exit(surface, side) => {
@@ -189,7 +257,7 @@ impl Along<'_, '_> {
                 Banded::new(if side > 0.0 { weight - 1.0 } else { -weight }, band)
             }
             Meaning::Guard(guard) => {
-                let (value, band) = self.value_and_band(guard, t);
+                let (value, band) = self.value_and_band(guard, s);
                 if value == 0.0 && band == 0.0 && self.comparisons.closed[guard] {
                     // Zero itself is true, and it is exactly there.
                     return Banded::new(f64::MIN_POSITIVE, 0.0);
@@ -199,39 +267,62 @@ impl Along<'_, '_> {
         }
     }
 
-    fn value_and_band(&mut self, guard: usize, t: f64) -> (f64, f64) {
+    fn value_and_band(&mut self, guard: usize, s: f64) -> (f64, f64) {
+        let t = self.integrator.trial.t + s;
         let Uncertainty { state: y, at_point: delta, .. } = &*self.uncertainty;
         if let Some(known) = self.integrator.flow.guard_banded(guard, UncertainPoint { t, y, delta }) {
             return (known.value, known.band());
         }
         let value = self.integrator.flow.guard_along(guard, t, &self.uncertainty.state);
-        (value, self.band(guard, t, value))
+        (value, self.band(guard, s, value))
     }
 
-    /// How far rounding can have moved the value of a guard that is no formula.
-    fn band(&mut self, guard: usize, t: f64, value: f64) -> f64 {
-        let trial = &self.integrator.trial;
-        let stamp = (trial.t.to_bits(), trial.start.first().map_or(0, |y| y.to_bits()));
-        let uncertainty = &mut *self.uncertainty;
-        if uncertainty.gradients[guard].as_ref().is_none_or(|gradient| gradient.stamp != stamp) {
-            let mut by_state = uncertainty.gradients[guard].take().map_or_else(Vec::new, |g| g.by_state);
-            by_state.resize(uncertainty.state.len(), 0.0);
-            let by_time = self.integrator.flow.gradient_at(guard, t, &mut uncertainty.state, &mut by_state);
-            uncertainty.gradients[guard] = Some(Gradient { stamp, by_state, by_time });
+    /// How far rounding can have moved the value of a guard that is no formula. Far from zero any gradient
+    /// will do; next to zero it has to be one from next to the point, as it costs a value for each state.
+    fn band(&mut self, guard: usize, s: f64, value: f64) -> f64 {
+        if let Some(band) = self.band_by_growth(guard, s, value) {
+            return band;
         }
-        let Some(gradient) = &uncertainty.gradients[guard] else { return 0.0 };
-        let by_states: f64 =
-            gradient.by_state.iter().zip(&uncertainty.at_point).map(|(g, delta)| (g * delta).abs()).sum();
-        let by_time = ROUNDING * (gradient.by_time * t).abs();
-        let band = CAUTION * (by_states + by_time + ROUNDING * value.abs());
-        if band.is_finite() { band } else { 0.0 }
+        let t = self.integrator.trial.t + s;
+        if let Some(gradient) = &mut self.uncertainty.gradients[guard] {
+            let here = (t - gradient.t).abs() <= gradient.lasts;
+            gradient.size = gradient.size.max(value.abs());
+            let far = value.abs() > SMALL * gradient.size;
+            let band = self.uncertainty.band_by_gradient(guard, t, value);
+            if here || (far && value.abs() > NEXT_TO_ZERO * band) {
+                return band;
+            }
+        }
+        self.find_gradient(guard, s, value);
+        self.uncertainty.band_by_gradient(guard, t, value)
     }
 
-    /// The rate of a comparison along the motion, with its band.
-    fn rate(&mut self, guard: usize) -> Banded {
+    /// Finds the gradient of a guard at the point that was gone to.
+    fn find_gradient(&mut self, guard: usize, s: f64, value: f64) {
+        let trial = &self.integrator.trial;
+        let (t, lasts) = (trial.t + s, BESIDE * trial.h);
+        let uncertainty = &mut *self.uncertainty;
+        let mut by_state = uncertainty.gradients[guard].take().map_or_else(Vec::new, |g| g.by_state);
+        by_state.resize(uncertainty.state.len(), 0.0);
+        let by_time = self.integrator.flow.gradient_at(guard, t, &mut uncertainty.state, &mut by_state);
+        uncertainty.gradients[guard] = Some(Gradient { t, lasts, by_state, by_time, size: value.abs() });
+    }
+
+    /// The same of a value far from zero, where the guard says how fast it can change.
+    fn band_by_growth(&self, guard: usize, s: f64, value: f64) -> Option<f64> {
+        let growth = *self.integrator.flow.system().guard_growth().get(guard)?;
+        let by_time = ROUNDING * (self.integrator.trial.t + s).abs();
+        let moved = self.uncertainty.at_point.iter().fold(by_time, |most, delta| most.max(*delta));
+        let band = CAUTION * (growth * moved + ROUNDING * value.abs());
+        (value.abs() > NEXT_TO_ZERO * band).then_some(band)
+    }
+
+    /// The rate of a comparison along the motion, with its band. For that the gradient has to be the one of this very point: beside it, on the
+    /// other side of an extremum between two roots, it may point the other way.
+    pub(super) fn rate(&mut self, guard: usize) -> Banded {
         self.go_to(0.0);
-        let (t, value) = (self.integrator.trial.t, 0.0);
-        self.band(guard, t, value);
+        self.find_gradient(guard, 0.0, 0.0);
+        let t = self.integrator.trial.t;
         let uncertainty = &mut *self.uncertainty;
         self.integrator.flow.first_derivative(t, &uncertainty.state, &mut uncertainty.scratch);
         let Some(gradient) = &uncertainty.gradients[guard] else { return Banded::default() };
@@ -264,53 +355,44 @@ impl Signals for Along<'_, '_> {
     }
 
     fn trial_series(&mut self, comparison: usize, attempt: usize, out: &mut Vec<Banded>) -> bool {
-        if attempt >= MOST_ATTEMPTS {
-            return false;
-        }
-        out.clear();
-        self.go_to(0.0);
-        out.push(self.compare(comparison, 0.0));
-        if let (Meaning::Guard(guard), 0) = (self.comparisons.meaning(comparison), attempt) {
-            let rate = self.rate(guard);
-            out.push(rate);
-            if rate.sign().is_some() {
-                return true;
-            }
-        }
-        let h = self.h * SHORTER.powi(i32::try_from(attempt).unwrap_or(i32::MAX));
-        let (Some(far), Some(near)) = (self.fit(comparison, h), self.fit(comparison, SECOND_TRIAL * h))
-        else {
-            return true;
-        };
-        let known = out.len();
-        let noise = out[0].band.max(ROUNDING * far.iter().fold(0.0_f64, |most, c| most.max(c.abs())));
-        let scaled = |c: f64, h: f64, k: usize| c / h.powi(i32::try_from(k).unwrap_or(i32::MAX));
-        for k in known..=TRIAL_DEGREE {
-            let (value, other) = (scaled(far[k], h, k), scaled(near[k], SECOND_TRIAL * h, k));
-            let band = scaled(noise, SECOND_TRIAL * h, k) + 2.0 * (value - other).abs();
-            out.push(Banded::new(other, band));
-        }
-        true
+        let flow = &self.integrator.flow;
+        let before = flow.derivative_count + flow.reused();
+        let tried = self.estimate_series(comparison, attempt, out);
+        let flow = &mut self.integrator.flow;
+        flow.heading_count += flow.derivative_count + flow.reused() - before;
+        tried
     }
 
-    fn polynomial(&mut self, comparison: usize, out: &mut StepPolynomial) -> bool {
+    fn polynomial(&mut self, comparison: usize, part: (f64, f64), out: &mut StepPolynomial) -> Described {
         let guard = match self.comparisons.meaning(comparison) {
             Meaning::Guard(guard) => guard,
-            Meaning::Exit(surface, side) => return self.exit_from_stages((surface, side), out),
+            Meaning::Exit(surface, side) if self.exit_from_stages((surface, side), part, out) => {
+                return Described::Here;
+            }
+            Meaning::Exit(..) => return Described::Never,
         };
+        let flow = &self.integrator.flow;
+        // Dense output of a mechanism leaves the constraints between the ends of a step; values are taken
+        // where they are met.
+        if flow.is_held() || !flow.system().has_formulas() || flow.sliding().is_some() {
+            return Described::Never;
+        }
         let orientation = self.comparisons.orientation(guard);
-        self.uncertainty.begin_look(self.integrator, self.length);
+        self.uncertainty.begin_look(self.integrator, part);
         let trial = &self.integrator.trial;
-        let ratio = self.length / trial.h;
-        let Uncertainty { coefficients, powers, .. } = &mut *self.uncertainty;
-        let powers = &*powers;
+        let Uncertainty { coefficients, powers, at_start, reaches, .. } = &mut *self.uncertainty;
+        let (powers, at_start, reaches) = (&*powers, &*at_start, &*reaches);
         let input = |k: usize| {
-            let (powers, degree) = powers[k].get_or_init(|| powers_of(trial, k, ratio));
-            &powers[..=*degree]
+            let (powers, degree) = powers[k].get_or_init(|| powers_of(trial, k, part));
+            let bound = match k.checked_sub(1) {
+                None => ROUNDING * (trial.t.abs() + trial.h),
+                Some(i) => at_start[i].max(ROUNDING * (trial.start[i].abs() + reaches[i])),
+            };
+            UncertainPolynomial { coefficients: &powers[..=*degree], bound }
         };
         let remainder = self.integrator.flow.guard_polynomial(guard, &input, 0.0, coefficients);
         let Some(remainder) = remainder.filter(|_| coefficients.len() <= out.coefficients.len()) else {
-            return false;
+            return Described::Shorter;
         };
         out.degree = coefficients.len().saturating_sub(1);
         for (out, c) in out.coefficients.iter_mut().zip(&*coefficients) {
@@ -318,76 +400,95 @@ impl Signals for Along<'_, '_> {
         }
         out.band = SMALLEST + coefficients.iter().map(Inexact::band).sum::<f64>();
         out.remainder = remainder;
-        let size: f64 = coefficients.iter().skip(1).map(|c| c.value.abs()).sum();
-        out.band.is_finite() && remainder <= LARGEST_REMAINDER * size
+        Described::Here
     }
 
-    fn dense_error(&mut self, comparison: usize) -> DenseError {
+    fn dense_error(&mut self, comparison: usize, s: f64) -> DenseError {
         let Meaning::Guard(guard) = self.comparisons.meaning(comparison) else {
             return DenseError::default();
         };
-        let t = self.integrator.trial.t;
-        self.go_to(0.0);
+        let t = self.integrator.trial.t + s;
+        self.go_to(s);
         let tolerances = &self.integrator.options.tolerances;
         let Uncertainty { state, scratch, .. } = &mut *self.uncertainty;
         for (i, (width, y)) in scratch.iter_mut().zip(&*state).enumerate() {
             *width = tolerances.scale(i, y.abs());
         }
         let error = self.integrator.flow.spread_of(guard, t, state, scratch);
-        // Dense output of implicit methods does not begin with the exact slope.
-        let exact = !self.integrator.step.method().facts().implicit;
-        DenseError { linear: if exact { 0.0 } else { error }, higher: error }
+        DenseError { linear: if self.begins_exactly() { 0.0 } else { error }, higher: error }
     }
 
-    fn fastest(&mut self, _comparison: usize) -> Option<SpeedBound> {
-        None
+    fn points(&self) -> &[f64] {
+        &self.comparisons.points
+    }
+
+    fn fastest(&mut self, comparison: usize, length: f64) -> Option<SpeedBound> {
+        let Meaning::Guard(guard) = self.comparisons.meaning(comparison) else { return None };
+        let flow = &mut self.integrator.flow;
+        if flow.sliding().is_some() {
+            return None;
+        }
+        let growth = flow.system().guard_growth().get(guard).copied();
+        if let Some(speed) = growth.filter(|growth| growth.is_finite()) {
+            return Some(SpeedBound { speed, length: f64::INFINITY });
+        }
+        let (t, y) = (self.integrator.trial.t, &self.integrator.trial.start);
+        let around = |k: usize| {
+            let center = if k == 0 { t } else { y[k - 1] };
+            let radius = length + 8.0 * f64::EPSILON * (center.abs() + length);
+            let range = Interval::new(center - radius, center + radius);
+            Bounds::moving(range, Interval::new(-1.0, 1.0))
+        };
+        let Bounds { value, slope, jumps } = flow.guard_bounds(guard, &around)?;
+        let steady = !jumps && value.is_bounded() && slope.is_bounded();
+        let speed = slope.lo.abs().max(slope.hi.abs());
+        if excludes_zero(value) {
+            return Some(SpeedBound { speed: 0.0, length });
+        }
+        steady.then_some(SpeedBound { speed, length })
     }
 }
 
 impl Along<'_, '_> {
-    /// Where stages have seen the weight of a surface well inside, the motion does not leave within the step: nothing has to be evaluated for that.
-    fn exit_from_stages(&mut self, (surface, side): (usize, f64), out: &mut StepPolynomial) -> bool {
-        let visits = self.integrator.flow.visits();
-        if visits.len() < LEAST_VISITS {
-            return false;
-        }
-        let weights = visits.iter().map(|(_, weights)| weights[surface]);
-        let (least, most) =
-            weights.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), w| (a.min(w), b.max(w)));
-        let nearest = if side > 0.0 { most - 1.0 } else { -least };
-        let margin = STAGE_MARGIN * (most - least);
-        if nearest.is_nan() || nearest + margin >= 0.0 {
-            return false;
-        }
-        *out = StepPolynomial { remainder: margin, ..StepPolynomial::default() };
-        out.coefficients[0] = nearest;
-        true
-    }
-
-    /// The coefficients of a comparison over a trial step, as powers of the part of the step; none if the step is not finite.
-    fn fit(&mut self, comparison: usize, h: f64) -> Option<[f64; TRIAL_DEGREE + 1]> {
-        self.integrator.attempt(h);
-        if !self.integrator.trial.error.is_finite() {
-            return None;
-        }
-        self.integrator.interpolate();
-        let mut values = [0.0; TRIAL_DEGREE + 1];
-        for (k, value) in values.iter_mut().enumerate() {
-            let s = h * k as f64 / TRIAL_DEGREE as f64;
-            self.go_to(s);
-            *value = self.compare(comparison, s).value;
-        }
-        values.iter().all(|value| value.is_finite()).then(|| powers(values))
+    /// Whether the dense output begins with the exact slope: that of implicit methods, and where constraints are met, does not.
+    pub(super) fn begins_exactly(&self) -> bool {
+        !self.integrator.step.method().facts().implicit && !self.integrator.flow.is_held()
     }
 }
 
 impl Uncertainty {
-    /// Powers of another length of the dense output are forgotten.
-    fn begin_look(&mut self, integrator: &Integrator<'_>, length: f64) {
+    /// Goes to a point where it has been in this step. Comparisons are sampled one after the other at the
+    /// same points.
+    fn recall(&mut self, s: f64) -> bool {
+        let known = self.visits.min(MOST_VISITED);
+        let Some(there) = self.visited[..known].iter().find(|there| there.s == s) else { return false };
+        self.state.copy_from_slice(&there.state);
+        self.at_point.copy_from_slice(&there.delta);
+        true
+    }
+
+    /// Keeps the point that was gone to, in the place of the oldest.
+    fn keep(&mut self, s: f64) {
+        if self.state.len() < WORTH_KEEPING {
+            return;
+        }
+        if self.visited.is_empty() {
+            let none = Visited { s: 0.0, state: self.state.clone(), delta: self.at_point.clone() };
+            self.visited.resize(MOST_VISITED, none);
+        }
+        let place = &mut self.visited[self.visits % MOST_VISITED];
+        place.s = s;
+        place.state.copy_from_slice(&self.state);
+        place.delta.copy_from_slice(&self.at_point);
+        self.visits += 1;
+    }
+
+    /// Powers of another part of the dense output are forgotten.
+    fn begin_look(&mut self, integrator: &Integrator<'_>, part: (f64, f64)) {
         self.begin_step(integrator);
-        if self.looked != length {
+        if self.looked != part {
             self.powers.iter_mut().for_each(|powers| *powers = OnceCell::new());
-            self.looked = length;
+            self.looked = part;
         }
     }
 
@@ -396,21 +497,41 @@ impl Uncertainty {
         let trial = &integrator.trial;
         let stamp = (trial.t.to_bits() ^ trial.h.to_bits().rotate_left(17), integrator.dense_number);
         if self.stamp != stamp {
-            self.looked = f64::NAN;
+            (self.looked, self.visits) = (NOTHING, 0);
             self.reaches.iter_mut().enumerate().for_each(|(i, reach)| *reach = trial.dense.terms_of(i));
             self.stamp = stamp;
         }
     }
 }
 
+/// Whether a guard with these values neither crosses zero nor touches it.
+fn excludes_zero(range: Interval) -> bool {
+    !range.nan && (range.lo > NEAR * range.hi.abs() || range.hi < -NEAR * range.lo.abs())
+}
+
+/// How far rounding within a step moves a state that does not go further than `reach` in it. One that does
+/// not move is not rounded.
+fn rounding_of(start: f64, y: f64, reach: f64) -> f64 {
+    if reach == 0.0 && start.to_bits() == y.to_bits() {
+        return 0.0;
+    }
+    ROUNDING * (y.abs() + start.abs() + reach.max((y - start).abs()))
+}
+
 /// Time (0) or a state (from 1 on) over the step just tried, as powers of the part of what is looked at.
-fn powers_of(trial: &Trial, input: usize, ratio: f64) -> Powers {
+fn powers_of(trial: &Trial, input: usize, (from, to): (f64, f64)) -> Powers {
     let mut powers = [0.0; DENSE_DEGREE + 1];
     let Some(component) = input.checked_sub(1) else {
-        (powers[0], powers[1]) = (trial.t, ratio * trial.h);
+        (powers[0], powers[1]) = (trial.t + from, to - from);
         return (powers, 1);
     };
     let degree = trial.dense.powers_of(component, &mut powers);
+    let (start, ratio) = (from / trial.h, (to - from) / trial.h);
+    if start != 0.0 {
+        for k in 0..degree {
+            (k..degree).rev().for_each(|j| powers[j] += start * powers[j + 1]);
+        }
+    }
     if ratio != 1.0 {
         let mut factor = 1.0;
         for power in &mut powers[1..=degree] {
@@ -421,43 +542,7 @@ fn powers_of(trial: &Trial, input: usize, ratio: f64) -> Powers {
     (powers, degree)
 }
 
-/// The coefficients of the polynomial through values at evenly spread points from 0 to 1, by Newton's divided differences.
-fn powers(mut values: [f64; TRIAL_DEGREE + 1]) -> [f64; TRIAL_DEGREE + 1] {
-    let n = TRIAL_DEGREE;
-    for order in 1..=n {
-        for k in (order..=n).rev() {
-            values[k] = (values[k] - values[k - 1]) * n as f64 / order as f64;
-        }
-    }
-    let mut powers = [0.0; TRIAL_DEGREE + 1];
-    for k in (0..=n).rev() {
-        let node = k as f64 / n as f64;
-        for j in (1..=n).rev() {
-            powers[j] = powers[j - 1] - node * powers[j];
-        }
-        powers[0] = values[k] - node * powers[0];
-    }
-    powers
-}
-
 /// Whether a guard has a surface that is to be watched.
 pub(super) fn has_surface(kind: GuardKind) -> bool {
     kind == GuardKind::Surface
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_fit_is_the_polynomial_through_the_values() {
-        let polynomial = |x: f64| 1.0 + x * (2.0 + x * (-3.0 + x * (0.5 + x * x)));
-        let mut values = [0.0; TRIAL_DEGREE + 1];
-        for (k, value) in values.iter_mut().enumerate() {
-            *value = polynomial(k as f64 / TRIAL_DEGREE as f64);
-        }
-        let powers = powers(values);
-        let expected = [1.0, 2.0, -3.0, 0.5, 0.0, 1.0, 0.0];
-        assert!(powers.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-11), "{powers:?}");
-    }
 }

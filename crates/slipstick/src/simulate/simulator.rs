@@ -11,18 +11,19 @@
 use super::accumulating::Accumulating;
 use super::calendar::Calendar;
 use super::integrator::Integrator;
+use super::reaching::Approach;
 use super::recorder::{Recorder, empty_trajectory};
 use super::signals::{Along, Comparisons, Uncertainty, has_surface};
 use super::sizes::Sizes;
-use super::{Error, Failure, Monitor, Options, Start, initialise, simulate_watched};
-use crate::equations::{Guard, MassKind, System};
+use super::{Error, Failure, Monitor, Options, Start, Unwatched, initialise};
+use crate::equations::{Condition as Joined, Guard, GuardKind, OnEntry as EntryRule, System};
 use crate::math::Bracket;
 use crate::mode::Mode;
-use crate::model::{Detection, Direction, Side};
+use crate::model::{Direction, Side};
 use crate::step::StiffnessCount;
 use crate::trajectory::{Outcome, Trajectory};
 use crate::transition::{Cascade, Resets};
-use crate::watch::{Condition, Fires, GuardSpec, OnEntry, Placement, Snapshot, Watch};
+use crate::watch::{Condition, Fires, GuardSpec, OnEntry, Placement, Snapshot, Touches, Watch};
 
 /// Everything that a run owns.
 pub(super) struct Simulator<'a> {
@@ -42,6 +43,8 @@ pub(super) struct Simulator<'a> {
     /// The guard whose surface the last step would have gone beyond, and one that the motion has come to as near as can be told.
     pub(super) blocked_by: Option<usize>,
     pub(super) arrived: Option<usize>,
+    /// How far sliding-mode control has come.
+    pub(super) approach: Approach,
     /// The state before and after a transition.
     pub(super) before: Vec<f64>,
     pub(super) after: Vec<f64>,
@@ -64,19 +67,18 @@ impl Firing {
     }
 }
 
-/// Runs a system in the loop of forms and transitions: models of formulas without mass matrix and constraints, at the usual detection of events. All
-/// others run as in [`simulate`](super::simulate).
-///
-/// This loop gets right what the first one does not (`tests/cases_that_went_wrong.rs`), and will take its place when it carries everything.
-pub fn simulate_by_forms(
+/// Runs a system from its start to the end time, or as far as it goes.
+pub fn simulate(system: &dyn System, start: &Start, options: &Options) -> Result<Trajectory, Box<Failure>> {
+    simulate_watched(system, start, options, &mut Unwatched)
+}
+
+/// As [`simulate`], asking a monitor before every step.
+pub fn simulate_watched(
     system: &dyn System,
     start: &Start,
     options: &Options,
     monitor: &mut dyn Monitor,
 ) -> Result<Trajectory, Box<Failure>> {
-    if !is_carried(system, options) {
-        return simulate_watched(system, start, options, monitor);
-    }
     if let Err(error) = initialise::check(system, start, options) {
         return Err(Box::new(Failure { error, trajectory: empty_trajectory(system, options) }));
     }
@@ -85,19 +87,13 @@ pub fn simulate_by_forms(
     simulator.finish(result)
 }
 
-/// Whether this loop carries a run. Mechanisms, mass matrices, closures, samples of guards and regions of concurrency are still with the first.
-fn is_carried(system: &dyn System, options: &Options) -> bool {
-    let plain = system.layout().v == 0 && system.mass_kind() == MassKind::Identity;
-    let whole = options.detection == Detection::WholeStep && options.event_tolerance.is_none();
-    plain && whole && options.concurrency.is_none() && system.has_formulas()
-}
-
 impl<'a> Simulator<'a> {
     pub(super) fn new(system: &'a dyn System, start: &Start, options: &'a Options) -> Self {
         let mode = Mode::start(system, start.mode);
         let integrator = Integrator::new(system, mode.clone(), (start.t, &start.y), options);
         let guards = system.guards().len();
-        let comparisons = Comparisons::new(system);
+        let mut comparisons = Comparisons::new(system);
+        comparisons.look_at(options.detection, integrator.step.method().nodes());
         Self {
             watch: new_watch(system, &comparisons),
             comparisons,
@@ -112,6 +108,7 @@ impl<'a> Simulator<'a> {
             fired: vec![0; guards],
             blocked_by: None,
             arrived: None,
+            approach: Approach::default(),
             before: start.y.clone(),
             after: start.y.clone(),
             integrator,
@@ -120,7 +117,9 @@ impl<'a> Simulator<'a> {
 
     /// The loop; see the head of this file.
     fn go(&mut self, monitor: &mut dyn Monitor) -> Result<Outcome, Error> {
-        self.start()?;
+        if let Some(outcome) = self.start()? {
+            return Ok(outcome);
+        }
         loop {
             let firing = match self.integrate(monitor)? {
                 Ok(firing) => firing,
@@ -134,14 +133,12 @@ impl<'a> Simulator<'a> {
 
     /// Comparisons along the step at hand, with the watch that asks for them.
     pub(super) fn along(&mut self) -> (&mut Watch, Along<'_, 'a>) {
-        let mut along = Along {
+        let along = Along {
             integrator: &mut self.integrator,
             comparisons: &self.comparisons,
             uncertainty: &mut self.uncertainty,
             h: self.sizes.h,
-            length: 0.0,
         };
-        along.length = along.integrator.trial.h;
         (&mut self.watch, along)
     }
 
@@ -170,24 +167,49 @@ impl<'a> Simulator<'a> {
 fn new_watch(system: &dyn System, comparisons: &Comparisons) -> Watch {
     let guards = system.guards();
     let surfaces = guards.iter().filter(|guard| may_slide(guard)).count();
-    let specs = guards.iter().enumerate().map(|(g, guard)| specify(g, guard));
+    let modes = system.mode_names().len();
+    let specs = guards.iter().enumerate().map(|(g, guard)| specify(g, guard, modes));
     let exits = (0..2 * surfaces).map(|exit| GuardSpec {
         condition: Condition::Is(comparisons.guards() + exit),
         fires: Fires::WhenTrue,
         placement: Placement::After,
         on_entry: OnEntry::FiresByMotion,
-        touches: false,
+        touches: Touches::Ignored,
+        poles: true,
     });
-    Watch::new(comparisons.guards() + 2 * surfaces, 0, specs.chain(exits).collect())
+    let fixed = modes + system.condition_number();
+    Watch::new(comparisons.guards() + 2 * surfaces, fixed, specs.chain(exits).collect())
 }
 
-fn specify(g: usize, guard: &Guard) -> GuardSpec {
+/// A guard of the system as the watch sees it. What changes in transitions only has a slot: modes first, then conditions of discrete variables.
+fn specify(g: usize, guard: &Guard, modes: usize) -> GuardSpec {
+    let joined = guard.kind == GuardKind::Compound;
     GuardSpec {
-        condition: Condition::Is(g),
-        fires: if guard.direction == Direction::Both { Fires::Both } else { Fires::WhenTrue },
+        condition: if joined { condition_of(&guard.condition, modes) } else { Condition::Is(g) },
+        fires: if guard.direction == Direction::Both && !joined { Fires::Both } else { Fires::WhenTrue },
         placement: if guard.side == Side::Before { Placement::Before } else { Placement::After },
-        on_entry: if guard.mode.is_some() && !locks(guard) { OnEntry::Fires } else { OnEntry::FiresByMotion },
-        touches: true,
+        on_entry: match guard.on_entry {
+            EntryRule::Waits => OnEntry::Waits,
+            EntryRule::Fires if guard.mode.is_some() && !locks(guard) => OnEntry::Fires,
+            EntryRule::Fires => OnEntry::FiresByMotion,
+        },
+        touches: if guard.touches { Touches::Count } else { Touches::Told },
+        poles: locks(guard),
+    }
+}
+
+fn condition_of(condition: &Joined, modes: usize) -> Condition {
+    let all = |parts: &[Joined]| parts.iter().map(|part| condition_of(part, modes)).collect();
+    match condition {
+        // Only a guard with a surface of its own is a crossing.
+        Joined::Crossing => Condition::Or(Vec::new()),
+        Joined::Sign { comparison, positive: true } => Condition::Is(*comparison),
+        Joined::Sign { comparison, positive: false } => Condition::Not(Box::new(Condition::Is(*comparison))),
+        Joined::Mode(mode) => Condition::Fixed(*mode),
+        Joined::Discrete(index) => Condition::Fixed(modes + index),
+        Joined::Not(inner) => Condition::Not(Box::new(condition_of(inner, modes))),
+        Joined::And(parts) => Condition::And(all(parts)),
+        Joined::Or(parts) => Condition::Or(all(parts)),
     }
 }
 

@@ -11,17 +11,17 @@ const REST_OF_STEP: f64 = 1e-3;
 /// The smallest step, in spacings of doubles at the time.
 const SPACINGS: f64 = 16.0;
 
-/// Which event a segment begins with: the guard, the side that it came from, and whether the motion slides from there on.
+/// Which event a segment begins with: the guard, the side that the motion goes to, and whether it slides from there on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Beginning {
     pub(super) guard: usize,
-    pub(super) from_above: bool,
+    pub(super) below: bool,
     pub(super) slides: bool,
 }
 
 impl Beginning {
     fn place(self) -> usize {
-        4 * self.guard + 2 * usize::from(self.slides) + usize::from(self.from_above)
+        4 * self.guard + 2 * usize::from(self.slides) + usize::from(self.below)
     }
 }
 
@@ -54,9 +54,13 @@ impl Sizes {
         }
     }
 
-    /// Another method goes on.
-    pub(super) fn change_method(&mut self, integrator: &Integrator<'_>, h: f64) {
+    /// Another method is at work.
+    pub(super) fn change_method(&mut self, integrator: &Integrator<'_>) {
         self.control = controller(integrator);
+    }
+
+    /// The method that goes on tries this step first.
+    pub(super) fn begin_with(&mut self, integrator: &Integrator<'_>, h: f64) {
         if integrator.options.fixed_step.is_none() {
             self.h = h;
         }

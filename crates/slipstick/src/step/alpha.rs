@@ -18,6 +18,7 @@ use super::descriptor::Build;
 use super::implicit::check_finite;
 use super::passing::Passing;
 use super::{ConstraintPolicy, Fault, MechanismForm, Method, MethodDescriptor, Step, Tolerances, Trial};
+use crate::equations::ActiveRows;
 use crate::formulation::{Field, Flow};
 use crate::math::Norm;
 
@@ -170,6 +171,8 @@ pub(super) struct GeneralizedAlpha {
 
 #[derive(Clone, Debug)]
 struct Room {
+    /// The constraints that it is for.
+    rows: ActiveRows,
     positions: usize,
     n: usize,
     solver: Solver,
@@ -189,14 +192,15 @@ struct Room {
 }
 
 impl Room {
-    fn new(field: &Flow<'_>, level: Level, coefficients: Coefficients) -> Self {
-        let (layout, m) = (field.system().layout(), field.system().constraints().len());
+    fn new(field: &Flow<'_>, rows: ActiveRows, level: Level, coefficients: Coefficients) -> Self {
+        let (layout, m) = (field.system().layout(), rows.len());
         let (size, dimension) = (layout.v + layout.z, layout.dimension());
         let state = || vec![0.0; dimension];
         Self {
             positions: layout.q,
             n: layout.v,
-            solver: Solver::new(field, level, coefficients),
+            solver: Solver::new(field, &rows, level, coefficients),
+            rows,
             before: Knot::new(size, m),
             start: Knot::new(size, m),
             before_h: 0.0,
@@ -220,7 +224,7 @@ impl Room {
         self.start.rates.copy_from_slice(&self.state[self.positions..]);
         self.start.shifted.copy_from_slice(&self.start.rates);
         self.start.calm.copy_from_slice(&self.start.rates);
-        self.start.multipliers.copy_from_slice(field.multipliers());
+        field.copy_multipliers(&mut self.start.multipliers);
         self.start.off.fill(0.0);
         self.start.rings = false;
         (self.before_h, self.start_is_known) = (0.0, true);
@@ -264,7 +268,7 @@ impl Room {
         if self.solver.level == Level::Speeds {
             self.land_softly(field, trial);
             // Rates of constraints that follow from others are off by what positions are.
-            if self.solver.has_redundant_constraints() {
+            if field.has_redundant_constraints() {
                 field.land_half_explicit(t, &mut trial.end, false);
             }
         }
@@ -441,18 +445,28 @@ impl GeneralizedAlpha {
     pub(super) fn new(level: Level, rho: f64) -> Self {
         Self { level, coefficients: Coefficients::new(rho), room: None, factorisations: 0, is_patient: false }
     }
+
+    /// Room for the constraints that hold now. What it takes over from that for others are sizes and counts alone.
+    #[cold]
+    fn make_room(&mut self, field: &Flow<'_>, rows: ActiveRows) {
+        let mut room = Box::new(Room::new(field, rows, self.level, self.coefficients));
+        if self.is_patient {
+            room.solver.be_patient();
+        }
+        if let Some(before) = &self.room {
+            room.solver.take_over(&before.solver);
+        }
+        self.room = Some(room);
+    }
 }
 
 impl Step for GeneralizedAlpha {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
-        let (level, coefficients) = (self.level, self.coefficients);
-        let room = self.room.get_or_insert_with(|| {
-            let mut room = Box::new(Room::new(field, level, coefficients));
-            if self.is_patient {
-                room.solver.be_patient();
-            }
-            room
-        });
+        let rows = field.active_rows(trial.t, &trial.start);
+        if self.room.as_ref().is_none_or(|room| room.rows != rows) {
+            self.make_room(field, rows);
+        }
+        let Some(room) = &mut self.room else { return };
         room.make(field, tolerances, trial);
         if trial.fault.is_none() {
             room.land(field, trial);

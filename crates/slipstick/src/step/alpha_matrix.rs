@@ -5,8 +5,9 @@
 
 use super::Fault;
 use super::alpha::{Coefficients, Level};
+use crate::equations::ActiveRows;
 use crate::formulation::{Balance, Flow, Remainder, Tangents};
-use crate::math::{Kkt, Matrix, Pair};
+use crate::math::{Matrix, Saddle};
 
 /// Tangents, what is joined from them, and its factors.
 #[derive(Clone, Debug)]
@@ -22,27 +23,25 @@ pub(super) struct IterationMatrix {
     of_forces: Vec<(usize, bool)>,
     of_gradients: Vec<usize>,
     of_slopes: Vec<(usize, usize)>,
-    pair: Pair,
+    pair: Saddle,
     /// The length of the gradient of each constraint, by which it is judged whether it is met; infinite for those that are met wherever the others are.
     lengths: Vec<f64>,
     /// The system that moves positions onto the constraints, where speeds are kept on them.
     pub(super) mover: Option<Mover>,
     level: Level,
-    /// The constraints that follow from others wherever they are met: Newton's iteration comes from where they are not.
-    held: Vec<usize>,
-    holonomic: usize,
+    active: ActiveRows,
 }
 
 impl IterationMatrix {
-    pub(super) fn new(field: &Flow<'_>, level: Level) -> Self {
-        let holonomic = field.system().constraints().iter().filter(|c| c.holonomic).count();
-        Self::of(Tangents::new(field.system(), field.has_terms()), level, holonomic)
+    pub(super) fn new(field: &Flow<'_>, rows: &ActiveRows, level: Level) -> Self {
+        Self::of(Tangents::new(field.system(), rows, field.has_terms()), level, rows)
     }
 
-    fn of(tangents: Tangents, level: Level, holonomic: usize) -> Self {
+    fn of(tangents: Tangents, level: Level, active: &ActiveRows) -> Self {
         let n = tangents.forces.columns() - tangents.mass.rows();
         let (matrix, ahead) = tangents.joined();
         let slot = |of: &Matrix, (i, j): (usize, usize)| of.slot(i, j).unwrap_or(0);
+        let holonomic = active.holonomic();
         let has_mover = level == Level::Both && holonomic > 0;
         let of_forces = |place| (slot(&matrix, tangents.by_unknowns(place)), place.1 < n);
         Self {
@@ -50,7 +49,7 @@ impl IterationMatrix {
             of_forces: tangents.forces.places().map(of_forces).collect(),
             of_gradients: tangents.gradients.places().map(|place| slot(&ahead, place)).collect(),
             of_slopes: tangents.slopes.places().map(|place| (slot(&ahead, place), place.0)).collect(),
-            pair: Pair::new(&matrix, &ahead),
+            pair: Saddle::new(&matrix, &ahead),
             lengths: vec![0.0; ahead.rows()],
             mover: has_mover.then(|| Mover::new(&tangents, n, holonomic)),
             here: ahead.clone(),
@@ -59,8 +58,7 @@ impl IterationMatrix {
             ahead,
             tangents,
             level,
-            held: Vec::new(),
-            holonomic,
+            active: active.clone(),
         }
     }
 
@@ -72,7 +70,7 @@ impl IterationMatrix {
         left: &mut Remainder,
     ) -> Result<(), Fault> {
         if self.tangents.with_terms() != field.has_terms() {
-            *self = Self::new(field, self.level);
+            *self = Self::new(field, &self.active.clone(), self.level);
         }
         field.tangents(at, left, &mut self.tangents);
         for matrix in [&self.tangents.forces, &self.tangents.mass, &self.tangents.gradients] {
@@ -81,29 +79,17 @@ impl IterationMatrix {
             }
         }
         if self.tangents.grown != self.grown {
-            *self = Self::of(self.tangents.clone(), self.level, self.holonomic);
-        }
-        if self.held != field.held_constraints() {
-            self.hold(field.held_constraints());
+            *self = Self::of(self.tangents.clone(), self.level, &self.active.clone());
         }
         self.mover.iter_mut().try_for_each(|mover| mover.factor(&self.tangents))
-    }
-
-    fn hold(&mut self, redundant: &[usize]) {
-        self.held = redundant.to_vec();
-        self.pair.hold(redundant);
-        if let Some(mover) = &mut self.mover {
-            let of_positions = redundant.iter().copied().filter(|row| *row < self.holonomic);
-            mover.kkt.hold(&of_positions.collect::<Vec<_>>());
-        }
     }
 
     /// Joins and factors; false if the matrix is singular.
     pub(super) fn factor(&mut self, c: Coefficients, h: f64) -> bool {
         self.fill(c, h);
         // Where the rank of the rows turns with the step, those of one place stand in both places.
-        let is_good = self.pair.factor(&self.matrix, &self.ahead, &self.here)
-            || self.pair.factor(&self.matrix, &self.here, &self.here);
+        let is_good = self.pair.factor_pair(&self.matrix, &self.ahead, &self.here).is_ok()
+            || self.pair.factor_pair(&self.matrix, &self.here, &self.here).is_ok();
         self.pair.redundant().iter().for_each(|&row| self.lengths[row] = f64::INFINITY);
         is_good
     }
@@ -126,17 +112,12 @@ impl IterationMatrix {
         for (row, length) in self.lengths.iter_mut().enumerate() {
             *length = self.here.row(row).map(|(_, g)| g * g).sum::<f64>().sqrt();
         }
-        let first = if self.level == Level::Positions { self.holonomic } else { 0 };
+        let first = if self.level == Level::Positions { self.active.holonomic() } else { 0 };
         for (&(slot, row), value) in self.of_slopes.iter().zip(&tangents.slopes.values) {
             if row >= first {
                 self.ahead.values[slot] += h * c.beta / c.gamma * value;
             }
         }
-    }
-
-    /// The constraints whose multipliers do not change, because they follow from others: these carry all.
-    pub(super) fn left_out(&self) -> &[usize] {
-        self.pair.redundant()
     }
 
     /// Whether forces resist a change more than masses do.
@@ -164,7 +145,7 @@ impl IterationMatrix {
 /// The system (24): the least change of positions, in the metric of `M`, that takes them onto the constraints.
 #[derive(Clone, Debug)]
 pub(super) struct Mover {
-    kkt: Kkt,
+    saddle: Saddle,
     mass: Matrix,
     rows: Matrix,
     /// `ν`, its change or what is left of the constraints, and the change of what positions are moved by.
@@ -180,8 +161,8 @@ impl Mover {
             Matrix::with_places(rows, n, &places)
         };
         let (mass, rows) = (part(&tangents.mass, n), part(&tangents.gradients, holonomic));
-        let (kkt, level) = (Kkt::new(&mass, &rows), || vec![0.0; holonomic]);
-        Self { kkt, mass, rows, multipliers: level(), residual: level(), change: vec![0.0; n] }
+        let (saddle, level) = (Saddle::new(&mass, &rows), || vec![0.0; holonomic]);
+        Self { saddle, mass, rows, multipliers: level(), residual: level(), change: vec![0.0; n] }
     }
 
     /// The rows that count are the first ones of each matrix.
@@ -190,11 +171,11 @@ impl Mover {
             let count = own.values.len();
             own.values.copy_from_slice(&all.values[..count]);
         }
-        self.kkt.factor(&self.mass, &self.rows).map_err(|_| Fault::NoConvergence)
+        self.saddle.factor(&self.mass, &self.rows).map_err(|_| Fault::NoConvergence)
     }
 
     /// Replaces what is left, with the sign turned, by the changes.
     pub(super) fn solve(&mut self) {
-        self.kkt.solve(&mut self.change, &mut self.residual);
+        self.saddle.solve(&mut self.change, &mut self.residual);
     }
 }

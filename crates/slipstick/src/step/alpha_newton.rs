@@ -5,7 +5,7 @@
 //!
 //! `S δ + Gᵀ Δλ = -R` with `S = (1-α_m)/(1-α_f) M + h γ C_t + h² β K_t`, and `G δ = -g / (h² β)` for constraints of positions, `(G + h β/γ ∂ġ/∂q) δ = -ġ / (h γ)` for those of speeds.
 //!
-//! Rows that follow from others do no harm, and share their multipliers. Where both levels are met, positions are moved further by the least change in
+//! Where both levels are met, positions are moved further by the least change in
 //! the metric of `M` that takes them onto the constraints, in every round (24). Matrices and factors (`alpha_matrix.rs`) are kept while the iteration is fast.
 
 use super::alpha::{Coefficients, Knot, Level};
@@ -14,6 +14,7 @@ use super::implicit::{
     AS_LONG_AS_IT_TAKES, Newton, Progress, check_finite, newton_tolerance, smallest_relative,
 };
 use super::{Fault, Tolerances, Trial};
+use crate::equations::ActiveRows;
 use crate::formulation::{Balance, Flow, Remainder};
 use std::ops::Range;
 
@@ -118,10 +119,9 @@ impl Closing {
 }
 
 impl Solver {
-    pub(super) fn new(field: &Flow<'_>, level: Level, coefficients: Coefficients) -> Self {
-        let (layout, constraints) = (field.system().layout(), field.system().constraints());
-        let (n, size, m) = (layout.v, layout.v + layout.z, constraints.len());
-        let holonomic = constraints.iter().filter(|c| c.holonomic).count();
+    pub(super) fn new(field: &Flow<'_>, rows: &ActiveRows, level: Level, coefficients: Coefficients) -> Self {
+        let layout = field.system().layout();
+        let (n, size, m, holonomic) = (layout.v, layout.v + layout.z, rows.len(), rows.holonomic());
         Self {
             level,
             coefficients,
@@ -136,9 +136,9 @@ impl Solver {
             moved: vec![0.0; n],
             summed: 0.0,
             is_met: false,
-            left: field.room_for_remainder(),
+            left: field.room_for_remainder(rows),
             newton: Newton::new(),
-            matrix: IterationMatrix::new(field, level),
+            matrix: IterationMatrix::new(field, rows, level),
             matrices_are_known: false,
             is_fresh: false,
             factored_h: 0.0,
@@ -148,6 +148,12 @@ impl Solver {
             change: vec![0.0; size],
             level_change: vec![0.0; m],
         }
+    }
+
+    /// Goes on from one for other constraints.
+    pub(super) fn take_over(&mut self, before: &Self) {
+        (self.fastest, self.farthest) = (before.fastest, before.farthest);
+        self.factorisations = before.factorisations;
     }
 
     /// Solves for the end of the step of the trial. `before` is what was known a step ago, with this step as a multiple of that one.
@@ -214,10 +220,6 @@ impl Solver {
         go_on(&mut self.end.rates, &start.rates, before.map(|(knot, ratio)| (&knot.rates[..], ratio)));
         let multipliers = before.map(|(knot, ratio)| (&knot.multipliers[..], ratio));
         go_on(&mut self.end.multipliers, &start.multipliers, multipliers);
-        // Nothing determines those of constraints that follow from others: carried on from step to step they would grow without bound.
-        for &row in self.matrix.left_out() {
-            self.end.multipliers[row] = start.multipliers[row];
-        }
         let c = self.coefficients;
         for (i, a) in self.end.shifted.iter_mut().enumerate() {
             let rates = (1.0 - c.alpha_f) * self.end.rates[i] + c.alpha_f * start.rates[i];
@@ -373,11 +375,6 @@ impl Solver {
     /// Whether the constraints of speeds are met as nearly as they are promised to be, as the last round has left them.
     pub(super) fn is_closed(&self) -> bool {
         self.open_beside(self.fast()) <= CLOSED || self.open_speed() <= ROUNDING * self.fastest
-    }
-
-    /// Whether there are constraints that follow from others.
-    pub(super) fn has_redundant_constraints(&self) -> bool {
-        !self.matrix.left_out().is_empty()
     }
 
     /// The largest speed at the end of the step.

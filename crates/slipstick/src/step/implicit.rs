@@ -178,11 +178,23 @@ impl Linearisation {
         out: &mut [f64],
     ) {
         if self.mass_kind == MassKind::Varying {
-            field.mass(t, y, &mut self.mass_there);
-            subtract_product(&self.mass_there, x, out);
+            self.subtract_mass_there(field, (t, y), x, out);
         } else {
             self.subtract_first_mass_times(x, out);
         }
+    }
+
+    /// The same for a matrix that varies. Kept apart, so that the short way stays short.
+    #[inline(never)]
+    fn subtract_mass_there(
+        &mut self,
+        field: &mut impl Field,
+        (t, y): (f64, &[f64]),
+        x: &[f64],
+        out: &mut [f64],
+    ) {
+        field.mass(t, y, &mut self.mass_there);
+        subtract_product(&self.mass_there, x, out);
     }
 }
 

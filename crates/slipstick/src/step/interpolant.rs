@@ -56,9 +56,23 @@ impl Interpolant {
         far(1) + 0.25 * (2..degree).map(far).sum::<f64>()
     }
 
-    /// The largest of these bounds.
+    /// The largest of these bounds, found for some components at once.
     pub fn reach(&self) -> f64 {
-        (0..self.dimension).map(|i| self.reach_of(i)).fold(0.0, f64::max)
+        const LANES: usize = 16;
+        let n = self.dimension;
+        let whole = if self.coefficients.len() >= 2 * n { n - n % LANES } else { 0 };
+        let mut reach = 0.0_f64;
+        for first in (0..whole).step_by(LANES) {
+            let mut sums = [0.0; LANES];
+            for row in self.coefficients[2 * n..].chunks_exact(n) {
+                if let Some(row) = row[first..].first_chunk::<LANES>() {
+                    (0..LANES).for_each(|i| sums[i] += row[i].abs());
+                }
+            }
+            let seconds = &self.coefficients[n + first..n + first + LANES];
+            reach = seconds.iter().zip(sums).map(|(c, sum)| c.abs() + 0.25 * sum).fold(reach, f64::max);
+        }
+        (whole..n).map(|i| self.reach_of(i)).fold(reach, f64::max)
     }
 
     /// The sum of the sizes of all terms of one component but the first: what rounding is measured by.

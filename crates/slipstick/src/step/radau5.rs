@@ -97,8 +97,6 @@ pub(super) trait Equations {
     fn kinds(&self) -> [Range<usize>; 2] {
         [0..0, 0..0]
     }
-    /// Takes off a change what the equations leave free: the multipliers of constraints that follow from others.
-    fn freeze(&self, _change: &mut [f64]) {}
     /// Whether the Jacobian is the one at this start.
     fn is_fresh(&self) -> bool;
     /// The Jacobian is to be evaluated anew. False if it was already the one at this start.
@@ -236,10 +234,6 @@ impl<E: Equations> Radau5<E> {
             [a, b, last - 1.0]
         });
         combine(n, &weights, &self.before, &mut self.stages);
-        // Carried on from step to step, that would grow without bound.
-        for stage in self.stages[..3 * n].chunks_exact_mut(n.max(1)) {
-            self.equations.freeze(stage);
-        }
     }
 
     /// Newton's iteration. False if it does not converge.

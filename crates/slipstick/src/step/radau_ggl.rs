@@ -10,6 +10,7 @@ use super::implicit::AS_LONG_AS_IT_TAKES;
 use super::radau_matrix::StabilisedForm;
 use super::radau5::{Equations, Radau5};
 use super::{Fault, Method, PerComponent, Step, Tolerances, Trial};
+use crate::equations::ActiveRows;
 use crate::formulation::{Field, Flow};
 
 /// A step may go across a singular position if less than this part of a row is left at its start.
@@ -26,6 +27,8 @@ pub(super) struct RadauGgl {
     way: Way,
     patience: i32,
     whole: Option<Box<Whole>>,
+    /// Those with other constraints.
+    factorisations: u64,
 }
 
 /// What makes a step: this form, the index-1 form, or the explicit method that goes through singular positions.
@@ -37,6 +40,8 @@ enum Way {
 }
 
 struct Whole {
+    /// The constraints that it is for.
+    rows: ActiveRows,
     radau: Radau5<StabilisedForm>,
     trial: Trial,
     given: Tolerances,
@@ -47,7 +52,7 @@ struct Whole {
 impl RadauGgl {
     pub(super) fn new(dimension: usize) -> Self {
         let (plain, through) = (Method::Radau5.build(dimension), Method::DormandPrince5.build(dimension));
-        Self { plain, through, way: Way::Stabilised, patience: PATIENCE, whole: None }
+        Self { plain, through, way: Way::Stabilised, patience: PATIENCE, whole: None, factorisations: 0 }
     }
 
     /// Tries a step through a singular position; if that is not good, the trial stays as it was.
@@ -73,12 +78,13 @@ impl RadauGgl {
 }
 
 impl Whole {
-    fn new(field: &Flow<'_>, tolerances: &Tolerances, patience: i32) -> Self {
-        let (form, n) = (StabilisedForm::new(field), field.dimension());
+    fn new(field: &Flow<'_>, rows: ActiveRows, tolerances: &Tolerances, patience: i32) -> Self {
+        let (form, n) = (StabilisedForm::new(field, &rows), field.dimension());
         let all = form.dimension();
         let mut radau = Radau5::new(form);
         radau.allow(patience);
         Self {
+            rows,
             radau,
             trial: Trial::new(0.0, &vec![0.0; all]),
             given: tolerances.clone(),
@@ -123,7 +129,7 @@ impl Whole {
         let (n, m) = (trial.start.len(), self.radau.equations.constraints());
         self.radau.restart();
         field.derivative(trial.t, &trial.start, &mut self.radau.equations.rates);
-        self.trial.start[n..n + m].copy_from_slice(field.multipliers());
+        field.copy_multipliers(&mut self.trial.start[n..n + m]);
         self.trial.start[n + m..].fill(0.0);
         self.start_is_known = true;
     }
@@ -156,7 +162,12 @@ impl Step for RadauGgl {
             return self.plain.attempt(field, tolerances, trial);
         }
         self.way = Way::Stabilised;
-        let whole = self.whole.get_or_insert_with(|| Box::new(Whole::new(field, tolerances, self.patience)));
+        let rows = field.active_rows(trial.t, &trial.start);
+        if let Some(other) = self.whole.take_if(|whole| whole.rows != rows) {
+            self.factorisations += other.radau.factorisations();
+        }
+        let new = || Box::new(Whole::new(field, rows, tolerances, self.patience));
+        let whole = self.whole.get_or_insert_with(new);
         whole.attempt(field, tolerances, trial);
         if let Some(fault @ (Fault::NoConvergence | Fault::SingularMatrix { .. })) = trial.fault
             && field.narrowest() < NEAR
@@ -218,6 +229,7 @@ impl Step for RadauGgl {
     }
 
     fn factorisations(&self) -> u64 {
-        self.plain.factorisations() + self.whole.as_ref().map_or(0, |whole| whole.radau.factorisations())
+        let own = self.whole.as_ref().map_or(0, |whole| whole.radau.factorisations());
+        self.plain.factorisations() + self.factorisations + own
     }
 }

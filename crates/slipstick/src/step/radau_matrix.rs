@@ -6,6 +6,7 @@
 use super::implicit::check_finite;
 use super::radau5::{ALPHA, BETA, Equations, GAMMA, SEEN};
 use super::{Fault, Tolerances, Trial};
+use crate::equations::ActiveRows;
 use crate::formulation::{Balance, Flow, GglRoom, Kinematics, Tangents};
 use crate::math::{Complex, Linearised, Matrix, Sides, Stabilised, larger_or_nan};
 use std::ops::Range;
@@ -21,9 +22,8 @@ const CALMER: f64 = 0.5;
 pub(super) struct StabilisedForm {
     room: GglRoom,
     tangents: Tangents,
-    /// What is known of the places of the tangents, and the rows that are held.
+    /// What is known of the places of the tangents.
     grown: usize,
-    held: Vec<usize>,
     kinematics: Option<Kinematics>,
     matrix: Stabilised,
     /// `f` at the start or at the end, with the masses there, and the rates of the states at the start.
@@ -74,12 +74,12 @@ fn linearised<'a>(
 
 impl StabilisedForm {
     /// For the mechanism of a flow, which must be one.
-    pub(super) fn new(field: &Flow<'_>) -> Self {
-        let (room, tangents) = (GglRoom::new(field), Tangents::with_slopes(field.system()));
-        let (kinematics, held) = (Kinematics::new(field), field.held_constraints().to_vec());
+    pub(super) fn new(field: &Flow<'_>, rows: &ActiveRows) -> Self {
+        let (room, tangents) = (GglRoom::new(field, rows), Tangents::with_slopes(field.system(), rows));
+        let kinematics = Kinematics::new(field);
         let (layout, all) = (field.system().layout(), room.dimension());
         Self {
-            matrix: Stabilised::new(&linearised(&tangents, kinematics.as_ref(), &room), &held),
+            matrix: Stabilised::new(&linearised(&tangents, kinematics.as_ref(), &room)),
             slope: vec![0.0; all],
             mass: tangents.mass.clone(),
             rates: vec![0.0; layout.dimension()],
@@ -99,7 +99,6 @@ impl StabilisedForm {
             factorisations: 0,
             room,
             tangents,
-            held,
             kinematics,
         }
     }
@@ -124,18 +123,16 @@ impl StabilisedForm {
         {
             return Err(Fault::SingularMatrix { component: 0 });
         }
-        self.take_matrices(field);
+        self.take_matrices();
         (self.jacobian_is_known, self.is_fresh, self.factored_h) = (true, true, 0.0);
         Ok(())
     }
 
-    fn take_matrices(&mut self, field: &mut Flow<'_>) {
+    fn take_matrices(&mut self) {
         let of = linearised(&self.tangents, self.kinematics.as_ref(), &self.room);
-        if self.tangents.grown != self.grown || self.held != field.held_constraints() {
+        if self.tangents.grown != self.grown {
             self.grown = self.tangents.grown;
-            self.held.clear();
-            self.held.extend_from_slice(field.held_constraints());
-            self.matrix = Stabilised::new(&of, &self.held);
+            self.matrix = Stabilised::new(&of);
         }
         self.matrix.linearise(&of);
     }
@@ -165,7 +162,7 @@ impl StabilisedForm {
             trial.end[..states].copy_from_slice(&self.landed);
             // What was open would be taken for an error of the next step, however short.
             let (rates, levels) = self.slope[states..].split_at_mut(self.room.constraints());
-            field.residuals(t, &self.landed, levels, rates);
+            field.active_residuals(t, &self.landed, levels, rates);
         }
         Ok(())
     }
@@ -197,7 +194,7 @@ impl StabilisedForm {
             self.open[..q].iter_mut().zip(&self.followed).for_each(|(open, moved)| *open += moved);
             self.landed.copy_from_slice(&self.open);
             let (rates, levels) = self.followed[states..].split_at_mut(slopes - states);
-            field.residuals(t, &self.open, levels, rates);
+            field.active_residuals(t, &self.open, levels, rates);
             field.land(t, &mut self.landed);
         }
     }
@@ -272,7 +269,7 @@ impl Equations for StabilisedForm {
         self.factored_h = 0.0;
         self.factorisations += 1;
         let of = linearised(&self.tangents, self.kinematics.as_ref(), &self.room);
-        if !self.matrix.factor(&of, GAMMA / h, Complex { re: ALPHA / h, im: BETA / h }, &self.held) {
+        if !self.matrix.factor(&of, GAMMA / h, Complex { re: ALPHA / h, im: BETA / h }) {
             return Err(Fault::SingularMatrix { component: self.positions });
         }
         self.factored_h = h;
@@ -346,15 +343,6 @@ impl Equations for StabilisedForm {
     fn kinds(&self) -> [Range<usize>; 2] {
         let speeds = self.tangents.forces.columns() - self.tangents.forces.rows();
         [0..self.positions, self.positions..self.positions + speeds]
-    }
-
-    fn freeze(&self, change: &mut [f64]) {
-        let [of_rates, of_levels] = self.matrix.left_out();
-        let first = self.rates.len();
-        let second = first + self.constraints();
-        for place in of_rates.iter().map(|row| first + row).chain(of_levels.iter().map(|row| second + row)) {
-            change[place] = 0.0;
-        }
     }
 
     fn is_fresh(&self) -> bool {

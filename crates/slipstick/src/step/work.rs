@@ -18,9 +18,9 @@
 //! A sine, a load or a store is worth a few multiplications: that is the twenty. Right-hand sides for a Jacobian by differences need no solving in an iteration.
 
 use super::{MechanismForm, Method};
-use crate::equations::System;
+use crate::equations::{ActiveRows, System};
 use crate::formulation::{Flow, Tangents};
-use crate::math::{Kkt, Linearised, Pair, Stabilised};
+use crate::math::{Linearised, Saddle, Stabilised};
 
 /// What an entry or a state costs where it is evaluated.
 const ENTRY: f64 = 20.0;
@@ -128,9 +128,9 @@ pub struct Work {
 }
 
 impl Work {
-    /// The costs for a system.
-    pub fn on(system: &dyn System) -> Self {
-        let (layout, m) = (system.layout(), system.constraints().len());
+    /// The costs for a system with some of its constraints.
+    pub fn on(system: &dyn System, rows: &ActiveRows) -> Self {
+        let (layout, m) = (system.layout(), rows.len());
         let (states, speeds) = (layout.dimension() as f64, layout.v as f64);
         if layout.v == 0 {
             return Self {
@@ -144,7 +144,7 @@ impl Work {
                 stabilised: [0.0; 3],
             };
         }
-        let terms = system.room_for_terms();
+        let terms = system.room_for_terms(rows);
         let entries = (terms.mass.values.len() + terms.jacobian.values.len()) as f64;
         let full = speeds * (speeds + 2.0 * m as f64);
         Self {
@@ -153,9 +153,9 @@ impl Work {
             speeds,
             evaluation: ENTRY * (states + entries),
             solving: full.min(SPARSE_ENTRY * entries),
-            factorisation: Kkt::new(&terms.mass, &terms.jacobian).work(),
-            newton: newton(system, full),
-            stabilised: stabilised(system),
+            factorisation: Saddle::new(&terms.mass, &terms.jacobian).work(),
+            newton: newton(system, rows, full),
+            stabilised: stabilised(system, rows),
         }
     }
 
@@ -220,24 +220,24 @@ impl Work {
 }
 
 /// What solving and factorising cost in a generalized-α method, where a full system takes `full` for solving, and how many right-hand sides a linearisation takes.
-fn newton(system: &dyn System, full: f64) -> (f64, f64, u64) {
-    let tangents = Tangents::new(system, true);
+fn newton(system: &dyn System, rows: &ActiveRows, full: f64) -> (f64, f64, u64) {
+    let tangents = Tangents::new(system, rows, true);
     let differences = if system.has_formulas() { 0 } else { tangents.evaluations() as u64 };
     let (matrix, rows) = tangents.joined();
     let entries = (matrix.values.len() + rows.values.len()) as f64;
-    (full.min(SPARSE_ENTRY * entries), Pair::new(&matrix, &rows).work(), differences)
+    (full.min(SPARSE_ENTRY * entries), Saddle::new(&matrix, &rows).work(), differences)
 }
 
 /// What linearising, factorising and solving cost in the stabilised form.
-fn stabilised(system: &dyn System) -> [f64; 3] {
-    let tangents = Tangents::with_slopes(system);
+fn stabilised(system: &dyn System, rows: &ActiveRows) -> [f64; 3] {
+    let tangents = Tangents::with_slopes(system, rows);
     let of = Linearised {
         mass: &tangents.mass,
         forces: &tangents.forces,
         gradients: &tangents.gradients,
         slopes: &tangents.slopes,
         kinematics: &[],
-        holonomic: system.constraints().iter().filter(|c| c.holonomic).count(),
+        holonomic: rows.holonomic(),
     };
-    Stabilised::new(&of, &[]).work()
+    Stabilised::new(&of).work()
 }

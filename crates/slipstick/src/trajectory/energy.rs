@@ -122,11 +122,8 @@ impl<'a> Books<'a> {
 
     /// Dense output is not quite on the constraints: rows that follow from others only there are not to have multipliers of their own.
     fn begin(&mut self, segment: &Segment) {
-        self.modes[segment.mode.values.place].hold_redundant(
-            &segment.mode,
-            segment.start_time,
-            &segment.start,
-        );
+        let place = segment.mode.values.place;
+        self.modes[place].enter_form(&segment.mode, segment.start_time, &segment.start);
     }
 
     fn look(&mut self, segment: &Segment, t: f64, y: &[f64]) -> Energy {

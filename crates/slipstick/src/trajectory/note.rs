@@ -43,7 +43,7 @@ const fn note(code: &'static str, about: &'static str) -> NoteKind {
 
 /// Every kind of note. A new one is a row here and a section of `book/src/troubleshooting.md`.
 pub const NOTE_KINDS: &[NoteKind] = &[
-    warning("conflicting-resets", "two events at one time reset a state to different values"),
+    warning("passes-through", "a guard has fired, and its reset leaves the motion going on across it"),
     warning("roots-uncertain", "a guard varies too much within a step to be sure of all its roots"),
     warning("not-unique", "at a switching surface the motion can go on in more than one way"),
     warning("mixture-chosen", "more than one combination of fields stays on the surfaces"),

@@ -6,7 +6,9 @@
 mod cascade;
 mod classify;
 mod resets;
+mod settle;
 
 pub use cascade::{Cascade, MOST_ROUNDS, Repeat};
-pub use classify::{Classified, Heading, Motions, classify};
+pub use classify::{Classified, Heading, Incoming, Motions, classify};
 pub use resets::{Conflict, Resets, Target};
+pub use settle::{Way, fixed, spirals_out};

@@ -2,6 +2,7 @@
 
 use crate::equations::{Reset, ResetTargets};
 use crate::formulation::Flow;
+use std::cmp::Ordering;
 
 /// What a reset sets: a state or a discrete variable, by its index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,10 +67,11 @@ impl Resets {
                 guards,
                 values,
             };
-            let merged = self.state.merge(g, known.then_some(states), before, after);
+            let priority = |g: usize| system.guards()[g].priority;
+            let merged = self.state.merge(g, known.then_some(states), (before, after), &priority);
             merged.map_err(|found| conflict(found, Target::State))?;
-            let merged =
-                self.discrete.merge(g, known.then_some(variables), &self.discrete_before, &mut discrete);
+            let both = (&self.discrete_before[..], &mut discrete[..]);
+            let merged = self.discrete.merge(g, known.then_some(variables), both, &priority);
             merged.map_err(|found| conflict(found, Target::Discrete))?;
         }
         flow.mode.values.discrete = discrete;
@@ -91,13 +93,13 @@ impl Merged {
         self.one.extend_from_slice(before);
     }
 
-    /// Adds what one guard has set to what others have. Where it is not known what a guard sets, it is what has changed.
+    /// Adds what one guard has set to what others have; of two values for one target that of the higher priority counts. Where it is not known what a guard sets, it is what has changed.
     fn merge(
         &mut self,
         guard: usize,
         targets: Option<&[usize]>,
-        before: &[f64],
-        after: &mut [f64],
+        (before, after): (&[f64], &mut [f64]),
+        priority: &dyn Fn(usize) -> i64,
     ) -> Result<(), Clash> {
         for (i, &value) in self.one.iter().enumerate() {
             let is_set = match targets {
@@ -108,7 +110,11 @@ impl Merged {
                 continue;
             }
             if let Some(first) = self.owners[i].filter(|_| after[i].to_bits() != value.to_bits()) {
-                return Err((i, (first, guard), (after[i], value)));
+                match priority(first).cmp(&priority(guard)) {
+                    Ordering::Greater => continue,
+                    Ordering::Equal => return Err((i, (first, guard), (after[i], value))),
+                    Ordering::Less => {}
+                }
             }
             self.owners[i] = Some(guard);
             after[i] = value;
@@ -123,7 +129,7 @@ mod tests {
 
     fn merge(merged: &mut Merged, guard: usize, one: &[f64], after: &mut [f64]) -> Result<(), Clash> {
         merged.copy(one);
-        merged.merge(guard, None, &[1.0, 2.0], after)
+        merged.merge(guard, None, (&[1.0, 2.0], after), &|guard| i64::from(guard == 9))
     }
 
     #[test]
@@ -134,6 +140,19 @@ mod tests {
         assert_eq!(merge(&mut merged, 1, &[1.0, 6.0], &mut after), Ok(()));
         assert_eq!(merge(&mut merged, 2, &[5.0, 2.0], &mut after), Ok(()));
         assert_eq!(after, [5.0, 6.0]);
+    }
+
+    #[test]
+    fn the_higher_priority_decides_in_any_order() {
+        for order in [[3, 9], [9, 3]] {
+            let (mut merged, mut after) = (Merged::default(), [1.0, 2.0]);
+            merged.begin(2);
+            for guard in order {
+                let set = if guard == 9 { 5.0 } else { 4.0 };
+                assert_eq!(merge(&mut merged, guard, &[set, 2.0], &mut after), Ok(()));
+            }
+            assert_eq!(after, [5.0, 2.0]);
+        }
     }
 
     #[test]

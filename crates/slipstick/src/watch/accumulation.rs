@@ -12,6 +12,8 @@ const BLOCKS: usize = 6;
 const KEPT: usize = LONGEST_BLOCK * BLOCKS;
 /// The time left, as a part of the length of the sequence, at which the guard counts as at rest.
 const AT_REST: f64 = 1e-10;
+/// Intervals that are no longer than this part of the sequence are next to nothing.
+const NEXT_TO_NOTHING: f64 = 1e-3;
 /// The largest value between two events, in units of its band, at which the guard counts as at rest: its
 /// intervals are rounding to three digits.
 const NOTHING_LEFT: f64 = 1024.0;
@@ -67,9 +69,18 @@ impl ZenoRecord {
         *self = Self::default();
     }
 
+    /// Whether the latest intervals shrink as those of events that accumulate do.
+    pub fn shrinks(&self) -> bool {
+        self.lengths.iter().any(|length| *length > 0.0)
+    }
+
     /// Takes the next event; gives the limit if the guard is at rest by rule 18. `elapsed` is the time since
     /// the start of the run.
     pub fn record(&mut self, between: Between, elapsed: f64) -> Option<ZenoLimit> {
+        if between.interval == 0.0 && self.shrinks() {
+            // The last intervals are too short to be told.
+            return Some(ZenoLimit { after: 0.0, bound: between.location, ratio: 0.0, period: 1 });
+        }
         if !(between.interval > 0.0 && between.interval.is_finite()) {
             return None;
         }
@@ -91,7 +102,8 @@ impl ZenoRecord {
         let length = &mut self.lengths[period - 1];
         if !sequence.shrinks() {
             // Rounding may spoil a ratio when there is next to nothing left.
-            let goes_on = still && *length > 0.0 && sequence.blocks[BLOCKS - 1] < sequence.blocks[0];
+            let last = sequence.blocks[BLOCKS - 1];
+            let goes_on = still && last <= NEXT_TO_NOTHING * *length && last < sequence.blocks[0];
             if !goes_on {
                 *length = 0.0;
             }
@@ -99,7 +111,9 @@ impl ZenoRecord {
         }
         *length = if *length > 0.0 { *length + interval } else { sequence.blocks.iter().sum() };
         let left = sequence.time_left();
-        (still || left <= AT_REST * (*length + left)).then_some(sequence)
+        // Rounding at rest has no limit that is near.
+        let near = still && left <= *length;
+        (near || left <= AT_REST * (*length + left)).then_some(sequence)
     }
 
     /// The latest six blocks of some length, the oldest first.

@@ -223,6 +223,11 @@ impl Bernstein {
         }
     }
 
+    /// The second derivative at t.
+    pub(super) fn curvature(&self, t: f64) -> f64 {
+        self.derivative().value_and_slope(t).1
+    }
+
     /// Where the derivative vanishes, for a shape with one extremum.
     pub(super) fn extremum(&self) -> f64 {
         let slope = self.derivative();

@@ -48,6 +48,18 @@ pub enum OnEntry {
     Waits,
 }
 
+/// What becomes of touches of the comparisons of a guard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Touches {
+    /// Nothing.
+    Ignored,
+    /// They are told, which costs a value each where a graze is near the band.
+    Told,
+    /// They count. Nothing is computed to be zero, so that a peak touches which the error of the dense
+    /// output cannot tell from zero.
+    Count,
+}
+
 /// A guard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GuardSpec {
@@ -59,9 +71,11 @@ pub struct GuardSpec {
     pub placement: Placement,
     /// What it does without a past.
     pub on_entry: OnEntry,
-    /// Whether touches of its comparisons are reported (they cost a guard value each where a graze is near
-    /// the band).
-    pub touches: bool,
+    /// What becomes of touches of its comparisons.
+    pub touches: Touches,
+    /// Whether it fires where a comparison changes its sign through a pole. There is no root, but what
+    /// stands for a branch of the equations changes.
+    pub poles: bool,
 }
 
 impl Condition {

@@ -23,15 +23,23 @@ pub(super) struct Pinned {
     pub(super) linear: f64,
     /// b₀ and b₁ of the present step.
     pub(super) latest: [f64; 2],
+    /// How exactly the method holds it there in a step, and the rate that this lets appear.
+    pub(super) held: f64,
+    pub(super) rate: f64,
     /// Steps that it has stayed undecided.
     pub(super) steps: u32,
 }
 
 impl Pinned {
+    /// Not pinned.
+    pub(super) const NONE: Self =
+        Self { constant: 0.0, linear: 0.0, latest: [0.0; 2], held: 0.0, rate: 0.0, steps: 0 };
+
     /// A step has been taken without a decision.
     pub(super) fn grow(&mut self, h: f64) {
         self.linear = self.linear.hypot(self.latest[1]);
-        self.constant = self.constant.hypot(self.latest[0]) + h * self.linear;
+        self.constant = self.constant.hypot(self.latest[0] + self.held) + h * self.linear;
+        self.rate = self.held / h.max(f64::MIN_POSITIVE);
         self.steps += 1;
     }
 
@@ -44,7 +52,7 @@ impl Pinned {
     fn added(&self, order: usize) -> f64 {
         match order {
             0 => self.constant,
-            1 => self.linear,
+            1 => self.linear + self.rate,
             _ => 0.0,
         }
     }
@@ -104,7 +112,7 @@ fn decide_by_trials(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::watch::{SpeedBound, StepPolynomial};
+    use crate::watch::{Described, StepPolynomial};
 
     /// One comparison with known coefficients.
     struct Coefficients {
@@ -133,15 +141,19 @@ mod tests {
             true
         }
 
-        fn polynomial(&mut self, _comparison: usize, _out: &mut StepPolynomial) -> bool {
-            false
+        fn polynomial(&mut self, _: usize, _: (f64, f64), _: &mut StepPolynomial) -> Described {
+            Described::Never
         }
 
-        fn dense_error(&mut self, _comparison: usize) -> crate::watch::DenseError {
+        fn dense_error(&mut self, _comparison: usize, _s: f64) -> crate::watch::DenseError {
             crate::watch::DenseError::default()
         }
 
-        fn fastest(&mut self, _comparison: usize) -> Option<SpeedBound> {
+        fn points(&self) -> &[f64] {
+            &[]
+        }
+
+        fn fastest(&mut self, _comparison: usize, _length: f64) -> Option<crate::watch::SpeedBound> {
             None
         }
     }

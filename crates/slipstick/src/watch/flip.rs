@@ -2,7 +2,7 @@
 //! 12).
 
 use super::locate::{Bracketed, narrow};
-use super::search::{Quest, Search, StepPiece, Walk, Widening};
+use super::search::{Peak, Quest, Search, Source, StepPiece, Walk, Widening};
 use super::side::SideState;
 use super::signals::{Banded, NotFinite, Signals};
 
@@ -13,8 +13,16 @@ const WINDOW: f64 = 0.05;
 const MOST_FALSE_ALARMS: u32 = 8;
 /// Flips in one step that fire no guard, before the comparison is taken as it stands: noise without a band.
 const MOST_FLIPS: u32 = 500;
+/// The part of a step whose widening a comparison has to leave at least, on its own side.
+const EARLY: f64 = 0.1;
 /// Windows narrower than this part of the step are straight lines.
 const LINEAR: f64 = 1e-9;
+/// How many times further than its slope says a comparison can be beyond its root without a jump or a pole.
+const STEEP: f64 = 8.0;
+/// How far from a change of sign a pole is compared with itself, in units of the bracket, and how much
+/// larger it is beside the change.
+const ASIDE: f64 = 64.0;
+const LARGER: f64 = 4.0;
 
 /// A comparison leaves its band on the other side.
 #[derive(Clone, Debug)]
@@ -29,6 +37,8 @@ pub(super) struct Flip {
     pub(super) after: f64,
     /// Whether the root was located by values; otherwise all times come from the polynomial.
     pub(super) located: bool,
+    /// Whether the sign changes through a pole.
+    pub(super) pole: bool,
     /// The values there, seen from the old side, where they were computed.
     values: [Option<Banded>; 2],
     walk: Walk,
@@ -44,10 +54,9 @@ pub(super) struct Track {
     pub(super) pieces: (usize, usize),
     pub(super) quest: Quest,
     pub(super) flip: Option<Flip>,
-    /// Whether it came into its band in an earlier step.
-    pub(super) entered: bool,
-    /// Where it last peaked inside its band, if it came into it in this step, and whether that was a touch.
-    pub(super) touch: Option<f64>,
+    /// Where it first touched its band and turned back, and where it peaks inside its band at the end.
+    pub(super) touch: Option<Peak>,
+    pub(super) peak: Option<Peak>,
     pub(super) unproved: bool,
     /// How often it has flipped in this step without firing a guard.
     pub(super) flips: u32,
@@ -61,9 +70,50 @@ pub(super) fn value_at(signals: &mut dyn Signals, comparison: usize, s: f64) -> 
 }
 
 impl Track {
-    /// Looks for the next flip from `quest.from` on. A comparison without a side is watched in both
-    /// directions.
+    /// Looks for the next flip from `quest.from` on. A band that was widened is so only until the comparison has
+    /// left it on its own side.
     pub(super) fn advance(
+        &mut self,
+        signals: &mut dyn Signals,
+        side: SideState,
+        (pieces, room): (&[StepPiece], &mut Vec<StepPiece>),
+    ) -> Result<(), NotFinite> {
+        let left = self.leaves_own_side(signals, side, (pieces, room))?;
+        if let Some(s) = left.filter(|&s| s < self.quest.limit) {
+            let limit = std::mem::replace(&mut self.quest.limit, s);
+            self.look(signals, side, (pieces, room))?;
+            self.quest.limit = limit;
+            if self.flip.is_some() {
+                return Ok(());
+            }
+            (self.quest.from, self.quest.inside) = (s, false);
+            self.quest.widening = Widening::default();
+        }
+        self.look(signals, side, (pieces, room))
+    }
+
+    /// Where a comparison whose band is widened, by the error of the dense output or by how far from zero it was put when it fired, has left that on
+    /// its own side.
+    fn leaves_own_side(
+        &self,
+        signals: &mut dyn Signals,
+        side: SideState,
+        (pieces, room): (&[StepPiece], &mut Vec<StepPiece>),
+    ) -> Result<Option<f64>, NotFinite> {
+        let Some(plus) = side.truth().filter(|_| !self.quest.widening.is_zero()) else { return Ok(None) };
+        let up = if plus { 1.0 } else { -1.0 };
+        let widening = self.quest.widening;
+        // At the very start the error of the dense output is still to come.
+        let widening = Widening { constant: widening.at(EARLY * widening.h), ..widening };
+        let quest = Quest { up, widening, touches: false, ..self.quest };
+        let comparison = self.comparison;
+        let source = Source { signals, comparison };
+        let exit = Search::new(quest, source, room).run(&pieces[self.pieces.0..self.pieces.1])?;
+        Ok(exit.map(|(s, _)| s))
+    }
+
+    /// Looks for the next flip up to `quest.limit`. A comparison without a side is watched in both directions.
+    fn look(
         &mut self,
         signals: &mut dyn Signals,
         side: SideState,
@@ -78,13 +128,12 @@ impl Track {
         };
         for &up in directions {
             let quest = Quest { up, ..self.quest };
-            let value = &mut |s| value_at(signals, comparison, s);
-            let mut search = Search::new(quest, value, room);
+            let mut search = Search::new(quest, Source { signals, comparison }, room);
             let exit = search.run(&pieces[self.pieces.0..self.pieces.1])?;
             let walk = search.walk;
             self.unproved |= walk.unproved;
-            // A peak that was left again on the same side.
-            self.touch = self.touch.or(walk.peak.filter(|&peak| walk.before.is_some_and(|s| s > peak)));
+            self.touch = self.touch.or(walk.touch);
+            self.peak = walk.peak;
             if let Some((exit, piece)) = exit {
                 let flip = Flip::from_polynomial(&quest, walk, exit, piece);
                 if self.flip.as_ref().is_none_or(|other| flip.hi < other.hi) {
@@ -103,7 +152,7 @@ impl Track {
         room: (&[StepPiece], &mut Vec<StepPiece>),
     ) -> Result<(), NotFinite> {
         let Some(flip) = &self.flip else { return Ok(()) };
-        (self.quest.from, self.quest.inside) = (flip.hi, false);
+        (self.quest.from, self.quest.inside, self.quest.entered) = (flip.hi, false, false);
         self.quest.widening = Widening::default();
         self.flips += 1;
         if self.flips < MOST_FLIPS {
@@ -149,6 +198,7 @@ impl Flip {
             before: root,
             after: root,
             located: false,
+            pole: false,
             values: [None; 2],
             walk,
             exit,
@@ -170,6 +220,11 @@ impl Flip {
     /// The value at one of the floats around the root, if it was computed.
     pub(super) fn value_at(&self, s: f64) -> Option<Banded> {
         self.values[0].filter(|_| s == self.before).or(self.values[1].filter(|_| s == self.after))
+    }
+
+    /// The band of the values around the root, if they were computed.
+    pub(super) fn band(&self) -> Option<f64> {
+        self.values.iter().flatten().map(|value| value.band).reduce(f64::max)
     }
 
     /// Sets the window around the root: where the polynomial, less its value at the root, is as large as the
@@ -199,6 +254,26 @@ impl Flip {
         };
     }
 
+    /// Whether the values at both sides of the change of sign are larger than further away. A root is
+    /// smaller there, and a jump is as large.
+    fn is_pole(
+        &self,
+        quest: &Quest,
+        slope: f64,
+        value: &mut dyn FnMut(f64) -> Result<Banded, NotFinite>,
+    ) -> Result<bool, NotFinite> {
+        let [Some(before), Some(after)] = self.values else { return Ok(false) };
+        let width = self.after - self.before;
+        let usual = STEEP * (slope.abs() * width + self.piece.band + self.piece.doubt);
+        let least = before.value.abs().min(after.value.abs());
+        let ends = [self.before - ASIDE * width, self.after + ASIDE * width];
+        if least <= usual || ends[0] < quest.from || ends[1] > quest.limit {
+            return Ok(false);
+        }
+        let [a, b] = [value(ends[0])?, value(ends[1])?].map(|end| LARGER * end.value.abs());
+        Ok(before.value.abs() > a && after.value.abs() > b)
+    }
+
     /// Locates the root by values. False: the values never leave the old side.
     fn locate(
         &mut self,
@@ -226,6 +301,7 @@ impl Flip {
             }
         }
         (self.before, self.after, self.values) = (root.before, root.after, root.values);
+        self.pole = self.is_pole(quest, slope, value)?;
         let at_root = (piece.shape.at(piece.place(root.after)), root.band);
         self.open_window(quest, at_root);
         Ok(true)

@@ -133,12 +133,19 @@ fn fires(spec: &GuardSpec, past: Option<bool>, now: Option<bool>, cause: Cause) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::watch::{Condition, Placement};
+    use crate::watch::{Condition, Placement, Touches};
     use Condition::{And, Is, Not, Or};
 
     fn spec(condition: Condition, fires: Fires) -> GuardSpec {
         let placement = Placement::After;
-        GuardSpec { condition, fires, placement, on_entry: OnEntry::FiresByMotion, touches: false }
+        GuardSpec {
+            condition,
+            fires,
+            placement,
+            on_entry: OnEntry::FiresByMotion,
+            touches: Touches::Ignored,
+            poles: false,
+        }
     }
 
     #[test]

@@ -1,17 +1,38 @@
 //! The guard horizon: comparisons that cannot reach their band for a while sleep.
 //!
-//! Times are sums of accepted steps since the guards were made. A comparison that is `reach` outside its band
-//! and changes at most with `speed` cannot be inside it before `reach / speed`. Asking for the speed costs
-//! more than a polynomial, so that it is only done where it pays.
+//! The path is how far time and states have gone since the guards were made. A comparison that is `reach`
+//! outside its band and changes by at most `speed` per unit of it cannot be inside it before a path of
+//! `reach / speed`. Asking for the speed costs more than a polynomial, so that it is only done where it
+//! pays.
+//!
+//! A formula such as `x*x - 4` can change as fast as you like, but not on a path of length 1 from `x = 0`.
+//! A long path spares questions, on a short one the comparison is slower: the length that is asked for
+//! follows what the last answer allowed.
 
 use super::signals::SpeedBound;
 
 /// Steps of sleep that pay for one question.
 const WORTH: u32 = 4;
+/// The length of path that is first asked for, and the least, in steps.
+const FIRST_LENGTH: f64 = 64.0;
+const LEAST_LENGTH: f64 = 4.0;
+/// By how much a length grows that was too short, and shrinks that was too long; and how far beyond what
+/// the speed allows it is chosen otherwise.
+const LONGER: f64 = 4.0;
+const BEYOND: f64 = 2.0;
+/// How near to a length of which nothing was known the next ones come, and by how much they may come nearer
+/// each time that it pays.
+const BELOW: f64 = 0.6;
+const NEARER: f64 = 1.25;
+/// Questions in a row, each for a shorter path.
+const MOST_QUESTIONS: usize = 3;
+/// The part of a safe path that is used, for rounding.
+const CAREFUL: f64 = 0.999_999;
 /// The most steps between two questions that did not pay.
 const LONGEST_WAIT: u32 = 64;
 
-/// A sum of accepted steps in two floats: a step that is lost in a long time would let a guard sleep too long.
+/// A sum of accepted steps in two floats: a step that is lost in a long time would let a guard sleep too
+/// long.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Elapsed {
     sum: f64,
@@ -44,6 +65,9 @@ struct Sleeper {
     /// Steps that it has slept since it was last asked.
     slept: u32,
     asleep: bool,
+    /// The length of path that will be asked for, and one that was too long; 0 if there is none yet.
+    length: f64,
+    too_long: f64,
 }
 
 /// When comparisons have to be looked at again.
@@ -89,13 +113,14 @@ impl Horizon {
         self.sleepers[comparison].rise();
     }
 
-    /// How long a comparison sleeps, if that is longer than the step. It is `reach` outside its band.
+    /// How long a comparison sleeps, if that is longer than the step. It is at least `reach` outside its
+    /// band.
     pub(super) fn sleeps(
         &mut self,
         comparison: usize,
         reach: f64,
         h: f64,
-        speed: impl FnOnce() -> Option<SpeedBound>,
+        mut pace: impl FnMut(f64) -> Option<SpeedBound>,
     ) -> Option<f64> {
         let (clock, sleeper) = (self.clock, &mut self.sleepers[comparison]);
         if sleeper.asleep {
@@ -106,11 +131,11 @@ impl Horizon {
             }
             sleeper.rise();
         }
-        if sleeper.wait > 0 || reach <= 0.0 {
-            sleeper.wait = sleeper.wait.saturating_sub(1);
+        if sleeper.wait > 0 {
+            sleeper.wait -= 1;
             return None;
         }
-        let time = speed().map_or(0.0, |bound| (reach / bound.speed).min(bound.until));
+        let time = sleeper.ask(reach, h, &mut pace);
         if time > h {
             *sleeper = Sleeper { since: clock, safe: time, asleep: true, slept: 1, ..*sleeper };
             return Some(time);
@@ -121,6 +146,32 @@ impl Horizon {
 }
 
 impl Sleeper {
+    /// For how long a path the comparison does not reach its band; 0 if that is not known.
+    fn ask(&mut self, reach: f64, h: f64, pace: &mut dyn FnMut(f64) -> Option<SpeedBound>) -> f64 {
+        for _ in 0..MOST_QUESTIONS {
+            let asked = if self.length > 0.0 { self.length.max(LEAST_LENGTH * h) } else { FIRST_LENGTH * h };
+            let known = pace(asked).filter(|bound| bound.speed.is_finite() && bound.length > 0.0);
+            let Some(SpeedBound { speed, length }) = known else {
+                (self.too_long, self.length) = (asked, asked / LONGER);
+                if self.length < LEAST_LENGTH * h {
+                    return 0.0;
+                }
+                continue;
+            };
+            // What does not change by any means need not be far away.
+            let allowed = if speed == 0.0 { f64::INFINITY } else { reach / speed };
+            if allowed < length {
+                self.length = BEYOND * allowed;
+            } else if length.is_finite() {
+                let most = if self.too_long > 0.0 { BELOW * self.too_long } else { f64::INFINITY };
+                (self.length, self.too_long) = ((LONGER * length).min(most), NEARER * self.too_long);
+            }
+            // A little less, for rounding.
+            return CAREFUL * allowed.min(length);
+        }
+        0.0
+    }
+
     /// It wakes up; whether its sleep was worth the question says when it is asked again.
     fn rise(&mut self) {
         if self.asleep && self.slept < WORTH {
@@ -141,16 +192,22 @@ impl Sleeper {
 mod tests {
     use super::*;
 
+    /// A speed that holds everywhere.
+    fn everywhere(speed: f64) -> SpeedBound {
+        SpeedBound { speed, length: f64::INFINITY }
+    }
+
     #[test]
     fn a_comparison_sleeps_as_long_as_it_cannot_reach_its_band() {
         let mut horizon = Horizon::new(1);
         let mut asked = 0;
-        let mut speed = || {
+        let mut speed = |_: f64| {
             asked += 1;
-            Some(SpeedBound { speed: 2.0, until: 100.0 })
+            Some(everywhere(2.0))
         };
         for k in 0..9 {
-            assert_eq!(horizon.sleeps(0, 20.0, 1.0, &mut speed), Some(10.0 - f64::from(k)), "step {k}");
+            let left = horizon.sleeps(0, 20.0, 1.0, &mut speed).unwrap_or(0.0);
+            assert!((left - 10.0 + f64::from(k)).abs() < 1e-4, "step {k}: {left}");
             horizon.advance(1.0);
         }
         assert_eq!(horizon.sleeps(0, 1.0, 1.0, &mut speed), None, "it may arrive at 10");
@@ -158,13 +215,10 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_is_used_as_long_as_it_holds() {
-        let mut horizon = Horizon::new(1);
-        let bound = SpeedBound { speed: 0.0, until: 3.0 };
-        assert_eq!(horizon.sleeps(0, 1.0, 1.0, || Some(bound)), Some(3.0));
-        assert_eq!(horizon.sleeps(0, 1.0, 4.0, || None), None);
-        let unknown = SpeedBound { speed: f64::NAN, until: f64::NAN };
-        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 1.0, || Some(unknown)), None);
+    fn what_is_not_known_does_not_sleep() {
+        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 4.0, |_| None), None);
+        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 1.0, |_| Some(everywhere(f64::NAN))), None);
+        assert_eq!(Horizon::new(1).sleeps(0, 1.0, 1.0, |_| Some(everywhere(0.0))), Some(f64::INFINITY));
     }
 
     #[test]
@@ -172,9 +226,9 @@ mod tests {
         let mut horizon = Horizon::new(1);
         let mut asked = 0;
         for _ in 0..1000 {
-            horizon.sleeps(0, 1.0, 1.0, || {
+            horizon.sleeps(0, 1.0, 1.0, |_| {
                 asked += 1;
-                Some(SpeedBound { speed: 10.0, until: 9.0 })
+                Some(everywhere(10.0))
             });
         }
         assert!((15..30).contains(&asked), "{asked}");
@@ -184,20 +238,35 @@ mod tests {
     fn small_steps_are_not_lost_after_a_long_time() {
         let mut horizon = Horizon::new(1);
         horizon.advance(1e9);
-        let bound = SpeedBound { speed: 1.0, until: 1.0 };
-        assert!(horizon.sleeps(0, 1e-9, 1e-12, || Some(bound)).is_some());
+        assert!(horizon.sleeps(0, 1e-9, 1e-12, |_| Some(everywhere(1.0))).is_some());
         (0..1000).for_each(|_| horizon.advance(1e-12));
-        assert_eq!(horizon.sleeps(0, 0.0, 1e-12, || None), None);
+        assert_eq!(horizon.sleeps(0, 0.0, 1e-12, |_| None), None);
     }
 
     #[test]
     fn a_jump_wakes_it() {
         let mut horizon = Horizon::new(1);
-        let still = SpeedBound { speed: 0.0, until: f64::INFINITY };
-        assert!(horizon.sleeps(0, 1.0, 1.0, || Some(still)).is_some());
+        assert!(horizon.sleeps(0, 1.0, 1.0, |_| Some(everywhere(0.0))).is_some());
         horizon.set_quiet(f64::INFINITY);
         assert!(horizon.is_quiet(1e9));
         horizon.rouse(0);
-        assert!(!horizon.is_quiet(1e-9) && horizon.sleeps(0, 1.0, 1.0, || None).is_none());
+        assert!(!horizon.is_quiet(1e-9) && horizon.sleeps(0, 1.0, 1.0, |_| None).is_none());
+    }
+
+    #[test]
+    fn where_a_long_path_is_not_bounded_a_shorter_one_is_asked_for() {
+        let mut horizon = Horizon::new(1);
+        let mut asked = Vec::new();
+        let mut pace = |length: f64| {
+            asked.push(length);
+            (length < 20.0).then_some(SpeedBound { speed: 0.0, length })
+        };
+        let safe = horizon.sleeps(0, 0.0, 1.0, &mut pace);
+        assert!(safe.is_some_and(|safe| safe > 15.9 && safe < 16.0), "{safe:?}");
+        horizon.advance(15.5);
+        let next = horizon.sleeps(0, 0.0, 1.0, &mut pace);
+        assert!(next.is_some_and(|safe| safe > 5.0), "{next:?}");
+        assert_eq!(asked[..2], [64.0, 16.0]);
+        assert!(asked.len() <= 4, "{asked:?}");
     }
 }

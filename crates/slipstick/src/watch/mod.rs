@@ -10,7 +10,7 @@
 //! transition    jump(values)            guards that fire by value; again until none does
 //! form entered  begin(signals)          guards that fire by motion; each starts a transition
 //! step          begin(signals)          decides what is still undecided
-//!               due(signals, h)         none: the step needs no dense output and no scan
+//!               due(signals, path)      none: the step needs no scan
 //!               scan(signals, h, limit) the first firing, or none
 //!               accept(s)               sides move on to s
 //! ```
@@ -31,12 +31,14 @@ mod advance;
 mod bernstein;
 mod chebyshev;
 mod condition;
+mod cover;
 mod decide;
 mod flip;
 mod guards;
 mod horizon;
 mod locate;
 mod place;
+mod polyline;
 mod scan;
 mod search;
 mod side;
@@ -44,12 +46,12 @@ mod signals;
 mod state;
 
 pub use accumulation::{Between, ZenoLimit, ZenoRecord};
-pub use condition::{Condition, Fires, GuardSpec, OnEntry, Placement};
+pub use condition::{Condition, Fires, GuardSpec, OnEntry, Placement, Touches};
 pub use decide::{Verdict, decide_by_motion};
 pub use guards::Snapshot;
 pub use scan::{Found, Touch};
 pub use side::{Effect, Input, SideState, turn};
 pub use signals::{
-    Banded, DenseError, MOST_ORDERS, NotFinite, STEP_DEGREE, Signals, SpeedBound, StepPolynomial,
+    Banded, DenseError, Described, MOST_ORDERS, NotFinite, STEP_DEGREE, Signals, SpeedBound, StepPolynomial,
 };
 pub use state::{Begun, Decided, Watch};

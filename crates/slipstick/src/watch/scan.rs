@@ -1,15 +1,20 @@
 //! The first firing within a step: flips of comparisons in order of time, guards read after each group of
 //! them (rule 12).
 
-use super::bernstein::{Bernstein, Extent, bounds};
+use super::bernstein::{Extent, bounds};
 use super::chebyshev;
-use super::condition::Placement;
+use super::condition::{Placement, Touches};
+use super::cover::Cover;
 use super::flip::{Flip, Track, value_at};
 use super::guards::{Cause, GuardTable, Snapshot};
-use super::search::{Quest, ROUNDING, StepPiece, Widening};
+use super::polyline;
+use super::search::{Peak, Quest, ROUNDING, StepPiece, Widening};
 use super::side::{Input, SideState, turn};
-use super::signals::{Banded, NotFinite, STEP_DEGREE, Signals, StepPolynomial};
+use super::signals::{Banded, Described, NotFinite, STEP_DEGREE, Signals, StepPolynomial};
 use crate::math::Bracket;
+
+/// How many times further than its slope says a comparison can be beyond its root without a jump.
+const STEEP: f64 = 8.0;
 
 /// The first firing in a step.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,6 +31,8 @@ pub struct Found {
     pub changed: Vec<usize>,
     /// For each of `changed`, the largest `|g|` since it last fired, with its band (rule 18).
     pub peaks: Vec<Banded>,
+    /// Touches that are among what fires; the scan itself finds none.
+    pub touched: Vec<Touch>,
 }
 
 /// The peak of a comparison that came into its band and left it on the same side.
@@ -35,6 +42,10 @@ pub struct Touch {
     pub comparison: usize,
     /// Where, in local time.
     pub s: f64,
+    /// How far from zero it is there.
+    pub height: f64,
+    /// How fast it may still move there.
+    pub slope: f64,
 }
 
 /// How a comparison ends the part of the step that was scanned.
@@ -51,7 +62,9 @@ pub(super) struct Ending {
 pub(super) struct Brief {
     pub(super) comparison: usize,
     pub(super) widening: Widening,
-    pub(super) touches: bool,
+    pub(super) touches: Touches,
+    /// A bound of how far from zero a peak can be that counts as a touch.
+    pub(super) near: f64,
     /// Whether it came into its band in an earlier step.
     pub(super) entered: bool,
 }
@@ -62,7 +75,7 @@ pub(super) struct Scanner {
     pieces: Vec<StepPiece>,
     room: Vec<StepPiece>,
     tracks: Vec<Track>,
-    /// How far outside its band each of `found.changed` is where the state is put, as floats of time are
+    /// How far from zero each of `found.changed` is where the state is put, as floats of time are
     /// not dense.
     pub(super) slacks: Vec<f64>,
     /// Tracks that flip together, with the sides that they had.
@@ -74,12 +87,45 @@ pub(super) struct Scanner {
     pub(super) found: Found,
     pub(super) touches: Vec<Touch>,
     pub(super) unproved: Vec<usize>,
-    /// The polynomial of the comparison at hand, if it was given.
+    /// What is known of the comparison at hand over the step.
     polynomial: StepPolynomial,
-    given: bool,
+    known: Option<Described>,
+    /// The only points that may be looked at; empty: all.
+    points: Vec<f64>,
+}
+
+/// Whether a value beyond a root is more than the slope after it explains: then the comparison has jumped
+/// there.
+fn jumps(
+    signals: &mut dyn Signals,
+    comparison: usize,
+    (before, s): (f64, f64),
+    value: Banded,
+) -> Result<bool, NotFinite> {
+    let further = s + (s - before);
+    let rise = (value_at(signals, comparison, further)?.value.abs() - value.value).abs();
+    Ok(value.value.abs() > STEEP * (rise + value.band))
+}
+
+/// Whether a comparison starts inside its band, and whether it came into it by motion. What came near its
+/// band in the last step may be outside it by its value.
+fn starts(signals: &mut dyn Signals, brief: &Brief, side: SideState) -> Result<(bool, bool), NotFinite> {
+    if !brief.entered {
+        return Ok((side.is_inside(), false));
+    }
+    let at = value_at(signals, brief.comparison, 0.0)?;
+    let up = if side.truth() == Some(true) { at.value } else { -at.value };
+    let inside = up <= at.band + brief.widening.constant;
+    Ok((inside, inside))
 }
 
 impl Scanner {
+    /// Takes over where comparisons may be looked at.
+    pub(super) fn look_at(&mut self, points: &[f64]) {
+        self.points.clear();
+        self.points.extend_from_slice(points);
+    }
+
     /// Forgets the last scan.
     pub(super) fn clear(&mut self) {
         self.pieces.clear();
@@ -100,17 +146,47 @@ impl Scanner {
         signals: &mut dyn Signals,
         comparison: usize,
         plus: bool,
-        whole: bool,
+        (h, limit): (f64, f64),
     ) -> bool {
-        self.given = signals.polynomial(comparison, &mut self.polynomial);
-        if !self.given {
+        if self.describe(signals, comparison, h) != Some(Described::Here) {
             return false;
         }
+        let whole = limit >= h;
         let end = self.polynomial.outside(plus, whole);
         if let Some(end) = end {
             self.ends.push((comparison, end));
         }
         end.is_some()
+    }
+
+    /// Asks for the polynomial of a comparison over the step, if all of it may be looked at.
+    fn describe(&mut self, signals: &mut dyn Signals, comparison: usize, h: f64) -> Option<Described> {
+        let all = self.points.is_empty();
+        self.known = all.then(|| signals.polynomial(comparison, (0.0, h), &mut self.polynomial));
+        self.known
+    }
+
+    /// Adds the pieces of a comparison, by what is known of it. False: something could not be proved.
+    fn add_pieces(
+        &mut self,
+        signals: &mut dyn Signals,
+        comparison: usize,
+        (h, limit): (f64, f64),
+    ) -> Result<bool, NotFinite> {
+        match self.known {
+            None => {
+                let value = &mut |s| value_at(signals, comparison, s);
+                polyline::lines(value, &self.points, (h, limit), &mut self.pieces).map(|()| true)
+            }
+            Some(Described::Never) => {
+                let value = &mut |s| value_at(signals, comparison, s);
+                chebyshev::sample(value, 0.0, limit, &mut self.pieces)
+            }
+            Some(known) => {
+                let cover = Cover::new(signals, comparison, h, &mut self.pieces);
+                cover.whole(known, &self.polynomial)
+            }
+        }
     }
 
     /// Follows a comparison.
@@ -123,45 +199,34 @@ impl Scanner {
     ) -> Result<(), NotFinite> {
         let (comparison, start) = (brief.comparison, self.pieces.len());
         if side.is_inside() {
-            self.given = signals.polynomial(comparison, &mut self.polynomial);
+            self.describe(signals, comparison, h);
         }
-        let mut unproved = false;
-        if let Some(piece) = self.whole_step(h) {
-            self.pieces.push(piece);
-        } else {
-            let value = &mut |s| value_at(signals, comparison, s);
-            unproved = !chebyshev::sample(value, 0.0, limit, &mut self.pieces)?;
-        }
+        let unproved = !self.add_pieces(signals, comparison, (h, limit))?;
+        let (inside, entered) = starts(signals, &brief, side)?;
         let quest = Quest {
             up: 1.0,
             from: 0.0,
             limit,
             widening: brief.widening,
-            touches: brief.touches,
-            inside: side.is_inside(),
+            touches: brief.touches != Touches::Ignored,
+            near: brief.near,
+            h,
+            inside,
+            entered,
         };
         let mut track = Track {
             comparison,
             pieces: (start, self.pieces.len()),
             quest,
-            entered: brief.entered,
             flip: None,
             touch: None,
+            peak: None,
             unproved,
             flips: 0,
         };
         track.advance(signals, side, (&self.pieces, &mut self.room))?;
         self.tracks.push(track);
         Ok(())
-    }
-
-    /// The polynomial over the whole step, if one was given, with finite coefficients.
-    fn whole_step(&self, h: f64) -> Option<StepPiece> {
-        let StepPolynomial { remainder, band, .. } = &self.polynomial;
-        let shape = Bernstein::from_powers(self.polynomial.powers(), 0);
-        // The last coefficient is the sum of all powers: it is not finite if one of them is not.
-        let usable = self.given && shape.last().is_finite();
-        usable.then(|| StepPiece::new((0.0, h), shape, *remainder, *band))
     }
 
     /// Whether comparisons are followed: otherwise no side changes.
@@ -178,7 +243,6 @@ impl Scanner {
     ) -> Result<bool, NotFinite> {
         while let Some(first) = self.first() {
             self.gather(first, next);
-            // Windows that come from polynomials are too wide to say what happens together.
             if self.group.len() > 1 && self.locate_group(signals)? {
                 continue;
             }
@@ -194,17 +258,46 @@ impl Scanner {
             if self.locate_group(signals)? {
                 continue;
             }
+            if self.passes_poles(signals, table, next)? {
+                continue;
+            }
             self.place(first, table);
             table.affected(&self.found.changed, &mut self.affected);
             for flipped in self.tracks.iter().filter(|track| self.found.changed.contains(&track.comparison)) {
                 let side = flipped.flip.as_ref().map_or(SideState::Fired, Flip::fired_side);
                 next.sides[flipped.comparison] = side;
             }
-            table.remember(&self.affected, &self.found.fired, next);
             self.measure_slacks(signals, next)?;
+            table.remember(&self.affected, &self.found.fired, next);
             return Ok(true);
         }
         Ok(false)
+    }
+
+    /// Comparisons of the group that change sides through a pole do so without firing, unless a guard asks
+    /// for it. True: there was one.
+    fn passes_poles(
+        &mut self,
+        signals: &mut dyn Signals,
+        table: &GuardTable,
+        next: &mut Snapshot,
+    ) -> Result<bool, NotFinite> {
+        let tracks = &self.tracks;
+        let fires = |comparison: usize| table.readers(comparison).any(|guard| table.specs[guard].poles);
+        let pole = |track: &Track| track.flip.as_ref().is_some_and(|flip| flip.pole);
+        let passes =
+            |&(index, _): &(usize, SideState)| pole(&tracks[index]) && !fires(tracks[index].comparison);
+        if !self.group.iter().any(passes) {
+            return Ok(false);
+        }
+        self.group.retain(passes);
+        self.changed.clear();
+        self.changed.extend(self.group.iter().map(|&(index, _)| self.tracks[index].comparison));
+        self.cross(next);
+        table.affected(&self.changed, &mut self.affected);
+        table.remember(&self.affected, &[], next);
+        self.go_on(signals, next)?;
+        Ok(true)
     }
 
     /// The flip that is the first to be surely over.
@@ -220,7 +313,9 @@ impl Scanner {
         self.changed.clear();
         let latest = first.hi + first.width();
         for (index, track) in self.tracks.iter().enumerate() {
-            if track.flip.as_ref().is_some_and(|flip| flip.lo <= first.hi && flip.hi <= latest) {
+            // Windows that come from polynomials are too wide to say what does not happen together.
+            let together = |flip: &Flip| flip.lo <= first.hi && (flip.hi <= latest || !flip.located);
+            if track.flip.as_ref().is_some_and(together) {
                 self.group.push((index, next.sides[track.comparison]));
                 self.changed.push(track.comparison);
             }
@@ -289,30 +384,42 @@ impl Scanner {
         found.changed.dedup();
     }
 
-    /// What has fired counts as inside its band, however steep it is.
-    fn measure_slacks(&mut self, signals: &mut dyn Signals, next: &Snapshot) -> Result<(), NotFinite> {
+    /// What has fired counts as inside its band, however steep it is. Where it has jumped, it is on its new
+    /// side.
+    fn measure_slacks(&mut self, signals: &mut dyn Signals, next: &mut Snapshot) -> Result<(), NotFinite> {
         for &comparison in &self.found.changed {
+            self.slacks.push(0.0);
             if next.sides[comparison] != SideState::Fired {
-                self.slacks.push(0.0);
                 continue;
             }
-            let flip = self.tracks.iter().find(|track| track.comparison == comparison);
-            let known = flip.and_then(|track| track.flip.as_ref()?.value_at(self.found.s));
-            let value = match known {
+            let track = self.tracks.iter().find(|track| track.comparison == comparison);
+            let Some(flip) = track.and_then(|track| track.flip.as_ref()) else { continue };
+            let s = self.found.s;
+            // Seen from the old side.
+            let up = if flip.plus { 1.0 } else { -1.0 };
+            let value = match flip.value_at(s) {
                 Some(value) => value,
-                None => value_at(signals, comparison, self.found.s)?,
+                None => value_at(signals, comparison, s).map(|v| Banded::new(up * v.value, v.band))?,
             };
-            let outside = value.value.abs() > value.band;
-            self.slacks.push(if outside { value.value.abs() } else { 0.0 });
+            let beyond = value.value > value.band;
+            if beyond && jumps(signals, comparison, (flip.before, s), value)? {
+                next.sides[comparison] = if flip.plus { SideState::Plus } else { SideState::Minus };
+            } else if let Some(slack) = self.slacks.last_mut() {
+                // Also inside its band: that may be narrower when it is looked at again.
+                *slack = value.value.abs();
+            }
         }
         Ok(())
     }
 
     /// Ends the scan at a local time: sides of comparisons that are near their band there, touches, peaks.
-    pub(super) fn finish(&mut self, s: f64, next: &mut Snapshot) {
+    /// What touches within the window of what fires counts, too: up to `latest`.
+    pub(super) fn finish(&mut self, (s, latest): (f64, f64), next: &mut Snapshot) {
         for track in &self.tracks {
             let comparison = track.comparison;
-            let end = Ending::of(&self.pieces[track.pieces.0..track.pieces.1], s);
+            let mut end = Ending::of(&self.pieces[track.pieces.0..track.pieces.1], s);
+            // Where it fires, its values know their band; that of a polynomial is one for all of a long step.
+            end.peak.band = track.flip.as_ref().and_then(Flip::band).unwrap_or(end.peak.band);
             let inside = end.reach <= track.quest.widening.at(s);
             let side = next.sides[comparison];
             next.sides[comparison] = match side {
@@ -322,10 +429,15 @@ impl Scanner {
                 SideState::NearMinus => SideState::Minus,
                 _ => side,
             };
-            let left = track.entered && !inside && !next.sides[comparison].is_inside();
-            let touch = track.touch.or((left && track.flip.is_none()).then_some(0.0)).filter(|&at| at <= s);
+            // Outside its band again, although no point was surely so.
+            let left = !inside && !next.sides[comparison].is_inside() && track.flip.is_none();
+            let touch = track.touch.or(track.peak.filter(|_| left)).filter(|at| at.s <= latest);
             if track.quest.touches {
-                self.touches.extend(touch.map(|s| Touch { comparison, s }));
+                let told = |Peak { s, height, slope, .. }| {
+                    let height = if height.is_finite() { height.abs() } else { 0.0 };
+                    Touch { comparison, s, height, slope }
+                };
+                self.touches.extend(touch.map(told));
             }
             if track.unproved {
                 self.unproved.push(comparison);
@@ -348,7 +460,7 @@ fn flips_of<'a>(
 
 impl StepPolynomial {
     /// The coefficients that are used.
-    fn powers(&self) -> &[f64] {
+    pub(super) fn powers(&self) -> &[f64] {
         &self.coefficients[..=self.degree.min(STEP_DEGREE)]
     }
 

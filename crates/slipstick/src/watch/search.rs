@@ -9,12 +9,24 @@
 
 use super::bernstein::{Bernstein, Shape};
 use super::chebyshev;
-use super::signals::{Banded, NotFinite};
+use super::flip::value_at;
+use super::signals::{Banded, NotFinite, Signals};
 
-/// Intervals that a search looks at before it takes the comparison as it looks: noise would split for ever.
+/// Intervals of a piece that a search looks at before it takes the comparison as it looks: noise would
+/// split for ever.
 const MOST_INTERVALS: u32 = 600;
+/// How often a stretch is sampled anew because its polynomial is not exact enough: each time it is far
+/// shorter.
+const MOST_NESTED: u32 = 3;
+/// How often that is done in one search: around a double root there is nothing but rounding.
+const MOST_SAMPLES: u32 = 32;
+/// How large a stretch next to zero is that is looked at by values, in units of what its polynomial is not exact to.
+const ZONE: f64 = 8.0;
 /// Splits of an interval until it is as narrow as the spacing of floats.
 const DEEPEST: u32 = 53;
+/// Parabolas through values on the way to a touch: for a square one will do, and for what is nearly one a
+/// second.
+const MOST_CLIMBS: u32 = 4;
 /// Rounding of a Bernstein coefficient, in units of the largest one: an operation of 2⁻⁵³ per degree, and
 /// some room.
 pub(super) const ROUNDING: f64 = 4.0 * f64::EPSILON;
@@ -54,10 +66,42 @@ pub(super) struct Quest {
     pub(super) from: f64,
     pub(super) limit: f64,
     pub(super) widening: Widening,
-    /// Whether peaks inside the band matter.
+    /// Whether peaks inside the band matter, and a bound of how far outside it they do.
     pub(super) touches: bool,
-    /// Whether the value at `from` is inside the band.
+    pub(super) near: f64,
+    /// The length of the step.
+    pub(super) h: f64,
+    /// Whether the value at `from` is inside the band, and whether the motion came into it before.
     pub(super) inside: bool,
+    pub(super) entered: bool,
+}
+
+/// A point inside the band.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Peak {
+    pub(super) s: f64,
+    /// The value there, and how fast it may still move; both are zero where nothing is known.
+    pub(super) height: f64,
+    pub(super) slope: f64,
+    /// Whether it is an extremum: no point beside it is nearer to it, whatever rounding makes of heights.
+    pub(super) extremum: bool,
+}
+
+/// One comparison, for a search.
+pub(super) struct Source<'a> {
+    pub(super) signals: &'a mut dyn Signals,
+    pub(super) comparison: usize,
+}
+
+impl Source<'_> {
+    fn value(&mut self, s: f64) -> Result<Banded, NotFinite> {
+        value_at(self.signals, self.comparison, s)
+    }
+
+    /// What the dense output cannot tell from zero.
+    fn tolerance(&mut self, s: f64) -> f64 {
+        self.signals.dense_error(self.comparison, s).higher
+    }
 }
 
 /// The points passed by a search.
@@ -68,8 +112,10 @@ pub(super) struct Walk {
     /// The last point where q was not positive, and the first positive one after it.
     pub(super) low: f64,
     pub(super) high: Option<f64>,
-    /// The last peak inside the band.
-    pub(super) peak: Option<f64>,
+    /// The highest point inside the band since q was last surely below it, and its height.
+    pub(super) peak: Option<Peak>,
+    /// The first such point after which q was surely below its band again.
+    pub(super) touch: Option<Peak>,
     /// Whether something could not be proved.
     pub(super) unproved: bool,
     /// Whether the step started beyond the band already.
@@ -82,11 +128,15 @@ pub(super) type Exit = (f64, StepPiece);
 /// A search over the pieces of one comparison.
 pub(super) struct Search<'a> {
     quest: Quest,
-    value: &'a mut dyn FnMut(f64) -> Result<Banded, NotFinite>,
+    source: Source<'a>,
     /// Room for pieces that are sampled on the way.
     room: &'a mut Vec<StepPiece>,
     pub(super) walk: Walk,
     intervals: u32,
+    /// How often the stretch at hand has been sampled anew.
+    nested: u32,
+    /// How often stretches have been.
+    samples: u32,
 }
 
 /// A part of a piece with the polynomial that is searched: q less what widens its band.
@@ -106,9 +156,10 @@ impl StepPiece {
         Self { from, to, shape, doubt: remainder + rounding, band, coarse }
     }
 
-    /// The same, for a polynomial through values.
-    pub(super) fn from_values(ends: (f64, f64), shape: Bernstein, remainder: f64, band: f64) -> Self {
-        Self { coarse: false, ..Self::new(ends, shape, remainder, band) }
+    /// The least band that was seen: where the largest is far larger, shorter stretches tell more.
+    pub(super) fn with_least_band(mut self, least: f64) -> Self {
+        self.coarse |= self.band > COARSE * least;
+        self
     }
 
     /// The place of a local time, from 0 to 1.
@@ -139,21 +190,21 @@ impl Widening {
         Bernstein::from_powers(&powers, degree).part(from / self.h, to / self.h)
     }
 
-    fn is_zero(&self) -> bool {
+    /// Whether nothing is added.
+    pub(super) fn is_zero(&self) -> bool {
         self.constant == 0.0 && self.linear == 0.0 && self.dense == 0.0
     }
 }
 
 impl<'a> Search<'a> {
     /// A search that starts at `quest.from`, on the side opposite to `quest.up`.
-    pub(super) fn new(
-        quest: Quest,
-        value: &'a mut dyn FnMut(f64) -> Result<Banded, NotFinite>,
-        room: &'a mut Vec<StepPiece>,
-    ) -> Self {
+    pub(super) fn new(quest: Quest, source: Source<'a>, room: &'a mut Vec<StepPiece>) -> Self {
         let before = (!quest.inside).then_some(quest.from);
-        let walk = Walk { before, low: quest.from, high: None, peak: None, unproved: false, beyond: false };
-        Self { quest, value, room, walk, intervals: 0 }
+        let start = Peak { s: quest.from, height: f64::NEG_INFINITY, slope: 0.0, extremum: false };
+        let peak = quest.entered.then_some(start);
+        let walk =
+            Walk { before, low: quest.from, high: None, peak, touch: None, unproved: false, beyond: false };
+        Self { quest, source, room, walk, intervals: 0, nested: 0, samples: 0 }
     }
 
     /// A point where the comparison has left its band on the other side, in the first of some pieces where
@@ -166,6 +217,7 @@ impl<'a> Search<'a> {
             return Ok(Some((0.0, *first)));
         }
         for piece in pieces {
+            self.intervals = 0;
             let exit = self.piece(piece)?;
             if exit.is_some() {
                 return Ok(exit);
@@ -181,7 +233,7 @@ impl<'a> Search<'a> {
         if excess + piece.doubt <= piece.band || excess - piece.doubt > piece.band || self.quest.inside {
             return Ok(excess - piece.doubt > piece.band);
         }
-        let at = (self.value)(piece.from)?;
+        let at = self.source.value(piece.from)?;
         Ok(self.quest.up * at.value > at.band + self.quest.widening.constant)
     }
 
@@ -208,47 +260,94 @@ impl<'a> Search<'a> {
         self.intervals += 1;
         let (excess, piece) = (&stretch.excess, stretch.piece);
         let (least, most) = excess.range();
-        let level = if self.quest.touches { -piece.band } else { piece.band };
-        if most + piece.doubt <= level {
+        if most + piece.doubt <= self.level(piece) {
             self.pass(stretch.to, piece, most);
             return Ok(None);
         }
         // As flat as the polynomial is exact: nothing more can be learnt from it.
         let flat = most - least <= piece.doubt || stretch.depth >= DEEPEST;
-        match excess.shape() {
-            Shape::Rising => self.end(stretch),
-            Shape::Falling => {
-                self.pass(stretch.to, piece, excess.last());
-                Ok(None)
-            }
-            Shape::Convex => self.valley(stretch),
-            Shape::Concave => self.hill(stretch),
-            Shape::Mixed if flat && piece.coarse => self.sample(stretch),
+        let shape = excess.shape();
+        match shape {
+            Shape::Mixed if flat && self.may_sample(piece) => self.sample(stretch),
             Shape::Mixed if flat => self.end(stretch),
             Shape::Mixed if self.intervals >= MOST_INTERVALS => {
                 self.walk.unproved = true;
                 self.end(stretch)
             }
             Shape::Mixed => self.halves(stretch),
+            _ => {
+                let walk = self.walk;
+                let exit = self.shaped(stretch, shape)?;
+                if exit.is_some() || !self.is_unsure(stretch) {
+                    return Ok(exit);
+                }
+                // Where the polynomial is nearer to zero than it is exact, two roots may hide.
+                self.walk = walk;
+                self.zoom(stretch)
+            }
         }
+    }
+
+    /// The end or the extremum of a stretch whose shape is known decides.
+    fn shaped(&mut self, stretch: &Stretch, shape: Shape) -> Result<Option<Exit>, NotFinite> {
+        match shape {
+            Shape::Falling => {
+                self.pass(stretch.to, stretch.piece, stretch.excess.last());
+                Ok(None)
+            }
+            Shape::Convex => self.valley(stretch),
+            Shape::Concave => self.hill(stretch),
+            Shape::Rising | Shape::Mixed => self.end(stretch),
+        }
+    }
+
+    /// Whether a stretch comes nearer to zero than its polynomial is exact, and values can say more.
+    fn is_unsure(&self, stretch: &Stretch) -> bool {
+        let (least, most) = stretch.excess.range();
+        let zone = stretch.piece.band + stretch.piece.doubt;
+        self.may_sample(stretch.piece) && least <= zone && most >= -zone && stretch.depth < DEEPEST
+    }
+
+    /// Looks at what is next to zero in a stretch by values.
+    fn zoom(&mut self, stretch: &Stretch) -> Result<Option<Exit>, NotFinite> {
+        let (least, most) = stretch.excess.range();
+        if !self.is_unsure(stretch) {
+            self.pass(stretch.to, stretch.piece, stretch.excess.last());
+            return Ok(None);
+        }
+        if most - least <= ZONE * (stretch.piece.band + stretch.piece.doubt) {
+            return self.sample(stretch);
+        }
+        let (left, right) = stretch.halved();
+        let exit = self.zoom(&left)?;
+        if exit.is_some() { Ok(exit) } else { self.zoom(&right) }
+    }
+
+    /// What is below this does not matter: it neither leaves the band nor touches it.
+    fn level(&self, piece: &StepPiece) -> f64 {
+        if self.quest.touches { -piece.band - self.quest.near } else { piece.band }
     }
 
     /// Splits a stretch in the middle.
     fn halves(&mut self, stretch: &Stretch) -> Result<Option<Exit>, NotFinite> {
-        let middle = 0.5 * (stretch.from + stretch.to);
-        let (left, right) = stretch.excess.split(0.5);
-        let (piece, depth) = (stretch.piece, stretch.depth + 1);
-        let exit = self.visit(&Stretch { piece, excess: left, from: stretch.from, to: middle, depth })?;
-        if exit.is_some() {
-            return Ok(exit);
-        }
-        self.visit(&Stretch { piece, excess: right, from: middle, to: stretch.to, depth })
+        let (left, right) = stretch.halved();
+        let exit = self.visit(&left)?;
+        if exit.is_some() { Ok(exit) } else { self.visit(&right) }
+    }
+
+    /// Whether values can say more of a stretch than its polynomial does.
+    fn may_sample(&self, piece: &StepPiece) -> bool {
+        piece.coarse && self.nested < MOST_NESTED && self.samples < MOST_SAMPLES
     }
 
     /// Looks at a stretch with a polynomial through values, where the one that was given is not exact enough.
     fn sample(&mut self, stretch: &Stretch) -> Result<Option<Exit>, NotFinite> {
+        self.nested += 1;
+        self.samples += 1;
+        let intervals = std::mem::take(&mut self.intervals);
         let start = self.room.len();
-        let smooth = chebyshev::sample(self.value, stretch.from, stretch.to, self.room)?;
+        let source = &mut self.source;
+        let smooth = chebyshev::sample(&mut |s| source.value(s), stretch.from, stretch.to, self.room)?;
         self.walk.unproved |= !smooth;
         let mut exit = None;
         for index in start..self.room.len() {
@@ -259,6 +358,8 @@ impl<'a> Search<'a> {
             }
         }
         self.room.truncate(start);
+        self.nested -= 1;
+        self.intervals = intervals;
         Ok(exit)
     }
 
@@ -269,7 +370,7 @@ impl<'a> Search<'a> {
 
     /// One minimum inside: the end decides, and the root is after the minimum.
     fn valley(&mut self, stretch: &Stretch) -> Result<Option<Exit>, NotFinite> {
-        if stretch.excess.last() + stretch.piece.doubt > stretch.piece.band {
+        if stretch.excess.last() + stretch.piece.doubt > self.level(stretch.piece) {
             let bottom = stretch.excess.extremum();
             self.pass(stretch.time(bottom), stretch.piece, stretch.excess.at(bottom));
         }
@@ -281,37 +382,118 @@ impl<'a> Search<'a> {
         let top = stretch.excess.extremum();
         let (s, height) = (stretch.time(top), stretch.excess.at(top));
         let highest = height + stretch.piece.doubt;
-        if highest > stretch.piece.band || (self.quest.touches && highest >= -stretch.piece.band) {
+        if highest > self.level(stretch.piece) {
+            let walk = self.walk;
+            let slope = stretch.slope_near(top);
+            if self.quest.near > 0.0 && self.is_near(s, slope)? {
+                return self.end(stretch);
+            }
             let exit = self.look(stretch, s, height)?;
             if exit.is_some() {
                 return Ok(exit);
             }
-            if self.walk.before != Some(s) {
-                self.walk.peak = Some(s);
+            // The top may be higher beside this point.
+            if highest > stretch.piece.band && self.may_sample(stretch.piece) {
+                self.walk = walk;
+                return self.sample(stretch);
+            }
+            if self.walk.before == Some(s) {
+                let exit = self.climb(stretch, top)?;
+                if exit.is_some() {
+                    return Ok(exit);
+                }
+            } else {
+                self.peak_at(s, slope);
             }
         }
         self.pass(stretch.to, stretch.piece, stretch.excess.last());
         Ok(None)
     }
 
+    /// The point that was noted last is an extremum.
+    fn peak_at(&mut self, s: f64, slope: f64) {
+        if let Some(peak) = self.walk.peak.as_mut() {
+            *peak = Peak { s, slope, extremum: true, ..*peak };
+        }
+    }
+
+    /// Whether the dense output cannot tell an extremum from zero. Then it touches there.
+    fn is_near(&mut self, s: f64, slope: f64) -> Result<bool, NotFinite> {
+        let at = self.source.value(s)?;
+        let near = at.value.abs() <= at.band + self.source.tolerance(s);
+        if near && (self.walk.before.is_some() || self.quest.entered) {
+            self.note(s, self.quest.up * at.value, false);
+            self.walk.peak = Some(Peak { s, height: at.value, slope, extremum: true });
+        }
+        Ok(near)
+    }
+
+    /// The band of a square next to zero is far smaller than what its polynomial is exact to: then the top
+    /// of the parabola through three values is nearer to the touch than that of the polynomial.
+    fn climb(&mut self, stretch: &Stretch, top: f64) -> Result<Option<Exit>, NotFinite> {
+        let (piece, length) = (stretch.piece, stretch.to - stretch.from);
+        let bend = stretch.excess.curvature(top).abs();
+        let mut width = length * (2.0 * (piece.doubt + piece.band) / bend).sqrt();
+        let mut s = stretch.time(top);
+        for _ in 0..MOST_CLIMBS {
+            width = width.min(s - stretch.from).min(stretch.to - s);
+            let [left, right] = [s - width, s + width];
+            if !(left < s && s < right) {
+                return Ok(None);
+            }
+            let (here, up) = (self.source.value(s)?.value, self.quest.up);
+            let [fall, rise] =
+                [self.source.value(left)?, self.source.value(right)?].map(|at| up * (at.value - here));
+            let shift = 0.5 * width * (rise - fall) / (rise + fall).abs();
+            if shift.is_nan() || shift.abs() > width {
+                return Ok(None);
+            }
+            let before = self.walk.before;
+            s += shift;
+            let exit = self.look_by_value(stretch, s)?;
+            if exit.is_some() {
+                return Ok(exit);
+            }
+            if self.walk.before != Some(s) {
+                self.peak_at(s, stretch.slope_near(top));
+                return Ok(None);
+            }
+            self.walk.before = before;
+            width = 2.0 * shift.abs();
+        }
+        Ok(None)
+    }
+
     /// Decides whether q has left its band at a point, by the polynomial or by the value.
     fn look(&mut self, stretch: &Stretch, s: f64, excess: f64) -> Result<Option<Exit>, NotFinite> {
         let (doubt, band) = (stretch.piece.doubt, stretch.piece.band);
-        if excess - doubt > band {
+        let near = if self.is_inner(s) { self.quest.near } else { 0.0 };
+        if excess - doubt > band + near {
             return Ok(Some((s, *stretch.piece)));
         }
-        if excess + doubt <= if self.quest.touches { -band } else { band } {
+        if excess + doubt <= self.level(stretch.piece) {
             self.pass(s, stretch.piece, excess);
             return Ok(None);
         }
-        let at = (self.value)(s)?;
+        self.look_by_value(stretch, s)
+    }
+
+    fn look_by_value(&mut self, stretch: &Stretch, s: f64) -> Result<Option<Exit>, NotFinite> {
+        let at = self.source.value(s)?;
         let q = self.quest.up * at.value;
         let band = at.band + self.quest.widening.at(s);
-        if q > band {
+        let near = if q > band && self.is_inner(s) { self.source.tolerance(s) } else { 0.0 };
+        if q > band + near {
             return Ok(Some((s, *stretch.piece)));
         }
         self.note(s, q, q < -band);
         Ok(None)
+    }
+
+    /// Whether what is less than the error of the dense output beyond zero may still turn back: touches
+    /// count, and the step goes on.
+    fn is_inner(&self, s: f64) -> bool {
+        self.quest.near > 0.0 && s < self.quest.h
     }
 
     /// Takes note of a point by the polynomial, as far as it can tell. `excess` bounds q less what widens the
@@ -331,7 +513,12 @@ impl<'a> Search<'a> {
 
     fn note(&mut self, s: f64, q: f64, surely_before: bool) {
         if surely_before {
+            self.walk.touch = self.walk.touch.or(self.walk.peak.take());
             self.walk.before = Some(s);
+        } else if (self.walk.before.is_some() || self.quest.entered)
+            && self.walk.peak.is_none_or(|peak| !peak.extremum && q > peak.height)
+        {
+            self.walk.peak = Some(Peak { s, height: q, slope: 0.0, extremum: false });
         }
         if q <= 0.0 {
             (self.walk.low, self.walk.high) = (s, None);
@@ -341,7 +528,21 @@ impl<'a> Search<'a> {
     }
 }
 
-impl Stretch<'_> {
+impl<'a> Stretch<'a> {
+    fn halved(&self) -> (Stretch<'a>, Stretch<'a>) {
+        let middle = 0.5 * (self.from + self.to);
+        let (left, right) = self.excess.split(0.5);
+        let (piece, depth) = (self.piece, self.depth + 1);
+        let left = Stretch { piece, excess: left, from: self.from, to: middle, depth };
+        (left, Stretch { piece, excess: right, from: middle, to: self.to, depth })
+    }
+
+    /// How fast q may still move where its derivative seems to vanish.
+    fn slope_near(&self, top: f64) -> f64 {
+        let height = self.piece.doubt + self.piece.band + self.excess.at(top).abs();
+        (2.0 * height * self.excess.curvature(top).abs()).sqrt() / (self.to - self.from)
+    }
+
     /// The local time of a place in it.
     fn time(&self, t: f64) -> f64 {
         self.from + t * (self.to - self.from)

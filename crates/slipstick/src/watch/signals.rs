@@ -34,7 +34,19 @@ impl Banded {
     }
 }
 
-/// A comparison over one step as a polynomial of `θ = s / h`, from 0 to 1.
+/// What is known of a comparison over a part of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Described {
+    /// A polynomial with its remainder.
+    Here,
+    /// Nothing, but of shorter parts something may be known: the formula has a kink, a jump or a pole in
+    /// this one.
+    Shorter,
+    /// Nothing, and neither of shorter parts: it is no formula (closures). Then values are sampled.
+    Never,
+}
+
+/// A comparison over a part of a step as a polynomial of `θ`, from 0 to 1.
 ///
 /// It only proposes roots and excludes them; what is found is decided by [`Signals::values`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,15 +66,6 @@ impl Default for StepPolynomial {
     fn default() -> Self {
         Self { degree: 0, coefficients: [0.0; STEP_DEGREE + 1], remainder: 0.0, band: 0.0 }
     }
-}
-
-/// How fast a comparison can change at most, and for how long that is known.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SpeedBound {
-    /// A bound of `|dg/ds|`.
-    pub speed: f64,
-    /// The local time up to which it holds; it may be beyond the end of the step.
-    pub until: f64,
 }
 
 /// How wrong the dense output can be in a comparison at the end of a step.
@@ -98,15 +101,31 @@ pub trait Signals {
     /// `attempt` counts from 0; each makes the trial steps shorter. False: no more can be tried.
     fn trial_series(&mut self, comparison: usize, attempt: usize, out: &mut Vec<Banded>) -> bool;
 
-    /// The comparison over the step. False: there is no such polynomial (closures); then values are sampled.
-    fn polynomial(&mut self, comparison: usize, out: &mut StepPolynomial) -> bool;
+    /// The comparison over a part of the step, between two local times, as a polynomial of `θ` that is 0 at
+    /// the first and 1 at the last.
+    fn polynomial(&mut self, comparison: usize, part: (f64, f64), out: &mut StepPolynomial) -> Described;
 
-    /// The error of the dense output in this comparison at the end of the step. It widens the band of the
-    /// first step after a decision by a derivative of order two or more (rule 6).
-    fn dense_error(&mut self, comparison: usize) -> DenseError;
+    /// The only points of the step that may be looked at, as parts of it in rising order, with 1 the last.
+    /// Empty: all of it.
+    fn points(&self) -> &[f64];
 
-    /// How fast the comparison can change from `s = 0` on, for the horizon. None: not known.
-    fn fastest(&mut self, comparison: usize) -> Option<SpeedBound>;
+    /// The error that the dense output may have at the end of the step, in this comparison where it is at a
+    /// local time. It widens the band of the first step after a decision by a derivative of order two or
+    /// more (rule 6), and says what touches zero.
+    fn dense_error(&mut self, comparison: usize, s: f64) -> DenseError;
+
+    /// By how much the comparison can change at most per unit of the path that time and states go, for the
+    /// horizon: everywhere, or on a path of this length from here. None: not known.
+    fn fastest(&mut self, comparison: usize, length: f64) -> Option<SpeedBound>;
+}
+
+/// How fast a comparison can change.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpeedBound {
+    /// By how much at most, per unit of the path.
+    pub speed: f64,
+    /// The length of the path on which that holds; infinite if it holds everywhere.
+    pub length: f64,
 }
 
 /// The value of a comparison is not finite.

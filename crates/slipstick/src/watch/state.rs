@@ -32,6 +32,34 @@ pub struct Begun<'a> {
     pub pinned: &'a [usize],
 }
 
+/// What has decided the side of a comparison inside its band.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Decision {
+    /// Nothing yet.
+    Open,
+    /// The first derivative.
+    Slope,
+    /// A derivative of order two or more, which the dense output can contradict.
+    Soft,
+    /// A rule of the transition at hand, so that its motion is not asked.
+    Placed,
+}
+
+impl Decision {
+    pub(super) fn is_soft(self) -> bool {
+        matches!(self, Self::Soft | Self::Placed)
+    }
+
+    /// After a step at whose end the comparison is inside its band, or is not.
+    pub(super) fn after_step(self, inside: bool) -> Self {
+        match self {
+            _ if !inside => Self::Open,
+            Self::Placed => Self::Soft,
+            other => other,
+        }
+    }
+}
+
 /// What is known of one comparison beside its side.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record {
@@ -41,13 +69,16 @@ pub(super) struct Record {
     pub(super) readers: u32,
     /// How far it is outside its band at least, at the start of the step.
     pub(super) reach: f64,
-    /// How far outside its band it was put when it fired, as floats of time are not dense. That counts as
+    /// How far from zero it was put when it fired, as floats of time are not dense. That counts as
     /// inside until it has left.
     pub(super) slack: f64,
+    /// How fast it may still have moved where a touch of it was an event. A slower motion decides nothing
+    /// until it has left.
+    pub(super) slowness: f64,
     /// Its band has grown since it became undecided.
     pub(super) pinned: Pinned,
-    /// Whether a derivative of order two or more has decided it, at the start of this step.
-    pub(super) soft: bool,
+    /// What has decided its side since it came into its band.
+    pub(super) decision: Decision,
     /// Whether it is inside its band and came into it by motion.
     pub(super) entered: bool,
     /// The largest value since it last fired.
@@ -67,6 +98,8 @@ pub struct Watch {
     pub(super) undecided: Vec<usize>,
     pub(super) horizon: Horizon,
     pub(super) due: Vec<usize>,
+    /// How far time and states go in the step.
+    pub(super) path: f64,
     pub(super) scanner: Scanner,
     pub(super) decided: Vec<Decided>,
     /// Guards that fire by value or at the start.
@@ -83,8 +116,9 @@ impl Record {
         readers: 0,
         reach: 0.0,
         slack: 0.0,
-        pinned: Pinned { constant: 0.0, linear: 0.0, latest: [0.0; 2], steps: 0 },
-        soft: false,
+        slowness: 0.0,
+        pinned: Pinned::NONE,
+        decision: Decision::Open,
         entered: false,
         peak: Banded { value: 0.0, band: 0.0 },
     };
@@ -114,6 +148,7 @@ impl Watch {
             undecided: Vec::with_capacity(comparisons),
             horizon: Horizon::new(comparisons),
             due: Vec::with_capacity(comparisons),
+            path: 0.0,
             scanner: Scanner::default(),
             decided: Vec::with_capacity(comparisons),
             fired: Vec::new(),
@@ -270,11 +305,15 @@ impl Watch {
             let side = &mut self.now.sides[comparison];
             *side = turn(*side, input).0;
             if side.is_inside() {
-                self.undecided.push(comparison);
+                self.undecided.extend((record.decision != Decision::Placed).then_some(comparison));
             } else {
-                (record.pinned, record.slack) = (Pinned::default(), 0.0);
+                (record.pinned, record.slack, record.decision) = (Pinned::default(), 0.0, Decision::Open);
+                record.slowness = 0.0;
             }
-            (record.soft, record.entered) = (false, false);
+            if record.decision != Decision::Placed {
+                record.decision = Decision::Open;
+            }
+            record.entered = false;
             record.reach = value.value.abs() - value.band;
             record.peak = record.raised(Banded::new(value.value.abs(), value.band));
             self.horizon.rouse(comparison);

@@ -4,7 +4,7 @@
 use slipstick::equations::{Fixed, FormulaSystem, GuardKind, System};
 use slipstick::mode::Mode;
 use slipstick::model::Model;
-use slipstick::simulate::{Overrides, Plan, simulate};
+use slipstick::simulate::{Failure, Overrides, Plan, simulate};
 use slipstick::trajectory::Trajectory;
 
 /// A pendulum whose pivot moves, with a wheel that its speed drives.
@@ -39,6 +39,12 @@ pub(crate) fn plan(text: &str) -> Plan {
 pub(crate) fn run_model(text: &str) -> Trajectory {
     let plan = plan(text);
     simulate(&plan.system, &plan.start, &plan.options).unwrap()
+}
+
+/// Runs a model given as text that may fail.
+pub(crate) fn try_model(text: &str) -> Result<Trajectory, Box<Failure>> {
+    let plan = plan(text);
+    simulate(&plan.system, &plan.start, &plan.options)
 }
 
 /// Runs a model that must not take more than some thousand steps.

@@ -2,11 +2,18 @@
 
 use crate::signals::Polynomials;
 use proptest::prelude::*;
-use slipstick::watch::{Banded, Condition, Fires, GuardSpec, OnEntry, Placement, Signals, Watch};
+use slipstick::watch::{Banded, Condition, Fires, GuardSpec, OnEntry, Placement, Signals, Touches, Watch};
 
 pub(crate) fn guard(condition: Condition, fires: Fires) -> GuardSpec {
     let placement = Placement::After;
-    GuardSpec { condition, fires, placement, on_entry: OnEntry::FiresByMotion, touches: false }
+    GuardSpec {
+        condition,
+        fires,
+        placement,
+        on_entry: OnEntry::FiresByMotion,
+        touches: Touches::Ignored,
+        poles: false,
+    }
 }
 
 /// Gives the values at the start of the step to the guards.
@@ -204,4 +211,15 @@ fn an_event_costs_a_few_values() {
         most = most.max(signals.asked.values - 2);
     }
     assert!(most <= 5, "{most}");
+}
+
+#[test]
+fn a_root_just_before_the_end_of_a_step_is_found() {
+    for (middle, scale) in [(0.8950733390036781, 0.1), (0.8930976582840259, 1e-9)] {
+        for roots in [vec![0.0, middle, 1.0], vec![0.0, 0.0, middle, 1.0]] {
+            for to in [1.0 + 1e-15, 1.5] {
+                check(exact(&roots, scale), &roots, 0.0, to).unwrap_or_else(|wrong| panic!("{to}: {wrong}"));
+            }
+        }
+    }
 }

@@ -4,7 +4,7 @@ use crate::roots::{guard, jump, product};
 use crate::signals::Polynomials;
 use Condition::{And, Fixed, Is, Not, Or};
 use slipstick::watch::{
-    Between, Condition, Fires, GuardSpec, OnEntry, Placement, SideState, SpeedBound, Watch, ZenoRecord,
+    Between, Condition, Fires, GuardSpec, OnEntry, Placement, SideState, Touches, Watch, ZenoRecord,
 };
 
 /// Guards over polynomials, all on, after the first values and decisions. What fires at the start is given
@@ -319,7 +319,7 @@ fn touching_bodies_stay_pinned_until_they_part() {
 fn a_graze_inside_the_band_is_a_touch_and_beyond_it_a_crossing() {
     let run = |height: f64| {
         let mut spec = guard(Is(0), Fires::WhenTrue);
-        spec.touches = true;
+        spec.touches = Touches::Told;
         let mut watch = Watch::new(1, 0, vec![spec]);
         watch.enter(0);
         let mut signals = Polynomials::new(vec![vec![height - 0.16, 0.8, -1.0]], 1.0).with_band(1e-12);
@@ -340,7 +340,7 @@ fn a_graze_inside_the_band_is_a_touch_and_beyond_it_a_crossing() {
 fn a_touch_is_seen_wherever_steps_end() {
     for ends in [[0.4, 1.0], [0.4 - 1e-8, 1.0], [0.4 + 1e-8, 1.0], [0.3, 1.0]] {
         let mut spec = guard(Is(0), Fires::WhenTrue);
-        spec.touches = true;
+        spec.touches = Touches::Told;
         let mut watch = Watch::new(1, 0, vec![spec]);
         watch.enter(0);
         let mut signals = Polynomials::new(vec![vec![-0.16, 0.8, -1.0]], 1.0).with_band(1e-12);
@@ -364,7 +364,7 @@ fn a_touch_is_seen_wherever_steps_end() {
 fn guards_that_cannot_fire_sleep() {
     let mut signals = Polynomials::new(vec![vec![-1000.0, 1.0]], 1.0);
     let (mut watch, _) = started(&[Is(0)], Fires::WhenTrue, &mut signals);
-    signals.speed = Some(SpeedBound { speed: 2.0, until: 1e9 });
+    signals.speed = Some(2.0);
     for _ in 0..499 {
         assert!(watch.due(&mut signals, 1.0).is_empty());
         assert_eq!(watch.scan(&mut signals, 1.0, 1.0).unwrap(), None);

@@ -1,6 +1,6 @@
 //! Signals for tests: polynomials of local time, given by coefficients or by any function.
 
-use slipstick::watch::{Banded, DenseError, Signals, SpeedBound, StepPolynomial};
+use slipstick::watch::{Banded, DenseError, Described, Signals, SpeedBound, StepPolynomial};
 
 /// A comparison as a function of local time.
 type Formula = Box<dyn Fn(f64) -> f64>;
@@ -23,7 +23,7 @@ pub(crate) struct Polynomials {
     /// Whether polynomials are given.
     sampled: bool,
     pub(crate) dense_error: f64,
-    pub(crate) speed: Option<SpeedBound>,
+    pub(crate) speed: Option<f64>,
     /// Whether speeds are bounded by the coefficients, up to the time 1.
     pub(crate) bounded: bool,
     /// What was asked for.
@@ -102,11 +102,11 @@ impl Polynomials {
     }
 
     /// Coefficients of powers of the local time.
-    fn shifted(&self, comparison: usize) -> Vec<f64> {
+    fn shifted(&self, comparison: usize, t: f64) -> Vec<f64> {
         let mut c = self.coefficients[comparison].clone();
         for k in 0..c.len() {
             for j in (k..c.len() - 1).rev() {
-                c[j] += (self.t - self.origin) * c[j + 1];
+                c[j] += (t - self.origin) * c[j + 1];
             }
         }
         c
@@ -122,7 +122,7 @@ impl Signals for Polynomials {
     }
 
     fn series(&mut self, comparison: usize, order: usize, out: &mut Vec<Banded>) -> bool {
-        let c = self.shifted(comparison).get(order).copied().unwrap_or(0.0);
+        let c = self.shifted(comparison, self.t).get(order).copied().unwrap_or(0.0);
         let size = self.coefficients[comparison].iter().fold(0.0, |size: f64, c| size + c.abs());
         out.push(Banded::new(c, self.band + self.relative_band * size));
         true
@@ -132,19 +132,23 @@ impl Signals for Polynomials {
         false
     }
 
-    fn polynomial(&mut self, comparison: usize, out: &mut StepPolynomial) -> bool {
+    fn polynomial(
+        &mut self,
+        comparison: usize,
+        (from, to): (f64, f64),
+        out: &mut StepPolynomial,
+    ) -> Described {
         if self.sampled {
-            return false;
+            return Described::Never;
         }
         self.asked.polynomials += 1;
-        let c = self.shifted(comparison);
+        let c = self.shifted(comparison, self.t + from);
         out.degree = c.len() - 1;
-        let mut power = 1.0;
-        let mut size = 0.0;
+        let (mut power, mut size, length) = (1.0, 0.0, to - from);
         for (to, c) in out.coefficients.iter_mut().zip(&c) {
             *to = c * power;
             size += to.abs();
-            power *= self.h;
+            power *= length;
         }
         // Products of roots are rounded when they are expanded.
         let terms: f64 = self.coefficients[comparison].iter().map(|c| c.abs()).sum();
@@ -152,19 +156,24 @@ impl Signals for Polynomials {
         out.remainder = self.remainder + inexact;
         out.band =
             self.band + self.relative_band * if self.formulas[comparison].is_some() { 0.0 } else { size };
-        true
+        Described::Here
     }
 
-    fn dense_error(&mut self, _comparison: usize) -> DenseError {
+    fn dense_error(&mut self, _comparison: usize, _s: f64) -> DenseError {
         DenseError { linear: 0.0, higher: self.dense_error }
     }
 
-    fn fastest(&mut self, comparison: usize) -> Option<SpeedBound> {
+    fn points(&self) -> &[f64] {
+        &[]
+    }
+
+    fn fastest(&mut self, comparison: usize, _length: f64) -> Option<SpeedBound> {
         self.asked.speeds += 1;
+        let everywhere = |speed| SpeedBound { speed, length: f64::INFINITY };
         if self.bounded {
             let terms = self.coefficients[comparison].iter().enumerate().map(|(k, c)| k as f64 * c.abs());
-            return Some(SpeedBound { speed: terms.sum(), until: 1.0 - self.t });
+            return Some(everywhere(terms.sum()));
         }
-        self.speed
+        self.speed.map(everywhere)
     }
 }

@@ -27,7 +27,8 @@ pub(crate) const EXP: UnaryRow = UnaryRow {
     },
     slope: |_, d, s| times(s, d),
     growth: Growth::unknown,
-    change: |x, s| s * x.bound * growing(x.bound),
+    // Far below zero the value has no digits left, and says nothing of its surroundings.
+    change: |x, s| if x.bound < 1.0 { s * x.bound * growing(x.bound) } else { (x.value + x.bound).exp() },
     rounding: once,
 };
 

@@ -32,6 +32,8 @@ pub struct Composition {
     anywhere: Option<Expansion<Ball>>,
     /// The polynomial of each input that the formula depends on, and how many coefficients it has.
     inputs: Vec<([f64; LARGEST_DEGREE + 1], usize)>,
+    /// How uncertain each of them is.
+    bounds: Vec<f64>,
 }
 
 impl Composition {
@@ -39,7 +41,8 @@ impl Composition {
     pub fn new(tape: &Tape, moves: &dyn Fn(usize) -> bool) -> Self {
         let series = Series::new(tape, LARGEST_DEGREE, moves);
         let inputs = vec![([0.0; LARGEST_DEGREE + 1], 1); series.inputs().len()];
-        Self { series, anywhere: None, inputs }
+        let bounds = vec![0.0; inputs.len()];
+        Self { series, anywhere: None, inputs, bounds }
     }
 
     /// The total degree of the formula in its moving inputs; none if it is no polynomial.
@@ -53,9 +56,9 @@ impl Composition {
     }
 
     /// Sets the polynomial of an input, by its place among [`inputs`](Self::inputs), coefficients of low
-    /// orders first. An input that does not move has one coefficient; more than for the largest degree are
-    /// refused: false.
-    pub fn set_used(&mut self, place: usize, coefficients: &[f64]) -> bool {
+    /// orders first, and how uncertain it is. An input that does not move has one coefficient; more than for the
+    /// largest degree are refused: false.
+    pub fn set_used(&mut self, place: usize, coefficients: &[f64], bound: f64) -> bool {
         let length = coefficients.len();
         let (polynomial, its_length) = &mut self.inputs[place];
         if length > polynomial.len() {
@@ -64,6 +67,7 @@ impl Composition {
         polynomial[..length].copy_from_slice(coefficients);
         polynomial[length..].fill(0.0);
         *its_length = length.max(1);
+        self.bounds[place] = bound;
         true
     }
 
@@ -88,7 +92,8 @@ impl Composition {
     /// The coefficient of the next order at the start of the step.
     fn coefficient(&mut self, k: usize) -> Option<Inexact> {
         for (place, (coefficients, _)) in self.inputs.iter().enumerate() {
-            self.series.set_used(place, k, Inexact::exact(coefficients[k]));
+            let bound = if k == 0 { self.bounds[place] } else { 0.0 };
+            self.series.set_used(place, k, Inexact { value: coefficients[k], bound });
         }
         self.series.extend(k);
         self.series.output(0, k)
@@ -190,7 +195,7 @@ mod tests {
         let mut composition = Composition::new(&Tape::compile(&arena, 3, &[id]), &|input| input < 2);
         let used = composition.inputs().to_vec();
         for (place, input) in used.into_iter().enumerate() {
-            assert!(composition.set_used(place, [x, y, &[0.3]][input]));
+            assert!(composition.set_used(place, [x, y, &[0.3]][input], 0.0));
         }
         let mut out = Vec::new();
         let remainder = composition.compose(wanted, &mut out)?;
@@ -260,7 +265,7 @@ mod tests {
         let long = [0.1; LARGEST_DEGREE + 2];
         let mut arena = Arena::new();
         let x = arena.input(InputId(0));
-        assert!(!Composition::new(&Tape::compile(&arena, 1, &[x]), &|_| true).set_used(0, &long));
+        assert!(!Composition::new(&Tape::compile(&arena, 1, &[x]), &|_| true).set_used(0, &long, 0.0));
     }
 
     fn polynomial(scale: f64) -> impl Strategy<Value = Vec<f64>> {
@@ -317,7 +322,7 @@ mod tests {
             }
             let used = composition.inputs().to_vec();
             for (place, input) in used.into_iter().enumerate() {
-                composition.set_used(place, &polynomials[input]);
+                composition.set_used(place, &polynomials[input], 0.0);
             }
             let mut out = Vec::new();
             let Some(remainder) = composition.compose(1e-9, &mut out) else { return Ok(()) };

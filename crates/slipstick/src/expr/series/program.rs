@@ -145,6 +145,13 @@ impl ProgramBuilder {
         for &step in &tape.steps {
             let of = |register: u32| registers[register as usize];
             let (to, node) = match step {
+                // The whole number in it has to be seen where it jumps, also where nothing moves with it.
+                Step::Binary(BinaryOp::Modulo, to, a, b) => {
+                    let count = arena.build(Node::Binary(BinaryOp::Divide, of(a), of(b)));
+                    let count = arena.build(Node::Unary(UnaryOp::Floor, count));
+                    let whole = arena.build(Node::Binary(BinaryOp::Multiply, of(b), count));
+                    (to, Node::Binary(BinaryOp::Subtract, of(a), whole))
+                }
                 Step::Add(to, a, b) => (to, Node::Binary(BinaryOp::Add, of(a), of(b))),
                 Step::Subtract(to, a, b) => (to, Node::Binary(BinaryOp::Subtract, of(a), of(b))),
                 Step::Multiply(to, a, b) => (to, Node::Binary(BinaryOp::Multiply, of(a), of(b))),

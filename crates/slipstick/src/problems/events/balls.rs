@@ -11,7 +11,7 @@
 use super::marked::Marked;
 use super::{Against, Bounds, EventProblem, Events, Expected, Solver};
 use crate::equations::{ClosureGuard, ClosureSystem};
-use crate::event::Concurrency;
+use crate::simulate::Concurrency;
 use crate::simulate::Options;
 use crate::step::Method;
 

@@ -300,15 +300,6 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         ..ROW
     },
     RunOption {
-        key: "event_tolerance",
-        unit: TIME,
-        default: "as narrow as doubles allow",
-        about: "the width in time to which events are narrowed that only record; what changes something, or must not cross, is always narrowed as far as doubles allow",
-        kind: OptionKind::Positive(|options, value| options.event_tolerance = Some(value)),
-        show: Show::Options(|options| options.event_tolerance.into()),
-        ..ROW
-    },
-    RunOption {
         key: "concurrency",
         unit: "time, and of the guard",
         about: "events this close in time, with guards this small, are one event",

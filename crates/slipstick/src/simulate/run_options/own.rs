@@ -4,9 +4,9 @@
 use super::OptionValue;
 use super::kind::Draft;
 use crate::equations::System;
-use crate::event::Concurrency;
 use crate::formulation::{PerConstraint, Stabilisation};
 use crate::model::{Diagnostic, Setting};
+use crate::simulate::Concurrency;
 use crate::simulate::{Error, Options, Plan, method_hint};
 use crate::step::{Method, USUAL_RHO};
 

@@ -1,0 +1,447 @@
+//! The evaluator of a mechanism: its derivative has the accelerations in it.
+//!
+//! There is a form for each set of constraints that hold, made when such a set comes up and kept for when it
+//! comes back. It has rows for those constraints that are independent where it is entered.
+
+use super::assemble::Assembler;
+use super::env::{Env, MotionCounts};
+use super::rank::Rank;
+use super::{Index1, Refusal, Upkeep};
+use crate::equations::{
+    ActiveRows, Evaluator, ExpandGuards, GuardRates, Locked, Reset, System, Terms, UncertainPoint,
+    UncertainPolynomial,
+};
+use crate::expr::{Bounds, Inexact};
+
+/// Forms are kept for this many sets of constraints beside the present one: joints shut and open again and
+/// again.
+const MOST_KEPT: usize = 7;
+
+/// Where less than this part is left of what was left of the narrowest row when rows were chosen, others may
+/// do better.
+const NARROW: f64 = 0.5;
+
+/// A mechanism with the form of its equations in which the constraints that hold have rows.
+pub struct Multibody<'a> {
+    pub(super) system: &'a dyn System,
+    pub(super) inner: Box<dyn Evaluator + 'a>,
+    upkeep: Upkeep,
+    /// Whether a constraint can say nothing for a while, and what was locked when it was last looked which
+    /// do.
+    switches: bool,
+    seen: Seen,
+    active: Vec<bool>,
+    /// The form with the constraints that hold, these, and those that it has rows for. Others that have held,
+    /// the last one first.
+    shape: EnteredForm,
+    held: ActiveRows,
+    rows: ActiveRows,
+    others: Vec<EnteredForm>,
+    /// The side on which the surface of each constraint is approached from, zero for those met; none at all
+    /// once the constraints are met.
+    reaching: Vec<f64>,
+    pub(super) counts: MotionCounts,
+    /// What makes states consistent, once there was one to be: at the start, and behind events that set
+    /// states.
+    assembler: Option<Box<Assembler>>,
+}
+
+/// A form for a set of constraints that hold.
+struct EnteredForm {
+    rank: Rank,
+    form: Index1,
+    is_entered: bool,
+    /// What was left of the narrowest row when rows were chosen.
+    margin: f64,
+}
+
+impl EnteredForm {
+    fn new(system: &dyn System, rows: &ActiveRows, upkeep: &Upkeep) -> Self {
+        let form = Index1::new(system, rows, upkeep);
+        Self { rank: Rank::new(system, rows), form, is_entered: false, margin: 0.0 }
+    }
+
+    /// Whether some of the constraints that hold follow from others.
+    fn has_redundant(&self) -> bool {
+        self.form.rows.len() < self.rank.rows.len()
+    }
+
+    /// Whether other rows may do better than those that were chosen.
+    #[inline]
+    fn is_narrow(&self) -> bool {
+        self.has_redundant() && self.form.saddle.narrowest().1 < NARROW * self.margin
+    }
+}
+
+/// What was locked.
+#[derive(Default)]
+struct Seen {
+    mode: usize,
+    lists: [Vec<f64>; 4],
+}
+
+impl Seen {
+    fn is(&self, locked: Locked<'_>) -> bool {
+        let same = self.lists.iter().zip(lists(&locked)).all(|(seen, list)| seen == list);
+        same && self.mode == locked.mode
+    }
+
+    fn see(&mut self, locked: Locked<'_>) {
+        self.mode = locked.mode;
+        for (seen, list) in self.lists.iter_mut().zip(lists(&locked)) {
+            seen.clear();
+            seen.extend_from_slice(list);
+        }
+    }
+}
+
+fn lists<'a>(locked: &Locked<'a>) -> [&'a [f64]; 4] {
+    [locked.signs, locked.counts, locked.discrete, locked.parameters]
+}
+
+impl<'a> Multibody<'a> {
+    /// The evaluator of a system that is a mechanism.
+    pub fn new(system: &'a dyn System, upkeep: impl Into<Upkeep>) -> Self {
+        let (constraints, upkeep) = (system.constraints(), upkeep.into());
+        let switches = constraints.iter().any(|constraint| constraint.switches);
+        // Until it is known what is locked, joints are open.
+        let rows = ActiveRows::of(constraints, |k| !constraints[k].switches);
+        Self {
+            system,
+            inner: system.evaluator(),
+            switches,
+            seen: Seen { mode: usize::MAX, ..Seen::default() },
+            active: vec![true; constraints.len()],
+            shape: EnteredForm::new(system, &rows, &upkeep),
+            held: rows.clone(),
+            rows,
+            upkeep,
+            others: Vec::new(),
+            reaching: Vec::new(),
+            counts: MotionCounts::default(),
+            assembler: None,
+        }
+    }
+
+    /// The form that was used last.
+    #[inline]
+    pub(super) fn form(&self) -> &Index1 {
+        &self.shape.form
+    }
+
+    #[inline]
+    pub(super) fn form_mut(&mut self) -> &mut Index1 {
+        &mut self.shape.form
+    }
+
+    /// Factors the linear system of the terms as they are.
+    pub(super) fn factor_terms(&mut self) -> bool {
+        self.shape.form.factor_terms(&mut self.counts)
+    }
+
+    /// The form with the constraints that hold, and what it is lent, at a point. A form that is new is
+    /// entered there.
+    #[inline]
+    pub(super) fn at<'b>(&'b mut self, locked: Locked<'b>, t: f64, y: &[f64]) -> (&'b mut Index1, Env<'b>) {
+        if self.switches && !self.seen.is(locked) {
+            self.find_active(locked);
+        }
+        if !self.shape.is_entered {
+            self.enter(locked, t, y);
+        }
+        let locked = Locked { rows: Some(&self.rows), ..locked };
+        (&mut self.shape.form, Env { eval: &mut *self.inner, locked, t, counts: &mut self.counts })
+    }
+
+    /// Chooses other rows at a point if those that were chosen have come to be narrow. Tells whether there
+    /// are others.
+    #[inline]
+    pub(super) fn refresh(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> bool {
+        self.shape.margin = self.shape.margin.max(self.shape.form.saddle.narrowest().1);
+        self.shape.is_narrow() && self.choose_again(locked, t, y)
+    }
+
+    /// Whether some of the constraints that hold follow from others.
+    pub(super) fn has_redundant(&self) -> bool {
+        self.shape.has_redundant()
+    }
+
+    /// All constraints that hold.
+    pub(super) fn rank(&self) -> &Rank {
+        &self.shape.rank
+    }
+
+    /// The same with what they are lent, at a point.
+    pub(super) fn rank_at<'b>(
+        &'b mut self,
+        locked: Locked<'b>,
+        t: f64,
+        y: &[f64],
+    ) -> (&'b mut Rank, Env<'b>) {
+        self.at(locked, t, y);
+        let locked = Locked { rows: Some(&self.held), ..locked };
+        (&mut self.shape.rank, Env { eval: &mut *self.inner, locked, t, counts: &mut self.counts })
+    }
+
+    #[cold]
+    fn find_active(&mut self, locked: Locked<'_>) {
+        self.seen.see(locked);
+        self.inner.joints(locked, &mut self.active);
+        let rows = &self.shape.rank.rows;
+        let is_same = |(k, active): (usize, &bool)| rows.row(k).is_some() == *active;
+        if !self.active.iter().enumerate().all(is_same) {
+            self.change_form();
+        }
+    }
+
+    /// Other constraints hold.
+    fn change_form(&mut self) {
+        let rows = ActiveRows::of(self.system.constraints(), |k| self.active[k]);
+        let known = self.others.iter().position(|shape| shape.rank.rows == rows);
+        let shape = match known {
+            Some(place) => self.others.remove(place),
+            None => EnteredForm::new(self.system, &rows, &self.upkeep),
+        };
+        self.others.insert(0, std::mem::replace(&mut self.shape, shape));
+        self.others.truncate(MOST_KEPT);
+        self.use_form();
+    }
+
+    fn use_form(&mut self) {
+        (self.held, self.rows) = (self.shape.rank.rows.clone(), self.shape.form.rows.clone());
+        self.shape.form.reach(&self.reaching);
+    }
+
+    /// Finds out which of the constraints that hold are independent next to a point, at which all should be
+    /// met: these have rows from now on.
+    #[cold]
+    pub(super) fn enter(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) {
+        if self.switches && !self.seen.is(locked) {
+            self.find_active(locked);
+        }
+        let rows = self.independent(locked, t, y);
+        self.shape.is_entered = true;
+        self.take_rows(&rows);
+    }
+
+    fn independent(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> ActiveRows {
+        let locked = Locked { rows: Some(&self.held), ..locked };
+        let mut env = Env { eval: &mut *self.inner, locked, t, counts: &mut self.counts };
+        let rows = self.shape.rank.independent(&mut env, y);
+        self.shape.margin = self.shape.rank.margin();
+        rows
+    }
+
+    fn take_rows(&mut self, rows: &ActiveRows) {
+        if *rows != self.shape.form.rows {
+            self.shape.form = Index1::new(self.system, rows, &self.upkeep);
+        }
+        self.use_form();
+    }
+
+    /// Chooses rows again where those that were chosen have come to be narrow. How many there are does not
+    /// change.
+    #[cold]
+    fn choose_again(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> bool {
+        let (rows, narrowest) = (self.independent(locked, t, y), self.shape.form.saddle.narrowest().1);
+        let is_better = rows.len() == self.shape.form.rows.len() && self.shape.margin * NARROW > narrowest;
+        if is_better {
+            self.take_rows(&rows);
+        } else {
+            // Next to a singular configuration none do better.
+            self.shape.margin = narrowest;
+        }
+        is_better
+    }
+
+    /// Moves a state to the nearest one at which all constraints that hold are met; pinned coordinates stay.
+    pub(super) fn assemble(
+        &mut self,
+        locked: Locked<'_>,
+        t: f64,
+        y: &mut [f64],
+        pinned: &[usize],
+    ) -> Result<(), Refusal> {
+        if self.switches && !self.seen.is(locked) {
+            self.find_active(locked);
+        }
+        let known = self.assembler.take().filter(|known| known.holds(&self.held, pinned));
+        let new = || Box::new(Assembler::new(self.system, &self.held, pinned));
+        let assembler = self.assembler.insert(known.unwrap_or_else(new));
+        let locked = Locked { rows: Some(&self.held), ..locked };
+        let mut env = Env { eval: &mut *self.inner, locked, t, counts: &mut self.counts };
+        assembler.assemble(&mut env, y)
+    }
+
+    /// The side on which the surface of each constraint is approached from, zero for those met; none at all
+    /// once the constraints are met.
+    pub(super) fn reach(&mut self, sides: &[f64]) {
+        self.reaching = sides.to_vec();
+        self.shape.form.reach(sides);
+    }
+
+    /// Accelerations, and behind them the multipliers of all constraints and reactions, at a point.
+    /// Constraints that follow from others share their forces.
+    pub(super) fn motion_at(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> &[f64] {
+        let (form, mut env) = self.at(locked, t, y);
+        form.solve(&mut env, y);
+        if self.shape.has_redundant() && self.shape.rank.shares_forces() {
+            self.share(locked, t, y);
+        }
+        &self.shape.form.published
+    }
+
+    fn share(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) {
+        let locked = Locked { rows: Some(&self.held), ..locked };
+        let mut env = Env { eval: &mut *self.inner, locked, t, counts: &mut self.counts };
+        let (multipliers, reactions) = self.shape.form.forces_mut();
+        let shared = self.shape.rank.share(&mut env, y, self.rows.len(), reactions);
+        self.held.scatter(shared, multipliers);
+    }
+}
+
+impl ExpandGuards for Multibody<'_> {
+    fn guard_banded(&mut self, locked: Locked<'_>, guard: usize, point: UncertainPoint<'_>) -> Inexact {
+        self.inner.guard_banded(locked, guard, point)
+    }
+
+    fn guard_series(
+        &mut self,
+        locked: Locked<'_>,
+        guard: usize,
+        point: UncertainPoint<'_>,
+        order: usize,
+        out: &mut Vec<Inexact>,
+    ) -> bool {
+        self.at(locked, point.t, point.y);
+        let locked = Locked { rows: Some(&self.rows), ..locked };
+        self.inner.guard_series(locked, guard, point, order, out)
+    }
+
+    fn guard_polynomial<'p>(
+        &mut self,
+        locked: Locked<'_>,
+        guard: usize,
+        input: &dyn Fn(usize) -> UncertainPolynomial<'p>,
+        wanted: f64,
+        out: &mut Vec<Inexact>,
+    ) -> Option<f64> {
+        self.inner.guard_polynomial(locked, guard, input, wanted, out)
+    }
+
+    fn reset_bounds(
+        &mut self,
+        locked: Locked<'_>,
+        guard: usize,
+        before: UncertainPoint<'_>,
+        delta: &mut [f64],
+    ) -> bool {
+        self.inner.reset_bounds(locked, guard, before, delta)
+    }
+}
+
+impl Evaluator for Multibody<'_> {
+    fn derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]) {
+        let (form, mut env) = self.at(locked, t, y);
+        form.solve(&mut env, y);
+        env.derivative(y, dy);
+        form.pull_positions(dy);
+    }
+
+    fn terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
+        self.inner.terms(locked, t, y, terms);
+    }
+
+    fn gradients(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
+        self.inner.gradients(locked, t, y, terms);
+    }
+
+    fn residuals(
+        &mut self,
+        locked: Locked<'_>,
+        t: f64,
+        y: &[f64],
+        position: &mut [f64],
+        velocity: &mut [f64],
+    ) {
+        self.inner.residuals(locked, t, y, position, velocity);
+    }
+
+    fn joints(&mut self, locked: Locked<'_>, shut: &mut [bool]) {
+        self.inner.joints(locked, shut);
+    }
+
+    fn conditions(&mut self, locked: Locked<'_>, values: &mut [f64]) {
+        self.inner.conditions(locked, values);
+    }
+
+    fn has_kinematics(&self) -> bool {
+        self.inner.has_kinematics()
+    }
+
+    fn shift_positions(&mut self, t: f64, q: &mut [f64], change: &[f64]) {
+        self.inner.shift_positions(t, q, change);
+    }
+
+    fn allow(&mut self, locked: Locked<'_>, t: f64, y: &[f64], direction: &mut [f64]) {
+        let (form, mut env) = self.at(locked, t, y);
+        form.allow_direction(&mut env, y, direction);
+    }
+
+    fn guards(&mut self, locked: Locked<'_>, t: f64, y: &[f64], values: &mut [f64]) {
+        self.inner.guards(locked, t, y, values);
+    }
+
+    fn guard(&mut self, locked: Locked<'_>, guard: usize, t: f64, y: &[f64]) -> f64 {
+        self.inner.guard(locked, guard, t, y)
+    }
+
+    fn differences_guard(&self, locked: Locked<'_>, guard: usize) -> bool {
+        self.inner.differences_guard(locked, guard)
+    }
+
+    fn guard_gradient(
+        &mut self,
+        locked: Locked<'_>,
+        guard: usize,
+        t: f64,
+        y: &mut [f64],
+        gradient: &mut [f64],
+    ) -> f64 {
+        self.inner.guard_gradient(locked, guard, t, y, gradient)
+    }
+
+    fn guard_bounds(
+        &mut self,
+        locked: Locked<'_>,
+        guard: usize,
+        input: &dyn Fn(usize) -> Bounds,
+    ) -> Option<Bounds> {
+        self.inner.guard_bounds(locked, guard, input)
+    }
+
+    fn find_needed(&mut self, locked: Locked<'_>, needed: &mut [bool]) {
+        self.inner.find_needed(locked, needed);
+    }
+
+    fn schedule(&mut self, locked: Locked<'_>, times: &mut [f64]) {
+        self.inner.schedule(locked, times);
+    }
+
+    fn guard_rates(
+        &mut self,
+        locked: Locked<'_>,
+        t: f64,
+        y: &[f64],
+        reach: f64,
+        rates: GuardRates<'_>,
+    ) -> u64 {
+        let (form, mut env) = self.at(locked, t, y);
+        form.solve(&mut env, y);
+        1 + self.inner.guard_rates(locked, t, y, reach, rates)
+    }
+
+    fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: Reset<'_>) {
+        self.inner.reset(locked, guard, t, before, after);
+    }
+}

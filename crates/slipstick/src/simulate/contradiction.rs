@@ -1,0 +1,206 @@
+//! Constraints that contradict each other while a mechanism moves: those that followed from others and do so no longer, those that corrections cannot close behind a step, and those that cannot be met a little
+//! later, however the mechanism moves.
+//!
+//! A step behind which constraints are open is not good, whatever its error: it is made again and shorter. So all methods come to the time from which on no motion meets the constraints, and what
+//! is said there is the same.
+
+use super::Error;
+use super::error::IN_MOTION;
+use super::integrator::Integrator;
+use crate::equations::Constraint;
+use crate::formulation::Refusal;
+use crate::step::Fault;
+
+/// A constraint that followed from others does so no longer if it is further off than these by so much.
+const CONTRADICTS: f64 = 1e3;
+/// Less than this part of positions, or of speeds, is no contradiction.
+const NEGLIGIBLE: f64 = 1e-6;
+/// How far ahead it is looked whether constraints can be met, as parts of the time of the run; and whether positions would have to jump.
+const AHEAD: [f64; 2] = [1e-4, 1e-6];
+const AT_ONCE: f64 = 1e-12;
+/// A joint may shut where its parts are apart by no more than this many times the uncertainty of a coordinate.
+pub(super) const MOST_APART: f64 = 10.0;
+
+/// Constraints that are off, and whether that is at the level of speeds.
+type Open = (Vec<(usize, f64)>, bool);
+
+/// The constraints that followed from others when a run began, and room for what is left of all.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Redundant {
+    rows: Vec<usize>,
+    position: Vec<f64>,
+    velocity: Vec<f64>,
+    lengths: Vec<f64>,
+}
+
+/// How large positions or speeds are, and what of them is no contradiction.
+#[derive(Clone, Copy)]
+struct Size {
+    size: f64,
+    negligible: f64,
+}
+
+impl Redundant {
+    pub(super) fn new(constraints: &[Constraint], rows: &[usize]) -> Self {
+        let holonomic = constraints.iter().filter(|c| c.holonomic).count();
+        let by_constraints = || vec![0.0; constraints.len()];
+        let (velocity, lengths) = (by_constraints(), by_constraints());
+        Self { rows: rows.to_vec(), position: vec![0.0; holonomic], velocity, lengths }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Those that are off by far more than the constraints that they followed from, all measured in coordinates or speeds.
+    fn open(&self, positions: Size, speeds: Size) -> Open {
+        let lengths = &self.lengths[..];
+        let drift = self.others(&self.position, lengths);
+        let open = self.far_off(&self.position, lengths, (CONTRADICTS * drift).max(positions.negligible));
+        if !open.is_empty() {
+            return (open, false);
+        }
+        // Where positions are off, so are the gradients by which rows of speeds follow from each other.
+        let turned = if positions.size > 0.0 { drift / positions.size * speeds.size } else { 0.0 };
+        let drift = self.others(&self.velocity, lengths).max(turned);
+        (self.far_off(&self.velocity, lengths, (CONTRADICTS * drift).max(speeds.negligible)), true)
+    }
+
+    /// How far those are off at most that the others followed from.
+    fn others(&self, left: &[f64], lengths: &[f64]) -> f64 {
+        let others = (0..left.len()).filter(|k| self.rows.binary_search(k).is_err());
+        others.filter(|&k| lengths[k] > 0.0).fold(0.0, |most, k| most.max(left[k].abs() / lengths[k]))
+    }
+
+    fn far_off(&self, left: &[f64], lengths: &[f64], bound: f64) -> Vec<(usize, f64)> {
+        let rows = self.rows.iter().filter(|&&k| k < left.len());
+        rows.filter(|&&k| left[k].abs() > bound * lengths[k]).map(|&k| (k, left[k])).collect()
+    }
+}
+
+impl Integrator<'_> {
+    /// A step is not taken, whatever its error is, if corrections cannot close the mechanism behind it, or if constraints have parted that followed from each other.
+    pub(super) fn check_landing(&mut self) {
+        if self.flow.is_reaching() || !self.is_acceptable() {
+            return;
+        }
+        let t_end = self.trial.t + self.trial.h;
+        let left_open = self.flow.open_after_landing(t_end, &self.trial.end);
+        let first = left_open.or_else(|| self.open_redundant().0.first().copied());
+        if let Some((constraint, left)) = first {
+            self.trial.fail(Fault::LeftOpen { constraint, left });
+        }
+    }
+
+    /// The constraints that followed from others and do so no longer at the end of the trial: no motion can meet these.
+    fn open_redundant(&mut self) -> Open {
+        if self.redundant.is_empty() {
+            return (Vec::new(), false);
+        }
+        let layout = self.flow.system().layout();
+        let mut redundant = std::mem::take(&mut self.redundant);
+        let (t, y) = (self.trial.t + self.trial.h, &self.trial.end);
+        self.flow.residuals(t, y, &mut redundant.position, &mut redundant.velocity);
+        let size = |range: std::ops::Range<usize>| {
+            let size = y[range.clone()].iter().fold(0.0, |most: f64, y| most.max(y.abs()));
+            let uncertain = range.map(|i| self.step_error(i, 0.0)).fold(0.0, f64::max);
+            Size { size, negligible: NEGLIGIBLE * size + uncertain }
+        };
+        let (positions, speeds) = (size(0..layout.q), size(layout.q..layout.q + layout.v));
+        self.flow.row_lengths(t, y, &mut redundant.lengths);
+        let open = redundant.open(positions, speeds);
+        self.redundant = redundant;
+        open
+    }
+
+    /// Where no step is good: constraints that no motion can meet from here on, if that is why.
+    pub(super) fn contradiction(&mut self) -> Option<Error> {
+        if !self.flow.is_mechanism() || self.flow.is_reaching() {
+            return None;
+        }
+        let left =
+            self.parted().or_else(|| self.impossible_ahead()).or_else(|| self.contrary_accelerations());
+        match left {
+            Some(left) => Some(self.motion_not_consistent(left)),
+            None => self.jump_ahead().or_else(|| self.left_open()),
+        }
+    }
+
+    fn motion_not_consistent(&self, left: String) -> Error {
+        Error::NotConsistent { what: IN_MOTION.to_owned(), t: self.trial.t, left }
+    }
+
+    /// Constraints that have parted behind the step that is not good for that.
+    fn parted(&mut self) -> Option<String> {
+        let is_open = matches!(self.trial.fault, Some(Fault::LeftOpen { .. }));
+        let (open, of_speeds) = if is_open { self.open_redundant() } else { (Vec::new(), false) };
+        let level = if of_speeds { " at the level of speeds" } else { "" };
+        (!open.is_empty()).then(|| format!("{}{level}", self.open_in_words(&open)))
+    }
+
+    /// Constraints that cannot be met a little later, wherever the mechanism goes.
+    fn impossible_ahead(&mut self) -> Option<String> {
+        let span = self.options.until - self.start_time;
+        AHEAD.iter().find_map(|part| {
+            let (t, mut y) = (self.trial.t + part * span, self.trial.start.clone());
+            match self.flow.assemble(t, &mut y, &[]) {
+                Err(Refusal::Open(rows)) => {
+                    Some(format!("however it moves, {:.1e} later {}", part * span, self.open_in_words(&rows)))
+                }
+                _ => None,
+            }
+        })
+    }
+
+    /// Constraints that follow from each other but do not let be the same accelerations.
+    fn contrary_accelerations(&mut self) -> Option<String> {
+        let (t, y) = (self.trial.t, self.trial.start.clone());
+        let open = self.flow.contradicting_constraints(t, &y);
+        (!open.is_empty()).then(|| format!("{} at the level of accelerations", self.open_in_words(&open)))
+    }
+
+    /// Constraints that can be met in a moment only where the mechanism is not now.
+    fn jump_ahead(&mut self) -> Option<Error> {
+        let t = self.trial.t + AT_ONCE * (self.options.until - self.start_time).max(self.trial.t.abs());
+        let mut y = self.trial.start.clone();
+        self.flow.assemble(t, &mut y, &[]).ok()?;
+        let jumps = (0..self.flow.system().layout().q).find(|&i| self.is_apart(i, y[i]))?;
+        Some(self.joint_open(IN_MOTION.to_owned(), t, (jumps, y[jumps])))
+    }
+
+    /// What corrections have left open behind a step that could shrink; one of fixed size is simply too long.
+    fn left_open(&self) -> Option<Error> {
+        match self.trial.fault {
+            Some(Fault::LeftOpen { constraint, left }) if self.options.fixed_step.is_none() => {
+                Some(self.motion_not_consistent(self.open_in_words(&[(constraint, left)])))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a coordinate would have to move further to where it must be than a step leaves uncertain.
+    pub(super) fn is_apart(&self, coordinate: usize, must: f64) -> bool {
+        let bound = MOST_APART * self.uncertainty_of(coordinate, must);
+        (must - self.trial.start[coordinate]).abs() > bound
+    }
+
+    /// A joint that is to be shut where its parts are not together; `must` is where a coordinate would have to jump to.
+    pub(super) fn joint_open(&mut self, what: String, t: f64, (coordinate, must): (usize, f64)) -> Error {
+        let y = self.trial.start.clone();
+        let constraints = self.flow.system().constraints();
+        let holonomic = constraints.iter().filter(|c| c.holonomic).count();
+        let (mut position, mut velocity) = (vec![0.0; holonomic], vec![0.0; constraints.len()]);
+        self.flow.residuals(t, &y, &mut position, &mut velocity);
+        let largest = (0..holonomic).max_by(|&a, &b| position[a].abs().total_cmp(&position[b].abs()));
+        let name = self.flow.system().state_names()[coordinate].clone();
+        let left = largest.map_or_else(String::new, |k| self.open_in_words(&[(k, position[k])]));
+        let left = format!("{left}, and `{name}` would have to jump from {} to {must}", y[coordinate]);
+        Error::NotConsistent { what, t, left }
+    }
+
+    pub(super) fn open_in_words(&self, rows: &[(usize, f64)]) -> String {
+        let constraints = self.flow.system().constraints();
+        let one = |(k, left): &(usize, f64)| format!("`{}` is off by {left:.3e}", constraints[*k].name);
+        rows.iter().map(one).collect::<Vec<_>>().join(", ")
+    }
+}

@@ -1,0 +1,117 @@
+//! How an integrator brings the ends of its steps, and what lies between, back to the constraints of a mechanism.
+
+use super::integrator::Integrator;
+use crate::math::larger_or_nan;
+use crate::step::Method;
+
+/// How often a correction is made calm, and what is left of it to correct after each time at most.
+const CALM_ROUNDS: usize = 8;
+const CALMER: f64 = 0.2;
+
+impl Integrator<'_> {
+    /// Corrects the end of a step. The least change in the metric of the masses moves light bodies most; if one of them hangs on a stiff spring, that is excited in every step. What is stiff in a correction is
+    /// taken off again, which leaves the constraints open by a small part of what they were, and the rest is corrected again.
+    pub(super) fn land_calmly(&mut self, t_end: f64) {
+        let positions = self.flow.system().layout().q;
+        self.scratch.before.copy_from_slice(&self.trial.end);
+        self.flow.land(t_end, &mut self.trial.end);
+        self.scratch.plain_end.copy_from_slice(&self.trial.end);
+        let mut last = self.find_moved();
+        for _ in 0..CALM_ROUNDS {
+            let is_plain = last == 0.0 || self.flow.is_next_to_singular(true);
+            if is_plain || !self.step.calm(positions, &mut self.scratch.moved) {
+                return;
+            }
+            self.scratch
+                .before
+                .iter_mut()
+                .zip(&self.scratch.moved)
+                .for_each(|(before, moved)| *before += moved);
+            self.trial.end.copy_from_slice(&self.scratch.before);
+            self.flow.land(t_end, &mut self.trial.end);
+            let left = self.find_moved();
+            if left > CALMER * last || left.is_nan() {
+                // Something else than a stiff spring is at work, as a motion that grows.
+                return self.trial.end.copy_from_slice(&self.scratch.plain_end);
+            }
+            last = left;
+        }
+    }
+
+    /// How far the last landing has moved each state; gives the farthest.
+    fn find_moved(&mut self) -> f64 {
+        let ends = self.trial.end.iter().zip(&self.scratch.before);
+        for (moved, (end, before)) in self.scratch.moved.iter_mut().zip(ends) {
+            *moved = end - before;
+        }
+        self.scratch.moved.iter().fold(0.0, |most, moved| larger_or_nan(most, moved.abs()))
+    }
+
+    /// The error that a step is asked for in a state, or with steps of one size what it leaves uncertain.
+    pub(super) fn step_error(&self, state: usize, value: f64) -> f64 {
+        let bound = match self.options.fixed_step {
+            None => self.options.tolerances.scale(state, value.abs()),
+            Some(h) => h.powf(f64::from(self.step.method().facts().order) - 1.0),
+        };
+        bound.max(16.0 * f64::EPSILON * (1.0 + value.abs()))
+    }
+
+    /// What a step leaves uncertain in a state: `h^(p-1)` for order `p` (paper 000). Under error control the error of a step, `h^(p+1)`, is the tolerance, in
+    /// parts of the state; so it is the tolerance to the power of `(p-1)/(p+1)` there.
+    pub(super) fn uncertainty_of(&self, state: usize, value: f64) -> f64 {
+        let order = f64::from(self.step.method().facts().order);
+        let part = self.options.tolerances.relative.get(state).max(f64::EPSILON);
+        let slack = if self.options.fixed_step.is_some() { 1.0 } else { part.powf(-2.0 / (order + 1.0)) };
+        slack * self.step_error(state, value)
+    }
+
+    /// Puts the end of a good step back to where the constraints of a mechanism are met; methods that solve for constraints have done so themselves.
+    ///
+    /// Where the derivative at the end is known, its factors are used, and it stays the first of the next step. It is that of the end before: the two
+    /// differ by a multiple of the error of the step, and the step size times that is beyond the order (paper 003, (4.11) to (4.14)).
+    pub(super) fn project_end(&mut self) {
+        if !self.flow.is_mechanism() {
+            return;
+        }
+        if self.is_acceptable() && !self.projects_by_itself() {
+            let t_end = self.trial.t + self.trial.h;
+            let has_derivative = self.step.knows_derivative_at_end();
+            if self.step.method() == Method::HalfExplicit5 {
+                self.flow.land_half_explicit(t_end, &mut self.trial.end, has_derivative);
+            } else if has_derivative {
+                self.flow.land_from_derivative(t_end, &mut self.trial.end);
+            } else {
+                self.land_calmly(t_end);
+            }
+        }
+        self.land_by_best_rows();
+        self.check_landing();
+    }
+
+    /// Where some constraints follow from others, those that lead must fix the end of a step well for the others to be met to rounding.
+    fn land_by_best_rows(&mut self) {
+        if self.flow.has_redundant_constraints() && self.keeps_joints() && self.is_acceptable() {
+            let t_end = self.trial.t + self.trial.h;
+            if self.flow.choose_rows(t_end, &self.trial.end) {
+                self.flow.land_within(t_end, &mut self.trial.end, true);
+            }
+        }
+    }
+
+    fn projects_by_itself(&self) -> bool {
+        self.step.method().lands_by_itself() || self.step.is_ggl()
+    }
+
+    /// Whether the method keeps speeds on their constraints to rounding, so that surfaces must not lead away from there.
+    pub(super) fn keeps_joints(&self) -> bool {
+        self.step.method().facts().mechanisms_only && !self.flow.is_reaching()
+    }
+
+    /// Brings a state within a step to the constraints, if the path of the method meets them.
+    pub(super) fn project_within(&mut self, t: f64, y: &mut [f64]) {
+        if self.flow.is_mechanism() && !self.flow.is_reaching() {
+            let keeps_speeds = self.step.is_ggl() || self.keeps_joints();
+            self.flow.land_within(t, y, keeps_speeds);
+        }
+    }
+}
