@@ -9,7 +9,7 @@ use std::fmt::Write;
 const MODELS: u64 = 500;
 
 /// Kinds that are not judged yet, each with its reason. The table shrinks with the reasons.
-const OFF: &[(&str, &str)] = &[("touching", "closures of things that touch hit once more")];
+const OFF: &[(&str, &str)] = &[("touching", "one-sided location lets things that touch hit once more")];
 
 fn is_on(kind: &&str) -> bool {
     !OFF.iter().any(|(off, _)| off == kind)
@@ -50,7 +50,7 @@ fn kinds_that_are_off_have_a_model_that_differs() {
             !matches!(model.judge().verdict(), "same" | "sensitive")
         };
         assert!(
-            (1..=60).any(differs),
+            (1..=100).any(differs),
             "`{kind}` has come right (it was off as {why}): take it off the table"
         );
     }

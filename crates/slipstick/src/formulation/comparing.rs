@@ -108,6 +108,11 @@ impl Flow<'_> {
         self.evaluator.guard_series(locked, guard, point, order, out)
     }
 
+    /// Whether the gradient of a guard comes from differences.
+    pub fn differences_guard(&self, guard: usize) -> bool {
+        self.evaluator.differences_guard(self.mode.locked(self.system.parameters()), guard)
+    }
+
     /// A guard over a step as a polynomial, with a remainder; none if nothing is known. While the motion slides, guards of switched terms are not
     /// what their formulas say.
     pub fn guard_polynomial<'p>(

@@ -40,14 +40,15 @@ impl Along<'_, '_> {
             }
         }
         let h = self.h * SHORTER.powi(i32::try_from(attempt).unwrap_or(i32::MAX));
-        let Some(far) = self.fit(comparison, h) else { return true };
+        let Some((far, coarse)) = self.fit(comparison, h) else { return true };
         if far.iter().skip(1).all(|c| *c == 0.0) {
             // It does not move: shorter trials say no more.
             return false;
         }
-        let Some(near) = self.fit(comparison, SECOND_TRIAL * h) else { return true };
+        let Some((near, fine)) = self.fit(comparison, SECOND_TRIAL * h) else { return true };
         let (known, amplified) = (out.len(), amplification());
-        let noise = out[0].band.max(ROUNDING * far.iter().fold(0.0_f64, |most, c| most.max(c.abs())));
+        let rounding = ROUNDING * far.iter().fold(0.0_f64, |most, c| most.max(c.abs()));
+        let noise = coarse.max(fine).max(rounding);
         let scaled = |c: f64, h: f64, k: usize| c / h.powi(i32::try_from(k).unwrap_or(i32::MAX));
         for k in known..=TRIAL_DEGREE {
             let (value, other) = (scaled(far[k], h, k), scaled(near[k], SECOND_TRIAL * h, k));
@@ -69,9 +70,9 @@ impl Along<'_, '_> {
         true
     }
 
-    /// The coefficients of a comparison over a trial step, as powers of the part of the step; none if the
-    /// step is not finite.
-    fn fit(&mut self, comparison: usize, h: f64) -> Option<[f64; TRIAL_DEGREE + 1]> {
+    /// The coefficients of a comparison over a trial step, as powers of the part of the step, and the largest
+    /// band of the values; none if the step is not finite.
+    fn fit(&mut self, comparison: usize, h: f64) -> Option<([f64; TRIAL_DEGREE + 1], f64)> {
         // What the method remembers is of the mode and the state before the transition.
         self.integrator.step.restart();
         self.integrator.attempt(h);
@@ -79,13 +80,14 @@ impl Along<'_, '_> {
             return None;
         }
         self.integrator.interpolate();
-        let mut values = [0.0; TRIAL_DEGREE + 1];
+        let (mut values, mut widest) = ([0.0; TRIAL_DEGREE + 1], 0.0_f64);
         for (k, value) in values.iter_mut().enumerate() {
             let s = h * k as f64 / TRIAL_DEGREE as f64;
             self.go_to(s);
-            *value = self.compare(comparison, s).value;
+            let there = self.compare(comparison, s);
+            (*value, widest) = (there.value, widest.max(there.band));
         }
-        values.iter().all(|value| value.is_finite()).then(|| powers(values))
+        values.iter().all(|value| value.is_finite()).then(|| (powers(values), widest))
     }
 }
 
