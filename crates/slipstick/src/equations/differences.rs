@@ -15,6 +15,20 @@ pub fn difference_error(size: f64, x: f64) -> f64 {
     f64::EPSILON * size / (WIDE * x.abs().max(LEAST))
 }
 
+/// How far the rate of a function along a field can be off where its gradient and its rate in time come from differences. `speed` is the size of an entry of the
+/// field.
+pub fn rate_error(
+    gradient: &[f64],
+    by_time: f64,
+    (t, y): (f64, &[f64]),
+    speed: impl Fn(usize) -> f64,
+) -> f64 {
+    let terms = gradient.iter().zip(y).map(|(g, y)| (g * y).abs());
+    let size = terms.sum::<f64>() + (by_time * t).abs();
+    let along: f64 = y.iter().enumerate().map(|(j, y)| difference_error(size, *y) * speed(j)).sum();
+    along + if by_time == 0.0 { 0.0 } else { difference_error(size, t) }
+}
+
 /// The derivative of a function by differences: of the fourth order, or of the second where the function bends, has a kink or is not defined nearby.
 fn derivative_by_differences(f: &mut dyn FnMut(f64) -> f64, x: f64) -> f64 {
     let mut central = |distance: f64| {

@@ -1,7 +1,7 @@
 //! How exact the rates of surfaces are.
 
 use super::Sliding;
-use crate::equations::{Evaluator, difference_error};
+use crate::equations::{Evaluator, rate_error};
 use crate::mode::Mode;
 
 /// Rates below this part of the largest entry of a field are rounding.
@@ -26,12 +26,8 @@ impl Sliding {
     /// How much the error of a gradient from differences changes the rate of a surface along any of the fields.
     fn noise_of_differences(&self, i: usize, t: f64) -> f64 {
         let gradient = &self.gradients[i * self.n..(i + 1) * self.n];
-        let terms = gradient.iter().zip(&self.point).map(|(g, y)| (g * y).abs());
-        let size = terms.sum::<f64>() + (self.time_rates[i] * t).abs() + self.values[i].abs();
         let fastest = |j: usize| self.fields.chunks_exact(self.n).fold(0.0_f64, |a, f| a.max(f[j].abs()));
-        let along: f64 = (0..self.n).map(|j| difference_error(size, self.point[j]) * fastest(j)).sum();
-        let in_time = if self.time_rates[i] == 0.0 { 0.0 } else { difference_error(size, t) };
-        along + in_time
+        rate_error(gradient, self.time_rates[i], (t, &self.point), fastest)
     }
 }
 

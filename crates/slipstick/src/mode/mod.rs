@@ -3,14 +3,12 @@
 //! A [`Mode`] changes only between steps. Its [`Structure`] shapes a form, so that forms can be kept by it; its [`Values`] are only read, so that a
 //! counter that goes up makes no form new. Both are compared bit by bit. The values of the parameters stand beside it: they belong to a run.
 
-use crate::equations::{Evaluator, Locked, System};
+use crate::equations::{Locked, System};
 use std::hash::{Hash, Hasher};
 
 /// What shapes a form: which equations there are. Two equal structures give equal forms.
 #[derive(Clone, Debug, Default)]
 pub struct Structure {
-    /// For each constraint of a mechanism, whether it is shut and holds. Empty if all do.
-    pub joints: Vec<bool>,
     /// The guards of the switches on whose surfaces the motion slides, ascending.
     pub sliding: Vec<usize>,
     /// While a mechanism does not meet its constraints yet: for each, the side from which its surface is approached, or zero once that is met. Empty
@@ -66,14 +64,6 @@ impl Mode {
         mode
     }
 
-    /// Finds which joints are shut with the values as they are; `constraints` is how many there are.
-    pub fn find_joints(&mut self, evaluator: &mut dyn Evaluator, parameters: &[f64], constraints: usize) {
-        let mut shut = vec![true; constraints];
-        evaluator.joints(self.locked(parameters), &mut shut);
-        // There is one way to say that all are.
-        self.structure.joints = if shut.contains(&false) { shut } else { Vec::new() };
-    }
-
     /// The view that equations are evaluated with, for a run with these parameters.
     pub fn locked<'a>(&'a self, parameters: &'a [f64]) -> Locked<'a> {
         let Values { place, signs, counts, discrete } = &self.values;
@@ -87,9 +77,7 @@ fn bits(values: &[f64]) -> impl Iterator<Item = u64> + '_ {
 
 impl PartialEq for Structure {
     fn eq(&self, other: &Self) -> bool {
-        self.joints == other.joints
-            && self.sliding == other.sliding
-            && bits(&self.reaching).eq(bits(&other.reaching))
+        self.sliding == other.sliding && bits(&self.reaching).eq(bits(&other.reaching))
     }
 }
 
@@ -97,7 +85,7 @@ impl Eq for Structure {}
 
 impl Hash for Structure {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (&self.joints, &self.sliding).hash(state);
+        self.sliding.hash(state);
         bits(&self.reaching).for_each(|value| value.hash(state));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Error;
 use super::simulator::{Firing, Simulator};
+use crate::math::RunningSum;
 use crate::trajectory::Outcome;
 use crate::watch::{Banded, Between, Found, ZenoLimit, ZenoRecord};
 
@@ -15,33 +16,12 @@ const MOST_AT_ONCE: u32 = 6;
 /// The limit of events that follow each other without any time between.
 const NOW: ZenoLimit = ZenoLimit { after: 0.0, bound: 0.0, ratio: 0.0, period: 1 };
 
-/// A time as the sum of two numbers: intervals far below the spacing of doubles at that time can be told.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct LongTime {
-    high: f64,
-    low: f64,
-}
-
-impl LongTime {
-    /// The time a little later, without rounding.
-    pub(super) fn after(self, s: f64) -> Self {
-        let high = self.high + s;
-        let part = high - self.high;
-        let rest = (self.high - (high - part)) + (s - part);
-        Self { high, low: self.low + rest }
-    }
-
-    fn since(self, before: Self) -> f64 {
-        (self.high - before.high) + (self.low - before.low)
-    }
-}
-
 /// What is known of the last event of a guard.
 #[derive(Clone, Debug)]
 struct History {
     record: ZenoRecord,
     /// When it was.
-    last: Option<LongTime>,
+    last: Option<RunningSum>,
     /// How often the motion has come back to it in no time at all.
     at_once: u32,
 }
@@ -49,7 +29,7 @@ struct History {
 /// What is known of the intervals between the events of each guard.
 pub(super) struct Accumulating {
     /// The time since the start of the run.
-    pub(super) elapsed: LongTime,
+    pub(super) elapsed: RunningSum,
     histories: Vec<History>,
     /// For each guard, the largest value in the last step before it fired, with its band, and how exactly the event was located.
     pub(super) peaks: Vec<(usize, Banded)>,
@@ -61,7 +41,7 @@ pub(super) struct Accumulating {
 impl Accumulating {
     pub(super) fn new(guards: usize) -> Self {
         Self {
-            elapsed: LongTime::default(),
+            elapsed: RunningSum::default(),
             histories: vec![History { record: ZenoRecord::new(), last: None, at_once: 0 }; guards],
             peaks: Vec::new(),
             location: 0.0,
@@ -70,7 +50,7 @@ impl Accumulating {
     }
 
     /// Whether the events of a guard shrink towards a limit, too, and the last of them lies within the last interval of another's.
-    fn goes_with(&self, guard: usize, since: Option<LongTime>) -> bool {
+    fn goes_with(&self, guard: usize, since: Option<RunningSum>) -> bool {
         let History { record, last, .. } = &self.histories[guard];
         let (Some(last), Some(since)) = (*last, since) else { return false };
         record.shrinks() && last.since(since) >= 0.0
@@ -93,7 +73,7 @@ impl Accumulating {
             band: peak.band,
             location: self.location,
         };
-        history.record.record(between, self.elapsed.high)
+        history.record.record(between, self.elapsed.since(RunningSum::default()))
     }
 }
 
@@ -120,7 +100,7 @@ impl Simulator<'_> {
     }
 
     /// Whether a guard that says how it rests fires in turn with one that last fired before this time, and its events accumulate, too: then it comes to rest.
-    fn rests_with_another(&self, since: Option<LongTime>) -> bool {
+    fn rests_with_another(&self, since: Option<RunningSum>) -> bool {
         let mut guards = self.system().guards().iter().enumerate();
         guards.any(|(g, guard)| guard.response.at_rest.is_some() && self.accumulating.goes_with(g, since))
     }
@@ -175,20 +155,5 @@ impl Simulator<'_> {
             free && flow.guard(g, t, &y).abs() <= near.max(ahead)
         });
         near.len() > 1 && self.stay_on(&near, left)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn intervals_below_the_spacing_of_doubles_are_told() {
-        let start = LongTime::default().after(1e6);
-        let mut now = start;
-        for _ in 0..1000 {
-            now = now.after(1e-14);
-        }
-        assert!((now.since(start) - 1e-11).abs() < 1e-20);
     }
 }

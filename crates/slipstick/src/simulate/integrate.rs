@@ -308,7 +308,7 @@ impl Simulator<'_> {
         if t_end > self.integrator.trial.t {
             self.cascade.clear();
         }
-        self.accumulating.elapsed = self.accumulating.elapsed.after(h);
+        self.accumulating.elapsed = self.accumulating.elapsed.plus(h);
         let end = std::mem::take(&mut self.integrator.trial.end);
         self.recorder.add_step(&self.integrator, t_end, &end);
         self.uncertainty.take_step(&self.integrator, h, &end);
@@ -347,7 +347,7 @@ impl Simulator<'_> {
         self.note_touches();
         self.keep_peaks(found);
         self.accumulating.location = found.hi - found.lo;
-        self.accumulating.elapsed = self.accumulating.elapsed.after(found.s);
+        self.accumulating.elapsed = self.accumulating.elapsed.plus(found.s);
         self.watch.accept(found.s);
         found.touched.iter().for_each(|touch| self.watch.leave_touch(touch));
         let mut state = std::mem::take(&mut self.before);

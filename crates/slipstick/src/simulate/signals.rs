@@ -5,7 +5,7 @@
 //! output, where the form holds.
 
 use super::integrator::Integrator;
-use crate::equations::{GuardKind, System, UncertainPoint, UncertainPolynomial, difference_error};
+use crate::equations::{GuardKind, System, UncertainPoint, UncertainPolynomial, rate_error};
 use crate::expr::{Bounds, Inexact, Interval};
 use crate::model::{Detection, Direction};
 use crate::step::{DENSE_DEGREE, Trial};
@@ -156,16 +156,6 @@ struct Gradient {
     by_time: f64,
     /// The largest value seen since.
     size: f64,
-}
-
-impl Gradient {
-    /// How far the rate along a field can be off where the gradient comes from differences.
-    fn error_of_rate(&self, t: f64, y: &[f64], field: &[f64]) -> f64 {
-        let terms = self.by_state.iter().zip(y).map(|(g, y)| (g * y).abs());
-        let size = terms.sum::<f64>() + (self.by_time * t).abs();
-        let along: f64 = y.iter().zip(field).map(|(y, f)| difference_error(size, *y) * f.abs()).sum();
-        along + if self.by_time == 0.0 { 0.0 } else { difference_error(size, t) }
-    }
 }
 
 impl Uncertainty {
@@ -341,7 +331,9 @@ impl Along<'_, '_> {
         let size = gradient.by_time.abs() + terms.map(f64::abs).sum::<f64>();
         let mut band = FIELD_ROUNDING * size;
         if self.integrator.flow.differences_guard(guard) {
-            band += gradient.error_of_rate(t, &uncertainty.state, &uncertainty.scratch);
+            let here = (t, &uncertainty.state[..]);
+            let speed = |j: usize| uncertainty.scratch[j].abs();
+            band += rate_error(&gradient.by_state, gradient.by_time, here, speed);
         }
         Banded::new(self.comparisons.orientation(guard) * rate, band)
     }

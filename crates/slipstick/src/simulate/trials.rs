@@ -46,27 +46,8 @@ impl Along<'_, '_> {
             return false;
         }
         let Some((near, fine)) = self.fit(comparison, SECOND_TRIAL * h) else { return true };
-        let (known, amplified) = (out.len(), amplification());
         let rounding = ROUNDING * far.iter().fold(0.0_f64, |most, c| most.max(c.abs()));
-        let noise = coarse.max(fine).max(rounding);
-        let scaled = |c: f64, h: f64, k: usize| c / h.powi(i32::try_from(k).unwrap_or(i32::MAX));
-        for k in known..=TRIAL_DEGREE {
-            let (value, other) = (scaled(far[k], h, k), scaled(near[k], SECOND_TRIAL * h, k));
-            let band = scaled(amplified[k] * noise, SECOND_TRIAL * h, k) + 2.0 * (value - other).abs();
-            let coefficient = Banded::new(other, band);
-            if coefficient.sign().is_some() {
-                // Those before it need not be zero: in a shorter trial they may be told, and decide.
-                let place = SECOND_TRIAL * h;
-                let size = |k: usize, c: f64| c * place.powi(i32::try_from(k).unwrap_or(i32::MAX));
-                let least = HARDLY * size(k, other.abs());
-                let before = out.iter().enumerate().skip(known);
-                if before.clone().all(|(k, c)| size(k, c.value.abs() + c.band) <= least) {
-                    out.push(coefficient);
-                }
-                break;
-            }
-            out.push(coefficient);
-        }
+        compare_trials((&far, &near), h, coarse.max(fine).max(rounding), out);
         true
     }
 
@@ -88,6 +69,34 @@ impl Along<'_, '_> {
             (*value, widest) = (there.value, widest.max(there.band));
         }
         values.iter().all(|value| value.is_finite()).then(|| (powers(values), widest))
+    }
+}
+
+/// Adds what two trials, one of length `h` and one shorter, say of the coefficients that are not in `out` yet, up to
+/// the first that is known to differ from zero. `noise` is the error of their values.
+fn compare_trials(
+    (far, near): (&[f64; TRIAL_DEGREE + 1], &[f64; TRIAL_DEGREE + 1]),
+    h: f64,
+    noise: f64,
+    out: &mut Vec<Banded>,
+) {
+    let (known, amplified, shorter) = (out.len(), amplification(), SECOND_TRIAL * h);
+    let power = |x: f64, k: usize| x.powi(i32::try_from(k).unwrap_or(i32::MAX));
+    for k in known..=TRIAL_DEGREE {
+        let (value, other) = (far[k] / power(h, k), near[k] / power(shorter, k));
+        let band = amplified[k] * noise / power(shorter, k) + 2.0 * (value - other).abs();
+        let coefficient = Banded::new(other, band);
+        if coefficient.sign().is_none() {
+            out.push(coefficient);
+            continue;
+        }
+        // Those before it need not be zero: in a shorter trial they may be told, and decide.
+        let least = HARDLY * other.abs() * power(shorter, k);
+        let mut before = out.iter().enumerate().skip(known);
+        if before.all(|(k, c)| (c.value.abs() + c.band) * power(shorter, k) <= least) {
+            out.push(coefficient);
+        }
+        return;
     }
 }
 

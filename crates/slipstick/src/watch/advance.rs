@@ -7,7 +7,7 @@ use super::scan::{Brief, Found};
 use super::search::Widening;
 use super::side::{Effect, Input, SideState, turn};
 use super::signals::{Banded, DenseError, NotFinite, Signals};
-use super::state::{Begun, Decided, Decision, Watch};
+use super::state::{Begun, Decided, DecidedBy, Watch};
 
 /// What the error of the dense output adds to the band after a decision by a higher derivative, in units of
 /// that error (rule 6).
@@ -59,7 +59,7 @@ impl Watch {
             };
             // Where it was held is inside its band until it has left.
             record.slack = self.series.first().map_or(record.slack, |c| record.slack.max(c.value.abs()));
-            record.decision = if verdict.order >= SOFT_ORDER { Decision::Soft } else { Decision::Slope };
+            record.decision = if verdict.order >= SOFT_ORDER { DecidedBy::Soft } else { DecidedBy::Slope };
             record.pinned = Pinned::default();
             let input = if verdict.plus { Input::DecidesPlus } else { Input::DecidesMinus };
             let (side, effect) = turn(before, input);
@@ -86,7 +86,7 @@ impl Watch {
         for &comparison in &self.changed {
             if self.fired.iter().any(|&guard| self.table.reads(guard).contains(&comparison)) {
                 self.now.sides[comparison] = SideState::Fired;
-                self.records[comparison].decision = Decision::Open;
+                self.records[comparison].decision = DecidedBy::Open;
                 self.undecided.push(comparison);
             }
         }
@@ -134,7 +134,7 @@ impl Watch {
         let mut value = [Banded::default()];
         self.watched.iter().any(|&comparison| {
             let (side, record) = (self.now.sides[comparison], &self.records[comparison]);
-            let decided = side.is_inside() && record.decision != Decision::Open;
+            let decided = side.is_inside() && record.decision != DecidedBy::Open;
             let Some(plus) = side.truth().filter(|_| decided) else { return false };
             let slope = if record.decision.is_soft() {
                 DENSE * signals.dense_error(comparison, 0.0).linear
@@ -152,7 +152,7 @@ impl Watch {
 
     /// Whether something was found that the motion had decided at the start of the step: it comes back at once.
     pub fn comes_back(&self, found: &Found) -> bool {
-        let decided = |c: &usize| self.records[*c].decision != Decision::Open;
+        let decided = |c: &usize| self.records[*c].decision != DecidedBy::Open;
         found.changed.iter().any(|c| self.now.sides[*c].is_inside() && decided(c))
     }
 

@@ -10,6 +10,7 @@
 //! follows what the last answer allowed.
 
 use super::signals::SpeedBound;
+use crate::math::RunningSum;
 
 /// Steps of sleep that pay for one question.
 const WORTH: u32 = 4;
@@ -31,33 +32,11 @@ const CAREFUL: f64 = 0.999_999;
 /// The most steps between two questions that did not pay.
 const LONGEST_WAIT: u32 = 64;
 
-/// A sum of accepted steps in two floats: a step that is lost in a long time would let a guard sleep too
-/// long.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Elapsed {
-    sum: f64,
-    rest: f64,
-}
-
-impl Elapsed {
-    /// This much later (Knuth's exact sum).
-    fn later(self, s: f64) -> Self {
-        let sum = self.sum + s;
-        let part = sum - self.sum;
-        Self { sum, rest: self.rest + ((self.sum - (sum - part)) + (s - part)) }
-    }
-
-    /// The time from an earlier one to this one.
-    fn since(self, earlier: Self) -> f64 {
-        (self.sum - earlier.sum) + (self.rest - earlier.rest)
-    }
-}
-
 /// How one comparison sleeps.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sleeper {
     /// When it fell asleep, and how long after that it cannot reach its band.
-    since: Elapsed,
+    since: RunningSum,
     safe: f64,
     /// Steps until it is asked again, and how many it will be the next time.
     wait: u32,
@@ -73,28 +52,28 @@ struct Sleeper {
 /// When comparisons have to be looked at again.
 #[derive(Clone, Debug)]
 pub(super) struct Horizon {
-    clock: Elapsed,
+    clock: RunningSum,
     /// How long no comparison is due, and since when.
     quiet: f64,
-    quiet_since: Elapsed,
+    quiet_since: RunningSum,
     sleepers: Vec<Sleeper>,
 }
 
 impl Horizon {
     pub(super) fn new(comparisons: usize) -> Self {
-        let clock = Elapsed::default();
+        let clock = RunningSum::default();
         Self { clock, quiet: 0.0, quiet_since: clock, sleepers: vec![Sleeper::default(); comparisons] }
     }
 
     /// Nothing is known, and no time has passed.
     pub(super) fn reset(&mut self) {
-        (self.clock, self.quiet, self.quiet_since) = (Elapsed::default(), 0.0, Elapsed::default());
+        (self.clock, self.quiet, self.quiet_since) = (RunningSum::default(), 0.0, RunningSum::default());
         self.sleepers.fill(Sleeper::default());
     }
 
     /// A step is taken.
     pub(super) fn advance(&mut self, s: f64) {
-        self.clock = self.clock.later(s);
+        self.clock = self.clock.plus(s);
     }
 
     /// Whether all sleep over a step.

@@ -5,7 +5,7 @@ use super::decide::{Verdict, decide_by_motion};
 use super::scan::Touch;
 use super::side::{Input, SideState, turn};
 use super::signals::{Banded, Signals};
-use super::state::{Decision, Watch};
+use super::state::{DecidedBy, Watch};
 
 /// The least derivative by which a motion turns.
 const TURNS: usize = 2;
@@ -29,7 +29,7 @@ impl Watch {
         self.undecided.retain(|&other| other != comparison);
         let record = &mut self.records[comparison];
         (record.peak, record.entered) = (Banded::default(), false);
-        record.decision = if surely { Decision::Placed } else { Decision::Open };
+        record.decision = if surely { DecidedBy::Placed } else { DecidedBy::Open };
         record.slack = slack.max(record.slack);
         self.horizon.rouse(comparison);
         self.remember(comparison);

@@ -34,7 +34,7 @@ pub struct Begun<'a> {
 
 /// What has decided the side of a comparison inside its band.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Decision {
+pub(super) enum DecidedBy {
     /// Nothing yet.
     Open,
     /// The first derivative.
@@ -45,7 +45,7 @@ pub(super) enum Decision {
     Placed,
 }
 
-impl Decision {
+impl DecidedBy {
     pub(super) fn is_soft(self) -> bool {
         matches!(self, Self::Soft | Self::Placed)
     }
@@ -63,8 +63,6 @@ impl Decision {
 /// What is known of one comparison beside its side.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record {
-    /// False in a branch that is not taken.
-    pub(super) taken: bool,
     /// How many guards that are on read it.
     pub(super) readers: u32,
     /// How far it is outside its band at least, at the start of the step.
@@ -78,7 +76,7 @@ pub(super) struct Record {
     /// Its band has grown since it became undecided.
     pub(super) pinned: Pinned,
     /// What has decided its side since it came into its band.
-    pub(super) decision: Decision,
+    pub(super) decision: DecidedBy,
     /// Whether it is inside its band and came into it by motion.
     pub(super) entered: bool,
     /// The largest value since it last fired.
@@ -112,19 +110,18 @@ pub struct Watch {
 
 impl Record {
     const NEW: Self = Self {
-        taken: true,
         readers: 0,
         reach: 0.0,
         slack: 0.0,
         slowness: 0.0,
         pinned: Pinned::NONE,
-        decision: Decision::Open,
+        decision: DecidedBy::Open,
         entered: false,
         peak: Banded { value: 0.0, band: 0.0 },
     };
 
     fn is_watched(&self) -> bool {
-        self.taken && self.readers > 0
+        self.readers > 0
     }
 
     /// The largest value, with that of another stretch.
@@ -205,20 +202,13 @@ impl Watch {
         self.now.past[guard] = None;
     }
 
-    /// Whether a comparison may be evaluated: false in branches that are not taken (rule 10). It has no past
-    /// when it comes back.
-    pub fn set_taken(&mut self, comparison: usize, taken: bool) {
-        self.records[comparison].taken = taken;
-        self.update_watched(comparison);
-    }
-
     /// Makes a comparison `u0`, without a past; guards that read it have none either.
     pub fn forget(&mut self, comparison: usize) {
         for guard in self.table.readers(comparison) {
             self.now.past[guard] = None;
         }
-        let Record { taken, readers, .. } = self.records[comparison];
-        self.records[comparison] = Record { taken, readers, ..Record::NEW };
+        let Record { readers, .. } = self.records[comparison];
+        self.records[comparison] = Record { readers, ..Record::NEW };
         self.now.sides[comparison] = SideState::Unknown;
         self.horizon.rouse(comparison);
     }
@@ -305,13 +295,13 @@ impl Watch {
             let side = &mut self.now.sides[comparison];
             *side = turn(*side, input).0;
             if side.is_inside() {
-                self.undecided.extend((record.decision != Decision::Placed).then_some(comparison));
+                self.undecided.extend((record.decision != DecidedBy::Placed).then_some(comparison));
             } else {
-                (record.pinned, record.slack, record.decision) = (Pinned::default(), 0.0, Decision::Open);
+                (record.pinned, record.slack, record.decision) = (Pinned::default(), 0.0, DecidedBy::Open);
                 record.slowness = 0.0;
             }
-            if record.decision != Decision::Placed {
-                record.decision = Decision::Open;
+            if record.decision != DecidedBy::Placed {
+                record.decision = DecidedBy::Open;
             }
             record.entered = false;
             record.reach = value.value.abs() - value.band;

@@ -397,11 +397,11 @@ fn a_value_that_is_not_finite_is_reported() {
 fn branches_that_are_not_taken_are_not_watched() {
     let mut signals = Polynomials::new(vec![line(0.3, 1.0), line(0.6, 1.0)], 1.0);
     let (mut watch, _) = started(&[Is(0), Is(1)], Fires::WhenTrue, &mut signals);
-    watch.set_taken(0, false);
+    watch.leave(0);
     assert_eq!(watch.watched(), [1]);
     let found = events(&mut watch, &mut signals, 0.9);
     assert!(found.len() == 1 && found[0].1 == [1], "{found:?}");
-    watch.set_taken(0, true);
+    watch.enter(0);
     assert_eq!(watch.side(0), SideState::Unknown);
     assert!(jump(&mut watch, &mut signals).is_empty(), "it was true already");
 }
