@@ -10,8 +10,6 @@ use crate::formulation::Refusal;
 use crate::math::SaddleFault;
 use crate::trajectory::Adjustment;
 
-/// Changes below this part of a state are not worth a note.
-const WORTH_A_NOTE: f64 = 1e-8;
 
 impl Simulator<'_> {
     /// Makes the start consistent, and says what was changed.
@@ -25,7 +23,7 @@ impl Simulator<'_> {
             self.lock_by_value()?;
         }
         if self.reaches() {
-            self.approach_surfaces(t, &y);
+            self.approach_surfaces(t, &y)?;
             self.integrator.flow.enter_form(t, &y);
             self.note_redundant(t);
             return Ok(());
@@ -201,7 +199,8 @@ impl Simulator<'_> {
 
     fn note_changes(&mut self, t: f64, before: &[f64], after: &[f64]) {
         let names = self.integrator.flow.system().state_names();
-        let changed = |i: &usize| (before[*i] - after[*i]).abs() > WORTH_A_NOTE * (1.0 + before[*i].abs());
+        let tolerances = &self.integrator.options.tolerances;
+        let changed = |i: &usize| (before[*i] - after[*i]).abs() > tolerances.scale(*i, before[*i].abs());
         let one = |i: usize| format!("`{}` from {} to {}", names[i], before[i], after[i]);
         let list: Vec<String> = (0..names.len()).filter(changed).map(one).collect();
         if !list.is_empty() {
