@@ -323,6 +323,16 @@ impl Flow<'_> {
         }
     }
 
+    /// The kinetic energy of a mechanism: half of `vᵀ M v`.
+    pub fn kinetic_energy(&mut self, t: f64, y: &[f64]) -> f64 {
+        let energy = self.on_form(t, y, |form, env, y| {
+            env.terms(y, &mut form.terms);
+            let v = &y[form.positions..form.positions + form.n];
+            (0..form.n).map(|i| 0.5 * v[i] * form.terms.mass.row_times(i, v)).sum()
+        });
+        energy.unwrap_or(0.0)
+    }
+
     /// How far rounding moves each state when it is brought to the constraints: what is open by no more than
     /// that is left as it is.
     pub fn rounding_of_landing(&self, y: &[f64], out: &mut [f64]) {
