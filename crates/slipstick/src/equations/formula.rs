@@ -237,7 +237,7 @@ pub(super) struct FormulaEvaluator<'a> {
     modes: RegistersByMode,
     resets: Vec<Option<Registers>>,
     mass: Option<MassScratch>,
-    mechanism: Option<MechanismScratch>,
+    pub(super) mechanism: Option<MechanismScratch>,
     /// The tapes of the constraints that hold.
     pub(super) selected: Selected,
     schedule: Registers,
@@ -421,6 +421,7 @@ impl Evaluator for FormulaEvaluator<'_> {
         let tapes = self.system.modes.of(locked.mode);
         let registers = &mut self.modes.of(locked.mode, tapes).guards;
         load(registers, t, y, locked);
+        load_motion(registers, self.mechanism.as_ref());
         let out = &mut self.out[..tapes.watched.len()];
         tapes.guards.run(registers, out);
         for (&g, value) in tapes.watched.iter().zip(out) {
@@ -433,6 +434,9 @@ impl Evaluator for FormulaEvaluator<'_> {
         let Ok(i) = tapes.watched.binary_search(&guard) else { return f64::NAN };
         let registers = &mut self.modes.of(locked.mode, tapes).singles[i];
         load(registers, t, y, locked);
+        if !self.system.guards[guard].multipliers.is_empty() {
+            load_motion(registers, self.mechanism.as_ref());
+        }
         tapes.singles[i].run(registers, &mut self.out[..1]);
         self.out[0]
     }
@@ -445,6 +449,10 @@ impl Evaluator for FormulaEvaluator<'_> {
     ) -> Option<Bounds> {
         let tapes = self.system.modes.of(locked.mode);
         let tape = &tapes.singles[tapes.watched.binary_search(&guard).ok()?];
+        // Of multipliers only their values are known.
+        if !self.system.guards[guard].multipliers.is_empty() {
+            return None;
+        }
         let n = self.system.names.states.len();
         let inputs = self.boxes.inputs_of(tape);
         for k in tape.reads() {
@@ -550,6 +558,7 @@ impl Evaluator for FormulaEvaluator<'_> {
             return;
         };
         load(registers, t, before, locked);
+        load_motion(registers, self.mechanism.as_ref());
         let out = &mut self.out[..reset.targets.len() + reset.discrete.len()];
         reset.tape.run(registers, out);
         let (states, discrete) = out.split_at(reset.targets.len());

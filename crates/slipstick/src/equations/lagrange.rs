@@ -51,6 +51,21 @@ impl MechanismParts {
         2 * self.force.len() + self.names.len()
     }
 
+    /// The constraints whose multipliers a formula reads; a reaction is made of all.
+    pub(super) fn multipliers_in(&self, arena: &Arena, formula: ExprId) -> Vec<usize> {
+        let (n, m) = (self.force.len(), self.names.len());
+        let of_motion = arena.inputs_of(&[formula]).into_iter().filter_map(place_in_motion);
+        let mut read: Vec<usize> = of_motion
+            .flat_map(|place| match place.checked_sub(n) {
+                Some(row) if row < m => row..row + 1,
+                _ => 0..m,
+            })
+            .collect();
+        read.sort_unstable();
+        read.dedup();
+        read
+    }
+
     /// The formula of a constraint: of positions, or of speeds.
     pub(super) fn constraint(&self, row: usize) -> ExprId {
         self.position.get(row).copied().unwrap_or(self.velocity[row])
@@ -71,6 +86,12 @@ pub(super) fn of_motion(arena: &mut Arena, i: usize) -> ExprId {
 
 pub(super) fn motion_input(i: usize) -> InputId {
     InputId(FIRST_OF_MOTION + u32::try_from(i).unwrap_or(0))
+}
+
+/// The place of an input among those of the motion, if it is one of them.
+fn place_in_motion(input: InputId) -> Option<usize> {
+    let place = input.index().checked_sub(FIRST_OF_MOTION as usize)?;
+    (place < FIRST_OF_MOTION as usize).then_some(place)
 }
 
 /// Which constraints of the model are of speeds.

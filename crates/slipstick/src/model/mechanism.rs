@@ -59,14 +59,19 @@ impl Model {
 
     /// The formulas that the motion depends on: derivatives, forces, mass entries and guards. Switches cannot use outputs.
     pub fn moving_formulas(&self) -> impl Iterator<Item = &Formula> {
-        let modes = self.modes.iter().flat_map(|m| m.derivatives.iter().chain(&m.forces));
-        let mechanism = self.mechanism.forces.iter().chain(&self.mechanism.inertia);
-        let definitions = self.derivatives.iter().chain(&self.mass).chain(mechanism).chain(modes);
         let guards = self.all_events().filter_map(|(_, event)| match &event.trigger {
             Trigger::Guard(guard) => Some(guard),
             Trigger::At(_) | Trigger::Every { .. } => None,
         });
-        definitions.map(|d| &d.formula).chain(guards)
+        self.driving_formulas().chain(guards)
+    }
+
+    /// The formulas that the motion between events depends on: derivatives, forces and mass entries.
+    fn driving_formulas(&self) -> impl Iterator<Item = &Formula> {
+        let modes = self.modes.iter().flat_map(|m| m.derivatives.iter().chain(&m.forces));
+        let mechanism = self.mechanism.forces.iter().chain(&self.mechanism.inertia);
+        let definitions = self.derivatives.iter().chain(&self.mass).chain(mechanism).chain(modes);
+        definitions.map(|d| &d.formula)
     }
 
     /// The outputs, each after those that it uses; none if they are defined in a circle.
@@ -240,14 +245,15 @@ fn check_no_side_states(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagn
     }
 }
 
-/// What follows from the motion cannot be a cause of it: an output that uses a multiplier or a reaction is not used in formulas that move something.
+/// What follows from the motion cannot be a cause of it: an output that uses a multiplier or a reaction is not
+/// used in formulas that move something. Guards and resets look at the motion as it is before an event.
 fn check_outputs_of_motion(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
     let known = outputs_that_use(model, scope, Meaning::follows_from_motion);
-    for formula in model.moving_formulas().chain(model.resets()) {
+    for formula in model.driving_formulas() {
         for (name, span) in formula.syntax.names() {
             if matches!(scope.meaning(name), Some(Meaning::Output(i)) if known[i]) {
                 let message = format!("`{name}` follows from the motion and cannot be a cause of it");
-                let hint = "outputs that use a multiplier or a reaction can be written out and audited, but not used in derivatives, forces, guards and resets";
+                let hint = "outputs that use a multiplier or a reaction can be written out and audited, or used in guards and resets, but not in derivatives and forces";
                 errors.push(Diagnostic::new("unknown-name", formula.place.part(&span), message).hint(hint));
             }
         }
