@@ -58,6 +58,9 @@ impl FormulaSystem {
         check_times(model, &fixed)?;
         let mut lowering = Lowering::new(model);
         let parts = lowering.parts(model);
+        if let Some(coordinate) = parts.mechanism.nonlinear_force(&lowering.arena) {
+            return Err(vec![nonlinear_force(model, coordinate)]);
+        }
         let settled = settle(&mut lowering, model, parts, &fixed.parameters);
         let parameter_inputs = lowering.names.first_parameter..lowering.names.first_switch;
         let guard_growth = settled.growth(&lowering, &fixed.parameters);
@@ -127,6 +130,17 @@ impl FormulaSystem {
     pub fn audit(&self) -> Observer<'_> {
         Observer::new(&self.shown.audit)
     }
+}
+
+/// A force may depend on multipliers only so that they can be solved for.
+fn nonlinear_force(model: &Model, coordinate: usize) -> Diagnostic {
+    let name = &model.coordinates()[coordinate].name;
+    let of_modes = model.modes.iter().flat_map(|mode| &mode.forces);
+    let force = model.mechanism.forces.iter().chain(of_modes).find(|force| force.name == *name);
+    let message = format!("the force on `{name}` is not linear in the multipliers");
+    let span = force.map_or(0..0, |force| force.formula.place.span.clone());
+    Diagnostic::new("nonlinear-force", span, message)
+        .hint("multiply by `lambda` or `abs(lambda)`, as friction does; powers and products of multipliers cannot be solved for")
 }
 
 impl System for FormulaSystem {

@@ -463,7 +463,9 @@ impl Evaluator for Multibody<'_> {
         // The multipliers of constraints that do not hold are zero: that is no force to be looked at.
         let mut holds = vec![true; self.active.len()];
         self.inner.joints(locked, &mut holds);
-        for (needed, guard) in needed.iter_mut().zip(guards).filter(|(_, guard)| !guard.multipliers.is_empty()) {
+        for (needed, guard) in
+            needed.iter_mut().zip(guards).filter(|(_, guard)| !guard.multipliers.is_empty())
+        {
             *needed &= guard.multipliers.iter().any(|&constraint| holds[constraint]);
         }
     }

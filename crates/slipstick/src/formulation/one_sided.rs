@@ -45,16 +45,7 @@ struct Watch {
 impl Watch {
     fn new(guards: &[Guard], guard: usize) -> Self {
         let switch = guards[guard].response.switch;
-        Self {
-            guard,
-            switch,
-            matters: true,
-            side: 0.0,
-            entered: 0.0,
-            value: 0.0,
-            seen: 0.0,
-            fresh: false,
-        }
+        Self { guard, switch, matters: true, side: 0.0, entered: 0.0, value: 0.0, seen: 0.0, fresh: false }
     }
 
     /// Whether the guard is behind its surface where it has the given value.

@@ -10,7 +10,6 @@ use crate::formulation::Refusal;
 use crate::math::SaddleFault;
 use crate::trajectory::Adjustment;
 
-
 /// By which part an event may raise the kinetic energy before that is worth a warning.
 const WORTH_A_WARNING: f64 = 1e-6;
 
