@@ -92,12 +92,6 @@ impl Model {
         dependency_order(&names, |i| versions[i].names().collect())
     }
 
-    /// The formulas that events set states to.
-    fn resets<'a>(&'a self) -> impl Iterator<Item = &'a Formula> {
-        let of = |event: &'a EventRule| event.reset.iter().chain(event.at_rest.iter().flat_map(|r| &r.reset));
-        self.all_events().flat_map(move |(_, event)| of(event)).map(|d| &d.formula)
-    }
-
     /// Whether a constraint is one of speeds: its formula uses one, and not only to choose.
     pub fn is_of_speeds(&self, constraint: &Formula, scope: &Scope<'_>) -> bool {
         let n = self.mechanism.coordinates;
