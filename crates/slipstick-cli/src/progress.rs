@@ -29,7 +29,7 @@ const STACK: usize = 8 << 20;
 const QUIET: Duration = Duration::from_millis(500);
 
 /// Watches a run for a person.
-pub(crate) struct Watch {
+pub(crate) struct RunMonitor {
     start: Instant,
     limit: Duration,
     interrupted: Arc<AtomicBool>,
@@ -41,7 +41,7 @@ pub(crate) struct Watch {
     stopped: Option<&'static str>,
 }
 
-impl Watch {
+impl RunMonitor {
     /// Begins to watch. The first Ctrl-C, or another signal to end (SIGTERM, SIGHUP), ends the run cleanly; a second one ends the program.
     pub(crate) fn begin(max_wall: f64) -> Self {
         let interrupted = Arc::new(AtomicBool::new(false));
@@ -151,7 +151,7 @@ impl Watch {
     }
 }
 
-impl Monitor for Watch {
+impl Monitor for RunMonitor {
     fn watch(&mut self, progress: &Progress) -> Option<Stop> {
         if progress.steps == 0 {
             // Another run begins: its steps may be slow.
@@ -197,7 +197,7 @@ mod tests {
     /// Fast runs do not look at the clock before every step; a slow one that comes after them is ended one step after the limit or two.
     #[test]
     fn the_limit_holds_where_steps_are_slow() {
-        let mut watch = Watch::begin(0.05);
+        let mut watch = RunMonitor::begin(0.05);
         (0..1000).for_each(|steps| {
             watch.watch(&progress(steps));
         });
@@ -211,11 +211,11 @@ mod tests {
 
     #[test]
     fn what_does_not_look_at_the_clock_is_given_up() {
-        let watch = Watch::begin(0.05);
+        let watch = RunMonitor::begin(0.05);
         assert_eq!(watch.wait_for(|| 7), Ok(7));
         let stop = watch.wait_for(|| std::thread::sleep(Duration::from_secs(5))).expect_err("too long");
         assert_eq!(stop.code, "wall-limit");
-        let patient = Watch::begin(60.0);
+        let patient = RunMonitor::begin(60.0);
         patient.interrupted.store(true, Ordering::Relaxed);
         let stop = patient.wait_for(|| std::thread::sleep(Duration::from_secs(5))).expect_err("ended");
         assert_eq!(stop.code, "interrupted");

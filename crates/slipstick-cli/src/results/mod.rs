@@ -18,7 +18,7 @@ pub(crate) use report::{escape, fill};
 
 use crate::commands::Finish;
 use crate::model_file::ModelFile;
-use crate::progress::Watch;
+use crate::progress::RunMonitor;
 use crate::talk::{self, Trouble};
 use slipstick::equations::System;
 use slipstick::mode::Mode;
@@ -52,7 +52,7 @@ impl<'a> RunResult<'a> {
     }
 
     /// Runs a plan, watched.
-    pub(crate) fn simulate(file: &'a ModelFile, plan: &'a Plan, mut watch: Watch) -> Self {
+    pub(crate) fn simulate(file: &'a ModelFile, plan: &'a Plan, mut watch: RunMonitor) -> Self {
         let result = simulate_watched(&plan.system, &plan.start, &plan.options, &mut watch);
         let wall_s = watch.finish();
         let (trajectory, error) = match result {

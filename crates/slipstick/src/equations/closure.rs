@@ -11,7 +11,7 @@
 //! ```
 
 use super::closure_energy::ClosureEnergy;
-use super::closure_guard::{ClosureGuard, ResetRule, Surface};
+use super::closure_guard::{ClosureGuard, ClosureSurface, ResetRule};
 use super::closure_mechanism::{Mechanism, MechanismJets};
 use super::closure_sides::LockedSides;
 use super::{
@@ -43,7 +43,7 @@ pub struct ClosureSystem {
     mass: Option<(MassKind, Matrix)>,
     /// What happens at rest comes behind all others, and has no surface.
     guards: Vec<Guard>,
-    pub(super) surfaces: Vec<Surface>,
+    pub(super) surfaces: Vec<ClosureSurface>,
     /// How fast each guard can change at most, where that is stated.
     growth: Vec<f64>,
     resets: Vec<Option<ResetRule>>,
@@ -170,7 +170,7 @@ impl ClosureSystem {
     #[must_use]
     pub fn guard(mut self, guard: ClosureGuard) -> Self {
         let ClosureGuard { mut guard, mut surface, growth, reset, rest } = guard;
-        if let Surface::Every { count, .. } = &mut surface {
+        if let ClosureSurface::Every { count, .. } = &mut surface {
             *count = self.count_number;
             guard.response.count = Some(Count { index: *count, up: true, clock: true });
             self.count_number += 1;
@@ -265,8 +265,8 @@ impl System for ClosureSystem {
         &self.growth
     }
     fn clocks(&self) -> Vec<(usize, f64)> {
-        let period = |surface: &Surface| match surface {
-            Surface::Every { period, .. } => Some(*period),
+        let period = |surface: &ClosureSurface| match surface {
+            ClosureSurface::Every { period, .. } => Some(*period),
             _ => None,
         };
         self.surfaces.iter().enumerate().filter_map(|(g, surface)| Some((g, period(surface)?))).collect()
@@ -384,7 +384,10 @@ impl ClosureEvaluator<'_> {
 const MOST_MOVES: usize = 8;
 
 /// The surfaces that are watched in the locked mode.
-fn watched<'a>(system: &'a ClosureSystem, locked: Locked<'_>) -> impl Iterator<Item = (usize, &'a Surface)> {
+fn watched<'a>(
+    system: &'a ClosureSystem,
+    locked: Locked<'_>,
+) -> impl Iterator<Item = (usize, &'a ClosureSurface)> {
     let mode = locked.mode;
     system.guards.iter().zip(&system.surfaces).enumerate().filter_map(move |(g, (guard, surface))| {
         guard.mode.is_none_or(|own| own == mode).then_some((g, surface))

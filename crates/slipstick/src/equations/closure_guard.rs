@@ -1,12 +1,12 @@
 //! Guards written as Rust closures, built in the order in which one would say it.
 
-use super::{Condition, Direction, Guard, GuardKind, Locked, Reset, Response, Side};
+use super::{Direction, Guard, GuardCondition, GuardKind, Locked, Reset, Response, Side};
 
 type Function = Box<dyn Fn(Locked<'_>, f64, &[f64]) -> f64 + Send + Sync>;
 pub(super) type ResetRule = Box<dyn Fn(Locked<'_>, f64, &[f64], Reset<'_>) + Send + Sync>;
 
 /// When a guard fires.
-pub(super) enum Surface {
+pub(super) enum ClosureSurface {
     /// At the zeros of a function.
     Function(Function),
     /// At a time.
@@ -15,7 +15,7 @@ pub(super) enum Surface {
     Every { first: f64, period: f64, count: usize },
 }
 
-impl Surface {
+impl ClosureSurface {
     /// The value of the surface; that of a clock is measured in strikes.
     pub(super) fn value(&self, locked: Locked<'_>, t: f64, y: &[f64]) -> f64 {
         match self {
@@ -38,14 +38,14 @@ impl Surface {
 /// A guard given by closures.
 pub struct ClosureGuard {
     pub(super) guard: Guard,
-    pub(super) surface: Surface,
+    pub(super) surface: ClosureSurface,
     pub(super) growth: f64,
     pub(super) reset: Option<ResetRule>,
     pub(super) rest: Option<ClosureRest>,
 }
 
 impl ClosureGuard {
-    fn new(name: &str, direction: Direction, kind: GuardKind, surface: Surface) -> Self {
+    fn new(name: &str, direction: Direction, kind: GuardKind, surface: ClosureSurface) -> Self {
         let guard = Guard { kind, ..Guard::new(name, direction) };
         Self { guard, surface, growth: f64::INFINITY, reset: None, rest: None }
     }
@@ -64,7 +64,7 @@ impl ClosureGuard {
         direction: Direction,
         surface: impl Fn(Locked<'_>, f64, &[f64]) -> f64 + Send + Sync + 'static,
     ) -> Self {
-        Self::new(name, direction, GuardKind::Surface, Surface::Function(Box::new(surface)))
+        Self::new(name, direction, GuardKind::Surface, ClosureSurface::Function(Box::new(surface)))
     }
 
     /// Fires when the surface goes from negative to positive.
@@ -84,17 +84,17 @@ impl ClosureGuard {
 
     /// Fires once, at a time.
     pub fn at(name: &str, time: f64) -> Self {
-        Self::scheduled(name, Surface::At(time))
+        Self::scheduled(name, ClosureSurface::At(time))
     }
 
     /// Fires at `first`, and again and again after `period`, exactly at `first + n period`. A run is refused unless the period is
     /// a positive number.
     pub fn every(name: &str, first: f64, period: f64) -> Self {
         // The count is known when the guard is added to a system.
-        Self::scheduled(name, Surface::Every { first, period, count: 0 })
+        Self::scheduled(name, ClosureSurface::Every { first, period, count: 0 })
     }
 
-    fn scheduled(name: &str, surface: Surface) -> Self {
+    fn scheduled(name: &str, surface: ClosureSurface) -> Self {
         Self::new(name, Direction::Rising, GuardKind::Scheduled { rising: true }, surface)
     }
 
@@ -202,7 +202,7 @@ impl ClosureRest {
             touches: false,
             closed: false,
             is_used: false,
-            condition: Condition::Crossing,
+            condition: GuardCondition::Crossing,
             ..of.clone()
         }
     }

@@ -3,7 +3,7 @@
 use super::lagrange::of_motion;
 use super::lowering::{Lowering, input};
 use crate::expr::ExprId;
-use crate::model::{Definition, Meaning, ModeRule, Model};
+use crate::model::{Definition, ModeRule, Model, Quantity};
 use std::collections::BTreeMap;
 
 /// The derivatives of all states in all modes.
@@ -109,7 +109,7 @@ impl Lowering<'_> {
 
     fn by_state<'d>(&self, list: &'d [Definition]) -> ByState<'d> {
         let state = |definition: &'d Definition| match self.names.target(&definition.name)? {
-            Meaning::State(state) => Some((state, definition)),
+            Quantity::State(state) => Some((state, definition)),
             _ => None,
         };
         list.iter().filter_map(state).collect()

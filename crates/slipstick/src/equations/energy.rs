@@ -5,7 +5,7 @@
 //! counts: `d(T + V)/dt + λᵀ ġ`, where `ġ` is the residual, is the power that comes in from outside, whether the constraints are met or not.
 
 use super::derivatives::Derivatives;
-use super::lagrange::{Entry, MechanismParts, of_motion};
+use super::lagrange::{FormulaEntry, MechanismParts, of_motion};
 use super::lowering::{Lowering, input};
 use super::tapes::Compiler;
 use crate::expr::{ExprId, InputId, Tape};
@@ -50,7 +50,7 @@ impl Lowering<'_> {
             Some(kinetic) => self.plain(kinetic),
             None => self.arena.constant(0.0),
         };
-        for &Entry { row: i, column: j, value: mass } in &parts.entries {
+        for &FormulaEntry { row: i, column: j, value: mass } in &parts.entries {
             let (a, b) = (input(&mut self.arena, 1 + n + i), input(&mut self.arena, 1 + n + j));
             let half = self.arena.constant(if i == j { 0.5 } else { 1.0 });
             let product = self.arena.mul(a, b);

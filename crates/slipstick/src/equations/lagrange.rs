@@ -14,7 +14,7 @@ const FIRST_OF_MOTION: u32 = 1 << 29;
 
 /// An entry of a matrix.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
+pub(super) struct FormulaEntry {
     pub(super) row: usize,
     pub(super) column: usize,
     pub(super) value: ExprId,
@@ -27,9 +27,9 @@ pub(super) struct MechanismParts {
     /// How many of the constraints are of positions.
     pub(super) holonomic: usize,
     /// `M` by rows, `f`, `G` by rows, `-γ`; of matrices the entries that are not always zero.
-    pub(super) mass: Vec<Entry>,
+    pub(super) mass: Vec<FormulaEntry>,
     pub(super) force: Vec<ExprId>,
-    pub(super) jacobian: Vec<Entry>,
+    pub(super) jacobian: Vec<FormulaEntry>,
     pub(super) level: Vec<ExprId>,
     /// The constraints of positions, and the rates of all.
     pub(super) position: Vec<ExprId>,
@@ -37,10 +37,10 @@ pub(super) struct MechanismParts {
     /// What those of positions change by with time alone, and the constraints of speeds themselves.
     pub(super) offset: Vec<ExprId>,
     /// The derivatives of those rates by the coordinates, by rows.
-    pub(super) slopes: Vec<Entry>,
+    pub(super) slopes: Vec<FormulaEntry>,
     /// The applied force on each coordinate, and the entries of `inertia`.
     pub(super) applied: Vec<ExprId>,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<FormulaEntry>,
     /// The energies and powers: for each mode, or once if they are the same in all.
     pub(super) energies: Vec<Vec<ExprId>>,
 }
@@ -133,7 +133,8 @@ impl Lowering<'_> {
         let (of_coordinates, of_rates) = (1..1 + n, 1 + n..1 + 2 * n);
         let held = entries(self.arena.gradients(&positions, |q| of_coordinates.contains(&q.index())), 1);
         let slowed = entries(self.arena.gradients(&speeds, |v| of_rates.contains(&v.index())), 1 + n);
-        let below = slowed.into_iter().map(|entry| Entry { row: entry.row + positions.len(), ..entry });
+        let below =
+            slowed.into_iter().map(|entry| FormulaEntry { row: entry.row + positions.len(), ..entry });
         parts.jacobian = held.into_iter().chain(below).collect();
         parts.velocity = self.along(&positions, n);
         parts.velocity.extend(&speeds);
@@ -162,14 +163,15 @@ impl Lowering<'_> {
         for entry in &model.mechanism.inertia {
             let Some((row, column)) = self.names.inertia_place(&entry.name) else { continue };
             let value = self.locked(&entry.formula, &format!("inertia.{}", entry.name));
-            parts.entries.push(Entry { row, column, value });
+            parts.entries.push(FormulaEntry { row, column, value });
             let halves = if row == column { vec![(row, column)] } else { vec![(row, column), (column, row)] };
             for place in halves {
                 let known = mass.get(&place).copied().unwrap_or(zero);
                 mass.insert(place, self.arena.add(known, value));
             }
         }
-        parts.mass = mass.into_iter().map(|((row, column), value)| Entry { row, column, value }).collect();
+        parts.mass =
+            mass.into_iter().map(|((row, column), value)| FormulaEntry { row, column, value }).collect();
         parts.force = force;
     }
 
@@ -233,9 +235,13 @@ impl Lowering<'_> {
 }
 
 /// Gradients as rows of a matrix whose first column belongs to the input `first`.
-fn entries(gradients: Vec<Vec<(InputId, ExprId)>>, first: usize) -> Vec<Entry> {
+fn entries(gradients: Vec<Vec<(InputId, ExprId)>>, first: usize) -> Vec<FormulaEntry> {
     let row = |(row, gradient): (usize, Vec<(InputId, ExprId)>)| {
-        gradient.into_iter().map(move |(input, value)| Entry { row, column: input.index() - first, value })
+        gradient.into_iter().map(move |(input, value)| FormulaEntry {
+            row,
+            column: input.index() - first,
+            value,
+        })
     };
     gradients.into_iter().enumerate().flat_map(row).collect()
 }

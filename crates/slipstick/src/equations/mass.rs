@@ -88,7 +88,7 @@ impl Compiler<'_> {
             places.push(row * n + column);
         }
         // Parameters do not change during a run; time, states, switch signs and counts do.
-        let entries = &self.settled.parts.mass;
+        let entries = &self.bound.parts.mass;
         let constant = self.arena.inputs_of(entries).iter().all(|input| fixed.contains(&input.index()));
         let kind = if constant { MassKind::Constant } else { MassKind::Varying };
         let (slope_places, slopes) = self.mass_slopes(&places, n);
@@ -98,7 +98,7 @@ impl Compiler<'_> {
 
     /// The derivatives of the entries by time and by the states, those that are not identically zero.
     fn mass_slopes(&mut self, places: &[usize], states: usize) -> (Vec<(usize, usize)>, Vec<ExprId>) {
-        let entries = self.arena.gradients(&self.settled.parts.mass, |input| input.index() <= states);
+        let entries = self.arena.gradients(&self.bound.parts.mass, |input| input.index() <= states);
         let slopes = places.iter().zip(entries).flat_map(|(&place, entries)| {
             entries.into_iter().map(move |(input, slope)| ((place, input.index()), slope))
         });

@@ -2,7 +2,7 @@
 
 use super::activity::say_something;
 use super::inputs::load;
-use super::lagrange::{Entry, MechanismParts};
+use super::lagrange::{FormulaEntry, MechanismParts};
 use super::tapes::{Compiler, Modes};
 use super::{ActiveRows, Locked};
 use crate::expr::{Arena, ExprId, InputId, Registers, Tape};
@@ -147,8 +147,8 @@ impl Compiler<'_> {
             terms.extend(ids);
             places
         };
-        let by_rows = |of: &[Entry], terms: &mut Vec<ExprId>| -> Vec<(usize, usize)> {
-            let known: Vec<&Entry> = of.iter().filter(|entry| !is_zero(entry.value)).collect();
+        let by_rows = |of: &[FormulaEntry], terms: &mut Vec<ExprId>| -> Vec<(usize, usize)> {
+            let known: Vec<&FormulaEntry> = of.iter().filter(|entry| !is_zero(entry.value)).collect();
             terms.extend(known.iter().map(|entry| entry.value));
             known.into_iter().map(|entry| (entry.row, entry.column)).collect()
         };
@@ -162,7 +162,7 @@ impl Compiler<'_> {
         let jacobian = terms[before..before + gradients.len()].to_vec();
         let driving = self.compile(&terms[..before + gradients.len()]);
         let turns = if offsets.is_empty() { self.turns(&jacobian, coordinates) } else { Vec::new() };
-        let inputs = self.settled.input_count + coordinates;
+        let inputs = self.bound.input_count + coordinates;
         let [terms, residuals_of_terms, turns] = Tape::compile_continued(
             self.arena,
             inputs,
@@ -192,7 +192,7 @@ impl Compiler<'_> {
     }
 
     fn constraints(&self, parts: &MechanismParts) -> Vec<Constraint> {
-        let locks = self.settled.locks(parts.motion());
+        let locks = self.bound.locks(parts.motion());
         let constraint = |(i, name): (usize, &String)| {
             let inputs = self.arena.inputs_of(&[parts.constraint(i)]);
             let switches = inputs.iter().any(|input| locks.contains(&input.index()));
@@ -203,7 +203,7 @@ impl Compiler<'_> {
 
     /// Whether each constraint holds, as a formula of parameters and everything discrete; none if all always do.
     fn holds(&mut self, parts: &MechanismParts, constraints: &[Constraint], states: usize) -> Option<Tape> {
-        let (one, end) = (self.arena.constant(1.0), self.settled.locks(parts.motion()).end);
+        let (one, end) = (self.arena.constant(1.0), self.bound.locks(parts.motion()).end);
         let fixed = 1 + states..end;
         let formulas: Vec<ExprId> = (0..constraints.len()).map(|k| parts.constraint(k)).collect();
         let mut holds = say_something(self.arena, &formulas, &fixed);
@@ -214,7 +214,7 @@ impl Compiler<'_> {
 
     /// How each entry of `G` that is given changes along a change of positions, which is a further input for each behind all others.
     fn turns(&mut self, jacobian: &[ExprId], coordinates: usize) -> Vec<ExprId> {
-        let first = self.settled.input_count;
+        let first = self.bound.input_count;
         let seed = |(i, q): (usize, u32)| (InputId(q), super::lowering::input(self.arena, first + i));
         let seeds: Vec<(InputId, ExprId)> = (0..coordinates).zip(1..).map(seed).collect();
         self.arena.derivative_along(jacobian, &seeds)
@@ -228,7 +228,7 @@ impl Compiler<'_> {
         gradients: &[ExprId],
         states: usize,
     ) -> (Tape, Vec<(usize, usize)>, Vec<Turning>) {
-        let inputs = self.settled.input_count;
+        let inputs = self.bound.input_count;
         let motion = inputs - parts.motion();
         let mut left: Vec<ExprId> = parts.force.iter().map(|&force| self.arena.neg(force)).collect();
         for mass in &parts.mass {

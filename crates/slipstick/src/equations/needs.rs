@@ -4,9 +4,9 @@
 //! change during a run; so it can be said with a formula of parameters, signs and counts whether the motion depends on a lock. Such
 //! conditions go down from the formulas of the motion to the locks in them, and from each lock that is needed to those in its surface.
 
-use super::Condition;
-use super::locking::{Lock, Locks, Rule};
-use super::lowering::{Lowering, Parts, Surface, is_discrete};
+use super::GuardCondition;
+use super::locking::{Discontinuity, Lock, Locks};
+use super::lowering::{EventSurface, Lowering, Parts, is_discrete};
 use crate::expr::{Arena, BinaryOp, ExprId, Node, UnaryOp};
 use crate::model::Model;
 use std::collections::BTreeMap;
@@ -80,10 +80,10 @@ impl Needs {
 }
 
 /// The expression that a lock depends on.
-pub(super) fn expression(rule: Rule) -> Option<ExprId> {
+pub(super) fn expression(rule: Discontinuity) -> Option<ExprId> {
     match rule {
-        Rule::Sign(id) | Rule::Floor(id) | Rule::Round(id) => Some(id),
-        Rule::Clock(_) => None,
+        Discontinuity::Sign(id) | Discontinuity::Floor(id) | Discontinuity::Round(id) => Some(id),
+        Discontinuity::Clock(_) => None,
     }
 }
 
@@ -111,13 +111,13 @@ fn own_roots(parts: &Parts, differ: &[bool], locked: &[bool]) -> Vec<Vec<ExprId>
 }
 
 /// The formulas that an event depends on.
-fn roots_of(surface: &Surface, parts: &Parts) -> Vec<ExprId> {
+fn roots_of(surface: &EventSurface, parts: &Parts) -> Vec<ExprId> {
     let mut roots = vec![surface.value];
     surface.condition.visit(&mut |condition| match condition {
-        Condition::Sign { comparison, .. } => {
+        GuardCondition::Sign { comparison, .. } => {
             roots.push(parts.conditions.comparisons[*comparison].surface);
         }
-        Condition::Discrete(index) => roots.push(parts.conditions.discrete[*index]),
+        GuardCondition::Discrete(index) => roots.push(parts.conditions.discrete[*index]),
         _ => {}
     });
     roots

@@ -1,7 +1,7 @@
 //! The surfaces at which locked branches end.
 
 use super::Direction;
-use super::locking::{Lock, Locks, Rule};
+use super::locking::{Discontinuity, Lock, Locks};
 use crate::expr::{Arena, BinaryOp, ExprId, Node, UnaryOp};
 
 /// Where surfaces are made.
@@ -16,15 +16,15 @@ pub(super) struct Making<'a> {
 pub(super) fn surfaces(making: &mut Making<'_>, lock: &Lock) -> Vec<(ExprId, Direction)> {
     let arena = &mut *making.arena;
     match lock.rule {
-        Rule::Clock(_) => Vec::new(),
+        Discontinuity::Clock(_) => Vec::new(),
         // What the user has written as a switch is taken at its word.
-        Rule::Sign(surface) if lock.named => vec![(surface, Direction::Both)],
-        Rule::Sign(surface) => vec![(defined(making, surface, lock.value), Direction::Both)],
-        Rule::Floor(of) => {
+        Discontinuity::Sign(surface) if lock.named => vec![(surface, Direction::Both)],
+        Discontinuity::Sign(surface) => vec![(defined(making, surface, lock.value), Direction::Both)],
+        Discontinuity::Floor(of) => {
             let (up, down) = (ahead(arena, of, lock.value, 1.0), ahead(arena, of, lock.value, 0.0));
             count_surfaces(making, up, down)
         }
-        Rule::Round(of) => {
+        Discontinuity::Round(of) => {
             let (up, down) = (ahead(arena, of, lock.value, 0.5), ahead(arena, of, lock.value, -0.5));
             // Time does not stay at a half.
             if !making.locks.depends_on_states(arena, of) {

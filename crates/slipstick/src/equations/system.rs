@@ -2,7 +2,7 @@
 
 use super::differences::gradient_by_differences;
 use super::{ActiveRows, BadPlace, Constraint, Terms, WrongGradient};
-use super::{Condition, ExpandGuards, Observer};
+use super::{ExpandGuards, GuardCondition, Observer};
 use crate::expr::Bounds;
 use crate::model::{Direction, Side};
 
@@ -74,7 +74,7 @@ pub enum GuardKind {
     },
     /// It has no surface: it fires when the events of another guard accumulate, see [`Response::at_rest`].
     Rest,
-    /// It has no surface: it fires when its [`Condition`] becomes true.
+    /// It has no surface: it fires when its [`GuardCondition`] becomes true.
     Compound,
     /// It is a comparison in the condition of other guards, and does nothing by itself.
     Comparison {
@@ -120,16 +120,16 @@ pub struct Guard {
     /// Whether it locks a branch that other guards have in their formulas.
     pub is_used: bool,
     /// When it holds.
-    pub condition: Condition,
+    pub condition: GuardCondition,
     /// What it does where it is true as its mode is entered, or the run begins.
-    pub on_entry: OnEntry,
+    pub on_entry: EntryRule,
     /// Of guards that fire together and contradict each other, the one with the highest number is obeyed.
     pub priority: i64,
 }
 
 /// What a guard does that is true as its mode is entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum OnEntry {
+pub enum EntryRule {
     /// It fires at once.
     #[default]
     Fires,
@@ -150,8 +150,8 @@ impl Guard {
             touches: false,
             closed: false,
             is_used: false,
-            condition: Condition::Crossing,
-            on_entry: OnEntry::Fires,
+            condition: GuardCondition::Crossing,
+            on_entry: EntryRule::Fires,
             priority: 0,
         }
     }
@@ -513,7 +513,7 @@ pub trait Evaluator: ExpandGuards {
         shut.fill(true);
     }
 
-    /// The conditions of what changes only at events, see [`Condition::Discrete`]: greater than zero where they hold. There are as many as
+    /// The conditions of what changes only at events, see [`GuardCondition::Discrete`]: greater than zero where they hold. There are as many as
     /// [`System::condition_number`] says.
     fn conditions(&mut self, _locked: Locked<'_>, _values: &mut [f64]) {}
 

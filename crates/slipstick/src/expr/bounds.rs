@@ -6,7 +6,7 @@
 
 use crate::expr::interval::Interval;
 use crate::expr::operation::{BinaryOp, Smoothness, UnaryOp};
-use crate::expr::tape::{Step, Tape};
+use crate::expr::tape::{Instruction, Tape};
 
 const ZERO: Interval = Interval::ZERO;
 
@@ -78,7 +78,7 @@ impl Tape {
     }
 }
 
-impl Step {
+impl Instruction {
     fn bound(self, registers: &mut [Bounds]) {
         let of = |register: u32| registers[register as usize];
         let (to, bounds) = match self {

@@ -21,7 +21,7 @@ pub use diagnostic::Diagnostic;
 pub use guard::{Logic, MODE};
 pub use mechanism::{MechanismRule, speed_of};
 pub(crate) use names::unknown_name;
-pub use names::{Meaning, Scope};
+pub use names::{Quantity, Scope};
 pub use order::dependency_order;
 pub use setting::{Setting, unknown_key};
 pub use sides::{Detection, Direction, Location, Side};
@@ -36,26 +36,26 @@ pub struct Formula {
     /// The formula.
     pub syntax: Syntax,
     /// Where it stands.
-    pub place: Place,
+    pub place: SourceLocation,
 }
 
 impl Formula {
     /// Parses a formula that stands in no file.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
-        Ok(Self { syntax: parse(text)?, place: Place::default() })
+        Ok(Self { syntax: parse(text)?, place: SourceLocation::default() })
     }
 }
 
 /// A place in a model file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     /// The bytes of the whole value.
     pub span: Range<usize>,
     /// Where the text of the formula begins, if it stands in the file letter by letter.
     pub text_start: Option<usize>,
 }
 
-impl Place {
+impl SourceLocation {
     /// The bytes in the file of a part of the formula's text.
     pub fn part(&self, part: &Range<usize>) -> Range<usize> {
         self.text_start.map_or(self.span.clone(), |start| start + part.start..start + part.end)

@@ -2,7 +2,7 @@
 
 use super::read::{Reader, Value, leaves};
 use super::versions::gather;
-use super::{AuditRule, Definition, Formula, ModeRule, Model, Place, Reference, RunRule};
+use super::{AuditRule, Definition, Formula, ModeRule, Model, Reference, RunRule, SourceLocation};
 use crate::expr::Kind;
 use toml::Spanned;
 use toml::de::{DeString, DeTable};
@@ -124,7 +124,7 @@ impl Reader<'_> {
         }
         let message = format!("audit `{name}` has no formula");
         self.error("missing-key", value.span(), message, "add `formula = \"0.5 * v^2 + g * y\"`");
-        Self::zero(Place { span: value.span(), text_start: None })
+        Self::zero(SourceLocation { span: value.span(), text_start: None })
     }
 
     fn units(&mut self, value: &Value<'_>) -> Vec<(Reference, String)> {

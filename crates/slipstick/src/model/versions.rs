@@ -1,6 +1,6 @@
 //! What modes may say in their own way: outputs, constraints, forces. One thing has one name, and a formula in each mode or one for all.
 
-use super::names::{Room, check_formula, places, smooth_room};
+use super::names::{FormulaContext, check_formula, places, smooth_room};
 use super::{Definition, Diagnostic, Formula, ModeRule, Model, Scope};
 use std::collections::BTreeSet;
 
@@ -109,13 +109,13 @@ impl Model {
 pub(super) fn check_versions(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
     for mode in &model.modes {
         for output in &mode.outputs {
-            check_formula(&output.formula, scope, Room::observing("an output"), errors);
+            check_formula(&output.formula, scope, FormulaContext::observing("an output"), errors);
         }
         for constraint in &mode.constraints {
             check_formula(&constraint.formula, scope, smooth_room("a constraint"), errors);
         }
         for force in &mode.forces {
-            check_formula(&force.formula, scope, Room::running("a formula"), errors);
+            check_formula(&force.formula, scope, FormulaContext::running("a formula"), errors);
         }
         check_mechanism_of(mode, model, scope, errors);
     }

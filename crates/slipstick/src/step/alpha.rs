@@ -164,13 +164,13 @@ pub(super) struct GeneralizedAlpha {
     level: Level,
     coefficients: Coefficients,
     /// Everything that needs to know the mechanism, once there was a step.
-    room: Option<Box<Room>>,
+    room: Option<Box<Workspace>>,
     factorisations: u64,
     is_patient: bool,
 }
 
 #[derive(Clone, Debug)]
-struct Room {
+struct Workspace {
     /// The constraints that it is for.
     rows: ActiveRows,
     positions: usize,
@@ -191,7 +191,7 @@ struct Room {
     errors: Vec<f64>,
 }
 
-impl Room {
+impl Workspace {
     fn new(field: &Flow<'_>, rows: ActiveRows, level: Level, coefficients: Coefficients) -> Self {
         let (layout, m) = (field.system().layout(), rows.len());
         let (size, dimension) = (layout.v + layout.z, layout.dimension());
@@ -449,7 +449,7 @@ impl GeneralizedAlpha {
     /// Room for the constraints that hold now. What it takes over from that for others are sizes and counts alone.
     #[cold]
     fn make_room(&mut self, field: &Flow<'_>, rows: ActiveRows) {
-        let mut room = Box::new(Room::new(field, rows, self.level, self.coefficients));
+        let mut room = Box::new(Workspace::new(field, rows, self.level, self.coefficients));
         if self.is_patient {
             room.solver.be_patient();
         }

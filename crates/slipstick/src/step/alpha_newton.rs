@@ -11,7 +11,7 @@
 use super::alpha::{Coefficients, Knot, Level};
 use super::alpha_matrix::IterationMatrix;
 use super::implicit::{
-    AS_LONG_AS_IT_TAKES, Newton, Progress, check_finite, newton_tolerance, smallest_relative,
+    AS_LONG_AS_IT_TAKES, Convergence, Newton, check_finite, newton_tolerance, smallest_relative,
 };
 use super::{Fault, Tolerances, Trial};
 use crate::equations::ActiveRows;
@@ -86,7 +86,7 @@ struct Closing {
     fits: bool,
 }
 
-enum Next {
+enum Iteration {
     Done,
     GoOn,
     Linearise,
@@ -95,26 +95,26 @@ enum Next {
 
 impl Closing {
     /// Judges how far the constraints are from being met. Where they come nearer too slowly, the equations are linearised where they are now.
-    fn look(&mut self, open: f64) -> Next {
+    fn look(&mut self, open: f64) -> Iteration {
         let before = std::mem::replace(&mut self.open, open);
         if !self.is_on {
-            return Next::GoOn;
+            return Iteration::GoOn;
         }
         self.rounds += 1;
         self.stalled += usize::from(self.rounds > 1 && open > 0.5 * before);
         let will_do = open <= ROUNDING || self.stalled > 0 && open <= NEARLY;
         let standing = if self.fits { LOOSE } else { STANDING };
         if will_do || (self.stalled > 2 || self.rounds > MOST_ROUNDS) && open <= standing {
-            return Next::Done;
+            return Iteration::Done;
         }
         if self.rounds > MOST_ROUNDS {
-            return Next::Hopeless;
+            return Iteration::Hopeless;
         }
         if open > SLOW * before && self.linearised < MOST_LINEARISED {
             self.linearised += 1;
-            return Next::Linearise;
+            return Iteration::Linearise;
         }
-        Next::GoOn
+        Iteration::GoOn
     }
 }
 
@@ -301,24 +301,24 @@ impl Solver {
         loop {
             self.evaluate(field, trial)?;
             match closing.look(self.open()) {
-                Next::Done => return Ok(true),
-                Next::Hopeless => return Ok(false),
-                Next::Linearise => {
+                Iteration::Done => return Ok(true),
+                Iteration::Hopeless => return Ok(false),
+                Iteration::Linearise => {
                     self.matrices_are_known = false;
                     self.factor(field, trial)?;
                     // The tangents by differences have left something else there.
                     self.evaluate(field, trial)?;
                 }
-                Next::GoOn => {}
+                Iteration::GoOn => {}
             }
             self.find_changes(field, trial.h);
             let changes = self.size_of_changes(tolerances, trial);
             closing.fits = changes <= kappa || self.is_noise(trial.h);
             if !closing.is_on {
                 match self.judge(changes, kappa, &mut closing) {
-                    Progress::Hopeless => return Ok(false),
-                    Progress::GoOn => {}
-                    Progress::Done => closing.is_on = true,
+                    Convergence::Hopeless => return Ok(false),
+                    Convergence::GoOn => {}
+                    Convergence::Done => closing.is_on = true,
                 }
             }
             self.apply_changes();
@@ -332,10 +332,10 @@ impl Solver {
     }
 
     /// The first round moves positions, and only the second sees what that makes of the speeds: larger than the first, it does not mean that the iteration diverges.
-    fn judge(&mut self, changes: f64, kappa: f64, closing: &mut Closing) -> Progress {
+    fn judge(&mut self, changes: f64, kappa: f64, closing: &mut Closing) -> Convergence {
         let progress = self.newton.judge(changes, kappa);
         closing.judged += 1;
-        if progress == Progress::Hopeless && closing.judged == 2 && self.matrix.mover.is_some() {
+        if progress == Convergence::Hopeless && closing.judged == 2 && self.matrix.mover.is_some() {
             self.newton.begin(false);
             return self.newton.judge(changes, kappa);
         }

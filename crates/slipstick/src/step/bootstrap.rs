@@ -17,7 +17,7 @@ type Square = [[f64; POINTS.len()]; POINTS.len()];
 
 /// One level: m points and the inverse of the matrix that takes coefficients `c₄ … c_{3+m}` to slopes at the points.
 #[derive(Clone, Debug)]
-struct Level {
+struct Collocation {
     points: &'static [f64],
     inverse: Square,
 }
@@ -27,7 +27,7 @@ struct Level {
 pub(super) struct Bootstrap {
     from: usize,
     to: usize,
-    levels: Vec<Level>,
+    levels: Vec<Collocation>,
     slopes: Vec<f64>,
     state: Vec<f64>,
 }
@@ -51,13 +51,13 @@ impl Bootstrap {
 
     #[cold]
     fn prepare(&mut self, dimension: usize) {
-        self.levels = (self.from + 1..=self.to).map(|degree| Level::new(degree - 3)).collect();
+        self.levels = (self.from + 1..=self.to).map(|degree| Collocation::new(degree - 3)).collect();
         self.slopes = vec![0.0; POINTS.len() * dimension];
         self.state = vec![0.0; dimension];
     }
 }
 
-impl Level {
+impl Collocation {
     fn new(m: usize) -> Self {
         let points = POINTS[m - 1];
         let mut matrix = Square::default();
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn inverse_times_matrix_is_the_identity() {
         for m in 1..=POINTS.len() {
-            let level = Level::new(m);
+            let level = Collocation::new(m);
             for k in 0..m {
                 for l in 0..m {
                     let product: f64 =

@@ -102,7 +102,7 @@ pub(super) struct Decision {
 
 /// Whether the longest step that is stable with the explicit method is asked for, and what it is, if that was found since.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Look {
+enum StabilityProbe {
     NotNow,
     Asked,
     Found(f64),
@@ -131,7 +131,7 @@ pub(super) struct Choice {
     easy: u32,
     /// Whether stability alone means many steps of the explicit method.
     expects_many: bool,
-    look: Look,
+    look: StabilityProbe,
     /// The longest step that is stable with the explicit method, when it was last found.
     limit: f64,
 }
@@ -165,7 +165,7 @@ impl Choice {
             stiffness: if tries { StiffnessCount::suspicious() } else { StiffnessCount::default() },
             easy: 0,
             expects_many: false,
-            look: Look::NotNow,
+            look: StabilityProbe::NotNow,
             limit: f64::INFINITY,
         }
     }
@@ -186,12 +186,12 @@ impl Choice {
 
     /// Whether it is to be found how long a step of the explicit method can be.
     pub(super) fn asks(&self) -> bool {
-        self.look == Look::Asked
+        self.look == StabilityProbe::Asked
     }
 
     /// The longest step that is stable with the explicit method around here.
     pub(super) fn know(&mut self, longest: f64) {
-        self.look = Look::Found(longest);
+        self.look = StabilityProbe::Found(longest);
         // Where much less is stiff than was, what an implicit method was ahead by says nothing.
         let is_easier = longest > EASIER * std::mem::replace(&mut self.limit, longest);
         for (i, runner) in self.runners.iter_mut().enumerate() {
@@ -307,8 +307,9 @@ impl Choice {
     /// Tries others whose time has come.
     fn try_again(&mut self) -> Option<Decision> {
         if self.runners[self.active].is_stiff && self.is_time_for(|runner| !runner.is_stiff) {
-            let Look::Found(longest) = std::mem::replace(&mut self.look, Look::NotNow) else {
-                self.look = Look::Asked;
+            let StabilityProbe::Found(longest) = std::mem::replace(&mut self.look, StabilityProbe::NotNow)
+            else {
+                self.look = StabilityProbe::Asked;
                 return None;
             };
             self.put_off(longest);

@@ -219,7 +219,7 @@ pub(super) fn check_finite(values: &[f64], width: usize, t: f64) -> Result<(), F
 
 /// What to do after an iterate of Newton's method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Progress {
+pub(super) enum Convergence {
     /// Add the correction; it was the last.
     Done,
     /// Add the correction and go on.
@@ -317,14 +317,14 @@ impl Newton {
 
     /// Judges the scaled norm of a correction; `kappa` is what may be left of it.
     #[inline]
-    pub(super) fn judge(&mut self, norm: f64, kappa: f64) -> Progress {
+    pub(super) fn judge(&mut self, norm: f64, kappa: f64) -> Convergence {
         self.judge_evenly(norm, norm, kappa)
     }
 
     /// Judges a correction by its norm, and by one that weighs all of a kind alike. A component that is small just now has a tight scale, and what a correction of its neighbours brings into it can be
     /// more than its own first correction, however fast all become smaller: it does not tell whether the iteration converges.
     #[inline]
-    pub(super) fn judge_evenly(&mut self, norm: f64, even: f64, kappa: f64) -> Progress {
+    pub(super) fn judge_evenly(&mut self, norm: f64, even: f64, kappa: f64) -> Convergence {
         self.count += 1;
         if self.count == 1 && self.patience > 0 {
             let tens = (0..15).filter(|&k| norm > 10.0_f64.powi(k));
@@ -347,9 +347,9 @@ impl Newton {
         if !may_converge {
             self.eta = 1.0;
             // Corrections that no longer shrink, but are small against the tolerance, are rounding.
-            return if norm <= ENOUGH { Progress::Done } else { Progress::Hopeless };
+            return if norm <= ENOUGH { Convergence::Done } else { Convergence::Hopeless };
         }
-        if self.eta * norm <= kappa { Progress::Done } else { Progress::GoOn }
+        if self.eta * norm <= kappa { Convergence::Done } else { Convergence::GoOn }
     }
 
     /// The rate of convergence that was seen last; zero if one iterate was enough.
@@ -401,11 +401,11 @@ mod tests {
     fn a_fast_iteration_ends_when_what_is_left_is_small() {
         let mut newton = Newton::new();
         newton.begin(true);
-        assert_eq!(newton.judge(1.0, 1e-3), Progress::GoOn);
-        assert_eq!(newton.judge(1e-2, 1e-3), Progress::Done);
+        assert_eq!(newton.judge(1.0, 1e-3), Convergence::GoOn);
+        assert_eq!(newton.judge(1e-2, 1e-3), Convergence::Done);
         assert!(!newton.is_fast());
         newton.begin(true);
-        assert_eq!(newton.judge(1e-3, 1e-3), Progress::Done);
+        assert_eq!(newton.judge(1e-3, 1e-3), Convergence::Done);
         assert!(newton.is_fast());
     }
 
@@ -414,22 +414,22 @@ mod tests {
         let mut newton = Newton::new();
         newton.begin(true);
         newton.judge(1.0, 1e-3);
-        assert_eq!(newton.judge(2.0, 1e-3), Progress::Hopeless);
+        assert_eq!(newton.judge(2.0, 1e-3), Convergence::Hopeless);
         newton.begin(true);
         newton.judge(1.0, 1e-3);
-        assert_eq!(newton.judge(0.9, 1e-3), Progress::Hopeless);
+        assert_eq!(newton.judge(0.9, 1e-3), Convergence::Hopeless);
         newton.begin(true);
-        assert_eq!(newton.judge(f64::NAN, 1e-3), Progress::Hopeless);
+        assert_eq!(newton.judge(f64::NAN, 1e-3), Convergence::Hopeless);
     }
 
     #[test]
     fn a_component_with_a_tight_scale_does_not_stop_an_iteration_that_converges_evenly() {
         let mut newton = Newton::new();
         newton.begin(true);
-        assert_eq!(newton.judge_evenly(1.0, 1.0, 1e-3), Progress::GoOn);
-        assert_eq!(newton.judge_evenly(2.0, 1e-2, 1e-3), Progress::GoOn);
-        assert_eq!(newton.judge_evenly(2e-2, 1e-4, 1e-3), Progress::GoOn);
-        assert_eq!(newton.judge_evenly(2e-4, 1e-6, 1e-3), Progress::Done);
+        assert_eq!(newton.judge_evenly(1.0, 1.0, 1e-3), Convergence::GoOn);
+        assert_eq!(newton.judge_evenly(2.0, 1e-2, 1e-3), Convergence::GoOn);
+        assert_eq!(newton.judge_evenly(2e-2, 1e-4, 1e-3), Convergence::GoOn);
+        assert_eq!(newton.judge_evenly(2e-4, 1e-6, 1e-3), Convergence::Done);
     }
 
     #[test]
@@ -437,15 +437,15 @@ mod tests {
         let mut newton = Newton::new();
         newton.begin(true);
         newton.mistrust_first();
-        assert_eq!(newton.judge(1e2, 1e-1), Progress::GoOn);
-        assert_eq!(newton.judge(1.0, 1e-1), Progress::GoOn);
-        assert_eq!(newton.judge(0.5, 1e-1), Progress::GoOn);
+        assert_eq!(newton.judge(1e2, 1e-1), Convergence::GoOn);
+        assert_eq!(newton.judge(1.0, 1e-1), Convergence::GoOn);
+        assert_eq!(newton.judge(0.5, 1e-1), Convergence::GoOn);
         newton.begin(true);
         newton.mistrust_first();
-        assert_eq!(newton.judge(1e-2, 1e-1), Progress::Done);
+        assert_eq!(newton.judge(1e-2, 1e-1), Convergence::Done);
         newton.begin(true);
         newton.mistrust_first();
-        assert_eq!(newton.judge(f64::NAN, 1e-1), Progress::Hopeless);
+        assert_eq!(newton.judge(f64::NAN, 1e-1), Convergence::Hopeless);
     }
 
     #[test]
@@ -454,20 +454,20 @@ mod tests {
             let mut newton = Newton::new();
             newton.be_patient(patience);
             newton.begin(true);
-            (0..200).map(|k| newton.judge(1e6 * 0.8_f64.powi(k), 1e-3)).find(|end| *end != Progress::GoOn)
+            (0..200).map(|k| newton.judge(1e6 * 0.8_f64.powi(k), 1e-3)).find(|end| *end != Convergence::GoOn)
         };
-        assert_eq!(end(AS_LONG_AS_IT_TAKES), Some(Progress::Done));
-        assert_eq!(end(2), Some(Progress::Hopeless));
+        assert_eq!(end(AS_LONG_AS_IT_TAKES), Some(Convergence::Done));
+        assert_eq!(end(2), Some(Convergence::Hopeless));
     }
 
     #[test]
     fn an_iteration_that_has_come_down_to_rounding_is_done() {
         let mut newton = Newton::new();
         newton.begin(true);
-        assert_eq!(newton.judge(1.0, 1e-6), Progress::GoOn);
-        assert_eq!(newton.judge(1e-2, 1e-6), Progress::GoOn);
-        assert_eq!(newton.judge(1e-2, 1e-6), Progress::GoOn);
-        assert_eq!(newton.judge(1e-2, 1e-6), Progress::Done);
+        assert_eq!(newton.judge(1.0, 1e-6), Convergence::GoOn);
+        assert_eq!(newton.judge(1e-2, 1e-6), Convergence::GoOn);
+        assert_eq!(newton.judge(1e-2, 1e-6), Convergence::GoOn);
+        assert_eq!(newton.judge(1e-2, 1e-6), Convergence::Done);
     }
 
     #[test]

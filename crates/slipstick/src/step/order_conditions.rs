@@ -7,15 +7,15 @@ use super::explicit::{ErrorRule, Tableau};
 use crate::math::dot;
 
 /// A rooted tree: its children (as places in the list of all trees), how many vertices it has, and its density γ.
-struct Tree {
+struct RootedTree {
     children: Vec<usize>,
     vertices: usize,
     density: f64,
 }
 
 /// All rooted trees of at most `most` vertices, the smaller ones first.
-fn trees(most: usize) -> Vec<Tree> {
-    let mut all: Vec<Tree> = Vec::new();
+fn trees(most: usize) -> Vec<RootedTree> {
+    let mut all: Vec<RootedTree> = Vec::new();
     for vertices in 1..=most {
         let mut forests = Vec::new();
         let largest = all.len();
@@ -23,7 +23,7 @@ fn trees(most: usize) -> Vec<Tree> {
         for children in forests {
             let density =
                 children.iter().fold(vertices as f64, |product, &child| product * all[child].density);
-            all.push(Tree { children, vertices, density });
+            all.push(RootedTree { children, vertices, density });
         }
     }
     all
@@ -31,7 +31,7 @@ fn trees(most: usize) -> Vec<Tree> {
 
 /// Adds every multiset of trees before `limit` that has the given number of vertices in all.
 fn forests_of(
-    all: &[Tree],
+    all: &[RootedTree],
     vertices: usize,
     limit: usize,
     chosen: &mut Vec<usize>,
@@ -49,7 +49,7 @@ fn forests_of(
 }
 
 /// Φ of every tree for every stage, for a matrix given by rows.
-fn elementary_weights(trees: &[Tree], matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
+fn elementary_weights(trees: &[RootedTree], matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let mut phi: Vec<Vec<f64>> = Vec::new();
     for tree in trees {
         let of_stage = |row: &Vec<f64>| tree.children.iter().map(|&child| dot(row, &phi[child])).product();
@@ -70,15 +70,15 @@ fn all_rows(tableau: &Tableau) -> Vec<Vec<f64>> {
 }
 
 /// The largest violation, at θ, of the conditions of the trees with exactly `vertices` vertices.
-fn violation(trees: &[Tree], phi: &[Vec<f64>], weights: &[f64], vertices: usize, theta: f64) -> f64 {
+fn violation(trees: &[RootedTree], phi: &[Vec<f64>], weights: &[f64], vertices: usize, theta: f64) -> f64 {
     let power = (0..vertices).fold(1.0, |power, _| power * theta);
-    let of_tree = |(tree, phi): (&Tree, &Vec<f64>)| (dot(weights, phi) - power / tree.density).abs();
+    let of_tree = |(tree, phi): (&RootedTree, &Vec<f64>)| (dot(weights, phi) - power / tree.density).abs();
     let of_this_size = trees.iter().zip(phi).filter(|(tree, _)| tree.vertices == vertices);
     of_this_size.map(of_tree).fold(0.0, f64::max)
 }
 
 /// Asserts that weights are of exactly the given order at the end of the step.
-fn assert_order(name: &str, weights: &[f64], trees: &[Tree], phi: &[Vec<f64>], order: usize) {
+fn assert_order(name: &str, weights: &[f64], trees: &[RootedTree], phi: &[Vec<f64>], order: usize) {
     for vertices in 1..=order {
         let off = violation(trees, phi, weights, vertices, 1.0);
         assert!(off < ROUNDING, "{name}: off by {off:e} at order {vertices}");

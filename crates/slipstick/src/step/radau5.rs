@@ -11,7 +11,9 @@
 //! components between the stages, where dense output is needed for events: the error of the collocation polynomial is estimated too, by
 //! its distance from a stage of the step before, and held to the same measure.
 
-use super::implicit::{AS_LONG_AS_IT_TAKES, Newton, Progress, measure, newton_tolerance, smallest_relative};
+use super::implicit::{
+    AS_LONG_AS_IT_TAKES, Convergence, Newton, measure, newton_tolerance, smallest_relative,
+};
 use super::radau_dense::build_dense;
 use super::radau_ggl::RadauGgl;
 use super::{Fault, Method, MethodDescriptor, Step, Tolerances, Trial};
@@ -252,14 +254,14 @@ impl<E: Equations> Radau5<E> {
             let (re, im) = residuals[n..].split_at_mut(n);
             self.equations.solve_complex(re, im);
             let progress = self.judge_correction(kappa);
-            if progress == Progress::Hopeless {
+            if progress == Convergence::Hopeless {
                 return Ok(false);
             }
             for (w, delta) in self.transformed[..3 * n].iter_mut().zip(&self.residuals[..3 * n]) {
                 *w += delta;
             }
             combine(n, &T, &self.transformed, &mut self.stages);
-            if progress == Progress::Done {
+            if progress == Convergence::Done {
                 return Ok(true);
             }
         }
@@ -272,7 +274,7 @@ impl<E: Equations> Radau5<E> {
     }
 
     #[inline(always)]
-    fn judge_correction(&mut self, kappa: f64) -> Progress {
+    fn judge_correction(&mut self, kappa: f64) -> Convergence {
         let norm = self.scaled_residuals(&self.scales);
         let even = if self.has_kinds() { self.scaled_residuals(&self.even_scales) } else { norm };
         self.newton.judge_evenly(norm, even, kappa)

@@ -24,7 +24,7 @@ const ANYTHING: f64 = 1e300;
 pub(super) struct RadauGgl {
     plain: Box<dyn Step>,
     through: Box<dyn Step>,
-    way: Way,
+    way: ActiveForm,
     patience: i32,
     whole: Option<Box<Whole>>,
     /// Those with other constraints.
@@ -33,7 +33,7 @@ pub(super) struct RadauGgl {
 
 /// What makes a step: this form, the index-1 form, or the explicit method that goes through singular positions.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum ActiveForm {
     Stabilised,
     Plain,
     Through,
@@ -52,7 +52,14 @@ struct Whole {
 impl RadauGgl {
     pub(super) fn new(dimension: usize) -> Self {
         let (plain, through) = (Method::Radau5.build(dimension), Method::DormandPrince5.build(dimension));
-        Self { plain, through, way: Way::Stabilised, patience: PATIENCE, whole: None, factorisations: 0 }
+        Self {
+            plain,
+            through,
+            way: ActiveForm::Stabilised,
+            patience: PATIENCE,
+            whole: None,
+            factorisations: 0,
+        }
     }
 
     /// Tries a step through a singular position; if that is not good, the trial stays as it was.
@@ -61,19 +68,19 @@ impl RadauGgl {
         self.through.attempt(field, tolerances, trial);
         if trial.is_good() {
             field.land(trial.t + trial.h, &mut trial.end);
-            self.way = Way::Through;
+            self.way = ActiveForm::Through;
         } else {
             trial.fail(fault);
         }
     }
 
     fn own(&mut self) -> &mut dyn Step {
-        if self.way == Way::Through { &mut *self.through } else { &mut *self.plain }
+        if self.way == ActiveForm::Through { &mut *self.through } else { &mut *self.plain }
     }
 
     /// The form, if it has made the step.
     fn form(&self) -> Option<&Whole> {
-        self.whole.as_deref().filter(|_| self.way == Way::Stabilised)
+        self.whole.as_deref().filter(|_| self.way == ActiveForm::Stabilised)
     }
 }
 
@@ -158,10 +165,10 @@ fn with_multipliers(tolerances: &Tolerances, n: usize, all: usize) -> Tolerances
 impl Step for RadauGgl {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         if !field.has_terms() {
-            self.way = Way::Plain;
+            self.way = ActiveForm::Plain;
             return self.plain.attempt(field, tolerances, trial);
         }
-        self.way = Way::Stabilised;
+        self.way = ActiveForm::Stabilised;
         let rows = field.active_rows(trial.t, &trial.start);
         if let Some(other) = self.whole.take_if(|whole| whole.rows != rows) {
             self.factorisations += other.radau.factorisations();
@@ -177,7 +184,7 @@ impl Step for RadauGgl {
     }
 
     fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
-        let Some(whole) = self.whole.as_mut().filter(|_| self.way == Way::Stabilised) else {
+        let Some(whole) = self.whole.as_mut().filter(|_| self.way == ActiveForm::Stabilised) else {
             return self.own().interpolate(field, trial);
         };
         whole.radau.interpolate(field, &mut whole.trial);
@@ -192,8 +199,8 @@ impl Step for RadauGgl {
 
     fn advance(&mut self) {
         match (&mut self.whole, self.way) {
-            (Some(whole), Way::Stabilised) => whole.advance(),
-            (Some(whole), Way::Through) => whole.start_is_known = false,
+            (Some(whole), ActiveForm::Stabilised) => whole.advance(),
+            (Some(whole), ActiveForm::Through) => whole.start_is_known = false,
             _ => self.plain.advance(),
         }
     }
@@ -221,11 +228,11 @@ impl Step for RadauGgl {
     }
 
     fn calm(&mut self, positions: usize, correction: &mut [f64]) -> bool {
-        self.way == Way::Plain && self.plain.calm(positions, correction)
+        self.way == ActiveForm::Plain && self.plain.calm(positions, correction)
     }
 
     fn is_ggl(&self) -> bool {
-        self.way != Way::Plain
+        self.way != ActiveForm::Plain
     }
 
     fn factorisations(&self) -> u64 {

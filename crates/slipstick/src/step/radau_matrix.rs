@@ -40,7 +40,7 @@ pub(super) struct StabilisedForm {
     /// Changes of positions of the speeds' kind.
     changes: [Vec<f64>; 2],
     positions: usize,
-    slope_at: Place,
+    slope_at: KnownAt,
     jacobian_is_known: bool,
     is_fresh: bool,
     /// The step size for which the factors hold; zero if there are none.
@@ -50,7 +50,7 @@ pub(super) struct StabilisedForm {
 
 /// Where `f` is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum KnownAt {
     Nowhere,
     Start,
     End,
@@ -92,7 +92,7 @@ impl StabilisedForm {
             changes: [vec![0.0; layout.v], vec![0.0; layout.v]],
             positions: layout.q,
             grown: tangents.grown,
-            slope_at: Place::Nowhere,
+            slope_at: KnownAt::Nowhere,
             jacobian_is_known: false,
             is_fresh: false,
             factored_h: 0.0,
@@ -147,9 +147,9 @@ impl StabilisedForm {
         trial: &mut Trial,
     ) -> Result<(), Fault> {
         let (t, states) = (trial.t + trial.h, self.rates.len());
-        self.slope_at = Place::Nowhere;
+        self.slope_at = KnownAt::Nowhere;
         self.find_slope(field, t, &trial.end)?;
-        self.slope_at = Place::End;
+        self.slope_at = KnownAt::End;
         self.landed.copy_from_slice(&trial.end[..states]);
         field.land_where_evaluated(t, &mut self.landed);
         self.land_calmly(field, t, scales, &trial.end);
@@ -245,12 +245,12 @@ impl Equations for StabilisedForm {
 
     fn find_slope(&mut self, field: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), Fault> {
         // What was found at the end of a step that was not taken says nothing about this one.
-        if self.slope_at != Place::Start {
-            self.slope_at = Place::Nowhere;
+        if self.slope_at != KnownAt::Start {
+            self.slope_at = KnownAt::Nowhere;
             field.ggl_residual(&mut self.room, (t, y), &self.zeros, &mut self.slope);
             check_finite(&self.slope, 1, t)?;
             field.copy_masses(&mut self.mass);
-            self.slope_at = Place::Start;
+            self.slope_at = KnownAt::Start;
         }
         Ok(())
     }
@@ -355,14 +355,14 @@ impl Equations for StabilisedForm {
     }
 
     fn advance(&mut self, keep_jacobian: bool) {
-        self.slope_at = if self.slope_at == Place::End { Place::Start } else { Place::Nowhere };
+        self.slope_at = if self.slope_at == KnownAt::End { KnownAt::Start } else { KnownAt::Nowhere };
         self.is_fresh = false;
         self.jacobian_is_known &= keep_jacobian;
     }
 
     fn restart(&mut self) {
         self.advance(false);
-        self.slope_at = Place::Nowhere;
+        self.slope_at = KnownAt::Nowhere;
         self.factored_h = 0.0;
     }
 

@@ -3,12 +3,12 @@
 //! No iteration: each stage is one linear system, `(M / (γ h) - J) U_i = f(t + α_i h, y₀ + Σ a_ij U_j) + M Σ c_ij U_j / h + γ_i h ∂f/∂t`, all with
 //! the same matrix. It needs the Jacobian and `∂f/∂t` at the start of every step. The mass may be singular (index 1); for one that varies see `rates.rs`.
 //!
-//! The dense output of the book has order 3 on problems that are not stiff; for the others it is settled, see `settled.rs`.
+//! The dense output of the book has order 3 on problems that are not stiff; for the others it is corrected, see `stiff_dense.rs`.
 
 use super::crossing::Crossing;
 use super::implicit::{Linearisation, add, check_finite};
 use super::rates::Rates;
-use super::settled::Settled;
+use super::stiff_dense::StiffDense;
 use super::{Fault, Method, MethodDescriptor, Step, Tolerances, Trial};
 use crate::formulation::{Field, Flow};
 use crate::math::{Norm, RealLu};
@@ -67,7 +67,7 @@ pub struct Rodas4 {
     sum: Vec<f64>,
     /// Behind a mass that varies.
     rates: Option<Rates>,
-    dense: Settled,
+    dense: StiffDense,
     h: f64,
 }
 
@@ -84,7 +84,7 @@ impl Rodas4 {
             point: vec![0.0; n],
             sum: vec![0.0; n],
             rates: None,
-            dense: Settled::new(n),
+            dense: StiffDense::new(n),
             h: 0.0,
         }
     }
@@ -153,8 +153,8 @@ impl Rodas4 {
         Ok(())
     }
 
-    /// The polynomial of the method, settled.
-    fn settle(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+    /// The polynomial of the method, corrected.
+    fn correct_dense(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         let n = self.n;
         let c = trial.dense.coefficients_mut(3);
         c[..n].copy_from_slice(&trial.start);
@@ -165,7 +165,7 @@ impl Rodas4 {
         for (k, row) in DENSE.iter().enumerate() {
             add(row, &self.stages, &mut c[(2 + k) * n..(3 + k) * n]);
         }
-        self.dense.settle(field, &mut self.linear, &self.matrix, trial);
+        self.dense.correct(field, &mut self.linear, &self.matrix, trial);
     }
 }
 
@@ -179,13 +179,13 @@ impl Step for Rodas4 {
             Err(fault) => trial.fail(fault),
         }
         if trial.is_good() {
-            self.settle(field, trial);
+            self.correct_dense(field, trial);
             self.dense.judge(tolerances, trial);
         }
     }
 
     fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
-        self.settle(field, trial);
+        self.correct_dense(field, trial);
         self.dense.interpolate(trial);
     }
 

@@ -6,15 +6,15 @@
 //! constant mass may be singular (index 1).
 //!
 //! The dense output of the book (eq. IV.6.17) has order 3 on problems that are not stiff; the stages have order 1, so for stiff ones it is
-//! settled, see `settled.rs`. The solution itself falls to about order 2 on stiff problems that force it, as it does for every
+//! corrected, see `stiff_dense.rs`. The solution itself falls to about order 2 on stiff problems that force it, as it does for every
 //! method of this kind.
 
 use super::crossing::Crossing;
 use super::implicit::{
-    AS_LONG_AS_IT_TAKES, Linearisation, Newton, Progress, add, check_finite, newton_tolerance,
+    AS_LONG_AS_IT_TAKES, Convergence, Linearisation, Newton, add, check_finite, newton_tolerance,
     smallest_relative,
 };
-use super::settled::Settled;
+use super::stiff_dense::StiffDense;
 use super::{Fault, Method, MethodDescriptor, Step, Tolerances, Trial};
 use crate::formulation::{Field, Flow};
 use crate::math::{Norm, RealLu, scaled_rms};
@@ -82,7 +82,7 @@ pub struct Sdirk4 {
     scales: Vec<f64>,
     /// Newton's iteration was fast in all stages.
     fast: bool,
-    dense: Settled,
+    dense: StiffDense,
 }
 
 impl Sdirk4 {
@@ -105,7 +105,7 @@ impl Sdirk4 {
             residual: zeros(1),
             scales: zeros(1),
             fast: false,
-            dense: Settled::new(n),
+            dense: StiffDense::new(n),
         }
     }
 
@@ -212,11 +212,11 @@ impl Sdirk4 {
             self.matrix.solve(&mut self.residual);
             let norm = scaled_rms(&self.residual, self.scales.iter().copied());
             let progress = self.newton.judge(norm, kappa);
-            if progress == Progress::Hopeless {
+            if progress == Convergence::Hopeless {
                 return Ok(false);
             }
             z.iter_mut().zip(&self.residual).for_each(|(z, delta)| *z += delta);
-            if progress == Progress::Done {
+            if progress == Convergence::Done {
                 return Ok(true);
             }
         }
@@ -234,8 +234,8 @@ impl Sdirk4 {
         trial.judge(&self.residual, tolerances, Norm::Mean);
     }
 
-    /// The polynomial of the method, settled.
-    fn settle(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+    /// The polynomial of the method, corrected.
+    fn correct_dense(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         let n = self.n;
         let c = trial.dense.coefficients_mut(4);
         c[..n].copy_from_slice(&trial.start);
@@ -246,7 +246,7 @@ impl Sdirk4 {
         for (k, row) in DENSE.iter().enumerate() {
             add(&row.map(|d| d / GAMMA), &self.slopes[n..], &mut c[(2 + k) * n..(3 + k) * n]);
         }
-        self.dense.settle(field, &mut self.linear, &self.matrix, trial);
+        self.dense.correct(field, &mut self.linear, &self.matrix, trial);
     }
 }
 
@@ -258,13 +258,13 @@ impl Step for Sdirk4 {
             trial.fail(fault);
         }
         if trial.is_good() {
-            self.settle(field, trial);
+            self.correct_dense(field, trial);
             self.dense.judge(tolerances, trial);
         }
     }
 
     fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
-        self.settle(field, trial);
+        self.correct_dense(field, trial);
         self.dense.interpolate(trial);
     }
 

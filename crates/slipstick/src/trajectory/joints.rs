@@ -45,7 +45,7 @@ impl Joints {
     pub fn of(system: &dyn System, upkeep: &Upkeep, trajectory: &Trajectory) -> Option<Self> {
         let constraints = system.constraints();
         let first = trajectory.segments.first().filter(|_| !constraints.is_empty())?;
-        let mut look = Look::new(system, upkeep, &first.mode);
+        let mut look = ConstraintAudit::new(system, upkeep, &first.mode);
         for segment in &trajectory.segments {
             look.flow.mode.clone_from(&segment.mode);
             look.flow.reach(&segment.mode.structure.reaching);
@@ -61,7 +61,7 @@ impl Joints {
 }
 
 /// The scratch to look at constraints with, and the worst so far: positions, rates, accelerations.
-struct Look<'a> {
+struct ConstraintAudit<'a> {
     flow: Flow<'a>,
     evaluator: Box<dyn Evaluator + 'a>,
     position: Vec<f64>,
@@ -70,7 +70,7 @@ struct Look<'a> {
     worst: [Option<Opening>; 3],
 }
 
-impl<'a> Look<'a> {
+impl<'a> ConstraintAudit<'a> {
     fn new(system: &'a dyn System, upkeep: &Upkeep, mode: &Mode) -> Self {
         let constraints = system.constraints();
         let holonomic = constraints.iter().filter(|c| c.holonomic).count();
