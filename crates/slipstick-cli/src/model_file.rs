@@ -44,8 +44,8 @@ impl ModelFile {
         }
     }
 
-    /// Reads a model and plans a run of it as `plan` says, within the limits of the command. If they are reached, that has been said, and there
-    /// is nothing.
+    /// Reads a model and plans a run within the limits of the command; none if they are reached, with a
+    /// message.
     pub(crate) fn prepare(
         path: &Path,
         watch: &RunMonitor,

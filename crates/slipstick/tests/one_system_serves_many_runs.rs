@@ -64,13 +64,13 @@ fn compiled(text: &str) -> FormulaSystem {
 #[test]
 fn start_values_and_other_parameters_follow_from_those_that_are_given() {
     let system = compiled(DERIVED);
-    assert_eq!(system.prepare(&[]).as_ref(), Some(system.setting()));
-    let other = system.prepare(&[(0, 4.0)]).expect("a setting");
+    assert_eq!(system.prepare(&[]).as_ref(), Some(system.initial_values()));
+    let other = system.prepare(&[(0, 4.0)]).expect("values");
     assert_eq!(
         (other.parameters, other.state, other.discrete),
         (vec![4.0, 40.0, 3.0, 0.25], vec![10.0], vec![5.0])
     );
-    let given = system.prepare(&[(0, 4.0), (1, 1.0)]).expect("a setting");
+    let given = system.prepare(&[(0, 4.0), (1, 1.0)]).expect("values");
     assert_eq!((given.parameters[1], given.state[0]), (1.0, 0.25), "what is given is not computed");
 }
 

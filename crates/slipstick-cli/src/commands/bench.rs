@@ -122,7 +122,8 @@ fn run_suite(name: &'static str, json: bool) -> Finish {
     Finish::done_if(all_ok)
 }
 
-/// Whether a suite runs a method: an explicit one would only show how stiff the stiff problems are, and some methods are for mechanisms.
+/// Whether a suite runs a method: an explicit one would only show how stiff the stiff problems are, and some
+/// methods are for mechanisms.
 fn suits(suite: &str, facts: &MethodDescriptor) -> bool {
     facts.error_order.is_some() && !facts.mechanisms_only && (facts.implicit || suite != "stiff")
 }

@@ -1,4 +1,5 @@
-//! `slipstick compare`: the same problems with several methods at several tolerances, as work-precision tables and performance profiles.
+//! `slipstick compare`: the same problems with several methods at several tolerances, as work-precision
+//! tables and performance profiles.
 
 mod page;
 mod plot;
@@ -155,7 +156,7 @@ fn entrants(arguments: &CompareArguments, target: &Benchmark) -> Result<Vec<Entr
     Ok(entrants)
 }
 
-/// A method that can run none of the problems, or not with the stabilisation that is asked for, is refused before anything is run.
+/// Refuses, before any run, a method that can run none of the problems or not with this stabilisation.
 fn check_entrants(entrants: &[Entrant], cases: &[Case<'_>]) -> Result<(), Trouble> {
     for entrant in entrants {
         let refusals: Option<Vec<Error>> = cases.iter().map(|case| case.refusal(entrant)).collect();

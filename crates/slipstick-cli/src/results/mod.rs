@@ -1,5 +1,5 @@
-//! The results of a run: a folder with `trajectory.csv`, `events.csv`, `run.json`, `report.html` and, if asked for,
-//! `trajectory.parquet`.
+//! The results of a run: a folder with `trajectory.csv`, `events.csv`, `run.json`, `report.html` and, if
+//! asked for, `trajectory.parquet`.
 //!
 //! The same input gives the same bytes, apart from `wall_s` in `run.json`.
 
@@ -183,7 +183,7 @@ impl<'a> RunResult<'a> {
     }
 }
 
-/// A folder for results that can be written to. It is made before the run, so that nothing is computed in vain.
+/// A folder for results, made before the run, so that nothing is computed in vain.
 pub(crate) struct Folder {
     pub(crate) path: PathBuf,
 }

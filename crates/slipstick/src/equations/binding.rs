@@ -1,7 +1,7 @@
-//! When all formulas are read and all locks known: which locks are needed and where, which input holds each, and the guards.
+//! Binds formulas to inputs once all locks are known: which locks are needed, their inputs, and the guards.
 //!
-//! Guards come in this order: switches and locks, each after those that its surface uses; events, common ones before those of the modes;
-//! what happens at rest.
+//! Guards come in this order: switches and locks, each after those that its surface uses; events, common ones
+//! before those of the modes; what happens at rest.
 
 use super::conditions::Compared;
 use super::lagrange::motion_input;
@@ -21,7 +21,8 @@ pub(super) struct BoundGuard {
     pub(super) guard: Guard,
     pub(super) surface: ExprId,
     pub(super) time: Option<ExprId>,
-    /// The slope of its surface in time if that depends on parameters, and whether it is positive with those of the model.
+    /// The slope of its surface in time if that depends on parameters, and whether the model's make it
+    /// positive.
     pub(super) slope: Option<(ExprId, bool)>,
     /// The lock that it belongs to: it matters where that is needed, and always if there is none.
     pub(super) lock: Option<usize>,
@@ -39,7 +40,7 @@ pub(super) struct BoundFormulas {
 }
 
 impl BoundFormulas {
-    /// The inputs that events change: signs, counts, discrete variables and the index of the mode. `motion` inputs follow them.
+    /// The inputs that events change: signs, counts, discrete variables, mode. `motion` inputs follow them.
     pub(super) fn locks(&self, motion: usize) -> std::ops::Range<usize> {
         let end = self.input_count - motion;
         end - self.switch_names.len() - self.count_number - self.parts.discrete - 1..end
@@ -64,7 +65,7 @@ impl BoundFormulas {
     }
 }
 
-/// Gives every lock that is needed its input, and makes the guards. `parameters` tell which way the surfaces of known times go.
+/// Gives every needed lock its input, and makes the guards. `parameters` give known times their direction.
 pub(super) fn bind(
     lowering: &mut Lowering<'_>,
     model: &Model,
@@ -128,7 +129,7 @@ impl LockSlots {
         Self { signs, counts, places, modes, needs }
     }
 
-    /// For each expression, whether all of its locks always hold: then it can be looked at with its branches locked.
+    /// For each expression, whether all of its locks always hold, so that it can be evaluated locked.
     fn hold_everywhere(&self, lowering: &Lowering<'_>, ids: &[ExprId]) -> Vec<bool> {
         let always = self.needs.always(&lowering.arena, lowering.locks.list.len());
         let mut holds = vec![true; lowering.arena.len()];

@@ -58,7 +58,7 @@ impl ClosureGuard {
         Self::hybrid(name, direction, move |_locked, t, y| surface(t, y))
     }
 
-    /// Fires when the surface goes through zero in the given direction. It receives everything that is locked, such as discrete variables.
+    /// Fires when the surface crosses zero in the given direction. It receives all that is locked.
     pub fn hybrid(
         name: &str,
         direction: Direction,
@@ -87,8 +87,7 @@ impl ClosureGuard {
         Self::scheduled(name, ClosureSurface::At(time))
     }
 
-    /// Fires at `first`, and again and again after `period`, exactly at `first + n period`. A run is refused unless the period is
-    /// a positive number.
+    /// Fires exactly at `first + n period`. A run is refused unless the period is a positive number.
     pub fn every(name: &str, first: f64, period: f64) -> Self {
         // The count is known when the guard is added to a system.
         Self::scheduled(name, ClosureSurface::Every { first, period, count: 0 })
@@ -105,7 +104,8 @@ impl ClosureGuard {
         self.hybrid_reset(move |_locked, t, before, after| reset(t, before, after.state))
     }
 
-    /// As [`reset`](Self::reset), for discrete variables too: `reset(locked, t, before, after)`, where `locked` has their values before.
+    /// As [`reset`](Self::reset), for discrete variables too: `reset(locked, t, before, after)`, where
+    /// `locked` has their values before.
     #[must_use]
     pub fn hybrid_reset(
         mut self,
@@ -154,9 +154,9 @@ impl ClosureGuard {
         self
     }
 
-    /// States that the surface changes by at most `bound` when time and all states change by at most one each, wherever that is: for
-    /// `y[0] - 3.0 * y[1]` it is 4. The guard is then not looked at until it can have come to zero, and costs next to nothing far from there.
-    /// Nothing checks the bound, and with one that is too small events are missed.
+    /// Declares that the surface changes by at most `bound` when time and all states change by at most one:
+    /// for `y[0] - 3.0 * y[1]` it is 4. The guard is skipped until it can have reached zero, so it costs next
+    /// to nothing far from there. Nothing checks the bound; with one that is too small, events are missed.
     #[must_use]
     pub fn growth(mut self, bound: f64) -> Self {
         // What is not a bound tells nothing.

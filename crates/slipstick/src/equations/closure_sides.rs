@@ -1,7 +1,8 @@
-//! Closures that switch by themselves: black boxes, which look at the state and not at the signs that are locked.
+//! Closures that switch by themselves (black boxes): they look at the state, not at locked signs.
 //!
-//! A point that is on a surface, or behind it while its sign is still locked, is moved to the locked side, the shortest way and by as little as
-//! rounding leaves no doubt about. So the field on each side of a surface is known where the motion is on it, and goes on continuously behind it.
+//! A point that is on a surface, or behind it while its sign is still locked, is moved to the locked side,
+//! the shortest way and by as little as rounding leaves no doubt about. So the field on each side of a
+//! surface is known where the motion is on it, and goes on continuously behind it.
 
 use super::closure_guard::ClosureSurface;
 use super::differences::gradient_by_differences;

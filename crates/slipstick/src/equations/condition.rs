@@ -1,4 +1,4 @@
-//! Guards as Boolean formulas: when a guard holds, by the sides of comparisons, the mode and what is discrete (Kleene logic).
+//! Guards as Boolean formulas of sides of comparisons, modes and discrete values (Kleene logic).
 
 /// When a guard holds. It fires when this goes from false to true.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -15,7 +15,8 @@ pub enum GuardCondition {
     },
     /// The mode of this index holds.
     Mode(usize),
-    /// A condition of what changes only at events holds: its index among those of [`Evaluator::conditions`](super::Evaluator::conditions).
+    /// A condition of what changes only at events holds: its index among those of
+    /// [`Evaluator::conditions`](super::Evaluator::conditions).
     Discrete(usize),
     /// The condition does not hold.
     Not(Box<GuardCondition>),
@@ -37,7 +38,7 @@ pub struct Facts<'a> {
 }
 
 impl GuardCondition {
-    /// Whether it holds; none while that is undecided. A crossing is never decided: its own guard says where it goes.
+    /// Whether it holds; none while undecided, and always for a crossing, which its own guard decides.
     pub fn truth(&self, facts: Facts<'_>) -> Option<bool> {
         match self {
             Self::Crossing => None,
@@ -105,7 +106,7 @@ mod tests {
         GuardCondition::Sign { comparison, positive }
     }
 
-    /// The truth where comparison 0 is on its positive side, 1 on its negative one and 2 undecided, in mode 3.
+    /// The truth in mode 3, with comparison 0 on its positive side, 1 on its negative, 2 undecided.
     fn truth(condition: &GuardCondition) -> Option<bool> {
         let is_positive = |k: usize| [Some(true), Some(false), None][k];
         condition.truth(Facts { mode: 3, discrete: &[1.0, 0.0], is_positive: &is_positive })

@@ -1,4 +1,4 @@
-//! Guards that join several conditions: each comparison of what moves becomes a surface of its own, what is discrete a formula.
+//! Guards that join conditions: comparisons of what moves become surfaces, discrete ones formulas.
 
 use super::GuardCondition;
 use super::locking::{name_of, opposite};

@@ -1,4 +1,4 @@
-//! The derivatives of the states: common ones, and those that modes have of their own. What is common is kept once, however many modes there are.
+//! The derivatives of the states: common ones, kept once, and those of modes.
 
 use super::lagrange::of_motion;
 use super::lowering::{Lowering, input};
@@ -54,7 +54,7 @@ impl Derivatives {
 type ByState<'m> = BTreeMap<usize, &'m Definition>;
 
 impl Lowering<'_> {
-    /// Reads the derivatives. A common one is read where it is met first, and not at all if every mode has its own.
+    /// Reads the derivatives; a common one only if some mode uses it.
     pub(super) fn derivatives(&mut self, model: &Model) -> Derivatives {
         let n = model.mechanism.coordinates;
         let mut common: Vec<ExprId> = (0..n).map(|i| input(&mut self.arena, 1 + n + i)).collect();

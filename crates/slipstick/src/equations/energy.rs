@@ -1,8 +1,11 @@
-//! The energy of a mechanism and what changes it, as formulas: kinetic, potential, the power of each applied force, and that of whatever else moves the mechanism.
+//! The energy of a mechanism and what changes it, as formulas: kinetic, potential, the power of each applied
+//! force, and that of whatever else moves the mechanism.
 //!
-//! Along the motion, `d(T + V)/dt` is the power of the applied forces, less what the constraint forces take, `λᵀ G v`, plus what moves constraints and energies in time
-//! (and side states that an energy depends on). On the constraints `G v` is minus their rate in time, so of the constraint forces only what moves them
-//! counts: `d(T + V)/dt + λᵀ ġ`, where `ġ` is the residual, is the power that comes in from outside, whether the constraints are met or not.
+//! Along the motion, `d(T + V)/dt` is the power of the applied forces, less what the constraint forces take,
+//! `λᵀ G v`, plus what moves constraints and energies in time (and side states that an energy depends on). On
+//! the constraints `G v` is minus their rate in time, so of the constraint forces only what moves them
+//! counts: `d(T + V)/dt + λᵀ ġ`, where `ġ` is the residual, is the power that comes in from outside, whether
+//! the constraints are met or not.
 
 use super::derivatives::Derivatives;
 use super::lagrange::{FormulaEntry, MechanismParts, of_motion};

@@ -1,7 +1,7 @@
 //! Systems written as formulas: a checked [`Model`], lowered into one shared arena and compiled to tapes.
 //!
-//! The inputs of every tape are `[t, states…, parameters…, switch signs…, counts…, discrete…, mode]`. All but time and states come from outside
-//! with every call, so that one compiled system serves many runs.
+//! The inputs of every tape are `[t, states…, parameters…, switch signs…, counts…, discrete…, mode]`. All but
+//! time and states come from outside with every call, so that one compiled system serves many runs.
 
 use super::binding::bind;
 use super::differences::gradient_by_differences;
@@ -28,8 +28,8 @@ use crate::model::{Diagnostic, Model};
 pub struct FormulaSystem {
     names: SystemNames,
     count_number: usize,
-    setting: InitialValues,
-    setting_tape: InitialTape,
+    initial: InitialValues,
+    initial_tape: InitialTape,
     guards: Vec<Guard>,
     guard_growth: Vec<f64>,
     pub(super) modes: Modes,
@@ -75,8 +75,8 @@ impl FormulaSystem {
             schedule: compiler.schedule(),
             conditions: compiler.compile(&bound.parts.conditions.discrete),
             guard_growth,
-            setting_tape: InitialTape::new(model, &fixed),
-            setting: InitialValues { parameters: fixed.parameters, state, discrete },
+            initial_tape: InitialTape::new(model, &fixed),
+            initial: InitialValues { parameters: fixed.parameters, state, discrete },
             guards: bound.guards.iter().map(|watch| watch.guard.clone()).collect(),
             names: SystemNames::new(model, bound.switch_names.clone()),
             count_number: bound.count_number,
@@ -84,7 +84,7 @@ impl FormulaSystem {
         })
     }
 
-    /// How many switches have a name of their own. They come first; the others are made by formulas that switch.
+    /// How many switches are named. They come first; switches of formulas follow.
     pub fn named_switches(&self) -> usize {
         self.names.named_switches
     }
@@ -96,21 +96,21 @@ impl FormulaSystem {
 
     /// The start values.
     pub fn start(&self) -> &[f64] {
-        &self.setting.state
+        &self.initial.state
     }
 
     /// What a run begins with, as the model says.
-    pub fn setting(&self) -> &InitialValues {
-        &self.setting
+    pub fn initial_values(&self) -> &InitialValues {
+        &self.initial
     }
 
-    /// What a run begins with whose parameters, by index, have other values; parameters and start values that use them follow.
-    ///
-    /// None if this compiled system cannot make that run: a value is not finite, a period not positive, or a formula that is linear in time turns
-    /// round. Then the model has to be compiled with these values, which succeeds or says why not.
+    /// The start of a run with these parameter values, by index; whatever uses them follows. None if this
+    /// compiled system cannot make that run: a value is not finite, a period not positive, or a formula that
+    /// is linear in time turns round. Then the model must be compiled with these values, which succeeds or
+    /// says why not.
     pub fn prepare(&self, given: &[(usize, f64)]) -> Option<InitialValues> {
-        let setting = self.setting_tape.setting(given)?;
-        self.schedule.admits(&setting.parameters, self.names.states.len()).then_some(setting)
+        let values = self.initial_tape.values(given)?;
+        self.schedule.admits(&values.parameters, self.names.states.len()).then_some(values)
     }
 
     /// The scratch to evaluate the outputs with.
@@ -154,13 +154,13 @@ impl System for FormulaSystem {
         self.count_number
     }
     fn parameters(&self) -> &[f64] {
-        &self.setting.parameters
+        &self.initial.parameters
     }
     fn discrete_names(&self) -> &[String] {
         &self.names.discrete
     }
     fn discrete_start(&self) -> &[f64] {
-        &self.setting.discrete
+        &self.initial.discrete
     }
     fn reset_targets(&self, guard: usize) -> Option<ResetTargets<'_>> {
         let reset = self.resets[guard].as_ref();

@@ -1,5 +1,5 @@
-//! What a run of a compiled system begins with: the values of parameters, and the start values that follow from them. One tape gives them all, so
-//! that a run with other parameters is prepared without the model.
+//! What a run of a compiled system begins with: the values of parameters, and the start values that follow
+//! from them. One tape gives them all, so that a run with other parameters is prepared without the model.
 
 use super::parameter_values::ParameterValues;
 use crate::expr::{Arena, ExprId, InputId, Tape};
@@ -25,12 +25,13 @@ pub(super) fn start_values(
     Ok((start(&model.states)?, start(&model.discrete)?))
 }
 
-/// Finds the setting of a run from the parameters that are given other values.
+/// Finds the values from the parameters that are given other values.
 ///
 /// There are two inputs for each parameter: whether it is given, and its value.
 #[derive(Clone, Debug)]
 pub(super) struct InitialTape {
-    /// Parameters, states, discrete variables; behind them the times of events that must be finite, and last the periods, which must be positive.
+    /// Parameters, states, discrete variables; behind them the times of events that must be finite, and last
+    /// the periods, which must be positive.
     tape: Tape,
     parameters: usize,
     states: usize,
@@ -55,8 +56,8 @@ impl InitialTape {
         }
     }
 
-    /// The setting with these parameters, by index, at these values; none if anything in it is not finite or a period is not positive.
-    pub(super) fn setting(&self, given: &[(usize, f64)]) -> Option<InitialValues> {
+    /// The values with these parameters, by index; none if one is not finite or a period not positive.
+    pub(super) fn values(&self, given: &[(usize, f64)]) -> Option<InitialValues> {
         let (mut registers, mut out) = (self.tape.registers(), vec![0.0; self.tape.output_count()]);
         for &(parameter, value) in given {
             registers.inputs_mut().get_mut(2 * parameter..2 * parameter + 2)?.copy_from_slice(&[1.0, value]);

@@ -1,7 +1,9 @@
 //! The equations of motion of a mechanism, derived symbolically: `M v' = f - Gᵀ λ` with `q' = v`.
 //!
-//! From energies by Lagrange: `p = ∂T/∂v`, `M = ∂p/∂v`, `f = Q + ∂T/∂q - ∂V/∂q - ∂p/∂q v - ∂p/∂t`. Constraints `g(t, q) = 0` are differentiated twice along
-//! the motion with the branches in them locked, `G v' = -γ` with `G = ∂g/∂q`; constraints on speeds `b(t, q, v) = 0` once, with `G = ∂b/∂v` (paper 003, section 4.1).
+//! From energies by Lagrange: `p = ∂T/∂v`, `M = ∂p/∂v`, `f = Q + ∂T/∂q - ∂V/∂q - ∂p/∂q v - ∂p/∂t`.
+//! Constraints `g(t, q) = 0` are differentiated twice along the motion with the branches in them locked,
+//! `G v' = -γ` with `G = ∂g/∂q`; constraints on speeds `b(t, q, v) = 0` once, with `G = ∂b/∂v` (paper 003,
+//! section 4.1).
 
 use super::derivatives::Derivatives;
 use super::lowering::{Lowering, input};
@@ -9,7 +11,8 @@ use crate::expr::{Arena, ExprId, InputId};
 use crate::model::{Model, Scope, Versions};
 use std::collections::BTreeMap;
 
-/// Inputs that stand for accelerations, and behind them multipliers and reactions, until the number of all others is known: beyond them, and before those of locks.
+/// Inputs that stand for accelerations, and behind them multipliers and reactions, until the number of all
+/// others is known: beyond them, and before those of locks.
 const FIRST_OF_MOTION: u32 = 1 << 29;
 
 /// An entry of a matrix.

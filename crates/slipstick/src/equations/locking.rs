@@ -1,9 +1,10 @@
-//! Formulas that switch by themselves: discontinuity locking of paper 000, section 5.1.2, without the user's help.
+//! Formulas that switch by themselves: discontinuity locking (paper 000, section 5.1.2), automatic.
 //!
-//! In: operations with a kink or a jump, as formulas are read. Out: the same operation with its branch locked, and the
-//! [`Lock`] that says where the branch ends. A comparison, `abs`, `sign`, `min`, `max` and `atan2` lock a sign; `floor`, `ceil`,
-//! `round` and `mod` lock a whole number. What depends on neither time nor states stays as it is, and so do `==` and `!=`: they hold
-//! at single points, which no step can be kept on.
+//! In: operations with a kink or a jump, as formulas are read. Out: the same operation with its branch
+//! locked, and the [`Lock`] that says where the branch ends. A comparison, `abs`, `sign`, `min`, `max` and
+//! `atan2` lock a sign; `floor`, `ceil`, `round` and `mod` lock a whole number. What depends on neither time
+//! nor states stays as it is, and so do `==` and `!=`: they hold at single points, which no step can be kept
+//! on.
 //!
 //! Locks are listed in the order in which they are made, so that each depends only on those before it.
 
@@ -51,7 +52,7 @@ pub(super) struct Locks {
     found: BTreeMap<Discontinuity, usize>,
     /// Whether each expression of the arena, as far as known, depends on time or on a state.
     varies: Vec<bool>,
-    /// Whether each expression, as far as known, has a part that is not a finite number for every time and state.
+    /// Whether each known expression has a part that is not finite for every time and state.
     risky: Vec<bool>,
     first_parameter: usize,
     /// How wide the layer is in which signs are softened, if they are.
@@ -88,7 +89,7 @@ impl Locks {
         self.list.push(Lock { name: name.to_owned(), rule, value, named: true, soft: false });
     }
 
-    /// Adds a switch that the user has named and that is softened. Others that lock the sign of its surface have to do so themselves.
+    /// Adds a softened switch with a name. Other uses of its sign need a lock of their own.
     pub(super) fn add_soft_switch(&mut self, name: &str, surface: ExprId, value: ExprId) {
         let rule = Discontinuity::Sign(surface);
         self.list.push(Lock { name: name.to_owned(), rule, value, named: true, soft: true });

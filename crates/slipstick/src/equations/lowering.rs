@@ -71,7 +71,8 @@ impl Names<'_> {
     }
 }
 
-/// Inputs that stand for discrete variables until the number of signs and counts is known: beyond all others but those of motion and locks.
+/// Provisional inputs of discrete variables, until signs and counts are counted; above all but motion and
+/// locks.
 const FIRST_DISCRETE: u32 = 1 << 28;
 
 /// The input that stands for the index of the mode, behind `discrete` discrete variables.
@@ -237,7 +238,8 @@ impl<'m> Lowering<'m> {
         })
     }
 
-    /// A formula that depends on the mode: that of the mode that holds, or the common one, or zero. `lower` is told what stands before its key.
+    /// A formula that depends on the mode: its own, the common one, or zero. `lower` gets the prefix of its
+    /// key.
     pub(super) fn by_mode(
         &mut self,
         model: &Model,
@@ -407,8 +409,8 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// The surface of an event that strikes at `first + (n + passed) period`, measured in strikes. Periods are counted before they are added
-    /// up: from zero on, a strike is rounded once.
+    /// The surface of an event at `first + (n + passed) period`, in periods. Periods are counted before they
+    /// are summed, so that a time is rounded once.
     fn clock(
         &mut self,
         index: usize,

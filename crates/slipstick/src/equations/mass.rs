@@ -1,4 +1,5 @@
-//! The mass matrix of a model, `M(t, y) y' = f`, as tapes: its entries, and for one that varies its derivatives by time and states.
+//! The mass matrix of a model, `M(t, y) y' = f`, as tapes: its entries, and for one that varies its
+//! derivatives by time and states.
 
 use super::inputs::load;
 use super::tapes::Compiler;
@@ -14,7 +15,8 @@ pub(super) struct MassTape {
     given: Vec<bool>,
     places: Vec<usize>,
     tape: Tape,
-    /// The derivatives that are not identically zero: the place of the entry, and the input (0 is time, states follow).
+    /// The derivatives that are not identically zero: the place of the entry, and the input (0 is time,
+    /// states follow).
     slope_places: Vec<(usize, usize)>,
     slopes: Tape,
 }

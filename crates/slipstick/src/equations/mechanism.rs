@@ -1,4 +1,5 @@
-//! What a formulation asks of a mechanism: `q' = v`, `M v' = f - Gᵀ λ`, constraints on positions and on speeds.
+//! What a formulation asks of a mechanism: `q' = v`, `M v' = f - Gᵀ λ`, constraints on positions and on
+//! speeds.
 
 use super::activity::say_something;
 use super::inputs::load;
@@ -13,7 +14,7 @@ use crate::math::Matrix;
 pub struct Constraint {
     /// The name in the user's words.
     pub name: String,
-    /// Whether it is one of positions, `g(t, q) = 0`, or of speeds, `b(t, q, v) = 0`. Those of positions come first.
+    /// Whether it is one of positions, `g(t, q) = 0`, which come first, or of speeds, `b(t, q, v) = 0`.
     pub holonomic: bool,
     /// Whether it has branches: then events can change what it says.
     pub switches: bool,
@@ -81,7 +82,7 @@ pub(super) struct MechanismTapes {
     pub(super) driving: Tape,
     /// The residuals of positions and the offsets, from where the terms have ended.
     pub(super) residuals_of_terms: Tape,
-    /// How the gradients change along a change of positions, from there on. None where rates are more than `G v`.
+    /// How the gradients change along a change of positions; none where rates are more than `G v`.
     pub(super) turns: Tape,
     /// `G` alone.
     pub(super) jacobian: Tape,
@@ -92,7 +93,8 @@ pub(super) struct MechanismTapes {
     pub(super) rates: Tape,
     /// The derivatives of the rates of constraints by coordinates.
     pub(super) slopes: Tape,
-    /// How `M a - f` changes along a change of the state, which is a further input for each state behind all others; and how entries of `G` do.
+    /// How `M a - f` changes along a change of the state, which is a further input for each state behind all
+    /// others; and how entries of `G` do.
     pub(super) tangent: Tape,
     /// Whether each constraint holds; none if all always do.
     pub(super) holds: Option<Tape>,
@@ -105,7 +107,8 @@ pub(super) struct Places {
     pub(super) forces: Vec<usize>,
     pub(super) gradients: Vec<(usize, usize)>,
     pub(super) levels: Vec<usize>,
-    /// The constraints whose rates are not all of `G v`: what they have beside it or, of speeds, the constraints themselves.
+    /// The constraints whose rates are not all of `G v`: what they have beside it or, of speeds, the
+    /// constraints themselves.
     pub(super) offsets: Vec<usize>,
     pub(super) slopes: Vec<(usize, usize)>,
     /// The states in each row of `M a - f`.
@@ -201,7 +204,7 @@ impl Compiler<'_> {
         parts.names.iter().enumerate().map(constraint).collect()
     }
 
-    /// Whether each constraint holds, as a formula of parameters and everything discrete; none if all always do.
+    /// Whether each constraint holds, as a formula of what is discrete; none if all always do.
     fn holds(&mut self, parts: &MechanismParts, constraints: &[Constraint], states: usize) -> Option<Tape> {
         let (one, end) = (self.arena.constant(1.0), self.bound.locks(parts.motion()).end);
         let fixed = 1 + states..end;
@@ -212,7 +215,8 @@ impl Compiler<'_> {
         holds.iter().any(|&holds| holds != one).then(|| self.compile(&holds))
     }
 
-    /// How each entry of `G` that is given changes along a change of positions, which is a further input for each behind all others.
+    /// How each entry of `G` that is given changes along a change of positions, which is a further input for
+    /// each behind all others.
     fn turns(&mut self, jacobian: &[ExprId], coordinates: usize) -> Vec<ExprId> {
         let first = self.bound.input_count;
         let seed = |(i, q): (usize, u32)| (InputId(q), super::lowering::input(self.arena, first + i));
@@ -220,8 +224,9 @@ impl Compiler<'_> {
         self.arena.derivative_along(jacobian, &seeds)
     }
 
-    /// The derivatives of `M a - f` and of entries of `G` along a change of the state, with the states in each row of the former, and in each of the latter that changes. Accelerations are
-    /// inputs, and stay as they are.
+    /// The derivatives of `M a - f` and of entries of `G` along a change of the state, with the states in
+    /// each row of the former, and in each of the latter that changes. Accelerations are inputs, and stay as
+    /// they are.
     fn tangent(
         &mut self,
         parts: &MechanismParts,
@@ -387,7 +392,8 @@ impl MechanismTapes {
         self.find_rates(terms, y, &out[position.len()..], velocity);
     }
 
-    /// How `G` changes along a change of positions, where the terms were evaluated last. False if there is more than constraints `g(q) = 0`: rates then are more than `G v`.
+    /// How `G` changes along a change of positions, where the terms were evaluated last. False if there is
+    /// more than constraints `g(q) = 0`: rates then are more than `G v`.
     pub(super) fn turn(&self, scratch: &mut MechanismScratch, change: &[f64], turned: &mut [f64]) -> bool {
         if self.turns.output_count() < turned.len() || !self.places.offsets.is_empty() {
             return false;
@@ -452,7 +458,8 @@ impl MechanismTapes {
         }
     }
 
-    /// The states that are in each row of the equations of motion with some constraints, and behind them of the rates of further states, in any mode.
+    /// The states that are in each row of the equations of motion with some constraints, and behind them of
+    /// the rates of further states, in any mode.
     pub(super) fn places_of_tangents(&self, modes: &Modes, rows: &ActiveRows) -> Vec<(usize, usize)> {
         let (q, states) = (self.coordinates, self.states);
         // Without further states there is nothing to look for in the modes.

@@ -1,9 +1,10 @@
 //! The Taylor series of accelerations and multipliers: `M a + Gᵀ λ = f`, `G a = γ`, one order at a time.
 //!
 //! At order k the unknowns stand before the same matrix as at order zero; all other products of coefficients
-//! are known. So the matrix is inverted once, in full. Only constraints that hold have rows. Those that follow
-//! from others have no pivot: their multipliers are zero, and the accelerations are the same without them. The
-//! bound of a solution x is `|K⁻¹| |r - K x|`, where the residual has all errors of the terms in it.
+//! are known. So the matrix is inverted once, in full. Only constraints that hold have rows. Those that
+//! follow from others have no pivot: their multipliers are zero, and the accelerations are the same without
+//! them. The bound of a solution x is `|K⁻¹| |r - K x|`, where the residual has all errors of the terms in
+//! it.
 
 use super::ActiveRows;
 use super::expand::HIGHEST_ORDER;
@@ -57,7 +58,8 @@ impl Places {
 }
 
 impl MechanismTapes {
-    /// The motion of the mechanism with so many states, whose tapes these are for some rows; none if it is too large.
+    /// The motion of a mechanism with this many states, from its tapes for some rows; none if it is too
+    /// large.
     pub(super) fn series(&self, states: usize, rows: Option<&ActiveRows>) -> Option<MechanismSeries> {
         let (n, m) = (self.coordinates, self.constraints.len());
         let (size, blocks) = (n + m, [Matrix::full(n, n), Matrix::full(m, n)]);

@@ -1,8 +1,8 @@
 //! Model → System: the equations, guards and resets that a run is made of, ready to be evaluated.
 //!
 //! A [`System`] does not change during a run and can be shared between threads; each run asks it for an
-//! [`Evaluator`], which owns the scratch. Discrete quantities (mode, switch signs) come in as [`Locked`] values and stay
-//! fixed while a step is made (discontinuity locking, paper 000 section 5.1.2).
+//! [`Evaluator`], which owns the scratch. Discrete quantities (mode, switch signs) come in as [`Locked`]
+//! values and stay fixed while a step is made (discontinuity locking, paper 000 section 5.1.2).
 
 mod active_rows;
 mod activity;

@@ -10,10 +10,10 @@ use std::ops::Range;
 
 const TIME: InputId = InputId(0);
 
-/// Makes guards scheduled ones whose surfaces depend on time, parameters, counts and discrete variables only (`known` are the inputs of the last
-/// two), and are straight lines in time.
+/// Makes guards scheduled ones whose surfaces depend on time, parameters, counts and discrete variables only
+/// (`known` are the inputs of the last two), and are straight lines in time.
 ///
-/// With `T` the time of the crossing, such a surface becomes `slope (t - T)`: rounding cannot bring the two apart.
+/// Such a surface becomes `slope (t - T)`, so that rounding cannot separate it from its time `T`.
 pub(super) fn find_times(
     lowering: &mut Lowering<'_>,
     watches: &mut [BoundGuard],

@@ -12,7 +12,7 @@ pub(super) struct Making<'a> {
 
 /// The surfaces of a lock's own guards, with the direction in which each fires.
 ///
-/// A count has two: it goes up where the first rises through zero, and down where the second falls. Both are measured in counts.
+/// A count has two, in counts: it goes up where the first rises, and down where the second falls.
 pub(super) fn surfaces(making: &mut Making<'_>, lock: &Lock) -> Vec<(ExprId, Direction)> {
     let arena = &mut *making.arena;
     match lock.rule {
@@ -49,7 +49,7 @@ fn count_surfaces(making: &mut Making<'_>, up: ExprId, down: ExprId) -> Vec<(Exp
     vec![(up, Direction::Rising), (down, Direction::Falling)]
 }
 
-/// Halves are rounded away from zero: below zero, a half belongs to the lower number, and the surface is a hair lower.
+/// Halves are rounded away from zero: below zero, a half belongs to the lower number.
 fn away_from_zero(arena: &mut Arena, surface: ExprId, of: ExprId) -> ExprId {
     let (zero, hair) = (arena.constant(0.0), arena.constant(f64::EPSILON));
     let (size, least) = (arena.unary(UnaryOp::Abs, surface), arena.constant(f64::MIN_POSITIVE));
@@ -60,8 +60,8 @@ fn away_from_zero(arena: &mut Arena, surface: ExprId, of: ExprId) -> ExprId {
     arena.select(negative, lower, surface)
 }
 
-/// The surface where it is a finite number, elsewhere a value from which it does not cross. A formula may be undefined in the branch that is
-/// not taken, and that is no event and no error.
+/// The surface where it is a finite number, elsewhere a value from which it does not cross. A formula may be
+/// undefined in the branch that is not taken, and that is no event and no error.
 fn defined(making: &mut Making<'_>, surface: ExprId, else_value: ExprId) -> ExprId {
     if !making.locks.may_be_undefined(making.arena, surface) {
         return surface;

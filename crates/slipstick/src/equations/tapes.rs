@@ -30,7 +30,7 @@ pub(super) struct ModeTapes {
 }
 
 impl ModeTapes {
-    /// Which of `n` states a guard and its first two rates along the flow depend on, but for locks; `k` is its place among those watched.
+    /// Which of `n` states the guard at place `k` and its first two rates depend on, but for locks.
     pub(super) fn reach(&self, k: usize, n: usize) -> Vec<bool> {
         let mut reached = vec![false; n];
         self.singles[k]
@@ -85,8 +85,8 @@ impl ModeRegisters {
     }
 }
 
-/// The tapes of all modes. Those of a mode are compiled where a run meets it first: each has all states and guards in it, so that those of all modes
-/// together may be far longer than the model.
+/// The tapes of all modes. Those of a mode are compiled where a run meets it first: each has all states and
+/// guards in it, so that those of all modes together may be far longer than the model.
 #[derive(Clone, Debug)]
 pub(super) struct Modes {
     formulas: Arc<(Arena, BoundFormulas)>,
@@ -165,7 +165,7 @@ pub(super) struct ScheduleTape {
 }
 
 impl ScheduleTape {
-    /// Whether every surface goes the way that it does with the parameters of the model, for a system with so many states.
+    /// Whether every surface has the direction that it has with the parameters of the model.
     pub(super) fn admits(&self, parameters: &[f64], states: usize) -> bool {
         let (mut registers, mut slopes) = (self.slopes.registers(), vec![0.0; self.rising.len()]);
         registers.inputs_mut()[1 + states..][..parameters.len()].copy_from_slice(parameters);

@@ -83,8 +83,8 @@ impl Instruction {
     }
 }
 
-/// On which side of a jump the value is, is decided by the value itself: a jump is where the sign of a guard changes, between two
-/// floats. As an uncertainty it would hide every root around it.
+/// The value decides its side of a jump: there the sign of a guard changes, between two floats. As an
+/// uncertainty a jump would hide every root around it.
 #[inline(always)]
 fn decided(result: Inexact, step: Instruction) -> Inexact {
     if step.smoothness() == Smoothness::Jump { Inexact::number(result.value) } else { result }

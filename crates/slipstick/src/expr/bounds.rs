@@ -1,8 +1,8 @@
 //! Where a formula and its slope lie while its inputs move within bounds.
 //!
-//! In: a [`Tape`], and for each of its inputs an interval of values and one of slopes. Out: the same for its first output, by one run over
-//! intervals; slopes by the chain rule, as exactly as the intervals allow. From these follows with certainty that a formula has no root, or
-//! at most one.
+//! In: a [`Tape`], and for each of its inputs an interval of values and one of slopes. Out: the same for its
+//! first output, by one run over intervals; slopes by the chain rule, as exactly as the intervals allow. From
+//! these follows with certainty that a formula has no root, or at most one.
 
 use crate::expr::interval::Interval;
 use crate::expr::operation::{BinaryOp, Smoothness, UnaryOp};

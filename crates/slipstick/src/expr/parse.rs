@@ -325,7 +325,7 @@ impl<'a> Parser<'a> {
         Some(top)
     }
 
-    /// Completes all that waits up to the innermost open parenthesis: every `if` in words must have its `else`.
+    /// Completes all that waits up to the innermost open parenthesis; every `if` must have its `else`.
     fn complete(&mut self) -> Result<(), ParseError> {
         loop {
             self.reduce(Precedence::Or)?;

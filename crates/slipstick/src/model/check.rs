@@ -1,4 +1,4 @@
-//! Does everything mean something? Names, missing and superfluous derivatives, cycles, modes that cannot be reached.
+//! Checks names, missing and superfluous derivatives, cycles, and modes that cannot be reached.
 
 use super::guard::check_guard;
 use super::mechanism::check_mechanism;

@@ -1,7 +1,8 @@
 //! Mechanisms: coordinates with their speeds, energies or a mass matrix, forces, constraints.
 //!
-//! A coordinate `x` has the speed `x'`. Both are states of the model: all coordinates first, then all speeds, then the states of `states`. The
-//! equations of motion follow from the energies (Lagrange) or from `inertia` and `forces`.
+//! A coordinate `x` has the speed `x'`. Both are states of the model: all coordinates first, then all speeds,
+//! then the states of `states`. The equations of motion follow from the energies (Lagrange) or from `inertia`
+//! and `forces`.
 
 use super::names::{FormulaContext, check_formula, outputs_that_use, places, smooth_room};
 use super::read::Reader;
@@ -29,7 +30,7 @@ pub struct MechanismRule {
     pub inertia: Vec<Definition>,
     /// Generalised forces, by coordinate.
     pub forces: Vec<Definition>,
-    /// What must stay zero: a formula of coordinates and time, or one of speeds too. Those that stand in modes only come last.
+    /// What must stay zero: a formula of time, coordinates and speeds. Those only in modes come last.
     pub constraints: Vec<Definition>,
     /// How many of the constraints stand in modes only.
     pub constraints_of_modes: usize,
@@ -58,7 +59,7 @@ impl Model {
         &self.states[2 * self.mechanism.coordinates..]
     }
 
-    /// The formulas that the motion depends on: derivatives, forces, mass entries and guards. Switches cannot use outputs.
+    /// The formulas of the motion: derivatives, forces, mass entries and guards. Switches use no outputs.
     pub fn moving_formulas(&self) -> impl Iterator<Item = &Formula> {
         let modes = self.modes.iter().flat_map(|m| m.derivatives.iter().chain(&m.forces));
         let mechanism = self.mechanism.forces.iter().chain(&self.mechanism.inertia);
@@ -221,7 +222,8 @@ fn check_both_halves(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnost
     }
 }
 
-/// Kinetic energy and constraints are differentiated along the motion: they depend on time, coordinates and speeds only.
+/// Kinetic energy and constraints are differentiated along the motion: they depend on time, coordinates and
+/// speeds only.
 fn check_no_side_states(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
     let rule = &model.mechanism;
     if rule.is_empty() {
@@ -241,7 +243,8 @@ fn check_no_side_states(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagn
     }
 }
 
-/// What follows from the motion cannot be a cause of it: an output that uses a multiplier or a reaction is not used in formulas that move something.
+/// What follows from the motion cannot be a cause of it: an output that uses a multiplier or a reaction is
+/// not used in formulas that move something.
 fn check_outputs_of_motion(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
     let known = outputs_that_use(model, scope, Quantity::follows_from_motion);
     for formula in model.moving_formulas().chain(model.resets()) {

@@ -77,7 +77,7 @@ const MULTIPLIER: &str = "lambda.";
 /// What stands before the name of a coordinate in the name of what the constraints push it with.
 const REACTION: &str = "reaction.";
 
-/// How many names are compared with misspelt ones, all in all: a file of nothing but errors is read in time in proportion to its size.
+/// The most comparisons with misspelt names: a file full of errors is read in linear time.
 const MOST_COMPARISONS: usize = 1_000_000;
 /// How many names a hint lists.
 const LISTED: usize = 8;
@@ -159,7 +159,8 @@ impl<'a> Scope<'a> {
         self.modes.get(name).copied()
     }
 
-    /// What an entry of a matrix is about, row and column: `v` is the diagonal entry of `v`, `x.v` the entry of row `x` and column `v`.
+    /// What an entry of a matrix is about, row and column: `v` is the diagonal entry of `v`, `x.v` the entry
+    /// of row `x` and column `v`.
     fn entry(name: &str, place: impl Fn(&str) -> Option<usize>) -> Option<(usize, usize)> {
         let diagonal = place(name).map(|i| (i, i));
         let split = |(at, _): (usize, &str)| Some((place(&name[..at])?, place(&name[at + 1..])?));
@@ -171,7 +172,8 @@ impl<'a> Scope<'a> {
         Self::entry(name, |name| self.state(name))
     }
 
-    /// What an entry of `inertia` is about: `x.y` is the entry of row `x` and column `y`, and of row `y` and column `x`.
+    /// What an entry of `inertia` is about: `x.y` is the entry of row `x` and column `y`, and of row `y` and
+    /// column `x`.
     pub fn inertia_place(&self, name: &str) -> Option<(usize, usize)> {
         Self::entry(name, |name| self.coordinate(name))
     }

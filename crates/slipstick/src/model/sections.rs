@@ -137,7 +137,7 @@ impl Reader<'_> {
         leaves(table).into_iter().filter_map(unit).collect()
     }
 
-    /// What the equations and the times depend on is read here; the room `simulate` has a table of all that may be said.
+    /// Reads what equations and times depend on; room `simulate` has the table of all options.
     fn run(&mut self, value: &Value<'_>) -> RunRule {
         let mut run = RunRule::default();
         let Some(table) = self.table(value, "run", "[run]") else { return run };

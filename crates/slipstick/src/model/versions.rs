@@ -1,4 +1,5 @@
-//! What modes may say in their own way: outputs, constraints, forces. One thing has one name, and a formula in each mode or one for all.
+//! What modes may define for themselves: outputs, constraints, forces. A name has a formula per mode, or one
+//! for all.
 
 use super::names::{FormulaContext, check_formula, places, smooth_room};
 use super::{Definition, Diagnostic, Formula, ModeRule, Model, Scope};

@@ -1,8 +1,12 @@
-//! A method for those who do not want to choose one: an explicit method whose order follows from the tolerance, and implicit ones where the problem is stiff.
+//! A method for those who do not want to choose one: an explicit method whose order follows from the
+//! tolerance, and implicit ones where the problem is stiff.
 //!
-//! In equations stiffness decides which of them is at work. In mechanisms it is what each gets done for its work (`choice.rs`), with the work counted as in comparisons (`work.rs`): there the implicit one is Radau IIA on the stabilised
-//! index-2 form, whose matrices are exact and sparse. Where a correction of steps is asked for, it is Radau IIA on the index-1 form, whose matrices are full, beside a generalized-α method at tolerances that its
-//! order suits. All others that were compared are never ahead by much (`book/src/comparing.md`).
+//! In equations stiffness decides which of them is at work. In mechanisms it is what each gets done for its
+//! work (`choice.rs`), with the work counted as in comparisons (`work.rs`): there the implicit one is Radau
+//! IIA on the stabilised index-2 form, whose matrices are exact and sparse. Where a correction of steps is
+//! asked for, it is Radau IIA on the index-1 form, whose matrices are full, beside a generalized-α method at
+//! tolerances that its order suits. All others that were compared are never ahead by much
+//! (`book/src/comparing.md`).
 
 use super::choice::Choice;
 use super::spectral::Spectral;
@@ -18,9 +22,9 @@ pub(super) const DESCRIPTOR: MethodDescriptor = MethodDescriptor {
     ..dopri5::DESCRIPTOR
 };
 
-/// A method of order 2 is worth it only if it is ahead by more than this: it is less accurate at the same tolerance.
+/// A method of order 2 must be ahead by more than this: it is less accurate at the same tolerance.
 const WORTH_OF_ALPHA: f64 = 0.8;
-/// Below this tolerance a method of order 2 takes far too many steps, and down to this it is tried before Radau IIA.
+/// Below this tolerance order 2 takes far too many steps; above, it is tried before Radau IIA.
 const FINEST_ALPHA: f64 = 3e-7;
 const ALPHA_FIRST: f64 = 3e-5;
 
@@ -48,7 +52,7 @@ pub struct Partners {
 }
 
 impl Partners {
-    /// For equations with a kind of mass matrix. Only an implicit method can solve for derivatives behind one.
+    /// For equations with a kind of mass matrix; only an implicit method can solve for derivatives then.
     pub fn for_equations(tolerances: &Tolerances, mass: MassKind) -> Self {
         let explicit = match finest(tolerances) {
             tolerance if tolerance > 1e-3 => Method::BogackiShampine3,
@@ -60,7 +64,7 @@ impl Partners {
         Self { methods, span: None }
     }
 
-    /// For a mechanism with some time to go. Its right-hand sides are dear: low order never pays, and looking ahead does.
+    /// For a mechanism. Its right-hand sides are expensive: low order never pays, looking ahead does.
     pub fn for_mechanism(tolerances: &Tolerances, span: f64, keeps: Keeps) -> Self {
         let finest = finest(tolerances);
         let explicit = if finest > 1e-5 { Method::Tsitouras5 } else { Method::DormandPrince8 };

@@ -1,6 +1,6 @@
-//! Step-size control: for explicit methods the proportional-integral rule of Gustafsson as in Hairer, Wanner II, section IV.2; for implicit
-//! ones his predictive rule as in section IV.8, with a dead band in which the step is kept, because a step of the same size
-//! saves a factorisation.
+//! Step-size control: for explicit methods the proportional-integral rule of Gustafsson as in Hairer, Wanner
+//! II, section IV.2; for implicit ones his predictive rule as in section IV.8, with a dead band in which the
+//! step is kept, because a step of the same size saves a factorisation.
 
 use super::Method;
 use crate::math::{rough_exp2, rough_log2, rough_power};
@@ -21,7 +21,7 @@ pub struct Controller {
     rule: ControlLaw,
     /// The part of the step that would just be good enough which is tried.
     safety: f64,
-    /// The most that the next step may grow by: nothing right after a rejection, a lot at the start and after a discontinuity.
+    /// The largest growth of the next step: none after a rejection, a lot at the start or an event.
     most: f64,
 }
 
@@ -31,10 +31,12 @@ pub struct Controller {
 enum ControlLaw {
     /// Explicit methods: the last error, kept as its binary logarithm, damps the choice.
     ProportionalIntegral { exponent: f64, last_log: f64 },
-    /// On request, for any method: the last three errors count (Kennedy, Carpenter, Appl. Numer. Math. 44, 2003). They are kept, if there are any.
+    /// On request, for any method: the last three errors count (Kennedy, Carpenter, Appl. Numer. Math. 44,
+    /// 2003). They are kept, if there are any.
     Pid { exponent: f64, before: Option<[f64; 2]> },
-    /// Implicit methods: the trend of errors and step sizes is carried on. The last step is kept with its error, if there is one. A factor from 1 up
-    /// to the end of the dead band is not worth a change of the step.
+    /// Implicit methods: the trend of errors and step sizes is carried on. The last step is kept with its
+    /// error, if there is one. A factor from 1 up to the end of the dead band is not worth a change of the
+    /// step.
     Predictive { exponent: f64, last: Option<(f64, f64)>, dead_band: f64 },
 }
 
@@ -42,7 +44,7 @@ enum ControlLaw {
 pub const SAFETY: f64 = 0.9;
 const SHRINK_LIMIT: f64 = 0.2;
 const GROWTH_LIMIT: f64 = 10.0;
-/// A first step may be far too small, as after a contact that opens: its error tells more than where it came from.
+/// A first step may be far too small, as after a contact opens: its error tells more than its size.
 const FIRST_GROWTH_LIMIT: f64 = 1e3;
 const MEMORY: f64 = 0.04;
 /// No error counts as less than 1e-4 in the next step. Its binary logarithm.

@@ -1,8 +1,10 @@
 //! Steps of implicit methods next to singular positions of a mechanism (`formulation/singular.rs`).
 //!
-//! Beside the constraints the field has slopes there that grow without bound: an implicit method takes them for stiffness and comes nearer and nearer by steps that are good, until rounding decides
-//! on which branch it goes on. An explicit method whose stages are brought to the constraints needs no slopes, and one of high order makes few and long steps. So such steps are made by one. If
-//! the motion is stiff, they are as short as its stability asks for, next to the position only.
+//! Beside the constraints the field has slopes there that grow without bound: an implicit method takes them
+//! for stiffness and comes nearer and nearer by steps that are good, until rounding decides on which branch
+//! it goes on. An explicit method whose stages are brought to the constraints needs no slopes, and one of
+//! high order makes few and long steps. So such steps are made by one. If the motion is stiff, they are as
+//! short as its stability asks for, next to the position only.
 
 use super::{Method, Step, Tolerances, Trial};
 use crate::formulation::Flow;

@@ -1,7 +1,10 @@
-//! HEM5: the half-explicit method of order 5 with 8 stages of Brasey and Hairer, for mechanisms in their index-2 form.
+//! HEM5: the half-explicit method of order 5 with 8 stages of Brasey and Hairer, for mechanisms in their
+//! index-2 form.
 //!
-//! Brasey, Hairer, SIAM J. Numer. Anal. 30 (1993); paper 001, section 3.2: stages (31) and (32), error (33) and (34). Each stage meets the constraints of speeds at the
-//! next one, the last at the end of the step. Dense output of order 4 is bootstrapped from values and slopes at both ends: the slopes are those of the index-1 form.
+//! Brasey, Hairer, SIAM J. Numer. Anal. 30 (1993); paper 001, section 3.2: stages (31) and (32), error (33)
+//! and (34). Each stage meets the constraints of speeds at the next one, the last at the end of the step.
+//! Dense output of order 4 is bootstrapped from values and slopes at both ends: the slopes are those of the
+//! index-1 form.
 
 use super::bootstrap::Bootstrap;
 use super::half_explicit::Stages;
@@ -147,7 +150,7 @@ impl Hem5 {
         }
     }
 
-    /// A good step is taken only if the slope at its end is finite: dense output needs it, and there is no next step without.
+    /// A good step needs a finite slope at its end, for dense output and the next step.
     fn check_end(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         self.evaluate_end(field, trial);
         let slope = &self.slopes[1];

@@ -1,7 +1,8 @@
-//! One-step methods, one file each, all with the same parts in the same order: descriptor, tableau, scratch, step, interpolant.
+//! One-step methods, one file each with the same parts: descriptor, tableau, scratch, step, interpolant.
 //!
-//! In: a [`Field`](crate::formulation::Field), a point and a step size. Out: a [`Trial`] with the end state, a scaled error and
-//! dense output. A method knows nothing of events; event code knows nothing of tableaus; they meet in a `Trial`.
+//! In: a [`Field`](crate::formulation::Field), a point and a step size. Out: a [`Trial`] with the end state,
+//! a scaled error and dense output. A method knows nothing of events; event code knows nothing of tableaus;
+//! they meet in a `Trial`.
 
 mod alpha;
 mod alpha_matrix;

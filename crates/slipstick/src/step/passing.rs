@@ -1,9 +1,12 @@
 //! Steps of generalized-α methods next to singular positions of a mechanism (`formulation/singular.rs`).
 //!
-//! Where `d` is left of a row of constraints, rounding `e` of positions is `e/d` along what is lost, `e/d²` in speeds, and `e/d³` in accelerations. At tight tolerances steps of order 2 are short: many
-//! of them end next to the position, and the nearest has an error that no shorter one takes back, so that rounding decides on which branch the motion goes on. Long steps hardly ever end there. So
-//! where such a position comes nearer, an explicit method of high order on the index-1 form leaps over it, with the position in the widest gap between its stages and its end on the
-//! constraints. The tighter the tolerance, the further off it begins. Where that method is not good enough, as in stiff motion, the other one goes on if it is.
+//! Where `d` is left of a row of constraints, rounding `e` of positions is `e/d` along what is lost, `e/d²`
+//! in speeds, and `e/d³` in accelerations. At tight tolerances steps of order 2 are short: many of them end
+//! next to the position, and the nearest has an error that no shorter one takes back, so that rounding
+//! decides on which branch the motion goes on. Long steps hardly ever end there. So where such a position
+//! comes nearer, an explicit method of high order on the index-1 form leaps over it, with the position in the
+//! widest gap between its stages and its end on the constraints. The tighter the tolerance, the further off
+//! it begins. Where that method is not good enough, as in stiff motion, the other one goes on if it is.
 
 use super::alpha::GeneralizedAlpha;
 use super::implicit::smallest_relative;
@@ -12,7 +15,8 @@ use crate::formulation::Flow;
 
 /// The middle of the widest gap between the stages of the explicit method, as a part of the step.
 const WIDEST_GAP: f64 = 7.0 / 15.0;
-/// A leap begins where what is left of a row is less than a part of the most it has been: this times the root of rounding over the tolerance, within bounds.
+/// A leap begins where what is left of a row is less than a part of the most it has been: this times the root
+/// of rounding over the tolerance, within bounds.
 const OF_ROUNDING: f64 = 1000.0;
 const NEAREST: f64 = 0.05;
 const FURTHEST: f64 = 0.3;
@@ -39,7 +43,8 @@ impl Passing {
         Self { alpha, explicit: None, is_on, leaps, gave_up, leap: None, usual: None, own_h: 0.0 }
     }
 
-    /// Makes the step by the explicit method, or by the method itself where only that is good enough. If neither is, the error of the former says how much shorter to try.
+    /// Makes the step by the explicit method, or by the method itself where only that is good enough. If
+    /// neither is, the error of the former says how much shorter to try.
     #[cold]
     fn pass(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         let n = trial.start.len();

@@ -1,9 +1,10 @@
 //! PHEM56: Murua's partitioned half-explicit method of order 5, for mechanisms in their index-2 form.
 //!
-//! Murua, Computing 59 (1997); Arnold, Murua, Numer. Algorithms 19 (1998); paper 001, section 3.2. States of stages follow from the explicit matrix of Dormand and Prince;
-//! each stage meets the constraints of speeds at a point of its own, which has the rows of a second matrix. The sixth such point is the end of the step. The seventh
-//! stage stands there: its accelerations, of order 4, are the first of the next step. Dense output is the quartic through values and slopes at both ends and a value in
-//! between that the stages give.
+//! Murua, Computing 59 (1997); Arnold, Murua, Numer. Algorithms 19 (1998); paper 001, section 3.2. States of
+//! stages follow from the explicit matrix of Dormand and Prince; each stage meets the constraints of speeds
+//! at a point of its own, which has the rows of a second matrix. The sixth such point is the end of the step.
+//! The seventh stage stands there: its accelerations, of order 4, are the first of the next step. Dense
+//! output is the quartic through values and slopes at both ends and a value in between that the stages give.
 
 use super::bootstrap::Bootstrap;
 use super::dopri5;
@@ -94,7 +95,7 @@ impl Phem56 {
         }
     }
 
-    /// Makes all stages; the end of the step goes to `trial.end`, and its constraints are met before the last stage.
+    /// Makes all stages; the end goes to `trial.end`, with its constraints met before the last stage.
     fn fill_stages(&mut self, field: &mut Flow<'_>, trial: &mut Trial, is_closed: bool) {
         self.stages.is_closed = is_closed;
         if !self.first_is_known {
@@ -118,7 +119,7 @@ impl Phem56 {
         }
     }
 
-    /// The difference to the embedded solution of order 4, whose speeds are brought to where their constraints are met.
+    /// The difference to the embedded solution of order 4 with projected speeds.
     fn estimate(&mut self, field: &mut Flow<'_>, trial: &Trial) {
         add_stages_later(ERROR, &self.stages.rates, trial.h, None, &mut self.error);
         if self.stages.is_half_explicit {

@@ -1,15 +1,18 @@
 //! Radau IIA of order 5 with 3 stages: Hairer, Wanner II, section IV.8 (their code RADAU5).
 //!
-//! The stages are `Y_i = y₀ + Z_i` with `M(Y_i) Σ_j (A⁻¹)_ij Z_j / h = f(Y_i)`. A linear change of the unknowns, `Z = T W`, turns the system of Newton's
-//! iteration into one real and one complex system of the size of the state. Its matrix has Jacobian and mass at the start of
-//! this or an earlier step; a mass that varies is evaluated at the stages in the residual, so that the solution does not depend on
-//! that. A mass may be singular, with algebraic equations of index 1 or 2.
+//! The stages are `Y_i = y₀ + Z_i` with `M(Y_i) Σ_j (A⁻¹)_ij Z_j / h = f(Y_i)`. A linear change of the
+//! unknowns, `Z = T W`, turns the system of Newton's iteration into one real and one complex system of the
+//! size of the state. Its matrix has Jacobian and mass at the start of this or an earlier step; a mass that
+//! varies is evaluated at the stages in the residual, so that the solution does not depend on that. A mass
+//! may be singular, with algebraic equations of index 1 or 2.
 //!
-//! The error is estimated with order 3, that is by far too large for a method of order 5. RADAU5 compares it with `tolerance^(2/3) / 10`, which holds the
-//! error of a step to the tolerance and lets that at the end fall as `tolerance^(5/6)` only. Below 1e-6 it is compared with `0.631 tolerance^(4/5)` here: with
-//! steps of the size `tolerance^(1/5)` the error at the end follows the tolerance. The estimate does not see stiff
-//! components between the stages, where dense output is needed for events: the error of the collocation polynomial is estimated too, by
-//! its distance from a stage of the step before, and held to the same measure.
+//! The error is estimated with order 3, that is by far too large for a method of order 5. RADAU5 compares it
+//! with `tolerance^(2/3) / 10`, which holds the error of a step to the tolerance and lets that at the end
+//! fall as `tolerance^(5/6)` only. Below 1e-6 it is compared with `0.631 tolerance^(4/5)` here: with steps of
+//! the size `tolerance^(1/5)` the error at the end follows the tolerance. The estimate does not see stiff
+//! components between the stages, where dense output is needed for events: the error of the collocation
+//! polynomial is estimated too, by its distance from a stage of the step before, and held to the same
+//! measure.
 
 use super::implicit::{
     AS_LONG_AS_IT_TAKES, Convergence, Newton, measure, newton_tolerance, smallest_relative,
@@ -61,13 +64,14 @@ pub(super) const BETA: f64 = 3.0504301992474105;
 /// The error estimate is `(γ/h M - J)⁻¹ (f₀ + M Σ e_i Z_i / h)`.
 const E: [f64; 3] = [-(13.0 + 7.0 * R6) / 3.0, (-13.0 + 7.0 * R6) / 3.0, -1.0 / 3.0];
 
-/// A correction that the next step would see as an error of more than this part of the tolerance is made calm.
+/// A correction is smoothed if the next step would see more than this part of the tolerance as error.
 pub(super) const SEEN: f64 = 0.1;
 
 /// The largest value of |θ (θ - c₁) (θ - c₂) (θ - 1)| within a step.
 const WIDEST: f64 = 0.01826;
 
-/// The equations `M y' = f(t, y)`, linearised at the start of a step, with the factors of `γ/h M - J` and of `(α + iβ)/h M - J`.
+/// The equations `M y' = f(t, y)`, linearised at the start of a step, with the factors of `γ/h M - J` and of
+/// `(α + iβ)/h M - J`.
 pub(super) trait Equations {
     /// The length of the state.
     fn dimension(&self) -> usize;
@@ -75,7 +79,7 @@ pub(super) trait Equations {
     fn find_slope(&mut self, field: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), Fault>;
     /// `f` at the start.
     fn slope(&self) -> &[f64];
-    /// Makes sure that the factors are those for this step size, with a Jacobian from this start or an earlier one.
+    /// Updates the factors for this step size, with a Jacobian from this start or an earlier one.
     fn factor(&mut self, field: &mut Flow<'_>, at: (f64, &[f64]), h: f64) -> Result<(), Fault>;
     /// `out = f - M rates` at a point.
     fn residual(
@@ -95,7 +99,7 @@ pub(super) trait Equations {
     fn solve_complex(&mut self, re: &mut [f64], im: &mut [f64]);
     /// The states of index 2 and more.
     fn hidden(&self) -> &[usize];
-    /// The states that are of one kind, so that they can be weighed alike: positions of a mechanism, and its speeds.
+    /// Groups of states weighed alike: positions of a mechanism, and its speeds.
     fn kinds(&self) -> [Range<usize>; 2] {
         [0..0, 0..0]
     }
@@ -131,7 +135,7 @@ pub(super) struct Radau5<E> {
     pub(super) scales: Vec<f64>,
     /// The scales with the largest of each kind for all of it.
     even_scales: Vec<f64>,
-    /// What follows from the tolerances: the factor for the error of each component, and what Newton may leave. Found at a restart.
+    /// From the tolerances, at a restart: factors of component errors, and what Newton may leave.
     tightening: Vec<f64>,
     kappa: Option<f64>,
     /// The first step, or one after a rejection: its error is estimated with more care.
@@ -317,7 +321,7 @@ impl<E: Equations> Radau5<E> {
         Ok(())
     }
 
-    /// The error, filtered once, and once more where the first estimate is known to be too large for stiff problems.
+    /// The error, filtered once, and twice where the first estimate is too large for stiff problems.
     fn estimate(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         let n = self.equations.dimension();
         combine_one(n, &E.map(|e| -e / self.h), &self.stages, &mut self.point);
@@ -343,7 +347,7 @@ impl<E: Equations> Radau5<E> {
         }
     }
 
-    /// The error of the collocation polynomial: how far it misses the first stage of the step before is a fourth difference.
+    /// The error of the collocation polynomial: its distance from the first stage of the last step.
     fn judge_dense(&mut self, tolerances: &Tolerances, trial: &mut Trial) {
         if self.before_h == 0.0 || !trial.is_good() {
             return;
@@ -445,13 +449,15 @@ impl<E: Equations> Step for Radau5<E> {
         self.newton.be_patient(AS_LONG_AS_IT_TAKES);
     }
 
-    /// The step times the norm of the Jacobian, against the stability region of an explicit method of order 5.
+    /// The step times the Jacobian's norm over the stability limit of an explicit method of order 5.
     fn stiffness(&self, trial: &Trial) -> Option<f64> {
         Some(trial.h * self.equations.jacobian_norm()? / 3.3)
     }
 
-    /// A state that is off by `δ` is seen by the next step as an error of `(γ/h (γ/h - J)⁻¹ - 1) δ`. If that matters, positions and speeds are each moved by what is left of `δ` after they have been
-    /// followed for `h/γ` by the linearised equations, which takes off what is stiff and leaves what the constraints ask for.
+    /// A state that is off by `δ` is seen by the next step as an error of `(γ/h (γ/h - J)⁻¹ - 1) δ`. If that
+    /// matters, positions and speeds are each moved by what is left of `δ` after they have been followed for
+    /// `h/γ` by the linearised equations, which takes off what is stiff and leaves what the constraints ask
+    /// for.
     fn calm(&mut self, positions: usize, moved: &mut [f64]) -> bool {
         let n = moved.len();
         self.follow(moved, 0..n);
@@ -473,7 +479,7 @@ impl<E: Equations> Step for Radau5<E> {
     }
 }
 
-/// What the estimate of order 3 is compared with: as in RADAU5 down to a tolerance of 1e-6, where both are the same.
+/// What the estimate of order 3 is compared with: RADAU5's rule down to 1e-6, where both agree.
 fn allowed(tolerance: f64) -> f64 {
     (0.1 * tolerance.powf(2.0 / 3.0)).min(0.631 * tolerance.powf(0.8))
 }
@@ -562,7 +568,7 @@ mod tests {
         assert!((largest - WIDEST).abs() < 1e-4, "{largest}");
     }
 
-    /// `γ₀ h f₀ + γ₀ Σ e_i Z_i` with `γ₀ = 1/γ` vanishes for solutions that are polynomials of degree 3 or less.
+    /// `γ₀ h f₀ + γ₀ Σ e_i Z_i`, `γ₀ = 1/γ`, vanishes for polynomials up to degree 3.
     #[test]
     fn error_estimate_has_order_three() {
         for q in 1..=4 {

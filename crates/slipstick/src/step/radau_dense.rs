@@ -1,4 +1,5 @@
-//! The equations `M y' = f` of RADAU5 with full matrices: `radau5.rs` on any system of ordinary differential equations, or of algebraic ones of index 1 and 2.
+//! The equations `M y' = f` of RADAU5 with full matrices: `radau5.rs` on any system of ordinary differential
+//! equations, or of algebraic ones of index 1 and 2.
 
 use super::crossing::Crossing;
 use super::implicit::{Linearisation, check_finite};

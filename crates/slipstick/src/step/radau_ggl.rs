@@ -1,10 +1,14 @@
-//! Radau IIA on the stabilised index-2 form of a mechanism (paper 001, equation (23); Hairer, Wanner II, section VII.4): constraints of positions and of speeds hold at the end of each
-//! step. What Newton's iteration leaves of them, far below the tolerance, is taken off there.
+//! Radau IIA on the stabilised index-2 form of a mechanism (paper 001, equation (23); Hairer, Wanner II,
+//! section VII.4): constraints of positions and of speeds hold at the end of each step. What Newton's
+//! iteration leaves of them, far below the tolerance, is taken off there.
 //!
-//! Multipliers are found with the state, and take no part in the error. While the motion slides on a surface, or stays on one side of it, the index-1 form takes its place.
+//! Multipliers are found with the state, and take no part in the error. While the motion slides on a surface,
+//! or stays on one side of it, the index-1 form takes its place.
 //!
-//! Matrices of one point serve for all stages of a step only if what is left of each row of constraints beside the others changes little within it. In a step across a singular position it changes its sign, and
-//! shorter steps only come nearer. Where the iteration fails next to one, an explicit method makes the step, whose stages are brought to the constraints one by one (`formulation/singular.rs`).
+//! Matrices of one point serve for all stages of a step only if what is left of each row of constraints
+//! beside the others changes little within it. In a step across a singular position it changes its sign, and
+//! shorter steps only come nearer. Where the iteration fails next to one, an explicit method makes the step,
+//! whose stages are brought to the constraints one by one (`formulation/singular.rs`).
 
 use super::implicit::AS_LONG_AS_IT_TAKES;
 use super::radau_matrix::StabilisedForm;
@@ -31,7 +35,7 @@ pub(super) struct RadauGgl {
     factorisations: u64,
 }
 
-/// What makes a step: this form, the index-1 form, or the explicit method that goes through singular positions.
+/// Who makes a step: this form, the index-1 form, or the explicit method for singular configurations.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ActiveForm {
     Stabilised,

@@ -1,7 +1,10 @@
-//! The equations of the stabilised index-2 form of a mechanism (paper 001, equation (23)), linearised for Radau IIA.
+//! The equations of the stabilised index-2 form of a mechanism (paper 001, equation (23)), linearised for
+//! Radau IIA.
 //!
-//! Multiplied by the masses, the matrices of Newton's iteration consist of `K_t`, `C_t`, `M`, the gradients and their slopes alone (`formulation/tangents.rs`): exactly for formulas, and with few entries in
-//! large mechanisms. The terms with `μ` in them are left out, which is next to zero. How systems with them are solved is in `math/stabilised.rs`.
+//! Multiplied by the masses, the matrices of Newton's iteration consist of `K_t`, `C_t`, `M`, the gradients
+//! and their slopes alone (`formulation/tangents.rs`): exactly for formulas, and with few entries in large
+//! mechanisms. The terms with `μ` in them are left out, which is next to zero. How systems with them are
+//! solved is in `math/stabilised.rs`.
 
 use super::implicit::check_finite;
 use super::radau5::{ALPHA, BETA, Equations, GAMMA, SEEN};
@@ -30,7 +33,8 @@ pub(super) struct StabilisedForm {
     slope: Vec<f64>,
     mass: Matrix,
     pub(super) rates: Vec<f64>,
-    /// The end of a step as it is landed, as it would be without calming that, and before; a change of positions, and what is left when it is followed.
+    /// The end of a step as it is landed, as it would be without calming that, and before; a change of
+    /// positions, and what is left when it is followed.
     landed: Vec<f64>,
     plain: Vec<f64>,
     open: Vec<f64>,
@@ -137,8 +141,9 @@ impl StabilisedForm {
         self.matrix.linearise(&of);
     }
 
-    /// Moves the end of a good step to where the constraints are met to rounding, as far as Newton's iteration has left them open. The equations are evaluated there as they will be at the start of
-    /// the next step, which takes that over.
+    /// Moves the end of a good step to where the constraints are met to rounding, as far as Newton's
+    /// iteration has left them open. The equations are evaluated there as they will be at the start of the
+    /// next step, which takes that over.
     pub(super) fn land(
         &mut self,
         field: &mut Flow<'_>,
@@ -167,8 +172,10 @@ impl StabilisedForm {
         Ok(())
     }
 
-    /// The least change in the metric of the masses moves light bodies most. If one of them hangs on a stiff spring, the next step sees that as an error of its speed, the larger the shorter it is. So positions are moved by what is
-    /// left of the change after it has been followed for `h/γ` by the linearised equations instead, and what that leaves open is corrected again.
+    /// The least change in the metric of the masses moves light bodies most. If one of them hangs on a stiff
+    /// spring, the next step sees that as an error of its speed, the larger the shorter it is. So positions
+    /// are moved by what is left of the change after it has been followed for `h/γ` by the linearised
+    /// equations instead, and what that leaves open is corrected again.
     fn land_calmly(&mut self, field: &mut Flow<'_>, t: f64, scales: &[f64], end: &[f64]) {
         let (states, q) = (self.rates.len(), self.positions);
         self.plain.copy_from_slice(&self.landed);
@@ -207,7 +214,7 @@ impl StabilisedForm {
         moved.fold(0.0, larger_or_nan) * GAMMA <= SEEN * finest * self.factored_h
     }
 
-    /// Follows how the last landing moves positions, with the levels of constraints that it has met. Gives how large an error the next step would see in it.
+    /// Follows the last projection of positions and returns the error that the next step would see in it.
     fn follow(&mut self, scales: &[f64]) -> f64 {
         let (states, q) = (self.rates.len(), self.positions);
         let mut x = std::mem::take(&mut self.followed);
@@ -228,7 +235,7 @@ impl StabilisedForm {
         }
     }
 
-    /// The right-hand sides of the system from residuals: what stands for constraints has the other sign there.
+    /// The right-hand sides from residuals; those of constraints change sign.
     fn turn<'a>(&self, x: &'a mut [f64]) -> (&'a mut [f64], &'a mut [f64], &'a mut [f64], &'a mut [f64]) {
         let (of_states, of_constraints) = x.split_at_mut(self.rates.len());
         let (positions, motion) = of_states.split_at_mut(self.positions);

@@ -1,9 +1,13 @@
-//! RODAS, a Rosenbrock method of order 4(3) with 6 stages, L-stable and stiffly accurate: Hairer, Wanner II, sections IV.7 and VI.4.
+//! RODAS, a Rosenbrock method of order 4(3) with 6 stages, L-stable and stiffly accurate: Hairer, Wanner II,
+//! sections IV.7 and VI.4.
 //!
-//! No iteration: each stage is one linear system, `(M / (γ h) - J) U_i = f(t + α_i h, y₀ + Σ a_ij U_j) + M Σ c_ij U_j / h + γ_i h ∂f/∂t`, all with
-//! the same matrix. It needs the Jacobian and `∂f/∂t` at the start of every step. The mass may be singular (index 1); for one that varies see `rates.rs`.
+//! No iteration: each stage is one linear system,
+//! `(M / (γ h) - J) U_i = f(t + α_i h, y₀ + Σ a_ij U_j) + M Σ c_ij U_j / h + γ_i h ∂f/∂t`, all with the same
+//! matrix. It needs the Jacobian and `∂f/∂t` at the start of every step. The mass may be singular (index 1);
+//! for one that varies see `rates.rs`.
 //!
-//! The dense output of the book has order 3 on problems that are not stiff; for the others it is corrected, see `stiff_dense.rs`.
+//! The dense output of the book has order 3 on problems that are not stiff; for the others it is corrected,
+//! see `stiff_dense.rs`.
 
 use super::crossing::Crossing;
 use super::implicit::{Linearisation, add, check_finite};
@@ -249,7 +253,8 @@ mod tests {
         std::array::from_fn(|i| in_slopes(&std::array::from_fn(|j| entry(&A, i, j))))
     }
 
-    /// Order, vector and value of each order condition `Σ b_i v_i = r` (Hairer, Wanner II, section IV.7, with β = α + γ).
+    /// Order, vector and value of each order condition `Σ b_i v_i = r` (Hairer, Wanner II, section IV.7, with
+    /// β = α + γ).
     fn conditions() -> [(i32, Vector, f64); 8] {
         let (alpha, gamma) = (alpha(), gamma());
         let beta: Matrix = std::array::from_fn(|i| std::array::from_fn(|j| alpha[i][j] + gamma[i][j]));

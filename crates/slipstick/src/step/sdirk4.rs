@@ -1,13 +1,14 @@
-//! Singly diagonally implicit Runge-Kutta of order 4 with 5 stages, γ = 1/4, L-stable and stiffly accurate: Hairer, Wanner II, table IV.6.5 (their
-//! code SDIRK4).
+//! Singly diagonally implicit Runge-Kutta of order 4 with 5 stages, γ = 1/4, L-stable and stiffly accurate:
+//! Hairer, Wanner II, table IV.6.5 (their code SDIRK4).
 //!
-//! The unknown of a stage is `Z_i = γ h k_i` with `M(Y_i) Z_i / (γ h) = f(Y_i)` and `Y_i = y₀ + Σ_{j<i} a_ij h k_j + Z_i`; all stages
-//! share one matrix, `M / (γ h) - J` from the start of this or an earlier step. A mass that varies is evaluated at the stages in the residual. A
-//! constant mass may be singular (index 1).
+//! The unknown of a stage is `Z_i = γ h k_i` with `M(Y_i) Z_i / (γ h) = f(Y_i)` and
+//! `Y_i = y₀ + Σ_{j<i} a_ij h k_j + Z_i`; all stages share one matrix, `M / (γ h) - J` from the start of this
+//! or an earlier step. A mass that varies is evaluated at the stages in the residual. A constant mass may be
+//! singular (index 1).
 //!
-//! The dense output of the book (eq. IV.6.17) has order 3 on problems that are not stiff; the stages have order 1, so for stiff ones it is
-//! corrected, see `stiff_dense.rs`. The solution itself falls to about order 2 on stiff problems that force it, as it does for every
-//! method of this kind.
+//! The dense output of the book (eq. IV.6.17) has order 3 on problems that are not stiff; the stages have
+//! order 1, so for stiff ones it is corrected, see `stiff_dense.rs`. The solution itself falls to about order
+//! 2 on stiff problems that force it, as it does for every method of this kind.
 
 use super::crossing::Crossing;
 use super::implicit::{
@@ -48,8 +49,8 @@ const DENSE: [[f64; 5]; 3] = [
     [-19.0 / 12.0, -181.0 / 24.0, 1625.0 / 72.0, -85.0 / 6.0, 13.0 / 18.0],
     [-20.0 / 9.0, -10.0, 250.0 / 27.0, 0.0, 80.0 / 27.0],
 ];
-/// The first iterates of stages 2 to 5: polynomials in time through the slope at the start and those of earlier stages, chosen among those
-/// that do not magnify small errors.
+/// The first iterates of stages 2 to 5: polynomials in time through the slope at the start and those of
+/// earlier stages, chosen among those that do not magnify small errors.
 const PREDICT: [[f64; 5]; 4] = [
     [-2.0, 3.0, 0.0, 0.0, 0.0],
     [-0.32, 0.88, 0.44, 0.0, 0.0],
@@ -180,7 +181,8 @@ impl Sdirk4 {
         } else if self.before_h == 0.0 {
             self.slopes[..2 * n].fill(0.0);
         } else {
-            // The slopes of the second and the last stage of the step before, which are a quarter of that step apart, carried on in a line.
+            // The slopes of the second and the last stage of the step before, which are a quarter of that
+            // step apart, carried on in a line.
             let ratio = self.h / self.before_h;
             let (start, first) = self.slopes[..2 * n].split_at_mut(n);
             let last = &self.before[5 * n..];
@@ -222,7 +224,8 @@ impl Sdirk4 {
         }
     }
 
-    /// The difference to the embedded method, filtered through the matrix of the iteration: `(M - γ h J)⁻¹ M Σ e_i h k_i`.
+    /// The difference to the embedded method, filtered through the matrix of the iteration:
+    /// `(M - γ h J)⁻¹ M Σ e_i h k_i`.
     fn estimate(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         let scale = -1.0 / (GAMMA * GAMMA * self.h);
         self.point.fill(0.0);

@@ -1,10 +1,11 @@
 //! Dense output for methods whose own loses its order on stiff problems.
 //!
-//! Between its ends the polynomial of such a method leaves the slow solution by far more than the tolerance, because its stages have a low
-//! order; the error estimate, which is about the end, does not see it. Here one step of Newton's method with the matrix of the step,
-//! `(M / (γ h) - J) δ = f(u) - M u'`, corrects the polynomial `u` at two inner points. In stiff and algebraic components that is the way back to the
-//! slow solution, in others it is of the size of the error that is there anyway. The cubic through both ends and these two
-//! points has order 3 in all of them.
+//! Between its ends the polynomial of such a method leaves the slow solution by far more than the tolerance,
+//! because its stages have a low order; the error estimate, which is about the end, does not see it. Here one
+//! step of Newton's method with the matrix of the step, `(M / (γ h) - J) δ = f(u) - M u'`, corrects the
+//! polynomial `u` at two inner points. In stiff and algebraic components that is the way back to the slow
+//! solution, in others it is of the size of the error that is there anyway. The cubic through both ends and
+//! these two points has order 3 in all of them.
 //!
 //! How far it misses a point of the step before is a fourth difference, which estimates its error.
 
@@ -24,7 +25,7 @@ pub(super) struct StiffDense {
     /// The two points, relative to the start of the step.
     points: [Vec<f64>; 2],
     is_known: bool,
-    /// The first point of the step before, relative to the end of that step, whose size is zero if there was none.
+    /// The first point of the last step, relative to its end; a size of zero means none.
     before: Vec<f64>,
     before_h: f64,
     state: Vec<f64>,
@@ -130,7 +131,7 @@ impl StiffDense {
     }
 }
 
-/// The derivative by θ of stored coefficients: that of the nested form, by the product rule from the inside out.
+/// The derivative by θ of stored coefficients, by the product rule from the inside out.
 fn slope_at(coefficients: &[f64], theta: f64, out: &mut [f64]) {
     let n = out.len();
     let degree = (coefficients.len() / n.max(1)).saturating_sub(1);

@@ -1,4 +1,5 @@
-//! How far the joints of a mechanism were open: the largest residuals of its constraints at the ends of steps.
+//! How far the joints of a mechanism were open: the largest residuals of its constraints at the ends of
+//! steps.
 
 use super::Trajectory;
 use crate::equations::{Evaluator, System};
@@ -39,9 +40,9 @@ pub struct Joints {
 }
 
 impl Joints {
-    /// Looks at every accepted step and at both sides of every event, with accelerations as they were found in the run with these options
-    /// (`Options::upkeep`); none if the system has no constraints.
-    /// Where only the ends of segments were kept, these are all that is looked at.
+    /// Looks at every accepted step and at both sides of every event, with accelerations as they were found
+    /// in the run with these options (`Options::upkeep`); none if the system has no constraints. Where only
+    /// the ends of segments were kept, these are all that is looked at.
     pub fn of(system: &dyn System, upkeep: &Upkeep, trajectory: &Trajectory) -> Option<Self> {
         let constraints = system.constraints();
         let first = trajectory.segments.first().filter(|_| !constraints.is_empty())?;

@@ -1,4 +1,5 @@
-//! The suite `constrained`: mechanisms whose joints stay shut, against their truth and the tables of papers 000 and 003.
+//! The suite `constrained`: mechanisms whose joints stay shut, against their truth and the tables of papers
+//! 000 and 003.
 
 use super::{SuiteRow, float, whole};
 use slipstick::problems::{CONSTRAINED, ConstrainedProblem, MeasuredMechanism, constrained, measure_chain};

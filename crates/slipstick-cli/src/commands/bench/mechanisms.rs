@@ -1,4 +1,5 @@
-//! The suite `mechanisms`: half-explicit methods and `mdop5` on every mechanism that is not stiff, implicit ones on those that are, against their truths.
+//! The suite `mechanisms`: half-explicit methods and `mdop5` on every mechanism that is not stiff, implicit
+//! ones on those that are, against their truths.
 
 use super::SuiteRow;
 use crate::commands::check::count;
@@ -9,11 +10,13 @@ use slipstick::simulate::simulate;
 use slipstick::step::Method;
 use std::time::Instant;
 
-/// All of them run at this tolerance, but for generalized-α on rows of four-bars: at tighter ones it stumbles over their singular position.
+/// All of them run at this tolerance, but for generalized-α on rows of four-bars: at tighter ones it stumbles
+/// over their singular position.
 const TOLERANCE: f64 = 1e-6;
 const LOOSE: f64 = 1e-4;
 
-/// How many times the tolerance an error at the end may be: some magnify small errors, and the order of what an estimate controls is one less than that of the result.
+/// How many times the tolerance an error at the end may be: some magnify small errors, and the order of what
+/// an estimate controls is one less than that of the result.
 const PROMISED: f64 = 1e3;
 
 /// The rows, each measured when it is asked for.

@@ -40,7 +40,7 @@ fn suites() -> impl Iterator<Item = &'static str> {
     problems::SUITES.iter().map(|(name, _)| *name).chain([problems::MECHANISMS.0])
 }
 
-/// Runs may make so many steps, if neither the command nor the model says how many; those for a reference so many times that.
+/// The most steps of a run where neither command nor model has a limit, and the factor for a reference.
 const MOST_STEPS: u64 = 100_000;
 const STEPS_FOR_REFERENCE: u64 = 4;
 
@@ -64,7 +64,8 @@ fn no_reference(model: &str, failure: &NoReference) -> Trouble {
 }
 
 impl Benchmark {
-    /// Finds out what the first argument means. A model has no reference yet. There is nothing if a limit is reached before a model is read.
+    /// Finds out what the first argument means; a model has no reference yet. None if a limit is reached
+    /// first.
     pub(super) fn load(arguments: &CompareArguments, watch: &RunMonitor) -> Result<Option<Self>, Trouble> {
         let name = arguments.target.as_str();
         let of_suite = |kind: Workload| Self {
@@ -165,7 +166,7 @@ impl Benchmark {
         methods
     }
 
-    /// Why errors would mean nothing, if the two methods of the reference are further apart than what is measured.
+    /// Why errors would mean nothing: the two methods of the reference differ by more than what is measured.
     pub(super) fn unsure(&self) -> Option<String> {
         let (Some(reference), Workload::Model { tightest, .. }) = (&self.reference, &self.kind) else {
             return None;
@@ -212,7 +213,7 @@ impl Benchmark {
         Ok(chosen)
     }
 
-    /// How far the end of a reference may be from the truth. Two ends that differ in their first two digits say nothing of where it is.
+    /// How far the end of a reference may be from the truth. Ends that differ in two digits say nothing.
     fn uncertainty(reference: &Reference) -> f64 {
         if reference.apart < 0.01 { reference.apart } else { f64::INFINITY }
     }
