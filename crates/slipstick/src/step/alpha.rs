@@ -26,7 +26,10 @@ use super::alpha_newton::{Solver, largest};
 use super::descriptor::Build;
 use super::implicit::check_finite;
 use super::passing::Passing;
-use super::{ConstraintPolicy, Fault, MechanismForm, Method, MethodDescriptor, Step, Tolerances, Trial};
+use super::{
+    Change, ConstraintPolicy, DenseDetail, Fault, MechanismForm, Memory, Method, MethodDescriptor, Restart,
+    Step, StepReport, Tolerances, Trial,
+};
 use crate::equations::ActiveRows;
 use crate::formulation::{Field, Flow};
 use crate::math::Norm;
@@ -467,12 +470,54 @@ impl GeneralizedAlpha {
     fn make_room(&mut self, field: &Flow<'_>, rows: ActiveRows) {
         let mut room = Box::new(Workspace::new(field, rows, self.level, self.coefficients));
         if self.is_patient {
-            room.solver.be_patient();
+            room.solver.iterate_to_stall();
         }
         if let Some(before) = &self.room {
             room.solver.take_over(&before.solver);
         }
         self.room = Some(room);
+    }
+}
+
+impl Memory for GeneralizedAlpha {
+    fn advance(&mut self) {
+        let Some(room) = &mut self.room else { return };
+        std::mem::swap(&mut room.before, &mut room.start);
+        std::mem::swap(&mut room.start, &mut room.solver.end);
+        room.before_h = room.h;
+        room.solver.advance();
+    }
+
+    fn restart(&mut self, _restart: Restart) {
+        let Some(room) = &mut self.room else { return };
+        room.start_is_known = false;
+        room.solver.restart();
+    }
+
+    fn iterate_to_stall(&mut self) {
+        self.is_patient = true;
+    }
+
+    fn report(&self) -> StepReport<'_> {
+        let method = match self.level {
+            Level::Positions => Method::GeneralizedAlpha3,
+            Level::Speeds => Method::GeneralizedAlpha2,
+            Level::Both => Method::GeneralizedAlpha,
+        };
+        let multipliers = self.room.as_ref().map_or(&[][..], |room| &room.solver.end.multipliers);
+        StepReport { multipliers, ..StepReport::plain(method) }
+    }
+
+    fn stiffness(&self, _trial: &Trial) -> Option<f64> {
+        None
+    }
+
+    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
+        None
+    }
+
+    fn factorisations(&self) -> u64 {
+        self.factorisations
     }
 }
 
@@ -494,7 +539,7 @@ impl Step for GeneralizedAlpha {
     /// whose mean is the way of the step, without its error: over the step that would be of the order of what
     /// a guard changes by behind a surface that has just been left. Further states: the cubic through both
     /// ends with their rates.
-    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial, _detail: DenseDetail) {
         let Some(room) = &mut self.room else { return };
         let (q, n, h) = (room.positions, room.n, trial.h);
         let [first, last] = &mut room.slopes;
@@ -513,37 +558,7 @@ impl Step for GeneralizedAlpha {
         }
     }
 
-    fn advance(&mut self) {
-        let Some(room) = &mut self.room else { return };
-        std::mem::swap(&mut room.before, &mut room.start);
-        std::mem::swap(&mut room.start, &mut room.solver.end);
-        room.before_h = room.h;
-        room.solver.advance();
-    }
-
-    fn restart(&mut self) {
-        let Some(room) = &mut self.room else { return };
-        room.start_is_known = false;
-        room.solver.restart();
-    }
-
-    fn be_patient(&mut self) {
-        self.is_patient = true;
-    }
-
-    fn multipliers(&self) -> &[f64] {
-        self.room.as_ref().map_or(&[], |room| &room.solver.end.multipliers)
-    }
-
-    fn method(&self) -> Method {
-        match self.level {
-            Level::Positions => Method::GeneralizedAlpha3,
-            Level::Speeds => Method::GeneralizedAlpha2,
-            Level::Both => Method::GeneralizedAlpha,
-        }
-    }
-
-    fn factorisations(&self) -> u64 {
-        self.factorisations
+    fn smooth(&mut self, _positions: usize, _correction: &mut [f64]) -> bool {
+        false
     }
 }

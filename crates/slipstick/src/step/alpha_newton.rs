@@ -201,8 +201,8 @@ impl Solver {
     }
 
     /// Where a step fails, no shorter one is tried.
-    pub(super) fn be_patient(&mut self) {
-        self.newton.be_patient(AS_LONG_AS_IT_TAKES);
+    pub(super) fn iterate_to_stall(&mut self) {
+        self.newton.allow_more(AS_LONG_AS_IT_TAKES);
     }
 
     /// The start has moved along the solution: matrices are kept if they still serve.

@@ -10,7 +10,10 @@
 
 use super::choice::Choice;
 use super::spectral::Spectral;
-use super::{Change, Counts, Method, MethodDescriptor, Step, Tolerances, Trial, Work, dopri5};
+use super::{
+    Change, Counts, DenseDetail, Memory, Method, MethodDescriptor, Restart, Step, StepReport, Tolerances,
+    Trial, Work, dopri5,
+};
 use crate::formulation::{Flow, MassKind};
 
 /// What holds for the methods that it is made of. Without tolerances to choose by, it is built as `dopri5`.
@@ -136,7 +139,7 @@ impl Automatic {
     /// Takes note of what the attempt just made has cost.
     fn count_work(&mut self, field: &Flow<'_>) {
         let counts = Counts::of(field, self.factorisations());
-        let (method, is_ggl) = (self.method(), self.is_ggl());
+        let StepReport { method, is_ggl, .. } = self.report();
         if let Some(work) = &self.work {
             self.choice.spend(work.of(method, is_ggl, &counts.since(&self.counts)));
         }
@@ -151,7 +154,7 @@ impl Automatic {
             self.choice.expect(i, work.of_step(partner.method, partner.is_ggl));
         }
         self.work = Some(work);
-        let explicit = self.method().facts();
+        let explicit = self.report().method.facts();
         if self.span.is_some()
             && !explicit.implicit
             && let (Some(rate), Some(span)) = (self.spectral.radius(field, trial), self.span)
@@ -174,28 +177,35 @@ impl Step for Automatic {
         self.count_work(field);
     }
 
-    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
-        self.active().interpolate(field, trial);
+    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial, detail: DenseDetail) {
+        self.active().interpolate(field, trial, detail);
     }
 
-    fn interpolate_finely(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
-        self.active().interpolate_finely(field, trial);
+    fn smooth(&mut self, positions: usize, correction: &mut [f64]) -> bool {
+        self.active().smooth(positions, correction)
     }
+}
 
+impl Memory for Automatic {
     fn advance(&mut self) {
         self.active().advance();
     }
 
-    fn restart(&mut self) {
-        self.active().restart();
+    fn restart(&mut self, restart: Restart) {
+        self.active().restart(restart);
+        if restart != Restart::Continuous {
+            self.choice.expect_change();
+        }
     }
 
-    fn expect_change(&mut self) {
-        self.choice.expect_change();
-    }
+    /// Steps of one size are not chosen among.
+    fn iterate_to_stall(&mut self) {}
 
-    fn knows_derivative_at_end(&self) -> bool {
-        self.known().is_some_and(Step::knows_derivative_at_end)
+    fn report(&self) -> StepReport<'_> {
+        let method = self.partners[self.choice.active()].method;
+        let report = self.known().map_or(StepReport::plain(method), Memory::report);
+        // Steps here follow from errors: what a method proposes beyond that is not asked for.
+        StepReport { method, proposed_step: None, ..report }
     }
 
     fn stiffness(&self, trial: &Trial) -> Option<f64> {
@@ -210,24 +220,8 @@ impl Step for Automatic {
         if decision.runner == before {
             return Some(Change { h: None, is_settled: decision.is_settled });
         }
-        self.active().restart();
+        self.active().restart(Restart::Continuous);
         Some(Change { h: Some(decision.h.unwrap_or(trial.h)), is_settled: decision.is_settled })
-    }
-
-    fn method(&self) -> Method {
-        self.partners[self.choice.active()].method
-    }
-
-    fn calm(&mut self, positions: usize, correction: &mut [f64]) -> bool {
-        self.active().calm(positions, correction)
-    }
-
-    fn is_ggl(&self) -> bool {
-        self.known().is_some_and(Step::is_ggl)
-    }
-
-    fn multipliers(&self) -> &[f64] {
-        self.known().map_or(&[], Step::multipliers)
     }
 
     fn factorisations(&self) -> u64 {

@@ -11,7 +11,9 @@
 use super::bootstrap::Bootstrap;
 use super::implicit::measure;
 use super::stages::{MOST_STAGES, add_stages, add_stages_later, unrolled};
-use super::{Fault, Method, PerComponent, Step, Tolerances, Trial};
+use super::{
+    Change, DenseDetail, Fault, Memory, Method, PerComponent, Restart, Step, StepReport, Tolerances, Trial,
+};
 use crate::formulation::{Field, Flow};
 use crate::math::{Any, Dimension, Fixed, Norm};
 use std::marker::PhantomData;
@@ -63,7 +65,7 @@ pub(super) struct Tableau {
     /// The last stage is evaluated at the end of the step (first same as last): the last row of `a` is `b`.
     pub(super) last_is_first: bool,
     pub(super) dense: DenseRule,
-    /// The degree of the finer dense output that [`Step::interpolate_finely`] makes.
+    /// The degree of the dense output of [`DenseDetail::Finest`].
     pub(super) fine_degree: usize,
     /// Where the stability region ends, about, to measure how stiff the problem is by (Hairer, Wanner II,
     /// section IV.2). If the last stage but one stands at the end of the step, it tells; else a point next to
@@ -297,6 +299,51 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
     }
 }
 
+impl<M: Numbers, D: Dimension> Memory for ExplicitRungeKutta<M, D> {
+    fn advance(&mut self) {
+        self.first_is_known = self.end_is_known;
+        if self.end_is_known {
+            let n = self.dimension.get();
+            self.stages[..(Self::END + 1) * n].copy_within(Self::END * n.., 0);
+        }
+    }
+
+    fn restart(&mut self, _restart: Restart) {
+        self.first_is_known = false;
+    }
+
+    fn iterate_to_stall(&mut self) {}
+
+    fn report(&self) -> StepReport<'_> {
+        let knows_end = self.end_is_known && !self.aside.looked;
+        StepReport { knows_end, ..StepReport::plain(M::METHOD) }
+    }
+
+    /// Compares the derivative at the end with that of the last stage but one, which stands at the same time.
+    fn stiffness(&self, trial: &Trial) -> Option<f64> {
+        let bound = M::TABLEAU.stability_bound;
+        if Self::LOOKS_ASIDE {
+            return self.aside.steepness.map(|steepness| trial.h * steepness / bound);
+        }
+        if !self.end_is_known {
+            return None;
+        }
+        let square = |(a, b): (&f64, &f64)| (a - b).powi(2);
+        let slope: f64 = self.stage(Self::END - 1).iter().zip(self.stage(Self::END)).map(square).sum();
+        let n = self.dimension.get();
+        let distance: f64 = self.point[..n].iter().zip(&trial.end[..n]).map(square).sum();
+        (distance > 0.0).then(|| trial.h * (slope / distance).sqrt() / bound)
+    }
+
+    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
+        None
+    }
+
+    fn factorisations(&self) -> u64 {
+        0
+    }
+}
+
 impl<M: Numbers, D: Dimension> Step for ExplicitRungeKutta<M, D> {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         self.fill_stages(field, trial);
@@ -322,7 +369,7 @@ impl<M: Numbers, D: Dimension> Step for ExplicitRungeKutta<M, D> {
         }
     }
 
-    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial, detail: DenseDetail) {
         self.evaluate_end(field, trial);
         self.fill_extra_stages(field, trial);
         let (n, rows) = (self.dimension.get(), M::TABLEAU.dense.rows);
@@ -332,47 +379,13 @@ impl<M: Numbers, D: Dimension> Step for ExplicitRungeKutta<M, D> {
             add_stages_later(row, &self.stages, trial.h, None, &mut c[(4 + k) * n..(5 + k) * n]);
         }
         self.bootstrap.raise(field, trial);
-    }
-
-    fn interpolate_finely(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
-        self.interpolate(field, trial);
-        self.fine.raise(field, trial);
-    }
-
-    fn advance(&mut self) {
-        self.first_is_known = self.end_is_known;
-        if self.end_is_known {
-            let n = self.dimension.get();
-            self.stages[..(Self::END + 1) * n].copy_within(Self::END * n.., 0);
+        if detail == DenseDetail::Finest {
+            self.fine.raise(field, trial);
         }
     }
 
-    fn restart(&mut self) {
-        self.first_is_known = false;
-    }
-
-    fn knows_derivative_at_end(&self) -> bool {
-        self.end_is_known && !self.aside.looked
-    }
-
-    fn method(&self) -> Method {
-        M::METHOD
-    }
-
-    /// Compares the derivative at the end with that of the last stage but one, which stands at the same time.
-    fn stiffness(&self, trial: &Trial) -> Option<f64> {
-        let bound = M::TABLEAU.stability_bound;
-        if Self::LOOKS_ASIDE {
-            return self.aside.steepness.map(|steepness| trial.h * steepness / bound);
-        }
-        if !self.end_is_known {
-            return None;
-        }
-        let square = |(a, b): (&f64, &f64)| (a - b).powi(2);
-        let slope: f64 = self.stage(Self::END - 1).iter().zip(self.stage(Self::END)).map(square).sum();
-        let n = self.dimension.get();
-        let distance: f64 = self.point[..n].iter().zip(&trial.end[..n]).map(square).sum();
-        (distance > 0.0).then(|| trial.h * (slope / distance).sqrt() / bound)
+    fn smooth(&mut self, _positions: usize, _correction: &mut [f64]) -> bool {
+        false
     }
 }
 

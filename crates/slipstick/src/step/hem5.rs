@@ -9,7 +9,10 @@
 use super::bootstrap::Bootstrap;
 use super::half_explicit::Stages;
 use super::stages::add_stages_later;
-use super::{ConstraintPolicy, Fault, Method, MethodDescriptor, Step, Tolerances, Trial};
+use super::{
+    Change, ConstraintPolicy, DenseDetail, Fault, Memory, Method, MethodDescriptor, Restart, Step,
+    StepReport, Tolerances, Trial,
+};
 use crate::formulation::{Field, Flow};
 use crate::math::Norm;
 
@@ -160,6 +163,36 @@ impl Hem5 {
     }
 }
 
+impl Memory for Hem5 {
+    fn advance(&mut self) {
+        self.slopes.swap(0, 1);
+        self.first_is_known = self.end_is_known;
+    }
+
+    fn restart(&mut self, _restart: Restart) {
+        self.first_is_known = false;
+    }
+
+    fn iterate_to_stall(&mut self) {}
+
+    fn report(&self) -> StepReport<'_> {
+        // Corrections of the end use its factors.
+        StepReport { knows_end: self.end_is_known, ..StepReport::plain(Method::HalfExplicit5) }
+    }
+
+    fn stiffness(&self, _trial: &Trial) -> Option<f64> {
+        None
+    }
+
+    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
+        None
+    }
+
+    fn factorisations(&self) -> u64 {
+        0
+    }
+}
+
 impl Step for Hem5 {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         trial.forget_fault();
@@ -178,7 +211,7 @@ impl Step for Hem5 {
         }
     }
 
-    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial, detail: DenseDetail) {
         if !self.first_is_known {
             field.derivative(trial.t, &trial.start, &mut self.slopes[0]);
             self.first_is_known = true;
@@ -186,28 +219,12 @@ impl Step for Hem5 {
         self.evaluate_end(field, trial);
         trial.fill_cubic(&self.slopes[0], &self.slopes[1], 3);
         self.dense.raise(field, trial);
+        if detail == DenseDetail::Finest {
+            self.fine.raise(field, trial);
+        }
     }
 
-    fn interpolate_finely(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
-        self.interpolate(field, trial);
-        self.fine.raise(field, trial);
-    }
-
-    /// Corrections of the end use its factors.
-    fn knows_derivative_at_end(&self) -> bool {
-        self.end_is_known
-    }
-
-    fn advance(&mut self) {
-        self.slopes.swap(0, 1);
-        self.first_is_known = self.end_is_known;
-    }
-
-    fn restart(&mut self) {
-        self.first_is_known = false;
-    }
-
-    fn method(&self) -> Method {
-        Method::HalfExplicit5
+    fn smooth(&mut self, _positions: usize, _correction: &mut [f64]) -> bool {
+        false
     }
 }

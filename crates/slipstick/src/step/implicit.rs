@@ -299,7 +299,7 @@ impl Newton {
     /// is larger than the tolerance: two where steps are not chosen by an error, and can be so long that ten
     /// iterations are not enough at tight tolerances, however well they converge; [`AS_LONG_AS_IT_TAKES`]
     /// where no shorter step is tried.
-    pub(super) fn be_patient(&mut self, patience: i32) {
+    pub(super) fn allow_more(&mut self, patience: i32) {
         self.patience = self.patience.max(patience);
     }
 
@@ -459,7 +459,7 @@ mod tests {
     fn where_no_shorter_step_is_tried_a_slow_iteration_goes_on() {
         let end = |patience: i32| {
             let mut newton = Newton::new();
-            newton.be_patient(patience);
+            newton.allow_more(patience);
             newton.begin(true);
             (0..200).map(|k| newton.judge(1e6 * 0.8_f64.powi(k), 1e-3)).find(|end| *end != Convergence::GoOn)
         };

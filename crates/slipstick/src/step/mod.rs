@@ -55,7 +55,7 @@ pub use control::{Control, Controller, SAFETY};
 pub use descriptor::{ConstraintPolicy, MechanismForm, MethodDescriptor};
 pub use first_step::first_step;
 pub use interpolant::{DENSE_DEGREE, Interpolant, interpolate_at};
-pub use method::{Change, Step};
+pub use method::{Change, DenseDetail, Memory, Restart, Step, StepReport};
 pub use methods::{Method, USUAL_RHO};
 pub use rodas4::Rodas4;
 pub use sdirk4::Sdirk4;

@@ -11,7 +11,10 @@ use super::dopri5;
 use super::explicit::ErrorRule;
 use super::half_explicit::Stages;
 use super::stages::add_stages_later;
-use super::{ConstraintPolicy, Method, MethodDescriptor, Step, Tolerances, Trial};
+use super::{
+    Change, ConstraintPolicy, DenseDetail, Memory, Method, MethodDescriptor, Restart, Step, StepReport,
+    Tolerances, Trial,
+};
 use crate::formulation::{Field, Flow};
 use crate::math::Norm;
 
@@ -152,6 +155,36 @@ impl Phem56 {
     }
 }
 
+impl Memory for Phem56 {
+    fn advance(&mut self) {
+        let n = self.point.len();
+        self.stages.rates.copy_within(END * n..STAGES * n, 0);
+        self.first_is_known = true;
+    }
+
+    fn restart(&mut self, _restart: Restart) {
+        self.first_is_known = false;
+    }
+
+    fn iterate_to_stall(&mut self) {}
+
+    fn report(&self) -> StepReport<'_> {
+        StepReport::plain(Method::PartitionedHalfExplicit5)
+    }
+
+    fn stiffness(&self, _trial: &Trial) -> Option<f64> {
+        None
+    }
+
+    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
+        None
+    }
+
+    fn factorisations(&self) -> u64 {
+        0
+    }
+}
+
 impl Step for Phem56 {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         trial.forget_fault();
@@ -165,7 +198,7 @@ impl Step for Phem56 {
         }
     }
 
-    fn interpolate(&mut self, _field: &mut Flow<'_>, trial: &mut Trial) {
+    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial, detail: DenseDetail) {
         trial.fill_cubic(self.stages.of(0), self.stages.of(END), 3);
         trial.dense.evaluate(THETA, &mut self.error);
         add_stages_later(&WITHIN, &self.stages.rates, trial.h, Some(&trial.start), &mut self.point);
@@ -174,24 +207,12 @@ impl Step for Phem56 {
         for (i, c) in c[4 * n..].iter_mut().enumerate() {
             *c = (self.point[i] - self.error[i]) / bump;
         }
+        if detail == DenseDetail::Finest {
+            self.fine.raise(field, trial);
+        }
     }
 
-    fn interpolate_finely(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
-        self.interpolate(field, trial);
-        self.fine.raise(field, trial);
-    }
-
-    fn advance(&mut self) {
-        let n = self.point.len();
-        self.stages.rates.copy_within(END * n..STAGES * n, 0);
-        self.first_is_known = true;
-    }
-
-    fn restart(&mut self) {
-        self.first_is_known = false;
-    }
-
-    fn method(&self) -> Method {
-        Method::PartitionedHalfExplicit5
+    fn smooth(&mut self, _positions: usize, _correction: &mut [f64]) -> bool {
+        false
     }
 }

@@ -19,7 +19,10 @@ use super::implicit::{
 };
 use super::radau_dense::build_dense;
 use super::radau_ggl::RadauGgl;
-use super::{Fault, Method, MethodDescriptor, Step, Tolerances, Trial};
+use super::{
+    Change, DenseDetail, Fault, Memory, Method, MethodDescriptor, Restart, Step, StepReport, Tolerances,
+    Trial,
+};
 use crate::formulation::Flow;
 use crate::math::Norm;
 use std::ops::Range;
@@ -70,17 +73,12 @@ pub(super) const SEEN: f64 = 0.1;
 /// The largest value of |θ (θ - c₁) (θ - c₂) (θ - 1)| within a step.
 const WIDEST: f64 = 0.01826;
 
-/// The equations `M y' = f(t, y)`, linearised at the start of a step, with the factors of `γ/h M - J` and of
-/// `(α + iβ)/h M - J`.
-pub(super) trait Equations {
+/// The equations `M y' = f(t, y)` at the start of a step.
+pub(super) trait Equations: NewtonMatrix {
     /// The length of the state.
     fn dimension(&self) -> usize;
-    /// Makes sure that `f` at the start is known.
-    fn find_slope(&mut self, field: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), Fault>;
-    /// `f` at the start.
-    fn slope(&self) -> &[f64];
-    /// Updates the factors for this step size, with a Jacobian from this start or an earlier one.
-    fn factor(&mut self, field: &mut Flow<'_>, at: (f64, &[f64]), h: f64) -> Result<(), Fault>;
+    /// `f` at the start, evaluated unless it is known.
+    fn slope(&mut self, field: &mut Flow<'_>, start: (f64, &[f64])) -> Result<&[f64], Fault>;
     /// `out = f - M rates` at a point.
     fn residual(
         &mut self,
@@ -93,24 +91,28 @@ pub(super) trait Equations {
     fn derivative(&mut self, field: &mut Flow<'_>, t: f64, y: &[f64], out: &mut [f64]);
     /// `out -= M x` at the start.
     fn subtract_mass_times(&mut self, field: &mut Flow<'_>, start: (f64, &[f64]), x: &[f64], out: &mut [f64]);
-    /// Solves with the real factors.
-    fn solve_real(&mut self, x: &mut [f64]);
-    /// Solves with the complex factors.
-    fn solve_complex(&mut self, re: &mut [f64], im: &mut [f64]);
     /// The states of index 2 and more.
     fn hidden(&self) -> &[usize];
-    /// Groups of states weighed alike: positions of a mechanism, and its speeds.
-    fn kinds(&self) -> [Range<usize>; 2] {
-        [0..0, 0..0]
-    }
-    /// Whether the Jacobian is the one at this start.
-    fn is_fresh(&self) -> bool;
-    /// The Jacobian is to be evaluated anew. False if it was already the one at this start.
-    fn renew(&mut self) -> bool;
+    /// Groups of states weighed alike: positions of a mechanism and its speeds; empty for other equations.
+    fn kinds(&self) -> [Range<usize>; 2];
     /// The start has moved along the solution: the Jacobian may still serve.
     fn advance(&mut self, keep_jacobian: bool);
     /// Nothing is known any more.
     fn restart(&mut self);
+}
+
+/// The matrices `γ/h M - J` and `(α + iβ)/h M - J` of Newton's iteration, with their factors.
+pub(super) trait NewtonMatrix {
+    /// Updates the factors for this step size, with a Jacobian from this start or an earlier one.
+    fn factor(&mut self, field: &mut Flow<'_>, at: (f64, &[f64]), h: f64) -> Result<(), Fault>;
+    /// Solves with the real factors.
+    fn solve_real(&mut self, x: &mut [f64]);
+    /// Solves with the complex factors.
+    fn solve_complex(&mut self, re: &mut [f64], im: &mut [f64]);
+    /// Whether the Jacobian is the one at this start.
+    fn is_fresh(&self) -> bool;
+    /// The Jacobian is to be evaluated anew. False if it was already the one at this start.
+    fn renew(&mut self) -> bool;
     /// A bound of the eigenvalues of the Jacobian, if one is known.
     fn jacobian_norm(&self) -> Option<f64>;
     /// How often the matrices were factored.
@@ -172,7 +174,7 @@ impl<E: Equations> Radau5<E> {
         trial: &mut Trial,
     ) -> Result<(), Fault> {
         self.h = trial.h;
-        self.equations.find_slope(field, trial.t, &trial.start)?;
+        self.equations.slope(field, (trial.t, &trial.start))?;
         let n = self.equations.dimension();
         let kappa = self.kappa.unwrap_or_else(|| self.read_tolerances(tolerances));
         loop {
@@ -189,7 +191,7 @@ impl<E: Equations> Radau5<E> {
         for ((end, start), z) in trial.end.iter_mut().zip(&trial.start).zip(&self.stages[2 * n..3 * n]) {
             *end = start + z;
         }
-        self.estimate(field, tolerances, trial);
+        self.estimate(field, tolerances, trial)?;
         self.judge_dense(tolerances, trial);
         Ok(())
     }
@@ -322,19 +324,25 @@ impl<E: Equations> Radau5<E> {
     }
 
     /// The error, filtered once, and twice where the first estimate is too large for stiff problems.
-    fn estimate(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
-        let n = self.equations.dimension();
+    fn estimate(
+        &mut self,
+        field: &mut Flow<'_>,
+        tolerances: &Tolerances,
+        trial: &mut Trial,
+    ) -> Result<(), Fault> {
+        let (n, start) = (self.equations.dimension(), (trial.t, &trial.start[..]));
         combine_one(n, &E.map(|e| -e / self.h), &self.stages, &mut self.point);
         let inner = &mut self.residuals[..n];
         inner.fill(0.0);
-        self.equations.subtract_mass_times(field, (trial.t, &trial.start), &self.point, inner);
-        for ((error, slope), inner) in self.error.iter_mut().zip(self.equations.slope()).zip(&*inner) {
+        self.equations.subtract_mass_times(field, start, &self.point, inner);
+        let slope = self.equations.slope(field, start)?;
+        for ((error, slope), inner) in self.error.iter_mut().zip(slope).zip(&*inner) {
             *error = slope + inner;
         }
         self.equations.solve_real(&mut self.error);
         self.judge(tolerances, trial);
         if trial.is_good() || !self.careful {
-            return;
+            return Ok(());
         }
         for ((point, start), error) in self.point.iter_mut().zip(&trial.start).zip(&self.error) {
             *point = start + error;
@@ -345,6 +353,7 @@ impl<E: Equations> Radau5<E> {
             self.equations.solve_real(&mut self.error);
             self.judge(tolerances, trial);
         }
+        Ok(())
     }
 
     /// The error of the collocation polynomial: its distance from the first stage of the last step.
@@ -388,7 +397,7 @@ impl<E: Equations> Radau5<E> {
 
     /// Lets Newton's iteration go on for longer where it begins far off.
     pub(super) fn allow(&mut self, patience: i32) {
-        self.newton.be_patient(patience);
+        self.newton.allow_more(patience);
     }
 
     /// The rates at the end: the last equation of the stages.
@@ -398,6 +407,45 @@ impl<E: Equations> Radau5<E> {
         for (i, rate) in rates.iter_mut().enumerate() {
             *rate = stages(i).iter().zip(&A_INVERSE[2]).map(|(z, a)| a * z).sum::<f64>() / self.h;
         }
+    }
+}
+
+impl<E: Equations> Memory for Radau5<E> {
+    fn advance(&mut self) {
+        std::mem::swap(&mut self.before, &mut self.stages);
+        self.before_h = self.h;
+        self.careful = false;
+        self.equations.advance(self.newton.is_fast());
+    }
+
+    fn restart(&mut self, _restart: Restart) {
+        self.before_h = 0.0;
+        self.kappa = None;
+        self.careful = true;
+        self.equations.restart();
+        self.newton.restart();
+    }
+
+    fn iterate_to_stall(&mut self) {
+        self.newton.allow_more(AS_LONG_AS_IT_TAKES);
+    }
+
+    fn report(&self) -> StepReport<'_> {
+        StepReport::plain(Method::Radau5)
+    }
+
+    /// The step times the Jacobian's norm over the stability limit of an explicit method of order 5.
+    fn stiffness(&self, trial: &Trial) -> Option<f64> {
+        Some(trial.h * self.equations.jacobian_norm()? / 3.3)
+    }
+
+    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
+        None
+    }
+
+    /// The real and the complex factorisation of a step count as one, as in RADAU5.
+    fn factorisations(&self) -> u64 {
+        self.equations.factorisations()
     }
 }
 
@@ -411,7 +459,7 @@ impl<E: Equations> Step for Radau5<E> {
     }
 
     /// The collocation polynomial: the cubic through the start and the three stages.
-    fn interpolate(&mut self, _field: &mut Flow<'_>, trial: &mut Trial) {
+    fn interpolate(&mut self, _field: &mut Flow<'_>, trial: &mut Trial, _detail: DenseDetail) {
         let n = self.equations.dimension();
         let c = trial.dense.coefficients_mut(3);
         for i in 0..n {
@@ -426,39 +474,11 @@ impl<E: Equations> Step for Radau5<E> {
         }
     }
 
-    fn advance(&mut self) {
-        std::mem::swap(&mut self.before, &mut self.stages);
-        self.before_h = self.h;
-        self.careful = false;
-        self.equations.advance(self.newton.is_fast());
-    }
-
-    fn restart(&mut self) {
-        self.before_h = 0.0;
-        self.kappa = None;
-        self.careful = true;
-        self.equations.restart();
-        self.newton.restart();
-    }
-
-    fn method(&self) -> Method {
-        Method::Radau5
-    }
-
-    fn be_patient(&mut self) {
-        self.newton.be_patient(AS_LONG_AS_IT_TAKES);
-    }
-
-    /// The step times the Jacobian's norm over the stability limit of an explicit method of order 5.
-    fn stiffness(&self, trial: &Trial) -> Option<f64> {
-        Some(trial.h * self.equations.jacobian_norm()? / 3.3)
-    }
-
     /// A state that is off by `δ` is seen by the next step as an error of `(γ/h (γ/h - J)⁻¹ - 1) δ`. If that
     /// matters, positions and speeds are each moved by what is left of `δ` after they have been followed for
     /// `h/γ` by the linearised equations, which takes off what is stiff and leaves what the constraints ask
     /// for.
-    fn calm(&mut self, positions: usize, moved: &mut [f64]) -> bool {
+    fn smooth(&mut self, positions: usize, moved: &mut [f64]) -> bool {
         let n = moved.len();
         self.follow(moved, 0..n);
         let seen = |i: usize| (self.error[i] - moved[i]) / self.scales[i];
@@ -471,11 +491,6 @@ impl<E: Equations> Step for Radau5<E> {
         }
         moved.copy_from_slice(&self.point[..n]);
         true
-    }
-
-    /// The real and the complex factorisation of a step count as one, as in RADAU5.
-    fn factorisations(&self) -> u64 {
-        self.equations.factorisations()
     }
 }
 

@@ -13,7 +13,9 @@
 use super::implicit::AS_LONG_AS_IT_TAKES;
 use super::radau_matrix::StabilisedForm;
 use super::radau5::{Equations, Radau5};
-use super::{Fault, Method, PerComponent, Step, Tolerances, Trial};
+use super::{
+    Change, DenseDetail, Fault, Memory, Method, PerComponent, Restart, Step, StepReport, Tolerances, Trial,
+};
 use crate::equations::ActiveRows;
 use crate::formulation::{Field, Flow};
 
@@ -68,7 +70,7 @@ impl RadauGgl {
 
     /// Tries a step through a singular position; if that is not good, the trial stays as it was.
     fn go_through(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial, fault: Fault) {
-        self.through.restart();
+        self.through.restart(Restart::Continuous);
         self.through.attempt(field, tolerances, trial);
         if trial.is_good() {
             field.land(trial.t + trial.h, &mut trial.end);
@@ -138,7 +140,7 @@ impl Whole {
     /// The rates and multipliers of a start to which no step has led.
     fn find_start(&mut self, field: &mut Flow<'_>, trial: &Trial) {
         let (n, m) = (trial.start.len(), self.radau.equations.constraints());
-        self.radau.restart();
+        self.radau.restart(Restart::Continuous);
         field.derivative(trial.t, &trial.start, &mut self.radau.equations.rates);
         field.copy_multipliers(&mut self.trial.start[n..n + m]);
         self.trial.start[n + m..].fill(0.0);
@@ -166,6 +168,50 @@ fn with_multipliers(tolerances: &Tolerances, n: usize, all: usize) -> Tolerances
     }
 }
 
+impl Memory for RadauGgl {
+    fn advance(&mut self) {
+        match (&mut self.whole, self.way) {
+            (Some(whole), ActiveForm::Stabilised) => whole.advance(),
+            (Some(whole), ActiveForm::Through) => whole.start_is_known = false,
+            _ => self.plain.advance(),
+        }
+    }
+
+    fn restart(&mut self, restart: Restart) {
+        self.plain.restart(restart);
+        if let Some(whole) = &mut self.whole {
+            whole.start_is_known = false;
+        }
+    }
+
+    fn iterate_to_stall(&mut self) {
+        self.plain.iterate_to_stall();
+        self.patience = AS_LONG_AS_IT_TAKES;
+    }
+
+    fn report(&self) -> StepReport<'_> {
+        let multipliers = self.form().map_or(&[][..], |whole| {
+            let form = &whole.radau.equations;
+            &whole.trial.end[form.rates.len()..][..form.constraints()]
+        });
+        let is_ggl = self.way != ActiveForm::Plain;
+        StepReport { is_ggl, multipliers, ..StepReport::plain(Method::Radau5) }
+    }
+
+    fn stiffness(&self, _trial: &Trial) -> Option<f64> {
+        None
+    }
+
+    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
+        None
+    }
+
+    fn factorisations(&self) -> u64 {
+        let own = self.whole.as_ref().map_or(0, |whole| whole.radau.factorisations());
+        self.plain.factorisations() + self.factorisations + own
+    }
+}
+
 impl Step for RadauGgl {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         if !field.has_terms() {
@@ -187,11 +233,11 @@ impl Step for RadauGgl {
         }
     }
 
-    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial, _detail: DenseDetail) {
         let Some(whole) = self.whole.as_mut().filter(|_| self.way == ActiveForm::Stabilised) else {
-            return self.own().interpolate(field, trial);
+            return self.own().interpolate(field, trial, DenseDetail::Usual);
         };
-        whole.radau.interpolate(field, &mut whole.trial);
+        whole.radau.interpolate(field, &mut whole.trial, DenseDetail::Usual);
         let (n, all) = (trial.start.len(), whole.trial.start.len());
         let from = whole.trial.dense.coefficients();
         let degree = (from.len() / all).saturating_sub(1);
@@ -201,46 +247,7 @@ impl Step for RadauGgl {
         }
     }
 
-    fn advance(&mut self) {
-        match (&mut self.whole, self.way) {
-            (Some(whole), ActiveForm::Stabilised) => whole.advance(),
-            (Some(whole), ActiveForm::Through) => whole.start_is_known = false,
-            _ => self.plain.advance(),
-        }
-    }
-
-    fn restart(&mut self) {
-        self.plain.restart();
-        if let Some(whole) = &mut self.whole {
-            whole.start_is_known = false;
-        }
-    }
-
-    fn be_patient(&mut self) {
-        self.plain.be_patient();
-        self.patience = AS_LONG_AS_IT_TAKES;
-    }
-
-    fn multipliers(&self) -> &[f64] {
-        let Some(whole) = self.form() else { return &[] };
-        let form = &whole.radau.equations;
-        &whole.trial.end[form.rates.len()..][..form.constraints()]
-    }
-
-    fn method(&self) -> Method {
-        Method::Radau5
-    }
-
-    fn calm(&mut self, positions: usize, correction: &mut [f64]) -> bool {
-        self.way == ActiveForm::Plain && self.plain.calm(positions, correction)
-    }
-
-    fn is_ggl(&self) -> bool {
-        self.way != ActiveForm::Plain
-    }
-
-    fn factorisations(&self) -> u64 {
-        let own = self.whole.as_ref().map_or(0, |whole| whole.radau.factorisations());
-        self.plain.factorisations() + self.factorisations + own
+    fn smooth(&mut self, positions: usize, correction: &mut [f64]) -> bool {
+        self.way == ActiveForm::Plain && self.plain.smooth(positions, correction)
     }
 }

@@ -7,7 +7,7 @@
 //! solved is in `math/stabilised.rs`.
 
 use super::implicit::check_finite;
-use super::radau5::{ALPHA, BETA, Equations, GAMMA, SEEN};
+use super::radau5::{ALPHA, BETA, Equations, GAMMA, NewtonMatrix, SEEN};
 use super::{Fault, Tolerances, Trial};
 use crate::equations::ActiveRows;
 use crate::formulation::{Balance, Flow, GglRoom, Kinematics, Tangents};
@@ -153,7 +153,7 @@ impl StabilisedForm {
     ) -> Result<(), Fault> {
         let (t, states) = (trial.t + trial.h, self.rates.len());
         self.slope_at = KnownAt::Nowhere;
-        self.find_slope(field, t, &trial.end)?;
+        self.slope(field, (t, &trial.end))?;
         self.slope_at = KnownAt::End;
         self.landed.copy_from_slice(&trial.end[..states]);
         field.land_where_evaluated(t, &mut self.landed);
@@ -250,7 +250,7 @@ impl Equations for StabilisedForm {
         self.slope.len()
     }
 
-    fn find_slope(&mut self, field: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), Fault> {
+    fn slope(&mut self, field: &mut Flow<'_>, (t, y): (f64, &[f64])) -> Result<&[f64], Fault> {
         // What was found at the end of a step that was not taken says nothing about this one.
         if self.slope_at != KnownAt::Start {
             self.slope_at = KnownAt::Nowhere;
@@ -259,28 +259,7 @@ impl Equations for StabilisedForm {
             field.copy_masses(&mut self.mass);
             self.slope_at = KnownAt::Start;
         }
-        Ok(())
-    }
-
-    fn slope(&self) -> &[f64] {
-        &self.slope
-    }
-
-    fn factor(&mut self, field: &mut Flow<'_>, at: (f64, &[f64]), h: f64) -> Result<(), Fault> {
-        if !self.jacobian_is_known {
-            self.linearise(field, at)?;
-        }
-        if self.factored_h == h {
-            return Ok(());
-        }
-        self.factored_h = 0.0;
-        self.factorisations += 1;
-        let of = linearised(&self.tangents, self.kinematics.as_ref(), &self.room);
-        if !self.matrix.factor(&of, GAMMA / h, Complex { re: ALPHA / h, im: BETA / h }) {
-            return Err(Fault::SingularMatrix { component: self.positions });
-        }
-        self.factored_h = h;
-        Ok(())
+        Ok(&self.slope)
     }
 
     fn residual(
@@ -304,6 +283,46 @@ impl Equations for StabilisedForm {
         for (row, out) in out[q..states].iter_mut().enumerate() {
             *out -= self.mass.row_times(row, &x[q..states]);
         }
+    }
+
+    fn hidden(&self) -> &[usize] {
+        &[]
+    }
+
+    fn kinds(&self) -> [Range<usize>; 2] {
+        let speeds = self.tangents.forces.columns() - self.tangents.forces.rows();
+        [0..self.positions, self.positions..self.positions + speeds]
+    }
+
+    fn advance(&mut self, keep_jacobian: bool) {
+        self.slope_at = if self.slope_at == KnownAt::End { KnownAt::Start } else { KnownAt::Nowhere };
+        self.is_fresh = false;
+        self.jacobian_is_known &= keep_jacobian;
+    }
+
+    fn restart(&mut self) {
+        self.advance(false);
+        self.slope_at = KnownAt::Nowhere;
+        self.factored_h = 0.0;
+    }
+}
+
+impl NewtonMatrix for StabilisedForm {
+    fn factor(&mut self, field: &mut Flow<'_>, at: (f64, &[f64]), h: f64) -> Result<(), Fault> {
+        if !self.jacobian_is_known {
+            self.linearise(field, at)?;
+        }
+        if self.factored_h == h {
+            return Ok(());
+        }
+        self.factored_h = 0.0;
+        self.factorisations += 1;
+        let of = linearised(&self.tangents, self.kinematics.as_ref(), &self.room);
+        if !self.matrix.factor(&of, GAMMA / h, Complex { re: ALPHA / h, im: BETA / h }) {
+            return Err(Fault::SingularMatrix { component: self.positions });
+        }
+        self.factored_h = h;
+        Ok(())
     }
 
     fn solve_real(&mut self, x: &mut [f64]) {
@@ -343,15 +362,6 @@ impl Equations for StabilisedForm {
         kinematics.join(change_im, im.0);
     }
 
-    fn hidden(&self) -> &[usize] {
-        &[]
-    }
-
-    fn kinds(&self) -> [Range<usize>; 2] {
-        let speeds = self.tangents.forces.columns() - self.tangents.forces.rows();
-        [0..self.positions, self.positions..self.positions + speeds]
-    }
-
     fn is_fresh(&self) -> bool {
         self.is_fresh
     }
@@ -359,18 +369,6 @@ impl Equations for StabilisedForm {
     fn renew(&mut self) -> bool {
         self.jacobian_is_known = false;
         !self.is_fresh
-    }
-
-    fn advance(&mut self, keep_jacobian: bool) {
-        self.slope_at = if self.slope_at == KnownAt::End { KnownAt::Start } else { KnownAt::Nowhere };
-        self.is_fresh = false;
-        self.jacobian_is_known &= keep_jacobian;
-    }
-
-    fn restart(&mut self) {
-        self.advance(false);
-        self.slope_at = KnownAt::Nowhere;
-        self.factored_h = 0.0;
     }
 
     fn jacobian_norm(&self) -> Option<f64> {

@@ -13,7 +13,10 @@ use super::crossing::Crossing;
 use super::implicit::{Linearisation, add, check_finite};
 use super::rates::Rates;
 use super::stiff_dense::StiffDense;
-use super::{Fault, Method, MethodDescriptor, Step, Tolerances, Trial};
+use super::{
+    Change, DenseDetail, Fault, Memory, Method, MethodDescriptor, Restart, Step, StepReport, Tolerances,
+    Trial,
+};
 use crate::formulation::{Field, Flow};
 use crate::math::{Norm, RealLu};
 
@@ -173,6 +176,42 @@ impl Rodas4 {
     }
 }
 
+impl Memory for Rodas4 {
+    fn advance(&mut self) {
+        let n = self.n;
+        let weights = A[5].iter().chain(&[1.0]);
+        let rise =
+            |i: usize| weights.clone().zip(self.stages[i..].iter().step_by(n)).map(|(w, u)| w * u).sum();
+        self.dense.advance(self.h, rise);
+        self.linear.restart();
+        self.drift_is_known = false;
+    }
+
+    fn restart(&mut self, _restart: Restart) {
+        self.linear.restart();
+        self.drift_is_known = false;
+        self.dense.restart();
+    }
+
+    fn iterate_to_stall(&mut self) {}
+
+    fn report(&self) -> StepReport<'_> {
+        StepReport::plain(Method::Rodas4)
+    }
+
+    fn stiffness(&self, _trial: &Trial) -> Option<f64> {
+        None
+    }
+
+    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
+        None
+    }
+
+    fn factorisations(&self) -> u64 {
+        self.factorisations
+    }
+}
+
 impl Step for Rodas4 {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         trial.fault = None;
@@ -188,33 +227,13 @@ impl Step for Rodas4 {
         }
     }
 
-    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial, _detail: DenseDetail) {
         self.correct_dense(field, trial);
         self.dense.interpolate(trial);
     }
 
-    fn advance(&mut self) {
-        let n = self.n;
-        let weights = A[5].iter().chain(&[1.0]);
-        let rise =
-            |i: usize| weights.clone().zip(self.stages[i..].iter().step_by(n)).map(|(w, u)| w * u).sum();
-        self.dense.advance(self.h, rise);
-        self.linear.restart();
-        self.drift_is_known = false;
-    }
-
-    fn restart(&mut self) {
-        self.linear.restart();
-        self.drift_is_known = false;
-        self.dense.restart();
-    }
-
-    fn method(&self) -> Method {
-        Method::Rodas4
-    }
-
-    fn factorisations(&self) -> u64 {
-        self.factorisations
+    fn smooth(&mut self, _positions: usize, _correction: &mut [f64]) -> bool {
+        false
     }
 }
 

@@ -16,7 +16,10 @@ use super::implicit::{
     smallest_relative,
 };
 use super::stiff_dense::StiffDense;
-use super::{Fault, Method, MethodDescriptor, Step, Tolerances, Trial};
+use super::{
+    Change, DenseDetail, Fault, Memory, Method, MethodDescriptor, Restart, Step, StepReport, Tolerances,
+    Trial,
+};
 use crate::formulation::{Field, Flow};
 use crate::math::{Norm, RealLu, scaled_rms};
 
@@ -253,6 +256,46 @@ impl Sdirk4 {
     }
 }
 
+impl Memory for Sdirk4 {
+    fn advance(&mut self) {
+        let n = self.n;
+        let weight = |s: usize| (if s == 4 { GAMMA } else { A[4][s] }) / GAMMA;
+        let rise = |i: usize| (0..5).map(|s| weight(s) * self.slopes[(s + 1) * n + i]).sum();
+        self.dense.advance(self.h, rise);
+        std::mem::swap(&mut self.before, &mut self.slopes);
+        self.before_h = self.h;
+        self.linear.advance(self.fast);
+    }
+
+    fn restart(&mut self, _restart: Restart) {
+        self.before_h = 0.0;
+        self.factored_h = 0.0;
+        self.linear.restart();
+        self.newton.restart();
+        self.dense.restart();
+    }
+
+    fn iterate_to_stall(&mut self) {
+        self.newton.allow_more(AS_LONG_AS_IT_TAKES);
+    }
+
+    fn report(&self) -> StepReport<'_> {
+        StepReport::plain(Method::Sdirk4)
+    }
+
+    fn stiffness(&self, _trial: &Trial) -> Option<f64> {
+        None
+    }
+
+    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
+        None
+    }
+
+    fn factorisations(&self) -> u64 {
+        self.factorisations
+    }
+}
+
 impl Step for Sdirk4 {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         trial.fault = None;
@@ -266,39 +309,13 @@ impl Step for Sdirk4 {
         }
     }
 
-    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial, _detail: DenseDetail) {
         self.correct_dense(field, trial);
         self.dense.interpolate(trial);
     }
 
-    fn be_patient(&mut self) {
-        self.newton.be_patient(AS_LONG_AS_IT_TAKES);
-    }
-
-    fn advance(&mut self) {
-        let n = self.n;
-        let weight = |s: usize| (if s == 4 { GAMMA } else { A[4][s] }) / GAMMA;
-        let rise = |i: usize| (0..5).map(|s| weight(s) * self.slopes[(s + 1) * n + i]).sum();
-        self.dense.advance(self.h, rise);
-        std::mem::swap(&mut self.before, &mut self.slopes);
-        self.before_h = self.h;
-        self.linear.advance(self.fast);
-    }
-
-    fn restart(&mut self) {
-        self.before_h = 0.0;
-        self.factored_h = 0.0;
-        self.linear.restart();
-        self.newton.restart();
-        self.dense.restart();
-    }
-
-    fn method(&self) -> Method {
-        Method::Sdirk4
-    }
-
-    fn factorisations(&self) -> u64 {
-        self.factorisations
+    fn smooth(&mut self, _positions: usize, _correction: &mut [f64]) -> bool {
+        false
     }
 }
 
