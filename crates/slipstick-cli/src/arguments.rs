@@ -185,7 +185,8 @@ pub(crate) struct CompareArguments {
     /// Only the problems whose name begins with this, or that are in this part of the suite
     #[arg(long, value_name = "WORD")]
     pub(crate) only: Option<String>,
-    /// Correct steps of mechanisms only when a joint is open by more than this, 0 for always [default: the model's]
+    /// Correct steps of mechanisms only when a joint is open by more than this, 0 for always [default: the
+    /// model's]
     #[arg(long, value_name = "DRIFT", value_parser = parse_not_negative, allow_negative_numbers = true)]
     pub(crate) drift: Option<f64>,
     /// Stop a run after so many steps, taken or not [default: the model's, or 100000]

@@ -1,6 +1,6 @@
 //! The program `slipstick`: a model file in, a report out.
 //!
-//! stdout is data, stderr is talk. Exit 0: done; 1: stopped early by a limit, or a check failed; 2: could not.
+//! stdout is data, stderr is talk. Exit 0: done; 1: a limit was reached or a check failed; 2: could not.
 #![forbid(unsafe_code)]
 
 mod arguments;

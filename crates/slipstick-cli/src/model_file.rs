@@ -1,7 +1,7 @@
 //! A model file on disk: read, checked, planned, with the wishes of the command line.
 
 use crate::arguments::SimulationArguments;
-use crate::progress::Watch;
+use crate::progress::RunMonitor;
 use crate::talk::{self, Trouble};
 use sha2::{Digest, Sha256};
 use slipstick::model::{Diagnostic, Model};
@@ -44,11 +44,11 @@ impl ModelFile {
         }
     }
 
-    /// Reads a model and plans a run of it as `plan` says, within the limits of the command. If they are reached, that has been said, and there
-    /// is nothing.
+    /// Reads a model and plans a run within the limits of the command; none if they are reached, with a
+    /// message.
     pub(crate) fn prepare(
         path: &Path,
-        watch: &Watch,
+        watch: &RunMonitor,
         plan: impl FnOnce(&Self) -> Result<Plan, Trouble> + Send + 'static,
     ) -> Result<Option<(Self, Plan)>, Trouble> {
         let path = path.to_owned();
@@ -70,7 +70,7 @@ impl ModelFile {
     /// The same, as the command line wishes.
     pub(crate) fn prepare_with(
         arguments: &SimulationArguments,
-        watch: &Watch,
+        watch: &RunMonitor,
     ) -> Result<Option<(Self, Plan)>, Trouble> {
         let wishes = arguments.clone();
         Self::prepare(&arguments.model, watch, move |file| file.plan_with(&wishes))

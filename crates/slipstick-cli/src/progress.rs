@@ -10,7 +10,7 @@ use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Looking at the clock costs as much as a part of a step of a small model: while nothing takes long, twice as many steps are made before each look, up to so many.
+/// The clock costs as much as a part of a small step. While looks come fast, the stride doubles up to this.
 const MOST_STEPS_BETWEEN_LOOKS: u32 = 64;
 
 /// What takes longer than this takes long: the clock is looked at before every step.
@@ -29,7 +29,7 @@ const STACK: usize = 8 << 20;
 const QUIET: Duration = Duration::from_millis(500);
 
 /// Watches a run for a person.
-pub(crate) struct Watch {
+pub(crate) struct RunMonitor {
     start: Instant,
     limit: Duration,
     interrupted: Arc<AtomicBool>,
@@ -41,12 +41,13 @@ pub(crate) struct Watch {
     stopped: Option<&'static str>,
 }
 
-impl Watch {
-    /// Begins to watch. The first Ctrl-C, or another signal to end (SIGTERM, SIGHUP), ends the run cleanly; a second one ends the program.
+impl RunMonitor {
+    /// Begins to watch. The first Ctrl-C, or another signal to end (SIGTERM, SIGHUP), ends the run cleanly; a
+    /// second one ends the program.
     pub(crate) fn begin(max_wall: f64) -> Self {
         let interrupted = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&interrupted);
-        // Only the first run of a process can install the handler; a failure leaves Ctrl-C as the system has it.
+        // Only the first run of a process can install the handler; on failure Ctrl-C keeps its usual effect.
         let _ = ctrlc::set_handler(move || {
             if flag.swap(true, Ordering::Relaxed) {
                 std::process::exit(130);
@@ -101,8 +102,8 @@ impl Watch {
         Stop { code: "wall-limit", reason }
     }
 
-    /// Does something that does not look at the clock, such as to read and compile a model, in a thread of its own. It is given up when the limit is
-    /// reached or the program is to end.
+    /// Runs work that does not look at the clock, such as compiling a model, in a thread of its own. It is
+    /// abandoned when the limit is reached or the program is to end.
     pub(crate) fn wait_for<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -151,7 +152,7 @@ impl Watch {
     }
 }
 
-impl Monitor for Watch {
+impl Monitor for RunMonitor {
     fn watch(&mut self, progress: &Progress) -> Option<Stop> {
         if progress.steps == 0 {
             // Another run begins: its steps may be slow.
@@ -194,10 +195,10 @@ mod tests {
         Progress { t: 0.0, until: 1.0, h: 0.1, steps, events: 0 }
     }
 
-    /// Fast runs do not look at the clock before every step; a slow one that comes after them is ended one step after the limit or two.
+    /// Fast runs look at the clock only now and then, so a slow run after them ends a step or two late.
     #[test]
     fn the_limit_holds_where_steps_are_slow() {
-        let mut watch = Watch::begin(0.05);
+        let mut watch = RunMonitor::begin(0.05);
         (0..1000).for_each(|steps| {
             watch.watch(&progress(steps));
         });
@@ -211,11 +212,11 @@ mod tests {
 
     #[test]
     fn what_does_not_look_at_the_clock_is_given_up() {
-        let watch = Watch::begin(0.05);
+        let watch = RunMonitor::begin(0.05);
         assert_eq!(watch.wait_for(|| 7), Ok(7));
         let stop = watch.wait_for(|| std::thread::sleep(Duration::from_secs(5))).expect_err("too long");
         assert_eq!(stop.code, "wall-limit");
-        let patient = Watch::begin(60.0);
+        let patient = RunMonitor::begin(60.0);
         patient.interrupted.store(true, Ordering::Relaxed);
         let stop = patient.wait_for(|| std::thread::sleep(Duration::from_secs(5))).expect_err("ended");
         assert_eq!(stop.code, "interrupted");

@@ -83,7 +83,7 @@ pub(crate) fn line(text: &str) {
     };
 }
 
-/// The widest column of a table, in characters. What is longer, such as a name of any length, moves the rest of its line to the right.
+/// The widest column of a table, in characters. Longer entries move the rest of their line.
 const WIDEST: usize = 60;
 
 /// How wide a column of such texts is.
@@ -116,7 +116,7 @@ pub(crate) fn diagnostics_json(text: &str, diagnostics: &[Diagnostic]) -> Vec<se
     diagnostics.iter().map(one).collect()
 }
 
-/// How many bytes of a long line are shown on each side of an error at most; the renderer shows about a hundred characters of them.
+/// The most bytes of a long line shown on each side of an error; about a hundred characters result.
 const SHOWN: usize = 1000;
 
 /// An error with file, line, column, caret and hint.

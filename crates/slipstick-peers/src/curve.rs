@@ -1,4 +1,5 @@
-//! Cost against achieved error: measuring a curve, and reading it between its points. A cost is CPU time or a number of instructions.
+//! Cost against achieved error: measuring a curve, and reading it between its points. A cost is CPU time or a
+//! number of instructions.
 
 use crate::solvers::{Solve, Solver};
 use cpu_time::ThreadTime;
@@ -18,7 +19,8 @@ pub(crate) fn tolerances() -> impl Iterator<Item = f64> {
     (15..=60).map(|k| 10_f64.powf(-0.2 * f64::from(k)))
 }
 
-/// The points of all solvers of a problem. Solvers take turns at each tolerance, so that a change of the machine's speed meets all alike.
+/// The points of all solvers of a problem. Solvers take turns at each tolerance, so that a change of the
+/// machine's speed meets all alike.
 pub(crate) fn measure(problem: &Problem, solvers: &[Solver]) -> Vec<Vec<Point>> {
     let mut curves = vec![Vec::new(); solvers.len()];
     walk(problem, solvers, Duration::from_millis(200), |place, tolerance, error, solve| {
@@ -27,8 +29,9 @@ pub(crate) fn measure(problem: &Problem, solvers: &[Solver]) -> Vec<Vec<Point>> 
     curves
 }
 
-/// Solves with each solver at each tolerance; gives the solver's place, the tolerance, the error and the solver to `visit`. A solver that took
-/// longer than `patience` is left out at tighter tolerances: no one chooses such a method there.
+/// Solves with each solver at each tolerance; gives the solver's place, the tolerance, the error and the
+/// solver to `visit`. A solver that took longer than `patience` is left out at tighter tolerances: no one
+/// chooses such a method there.
 pub(crate) fn walk(
     problem: &Problem,
     solvers: &[Solver],
@@ -82,9 +85,9 @@ fn median_time(solve: &mut Solve) -> f64 {
     samples[samples.len() / 2].as_secs_f64()
 }
 
-/// The cost that is to be expected for an error: the error at the end goes up and down with the tolerance by chance, so that no single run tells. A line in
-/// logarithms is laid through all runs whose error is within a decade of it, by least squares, and read there. `None` if there are too few of
-/// them, or none on one side.
+/// The cost that is to be expected for an error: the error at the end goes up and down with the tolerance by
+/// chance, so that no single run tells. A line in logarithms is laid through all runs whose error is within a
+/// decade of it, by least squares, and read there. `None` if there are too few of them, or none on one side.
 pub(crate) fn cost_at(curve: &[Point], error: f64) -> Option<f64> {
     let place = |point: &Point| ((point.error / error).log10(), point.cost.ln());
     let near: Vec<(f64, f64)> = curve.iter().map(place).filter(|(x, _)| x.abs() <= 1.0).collect();

@@ -2,7 +2,8 @@
 
 use slipstick::problems::{Problem, smooth, stiff};
 
-/// Equations of a fixed dimension. The truth, the start and the end come from Slipstick's problem of the same name.
+/// Equations of a fixed dimension. The truth, the start and the end come from Slipstick's problem of the same
+/// name.
 pub(crate) trait Equations<const N: usize>: Copy + Send + Sync + 'static {
     /// The name of the problem.
     const NAME: &'static str;

@@ -1,4 +1,5 @@
-//! Compares Slipstick with other solvers in Rust: the time to reach the same error, on the same machine, in the same run.
+//! Compares Slipstick with other solvers in Rust: the time to reach the same error, on the same machine, in
+//! the same run.
 //!
 //! ```text
 //! cd crates/slipstick-peers
@@ -11,13 +12,15 @@
 //! cargo run --release -- once pleiades 'slipstick dopri5' 1e-8 20    # one solver, 20 times, for a profiler
 //! ```
 //!
-//! Fields of a row: `problem`, `order` (of explicit methods; null for stiff problems, in which every implicit method takes part), `error`,
-//! `ours` and `ours_cost` (a method of Slipstick and its seconds or instructions), `fastest_peer` and `peer_cost`, `ratio` (ours over the
-//! peer's: below 1, Slipstick is faster). A side whose curve does not reach the error is null.
+//! Fields of a row: `problem`, `order` (of explicit methods; null for stiff problems, in which every implicit
+//! method takes part), `error`, `ours` and `ours_cost` (a method of Slipstick and its seconds or
+//! instructions), `fastest_peer` and `peer_cost`, `ratio` (ours over the peer's: below 1, Slipstick is
+//! faster). A side whose curve does not reach the error is null.
 //!
-//! What makes it fair: all get the same right-hand side and Jacobian (`equations.rs`), compiled into each with link-time optimisation;
-//! the same relative and absolute tolerances, from 1e-3 to 1e-12; errors are those at the end against the truth that Slipstick's
-//! own tests use; times are CPU time, the median of many solves, taken in turns; nothing is stored on the way where that can be turned off.
+//! What makes it fair: all get the same right-hand side and Jacobian (`equations.rs`), compiled into each
+//! with link-time optimisation; the same relative and absolute tolerances, from 1e-3 to 1e-12; errors are
+//! those at the end against the truth that Slipstick's own tests use; times are CPU time, the median of many
+//! solves, taken in turns; nothing is stored on the way where that can be turned off.
 
 use curve::{Point, cost_at, counted_solve, measure, walk};
 use serde_json::{Value, json};
@@ -87,7 +90,8 @@ fn once(name: &str, solver: &str, tolerance: &str, times: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Prints every point without its cost. Each is solved once more in a function that callgrind can tell: `count` puts the two together.
+/// Prints every point without its cost. Each is solved once more in a function that callgrind can tell:
+/// `count` puts the two together.
 fn counted(name: &str) -> ExitCode {
     let Some(all) = solvers(name) else { return complain("no such problem") };
     walk(&problem(name), &all, Duration::from_secs(1), |place, tolerance, error, solve| {

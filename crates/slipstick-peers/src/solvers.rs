@@ -1,7 +1,8 @@
 //! Every solver behind one interface: prepare it for a problem and a tolerance, then solve again and again.
 //!
-//! What can be built once is built once; what a solve needs anew (scratch, statistics) is part of its time. Nothing is kept but the end
-//! where a crate allows that: `ode_solvers` always stores the accepted states, and gets its cheapest kind of output.
+//! What can be built once is built once; what a solve needs anew (scratch, statistics) is part of its time.
+//! Nothing is kept but the end where a crate allows that: `ode_solvers` always stores the accepted states,
+//! and gets its cheapest kind of output.
 
 use crate::equations::{Arenstorf, Equations, Pleiades, Robertson, VanDerPol, fixed};
 use slipstick::equations::ClosureSystem;
@@ -64,7 +65,8 @@ fn implicit<const N: usize, E: Equations<N>>() -> Vec<Solver> {
     all
 }
 
-/// Every method of Slipstick that has an error estimate: the explicit ones of order 5 and 8, or the implicit ones.
+/// Every method of Slipstick that has an error estimate: the explicit ones of order 5 and 8, or the implicit
+/// ones.
 fn ours<const N: usize, E: Equations<N>>() -> Vec<Solver> {
     let takes_part = |method: &&Method| {
         let facts = method.facts();
@@ -77,7 +79,8 @@ fn ours<const N: usize, E: Equations<N>>() -> Vec<Solver> {
     Method::ALL.iter().filter(takes_part).flat_map(each).collect()
 }
 
-/// Explicit methods take part with both norms: the worst state is our default, the mean is what the peers use.
+/// Explicit methods take part with both norms: the worst state is our default, the mean is what the peers
+/// use.
 fn solver<const N: usize, E: Equations<N>>(method: Method, norm: Norm) -> Solver {
     let suffix = if !E::STIFF && norm == Norm::Mean { " mean" } else { "" };
     Solver {

@@ -1,5 +1,6 @@
-//! Runs each method on a problem of its kind, each run in a function that callgrind can tell from the rest: `.ci/instructions` counts the
-//! instructions of a step with it. Prints one line for each run: its name and how many steps it made.
+//! Runs each method on a problem of its kind, each run in a function that callgrind can tell from the rest:
+//! `.ci/instructions` counts the instructions of a step with it. Prints one line for each run: its name and
+//! how many steps it made.
 
 use slipstick::equations::System;
 use slipstick::formulation::Stabilisation;
@@ -63,7 +64,8 @@ fn count_events() {
     }
 }
 
-/// 100 bodies on springs; the same with a guard; and with 100 joints that are open until that guard fires. They cost next to nothing. All keep their dense output.
+/// 100 bodies on springs; the same with a guard; and with 100 joints that are open until that guard fires.
+/// They cost next to nothing. All keep their dense output.
 fn count_open_joints() {
     let (free, open) =
         (include_str!("../tests/cases/free-100.toml"), include_str!("../tests/cases/open-contacts-100.toml"));

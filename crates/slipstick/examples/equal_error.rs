@@ -1,5 +1,6 @@
-//! Runs `hem5` and `mdop5` on the mechanism of Andrews to 0.03 at several tolerances, each run in a function that callgrind can tell from the rest: `.ci/instructions` compares
-//! with it what both cost at an equal error. Prints one line for each run: the method and its error at the end.
+//! Runs `hem5` and `mdop5` on the mechanism of Andrews to 0.03 at several tolerances, each run in a function
+//! that callgrind can tell from the rest: `.ci/instructions` compares with it what both cost at an equal
+//! error. Prints one line for each run: the method and its error at the end.
 
 use slipstick::problems::{Case, Entrant, mechanism_problems};
 use slipstick::simulate::{Failure, Keep, Options, simulate};

@@ -16,8 +16,9 @@
 //! # Ok::<(), Box<slipstick::simulate::Failure>>(())
 //! ```
 //!
-//! The rooms, each of which only uses those before it: [`math`], [`expr`], [`model`], [`equations`], [`mode`],
-//! [`formulation`], [`step`], [`watch`], [`transition`], [`impact`], [`trajectory`], [`simulate`], [`problems`].
+//! The rooms, each of which only uses those before it: [`math`], [`expr`], [`model`], [`equations`],
+//! [`mode`], [`formulation`], [`step`], [`watch`], [`transition`], [`impact`], [`trajectory`], [`simulate`],
+//! [`problems`].
 #![forbid(unsafe_code)]
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 

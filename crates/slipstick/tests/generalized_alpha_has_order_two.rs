@@ -64,7 +64,7 @@ impl Case {
             exact.derivative(t, &truth, &mut dy);
             worst[0] = worst[0].max(farthest(&trial.end[..q], &truth[..q]));
             worst[1] = worst[1].max(farthest(&trial.end[q..], &truth[q..]));
-            worst[2] = worst[2].max(farthest(step.multipliers(), exact.multipliers()));
+            worst[2] = worst[2].max(farthest(step.report().multipliers, exact.multipliers()));
             step.advance();
             trial.advance(t);
         }

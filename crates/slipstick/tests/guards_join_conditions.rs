@@ -3,14 +3,14 @@
 mod common;
 
 use common::{plan, system_of};
-use slipstick::equations::{Condition, Direction, Facts, GuardKind, OnEntry, System};
+use slipstick::equations::{Direction, EntryRule, Facts, GuardCondition, GuardKind, System};
 use slipstick::mode::Mode;
 use slipstick::simulate::simulate;
 use slipstick::trajectory::Event;
 use std::f64::consts::PI;
 
-fn sign(comparison: usize, positive: bool) -> Condition {
-    Condition::Sign { comparison, positive }
+fn sign(comparison: usize, positive: bool) -> GuardCondition {
+    GuardCondition::Sign { comparison, positive }
 }
 
 /// A system with one event that has this guard.
@@ -33,7 +33,7 @@ fn a_single_comparison_is_one_surface_as_before() {
     for guard in ["x > 1", "v", "x + n < 3", "height >= 2", "(x > 1)"] {
         let system = guarded(guard);
         let [only] = system.guards() else { panic!("{guard}") };
-        assert_eq!((only.kind, &only.condition), (GuardKind::Surface, &Condition::Crossing), "{guard}");
+        assert_eq!((only.kind, &only.condition), (GuardKind::Surface, &GuardCondition::Crossing), "{guard}");
         assert_eq!(system.condition_number(), 0);
     }
 }
@@ -58,10 +58,10 @@ fn every_comparison_is_a_surface_of_its_own() {
     // Zero belongs to the side on which `>=` holds and `<` does not.
     assert_eq!([0, 1, 2].map(|g| guards[g].closed), [false, true, false]);
     assert_eq!(guards[3].kind, GuardKind::Compound);
-    let other = Condition::Not(Box::new(sign(2, false)));
+    let other = GuardCondition::Not(Box::new(sign(2, false)));
     assert_eq!(
         guards[3].condition,
-        Condition::And(vec![sign(0, true), Condition::Or(vec![sign(1, false), other])])
+        GuardCondition::And(vec![sign(0, true), GuardCondition::Or(vec![sign(1, false), other])])
     );
     let (mode, mut values) = (Mode::start(&system, 0), [f64::NAN; 4]);
     system.evaluator().guards(mode.locked(system.parameters()), 0.0, &[1.0, 3.0], &mut values);
@@ -74,9 +74,9 @@ fn a_comparison_that_is_written_twice_or_turned_round_is_one() {
     let system = guarded("x > 0.5 and 0.5 < x and (x <= 0.5 or 0.5 >= x) and x >= 0.5");
     // `>` and `<=` share a surface; `>=` has another zero.
     assert_eq!(system.guards().len(), 3);
-    let either = Condition::Or(vec![sign(0, false), sign(0, false)]);
+    let either = GuardCondition::Or(vec![sign(0, false), sign(0, false)]);
     let all = vec![sign(0, true), sign(0, true), either, sign(1, true)];
-    assert_eq!(system.guards()[2].condition, Condition::And(all));
+    assert_eq!(system.guards()[2].condition, GuardCondition::And(all));
 }
 
 #[test]
@@ -84,7 +84,11 @@ fn what_changes_only_at_events_has_no_surface() {
     for (guard, holds) in [("n >= 3", false), ("n == 2", true), ("next != 3", false), ("3 > n", true)] {
         let system = guarded(guard);
         let [only] = system.guards() else { panic!("{guard}") };
-        assert_eq!((only.kind, &only.condition), (GuardKind::Compound, &Condition::Discrete(0)), "{guard}");
+        assert_eq!(
+            (only.kind, &only.condition),
+            (GuardKind::Compound, &GuardCondition::Discrete(0)),
+            "{guard}"
+        );
         let (mode, mut values) = (Mode::start(&system, 0), [f64::NAN]);
         system.evaluator().conditions(mode.locked(system.parameters()), &mut values);
         assert_eq!(values[0] > 0.0, holds, "{guard}");
@@ -98,7 +102,7 @@ fn discrete_variables_and_parameters_stand_beside_comparisons() {
     let condition = &system.guards()[1].condition;
     assert_eq!(
         *condition,
-        Condition::And(vec![Condition::Discrete(0), Condition::Discrete(1), sign(0, true)])
+        GuardCondition::And(vec![GuardCondition::Discrete(0), GuardCondition::Discrete(1), sign(0, true)])
     );
     let truth = |positive: bool, n: f64| {
         let (mut mode, mut values) = (Mode::start(&system, 0), [f64::NAN; 2]);
@@ -136,9 +140,9 @@ fn the_mode_is_part_of_a_condition_and_comparisons_are_watched_where_they_are_us
     let system = system_of(MODES);
     let guards = system.guards();
     let find = |name: &str| guards.iter().find(|guard| guard.name.starts_with(name)).expect("a guard");
-    assert_eq!(find("warm").condition, Condition::And(vec![Condition::Mode(0), sign(0, true)]));
+    assert_eq!(find("warm").condition, GuardCondition::And(vec![GuardCondition::Mode(0), sign(0, true)]));
     assert_eq!([find("x > 1").mode, find("x > 2").mode, find("x < 3").mode], [None, Some(0), Some(1)]);
-    assert_eq!((find("hot").on_entry, find("cold").on_entry), (OnEntry::Waits, OnEntry::Fires));
+    assert_eq!((find("hot").on_entry, find("cold").on_entry), (EntryRule::Waits, EntryRule::Fires));
     assert_eq!((find("hot").priority, find("cold").priority), (0, -2));
 }
 

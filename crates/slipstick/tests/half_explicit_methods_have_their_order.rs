@@ -8,7 +8,7 @@ use slipstick::formulation::{Field, Flow, Stabilisation};
 use slipstick::mode::Mode;
 use slipstick::model::Location;
 use slipstick::simulate::{Plan, simulate};
-use slipstick::step::{Method, Tolerances, Trial};
+use slipstick::step::{DenseDetail, Method, Tolerances, Trial};
 use slipstick::trajectory::Trajectory;
 
 const METHODS: [Method; 2] = [Method::HalfExplicit5, Method::PartitionedHalfExplicit5];
@@ -176,7 +176,7 @@ fn last_slope_error(case: &Case, h: f64, steps: u32) -> f64 {
     for k in 0..steps {
         trial.h = h;
         step.attempt(&mut flow, &Tolerances::uniform(1.0, 1.0), &mut trial);
-        step.interpolate(&mut flow, &mut trial);
+        step.interpolate(&mut flow, &mut trial, DenseDetail::Usual);
         trial.rate_at(h, &mut y, &mut slope);
         step.advance();
         trial.advance(f64::from(k + 1) * h);

@@ -4,7 +4,7 @@ use slipstick::equations::{ClosureGuard, ClosureSystem, System};
 use slipstick::formulation::Flow;
 use slipstick::mode::Mode;
 use slipstick::simulate::{Options, Start, simulate};
-use slipstick::step::{Method, Tolerances, Trial};
+use slipstick::step::{DenseDetail, Method, Tolerances, Trial};
 use slipstick::trajectory::Trajectory;
 
 /// x = cos t + sin(2t) / 2, as the solution of an equation that is nonlinear and depends on time, so that every order condition counts.
@@ -90,9 +90,9 @@ fn dense_error(method: Method, h: f64, fine: bool, twentieths: std::ops::RangeIn
     trial.h = h;
     step.attempt(&mut flow, &Tolerances::uniform(1e-13, 1e-13), &mut trial);
     if fine {
-        step.interpolate_finely(&mut flow, &mut trial);
+        step.interpolate(&mut flow, &mut trial, DenseDetail::Finest);
     } else {
-        step.interpolate(&mut flow, &mut trial);
+        step.interpolate(&mut flow, &mut trial, DenseDetail::Usual);
     }
     let mut y = [0.0; 2];
     let error = |k: u32| {

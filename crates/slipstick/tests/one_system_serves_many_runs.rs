@@ -1,6 +1,6 @@
 //! Parameters come from outside with every evaluation: a model is compiled once.
 
-use slipstick::equations::{Fixed, FormulaSystem, System};
+use slipstick::equations::{FormulaSystem, ParameterValues, System};
 use slipstick::mode::Mode;
 use slipstick::model::Model;
 
@@ -22,7 +22,7 @@ until = 1
 #[test]
 fn every_evaluation_takes_the_parameters_that_it_is_given() {
     let model = Model::from_toml(DECAY).expect("a model");
-    let fixed = Fixed::evaluate(&model, &[]).expect("values");
+    let fixed = ParameterValues::evaluate(&model, &[]).expect("values");
     let system = FormulaSystem::compile(&model, fixed).expect("a system");
     assert_eq!(system.parameters(), [2.0]);
     let (mode, mut evaluator) = (Mode::start(&system, 0), system.evaluator());
@@ -58,19 +58,19 @@ until = 1
 
 fn compiled(text: &str) -> FormulaSystem {
     let model = Model::from_toml(text).expect("a model");
-    FormulaSystem::compile(&model, Fixed::evaluate(&model, &[]).expect("values")).expect("a system")
+    FormulaSystem::compile(&model, ParameterValues::evaluate(&model, &[]).expect("values")).expect("a system")
 }
 
 #[test]
 fn start_values_and_other_parameters_follow_from_those_that_are_given() {
     let system = compiled(DERIVED);
-    assert_eq!(system.prepare(&[]).as_ref(), Some(system.setting()));
-    let other = system.prepare(&[(0, 4.0)]).expect("a setting");
+    assert_eq!(system.prepare(&[]).as_ref(), Some(system.initial_values()));
+    let other = system.prepare(&[(0, 4.0)]).expect("values");
     assert_eq!(
         (other.parameters, other.state, other.discrete),
         (vec![4.0, 40.0, 3.0, 0.25], vec![10.0], vec![5.0])
     );
-    let given = system.prepare(&[(0, 4.0), (1, 1.0)]).expect("a setting");
+    let given = system.prepare(&[(0, 4.0), (1, 1.0)]).expect("values");
     assert_eq!((given.parameters[1], given.state[0]), (1.0, 0.25), "what is given is not computed");
 }
 

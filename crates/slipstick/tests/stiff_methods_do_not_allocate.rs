@@ -6,7 +6,7 @@ use slipstick::formulation::Flow;
 use slipstick::math::Jet;
 use slipstick::mode::Mode;
 use slipstick::simulate::{Keep, Options, Start, simulate};
-use slipstick::step::{Method, Step, Tolerances, Trial};
+use slipstick::step::{DenseDetail, Method, Step, Tolerances, Trial};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -75,7 +75,7 @@ fn fifty_steps_by(mut step: Box<dyn Step>, system: &ClosureSystem, start: &[f64]
     for k in 0..50 {
         trial.h = if k % 7 == 0 { 2.0 * h } else { h };
         step.attempt(&mut flow, &tolerances, &mut trial);
-        step.interpolate(&mut flow, &mut trial);
+        step.interpolate(&mut flow, &mut trial, DenseDetail::Usual);
         step.advance();
         trial.advance(trial.t + trial.h);
         if k == 0 {

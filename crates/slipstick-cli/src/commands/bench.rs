@@ -22,7 +22,7 @@ mod sliding;
 
 /// One row of a suite.
 #[derive(Clone, Debug, Default, Serialize)]
-pub(crate) struct Row {
+pub(crate) struct SuiteRow {
     suite: &'static str,
     problem: String,
     method: Option<&'static str>,
@@ -92,7 +92,7 @@ pub(crate) fn bench(arguments: &BenchArguments, json: bool) -> Result<Finish, Tr
 fn run_suite(name: &'static str, json: bool) -> Finish {
     let (has_events, slides) = (name == problems::EVENTS.0, name == problems::SLIDING.0);
     let (is_constrained, is_mechanisms) = (name == problems::CONSTRAINED.0, name == problems::MECHANISMS.0);
-    let rows: Box<dyn Iterator<Item = Row>> = match problems::suite(name) {
+    let rows: Box<dyn Iterator<Item = SuiteRow>> = match problems::suite(name) {
         Some(problems) => Box::new(problems.into_iter().flat_map(move |problem| rows_of(name, &problem))),
         None if has_events => Box::new(events::rows()),
         None if slides => Box::new(sliding::rows()),
@@ -122,19 +122,20 @@ fn run_suite(name: &'static str, json: bool) -> Finish {
     Finish::done_if(all_ok)
 }
 
-/// Whether a suite runs a method: an explicit one would only show how stiff the stiff problems are, and some methods are for mechanisms.
+/// Whether a suite runs a method: an explicit one would only show how stiff the stiff problems are, and some
+/// methods are for mechanisms.
 fn suits(suite: &str, facts: &MethodDescriptor) -> bool {
     facts.error_order.is_some() && !facts.mechanisms_only && (facts.implicit || suite != "stiff")
 }
 
 /// Every adaptive method that suits on a problem at every tolerance that suits it.
-fn rows_of(suite: &'static str, problem: &Problem) -> Vec<Row> {
+fn rows_of(suite: &'static str, problem: &Problem) -> Vec<SuiteRow> {
     let methods = Method::named().filter(|method| suits(suite, method.facts()));
     let cases = methods.flat_map(|m| tolerances_for(m).iter().map(move |tolerance| (m, *tolerance)));
     cases.map(|(method, tolerance)| row(suite, problem, method, tolerance)).collect()
 }
 
-fn row(suite: &'static str, problem: &Problem, method: Method, tolerance: f64) -> Row {
+fn row(suite: &'static str, problem: &Problem, method: Method, tolerance: f64) -> SuiteRow {
     let mut options = problem.options(tolerance);
     options.method = method;
     let start = Instant::now();
@@ -151,7 +152,7 @@ fn row(suite: &'static str, problem: &Problem, method: Method, tolerance: f64) -
         worst.chain([f(trajectory.end_state())]).map(|e| (e - first).abs()).fold(0.0, f64::max)
     });
     let s = &trajectory.statistics;
-    Row {
+    SuiteRow {
         suite,
         problem: problem.name.to_owned(),
         method: Some(method.name()),
@@ -172,7 +173,7 @@ fn row(suite: &'static str, problem: &Problem, method: Method, tolerance: f64) -
         n_rejected: Some(s.rejected),
         wall_s: Some(wall_s),
         note,
-        ..Row::default()
+        ..SuiteRow::default()
     }
 }
 
@@ -192,7 +193,7 @@ fn heading() -> String {
     )
 }
 
-fn line(row: &Row) -> String {
+fn line(row: &SuiteRow) -> String {
     let text = format!(
         "{:<22} {:<10} {:>9} {:>3} {:>10} {:>10} {:>9} {:>9} {:>9} {:>10}  {}",
         row.problem,

@@ -1,4 +1,5 @@
-//! `slipstick compare`: the same problems with several methods at several tolerances, as work-precision tables and performance profiles.
+//! `slipstick compare`: the same problems with several methods at several tolerances, as work-precision
+//! tables and performance profiles.
 
 mod page;
 mod plot;
@@ -9,7 +10,7 @@ mod target;
 use super::Finish;
 use crate::arguments::CompareArguments;
 use crate::model_file::suggestion;
-use crate::progress::Watch;
+use crate::progress::RunMonitor;
 use crate::talk::{Trouble, data, note, warning};
 use profiles::Profiles;
 use rows::Row;
@@ -18,7 +19,7 @@ use slipstick::problems::{Case, Entrant, Entry};
 use slipstick::simulate::{Error, MDOP5, simulate_watched};
 use std::path::PathBuf;
 use std::time::Instant;
-use target::Target;
+use target::Benchmark;
 
 /// Everything that was found out.
 struct Comparison {
@@ -35,9 +36,9 @@ struct Comparison {
 
 /// Runs every method on every problem at every tolerance, prints what came of it and writes a page.
 pub(crate) fn compare(arguments: &CompareArguments, json: bool) -> Result<Finish, Trouble> {
-    let mut watch = Watch::begin(arguments.max_wall);
+    let mut watch = RunMonitor::begin(arguments.max_wall);
     let tolerances = once_each(&arguments.tolerances);
-    let Some(mut target) = Target::load(arguments, &watch)? else { return Ok(Finish::Short) };
+    let Some(mut target) = Benchmark::load(arguments, &watch)? else { return Ok(Finish::Short) };
     let entrants = entrants(arguments, &target)?;
     check_entrants(&entrants, &target.cases(arguments)?)?;
     let folder = arguments
@@ -70,7 +71,7 @@ pub(crate) fn compare(arguments: &CompareArguments, json: bool) -> Result<Finish
         data(rows::heading(widths));
     }
     let show = |row: &Row| data(if json { row.json() } else { row.line(widths) });
-    let limits = Limits { steps: target.most_steps(arguments), drift: arguments.drift };
+    let limits = Requirements { steps: target.most_steps(arguments), drift: arguments.drift };
     let rows = run_all(&cases, (&entrants, &tolerances), (limits, &mut watch), show);
     watch.finish();
     remarks.extend(unsure.clone());
@@ -94,7 +95,7 @@ pub(crate) fn compare(arguments: &CompareArguments, json: bool) -> Result<Finish
 
 /// What every run must keep to.
 #[derive(Clone, Copy, Debug)]
-struct Limits {
+struct Requirements {
     steps: u64,
     drift: Option<f64>,
 }
@@ -123,7 +124,7 @@ fn what_is_left_out(cases: &[Case<'_>], entrants: &[Entrant]) -> Vec<String> {
 }
 
 /// The methods that were asked for, or those that suit what is compared on.
-fn entrants(arguments: &CompareArguments, target: &Target) -> Result<Vec<Entrant>, Trouble> {
+fn entrants(arguments: &CompareArguments, target: &Benchmark) -> Result<Vec<Entrant>, Trouble> {
     let wanted: Vec<&str> = match arguments.methods.as_slice() {
         [] => target.usual_methods(),
         list => list.iter().map(|name| name.trim()).collect(),
@@ -155,7 +156,7 @@ fn entrants(arguments: &CompareArguments, target: &Target) -> Result<Vec<Entrant
     Ok(entrants)
 }
 
-/// A method that can run none of the problems, or not with the stabilisation that is asked for, is refused before anything is run.
+/// Refuses, before any run, a method that can run none of the problems or not with this stabilisation.
 fn check_entrants(entrants: &[Entrant], cases: &[Case<'_>]) -> Result<(), Trouble> {
     for entrant in entrants {
         let refusals: Option<Vec<Error>> = cases.iter().map(|case| case.refusal(entrant)).collect();
@@ -167,7 +168,7 @@ fn check_entrants(entrants: &[Entrant], cases: &[Case<'_>]) -> Result<(), Troubl
 }
 
 /// What keeps constraints met is refused where it would mean nothing.
-fn check_stabilisation(entrant: &Entrant, target: &Target) -> Result<(), Trouble> {
+fn check_stabilisation(entrant: &Entrant, target: &Benchmark) -> Result<(), Trouble> {
     let (name, method) = (&entrant.name, entrant.method);
     let Some(stabilisation) = entrant.stabilisation else { return Ok(()) };
     if !target.is_mechanism() {
@@ -214,7 +215,7 @@ fn unknown_entrant(name: &str, unknown: &str) -> Trouble {
 fn run_all(
     cases: &[Case<'_>],
     (entrants, tolerances): (&[Entrant], &[f64]),
-    (limits, watch): (Limits, &mut Watch),
+    (limits, watch): (Requirements, &mut RunMonitor),
     mut show: impl FnMut(&Row),
 ) -> Vec<Row> {
     let mut rows = Vec::new();
@@ -230,7 +231,12 @@ fn run_all(
     rows
 }
 
-fn run_one(case: &Case<'_>, (entrant, tolerance): (&Entrant, f64), limits: Limits, watch: &mut Watch) -> Row {
+fn run_one(
+    case: &Case<'_>,
+    (entrant, tolerance): (&Entrant, f64),
+    limits: Requirements,
+    watch: &mut RunMonitor,
+) -> Row {
     if let Some(code) = watch.is_over() {
         let why = if code == "interrupted" { "not run: interrupted" } else { "not run: --max-wall" };
         return Row::of(case, entrant, tolerance, Entry::not_run(why), 0.0);

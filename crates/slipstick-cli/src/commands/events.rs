@@ -3,13 +3,13 @@
 use super::Finish;
 use crate::arguments::SimulationArguments;
 use crate::model_file::ModelFile;
-use crate::progress::Watch;
+use crate::progress::RunMonitor;
 use crate::results::{RunResult, event_json, full};
 use crate::talk::{Trouble, data};
 
 /// Prints one line for each event.
 pub(crate) fn events(arguments: &SimulationArguments, json: bool) -> Result<Finish, Trouble> {
-    let watch = Watch::begin(arguments.max_wall);
+    let watch = RunMonitor::begin(arguments.max_wall);
     let Some((file, plan)) = ModelFile::prepare_with(arguments, &watch)? else { return Ok(Finish::Short) };
     let result = RunResult::simulate(&file, &plan, watch);
     if let Some(trouble) = result.refusal() {

@@ -1,4 +1,5 @@
-//! `slipstick explain`: what a code means, from the troubleshooting page of the book, which is the only place it is written down.
+//! `slipstick explain`: what a code means, from the troubleshooting page of the book, which is the only place
+//! it is written down.
 
 use super::Finish;
 use crate::model_file::suggestion;

@@ -4,14 +4,14 @@ use super::Finish;
 use super::check::count;
 use crate::arguments::RunArguments;
 use crate::model_file::ModelFile;
-use crate::progress::Watch;
+use crate::progress::RunMonitor;
 use crate::results::{Folder, RunResult, number, run_json};
 use crate::talk::{Trouble, column_width, data};
 use std::path::{Path, PathBuf};
 
 /// Runs a model, writes its results and prints a summary.
 pub(crate) fn run(arguments: &RunArguments, json: bool) -> Result<Finish, Trouble> {
-    let watch = Watch::begin(arguments.simulation.max_wall);
+    let watch = RunMonitor::begin(arguments.simulation.max_wall);
     let Some((file, plan)) = ModelFile::prepare_with(&arguments.simulation, &watch)? else {
         return Ok(Finish::Short);
     };

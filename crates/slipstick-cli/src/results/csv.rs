@@ -1,4 +1,5 @@
-//! Result files as comma-separated values. Numbers are written with as many digits as it takes to read the same double back.
+//! Result files as comma-separated values. Numbers are written with as many digits as it takes to read the
+//! same double back.
 
 use super::RunResult;
 use super::table::Table;
@@ -6,7 +7,8 @@ use csv::Writer;
 use slipstick::equations::System;
 use std::io::{self, Write};
 
-/// `trajectory.csv`: time, states, discrete variables, outputs, switch signs, mode; two rows with the same time at an event.
+/// `trajectory.csv`: time, states, discrete variables, outputs, switch signs, mode; two rows with the same
+/// time at an event.
 pub(crate) fn trajectory(table: &Table, file: &mut dyn Write) -> io::Result<()> {
     let mut writer = Writer::from_writer(file);
     let with_modes = !table.modes.is_empty();
@@ -35,7 +37,8 @@ fn end_row(writer: &mut Writer<&mut dyn Write>, last: Option<&str>) -> io::Resul
     Ok(writer.write_record(None::<&[u8]>)?)
 }
 
-/// `events.csv`: number, time, bracket, names, kinds, modes, and every state and discrete variable before and after.
+/// `events.csv`: number, time, bracket, names, kinds, modes, and every state and discrete variable before and
+/// after.
 pub(crate) fn events(result: &RunResult<'_>, file: &mut dyn Write) -> io::Result<()> {
     let mut writer = Writer::from_writer(file);
     let trajectory = &result.trajectory;

@@ -1,4 +1,5 @@
-//! The audit of a mechanism: how far its joints were open, how far corrections moved it, and what became of its energy.
+//! The audit of a mechanism: how far its joints were open, how far corrections moved it, and what became of
+//! its energy.
 
 use super::{RunResult, number};
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! The results of a run: a folder with `trajectory.csv`, `events.csv`, `run.json`, `report.html` and, if asked for,
-//! `trajectory.parquet`.
+//! The results of a run: a folder with `trajectory.csv`, `events.csv`, `run.json`, `report.html` and, if
+//! asked for, `trajectory.parquet`.
 //!
 //! The same input gives the same bytes, apart from `wall_s` in `run.json`.
 
@@ -18,7 +18,7 @@ pub(crate) use report::{escape, fill};
 
 use crate::commands::Finish;
 use crate::model_file::ModelFile;
-use crate::progress::Watch;
+use crate::progress::RunMonitor;
 use crate::talk::{self, Trouble};
 use slipstick::equations::System;
 use slipstick::mode::Mode;
@@ -52,7 +52,7 @@ impl<'a> RunResult<'a> {
     }
 
     /// Runs a plan, watched.
-    pub(crate) fn simulate(file: &'a ModelFile, plan: &'a Plan, mut watch: Watch) -> Self {
+    pub(crate) fn simulate(file: &'a ModelFile, plan: &'a Plan, mut watch: RunMonitor) -> Self {
         let result = simulate_watched(&plan.system, &plan.start, &plan.options, &mut watch);
         let wall_s = watch.finish();
         let (trajectory, error) = match result {
@@ -183,7 +183,7 @@ impl<'a> RunResult<'a> {
     }
 }
 
-/// A folder for results that can be written to. It is made before the run, so that nothing is computed in vain.
+/// A folder for results, made before the run, so that nothing is computed in vain.
 pub(crate) struct Folder {
     pub(crate) path: PathBuf,
 }

@@ -1,6 +1,6 @@
 //! `trajectory.parquet`: the same columns as `trajectory.csv`, for tools that read data frames.
 //!
-//! The low-level column writer is enough for columns of doubles and one of text; it keeps the dependency small.
+//! The low-level column writer is enough for doubles and text, and keeps the dependency small.
 
 use super::table::Table;
 use parquet::basic::Compression;

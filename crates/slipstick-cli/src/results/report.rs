@@ -204,7 +204,8 @@ fn events(result: &RunResult<'_>) -> Vec<Value> {
     trajectory.events.iter().enumerate().map(one).collect()
 }
 
-/// Start and length of the accepted steps, thinned where there are very many; the last of a segment is cut by the event.
+/// Start and length of the accepted steps, thinned where there are very many; the last of a segment is cut by
+/// the event.
 fn steps(result: &RunResult<'_>) -> Value {
     let (mut t, mut h) = (Vec::new(), Vec::new());
     let stride = super::table::plot_density(&result.trajectory).stride;

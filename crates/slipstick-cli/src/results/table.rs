@@ -1,4 +1,5 @@
-//! A trajectory as columns: states, discrete variables, outputs and switch signs at chosen times, both sides of every event.
+//! A trajectory as columns: states, discrete variables, outputs and switch signs at chosen times, both sides
+//! of every event.
 
 use super::RunResult;
 use slipstick::equations::{Observer, System};

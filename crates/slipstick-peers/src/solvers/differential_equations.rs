@@ -1,10 +1,12 @@
-//! The crate `differential-equations`: Dormand and Prince's methods, Verner's of order 8, Radau5, BDF and Kværnø's of order 5.
+//! The crate `differential-equations`: Dormand and Prince's methods, Verner's of order 8, Radau5, BDF and
+//! Kværnø's of order 5.
 
 use super::{Solve, Solver};
 use crate::equations::Equations;
 use differential_equations::prelude::*;
 
-/// Many more steps than the fastest solver needs at any tolerance: one that comes here has lost, and is not waited for.
+/// Many more steps than the fastest solver needs at any tolerance: one that comes here has lost, and is not
+/// waited for.
 const MOST_STEPS: usize = 100_000;
 
 /// The equations as this crate wants them.

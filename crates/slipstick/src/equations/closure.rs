@@ -11,7 +11,7 @@
 //! ```
 
 use super::closure_energy::ClosureEnergy;
-use super::closure_guard::{ClosureGuard, ResetRule, Surface};
+use super::closure_guard::{ClosureGuard, ClosureSurface, ResetRule};
 use super::closure_mechanism::{Mechanism, MechanismJets};
 use super::closure_sides::LockedSides;
 use super::{
@@ -43,7 +43,7 @@ pub struct ClosureSystem {
     mass: Option<(MassKind, Matrix)>,
     /// What happens at rest comes behind all others, and has no surface.
     guards: Vec<Guard>,
-    pub(super) surfaces: Vec<Surface>,
+    pub(super) surfaces: Vec<ClosureSurface>,
     /// How fast each guard can change at most, where that is stated.
     growth: Vec<f64>,
     resets: Vec<Option<ResetRule>>,
@@ -67,8 +67,9 @@ impl ClosureSystem {
         system
     }
 
-    /// `dy = f(t, y, signs)`: the field also receives the locked sign (+1 or -1) of each switch. They tell the side, and the state does not; a field that
-    /// looks at the state instead is a [black box](Self::black_box).
+    /// `dy = f(t, y, signs)`: the field also receives the locked sign (+1 or -1) of each switch. They tell
+    /// the side, and the state does not; a field that looks at the state instead is a [black
+    /// box](Self::black_box).
     pub fn switched<N: Into<String>>(
         states: impl IntoIterator<Item = N>,
         field: impl Fn(f64, &[f64], &[f64], &mut [f64]) + Send + Sync + 'static,
@@ -76,8 +77,9 @@ impl ClosureSystem {
         Self::hybrid(states, move |locked, t, y, dy| field(t, y, locked.signs, dy))
     }
 
-    /// `dy = f(t, y)` for a field that switches by itself where the surfaces of its [switches](Self::switch) are zero: it does not receive signs.
-    /// While the sign of a switch is locked, the field is only evaluated on that side of its surface.
+    /// `dy = f(t, y)` for a field that switches by itself where the surfaces of its [switches](Self::switch)
+    /// are zero: it does not receive signs. While the sign of a switch is locked, the field is only evaluated
+    /// on that side of its surface.
     pub fn black_box<N: Into<String>>(
         states: impl IntoIterator<Item = N>,
         field: impl Fn(f64, &[f64], &mut [f64]) + Send + Sync + 'static,
@@ -126,7 +128,8 @@ impl ClosureSystem {
         self
     }
 
-    /// Adds a discrete variable with its value at the start. Only resets change it; [`hybrid`](Self::hybrid) fields, guards and resets read it.
+    /// Adds a discrete variable with its value at the start. Only resets change it; [`hybrid`](Self::hybrid)
+    /// fields, guards and resets read it.
     #[must_use]
     pub fn discrete(mut self, name: &str, start: f64) -> Self {
         self.discrete.names.push(name.to_owned());
@@ -170,7 +173,7 @@ impl ClosureSystem {
     #[must_use]
     pub fn guard(mut self, guard: ClosureGuard) -> Self {
         let ClosureGuard { mut guard, mut surface, growth, reset, rest } = guard;
-        if let Surface::Every { count, .. } = &mut surface {
+        if let ClosureSurface::Every { count, .. } = &mut surface {
             *count = self.count_number;
             guard.response.count = Some(Count { index: *count, up: true, clock: true });
             self.count_number += 1;
@@ -265,8 +268,8 @@ impl System for ClosureSystem {
         &self.growth
     }
     fn clocks(&self) -> Vec<(usize, f64)> {
-        let period = |surface: &Surface| match surface {
-            Surface::Every { period, .. } => Some(*period),
+        let period = |surface: &ClosureSurface| match surface {
+            ClosureSurface::Every { period, .. } => Some(*period),
             _ => None,
         };
         self.surfaces.iter().enumerate().filter_map(|(g, surface)| Some((g, period(surface)?))).collect()
@@ -327,7 +330,7 @@ impl ClosureEvaluator<'_> {
         dy
     }
 
-    /// Finds the right-hand side at `y`, on the sides that are locked, unless it is known. Gives how often it was evaluated.
+    /// Finds the right-hand side at `y` on the locked sides, unless it is known. Returns the evaluations.
     fn find_slope(&mut self, locked: Locked<'_>, t: f64, y: &[f64], known: Option<&[f64]>) -> u64 {
         self.is_slope = false;
         if let Some(known) = known {
@@ -342,7 +345,7 @@ impl ClosureEvaluator<'_> {
         1
     }
 
-    /// Values of the guards at `y + s f + s²/2 f'`, a little along the flow; `dy` holds `f` and `bend` holds `f'`.
+    /// Values of the guards at `y + s f + s²/2 f'`, a little ahead; `dy` holds `f` and `bend` holds `f'`.
     fn guards_along(&mut self, locked: Locked<'_>, t: f64, y: &[f64], s: f64, out: &mut [f64]) {
         for (i, ahead) in self.ahead.iter_mut().enumerate() {
             *ahead = y[i] + s * (self.dy[i] + 0.5 * s * self.bend[i]);
@@ -352,8 +355,9 @@ impl ClosureEvaluator<'_> {
         }
     }
 
-    /// Moves `ahead` to the side of each switch that is locked, the shortest way: the field may not be defined behind a surface. It is next to all
-    /// surfaces that it is behind, so that little more than the distance is enough.
+    /// Moves `ahead` the shortest way to the locked side of each switch, because the field may not be defined
+    /// on the other. It is close to every surface that it has crossed, so little more than the distance is
+    /// enough.
     fn keep_sides(&mut self, locked: Locked<'_>, t: f64) {
         let mut gradient = vec![0.0; self.ahead.len()];
         for (g, guard) in self.system.guards.iter().enumerate() {
@@ -384,7 +388,10 @@ impl ClosureEvaluator<'_> {
 const MOST_MOVES: usize = 8;
 
 /// The surfaces that are watched in the locked mode.
-fn watched<'a>(system: &'a ClosureSystem, locked: Locked<'_>) -> impl Iterator<Item = (usize, &'a Surface)> {
+fn watched<'a>(
+    system: &'a ClosureSystem,
+    locked: Locked<'_>,
+) -> impl Iterator<Item = (usize, &'a ClosureSurface)> {
     let mode = locked.mode;
     system.guards.iter().zip(&system.surfaces).enumerate().filter_map(move |(g, (guard, surface))| {
         guard.mode.is_none_or(|own| own == mode).then_some((g, surface))
@@ -468,8 +475,9 @@ impl Evaluator for ClosureEvaluator<'_> {
         }
     }
 
-    /// Closures have no formulas to differentiate: differences along a parabola that touches the flow stand in. Its bend comes from the field
-    /// a little ahead; the first derivative does not depend on it, so that a stiff field does no harm.
+    /// Closures have no formulas to differentiate: differences along a parabola that touches the flow stand
+    /// in. Its bend comes from the field a little ahead; the first derivative does not depend on it, so that
+    /// a stiff field does no harm.
     fn guard_rates(
         &mut self,
         locked: Locked<'_>,
@@ -498,8 +506,8 @@ impl Evaluator for ClosureEvaluator<'_> {
         self.guards_along(locked, t, y, -s, second);
         for (i, surface) in watched(self.system, locked) {
             let (now, ahead, behind) = (surface.value(locked, t, y), first[i], second[i]);
-            // What is below the rounding of the differences is zero. A time that is rounded counts, too: the guard is off by as much as it
-            // changes in between.
+            // Below the rounding of differences it is zero. Rounded time counts too: the guard changes
+            // meanwhile.
             let rounding = 4.0 * f64::EPSILON * (1.0 + t.abs() / s);
             let noise = rounding * (now.abs() + ahead.abs() + behind.abs());
             let known = |x: f64| if x.abs() <= noise { 0.0 } else { x };

@@ -1,8 +1,10 @@
-//! The energy of a mechanism written in closures, and what changes it: the numbers that `energy.rs` has as formulas.
+//! The energy of a mechanism in closures and what changes it: the numbers that `energy.rs` has as formulas.
 //!
-//! The kinetic energy is `vᵀ M v / 2`. With `T' = vᵀ M a + vᵀ Ṁ v / 2` and the rate of the potential along the motion, the power from outside is `T' + V' + λᵀ ġ`, as
-//! there. `Ṁ` comes from differences of fourth order along the motion. Where masses change, or speeds are not the rates of coordinates, the forces of
-//! that (Coriolis, gyroscopic) are among the applied ones, and only all together, with `vᵀ Ṁ v / 2`, tell what is put in; elsewhere each speed has its own power.
+//! The kinetic energy is `vᵀ M v / 2`. With `T' = vᵀ M a + vᵀ Ṁ v / 2` and the rate of the potential along
+//! the motion, the power from outside is `T' + V' + λᵀ ġ`, as there. `Ṁ` comes from differences of fourth
+//! order along the motion. Where masses change, or speeds are not the rates of coordinates, the forces of
+//! that (Coriolis, gyroscopic) are among the applied ones, and only all together, with `vᵀ Ṁ v / 2`, tell
+//! what is put in; elsewhere each speed has its own power.
 
 use super::closure_mechanism::{Mechanism, MechanismJets};
 use super::{ActiveRows, Locked, POWER, Terms};
@@ -44,7 +46,8 @@ impl<'a> ClosureEnergy<'a> {
         }
     }
 
-    /// Kinetic and potential energy, the power from outside, and that of the applied forces; `motion` has accelerations, multipliers and reactions.
+    /// Kinetic and potential energy, power from outside and of applied forces; `motion` has accelerations,
+    /// multipliers and reactions.
     pub(super) fn observe(
         &mut self,
         locked: Locked<'_>,
@@ -103,7 +106,7 @@ impl<'a> ClosureEnergy<'a> {
             for ((place, q), rate) in self.place.iter_mut().zip(q).zip(&self.rates) {
                 *place = q + k * s * rate;
             }
-            // Masses that do not depend on anything must come out as unchanged to the last bit: only what differs from here counts.
+            // Constant masses must come out unchanged to the last bit: only differences from here count.
             self.mechanism.fill_masses(t + k * s, &self.place, &mut self.beside);
             for ((change, beside), here) in
                 self.change.iter_mut().zip(&self.beside).zip(&self.terms.mass.values)

@@ -1,12 +1,12 @@
 //! Guards written as Rust closures, built in the order in which one would say it.
 
-use super::{Condition, Direction, Guard, GuardKind, Locked, Reset, Response, Side};
+use super::{Direction, Guard, GuardCondition, GuardKind, Locked, Reset, Response, Side};
 
 type Function = Box<dyn Fn(Locked<'_>, f64, &[f64]) -> f64 + Send + Sync>;
 pub(super) type ResetRule = Box<dyn Fn(Locked<'_>, f64, &[f64], Reset<'_>) + Send + Sync>;
 
 /// When a guard fires.
-pub(super) enum Surface {
+pub(super) enum ClosureSurface {
     /// At the zeros of a function.
     Function(Function),
     /// At a time.
@@ -15,7 +15,7 @@ pub(super) enum Surface {
     Every { first: f64, period: f64, count: usize },
 }
 
-impl Surface {
+impl ClosureSurface {
     /// The value of the surface; that of a clock is measured in strikes.
     pub(super) fn value(&self, locked: Locked<'_>, t: f64, y: &[f64]) -> f64 {
         match self {
@@ -38,14 +38,14 @@ impl Surface {
 /// A guard given by closures.
 pub struct ClosureGuard {
     pub(super) guard: Guard,
-    pub(super) surface: Surface,
+    pub(super) surface: ClosureSurface,
     pub(super) growth: f64,
     pub(super) reset: Option<ResetRule>,
     pub(super) rest: Option<ClosureRest>,
 }
 
 impl ClosureGuard {
-    fn new(name: &str, direction: Direction, kind: GuardKind, surface: Surface) -> Self {
+    fn new(name: &str, direction: Direction, kind: GuardKind, surface: ClosureSurface) -> Self {
         let guard = Guard { kind, ..Guard::new(name, direction) };
         Self { guard, surface, growth: f64::INFINITY, reset: None, rest: None }
     }
@@ -58,13 +58,13 @@ impl ClosureGuard {
         Self::hybrid(name, direction, move |_locked, t, y| surface(t, y))
     }
 
-    /// Fires when the surface goes through zero in the given direction. It receives everything that is locked, such as discrete variables.
+    /// Fires when the surface crosses zero in the given direction. It receives all that is locked.
     pub fn hybrid(
         name: &str,
         direction: Direction,
         surface: impl Fn(Locked<'_>, f64, &[f64]) -> f64 + Send + Sync + 'static,
     ) -> Self {
-        Self::new(name, direction, GuardKind::Surface, Surface::Function(Box::new(surface)))
+        Self::new(name, direction, GuardKind::Surface, ClosureSurface::Function(Box::new(surface)))
     }
 
     /// Fires when the surface goes from negative to positive.
@@ -84,17 +84,16 @@ impl ClosureGuard {
 
     /// Fires once, at a time.
     pub fn at(name: &str, time: f64) -> Self {
-        Self::scheduled(name, Surface::At(time))
+        Self::scheduled(name, ClosureSurface::At(time))
     }
 
-    /// Fires at `first`, and again and again after `period`, exactly at `first + n period`. A run is refused unless the period is
-    /// a positive number.
+    /// Fires exactly at `first + n period`. A run is refused unless the period is a positive number.
     pub fn every(name: &str, first: f64, period: f64) -> Self {
         // The count is known when the guard is added to a system.
-        Self::scheduled(name, Surface::Every { first, period, count: 0 })
+        Self::scheduled(name, ClosureSurface::Every { first, period, count: 0 })
     }
 
-    fn scheduled(name: &str, surface: Surface) -> Self {
+    fn scheduled(name: &str, surface: ClosureSurface) -> Self {
         Self::new(name, Direction::Rising, GuardKind::Scheduled { rising: true }, surface)
     }
 
@@ -105,7 +104,8 @@ impl ClosureGuard {
         self.hybrid_reset(move |_locked, t, before, after| reset(t, before, after.state))
     }
 
-    /// As [`reset`](Self::reset), for discrete variables too: `reset(locked, t, before, after)`, where `locked` has their values before.
+    /// As [`reset`](Self::reset), for discrete variables too: `reset(locked, t, before, after)`, where
+    /// `locked` has their values before.
     #[must_use]
     pub fn hybrid_reset(
         mut self,
@@ -154,9 +154,9 @@ impl ClosureGuard {
         self
     }
 
-    /// States that the surface changes by at most `bound` when time and all states change by at most one each, wherever that is: for
-    /// `y[0] - 3.0 * y[1]` it is 4. The guard is then not looked at until it can have come to zero, and costs next to nothing far from there.
-    /// Nothing checks the bound, and with one that is too small events are missed.
+    /// Declares that the surface changes by at most `bound` when time and all states change by at most one:
+    /// for `y[0] - 3.0 * y[1]` it is 4. The guard is skipped until it can have reached zero, so it costs next
+    /// to nothing far from there. Nothing checks the bound; with one that is too small, events are missed.
     #[must_use]
     pub fn growth(mut self, bound: f64) -> Self {
         // What is not a bound tells nothing.
@@ -202,7 +202,7 @@ impl ClosureRest {
             touches: false,
             closed: false,
             is_used: false,
-            condition: Condition::Crossing,
+            condition: GuardCondition::Crossing,
             ..of.clone()
         }
     }

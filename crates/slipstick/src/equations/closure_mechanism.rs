@@ -1,7 +1,9 @@
-//! Mechanisms written as Rust closures: `q' = T(t, q) v`, `M v' = f - Gᵀ λ`, joints `g(t, q) = 0` and rolling conditions `b(t, q, v) = 0`.
+//! Mechanisms written as Rust closures: `q' = T(t, q) v`, `M v' = f - Gᵀ λ`, joints `g(t, q) = 0` and rolling
+//! conditions `b(t, q, v) = 0`.
 //!
-//! Joints are computed with [`Jet`]s, which gives their rates exactly. Their gradient `G` comes from jets too, one direction after the other, or from a closure that
-//! fills in its entries; it is then checked against differences when a run begins.
+//! Joints are computed with [`Jet`]s, which gives their rates exactly. Their gradient `G` comes from jets
+//! too, one direction after the other, or from a closure that fills in its entries; it is then checked
+//! against differences when a run begins.
 //!
 //! ```
 //! use slipstick::equations::Mechanism;
@@ -46,7 +48,7 @@ pub struct Mechanism {
 }
 
 impl Mechanism {
-    /// With these coordinates, whose rates are the speeds. Masses are one and forces zero until they are given.
+    /// With these coordinates, whose rates are the speeds. By default masses are one and forces zero.
     pub fn new<N: Into<String>>(coordinates: impl IntoIterator<Item = N>) -> Self {
         let coordinates: Vec<String> = coordinates.into_iter().map(Into::into).collect();
         let speeds: Vec<String> = coordinates.iter().map(|name| format!("{name}'")).collect();
@@ -68,8 +70,8 @@ impl Mechanism {
         }
     }
 
-    /// Gives the speeds names of their own, and says how positions follow from them: `q' = T(t, q) v`, linear in `v`, as with Euler parameters. They may be
-    /// fewer than the coordinates.
+    /// Gives the speeds names of their own, and says how positions follow from them: `q' = T(t, q) v`, linear
+    /// in `v`, as with Euler parameters. They may be fewer than the coordinates.
     #[must_use]
     pub fn kinematics<N: Into<String>>(
         mut self,
@@ -81,7 +83,7 @@ impl Mechanism {
         self
     }
 
-    /// Brings coordinates back to what they must be by themselves, such as Euler parameters to length one, whenever they have been corrected.
+    /// Normalises coordinates after every correction, such as Euler parameters to length one.
     #[must_use]
     pub fn normalise(mut self, normalise: impl Fn(&mut [f64]) + Send + Sync + 'static) -> Self {
         self.normalise = Some(Box::new(normalise));
@@ -95,7 +97,8 @@ impl Mechanism {
         self
     }
 
-    /// A mass matrix with entries at the given places, in order of rows and then columns; both halves count. The closure fills in their values: `(t, q, values)`.
+    /// A mass matrix with entries at the given places, in order of rows and then columns; both halves count.
+    /// The closure fills in their values: `(t, q, values)`.
     #[must_use]
     pub fn mass_matrix(
         mut self,
@@ -122,8 +125,9 @@ impl Mechanism {
         self
     }
 
-    /// A potential energy `V(t, q)`, computed with jets. Its forces, `-∂V/∂q T`, come beside those of [`forces`](Self::forces): leave them out there. They cost one
-    /// evaluation for each speed. The balance of energy needs the potential, or else shows what its forces do as work.
+    /// A potential energy `V(t, q)`, computed with jets. Its forces, `-∂V/∂q T`, come beside those of
+    /// [`forces`](Self::forces): leave them out there. They cost one evaluation for each speed. The balance
+    /// of energy needs the potential, or else shows what its forces do as work.
     #[must_use]
     pub fn potential(mut self, potential: impl Fn(Jet, &[Jet]) -> Jet + Send + Sync + 'static) -> Self {
         self.potential = Some(Box::new(potential));
@@ -157,7 +161,7 @@ impl Mechanism {
         self
     }
 
-    /// Joints that are not computed with jets: their rates are differences, good to about nine digits, and their gradient to twelve.
+    /// Joints without jets: their rates come from differences, good to nine digits, their gradient to twelve.
     #[must_use]
     pub fn joints_by_differences<N: Into<String>>(
         self,
@@ -167,8 +171,9 @@ impl Mechanism {
         self.joints(names, move |t, q, g| differ(&joints, t, q, g))
     }
 
-    /// The gradient of the joints by the speeds, `G = ∂g/∂q T`: its entries are at the given places (joint, speed), in order of rows and then columns, and the closure
-    /// fills in their values: `(t, q, values)`. Large mechanisms need it.
+    /// The gradient of the joints by the speeds, `G = ∂g/∂q T`: its entries are at the given places (joint,
+    /// speed), in order of rows and then columns, and the closure fills in their values: `(t, q, values)`.
+    /// Large mechanisms need it.
     #[must_use]
     pub fn gradient(
         mut self,
@@ -252,7 +257,7 @@ impl Mechanism {
         mass.places().map(|(i, j)| (i, j, (entry(i, j), entry(j, i)))).find(|(_, _, (a, b))| differ(*a, *b))
     }
 
-    /// The places of the gradients of all constraints: without a gradient of its own, a row can have entries everywhere.
+    /// The places of the gradients of all constraints: rows without a gradient of their own are full.
     fn gradients(&self) -> Matrix {
         let (n, m) = (self.speeds.len(), self.constraints.len());
         let everywhere = |rows: std::ops::Range<usize>| rows.flat_map(move |k| (0..n).map(move |j| (k, j)));
@@ -462,8 +467,8 @@ impl<'a> MechanismJets<'a> {
         self.fill_gradient(t, y, rows);
     }
 
-    /// The rows of the gradient that no closure gives, full, column by column: the rates when one speed is one and the others are zero, and for
-    /// conditions on speeds the slopes by that speed.
+    /// The rows of the gradient that no closure gives, full, column by column: the rates when one speed is
+    /// one and the others are zero, and for conditions on speeds the slopes by that speed.
     fn fill_gradient(&mut self, t: f64, y: &[f64], rows: &mut [f64]) {
         let (n, by_jets) = (self.v.len(), self.mechanism.gradient.is_none());
         if rows.is_empty() {

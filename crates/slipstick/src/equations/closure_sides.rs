@@ -1,9 +1,10 @@
-//! Closures that switch by themselves: black boxes, which look at the state and not at the signs that are locked.
+//! Closures that switch by themselves (black boxes): they look at the state, not at locked signs.
 //!
-//! A point that is on a surface, or behind it while its sign is still locked, is moved to the locked side, the shortest way and by as little as
-//! rounding leaves no doubt about. So the field on each side of a surface is known where the motion is on it, and goes on continuously behind it.
+//! A point that is on a surface, or behind it while its sign is still locked, is moved to the locked side,
+//! the shortest way and by as little as rounding leaves no doubt about. So the field on each side of a
+//! surface is known where the motion is on it, and goes on continuously behind it.
 
-use super::closure_guard::Surface;
+use super::closure_guard::ClosureSurface;
 use super::differences::gradient_by_differences;
 use super::{Guard, GuardKind, Locked};
 
@@ -32,7 +33,7 @@ impl LockedSides {
     pub(super) fn point(
         &mut self,
         guards: &[Guard],
-        surfaces: &[Surface],
+        surfaces: &[ClosureSurface],
         (locked, t, y): (Locked<'_>, f64, &[f64]),
     ) -> &[f64] {
         self.point.copy_from_slice(y);

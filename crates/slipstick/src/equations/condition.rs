@@ -1,8 +1,8 @@
-//! Guards as Boolean formulas: when a guard holds, by the sides of comparisons, the mode and what is discrete (Kleene logic).
+//! Guards as Boolean formulas of sides of comparisons, modes and discrete values (Kleene logic).
 
 /// When a guard holds. It fires when this goes from false to true.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub enum Condition {
+pub enum GuardCondition {
     /// The guard has one surface of its own, and fires where that crosses zero in the guard's direction.
     #[default]
     Crossing,
@@ -15,14 +15,15 @@ pub enum Condition {
     },
     /// The mode of this index holds.
     Mode(usize),
-    /// A condition of what changes only at events holds: its index among those of [`Evaluator::conditions`](super::Evaluator::conditions).
+    /// A condition of what changes only at events holds: its index among those of
+    /// [`Evaluator::conditions`](super::Evaluator::conditions).
     Discrete(usize),
     /// The condition does not hold.
-    Not(Box<Condition>),
+    Not(Box<GuardCondition>),
     /// All of them hold.
-    And(Vec<Condition>),
+    And(Vec<GuardCondition>),
     /// At least one of them holds.
-    Or(Vec<Condition>),
+    Or(Vec<GuardCondition>),
 }
 
 /// What decides about conditions.
@@ -36,8 +37,8 @@ pub struct Facts<'a> {
     pub is_positive: &'a dyn Fn(usize) -> Option<bool>,
 }
 
-impl Condition {
-    /// Whether it holds; none while that is undecided. A crossing is never decided: its own guard says where it goes.
+impl GuardCondition {
+    /// Whether it holds; none while undecided, and always for a crossing, which its own guard decides.
     pub fn truth(&self, facts: Facts<'_>) -> Option<bool> {
         match self {
             Self::Crossing => None,
@@ -85,7 +86,7 @@ impl Condition {
 }
 
 /// One part with the value `by` decides all; otherwise one that is undecided leaves all undecided.
-fn decide(parts: &[Condition], facts: Facts<'_>, by: bool) -> Option<bool> {
+fn decide(parts: &[GuardCondition], facts: Facts<'_>, by: bool) -> Option<bool> {
     let mut decided = Some(!by);
     for part in parts {
         match part.truth(facts) {
@@ -101,12 +102,12 @@ fn decide(parts: &[Condition], facts: Facts<'_>, by: bool) -> Option<bool> {
 mod tests {
     use super::*;
 
-    fn sign(comparison: usize, positive: bool) -> Condition {
-        Condition::Sign { comparison, positive }
+    fn sign(comparison: usize, positive: bool) -> GuardCondition {
+        GuardCondition::Sign { comparison, positive }
     }
 
-    /// The truth where comparison 0 is on its positive side, 1 on its negative one and 2 undecided, in mode 3.
-    fn truth(condition: &Condition) -> Option<bool> {
+    /// The truth in mode 3, with comparison 0 on its positive side, 1 on its negative, 2 undecided.
+    fn truth(condition: &GuardCondition) -> Option<bool> {
         let is_positive = |k: usize| [Some(true), Some(false), None][k];
         condition.truth(Facts { mode: 3, discrete: &[1.0, 0.0], is_positive: &is_positive })
     }
@@ -118,29 +119,38 @@ mod tests {
             [Some(true), Some(false), None]
         );
         assert_eq!([sign(0, false), sign(1, false)].map(|c| truth(&c)), [Some(false), Some(true)]);
-        assert_eq!([Condition::Mode(3), Condition::Mode(0)].map(|c| truth(&c)), [Some(true), Some(false)]);
-        let discrete = [0, 1, 2].map(|k| truth(&Condition::Discrete(k)));
+        assert_eq!(
+            [GuardCondition::Mode(3), GuardCondition::Mode(0)].map(|c| truth(&c)),
+            [Some(true), Some(false)]
+        );
+        let discrete = [0, 1, 2].map(|k| truth(&GuardCondition::Discrete(k)));
         assert_eq!(discrete, [Some(true), Some(false), Some(false)]);
-        assert_eq!(truth(&Condition::Crossing), None);
+        assert_eq!(truth(&GuardCondition::Crossing), None);
     }
 
     #[test]
     fn what_is_undecided_matters_only_where_it_would_decide() {
         let (yes, no, open) = (sign(0, true), sign(1, true), sign(2, true));
-        let of = |parts: [&Condition; 2]| parts.map(Clone::clone).to_vec();
+        let of = |parts: [&GuardCondition; 2]| parts.map(Clone::clone).to_vec();
         let and = [[&yes, &yes], [&yes, &no], [&yes, &open], [&no, &open]];
-        assert_eq!(and.map(|p| truth(&Condition::And(of(p)))), [Some(true), Some(false), None, Some(false)]);
+        assert_eq!(
+            and.map(|p| truth(&GuardCondition::And(of(p)))),
+            [Some(true), Some(false), None, Some(false)]
+        );
         let or = [[&no, &no], [&yes, &no], [&yes, &open], [&no, &open]];
-        assert_eq!(or.map(|p| truth(&Condition::Or(of(p)))), [Some(false), Some(true), Some(true), None]);
-        assert_eq!(truth(&Condition::Not(Box::new(open))), None);
-        assert_eq!(truth(&Condition::Not(Box::new(no))), Some(true));
+        assert_eq!(
+            or.map(|p| truth(&GuardCondition::Or(of(p)))),
+            [Some(false), Some(true), Some(true), None]
+        );
+        assert_eq!(truth(&GuardCondition::Not(Box::new(open))), None);
+        assert_eq!(truth(&GuardCondition::Not(Box::new(no))), Some(true));
     }
 
     #[test]
     fn comparisons_are_listed_and_moved() {
-        let both = Condition::And(vec![
-            Condition::Not(Box::new(sign(2, true))),
-            Condition::Or(vec![sign(0, false)]),
+        let both = GuardCondition::And(vec![
+            GuardCondition::Not(Box::new(sign(2, true))),
+            GuardCondition::Or(vec![sign(0, false)]),
         ]);
         assert_eq!(both.comparisons(), [2, 0]);
         assert_eq!(both.shifted(5).comparisons(), [7, 5]);

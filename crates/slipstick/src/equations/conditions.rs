@@ -1,6 +1,6 @@
-//! Guards that join several conditions: each comparison of what moves becomes a surface of its own, what is discrete a formula.
+//! Guards that join conditions: comparisons of what moves become surfaces, discrete ones formulas.
 
-use super::Condition;
+use super::GuardCondition;
 use super::locking::{name_of, opposite};
 use super::lowering::{Lowering, is_discrete};
 use crate::expr::{ExprId, Node, NodeId, Relation};
@@ -39,7 +39,7 @@ pub(super) struct GuardPlace<'a> {
 
 impl Lowering<'_> {
     /// The condition of a guard; none if it is one surface that crosses zero.
-    pub(super) fn condition(&mut self, model: &Model, place: &GuardPlace<'_>) -> Option<Condition> {
+    pub(super) fn condition(&mut self, model: &Model, place: &GuardPlace<'_>) -> Option<GuardCondition> {
         let logic = self.names.logic(place.guard)?;
         if let Logic::Comparison { relation, left, right, .. } = logic
             && !matches!(relation, Relation::Equal | Relation::NotEqual)
@@ -54,7 +54,7 @@ impl Lowering<'_> {
     }
 
     /// The parser limits how deep conditions nest, and so how deep this goes.
-    fn logic(&mut self, model: &Model, place: &GuardPlace<'_>, logic: &Logic) -> Condition {
+    fn logic(&mut self, model: &Model, place: &GuardPlace<'_>, logic: &Logic) -> GuardCondition {
         match logic {
             Logic::Comparison { relation, left, right, node } => {
                 let sides = self.sides(place, *left, *right);
@@ -66,16 +66,16 @@ impl Lowering<'_> {
                 }
             }
             // A checked model has the mode.
-            Logic::Mode { name, .. } => {
-                Condition::Mode(model.modes.iter().position(|m| m.name == name.name).unwrap_or(usize::MAX))
-            }
-            Logic::Not(inner) => Condition::Not(Box::new(self.logic(model, place, inner))),
-            Logic::And(parts) => Condition::And(self.all(model, place, parts)),
-            Logic::Or(parts) => Condition::Or(self.all(model, place, parts)),
+            Logic::Mode { name, .. } => GuardCondition::Mode(
+                model.modes.iter().position(|m| m.name == name.name).unwrap_or(usize::MAX),
+            ),
+            Logic::Not(inner) => GuardCondition::Not(Box::new(self.logic(model, place, inner))),
+            Logic::And(parts) => GuardCondition::And(self.all(model, place, parts)),
+            Logic::Or(parts) => GuardCondition::Or(self.all(model, place, parts)),
         }
     }
 
-    fn all(&mut self, model: &Model, place: &GuardPlace<'_>, parts: &[Logic]) -> Vec<Condition> {
+    fn all(&mut self, model: &Model, place: &GuardPlace<'_>, parts: &[Logic]) -> Vec<GuardCondition> {
         parts.iter().map(|part| self.logic(model, place, part)).collect()
     }
 
@@ -84,12 +84,12 @@ impl Lowering<'_> {
         (left, self.locked_node(place.guard, right, place.key))
     }
 
-    fn discrete(&mut self, relation: Relation, (left, right): (ExprId, ExprId)) -> Condition {
+    fn discrete(&mut self, relation: Relation, (left, right): (ExprId, ExprId)) -> GuardCondition {
         let (op, swapped) = relation.operation();
         let (left, right) = if swapped { (right, left) } else { (left, right) };
         let holds = self.arena.build(Node::Binary(op, left, right));
         self.conditions.discrete.push(holds);
-        Condition::Discrete(self.conditions.discrete.len() - 1)
+        GuardCondition::Discrete(self.conditions.discrete.len() - 1)
     }
 
     /// The comparison of a surface with zero. One that is written twice, or the other way round, is one.
@@ -99,7 +99,7 @@ impl Lowering<'_> {
         relation: Relation,
         surface: ExprId,
         node: NodeId,
-    ) -> Condition {
+    ) -> GuardCondition {
         let positive = matches!(relation, Relation::Greater | Relation::GreaterEqual);
         let closed = matches!(relation, Relation::GreaterEqual | Relation::Less);
         let opposite = opposite(&mut self.arena, surface);
@@ -120,6 +120,6 @@ impl Lowering<'_> {
         if compared.mode != place.mode {
             compared.mode = None;
         }
-        Condition::Sign { comparison: index, positive: positive != turned }
+        GuardCondition::Sign { comparison: index, positive: positive != turned }
     }
 }

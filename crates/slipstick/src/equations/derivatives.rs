@@ -1,9 +1,9 @@
-//! The derivatives of the states: common ones, and those that modes have of their own. What is common is kept once, however many modes there are.
+//! The derivatives of the states: common ones, kept once, and those of modes.
 
 use super::lagrange::of_motion;
 use super::lowering::{Lowering, input};
 use crate::expr::ExprId;
-use crate::model::{Definition, Meaning, ModeRule, Model};
+use crate::model::{Definition, ModeRule, Model, Quantity};
 use std::collections::BTreeMap;
 
 /// The derivatives of all states in all modes.
@@ -54,7 +54,7 @@ impl Derivatives {
 type ByState<'m> = BTreeMap<usize, &'m Definition>;
 
 impl Lowering<'_> {
-    /// Reads the derivatives. A common one is read where it is met first, and not at all if every mode has its own.
+    /// Reads the derivatives; a common one only if some mode uses it.
     pub(super) fn derivatives(&mut self, model: &Model) -> Derivatives {
         let n = model.mechanism.coordinates;
         let mut common: Vec<ExprId> = (0..n).map(|i| input(&mut self.arena, 1 + n + i)).collect();
@@ -109,7 +109,7 @@ impl Lowering<'_> {
 
     fn by_state<'d>(&self, list: &'d [Definition]) -> ByState<'d> {
         let state = |definition: &'d Definition| match self.names.target(&definition.name)? {
-            Meaning::State(state) => Some((state, definition)),
+            Quantity::State(state) => Some((state, definition)),
             _ => None,
         };
         list.iter().filter_map(state).collect()

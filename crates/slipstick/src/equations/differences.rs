@@ -1,22 +1,24 @@
 //! Derivatives of functions that are known by their values only.
 
-/// The distance for differences at `x`, as a part of it: errors are of the fourth order, so that a fifth of the digits is for the distance and the rest for
-/// the change.
+/// The distance for differences at `x`, as a part of it: errors are of the fourth order, so that a fifth of
+/// the digits is for the distance and the rest for the change.
 const WIDE: f64 = 6e-4;
 /// The same where the function bends: errors are of the second order.
 const NARROW: f64 = 6e-6;
 /// Next to zero it is as if `x` were this.
 const LEAST: f64 = 1e-3;
-/// How much central differences of the distances one and two may differ from each other, as a part: their error is less than a tenth of the square of that.
+/// How much central differences of the distances one and two may differ from each other, as a part: their
+/// error is less than a tenth of the square of that.
 const BENDS: f64 = 1e-5;
 
-/// How far a derivative by differences at `x` can be off by the rounding of a function whose terms are as large as `size`.
+/// How far a derivative by differences at `x` can be off by the rounding of a function whose terms are as
+/// large as `size`.
 pub fn difference_error(size: f64, x: f64) -> f64 {
     f64::EPSILON * size / (WIDE * x.abs().max(LEAST))
 }
 
-/// How far the rate of a function along a field can be off where its gradient and its rate in time come from differences. `speed` is the size of an entry of the
-/// field.
+/// How far the rate of a function along a field can be off where its gradient and its rate in time come from
+/// differences. `speed` is the size of an entry of the field.
 pub fn rate_error(
     gradient: &[f64],
     by_time: f64,
@@ -29,7 +31,8 @@ pub fn rate_error(
     along + if by_time == 0.0 { 0.0 } else { difference_error(size, t) }
 }
 
-/// The derivative of a function by differences: of the fourth order, or of the second where the function bends, has a kink or is not defined nearby.
+/// The derivative of a function by differences: of the fourth order, or of the second where the function
+/// bends, has a kink or is not defined nearby.
 fn derivative_by_differences(f: &mut dyn FnMut(f64) -> f64, x: f64) -> f64 {
     let mut central = |distance: f64| {
         let (ahead, behind) = (x + distance, x - distance);

@@ -1,11 +1,14 @@
-//! The energy of a mechanism and what changes it, as formulas: kinetic, potential, the power of each applied force, and that of whatever else moves the mechanism.
+//! The energy of a mechanism and what changes it, as formulas: kinetic, potential, the power of each applied
+//! force, and that of whatever else moves the mechanism.
 //!
-//! Along the motion, `d(T + V)/dt` is the power of the applied forces, less what the constraint forces take, `λᵀ G v`, plus what moves constraints and energies in time
-//! (and side states that an energy depends on). On the constraints `G v` is minus their rate in time, so of the constraint forces only what moves them
-//! counts: `d(T + V)/dt + λᵀ ġ`, where `ġ` is the residual, is the power that comes in from outside, whether the constraints are met or not.
+//! Along the motion, `d(T + V)/dt` is the power of the applied forces, less what the constraint forces take,
+//! `λᵀ G v`, plus what moves constraints and energies in time (and side states that an energy depends on). On
+//! the constraints `G v` is minus their rate in time, so of the constraint forces only what moves them
+//! counts: `d(T + V)/dt + λᵀ ġ`, where `ġ` is the residual, is the power that comes in from outside, whether
+//! the constraints are met or not.
 
 use super::derivatives::Derivatives;
-use super::lagrange::{Entry, MechanismParts, of_motion};
+use super::lagrange::{FormulaEntry, MechanismParts, of_motion};
 use super::lowering::{Lowering, input};
 use super::tapes::Compiler;
 use crate::expr::{ExprId, InputId, Tape};
@@ -50,7 +53,7 @@ impl Lowering<'_> {
             Some(kinetic) => self.plain(kinetic),
             None => self.arena.constant(0.0),
         };
-        for &Entry { row: i, column: j, value: mass } in &parts.entries {
+        for &FormulaEntry { row: i, column: j, value: mass } in &parts.entries {
             let (a, b) = (input(&mut self.arena, 1 + n + i), input(&mut self.arena, 1 + n + j));
             let half = self.arena.constant(if i == j { 0.5 } else { 1.0 });
             let product = self.arena.mul(a, b);

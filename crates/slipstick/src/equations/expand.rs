@@ -52,9 +52,9 @@ pub trait ExpandGuards {
 
     /// One watched guard over a step as a polynomial of θ from 0 to 1, and a remainder: the guard is within
     /// `Σ band(c_k) θ^k + remainder θ^n` of it, where n is the number of coefficients. `input` gives the
-    /// polynomials of time (0) and of states (from 1 on), with how uncertain they are, where the guard depends on them. Guards that are
-    /// polynomials have no remainder; others are developed until it is below `wanted` or no zero is left.
-    /// None if nothing is known.
+    /// polynomials of time (0) and of states (from 1 on), with how uncertain they are, where the guard
+    /// depends on them. Guards that are polynomials have no remainder; others are developed until it is below
+    /// `wanted` or no zero is left. None if nothing is known.
     fn guard_polynomial<'p>(
         &mut self,
         locked: Locked<'_>,

@@ -244,13 +244,15 @@ impl ExpandGuards for FormulaEvaluator<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::equations::{Fixed, FormulaSystem, Locked, System, UncertainPoint, UncertainPolynomial};
+    use crate::equations::{
+        FormulaSystem, Locked, ParameterValues, System, UncertainPoint, UncertainPolynomial,
+    };
     use crate::expr::Inexact;
     use crate::model::Model;
 
     fn system(text: &str) -> FormulaSystem {
         let model = Model::from_toml(text).unwrap();
-        FormulaSystem::compile(&model, Fixed::evaluate(&model, &[]).unwrap()).unwrap()
+        FormulaSystem::compile(&model, ParameterValues::evaluate(&model, &[]).unwrap()).unwrap()
     }
 
     fn locked<'a>(system: &'a FormulaSystem, signs: &'a [f64]) -> Locked<'a> {

@@ -1,19 +1,19 @@
 //! Systems written as formulas: a checked [`Model`], lowered into one shared arena and compiled to tapes.
 //!
-//! The inputs of every tape are `[t, states…, parameters…, switch signs…, counts…, discrete…, mode]`. All but time and states come from outside
-//! with every call, so that one compiled system serves many runs.
+//! The inputs of every tape are `[t, states…, parameters…, switch signs…, counts…, discrete…, mode]`. All but
+//! time and states come from outside with every call, so that one compiled system serves many runs.
 
+use super::binding::bind;
 use super::differences::gradient_by_differences;
 use super::expand_formula::Expansions;
-use super::fixed::Fixed;
+use super::initial_values::{InitialTape, InitialValues, start_values};
 use super::inputs::{load, load_motion, locked_input};
 use super::lowering::Lowering;
 use super::mass::{MassScratch, MassTape};
 use super::mechanism::{MechanismScratch, MechanismTapes};
+use super::parameter_values::ParameterValues;
 use super::schedule::check_times;
 use super::selected::Selected;
-use super::setting::{Setting, SettingTape, start_values};
-use super::settling::settle;
 use super::system_names::SystemNames;
 use super::tapes::{Compiler, Modes, RegistersByMode, ResetTape, ScheduleTape};
 use super::{
@@ -28,8 +28,8 @@ use crate::model::{Diagnostic, Model};
 pub struct FormulaSystem {
     names: SystemNames,
     count_number: usize,
-    setting: Setting,
-    setting_tape: SettingTape,
+    initial: InitialValues,
+    initial_tape: InitialTape,
     guards: Vec<Guard>,
     guard_growth: Vec<f64>,
     pub(super) modes: Modes,
@@ -53,7 +53,7 @@ struct ShownTapes {
 
 impl FormulaSystem {
     /// Compiles a model that has been checked, with what is known before the run.
-    pub fn compile(model: &Model, fixed: Fixed<'_>) -> Result<Self, Vec<Diagnostic>> {
+    pub fn compile(model: &Model, fixed: ParameterValues<'_>) -> Result<Self, Vec<Diagnostic>> {
         let (state, discrete) = start_values(model, &fixed)?;
         check_times(model, &fixed)?;
         let mut lowering = Lowering::new(model);
@@ -61,33 +61,33 @@ impl FormulaSystem {
         if let Some(coordinate) = parts.mechanism.nonlinear_force(&lowering.arena) {
             return Err(vec![nonlinear_force(model, coordinate)]);
         }
-        let settled = settle(&mut lowering, model, parts, &fixed.parameters);
+        let bound = bind(&mut lowering, model, parts, &fixed.parameters);
         let parameter_inputs = lowering.names.first_parameter..lowering.names.first_switch;
-        let guard_growth = settled.growth(&lowering, &fixed.parameters);
-        let mut compiler = Compiler { arena: &mut lowering.arena, settled: &settled };
+        let guard_growth = bound.growth(&lowering, &fixed.parameters);
+        let mut compiler = Compiler { arena: &mut lowering.arena, bound: &bound };
         Ok(Self {
             resets: compiler.resets(),
             mass: compiler.mass(model, &parameter_inputs),
-            mechanism: compiler.mechanism(&settled.parts.mechanism, model.states.len()),
+            mechanism: compiler.mechanism(&bound.parts.mechanism, model.states.len()),
             shown: ShownTapes {
-                outputs: compiler.compile(&settled.parts.outputs),
-                audit: compiler.compile(&settled.parts.audit),
-                energies: compiler.energies(&settled.parts.mechanism),
-                switches: compiler.compile(&settled.parts.switches),
+                outputs: compiler.compile(&bound.parts.outputs),
+                audit: compiler.compile(&bound.parts.audit),
+                energies: compiler.energies(&bound.parts.mechanism),
+                switches: compiler.compile(&bound.parts.switches),
             },
             schedule: compiler.schedule(),
-            conditions: compiler.compile(&settled.parts.conditions.discrete),
+            conditions: compiler.compile(&bound.parts.conditions.discrete),
             guard_growth,
-            setting_tape: SettingTape::new(model, &fixed),
-            setting: Setting { parameters: fixed.parameters, state, discrete },
-            guards: settled.watches.iter().map(|watch| watch.guard.clone()).collect(),
-            names: SystemNames::new(model, settled.switch_names.clone()),
-            count_number: settled.count_number,
-            modes: Modes::new(lowering.arena, settled, model.start_mode()),
+            initial_tape: InitialTape::new(model, &fixed),
+            initial: InitialValues { parameters: fixed.parameters, state, discrete },
+            guards: bound.guards.iter().map(|watch| watch.guard.clone()).collect(),
+            names: SystemNames::new(model, bound.switch_names.clone()),
+            count_number: bound.count_number,
+            modes: Modes::new(lowering.arena, bound, model.start_mode()),
         })
     }
 
-    /// How many switches have a name of their own. They come first; the others are made by formulas that switch.
+    /// How many switches are named. They come first; switches of formulas follow.
     pub fn named_switches(&self) -> usize {
         self.names.named_switches
     }
@@ -99,21 +99,21 @@ impl FormulaSystem {
 
     /// The start values.
     pub fn start(&self) -> &[f64] {
-        &self.setting.state
+        &self.initial.state
     }
 
     /// What a run begins with, as the model says.
-    pub fn setting(&self) -> &Setting {
-        &self.setting
+    pub fn initial_values(&self) -> &InitialValues {
+        &self.initial
     }
 
-    /// What a run begins with whose parameters, by index, have other values; parameters and start values that use them follow.
-    ///
-    /// None if this compiled system cannot make that run: a value is not finite, a period not positive, or a formula that is linear in time turns
-    /// round. Then the model has to be compiled with these values, which succeeds or says why not.
-    pub fn prepare(&self, given: &[(usize, f64)]) -> Option<Setting> {
-        let setting = self.setting_tape.setting(given)?;
-        self.schedule.admits(&setting.parameters, self.names.states.len()).then_some(setting)
+    /// The start of a run with these parameter values, by index; whatever uses them follows. None if this
+    /// compiled system cannot make that run: a value is not finite, a period not positive, or a formula that
+    /// is linear in time turns round. Then the model must be compiled with these values, which succeeds or
+    /// says why not.
+    pub fn prepare(&self, given: &[(usize, f64)]) -> Option<InitialValues> {
+        let values = self.initial_tape.values(given)?;
+        self.schedule.admits(&values.parameters, self.names.states.len()).then_some(values)
     }
 
     /// The scratch to evaluate the outputs with.
@@ -168,13 +168,13 @@ impl System for FormulaSystem {
         self.count_number
     }
     fn parameters(&self) -> &[f64] {
-        &self.setting.parameters
+        &self.initial.parameters
     }
     fn discrete_names(&self) -> &[String] {
         &self.names.discrete
     }
     fn discrete_start(&self) -> &[f64] {
-        &self.setting.discrete
+        &self.initial.discrete
     }
     fn reset_targets(&self, guard: usize) -> Option<ResetTargets<'_>> {
         let reset = self.resets[guard].as_ref();

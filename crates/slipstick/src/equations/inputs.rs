@@ -4,7 +4,8 @@ use super::Locked;
 use super::mechanism::MechanismScratch;
 use crate::expr::Registers;
 
-/// Writes the inputs of a tape: `[t, states…, parameters…, switch signs…, counts…, discrete…, index of the mode]`.
+/// Writes the inputs of a tape:
+/// `[t, states…, parameters…, switch signs…, counts…, discrete…, index of the mode]`.
 pub(super) fn load(registers: &mut Registers, t: f64, y: &[f64], locked: Locked<'_>) {
     let inputs = registers.inputs_mut();
     inputs[0] = t;

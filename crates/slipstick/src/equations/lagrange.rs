@@ -1,7 +1,9 @@
 //! The equations of motion of a mechanism, derived symbolically: `M v' = f - Gᵀ λ` with `q' = v`.
 //!
-//! From energies by Lagrange: `p = ∂T/∂v`, `M = ∂p/∂v`, `f = Q + ∂T/∂q - ∂V/∂q - ∂p/∂q v - ∂p/∂t`. Constraints `g(t, q) = 0` are differentiated twice along
-//! the motion with the branches in them locked, `G v' = -γ` with `G = ∂g/∂q`; constraints on speeds `b(t, q, v) = 0` once, with `G = ∂b/∂v` (paper 003, section 4.1).
+//! From energies by Lagrange: `p = ∂T/∂v`, `M = ∂p/∂v`, `f = Q + ∂T/∂q - ∂V/∂q - ∂p/∂q v - ∂p/∂t`.
+//! Constraints `g(t, q) = 0` are differentiated twice along the motion with the branches in them locked,
+//! `G v' = -γ` with `G = ∂g/∂q`; constraints on speeds `b(t, q, v) = 0` once, with `G = ∂b/∂v` (paper 003,
+//! section 4.1).
 
 use super::derivatives::Derivatives;
 use super::lowering::{Lowering, input};
@@ -9,12 +11,13 @@ use crate::expr::{Arena, ExprId, InputId};
 use crate::model::{Model, Scope, Versions};
 use std::collections::BTreeMap;
 
-/// Inputs that stand for accelerations, and behind them multipliers and reactions, until the number of all others is known: beyond them, and before those of locks.
+/// Inputs that stand for accelerations, and behind them multipliers and reactions, until the number of all
+/// others is known: beyond them, and before those of locks.
 const FIRST_OF_MOTION: u32 = 1 << 29;
 
 /// An entry of a matrix.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
+pub(super) struct FormulaEntry {
     pub(super) row: usize,
     pub(super) column: usize,
     pub(super) value: ExprId,
@@ -27,9 +30,9 @@ pub(super) struct MechanismParts {
     /// How many of the constraints are of positions.
     pub(super) holonomic: usize,
     /// `M` by rows, `f`, `G` by rows, `-γ`; of matrices the entries that are not always zero.
-    pub(super) mass: Vec<Entry>,
+    pub(super) mass: Vec<FormulaEntry>,
     pub(super) force: Vec<ExprId>,
-    pub(super) jacobian: Vec<Entry>,
+    pub(super) jacobian: Vec<FormulaEntry>,
     pub(super) level: Vec<ExprId>,
     /// The constraints of positions, and the rates of all.
     pub(super) position: Vec<ExprId>,
@@ -37,12 +40,12 @@ pub(super) struct MechanismParts {
     /// What those of positions change by with time alone, and the constraints of speeds themselves.
     pub(super) offset: Vec<ExprId>,
     /// The derivatives of those rates by the coordinates, by rows.
-    pub(super) slopes: Vec<Entry>,
+    pub(super) slopes: Vec<FormulaEntry>,
     /// What each multiplier adds to the forces, by its constraint and the coordinate that it pushes.
-    pub(super) feedback: Vec<Entry>,
+    pub(super) feedback: Vec<FormulaEntry>,
     /// The applied force on each coordinate, and the entries of `inertia`.
     pub(super) applied: Vec<ExprId>,
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<FormulaEntry>,
     /// The energies and powers: for each mode, or once if they are the same in all.
     pub(super) energies: Vec<Vec<ExprId>>,
 }
@@ -70,7 +73,7 @@ impl MechanismParts {
 
     /// The coordinate whose force is not linear in multipliers, if there is one.
     pub(super) fn nonlinear_force(&self, arena: &Arena) -> Option<usize> {
-        let is_nonlinear = |entry: &&Entry| !self.multipliers_in(arena, entry.value).is_empty();
+        let is_nonlinear = |entry: &&FormulaEntry| !self.multipliers_in(arena, entry.value).is_empty();
         self.feedback.iter().find(is_nonlinear).map(|entry| entry.column)
     }
 
@@ -168,7 +171,8 @@ impl Lowering<'_> {
         let (of_coordinates, of_rates) = (1..1 + n, 1 + n..1 + 2 * n);
         let held = entries(self.arena.gradients(&positions, |q| of_coordinates.contains(&q.index())), 1);
         let slowed = entries(self.arena.gradients(&speeds, |v| of_rates.contains(&v.index())), 1 + n);
-        let below = slowed.into_iter().map(|entry| Entry { row: entry.row + positions.len(), ..entry });
+        let below =
+            slowed.into_iter().map(|entry| FormulaEntry { row: entry.row + positions.len(), ..entry });
         parts.jacobian = held.into_iter().chain(below).collect();
         parts.velocity = self.along(&positions, n);
         parts.velocity.extend(&speeds);
@@ -197,14 +201,15 @@ impl Lowering<'_> {
         for entry in &model.mechanism.inertia {
             let Some((row, column)) = self.names.inertia_place(&entry.name) else { continue };
             let value = self.locked(&entry.formula, &format!("inertia.{}", entry.name));
-            parts.entries.push(Entry { row, column, value });
+            parts.entries.push(FormulaEntry { row, column, value });
             let halves = if row == column { vec![(row, column)] } else { vec![(row, column), (column, row)] };
             for place in halves {
                 let known = mass.get(&place).copied().unwrap_or(zero);
                 mass.insert(place, self.arena.add(known, value));
             }
         }
-        parts.mass = mass.into_iter().map(|((row, column), value)| Entry { row, column, value }).collect();
+        parts.mass =
+            mass.into_iter().map(|((row, column), value)| FormulaEntry { row, column, value }).collect();
         self.split_forces(model.mechanism.constraints.len(), force, parts);
     }
 
@@ -214,8 +219,9 @@ impl Lowering<'_> {
         let is_multiplier = |input: InputId| place_in_motion(input).is_some_and(|k| (n..n + m).contains(&k));
         let gradients = self.arena.gradients(&force, is_multiplier);
         let pushes = entries(gradients, motion_input(n).index()).into_iter();
-        parts.feedback =
-            pushes.map(|Entry { row, column, value }| Entry { row: column, column: row, value }).collect();
+        parts.feedback = pushes
+            .map(|FormulaEntry { row, column, value }| FormulaEntry { row: column, column: row, value })
+            .collect();
         parts.feedback.sort_by_key(|entry| (entry.row, entry.column));
         let zero = self.arena.constant(0.0);
         let without: Vec<(InputId, ExprId)> = (n..n + m).map(|k| (motion_input(k), zero)).collect();
@@ -283,9 +289,13 @@ impl Lowering<'_> {
 }
 
 /// Gradients as rows of a matrix whose first column belongs to the input `first`.
-fn entries(gradients: Vec<Vec<(InputId, ExprId)>>, first: usize) -> Vec<Entry> {
+fn entries(gradients: Vec<Vec<(InputId, ExprId)>>, first: usize) -> Vec<FormulaEntry> {
     let row = |(row, gradient): (usize, Vec<(InputId, ExprId)>)| {
-        gradient.into_iter().map(move |(input, value)| Entry { row, column: input.index() - first, value })
+        gradient.into_iter().map(move |(input, value)| FormulaEntry {
+            row,
+            column: input.index() - first,
+            value,
+        })
     };
     gradients.into_iter().enumerate().flat_map(row).collect()
 }

@@ -1,9 +1,10 @@
-//! Formulas that switch by themselves: discontinuity locking of paper 000, section 5.1.2, without the user's help.
+//! Formulas that switch by themselves: discontinuity locking (paper 000, section 5.1.2), automatic.
 //!
-//! In: operations with a kink or a jump, as formulas are read. Out: the same operation with its branch locked, and the
-//! [`Lock`] that says where the branch ends. A comparison, `abs`, `sign`, `min`, `max` and `atan2` lock a sign; `floor`, `ceil`,
-//! `round` and `mod` lock a whole number. What depends on neither time nor states stays as it is, and so do `==` and `!=`: they hold
-//! at single points, which no step can be kept on.
+//! In: operations with a kink or a jump, as formulas are read. Out: the same operation with its branch
+//! locked, and the [`Lock`] that says where the branch ends. A comparison, `abs`, `sign`, `min`, `max` and
+//! `atan2` lock a sign; `floor`, `ceil`, `round` and `mod` lock a whole number. What depends on neither time
+//! nor states stays as it is, and so do `==` and `!=`: they hold at single points, which no step can be kept
+//! on.
 //!
 //! Locks are listed in the order in which they are made, so that each depends only on those before it.
 
@@ -21,7 +22,7 @@ const LONGEST_NAME: usize = 60;
 
 /// What is locked, and by which expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Rule {
+pub(super) enum Discontinuity {
     /// The sign of an expression.
     Sign(ExprId),
     /// The largest whole number that is not above an expression.
@@ -36,7 +37,7 @@ pub(super) enum Rule {
 #[derive(Clone, Debug)]
 pub(super) struct Lock {
     pub(super) name: String,
-    pub(super) rule: Rule,
+    pub(super) rule: Discontinuity,
     /// The input that holds it: +1 or -1, or a whole number.
     pub(super) value: ExprId,
     /// Whether it is a switch that the user has named.
@@ -49,10 +50,10 @@ pub(super) struct Lock {
 #[derive(Debug)]
 pub(super) struct Locks {
     pub(super) list: Vec<Lock>,
-    found: BTreeMap<Rule, usize>,
+    found: BTreeMap<Discontinuity, usize>,
     /// Whether each expression of the arena, as far as known, depends on time or on a state.
     varies: Vec<bool>,
-    /// Whether each expression, as far as known, has a part that is not a finite number for every time and state.
+    /// Whether each known expression has a part that is not finite for every time and state.
     risky: Vec<bool>,
     first_parameter: usize,
     /// How wide the layer is in which signs are softened, if they are.
@@ -84,19 +85,24 @@ impl Locks {
 
     /// Adds a switch that the user has named; `value` is the input of its sign.
     pub(super) fn add_switch(&mut self, name: &str, surface: ExprId, value: ExprId) {
-        let rule = Rule::Sign(surface);
+        let rule = Discontinuity::Sign(surface);
         self.found.entry(rule).or_insert(self.list.len());
         self.list.push(Lock { name: name.to_owned(), rule, value, named: true, soft: false });
     }
 
-    /// Adds a switch that the user has named and that is softened. Others that lock the sign of its surface have to do so themselves.
+    /// Adds a softened switch with a name. Other uses of its sign need a lock of their own.
     pub(super) fn add_soft_switch(&mut self, name: &str, surface: ExprId, value: ExprId) {
-        let rule = Rule::Sign(surface);
+        let rule = Discontinuity::Sign(surface);
         self.list.push(Lock { name: name.to_owned(), rule, value, named: true, soft: true });
     }
 
     /// The locked quantity of a rule, made by `name` unless there is one.
-    pub(super) fn value(&mut self, arena: &mut Arena, rule: Rule, name: impl FnOnce() -> String) -> ExprId {
+    pub(super) fn value(
+        &mut self,
+        arena: &mut Arena,
+        rule: Discontinuity,
+        name: impl FnOnce() -> String,
+    ) -> ExprId {
         let next = self.list.len();
         let index = *self.found.entry(rule).or_insert(next);
         if index == next {
@@ -109,12 +115,12 @@ impl Locks {
     /// The locked sign of a surface. A surface and its opposite share one lock.
     fn sign(&mut self, arena: &mut Arena, surface: ExprId, name: impl FnOnce() -> String) -> ExprId {
         let opposite = opposite(arena, surface);
-        if !self.found.contains_key(&Rule::Sign(surface))
-            && let Some(&index) = self.found.get(&Rule::Sign(opposite))
+        if !self.found.contains_key(&Discontinuity::Sign(surface))
+            && let Some(&index) = self.found.get(&Discontinuity::Sign(opposite))
         {
             return arena.neg(self.list[index].value);
         }
-        self.value(arena, Rule::Sign(surface), name)
+        self.value(arena, Discontinuity::Sign(surface), name)
     }
 
     /// Whether an expression depends on a state.
@@ -196,13 +202,13 @@ impl Locker<'_, '_> {
                 let sign = self.sign(arena, x, text)?;
                 Some(arena.mul(sign, x))
             }
-            UnaryOp::Floor => Some(self.count(arena, Rule::Floor(x), text)),
+            UnaryOp::Floor => Some(self.count(arena, Discontinuity::Floor(x), text)),
             UnaryOp::Ceil => {
                 let below = arena.neg(x);
-                let count = self.count(arena, Rule::Floor(below), text);
+                let count = self.count(arena, Discontinuity::Floor(below), text);
                 Some(arena.neg(count))
             }
-            UnaryOp::Round => Some(self.count(arena, Rule::Round(x), text)),
+            UnaryOp::Round => Some(self.count(arena, Discontinuity::Round(x), text)),
             _ => None,
         }
     }
@@ -229,7 +235,7 @@ impl Locker<'_, '_> {
                 if !self.locks.varies(arena, quotient) {
                     return None;
                 }
-                let count = self.count(arena, Rule::Floor(quotient), text);
+                let count = self.count(arena, Discontinuity::Floor(quotient), text);
                 // Of nothing there is no multiple: without this, `mod(x, 0)` would be x.
                 let (zero, nan) = (arena.constant(0.0), arena.constant(f64::NAN));
                 let is_zero = arena.binary(BinaryOp::Equal, b, zero);
@@ -270,7 +276,7 @@ impl Locker<'_, '_> {
         varies.then(|| self.locks.sign(arena, surface, || name_of(text, place)))
     }
 
-    fn count(&mut self, arena: &mut Arena, rule: Rule, text: &str) -> ExprId {
+    fn count(&mut self, arena: &mut Arena, rule: Discontinuity, text: &str) -> ExprId {
         let place = self.place;
         self.locks.value(arena, rule, || name_of(text, place))
     }

@@ -1,13 +1,13 @@
 //! Formulas on their way from a model into one arena: names become inputs, and what can switch is locked.
 
-use super::Condition;
+use super::GuardCondition;
 use super::conditions::{Conditions, GuardPlace};
 use super::derivatives::Derivatives;
 use super::lagrange::{MechanismParts, of_motion, rows_of};
-use super::locking::{Locker, Locks, Rule};
+use super::locking::{Discontinuity, Locker, Locks};
 use super::tapes::ResetParts;
 use crate::expr::{Arena, BinaryOp, ExprId, InputId, Interpret, Node, NodeId};
-use crate::model::{EventRule, Formula, Logic, Meaning, ModeRule, Model, Scope, Trigger, Versions};
+use crate::model::{EventRule, Formula, Logic, ModeRule, Model, Quantity, Scope, Trigger, Versions};
 
 /// What names stand for.
 pub(super) struct Names<'m> {
@@ -48,7 +48,7 @@ impl Names<'_> {
     }
 
     /// What a name stands for.
-    pub(super) fn target(&self, name: &str) -> Option<Meaning> {
+    pub(super) fn target(&self, name: &str) -> Option<Quantity> {
         self.scope.meaning(name)
     }
 
@@ -59,19 +59,20 @@ impl Names<'_> {
 
     fn meaning(&self, arena: &mut Arena, name: &str, outputs: &[ExprId]) -> Option<ExprId> {
         Some(match self.scope.meaning(name)? {
-            Meaning::Time => input(arena, 0),
-            Meaning::State(i) => input(arena, 1 + i),
-            Meaning::Discrete(i) => arena.input(discrete_input(i)),
-            Meaning::Parameter(i) => input(arena, self.first_parameter + i),
-            Meaning::Switch(i) => self.switches[i],
-            Meaning::Output(i) => outputs[i],
-            Meaning::Multiplier(i) => of_motion(arena, self.multipliers[i]),
-            Meaning::Reaction(i) => of_motion(arena, self.first_reaction + i),
+            Quantity::Time => input(arena, 0),
+            Quantity::State(i) => input(arena, 1 + i),
+            Quantity::Discrete(i) => arena.input(discrete_input(i)),
+            Quantity::Parameter(i) => input(arena, self.first_parameter + i),
+            Quantity::Switch(i) => self.switches[i],
+            Quantity::Output(i) => outputs[i],
+            Quantity::Multiplier(i) => of_motion(arena, self.multipliers[i]),
+            Quantity::Reaction(i) => of_motion(arena, self.first_reaction + i),
         })
     }
 }
 
-/// Inputs that stand for discrete variables until the number of signs and counts is known: beyond all others but those of motion and locks.
+/// Provisional inputs of discrete variables, until signs and counts are counted; above all but motion and
+/// locks.
 const FIRST_DISCRETE: u32 = 1 << 28;
 
 /// The input that stands for the index of the mode, behind `discrete` discrete variables.
@@ -96,9 +97,9 @@ pub(super) fn input(arena: &mut Arena, index: usize) -> ExprId {
 
 /// An event's surface, and its time if that is known.
 #[derive(Clone, Debug)]
-pub(super) struct Surface {
+pub(super) struct EventSurface {
     /// When the event happens; the surface matters for a crossing only.
-    pub(super) condition: Condition,
+    pub(super) condition: GuardCondition,
     pub(super) value: ExprId,
     pub(super) time: Option<ExprId>,
     /// The lock that counts how often it has struck.
@@ -113,7 +114,7 @@ pub(super) struct Parts {
     /// The entries of the mass matrix, in the order of the model.
     pub(super) mass: Vec<ExprId>,
     /// The surface of each event, in the order of [`Model::all_events`].
-    pub(super) events: Vec<Surface>,
+    pub(super) events: Vec<EventSurface>,
     /// The outputs.
     pub(super) outputs: Vec<ExprId>,
     /// What is audited, as it is written.
@@ -237,7 +238,8 @@ impl<'m> Lowering<'m> {
         })
     }
 
-    /// A formula that depends on the mode: that of the mode that holds, or the common one, or zero. `lower` is told what stands before its key.
+    /// A formula that depends on the mode: its own, the common one, or zero. `lower` gets the prefix of its
+    /// key.
     pub(super) fn by_mode(
         &mut self,
         model: &Model,
@@ -288,7 +290,7 @@ impl<'m> Lowering<'m> {
 
     fn mark_outputs(&self, formula: &Formula, used: &mut [bool]) {
         for (name, _) in formula.syntax.names() {
-            if let Some(Meaning::Output(i)) = self.names.scope.meaning(name) {
+            if let Some(Quantity::Output(i)) = self.names.scope.meaning(name) {
                 used[i] = true;
             }
         }
@@ -368,15 +370,15 @@ impl<'m> Lowering<'m> {
     }
 
     /// A guard: one surface that crosses zero, or a condition.
-    fn guard(&mut self, model: &Model, place: &GuardPlace<'_>) -> Surface {
+    fn guard(&mut self, model: &Model, place: &GuardPlace<'_>) -> EventSurface {
         let (condition, value) = match self.condition(model, place) {
             Some(condition) => (condition, self.unknown()),
-            None => (Condition::Crossing, self.surface(place.guard, place.key)),
+            None => (GuardCondition::Crossing, self.surface(place.guard, place.key)),
         };
-        Surface { condition, value, time: None, clock: None }
+        EventSurface { condition, value, time: None, clock: None }
     }
 
-    fn event(&mut self, model: &Model, index: usize, own: Option<usize>, event: &EventRule) -> Surface {
+    fn event(&mut self, model: &Model, index: usize, own: Option<usize>, event: &EventRule) -> EventSurface {
         let time = input(&mut self.arena, 0);
         match &event.trigger {
             Trigger::Guard(guard) => {
@@ -389,7 +391,7 @@ impl<'m> Lowering<'m> {
             Trigger::At(at) => {
                 let at = self.plain(at);
                 let value = self.arena.sub(time, at);
-                Surface { condition: Condition::Crossing, value, time: Some(at), clock: None }
+                EventSurface { condition: GuardCondition::Crossing, value, time: Some(at), clock: None }
             }
             Trigger::Every { period, first } => {
                 let period = self.plain(period);
@@ -407,17 +409,17 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// The surface of an event that strikes at `first + (n + passed) period`, measured in strikes. Periods are counted before they are added
-    /// up: from zero on, a strike is rounded once.
+    /// The surface of an event at `first + (n + passed) period`, in periods. Periods are counted before they
+    /// are summed, so that a time is rounded once.
     fn clock(
         &mut self,
         index: usize,
         event: &EventRule,
         (first, passed): (Option<ExprId>, f64),
         period: ExprId,
-    ) -> Surface {
+    ) -> EventSurface {
         let clock = self.locks.list.len();
-        let count = self.locks.value(&mut self.arena, Rule::Clock(index), || event.name.clone());
+        let count = self.locks.value(&mut self.arena, Discontinuity::Clock(index), || event.name.clone());
         let passed = self.arena.constant(passed);
         let periods = self.arena.add(count, passed);
         let since = self.arena.mul(periods, period);
@@ -425,7 +427,7 @@ impl<'m> Lowering<'m> {
         let time = input(&mut self.arena, 0);
         let left = self.arena.sub(time, next);
         let value = self.arena.div(left, period);
-        Surface { condition: Condition::Crossing, value, time: Some(next), clock: Some(clock) }
+        EventSurface { condition: GuardCondition::Crossing, value, time: Some(next), clock: Some(clock) }
     }
 }
 

@@ -1,4 +1,5 @@
-//! The mass matrix of a model, `M(t, y) y' = f`, as tapes: its entries, and for one that varies its derivatives by time and states.
+//! The mass matrix of a model, `M(t, y) y' = f`, as tapes: its entries, and for one that varies its
+//! derivatives by time and states.
 
 use super::inputs::load;
 use super::tapes::Compiler;
@@ -14,7 +15,8 @@ pub(super) struct MassTape {
     given: Vec<bool>,
     places: Vec<usize>,
     tape: Tape,
-    /// The derivatives that are not identically zero: the place of the entry, and the input (0 is time, states follow).
+    /// The derivatives that are not identically zero: the place of the entry, and the input (0 is time,
+    /// states follow).
     slope_places: Vec<(usize, usize)>,
     slopes: Tape,
 }
@@ -88,7 +90,7 @@ impl Compiler<'_> {
             places.push(row * n + column);
         }
         // Parameters do not change during a run; time, states, switch signs and counts do.
-        let entries = &self.settled.parts.mass;
+        let entries = &self.bound.parts.mass;
         let constant = self.arena.inputs_of(entries).iter().all(|input| fixed.contains(&input.index()));
         let kind = if constant { MassKind::Constant } else { MassKind::Varying };
         let (slope_places, slopes) = self.mass_slopes(&places, n);
@@ -98,7 +100,7 @@ impl Compiler<'_> {
 
     /// The derivatives of the entries by time and by the states, those that are not identically zero.
     fn mass_slopes(&mut self, places: &[usize], states: usize) -> (Vec<(usize, usize)>, Vec<ExprId>) {
-        let entries = self.arena.gradients(&self.settled.parts.mass, |input| input.index() <= states);
+        let entries = self.arena.gradients(&self.bound.parts.mass, |input| input.index() <= states);
         let slopes = places.iter().zip(entries).flat_map(|(&place, entries)| {
             entries.into_iter().map(move |(input, slope)| ((place, input.index()), slope))
         });

@@ -1,8 +1,9 @@
-//! What a formulation asks of a mechanism: `q' = v`, `M v' = f - Gᵀ λ`, constraints on positions and on speeds.
+//! What a formulation asks of a mechanism: `q' = v`, `M v' = f - Gᵀ λ`, constraints on positions and on
+//! speeds.
 
 use super::activity::say_something;
 use super::inputs::load;
-use super::lagrange::{Entry, MechanismParts};
+use super::lagrange::{FormulaEntry, MechanismParts};
 use super::tapes::{Compiler, Modes};
 use super::{ActiveRows, Locked};
 use crate::expr::{Arena, ExprId, InputId, Registers, Tape};
@@ -13,7 +14,7 @@ use crate::math::Matrix;
 pub struct Constraint {
     /// The name in the user's words.
     pub name: String,
-    /// Whether it is one of positions, `g(t, q) = 0`, or of speeds, `b(t, q, v) = 0`. Those of positions come first.
+    /// Whether it is one of positions, `g(t, q) = 0`, which come first, or of speeds, `b(t, q, v) = 0`.
     pub holonomic: bool,
     /// Whether it has branches: then events can change what it says.
     pub switches: bool,
@@ -84,7 +85,7 @@ pub(super) struct MechanismTapes {
     pub(super) driving: Tape,
     /// The residuals of positions and the offsets, from where the terms have ended.
     pub(super) residuals_of_terms: Tape,
-    /// How the gradients change along a change of positions, from there on. None where rates are more than `G v`.
+    /// How the gradients change along a change of positions; none where rates are more than `G v`.
     pub(super) turns: Tape,
     /// `G` alone.
     pub(super) jacobian: Tape,
@@ -95,7 +96,8 @@ pub(super) struct MechanismTapes {
     pub(super) rates: Tape,
     /// The derivatives of the rates of constraints by coordinates.
     pub(super) slopes: Tape,
-    /// How `M a - f` changes along a change of the state, which is a further input for each state behind all others; and how entries of `G` do.
+    /// How `M a - f` changes along a change of the state, which is a further input for each state behind all
+    /// others; and how entries of `G` do.
     pub(super) tangent: Tape,
     /// What each multiplier adds to the forces.
     pub(super) feedback: Tape,
@@ -110,7 +112,8 @@ pub(super) struct Places {
     pub(super) forces: Vec<usize>,
     pub(super) gradients: Vec<(usize, usize)>,
     pub(super) levels: Vec<usize>,
-    /// The constraints whose rates are not all of `G v`: what they have beside it or, of speeds, the constraints themselves.
+    /// The constraints whose rates are not all of `G v`: what they have beside it or, of speeds, the
+    /// constraints themselves.
     pub(super) offsets: Vec<usize>,
     pub(super) slopes: Vec<(usize, usize)>,
     pub(super) feedback: Vec<(usize, usize)>,
@@ -154,8 +157,8 @@ impl Compiler<'_> {
             terms.extend(ids);
             places
         };
-        let by_rows = |of: &[Entry], terms: &mut Vec<ExprId>| -> Vec<(usize, usize)> {
-            let known: Vec<&Entry> = of.iter().filter(|entry| !is_zero(entry.value)).collect();
+        let by_rows = |of: &[FormulaEntry], terms: &mut Vec<ExprId>| -> Vec<(usize, usize)> {
+            let known: Vec<&FormulaEntry> = of.iter().filter(|entry| !is_zero(entry.value)).collect();
             terms.extend(known.iter().map(|entry| entry.value));
             known.into_iter().map(|entry| (entry.row, entry.column)).collect()
         };
@@ -169,7 +172,7 @@ impl Compiler<'_> {
         let jacobian = terms[before..before + gradients.len()].to_vec();
         let driving = self.compile(&terms[..before + gradients.len()]);
         let turns = if offsets.is_empty() { self.turns(&jacobian, coordinates) } else { Vec::new() };
-        let inputs = self.settled.input_count + coordinates;
+        let inputs = self.bound.input_count + coordinates;
         let [terms, residuals_of_terms, turns] = Tape::compile_continued(
             self.arena,
             inputs,
@@ -210,7 +213,7 @@ impl Compiler<'_> {
     }
 
     fn constraints(&self, parts: &MechanismParts) -> Vec<Constraint> {
-        let locks = self.settled.locks(parts.motion());
+        let locks = self.bound.locks(parts.motion());
         let constraint = |(i, name): (usize, &String)| {
             let inputs = self.arena.inputs_of(&[parts.constraint(i)]);
             let switches = inputs.iter().any(|input| locks.contains(&input.index()));
@@ -219,9 +222,9 @@ impl Compiler<'_> {
         parts.names.iter().enumerate().map(constraint).collect()
     }
 
-    /// Whether each constraint holds, as a formula of parameters and everything discrete; none if all always do.
+    /// Whether each constraint holds, as a formula of what is discrete; none if all always do.
     fn holds(&mut self, parts: &MechanismParts, constraints: &[Constraint], states: usize) -> Option<Tape> {
-        let (one, end) = (self.arena.constant(1.0), self.settled.locks(parts.motion()).end);
+        let (one, end) = (self.arena.constant(1.0), self.bound.locks(parts.motion()).end);
         let fixed = 1 + states..end;
         let formulas: Vec<ExprId> = (0..constraints.len()).map(|k| parts.constraint(k)).collect();
         let mut holds = say_something(self.arena, &formulas, &fixed);
@@ -230,23 +233,25 @@ impl Compiler<'_> {
         holds.iter().any(|&holds| holds != one).then(|| self.compile(&holds))
     }
 
-    /// How each entry of `G` that is given changes along a change of positions, which is a further input for each behind all others.
+    /// How each entry of `G` that is given changes along a change of positions, which is a further input for
+    /// each behind all others.
     fn turns(&mut self, jacobian: &[ExprId], coordinates: usize) -> Vec<ExprId> {
-        let first = self.settled.input_count;
+        let first = self.bound.input_count;
         let seed = |(i, q): (usize, u32)| (InputId(q), super::lowering::input(self.arena, first + i));
         let seeds: Vec<(InputId, ExprId)> = (0..coordinates).zip(1..).map(seed).collect();
         self.arena.derivative_along(jacobian, &seeds)
     }
 
-    /// The derivatives of `M a - f` and of entries of `G` along a change of the state, with the states in each row of the former, and in each of the latter that changes. Accelerations are
-    /// inputs, and stay as they are.
+    /// The derivatives of `M a - f` and of entries of `G` along a change of the state, with the states in
+    /// each row of the former, and in each of the latter that changes. Accelerations are inputs, and stay as
+    /// they are.
     fn tangent(
         &mut self,
         parts: &MechanismParts,
         gradients: &[ExprId],
         states: usize,
     ) -> (Tape, Vec<(usize, usize)>, Vec<Turning>) {
-        let inputs = self.settled.input_count;
+        let inputs = self.bound.input_count;
         let motion = inputs - parts.motion();
         let mut left: Vec<ExprId> = parts.force.iter().map(|&force| self.arena.neg(force)).collect();
         for mass in &parts.mass {
@@ -415,7 +420,8 @@ impl MechanismTapes {
         self.find_rates(terms, y, &out[position.len()..], velocity);
     }
 
-    /// How `G` changes along a change of positions, where the terms were evaluated last. False if there is more than constraints `g(q) = 0`: rates then are more than `G v`.
+    /// How `G` changes along a change of positions, where the terms were evaluated last. False if there is
+    /// more than constraints `g(q) = 0`: rates then are more than `G v`.
     pub(super) fn turn(&self, scratch: &mut MechanismScratch, change: &[f64], turned: &mut [f64]) -> bool {
         if self.turns.output_count() < turned.len() || !self.places.offsets.is_empty() {
             return false;
@@ -480,7 +486,8 @@ impl MechanismTapes {
         }
     }
 
-    /// The states that are in each row of the equations of motion with some constraints, and behind them of the rates of further states, in any mode.
+    /// The states that are in each row of the equations of motion with some constraints, and behind them of
+    /// the rates of further states, in any mode.
     pub(super) fn places_of_tangents(&self, modes: &Modes, rows: &ActiveRows) -> Vec<(usize, usize)> {
         let (q, states) = (self.coordinates, self.states);
         // Without further states there is nothing to look for in the modes.

@@ -1,9 +1,10 @@
 //! The Taylor series of accelerations and multipliers: `M a + Gᵀ λ = f`, `G a = γ`, one order at a time.
 //!
 //! At order k the unknowns stand before the same matrix as at order zero; all other products of coefficients
-//! are known. So the matrix is inverted once, in full. Only constraints that hold have rows. Those that follow
-//! from others have no pivot: their multipliers are zero, and the accelerations are the same without them. The
-//! bound of a solution x is `|K⁻¹| |r - K x|`, where the residual has all errors of the terms in it.
+//! are known. So the matrix is inverted once, in full. Only constraints that hold have rows. Those that
+//! follow from others have no pivot: their multipliers are zero, and the accelerations are the same without
+//! them. The bound of a solution x is `|K⁻¹| |r - K x|`, where the residual has all errors of the terms in
+//! it.
 
 use super::ActiveRows;
 use super::expand::HIGHEST_ORDER;

@@ -1,11 +1,12 @@
 //! Model → System: the equations, guards and resets that a run is made of, ready to be evaluated.
 //!
 //! A [`System`] does not change during a run and can be shared between threads; each run asks it for an
-//! [`Evaluator`], which owns the scratch. Discrete quantities (mode, switch signs) come in as [`Locked`] values and stay
-//! fixed while a step is made (discontinuity locking, paper 000 section 5.1.2).
+//! [`Evaluator`], which owns the scratch. Discrete quantities (mode, switch signs) come in as [`Locked`]
+//! values and stay fixed while a step is made (discontinuity locking, paper 000 section 5.1.2).
 
 mod active_rows;
 mod activity;
+mod binding;
 mod closure;
 mod closure_energy;
 mod closure_guard;
@@ -18,8 +19,8 @@ mod differences;
 mod energy;
 mod expand;
 mod expand_formula;
-mod fixed;
 mod formula;
+mod initial_values;
 mod inputs;
 mod lagrange;
 mod locking;
@@ -30,10 +31,9 @@ mod mechanism_series;
 mod motion_series;
 mod needs;
 mod observer;
+mod parameter_values;
 mod schedule;
 mod selected;
-mod setting;
-mod settling;
 mod softening;
 mod surfaces;
 mod system;
@@ -45,16 +45,16 @@ pub use active_rows::ActiveRows;
 pub use closure::ClosureSystem;
 pub use closure_guard::{ClosureGuard, ClosureRest};
 pub use closure_mechanism::Mechanism;
-pub use condition::{Condition, Facts};
+pub use condition::{Facts, GuardCondition};
 pub use differences::{difference_error, gradient_by_differences, rate_error};
 pub use energy::{KINETIC, POTENTIAL, POWER};
 pub use expand::{ExpandGuards, HIGHEST_ORDER, UncertainPoint, UncertainPolynomial};
-pub use fixed::Fixed;
 pub use formula::FormulaSystem;
+pub use initial_values::InitialValues;
 pub use mechanism::{BadPlace, Constraint, Terms, WrongGradient};
 pub use observer::Observer;
-pub use setting::Setting;
+pub use parameter_values::ParameterValues;
 pub use system::{
-    Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, OnEntry, PlainField, Point,
+    Count, EntryRule, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, PlainField, Point,
     Reset, ResetTargets, Response, System,
 };

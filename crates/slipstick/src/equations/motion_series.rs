@@ -28,7 +28,7 @@ pub(super) struct MotionSeries {
 const ORDERS: usize = HIGHEST_ORDER + 1;
 
 impl MotionSeries {
-    /// The motion with these right-hand sides, and perhaps of a mechanism with some rows; none if that is too large.
+    /// The motion with these right-hand sides and the rows of a mechanism, if any; none if it is too large.
     pub(super) fn of(
         rates: &Tape,
         states: usize,

@@ -1,12 +1,13 @@
 //! When a lock is needed: a branch that is not taken needs none.
 //!
-//! In `if c then abs(x) else 0` the sign of x does not matter while c does not hold. What decides between branches is locked itself or does not
-//! change during a run; so it can be said with a formula of parameters, signs and counts whether the motion depends on a lock. Such
-//! conditions go down from the formulas of the motion to the locks in them, and from each lock that is needed to those in its surface.
+//! In `if c then abs(x) else 0` the sign of x does not matter while c does not hold. What decides between
+//! branches is locked itself or does not change during a run; so it can be said with a formula of parameters,
+//! signs and counts whether the motion depends on a lock. Such conditions go down from the formulas of the
+//! motion to the locks in them, and from each lock that is needed to those in its surface.
 
-use super::Condition;
-use super::locking::{Lock, Locks, Rule};
-use super::lowering::{Lowering, Parts, Surface, is_discrete};
+use super::GuardCondition;
+use super::locking::{Discontinuity, Lock, Locks};
+use super::lowering::{EventSurface, Lowering, Parts, is_discrete};
 use crate::expr::{Arena, BinaryOp, ExprId, Node, UnaryOp};
 use crate::model::Model;
 use std::collections::BTreeMap;
@@ -80,10 +81,10 @@ impl Needs {
 }
 
 /// The expression that a lock depends on.
-pub(super) fn expression(rule: Rule) -> Option<ExprId> {
+pub(super) fn expression(rule: Discontinuity) -> Option<ExprId> {
     match rule {
-        Rule::Sign(id) | Rule::Floor(id) | Rule::Round(id) => Some(id),
-        Rule::Clock(_) => None,
+        Discontinuity::Sign(id) | Discontinuity::Floor(id) | Discontinuity::Round(id) => Some(id),
+        Discontinuity::Clock(_) => None,
     }
 }
 
@@ -96,8 +97,8 @@ fn common_roots(parts: &Parts) -> Vec<ExprId> {
     entries.chain(parts.mass.iter().chain(rows).chain(&mechanism.position).copied()).collect()
 }
 
-/// For each mode its own formulas of the motion: derivatives of its own, and of those that other modes have the common ones, if something is
-/// `locked` in them.
+/// For each mode its own formulas of the motion: derivatives of its own, and of those that other modes have
+/// the common ones, if something is `locked` in them.
 fn own_roots(parts: &Parts, differ: &[bool], locked: &[bool]) -> Vec<Vec<ExprId>> {
     let derivatives = &parts.derivatives;
     let common = derivatives.common().iter().enumerate();
@@ -112,13 +113,13 @@ fn own_roots(parts: &Parts, differ: &[bool], locked: &[bool]) -> Vec<Vec<ExprId>
 }
 
 /// The formulas that an event depends on.
-fn roots_of(surface: &Surface, parts: &Parts) -> Vec<ExprId> {
+fn roots_of(surface: &EventSurface, parts: &Parts) -> Vec<ExprId> {
     let mut roots = vec![surface.value];
     surface.condition.visit(&mut |condition| match condition {
-        Condition::Sign { comparison, .. } => {
+        GuardCondition::Sign { comparison, .. } => {
             roots.push(parts.conditions.comparisons[*comparison].surface);
         }
-        Condition::Discrete(index) => roots.push(parts.conditions.discrete[*index]),
+        GuardCondition::Discrete(index) => roots.push(parts.conditions.discrete[*index]),
         _ => {}
     });
     roots
@@ -162,7 +163,7 @@ struct Descent<'a> {
 }
 
 impl Descent<'_> {
-    /// Goes on to the locks in the surfaces of those that are needed. A surface depends only on locks before its own.
+    /// Adds the locks in surfaces of needed locks. A surface depends only on locks before its own.
     fn follow(&mut self, surfaces: &[Option<ExprId>], needs: &mut BTreeMap<usize, ExprId>) {
         let mut end = surfaces.len();
         while let Some((&k, &need)) = needs.range(..end).next_back() {

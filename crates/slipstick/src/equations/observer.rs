@@ -7,13 +7,13 @@ use crate::expr::{Registers, Tape};
 
 /// A set of quantities with the scratch to evaluate them.
 pub struct Observer<'a> {
-    kind: Kind<'a>,
+    kind: Observed<'a>,
     /// Accelerations and multipliers of a mechanism.
     motion: Vec<f64>,
 }
 
 /// Formulas, or the energy of a mechanism in closures.
-enum Kind<'a> {
+enum Observed<'a> {
     Formulas {
         tape: &'a Tape,
         registers: Registers,
@@ -27,17 +27,17 @@ enum Kind<'a> {
 
 impl<'a> Observer<'a> {
     pub(super) fn new(tape: &'a Tape) -> Self {
-        let kind = Kind::Formulas { tape, registers: tape.registers() };
+        let kind = Observed::Formulas { tape, registers: tape.registers() };
         Self { kind, motion: Vec::new() }
     }
 
     pub(super) fn of_energy(energy: ClosureEnergy<'a>) -> Self {
-        Self { kind: Kind::Energy(Box::new(energy)), motion: Vec::new() }
+        Self { kind: Observed::Energy(Box::new(energy)), motion: Vec::new() }
     }
 
     /// The multipliers of a mechanism with so many speeds, and behind them the reactions.
     pub fn of_forces(speeds: usize) -> Self {
-        Self { kind: Kind::Forces { speeds }, motion: Vec::new() }
+        Self { kind: Observed::Forces { speeds }, motion: Vec::new() }
     }
 
     /// Accelerations and multipliers at the point where the values are asked for next.
@@ -49,15 +49,15 @@ impl<'a> Observer<'a> {
     /// The values at a point of a trajectory.
     pub fn observe(&mut self, locked: Locked<'_>, t: f64, y: &[f64], out: &mut [f64]) {
         match &mut self.kind {
-            Kind::Formulas { tape, registers } => {
+            Observed::Formulas { tape, registers } => {
                 load(registers, t, y, locked);
                 let inputs = registers.inputs_mut();
                 let first = inputs.len() - self.motion.len();
                 inputs[first..].copy_from_slice(&self.motion);
                 tape.run(registers, out);
             }
-            Kind::Energy(energy) => energy.observe(locked, (t, y), &self.motion, out),
-            Kind::Forces { speeds } => out.copy_from_slice(&self.motion[*speeds..]),
+            Observed::Energy(energy) => energy.observe(locked, (t, y), &self.motion, out),
+            Observed::Forces { speeds } => out.copy_from_slice(&self.motion[*speeds..]),
         }
     }
 }

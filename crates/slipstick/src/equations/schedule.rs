@@ -1,22 +1,22 @@
 //! Times that are known before they come: the crossings of surfaces that are straight lines in time.
 
 use super::GuardKind;
-use super::fixed::Fixed;
+use super::binding::BoundGuard;
 use super::lowering::{Lowering, input};
-use super::settling::Watch;
+use super::parameter_values::ParameterValues;
 use crate::expr::{Arena, ExprId, InputId, Node};
 use crate::model::{Diagnostic, EventRule, Formula, Model, Trigger};
 use std::ops::Range;
 
 const TIME: InputId = InputId(0);
 
-/// Makes guards scheduled ones whose surfaces depend on time, parameters, counts and discrete variables only (`known` are the inputs of the last
-/// two), and are straight lines in time.
+/// Makes guards scheduled ones whose surfaces depend on time, parameters, counts and discrete variables only
+/// (`known` are the inputs of the last two), and are straight lines in time.
 ///
-/// With `T` the time of the crossing, such a surface becomes `slope (t - T)`: rounding cannot bring the two apart.
+/// Such a surface becomes `slope (t - T)`, so that rounding cannot separate it from its time `T`.
 pub(super) fn find_times(
     lowering: &mut Lowering<'_>,
-    watches: &mut [Watch],
+    watches: &mut [BoundGuard],
     known: &Range<usize>,
     parameters: &[f64],
 ) {
@@ -38,7 +38,7 @@ pub(super) fn find_times(
     }
 }
 
-fn find_time(lowering: &mut Lowering<'_>, watch: &mut Watch, fixed: &Range<usize>, parameters: &[f64]) {
+fn find_time(lowering: &mut Lowering<'_>, watch: &mut BoundGuard, fixed: &Range<usize>, parameters: &[f64]) {
     if !watch.guard.kind.has_surface() {
         return;
     }
@@ -90,7 +90,7 @@ fn slope_in_time(arena: &mut Arena, surface: ExprId, parameters: &Range<usize>) 
 }
 
 /// Times of events are finite, and the time between two is positive.
-pub(super) fn check_times(model: &Model, fixed: &Fixed<'_>) -> Result<(), Vec<Diagnostic>> {
+pub(super) fn check_times(model: &Model, fixed: &ParameterValues<'_>) -> Result<(), Vec<Diagnostic>> {
     let mut errors = Vec::new();
     for (_, event) in model.all_events() {
         let (at, every) = match &event.trigger {

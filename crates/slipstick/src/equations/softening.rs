@@ -1,7 +1,9 @@
-//! Regularised switching, for comparison with the exact one: a sign becomes a straight line within `width` of its surface.
+//! Regularised switching, for comparison with the exact one: a sign becomes a straight line within `width` of
+//! its surface.
 //!
-//! `sign(x)` becomes `clamp(x / width, -1, 1)`, and a comparison in an `if` the share `(1 + sign) / 2` with which both branches are mixed. Nothing
-//! jumps any more, so nothing slides; where the motion would slide, it follows a stiff layer instead. The ends of the line are locked kinks.
+//! `sign(x)` becomes `clamp(x / width, -1, 1)`, and a comparison in an `if` the share `(1 + sign) / 2` with
+//! which both branches are mixed. Nothing jumps any more, so nothing slides; where the motion would slide, it
+//! follows a stiff layer instead. The ends of the line are locked kinks.
 
 use super::locking::Locker;
 use crate::expr::{Arena, BinaryOp, ExprId, Interpret, Node, UnaryOp};

@@ -1,7 +1,7 @@
 //! The surfaces at which locked branches end.
 
 use super::Direction;
-use super::locking::{Lock, Locks, Rule};
+use super::locking::{Discontinuity, Lock, Locks};
 use crate::expr::{Arena, BinaryOp, ExprId, Node, UnaryOp};
 
 /// Where surfaces are made.
@@ -12,19 +12,19 @@ pub(super) struct Making<'a> {
 
 /// The surfaces of a lock's own guards, with the direction in which each fires.
 ///
-/// A count has two: it goes up where the first rises through zero, and down where the second falls. Both are measured in counts.
+/// A count has two, in counts: it goes up where the first rises, and down where the second falls.
 pub(super) fn surfaces(making: &mut Making<'_>, lock: &Lock) -> Vec<(ExprId, Direction)> {
     let arena = &mut *making.arena;
     match lock.rule {
-        Rule::Clock(_) => Vec::new(),
+        Discontinuity::Clock(_) => Vec::new(),
         // What the user has written as a switch is taken at its word.
-        Rule::Sign(surface) if lock.named => vec![(surface, Direction::Both)],
-        Rule::Sign(surface) => vec![(defined(making, surface, lock.value), Direction::Both)],
-        Rule::Floor(of) => {
+        Discontinuity::Sign(surface) if lock.named => vec![(surface, Direction::Both)],
+        Discontinuity::Sign(surface) => vec![(defined(making, surface, lock.value), Direction::Both)],
+        Discontinuity::Floor(of) => {
             let (up, down) = (ahead(arena, of, lock.value, 1.0), ahead(arena, of, lock.value, 0.0));
             count_surfaces(making, up, down)
         }
-        Rule::Round(of) => {
+        Discontinuity::Round(of) => {
             let (up, down) = (ahead(arena, of, lock.value, 0.5), ahead(arena, of, lock.value, -0.5));
             // Time does not stay at a half.
             if !making.locks.depends_on_states(arena, of) {
@@ -49,7 +49,7 @@ fn count_surfaces(making: &mut Making<'_>, up: ExprId, down: ExprId) -> Vec<(Exp
     vec![(up, Direction::Rising), (down, Direction::Falling)]
 }
 
-/// Halves are rounded away from zero: below zero, a half belongs to the lower number, and the surface is a hair lower.
+/// Halves are rounded away from zero: below zero, a half belongs to the lower number.
 fn away_from_zero(arena: &mut Arena, surface: ExprId, of: ExprId) -> ExprId {
     let (zero, hair) = (arena.constant(0.0), arena.constant(f64::EPSILON));
     let (size, least) = (arena.unary(UnaryOp::Abs, surface), arena.constant(f64::MIN_POSITIVE));
@@ -60,8 +60,8 @@ fn away_from_zero(arena: &mut Arena, surface: ExprId, of: ExprId) -> ExprId {
     arena.select(negative, lower, surface)
 }
 
-/// The surface where it is a finite number, elsewhere a value from which it does not cross. A formula may be undefined in the branch that is
-/// not taken, and that is no event and no error.
+/// The surface where it is a finite number, elsewhere a value from which it does not cross. A formula may be
+/// undefined in the branch that is not taken, and that is no event and no error.
 fn defined(making: &mut Making<'_>, surface: ExprId, else_value: ExprId) -> ExprId {
     if !making.locks.may_be_undefined(making.arena, surface) {
         return surface;

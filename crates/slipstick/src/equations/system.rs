@@ -2,7 +2,7 @@
 
 use super::differences::gradient_by_differences;
 use super::{ActiveRows, BadPlace, Constraint, Terms, WrongGradient};
-use super::{Condition, ExpandGuards, Observer};
+use super::{ExpandGuards, GuardCondition, Observer};
 use crate::expr::Bounds;
 use crate::model::{Direction, Side};
 
@@ -31,7 +31,8 @@ impl Layout {
 
 /// What happens when a guard fires. A guard with no response only leaves an entry in the event log.
 ///
-/// The order of actions is fixed: resets (all from the values before the event), then switch signs and counts, then the mode, then the stop.
+/// The order of actions is fixed: resets (all from the values before the event), then switch signs and
+/// counts, then the mode, then the stop.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Response {
     /// The state is changed by [`Evaluator::reset`].
@@ -48,7 +49,8 @@ pub struct Response {
     pub at_rest: Option<usize>,
 }
 
-/// What a guard does to a count, which is a locked whole number: the value of a `floor`, or how often a clock has struck.
+/// What a guard does to a count, which is a locked whole number: the value of a `floor`, or how often a clock
+/// has struck.
 ///
 /// The surface of such a guard is measured in counts: it grows by one where the count should.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +76,7 @@ pub enum GuardKind {
     },
     /// It has no surface: it fires when the events of another guard accumulate, see [`Response::at_rest`].
     Rest,
-    /// It has no surface: it fires when its [`Condition`] becomes true.
+    /// It has no surface: it fires when its [`GuardCondition`] becomes true.
     Compound,
     /// It is a comparison in the condition of other guards, and does nothing by itself.
     Comparison {
@@ -114,15 +116,15 @@ pub struct Guard {
     pub kind: GuardKind,
     /// Whether a touch of zero without a crossing is an event too, and not only a note.
     pub touches: bool,
-    /// Whether zero itself belongs to the side that fires, as in `n >= 3`: that counts where a reset puts the guard to zero and it stays there. Of a
-    /// comparison, whether zero belongs to the positive side.
+    /// Whether zero itself belongs to the side that fires, as in `n >= 3`: that counts where a reset puts the
+    /// guard to zero and it stays there. Of a comparison, whether zero belongs to the positive side.
     pub closed: bool,
     /// Whether it locks a branch that other guards have in their formulas.
     pub is_used: bool,
     /// When it holds.
-    pub condition: Condition,
+    pub condition: GuardCondition,
     /// What it does where it is true as its mode is entered, or the run begins.
-    pub on_entry: OnEntry,
+    pub on_entry: EntryRule,
     /// Of guards that fire together and contradict each other, the one with the highest number is obeyed.
     pub priority: i64,
     /// The constraints whose multipliers it reads; a reaction is made of all. It is watched while one of them holds.
@@ -131,7 +133,7 @@ pub struct Guard {
 
 /// What a guard does that is true as its mode is entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum OnEntry {
+pub enum EntryRule {
     /// It fires at once.
     #[default]
     Fires,
@@ -152,8 +154,8 @@ impl Guard {
             touches: false,
             closed: false,
             is_used: false,
-            condition: Condition::Crossing,
-            on_entry: OnEntry::Fires,
+            condition: GuardCondition::Crossing,
+            on_entry: EntryRule::Fires,
             priority: 0,
             multipliers: Vec::new(),
         }
@@ -182,7 +184,7 @@ pub struct Point<'a> {
     pub dy: &'a [f64],
 }
 
-/// What is fixed during a step: the values of the parameters, which do not change during a run, and everything discrete.
+/// What is fixed during a step: parameters, which are fixed for a run, and all that is discrete.
 ///
 /// All lists are as long as the system says.
 #[derive(Clone, Copy, Debug, Default)]
@@ -197,7 +199,7 @@ pub struct Locked<'a> {
     pub counts: &'a [f64],
     /// The values of the discrete variables.
     pub discrete: &'a [f64],
-    /// The constraints that are asked for, which have rows in terms and residuals; all of them if that is not said.
+    /// The constraints with rows in terms and residuals; all of them if not given.
     pub rows: Option<&'a ActiveRows>,
 }
 
@@ -241,11 +243,12 @@ pub trait System: Send + Sync {
     fn mode_names(&self) -> &[String];
     /// One name for each switch.
     fn switch_names(&self) -> &[String];
-    /// What evaluates the energies of a mechanism in a mode: kinetic, potential, the power from outside, and that of each applied force; none if it is no mechanism.
+    /// What evaluates the energies of a mechanism in a mode: kinetic, potential, the power from outside, and
+    /// that of each applied force; none if it is no mechanism.
     fn energies(&self, _mode: usize) -> Option<Observer<'_>> {
         None
     }
-    /// The values of the parameters that the model has. An evaluation takes them from [`Locked`], so a run may have others.
+    /// The parameters of the model. Evaluations take them from [`Locked`], so a run may have others.
     fn parameters(&self) -> &[f64];
     /// One name for each discrete variable: it has one value between two events, and is set by resets.
     fn discrete_names(&self) -> &[String];
@@ -273,11 +276,13 @@ pub trait System: Send + Sync {
     fn room_for_terms(&self, rows: &ActiveRows) -> Terms {
         Terms::full(self.layout().v, rows.len())
     }
-    /// The states that are in each row of the equations of motion, `M v' - f + Gᵀ λ`, and behind them of the rates of further states, as rows and states; none if that is not known.
+    /// The states that are in each row of the equations of motion, `M v' - f + Gᵀ λ`, and behind them of the
+    /// rates of further states, as rows and states; none if that is not known.
     fn tangent_places(&self, _rows: &ActiveRows) -> Option<Vec<(usize, usize)>> {
         None
     }
-    /// The positions that are in the rate of each constraint beside the speeds, as rows and positions, where [`Evaluator::rate_slope_entries`] gives slopes.
+    /// The positions that are in the rate of each constraint beside the speeds, as rows and positions, where
+    /// [`Evaluator::rate_slope_entries`] gives slopes.
     fn rate_slope_places(&self, _rows: &ActiveRows) -> Vec<(usize, usize)> {
         Vec::new()
     }
@@ -289,14 +294,14 @@ pub trait System: Send + Sync {
     fn wrong_gradient(&self, _t: f64, _y: &[f64]) -> Option<WrongGradient> {
         None
     }
-    /// An entry of the mass matrix that is not that of its other half at a point: row, column, and both entries.
+    /// An asymmetric entry of the mass matrix at a point: row, column, and both entries.
     fn uneven_mass(&self, _t: f64, _y: &[f64]) -> Option<(usize, usize, (f64, f64))> {
         None
     }
     /// All guards of all modes. Values and rates are always given in this order.
     fn guards(&self) -> &[Guard];
-    /// For each guard, by how much it can change at most when time and all states change by at most one; infinity where that is not
-    /// known, and empty where it is not known for any.
+    /// For each guard, by how much it can change at most when time and all states change by at most one;
+    /// infinity where that is not known, and empty where it is not known for any.
     fn guard_growth(&self) -> &[f64] {
         &[]
     }
@@ -332,7 +337,8 @@ pub trait Evaluator: ExpandGuards {
     /// The right-hand side: `dy = f(t, y)` with the discrete quantities locked.
     fn derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]);
 
-    /// Tells each entry of the Jacobian `∂f/∂y` that is not always zero, with its place by rows, exactly; false if they are not known, and differences must do.
+    /// Tells each entry of the Jacobian `∂f/∂y` that is not always zero, with its place by rows, exactly;
+    /// false if they are not known, and differences must do.
     fn jacobian_entries(&mut self, _: (Locked<'_>, f64, &[f64]), _: &mut dyn FnMut(usize, f64)) -> bool {
         false
     }
@@ -351,7 +357,8 @@ pub trait Evaluator: ExpandGuards {
     /// The mass matrix by rows. Only called if the system says that it has one.
     fn mass(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _mass: &mut [f64]) {}
 
-    /// How `M rate` changes with the states, `∂(M rate)/∂y` by rows, and with time, exactly; false if that is not known, and differences must do.
+    /// How `M rate` changes with the states, `∂(M rate)/∂y` by rows, and with time, exactly; false if that is
+    /// not known, and differences must do.
     fn mass_slopes(
         &mut self,
         _at: (Locked<'_>, f64, &[f64]),
@@ -369,7 +376,7 @@ pub trait Evaluator: ExpandGuards {
         self.terms(locked, t, y, terms);
     }
 
-    /// Of the terms of the equations of motion, the gradients of the constraints; others may be filled in too.
+    /// Of the terms, the gradients of the constraints; others may be filled in too.
     fn gradients(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
         self.terms(locked, t, y, terms);
     }
@@ -385,7 +392,8 @@ pub trait Evaluator: ExpandGuards {
     ) {
     }
 
-    /// The residuals at the point for which [`terms`](Self::terms) was called last and gave these terms, where much of them may be known.
+    /// The residuals at the point for which [`terms`](Self::terms) was called last and gave these terms,
+    /// where much of them may be known.
     fn residuals_of_terms(
         &mut self,
         (locked, t, y): (Locked<'_>, f64, &[f64]),
@@ -396,8 +404,10 @@ pub trait Evaluator: ExpandGuards {
         self.residuals(locked, t, y, position, velocity);
     }
 
-    /// How the gradients of the constraints change along a change of positions, at the point for which [`terms`](Self::terms) and
-    /// [`residuals_of_terms`](Self::residuals_of_terms) were called last: the entries of `D²g(change, ·)`, in the places of `G`. False if that is not known, or if there is more than constraints `g(q) = 0`.
+    /// How the gradients of the constraints change along a change of positions, at the point for which
+    /// [`terms`](Self::terms) and [`residuals_of_terms`](Self::residuals_of_terms) were called last: the
+    /// entries of `D²g(change, ·)`, in the places of `G`. False if that is not known, or if there is more
+    /// than constraints `g(q) = 0`.
     fn turn(&mut self, _locked: Locked<'_>, _change: &[f64], _turned: &mut [f64]) -> bool {
         false
     }
@@ -414,8 +424,8 @@ pub trait Evaluator: ExpandGuards {
         self.residuals(locked, t, y, position, velocity);
     }
 
-    /// Of the residuals, the rates; those of positions may be filled in too. True if, at little cost, the gradients of the constraints are
-    /// filled in with them.
+    /// Of the residuals, the rates; those of positions may be filled in too. True if, at little cost, the
+    /// gradients of the constraints are filled in with them.
     fn rates(
         &mut self,
         locked: Locked<'_>,
@@ -429,7 +439,7 @@ pub trait Evaluator: ExpandGuards {
         false
     }
 
-    /// The gradients of the rates of all constraints by positions, by rows, exactly; false if they are not known, and differences must do.
+    /// The gradients of the rates of all constraints by positions, by rows; false if differences must do.
     fn rate_slopes(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _slopes: &mut [f64]) -> bool {
         false
     }
@@ -439,8 +449,9 @@ pub trait Evaluator: ExpandGuards {
         false
     }
 
-    /// How what is left of the equations of motion, `M v' - f + Gᵀ λ`, changes along a change of the whole state, with accelerations and multipliers as they were
-    /// set, exactly; false if it is not known, and differences must do.
+    /// How what is left of the equations of motion, `M v' - f + Gᵀ λ`, changes along a change of the whole
+    /// state, with accelerations and multipliers as they were set, exactly; false if it is not known, and
+    /// differences must do.
     fn tangent(
         &mut self,
         _locked: Locked<'_>,
@@ -464,10 +475,10 @@ pub trait Evaluator: ExpandGuards {
         }
     }
 
-    /// Turns the gradient of a surface into the direction in which a state is moved to it. In a mechanism that must not leave the constraints.
+    /// Turns the gradient of a surface into a direction to it that stays on the constraints.
     fn allow(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _direction: &mut [f64]) {}
 
-    /// Accelerations, multipliers and reactions at the point where the derivative or the rates of guards are asked for next.
+    /// The motion at the point where the derivative or rates of guards are asked for next.
     fn set_motion(&mut self, _motion: &[f64]) {}
 
     /// The values of the guards watched in the locked mode; those of other modes are left as they are.
@@ -476,8 +487,9 @@ pub trait Evaluator: ExpandGuards {
     /// The value of one watched guard.
     fn guard(&mut self, locked: Locked<'_>, guard: usize, t: f64, y: &[f64]) -> f64;
 
-    /// What is certain of one watched guard while time and states move within bounds: `input` tells those of time (0) or of a state (from 1 on),
-    /// where the guard depends on it. None if there is no formula to tell.
+    /// What is certain of one watched guard while time and states move within bounds: `input` tells those of
+    /// time (0) or of a state (from 1 on), where the guard depends on it. None if there is no formula to
+    /// tell.
     fn guard_bounds(
         &mut self,
         _locked: Locked<'_>,
@@ -487,13 +499,13 @@ pub trait Evaluator: ExpandGuards {
         None
     }
 
-    /// Tells which of the watched guards the motion depends on, or somebody asks for, while signs and counts stay as they are: a lock in a branch
-    /// that is not taken is not among them.
+    /// Tells which of the watched guards the motion depends on, or somebody asks for, while signs and counts
+    /// stay as they are: a lock in a branch that is not taken is not among them.
     fn find_needed(&mut self, _locked: Locked<'_>, needed: &mut [bool]) {
         needed.fill(true);
     }
 
-    /// The gradient of one watched guard with respect to the state, and its rate in time. `y` is as before afterwards.
+    /// The gradient of one watched guard and its rate in time. `y` is restored.
     fn guard_gradient(
         &mut self,
         locked: Locked<'_>,
@@ -505,26 +517,28 @@ pub trait Evaluator: ExpandGuards {
         gradient_by_differences(&mut |t, y| self.guard(locked, guard, t, y), t, y, gradient)
     }
 
-    /// Whether the gradient of a watched guard comes from differences of its values: then it is only as exact as [`difference_error`](super::difference_error) says.
+    /// Whether the gradient of a watched guard comes from differences of its values: then it is only as exact
+    /// as [`difference_error`](super::difference_error) says.
     fn differences_guard(&self, _locked: Locked<'_>, _guard: usize) -> bool {
         true
     }
 
-    /// Tells which constraints of a mechanism are shut: the others are zero whatever the state is, while everything discrete stays as it is, and no
-    /// equations at all.
+    /// Tells which constraints of a mechanism are shut: the others are zero whatever the state is, while
+    /// everything discrete stays as it is, and no equations at all.
     fn joints(&mut self, _locked: Locked<'_>, shut: &mut [bool]) {
         shut.fill(true);
     }
 
-    /// The conditions of what changes only at events, see [`Condition::Discrete`]: greater than zero where they hold. There are as many as
-    /// [`System::condition_number`] says.
+    /// The conditions of what changes only at events, see [`GuardCondition::Discrete`]: greater than zero
+    /// where they hold. There are as many as [`System::condition_number`] says.
     fn conditions(&mut self, _locked: Locked<'_>, _values: &mut [f64]) {}
 
-    /// The times at which the scheduled guards cross, given the locked quantities; other entries are left as they are.
+    /// The times of scheduled guards; other entries are left as they are.
     fn schedule(&mut self, _locked: Locked<'_>, _times: &mut [f64]) {}
 
-    /// First and second derivative of each watched guard along the flow, for guards that are zero. `reach` is about the step size, for those
-    /// who must use differences. Gives how many right-hand sides were evaluated.
+    /// First and second derivative of each watched guard along the flow, for guards that are zero. `reach` is
+    /// about the step size, for those who must use differences. Gives how many right-hand sides were
+    /// evaluated.
     fn guard_rates(
         &mut self,
         locked: Locked<'_>,
@@ -534,12 +548,12 @@ pub trait Evaluator: ExpandGuards {
         rates: GuardRates<'_>,
     ) -> u64;
 
-    /// The right-hand side at the point of the last [`guard_rates`](Self::guard_rates), if it was evaluated there.
+    /// The right-hand side of the last [`guard_rates`](Self::guard_rates), if it was evaluated.
     fn slope_of_rates(&self) -> Option<&[f64]> {
         None
     }
 
-    /// Applies the reset of one guard: `after` comes in as what was made so far, `before` is the state before the event, and `locked` has the
-    /// discrete variables before it.
+    /// Applies the reset of one guard: `after` comes in as what was made so far, `before` is the state before
+    /// the event, and `locked` has the discrete variables before it.
     fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: Reset<'_>);
 }

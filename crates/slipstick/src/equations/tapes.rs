@@ -1,10 +1,10 @@
 //! Formulas become tapes: right-hand sides, Jacobians, guards with their rates, resets, the schedule.
 
 use super::Guard;
+use super::binding::BoundFormulas;
 use super::lowering::Lowering;
-use super::settling::Settled;
 use crate::expr::{Arena, ExprId, InputId, Registers, Tape};
-use crate::model::{Definition, Meaning, Model};
+use crate::model::{Definition, Model, Quantity};
 use std::sync::{Arc, OnceLock};
 
 /// The derivatives and guards of one mode.
@@ -30,7 +30,7 @@ pub(super) struct ModeTapes {
 }
 
 impl ModeTapes {
-    /// Which of `n` states a guard and its first two rates along the flow depend on, but for locks; `k` is its place among those watched.
+    /// Which of `n` states the guard at place `k` and its first two rates depend on, but for locks.
     pub(super) fn reach(&self, k: usize, n: usize) -> Vec<bool> {
         let mut reached = vec![false; n];
         self.singles[k]
@@ -85,20 +85,20 @@ impl ModeRegisters {
     }
 }
 
-/// The tapes of all modes. Those of a mode are compiled where a run meets it first: each has all states and guards in it, so that those of all modes
-/// together may be far longer than the model.
+/// The tapes of all modes. Those of a mode are compiled where a run meets it first: each has all states and
+/// guards in it, so that those of all modes together may be far longer than the model.
 #[derive(Clone, Debug)]
 pub(super) struct Modes {
-    formulas: Arc<(Arena, Settled)>,
+    formulas: Arc<(Arena, BoundFormulas)>,
     tapes: Vec<OnceLock<ModeTapes>>,
 }
 
 impl Modes {
     /// Compiles the tapes of the mode that runs begin in.
-    pub(super) fn new(arena: Arena, settled: Settled, start: usize) -> Self {
-        let modes = settled.parts.derivatives.modes();
+    pub(super) fn new(arena: Arena, bound: BoundFormulas, start: usize) -> Self {
+        let modes = bound.parts.derivatives.modes();
         let tapes = std::iter::repeat_with(OnceLock::new).take(modes).collect();
-        let modes = Self { formulas: Arc::new((arena, settled)), tapes };
+        let modes = Self { formulas: Arc::new((arena, bound)), tapes };
         modes.of(start);
         modes
     }
@@ -115,8 +115,8 @@ impl Modes {
 
     /// Every mode begins with the same arena: which were met before does not matter.
     fn compile(&self, mode: usize) -> ModeTapes {
-        let (arena, settled) = &*self.formulas;
-        Compiler { arena: &mut arena.clone(), settled }.mode(mode)
+        let (arena, bound) = &*self.formulas;
+        Compiler { arena: &mut arena.clone(), bound }.mode(mode)
     }
 
     /// The tapes of all modes.
@@ -165,7 +165,7 @@ pub(super) struct ScheduleTape {
 }
 
 impl ScheduleTape {
-    /// Whether every surface goes the way that it does with the parameters of the model, for a system with so many states.
+    /// Whether every surface has the direction that it has with the parameters of the model.
     pub(super) fn admits(&self, parameters: &[f64], states: usize) -> bool {
         let (mut registers, mut slopes) = (self.slopes.registers(), vec![0.0; self.rising.len()]);
         registers.inputs_mut()[1 + states..][..parameters.len()].copy_from_slice(parameters);
@@ -175,23 +175,23 @@ impl ScheduleTape {
     }
 }
 
-/// Compiles what has been settled.
+/// Compiles the bound formulas.
 pub(super) struct Compiler<'a> {
     pub(super) arena: &'a mut Arena,
-    pub(super) settled: &'a Settled,
+    pub(super) bound: &'a BoundFormulas,
 }
 
 impl Compiler<'_> {
     /// The guards that are watched in a mode, ascending.
     fn watched(&self, mode: usize) -> Vec<usize> {
         let is_watched = |guard: &Guard| guard.kind.has_surface() && guard.mode.is_none_or(|own| own == mode);
-        let guards = self.settled.watches.iter().enumerate();
+        let guards = self.bound.guards.iter().enumerate();
         guards.filter(|(_, watch)| is_watched(&watch.guard)).map(|(g, _)| g).collect()
     }
 
     pub(super) fn mode(&mut self, mode: usize) -> ModeTapes {
-        let derivatives = &self.in_mode(mode, &self.settled.parts.derivatives.in_mode(mode));
-        let watches = &self.settled.watches;
+        let derivatives = &self.in_mode(mode, &self.bound.parts.derivatives.in_mode(mode));
+        let watches = &self.bound.guards;
         let watched = self.watched(mode);
         let values: Vec<ExprId> = watched.iter().map(|&g| watches[g].surface).collect();
         let values = self.in_mode(mode, &values);
@@ -219,10 +219,10 @@ impl Compiler<'_> {
 
     /// Formulas as they are in a mode.
     fn in_mode(&mut self, mode: usize, formulas: &[ExprId]) -> Vec<ExprId> {
-        if !self.settled.parts.depends_on_mode {
+        if !self.bound.parts.depends_on_mode {
             return formulas.to_vec();
         }
-        let place = InputId(u32::try_from(self.settled.first_of_motion() - 1).unwrap_or(u32::MAX));
+        let place = InputId(u32::try_from(self.bound.first_of_motion() - 1).unwrap_or(u32::MAX));
         let index = self.arena.constant(mode as f64);
         self.arena.substitute_all(formulas, &[(place, index)])
     }
@@ -230,8 +230,8 @@ impl Compiler<'_> {
     fn needs(&mut self, mode: usize, watched: &[usize]) -> Option<Tape> {
         let (zero, one) = (self.arena.constant(0.0), self.arena.constant(1.0));
         let need = |&g: &usize| {
-            let lock = self.settled.watches[g].lock;
-            lock.map_or(one, |lock| self.settled.needs.of(mode, lock).unwrap_or(zero))
+            let lock = self.bound.guards[g].lock;
+            lock.map_or(one, |lock| self.bound.needs.of(mode, lock).unwrap_or(zero))
         };
         let needs: Vec<ExprId> = watched.iter().map(need).collect();
         needs.iter().any(|&need| need != one).then(|| self.compile(&needs))
@@ -239,7 +239,7 @@ impl Compiler<'_> {
 
     /// The gradient of the surface of a switch or of a jump.
     fn gradient(&mut self, guard: usize, states: usize) -> Option<GradientTape> {
-        let watch = &self.settled.watches[guard];
+        let watch = &self.bound.guards[guard];
         let response = &watch.guard.response;
         if response.switch.is_none() && response.count.is_none() {
             return None;
@@ -259,18 +259,18 @@ impl Compiler<'_> {
     }
 
     pub(super) fn schedule(&self) -> ScheduleTape {
-        let watches = self.settled.watches.iter().enumerate();
+        let watches = self.bound.guards.iter().enumerate();
         let (guards, times): (Vec<usize>, Vec<ExprId>) =
             watches.filter_map(|(g, w)| Some((g, w.time?))).unzip();
-        let slopes = self.settled.watches.iter().filter_map(|watch| watch.slope);
+        let slopes = self.bound.guards.iter().filter_map(|watch| watch.slope);
         let (slopes, rising): (Vec<ExprId>, Vec<bool>) = slopes.unzip();
         ScheduleTape { guards, tape: self.compile(&times), slopes: self.compile(&slopes), rising }
     }
 
     /// The resets of all guards: the locks, which come first, have none.
     pub(super) fn resets(&self) -> Vec<Option<ResetTape>> {
-        let resets = &self.settled.parts.resets;
-        let locks = self.settled.watches.len() - resets.len();
+        let resets = &self.bound.parts.resets;
+        let locks = self.bound.guards.len() - resets.len();
         let none = std::iter::repeat_with(|| None).take(locks);
         none.chain(resets.iter().map(|reset| reset.as_ref().map(|reset| self.reset(reset)))).collect()
     }
@@ -281,7 +281,7 @@ impl Compiler<'_> {
     }
 
     pub(super) fn compile(&self, outputs: &[ExprId]) -> Tape {
-        Tape::compile(self.arena, self.settled.input_count, outputs)
+        Tape::compile(self.arena, self.bound.input_count, outputs)
     }
 }
 
@@ -306,8 +306,8 @@ impl Lowering<'_> {
         let (mut states, mut discrete) = (Vec::new(), Vec::new());
         for definition in reset {
             match self.names.target(&definition.name) {
-                Some(Meaning::State(i)) => states.push((i, self.plain(&definition.formula))),
-                Some(Meaning::Discrete(i)) => discrete.push((i, self.plain(&definition.formula))),
+                Some(Quantity::State(i)) => states.push((i, self.plain(&definition.formula))),
+                Some(Quantity::Discrete(i)) => discrete.push((i, self.plain(&definition.formula))),
                 _ => {}
             }
         }
@@ -320,7 +320,7 @@ impl Lowering<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Fixed, FormulaSystem, Locked, System};
+    use super::super::{FormulaSystem, Locked, ParameterValues, System};
     use crate::model::Model;
 
     const MODES: &str = "states = { x = 1, y = 2 }\nderivatives = { x = \"y\", y = \"-x\" }\nrun.until = 1\n\
@@ -330,7 +330,7 @@ mod tests {
     #[test]
     fn a_mode_is_compiled_where_it_is_met_first() {
         let model = Model::from_toml(MODES).expect("a model");
-        let fixed = Fixed::evaluate(&model, &[]).expect("numbers");
+        let fixed = ParameterValues::evaluate(&model, &[]).expect("numbers");
         let system = FormulaSystem::compile(&model, fixed).expect("a system");
         let met = || system.modes.tapes.iter().map(|tapes| tapes.get().is_some()).collect::<Vec<bool>>();
         assert_eq!(met(), [true, false, false]);

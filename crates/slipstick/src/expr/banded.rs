@@ -5,7 +5,7 @@
 
 use crate::expr::band::Inexact;
 use crate::expr::operation::{BinaryOp, Smoothness};
-use crate::expr::tape::{Step, Tape};
+use crate::expr::tape::{Instruction, Tape};
 
 /// Working memory for runs of one tape with error bounds.
 #[derive(Clone, Debug)]
@@ -61,7 +61,7 @@ impl Tape {
     }
 }
 
-impl Step {
+impl Instruction {
     #[inline(always)]
     fn banded(self, registers: &[Inexact]) -> (usize, Inexact) {
         let of = |register: u32| registers[register as usize];
@@ -83,10 +83,10 @@ impl Step {
     }
 }
 
-/// On which side of a jump the value is, is decided by the value itself: a jump is where the sign of a guard changes, between two
-/// floats. As an uncertainty it would hide every root around it.
+/// The value decides its side of a jump: there the sign of a guard changes, between two floats. As an
+/// uncertainty a jump would hide every root around it.
 #[inline(always)]
-fn decided(result: Inexact, step: Step) -> Inexact {
+fn decided(result: Inexact, step: Instruction) -> Inexact {
     if step.smoothness() == Smoothness::Jump { Inexact::number(result.value) } else { result }
 }
 

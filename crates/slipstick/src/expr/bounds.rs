@@ -1,12 +1,12 @@
 //! Where a formula and its slope lie while its inputs move within bounds.
 //!
-//! In: a [`Tape`], and for each of its inputs an interval of values and one of slopes. Out: the same for its first output, by one run over
-//! intervals; slopes by the chain rule, as exactly as the intervals allow. From these follows with certainty that a formula has no root, or
-//! at most one.
+//! In: a [`Tape`], and for each of its inputs an interval of values and one of slopes. Out: the same for its
+//! first output, by one run over intervals; slopes by the chain rule, as exactly as the intervals allow. From
+//! these follows with certainty that a formula has no root, or at most one.
 
 use crate::expr::interval::Interval;
 use crate::expr::operation::{BinaryOp, Smoothness, UnaryOp};
-use crate::expr::tape::{Step, Tape};
+use crate::expr::tape::{Instruction, Tape};
 
 const ZERO: Interval = Interval::ZERO;
 
@@ -78,7 +78,7 @@ impl Tape {
     }
 }
 
-impl Step {
+impl Instruction {
     fn bound(self, registers: &mut [Bounds]) {
         let of = |register: u32| registers[register as usize];
         let (to, bounds) = match self {

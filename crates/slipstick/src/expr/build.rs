@@ -8,8 +8,8 @@ use crate::expr::complain;
 use crate::expr::error::ParseError;
 use crate::expr::function::Function;
 use crate::expr::operation::{BinaryOp, UnaryOp};
-use crate::expr::print::Level;
-use crate::expr::syntax::{Arguments, Form, Kind, NodeId, Relation, Syntax, SyntaxNode};
+use crate::expr::print::Precedence;
+use crate::expr::syntax::{ArgumentList, Form, Kind, NodeId, Relation, Syntax, SyntaxNode};
 use std::ops::Range;
 
 /// A finished part, with the parentheses around it.
@@ -23,15 +23,15 @@ pub(crate) struct Operand {
 /// An operator between two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Infix {
-    Operation(BinaryOp, Level),
+    Operation(BinaryOp, Precedence),
     Compare(Relation),
 }
 
 impl Infix {
-    pub(crate) fn level(self) -> Level {
+    pub(crate) fn level(self) -> Precedence {
         match self {
             Self::Operation(_, level) => level,
-            Self::Compare(_) => Level::Compare,
+            Self::Compare(_) => Precedence::Compare,
         }
     }
 }
@@ -132,7 +132,7 @@ impl Builder {
             complain::check_argument(function.name(), position + 1, Kind::Number, &argument)?;
             self.arguments.push(argument.node);
         }
-        let listed = Arguments { first: short(first), count: short(count) };
+        let listed = ArgumentList { first: short(first), count: short(count) };
         self.node(Form::Call(function, listed), span);
         Ok(())
     }

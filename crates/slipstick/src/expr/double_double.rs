@@ -86,7 +86,7 @@ impl Dd {
         if self.0 == 0.0 { self } else { step(step(Self::from(self.0.cbrt()))) }
     }
 
-    /// The sum of `x^k / k!` for every second or every k from `first` on, with signs that alternate if `sign` is -1.
+    /// The sum of `x^k / k!` for every (second) k from `first` on; signs alternate if `sign` is -1.
     fn factorial_series(self, first: u32, step: u32, sign: f64) -> Self {
         let mut term = (1..=first).fold(ONE, |term, k| term * self / Self::from(f64::from(k)));
         let (mut total, mut k) = (term, first);

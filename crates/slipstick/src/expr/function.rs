@@ -11,7 +11,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Function {
     name: &'static str,
-    meaning: Meaning,
+    meaning: Builtin,
 }
 
 /// How many arguments a function takes.
@@ -25,7 +25,7 @@ pub enum Arity {
 
 /// What a call computes, in elementary operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Meaning {
+pub(crate) enum Builtin {
     Unary(UnaryOp),
     Binary(BinaryOp),
     /// Two or more arguments, combined from the left.
@@ -57,12 +57,12 @@ const fn called_count() -> usize {
 }
 
 const fn functions() -> [Function; FUNCTION_COUNT] {
-    let mut functions = [Function { name: "smooth", meaning: Meaning::Smooth }; FUNCTION_COUNT];
+    let mut functions = [Function { name: "smooth", meaning: Builtin::Smooth }; FUNCTION_COUNT];
     let (mut place, mut k) = (0, 0);
     while k < UnaryOp::ALL.len() {
         let (op, row) = (UnaryOp::ALL[k], UnaryOp::ALL[k].row());
         if matches!(row.written, Written::Call) {
-            functions[place] = Function { name: row.name, meaning: Meaning::Unary(op) };
+            functions[place] = Function { name: row.name, meaning: Builtin::Unary(op) };
             place += 1;
         }
         k += 1;
@@ -72,8 +72,8 @@ const fn functions() -> [Function; FUNCTION_COUNT] {
         let (op, row) = (BinaryOp::ALL[k], BinaryOp::ALL[k].row());
         let meaning = match row.written {
             Written::Symbol => None,
-            Written::Call => Some(Meaning::Binary(op)),
-            Written::Fold => Some(Meaning::Fold(op)),
+            Written::Call => Some(Builtin::Binary(op)),
+            Written::Fold => Some(Builtin::Fold(op)),
         };
         if let Some(meaning) = meaning {
             functions[place] = Function { name: row.name, meaning };
@@ -81,7 +81,7 @@ const fn functions() -> [Function; FUNCTION_COUNT] {
         }
         k += 1;
     }
-    functions[place] = Function { name: "clamp", meaning: Meaning::Clamp };
+    functions[place] = Function { name: "clamp", meaning: Builtin::Clamp };
     functions
 }
 
@@ -99,24 +99,24 @@ impl Function {
     /// How many arguments it takes.
     pub fn arity(&self) -> Arity {
         match self.meaning {
-            Meaning::Unary(_) | Meaning::Smooth => Arity::Exactly(1),
-            Meaning::Binary(_) => Arity::Exactly(2),
-            Meaning::Fold(_) => Arity::AtLeast(2),
-            Meaning::Clamp => Arity::Exactly(3),
+            Builtin::Unary(_) | Builtin::Smooth => Arity::Exactly(1),
+            Builtin::Binary(_) => Arity::Exactly(2),
+            Builtin::Fold(_) => Arity::AtLeast(2),
+            Builtin::Clamp => Arity::Exactly(3),
         }
     }
 
     /// Whether it has kinks or jumps.
     pub fn smoothness(&self) -> Smoothness {
         match self.meaning {
-            Meaning::Unary(op) => op.smoothness(),
-            Meaning::Binary(op) | Meaning::Fold(op) => op.smoothness(),
-            Meaning::Clamp => Smoothness::Kink,
-            Meaning::Smooth => Smoothness::Smooth,
+            Builtin::Unary(op) => op.smoothness(),
+            Builtin::Binary(op) | Builtin::Fold(op) => op.smoothness(),
+            Builtin::Clamp => Smoothness::Kink,
+            Builtin::Smooth => Smoothness::Smooth,
         }
     }
 
-    pub(crate) fn meaning(&self) -> Meaning {
+    pub(crate) fn meaning(&self) -> Builtin {
         self.meaning
     }
 }

@@ -1,7 +1,8 @@
 //! Partial derivatives by all inputs at once, of which most are zero.
 //!
-//! From the leaves up, each expression has the derivatives by those inputs that it depends on. A sum takes over those of its longer side, so that the
-//! gradient of a sum of many terms costs what the terms cost. The formulas are those that [`Arena::derivative`] gives.
+//! From the leaves up, each expression has the derivatives by those inputs that it depends on. A sum takes
+//! over those of its longer side, so that the gradient of a sum of many terms costs what the terms cost. The
+//! formulas are those that [`Arena::derivative`] gives.
 
 use crate::expr::arena::{Arena, ExprId, InputId, Node};
 use crate::expr::memo::Memo;
@@ -12,7 +13,7 @@ use std::collections::BTreeMap;
 type Partials = BTreeMap<InputId, ExprId>;
 
 impl Arena {
-    /// For each of `ids`, its derivatives by the inputs that `wanted` admits and that are not always zero, by input.
+    /// For each of `ids`, its derivatives by the wanted inputs that are not always zero, by input.
     pub fn gradients(
         &mut self,
         ids: &[ExprId],

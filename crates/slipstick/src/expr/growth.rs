@@ -1,8 +1,8 @@
 //! How fast an expression can change at most.
 //!
-//! For many guards (a coordinate less a limit, a distance, a sum of such) there is a number L so that the value changes by at most
-//! `L d` when no varying input changes by more than `d`, wherever that is. Such a guard need not be looked at while it is further
-//! from zero than that.
+//! For many guards (a coordinate less a limit, a distance, a sum of such) there is a number L so that the
+//! value changes by at most `L d` when no varying input changes by more than `d`, wherever that is. Such a
+//! guard need not be looked at while it is further from zero than that.
 
 use crate::expr::arena::{Arena, ExprId, Node};
 
@@ -33,7 +33,8 @@ pub(super) struct Growth {
 const UNKNOWN: Growth = Growth { change: f64::INFINITY, size: f64::INFINITY, least: 0.0 };
 
 impl Arena {
-    /// For each of `ids`, by how much it can change at most when no varying input changes by more than one; infinity if that is not known.
+    /// For each of `ids`, by how much it can change at most when no varying input changes by more than one;
+    /// infinity if that is not known.
     pub fn growth(&self, ids: &[ExprId], kind: impl Fn(usize) -> InputKind) -> Vec<f64> {
         let Some(highest) = ids.iter().max() else { return Vec::new() };
         let mut bounds = vec![UNKNOWN; highest.index() + 1];

@@ -1,8 +1,9 @@
 //! Sets of numbers between two ends, and what operations make of them.
 //!
-//! An interval holds every value that an operation can give for operands from its intervals, as the tape computes it and as it really is.
-//! Ends are moved outward by a unit in the last place (library functions: a few), except that an exact zero stays: what cannot be negative
-//! does not become so. Infinities are values like others; whether a value may be NaN is kept beside the ends.
+//! An interval holds every value that an operation can give for operands from its intervals, as the tape
+//! computes it and as it really is. Ends are moved outward by a unit in the last place (library functions: a
+//! few), except that an exact zero stays: what cannot be negative does not become so. Infinities are values
+//! like others; whether a value may be NaN is kept beside the ends.
 
 use crate::expr::operation::{BinaryOp, UnaryOp};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};

@@ -5,7 +5,7 @@
 //! learns the text that each stands for; inside `smooth(…)` it is not asked.
 
 use crate::expr::arena::{Arena, ExprId, Node};
-use crate::expr::function::{Function, Meaning};
+use crate::expr::function::{Builtin, Function};
 use crate::expr::operation::BinaryOp;
 use crate::expr::syntax::{Form, NodeId, Syntax, SyntaxNode, UnknownName};
 use std::ops::Range;
@@ -111,7 +111,7 @@ impl Syntax {
         let mut smooth = vec![false; range.len()];
         for index in range.clone().rev() {
             let Form::Call(function, listed) = self.nodes()[index].form else { continue };
-            if function.meaning() == Meaning::Smooth && !smooth[index - range.start] {
+            if function.meaning() == Builtin::Smooth && !smooth[index - range.start] {
                 for &argument in self.arguments(listed) {
                     let inside = self.subtree(argument);
                     smooth[inside.start - range.start..inside.end - range.start].fill(true);
@@ -153,17 +153,17 @@ fn lower_call(
         return arena.constant(f64::NAN);
     };
     match function.meaning() {
-        Meaning::Unary(op) => operation(arena, Node::Unary(op, first)),
-        Meaning::Binary(op) | Meaning::Fold(op) => {
+        Builtin::Unary(op) => operation(arena, Node::Unary(op, first)),
+        Builtin::Binary(op) | Builtin::Fold(op) => {
             arguments.fold(first, |value, next| operation(arena, Node::Binary(op, value, next)))
         }
-        Meaning::Clamp => {
+        Builtin::Clamp => {
             let low = arguments.next().unwrap_or(first);
             let high = arguments.next().unwrap_or(first);
             let capped = operation(arena, Node::Binary(BinaryOp::Min, first, high));
             operation(arena, Node::Binary(BinaryOp::Max, low, capped))
         }
-        Meaning::Smooth => first,
+        Builtin::Smooth => first,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Something about each expression of a list, by id: an array where the ids lie close together, a sorted list where they do not.
+//! A map from expressions to values: an array where ids are dense, a sorted list otherwise.
 //!
 //! So work on a small formula costs what the formula costs, however many others there are in the arena.
 

@@ -69,6 +69,6 @@ pub use operation::{BinaryOp, Smoothness, UnaryOp};
 pub use parse::{MAX_NESTING, MAX_TEXT, parse};
 pub use sample::{SAMPLE_INPUTS, SAMPLE_POINT, sample_formulas};
 pub use series::{Composition, Expansion, LARGEST_DEGREE, Series};
-pub use syntax::{Arguments, Form, Kind, NodeId, Relation, Syntax, SyntaxNode, UnknownName};
+pub use syntax::{ArgumentList, Form, Kind, NodeId, Relation, Syntax, SyntaxNode, UnknownName};
 pub use tape::{Registers, Tape};
 pub use walk::{MAX_WALK_DEPTH, Walker};

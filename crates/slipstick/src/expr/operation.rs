@@ -1,8 +1,8 @@
 //! The elementary operations: two lists, and what they compute.
 //!
-//! All that is known of an operation stands in its row, see [`rows`](super::rows). Everything that evaluates a formula (constant folding, the
-//! tape, the tree walker) goes through `apply`, so that all of them agree bit for bit.
-//! In: operands as `f64`. Out: the value as `f64`; a condition is 1.0 or 0.0.
+//! All that is known of an operation stands in its row, see [`rows`](super::rows). Everything that evaluates
+//! a formula (constant folding, the tape, the tree walker) goes through `apply`, so that all of them agree
+//! bit for bit. In: operands as `f64`. Out: the value as `f64`; a condition is 1.0 or 0.0.
 
 use crate::expr::rows::{
     BinaryRow, UnaryRow, arithmetic, conditions, hyperbolic, kinks, powers, trigonometric,

@@ -14,7 +14,7 @@ use crate::expr::error::ParseError;
 use crate::expr::function::Function;
 use crate::expr::lex::{Lexer, Symbol, Token};
 use crate::expr::operation::{BinaryOp, UnaryOp};
-use crate::expr::print::Level;
+use crate::expr::print::Precedence;
 use crate::expr::syntax::{Form, Relation, Syntax};
 use std::ops::Range;
 
@@ -68,13 +68,13 @@ enum Pending {
     Choice {
         word: Range<usize>,
         base: usize,
-        part: Part,
+        part: Clause,
     },
 }
 
 /// The part of `if … then … else …` that is being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum Clause {
     Condition,
     Then,
     Else,
@@ -180,7 +180,7 @@ impl<'a> Parser<'a> {
         }
         if word == "if" {
             let base = self.built.operand_count();
-            self.nest(Pending::Choice { word: span, base, part: Part::Condition })?;
+            self.nest(Pending::Choice { word: span, base, part: Clause::Condition })?;
             return Ok(false);
         }
         if Function::named(word).is_some() {
@@ -235,11 +235,11 @@ impl<'a> Parser<'a> {
     fn infix(&self) -> Option<Infix> {
         let operation = |op, level| Some(Infix::Operation(op, level));
         match self.token {
-            Token::Symbol(Symbol::Plus) => operation(BinaryOp::Add, Level::Sum),
-            Token::Symbol(Symbol::Minus) => operation(BinaryOp::Subtract, Level::Sum),
-            Token::Symbol(Symbol::Star) => operation(BinaryOp::Multiply, Level::Product),
-            Token::Symbol(Symbol::Slash) => operation(BinaryOp::Divide, Level::Product),
-            Token::Symbol(Symbol::Caret) => operation(BinaryOp::Power, Level::Power),
+            Token::Symbol(Symbol::Plus) => operation(BinaryOp::Add, Precedence::Sum),
+            Token::Symbol(Symbol::Minus) => operation(BinaryOp::Subtract, Precedence::Sum),
+            Token::Symbol(Symbol::Star) => operation(BinaryOp::Multiply, Precedence::Product),
+            Token::Symbol(Symbol::Slash) => operation(BinaryOp::Divide, Precedence::Product),
+            Token::Symbol(Symbol::Caret) => operation(BinaryOp::Power, Precedence::Power),
             Token::Symbol(Symbol::Less) => Some(Infix::Compare(Relation::Less)),
             Token::Symbol(Symbol::LessEqual) => Some(Infix::Compare(Relation::LessEqual)),
             Token::Symbol(Symbol::Greater) => Some(Infix::Compare(Relation::Greater)),
@@ -247,8 +247,8 @@ impl<'a> Parser<'a> {
             Token::Symbol(Symbol::Equal) => Some(Infix::Compare(Relation::Equal)),
             Token::Symbol(Symbol::NotEqual) => Some(Infix::Compare(Relation::NotEqual)),
             Token::Word => match self.slice(&self.span) {
-                "and" => operation(BinaryOp::And, Level::And),
-                "or" => operation(BinaryOp::Or, Level::Or),
+                "and" => operation(BinaryOp::And, Precedence::And),
+                "or" => operation(BinaryOp::Or, Precedence::Or),
                 _ => None,
             },
             _ => None,
@@ -269,7 +269,7 @@ impl<'a> Parser<'a> {
                 Ok(())
             }
             Infix::Compare(_) => {
-                self.reduce(Level::Sum)?;
+                self.reduce(Precedence::Sum)?;
                 if let Some(Pending::Infix(Infix::Compare(first), _)) = self.pending.last() {
                     return Err(self.chained(*first));
                 }
@@ -281,12 +281,12 @@ impl<'a> Parser<'a> {
     }
 
     /// Completes every waiting operator that binds at least as tightly.
-    fn reduce(&mut self, loosest: Level) -> Result<(), ParseError> {
+    fn reduce(&mut self, loosest: Precedence) -> Result<(), ParseError> {
         while let Some(top) = self.pending.last() {
             let level = match top {
                 Pending::Infix(infix, _) => infix.level(),
-                Pending::Prefix(UnaryOp::Not, _) => Level::Not,
-                Pending::Prefix(..) | Pending::Plus(_) => Level::Negate,
+                Pending::Prefix(UnaryOp::Not, _) => Precedence::Not,
+                Pending::Prefix(..) | Pending::Plus(_) => Precedence::Negate,
                 Pending::Group(_) | Pending::Call { .. } | Pending::Choice { .. } => return Ok(()),
             };
             if level < loosest {
@@ -325,14 +325,14 @@ impl<'a> Parser<'a> {
         Some(top)
     }
 
-    /// Completes all that waits up to the innermost open parenthesis: every `if` in words must have its `else`.
+    /// Completes all that waits up to the innermost open parenthesis; every `if` must have its `else`.
     fn complete(&mut self) -> Result<(), ParseError> {
         loop {
-            self.reduce(Level::Or)?;
+            self.reduce(Precedence::Or)?;
             match self.pending.last() {
-                Some(Pending::Choice { part: Part::Else, .. }) => self.choose()?,
+                Some(Pending::Choice { part: Clause::Else, .. }) => self.choose()?,
                 Some(Pending::Choice { word, part, .. }) => {
-                    let missing = if *part == Part::Condition { "then" } else { "else" };
+                    let missing = if *part == Clause::Condition { "then" } else { "else" };
                     return Err(complain::if_without(missing, word.clone()));
                 }
                 _ => return Ok(()),
@@ -349,17 +349,17 @@ impl<'a> Parser<'a> {
     /// Reads `then` or `else` of an `if` in words. An `else` belongs to the innermost `if` that has none.
     fn next_part(&mut self) -> Result<(), ParseError> {
         let (waiting, next) = match self.slice(&self.span) {
-            "then" => (Part::Condition, Part::Then),
-            _ => (Part::Then, Part::Else),
+            "then" => (Clause::Condition, Clause::Then),
+            _ => (Clause::Then, Clause::Else),
         };
         loop {
-            self.reduce(Level::Or)?;
+            self.reduce(Precedence::Or)?;
             match self.pending.last_mut() {
                 Some(Pending::Choice { part, .. }) if *part == waiting => {
                     *part = next;
                     return self.advance().map(|_| ());
                 }
-                Some(Pending::Choice { part: Part::Else, .. }) => self.choose()?,
+                Some(Pending::Choice { part: Clause::Else, .. }) => self.choose()?,
                 _ => return Err(complain::out_of_place(self.slice(&self.span), self.span.clone())),
             }
         }
@@ -390,7 +390,7 @@ impl<'a> Parser<'a> {
             {
                 let close = self.advance()?;
                 self.built.group(open.start..close.end);
-                self.nest(Pending::Choice { word, base, part: Part::Condition })
+                self.nest(Pending::Choice { word, base, part: Clause::Condition })
             }
             Some(Pending::Call { callee, word, base, .. }) => {
                 let close = self.advance()?;

@@ -1,6 +1,6 @@
 //! Formulas as text, with the parentheses that are needed and no others.
 //!
-//! In: a tree or a DAG that can say how each node looks ([`Layout`]). Out: text
+//! In: a tree or a DAG that can say how each node looks ([`Printable`]). Out: text
 //! that parses back to the same thing. The printer keeps its own stack, so deep
 //! formulas do not overflow, and it stops at a limit, because a small DAG can
 //! be an astronomically long text.
@@ -11,7 +11,7 @@ use crate::expr::parse::MAX_TEXT;
 
 /// How tightly an operator binds, from loosest to tightest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Level {
+pub(crate) enum Precedence {
     Or,
     And,
     Not,
@@ -25,24 +25,24 @@ pub(crate) enum Level {
 
 /// How one node looks; children by number.
 pub(crate) enum Printed {
-    Leaf(String, Level),
-    Prefix(&'static str, Level, u32),
-    Infix(&'static str, Level, u32, u32),
+    Leaf(String, Precedence),
+    Prefix(&'static str, Precedence, u32),
+    Infix(&'static str, Precedence, u32, u32),
     /// A child to a small whole power.
     Raised(u32, &'static str),
     Call(&'static str, Vec<u32>),
 }
 
 /// Something whose nodes can be printed.
-pub(crate) trait Layout {
+pub(crate) trait Printable {
     fn printed(&self, node: u32) -> Printed;
 }
 
 impl Printed {
     pub(crate) fn unary(op: UnaryOp, x: u32) -> Self {
         match op {
-            UnaryOp::Negate => Self::Prefix("-", Level::Negate, x),
-            UnaryOp::Not => Self::Prefix("not ", Level::Not, x),
+            UnaryOp::Negate => Self::Prefix("-", Precedence::Negate, x),
+            UnaryOp::Not => Self::Prefix("not ", Precedence::Not, x),
             _ => Self::Call(op.name(), vec![x]),
         }
     }
@@ -54,56 +54,56 @@ impl Printed {
         }
     }
 
-    fn level(&self) -> Level {
+    fn level(&self) -> Precedence {
         match self {
             Self::Leaf(_, level) | Self::Prefix(_, level, _) | Self::Infix(_, level, ..) => *level,
-            Self::Raised(..) => Level::Power,
-            Self::Call(..) => Level::Atom,
+            Self::Raised(..) => Precedence::Power,
+            Self::Call(..) => Precedence::Atom,
         }
     }
 }
 
-fn infix_level(op: BinaryOp) -> Option<Level> {
+fn infix_level(op: BinaryOp) -> Option<Precedence> {
     Some(match op {
-        BinaryOp::Or => Level::Or,
-        BinaryOp::And => Level::And,
-        BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Equal | BinaryOp::NotEqual => Level::Compare,
-        BinaryOp::Add | BinaryOp::Subtract => Level::Sum,
-        BinaryOp::Multiply | BinaryOp::Divide => Level::Product,
-        BinaryOp::Power => Level::Power,
+        BinaryOp::Or => Precedence::Or,
+        BinaryOp::And => Precedence::And,
+        BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Equal | BinaryOp::NotEqual => Precedence::Compare,
+        BinaryOp::Add | BinaryOp::Subtract => Precedence::Sum,
+        BinaryOp::Multiply | BinaryOp::Divide => Precedence::Product,
+        BinaryOp::Power => Precedence::Power,
         _ => return None,
     })
 }
 
 /// The loosest operators that stand left and right of `level` without
 /// parentheses.
-fn sides(level: Level) -> (Level, Level) {
+fn sides(level: Precedence) -> (Precedence, Precedence) {
     match level {
-        Level::Or => (Level::Or, Level::And),
-        Level::And => (Level::And, Level::Not),
-        Level::Sum => (Level::Sum, Level::Product),
-        Level::Product => (Level::Product, Level::Negate),
-        Level::Power => (Level::Atom, Level::Negate),
-        _ => (Level::Sum, Level::Sum),
+        Precedence::Or => (Precedence::Or, Precedence::And),
+        Precedence::And => (Precedence::And, Precedence::Not),
+        Precedence::Sum => (Precedence::Sum, Precedence::Product),
+        Precedence::Product => (Precedence::Product, Precedence::Negate),
+        Precedence::Power => (Precedence::Atom, Precedence::Negate),
+        _ => (Precedence::Sum, Precedence::Sum),
     }
 }
 
 enum Task {
-    Node(u32, Level),
+    Node(u32, Precedence),
     Text(&'static str),
 }
 
 struct Printer<'a> {
-    layout: &'a dyn Layout,
+    layout: &'a dyn Printable,
     tasks: Vec<Task>,
     text: String,
     chars: usize,
 }
 
 /// The text of `root`, cut to `max_chars` characters (then it ends with `…`).
-pub(crate) fn print(layout: &dyn Layout, root: u32, max_chars: usize) -> String {
+pub(crate) fn print(layout: &dyn Printable, root: u32, max_chars: usize) -> String {
     let mut printer =
-        Printer { layout, tasks: vec![Task::Node(root, Level::Or)], text: String::new(), chars: 0 };
+        Printer { layout, tasks: vec![Task::Node(root, Precedence::Or)], text: String::new(), chars: 0 };
     while let Some(task) = printer.tasks.pop() {
         match task {
             Task::Text(text) => printer.write(text),
@@ -123,7 +123,7 @@ impl Printer<'_> {
     }
 
     /// Writes what comes first and leaves the rest as tasks, last one deepest.
-    fn node(&mut self, node: u32, loosest: Level) {
+    fn node(&mut self, node: u32, loosest: Precedence) {
         let printed = self.layout.printed(node);
         if printed.level() < loosest {
             self.write("(");
@@ -138,17 +138,17 @@ impl Printer<'_> {
             Printed::Infix(symbol, level, a, b) => self.infix(symbol, level, a, b),
             Printed::Raised(child, power) => {
                 self.tasks.push(Task::Text(power));
-                self.tasks.push(Task::Node(child, Level::Atom));
+                self.tasks.push(Task::Node(child, Precedence::Atom));
             }
             Printed::Call(name, arguments) => self.call(name, &arguments),
         }
     }
 
-    fn infix(&mut self, symbol: &'static str, level: Level, a: u32, b: u32) {
+    fn infix(&mut self, symbol: &'static str, level: Precedence, a: u32, b: u32) {
         let (left, right) = sides(level);
         self.tasks.push(Task::Node(b, right));
         // Powers stand close, as people write them.
-        if level == Level::Power {
+        if level == Precedence::Power {
             self.tasks.push(Task::Text(symbol));
         } else {
             for text in [" ", symbol, " "] {
@@ -163,7 +163,7 @@ impl Printer<'_> {
         self.write("(");
         self.tasks.push(Task::Text(")"));
         for (position, &argument) in arguments.iter().enumerate().rev() {
-            self.tasks.push(Task::Node(argument, Level::Or));
+            self.tasks.push(Task::Node(argument, Precedence::Or));
             if position > 0 {
                 self.tasks.push(Task::Text(", "));
             }
@@ -194,14 +194,14 @@ struct Named<'a> {
     names: &'a dyn Fn(InputId) -> String,
 }
 
-impl Layout for Named<'_> {
+impl Printable for Named<'_> {
     fn printed(&self, node: u32) -> Printed {
         match self.arena.node(ExprId(node)) {
             Node::Constant(value) if value.is_sign_negative() => {
-                Printed::Leaf(number_text(value), Level::Negate)
+                Printed::Leaf(number_text(value), Precedence::Negate)
             }
-            Node::Constant(value) => Printed::Leaf(number_text(value), Level::Atom),
-            Node::Input(input) => Printed::Leaf((self.names)(input), Level::Atom),
+            Node::Constant(value) => Printed::Leaf(number_text(value), Precedence::Atom),
+            Node::Input(input) => Printed::Leaf((self.names)(input), Precedence::Atom),
             Node::Unary(op, x) => Printed::unary(op, x.0),
             Node::Binary(op, a, b) => self.binary(op, a, b),
             Node::Select(c, a, b) => Printed::Call("if", vec![c.0, a.0, b.0]),
@@ -225,7 +225,7 @@ impl Named<'_> {
         Printed::binary(op, a.0, b.0)
     }
 
-    fn level(&self, id: ExprId) -> Option<Level> {
+    fn level(&self, id: ExprId) -> Option<Precedence> {
         match self.arena.node(id) {
             Node::Binary(BinaryOp::Multiply, a, b) if self.whole_power(a, b).is_some() => None,
             Node::Binary(op, ..) => infix_level(op),

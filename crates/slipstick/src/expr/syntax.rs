@@ -9,7 +9,7 @@
 
 use crate::expr::function::Function;
 use crate::expr::operation::{BinaryOp, UnaryOp};
-use crate::expr::print::{Layout, Level, Printed, number_text, print};
+use crate::expr::print::{Precedence, Printable, Printed, number_text, print};
 use std::fmt;
 use std::ops::Range;
 
@@ -45,7 +45,7 @@ pub struct NodeId(pub(crate) u32);
 
 /// Where the arguments of a call are listed; see [`Syntax::arguments`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Arguments {
+pub struct ArgumentList {
     pub(crate) first: u32,
     pub(crate) count: u32,
 }
@@ -68,7 +68,7 @@ pub enum Form {
     /// `if(condition, a, b)`
     If(NodeId, NodeId, NodeId),
     /// A function with its arguments.
-    Call(&'static Function, Arguments),
+    Call(&'static Function, ArgumentList),
 }
 
 /// One node: what it is and where it stands in the text.
@@ -197,7 +197,7 @@ impl Syntax {
     }
 
     /// The arguments of a call.
-    pub fn arguments(&self, listed: Arguments) -> &[NodeId] {
+    pub fn arguments(&self, listed: ArgumentList) -> &[NodeId] {
         let first = listed.first as usize;
         &self.arguments[first..first + listed.count as usize]
     }
@@ -241,18 +241,18 @@ impl Syntax {
     }
 }
 
-impl Layout for Syntax {
+impl Printable for Syntax {
     fn printed(&self, node: u32) -> Printed {
         match self.nodes[node as usize].form {
-            Form::Number(value) => Printed::Leaf(number_text(value), Level::Atom),
-            Form::Pi => Printed::Leaf("pi".to_string(), Level::Atom),
+            Form::Number(value) => Printed::Leaf(number_text(value), Precedence::Atom),
+            Form::Pi => Printed::Leaf("pi".to_string(), Precedence::Atom),
             Form::Name => {
                 let span = self.nodes[node as usize].span.clone();
-                Printed::Leaf(self.text[span].to_string(), Level::Atom)
+                Printed::Leaf(self.text[span].to_string(), Precedence::Atom)
             }
             Form::Unary(op, x) => Printed::unary(op, x.0),
             Form::Binary(op, a, b) => Printed::binary(op, a.0, b.0),
-            Form::Compare(relation, a, b) => Printed::Infix(relation.symbol(), Level::Compare, a.0, b.0),
+            Form::Compare(relation, a, b) => Printed::Infix(relation.symbol(), Precedence::Compare, a.0, b.0),
             Form::If(c, a, b) => Printed::Call("if", vec![c.0, a.0, b.0]),
             Form::Call(function, listed) => {
                 let arguments = self.arguments(listed).iter().map(|child| child.0);

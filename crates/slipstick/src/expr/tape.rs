@@ -18,7 +18,7 @@ const NONE: u32 = u32::MAX;
 /// A compiled list of expressions.
 #[derive(Clone, Debug)]
 pub struct Tape {
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<Instruction>,
     pub(super) outputs: Vec<u32>,
     pub(super) constants: Vec<f64>,
     pub(super) reads: Vec<u32>,
@@ -37,7 +37,7 @@ pub struct Registers {
 /// One instruction. The operations that formulas consist of mostly are spelt
 /// out, so that a run decides once per instruction what to do.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
+pub(super) enum Instruction {
     Add(u32, u32, u32),
     Subtract(u32, u32, u32),
     Multiply(u32, u32, u32),
@@ -63,7 +63,7 @@ impl Registers {
 impl Tape {
     /// Compiles `outputs` for `input_count` inputs (more if they use more).
     pub fn compile(arena: &Arena, input_count: usize, outputs: &[ExprId]) -> Self {
-        Compiler::new(arena, input_count, arena.reachable(outputs), outputs).compile(outputs)
+        RegisterAllocator::new(arena, input_count, arena.reachable(outputs), outputs).compile(outputs)
     }
 
     /// Compiles lists of expressions into tapes over the same registers: each
@@ -82,7 +82,7 @@ impl Tape {
             order.extend(arena.reachable(list).into_iter().filter(is_new));
             order.len()
         });
-        let mut compiler = Compiler::new(arena, input_count, order, &outputs);
+        let mut compiler = RegisterAllocator::new(arena, input_count, order, &outputs);
         compiler.keep_for(ends.first().copied().unwrap_or(0));
         let order = std::mem::take(&mut compiler.order);
         let mut begun = 0;
@@ -145,7 +145,7 @@ impl Tape {
     }
 }
 
-impl Step {
+impl Instruction {
     /// The register of the result and those of the operands.
     pub(super) fn registers(self) -> (u32, [Option<u32>; 3]) {
         match self {
@@ -191,7 +191,7 @@ impl Step {
 }
 
 /// Gives every expression a register.
-struct Compiler<'a> {
+struct RegisterAllocator<'a> {
     arena: &'a Arena,
     order: Vec<ExprId>,
     /// The register of each expression, or `NONE`.
@@ -205,7 +205,7 @@ struct Compiler<'a> {
     register_count: u32,
 }
 
-impl<'a> Compiler<'a> {
+impl<'a> RegisterAllocator<'a> {
     fn new(arena: &'a Arena, input_count: usize, order: Vec<ExprId>, outputs: &[ExprId]) -> Self {
         let used = order.iter().filter_map(|&id| match arena.node(id) {
             Node::Input(input) => Some(input.index() + 1),
@@ -274,13 +274,13 @@ impl<'a> Compiler<'a> {
         self.tape(steps, outputs)
     }
 
-    fn steps(&mut self, order: &[ExprId], part: std::ops::Range<usize>) -> Vec<Step> {
+    fn steps(&mut self, order: &[ExprId], part: std::ops::Range<usize>) -> Vec<Instruction> {
         let positions = register(part.start)..;
         let step = |(position, &id): (u32, &ExprId)| self.step(id, position);
         positions.zip(&order[part]).filter_map(step).collect()
     }
 
-    fn tape(&self, steps: Vec<Step>, outputs: &[ExprId]) -> Tape {
+    fn tape(&self, steps: Vec<Instruction>, outputs: &[ExprId]) -> Tape {
         Tape {
             steps,
             outputs: outputs.iter().map(|&id| self.register[id.index()]).collect(),
@@ -291,31 +291,31 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    fn step(&mut self, id: ExprId, position: u32) -> Option<Step> {
+    fn step(&mut self, id: ExprId, position: u32) -> Option<Instruction> {
         Some(match self.arena.node(id) {
             Node::Constant(_) | Node::Input(_) => return None,
             Node::Unary(op, x) => {
                 let from = self.register[x.index()];
                 let to = self.target(id, position);
                 match op {
-                    UnaryOp::Negate => Step::Negate(to, from),
-                    _ => Step::Unary(op, to, from),
+                    UnaryOp::Negate => Instruction::Negate(to, from),
+                    _ => Instruction::Unary(op, to, from),
                 }
             }
             Node::Binary(op, a, b) => {
                 let (a, b) = (self.register[a.index()], self.register[b.index()]);
                 let to = self.target(id, position);
                 match op {
-                    BinaryOp::Add => Step::Add(to, a, b),
-                    BinaryOp::Subtract => Step::Subtract(to, a, b),
-                    BinaryOp::Multiply => Step::Multiply(to, a, b),
-                    BinaryOp::Divide => Step::Divide(to, a, b),
-                    _ => Step::Binary(op, to, a, b),
+                    BinaryOp::Add => Instruction::Add(to, a, b),
+                    BinaryOp::Subtract => Instruction::Subtract(to, a, b),
+                    BinaryOp::Multiply => Instruction::Multiply(to, a, b),
+                    BinaryOp::Divide => Instruction::Divide(to, a, b),
+                    _ => Instruction::Binary(op, to, a, b),
                 }
             }
             Node::Select(c, a, b) => {
                 let [c, a, b] = [c, a, b].map(|operand| self.register[operand.index()]);
-                Step::Select(self.target(id, position), c, a, b)
+                Instruction::Select(self.target(id, position), c, a, b)
             }
         })
     }

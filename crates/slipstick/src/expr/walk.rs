@@ -4,7 +4,7 @@
 //! Out: the value. This is the reference that tests hold the tape against and
 //! the baseline of the `formulas` benchmark; simulations run the tape.
 
-use crate::expr::function::{Function, Meaning};
+use crate::expr::function::{Builtin, Function};
 use crate::expr::operation::{BinaryOp, UnaryOp};
 use crate::expr::syntax::{Form, NodeId, Syntax};
 
@@ -121,14 +121,14 @@ fn choice(condition: Grown, yes: Grown, no: Grown) -> Grown {
 fn call(function: &Function, mut arguments: impl Iterator<Item = Grown>) -> Grown {
     let first = arguments.next()?;
     match function.meaning() {
-        Meaning::Unary(op) => unary(op, first),
-        Meaning::Smooth => first,
+        Builtin::Unary(op) => unary(op, first),
+        Builtin::Smooth => first,
         // Stopping at the limit keeps a call with 10^5 arguments from growing
         // a chain that is too deep to drop.
-        Meaning::Binary(op) | Meaning::Fold(op) => arguments.try_fold(first?, |value, next| {
+        Builtin::Binary(op) | Builtin::Fold(op) => arguments.try_fold(first?, |value, next| {
             binary(op, Some(value), next).filter(|grown| grown.1 <= MAX_WALK_DEPTH)
         }),
-        Meaning::Clamp => {
+        Builtin::Clamp => {
             let (low, high) = (arguments.next()?, arguments.next()?);
             binary(BinaryOp::Max, low, binary(BinaryOp::Min, first, high))
         }

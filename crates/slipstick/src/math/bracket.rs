@@ -1,7 +1,8 @@
 //! Brackets around a sign change, narrowed to machine width.
 //!
-//! The method is regula falsi with Anderson and Björck's weights (BIT 13, 1973), kept at least half the resolution away from both
-//! ends so that both close in, and replaced by bisection whenever three probes have not halved the bracket.
+//! The method is regula falsi with Anderson and Björck's weights (BIT 13, 1973), kept at least half the
+//! resolution away from both ends so that both close in, and replaced by bisection whenever three probes have
+//! not halved the bracket.
 
 /// A window `(lo, hi]` that holds a sign change: on `lo` the old side still holds, on `hi` it does not.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,7 +70,7 @@ pub fn narrow(
     Bracket { lo: lo.x, hi: hi.x }
 }
 
-/// The next point to probe: the middle, or where the line through both ends meets zero, but not nearer than `margin` to an end.
+/// The next probe: the middle or the root of the secant, at least `margin` away from both ends.
 fn aim(lo: Probe, hi: Probe, margin: f64, bisect: bool) -> f64 {
     let middle = lo.x + 0.5 * (hi.x - lo.x);
     let share = lo.value / (lo.value - hi.value);

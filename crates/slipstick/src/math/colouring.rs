@@ -1,4 +1,5 @@
-//! Columns of a matrix that can be found together, because no row has entries in two of them (Curtis, Powell and Reid, J. Inst. Maths. Applics. 13, 1974).
+//! Columns of a matrix that can be found together, because no row has entries in two of them (Curtis, Powell
+//! and Reid, J. Inst. Maths. Applics. 13, 1974).
 
 use super::Matrix;
 

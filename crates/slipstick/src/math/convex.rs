@@ -1,9 +1,12 @@
-//! The convex combination of least norm that meets linear equations: `min Σ λ²` with `A λ = 0`, `Σ λ = 1`, `λ ≥ 0`.
+//! The convex combination of least norm that meets linear equations: `min Σ λ²` with `A λ = 0`, `Σ λ = 1`,
+//! `λ ≥ 0`.
 //!
-//! By its multipliers `μ` the solution is `λ = max(0, u)` with `u = Aᵀμ + μ₀`: a system of as many equations as there are rows, which is a straight
-//! line wherever the set of positive shares stays the same. Newton's method on the dual, with a line search, meets it exactly once that set is found
-//! (Qi and Sun's semismooth Newton method; it ends after finitely many rounds). Where no convex combination meets the equations, the negative part
-//! counts a little, `λ = ε u`: so there is always an answer, it is continuous, and its negative shares tell that it is not convex.
+//! By its multipliers `μ` the solution is `λ = max(0, u)` with `u = Aᵀμ + μ₀`: a system of as many equations
+//! as there are rows, which is a straight line wherever the set of positive shares stays the same. Newton's
+//! method on the dual, with a line search, meets it exactly once that set is found (Qi and Sun's semismooth
+//! Newton method; it ends after finitely many rounds). Where no convex combination meets the equations, the
+//! negative part counts a little, `λ = ε u`: so there is always an answer, it is continuous, and its negative
+//! shares tell that it is not convex.
 
 use super::RealLu;
 
@@ -18,7 +21,7 @@ const CONVEX: f64 = -1e-6;
 pub struct LeastNorm {
     rows: usize,
     columns: usize,
-    /// The equations that count, scaled, and a row of ones for the sum; columns that must not be used are zero.
+    /// The scaled equations and a row of ones for the sum; columns not in use are zero.
     equations: Vec<f64>,
     multipliers: Vec<f64>,
     next: Vec<f64>,
@@ -41,8 +44,9 @@ impl LeastNorm {
         }
     }
 
-    /// Finds the shares. `row(i)` gives an equation and how large its entries are by rounding alone, or none if it does not count; `uses` tells the
-    /// columns that may have a share. False if the equations have no unique solution, or the rounds were not enough.
+    /// Finds the shares. `row(i)` gives an equation and how large its entries are by rounding alone, or none
+    /// if it does not count; `uses` tells the columns that may have a share. False if the equations have no
+    /// unique solution, or the rounds were not enough.
     pub fn solve<'r>(
         &mut self,
         row: impl Fn(usize) -> Option<(&'r [f64], f64)>,
@@ -129,7 +133,7 @@ impl LeastNorm {
         solved && self.step.iter().all(|s| s.is_finite())
     }
 
-    /// Goes along the step as far as the dual gets better. Tells whether the whole step was made and the set of positive shares is the same.
+    /// Goes along the step while the dual improves. True for a full step with the same positive shares.
     fn advance(&mut self) -> bool {
         let before = self.dual(&self.multipliers);
         let mut part = 1.0;

@@ -1,8 +1,9 @@
-//! The rates of `M z = f` where M may be singular: what its equations leave open follows from their derivative, `M z' = B z + g`.
+//! The rates of `M z = f` where M may be singular: what its equations leave open follows from their
+//! derivative, `M z' = B z + g`.
 //!
-//! Elimination with full pivoting turns M into rows that determine rates and rows of zeros. The latter are combinations of the equations that hold
-//! without rates; along the motion they go on to hold, so the same combinations of `B z + g` are zero. Both together determine z
-//! for equations of index 1.
+//! Elimination with full pivoting turns M into rows that determine rates and rows of zeros. The latter are
+//! combinations of the equations that hold without rates; along the motion they go on to hold, so the same
+//! combinations of `B z + g` are zero. Both together determine z for equations of index 1.
 
 use super::RealLu;
 
@@ -34,7 +35,7 @@ impl Descriptor {
         Self { n, mass, slopes, force, drift, columns: (0..n).collect(), matrix: RealLu::new(n) }
     }
 
-    /// Solves for the rates, and uses the matrices up. Rates that nothing determines are zero. Gives the rank of M.
+    /// Solves for the rates, destroying the matrices. Undetermined rates are zero. Returns the rank of M.
     pub fn solve(&mut self, rates: &mut [f64]) -> usize {
         self.equilibrate();
         let rank = self.eliminate();
@@ -48,7 +49,8 @@ impl Descriptor {
         rank
     }
 
-    /// The rows that determine rates; behind them those of `B z + g = 0`, or of `z = 0` in the columns that are left.
+    /// The rows that determine rates; behind them those of `B z + g = 0`, or of `z = 0` in the columns that
+    /// are left.
     fn put_together(&mut self, rank: usize, with_slopes: bool, right: &mut [f64]) {
         let n = self.n;
         for (i, row) in self.matrix.entries_mut().chunks_exact_mut(n.max(1)).enumerate() {

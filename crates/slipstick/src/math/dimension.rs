@@ -1,7 +1,7 @@
 //! The length of a vector as a type: known when the code that uses it is compiled, or only when that runs.
 //!
-//! Methods are compiled for each small dimension. For two or four equations the loops over components would otherwise cost several times as much
-//! as what they do.
+//! Methods are compiled for each small dimension. For two or four equations the loops over components would
+//! otherwise cost several times as much as what they do.
 
 /// A number of components.
 pub trait Dimension: Copy + std::fmt::Debug {

@@ -1,6 +1,8 @@
-//! Numbers with their first and second derivative along a curve: what is computed with them is differentiated exactly.
+//! Numbers with their first and second derivative along a curve: what is computed with them is differentiated
+//! exactly.
 //!
-//! A constraint `g(t, q)` computed with jets of `t` and `q` along a motion gives `g`, its rate and its second rate at once.
+//! A constraint `g(t, q)` computed with jets of `t` and `q` along a motion gives `g`, its rate and its second
+//! rate at once.
 
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 

@@ -1,8 +1,8 @@
 //! Dense LU factorisation with partial pivoting, in place, of real and complex matrices kept by rows.
 //!
-//! Sizes are those of small machines (2 to 30 states): plain loops along rows, no blocking. A complex matrix is kept as two real ones, so
-//! that the inner loops stay simple enough to be vectorised. Storage is made once and used again. For small sizes the loops are compiled for the
-//! [`Dimension`].
+//! Sizes are those of small machines (2 to 30 states): plain loops along rows, no blocking. A complex matrix
+//! is kept as two real ones, so that the inner loops stay simple enough to be vectorised. Storage is made
+//! once and used again. For small sizes the loops are compiled for the [`Dimension`].
 
 use super::{Any, Dimension};
 
@@ -33,7 +33,7 @@ impl<D: Dimension> RealLu<D> {
         &mut self.entries
     }
 
-    /// Replaces the matrix by its factors; the error is the first column without a pivot (zero or not finite).
+    /// Replaces the matrix by its factors; the error is the first column without a finite pivot.
     pub fn factor(&mut self) -> Result<(), usize> {
         let n = self.dimension.get();
         let (entries, pivots) = (&mut self.entries[..n * n], &mut self.pivots[..n]);
@@ -105,7 +105,7 @@ impl<D: Dimension> ComplexLu<D> {
         (&mut self.re, &mut self.im)
     }
 
-    /// Replaces the matrix by its factors; the error is the first column without a pivot (zero or not finite).
+    /// Replaces the matrix by its factors; the error is the first column without a finite pivot.
     pub fn factor(&mut self) -> Result<(), usize> {
         let n = self.dimension.get();
         let (re, im, pivots) = (&mut self.re[..n * n], &mut self.im[..n * n], &mut self.pivots[..n]);
@@ -252,8 +252,8 @@ mod tests {
     }
 
     proptest! {
-        /// The residual of a solution by partial pivoting is of the size of rounding, however badly the matrix is conditioned (up to
-        /// the growth of the entries, which is below n for random ones).
+        /// The residual of a solution by partial pivoting is of the size of rounding, however badly the
+        /// matrix is conditioned (up to the growth of the entries, which is below n for random ones).
         #[test]
         fn residual_of_a_real_solution_is_of_the_size_of_rounding((n, numbers) in sized()) {
             let (a, right) = (&numbers[..n * n], &numbers[n * n..n * n + n]);

@@ -1,4 +1,5 @@
-//! Matrices with entries at places that do not change, by rows. A full one has its entries where a plain array by rows has them.
+//! Matrices with entries at places that do not change, by rows. A full one has its entries where a plain
+//! array by rows has them.
 
 /// A matrix with a fixed structure.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +21,7 @@ impl Matrix {
         Self { columns, starts, places, values: vec![0.0; rows * columns] }
     }
 
-    /// A matrix of zeros that has entries at the given rows and columns, which are sorted first; twice the same place counts once.
+    /// A matrix of zeros with entries at the given places, which are sorted and made unique.
     pub fn with_places(rows: usize, columns: usize, places: &[(usize, usize)]) -> Self {
         let mut sorted = places.to_vec();
         sorted.sort_unstable();

@@ -1,5 +1,5 @@
-//! Norms: the largest scaled component and the scaled root-mean-square (Hairer, Nørsett, Wanner I, eq. II.4.11) of error control, and plain
-//! distance.
+//! Norms: the largest scaled component and the scaled root-mean-square (Hairer, Nørsett, Wanner I, eq.
+//! II.4.11) of error control, and plain distance.
 
 /// How the errors of several states become one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

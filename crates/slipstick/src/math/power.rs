@@ -1,5 +1,5 @@
-//! Powers for step-size control: to six digits, in a few operations, and by arithmetic alone, so that step sizes are the same bits on every
-//! machine, whatever its mathematical library.
+//! Powers for step-size control: to six digits, in a few operations, and by arithmetic alone, so that step
+//! sizes are the same bits on every machine, whatever its mathematical library.
 
 use std::f64::consts::{LN_2, SQRT_2};
 

@@ -1,7 +1,8 @@
 //! The state of a run, above all the discrete one: what a form is made from, and what formulas read.
 //!
-//! A [`Mode`] changes only between steps. Its [`Structure`] shapes a form, so that forms can be kept by it; its [`Values`] are only read, so that a
-//! counter that goes up makes no form new. Both are compared bit by bit. The values of the parameters stand beside it: they belong to a run.
+//! A [`Mode`] changes only between steps. Its [`Structure`] shapes a form, so that forms can be kept by it;
+//! its [`Values`] are only read, so that a counter that goes up makes no form new. Both are compared bit by
+//! bit. The values of the parameters stand beside it: they belong to a run.
 
 use crate::equations::{Locked, System};
 use std::hash::{Hash, Hasher};
@@ -11,8 +12,8 @@ use std::hash::{Hash, Hasher};
 pub struct Structure {
     /// The guards of the switches on whose surfaces the motion slides, ascending.
     pub sliding: Vec<usize>,
-    /// While a mechanism does not meet its constraints yet: for each, the side from which its surface is approached, or zero once that is met. Empty
-    /// when all constraints are met.
+    /// While a mechanism does not meet its constraints yet: for each, the side from which its surface is
+    /// approached, or zero once that is met. Empty when all constraints are met.
     pub reaching: Vec<f64>,
 }
 
@@ -50,14 +51,14 @@ pub struct State {
 }
 
 impl Mode {
-    /// The given mode with all switches undecided (+1 until the start values decide), all counts at zero and no discrete variables.
+    /// This mode with undecided switches (+1 until decided), counts of zero and no discrete variables.
     pub fn new(place: usize, switches: usize, counts: usize) -> Self {
         let (signs, counts) = (vec![1.0; switches], vec![0.0; counts]);
         let values = Values { place, signs, counts, discrete: Vec::new() };
         Self { structure: Structure::default(), values }
     }
 
-    /// The mode in which a run of a system begins: switches undecided, counts at zero, discrete variables at their start.
+    /// The mode at the start of a run: switches undecided, counts zero, discrete variables at their start.
     pub fn start(system: &dyn System, place: usize) -> Self {
         let mut mode = Self::new(place, system.switch_names().len(), system.count_number());
         mode.values.discrete = system.discrete_start().to_vec();

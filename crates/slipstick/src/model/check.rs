@@ -1,10 +1,12 @@
-//! Does everything mean something? Names, missing and superfluous derivatives, cycles, modes that cannot be reached.
+//! Checks names, missing and superfluous derivatives, cycles, and modes that cannot be reached.
 
 use super::guard::check_guard;
 use super::mechanism::check_mechanism;
-use super::names::{Room, check_formula, check_names, outputs_that_use, places};
+use super::names::{FormulaContext, check_formula, check_names, outputs_that_use, places};
 use super::versions::check_versions;
-use super::{Definition, Diagnostic, EventRule, Meaning, Model, Reference, Scope, Trigger, dependency_order};
+use super::{
+    Definition, Diagnostic, EventRule, Model, Quantity, Reference, Scope, Trigger, dependency_order,
+};
 use std::borrow::Cow;
 
 /// All errors of a model that has the right shape.
@@ -21,7 +23,7 @@ pub(super) fn check(model: &Model) -> Vec<Diagnostic> {
     check_derivatives(model, &scope, &mut errors);
     check_mechanism(model, &scope, &mut errors);
     check_versions(model, &scope, &mut errors);
-    let moving = outputs_that_use(model, &scope, Meaning::moves);
+    let moving = outputs_that_use(model, &scope, Quantity::moves);
     let mut checker = Checker { model, scope: &scope, moving, in_mode: false };
     for (mode, event) in model.all_events() {
         checker.in_mode = mode.is_some();
@@ -35,14 +37,14 @@ pub(super) fn check(model: &Model) -> Vec<Diagnostic> {
 /// Formulas that are computed once, before the run.
 fn check_fixed_formulas(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
     for definition in &model.parameters {
-        check_formula(&definition.formula, scope, Room::fixed("a parameter"), errors);
+        check_formula(&definition.formula, scope, FormulaContext::fixed("a parameter"), errors);
     }
     for definition in model.states.iter().chain(&model.discrete) {
-        check_formula(&definition.formula, scope, Room::fixed("a start value"), errors);
+        check_formula(&definition.formula, scope, FormulaContext::fixed("a start value"), errors);
     }
     let run = [&model.run.from, &model.run.until, &model.run.output_step];
     for formula in run.into_iter().flatten() {
-        check_formula(formula, scope, Room::fixed("`run`"), errors);
+        check_formula(formula, scope, FormulaContext::fixed("`run`"), errors);
     }
 }
 
@@ -52,16 +54,16 @@ fn check_running_formulas(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Dia
     let audit = model.audit.iter().map(|a| &a.definition);
     let common = model.derivatives.iter().chain(&model.mass);
     for definition in common.chain(modes) {
-        check_formula(&definition.formula, scope, Room::running("a formula"), errors);
+        check_formula(&definition.formula, scope, FormulaContext::running("a formula"), errors);
     }
     for definition in model.common_outputs().iter().chain(audit) {
-        check_formula(&definition.formula, scope, Room::observing("an output"), errors);
+        check_formula(&definition.formula, scope, FormulaContext::observing("an output"), errors);
     }
     // The sign of a switch follows from its surface; a surface that used it would bite its own tail.
-    let surface = Room {
+    let surface = FormulaContext {
         place: "a switch",
         usable: "only `t`, states and parameters",
-        allows: |m| !matches!(m, Meaning::Switch(_) | Meaning::Output(_)) && !m.follows_from_motion(),
+        allows: |m| !matches!(m, Quantity::Switch(_) | Quantity::Output(_)) && !m.follows_from_motion(),
     };
     for definition in &model.switches {
         check_formula(&definition.formula, scope, surface, errors);
@@ -143,7 +145,7 @@ impl Checker<'_> {
     /// Whether a name stands for something that changes between events.
     pub(super) fn moves(&self, name: &str) -> bool {
         self.scope.meaning(name).is_some_and(|meaning| match meaning {
-            Meaning::Output(i) => self.moving[i],
+            Quantity::Output(i) => self.moving[i],
             other => other.moves(),
         })
     }
@@ -153,11 +155,11 @@ fn check_event(event: &EventRule, checker: &Checker<'_>, errors: &mut Vec<Diagno
     let Checker { model, scope, .. } = *checker;
     match &event.trigger {
         Trigger::Guard(guard) => check_guard(event, guard, checker, errors),
-        Trigger::At(time) => check_formula(time, scope, Room::fixed("`at`"), errors),
+        Trigger::At(time) => check_formula(time, scope, FormulaContext::fixed("`at`"), errors),
         Trigger::Every { period, first } => {
-            check_formula(period, scope, Room::fixed("`every`"), errors);
+            check_formula(period, scope, FormulaContext::fixed("`every`"), errors);
             if let Some(first) = first {
-                check_formula(first, scope, Room::fixed("`at`"), errors);
+                check_formula(first, scope, FormulaContext::fixed("`at`"), errors);
             }
         }
     }
@@ -189,7 +191,7 @@ fn check_response(
         if scope.state(&reset.name).or(scope.discrete(&reset.name)).is_none() {
             errors.push(scope.unknown(&reset.name, reset.span.clone(), targets(), place));
         }
-        check_formula(&reset.formula, scope, Room::observing("a reset"), errors);
+        check_formula(&reset.formula, scope, FormulaContext::observing("a reset"), errors);
     }
     if let Some(goto) = goto {
         check_mode_name(goto, scope, errors);
@@ -240,7 +242,7 @@ fn check_references(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnosti
     let audits = || model.audit.iter().map(|a| &a.definition.name);
     let known_audits = places(audits());
     for (reference, _) in &model.units {
-        if scope.meaning(&reference.name).is_some_and(Meaning::follows_from_motion) {
+        if scope.meaning(&reference.name).is_some_and(Quantity::follows_from_motion) {
             errors.push(no_column(reference));
             continue;
         }

@@ -1,8 +1,8 @@
 //! The logic of a guard: which comparisons, and how `and`, `or` and `not` join them.
 
 use super::check::{Checker, check_mode_name};
-use super::names::{Room, check_name};
-use super::{Diagnostic, EventRule, Formula, Meaning, Reference, Scope};
+use super::names::{FormulaContext, check_name};
+use super::{Diagnostic, EventRule, Formula, Quantity, Reference, Scope};
 use crate::expr::{BinaryOp, Form, Kind, NodeId, Relation, Syntax, UnaryOp};
 use std::ops::Range;
 
@@ -140,7 +140,12 @@ pub(super) fn check_guard(
     let leaves = logic.as_ref().map_or_else(Vec::new, Logic::leaves);
     let names = names_of_numbers(guard, &leaves);
     for (name, span) in &names {
-        check_name((name, guard.place.part(span)), checker.scope, Room::observing("a guard"), errors);
+        check_name(
+            (name, guard.place.part(span)),
+            checker.scope,
+            FormulaContext::observing("a guard"),
+            errors,
+        );
     }
     for leaf in &leaves {
         match leaf {
@@ -153,7 +158,7 @@ pub(super) fn check_guard(
     }
     let error = |message: String| Diagnostic::new("bad-guard", guard.place.span.clone(), message);
     let meaning = |name: &str| checker.scope.meaning(name);
-    let is_fixed = |name: &str| matches!(meaning(name), Some(Meaning::Parameter(_)));
+    let is_fixed = |name: &str| matches!(meaning(name), Some(Quantity::Parameter(_)));
     let has_mode = leaves.iter().any(|leaf| matches!(leaf, Logic::Mode { .. }));
     if !has_mode && names.iter().all(|(name, _)| is_fixed(name)) {
         let message = format!("the guard of event `{}` never changes: the event cannot happen", event.name);

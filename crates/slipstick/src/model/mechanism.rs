@@ -1,12 +1,13 @@
 //! Mechanisms: coordinates with their speeds, energies or a mass matrix, forces, constraints.
 //!
-//! A coordinate `x` has the speed `x'`. Both are states of the model: all coordinates first, then all speeds, then the states of `states`. The
-//! equations of motion follow from the energies (Lagrange) or from `inertia` and `forces`.
+//! A coordinate `x` has the speed `x'`. Both are states of the model: all coordinates first, then all speeds,
+//! then the states of `states`. The equations of motion follow from the energies (Lagrange) or from `inertia`
+//! and `forces`.
 
-use super::names::{Room, check_formula, outputs_that_use, places, smooth_room};
+use super::names::{FormulaContext, check_formula, outputs_that_use, places, smooth_room};
 use super::read::Reader;
 use super::{
-    Definition, Diagnostic, EventRule, Formula, Meaning, Model, Place, Scope, Trigger, dependency_order,
+    Definition, Diagnostic, Formula, Model, Quantity, Scope, SourceLocation, Trigger, dependency_order,
 };
 use crate::expr::{Kind, nearest};
 use std::collections::BTreeMap;
@@ -28,7 +29,7 @@ pub struct MechanismRule {
     pub inertia: Vec<Definition>,
     /// Generalised forces, by coordinate.
     pub forces: Vec<Definition>,
-    /// What must stay zero: a formula of coordinates and time, or one of speeds too. Those that stand in modes only come last.
+    /// What must stay zero: a formula of time, coordinates and speeds. Those only in modes come last.
     pub constraints: Vec<Definition>,
     /// How many of the constraints stand in modes only.
     pub constraints_of_modes: usize,
@@ -57,7 +58,7 @@ impl Model {
         &self.states[2 * self.mechanism.coordinates..]
     }
 
-    /// The formulas that the motion depends on: derivatives, forces, mass entries and guards. Switches cannot use outputs.
+    /// The formulas of the motion: derivatives, forces, mass entries and guards. Switches use no outputs.
     pub fn moving_formulas(&self) -> impl Iterator<Item = &Formula> {
         let guards = self.all_events().filter_map(|(_, event)| match &event.trigger {
             Trigger::Guard(guard) => Some(guard),
@@ -96,7 +97,7 @@ impl Model {
     pub fn is_of_speeds(&self, constraint: &Formula, scope: &Scope<'_>) -> bool {
         let n = self.mechanism.coordinates;
         let is_speed =
-            |name: &str| matches!(scope.meaning(name), Some(Meaning::State(i)) if (n..2 * n).contains(&i));
+            |name: &str| matches!(scope.meaning(name), Some(Quantity::State(i)) if (n..2 * n).contains(&i));
         constraint.syntax.names_of_values().any(|(name, _)| is_speed(name))
     }
 }
@@ -176,7 +177,7 @@ fn start_speed(coordinate: &Definition, given: Option<&Definition>) -> Definitio
     let (span, formula) = if let Some(speed) = given {
         (speed.span.clone(), speed.formula.clone())
     } else {
-        let place = Place { span: coordinate.span.clone(), text_start: None };
+        let place = SourceLocation { span: coordinate.span.clone(), text_start: None };
         (coordinate.span.clone(), Reader::zero(place))
     };
     Definition { name: speed_of(&coordinate.name), span, formula }
@@ -192,10 +193,10 @@ pub(super) fn check_mechanism(model: &Model, scope: &Scope<'_>, errors: &mut Vec
         check_formula(&definition.formula, scope, smooth_room("a constraint"), errors);
     }
     for definition in &rule.forces {
-        check_formula(&definition.formula, scope, Room::pushing(), errors);
+        check_formula(&definition.formula, scope, FormulaContext::pushing(), errors);
     }
     for definition in &rule.inertia {
-        check_formula(&definition.formula, scope, Room::running("a formula"), errors);
+        check_formula(&definition.formula, scope, FormulaContext::running("a formula"), errors);
     }
     let names = || model.coordinates().iter().map(|c| c.name.as_str());
     check_no_side_states(model, scope, errors);
@@ -228,7 +229,8 @@ fn check_both_halves(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnost
     }
 }
 
-/// Kinetic energy and constraints are differentiated along the motion: they depend on time, coordinates and speeds only.
+/// Kinetic energy and constraints are differentiated along the motion: they depend on time, coordinates and
+/// speeds only.
 fn check_no_side_states(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
     let rule = &model.mechanism;
     if rule.is_empty() {
@@ -238,7 +240,7 @@ fn check_no_side_states(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagn
     let constraints = model.common_constraints().iter().chain(of_modes).map(|d| &d.formula);
     for formula in rule.kinetic.iter().chain(constraints) {
         for (name, span) in formula.syntax.names_of_values() {
-            if matches!(scope.meaning(name), Some(Meaning::State(i)) if i >= 2 * rule.coordinates) {
+            if matches!(scope.meaning(name), Some(Quantity::State(i)) if i >= 2 * rule.coordinates) {
                 let message =
                     format!("`{name}` is a state and cannot be used in a kinetic energy or a constraint");
                 let hint = "only `t`, coordinates, speeds and parameters can be used here, and other states to choose: `if latched > 0.5 then x - 1 else 0`";
@@ -252,10 +254,10 @@ fn check_no_side_states(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagn
 /// used in derivatives and masses. Forces may be linear in multipliers; guards and resets look at the motion as it
 /// is before an event.
 fn check_outputs_of_motion(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
-    let known = outputs_that_use(model, scope, Meaning::follows_from_motion);
+    let known = outputs_that_use(model, scope, Quantity::follows_from_motion);
     for formula in model.formulas_before_forces() {
         for (name, span) in formula.syntax.names() {
-            if matches!(scope.meaning(name), Some(Meaning::Output(i)) if known[i]) {
+            if matches!(scope.meaning(name), Some(Quantity::Output(i)) if known[i]) {
                 let message = format!("`{name}` follows from the motion and cannot be a cause of it");
                 let hint = "outputs that use a multiplier or a reaction can be written out and audited, or used in forces, guards and resets, but not in derivatives and masses";
                 errors.push(Diagnostic::new("unknown-name", formula.place.part(&span), message).hint(hint));

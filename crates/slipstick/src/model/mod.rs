@@ -1,8 +1,8 @@
 //! What the user wrote, checked, with its places in the file.
 //!
 //! In: the text of a model file ([`Model::from_toml`]), or a [`Model`] put together in Rust and checked with
-//! [`Model::check`]. Out: a model in which every name means something, or all the [`Diagnostic`]s at once. The
-//! reference page of the book lists every key.
+//! [`Model::check`]. Out: a model in which every name means something, or all the [`Diagnostic`]s at once.
+//! The reference page of the book lists every key.
 
 mod check;
 mod diagnostic;
@@ -21,7 +21,7 @@ pub use diagnostic::Diagnostic;
 pub use guard::{Logic, MODE};
 pub use mechanism::{MechanismRule, speed_of};
 pub(crate) use names::unknown_name;
-pub use names::{Meaning, Scope};
+pub use names::{Quantity, Scope};
 pub use order::dependency_order;
 pub use setting::{Setting, unknown_key};
 pub use sides::{Detection, Direction, Location, Side};
@@ -36,26 +36,26 @@ pub struct Formula {
     /// The formula.
     pub syntax: Syntax,
     /// Where it stands.
-    pub place: Place,
+    pub place: SourceLocation,
 }
 
 impl Formula {
     /// Parses a formula that stands in no file.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
-        Ok(Self { syntax: parse(text)?, place: Place::default() })
+        Ok(Self { syntax: parse(text)?, place: SourceLocation::default() })
     }
 }
 
 /// A place in a model file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     /// The bytes of the whole value.
     pub span: Range<usize>,
     /// Where the text of the formula begins, if it stands in the file letter by letter.
     pub text_start: Option<usize>,
 }
 
-impl Place {
+impl SourceLocation {
     /// The bytes in the file of a part of the formula's text.
     pub fn part(&self, part: &Range<usize>) -> Range<usize> {
         self.text_start.map_or(self.span.clone(), |start| start + part.start..start + part.end)
@@ -156,7 +156,7 @@ pub struct ModeRule {
     pub derivatives: Vec<Definition>,
     /// Forces in this mode, which are added to the common ones.
     pub forces: Vec<Definition>,
-    /// Constraints that hold in this mode, beside the common ones or in the place of those with the same names.
+    /// Constraints of this mode; they replace common ones of the same name.
     pub constraints: Vec<Definition>,
     /// Outputs in this mode, in the place of the common ones with the same names.
     pub outputs: Vec<Definition>,
@@ -184,9 +184,10 @@ pub struct RunRule {
     pub output_step: Option<Formula>,
     /// The mode to begin in; the first one if not given.
     pub mode: Option<Reference>,
-    /// The width of the layer in which signs and comparisons are straight lines; they switch exactly if not given.
+    /// The width of the layer in which signs and comparisons are straight lines; none switches exactly.
     pub regularise: Option<f64>,
-    /// Everything that is said in the section, also what stands above. The table of run options of room `simulate` knows what it means.
+    /// Everything that is said in the section, also what stands above. The table of run options of room
+    /// `simulate` knows what it means.
     pub settings: Vec<Setting>,
 }
 
@@ -219,9 +220,9 @@ pub struct Model {
     pub mechanism: MechanismRule,
     /// The derivative of each state.
     pub derivatives: Vec<Definition>,
-    /// Entries of the matrix that stands before the derivatives; rows that are not mentioned are those of the identity.
+    /// Entries of the mass matrix; rows that are not mentioned are those of the identity.
     pub mass: Vec<Definition>,
-    /// Named formulas that are written out, and may be used in other formulas. Those that stand in modes only come last.
+    /// Named formulas that are written out and usable in other formulas. Those only in modes come last.
     pub outputs: Vec<Definition>,
     /// How many of the outputs stand in modes only.
     pub outputs_of_modes: usize,
@@ -240,13 +241,14 @@ pub struct Model {
 }
 
 impl Model {
-    /// Reads and checks a model file. All errors are reported at once, in the order of the file; those in the section `run` by
-    /// `Plan::read_model` and `Plan::new` of room `simulate`, which know the options.
+    /// Reads and checks a model file. All errors are reported at once, in the order of the file; those in the
+    /// section `run` by `Plan::read_model` and `Plan::new` of room `simulate`, which know the options.
     pub fn from_toml(text: &str) -> Result<Self, Vec<Diagnostic>> {
         Self::from_toml_and(text, |_| Vec::new())
     }
 
-    /// As [`from_toml`](Self::from_toml), with further checks by a room that knows more. They see the model even if it has errors.
+    /// As [`from_toml`](Self::from_toml), with further checks by a room that knows more. They see the model
+    /// even if it has errors.
     pub fn from_toml_and(
         text: &str,
         further: impl Fn(&Self) -> Vec<Diagnostic>,

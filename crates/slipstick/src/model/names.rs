@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Meaning {
+pub enum Quantity {
     /// The time, `t`.
     Time,
     /// A parameter, by index.
@@ -28,7 +28,7 @@ pub enum Meaning {
     Reaction(usize),
 }
 
-impl Meaning {
+impl Quantity {
     /// Whether it follows from the motion: it can be looked at, but not be a cause of it.
     pub(super) fn follows_from_motion(self) -> bool {
         matches!(self, Self::Multiplier(_) | Self::Reaction(_))
@@ -41,18 +41,18 @@ impl Meaning {
 }
 
 /// Which outputs use something, directly or through other outputs.
-pub(super) fn outputs_that_use(model: &Model, scope: &Scope<'_>, what: fn(Meaning) -> bool) -> Vec<bool> {
+pub(super) fn outputs_that_use(model: &Model, scope: &Scope<'_>, what: fn(Quantity) -> bool) -> Vec<bool> {
     let (mut known, versions) = (vec![false; model.outputs.len()], model.output_versions());
     for i in model.outputs_in_order() {
         known[i] = versions[i].names().filter_map(|name| scope.meaning(name)).any(|meaning| match meaning {
-            Meaning::Output(k) => known[k],
+            Quantity::Output(k) => known[k],
             other => what(other),
         });
     }
     known
 }
 
-impl Meaning {
+impl Quantity {
     /// The kind of thing, with its article.
     fn kind(self) -> &'static str {
         match self {
@@ -77,7 +77,7 @@ const MULTIPLIER: &str = "lambda.";
 /// What stands before the name of a coordinate in the name of what the constraints push it with.
 const REACTION: &str = "reaction.";
 
-/// How many names are compared with misspelt ones, all in all: a file of nothing but errors is read in time in proportion to its size.
+/// The most comparisons with misspelt names: a file full of errors is read in linear time.
 const MOST_COMPARISONS: usize = 1_000_000;
 /// How many names a hint lists.
 const LISTED: usize = 8;
@@ -88,7 +88,7 @@ pub(super) type Places<'a> = BTreeMap<&'a str, usize>;
 /// All names of a model and what they stand for.
 #[derive(Clone, Debug)]
 pub struct Scope<'a> {
-    meanings: BTreeMap<&'a str, Meaning>,
+    meanings: BTreeMap<&'a str, Quantity>,
     model: &'a Model,
     states: Places<'a>,
     discrete: Places<'a>,
@@ -110,7 +110,7 @@ pub(super) fn places<'a>(names: impl Iterator<Item = &'a String>) -> Places<'a> 
 impl<'a> Scope<'a> {
     /// The names of a model; a name that is defined twice keeps its first meaning.
     pub fn new(model: &'a Model) -> Self {
-        let mut meanings = BTreeMap::from([("t", Meaning::Time)]);
+        let mut meanings = BTreeMap::from([("t", Quantity::Time)]);
         for (definition, meaning) in defined(model) {
             meanings.entry(definition.name.as_str()).or_insert(meaning);
         }
@@ -127,10 +127,10 @@ impl<'a> Scope<'a> {
     }
 
     /// What a name stands for.
-    pub fn meaning(&self, name: &str) -> Option<Meaning> {
+    pub fn meaning(&self, name: &str) -> Option<Quantity> {
         let of_constraint =
-            || self.constraints.get(name.strip_prefix(MULTIPLIER)?).copied().map(Meaning::Multiplier);
-        let of_coordinate = || self.coordinate(name.strip_prefix(REACTION)?).map(Meaning::Reaction);
+            || self.constraints.get(name.strip_prefix(MULTIPLIER)?).copied().map(Quantity::Multiplier);
+        let of_coordinate = || self.coordinate(name.strip_prefix(REACTION)?).map(Quantity::Reaction);
         self.meanings.get(name).copied().or_else(of_constraint).or_else(of_coordinate)
     }
 
@@ -159,7 +159,8 @@ impl<'a> Scope<'a> {
         self.modes.get(name).copied()
     }
 
-    /// What an entry of a matrix is about, row and column: `v` is the diagonal entry of `v`, `x.v` the entry of row `x` and column `v`.
+    /// What an entry of a matrix is about, row and column: `v` is the diagonal entry of `v`, `x.v` the entry
+    /// of row `x` and column `v`.
     fn entry(name: &str, place: impl Fn(&str) -> Option<usize>) -> Option<(usize, usize)> {
         let diagonal = place(name).map(|i| (i, i));
         let split = |(at, _): (usize, &str)| Some((place(&name[..at])?, place(&name[at + 1..])?));
@@ -171,13 +172,14 @@ impl<'a> Scope<'a> {
         Self::entry(name, |name| self.state(name))
     }
 
-    /// What an entry of `inertia` is about: `x.y` is the entry of row `x` and column `y`, and of row `y` and column `x`.
+    /// What an entry of `inertia` is about: `x.y` is the entry of row `x` and column `y`, and of row `y` and
+    /// column `x`.
     pub fn inertia_place(&self, name: &str) -> Option<(usize, usize)> {
         Self::entry(name, |name| self.coordinate(name))
     }
 
     /// The names that stand for something that is allowed.
-    pub(super) fn names(&self, allowed: impl Fn(Meaning) -> bool) -> impl Iterator<Item = Cow<'a, str>> {
+    pub(super) fn names(&self, allowed: impl Fn(Quantity) -> bool) -> impl Iterator<Item = Cow<'a, str>> {
         let defined = self.meanings.keys().map(|name| Cow::Borrowed(*name));
         let constraints = self.model.mechanism.constraints.iter();
         let multipliers = constraints.map(|c| Cow::Owned(format!("{MULTIPLIER}{}", c.name)));
@@ -209,12 +211,12 @@ impl<'a> Scope<'a> {
 }
 
 /// Every definition that gives a meaning to a name.
-fn defined(model: &Model) -> impl Iterator<Item = (&Definition, Meaning)> {
-    let parameters = model.parameters.iter().enumerate().map(|(i, d)| (d, Meaning::Parameter(i)));
-    let states = model.states.iter().enumerate().map(|(i, d)| (d, Meaning::State(i)));
-    let outputs = model.outputs.iter().enumerate().map(|(i, d)| (d, Meaning::Output(i)));
-    let switches = model.switches.iter().enumerate().map(|(i, d)| (d, Meaning::Switch(i)));
-    let discrete = model.discrete.iter().enumerate().map(|(i, d)| (d, Meaning::Discrete(i)));
+fn defined(model: &Model) -> impl Iterator<Item = (&Definition, Quantity)> {
+    let parameters = model.parameters.iter().enumerate().map(|(i, d)| (d, Quantity::Parameter(i)));
+    let states = model.states.iter().enumerate().map(|(i, d)| (d, Quantity::State(i)));
+    let outputs = model.outputs.iter().enumerate().map(|(i, d)| (d, Quantity::Output(i)));
+    let switches = model.switches.iter().enumerate().map(|(i, d)| (d, Quantity::Switch(i)));
+    let discrete = model.discrete.iter().enumerate().map(|(i, d)| (d, Quantity::Discrete(i)));
     parameters.chain(states).chain(discrete).chain(outputs).chain(switches)
 }
 
@@ -235,7 +237,7 @@ pub(super) fn check_names(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Dia
                     .hint("use letters, digits and `_`, beginning with a letter; dots may join such words"),
             );
         } else if scope.meaning(name) != Some(meaning) {
-            let other = scope.meaning(name).map_or("something", Meaning::kind);
+            let other = scope.meaning(name).map_or("something", Quantity::kind);
             let message = format!("`{name}` is {other} already and cannot be {} too", meaning.kind());
             errors.push(error("duplicate-name", message).hint("give one of them another name"));
         }
@@ -249,24 +251,24 @@ fn can_be_written(name: &str) -> bool {
 
 /// Where a formula stands, and what may be used there.
 #[derive(Clone, Copy)]
-pub(super) struct Room {
+pub(super) struct FormulaContext {
     /// The place, in words.
     pub(super) place: &'static str,
     /// What may be used there, in words: the hint says that it can be used here.
     pub(super) usable: &'static str,
-    pub(super) allows: fn(Meaning) -> bool,
+    pub(super) allows: fn(Quantity) -> bool,
 }
 
-impl Room {
+impl FormulaContext {
     /// A formula that the motion depends on: everything may be used but what follows from the motion.
     pub(super) fn running(place: &'static str) -> Self {
-        let allows = |meaning: Meaning| !meaning.follows_from_motion();
+        let allows = |meaning: Quantity| !meaning.follows_from_motion();
         Self { place, usable: "everything but multipliers and reactions", allows }
     }
 
     /// A force: it may depend on multipliers, as friction does, and on everything but what these are put together to.
     pub(super) fn pushing() -> Self {
-        let allows = |meaning: Meaning| !matches!(meaning, Meaning::Reaction(_));
+        let allows = |meaning: Quantity| !matches!(meaning, Quantity::Reaction(_));
         Self { place: "a force", usable: "everything but reactions", allows }
     }
 
@@ -277,19 +279,24 @@ impl Room {
 
     /// A formula that is computed once, before the run.
     pub(super) fn fixed(place: &'static str) -> Self {
-        Self { place, usable: "only parameters", allows: |m| matches!(m, Meaning::Parameter(_)) }
+        Self { place, usable: "only parameters", allows: |m| matches!(m, Quantity::Parameter(_)) }
     }
 }
 
 /// A formula that is differentiated twice along the motion, with switches as they are locked.
-pub(super) fn smooth_room(place: &'static str) -> Room {
-    let allows = |m: Meaning| !matches!(m, Meaning::Output(_)) && !m.follows_from_motion();
+pub(super) fn smooth_room(place: &'static str) -> FormulaContext {
+    let allows = |m: Quantity| !matches!(m, Quantity::Output(_)) && !m.follows_from_motion();
     let usable = "only `t`, coordinates, speeds, states, discrete variables, switches and parameters";
-    Room { place, usable, allows }
+    FormulaContext { place, usable, allows }
 }
 
 /// Reports every name of a formula that means nothing, or that is not allowed where it stands.
-pub(super) fn check_formula(formula: &Formula, scope: &Scope<'_>, room: Room, errors: &mut Vec<Diagnostic>) {
+pub(super) fn check_formula(
+    formula: &Formula,
+    scope: &Scope<'_>,
+    room: FormulaContext,
+    errors: &mut Vec<Diagnostic>,
+) {
     for (name, span) in formula.syntax.names() {
         check_name((name, formula.place.part(&span)), scope, room, errors);
     }
@@ -299,7 +306,7 @@ pub(super) fn check_formula(formula: &Formula, scope: &Scope<'_>, room: Room, er
 pub(super) fn check_name(
     (name, span): (&str, Range<usize>),
     scope: &Scope<'_>,
-    room: Room,
+    room: FormulaContext,
     errors: &mut Vec<Diagnostic>,
 ) {
     match scope.meaning(name) {

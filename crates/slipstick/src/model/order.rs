@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-/// Sorts definitions so that each comes after those it uses. `uses(i)` lists the names that definition `i` mentions; names
-/// outside the list are ignored. The error lists every cycle once, each beginning with its first member.
+/// Sorts definitions so that each comes after those it uses. `uses(i)` lists the names that definition `i`
+/// mentions; names outside the list are ignored. The error lists every cycle once, each beginning with its
+/// first member.
 pub fn dependency_order<'a>(
     names: &[&'a str],
     uses: impl Fn(usize) -> Vec<&'a str>,
@@ -21,7 +22,7 @@ pub fn dependency_order<'a>(
     if order.len() == names.len() { Ok(order) } else { Err(cycles(&needs, &order)) }
 }
 
-/// Takes away, again and again, what needs nothing that is left (Kahn's method); what stays is in or behind a cycle.
+/// Kahn's method: repeatedly removes what needs nothing that is left. The rest is in or after a cycle.
 fn peel(needs: &[Vec<usize>]) -> Vec<usize> {
     let mut open: Vec<usize> = needs.iter().map(Vec::len).collect();
     let mut needed_by = vec![Vec::new(); needs.len()];
@@ -44,7 +45,7 @@ fn peel(needs: &[Vec<usize>]) -> Vec<usize> {
     order
 }
 
-/// Follows, from each definition that is left, the first need that is left too, until a definition comes again.
+/// From each definition left, follows the first need that is left, until one repeats.
 fn cycles(needs: &[Vec<usize>], order: &[usize]) -> Vec<Vec<usize>> {
     let mut state = vec![0_usize; needs.len()];
     for &i in order {

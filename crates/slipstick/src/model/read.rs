@@ -1,6 +1,6 @@
 //! TOML → values with places. Nothing here knows what a model is made of; `sections` does.
 
-use super::{Definition, Diagnostic, Formula, Model, Place, Reference, Setting, unknown_key};
+use super::{Definition, Diagnostic, Formula, Model, Reference, Setting, SourceLocation, unknown_key};
 use crate::expr::{Kind, parse};
 use std::ops::Range;
 use toml::Spanned;
@@ -153,7 +153,7 @@ impl Reader<'_> {
                 ("0".to_owned(), None)
             }
         };
-        self.parse_formula(&text, Place { span, text_start }, key, kind)
+        self.parse_formula(&text, SourceLocation { span, text_start }, key, kind)
     }
 
     /// A TOML number as the text of a formula; a negative one is a formula too, minus a literal.
@@ -165,7 +165,7 @@ impl Reader<'_> {
         format!("{:?}", number.unwrap_or(0.0))
     }
 
-    fn parse_formula(&mut self, text: &str, place: Place, key: &str, kind: Kind) -> Formula {
+    fn parse_formula(&mut self, text: &str, place: SourceLocation, key: &str, kind: Kind) -> Formula {
         match parse(text) {
             Ok(syntax) if syntax.kind() == Kind::Condition && kind == Kind::Number => {
                 let message = format!("`{key}` must be a number, and this formula is a condition");
@@ -189,7 +189,7 @@ impl Reader<'_> {
     }
 
     /// Stands for a formula that could not be read, so that its name is still known to the others.
-    pub(super) fn zero(place: Place) -> Formula {
+    pub(super) fn zero(place: SourceLocation) -> Formula {
         Formula { syntax: crate::expr::Syntax::default(), place }
     }
 

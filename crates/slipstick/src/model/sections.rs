@@ -2,7 +2,7 @@
 
 use super::read::{Reader, Value, leaves};
 use super::versions::gather;
-use super::{AuditRule, Definition, Formula, ModeRule, Model, Place, Reference, RunRule};
+use super::{AuditRule, Definition, Formula, ModeRule, Model, Reference, RunRule, SourceLocation};
 use crate::expr::Kind;
 use toml::Spanned;
 use toml::de::{DeString, DeTable};
@@ -124,7 +124,7 @@ impl Reader<'_> {
         }
         let message = format!("audit `{name}` has no formula");
         self.error("missing-key", value.span(), message, "add `formula = \"0.5 * v^2 + g * y\"`");
-        Self::zero(Place { span: value.span(), text_start: None })
+        Self::zero(SourceLocation { span: value.span(), text_start: None })
     }
 
     fn units(&mut self, value: &Value<'_>) -> Vec<(Reference, String)> {
@@ -137,7 +137,7 @@ impl Reader<'_> {
         leaves(table).into_iter().filter_map(unit).collect()
     }
 
-    /// What the equations and the times depend on is read here; the room `simulate` has a table of all that may be said.
+    /// Reads what equations and times depend on; room `simulate` has the table of all options.
     fn run(&mut self, value: &Value<'_>) -> RunRule {
         let mut run = RunRule::default();
         let Some(table) = self.table(value, "run", "[run]") else { return run };

@@ -1,5 +1,5 @@
-//! What is said of guards: which way they fire, where in a step they are looked at, on which side of its root an event is placed, and how it is
-//! located.
+//! What is said of guards: which way they fire, where in a step they are looked at, on which side of its root
+//! an event is placed, and how it is located.
 
 /// Which way a guard must go through zero to fire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -24,7 +24,8 @@ impl Direction {
     }
 }
 
-/// On which side of the root the event is placed (consistent event location, paper 000 sections 5.1.4 and 5.1.5).
+/// On which side of the root the event is placed (consistent event location, paper 000 sections 5.1.4 and
+/// 5.1.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Side {
     /// Just before: the guard never crosses zero (unilateral, CEL⁻).

@@ -1,6 +1,7 @@
-//! What modes may say in their own way: outputs, constraints, forces. One thing has one name, and a formula in each mode or one for all.
+//! What modes may define for themselves: outputs, constraints, forces. A name has a formula per mode, or one
+//! for all.
 
-use super::names::{Room, check_formula, places, smooth_room};
+use super::names::{FormulaContext, check_formula, places, smooth_room};
 use super::{Definition, Diagnostic, Formula, ModeRule, Model, Scope};
 use std::collections::BTreeSet;
 
@@ -109,13 +110,13 @@ impl Model {
 pub(super) fn check_versions(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
     for mode in &model.modes {
         for output in &mode.outputs {
-            check_formula(&output.formula, scope, Room::observing("an output"), errors);
+            check_formula(&output.formula, scope, FormulaContext::observing("an output"), errors);
         }
         for constraint in &mode.constraints {
             check_formula(&constraint.formula, scope, smooth_room("a constraint"), errors);
         }
         for force in &mode.forces {
-            check_formula(&force.formula, scope, Room::pushing(), errors);
+            check_formula(&force.formula, scope, FormulaContext::pushing(), errors);
         }
         check_mechanism_of(mode, model, scope, errors);
     }

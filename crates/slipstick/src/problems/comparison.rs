@@ -30,7 +30,8 @@ const STABILISATIONS: [Stabilisation; 7] = [
 ];
 
 impl Entrant {
-    /// From `METHOD` or `METHOD+STABILISATION`; `mdop5` is `dopri5+project` and takes no other. The error is the part that is unknown.
+    /// From `METHOD` or `METHOD+STABILISATION`; `mdop5` is `dopri5+project` and takes no other. The error is
+    /// the part that is unknown.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (method, suffix) = text.split_once('+').map_or((text, None), |(m, s)| (m, Some(s)));
         if text == MDOP5 {
@@ -78,7 +79,8 @@ pub struct Case<'a> {
 /// What came of a run.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// The largest error of what is known of the end, divided by its size; none if the run did not come to its end.
+    /// The largest error of what is known of the end, divided by its size; none if the run did not come to
+    /// its end.
     pub error: Option<f64>,
     /// How far joints were open at most.
     pub joints: Option<Joints>,
@@ -135,7 +137,8 @@ impl Problem {
 }
 
 impl Case<'_> {
-    /// What is asked of a run with an entrant at a tolerance. What the problem says for another method is left out, and so is a fixed step.
+    /// What is asked of a run with an entrant at a tolerance. What the problem says for another method is
+    /// left out, and so is a fixed step.
     pub fn options_for(&self, entrant: &Entrant, tolerance: f64) -> Options {
         let mut options = self.options.clone().with_method(entrant.method);
         options.tolerances = self.tolerances.scaled(tolerance);
@@ -151,7 +154,8 @@ impl Case<'_> {
         check_options(self.system, &self.options_for(entrant, 1e-6)).err()
     }
 
-    /// What the problem says and a run with an entrant leaves out, by the words of the section `run` of a model file.
+    /// What the problem says and a run with an entrant leaves out, by the words of the section `run` of a
+    /// model file.
     pub fn left_out(&self, entrant: &Entrant) -> Vec<&'static str> {
         let (said, used) = (self.options, self.options_for(entrant, 1e-6));
         let replaced = entrant.stabilisation.is_none() && said.stabilisation != used.stabilisation;

@@ -1,8 +1,9 @@
 //! Equations behind a mass matrix, `M y' = f`, with closed forms.
 //!
-//! - The circle, x' = y and y' = -x from (1, 0), behind the matrix (2 1; 1 3), and behind one that depends on time and state.
-//! - An algebraic state, of index 1: x' = -z with 0 = z - x³ from (1, 1), so that x = 1 / √(1 + 2t). Behind a constant matrix, and with a matrix that
-//!   varies, of which both rows have a rate in them.
+//! - The circle, x' = y and y' = -x from (1, 0), behind the matrix (2 1; 1 3), and behind one that depends on
+//!   time and state.
+//! - An algebraic state, of index 1: x' = -z with 0 = z - x³ from (1, 1), so that x = 1 / √(1 + 2t). Behind a
+//!   constant matrix, and with a matrix that varies, of which both rows have a rate in them.
 
 use super::Problem;
 use crate::equations::ClosureSystem;

@@ -1,7 +1,8 @@
 //! The literature's test problems, each once, with its truth and its source.
 //!
-//! Tests, benchmarks and `slipstick bench` all take them from here. A truth is a closed form or the digits of an oracle: extrapolation
-//! in 50 digits with two different orders and tolerances, started from the very doubles that the problem is stated with.
+//! Tests, benchmarks and `slipstick bench` all take them from here. A truth is a closed form or the digits of
+//! an oracle: extrapolation in 50 digits with two different orders and tolerances, started from the very
+//! doubles that the problem is stated with.
 
 mod comparison;
 mod constrained;
@@ -61,13 +62,15 @@ pub struct Problem {
     pub until: f64,
     /// The true state at the end.
     pub end: Vec<f64>,
-    /// The sizes by which the components of the error at the end are divided; none if the components are of one size. Without it, a
-    /// component of size 1e-13 could be all wrong beside one of size 1 and nobody would see it.
+    /// The sizes by which the components of the error at the end are divided; none if the components are of
+    /// one size. Without it, a component of size 1e-13 could be all wrong beside one of size 1 and nobody
+    /// would see it.
     pub scale: Option<Vec<f64>>,
-    /// The absolute tolerance for a relative tolerance of one: small for problems in which small components matter.
+    /// The absolute tolerance for a relative tolerance of one: small for problems in which small components
+    /// matter.
     pub absolute: f64,
-    /// How many times the tolerance the error at the end may be; see [`promised_error`](Self::promised_error). It is large for
-    /// problems that magnify small errors.
+    /// How many times the tolerance the error at the end may be; see
+    /// [`promised_error`](Self::promised_error). It is large for problems that magnify small errors.
     pub promise: f64,
     /// A quantity that stays constant, if there is one.
     pub invariant: Option<fn(&[f64]) -> f64>,
@@ -79,7 +82,8 @@ impl Problem {
         self.promise * allowance(method, tolerance) * tolerance
     }
 
-    /// The distance of a state from the true end: the Euclidean norm, of each component divided by its [`scale`](Self::scale).
+    /// The distance of a state from the true end: the Euclidean norm, of each component divided by its
+    /// [`scale`](Self::scale).
     pub fn error(&self, state: &[f64]) -> f64 {
         let Some(scale) = &self.scale else { return distance(state, &self.end) };
         let scaled = |y: &[f64]| y.iter().zip(scale).map(|(y, s)| y / s).collect::<Vec<_>>();
@@ -94,9 +98,10 @@ impl Problem {
 
 /// How many times larger than that of most methods the error of one may be.
 ///
-/// The generalized-α methods, whose estimate is of the order p of the solution, make an error of `tolerance` in a step of size tolerance^(1/(p+1)), so that per unit
-/// of time it is larger by the inverse of that; Fehlberg's pairs make up for it by shorter steps. For Bogacki and Shampine's pair the multiple is larger than for
-/// others: on y' = iy its error is h⁴/24 per step and its estimate h³/48.
+/// The generalized-α methods, whose estimate is of the order p of the solution, make an error of `tolerance`
+/// in a step of size tolerance^(1/(p+1)), so that per unit of time it is larger by the inverse of that;
+/// Fehlberg's pairs make up for it by shorter steps. For Bogacki and Shampine's pair the multiple is larger
+/// than for others: on y' = iy its error is h⁴/24 per step and its estimate h³/48.
 pub fn allowance(method: Method, tolerance: f64) -> f64 {
     let facts = method.facts();
     if facts.mechanisms_only && facts.error_order == Some(facts.order) {
@@ -108,8 +113,8 @@ pub fn allowance(method: Method, tolerance: f64) -> f64 {
     }
 }
 
-/// The tolerances that an adaptive method is tried at: none for a method without an error estimate, no tight ones for a method of order 2,
-/// which would need millions of steps.
+/// The tolerances that an adaptive method is tried at: none for a method without an error estimate, no tight
+/// ones for a method of order 2, which would need millions of steps.
 pub fn tolerances_for(method: Method) -> &'static [f64] {
     const ALL: &[f64] = &[1e-4, 1e-6, 1e-8, 1e-10];
     match (method.facts().error_order, method.facts().order) {
@@ -133,13 +138,15 @@ pub const SLIDING: (&str, &str) = (
     "motions along switching surfaces: the four problems of DISODE45 beside its tables, relays, stick and slip",
 );
 
-/// The name of the suite of mechanisms with constraints, and what it is about; [`constrained()`] gives its problems.
+/// The name of the suite of mechanisms with constraints, and what it is about; [`constrained()`] gives its
+/// problems.
 pub const CONSTRAINED: (&str, &str) = (
     "constrained",
     "mechanisms whose joints stay shut: Andrews, a manipulator, pendulums, slider-cranks, rolling, car axis",
 );
 
-/// The name of the suite of mechanisms that integrators are compared on, and what it is about; [`mechanism_problems`] gives its problems.
+/// The name of the suite of mechanisms that integrators are compared on, and what it is about;
+/// [`mechanism_problems`] gives its problems.
 pub const MECHANISMS: (&str, &str) = (
     "mechanisms",
     "what integrators of mechanisms are compared on: linkages, presses, pantographs, trusses, pendulums, rotors",

@@ -1,17 +1,21 @@
-//! Performance profiles of Dolan and Moré (paper 001, equations (37) to (39)): which share of the problems a solver solves within a multiple of the best.
+//! Performance profiles of Dolan and Moré (paper 001, equations (37) to (39)): which share of the problems a
+//! solver solves within a multiple of the best.
 //!
-//! In: for each problem what each solver needed, or nothing if it did not solve it. Out: for each solver its curve. Nothing here knows what a problem is.
+//! In: for each problem what each solver needed, or nothing if it did not solve it. Out: for each solver its
+//! curve. Nothing here knows what a problem is.
 
 /// The curves of several solvers on the same problems.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
     problems: usize,
-    /// For each solver, how many times more than the best it needed, ascending, for the problems that it solved.
+    /// For each solver, how many times more than the best it needed, ascending, for the problems that it
+    /// solved.
     ratios: Vec<Vec<f64>>,
 }
 
 impl Profile {
-    /// From a row for each problem with a place for each solver. What is not a number above zero, or none at all, is not solved.
+    /// From a row for each problem with a place for each solver. What is not a number above zero, or none at
+    /// all, is not solved.
     pub fn of(solvers: usize, needed: &[Vec<Option<f64>>]) -> Self {
         let mut ratios = vec![Vec::new(); solvers];
         for row in needed {
@@ -52,8 +56,9 @@ impl Profile {
     }
 }
 
-/// What a solver needs for an error, from runs at several tolerances: (work, error). Between the runs next to it the logarithms are taken to lie on a line; a run
-/// with a smaller error than asked for counts as it is if there is none with a larger one. Nothing if no run has an error that small.
+/// What a solver needs for an error, from runs at several tolerances: (work, error). Between the runs next to
+/// it the logarithms are taken to lie on a line; a run with a smaller error than asked for counts as it is if
+/// there is none with a larger one. Nothing if no run has an error that small.
 pub fn work_for(error: f64, runs: &[(f64, f64)]) -> Option<f64> {
     let usable = |(work, e): &&(f64, f64)| *work > 0.0 && work.is_finite() && e.is_finite();
     let enough = runs.iter().filter(usable).filter(|(_, e)| *e <= error);

@@ -17,7 +17,8 @@ pub struct End {
 }
 
 impl End {
-    /// As a run has it. States are judged by the largest size that they have in it, or that tolerances are absolute up to.
+    /// As a run has it. States are judged by the largest size that they have in it, or that tolerances are
+    /// absolute up to.
     fn of(run: &Trajectory, tolerances: &Tolerances) -> Self {
         let smallest = |i: usize| tolerances.absolute.get(i) / tolerances.relative.get(i);
         let mut sizes: Vec<f64> = (0..run.end_state().len()).map(smallest).collect();
@@ -81,7 +82,8 @@ impl Reference {
         Method::Rodas4,
     ];
 
-    /// For a plan, four digits beyond the tightest tolerance that it is compared at, with no more than so many steps each.
+    /// For a plan, four digits beyond the tightest tolerance that it is compared at, with no more than so
+    /// many steps each.
     pub fn of(
         plan: &Plan,
         tightest: f64,

@@ -1,11 +1,13 @@
 //! Stiff problems: explicit methods would need steps for stability, not for accuracy.
 //!
-//! Truths: extrapolation of the linearly implicit Euler rule (Hairer, Wanner II, section IV.9) in 113-bit numbers (33 digits), started from
-//! the very doubles that the problem is stated with, twice: with 12 columns at 1e-18 and 14 at 1e-20 (pollution: 12 at 1e-16 and 1e-17; ring
-//! modulator: 10 at 1e-12 and 12 at 1e-14). The bound in `source` is the difference of the two, relative to the scale of each component;
-//! published digits are compared with in the same way.
+//! Truths: extrapolation of the linearly implicit Euler rule (Hairer, Wanner II, section IV.9) in 113-bit
+//! numbers (33 digits), started from the very doubles that the problem is stated with, twice: with 12 columns
+//! at 1e-18 and 14 at 1e-20 (pollution: 12 at 1e-16 and 1e-17; ring modulator: 10 at 1e-12 and 12 at 1e-14).
+//! The bound in `source` is the difference of the two, relative to the scale of each component; published
+//! digits are compared with in the same way.
 //!
-//! Errors are measured relative to the size that each component has at the end, or has had on the way if it goes through zero.
+//! Errors are measured relative to the size that each component has at the end, or has had on the way if it
+//! goes through zero.
 
 use super::Problem;
 use crate::equations::ClosureSystem;
@@ -296,8 +298,8 @@ fn pollution() -> Problem {
     }
 }
 
-/// A reaction: its speed constant, the substances that its speed is proportional to, and what it makes or (if negative) uses of which.
-/// Substances are numbered from 1, as in the literature.
+/// A reaction: its speed constant, the substances that its speed is proportional to, and what it makes or (if
+/// negative) uses of which. Substances are numbered from 1, as in the literature.
 struct Reaction {
     speed: f64,
     of: &'static [usize],
@@ -386,7 +388,8 @@ mod tests {
                 moved(-h, &mut down);
                 for row in 0..n {
                     let difference = (up[row] - down[row]) / (2.0 * h);
-                    // A row's rounding is that of its largest term; third derivatives of the diodes add (δ h)²/6.
+                    // A row's rounding is that of its largest term; third derivatives of the diodes add (δ
+                    // h)²/6.
                     let largest = up[row].abs().max(down[row].abs());
                     let allowed = 1e-10 * largest / h * 1e-4 + 1e-8 * exact[n * row + column].abs();
                     let error = (difference - exact[n * row + column]).abs();

@@ -7,18 +7,8 @@ use super::contradiction::Redundant;
 use crate::equations::System;
 use crate::formulation::Flow;
 use crate::mode::Mode;
-use crate::step::{Step, Trial};
-
-/// What is different at the start of a segment from the end of the last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Restart {
-    /// It is the start of the run.
-    Initial,
-    /// The state, a switch or the mode has changed.
-    Discontinuous,
-    /// Nothing: an event was recorded.
-    Continuous,
-}
+pub(super) use crate::step::Restart;
+use crate::step::{DenseDetail, Step, Trial};
 
 /// A method on a form, with the step that it has tried last.
 pub(super) struct Integrator<'a> {
@@ -86,14 +76,14 @@ impl<'a> Integrator<'a> {
     /// Fills in the dense output of the step just tried.
     pub(super) fn interpolate(&mut self) {
         self.dense_number += 1;
-        self.step.interpolate(&mut self.flow, &mut self.trial);
+        self.step.interpolate(&mut self.flow, &mut self.trial, DenseDetail::Usual);
     }
 
     /// Fills in the most accurate dense output that the method has. Gives the right-hand sides that it took.
     pub(super) fn interpolate_finely(&mut self) -> u64 {
         self.dense_number += 1;
         let before = self.flow.derivative_count;
-        self.step.interpolate_finely(&mut self.flow, &mut self.trial);
+        self.step.interpolate(&mut self.flow, &mut self.trial, DenseDetail::Finest);
         self.flow.derivative_count - before
     }
 
@@ -110,9 +100,6 @@ impl<'a> Integrator<'a> {
     /// The next step begins at this state.
     pub(super) fn restart(&mut self, t: f64, y: &[f64], restart: Restart) {
         self.trial.restart(t, y);
-        self.step.restart();
-        if restart != Restart::Continuous {
-            self.step.expect_change();
-        }
+        self.step.restart(restart);
     }
 }

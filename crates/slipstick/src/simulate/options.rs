@@ -160,7 +160,7 @@ impl Options {
     pub(super) fn build_method(&self, system: &dyn System, from: f64) -> Box<dyn Step> {
         let mut step = self.choose_method(system, from);
         if self.fixed_step.is_some() {
-            step.be_patient();
+            step.iterate_to_stall();
         }
         step
     }

@@ -1,7 +1,7 @@
 //! From a model to a run: the compiled system, where it starts, and what is asked of it.
 
 use super::{Error, OptionValue, Options, RUN_OPTIONS, Start, initialise, run_options};
-use crate::equations::{Fixed, FormulaSystem, System};
+use crate::equations::{FormulaSystem, ParameterValues, System};
 use crate::expr::nearest;
 use crate::formulation::Stabilisation;
 use crate::model::{Diagnostic, EventRule, Formula, Model, Trigger};
@@ -47,7 +47,7 @@ impl Plan {
 
     /// Plans a run of a checked model.
     pub fn new(model: &Model, overrides: &Overrides) -> Result<Self, Vec<Diagnostic>> {
-        let fixed = Fixed::evaluate(model, &overrides.parameters)?;
+        let fixed = ParameterValues::evaluate(model, &overrides.parameters)?;
         let mut errors = Vec::new();
         let times = Times::evaluate(model, &fixed, overrides.until, &mut errors);
         errors.extend(model.all_events().filter_map(|(_, event)| too_fine(event, &fixed, &times)));
@@ -130,7 +130,12 @@ struct Times {
 }
 
 impl Times {
-    fn evaluate(model: &Model, fixed: &Fixed<'_>, wanted: Option<f64>, errors: &mut Vec<Diagnostic>) -> Self {
+    fn evaluate(
+        model: &Model,
+        fixed: &ParameterValues<'_>,
+        wanted: Option<f64>,
+        errors: &mut Vec<Diagnostic>,
+    ) -> Self {
         let mut number = |formula: &Option<Formula>, what: &str| match formula {
             None => None,
             Some(formula) => fixed.formula(formula, what).map_err(|error| errors.push(error)).ok(),
@@ -160,7 +165,7 @@ fn check_times(model: &Model, from: f64, until: f64, step: Option<f64>, errors: 
 }
 
 /// A clock that strikes at times which doubles cannot tell apart.
-fn too_fine(event: &EventRule, fixed: &Fixed<'_>, times: &Times) -> Option<Diagnostic> {
+fn too_fine(event: &EventRule, fixed: &ParameterValues<'_>, times: &Times) -> Option<Diagnostic> {
     let Trigger::Every { period, first } = &event.trigger else { return None };
     let value = |formula: &Formula| fixed.formula(formula, "").ok();
     let (every, first) = (value(period)?, first.as_ref().and_then(value).unwrap_or(times.from));

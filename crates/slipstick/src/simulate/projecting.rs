@@ -19,7 +19,7 @@ impl Integrator<'_> {
         let mut last = self.find_moved();
         for _ in 0..CALM_ROUNDS {
             let is_plain = last == 0.0 || self.flow.is_next_to_singular(true);
-            if is_plain || !self.step.calm(positions, &mut self.scratch.moved) {
+            if is_plain || !self.step.smooth(positions, &mut self.scratch.moved) {
                 return;
             }
             self.scratch
@@ -75,7 +75,7 @@ impl Integrator<'_> {
         }
         if self.is_acceptable() && !self.projects_by_itself() {
             let t_end = self.trial.t + self.trial.h;
-            let has_derivative = self.step.knows_derivative_at_end();
+            let has_derivative = self.step.report().knows_end;
             if self.step.method() == Method::HalfExplicit5 {
                 self.flow.land_half_explicit(t_end, &mut self.trial.end, has_derivative);
             } else if has_derivative {

@@ -16,7 +16,7 @@ use super::recorder::{Recorder, empty_trajectory};
 use super::signals::{Along, Comparisons, Uncertainty, has_surface};
 use super::sizes::Sizes;
 use super::{Error, Failure, Monitor, Options, Start, Unwatched, initialise};
-use crate::equations::{Condition as Joined, Guard, GuardKind, OnEntry as EntryRule, System};
+use crate::equations::{EntryRule, Guard, GuardCondition as Joined, GuardKind, System};
 use crate::math::Bracket;
 use crate::mode::Mode;
 use crate::model::{Direction, Side};

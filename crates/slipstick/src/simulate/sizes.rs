@@ -122,7 +122,7 @@ impl Sizes {
             return;
         }
         self.h = integrator.trial.h * self.control.accept(integrator.trial.h, integrator.trial.error);
-        if let Some(proposed) = integrator.step.wanted_step() {
+        if let Some(proposed) = integrator.step.proposed_step() {
             self.h = proposed;
             self.control.restart();
         }

@@ -7,6 +7,7 @@ use super::simulator::{Firing, Simulator, locks};
 use crate::equations::{Guard, GuardKind};
 use crate::formulation::{Flow, Sliding, Surface, is_jump};
 use crate::math::Bracket;
+use crate::step::Restart;
 use crate::trajectory::{Event, EventKind};
 use crate::transition::{Heading, Incoming, Motions, Way, classify};
 use crate::watch::{Banded, MOST_ORDERS, Signals};
@@ -394,7 +395,7 @@ impl Simulator<'_> {
         if end <= t || end > self.integrator.options.until.min(self.calendar.next()) {
             return;
         }
-        self.integrator.step.restart();
+        self.integrator.step.restart(Restart::Continuous);
         self.integrator.attempt(left);
         if self.integrator.is_acceptable() {
             self.integrator.interpolate();

@@ -1,23 +1,35 @@
-//! Generalized-α methods of order 2 for mechanisms (paper 001, section 3.1), with the constraints of positions (index 3), of speeds (index 2), or both (Algorithm 1).
+//! Generalized-α methods of order 2 for mechanisms (paper 001, section 3.1), with the constraints of
+//! positions (index 3), of speeds (index 2), or both (Algorithm 1).
 //!
-//! With `u = (v, z)`, speeds and further states, and an acceleration `a` that belongs to the time `t + (α_m - α_f) h`, equations (15) and (16) are
+//! With `u = (v, z)`, speeds and further states, and an acceleration `a` that belongs to the time
+//! `t + (α_m - α_f) h`, equations (15) and (16) are
 //!
-//! `(1 - α_m) a₁ + α_m a₀ = (1 - α_f) u'₁ + α_f u'₀`, `u₁ = u₀ + h (1 - γ) a₀ + h γ a₁`, `r = h v₀ + h² (1/2 - β) a₀ + h² β a₁`,
+//! `(1 - α_m) a₁ + α_m a₀ = (1 - α_f) u'₁ + α_f u'₀`, `u₁ = u₀ + h (1 - γ) a₀ + h γ a₁`,
+//! `r = h v₀ + h² (1/2 - β) a₀ + h² β a₁`,
 //!
-//! where positions go from `q₀` to `q₁` along `q' = T(q) r` for time one: `q₀ + r` where `T` is one, and the exponential map of rotations for Euler parameters (Brüls and Cardona, J. Comput.
-//! Nonlinear Dynam. 5, 2010). The equations of motion and the constraints hold at the end of the step; `alpha_newton.rs` solves them.
+//! where positions go from `q₀` to `q₁` along `q' = T(q) r` for time one: `q₀ + r` where `T` is one, and the
+//! exponential map of rotations for Euler parameters (Brüls and Cardona, J. Comput. Nonlinear Dynam. 5,
+//! 2010). The equations of motion and the constraints hold at the end of the step; `alpha_newton.rs` solves
+//! them.
 //!
-//! A step of another size has its `a₀` elsewhere: `a₀ - u'₀` is the way from `t` to there and grows with the step. So it is scaled, which keeps the order (Brüls and Arnold, J. Comput.
-//! Nonlinear Dynam. 3, 2008). At a start, and where a step is much longer than the last, it is taken from the accelerations at both ends of the step, and the step made again; with `a₀ = u'₀`
-//! the multipliers of the index-3 form would begin with an error of order one. Along the constraints that form runs with speeds that are off by `-C h² v''`, in which `C h³ v''` is the error
-//! that `r` makes; to begin with exact speeds, or with those of a step of another size, gives multipliers an error of the size of the step that rings. So they are moved there (Arnold, Brüls and Cardona, Numer. Math. 129, 2015). The end of a step has speeds on the constraints
-//! all the same; what the method goes on with is kept beside them, and scaled with the square of the step.
+//! A step of another size has its `a₀` elsewhere: `a₀ - u'₀` is the way from `t` to there and grows with the
+//! step. So it is scaled, which keeps the order (Brüls and Arnold, J. Comput. Nonlinear Dynam. 3, 2008). At a
+//! start, and where a step is much longer than the last, it is taken from the accelerations at both ends of
+//! the step, and the step made again; with `a₀ = u'₀` the multipliers of the index-3 form would begin with an
+//! error of order one. Along the constraints that form runs with speeds that are off by `-C h² v''`, in which
+//! `C h³ v''` is the error that `r` makes; to begin with exact speeds, or with those of a step of another
+//! size, gives multipliers an error of the size of the step that rings. So they are moved there (Arnold,
+//! Brüls and Cardona, Numer. Math. 129, 2015). The end of a step has speeds on the constraints all the same;
+//! what the method goes on with is kept beside them, and scaled with the square of the step.
 
 use super::alpha_newton::{Solver, largest};
 use super::descriptor::Build;
 use super::implicit::check_finite;
 use super::passing::Passing;
-use super::{ConstraintPolicy, Fault, MechanismForm, Method, MethodDescriptor, Step, Tolerances, Trial};
+use super::{
+    Change, ConstraintPolicy, DenseDetail, Fault, MechanismForm, Memory, Method, MethodDescriptor, Restart,
+    Step, StepReport, Tolerances, Trial,
+};
 use crate::equations::ActiveRows;
 use crate::formulation::{Field, Flow};
 use crate::math::Norm;
@@ -66,14 +78,15 @@ fn build(level: Level, rho: f64) -> Box<dyn Step> {
     Box::new(Passing::with(GeneralizedAlpha::new(level, rho)))
 }
 
-/// A step that is longer than the last by more than this begins anew: what is scaled has rounding and damped oscillations in it.
+/// Beyond this growth a step begins anew: what is scaled contains rounding and damped oscillations.
 const MOST_GROWTH: f64 = 2.0;
 
-/// Rates of the index-3 form that are off by more than this part of the largest ring, and the next step begins anew. Near a `ρ∞` of one they would do so ever more.
+/// Rates of the index-3 form that are off by more than this part of the largest ring, and the next step
+/// begins anew. Near a `ρ∞` of one they would do so ever more.
 const RINGING: f64 = 0.1;
 
-/// The largest error of a cubic with values and slopes at both ends is this times `h⁴` and the fourth derivative; that of a parabola with values at both ends and the right mean this times `h³` and
-/// the third.
+/// The largest error of a cubic with values and slopes at both ends is this times `h⁴` and the fourth
+/// derivative; that of a parabola with values at both ends and the right mean this times `h³` and the third.
 const WITHIN_POSITIONS: f64 = 1.0 / 384.0;
 const WITHIN_SPEEDS: f64 = 0.008_018_753_738_744_802;
 
@@ -91,7 +104,8 @@ pub(super) enum Level {
     Both,
 }
 
-/// The coefficients that follow from `ρ∞`, the part of an oscillation of infinite frequency that is left after a step.
+/// The coefficients that follow from `ρ∞`, the part of an oscillation of infinite frequency that is left
+/// after a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Coefficients {
     pub(super) alpha_m: f64,
@@ -123,7 +137,8 @@ impl Coefficients {
         0.5 * self.shift() + self.beta - 1.0 / 6.0
     }
 
-    /// The error of speeds in a step is this times `h³ u'''`: with `a = u' + shift h u'' + c h² u'''`, which (15) goes on with.
+    /// The error of speeds in a step is this times `h³ u'''`: with `a = u' + shift h u'' + c h² u'''`, which
+    /// (15) goes on with.
     pub(super) fn error_of_speeds(&self) -> f64 {
         let middle = 0.5 + self.shift();
         let c = 0.5 * (1.0 - self.alpha_f) - (1.0 - self.alpha_m) * middle;
@@ -131,8 +146,8 @@ impl Coefficients {
     }
 }
 
-/// What is known at a point: rates, the shifted acceleration, multipliers; and rates to judge the error by. Multipliers of the index-3 form that ring would be seen in those, so they
-/// are of the index-1 form there.
+/// What is known at a point: rates, the shifted acceleration, multipliers; and rates to judge the error by.
+/// Multipliers of the index-3 form that ring would be seen in those, so they are of the index-1 form there.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Knot {
     pub(super) rates: Vec<f64>,
@@ -164,19 +179,19 @@ pub(super) struct GeneralizedAlpha {
     level: Level,
     coefficients: Coefficients,
     /// Everything that needs to know the mechanism, once there was a step.
-    room: Option<Box<Room>>,
+    room: Option<Box<Workspace>>,
     factorisations: u64,
     is_patient: bool,
 }
 
 #[derive(Clone, Debug)]
-struct Room {
+struct Workspace {
     /// The constraints that it is for.
     rows: ActiveRows,
     positions: usize,
     n: usize,
     solver: Solver,
-    /// At the start of the step before, at the start, and at the end; with the sizes of the step before and of this one. Zero: there is none.
+    /// At the start of the last step, at the start, and at the end; with both step sizes, zero for none.
     before: Knot,
     start: Knot,
     before_h: f64,
@@ -191,7 +206,7 @@ struct Room {
     errors: Vec<f64>,
 }
 
-impl Room {
+impl Workspace {
     fn new(field: &Flow<'_>, rows: ActiveRows, level: Level, coefficients: Coefficients) -> Self {
         let (layout, m) = (field.system().layout(), rows.len());
         let (size, dimension) = (layout.v + layout.z, layout.dimension());
@@ -259,7 +274,8 @@ impl Room {
         self.estimate(field, tolerances, trial)
     }
 
-    /// Keeps positions where the constraints of speeds are solved for, and closes speeds where Newton's iteration has come to stand before rounding.
+    /// Keeps positions where the constraints of speeds are solved for, and closes speeds where Newton's
+    /// iteration has come to stand before rounding.
     fn land(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         let t = trial.t + trial.h;
         if !field.has_terms() {
@@ -277,8 +293,9 @@ impl Room {
         }
     }
 
-    /// Corrects positions, and speeds behind that. The least change in the metric of the masses would press stiff springs by as much as positions were off, and multipliers would carry that force; so what
-    /// is stiff in a correction is taken off it, and what that leaves open is corrected again.
+    /// Corrects positions, and speeds behind that. The least change in the metric of the masses would press
+    /// stiff springs by as much as positions were off, and multipliers would carry that force; so what is
+    /// stiff in a correction is taken off it, and what that leaves open is corrected again.
     fn land_softly(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         let (t, n) = (trial.t + trial.h, self.n);
         let rounds = if self.positions == n { SOFT_ROUNDS } else { 0 };
@@ -296,7 +313,7 @@ impl Room {
         field.land_half_explicit(t, &mut trial.end, false);
     }
 
-    /// What the step before has left beside the state, for a step that is longer by a ratio; nothing of it where a step begins anew.
+    /// What the last step has left beside the state, scaled to this one; nothing where a step begins anew.
     fn carry_on(&mut self, ratio: f64) {
         let start = &mut self.start;
         if ratio == 0.0 {
@@ -309,8 +326,8 @@ impl Room {
         }
     }
 
-    /// The shifted acceleration of the start from the accelerations at both ends. Those of the end are of the index-1 form: there an error of `a₀` in the multipliers has no part in
-    /// them.
+    /// The shifted acceleration of the start from the accelerations at both ends. Those of the end are of the
+    /// index-1 form: there an error of `a₀` in the multipliers has no part in them.
     fn begin_anew(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
         let t = trial.t + trial.h;
         field.derivative(t, &self.solver.state, &mut self.state);
@@ -330,8 +347,8 @@ impl Room {
         Ok(())
     }
 
-    /// The error (29) of positions, and that of speeds and further states, both smoothed by the matrix of Newton's iteration: what oscillates much faster than the step is damped and not
-    /// followed.
+    /// The error (29) of positions, and that of speeds and further states, both smoothed by the matrix of
+    /// Newton's iteration: what oscillates much faster than the step is damped and not followed.
     fn estimate(
         &mut self,
         field: &mut Flow<'_>,
@@ -357,8 +374,9 @@ impl Room {
         Ok(())
     }
 
-    /// Damps what is stiff in both errors. Across constraints that are met at the end of the step there is no error, but there is one on the way there, of dense output; across those of speeds
-    /// alone, that of positions is never taken back.
+    /// Damps what is stiff in both errors. Across constraints that are met at the end of the step there is no
+    /// error, but there is one on the way there, of dense output; across those of speeds alone, that of
+    /// positions is never taken back.
     fn smooth(&mut self) {
         let (h, m, solver) = (self.h, self.start.multipliers.len(), &mut self.solver);
         let kept = if solver.level == Level::Speeds { 0 } else { solver.holonomic };
@@ -390,7 +408,7 @@ impl Room {
         Ok(())
     }
 
-    /// Takes speeds that are kept on no constraints by the method to where these are met. It goes on with those it has.
+    /// Projects speeds that the method does not constrain. The method itself continues with its own.
     fn close_speeds(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         let (t, speeds) = (trial.t + trial.h, self.positions..self.positions + self.n);
         let off = &mut self.solver.end.off[..self.n];
@@ -399,7 +417,8 @@ impl Room {
         off.iter_mut().zip(&trial.end[speeds.clone()]).for_each(|(off, v)| *off -= v);
     }
 
-    /// `h² u'''`, from the rates at the ends of this step and of the one before; at a start from those in the middle of the step.
+    /// `h² u'''`, from the rates at the ends of this step and of the one before; at a start from those in the
+    /// middle of the step.
     fn find_bend(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
         let (h, before) = (self.h, self.before_h);
         if before > 0.0 {
@@ -446,17 +465,59 @@ impl GeneralizedAlpha {
         Self { level, coefficients: Coefficients::new(rho), room: None, factorisations: 0, is_patient: false }
     }
 
-    /// Room for the constraints that hold now. What it takes over from that for others are sizes and counts alone.
+    /// A workspace for the constraints that hold now. From the last one it takes only sizes and counts.
     #[cold]
     fn make_room(&mut self, field: &Flow<'_>, rows: ActiveRows) {
-        let mut room = Box::new(Room::new(field, rows, self.level, self.coefficients));
+        let mut room = Box::new(Workspace::new(field, rows, self.level, self.coefficients));
         if self.is_patient {
-            room.solver.be_patient();
+            room.solver.iterate_to_stall();
         }
         if let Some(before) = &self.room {
             room.solver.take_over(&before.solver);
         }
         self.room = Some(room);
+    }
+}
+
+impl Memory for GeneralizedAlpha {
+    fn advance(&mut self) {
+        let Some(room) = &mut self.room else { return };
+        std::mem::swap(&mut room.before, &mut room.start);
+        std::mem::swap(&mut room.start, &mut room.solver.end);
+        room.before_h = room.h;
+        room.solver.advance();
+    }
+
+    fn restart(&mut self, _restart: Restart) {
+        let Some(room) = &mut self.room else { return };
+        room.start_is_known = false;
+        room.solver.restart();
+    }
+
+    fn iterate_to_stall(&mut self) {
+        self.is_patient = true;
+    }
+
+    fn report(&self) -> StepReport<'_> {
+        let method = match self.level {
+            Level::Positions => Method::GeneralizedAlpha3,
+            Level::Speeds => Method::GeneralizedAlpha2,
+            Level::Both => Method::GeneralizedAlpha,
+        };
+        let multipliers = self.room.as_ref().map_or(&[][..], |room| &room.solver.end.multipliers);
+        StepReport { multipliers, ..StepReport::plain(method) }
+    }
+
+    fn stiffness(&self, _trial: &Trial) -> Option<f64> {
+        None
+    }
+
+    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
+        None
+    }
+
+    fn factorisations(&self) -> u64 {
+        self.factorisations
     }
 }
 
@@ -474,10 +535,11 @@ impl Step for GeneralizedAlpha {
         self.factorisations = room.solver.factorisations;
     }
 
-    /// Positions: the cubic through both ends with the speeds there. Speeds: the parabola through both ends whose mean is the way of the step, without its error: over the step that
-    /// would be of the order of what a guard changes by behind a surface that has just been left. Further states: the cubic through both ends
-    /// with their rates.
-    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+    /// Positions: the cubic through both ends with the speeds there. Speeds: the parabola through both ends
+    /// whose mean is the way of the step, without its error: over the step that would be of the order of what
+    /// a guard changes by behind a surface that has just been left. Further states: the cubic through both
+    /// ends with their rates.
+    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial, _detail: DenseDetail) {
         let Some(room) = &mut self.room else { return };
         let (q, n, h) = (room.positions, room.n, trial.h);
         let [first, last] = &mut room.slopes;
@@ -496,37 +558,7 @@ impl Step for GeneralizedAlpha {
         }
     }
 
-    fn advance(&mut self) {
-        let Some(room) = &mut self.room else { return };
-        std::mem::swap(&mut room.before, &mut room.start);
-        std::mem::swap(&mut room.start, &mut room.solver.end);
-        room.before_h = room.h;
-        room.solver.advance();
-    }
-
-    fn restart(&mut self) {
-        let Some(room) = &mut self.room else { return };
-        room.start_is_known = false;
-        room.solver.restart();
-    }
-
-    fn be_patient(&mut self) {
-        self.is_patient = true;
-    }
-
-    fn multipliers(&self) -> &[f64] {
-        self.room.as_ref().map_or(&[], |room| &room.solver.end.multipliers)
-    }
-
-    fn method(&self) -> Method {
-        match self.level {
-            Level::Positions => Method::GeneralizedAlpha3,
-            Level::Speeds => Method::GeneralizedAlpha2,
-            Level::Both => Method::GeneralizedAlpha,
-        }
-    }
-
-    fn factorisations(&self) -> u64 {
-        self.factorisations
+    fn smooth(&mut self, _positions: usize, _correction: &mut [f64]) -> bool {
+        false
     }
 }

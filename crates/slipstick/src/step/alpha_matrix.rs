@@ -1,7 +1,8 @@
-//! The matrix of Newton's iteration in a generalized-α method (paper 001, equations (19) and (22)), with its factors.
+//! The matrix of Newton's iteration in a generalized-α method (paper 001, (19) and (22)), factorised.
 //!
-//! `S = (1-α_m)/(1-α_f) M + h γ C_t + h² β K_t` and the rows of the constraints have entries only where one of their parts has; of these the places are joined once, and the order of
-//! elimination is found once, unless the tangents turn out to have more.
+//! `S = (1-α_m)/(1-α_f) M + h γ C_t + h² β K_t` and the rows of the constraints have entries only where one
+//! of their parts has; of these the places are joined once, and the order of elimination is found once,
+//! unless the tangents turn out to have more.
 
 use super::Fault;
 use super::alpha::{Coefficients, Level};
@@ -24,7 +25,8 @@ pub(super) struct IterationMatrix {
     of_gradients: Vec<usize>,
     of_slopes: Vec<(usize, usize)>,
     pair: Saddle,
-    /// The length of the gradient of each constraint, by which it is judged whether it is met; infinite for those that are met wherever the others are.
+    /// The length of the gradient of each constraint, by which it is judged whether it is met; infinite for
+    /// those that are met wherever the others are.
     lengths: Vec<f64>,
     /// The system that moves positions onto the constraints, where speeds are kept on them.
     pub(super) mover: Option<Mover>,
@@ -131,7 +133,7 @@ impl IterationMatrix {
         by_forces > by_masses
     }
 
-    /// Replaces what is left of motion and constraints, with the sign turned, by the changes of `a₁` and of the multipliers.
+    /// Replaces the negative residual of motion and constraints by the changes of `a₁` and the multipliers.
     pub(super) fn solve(&mut self, change: &mut [f64], level_change: &mut [f64]) {
         self.pair.solve(change, level_change);
     }
@@ -142,7 +144,7 @@ impl IterationMatrix {
     }
 }
 
-/// The system (24): the least change of positions, in the metric of `M`, that takes them onto the constraints.
+/// The system (24): the least change of positions in the metric of `M` that meets the constraints.
 #[derive(Clone, Debug)]
 pub(super) struct Mover {
     saddle: Saddle,

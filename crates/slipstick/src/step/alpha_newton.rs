@@ -1,25 +1,31 @@
-//! The end of a step of a generalized-α method: Newton's iteration on equations of motion and constraints together (paper 001, equations (17) to (24) and Algorithm 1).
+//! The end of a step of a generalized-α method: Newton's iteration on equations of motion and constraints
+//! together (paper 001, equations (17) to (24) and Algorithm 1).
 //!
-//! The unknowns are the shifted acceleration at the end, `a₁`, and the multipliers. In terms of a change `δ` of `a₁` the iteration matrices (19) and (22) are one and the same, and stay
-//! regular however small the step:
+//! The unknowns are the shifted acceleration at the end, `a₁`, and the multipliers. In terms of a change `δ`
+//! of `a₁` the iteration matrices (19) and (22) are one and the same, and stay regular however small the
+//! step:
 //!
-//! `S δ + Gᵀ Δλ = -R` with `S = (1-α_m)/(1-α_f) M + h γ C_t + h² β K_t`, and `G δ = -g / (h² β)` for constraints of positions, `(G + h β/γ ∂ġ/∂q) δ = -ġ / (h γ)` for those of speeds.
+//! `S δ + Gᵀ Δλ = -R` with `S = (1-α_m)/(1-α_f) M + h γ C_t + h² β K_t`, and `G δ = -g / (h² β)` for
+//! constraints of positions, `(G + h β/γ ∂ġ/∂q) δ = -ġ / (h γ)` for those of speeds.
 //!
-//! Where both levels are met, positions are moved further by the least change in
-//! the metric of `M` that takes them onto the constraints, in every round (24). Matrices and factors (`alpha_matrix.rs`) are kept while the iteration is fast.
+//! Where both levels are met, positions are moved further by the least change in the metric of `M` that takes
+//! them onto the constraints, in every round (24). Matrices and factors (`alpha_matrix.rs`) are kept while
+//! the iteration is fast.
 
 use super::alpha::{Coefficients, Knot, Level};
 use super::alpha_matrix::IterationMatrix;
 use super::implicit::{
-    AS_LONG_AS_IT_TAKES, Newton, Progress, check_finite, newton_tolerance, smallest_relative,
+    AS_LONG_AS_IT_TAKES, Convergence, Newton, check_finite, newton_tolerance, smallest_relative,
 };
 use super::{Fault, Tolerances, Trial};
 use crate::equations::ActiveRows;
 use crate::formulation::{Balance, Flow, Remainder};
 use std::ops::Range;
 
-/// Constraints are met to this many units of rounding, if they can be: in rounds behind the last that the tolerance asks for. Where they come no nearer, this much will do; and next to a
-/// position in which one fixes nothing, where positions that are met to rounding leave much open, the last, if what it would take to meet them is small beside the tolerance.
+/// Constraints are met to this many units of rounding, if they can be: in rounds behind the last that the
+/// tolerance asks for. Where they come no nearer, this much will do; and next to a position in which one
+/// fixes nothing, where positions that are met to rounding leave much open, the last, if what it would take
+/// to meet them is small beside the tolerance.
 const ROUNDING: f64 = 2.0 * f64::EPSILON;
 const NEARLY: f64 = 32.0 * f64::EPSILON;
 const STANDING: f64 = 1e-11;
@@ -27,10 +33,12 @@ const STANDING: f64 = 1e-11;
 const CLOSED: f64 = 8.0 * f64::EPSILON;
 const LOOSE: f64 = 1e-7;
 const MOST_ROUNDS: usize = 12;
-/// What is left of them after a round, as a part of what was, for the equations to be linearised anew, and how often that is done.
+/// What is left of them after a round, as a part of what was, for the equations to be linearised anew, and
+/// how often that is done.
 const SLOW: f64 = 0.1;
 const MOST_LINEARISED: usize = 3;
-/// What is uncertain in positions by rounding, as a part of what they are summed from, times what Newton's iteration divides tolerances by.
+/// What is uncertain in positions by rounding, as a part of what they are summed from, times what Newton's
+/// iteration divides tolerances by.
 const UNCERTAIN: f64 = 64.0 * f64::EPSILON;
 /// How far a correction of speeds may take them, beside what the constraints are off by.
 const FURTHER: f64 = 10.0;
@@ -63,7 +71,8 @@ pub(super) struct Solver {
     matrices_are_known: bool,
     is_fresh: bool,
     factored_h: f64,
-    /// The largest speed that a step has begun with: in a mechanism that is blocked, speeds are nothing but the rounding of what they were.
+    /// The largest speed that a step has begun with: in a mechanism that is blocked, speeds are nothing but
+    /// the rounding of what they were.
     fastest: f64,
     /// The same of positions.
     farthest: f64,
@@ -86,7 +95,7 @@ struct Closing {
     fits: bool,
 }
 
-enum Next {
+enum Iteration {
     Done,
     GoOn,
     Linearise,
@@ -94,27 +103,28 @@ enum Next {
 }
 
 impl Closing {
-    /// Judges how far the constraints are from being met. Where they come nearer too slowly, the equations are linearised where they are now.
-    fn look(&mut self, open: f64) -> Next {
+    /// Judges how far the constraints are from being met. Where they come nearer too slowly, the equations
+    /// are linearised where they are now.
+    fn look(&mut self, open: f64) -> Iteration {
         let before = std::mem::replace(&mut self.open, open);
         if !self.is_on {
-            return Next::GoOn;
+            return Iteration::GoOn;
         }
         self.rounds += 1;
         self.stalled += usize::from(self.rounds > 1 && open > 0.5 * before);
         let will_do = open <= ROUNDING || self.stalled > 0 && open <= NEARLY;
         let standing = if self.fits { LOOSE } else { STANDING };
         if will_do || (self.stalled > 2 || self.rounds > MOST_ROUNDS) && open <= standing {
-            return Next::Done;
+            return Iteration::Done;
         }
         if self.rounds > MOST_ROUNDS {
-            return Next::Hopeless;
+            return Iteration::Hopeless;
         }
         if open > SLOW * before && self.linearised < MOST_LINEARISED {
             self.linearised += 1;
-            return Next::Linearise;
+            return Iteration::Linearise;
         }
-        Next::GoOn
+        Iteration::GoOn
     }
 }
 
@@ -156,7 +166,7 @@ impl Solver {
         self.factorisations = before.factorisations;
     }
 
-    /// Solves for the end of the step of the trial. `before` is what was known a step ago, with this step as a multiple of that one.
+    /// Solves for the end of the step. `before` is the last step's start, with the ratio of step sizes.
     pub(super) fn solve(
         &mut self,
         field: &mut Flow<'_>,
@@ -191,8 +201,8 @@ impl Solver {
     }
 
     /// Where a step fails, no shorter one is tried.
-    pub(super) fn be_patient(&mut self) {
-        self.newton.be_patient(AS_LONG_AS_IT_TAKES);
+    pub(super) fn iterate_to_stall(&mut self) {
+        self.newton.allow_more(AS_LONG_AS_IT_TAKES);
     }
 
     /// The start has moved along the solution: matrices are kept if they still serve.
@@ -256,7 +266,7 @@ impl Solver {
         self.way[i] + self.moved[i]
     }
 
-    /// Makes sure that the factors are those for this step size, with matrices from here or from an earlier step.
+    /// Updates the factors for this step size, with matrices from here or from an earlier step.
     fn factor(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
         if self.matrices_are_known && self.factored_h == trial.h {
             return Ok(());
@@ -287,7 +297,7 @@ impl Solver {
         Ok(())
     }
 
-    /// Newton's iteration, and rounds behind it until the constraints are met to rounding. False if it does not converge.
+    /// Newton's iteration, then rounds until constraints are met to rounding. False if it diverges.
     fn iterate(
         &mut self,
         field: &mut Flow<'_>,
@@ -301,24 +311,24 @@ impl Solver {
         loop {
             self.evaluate(field, trial)?;
             match closing.look(self.open()) {
-                Next::Done => return Ok(true),
-                Next::Hopeless => return Ok(false),
-                Next::Linearise => {
+                Iteration::Done => return Ok(true),
+                Iteration::Hopeless => return Ok(false),
+                Iteration::Linearise => {
                     self.matrices_are_known = false;
                     self.factor(field, trial)?;
                     // The tangents by differences have left something else there.
                     self.evaluate(field, trial)?;
                 }
-                Next::GoOn => {}
+                Iteration::GoOn => {}
             }
             self.find_changes(field, trial.h);
             let changes = self.size_of_changes(tolerances, trial);
             closing.fits = changes <= kappa || self.is_noise(trial.h);
             if !closing.is_on {
                 match self.judge(changes, kappa, &mut closing) {
-                    Progress::Hopeless => return Ok(false),
-                    Progress::GoOn => {}
-                    Progress::Done => closing.is_on = true,
+                    Convergence::Hopeless => return Ok(false),
+                    Convergence::GoOn => {}
+                    Convergence::Done => closing.is_on = true,
                 }
             }
             self.apply_changes();
@@ -326,16 +336,18 @@ impl Solver {
         }
     }
 
-    /// Whether speeds are changed by about as much as their constraints are off, and not by far more as next to a singular position: what does not shrink of that is noise of the constraints.
+    /// Whether speeds are changed by about as much as their constraints are off, and not by far more as next
+    /// to a singular position: what does not shrink of that is noise of the constraints.
     fn is_noise(&self, h: f64) -> bool {
         h * self.coefficients.gamma * largest(&self.change[..self.n]) <= FURTHER * self.open_speed()
     }
 
-    /// The first round moves positions, and only the second sees what that makes of the speeds: larger than the first, it does not mean that the iteration diverges.
-    fn judge(&mut self, changes: f64, kappa: f64, closing: &mut Closing) -> Progress {
+    /// The first round moves positions, and only the second sees what that makes of the speeds: larger than
+    /// the first, it does not mean that the iteration diverges.
+    fn judge(&mut self, changes: f64, kappa: f64, closing: &mut Closing) -> Convergence {
         let progress = self.newton.judge(changes, kappa);
         closing.judged += 1;
-        if progress == Progress::Hopeless && closing.judged == 2 && self.matrix.mover.is_some() {
+        if progress == Convergence::Hopeless && closing.judged == 2 && self.matrix.mover.is_some() {
             self.newton.begin(false);
             return self.newton.judge(changes, kappa);
         }
@@ -353,8 +365,8 @@ impl Solver {
         Ok(())
     }
 
-    /// Constraints of positions that are met to rounding are taken to be met, once a round has taken off what it can of that: to move positions by rounding, again and again, moves speeds by that
-    /// over the step.
+    /// Constraints of positions that are met to rounding are taken to be met, once a round has taken off what
+    /// it can of that: to move positions by rounding, again and again, moves speeds by that over the step.
     fn leave_rounding(&mut self) {
         let far = largest(&self.state[..self.positions]);
         let both = self.left.position.iter().zip(self.matrix.lengths());
@@ -372,7 +384,7 @@ impl Solver {
         }
     }
 
-    /// Whether the constraints of speeds are met as nearly as they are promised to be, as the last round has left them.
+    /// Whether the last round has met the constraints of speeds as closely as promised.
     pub(super) fn is_closed(&self) -> bool {
         self.open_beside(self.fast()) <= CLOSED || self.open_speed() <= ROUNDING * self.fastest
     }
@@ -436,8 +448,9 @@ impl Solver {
         mover.solve();
     }
 
-    /// The scaled size of the changes, of positions where these are as many as speeds, and of speeds and further states. Where constraints or stiff forces hold positions, their rounding comes to
-    /// speeds divided by the step: no more can be asked.
+    /// The scaled size of the changes, of positions where these are as many as speeds, and of speeds and
+    /// further states. Where constraints or stiff forces hold positions, their rounding comes to speeds
+    /// divided by the step: no more can be asked.
     fn size_of_changes(&self, tolerances: &Tolerances, trial: &Trial) -> f64 {
         let (c, h, q, n) = (self.coefficients, trial.h, self.positions, self.n);
         let mover = self.matrix.mover.as_ref();
@@ -463,14 +476,16 @@ impl Solver {
         }
     }
 
-    /// What lies across the constraint of each row in a change of speeds, times a factor, is what [`smooth`](Self::smooth) leaves across it.
+    /// What lies across the constraint of each row in a change of speeds, times a factor, is what
+    /// [`smooth`](Self::smooth) leaves across it.
     pub(super) fn keep_across(&mut self, rows: Range<usize>, factor: f64, change: &[f64]) {
         for k in rows {
             self.level_change[k] = factor * self.matrix.tangents.gradients.row_times(k, change);
         }
     }
 
-    /// Takes off a correction of positions what presses stiff springs: of all changes that do the same to the constraints, the least in the metric of the iteration matrix. False if nothing in it is stiff.
+    /// Takes off a correction of positions what presses stiff springs: of all changes that do the same to the
+    /// constraints, the least in the metric of the iteration matrix. False if nothing in it is stiff.
     pub(super) fn soften(&mut self, moved: &mut [f64]) -> bool {
         self.change.fill(0.0);
         self.change[..self.n].copy_from_slice(moved);
@@ -485,7 +500,8 @@ impl Solver {
         true
     }
 
-    /// What is left of an error of speeds once what is stiff in it is damped: `S x + Gᵀ μ = (1-α_m)/(1-α_f) M error`, where `G x` is what is kept across.
+    /// What is left of an error of speeds once what is stiff in it is damped:
+    /// `S x + Gᵀ μ = (1-α_m)/(1-α_f) M error`, where `G x` is what is kept across.
     pub(super) fn smooth(&mut self, error: &mut [f64]) {
         for (i, out) in self.change.iter_mut().enumerate() {
             *out = self.coefficients.inertia() * self.matrix.tangents.mass.row_times(i, error);

@@ -1,12 +1,19 @@
-//! A method for those who do not want to choose one: an explicit method whose order follows from the tolerance, and implicit ones where the problem is stiff.
+//! A method for those who do not want to choose one: an explicit method whose order follows from the
+//! tolerance, and implicit ones where the problem is stiff.
 //!
-//! In equations stiffness decides which of them is at work. In mechanisms it is what each gets done for its work (`choice.rs`), with the work counted as in comparisons (`work.rs`): there the implicit one is Radau IIA on the stabilised
-//! index-2 form, whose matrices are exact and sparse. Where a correction of steps is asked for, it is Radau IIA on the index-1 form, whose matrices are full, beside a generalized-α method at tolerances that its
-//! order suits. All others that were compared are never ahead by much (`book/src/comparing.md`).
+//! In equations stiffness decides which of them is at work. In mechanisms it is what each gets done for its
+//! work (`choice.rs`), with the work counted as in comparisons (`work.rs`): there the implicit one is Radau
+//! IIA on the stabilised index-2 form, whose matrices are exact and sparse. Where a correction of steps is
+//! asked for, it is Radau IIA on the index-1 form, whose matrices are full, beside a generalized-α method at
+//! tolerances that its order suits. All others that were compared are never ahead by much
+//! (`book/src/comparing.md`).
 
 use super::choice::Choice;
 use super::spectral::Spectral;
-use super::{Change, Counts, Method, MethodDescriptor, Step, Tolerances, Trial, Work, dopri5};
+use super::{
+    Change, Counts, DenseDetail, Memory, Method, MethodDescriptor, Restart, Step, StepReport, Tolerances,
+    Trial, Work, dopri5,
+};
 use crate::formulation::{Flow, MassKind};
 
 /// What holds for the methods that it is made of. Without tolerances to choose by, it is built as `dopri5`.
@@ -18,9 +25,9 @@ pub(super) const DESCRIPTOR: MethodDescriptor = MethodDescriptor {
     ..dopri5::DESCRIPTOR
 };
 
-/// A method of order 2 is worth it only if it is ahead by more than this: it is less accurate at the same tolerance.
+/// A method of order 2 must be ahead by more than this: it is less accurate at the same tolerance.
 const WORTH_OF_ALPHA: f64 = 0.8;
-/// Below this tolerance a method of order 2 takes far too many steps, and down to this it is tried before Radau IIA.
+/// Below this tolerance order 2 takes far too many steps; above, it is tried before Radau IIA.
 const FINEST_ALPHA: f64 = 3e-7;
 const ALPHA_FIRST: f64 = 3e-5;
 
@@ -48,7 +55,7 @@ pub struct Partners {
 }
 
 impl Partners {
-    /// For equations with a kind of mass matrix. Only an implicit method can solve for derivatives behind one.
+    /// For equations with a kind of mass matrix; only an implicit method can solve for derivatives then.
     pub fn for_equations(tolerances: &Tolerances, mass: MassKind) -> Self {
         let explicit = match finest(tolerances) {
             tolerance if tolerance > 1e-3 => Method::BogackiShampine3,
@@ -60,7 +67,7 @@ impl Partners {
         Self { methods, span: None }
     }
 
-    /// For a mechanism with some time to go. Its right-hand sides are dear: low order never pays, and looking ahead does.
+    /// For a mechanism. Its right-hand sides are expensive: low order never pays, looking ahead does.
     pub fn for_mechanism(tolerances: &Tolerances, span: f64, keeps: Keeps) -> Self {
         let finest = finest(tolerances);
         let explicit = if finest > 1e-5 { Method::Tsitouras5 } else { Method::DormandPrince8 };
@@ -129,7 +136,7 @@ impl Automatic {
         let step = step.get_or_insert_with(|| {
             let mut step = build();
             if holds_steps {
-                step.be_patient();
+                step.iterate_to_stall();
             }
             step
         });
@@ -143,7 +150,7 @@ impl Automatic {
     /// Takes note of what the attempt just made has cost.
     fn count_work(&mut self, field: &Flow<'_>) {
         let counts = Counts::of(field, self.factorisations());
-        let (method, is_ggl) = (self.method(), self.is_ggl());
+        let StepReport { method, is_ggl, .. } = self.report();
         if let Some(work) = &self.work {
             self.choice.spend(work.of(method, is_ggl, &counts.since(&self.counts)));
         }
@@ -158,7 +165,7 @@ impl Automatic {
             self.choice.expect(i, work.of_step(partner.method, partner.is_ggl));
         }
         self.work = Some(work);
-        let explicit = self.method().facts();
+        let explicit = self.report().method.facts();
         if self.span.is_some()
             && !explicit.implicit
             && let (Some(rate), Some(span)) = (self.spectral.radius(field, trial), self.span)
@@ -185,34 +192,38 @@ impl Step for Automatic {
         self.count_work(field);
     }
 
-    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
-        self.active().interpolate(field, trial);
+    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial, detail: DenseDetail) {
+        self.active().interpolate(field, trial, detail);
     }
 
-    fn interpolate_finely(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
-        self.active().interpolate_finely(field, trial);
+    fn smooth(&mut self, positions: usize, correction: &mut [f64]) -> bool {
+        self.active().smooth(positions, correction)
     }
+}
 
+impl Memory for Automatic {
     fn advance(&mut self) {
         self.active().advance();
     }
 
-    fn restart(&mut self) {
-        self.active().restart();
+    fn restart(&mut self, restart: Restart) {
+        self.active().restart(restart);
+        if restart != Restart::Continuous {
+            self.choice.expect_change();
+        }
     }
 
-    fn expect_change(&mut self) {
-        self.choice.expect_change();
-    }
-
-    fn be_patient(&mut self) {
+    fn iterate_to_stall(&mut self) {
         self.holds_steps = true;
         self.span = None;
         self.choice.hold_steps();
     }
 
-    fn knows_derivative_at_end(&self) -> bool {
-        self.known().is_some_and(Step::knows_derivative_at_end)
+    fn report(&self) -> StepReport<'_> {
+        let method = self.partners[self.choice.active()].method;
+        let report = self.known().map_or(StepReport::plain(method), Memory::report);
+        // Steps here follow from errors: what a method proposes beyond that is not asked for.
+        StepReport { method, proposed_step: None, ..report }
     }
 
     fn stiffness(&self, trial: &Trial) -> Option<f64> {
@@ -227,24 +238,8 @@ impl Step for Automatic {
         if decision.runner == before {
             return Some(Change { h: None, is_settled: decision.is_settled });
         }
-        self.active().restart();
+        self.active().restart(Restart::Continuous);
         Some(Change { h: Some(decision.h.unwrap_or(trial.h)), is_settled: decision.is_settled })
-    }
-
-    fn method(&self) -> Method {
-        self.partners[self.choice.active()].method
-    }
-
-    fn calm(&mut self, positions: usize, correction: &mut [f64]) -> bool {
-        self.active().calm(positions, correction)
-    }
-
-    fn is_ggl(&self) -> bool {
-        self.known().is_some_and(Step::is_ggl)
-    }
-
-    fn multipliers(&self) -> &[f64] {
-        self.known().map_or(&[], Step::multipliers)
     }
 
     fn factorisations(&self) -> u64 {

@@ -1,7 +1,8 @@
-//! Bogacki and Shampine's explicit pair of order 3(2), with the cubic through both ends as dense output of order 3.
+//! Bogacki and Shampine's explicit pair of order 3(2), with the cubic through both ends as dense output of
+//! order 3.
 //!
-//! Bogacki, Shampine, Appl. Math. Letters 2 (1989). First same as last: a step costs three evaluations. No stage but the last stands at the
-//! end of the step, so stiffness is not measured.
+//! Bogacki, Shampine, Appl. Math. Letters 2 (1989). First same as last: a step costs three evaluations. No
+//! stage but the last stands at the end of the step, so stiffness is not measured.
 
 use super::explicit::{DenseRule, ErrorRule, Numbers, Tableau};
 use super::{Method, MethodDescriptor};

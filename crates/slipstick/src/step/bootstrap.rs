@@ -1,39 +1,41 @@
 //! Dense output of any order from a method that has none: bootstrapping by Hermite-Birkhoff interpolation.
 //!
-//! A polynomial that is right to order p in the step gives states good enough to evaluate the field at m points to order p+1; the
-//! polynomial that meets both ends with their slopes and these m further slopes is right to one order more. Starting from the cubic (m = 0, order 3)
-//! each level adds one order. Compare Shampine, "Interpolation for Runge-Kutta methods", SIAM J. Numer. Anal. 22 (1985), and paper 002,
+//! A polynomial that is right to order p in the step gives states good enough to evaluate the field at m
+//! points to order p+1; the polynomial that meets both ends with their slopes and these m further slopes is
+//! right to one order more. Starting from the cubic (m = 0, order 3) each level adds one order. Compare
+//! Shampine, "Interpolation for Runge-Kutta methods", SIAM J. Numer. Anal. 22 (1985), and paper 002,
 //! section 3.
 
 use super::Trial;
 use crate::formulation::{Field, Flow};
 
-/// The points for m = 1, 2, 3, 4: chosen among multiples of 0.05 so that errors of the slopes matter least between 0 and 1.3. (Lobatto
-/// points cannot be used: their quadrature is exact, so the value at the end would add nothing.)
+/// The points for m = 1, 2, 3, 4: chosen among multiples of 0.05 so that errors of the slopes matter least
+/// between 0 and 1.3. (Lobatto points cannot be used: their quadrature is exact, so the value at the end
+/// would add nothing.)
 const POINTS: [&[f64]; 4] = [&[0.8], &[0.15, 0.85], &[0.2, 0.35, 0.9], &[0.1, 0.25, 0.75, 0.95]];
 
 /// A matrix for the most points, by rows; m of m entries each are used.
 type Square = [[f64; POINTS.len()]; POINTS.len()];
 
-/// One level: m points and the inverse of the matrix that takes coefficients `c₄ … c_{3+m}` to slopes at the points.
+/// One level: m points, and the inverse of the matrix from `c₄ … c_{3+m}` to slopes at the points.
 #[derive(Clone, Debug)]
-struct Level {
+struct Collocation {
     points: &'static [f64],
     inverse: Square,
 }
 
-/// The levels from one degree to a higher one, with scratch. They are made when they are first needed: many runs have no use for dense output.
+/// The levels from one degree to a higher one, with scratch; made when dense output is first needed.
 #[derive(Clone, Debug)]
 pub(super) struct Bootstrap {
     from: usize,
     to: usize,
-    levels: Vec<Level>,
+    levels: Vec<Collocation>,
     slopes: Vec<f64>,
     state: Vec<f64>,
 }
 
 impl Bootstrap {
-    /// Levels that raise a polynomial of degree `from` (3 or more, of that order too) to degree `to` (at most 7).
+    /// Levels from degree `from` (3 or more, of that order too) to degree `to` (at most 7).
     pub(super) fn new(from: usize, to: usize) -> Self {
         let to = to.min(3 + POINTS.len());
         Self { from, to, levels: Vec::new(), slopes: Vec::new(), state: Vec::new() }
@@ -51,13 +53,13 @@ impl Bootstrap {
 
     #[cold]
     fn prepare(&mut self, dimension: usize) {
-        self.levels = (self.from + 1..=self.to).map(|degree| Level::new(degree - 3)).collect();
+        self.levels = (self.from + 1..=self.to).map(|degree| Collocation::new(degree - 3)).collect();
         self.slopes = vec![0.0; POINTS.len() * dimension];
         self.state = vec![0.0; dimension];
     }
 }
 
-impl Level {
+impl Collocation {
     fn new(m: usize) -> Self {
         let points = POINTS[m - 1];
         let mut matrix = Square::default();
@@ -132,7 +134,7 @@ mod tests {
     #[test]
     fn inverse_times_matrix_is_the_identity() {
         for m in 1..=POINTS.len() {
-            let level = Level::new(m);
+            let level = Collocation::new(m);
             for k in 0..m {
                 for l in 0..m {
                     let product: f64 =

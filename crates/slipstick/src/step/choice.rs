@@ -1,21 +1,28 @@
 //! Which of several methods goes on in a mechanism: the one that gets furthest in time for its work.
 //!
-//! The first is explicit. It measures how near its steps are to the limit of stability (Hairer, Wanner II, section IV.2); where they stay there, or for long not far from it, the others are
-//! tried in turn, each for some steps, and the one with the best pace, time gone for work spent, goes on. While an implicit one is at work, the explicit one is tried again where its steps would be as long, and
-//! from time to time, if with the longest step that is stable it could be ahead. A try that does not pay doubles the patience until the next: so what tries cost stays a small part of a run.
+//! The first is explicit. It measures how near its steps are to the limit of stability (Hairer, Wanner II,
+//! section IV.2); where they stay there, or for long not far from it, the others are tried in turn, each for
+//! some steps, and the one with the best pace, time gone for work spent, goes on. While an implicit one is at
+//! work, the explicit one is tried again where its steps would be as long, and from time to time, if with the
+//! longest step that is stable it could be ahead. A try that does not pay doubles the patience until the
+//! next: so what tries cost stays a small part of a run.
 //!
-//! Behind an event a method begins anew, and what that costs is part of its work. Paces of a few steps mislead there: an implicit method lets die away what the event has excited, in many short steps, and is far ahead then, while with the
-//! explicit one it would be there for ever. So one that was far ahead not long ago is waited for, until much less is stiff.
+//! Behind an event a method begins anew, and what that costs is part of its work. Paces of a few steps
+//! mislead there: an implicit method lets die away what the event has excited, in many short steps, and is
+//! far ahead then, while with the explicit one it would be there for ever. So one that was far ahead not long
+//! ago is waited for, until much less is stiff.
 
 use super::StiffnessCount;
 
 /// So many steps in a row that the explicit method could have made as well, and it is tried again.
 const EASY_STEPS: u32 = 25;
-/// Another method is tried again after so many steps, times how many times it was behind, which counts as this much at most: while an implicit one is at work, or if stability alone means many steps of the explicit
-/// one.
+/// Another method is tried again after so many steps, times how many times it was behind, which counts as
+/// this much at most: while an implicit one is at work, or if stability alone means many steps of the
+/// explicit one.
 const AGAIN: f64 = 30.0;
 const FARTHEST: f64 = 50.0;
-/// How many steps a try has at least, and at most while they grow by this in [`LATELY`] steps; and after how many it may end early, where it is this many times behind.
+/// How many steps a try has at least, and at most while they grow by this in [`LATELY`] steps; and after how
+/// many it may end early, where it is this many times behind.
 const TRY: u32 = 10;
 const LONGEST_TRY: u32 = 40;
 const GROWS: f64 = 1.3;
@@ -23,10 +30,12 @@ const LATELY: usize = 4;
 const ENOUGH: u32 = 6;
 const ENOUGH_EXPLICIT: u32 = 2;
 const HOPELESS: f64 = 4.0;
-/// So many attempts in a row that fail, and another method goes on; more, while the steps tried are still much longer than those of others, or were not long ago.
+/// So many attempts in a row that fail, and another method goes on; more, while the steps tried are still
+/// much longer than those of others, or were not long ago.
 const FAILURES: u32 = 8;
 const MOST_FAILURES: u32 = 24;
-/// How long a try can be of an implicit method that was far ahead not long ago: what it lets die away costs it many short steps, and is there for ever with the explicit one.
+/// How long a try can be of an implicit method that was far ahead not long ago: what it lets die away costs
+/// it many short steps, and is there for ever with the explicit one.
 const PATIENT_TRY: u32 = 250;
 /// What is left of the best pace after each step.
 const FADES: f64 = 0.998;
@@ -68,7 +77,7 @@ impl Pace {
 #[derive(Clone, Copy, Debug)]
 struct Runner {
     is_stiff: bool,
-    /// What its pace is worth beside that of others: a step of low order is less accurate than its tolerance says.
+    /// The weight of its efficiency: a step of low order is less accurate than its tolerance says.
     worth: f64,
     /// When it was last at work: its pace, and its last step.
     pace: Option<f64>,
@@ -102,9 +111,9 @@ pub(super) struct Decision {
     pub(super) is_settled: bool,
 }
 
-/// Whether the longest step that is stable with the explicit method is asked for, and what it is, if that was found since.
+/// Whether the longest stable step of the explicit method is asked for, and the answer, once there is one.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Look {
+enum StabilityProbe {
     NotNow,
     Asked,
     Found(f64),
@@ -114,7 +123,8 @@ enum Look {
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
     runners: Vec<Runner>,
-    /// Whether methods are tried. What a right-hand side of equations costs is not known: of two methods for them the one goes on that suits how stiff they are.
+    /// Whether methods are tried. What a right-hand side of equations costs is not known: of two methods for
+    /// them the one goes on that suits how stiff they are.
     tries: bool,
     /// Whether all steps have the same size.
     holds: bool,
@@ -135,13 +145,14 @@ pub(super) struct Choice {
     easy: u32,
     /// Whether stability alone means many steps of the explicit method.
     expects_many: bool,
-    look: Look,
+    look: StabilityProbe,
     /// The longest step that is stable with the explicit method, when it was last found.
     limit: f64,
 }
 
 impl Choice {
-    /// Among methods: whether each is for stiff problems, and what its pace is worth. The first begins. If none are tried, there are two at most.
+    /// Among methods: whether each is for stiff problems, and what its pace is worth. The first begins. If
+    /// none are tried, there are two at most.
     pub(super) fn new(runners: impl Iterator<Item = (bool, f64)>, tries: bool) -> Self {
         let runner = |(is_stiff, worth)| Runner {
             is_stiff,
@@ -170,7 +181,7 @@ impl Choice {
             stiffness: if tries { StiffnessCount::suspicious() } else { StiffnessCount::default() },
             easy: 0,
             expects_many: false,
-            look: Look::NotNow,
+            look: StabilityProbe::NotNow,
             limit: f64::INFINITY,
         }
     }
@@ -191,12 +202,12 @@ impl Choice {
 
     /// Whether it is to be found how long a step of the explicit method can be.
     pub(super) fn asks(&self) -> bool {
-        self.look == Look::Asked
+        self.look == StabilityProbe::Asked
     }
 
     /// The longest step that is stable with the explicit method around here.
     pub(super) fn know(&mut self, longest: f64) {
-        self.look = Look::Found(longest);
+        self.look = StabilityProbe::Found(longest);
         // Where much less is stiff than was, what an implicit method was ahead by says nothing.
         let is_easier = longest > EASIER * std::mem::replace(&mut self.limit, longest);
         for (i, runner) in self.runners.iter_mut().enumerate() {
@@ -214,7 +225,7 @@ impl Choice {
             runner.since = runner.since.max(AGAIN * runner.behind - SOON);
         }
         if self.holds {
-            self.look = Look::Asked;
+            self.look = StabilityProbe::Asked;
         }
     }
 
@@ -225,20 +236,21 @@ impl Choice {
         self.tries = false;
         self.holds = true;
         self.stiffness = StiffnessCount::impatient();
-        self.look = Look::Asked;
+        self.look = StabilityProbe::Asked;
     }
 
     /// Lets an implicit method make a step of fixed size that is too long for the explicit one.
     pub(super) fn begin_fixed_step(&mut self, h: f64) {
-        let Look::Found(longest) = self.look else { return };
-        self.look = Look::NotNow;
+        let StabilityProbe::Found(longest) = self.look else { return };
+        self.look = StabilityProbe::NotNow;
         let stiff = self.runners.iter().position(|runner| runner.is_stiff);
         if let Some(stiff) = stiff.filter(|_| self.holds && h > longest) {
             self.change_to(stiff, true);
         }
     }
 
-    /// Before the first step: the longest step that is stable with the explicit method, and the time that there is to go. Others are tried first if that means many steps.
+    /// Before the first step: the longest step that is stable with the explicit method, and the time that
+    /// there is to go. Others are tried first if that means many steps.
     pub(super) fn foresee(&mut self, longest: f64, span: f64) -> Option<Decision> {
         if span <= MANY_STEPS * longest {
             return None;
@@ -301,7 +313,8 @@ impl Choice {
         self.steps >= TRY && !goes_on || self.is_hopeless() || self.is_far_ahead()
     }
 
-    /// Whether an implicit method is at work that was so far ahead of all others, not long ago, that it is worth while to wait until it is so again.
+    /// Whether an implicit method is at work that was so far ahead of all others, not long ago, that it is
+    /// worth while to wait until it is so again.
     fn is_patient(&self) -> bool {
         let best = |runner: &Runner| runner.best * runner.worth;
         let others = self.runners.iter().enumerate().filter(|(i, _)| *i != self.active);
@@ -320,7 +333,9 @@ impl Choice {
     fn go_by_stiffness(&mut self, stiffness: Option<f64>) -> Option<Decision> {
         let changes = if self.runners[self.active].is_stiff {
             self.is_easy(stiffness)
-        } else if let Look::Found(longest) = std::mem::replace(&mut self.look, Look::NotNow) {
+        } else if let StabilityProbe::Found(longest) =
+            std::mem::replace(&mut self.look, StabilityProbe::NotNow)
+        {
             let is_long = self.lately[self.steps as usize % LATELY] > NEAR_LONGEST * longest;
             if !is_long {
                 self.stiffness.begin_anew(2.0);
@@ -328,7 +343,7 @@ impl Choice {
             is_long
         } else {
             if self.stiffness.record(stiffness) {
-                self.look = Look::Asked;
+                self.look = StabilityProbe::Asked;
             }
             false
         };
@@ -349,8 +364,9 @@ impl Choice {
     /// Tries others whose time has come.
     fn try_again(&mut self) -> Option<Decision> {
         if self.runners[self.active].is_stiff && self.is_time_for(|runner| !runner.is_stiff) {
-            let Look::Found(longest) = std::mem::replace(&mut self.look, Look::NotNow) else {
-                self.look = Look::Asked;
+            let StabilityProbe::Found(longest) = std::mem::replace(&mut self.look, StabilityProbe::NotNow)
+            else {
+                self.look = StabilityProbe::Asked;
                 return None;
             };
             self.put_off(longest);
@@ -363,7 +379,8 @@ impl Choice {
         self.runners.iter().enumerate().any(is_due)
     }
 
-    /// Does not try the explicit method where it would be behind with the longest step that is stable. A try costs more than a look, and excites what an implicit method has let die away.
+    /// Does not try the explicit method where it would be behind with the longest step that is stable. A try
+    /// costs more than a look, and excites what an implicit method has let die away.
     fn put_off(&mut self, longest: f64) {
         let active = &self.runners[self.active];
         let pace = self.pace.value().max(active.best) * active.worth;
@@ -542,7 +559,7 @@ mod tests {
         assert_eq!(choice.active(), 0);
     }
 
-    /// What a stiff spring is left with behind an event dies away slowly with the implicit method, and never with the explicit one.
+    /// What an event excites in a stiff spring dies out slowly with the implicit method, else never.
     #[test]
     fn one_that_was_far_ahead_has_time_to_be_so_again() {
         let mut choice = stiff();

@@ -1,6 +1,6 @@
-//! Step-size control: for explicit methods the proportional-integral rule of Gustafsson as in Hairer, Wanner II, section IV.2; for implicit
-//! ones his predictive rule as in section IV.8, with a dead band in which the step is kept, because a step of the same size
-//! saves a factorisation.
+//! Step-size control: for explicit methods the proportional-integral rule of Gustafsson as in Hairer, Wanner
+//! II, section IV.2; for implicit ones his predictive rule as in section IV.8, with a dead band in which the
+//! step is kept, because a step of the same size saves a factorisation.
 
 use super::Method;
 use crate::math::{rough_exp2, rough_log2, rough_power};
@@ -18,23 +18,25 @@ pub enum Control {
 /// Chooses the next step size from the error of the last one and of the one before.
 #[derive(Clone, Debug)]
 pub struct Controller {
-    rule: Rule,
+    rule: ControlLaw,
     /// The part of the step that would just be good enough which is tried.
     safety: f64,
-    /// The most that the next step may grow by: nothing right after a rejection, a lot at the start and after a discontinuity.
+    /// The largest growth of the next step: none after a rejection, a lot at the start or an event.
     most: f64,
 }
 
 // With a tag of its own, it is told in one comparison.
 #[derive(Clone, Debug)]
 #[repr(u8)]
-enum Rule {
+enum ControlLaw {
     /// Explicit methods: the last error, kept as its binary logarithm, damps the choice.
     ProportionalIntegral { exponent: f64, last_log: f64 },
-    /// On request, for any method: the last three errors count (Kennedy, Carpenter, Appl. Numer. Math. 44, 2003). They are kept, if there are any.
+    /// On request, for any method: the last three errors count (Kennedy, Carpenter, Appl. Numer. Math. 44,
+    /// 2003). They are kept, if there are any.
     Pid { exponent: f64, before: Option<[f64; 2]> },
-    /// Implicit methods: the trend of errors and step sizes is carried on. The last step is kept with its error, if there is one. A factor from 1 up
-    /// to the end of the dead band is not worth a change of the step.
+    /// Implicit methods: the trend of errors and step sizes is carried on. The last step is kept with its
+    /// error, if there is one. A factor from 1 up to the end of the dead band is not worth a change of the
+    /// step.
     Predictive { exponent: f64, last: Option<(f64, f64)>, dead_band: f64 },
 }
 
@@ -42,7 +44,7 @@ enum Rule {
 pub const SAFETY: f64 = 0.9;
 const SHRINK_LIMIT: f64 = 0.2;
 const GROWTH_LIMIT: f64 = 10.0;
-/// A first step may be far too small, as after a contact that opens: its error tells more than where it came from.
+/// A first step may be far too small, as after a contact opens: its error tells more than its size.
 const FIRST_GROWTH_LIMIT: f64 = 1e3;
 const MEMORY: f64 = 0.04;
 /// No error counts as less than 1e-4 in the next step. Its binary logarithm.
@@ -52,7 +54,7 @@ impl Controller {
     /// For an explicit method whose error estimate has the given order.
     pub fn new(error_order: u32) -> Self {
         let exponent = 1.0 / f64::from(error_order + 1) - 0.75 * MEMORY;
-        let rule = Rule::ProportionalIntegral { exponent, last_log: LEAST_LOG };
+        let rule = ControlLaw::ProportionalIntegral { exponent, last_log: LEAST_LOG };
         Self { rule, safety: SAFETY, most: FIRST_GROWTH_LIMIT }
     }
 
@@ -61,14 +63,14 @@ impl Controller {
         let facts = method.facts();
         let order = facts.error_order.unwrap_or(1);
         if control == Control::Pid {
-            let rule = Rule::Pid { exponent: 1.0 / f64::from(order + 1), before: None };
+            let rule = ControlLaw::Pid { exponent: 1.0 / f64::from(order + 1), before: None };
             return Self { rule, safety, most: FIRST_GROWTH_LIMIT };
         }
         if !facts.implicit {
             return Self { safety, ..Self::new(order) };
         }
         let dead_band = if facts.keeps_factors { 1.2 } else { 1.0 };
-        let rule = Rule::Predictive { exponent: 1.0 / f64::from(order + 1), last: None, dead_band };
+        let rule = ControlLaw::Predictive { exponent: 1.0 / f64::from(order + 1), last: None, dead_band };
         Self { rule, safety, most: FIRST_GROWTH_LIMIT }
     }
 
@@ -77,14 +79,14 @@ impl Controller {
     pub fn accept(&mut self, h: f64, error: f64) -> f64 {
         let safety = self.safety;
         let factor = match &mut self.rule {
-            Rule::ProportionalIntegral { exponent, last_log } => {
+            ControlLaw::ProportionalIntegral { exponent, last_log } => {
                 let log = rough_log2(larger(error, 1e-16));
                 let factor = safety * rough_exp2(MEMORY * *last_log - *exponent * log);
                 *last_log = larger(log, LEAST_LOG);
                 factor
             }
-            Rule::Pid { exponent, before } => pid_factor((safety, *exponent), before, error),
-            Rule::Predictive { exponent, last, dead_band } => {
+            ControlLaw::Pid { exponent, before } => pid_factor((safety, *exponent), before, error),
+            ControlLaw::Predictive { exponent, last, dead_band } => {
                 let factor = predicted_factor((safety, *exponent), last, h, error);
                 if (1.0..=*dead_band).contains(&factor) { 1.0 } else { factor }
             }
@@ -98,9 +100,9 @@ impl Controller {
     pub fn reject(&mut self, error: f64) -> f64 {
         self.most = 1.0;
         let exponent = match self.rule {
-            Rule::ProportionalIntegral { exponent, .. }
-            | Rule::Pid { exponent, .. }
-            | Rule::Predictive { exponent, .. } => exponent,
+            ControlLaw::ProportionalIntegral { exponent, .. }
+            | ControlLaw::Pid { exponent, .. }
+            | ControlLaw::Predictive { exponent, .. } => exponent,
         };
         if error.is_finite() {
             (self.safety * rough_power(error, -exponent)).clamp(SHRINK_LIMIT, 1.0)
@@ -118,9 +120,9 @@ impl Controller {
     /// Forgets the error history at a discontinuity.
     pub fn restart(&mut self) {
         match &mut self.rule {
-            Rule::ProportionalIntegral { last_log, .. } => *last_log = LEAST_LOG,
-            Rule::Pid { before, .. } => *before = None,
-            Rule::Predictive { last, .. } => *last = None,
+            ControlLaw::ProportionalIntegral { last_log, .. } => *last_log = LEAST_LOG,
+            ControlLaw::Pid { before, .. } => *before = None,
+            ControlLaw::Predictive { last, .. } => *last = None,
         }
         self.most = FIRST_GROWTH_LIMIT;
     }

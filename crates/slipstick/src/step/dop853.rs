@@ -1,8 +1,9 @@
 //! Dormand and Prince's explicit method of order 8(5,3) with its continuous extension of order 7.
 //!
-//! Hairer, Nørsett, Wanner I, section II.5 and II.10; the numbers are those of their code DOP853. Two estimates, of order 5 and of order 3, are
-//! joined to one that behaves like h⁸. Dense output takes three further evaluations; the derivative at the end is the next first stage.
-//! There is no finer extension: the one of order 7 is what there is.
+//! Hairer, Nørsett, Wanner I, section II.5 and II.10; the numbers are those of their code DOP853. Two
+//! estimates, of order 5 and of order 3, are joined to one that behaves like h⁸. Dense output takes three
+//! further evaluations; the derivative at the end is the next first stage. There is no finer extension: the
+//! one of order 7 is what there is.
 
 use super::explicit::{DenseRule, ErrorRule, Numbers, Tableau};
 use super::{Method, MethodDescriptor};

@@ -1,8 +1,8 @@
 //! Dormand and Prince's explicit pair of order 5(4) with its continuous extension of order 4.
 //!
-//! Dormand, Prince, J. Comp. Appl. Math. 6 (1980); dense output: Hairer, Nørsett, Wanner I, eq. II.6.12. The weights are
-//! 35/384 … and the error weight of the fifth stage is -17253/339200 (paper 003, table 4.9 has misprints here). The finer extension of order 5
-//! is bootstrapped with two more stages.
+//! Dormand, Prince, J. Comp. Appl. Math. 6 (1980); dense output: Hairer, Nørsett, Wanner I, eq. II.6.12. The
+//! weights are 35/384 … and the error weight of the fifth stage is -17253/339200 (paper 003, table 4.9 has
+//! misprints here). The finer extension of order 5 is bootstrapped with two more stages.
 
 use super::explicit::{DenseRule, ErrorRule, Numbers, Tableau};
 use super::{Method, MethodDescriptor};

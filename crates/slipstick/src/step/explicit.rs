@@ -1,16 +1,19 @@
 //! The engine of all explicit Runge-Kutta methods: a method is a [`Tableau`], this file runs it.
 //!
-//! The engine is compiled for each tableau, and for small states for each dimension too (see [`Dimension`]): for a few equations the sums of
-//! stages would otherwise cost several times as much as the equations.
+//! The engine is compiled for each tableau, and for small states for each dimension too (see [`Dimension`]):
+//! for a few equations the sums of stages would otherwise cost several times as much as the equations.
 //!
-//! Letters: `c` nodes, `a` matrix, `b` weights, `e = b - b̂` error weights, `k_i` stage derivatives. Dense output is the cubic that meets
-//! values and slopes at both ends plus higher coefficients (see [`Interpolant`](super::Interpolant) for the nested form), either from weights of
-//! the tableau or by bootstrapping.
+//! Letters: `c` nodes, `a` matrix, `b` weights, `e = b - b̂` error weights, `k_i` stage derivatives. Dense
+//! output is the cubic that meets values and slopes at both ends plus higher coefficients (see
+//! [`Interpolant`](super::Interpolant) for the nested form), either from weights of the tableau or by
+//! bootstrapping.
 
 use super::bootstrap::Bootstrap;
 use super::implicit::measure;
 use super::stages::{MOST_STAGES, add_stages, add_stages_later, unrolled};
-use super::{Fault, Method, PerComponent, Step, Tolerances, Trial};
+use super::{
+    Change, DenseDetail, Fault, Memory, Method, PerComponent, Restart, Step, StepReport, Tolerances, Trial,
+};
 use crate::formulation::{Field, Flow};
 use crate::math::{Any, Dimension, Fixed, Norm};
 use std::marker::PhantomData;
@@ -56,16 +59,17 @@ pub(super) struct Tableau {
     /// `b`.
     pub(super) weights: &'static [f64],
     pub(super) error: ErrorRule,
-    /// The lower order p of a pair is carried on. Its error in a step of size h is `h^(p+1)`, so that it adds up to `tolerance^(p/(p+1))`: it is compared with
-    /// `tolerance^((p+1)/p)`, and adds up to the tolerance.
+    /// The lower order p of a pair is carried on. Its error in a step of size h is `h^(p+1)`, so that it adds
+    /// up to `tolerance^(p/(p+1))`: it is compared with `tolerance^((p+1)/p)`, and adds up to the tolerance.
     pub(super) carries_the_lower: bool,
     /// The last stage is evaluated at the end of the step (first same as last): the last row of `a` is `b`.
     pub(super) last_is_first: bool,
     pub(super) dense: DenseRule,
-    /// The degree of the finer dense output that [`Step::interpolate_finely`] makes.
+    /// The degree of the dense output of [`DenseDetail::Finest`].
     pub(super) fine_degree: usize,
-    /// Where the stability region ends, about, to measure how stiff the problem is by (Hairer, Wanner II, section IV.2). If the last stage but one stands at the end
-    /// of the step, it tells; else a point next to the end is looked at now and then.
+    /// Where the stability region ends, about, to measure how stiff the problem is by (Hairer, Wanner II,
+    /// section IV.2). If the last stage but one stands at the end of the step, it tells; else a point next to
+    /// the end is looked at now and then.
     pub(super) stability_bound: f64,
 }
 
@@ -110,7 +114,7 @@ pub(super) struct ExplicitRungeKutta<M, D> {
     dimension: D,
     bootstrap: Bootstrap,
     fine: Bootstrap,
-    /// All stage derivatives, one after the other: those of the tableau, the one at the end, those for dense output.
+    /// All stage derivatives in a row: those of the tableau, the end, and dense output.
     stages: Vec<f64>,
     point: Vec<f64>,
     /// One estimate of the error after the other.
@@ -140,7 +144,7 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
     const END: usize = M::TABLEAU.end_stage();
     /// No stage before the end stands there.
     const LOOKS_ASIDE: bool = M::TABLEAU.nodes[Self::END - 1] != 1.0;
-    /// What the lower of two joined estimates has beyond the rise of the step. Most of its weights are those of the method: little is left.
+    /// The lower of two joined estimates without the rise of the step, which is most of it.
     const BEYOND_THE_RISE: [f64; MOST_STAGES] = match M::TABLEAU.error {
         ErrorRule::Joined { third, .. } => difference(third, M::TABLEAU.weights),
         _ => [0.0; MOST_STAGES],
@@ -192,7 +196,7 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
         }
     }
 
-    /// The same with stages that are brought to where the constraints of a mechanism are met (`formulation/singular.rs`); the first is known.
+    /// The same with projected stages (`formulation/singular.rs`); the first is known.
     #[cold]
     fn fill_closed_stages(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         let (n, t, h) = (self.dimension.get(), trial.t, trial.h);
@@ -221,7 +225,7 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
         }
     }
 
-    /// A good step is taken only if the derivative at its end is finite: dense output needs it, and so does the next step.
+    /// A good step needs a finite derivative at its end, for dense output and the next step.
     #[inline]
     fn check_end(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         self.evaluate_end(field, trial);
@@ -262,7 +266,7 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
         }
     }
 
-    /// Looks at the derivative where the end would be without the estimated error. Fast modes are what errors are mostly made of.
+    /// Evaluates at the end without the estimated error, which consists of fast modes mostly.
     #[cold]
     fn look_aside(&mut self, field: &mut Flow<'_>, trial: &Trial) {
         self.evaluate_end(field, trial);
@@ -288,10 +292,55 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
         let (n, dense) = (self.dimension.get(), M::TABLEAU.dense);
         for (i, (row, node)) in dense.matrix.iter().zip(dense.nodes).enumerate() {
             let (known, rest) = self.stages.split_at_mut((Self::END + 1 + i) * n);
-            // The error has been judged; its scratch serves here, because stiffness is measured with the last point.
+            // The error has been judged, so its scratch is free for the last point.
             add_stages_later(row, known, trial.h, Some(&trial.start), &mut self.error[..n]);
             field.derivative(trial.t + node * trial.h, &self.error[..n], &mut rest[..n]);
         }
+    }
+}
+
+impl<M: Numbers, D: Dimension> Memory for ExplicitRungeKutta<M, D> {
+    fn advance(&mut self) {
+        self.first_is_known = self.end_is_known;
+        if self.end_is_known {
+            let n = self.dimension.get();
+            self.stages[..(Self::END + 1) * n].copy_within(Self::END * n.., 0);
+        }
+    }
+
+    fn restart(&mut self, _restart: Restart) {
+        self.first_is_known = false;
+    }
+
+    fn iterate_to_stall(&mut self) {}
+
+    fn report(&self) -> StepReport<'_> {
+        let knows_end = self.end_is_known && !self.aside.looked;
+        StepReport { knows_end, ..StepReport::plain(M::METHOD) }
+    }
+
+    /// Compares the derivative at the end with that of the last stage but one, which stands at the same time.
+    fn stiffness(&self, trial: &Trial) -> Option<f64> {
+        let bound = M::TABLEAU.stability_bound;
+        if Self::LOOKS_ASIDE {
+            return self.aside.steepness.map(|steepness| trial.h * steepness / bound);
+        }
+        if !self.end_is_known {
+            return None;
+        }
+        let square = |(a, b): (&f64, &f64)| (a - b).powi(2);
+        let slope: f64 = self.stage(Self::END - 1).iter().zip(self.stage(Self::END)).map(square).sum();
+        let n = self.dimension.get();
+        let distance: f64 = self.point[..n].iter().zip(&trial.end[..n]).map(square).sum();
+        (distance > 0.0).then(|| trial.h * (slope / distance).sqrt() / bound)
+    }
+
+    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
+        None
+    }
+
+    fn factorisations(&self) -> u64 {
+        0
     }
 }
 
@@ -320,7 +369,7 @@ impl<M: Numbers, D: Dimension> Step for ExplicitRungeKutta<M, D> {
         }
     }
 
-    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial, detail: DenseDetail) {
         self.evaluate_end(field, trial);
         self.fill_extra_stages(field, trial);
         let (n, rows) = (self.dimension.get(), M::TABLEAU.dense.rows);
@@ -330,47 +379,13 @@ impl<M: Numbers, D: Dimension> Step for ExplicitRungeKutta<M, D> {
             add_stages_later(row, &self.stages, trial.h, None, &mut c[(4 + k) * n..(5 + k) * n]);
         }
         self.bootstrap.raise(field, trial);
-    }
-
-    fn interpolate_finely(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
-        self.interpolate(field, trial);
-        self.fine.raise(field, trial);
-    }
-
-    fn advance(&mut self) {
-        self.first_is_known = self.end_is_known;
-        if self.end_is_known {
-            let n = self.dimension.get();
-            self.stages[..(Self::END + 1) * n].copy_within(Self::END * n.., 0);
+        if detail == DenseDetail::Finest {
+            self.fine.raise(field, trial);
         }
     }
 
-    fn restart(&mut self) {
-        self.first_is_known = false;
-    }
-
-    fn knows_derivative_at_end(&self) -> bool {
-        self.end_is_known && !self.aside.looked
-    }
-
-    fn method(&self) -> Method {
-        M::METHOD
-    }
-
-    /// Compares the derivative at the end with that of the last stage but one, which stands at the same time.
-    fn stiffness(&self, trial: &Trial) -> Option<f64> {
-        let bound = M::TABLEAU.stability_bound;
-        if Self::LOOKS_ASIDE {
-            return self.aside.steepness.map(|steepness| trial.h * steepness / bound);
-        }
-        if !self.end_is_known {
-            return None;
-        }
-        let square = |(a, b): (&f64, &f64)| (a - b).powi(2);
-        let slope: f64 = self.stage(Self::END - 1).iter().zip(self.stage(Self::END)).map(square).sum();
-        let n = self.dimension.get();
-        let distance: f64 = self.point[..n].iter().zip(&trial.end[..n]).map(square).sum();
-        (distance > 0.0).then(|| trial.h * (slope / distance).sqrt() / bound)
+    fn smooth(&mut self, _positions: usize, _correction: &mut [f64]) -> bool {
+        false
     }
 }
 

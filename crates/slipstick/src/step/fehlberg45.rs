@@ -1,7 +1,8 @@
 //! Fehlberg's explicit pair of order 4(5): order 4 is carried on, order 5 serves for the error.
 //!
-//! Fehlberg, NASA TR R-315 (1969). Dense output of order 4 is bootstrapped with one further evaluation; the derivative at the end is the
-//! next first stage. The last stage stands in the middle of the step, so stiffness is not measured.
+//! Fehlberg, NASA TR R-315 (1969). Dense output of order 4 is bootstrapped with one further evaluation; the
+//! derivative at the end is the next first stage. The last stage stands in the middle of the step, so
+//! stiffness is not measured.
 
 use super::explicit::{DenseRule, ErrorRule, Numbers, Tableau};
 use super::{Method, MethodDescriptor};

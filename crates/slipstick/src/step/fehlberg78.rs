@@ -1,11 +1,13 @@
 //! Fehlberg's explicit pair of order 7(8): order 7 is carried on, order 8 serves for the error.
 //!
-//! Fehlberg, NASA TR R-287 (1968). The error is 41/840 (k₁ + k₁₁ - k₁₂ - k₁₃). The nodes of k₁ and k₁₂ are equal, as are those of k₁₁ and
-//! k₁₃: where the derivatives depend on time alone the estimate is zero, and nothing limits the step. Such problems are for another method.
+//! Fehlberg, NASA TR R-287 (1968). The error is 41/840 (k₁ + k₁₁ - k₁₂ - k₁₃). The nodes of k₁ and k₁₂ are
+//! equal, as are those of k₁₁ and k₁₃: where the derivatives depend on time alone the estimate is zero, and
+//! nothing limits the step. Such problems are for another method.
 //!
-//! Dense output: the stages and the derivative at the end give order 5 for nothing; one further stage, on that polynomial at 0.65, gives
-//! order 6 (the rows below are the solution of least norm of the order conditions); order 7 is bootstrapped from there with four more. That makes
-//! five evaluations, where bootstrapping from the cubic would take ten. The derivative at the end is the next first stage.
+//! Dense output: the stages and the derivative at the end give order 5 for nothing; one further stage, on
+//! that polynomial at 0.65, gives order 6 (the rows below are the solution of least norm of the order
+//! conditions); order 7 is bootstrapped from there with four more. That makes five evaluations, where
+//! bootstrapping from the cubic would take ten. The derivative at the end is the next first stage.
 
 use super::explicit::{DenseRule, ErrorRule, Numbers, Tableau};
 use super::{Method, MethodDescriptor};

@@ -7,10 +7,10 @@ use crate::math::scaled_rms;
 /// What would change the state by less than this part of the tolerance, all the way, is rounding.
 const REST: f64 = 1e-3;
 
-/// A first step for which an Euler step would have a small error; never more than `longest`. Nothing if the motion is at rest and
-/// stays so as far as the field tells.
+/// A first step, at most `longest`, for which an Euler step has a small error. None if the motion is at rest
+/// and, as far as the field tells, stays so.
 ///
-/// It allocates, and evaluates the field twice: it is called at the start of a run and after events of a new kind.
+/// It allocates and evaluates the field twice: for starts, and after events of a new kind.
 pub fn first_step(
     field: &mut Flow<'_>,
     t: f64,

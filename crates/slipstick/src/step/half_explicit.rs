@@ -1,8 +1,10 @@
 //! What half-explicit methods share: their stages (paper 001, equations (31) and (32)).
 //!
-//! A stage knows its own state and finds the accelerations with which the constraints of speeds are met ahead: at the next stage, or at a point of its own. Ahead,
-//! positions need the rates of positions of this stage, which are known, and speeds its accelerations, which are what is looked for.
-//! Where the rank of the gradients changes within a step, positions are brought to their constraints in every stage (`formulation/singular.rs`).
+//! A stage knows its own state and finds the accelerations with which the constraints of speeds are met
+//! ahead: at the next stage, or at a point of its own. Ahead, positions need the rates of positions of this
+//! stage, which are known, and speeds its accelerations, which are what is looked for. Where the rank of the
+//! gradients changes within a step, positions are brought to their constraints in every stage
+//! (`formulation/singular.rs`).
 
 use super::Trial;
 use super::stages::add_stages_later;
@@ -43,7 +45,7 @@ impl Stages {
         &mut self.rates[stage * self.n..(stage + 1) * self.n]
     }
 
-    /// Evaluates a stage, given by its number, its node and its state. Ahead, at another node, stages up to this one have the given weights.
+    /// Evaluates a stage (number, node, state). Ahead, stages up to this one have the given weights.
     pub(super) fn make(
         &mut self,
         field: &mut Flow<'_>,

@@ -1,12 +1,18 @@
-//! HEM5: the half-explicit method of order 5 with 8 stages of Brasey and Hairer, for mechanisms in their index-2 form.
+//! HEM5: the half-explicit method of order 5 with 8 stages of Brasey and Hairer, for mechanisms in their
+//! index-2 form.
 //!
-//! Brasey, Hairer, SIAM J. Numer. Anal. 30 (1993); paper 001, section 3.2: stages (31) and (32), error (33) and (34). Each stage meets the constraints of speeds at the
-//! next one, the last at the end of the step. Dense output of order 4 is bootstrapped from values and slopes at both ends: the slopes are those of the index-1 form.
+//! Brasey, Hairer, SIAM J. Numer. Anal. 30 (1993); paper 001, section 3.2: stages (31) and (32), error (33)
+//! and (34). Each stage meets the constraints of speeds at the next one, the last at the end of the step.
+//! Dense output of order 4 is bootstrapped from values and slopes at both ends: the slopes are those of the
+//! index-1 form.
 
 use super::bootstrap::Bootstrap;
 use super::half_explicit::Stages;
 use super::stages::add_stages_later;
-use super::{ConstraintPolicy, Fault, Method, MethodDescriptor, Step, Tolerances, Trial};
+use super::{
+    Change, ConstraintPolicy, DenseDetail, Fault, Memory, Method, MethodDescriptor, Restart, Step,
+    StepReport, Tolerances, Trial,
+};
 use crate::formulation::{Field, Flow};
 use crate::math::Norm;
 
@@ -147,13 +153,43 @@ impl Hem5 {
         }
     }
 
-    /// A good step is taken only if the slope at its end is finite: dense output needs it, and there is no next step without.
+    /// A good step needs a finite slope at its end, for dense output and the next step.
     fn check_end(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         self.evaluate_end(field, trial);
         let slope = &self.slopes[1];
         if let Some(component) = slope.iter().position(|k| !k.is_finite()) {
             trial.fail(Fault::NotFinite { component, t: trial.t + trial.h, value: slope[component] });
         }
+    }
+}
+
+impl Memory for Hem5 {
+    fn advance(&mut self) {
+        self.slopes.swap(0, 1);
+        self.first_is_known = self.end_is_known;
+    }
+
+    fn restart(&mut self, _restart: Restart) {
+        self.first_is_known = false;
+    }
+
+    fn iterate_to_stall(&mut self) {}
+
+    fn report(&self) -> StepReport<'_> {
+        // Corrections of the end use its factors.
+        StepReport { knows_end: self.end_is_known, ..StepReport::plain(Method::HalfExplicit5) }
+    }
+
+    fn stiffness(&self, _trial: &Trial) -> Option<f64> {
+        None
+    }
+
+    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
+        None
+    }
+
+    fn factorisations(&self) -> u64 {
+        0
     }
 }
 
@@ -175,7 +211,7 @@ impl Step for Hem5 {
         }
     }
 
-    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial, detail: DenseDetail) {
         if !self.first_is_known {
             field.derivative(trial.t, &trial.start, &mut self.slopes[0]);
             self.first_is_known = true;
@@ -183,28 +219,12 @@ impl Step for Hem5 {
         self.evaluate_end(field, trial);
         trial.fill_cubic(&self.slopes[0], &self.slopes[1], 3);
         self.dense.raise(field, trial);
+        if detail == DenseDetail::Finest {
+            self.fine.raise(field, trial);
+        }
     }
 
-    fn interpolate_finely(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
-        self.interpolate(field, trial);
-        self.fine.raise(field, trial);
-    }
-
-    /// Corrections of the end use its factors.
-    fn knows_derivative_at_end(&self) -> bool {
-        self.end_is_known
-    }
-
-    fn advance(&mut self) {
-        self.slopes.swap(0, 1);
-        self.first_is_known = self.end_is_known;
-    }
-
-    fn restart(&mut self) {
-        self.first_is_known = false;
-    }
-
-    fn method(&self) -> Method {
-        Method::HalfExplicit5
+    fn smooth(&mut self, _positions: usize, _correction: &mut [f64]) -> bool {
+        false
     }
 }

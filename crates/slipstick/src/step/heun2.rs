@@ -1,7 +1,8 @@
 //! Heun's explicit method of order 2 with Euler's embedded: 2(1).
 //!
-//! Hairer, Nørsett, Wanner I, section II.1. The dense output is the cubic through values and slopes at both ends; since the end itself is
-//! only of order 2, so is the cubic. The derivative at the end is the next first stage, so a step costs two evaluations.
+//! Hairer, Nørsett, Wanner I, section II.1. The dense output is the cubic through values and slopes at both
+//! ends; since the end itself is only of order 2, so is the cubic. The derivative at the end is the next
+//! first stage, so a step costs two evaluations.
 
 use super::explicit::{DenseRule, ErrorRule, Numbers, Tableau};
 use super::{Method, MethodDescriptor};

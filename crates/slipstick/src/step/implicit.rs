@@ -1,11 +1,11 @@
-//! What implicit methods share: the linearised field at the start of a step, and the watch over Newton's iteration.
+//! What implicit methods share: the linearised field, and the monitor of Newton's iteration.
 
 use super::start_rates::StartRates;
 use super::{Fault, Tolerances};
 use crate::formulation::{Field, MassKind};
 use crate::math::{ComplexLu, Dimension, RealLu, rough_power};
 
-/// The field at the start of a step: its derivative there, and a Jacobian and a mass matrix from there or from an earlier start.
+/// The field at the start of a step: its derivative, and a Jacobian and mass from there or earlier.
 #[derive(Clone, Debug)]
 pub(super) struct Linearisation {
     n: usize,
@@ -17,7 +17,7 @@ pub(super) struct Linearisation {
     mass_there: Vec<f64>,
     mass_kind: MassKind,
     rates: Option<Box<StartRates>>,
-    /// The states that no algebraic equation has in it (index 2 and more): multipliers of constraints on speeds, say.
+    /// The states of index 2 and more, in no algebraic equation: multipliers of velocity constraints, say.
     hidden: Vec<usize>,
     slope_is_known: bool,
     jacobian_is_known: bool,
@@ -94,8 +94,8 @@ impl Linearisation {
         self.hidden.extend((0..n).filter(|&j| !has_rate(j) && !occurs(j)));
     }
 
-    /// The states of index 2 and more: their errors are larger by one over the step, and do not feed back, so that they are weighed with the step (Hairer,
-    /// Wanner II, section VII.3).
+    /// The states of index 2 and more: their errors are larger by one over the step, and do not feed back, so
+    /// that they are weighed with the step (Hairer, Wanner II, section VII.3).
     pub(super) fn hidden(&self) -> &[usize] {
         &self.hidden
     }
@@ -219,7 +219,7 @@ pub(super) fn check_finite(values: &[f64], width: usize, t: f64) -> Result<(), F
 
 /// What to do after an iterate of Newton's method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Progress {
+pub(super) enum Convergence {
     /// Add the correction; it was the last.
     Done,
     /// Add the correction and go on.
@@ -228,7 +228,8 @@ pub(super) enum Progress {
     Hopeless,
 }
 
-/// The watch over simplified Newton iterations: rate of convergence θ and stopping rule η ‖Δ‖ ≤ κ (Hairer, Wanner II, section IV.8).
+/// The watch over simplified Newton iterations: rate of convergence θ and stopping rule η ‖Δ‖ ≤ κ (Hairer,
+/// Wanner II, section IV.8).
 #[derive(Clone, Debug)]
 pub(super) struct Newton {
     /// η = θ / (1 - θ), kept from step to step for the first iterate.
@@ -241,7 +242,7 @@ pub(super) struct Newton {
     limit: i32,
     /// The first correction is the motion in the step.
     is_from_rest: bool,
-    /// How many more iterations are allowed for each factor of ten by which the first correction is larger than the tolerance.
+    /// Further iterations per factor of ten between the first correction and the tolerance.
     patience: i32,
 }
 
@@ -294,14 +295,17 @@ impl Newton {
         }
     }
 
-    /// From now on so many more iterations are allowed for each factor of ten by which the first correction is larger than the tolerance: two where steps are not chosen by an error, and can be so long
-    /// that ten iterations are not enough at tight tolerances, however well they converge; [`AS_LONG_AS_IT_TAKES`] where no shorter step is tried.
-    pub(super) fn be_patient(&mut self, patience: i32) {
+    /// From now on so many more iterations are allowed for each factor of ten by which the first correction
+    /// is larger than the tolerance: two where steps are not chosen by an error, and can be so long that ten
+    /// iterations are not enough at tight tolerances, however well they converge; [`AS_LONG_AS_IT_TAKES`]
+    /// where no shorter step is tried.
+    pub(super) fn allow_more(&mut self, patience: i32) {
         self.patience = self.patience.max(patience);
     }
 
-    /// A new system is to be solved. The rate that was seen before is trusted only with a Jacobian of this start: one of an earlier start gets worse from step to
-    /// step, and a component that hardly moved before may be the one that it is wrong for.
+    /// A new system is to be solved. The rate that was seen before is trusted only with a Jacobian of this
+    /// start: one of an earlier start gets worse from step to step, and a component that hardly moved before
+    /// may be the one that it is wrong for.
     pub(super) fn begin(&mut self, is_fresh: bool) {
         self.eta = if is_fresh { rough_power(self.eta.max(f64::EPSILON), 0.8) } else { 1.0 };
         self.count = 0;
@@ -309,22 +313,25 @@ impl Newton {
         (self.rate.theta, self.even.theta) = (0.0, 0.0);
     }
 
-    /// Nothing is known of the solution of the new system, and constraints are among its equations. The first correction is the motion in the step then, and constraints that are curved answer to it in the
-    /// second: however small that is beside the first, it does not tell what is left.
+    /// Nothing is known of the solution of the new system, and constraints are among its equations. The first
+    /// correction is the motion in the step then, and constraints that are curved answer to it in the second:
+    /// however small that is beside the first, it does not tell what is left.
     pub(super) fn mistrust_first(&mut self) {
         self.is_from_rest = true;
     }
 
     /// Judges the scaled norm of a correction; `kappa` is what may be left of it.
     #[inline]
-    pub(super) fn judge(&mut self, norm: f64, kappa: f64) -> Progress {
+    pub(super) fn judge(&mut self, norm: f64, kappa: f64) -> Convergence {
         self.judge_evenly(norm, norm, kappa)
     }
 
-    /// Judges a correction by its norm, and by one that weighs all of a kind alike. A component that is small just now has a tight scale, and what a correction of its neighbours brings into it can be
-    /// more than its own first correction, however fast all become smaller: it does not tell whether the iteration converges.
+    /// Judges a correction by its norm, and by one that weighs all of a kind alike. A component that is small
+    /// just now has a tight scale, and what a correction of its neighbours brings into it can be more than
+    /// its own first correction, however fast all become smaller: it does not tell whether the iteration
+    /// converges.
     #[inline]
-    pub(super) fn judge_evenly(&mut self, norm: f64, even: f64, kappa: f64) -> Progress {
+    pub(super) fn judge_evenly(&mut self, norm: f64, even: f64, kappa: f64) -> Convergence {
         self.count += 1;
         if self.count == 1 && self.patience > 0 {
             let tens = (0..15).filter(|&k| norm > 10.0_f64.powi(k));
@@ -347,9 +354,9 @@ impl Newton {
         if !may_converge {
             self.eta = 1.0;
             // Corrections that no longer shrink, but are small against the tolerance, are rounding.
-            return if norm <= ENOUGH { Progress::Done } else { Progress::Hopeless };
+            return if norm <= ENOUGH { Convergence::Done } else { Convergence::Hopeless };
         }
-        if self.eta * norm <= kappa { Progress::Done } else { Progress::GoOn }
+        if self.eta * norm <= kappa { Convergence::Done } else { Convergence::GoOn }
     }
 
     /// The rate of convergence that was seen last; zero if one iterate was enough.
@@ -368,13 +375,13 @@ impl Newton {
     }
 }
 
-/// What may be left of a correction, in units of the scaled norm: small against the error of the step, but not below rounding.
+/// The scaled norm that may be left of a correction: small against the step's error, above rounding.
 pub(super) fn newton_tolerance(relative: f64) -> f64 {
     let rounding = 10.0 * f64::EPSILON / relative.max(f64::EPSILON);
     relative.sqrt().min(ENOUGH).max(rounding)
 }
 
-/// The smallest tolerance of a component relative to its size, for [`newton_tolerance`]; the absolute one where there is no relative one.
+/// The least relative tolerance of a component for [`newton_tolerance`], or absolute if that is zero.
 pub(super) fn smallest_relative(n: usize, tolerances: &Tolerances) -> f64 {
     (0..n).map(|i| measure(i, tolerances)).fold(1.0, f64::min)
 }
@@ -401,11 +408,11 @@ mod tests {
     fn a_fast_iteration_ends_when_what_is_left_is_small() {
         let mut newton = Newton::new();
         newton.begin(true);
-        assert_eq!(newton.judge(1.0, 1e-3), Progress::GoOn);
-        assert_eq!(newton.judge(1e-2, 1e-3), Progress::Done);
+        assert_eq!(newton.judge(1.0, 1e-3), Convergence::GoOn);
+        assert_eq!(newton.judge(1e-2, 1e-3), Convergence::Done);
         assert!(!newton.is_fast());
         newton.begin(true);
-        assert_eq!(newton.judge(1e-3, 1e-3), Progress::Done);
+        assert_eq!(newton.judge(1e-3, 1e-3), Convergence::Done);
         assert!(newton.is_fast());
     }
 
@@ -414,22 +421,22 @@ mod tests {
         let mut newton = Newton::new();
         newton.begin(true);
         newton.judge(1.0, 1e-3);
-        assert_eq!(newton.judge(2.0, 1e-3), Progress::Hopeless);
+        assert_eq!(newton.judge(2.0, 1e-3), Convergence::Hopeless);
         newton.begin(true);
         newton.judge(1.0, 1e-3);
-        assert_eq!(newton.judge(0.9, 1e-3), Progress::Hopeless);
+        assert_eq!(newton.judge(0.9, 1e-3), Convergence::Hopeless);
         newton.begin(true);
-        assert_eq!(newton.judge(f64::NAN, 1e-3), Progress::Hopeless);
+        assert_eq!(newton.judge(f64::NAN, 1e-3), Convergence::Hopeless);
     }
 
     #[test]
     fn a_component_with_a_tight_scale_does_not_stop_an_iteration_that_converges_evenly() {
         let mut newton = Newton::new();
         newton.begin(true);
-        assert_eq!(newton.judge_evenly(1.0, 1.0, 1e-3), Progress::GoOn);
-        assert_eq!(newton.judge_evenly(2.0, 1e-2, 1e-3), Progress::GoOn);
-        assert_eq!(newton.judge_evenly(2e-2, 1e-4, 1e-3), Progress::GoOn);
-        assert_eq!(newton.judge_evenly(2e-4, 1e-6, 1e-3), Progress::Done);
+        assert_eq!(newton.judge_evenly(1.0, 1.0, 1e-3), Convergence::GoOn);
+        assert_eq!(newton.judge_evenly(2.0, 1e-2, 1e-3), Convergence::GoOn);
+        assert_eq!(newton.judge_evenly(2e-2, 1e-4, 1e-3), Convergence::GoOn);
+        assert_eq!(newton.judge_evenly(2e-4, 1e-6, 1e-3), Convergence::Done);
     }
 
     #[test]
@@ -437,37 +444,37 @@ mod tests {
         let mut newton = Newton::new();
         newton.begin(true);
         newton.mistrust_first();
-        assert_eq!(newton.judge(1e2, 1e-1), Progress::GoOn);
-        assert_eq!(newton.judge(1.0, 1e-1), Progress::GoOn);
-        assert_eq!(newton.judge(0.5, 1e-1), Progress::GoOn);
+        assert_eq!(newton.judge(1e2, 1e-1), Convergence::GoOn);
+        assert_eq!(newton.judge(1.0, 1e-1), Convergence::GoOn);
+        assert_eq!(newton.judge(0.5, 1e-1), Convergence::GoOn);
         newton.begin(true);
         newton.mistrust_first();
-        assert_eq!(newton.judge(1e-2, 1e-1), Progress::Done);
+        assert_eq!(newton.judge(1e-2, 1e-1), Convergence::Done);
         newton.begin(true);
         newton.mistrust_first();
-        assert_eq!(newton.judge(f64::NAN, 1e-1), Progress::Hopeless);
+        assert_eq!(newton.judge(f64::NAN, 1e-1), Convergence::Hopeless);
     }
 
     #[test]
     fn where_no_shorter_step_is_tried_a_slow_iteration_goes_on() {
         let end = |patience: i32| {
             let mut newton = Newton::new();
-            newton.be_patient(patience);
+            newton.allow_more(patience);
             newton.begin(true);
-            (0..200).map(|k| newton.judge(1e6 * 0.8_f64.powi(k), 1e-3)).find(|end| *end != Progress::GoOn)
+            (0..200).map(|k| newton.judge(1e6 * 0.8_f64.powi(k), 1e-3)).find(|end| *end != Convergence::GoOn)
         };
-        assert_eq!(end(AS_LONG_AS_IT_TAKES), Some(Progress::Done));
-        assert_eq!(end(2), Some(Progress::Hopeless));
+        assert_eq!(end(AS_LONG_AS_IT_TAKES), Some(Convergence::Done));
+        assert_eq!(end(2), Some(Convergence::Hopeless));
     }
 
     #[test]
     fn an_iteration_that_has_come_down_to_rounding_is_done() {
         let mut newton = Newton::new();
         newton.begin(true);
-        assert_eq!(newton.judge(1.0, 1e-6), Progress::GoOn);
-        assert_eq!(newton.judge(1e-2, 1e-6), Progress::GoOn);
-        assert_eq!(newton.judge(1e-2, 1e-6), Progress::GoOn);
-        assert_eq!(newton.judge(1e-2, 1e-6), Progress::Done);
+        assert_eq!(newton.judge(1.0, 1e-6), Convergence::GoOn);
+        assert_eq!(newton.judge(1e-2, 1e-6), Convergence::GoOn);
+        assert_eq!(newton.judge(1e-2, 1e-6), Convergence::GoOn);
+        assert_eq!(newton.judge(1e-2, 1e-6), Convergence::Done);
     }
 
     #[test]

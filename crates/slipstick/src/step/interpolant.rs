@@ -1,8 +1,9 @@
 //! Dense output of any method as one kind of polynomial.
 //!
 //! With θ = (time - start) / h the solution within a step is
-//! `c₀ + θ (c₁ + (1-θ) (c₂ + θ (c₃ + (1-θ) (c₄ + …))))`, the nested form of Hairer, Nørsett, Wanner I, section II.6.
-//! It meets the start exactly at θ = 0 and `c₀ + c₁` at θ = 1, whatever the degree, so every method can use it.
+//! `c₀ + θ (c₁ + (1-θ) (c₂ + θ (c₃ + (1-θ) (c₄ + …))))`, the nested form of Hairer, Nørsett, Wanner I,
+//! section II.6. It meets the start exactly at θ = 0 and `c₀ + c₁` at θ = 1, whatever the degree, so every
+//! method can use it.
 
 /// The highest degree of dense output that any method has.
 pub const DENSE_DEGREE: usize = 8;
@@ -47,8 +48,8 @@ impl Interpolant {
         }
     }
 
-    /// A bound on how far a component is from its start within the step: in the nested form every coefficient behind the second has the factor
-    /// θ (1-θ), which is at most a quarter.
+    /// A bound on how far a component is from its start within the step: in the nested form every coefficient
+    /// behind the second has the factor θ (1-θ), which is at most a quarter.
     pub fn reach_of(&self, component: usize) -> f64 {
         let n = self.dimension;
         let far = |k: usize| self.coefficients.get(k * n + component).map_or(0.0, |c| c.abs());

@@ -1,7 +1,7 @@
 //! Kutta's explicit method of order 3, for fixed steps.
 //!
-//! Kutta, Z. Math. Phys. 46 (1901). The dense output is the cubic through values and slopes at both ends, of order 3; it costs nothing,
-//! since the derivative at the end is the next first stage.
+//! Kutta, Z. Math. Phys. 46 (1901). The dense output is the cubic through values and slopes at both ends, of
+//! order 3; it costs nothing, since the derivative at the end is the next first stage.
 
 use super::explicit::{DenseRule, ErrorRule, Numbers, Tableau};
 use super::{Method, MethodDescriptor};

@@ -1,78 +1,109 @@
 //! The interface of all one-step methods; `methods.rs` lists those there are.
+//!
+//! A method tries steps ([`Step`]) and remembers what helps the next one ([`Memory`]). Nothing has a default:
+//! a new need is a compile error in every method.
 
 use super::{Method, Tolerances, Trial};
 use crate::formulation::Flow;
 
-/// A one-step method with its scratch. After the first step nothing here allocates.
-pub trait Step {
-    /// Tries the step that `trial` describes (its `t`, `h` and `start` are set) and fills in `end`, `error` and `fault`.
-    fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial);
-
-    /// Fills in the dense output of the trial just made. May evaluate the field.
-    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial);
-
-    /// As [`interpolate`](Self::interpolate), with the most accurate dense output there is, at the price of further evaluations. It can be
-    /// trusted up to 1.3 steps.
-    fn interpolate_finely(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
-        self.interpolate(field, trial);
-    }
-
+/// What a method keeps from one step to the next.
+pub trait Memory {
     /// The trial just made is taken as a whole: its end is the next start, so what is known there is kept.
     fn advance(&mut self);
 
-    /// Whatever was known at the start is no longer true (an event, a projection): forget it.
-    fn restart(&mut self);
+    /// What was known at the start no longer holds (an event, a projection): forget it.
+    fn restart(&mut self, restart: Restart);
 
-    /// Said once: where a step fails, no shorter one is tried. So an iteration goes on for as long as it converges.
-    fn be_patient(&mut self) {}
+    /// Said once: no shorter step is tried after a failure, so iterations run until they stall.
+    fn iterate_to_stall(&mut self);
 
-    /// Other equations hold from here on.
-    fn expect_change(&mut self) {}
+    /// What the method is at work on, and what it found in the trial just made.
+    fn report(&self) -> StepReport<'_>;
 
-    /// Whether the derivative at the end is the last that the trial just made has evaluated.
-    fn knows_derivative_at_end(&self) -> bool {
-        false
-    }
+    /// How near the trial just made is to the limit of stability: above 1, stability and not accuracy limits
+    /// the step. None if the method cannot tell.
+    fn stiffness(&self, trial: &Trial) -> Option<f64>;
 
-    /// How near the trial just made is to the limit of stability: above 1, stability and not accuracy limits the step. `None` if the
-    /// method cannot tell.
-    fn stiffness(&self, _trial: &Trial) -> Option<f64> {
-        None
-    }
+    /// Judges the trial just made, after [`advance`](Self::advance) if it was taken: a method that is made of
+    /// several decides which makes the next step. None if nothing changes.
+    fn reconsider(&mut self, trial: &Trial, is_taken: bool) -> Option<Change>;
 
-    /// Looks at the trial just made, behind [`advance`](Self::advance) if it was taken: a method that is made of several decides which goes on. Tells if that is
-    /// another one, or has been settled.
-    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
-        None
-    }
+    /// Matrix factorisations so far.
+    fn factorisations(&self) -> u64;
+}
 
+/// A one-step method with its scratch. After the first step nothing here allocates.
+pub trait Step: Memory {
+    /// Tries the step that `trial` describes (its `t`, `h` and `start` are set) and fills in `end`, `error`
+    /// and `fault`.
+    fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial);
+
+    /// Fills in the dense output of the trial just made. May evaluate the field.
+    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial, detail: DenseDetail);
+
+    /// Smooths a correction of the end of the trial just made: takes off what would excite stiff parts, which
+    /// the method does not follow. The first entries are those of positions. False if nothing in it matters.
+    fn smooth(&mut self, positions: usize, correction: &mut [f64]) -> bool;
+}
+
+/// The report of the method at work, piece by piece.
+impl dyn Step + '_ {
     /// The method that makes the next step.
-    fn method(&self) -> Method;
-
-    /// Takes off a correction of the end of the trial just made what would excite stiff parts, which the method would not follow. The correction of so many positions comes first. False if nothing in it matters.
-    fn calm(&mut self, _positions: usize, _correction: &mut [f64]) -> bool {
-        false
+    pub fn method(&self) -> Method {
+        self.report().method
     }
 
     /// Whether it solves the stabilised index-2 form of a mechanism, and so needs no corrections.
-    fn is_ggl(&self) -> bool {
-        false
+    pub fn is_ggl(&self) -> bool {
+        self.report().is_ggl
     }
 
-    /// The multipliers of a mechanism's constraints that the trial just made has found for its end; none if the method does not solve for them there.
-    fn multipliers(&self) -> &[f64] {
-        &[]
+    /// The length of the next step, if the method knows better than the error.
+    pub fn proposed_step(&self) -> Option<f64> {
+        self.report().proposed_step
     }
+}
 
-    /// How long the step behind the trial just made should be, if the method knows that better than the error tells.
-    fn wanted_step(&self) -> Option<f64> {
-        None
-    }
+/// What a method says of itself, and of the trial just made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepReport<'a> {
+    /// The method that makes the next step.
+    pub method: Method,
+    /// Whether it solves the stabilised index-2 form of a mechanism, and so needs no corrections.
+    pub is_ggl: bool,
+    /// Whether the derivative at the end is the last that the trial has evaluated.
+    pub knows_end: bool,
+    /// The multipliers of a mechanism's constraints at the end; empty if the method does not solve for them.
+    pub multipliers: &'a [f64],
+    /// The length of the next step, if the method knows better than the error.
+    pub proposed_step: Option<f64>,
+}
 
-    /// Matrix factorisations so far.
-    fn factorisations(&self) -> u64 {
-        0
+impl StepReport<'_> {
+    /// Of a method that has nothing to say but its name.
+    pub fn plain(method: Method) -> Self {
+        Self { method, is_ggl: false, knows_end: false, multipliers: &[], proposed_step: None }
     }
+}
+
+/// What is different at the start of a segment from the end of the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Restart {
+    /// It is the start of the run.
+    Initial,
+    /// The state, a switch or the mode has changed.
+    Discontinuous,
+    /// Nothing: an event was recorded.
+    Continuous,
+}
+
+/// How accurate dense output is to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DenseDetail {
+    /// As accurate as the steps need.
+    Usual,
+    /// The most accurate there is, at the price of further evaluations. It can be trusted up to 1.3 steps.
+    Finest,
 }
 
 /// Another method goes on, or the one at work is found to be the best.

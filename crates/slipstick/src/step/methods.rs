@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn every_method_is_built_as_itself() {
         for &method in Method::ALL {
-            assert_eq!(method.build(3).method(), method, "{}", method.name());
+            assert_eq!(method.build(3).report().method, method, "{}", method.name());
             assert_eq!(method.build_alpha(0.5).is_some(), method.has_rho(), "{}", method.name());
             assert_eq!(method.build_ggl(3).is_some(), method.takes_ggl(), "{}", method.name());
         }

@@ -1,7 +1,8 @@
-//! One-step methods, one file each, all with the same parts in the same order: descriptor, tableau, scratch, step, interpolant.
+//! One-step methods, one file each with the same parts: descriptor, tableau, scratch, step, interpolant.
 //!
-//! In: a [`Field`](crate::formulation::Field), a point and a step size. Out: a [`Trial`] with the end state, a scaled error and
-//! dense output. A method knows nothing of events; event code knows nothing of tableaus; they meet in a `Trial`.
+//! In: a [`Field`](crate::formulation::Field), a point and a step size. Out: a [`Trial`] with the end state,
+//! a scaled error and dense output. A method knows nothing of events; event code knows nothing of tableaus;
+//! they meet in a `Trial`.
 
 mod alpha;
 mod alpha_matrix;
@@ -39,10 +40,10 @@ mod rates;
 mod rk4;
 mod rodas4;
 mod sdirk4;
-mod settled;
 mod spectral;
 mod stages;
 mod start_rates;
+mod stiff_dense;
 mod stiffness;
 mod tolerance;
 mod trial;
@@ -54,7 +55,7 @@ pub use control::{Control, Controller, SAFETY};
 pub use descriptor::{ConstraintPolicy, MechanismForm, MethodDescriptor};
 pub use first_step::first_step;
 pub use interpolant::{DENSE_DEGREE, Interpolant, interpolate_at};
-pub use method::{Change, Step};
+pub use method::{Change, DenseDetail, Memory, Restart, Step, StepReport};
 pub use methods::{Method, USUAL_RHO};
 pub use rodas4::Rodas4;
 pub use sdirk4::Sdirk4;

@@ -1,4 +1,5 @@
-//! The order of every explicit and half-explicit method, by the algebraic conditions of Butcher: for each rooted tree t, `Σ b_i Φ_i(t) = 1 / γ(t)`.
+//! The order of every explicit and half-explicit method, by the algebraic conditions of Butcher: for each
+//! rooted tree t, `Σ b_i Φ_i(t) = 1 / γ(t)`.
 //!
 //! Hairer, Nørsett, Wanner I, section II.2; for dense output `Σ b_i(θ) Φ_i(t) = θ^ρ(t) / γ(t)`, section II.6.
 
@@ -6,16 +7,17 @@ use super::Method;
 use super::explicit::{ErrorRule, Tableau};
 use crate::math::dot;
 
-/// A rooted tree: its children (as places in the list of all trees), how many vertices it has, and its density γ.
-struct Tree {
+/// A rooted tree: its children (as places in the list of all trees), how many vertices it has, and its
+/// density γ.
+struct RootedTree {
     children: Vec<usize>,
     vertices: usize,
     density: f64,
 }
 
 /// All rooted trees of at most `most` vertices, the smaller ones first.
-fn trees(most: usize) -> Vec<Tree> {
-    let mut all: Vec<Tree> = Vec::new();
+fn trees(most: usize) -> Vec<RootedTree> {
+    let mut all: Vec<RootedTree> = Vec::new();
     for vertices in 1..=most {
         let mut forests = Vec::new();
         let largest = all.len();
@@ -23,7 +25,7 @@ fn trees(most: usize) -> Vec<Tree> {
         for children in forests {
             let density =
                 children.iter().fold(vertices as f64, |product, &child| product * all[child].density);
-            all.push(Tree { children, vertices, density });
+            all.push(RootedTree { children, vertices, density });
         }
     }
     all
@@ -31,7 +33,7 @@ fn trees(most: usize) -> Vec<Tree> {
 
 /// Adds every multiset of trees before `limit` that has the given number of vertices in all.
 fn forests_of(
-    all: &[Tree],
+    all: &[RootedTree],
     vertices: usize,
     limit: usize,
     chosen: &mut Vec<usize>,
@@ -49,7 +51,7 @@ fn forests_of(
 }
 
 /// Φ of every tree for every stage, for a matrix given by rows.
-fn elementary_weights(trees: &[Tree], matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
+fn elementary_weights(trees: &[RootedTree], matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let mut phi: Vec<Vec<f64>> = Vec::new();
     for tree in trees {
         let of_stage = |row: &Vec<f64>| tree.children.iter().map(|&child| dot(row, &phi[child])).product();
@@ -70,15 +72,15 @@ fn all_rows(tableau: &Tableau) -> Vec<Vec<f64>> {
 }
 
 /// The largest violation, at θ, of the conditions of the trees with exactly `vertices` vertices.
-fn violation(trees: &[Tree], phi: &[Vec<f64>], weights: &[f64], vertices: usize, theta: f64) -> f64 {
+fn violation(trees: &[RootedTree], phi: &[Vec<f64>], weights: &[f64], vertices: usize, theta: f64) -> f64 {
     let power = (0..vertices).fold(1.0, |power, _| power * theta);
-    let of_tree = |(tree, phi): (&Tree, &Vec<f64>)| (dot(weights, phi) - power / tree.density).abs();
+    let of_tree = |(tree, phi): (&RootedTree, &Vec<f64>)| (dot(weights, phi) - power / tree.density).abs();
     let of_this_size = trees.iter().zip(phi).filter(|(tree, _)| tree.vertices == vertices);
     of_this_size.map(of_tree).fold(0.0, f64::max)
 }
 
 /// Asserts that weights are of exactly the given order at the end of the step.
-fn assert_order(name: &str, weights: &[f64], trees: &[Tree], phi: &[Vec<f64>], order: usize) {
+fn assert_order(name: &str, weights: &[f64], trees: &[RootedTree], phi: &[Vec<f64>], order: usize) {
     for vertices in 1..=order {
         let off = violation(trees, phi, weights, vertices, 1.0);
         assert!(off < ROUNDING, "{name}: off by {off:e} at order {vertices}");
@@ -152,8 +154,8 @@ fn weights_have_exactly_the_stated_order() {
     }
 }
 
-/// The embedded solution `b - e` is of another order than `b`, and the lower of both is the order of their difference. In DOP853 the two
-/// estimates, h⁶ and h⁴, are joined to h^(2·6 - 4).
+/// The embedded solution `b - e` is of another order than `b`, and the lower of both is the order of their
+/// difference. In DOP853 the two estimates, h⁶ and h⁴, are joined to h^(2·6 - 4).
 #[test]
 fn errors_have_exactly_the_stated_order() {
     let trees = trees(9);
@@ -194,7 +196,8 @@ fn dense_weights(tableau: &Tableau, theta: f64) -> Vec<f64> {
     (0..rows.len()).map(of_stage).collect()
 }
 
-/// Each row adds an order, up to that of the method; bootstrapping beyond that is measured in `methods_have_their_order`.
+/// Each row adds an order, up to that of the method; bootstrapping beyond that is measured in
+/// `methods_have_their_order`.
 #[test]
 fn dense_output_of_the_tableau_has_exactly_the_order_of_its_rows() {
     let trees = trees(9);
@@ -223,7 +226,8 @@ fn dense_output_of_the_tableau_has_exactly_the_order_of_its_rows() {
     }
 }
 
-/// The rows of both half-explicit methods, from the first stage on: of the states of their stages, and with its node each point at which constraints are met.
+/// The rows of both half-explicit methods, from the first stage on: of the states of their stages, and with
+/// its node each point at which constraints are met.
 #[expect(clippy::type_complexity, reason = "a list of what there is to check")]
 fn half_explicit_methods() -> [(Method, Vec<Vec<f64>>, Vec<(f64, &'static [f64])>); 2] {
     let rows = |rows: &[&[f64]]| rows.iter().map(|row| row.to_vec()).collect::<Vec<_>>();
@@ -257,8 +261,9 @@ fn half_explicit_methods_are_of_order_five_where_nothing_is_constrained() {
     }
 }
 
-/// Where constraints are met, the rows integrate 1, t and t² exactly, and the last of the step t³ and t⁴ too: with that the constraints of stages do not disturb the order
-/// (Brasey, Hairer 1993; Murua 1997). Of HEM5's first point only the first holds; it has no weight in the solution.
+/// Where constraints are met, the rows integrate 1, t and t² exactly, and the last of the step t³ and t⁴ too:
+/// with that the constraints of stages do not disturb the order (Brasey, Hairer 1993; Murua 1997). Of HEM5's
+/// first point only the first holds; it has no weight in the solution.
 #[test]
 fn half_explicit_methods_meet_constraints_where_their_rows_are_accurate() {
     for (method, rows, met) in half_explicit_methods() {
@@ -282,7 +287,8 @@ fn half_explicit_methods_meet_constraints_where_their_rows_are_accurate() {
     }
 }
 
-/// Equation (33): the state of HEM5's eighth stage is of order 3, and the lower estimate of order 2; together they make 2·4 - 3 (34).
+/// Equation (33): the state of HEM5's eighth stage is of order 3, and the lower estimate of order 2; together
+/// they make 2·4 - 3 (34).
 #[test]
 fn the_estimates_of_hem5_have_exactly_their_orders() {
     let trees = trees(5);

@@ -1,18 +1,22 @@
 //! Steps of generalized-α methods next to singular positions of a mechanism (`formulation/singular.rs`).
 //!
-//! Where `d` is left of a row of constraints, rounding `e` of positions is `e/d` along what is lost, `e/d²` in speeds, and `e/d³` in accelerations. At tight tolerances steps of order 2 are short: many
-//! of them end next to the position, and the nearest has an error that no shorter one takes back, so that rounding decides on which branch the motion goes on. Long steps hardly ever end there. So
-//! where such a position comes nearer, an explicit method of high order on the index-1 form leaps over it, with the position in the widest gap between its stages and its end on the
-//! constraints. The tighter the tolerance, the further off it begins. Where that method is not good enough, as in stiff motion, the other one goes on if it is.
+//! Where `d` is left of a row of constraints, rounding `e` of positions is `e/d` along what is lost, `e/d²`
+//! in speeds, and `e/d³` in accelerations. At tight tolerances steps of order 2 are short: many of them end
+//! next to the position, and the nearest has an error that no shorter one takes back, so that rounding
+//! decides on which branch the motion goes on. Long steps hardly ever end there. So where such a position
+//! comes nearer, an explicit method of high order on the index-1 form leaps over it, with the position in the
+//! widest gap between its stages and its end on the constraints. The tighter the tolerance, the further off
+//! it begins. Where that method is not good enough, as in stiff motion, the other one goes on if it is.
 
 use super::alpha::GeneralizedAlpha;
 use super::implicit::smallest_relative;
-use super::{Method, Step, Tolerances, Trial};
+use super::{Change, DenseDetail, Memory, Method, Restart, Step, StepReport, Tolerances, Trial};
 use crate::formulation::Flow;
 
 /// The middle of the widest gap between the stages of the explicit method, as a part of the step.
 const WIDEST_GAP: f64 = 7.0 / 15.0;
-/// A leap begins where what is left of a row is less than a part of the most it has been: this times the root of rounding over the tolerance, within bounds.
+/// A leap begins where what is left of a row is less than a part of the most it has been: this times the root
+/// of rounding over the tolerance, within bounds.
 const OF_ROUNDING: f64 = 1000.0;
 const NEAREST: f64 = 0.05;
 const FURTHEST: f64 = 0.3;
@@ -39,12 +43,13 @@ impl Passing {
         Self { alpha, explicit: None, is_on, leaps, gave_up, leap: None, usual: None, own_h: 0.0 }
     }
 
-    /// Makes the step by the explicit method, or by the method itself where only that is good enough. If neither is, the error of the former says how much shorter to try.
+    /// Makes the step by the explicit method, or by the method itself where only that is good enough. If
+    /// neither is, the error of the former says how much shorter to try.
     #[cold]
     fn pass(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         let n = trial.start.len();
         let step = self.explicit.get_or_insert_with(|| Method::DormandPrince8.build(n));
-        step.restart();
+        step.restart(Restart::Continuous);
         step.attempt(field, tolerances, trial);
         self.is_on = trial.is_good();
         if self.is_on {
@@ -87,6 +92,45 @@ impl Passing {
     }
 }
 
+impl Memory for Passing {
+    fn advance(&mut self) {
+        self.leaps = self.leap.is_some();
+        if self.is_on { self.alpha.restart(Restart::Continuous) } else { self.alpha.advance() }
+    }
+
+    fn restart(&mut self, restart: Restart) {
+        self.leaps = false;
+        self.alpha.restart(restart);
+    }
+
+    fn iterate_to_stall(&mut self) {
+        self.alpha.iterate_to_stall();
+    }
+
+    fn report(&self) -> StepReport<'_> {
+        let StepReport { method, multipliers, .. } = self.alpha.report();
+        StepReport {
+            method,
+            is_ggl: false,
+            knows_end: false,
+            multipliers: if self.is_on { &[] } else { multipliers },
+            proposed_step: self.leap.or(self.usual),
+        }
+    }
+
+    fn stiffness(&self, _trial: &Trial) -> Option<f64> {
+        None
+    }
+
+    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
+        None
+    }
+
+    fn factorisations(&self) -> u64 {
+        self.alpha.factorisations()
+    }
+}
+
 impl Step for Passing {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         (self.is_on, self.leap, self.usual) = (false, None, None);
@@ -102,40 +146,14 @@ impl Step for Passing {
         }
     }
 
-    fn wanted_step(&self) -> Option<f64> {
-        self.leap.or(self.usual)
-    }
-
-    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial, _detail: DenseDetail) {
         match self.explicit.as_mut().filter(|_| self.is_on) {
-            Some(step) => step.interpolate(field, trial),
-            None => self.alpha.interpolate(field, trial),
+            Some(step) => step.interpolate(field, trial, DenseDetail::Usual),
+            None => self.alpha.interpolate(field, trial, DenseDetail::Usual),
         }
     }
 
-    fn advance(&mut self) {
-        self.leaps = self.leap.is_some();
-        if self.is_on { self.alpha.restart() } else { self.alpha.advance() }
-    }
-
-    fn restart(&mut self) {
-        self.leaps = false;
-        self.alpha.restart();
-    }
-
-    fn be_patient(&mut self) {
-        self.alpha.be_patient();
-    }
-
-    fn multipliers(&self) -> &[f64] {
-        if self.is_on { &[] } else { self.alpha.multipliers() }
-    }
-
-    fn method(&self) -> Method {
-        self.alpha.method()
-    }
-
-    fn factorisations(&self) -> u64 {
-        self.alpha.factorisations()
+    fn smooth(&mut self, _positions: usize, _correction: &mut [f64]) -> bool {
+        false
     }
 }

@@ -1,16 +1,20 @@
 //! PHEM56: Murua's partitioned half-explicit method of order 5, for mechanisms in their index-2 form.
 //!
-//! Murua, Computing 59 (1997); Arnold, Murua, Numer. Algorithms 19 (1998); paper 001, section 3.2. States of stages follow from the explicit matrix of Dormand and Prince;
-//! each stage meets the constraints of speeds at a point of its own, which has the rows of a second matrix. The sixth such point is the end of the step. The seventh
-//! stage stands there: its accelerations, of order 4, are the first of the next step. Dense output is the quartic through values and slopes at both ends and a value in
-//! between that the stages give.
+//! Murua, Computing 59 (1997); Arnold, Murua, Numer. Algorithms 19 (1998); paper 001, section 3.2. States of
+//! stages follow from the explicit matrix of Dormand and Prince; each stage meets the constraints of speeds
+//! at a point of its own, which has the rows of a second matrix. The sixth such point is the end of the step.
+//! The seventh stage stands there: its accelerations, of order 4, are the first of the next step. Dense
+//! output is the quartic through values and slopes at both ends and a value in between that the stages give.
 
 use super::bootstrap::Bootstrap;
 use super::dopri5;
 use super::explicit::ErrorRule;
 use super::half_explicit::Stages;
 use super::stages::add_stages_later;
-use super::{ConstraintPolicy, Method, MethodDescriptor, Step, Tolerances, Trial};
+use super::{
+    Change, ConstraintPolicy, DenseDetail, Memory, Method, MethodDescriptor, Restart, Step, StepReport,
+    Tolerances, Trial,
+};
 use crate::formulation::{Field, Flow};
 use crate::math::Norm;
 
@@ -94,7 +98,7 @@ impl Phem56 {
         }
     }
 
-    /// Makes all stages; the end of the step goes to `trial.end`, and its constraints are met before the last stage.
+    /// Makes all stages; the end goes to `trial.end`, with its constraints met before the last stage.
     fn fill_stages(&mut self, field: &mut Flow<'_>, trial: &mut Trial, is_closed: bool) {
         self.stages.is_closed = is_closed;
         if !self.first_is_known {
@@ -118,7 +122,7 @@ impl Phem56 {
         }
     }
 
-    /// The difference to the embedded solution of order 4, whose speeds are brought to where their constraints are met.
+    /// The difference to the embedded solution of order 4 with projected speeds.
     fn estimate(&mut self, field: &mut Flow<'_>, trial: &Trial) {
         add_stages_later(ERROR, &self.stages.rates, trial.h, None, &mut self.error);
         if self.stages.is_half_explicit {
@@ -151,6 +155,36 @@ impl Phem56 {
     }
 }
 
+impl Memory for Phem56 {
+    fn advance(&mut self) {
+        let n = self.point.len();
+        self.stages.rates.copy_within(END * n..STAGES * n, 0);
+        self.first_is_known = true;
+    }
+
+    fn restart(&mut self, _restart: Restart) {
+        self.first_is_known = false;
+    }
+
+    fn iterate_to_stall(&mut self) {}
+
+    fn report(&self) -> StepReport<'_> {
+        StepReport::plain(Method::PartitionedHalfExplicit5)
+    }
+
+    fn stiffness(&self, _trial: &Trial) -> Option<f64> {
+        None
+    }
+
+    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
+        None
+    }
+
+    fn factorisations(&self) -> u64 {
+        0
+    }
+}
+
 impl Step for Phem56 {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         trial.forget_fault();
@@ -164,7 +198,7 @@ impl Step for Phem56 {
         }
     }
 
-    fn interpolate(&mut self, _field: &mut Flow<'_>, trial: &mut Trial) {
+    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial, detail: DenseDetail) {
         trial.fill_cubic(self.stages.of(0), self.stages.of(END), 3);
         trial.dense.evaluate(THETA, &mut self.error);
         add_stages_later(&WITHIN, &self.stages.rates, trial.h, Some(&trial.start), &mut self.point);
@@ -173,24 +207,12 @@ impl Step for Phem56 {
         for (i, c) in c[4 * n..].iter_mut().enumerate() {
             *c = (self.point[i] - self.error[i]) / bump;
         }
+        if detail == DenseDetail::Finest {
+            self.fine.raise(field, trial);
+        }
     }
 
-    fn interpolate_finely(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
-        self.interpolate(field, trial);
-        self.fine.raise(field, trial);
-    }
-
-    fn advance(&mut self) {
-        let n = self.point.len();
-        self.stages.rates.copy_within(END * n..STAGES * n, 0);
-        self.first_is_known = true;
-    }
-
-    fn restart(&mut self) {
-        self.first_is_known = false;
-    }
-
-    fn method(&self) -> Method {
-        Method::PartitionedHalfExplicit5
+    fn smooth(&mut self, _positions: usize, _correction: &mut [f64]) -> bool {
+        false
     }
 }

@@ -1,20 +1,28 @@
 //! Radau IIA of order 5 with 3 stages: Hairer, Wanner II, section IV.8 (their code RADAU5).
 //!
-//! The stages are `Y_i = y₀ + Z_i` with `M(Y_i) Σ_j (A⁻¹)_ij Z_j / h = f(Y_i)`. A linear change of the unknowns, `Z = T W`, turns the system of Newton's
-//! iteration into one real and one complex system of the size of the state. Its matrix has Jacobian and mass at the start of
-//! this or an earlier step; a mass that varies is evaluated at the stages in the residual, so that the solution does not depend on
-//! that. A mass may be singular, with algebraic equations of index 1 or 2.
+//! The stages are `Y_i = y₀ + Z_i` with `M(Y_i) Σ_j (A⁻¹)_ij Z_j / h = f(Y_i)`. A linear change of the
+//! unknowns, `Z = T W`, turns the system of Newton's iteration into one real and one complex system of the
+//! size of the state. Its matrix has Jacobian and mass at the start of this or an earlier step; a mass that
+//! varies is evaluated at the stages in the residual, so that the solution does not depend on that. A mass
+//! may be singular, with algebraic equations of index 1 or 2.
 //!
-//! The error is estimated with order 3, that is by far too large for a method of order 5. RADAU5 compares it with `tolerance^(2/3) / 10`, which holds the
-//! error of a step to the tolerance and lets that at the end fall as `tolerance^(5/6)` only. Below 1e-6 it is compared with `0.631 tolerance^(4/5)` here: with
-//! steps of the size `tolerance^(1/5)` the error at the end follows the tolerance. The estimate does not see stiff
-//! components between the stages, where dense output is needed for events: the error of the collocation polynomial is estimated too, by
-//! its distance from a stage of the step before, and held to the same measure.
+//! The error is estimated with order 3, that is by far too large for a method of order 5. RADAU5 compares it
+//! with `tolerance^(2/3) / 10`, which holds the error of a step to the tolerance and lets that at the end
+//! fall as `tolerance^(5/6)` only. Below 1e-6 it is compared with `0.631 tolerance^(4/5)` here: with steps of
+//! the size `tolerance^(1/5)` the error at the end follows the tolerance. The estimate does not see stiff
+//! components between the stages, where dense output is needed for events: the error of the collocation
+//! polynomial is estimated too, by its distance from a stage of the step before, and held to the same
+//! measure.
 
-use super::implicit::{AS_LONG_AS_IT_TAKES, Newton, Progress, measure, newton_tolerance, smallest_relative};
+use super::implicit::{
+    AS_LONG_AS_IT_TAKES, Convergence, Newton, measure, newton_tolerance, smallest_relative,
+};
 use super::radau_dense::build_dense;
 use super::radau_ggl::RadauGgl;
-use super::{Fault, Method, MethodDescriptor, Step, Tolerances, Trial};
+use super::{
+    Change, DenseDetail, Fault, Memory, Method, MethodDescriptor, Restart, Step, StepReport, Tolerances,
+    Trial,
+};
 use crate::formulation::Flow;
 use crate::math::Norm;
 use std::ops::Range;
@@ -59,22 +67,18 @@ pub(super) const BETA: f64 = 3.0504301992474105;
 /// The error estimate is `(γ/h M - J)⁻¹ (f₀ + M Σ e_i Z_i / h)`.
 const E: [f64; 3] = [-(13.0 + 7.0 * R6) / 3.0, (-13.0 + 7.0 * R6) / 3.0, -1.0 / 3.0];
 
-/// A correction that the next step would see as an error of more than this part of the tolerance is made calm.
+/// A correction is smoothed if the next step would see more than this part of the tolerance as error.
 pub(super) const SEEN: f64 = 0.1;
 
 /// The largest value of |θ (θ - c₁) (θ - c₂) (θ - 1)| within a step.
 const WIDEST: f64 = 0.01826;
 
-/// The equations `M y' = f(t, y)`, linearised at the start of a step, with the factors of `γ/h M - J` and of `(α + iβ)/h M - J`.
-pub(super) trait Equations {
+/// The equations `M y' = f(t, y)` at the start of a step.
+pub(super) trait Equations: NewtonMatrix {
     /// The length of the state.
     fn dimension(&self) -> usize;
-    /// Makes sure that `f` at the start is known.
-    fn find_slope(&mut self, field: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), Fault>;
-    /// `f` at the start.
-    fn slope(&self) -> &[f64];
-    /// Makes sure that the factors are those for this step size, with a Jacobian from this start or an earlier one.
-    fn factor(&mut self, field: &mut Flow<'_>, at: (f64, &[f64]), h: f64) -> Result<(), Fault>;
+    /// `f` at the start, evaluated unless it is known.
+    fn slope(&mut self, field: &mut Flow<'_>, start: (f64, &[f64])) -> Result<&[f64], Fault>;
     /// `out = f - M rates` at a point.
     fn residual(
         &mut self,
@@ -87,24 +91,28 @@ pub(super) trait Equations {
     fn derivative(&mut self, field: &mut Flow<'_>, t: f64, y: &[f64], out: &mut [f64]);
     /// `out -= M x` at the start.
     fn subtract_mass_times(&mut self, field: &mut Flow<'_>, start: (f64, &[f64]), x: &[f64], out: &mut [f64]);
-    /// Solves with the real factors.
-    fn solve_real(&mut self, x: &mut [f64]);
-    /// Solves with the complex factors.
-    fn solve_complex(&mut self, re: &mut [f64], im: &mut [f64]);
     /// The states of index 2 and more.
     fn hidden(&self) -> &[usize];
-    /// The states that are of one kind, so that they can be weighed alike: positions of a mechanism, and its speeds.
-    fn kinds(&self) -> [Range<usize>; 2] {
-        [0..0, 0..0]
-    }
-    /// Whether the Jacobian is the one at this start.
-    fn is_fresh(&self) -> bool;
-    /// The Jacobian is to be evaluated anew. False if it was already the one at this start.
-    fn renew(&mut self) -> bool;
+    /// Groups of states weighed alike: positions of a mechanism and its speeds; empty for other equations.
+    fn kinds(&self) -> [Range<usize>; 2];
     /// The start has moved along the solution: the Jacobian may still serve.
     fn advance(&mut self, keep_jacobian: bool);
     /// Nothing is known any more.
     fn restart(&mut self);
+}
+
+/// The matrices `γ/h M - J` and `(α + iβ)/h M - J` of Newton's iteration, with their factors.
+pub(super) trait NewtonMatrix {
+    /// Updates the factors for this step size, with a Jacobian from this start or an earlier one.
+    fn factor(&mut self, field: &mut Flow<'_>, at: (f64, &[f64]), h: f64) -> Result<(), Fault>;
+    /// Solves with the real factors.
+    fn solve_real(&mut self, x: &mut [f64]);
+    /// Solves with the complex factors.
+    fn solve_complex(&mut self, re: &mut [f64], im: &mut [f64]);
+    /// Whether the Jacobian is the one at this start.
+    fn is_fresh(&self) -> bool;
+    /// The Jacobian is to be evaluated anew. False if it was already the one at this start.
+    fn renew(&mut self) -> bool;
     /// A bound of the eigenvalues of the Jacobian, if one is known.
     fn jacobian_norm(&self) -> Option<f64>;
     /// How often the matrices were factored.
@@ -129,7 +137,7 @@ pub(super) struct Radau5<E> {
     pub(super) scales: Vec<f64>,
     /// The scales with the largest of each kind for all of it.
     even_scales: Vec<f64>,
-    /// What follows from the tolerances: the factor for the error of each component, and what Newton may leave. Found at a restart.
+    /// From the tolerances, at a restart: factors of component errors, and what Newton may leave.
     tightening: Vec<f64>,
     kappa: Option<f64>,
     /// The first step, or one after a rejection: its error is estimated with more care.
@@ -166,7 +174,7 @@ impl<E: Equations> Radau5<E> {
         trial: &mut Trial,
     ) -> Result<(), Fault> {
         self.h = trial.h;
-        self.equations.find_slope(field, trial.t, &trial.start)?;
+        self.equations.slope(field, (trial.t, &trial.start))?;
         let n = self.equations.dimension();
         let kappa = self.kappa.unwrap_or_else(|| self.read_tolerances(tolerances));
         loop {
@@ -183,7 +191,7 @@ impl<E: Equations> Radau5<E> {
         for ((end, start), z) in trial.end.iter_mut().zip(&trial.start).zip(&self.stages[2 * n..3 * n]) {
             *end = start + z;
         }
-        self.estimate(field, tolerances, trial);
+        self.estimate(field, tolerances, trial)?;
         self.judge_dense(tolerances, trial);
         Ok(())
     }
@@ -252,14 +260,14 @@ impl<E: Equations> Radau5<E> {
             let (re, im) = residuals[n..].split_at_mut(n);
             self.equations.solve_complex(re, im);
             let progress = self.judge_correction(kappa);
-            if progress == Progress::Hopeless {
+            if progress == Convergence::Hopeless {
                 return Ok(false);
             }
             for (w, delta) in self.transformed[..3 * n].iter_mut().zip(&self.residuals[..3 * n]) {
                 *w += delta;
             }
             combine(n, &T, &self.transformed, &mut self.stages);
-            if progress == Progress::Done {
+            if progress == Convergence::Done {
                 return Ok(true);
             }
         }
@@ -272,7 +280,7 @@ impl<E: Equations> Radau5<E> {
     }
 
     #[inline(always)]
-    fn judge_correction(&mut self, kappa: f64) -> Progress {
+    fn judge_correction(&mut self, kappa: f64) -> Convergence {
         let norm = self.scaled_residuals(&self.scales);
         let even = if self.has_kinds() { self.scaled_residuals(&self.even_scales) } else { norm };
         self.newton.judge_evenly(norm, even, kappa)
@@ -315,20 +323,26 @@ impl<E: Equations> Radau5<E> {
         Ok(())
     }
 
-    /// The error, filtered once, and once more where the first estimate is known to be too large for stiff problems.
-    fn estimate(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
-        let n = self.equations.dimension();
+    /// The error, filtered once, and twice where the first estimate is too large for stiff problems.
+    fn estimate(
+        &mut self,
+        field: &mut Flow<'_>,
+        tolerances: &Tolerances,
+        trial: &mut Trial,
+    ) -> Result<(), Fault> {
+        let (n, start) = (self.equations.dimension(), (trial.t, &trial.start[..]));
         combine_one(n, &E.map(|e| -e / self.h), &self.stages, &mut self.point);
         let inner = &mut self.residuals[..n];
         inner.fill(0.0);
-        self.equations.subtract_mass_times(field, (trial.t, &trial.start), &self.point, inner);
-        for ((error, slope), inner) in self.error.iter_mut().zip(self.equations.slope()).zip(&*inner) {
+        self.equations.subtract_mass_times(field, start, &self.point, inner);
+        let slope = self.equations.slope(field, start)?;
+        for ((error, slope), inner) in self.error.iter_mut().zip(slope).zip(&*inner) {
             *error = slope + inner;
         }
         self.equations.solve_real(&mut self.error);
         self.judge(tolerances, trial);
         if trial.is_good() || !self.careful {
-            return;
+            return Ok(());
         }
         for ((point, start), error) in self.point.iter_mut().zip(&trial.start).zip(&self.error) {
             *point = start + error;
@@ -339,9 +353,10 @@ impl<E: Equations> Radau5<E> {
             self.equations.solve_real(&mut self.error);
             self.judge(tolerances, trial);
         }
+        Ok(())
     }
 
-    /// The error of the collocation polynomial: how far it misses the first stage of the step before is a fourth difference.
+    /// The error of the collocation polynomial: its distance from the first stage of the last step.
     fn judge_dense(&mut self, tolerances: &Tolerances, trial: &mut Trial) {
         if self.before_h == 0.0 || !trial.is_good() {
             return;
@@ -382,7 +397,7 @@ impl<E: Equations> Radau5<E> {
 
     /// Lets Newton's iteration go on for longer where it begins far off.
     pub(super) fn allow(&mut self, patience: i32) {
-        self.newton.be_patient(patience);
+        self.newton.allow_more(patience);
     }
 
     /// The rates at the end: the last equation of the stages.
@@ -392,6 +407,45 @@ impl<E: Equations> Radau5<E> {
         for (i, rate) in rates.iter_mut().enumerate() {
             *rate = stages(i).iter().zip(&A_INVERSE[2]).map(|(z, a)| a * z).sum::<f64>() / self.h;
         }
+    }
+}
+
+impl<E: Equations> Memory for Radau5<E> {
+    fn advance(&mut self) {
+        std::mem::swap(&mut self.before, &mut self.stages);
+        self.before_h = self.h;
+        self.careful = false;
+        self.equations.advance(self.newton.is_fast());
+    }
+
+    fn restart(&mut self, _restart: Restart) {
+        self.before_h = 0.0;
+        self.kappa = None;
+        self.careful = true;
+        self.equations.restart();
+        self.newton.restart();
+    }
+
+    fn iterate_to_stall(&mut self) {
+        self.newton.allow_more(AS_LONG_AS_IT_TAKES);
+    }
+
+    fn report(&self) -> StepReport<'_> {
+        StepReport::plain(Method::Radau5)
+    }
+
+    /// The step times the Jacobian's norm over the stability limit of an explicit method of order 5.
+    fn stiffness(&self, trial: &Trial) -> Option<f64> {
+        Some(trial.h * self.equations.jacobian_norm()? / 3.3)
+    }
+
+    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
+        None
+    }
+
+    /// The real and the complex factorisation of a step count as one, as in RADAU5.
+    fn factorisations(&self) -> u64 {
+        self.equations.factorisations()
     }
 }
 
@@ -405,7 +459,7 @@ impl<E: Equations> Step for Radau5<E> {
     }
 
     /// The collocation polynomial: the cubic through the start and the three stages.
-    fn interpolate(&mut self, _field: &mut Flow<'_>, trial: &mut Trial) {
+    fn interpolate(&mut self, _field: &mut Flow<'_>, trial: &mut Trial, _detail: DenseDetail) {
         let n = self.equations.dimension();
         let c = trial.dense.coefficients_mut(3);
         for i in 0..n {
@@ -420,37 +474,11 @@ impl<E: Equations> Step for Radau5<E> {
         }
     }
 
-    fn advance(&mut self) {
-        std::mem::swap(&mut self.before, &mut self.stages);
-        self.before_h = self.h;
-        self.careful = false;
-        self.equations.advance(self.newton.is_fast());
-    }
-
-    fn restart(&mut self) {
-        self.before_h = 0.0;
-        self.kappa = None;
-        self.careful = true;
-        self.equations.restart();
-        self.newton.restart();
-    }
-
-    fn method(&self) -> Method {
-        Method::Radau5
-    }
-
-    fn be_patient(&mut self) {
-        self.newton.be_patient(AS_LONG_AS_IT_TAKES);
-    }
-
-    /// The step times the norm of the Jacobian, against the stability region of an explicit method of order 5.
-    fn stiffness(&self, trial: &Trial) -> Option<f64> {
-        Some(trial.h * self.equations.jacobian_norm()? / 3.3)
-    }
-
-    /// A state that is off by `δ` is seen by the next step as an error of `(γ/h (γ/h - J)⁻¹ - 1) δ`. If that matters, positions and speeds are each moved by what is left of `δ` after they have been
-    /// followed for `h/γ` by the linearised equations, which takes off what is stiff and leaves what the constraints ask for.
-    fn calm(&mut self, positions: usize, moved: &mut [f64]) -> bool {
+    /// A state that is off by `δ` is seen by the next step as an error of `(γ/h (γ/h - J)⁻¹ - 1) δ`. If that
+    /// matters, positions and speeds are each moved by what is left of `δ` after they have been followed for
+    /// `h/γ` by the linearised equations, which takes off what is stiff and leaves what the constraints ask
+    /// for.
+    fn smooth(&mut self, positions: usize, moved: &mut [f64]) -> bool {
         let n = moved.len();
         self.follow(moved, 0..n);
         let seen = |i: usize| (self.error[i] - moved[i]) / self.scales[i];
@@ -464,14 +492,9 @@ impl<E: Equations> Step for Radau5<E> {
         moved.copy_from_slice(&self.point[..n]);
         true
     }
-
-    /// The real and the complex factorisation of a step count as one, as in RADAU5.
-    fn factorisations(&self) -> u64 {
-        self.equations.factorisations()
-    }
 }
 
-/// What the estimate of order 3 is compared with: as in RADAU5 down to a tolerance of 1e-6, where both are the same.
+/// What the estimate of order 3 is compared with: RADAU5's rule down to 1e-6, where both agree.
 fn allowed(tolerance: f64) -> f64 {
     (0.1 * tolerance.powf(2.0 / 3.0)).min(0.631 * tolerance.powf(0.8))
 }
@@ -560,7 +583,7 @@ mod tests {
         assert!((largest - WIDEST).abs() < 1e-4, "{largest}");
     }
 
-    /// `γ₀ h f₀ + γ₀ Σ e_i Z_i` with `γ₀ = 1/γ` vanishes for solutions that are polynomials of degree 3 or less.
+    /// `γ₀ h f₀ + γ₀ Σ e_i Z_i`, `γ₀ = 1/γ`, vanishes for polynomials up to degree 3.
     #[test]
     fn error_estimate_has_order_three() {
         for q in 1..=4 {

@@ -1,11 +1,13 @@
-//! The equations `M y' = f` of RADAU5 with full matrices: `radau5.rs` on any system of ordinary differential equations, or of algebraic ones of index 1 and 2.
+//! The equations `M y' = f` of RADAU5 with full matrices: `radau5.rs` on any system of ordinary differential
+//! equations, or of algebraic ones of index 1 and 2.
 
 use super::crossing::Crossing;
 use super::implicit::{Linearisation, check_finite};
-use super::radau5::{ALPHA, BETA, Equations, GAMMA, Radau5};
+use super::radau5::{ALPHA, BETA, Equations, GAMMA, NewtonMatrix, Radau5};
 use super::{Fault, Step};
 use crate::formulation::{Field, Flow};
 use crate::math::{Any, ComplexLu, Dimension, Fixed, RealLu};
+use std::ops::Range;
 
 /// Radau IIA with full matrices, compiled for the dimension if that is small.
 pub(super) fn build_dense(dimension: usize) -> Box<dyn Step> {
@@ -50,29 +52,9 @@ impl<D: Dimension> Equations for Dense<D> {
     }
 
     #[inline]
-    fn find_slope(&mut self, field: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), Fault> {
-        self.linear.find_slope(field, t, y)
-    }
-
-    #[inline]
-    fn slope(&self) -> &[f64] {
-        &self.linear.slope
-    }
-
-    fn factor(&mut self, field: &mut Flow<'_>, (t, y): (f64, &[f64]), h: f64) -> Result<(), Fault> {
-        let is_new = self.linear.find_matrices(field, t, y)?;
-        if !is_new && self.factored_h == h {
-            return Ok(());
-        }
-        self.factored_h = 0.0;
-        self.linear.fill_real(GAMMA / h, &mut self.real);
-        self.linear.fill_complex(ALPHA / h, BETA / h, &mut self.complex);
-        self.factorisations += 1;
-        let singular = |component| Fault::SingularMatrix { component };
-        self.real.factor().map_err(singular)?;
-        self.complex.factor().map_err(singular)?;
-        self.factored_h = h;
-        Ok(())
+    fn slope(&mut self, field: &mut Flow<'_>, (t, y): (f64, &[f64])) -> Result<&[f64], Fault> {
+        self.linear.find_slope(field, t, y)?;
+        Ok(&self.linear.slope)
     }
 
     #[inline(always)]
@@ -106,26 +88,13 @@ impl<D: Dimension> Equations for Dense<D> {
     }
 
     #[inline]
-    fn solve_real(&mut self, x: &mut [f64]) {
-        self.real.solve(x);
-    }
-
-    #[inline]
-    fn solve_complex(&mut self, re: &mut [f64], im: &mut [f64]) {
-        self.complex.solve(re, im);
-    }
-
-    #[inline]
     fn hidden(&self) -> &[usize] {
         self.linear.hidden()
     }
 
-    fn is_fresh(&self) -> bool {
-        self.linear.is_fresh()
-    }
-
-    fn renew(&mut self) -> bool {
-        self.linear.renew()
+    #[inline(always)]
+    fn kinds(&self) -> [Range<usize>; 2] {
+        [0..0, 0..0]
     }
 
     fn advance(&mut self, keep_jacobian: bool) {
@@ -135,6 +104,42 @@ impl<D: Dimension> Equations for Dense<D> {
     fn restart(&mut self) {
         self.factored_h = 0.0;
         self.linear.restart();
+    }
+}
+
+impl<D: Dimension> NewtonMatrix for Dense<D> {
+    fn factor(&mut self, field: &mut Flow<'_>, (t, y): (f64, &[f64]), h: f64) -> Result<(), Fault> {
+        let is_new = self.linear.find_matrices(field, t, y)?;
+        if !is_new && self.factored_h == h {
+            return Ok(());
+        }
+        self.factored_h = 0.0;
+        self.linear.fill_real(GAMMA / h, &mut self.real);
+        self.linear.fill_complex(ALPHA / h, BETA / h, &mut self.complex);
+        self.factorisations += 1;
+        let singular = |component| Fault::SingularMatrix { component };
+        self.real.factor().map_err(singular)?;
+        self.complex.factor().map_err(singular)?;
+        self.factored_h = h;
+        Ok(())
+    }
+
+    #[inline]
+    fn solve_real(&mut self, x: &mut [f64]) {
+        self.real.solve(x);
+    }
+
+    #[inline]
+    fn solve_complex(&mut self, re: &mut [f64], im: &mut [f64]) {
+        self.complex.solve(re, im);
+    }
+
+    fn is_fresh(&self) -> bool {
+        self.linear.is_fresh()
+    }
+
+    fn renew(&mut self) -> bool {
+        self.linear.renew()
     }
 
     fn jacobian_norm(&self) -> Option<f64> {

@@ -1,15 +1,21 @@
-//! Radau IIA on the stabilised index-2 form of a mechanism (paper 001, equation (23); Hairer, Wanner II, section VII.4): constraints of positions and of speeds hold at the end of each
-//! step. What Newton's iteration leaves of them, far below the tolerance, is taken off there.
+//! Radau IIA on the stabilised index-2 form of a mechanism (paper 001, equation (23); Hairer, Wanner II,
+//! section VII.4): constraints of positions and of speeds hold at the end of each step. What Newton's
+//! iteration leaves of them, far below the tolerance, is taken off there.
 //!
-//! Multipliers are found with the state, and take no part in the error. While the motion slides on a surface, or stays on one side of it, the index-1 form takes its place.
+//! Multipliers are found with the state, and take no part in the error. While the motion slides on a surface,
+//! or stays on one side of it, the index-1 form takes its place.
 //!
-//! Matrices of one point serve for all stages of a step only if what is left of each row of constraints beside the others changes little within it. In a step across a singular position it changes its sign, and
-//! shorter steps only come nearer. Where the iteration fails next to one, an explicit method makes the step, whose stages are brought to the constraints one by one (`formulation/singular.rs`).
+//! Matrices of one point serve for all stages of a step only if what is left of each row of constraints
+//! beside the others changes little within it. In a step across a singular position it changes its sign, and
+//! shorter steps only come nearer. Where the iteration fails next to one, an explicit method makes the step,
+//! whose stages are brought to the constraints one by one (`formulation/singular.rs`).
 
 use super::implicit::AS_LONG_AS_IT_TAKES;
 use super::radau_matrix::StabilisedForm;
 use super::radau5::{Equations, Radau5};
-use super::{Fault, Method, PerComponent, Step, Tolerances, Trial};
+use super::{
+    Change, DenseDetail, Fault, Memory, Method, PerComponent, Restart, Step, StepReport, Tolerances, Trial,
+};
 use crate::equations::ActiveRows;
 use crate::formulation::{Field, Flow};
 
@@ -24,16 +30,16 @@ const ANYTHING: f64 = 1e300;
 pub(super) struct RadauGgl {
     plain: Box<dyn Step>,
     through: Box<dyn Step>,
-    way: Way,
+    way: ActiveForm,
     patience: i32,
     whole: Option<Box<Whole>>,
     /// Those with other constraints.
     factorisations: u64,
 }
 
-/// What makes a step: this form, the index-1 form, or the explicit method that goes through singular positions.
+/// Who makes a step: this form, the index-1 form, or the explicit method for singular configurations.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum ActiveForm {
     Stabilised,
     Plain,
     Through,
@@ -52,28 +58,35 @@ struct Whole {
 impl RadauGgl {
     pub(super) fn new(dimension: usize) -> Self {
         let (plain, through) = (Method::Radau5.build(dimension), Method::DormandPrince5.build(dimension));
-        Self { plain, through, way: Way::Stabilised, patience: PATIENCE, whole: None, factorisations: 0 }
+        Self {
+            plain,
+            through,
+            way: ActiveForm::Stabilised,
+            patience: PATIENCE,
+            whole: None,
+            factorisations: 0,
+        }
     }
 
     /// Tries a step through a singular position; if that is not good, the trial stays as it was.
     fn go_through(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial, fault: Fault) {
-        self.through.restart();
+        self.through.restart(Restart::Continuous);
         self.through.attempt(field, tolerances, trial);
         if trial.is_good() {
             field.land(trial.t + trial.h, &mut trial.end);
-            self.way = Way::Through;
+            self.way = ActiveForm::Through;
         } else {
             trial.fail(fault);
         }
     }
 
     fn own(&mut self) -> &mut dyn Step {
-        if self.way == Way::Through { &mut *self.through } else { &mut *self.plain }
+        if self.way == ActiveForm::Through { &mut *self.through } else { &mut *self.plain }
     }
 
     /// The form, if it has made the step.
     fn form(&self) -> Option<&Whole> {
-        self.whole.as_deref().filter(|_| self.way == Way::Stabilised)
+        self.whole.as_deref().filter(|_| self.way == ActiveForm::Stabilised)
     }
 }
 
@@ -127,7 +140,7 @@ impl Whole {
     /// The rates and multipliers of a start to which no step has led.
     fn find_start(&mut self, field: &mut Flow<'_>, trial: &Trial) {
         let (n, m) = (trial.start.len(), self.radau.equations.constraints());
-        self.radau.restart();
+        self.radau.restart(Restart::Continuous);
         field.derivative(trial.t, &trial.start, &mut self.radau.equations.rates);
         field.copy_multipliers(&mut self.trial.start[n..n + m]);
         self.trial.start[n + m..].fill(0.0);
@@ -155,13 +168,57 @@ fn with_multipliers(tolerances: &Tolerances, n: usize, all: usize) -> Tolerances
     }
 }
 
+impl Memory for RadauGgl {
+    fn advance(&mut self) {
+        match (&mut self.whole, self.way) {
+            (Some(whole), ActiveForm::Stabilised) => whole.advance(),
+            (Some(whole), ActiveForm::Through) => whole.start_is_known = false,
+            _ => self.plain.advance(),
+        }
+    }
+
+    fn restart(&mut self, restart: Restart) {
+        self.plain.restart(restart);
+        if let Some(whole) = &mut self.whole {
+            whole.start_is_known = false;
+        }
+    }
+
+    fn iterate_to_stall(&mut self) {
+        self.plain.iterate_to_stall();
+        self.patience = AS_LONG_AS_IT_TAKES;
+    }
+
+    fn report(&self) -> StepReport<'_> {
+        let multipliers = self.form().map_or(&[][..], |whole| {
+            let form = &whole.radau.equations;
+            &whole.trial.end[form.rates.len()..][..form.constraints()]
+        });
+        let is_ggl = self.way != ActiveForm::Plain;
+        StepReport { is_ggl, multipliers, ..StepReport::plain(Method::Radau5) }
+    }
+
+    fn stiffness(&self, _trial: &Trial) -> Option<f64> {
+        None
+    }
+
+    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
+        None
+    }
+
+    fn factorisations(&self) -> u64 {
+        let own = self.whole.as_ref().map_or(0, |whole| whole.radau.factorisations());
+        self.plain.factorisations() + self.factorisations + own
+    }
+}
+
 impl Step for RadauGgl {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         if !field.has_terms() {
-            self.way = Way::Plain;
+            self.way = ActiveForm::Plain;
             return self.plain.attempt(field, tolerances, trial);
         }
-        self.way = Way::Stabilised;
+        self.way = ActiveForm::Stabilised;
         let rows = field.active_rows(trial.t, &trial.start);
         if let Some(other) = self.whole.take_if(|whole| whole.rows != rows) {
             self.factorisations += other.radau.factorisations();
@@ -176,11 +233,11 @@ impl Step for RadauGgl {
         }
     }
 
-    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
-        let Some(whole) = self.whole.as_mut().filter(|_| self.way == Way::Stabilised) else {
-            return self.own().interpolate(field, trial);
+    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial, _detail: DenseDetail) {
+        let Some(whole) = self.whole.as_mut().filter(|_| self.way == ActiveForm::Stabilised) else {
+            return self.own().interpolate(field, trial, DenseDetail::Usual);
         };
-        whole.radau.interpolate(field, &mut whole.trial);
+        whole.radau.interpolate(field, &mut whole.trial, DenseDetail::Usual);
         let (n, all) = (trial.start.len(), whole.trial.start.len());
         let from = whole.trial.dense.coefficients();
         let degree = (from.len() / all).saturating_sub(1);
@@ -190,46 +247,7 @@ impl Step for RadauGgl {
         }
     }
 
-    fn advance(&mut self) {
-        match (&mut self.whole, self.way) {
-            (Some(whole), Way::Stabilised) => whole.advance(),
-            (Some(whole), Way::Through) => whole.start_is_known = false,
-            _ => self.plain.advance(),
-        }
-    }
-
-    fn restart(&mut self) {
-        self.plain.restart();
-        if let Some(whole) = &mut self.whole {
-            whole.start_is_known = false;
-        }
-    }
-
-    fn be_patient(&mut self) {
-        self.plain.be_patient();
-        self.patience = AS_LONG_AS_IT_TAKES;
-    }
-
-    fn multipliers(&self) -> &[f64] {
-        let Some(whole) = self.form() else { return &[] };
-        let form = &whole.radau.equations;
-        &whole.trial.end[form.rates.len()..][..form.constraints()]
-    }
-
-    fn method(&self) -> Method {
-        Method::Radau5
-    }
-
-    fn calm(&mut self, positions: usize, correction: &mut [f64]) -> bool {
-        self.way == Way::Plain && self.plain.calm(positions, correction)
-    }
-
-    fn is_ggl(&self) -> bool {
-        self.way != Way::Plain
-    }
-
-    fn factorisations(&self) -> u64 {
-        let own = self.whole.as_ref().map_or(0, |whole| whole.radau.factorisations());
-        self.plain.factorisations() + self.factorisations + own
+    fn smooth(&mut self, positions: usize, correction: &mut [f64]) -> bool {
+        self.way == ActiveForm::Plain && self.plain.smooth(positions, correction)
     }
 }

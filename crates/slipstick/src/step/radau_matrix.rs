@@ -1,10 +1,13 @@
-//! The equations of the stabilised index-2 form of a mechanism (paper 001, equation (23)), linearised for Radau IIA.
+//! The equations of the stabilised index-2 form of a mechanism (paper 001, equation (23)), linearised for
+//! Radau IIA.
 //!
-//! Multiplied by the masses, the matrices of Newton's iteration consist of `K_t`, `C_t`, `M`, the gradients and their slopes alone (`formulation/tangents.rs`): exactly for formulas, and with few entries in
-//! large mechanisms. The terms with `μ` in them are left out, which is next to zero. How systems with them are solved is in `math/stabilised.rs`.
+//! Multiplied by the masses, the matrices of Newton's iteration consist of `K_t`, `C_t`, `M`, the gradients
+//! and their slopes alone (`formulation/tangents.rs`): exactly for formulas, and with few entries in large
+//! mechanisms. The terms with `μ` in them are left out, which is next to zero. How systems with them are
+//! solved is in `math/stabilised.rs`.
 
 use super::implicit::check_finite;
-use super::radau5::{ALPHA, BETA, Equations, GAMMA, SEEN};
+use super::radau5::{ALPHA, BETA, Equations, GAMMA, NewtonMatrix, SEEN};
 use super::{Fault, Tolerances, Trial};
 use crate::equations::ActiveRows;
 use crate::formulation::{Balance, Flow, GglRoom, Kinematics, Tangents};
@@ -30,7 +33,8 @@ pub(super) struct StabilisedForm {
     slope: Vec<f64>,
     mass: Matrix,
     pub(super) rates: Vec<f64>,
-    /// The end of a step as it is landed, as it would be without calming that, and before; a change of positions, and what is left when it is followed.
+    /// The end of a step as it is landed, as it would be without calming that, and before; a change of
+    /// positions, and what is left when it is followed.
     landed: Vec<f64>,
     plain: Vec<f64>,
     open: Vec<f64>,
@@ -40,7 +44,7 @@ pub(super) struct StabilisedForm {
     /// Changes of positions of the speeds' kind.
     changes: [Vec<f64>; 2],
     positions: usize,
-    slope_at: Place,
+    slope_at: KnownAt,
     jacobian_is_known: bool,
     is_fresh: bool,
     /// The step size for which the factors hold; zero if there are none.
@@ -50,7 +54,7 @@ pub(super) struct StabilisedForm {
 
 /// Where `f` is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum KnownAt {
     Nowhere,
     Start,
     End,
@@ -92,7 +96,7 @@ impl StabilisedForm {
             changes: [vec![0.0; layout.v], vec![0.0; layout.v]],
             positions: layout.q,
             grown: tangents.grown,
-            slope_at: Place::Nowhere,
+            slope_at: KnownAt::Nowhere,
             jacobian_is_known: false,
             is_fresh: false,
             factored_h: 0.0,
@@ -137,8 +141,9 @@ impl StabilisedForm {
         self.matrix.linearise(&of);
     }
 
-    /// Moves the end of a good step to where the constraints are met to rounding, as far as Newton's iteration has left them open. The equations are evaluated there as they will be at the start of
-    /// the next step, which takes that over.
+    /// Moves the end of a good step to where the constraints are met to rounding, as far as Newton's
+    /// iteration has left them open. The equations are evaluated there as they will be at the start of the
+    /// next step, which takes that over.
     pub(super) fn land(
         &mut self,
         field: &mut Flow<'_>,
@@ -147,9 +152,9 @@ impl StabilisedForm {
         trial: &mut Trial,
     ) -> Result<(), Fault> {
         let (t, states) = (trial.t + trial.h, self.rates.len());
-        self.slope_at = Place::Nowhere;
-        self.find_slope(field, t, &trial.end)?;
-        self.slope_at = Place::End;
+        self.slope_at = KnownAt::Nowhere;
+        self.slope(field, (t, &trial.end))?;
+        self.slope_at = KnownAt::End;
         self.landed.copy_from_slice(&trial.end[..states]);
         field.land_where_evaluated(t, &mut self.landed);
         self.land_calmly(field, t, scales, &trial.end);
@@ -167,8 +172,10 @@ impl StabilisedForm {
         Ok(())
     }
 
-    /// The least change in the metric of the masses moves light bodies most. If one of them hangs on a stiff spring, the next step sees that as an error of its speed, the larger the shorter it is. So positions are moved by what is
-    /// left of the change after it has been followed for `h/γ` by the linearised equations instead, and what that leaves open is corrected again.
+    /// The least change in the metric of the masses moves light bodies most. If one of them hangs on a stiff
+    /// spring, the next step sees that as an error of its speed, the larger the shorter it is. So positions
+    /// are moved by what is left of the change after it has been followed for `h/γ` by the linearised
+    /// equations instead, and what that leaves open is corrected again.
     fn land_calmly(&mut self, field: &mut Flow<'_>, t: f64, scales: &[f64], end: &[f64]) {
         let (states, q) = (self.rates.len(), self.positions);
         self.plain.copy_from_slice(&self.landed);
@@ -207,7 +214,7 @@ impl StabilisedForm {
         moved.fold(0.0, larger_or_nan) * GAMMA <= SEEN * finest * self.factored_h
     }
 
-    /// Follows how the last landing moves positions, with the levels of constraints that it has met. Gives how large an error the next step would see in it.
+    /// Follows the last projection of positions and returns the error that the next step would see in it.
     fn follow(&mut self, scales: &[f64]) -> f64 {
         let (states, q) = (self.rates.len(), self.positions);
         let mut x = std::mem::take(&mut self.followed);
@@ -228,7 +235,7 @@ impl StabilisedForm {
         }
     }
 
-    /// The right-hand sides of the system from residuals: what stands for constraints has the other sign there.
+    /// The right-hand sides from residuals; those of constraints change sign.
     fn turn<'a>(&self, x: &'a mut [f64]) -> (&'a mut [f64], &'a mut [f64], &'a mut [f64], &'a mut [f64]) {
         let (of_states, of_constraints) = x.split_at_mut(self.rates.len());
         let (positions, motion) = of_states.split_at_mut(self.positions);
@@ -243,37 +250,16 @@ impl Equations for StabilisedForm {
         self.slope.len()
     }
 
-    fn find_slope(&mut self, field: &mut Flow<'_>, t: f64, y: &[f64]) -> Result<(), Fault> {
+    fn slope(&mut self, field: &mut Flow<'_>, (t, y): (f64, &[f64])) -> Result<&[f64], Fault> {
         // What was found at the end of a step that was not taken says nothing about this one.
-        if self.slope_at != Place::Start {
-            self.slope_at = Place::Nowhere;
+        if self.slope_at != KnownAt::Start {
+            self.slope_at = KnownAt::Nowhere;
             field.ggl_residual(&mut self.room, (t, y), &self.zeros, &mut self.slope);
             check_finite(&self.slope, 1, t)?;
             field.copy_masses(&mut self.mass);
-            self.slope_at = Place::Start;
+            self.slope_at = KnownAt::Start;
         }
-        Ok(())
-    }
-
-    fn slope(&self) -> &[f64] {
-        &self.slope
-    }
-
-    fn factor(&mut self, field: &mut Flow<'_>, at: (f64, &[f64]), h: f64) -> Result<(), Fault> {
-        if !self.jacobian_is_known {
-            self.linearise(field, at)?;
-        }
-        if self.factored_h == h {
-            return Ok(());
-        }
-        self.factored_h = 0.0;
-        self.factorisations += 1;
-        let of = linearised(&self.tangents, self.kinematics.as_ref(), &self.room);
-        if !self.matrix.factor(&of, GAMMA / h, Complex { re: ALPHA / h, im: BETA / h }) {
-            return Err(Fault::SingularMatrix { component: self.positions });
-        }
-        self.factored_h = h;
-        Ok(())
+        Ok(&self.slope)
     }
 
     fn residual(
@@ -297,6 +283,46 @@ impl Equations for StabilisedForm {
         for (row, out) in out[q..states].iter_mut().enumerate() {
             *out -= self.mass.row_times(row, &x[q..states]);
         }
+    }
+
+    fn hidden(&self) -> &[usize] {
+        &[]
+    }
+
+    fn kinds(&self) -> [Range<usize>; 2] {
+        let speeds = self.tangents.forces.columns() - self.tangents.forces.rows();
+        [0..self.positions, self.positions..self.positions + speeds]
+    }
+
+    fn advance(&mut self, keep_jacobian: bool) {
+        self.slope_at = if self.slope_at == KnownAt::End { KnownAt::Start } else { KnownAt::Nowhere };
+        self.is_fresh = false;
+        self.jacobian_is_known &= keep_jacobian;
+    }
+
+    fn restart(&mut self) {
+        self.advance(false);
+        self.slope_at = KnownAt::Nowhere;
+        self.factored_h = 0.0;
+    }
+}
+
+impl NewtonMatrix for StabilisedForm {
+    fn factor(&mut self, field: &mut Flow<'_>, at: (f64, &[f64]), h: f64) -> Result<(), Fault> {
+        if !self.jacobian_is_known {
+            self.linearise(field, at)?;
+        }
+        if self.factored_h == h {
+            return Ok(());
+        }
+        self.factored_h = 0.0;
+        self.factorisations += 1;
+        let of = linearised(&self.tangents, self.kinematics.as_ref(), &self.room);
+        if !self.matrix.factor(&of, GAMMA / h, Complex { re: ALPHA / h, im: BETA / h }) {
+            return Err(Fault::SingularMatrix { component: self.positions });
+        }
+        self.factored_h = h;
+        Ok(())
     }
 
     fn solve_real(&mut self, x: &mut [f64]) {
@@ -336,15 +362,6 @@ impl Equations for StabilisedForm {
         kinematics.join(change_im, im.0);
     }
 
-    fn hidden(&self) -> &[usize] {
-        &[]
-    }
-
-    fn kinds(&self) -> [Range<usize>; 2] {
-        let speeds = self.tangents.forces.columns() - self.tangents.forces.rows();
-        [0..self.positions, self.positions..self.positions + speeds]
-    }
-
     fn is_fresh(&self) -> bool {
         self.is_fresh
     }
@@ -352,18 +369,6 @@ impl Equations for StabilisedForm {
     fn renew(&mut self) -> bool {
         self.jacobian_is_known = false;
         !self.is_fresh
-    }
-
-    fn advance(&mut self, keep_jacobian: bool) {
-        self.slope_at = if self.slope_at == Place::End { Place::Start } else { Place::Nowhere };
-        self.is_fresh = false;
-        self.jacobian_is_known &= keep_jacobian;
-    }
-
-    fn restart(&mut self) {
-        self.advance(false);
-        self.slope_at = Place::Nowhere;
-        self.factored_h = 0.0;
     }
 
     fn jacobian_norm(&self) -> Option<f64> {

@@ -1,13 +1,15 @@
 //! Rates as unknowns of their own, for a Rosenbrock method behind a mass matrix that varies.
 //!
-//! `M(t, y) y' = f(t, y)` is `y' = z` with `0 = f(t, y) - M(t, y) z`, a system of twice the size without a mass that varies (Hairer, Wanner II, section VI.4,
-//! on implicit equations). In a stage, `U_i` of y and `V_i` of z, the first line gives `V_i = U_i / (γ h) - Σ c_ij U_j / h - Z_i` with
-//! `Z_i = z₀ + Σ a_ij V_j`, and what is left has the size of the state:
+//! `M(t, y) y' = f(t, y)` is `y' = z` with `0 = f(t, y) - M(t, y) z`, a system of twice the size without a
+//! mass that varies (Hairer, Wanner II, section VI.4, on implicit equations). In a stage, `U_i` of y and
+//! `V_i` of z, the first line gives `V_i = U_i / (γ h) - Σ c_ij U_j / h - Z_i` with `Z_i = z₀ + Σ a_ij V_j`,
+//! and what is left has the size of the state:
 //!
-//! `(M₀ / (γ h) - J + D) U_i = f(Y_i) - (M(Y_i) - M₀) Z_i + M₀ Σ c_ij U_j / h + γ_i h (∂f/∂t - ∂(M z₀)/∂t)`, `D = ∂(M z₀)/∂y`.
+//! `(M₀ / (γ h) - J + D) U_i = f(Y_i) - (M(Y_i) - M₀) Z_i + M₀ Σ c_ij U_j / h + γ_i h (∂f/∂t - ∂(M z₀)/∂t)`,
+//! `D = ∂(M z₀)/∂y`.
 //!
-//! With a constant mass that is the method as it stands, whatever z is. A singular mass whose kernel does not vary is no more than index 1 in this form too,
-//! because the rates in the kernel do not occur.
+//! With a constant mass that is the method as it stands, whatever z is. A singular mass whose kernel does not
+//! vary is no more than index 1 in this form too, because the rates in the kernel do not occur.
 
 use super::implicit::add;
 

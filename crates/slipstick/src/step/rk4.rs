@@ -1,8 +1,8 @@
 //! The classical explicit method of order 4, for fixed steps.
 //!
-//! Kutta, Z. Math. Phys. 46 (1901). The dense output is the cubic through values and slopes at both ends: its order 3 costs nothing and is
-//! enough to keep order 4 across events, for an event loses one order once and not in every step. The finer extension of order 4 is
-//! bootstrapped with one more evaluation.
+//! Kutta, Z. Math. Phys. 46 (1901). The dense output is the cubic through values and slopes at both ends: its
+//! order 3 costs nothing and is enough to keep order 4 across events, for an event loses one order once and
+//! not in every step. The finer extension of order 4 is bootstrapped with one more evaluation.
 
 use super::explicit::{DenseRule, ErrorRule, Numbers, Tableau};
 use super::{Method, MethodDescriptor};

@@ -1,15 +1,22 @@
-//! RODAS, a Rosenbrock method of order 4(3) with 6 stages, L-stable and stiffly accurate: Hairer, Wanner II, sections IV.7 and VI.4.
+//! RODAS, a Rosenbrock method of order 4(3) with 6 stages, L-stable and stiffly accurate: Hairer, Wanner II,
+//! sections IV.7 and VI.4.
 //!
-//! No iteration: each stage is one linear system, `(M / (γ h) - J) U_i = f(t + α_i h, y₀ + Σ a_ij U_j) + M Σ c_ij U_j / h + γ_i h ∂f/∂t`, all with
-//! the same matrix. It needs the Jacobian and `∂f/∂t` at the start of every step. The mass may be singular (index 1); for one that varies see `rates.rs`.
+//! No iteration: each stage is one linear system,
+//! `(M / (γ h) - J) U_i = f(t + α_i h, y₀ + Σ a_ij U_j) + M Σ c_ij U_j / h + γ_i h ∂f/∂t`, all with the same
+//! matrix. It needs the Jacobian and `∂f/∂t` at the start of every step. The mass may be singular (index 1);
+//! for one that varies see `rates.rs`.
 //!
-//! The dense output of the book has order 3 on problems that are not stiff; for the others it is settled, see `settled.rs`.
+//! The dense output of the book has order 3 on problems that are not stiff; for the others it is corrected,
+//! see `stiff_dense.rs`.
 
 use super::crossing::Crossing;
 use super::implicit::{Linearisation, add, check_finite};
 use super::rates::Rates;
-use super::settled::Settled;
-use super::{Fault, Method, MethodDescriptor, Step, Tolerances, Trial};
+use super::stiff_dense::StiffDense;
+use super::{
+    Change, DenseDetail, Fault, Memory, Method, MethodDescriptor, Restart, Step, StepReport, Tolerances,
+    Trial,
+};
 use crate::formulation::{Field, Flow};
 use crate::math::{Norm, RealLu};
 
@@ -67,7 +74,7 @@ pub struct Rodas4 {
     sum: Vec<f64>,
     /// Behind a mass that varies.
     rates: Option<Rates>,
-    dense: Settled,
+    dense: StiffDense,
     h: f64,
 }
 
@@ -84,7 +91,7 @@ impl Rodas4 {
             point: vec![0.0; n],
             sum: vec![0.0; n],
             rates: None,
-            dense: Settled::new(n),
+            dense: StiffDense::new(n),
             h: 0.0,
         }
     }
@@ -153,8 +160,8 @@ impl Rodas4 {
         Ok(())
     }
 
-    /// The polynomial of the method, settled.
-    fn settle(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+    /// The polynomial of the method, corrected.
+    fn correct_dense(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         let n = self.n;
         let c = trial.dense.coefficients_mut(3);
         c[..n].copy_from_slice(&trial.start);
@@ -165,7 +172,43 @@ impl Rodas4 {
         for (k, row) in DENSE.iter().enumerate() {
             add(row, &self.stages, &mut c[(2 + k) * n..(3 + k) * n]);
         }
-        self.dense.settle(field, &mut self.linear, &self.matrix, trial);
+        self.dense.correct(field, &mut self.linear, &self.matrix, trial);
+    }
+}
+
+impl Memory for Rodas4 {
+    fn advance(&mut self) {
+        let n = self.n;
+        let weights = A[5].iter().chain(&[1.0]);
+        let rise =
+            |i: usize| weights.clone().zip(self.stages[i..].iter().step_by(n)).map(|(w, u)| w * u).sum();
+        self.dense.advance(self.h, rise);
+        self.linear.restart();
+        self.drift_is_known = false;
+    }
+
+    fn restart(&mut self, _restart: Restart) {
+        self.linear.restart();
+        self.drift_is_known = false;
+        self.dense.restart();
+    }
+
+    fn iterate_to_stall(&mut self) {}
+
+    fn report(&self) -> StepReport<'_> {
+        StepReport::plain(Method::Rodas4)
+    }
+
+    fn stiffness(&self, _trial: &Trial) -> Option<f64> {
+        None
+    }
+
+    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
+        None
+    }
+
+    fn factorisations(&self) -> u64 {
+        self.factorisations
     }
 }
 
@@ -179,38 +222,18 @@ impl Step for Rodas4 {
             Err(fault) => trial.fail(fault),
         }
         if trial.is_good() {
-            self.settle(field, trial);
+            self.correct_dense(field, trial);
             self.dense.judge(tolerances, trial);
         }
     }
 
-    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
-        self.settle(field, trial);
+    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial, _detail: DenseDetail) {
+        self.correct_dense(field, trial);
         self.dense.interpolate(trial);
     }
 
-    fn advance(&mut self) {
-        let n = self.n;
-        let weights = A[5].iter().chain(&[1.0]);
-        let rise =
-            |i: usize| weights.clone().zip(self.stages[i..].iter().step_by(n)).map(|(w, u)| w * u).sum();
-        self.dense.advance(self.h, rise);
-        self.linear.restart();
-        self.drift_is_known = false;
-    }
-
-    fn restart(&mut self) {
-        self.linear.restart();
-        self.drift_is_known = false;
-        self.dense.restart();
-    }
-
-    fn method(&self) -> Method {
-        Method::Rodas4
-    }
-
-    fn factorisations(&self) -> u64 {
-        self.factorisations
+    fn smooth(&mut self, _positions: usize, _correction: &mut [f64]) -> bool {
+        false
     }
 }
 
@@ -249,7 +272,8 @@ mod tests {
         std::array::from_fn(|i| in_slopes(&std::array::from_fn(|j| entry(&A, i, j))))
     }
 
-    /// Order, vector and value of each order condition `Σ b_i v_i = r` (Hairer, Wanner II, section IV.7, with β = α + γ).
+    /// Order, vector and value of each order condition `Σ b_i v_i = r` (Hairer, Wanner II, section IV.7, with
+    /// β = α + γ).
     fn conditions() -> [(i32, Vector, f64); 8] {
         let (alpha, gamma) = (alpha(), gamma());
         let beta: Matrix = std::array::from_fn(|i| std::array::from_fn(|j| alpha[i][j] + gamma[i][j]));

@@ -1,21 +1,25 @@
-//! Singly diagonally implicit Runge-Kutta of order 4 with 5 stages, γ = 1/4, L-stable and stiffly accurate: Hairer, Wanner II, table IV.6.5 (their
-//! code SDIRK4).
+//! Singly diagonally implicit Runge-Kutta of order 4 with 5 stages, γ = 1/4, L-stable and stiffly accurate:
+//! Hairer, Wanner II, table IV.6.5 (their code SDIRK4).
 //!
-//! The unknown of a stage is `Z_i = γ h k_i` with `M(Y_i) Z_i / (γ h) = f(Y_i)` and `Y_i = y₀ + Σ_{j<i} a_ij h k_j + Z_i`; all stages
-//! share one matrix, `M / (γ h) - J` from the start of this or an earlier step. A mass that varies is evaluated at the stages in the residual. A
-//! constant mass may be singular (index 1).
+//! The unknown of a stage is `Z_i = γ h k_i` with `M(Y_i) Z_i / (γ h) = f(Y_i)` and
+//! `Y_i = y₀ + Σ_{j<i} a_ij h k_j + Z_i`; all stages share one matrix, `M / (γ h) - J` from the start of this
+//! or an earlier step. A mass that varies is evaluated at the stages in the residual. A constant mass may be
+//! singular (index 1).
 //!
-//! The dense output of the book (eq. IV.6.17) has order 3 on problems that are not stiff; the stages have order 1, so for stiff ones it is
-//! settled, see `settled.rs`. The solution itself falls to about order 2 on stiff problems that force it, as it does for every
-//! method of this kind.
+//! The dense output of the book (eq. IV.6.17) has order 3 on problems that are not stiff; the stages have
+//! order 1, so for stiff ones it is corrected, see `stiff_dense.rs`. The solution itself falls to about order
+//! 2 on stiff problems that force it, as it does for every method of this kind.
 
 use super::crossing::Crossing;
 use super::implicit::{
-    AS_LONG_AS_IT_TAKES, Linearisation, Newton, Progress, add, check_finite, newton_tolerance,
+    AS_LONG_AS_IT_TAKES, Convergence, Linearisation, Newton, add, check_finite, newton_tolerance,
     smallest_relative,
 };
-use super::settled::Settled;
-use super::{Fault, Method, MethodDescriptor, Step, Tolerances, Trial};
+use super::stiff_dense::StiffDense;
+use super::{
+    Change, DenseDetail, Fault, Memory, Method, MethodDescriptor, Restart, Step, StepReport, Tolerances,
+    Trial,
+};
 use crate::formulation::{Field, Flow};
 use crate::math::{Norm, RealLu, scaled_rms};
 
@@ -48,8 +52,8 @@ const DENSE: [[f64; 5]; 3] = [
     [-19.0 / 12.0, -181.0 / 24.0, 1625.0 / 72.0, -85.0 / 6.0, 13.0 / 18.0],
     [-20.0 / 9.0, -10.0, 250.0 / 27.0, 0.0, 80.0 / 27.0],
 ];
-/// The first iterates of stages 2 to 5: polynomials in time through the slope at the start and those of earlier stages, chosen among those
-/// that do not magnify small errors.
+/// The first iterates of stages 2 to 5: polynomials in time through the slope at the start and those of
+/// earlier stages, chosen among those that do not magnify small errors.
 const PREDICT: [[f64; 5]; 4] = [
     [-2.0, 3.0, 0.0, 0.0, 0.0],
     [-0.32, 0.88, 0.44, 0.0, 0.0],
@@ -82,7 +86,7 @@ pub struct Sdirk4 {
     scales: Vec<f64>,
     /// Newton's iteration was fast in all stages.
     fast: bool,
-    dense: Settled,
+    dense: StiffDense,
 }
 
 impl Sdirk4 {
@@ -105,7 +109,7 @@ impl Sdirk4 {
             residual: zeros(1),
             scales: zeros(1),
             fast: false,
-            dense: Settled::new(n),
+            dense: StiffDense::new(n),
         }
     }
 
@@ -180,7 +184,8 @@ impl Sdirk4 {
         } else if self.before_h == 0.0 {
             self.slopes[..2 * n].fill(0.0);
         } else {
-            // The slopes of the second and the last stage of the step before, which are a quarter of that step apart, carried on in a line.
+            // The slopes of the second and the last stage of the step before, which are a quarter of that
+            // step apart, carried on in a line.
             let ratio = self.h / self.before_h;
             let (start, first) = self.slopes[..2 * n].split_at_mut(n);
             let last = &self.before[5 * n..];
@@ -212,17 +217,18 @@ impl Sdirk4 {
             self.matrix.solve(&mut self.residual);
             let norm = scaled_rms(&self.residual, self.scales.iter().copied());
             let progress = self.newton.judge(norm, kappa);
-            if progress == Progress::Hopeless {
+            if progress == Convergence::Hopeless {
                 return Ok(false);
             }
             z.iter_mut().zip(&self.residual).for_each(|(z, delta)| *z += delta);
-            if progress == Progress::Done {
+            if progress == Convergence::Done {
                 return Ok(true);
             }
         }
     }
 
-    /// The difference to the embedded method, filtered through the matrix of the iteration: `(M - γ h J)⁻¹ M Σ e_i h k_i`.
+    /// The difference to the embedded method, filtered through the matrix of the iteration:
+    /// `(M - γ h J)⁻¹ M Σ e_i h k_i`.
     fn estimate(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         let scale = -1.0 / (GAMMA * GAMMA * self.h);
         self.point.fill(0.0);
@@ -234,8 +240,8 @@ impl Sdirk4 {
         trial.judge(&self.residual, tolerances, Norm::Mean);
     }
 
-    /// The polynomial of the method, settled.
-    fn settle(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+    /// The polynomial of the method, corrected.
+    fn correct_dense(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         let n = self.n;
         let c = trial.dense.coefficients_mut(4);
         c[..n].copy_from_slice(&trial.start);
@@ -246,7 +252,47 @@ impl Sdirk4 {
         for (k, row) in DENSE.iter().enumerate() {
             add(&row.map(|d| d / GAMMA), &self.slopes[n..], &mut c[(2 + k) * n..(3 + k) * n]);
         }
-        self.dense.settle(field, &mut self.linear, &self.matrix, trial);
+        self.dense.correct(field, &mut self.linear, &self.matrix, trial);
+    }
+}
+
+impl Memory for Sdirk4 {
+    fn advance(&mut self) {
+        let n = self.n;
+        let weight = |s: usize| (if s == 4 { GAMMA } else { A[4][s] }) / GAMMA;
+        let rise = |i: usize| (0..5).map(|s| weight(s) * self.slopes[(s + 1) * n + i]).sum();
+        self.dense.advance(self.h, rise);
+        std::mem::swap(&mut self.before, &mut self.slopes);
+        self.before_h = self.h;
+        self.linear.advance(self.fast);
+    }
+
+    fn restart(&mut self, _restart: Restart) {
+        self.before_h = 0.0;
+        self.factored_h = 0.0;
+        self.linear.restart();
+        self.newton.restart();
+        self.dense.restart();
+    }
+
+    fn iterate_to_stall(&mut self) {
+        self.newton.allow_more(AS_LONG_AS_IT_TAKES);
+    }
+
+    fn report(&self) -> StepReport<'_> {
+        StepReport::plain(Method::Sdirk4)
+    }
+
+    fn stiffness(&self, _trial: &Trial) -> Option<f64> {
+        None
+    }
+
+    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
+        None
+    }
+
+    fn factorisations(&self) -> u64 {
+        self.factorisations
     }
 }
 
@@ -258,44 +304,18 @@ impl Step for Sdirk4 {
             trial.fail(fault);
         }
         if trial.is_good() {
-            self.settle(field, trial);
+            self.correct_dense(field, trial);
             self.dense.judge(tolerances, trial);
         }
     }
 
-    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
-        self.settle(field, trial);
+    fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial, _detail: DenseDetail) {
+        self.correct_dense(field, trial);
         self.dense.interpolate(trial);
     }
 
-    fn be_patient(&mut self) {
-        self.newton.be_patient(AS_LONG_AS_IT_TAKES);
-    }
-
-    fn advance(&mut self) {
-        let n = self.n;
-        let weight = |s: usize| (if s == 4 { GAMMA } else { A[4][s] }) / GAMMA;
-        let rise = |i: usize| (0..5).map(|s| weight(s) * self.slopes[(s + 1) * n + i]).sum();
-        self.dense.advance(self.h, rise);
-        std::mem::swap(&mut self.before, &mut self.slopes);
-        self.before_h = self.h;
-        self.linear.advance(self.fast);
-    }
-
-    fn restart(&mut self) {
-        self.before_h = 0.0;
-        self.factored_h = 0.0;
-        self.linear.restart();
-        self.newton.restart();
-        self.dense.restart();
-    }
-
-    fn method(&self) -> Method {
-        Method::Sdirk4
-    }
-
-    fn factorisations(&self) -> u64 {
-        self.factorisations
+    fn smooth(&mut self, _positions: usize, _correction: &mut [f64]) -> bool {
+        false
     }
 }
 

@@ -1,7 +1,8 @@
-//! How fast the fastest motion around a point is, by power iteration with differences (as in RKC; Sommeijer, Shampine, Verwer, J. Comput. Appl. Math. 88, 1998).
+//! How fast the fastest motion around a point is, by power iteration with differences (as in RKC; Sommeijer,
+//! Shampine, Verwer, J. Comput. Appl. Math. 88, 1998).
 //!
-//! In a mechanism positions and speeds are of different size, and the Jacobian takes one to the other and back: so the growth over two multiplications is measured, which is the square
-//! of the spectral radius.
+//! In a mechanism positions and speeds are of different size, and the Jacobian takes one to the other and
+//! back: so the growth over two multiplications is measured, which is the square of the spectral radius.
 
 use super::Trial;
 use crate::formulation::{Field, Flow};
@@ -23,7 +24,8 @@ impl Spectral {
         Self { here: zeros(), there: zeros(), beside: zeros(), x: zeros() }
     }
 
-    /// The spectral radius of the Jacobian at the start of a trial, about; none if the field is not finite around it. Takes seven right-hand sides.
+    /// The approximate spectral radius at the start of a trial, by seven right-hand sides; none if not
+    /// finite.
     pub(super) fn radius(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Option<f64> {
         field.derivative(trial.t, &trial.start, &mut self.here);
         // A direction without zeros in which no two entries are likely to make up for each other.

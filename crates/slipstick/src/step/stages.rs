@@ -1,7 +1,8 @@
 //! Sums of stages, the inner loops of every explicit method: `y + h Σ w_j k_j`.
 //!
-//! The weights are known when the engine is compiled, so the sum over stages is written out: weights that are zero vanish and the others become
-//! constants of the code, and what is left is one loop over components, which can be vectorised.
+//! The weights are known when the engine is compiled, so the sum over stages is written out: weights that are
+//! zero vanish and the others become constants of the code, and what is left is one loop over components,
+//! which can be vectorised.
 
 use crate::math::Dimension;
 

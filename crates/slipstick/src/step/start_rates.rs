@@ -1,11 +1,13 @@
-//! The rates at a point behind a mass matrix that varies, and how `M(t, y) z` changes with time and state at those rates.
+//! The rates at a point behind a mass matrix that varies, and how `M(t, y) z` changes with time and state at
+//! those rates.
 //!
-//! Where `M(t, y) y' = f(t, y)` is linearised, the mass changes with the state too: the Jacobian is `∂f/∂y - ∂(M z)/∂y` with `z = y'`.
+//! Where `M(t, y) y' = f(t, y)` is linearised, the mass changes with the state too: the Jacobian is
+//! `∂f/∂y - ∂(M z)/∂y` with `z = y'`.
 
 use crate::formulation::Field;
 use crate::math::Descriptor;
 
-/// The most rounds for the rates: where both kernels of a singular mass vary, they stand in an equation of second degree.
+/// The most rounds for the rates, which solve a quadratic equation where both kernels of the mass vary.
 const MOST_ROUNDS: usize = 10;
 /// Rates that change by less than this part are found.
 const FOUND: f64 = 1e-12;

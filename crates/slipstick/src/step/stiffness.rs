@@ -1,4 +1,4 @@
-//! When steps stay at the limit of stability of an explicit method, the problem is stiff (Hairer, Wanner II, section IV.2).
+//! A problem is stiff if explicit steps stay at the stability limit (Hairer, Wanner II, section IV.2).
 
 /// A step this near to the limit of stability is a strike; one this far from it still counts a little.
 const NEAR_THE_LIMIT: f64 = 0.8;

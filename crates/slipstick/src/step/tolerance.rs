@@ -41,16 +41,17 @@ impl PerComponent {
 
 /// What error of a step is allowed.
 ///
-/// In the norm [`Norm::Worst`] the error in component i may be up to the larger of `absolute_i` and `relative_i * |y_i|`; in [`Norm::Mean`] the
-/// errors over `absolute_i + relative_i * |y_i|` may be up to 1 in the root mean square.
+/// In the norm [`Norm::Worst`] the error in component i may be up to the larger of `absolute_i` and
+/// `relative_i * |y_i|`; in [`Norm::Mean`] the errors over `absolute_i + relative_i * |y_i|` may be up to 1
+/// in the root mean square.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tolerances {
     /// The part that grows with the state.
     pub relative: PerComponent,
     /// The part that does not.
     pub absolute: PerComponent,
-    /// How the errors of all components are judged together. If not given, explicit methods use the worst, implicit ones the mean: what they damp
-    /// in one fast component must not decide the step.
+    /// How the errors of all components are judged together. If not given, explicit methods use the worst,
+    /// implicit ones the mean: what they damp in one fast component must not decide the step.
     pub norm: Option<Norm>,
 }
 

@@ -79,7 +79,7 @@ impl Trial {
         }
     }
 
-    /// Sets `error` to the norm of the errors, each divided by what is allowed; `usual` is the norm if the tolerances do not say.
+    /// Sets `error` to the norm of scaled errors; `usual` is the norm if tolerances have none.
     #[inline(always)]
     pub fn judge(&mut self, errors: &[f64], tolerances: &Tolerances, usual: Norm) {
         self.error = self.norm(errors, tolerances, tolerances.norm.unwrap_or(usual));
@@ -120,8 +120,8 @@ impl Trial {
         }
     }
 
-    /// Joins two estimates of different order as DOP853 does: the higher one alone, unless the lower one says that it cannot be trusted. The
-    /// lower one is given without the rise of the step, which is a part of it.
+    /// Joins two estimates of different order as DOP853 does: the higher one alone, unless the lower one says
+    /// that it cannot be trusted. The lower one is given without the rise of the step, which is a part of it.
     #[inline(always)]
     pub fn judge_joined(&mut self, higher: &[f64], lower: &mut [f64], tolerances: &Tolerances) {
         let norm = tolerances.norm.unwrap_or(Norm::Worst);
@@ -135,7 +135,7 @@ impl Trial {
         self.error = if joined > 0.0 { high * high / joined } else { joined };
     }
 
-    /// Joins two estimates as HEM5 does (paper 001, equation (34)): `e₁² / (e₁ + 0.01 e₂)`, of a higher order than both.
+    /// Joins two estimates as HEM5 does: `e₁² / (e₁ + 0.01 e₂)` (paper 001, (34)), of higher order.
     pub(super) fn judge_damped(
         &mut self,
         first: &[f64],
@@ -150,7 +150,7 @@ impl Trial {
         self.error = if joined > 0.0 { self.error * (self.error / joined) } else { joined };
     }
 
-    /// The cubic through values and slopes at both ends: `c₀ … c₃` of the dense output, with room for a degree.
+    /// The cubic through both ends with slopes: `c₀ … c₃` of dense output, with space for a degree.
     #[inline]
     pub(super) fn fill_cubic(&mut self, first: &[f64], last: &[f64], degree: usize) {
         let (n, h) = (first.len(), self.h);
@@ -188,7 +188,7 @@ impl Trial {
         self.error = if self.end.iter().all(|y| y.is_finite()) { 0.0 } else { f64::NAN };
     }
 
-    /// The fault of the trial before is no longer of interest. There hardly ever is one, and looking is cheaper than writing.
+    /// Clears the fault of the last trial. There rarely is one, and looking is cheaper than writing.
     #[inline(always)]
     pub(super) fn forget_fault(&mut self) {
         if self.fault.is_some() {
@@ -196,7 +196,8 @@ impl Trial {
         }
     }
 
-    /// A step with closed stages (`formulation/singular.rs`) that is not good has a stage next to the singular position, where rounding is large. Not a shorter step helps against that, which may come
+    /// A step with closed stages (`formulation/singular.rs`) that is not good has a stage next to the
+    /// singular position, where rounding is large. Not a shorter step helps against that, which may come
     /// nearer, but one that has its stages elsewhere: the next attempt is to be little shorter.
     pub(super) fn judge_closed(&mut self) {
         if self.error.is_finite() {
@@ -235,7 +236,7 @@ impl Trial {
         }
     }
 
-    /// A distance that no component of the state is ever further from its start than, within the step, by dense output.
+    /// A bound on the change of every state within the step, by dense output.
     pub fn reach(&self) -> f64 {
         self.dense.reach()
     }
@@ -267,7 +268,7 @@ impl Trial {
     }
 }
 
-/// Each error over what is allowed for a component of its magnitude. The shares are stored, and not only their norm, so that divisions go in pairs.
+/// Scaled errors, one per component; stored, so that divisions go in pairs.
 #[inline(always)]
 fn share(
     errors: &[f64],

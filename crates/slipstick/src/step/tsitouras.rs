@@ -1,8 +1,9 @@
 //! Tsitouras' explicit pair of order 5(4) with its continuous extension of order 4.
 //!
-//! Tsitouras, Comput. Math. Appl. 62 (2011). The paper prints 16 digits, which meet the order conditions to 1e-14 (its last error weight
-//! has the wrong sign: it is -1/66); these are the doubles next to the nearest numbers that meet them exactly. Its extension meets value and slope at both ends, so
-//! only the coefficients of θ⁴ are needed. The finer extension of order 5 is bootstrapped with two more stages.
+//! Tsitouras, Comput. Math. Appl. 62 (2011). The paper prints 16 digits, which meet the order conditions to
+//! 1e-14 (its last error weight has the wrong sign: it is -1/66); these are the doubles next to the nearest
+//! numbers that meet them exactly. Its extension meets value and slope at both ends, so only the coefficients
+//! of θ⁴ are needed. The finer extension of order 5 is bootstrapped with two more stages.
 
 use super::explicit::{DenseRule, ErrorRule, Numbers, Tableau};
 use super::{Method, MethodDescriptor};

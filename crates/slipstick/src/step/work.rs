@@ -1,21 +1,24 @@
-//! What a run costs, counted: multiplications, from how often each thing was done and how many that takes. It is the same on every machine, and fair to methods that
-//! spend their time on different things.
+//! What a run costs, counted: multiplications, from how often each thing was done and how many that takes. It
+//! is the same on every machine, and fair to methods that spend their time on different things.
 //!
-//! With `n` speeds, `m` rows of constraints, `N` states and `z` entries in mass matrix and gradient:
+//! With `n` speeds, `m` rows of constraints, `N` states and `z` entries in mass matrix and gradient, multiplications are:
 //!
-//! | what | multiplications |
-//! |---|---|
-//! | evaluating what a right-hand side is made of: masses, forces, gradients, rates | `20 (N + z)` |
-//! | solving for accelerations, once for each | `n (n + 2 m)`, or `32 z` with few entries |
-//! | factorising for that | `n² (n + 2 m)`, or what few entries take |
-//! | correcting the end of a step | half an evaluation, and solving twice |
-//! | factorising in an implicit method | `N³/3`; `radau5`: five times that, one real and one complex; generalized-α: as for accelerations with all entries that speeds and positions bring, twice where both levels are met |
-//! | solving in one, for each right-hand side of an iteration | `N²`; `radau5`: 5/3 of that; generalized-α: as for accelerations |
-//! | linearising the stabilised form (`ggl`) | `m² n` and, for each of `d` directions that are left free, `2 n (2 m + d)` and twice its entries; nothing with few entries |
-//! | factorising in it | `5 d³/3`, or five times what few entries take |
-//! | solving in it, for each right-hand side of an iteration | `2 n (2 m + d) + d²` and twice its entries, or five thirds of what few entries take |
+//! - evaluating what a right-hand side is made of (masses, forces, gradients, rates): `20 (N + z)`;
+//! - solving for accelerations, once for each: `n (n + 2 m)`, or `32 z` with few entries;
+//! - factorising for that: `n² (n + 2 m)`, or what few entries take;
+//! - correcting the end of a step: half an evaluation, and solving twice;
+//! - factorising in an implicit method: `N³/3`; `radau5`: five times that, one real and one complex;
+//!   generalized-α: as for accelerations with all entries of speeds and positions, twice for both levels;
+//! - solving in one, for each right-hand side of an iteration: `N²`; `radau5`: 5/3 of that;
+//!   generalized-α: as for accelerations;
+//! - linearising the stabilised form (`ggl`): `m² n` and, for each of `d` free directions,
+//!   `2 n (2 m + d)` and twice its entries; nothing with few entries;
+//! - factorising in it: `5 d³/3`, or five times what few entries take;
+//! - solving in it, for each right-hand side of an iteration: `2 n (2 m + d) + d²` and twice its entries,
+//!   or five thirds of what few entries take.
 //!
-//! A sine, a load or a store is worth a few multiplications: that is the twenty. Right-hand sides for a Jacobian by differences need no solving in an iteration.
+//! A sine, a load or a store is worth a few multiplications: that is the twenty. Right-hand sides for a
+//! Jacobian by differences need no solving in an iteration.
 
 use super::{MechanismForm, Method};
 use crate::equations::{ActiveRows, System};
@@ -121,7 +124,8 @@ pub struct Work {
     pub solving: f64,
     /// See [`solving`](Self::solving).
     pub factorisation: f64,
-    /// The same for the matrices of a generalized-α method, and how many right-hand sides it takes to find them by differences.
+    /// The same for the matrices of a generalized-α method, and how many right-hand sides it takes to find
+    /// them by differences.
     newton: (f64, f64, u64),
     /// Linearising, factorising and solving in the stabilised form.
     stabilised: [f64; 3],
@@ -219,7 +223,8 @@ impl Work {
     }
 }
 
-/// What solving and factorising cost in a generalized-α method, where a full system takes `full` for solving, and how many right-hand sides a linearisation takes.
+/// What solving and factorising cost in a generalized-α method, where a full system takes `full` for solving,
+/// and how many right-hand sides a linearisation takes.
 fn newton(system: &dyn System, rows: &ActiveRows, full: f64) -> (f64, f64, u64) {
     let tangents = Tangents::new(system, rows, true);
     let differences = if system.has_formulas() { 0 } else { tangents.evaluations() as u64 };

@@ -1,6 +1,8 @@
-//! The balance of energy of a mechanism along a run: what there was, what came in, what was dissipated, and how far the sum is from constant.
+//! The balance of energy of a mechanism along a run: what there was, what came in, what was dissipated, and
+//! how far the sum is from constant.
 //!
-//! Powers are integrated over each step with Gauss' formula of order 8 on its dense output, in pieces between the times at which one of them changes its sign: what is put in and what is dissipated have kinks there.
+//! Powers are integrated over each step with Gauss' formula of order 8 on its dense output, in pieces between
+//! the times at which one of them changes its sign: what is put in and what is dissipated have kinks there.
 //! For a mechanism that nothing drives or damps they are zero, and the error is that of the energy itself.
 
 use super::{Segment, Trajectory};
@@ -120,7 +122,8 @@ impl<'a> Books<'a> {
         (layout.v > 0).then_some(Self { modes, values, state, powers, turns, net: 0.0 })
     }
 
-    /// Dense output is not quite on the constraints: rows that follow from others only there are not to have multipliers of their own.
+    /// Dense output is not quite on the constraints: rows that follow from others only there are not to have
+    /// multipliers of their own.
     fn begin(&mut self, segment: &Segment) {
         let place = segment.mode.values.place;
         self.modes[place].enter_form(&segment.mode, segment.start_time, &segment.start);

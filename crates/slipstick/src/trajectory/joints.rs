@@ -1,4 +1,5 @@
-//! How far the joints of a mechanism were open: the largest residuals of its constraints at the ends of steps.
+//! How far the joints of a mechanism were open: the largest residuals of its constraints at the ends of
+//! steps.
 
 use super::Trajectory;
 use crate::equations::{Evaluator, System};
@@ -39,13 +40,13 @@ pub struct Joints {
 }
 
 impl Joints {
-    /// Looks at every accepted step and at both sides of every event, with accelerations as they were found in the run with these options
-    /// (`Options::upkeep`); none if the system has no constraints.
-    /// Where only the ends of segments were kept, these are all that is looked at.
+    /// Looks at every accepted step and at both sides of every event, with accelerations as they were found
+    /// in the run with these options (`Options::upkeep`); none if the system has no constraints. Where only
+    /// the ends of segments were kept, these are all that is looked at.
     pub fn of(system: &dyn System, upkeep: &Upkeep, trajectory: &Trajectory) -> Option<Self> {
         let constraints = system.constraints();
         let first = trajectory.segments.first().filter(|_| !constraints.is_empty())?;
-        let mut look = Look::new(system, upkeep, &first.mode);
+        let mut look = ConstraintAudit::new(system, upkeep, &first.mode);
         for segment in &trajectory.segments {
             look.flow.mode.clone_from(&segment.mode);
             look.flow.reach(&segment.mode.structure.reaching);
@@ -61,7 +62,7 @@ impl Joints {
 }
 
 /// The scratch to look at constraints with, and the worst so far: positions, rates, accelerations.
-struct Look<'a> {
+struct ConstraintAudit<'a> {
     flow: Flow<'a>,
     evaluator: Box<dyn Evaluator + 'a>,
     position: Vec<f64>,
@@ -70,7 +71,7 @@ struct Look<'a> {
     worst: [Option<Opening>; 3],
 }
 
-impl<'a> Look<'a> {
+impl<'a> ConstraintAudit<'a> {
     fn new(system: &'a dyn System, upkeep: &Upkeep, mode: &Mode) -> Self {
         let constraints = system.constraints();
         let holonomic = constraints.iter().filter(|c| c.holonomic).count();

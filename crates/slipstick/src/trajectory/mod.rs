@@ -1,6 +1,7 @@
 //! What a run leaves behind: segments with dense output, the event log, statistics, notes, the outcome.
 //!
-//! `Trajectory = [Segment, Event, Segment, …]`. It can be evaluated at any time and knows both sides of every jump.
+//! `Trajectory = [Segment, Event, Segment, …]`. It can be evaluated at any time and knows both sides of every
+//! jump.
 
 mod audit;
 mod energy;
@@ -63,7 +64,8 @@ impl Trajectory {
         self.segments.last().map_or(&[], |s| &s.end)
     }
 
-    /// The state at a time, after any event at that time; `None` outside the run. [`of`](Self::of) puts it onto the surfaces it slides on.
+    /// The state at a time, after any event at that time; `None` outside the run. [`of`](Self::of) puts it
+    /// onto the surfaces it slides on.
     pub fn state_after(&self, t: f64) -> Option<State> {
         let after = self.segments.partition_point(|s| s.start_time <= t);
         self.segments[..after].last().filter(|s| s.covers(t)).map(|s| s.state_at(t))

@@ -1,5 +1,5 @@
-//! A trajectory together with the equations that it belongs to: between the ends of steps, states are put back onto the surfaces that the motion slides
-//! on, and to where the constraints of a mechanism are met.
+//! A trajectory together with the equations that it belongs to: between the ends of steps, states are put
+//! back onto the surfaces that the motion slides on, and to where the constraints of a mechanism are met.
 
 use super::Trajectory;
 use crate::equations::{Observer, System};
@@ -25,8 +25,8 @@ pub struct JointForces {
 impl Trajectory {
     /// This trajectory as one of `system`, which must be the one that made it.
     ///
-    /// The dense output of a step is as accurate as the method, so on a curved surface that the motion slides on it is only that near. The
-    /// states of a [`Path`] are on the surface to rounding.
+    /// The dense output of a step is as accurate as the method, so on a curved surface that the motion slides
+    /// on it is only that near. The states of a [`Path`] are on the surface to rounding.
     pub fn of<'a>(&'a self, system: &'a dyn System) -> Path<'a> {
         let mixture = Mixture::new(system, Observer::of_forces(system.layout().v));
         Path { trajectory: self, system, mixture }
@@ -46,13 +46,15 @@ impl Path<'_> {
         Some(self.put_back(state))
     }
 
-    /// The forces in the joints at a time, after any event at that time; `None` outside the run, and for what is no mechanism.
+    /// The forces in the joints at a time, after any event at that time; `None` outside the run, and for what
+    /// is no mechanism.
     pub fn forces_after(&mut self, t: f64) -> Option<JointForces> {
         let state = self.state_after(t)?;
         self.forces(&state)
     }
 
-    /// The forces in the joints at a time, before any event at that time; `None` outside the run, and for what is no mechanism.
+    /// The forces in the joints at a time, before any event at that time; `None` outside the run, and for
+    /// what is no mechanism.
     pub fn forces_before(&mut self, t: f64) -> Option<JointForces> {
         let state = self.state_before(t)?;
         self.forces(&state)

@@ -22,8 +22,8 @@ impl Density {
     }
 }
 
-/// The times at which a segment is written down: its two ends, and between them either the multiples of `interval` (counted
-/// from `origin`) or, without one, points of the accepted steps.
+/// The times at which a segment is written down: its two ends, and between them either the multiples of
+/// `interval` (counted from `origin`) or, without one, points of the accepted steps.
 pub fn sample_times(segment: &Segment, origin: f64, interval: Option<f64>, density: Density) -> Vec<f64> {
     let (start, end) = (segment.start_time, segment.end_time);
     let mut times = vec![start];

@@ -8,7 +8,8 @@ use crate::step::{Interpolant, interpolate_at};
 pub struct SegmentStep {
     /// The time at the start of the step.
     pub t: f64,
-    /// The step size that the dense output is scaled with. The last step of a segment may be cut short by the segment's end.
+    /// The step size that the dense output is scaled with. The last step of a segment may be cut short by the
+    /// segment's end.
     pub h: f64,
     first_coefficient: usize,
 }

@@ -16,24 +16,27 @@ pub struct Statistics {
     pub slid_rejected: u64,
     /// Evaluations of the right-hand side.
     pub derivatives: u64,
-    /// Right-hand sides among those to settle how the motion goes on at a switching surface, and where guards that are not formulas are heading after an event.
+    /// Right-hand sides among those to settle how the motion goes on at a switching surface, and where guards
+    /// that are not formulas are heading after an event.
     pub settling: u64,
     /// Right-hand sides among those for a finer dense output, to locate events.
     pub locating: u64,
-    /// Evaluations of the Jacobian by implicit methods, exactly or by differences. The right-hand sides of the differences are counted
-    /// among `derivatives` too.
+    /// Evaluations of the Jacobian by implicit methods, exactly or by differences. The right-hand sides of
+    /// the differences are counted among `derivatives` too.
     pub jacobians: u64,
     /// Matrix factorisations by implicit methods; what a method counts as one is said there.
     pub factorisations: u64,
     /// Values of single guards.
     pub guards: u64,
-    /// Ends of steps that were corrected to keep the constraints of a mechanism met, those of steps not taken too.
+    /// Ends of steps that were corrected to keep the constraints of a mechanism met, those of steps not taken
+    /// too.
     pub corrected: u64,
     /// Factorisations of the linear system of a mechanism, for accelerations and for corrections.
     pub motion_factorisations: u64,
     /// How often the size of a first step was estimated, with two right-hand sides.
     pub estimates: u64,
-    /// Right-hand sides that were known already when an estimate or a first step wanted them. They do not count among `derivatives`.
+    /// Right-hand sides that were known already when an estimate or a first step wanted them. They do not
+    /// count among `derivatives`.
     pub reused: u64,
     /// Steps that were made again, shorter, to locate an event.
     pub relocations: u64,

@@ -1,7 +1,7 @@
 //! What the tests of the library share.
 #![allow(dead_code)] // each test uses a part of it
 
-use slipstick::equations::{Fixed, FormulaSystem, GuardKind, System};
+use slipstick::equations::{FormulaSystem, GuardKind, ParameterValues, System};
 use slipstick::mode::Mode;
 use slipstick::model::Model;
 use slipstick::simulate::{Failure, Overrides, Plan, simulate};
@@ -79,7 +79,7 @@ pub(crate) fn has_note(run: &Trajectory, code: &str) -> bool {
 /// The system of a model file.
 pub(crate) fn system_of(text: &str) -> FormulaSystem {
     let model = Model::from_toml(text).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
-    let fixed = Fixed::evaluate(&model, &[]).unwrap();
+    let fixed = ParameterValues::evaluate(&model, &[]).unwrap();
     FormulaSystem::compile(&model, fixed).unwrap()
 }
 

@@ -1,11 +1,12 @@
-//! The suite `constrained`: mechanisms whose joints stay shut, against their truth and the tables of papers 000 and 003.
+//! The suite `constrained`: mechanisms whose joints stay shut, against their truth and the tables of papers
+//! 000 and 003.
 
-use super::{Row, float, whole};
+use super::{SuiteRow, float, whole};
 use slipstick::problems::{CONSTRAINED, ConstrainedProblem, MeasuredMechanism, constrained, measure_chain};
 use std::time::Instant;
 
 /// The rows, each measured when it is asked for.
-pub(super) fn rows() -> impl Iterator<Item = Row> {
+pub(super) fn rows() -> impl Iterator<Item = SuiteRow> {
     let problems = constrained().into_iter().map(|problem| {
         let start = Instant::now();
         let measured = problem.measure();
@@ -15,13 +16,13 @@ pub(super) fn rows() -> impl Iterator<Item = Row> {
 }
 
 /// A chain of so many links: ten steps, to see how their cost grows. The time for setting up is in it.
-fn chain(links: usize) -> impl FnOnce() -> Row {
+fn chain(links: usize) -> impl FnOnce() -> SuiteRow {
     move || {
         let start = Instant::now();
         let mut measured = measure_chain(links);
         let wall_s = start.elapsed().as_secs_f64();
         measured.remarks.push(format!("{:.0} us for each link and step", 1e5 * wall_s / links as f64));
-        Row {
+        SuiteRow {
             problem: format!("chain-{links}"),
             method: Some("dopri5"),
             formulation: Some("index1/pstab".to_owned()),
@@ -30,8 +31,8 @@ fn chain(links: usize) -> impl FnOnce() -> Row {
     }
 }
 
-fn row(problem: &ConstrainedProblem, measured: &MeasuredMechanism, wall_s: f64) -> Row {
-    Row {
+fn row(problem: &ConstrainedProblem, measured: &MeasuredMechanism, wall_s: f64) -> SuiteRow {
+    SuiteRow {
         problem: problem.name.to_owned(),
         method: Some(problem.plan.options.method.name()),
         formulation: Some(problem.formulation()),
@@ -40,9 +41,9 @@ fn row(problem: &ConstrainedProblem, measured: &MeasuredMechanism, wall_s: f64) 
     }
 }
 
-fn row_of(measured: &MeasuredMechanism, wall_s: f64) -> Row {
+fn row_of(measured: &MeasuredMechanism, wall_s: f64) -> SuiteRow {
     let s = &measured.statistics;
-    Row {
+    SuiteRow {
         suite: CONSTRAINED.0,
         ok: measured.is_ok(),
         err_end: measured.end_error,
@@ -56,7 +57,7 @@ fn row_of(measured: &MeasuredMechanism, wall_s: f64) -> Row {
         n_rejected: Some(s.rejected),
         wall_s: Some(wall_s),
         note: note(measured),
-        ..Row::default()
+        ..SuiteRow::default()
     }
 }
 
@@ -77,7 +78,7 @@ pub(super) fn heading() -> String {
 }
 
 /// A row as a line of text. Steps are those taken and, behind the plus, those rejected.
-pub(super) fn line(row: &Row) -> String {
+pub(super) fn line(row: &SuiteRow) -> String {
     let columns = [
         float(row.err_end),
         float(row.drift_position),

@@ -1,11 +1,11 @@
 //! The suite `events`: problems with events against the truth about them.
 
-use super::{Row, float, whole};
+use super::{SuiteRow, float, whole};
 use slipstick::problems::{EVENTS, EventProblem, Measured, events};
 use std::time::Instant;
 
 /// The rows, each measured when it is asked for.
-pub(super) fn rows() -> impl Iterator<Item = Row> {
+pub(super) fn rows() -> impl Iterator<Item = SuiteRow> {
     let mut earlier = Vec::new();
     events().into_iter().map(move |problem| {
         let start = Instant::now();
@@ -16,9 +16,9 @@ pub(super) fn rows() -> impl Iterator<Item = Row> {
     })
 }
 
-pub(super) fn row(problem: &EventProblem, measured: &Measured, wall_s: f64) -> Row {
+pub(super) fn row(problem: &EventProblem, measured: &Measured, wall_s: f64) -> SuiteRow {
     let s = &measured.statistics;
-    Row {
+    SuiteRow {
         suite: EVENTS.0,
         problem: measured.name.clone(),
         method: Some(problem.method_name()),
@@ -39,7 +39,7 @@ pub(super) fn row(problem: &EventProblem, measured: &Measured, wall_s: f64) -> R
         n_rejected: Some(s.rejected),
         wall_s: Some(wall_s),
         note: note(measured),
-        ..Row::default()
+        ..SuiteRow::default()
     }
 }
 
@@ -57,7 +57,7 @@ pub(super) fn heading() -> String {
 }
 
 /// A row as a line of text, with the columns that matter where there are events.
-pub(super) fn line(row: &Row) -> String {
+pub(super) fn line(row: &SuiteRow) -> String {
     let columns = [
         whole(row.events_found),
         whole(row.events_expected),

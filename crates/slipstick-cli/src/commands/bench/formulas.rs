@@ -1,6 +1,6 @@
 //! The suite `formulas`: how fast formulas are compiled and evaluated, as ratios within one run.
 
-use super::Row;
+use super::SuiteRow;
 use slipstick::expr::{
     Arena, InputId, SAMPLE_INPUTS, SAMPLE_POINT, Syntax, Tape, Walker, parse, sample_formulas,
 };
@@ -17,7 +17,7 @@ const RATIO_PROMISED: f64 = 3.0;
 const COMPILE_PROMISED: f64 = 1e-3;
 
 /// Compiling, walking the tree, running the tape.
-pub(super) fn rows() -> Vec<Row> {
+pub(super) fn rows() -> Vec<SuiteRow> {
     let texts = sample_formulas();
     let compile = best_of(20, || {
         black_box(compile(&texts));
@@ -50,14 +50,14 @@ pub(super) fn rows() -> Vec<Row> {
 /// How often the set is evaluated for one measurement.
 const REPEATS: usize = 200;
 
-fn row(problem: &str, wall_s: f64, ok: bool, note: String) -> Row {
-    Row {
+fn row(problem: &str, wall_s: f64, ok: bool, note: String) -> SuiteRow {
+    SuiteRow {
         suite: SUITE.0,
         problem: problem.to_owned(),
         ok,
         wall_s: Some(wall_s),
         note: Some(note),
-        ..Row::default()
+        ..SuiteRow::default()
     }
 }
 

@@ -1,6 +1,7 @@
-//! The suite `mechanisms`: half-explicit methods and `mdop5` on every mechanism that is not stiff, implicit ones on those that are, against their truths.
+//! The suite `mechanisms`: half-explicit methods and `mdop5` on every mechanism that is not stiff, implicit
+//! ones on those that are, against their truths.
 
-use super::Row;
+use super::SuiteRow;
 use crate::commands::check::count;
 use slipstick::problems::{
     Case, Counts, Entrant, Entry, MECHANISMS, MechanismProblem, Set, formulation, mechanism_problems,
@@ -9,15 +10,17 @@ use slipstick::simulate::simulate;
 use slipstick::step::Method;
 use std::time::Instant;
 
-/// All of them run at this tolerance, but for generalized-α on rows of four-bars: at tighter ones it stumbles over their singular position.
+/// All of them run at this tolerance, but for generalized-α on rows of four-bars: at tighter ones it stumbles
+/// over their singular position.
 const TOLERANCE: f64 = 1e-6;
 const LOOSE: f64 = 1e-4;
 
-/// How many times the tolerance an error at the end may be: some magnify small errors, and the order of what an estimate controls is one less than that of the result.
+/// How many times the tolerance an error at the end may be: some magnify small errors, and the order of what
+/// an estimate controls is one less than that of the result.
 const PROMISED: f64 = 1e3;
 
 /// The rows, each measured when it is asked for.
-pub(super) fn rows() -> impl Iterator<Item = Row> {
+pub(super) fn rows() -> impl Iterator<Item = SuiteRow> {
     mechanism_problems()
         .into_iter()
         .filter(|problem| problem.set != Set::Classic || problem.counts.is_some())
@@ -35,7 +38,7 @@ fn entrants(set: Set) -> &'static [&'static str] {
     }
 }
 
-fn row(problem: &MechanismProblem, entrant: &Entrant) -> Row {
+fn row(problem: &MechanismProblem, entrant: &Entrant) -> SuiteRow {
     let case = problem.case();
     let tolerance = tolerance(problem.set, entrant);
     let options = case.options_for(entrant, tolerance);
@@ -43,7 +46,7 @@ fn row(problem: &MechanismProblem, entrant: &Entrant) -> Row {
     let result = simulate(case.system, case.start, &options);
     let wall_s = start.elapsed().as_secs_f64();
     let entry = case.measure(&options, result);
-    Row {
+    SuiteRow {
         suite: MECHANISMS.0,
         method: Some(options.method.name()),
         formulation: Some(formulation(&options)),
@@ -59,9 +62,9 @@ fn tolerance(set: Set, entrant: &Entrant) -> f64 {
     if set == Set::FourBars && entrant.method == Method::GeneralizedAlpha { LOOSE } else { TOLERANCE }
 }
 
-fn measured(case: &Case<'_>, entry: &Entry) -> Row {
+fn measured(case: &Case<'_>, entry: &Entry) -> SuiteRow {
     let s = &entry.statistics;
-    Row {
+    SuiteRow {
         problem: case.name.clone(),
         err_end: entry.error,
         drift_position: entry.joints.and_then(|joints| joints.position).map(|opening| opening.value),
@@ -71,7 +74,7 @@ fn measured(case: &Case<'_>, entry: &Entry) -> Row {
         n_factor: Some(s.factorisations + s.motion_factorisations),
         n_accepted: Some(s.accepted),
         n_rejected: Some(s.rejected),
-        ..Row::default()
+        ..SuiteRow::default()
     }
 }
 

@@ -1,11 +1,12 @@
-//! The suite `sliding`: motions along switching surfaces against the truth about them, and against the tables of paper 002.
+//! The suite `sliding`: motions along switching surfaces against the truth about them, and against the tables
+//! of paper 002.
 
-use super::{Row, events, float, whole};
+use super::{SuiteRow, events, float, whole};
 use slipstick::problems::{MOST_MISSES, Measured, SLIDING, SlidingProblem, sliding};
 use std::time::Instant;
 
-/// The rows, each measured when it is asked for. Rows that miss the paper's numbers say so, and are not ok when there are too many of them.
-pub(super) fn rows() -> impl Iterator<Item = Row> {
+/// The rows, each measured when asked for. Too many rows that miss the paper's numbers are not ok.
+pub(super) fn rows() -> impl Iterator<Item = SuiteRow> {
     let mut misses = 0;
     sliding().into_iter().map(move |SlidingProblem { problem, paper }| {
         let start = Instant::now();
@@ -18,8 +19,8 @@ pub(super) fn rows() -> impl Iterator<Item = Row> {
     })
 }
 
-fn row(row: Row, measured: &Measured, is_one_too_many: bool) -> Row {
-    Row {
+fn row(row: SuiteRow, measured: &Measured, is_one_too_many: bool) -> SuiteRow {
+    SuiteRow {
         suite: SLIDING.0,
         ok: row.ok && !is_one_too_many,
         n_accepted_sliding: Some(measured.statistics.slid),
@@ -36,8 +37,9 @@ pub(super) fn heading() -> String {
     format!("{:<19} {:<6} {:>9} {:>3} {columns}  note", "problem", "method", "tolerance", "ok")
 }
 
-/// A row as a line of text. Steps are those taken and, behind the plus, those rejected; then the same for those that slid.
-pub(super) fn line(row: &Row) -> String {
+/// A row as a line of text. Steps are those taken and, behind the plus, those rejected; then the same for
+/// those that slid.
+pub(super) fn line(row: &SuiteRow) -> String {
     let steps = |taken, rejected| format!("{}+{}", whole(taken), whole(rejected));
     let columns = [
         whole(row.events_found),

@@ -1,4 +1,5 @@
-//! Small plots with logarithmic axes, as SVG. Colours come from the style sheet of the page, so that they are right by day and by night.
+//! Small plots with logarithmic axes, as SVG. Colours come from the style sheet of the page, so that they are
+//! right by day and by night.
 
 use std::fmt::Write;
 

@@ -143,7 +143,8 @@ pub(super) const COLUMNS: [&str; 11] = [
     "drift_a",
 ];
 
-/// The names of the columns. Work is in millions of multiplications; steps are those taken and, behind the plus, those rejected.
+/// The names of the columns. Work is in millions of multiplications; steps are those taken and, behind the
+/// plus, those rejected.
 pub(super) fn heading(widths: [usize; 2]) -> String {
     format!("{}  {:>8}  failure", in_columns(&COLUMNS.map(str::to_owned), widths), "wall")
 }

@@ -2,7 +2,7 @@
 
 use crate::arguments::CompareArguments;
 use crate::model_file::{ModelFile, suggestion};
-use crate::progress::Watch;
+use crate::progress::RunMonitor;
 use crate::talk::Trouble;
 use slipstick::equations::System;
 use slipstick::problems::{
@@ -13,17 +13,17 @@ use slipstick::step::Method;
 use std::path::Path;
 
 /// What is compared on, with what the cases borrow from.
-pub(super) struct Target {
+pub(super) struct Benchmark {
     /// For the name of the folder.
     pub(super) stem: String,
     pub(super) title: String,
     /// What the errors are measured against.
     pub(super) truth: String,
     pub(super) reference: Option<Reference>,
-    kind: Kind,
+    kind: Workload,
 }
 
-enum Kind {
+enum Workload {
     Model {
         plan: Box<Plan>,
         /// The method that the model names, and its limit on steps.
@@ -40,7 +40,7 @@ fn suites() -> impl Iterator<Item = &'static str> {
     problems::SUITES.iter().map(|(name, _)| *name).chain([problems::MECHANISMS.0])
 }
 
-/// Runs may make so many steps, if neither the command nor the model says how many; those for a reference so many times that.
+/// The most steps of a run where neither command nor model has a limit, and the factor for a reference.
 const MOST_STEPS: u64 = 100_000;
 const STEPS_FOR_REFERENCE: u64 = 4;
 
@@ -63,11 +63,12 @@ fn no_reference(model: &str, failure: &NoReference) -> Trouble {
     Trouble::new("no-reference", message, hint)
 }
 
-impl Target {
-    /// Finds out what the first argument means. A model has no reference yet. There is nothing if a limit is reached before a model is read.
-    pub(super) fn load(arguments: &CompareArguments, watch: &Watch) -> Result<Option<Self>, Trouble> {
+impl Benchmark {
+    /// Finds out what the first argument means; a model has no reference yet. None if a limit is reached
+    /// first.
+    pub(super) fn load(arguments: &CompareArguments, watch: &RunMonitor) -> Result<Option<Self>, Trouble> {
         let name = arguments.target.as_str();
-        let of_suite = |kind: Kind| Self {
+        let of_suite = |kind: Workload| Self {
             stem: name.to_owned(),
             title: format!("Suite {name}"),
             truth: "errors are those of the known state at the end".to_owned(),
@@ -75,14 +76,14 @@ impl Target {
             kind,
         };
         if name == problems::MECHANISMS.0 {
-            return Ok(Some(of_suite(Kind::Mechanisms(mechanism_problems()))));
+            return Ok(Some(of_suite(Workload::Mechanisms(mechanism_problems()))));
         }
         if let Some(list) = problems::suite(name) {
             let list = list.into_iter().map(|problem| {
                 let options = problem.options(1e-6);
                 (problem, options)
             });
-            return Ok(Some(of_suite(Kind::Plain(list.collect()))));
+            return Ok(Some(of_suite(Workload::Plain(list.collect()))));
         }
         let path = Path::new(name);
         if !path.exists() && path.extension().is_none() {
@@ -92,7 +93,11 @@ impl Target {
         Self::load_model(path, arguments, watch)
     }
 
-    fn load_model(path: &Path, arguments: &CompareArguments, watch: &Watch) -> Result<Option<Self>, Trouble> {
+    fn load_model(
+        path: &Path,
+        arguments: &CompareArguments,
+        watch: &RunMonitor,
+    ) -> Result<Option<Self>, Trouble> {
         let place = path.to_owned();
         let plan = move |file: &ModelFile| file.plan(&place, &Overrides::default());
         let Some((file, plan)) = ModelFile::prepare(path, watch, plan)? else { return Ok(None) };
@@ -100,7 +105,7 @@ impl Target {
         let (stem, title) = (file.stem.clone(), file.title().to_owned());
         let own_method = file.model.run.setting("method").map(|_| plan.options.method);
         let own_steps = file.model.run.setting("max_steps").map(|_| plan.options.limits.steps);
-        let kind = Kind::Model { plan, own_method, own_steps, tightest: tightest(&arguments.tolerances) };
+        let kind = Workload::Model { plan, own_method, own_steps, tightest: tightest(&arguments.tolerances) };
         Ok(Some(Self { stem, title, truth: String::new(), reference: None, kind }))
     }
 
@@ -108,10 +113,10 @@ impl Target {
     pub(super) fn find_reference(
         &mut self,
         arguments: &CompareArguments,
-        watch: &mut Watch,
+        watch: &mut RunMonitor,
     ) -> Result<(), Trouble> {
         let most_steps = self.most_steps(arguments).saturating_mul(STEPS_FOR_REFERENCE);
-        let Kind::Model { plan, tightest, .. } = &self.kind else { return Ok(()) };
+        let Workload::Model { plan, tightest, .. } = &self.kind else { return Ok(()) };
         let reference = Reference::of(plan, *tightest, most_steps, watch);
         let reference = reference.map_err(|failure| no_reference(&arguments.target, &failure))?;
         let [first, second] = reference.methods.map(Method::name);
@@ -126,7 +131,7 @@ impl Target {
     /// How many steps a run may make.
     pub(super) fn most_steps(&self, arguments: &CompareArguments) -> u64 {
         let own = match &self.kind {
-            Kind::Model { own_steps, .. } => *own_steps,
+            Workload::Model { own_steps, .. } => *own_steps,
             _ => None,
         };
         arguments.max_steps.or(own).unwrap_or(MOST_STEPS)
@@ -135,16 +140,16 @@ impl Target {
     /// Whether there are coordinates, with constraints to be kept met.
     pub(super) fn is_mechanism(&self) -> bool {
         match &self.kind {
-            Kind::Model { plan, .. } => plan.system.layout().v > 0,
-            Kind::Mechanisms(_) => true,
-            Kind::Plain(_) => false,
+            Workload::Model { plan, .. } => plan.system.layout().v > 0,
+            Workload::Mechanisms(_) => true,
+            Workload::Plain(_) => false,
         }
     }
 
     /// The methods if none are asked for: those that suit, and that of the model.
     pub(super) fn usual_methods(&self) -> Vec<&'static str> {
         let has_terms = match &self.kind {
-            Kind::Model { plan, .. } => plan.options.stabilisation.changes_the_motion(),
+            Workload::Model { plan, .. } => plan.options.stabilisation.changes_the_motion(),
             _ => false,
         };
         // Those for mechanisms take no terms in the equations, and `mdop5` has a stabilisation of its own.
@@ -153,7 +158,7 @@ impl Target {
         } else {
             vec!["dopri5", "dop853", "radau5"]
         };
-        if let Kind::Model { own_method: Some(own), .. } = &self.kind
+        if let Workload::Model { own_method: Some(own), .. } = &self.kind
             && own.facts().error_order.is_some()
         {
             methods.push(own.name());
@@ -161,9 +166,9 @@ impl Target {
         methods
     }
 
-    /// Why errors would mean nothing, if the two methods of the reference are further apart than what is measured.
+    /// Why errors would mean nothing: the two methods of the reference differ by more than what is measured.
     pub(super) fn unsure(&self) -> Option<String> {
-        let (Some(reference), Kind::Model { tightest, .. }) = (&self.reference, &self.kind) else {
+        let (Some(reference), Workload::Model { tightest, .. }) = (&self.reference, &self.kind) else {
             return None;
         };
         let [first, second] = reference.methods.map(Method::name);
@@ -180,9 +185,9 @@ impl Target {
     /// The problems, all of them or those that were asked for.
     pub(super) fn cases(&self, arguments: &CompareArguments) -> Result<Vec<Case<'_>>, Trouble> {
         let all: Vec<Case<'_>> = match &self.kind {
-            Kind::Model { plan, .. } => vec![self.case_of(plan)],
-            Kind::Mechanisms(list) => list.iter().map(MechanismProblem::case).collect(),
-            Kind::Plain(list) => list.iter().map(|(problem, options)| problem.case(options)).collect(),
+            Workload::Model { plan, .. } => vec![self.case_of(plan)],
+            Workload::Mechanisms(list) => list.iter().map(MechanismProblem::case).collect(),
+            Workload::Plain(list) => list.iter().map(|(problem, options)| problem.case(options)).collect(),
         };
         let Some(word) = arguments.only.as_deref() else { return Ok(all) };
         let mut sets: Vec<&str> = all.iter().map(|case| case.set).filter(|set| !set.is_empty()).collect();
@@ -208,7 +213,7 @@ impl Target {
         Ok(chosen)
     }
 
-    /// How far the end of a reference may be from the truth. Two ends that differ in their first two digits say nothing of where it is.
+    /// How far the end of a reference may be from the truth. Ends that differ in two digits say nothing.
     fn uncertainty(reference: &Reference) -> f64 {
         if reference.apart < 0.01 { reference.apart } else { f64::INFINITY }
     }
@@ -223,7 +228,7 @@ impl Target {
             options: &plan.options,
             tolerances: plan.options.tolerances.at(1.0),
             end: reference.map_or_else(End::default, |reference| reference.end.clone()),
-            uncertainty: reference.map_or(0.0, Target::uncertainty),
+            uncertainty: reference.map_or(0.0, Benchmark::uncertainty),
         }
     }
 }

@@ -56,8 +56,8 @@ impl Composition {
     }
 
     /// Sets the polynomial of an input, by its place among [`inputs`](Self::inputs), coefficients of low
-    /// orders first, and how uncertain it is. An input that does not move has one coefficient; more than for the
-    /// largest degree are refused: false.
+    /// orders first, and how uncertain it is. An input that does not move has one coefficient; more than for
+    /// the largest degree are refused: false.
     pub fn set_used(&mut self, place: usize, coefficients: &[f64], bound: f64) -> bool {
         let length = coefficients.len();
         let (polynomial, its_length) = &mut self.inputs[place];

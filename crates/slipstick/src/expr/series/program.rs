@@ -11,7 +11,7 @@ use super::degree::degree;
 use crate::expr::arena::{Arena, ExprId, InputId, Node};
 use crate::expr::operation::{BinaryOp, Smoothness, UnaryOp};
 use crate::expr::rows::PairRates;
-use crate::expr::tape::{Step, Tape};
+use crate::expr::tape::{Instruction, Tape};
 
 /// The first input that stands for the rate of an expression: beyond all others.
 const FIRST_RATE: u32 = 1 << 31;
@@ -146,20 +146,20 @@ impl ProgramBuilder {
             let of = |register: u32| registers[register as usize];
             let (to, node) = match step {
                 // The whole number in it has to be seen where it jumps, also where nothing moves with it.
-                Step::Binary(BinaryOp::Modulo, to, a, b) => {
+                Instruction::Binary(BinaryOp::Modulo, to, a, b) => {
                     let count = arena.build(Node::Binary(BinaryOp::Divide, of(a), of(b)));
                     let count = arena.build(Node::Unary(UnaryOp::Floor, count));
                     let whole = arena.build(Node::Binary(BinaryOp::Multiply, of(b), count));
                     (to, Node::Binary(BinaryOp::Subtract, of(a), whole))
                 }
-                Step::Add(to, a, b) => (to, Node::Binary(BinaryOp::Add, of(a), of(b))),
-                Step::Subtract(to, a, b) => (to, Node::Binary(BinaryOp::Subtract, of(a), of(b))),
-                Step::Multiply(to, a, b) => (to, Node::Binary(BinaryOp::Multiply, of(a), of(b))),
-                Step::Divide(to, a, b) => (to, Node::Binary(BinaryOp::Divide, of(a), of(b))),
-                Step::Negate(to, x) => (to, Node::Unary(UnaryOp::Negate, of(x))),
-                Step::Unary(op, to, x) => (to, Node::Unary(op, of(x))),
-                Step::Binary(op, to, a, b) => (to, Node::Binary(op, of(a), of(b))),
-                Step::Select(to, c, a, b) => (to, Node::Select(of(c), of(a), of(b))),
+                Instruction::Add(to, a, b) => (to, Node::Binary(BinaryOp::Add, of(a), of(b))),
+                Instruction::Subtract(to, a, b) => (to, Node::Binary(BinaryOp::Subtract, of(a), of(b))),
+                Instruction::Multiply(to, a, b) => (to, Node::Binary(BinaryOp::Multiply, of(a), of(b))),
+                Instruction::Divide(to, a, b) => (to, Node::Binary(BinaryOp::Divide, of(a), of(b))),
+                Instruction::Negate(to, x) => (to, Node::Unary(UnaryOp::Negate, of(x))),
+                Instruction::Unary(op, to, x) => (to, Node::Unary(op, of(x))),
+                Instruction::Binary(op, to, a, b) => (to, Node::Binary(op, of(a), of(b))),
+                Instruction::Select(to, c, a, b) => (to, Node::Select(of(c), of(a), of(b))),
             };
             registers[to as usize] = arena.build(node);
         }

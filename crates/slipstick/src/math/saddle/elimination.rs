@@ -9,7 +9,7 @@ pub(super) const NONE: usize = usize::MAX;
 
 /// An entry of the upper half, by columns in the new order.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
+pub(super) struct UpperEntry {
     pub(super) row: usize,
     /// Its number among the places, and whether the place was given in the lower half, or on the diagonal.
     pub(super) number: usize,
@@ -22,7 +22,7 @@ pub(super) struct Elimination {
     /// The unknown at each place of the order.
     pub(super) order: Vec<usize>,
     starts: Vec<usize>,
-    entries: Vec<Entry>,
+    entries: Vec<UpperEntry>,
     parent: Vec<usize>,
     /// Where each column of the lower factor begins, and behind them where the last ends.
     pub(super) column_starts: Vec<usize>,
@@ -79,7 +79,7 @@ impl Elimination {
 
     /// The entries of the matrix above the diagonal in column `k`, and on it.
     #[inline]
-    pub(super) fn entries(&self, k: usize) -> &[Entry] {
+    pub(super) fn entries(&self, k: usize) -> &[UpperEntry] {
         &self.entries[self.starts[k]..self.starts[k + 1]]
     }
 
@@ -104,13 +104,13 @@ impl Elimination {
 
 /// The entries of the upper half by columns in the new order; of a place and its mirror image the first
 /// counts.
-fn upper_half(n: usize, places: &[(usize, usize)], place: &[usize]) -> (Vec<usize>, Vec<Entry>) {
+fn upper_half(n: usize, places: &[(usize, usize)], place: &[usize]) -> (Vec<usize>, Vec<UpperEntry>) {
     let mut seen = BTreeSet::new();
-    let mut sorted: Vec<(usize, Entry)> = Vec::new();
+    let mut sorted: Vec<(usize, UpperEntry)> = Vec::new();
     for (number, &(i, j)) in places.iter().enumerate() {
         let (row, column) = (place[i].min(place[j]), place[i].max(place[j]));
         if seen.insert((column, row)) {
-            sorted.push((column, Entry { row, number, below: place[i] >= place[j] }));
+            sorted.push((column, UpperEntry { row, number, below: place[i] >= place[j] }));
         }
     }
     sorted.sort_unstable_by_key(|(column, entry)| (*column, entry.row));

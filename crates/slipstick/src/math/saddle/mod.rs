@@ -50,7 +50,7 @@ pub enum SaddleFault {
 /// A system with its factors.
 #[derive(Clone, Debug)]
 pub struct Saddle {
-    kind: Kind,
+    kind: SaddleSolver,
     work: f64,
     /// The rows by masses, and which has least left beside the others.
     weighing: Weighing,
@@ -58,7 +58,7 @@ pub struct Saddle {
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum SaddleSolver {
     Dense(Box<DenseSaddle>),
     Sparse(Box<Sparse>),
 }
@@ -73,7 +73,7 @@ impl Saddle {
     /// these follow from them, as far as the solver has a choice.
     pub fn that_chooses(matrix: &Matrix, rows: &Matrix, first: usize) -> Self {
         let mut chooses = Self::that_is_worth(WORTH_CHOOSING, matrix, rows);
-        if let Kind::Dense(dense) = &mut chooses.kind {
+        if let SaddleSolver::Dense(dense) = &mut chooses.kind {
             dense.rows_mut().prefer(first);
         }
         chooses
@@ -87,11 +87,11 @@ impl Saddle {
             let sparse = Sparse::new(matrix, rows);
             let work = SPARSE_COST * sparse.work();
             if work * times < full {
-                let (kind, weighing) = (Kind::Sparse(Box::new(sparse)), Weighing::new(n, m));
+                let (kind, weighing) = (SaddleSolver::Sparse(Box::new(sparse)), Weighing::new(n, m));
                 return Self { kind, work, weighing, narrowest: (0, 1.0) };
             }
         }
-        let kind = Kind::Dense(Box::new(DenseSaddle::new(n, m)));
+        let kind = SaddleSolver::Dense(Box::new(DenseSaddle::new(n, m)));
         Self { kind, work: full, weighing: Weighing::of_full(n, m), narrowest: (0, 1.0) }
     }
 
@@ -102,7 +102,7 @@ impl Saddle {
 
     /// Whether the matrices are taken to have few entries.
     pub fn is_sparse(&self) -> bool {
-        matches!(self.kind, Kind::Sparse(_))
+        matches!(self.kind, SaddleSolver::Sparse(_))
     }
 
     /// About how long the factors take, in multiplications in a full matrix.
@@ -114,8 +114,8 @@ impl Saddle {
     /// both places.
     pub fn factor(&mut self, matrix: &Matrix, rows: &Matrix) -> Result<(), SaddleFault> {
         let factored = match &mut self.kind {
-            Kind::Dense(dense) => dense.factor_symmetric(matrix, rows),
-            Kind::Sparse(sparse) => sparse.factor(matrix, rows, None),
+            SaddleSolver::Dense(dense) => dense.factor_symmetric(matrix, rows),
+            SaddleSolver::Sparse(sparse) => sparse.factor(matrix, rows, None),
         };
         self.find_narrowest(matrix, rows);
         factored
@@ -124,8 +124,8 @@ impl Saddle {
     /// Factors the system of any matrix with the rows of `C`, ahead, and of `B`, here.
     pub fn factor_pair(&mut self, matrix: &Matrix, ahead: &Matrix, here: &Matrix) -> Result<(), SaddleFault> {
         let factored = match &mut self.kind {
-            Kind::Dense(dense) => dense.factor(matrix, ahead, here),
-            Kind::Sparse(sparse) => sparse.factor(matrix, ahead, Some(here)),
+            SaddleSolver::Dense(dense) => dense.factor(matrix, ahead, here),
+            SaddleSolver::Sparse(sparse) => sparse.factor(matrix, ahead, Some(here)),
         };
         self.find_narrowest(matrix, ahead);
         factored
@@ -133,20 +133,20 @@ impl Saddle {
 
     fn find_narrowest(&mut self, matrix: &Matrix, rows: &Matrix) {
         self.narrowest = match &self.kind {
-            Kind::Dense(dense) => {
+            SaddleSolver::Dense(dense) => {
                 let space = dense.rows();
                 self.weighing.narrowest(space.narrowest(), space.independent(), (matrix, rows, dense.given()))
             }
             // Its own measure is by masses.
-            Kind::Sparse(sparse) => sparse.narrowest(),
+            SaddleSolver::Sparse(sparse) => sparse.narrowest(),
         };
     }
 
     /// The part of a row that must be left of it for it to be independent.
     pub fn least_part(&self) -> f64 {
         match &self.kind {
-            Kind::Dense(_) => row_space::REDUNDANT,
-            Kind::Sparse(_) => sparse::REDUNDANT.sqrt(),
+            SaddleSolver::Dense(_) => row_space::REDUNDANT,
+            SaddleSolver::Sparse(_) => sparse::REDUNDANT.sqrt(),
         }
     }
 
@@ -170,8 +170,8 @@ impl Saddle {
     /// The length of each row of `C`.
     pub fn lengths(&self) -> &[f64] {
         match &self.kind {
-            Kind::Dense(dense) => dense.rows().lengths(),
-            Kind::Sparse(sparse) => sparse.lengths(),
+            SaddleSolver::Dense(dense) => dense.rows().lengths(),
+            SaddleSolver::Sparse(sparse) => sparse.lengths(),
         }
     }
 
@@ -179,24 +179,24 @@ impl Saddle {
     /// not used, and their multipliers are zero.
     pub fn redundant(&self) -> &[usize] {
         match &self.kind {
-            Kind::Dense(dense) => dense.rows().redundant(),
-            Kind::Sparse(sparse) => sparse.redundant(),
+            SaddleSolver::Dense(dense) => dense.rows().redundant(),
+            SaddleSolver::Sparse(sparse) => sparse.redundant(),
         }
     }
 
     /// Replaces the right-hand sides by the solution: `force` by `a`, `level` by `λ`.
     pub fn solve(&mut self, force: &mut [f64], level: &mut [f64]) {
         match &mut self.kind {
-            Kind::Dense(dense) => dense.solve(force, level),
-            Kind::Sparse(sparse) => sparse.solve(force, level),
+            SaddleSolver::Dense(dense) => dense.solve(force, level),
+            SaddleSolver::Sparse(sparse) => sparse.solve(force, level),
         }
     }
 
     /// The least change in the metric of a symmetric `A` that the rows take to the level, which is used up.
     pub fn least_change(&mut self, level: &mut [f64], change: &mut [f64]) {
         match &mut self.kind {
-            Kind::Dense(dense) => dense.least_change(level, change),
-            Kind::Sparse(sparse) => {
+            SaddleSolver::Dense(dense) => dense.least_change(level, change),
+            SaddleSolver::Sparse(sparse) => {
                 change.fill(0.0);
                 sparse.solve(change, level);
             }

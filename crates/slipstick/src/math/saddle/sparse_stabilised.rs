@@ -16,8 +16,8 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug)]
 pub(super) struct SparseStabilised {
     slots: Slots,
-    real: Half<f64>,
-    complex: Half<Complex>,
+    real: ShiftedFactors<f64>,
+    complex: ShiftedFactors<Complex>,
     holonomic: usize,
 }
 
@@ -37,7 +37,7 @@ struct Slots {
 
 /// The factors for one number.
 #[derive(Clone, Debug)]
-struct Half<S> {
+struct ShiftedFactors<S> {
     s: S,
     late: usize,
     entries: Vec<S>,
@@ -96,7 +96,12 @@ impl SparseStabilised {
         let count = to.places.len();
         let slots = Slots { n, mass, forces, gradients, slopes, identity, diagonal, count };
         let all = (behind + holonomic, late);
-        Self { real: Half::new(all, &to.places), complex: Half::new(all, &to.places), slots, holonomic }
+        Self {
+            real: ShiftedFactors::new(all, &to.places),
+            complex: ShiftedFactors::new(all, &to.places),
+            slots,
+            holonomic,
+        }
     }
 
     /// About how many multiplications the factors for a real number take.
@@ -140,7 +145,7 @@ fn values<'a>(sides: &'a mut Sides<'_>) -> impl Iterator<Item = &'a mut f64> {
     sides.positions.iter_mut().chain(sides.motion.iter_mut()).chain(of_constraints)
 }
 
-impl<S: Scalar> Half<S> {
+impl<S: Scalar> ShiftedFactors<S> {
     fn new((all, late): (usize, usize), places: &[(usize, usize)]) -> Self {
         let room = |length: usize| vec![S::default(); length];
         Self {

@@ -55,12 +55,12 @@ pub struct Sides<'a> {
 /// A system with its factors for one real and one complex number.
 #[derive(Clone, Debug)]
 pub struct Stabilised {
-    kind: Kind,
+    kind: StabilisedSolver,
     work: [f64; 3],
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum StabilisedSolver {
     Dense(Box<DenseStabilised>),
     Sparse(Box<SparseStabilised>),
 }
@@ -78,7 +78,7 @@ impl Stabilised {
             let work = 5.0 * sparse.work();
             if work < full {
                 let work = [0.0, work, 5.0 * SPARSE_COST * sparse.entries()];
-                return Self { kind: Kind::Sparse(Box::new(sparse)), work };
+                return Self { kind: StabilisedSolver::Sparse(Box::new(sparse)), work };
             }
         }
         Self::dense(of)
@@ -87,12 +87,12 @@ impl Stabilised {
     fn dense(of: &Linearised<'_>) -> Self {
         let [linearising, factoring, solving] = DenseStabilised::work(of);
         let dense = Box::new(DenseStabilised::new(of));
-        Self { kind: Kind::Dense(dense), work: [linearising, 5.0 * factoring, 3.0 * solving] }
+        Self { kind: StabilisedSolver::Dense(dense), work: [linearising, 5.0 * factoring, 3.0 * solving] }
     }
 
     /// Whether the matrices are taken to have few entries.
     pub fn is_sparse(&self) -> bool {
-        matches!(self.kind, Kind::Sparse(_))
+        matches!(self.kind, StabilisedSolver::Sparse(_))
     }
 
     /// About how long it takes to linearise, to factor for a real and a complex number, and to solve for
@@ -104,15 +104,15 @@ impl Stabilised {
     /// Takes the matrices.
     pub fn linearise(&mut self, of: &Linearised<'_>) {
         match &mut self.kind {
-            Kind::Dense(dense) => dense.linearise(of),
-            Kind::Sparse(_) => {}
+            StabilisedSolver::Dense(dense) => dense.linearise(of),
+            StabilisedSolver::Sparse(_) => {}
         }
     }
 
     /// Factors for one real and one complex number; false if one of them cannot be. The matrices are those
     /// that were taken.
     pub fn factor(&mut self, of: &Linearised<'_>, real: f64, complex: Complex) -> bool {
-        if let Kind::Sparse(sparse) = &mut self.kind {
+        if let StabilisedSolver::Sparse(sparse) = &mut self.kind {
             if sparse.factor(of, real, complex) {
                 return true;
             }
@@ -121,24 +121,24 @@ impl Stabilised {
             self.linearise(of);
         }
         match &mut self.kind {
-            Kind::Dense(dense) => dense.factor(real, complex),
-            Kind::Sparse(_) => false,
+            StabilisedSolver::Dense(dense) => dense.factor(real, complex),
+            StabilisedSolver::Sparse(_) => false,
         }
     }
 
     /// Solves with the real factors.
     pub fn solve_real(&mut self, of: &Linearised<'_>, sides: Sides<'_>) {
         match &mut self.kind {
-            Kind::Dense(dense) => dense.solve_real(of, sides),
-            Kind::Sparse(sparse) => sparse.solve_real(sides),
+            StabilisedSolver::Dense(dense) => dense.solve_real(of, sides),
+            StabilisedSolver::Sparse(sparse) => sparse.solve_real(sides),
         }
     }
 
     /// Solves with the complex factors.
     pub fn solve_complex(&mut self, of: &Linearised<'_>, re: Sides<'_>, im: Sides<'_>) {
         match &mut self.kind {
-            Kind::Dense(dense) => dense.solve_complex(of, [re, im]),
-            Kind::Sparse(sparse) => sparse.solve_complex([re, im]),
+            StabilisedSolver::Dense(dense) => dense.solve_complex(of, [re, im]),
+            StabilisedSolver::Sparse(sparse) => sparse.solve_complex([re, im]),
         }
     }
 }

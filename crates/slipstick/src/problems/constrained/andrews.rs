@@ -1,13 +1,17 @@
-//! Andrews' squeezing mechanism, seven bodies in closed loops (paper 003, section 4.4.1; test set for IVP solvers).
+//! Andrews' squeezing mechanism, seven bodies in closed loops (paper 003, section 4.4.1; test set for IVP
+//! solvers).
 //!
-//! Truth: two methods in 48 digits that agree to 2e-21 (`reference/seed003_andrews.json`); the widely published values at 0.03 are off by 1e-9. The
-//! error is that of the seven coordinates, relative to each. Until 0.3 the crank turns a hundred times, and errors of its
-//! angle grow by a factor of some thousand.
+//! Truth: two methods in 48 digits that agree to 2e-21 (`reference/seed003_andrews.json`); the widely
+//! published values at 0.03 are off by 1e-9. The error is that of the seven coordinates, relative to each.
+//! Until 0.3 the crank turns a hundred times, and errors of its angle grow by a factor of some thousand.
 //!
-//! Tables 4.1 and 4.2 seem to be made with a safety factor of 0.85, which the thesis does not say: with it, and errors judged by their mean, a plain DOPRI5 makes all of B(20,100) in table 4.1 to the step (2855, 4275
-//! and 6471 steps; 1862 for 1858 at 1e-4, where rounding decides), and so the last row of table 4.2 (2849 steps, 2446 of them taken, every one corrected), if rejected steps are
-//! corrected too and the error is that of the corrected end; with a `datol` above zero other steps are corrected than there. Table 4.1 has `PStab` with a `datol` of 1e-6 whose test is not told: 12 steps fewer than its own without. `phem56` takes less work than
-//! printed in every row, also with errors judged by the worst state.
+//! Tables 4.1 and 4.2 seem to be made with a safety factor of 0.85, which the thesis does not say: with it,
+//! and errors judged by their mean, a plain DOPRI5 makes all of B(20,100) in table 4.1 to the step (2855,
+//! 4275 and 6471 steps; 1862 for 1858 at 1e-4, where rounding decides), and so the last row of table 4.2
+//! (2849 steps, 2446 of them taken, every one corrected), if rejected steps are corrected too and the error
+//! is that of the corrected end; with a `datol` above zero other steps are corrected than there. Table 4.1
+//! has `PStab` with a `datol` of 1e-6 whose test is not told: 12 steps fewer than its own without. `phem56`
+//! takes less work than printed in every row, also with errors judged by the worst state.
 
 use super::{ConstrainedProblem, Known, Promise};
 use crate::formulation::{Metric, Stabilisation};
@@ -69,7 +73,8 @@ fn until(name: &'static str, until: f64, end: &[f64; 7]) -> ConstrainedProblem {
 fn rows(problem: &ConstrainedProblem, multiple: f64) -> Vec<ConstrainedProblem> {
     let cases = METHODS.into_iter().flat_map(|method| TOLERANCES.map(|tolerance| (method, tolerance)));
     let row = |(method, tolerance): (Method, f64)| {
-        // The estimate of `dop853`, which `auto` takes there, is off by up to 65 times for 44 of 150 tolerances from 5e-7 to 2e-6: which ones, rounding decides.
+        // The estimate of `dop853`, which `auto` takes there, is off by up to 65 times for 44 of 150
+        // tolerances from 5e-7 to 2e-6: which ones, rounding decides.
         let is_off = matches!(method, Method::DormandPrince8 | Method::Automatic) && tolerance == 1e-6;
         let multiple = if is_off { 100.0 * multiple } else { multiple };
         let promise =
@@ -90,7 +95,8 @@ pub(super) fn short() -> Vec<ConstrainedProblem> {
     all
 }
 
-/// Implicit methods on the constraints. Generalized-α methods are at tolerances that suit order 2: with an error of the tolerance in each step of size tolerance^(1/3). Each promises the constraints that it keeps.
+/// Implicit methods on the constraints. Generalized-α methods are at tolerances that suit order 2: with an
+/// error of the tolerance in each step of size tolerance^(1/3). Each promises the constraints that it keeps.
 fn implicit(problem: &ConstrainedProblem) -> Vec<ConstrainedProblem> {
     let mut all = Vec::new();
     for tolerance in [1e-4, 1e-6] {
@@ -104,7 +110,8 @@ fn implicit(problem: &ConstrainedProblem) -> Vec<ConstrainedProblem> {
         ];
         let row = |(method, promise)| problem.at(method, tolerance, tolerance / 10.0).promising(promise);
         all.extend(cases.map(row));
-        // Newton's iteration leaves a part of the tolerance that the method has inside, tolerance^(2/3) / 10, by the speeds, which go up to 1e3 here.
+        // Newton's iteration leaves a part of the tolerance that the method has inside, tolerance^(2/3) / 10,
+        // by the speeds, which go up to 1e3 here.
         let inside = 0.1 * f64::powf(tolerance, 2.0 / 3.0);
         let promise =
             Promise { end: 5.0 * tolerance, position: inside, velocity: 1e3 * inside, ..Promise::NONE };
@@ -114,8 +121,9 @@ fn implicit(problem: &ConstrainedProblem) -> Vec<ConstrainedProblem> {
     all
 }
 
-/// Half-explicit methods. By themselves they promise speeds on their constraints, and with corrections that their joints are shut. At the same tolerance
-/// `phem56` makes longer steps than others, and has larger errors.
+/// Half-explicit methods. By themselves they promise speeds on their constraints, and with corrections that
+/// their joints are shut. At the same tolerance `phem56` makes longer steps than others, and has larger
+/// errors.
 fn half_explicit(problem: &ConstrainedProblem) -> Vec<ConstrainedProblem> {
     let mut all = Vec::new();
     for method in [Method::HalfExplicit5, Method::PartitionedHalfExplicit5] {
@@ -130,7 +138,8 @@ fn half_explicit(problem: &ConstrainedProblem) -> Vec<ConstrainedProblem> {
     all
 }
 
-/// What else can keep the joints shut. What claims it promises it; terms in the equations and corrections of speeds promise nothing.
+/// What else can keep the joints shut. What claims it promises it; terms in the equations and corrections of
+/// speeds promise nothing.
 fn other_formulations(problem: &ConstrainedProblem) -> Vec<ConstrainedProblem> {
     let at = |tolerance: f64| problem.at(Method::DormandPrince5, tolerance, tolerance / 10.0);
     let (rate, position) = (20.0, 100.0);
@@ -191,7 +200,8 @@ pub(super) fn long() -> Vec<ConstrainedProblem> {
     all
 }
 
-/// Table 4.2: right-hand sides no more than printed, 1 % more in the first row, and drifts within the drift tolerance.
+/// Table 4.2: right-hand sides no more than printed, 1 % more in the first row, and drifts within the drift
+/// tolerance.
 fn with_drift_tolerances(problem: &ConstrainedProblem) -> Vec<ConstrainedProblem> {
     let row = |(datol, nfcn, corrected): (f64, u32, u32)| {
         let mut row = problem.at(Method::DormandPrince5, 1e-5, 1e-6).in_the_mean();

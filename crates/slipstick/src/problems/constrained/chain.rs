@@ -1,7 +1,8 @@
-//! A chain of links in the plane, hung up at one end, in the coordinates of the single links: three for each, and two joints between neighbours.
+//! A chain of links in the plane, hung up at one end, in the coordinates of the single links: three for each,
+//! and two joints between neighbours.
 //!
-//! Links are rods of length and mass 1. The chain begins stretched out, at 30° from the vertical. Its matrices have few entries, so that a step costs in
-//! proportion to the number of links.
+//! Links are rods of length and mass 1. The chain begins stretched out, at 30° from the vertical. Its
+//! matrices have few entries, so that a step costs in proportion to the number of links.
 
 use super::MeasuredMechanism;
 use crate::equations::{ClosureSystem, Mechanism};

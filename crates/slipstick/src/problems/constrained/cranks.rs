@@ -1,16 +1,19 @@
 //! Slider-cranks (paper 003, sections 4.4.4 and 4.5).
 //!
-//! The masses and the start of the one with a spring are not printed; ours are in `reference/slider_crank_tsda.json`, with a truth from the reduction to one
-//! coordinate at two tolerances that agree to 1e-10. So the work that table 4.8 prints is no promise here.
+//! The masses and the start of the one with a spring are not printed; ours are in
+//! `reference/slider_crank_tsda.json`, with a truth from the reduction to one coordinate at two tolerances
+//! that agree to 1e-10. So the work that table 4.8 prints is no promise here.
 //!
-//! The singular one has links of equal length. When they lie on each other, the constraint `cos(th1) + cos(th2)` has no direction, and the crank could go
-//! on in two ways; `th1 + th2 - π` is the same without that. From rest at 75° it passes there at 0.905 and 2.714 s. Truth: the reduced equation
+//! The singular one has links of equal length. When they lie on each other, the constraint
+//! `cos(th1) + cos(th2)` has no direction, and the crank could go on in two ways; `th1 + th2 - π` is the same
+//! without that. From rest at 75° it passes there at 0.905 and 2.714 s. Truth: the reduced equation
 //! `(3 + 2 cos 2θ) θ'' = 2 sin 2θ θ'² - 9.8 sin θ` by Gragg's method, extrapolated to order 22 in 34 digits.
 
 use super::{ConstrainedProblem, Promise};
 use crate::step::Method;
 
-/// Angle, place x and y of the rod, place of the slider; then the angle's rate and the speed of the slider, after 0.5 s.
+/// Angle, place x and y of the rod, place of the slider; then the angle's rate and the speed of the slider,
+/// after 0.5 s.
 const SOFT: [f64; 6] = [
     2.763_680_472_668_242_7,
     -0.350_346_831_190_647_9,

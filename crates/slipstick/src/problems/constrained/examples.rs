@@ -1,7 +1,8 @@
 //! Examples 2.3 (index 2 and 3) and 3.1 of paper 003: small equations on which stabilisations differ.
 //!
-//! In example 2.3 the forces of the constraint point nearly along it, more so the larger `nu` is, and the equations are stiff; truth: both unknowns are `exp(t)`. In
-//! example 3.1 the truth is `z = t³`: the drift of Heun's method without stabilisation is `t h²/2`, and corrections leave none.
+//! In example 2.3 the forces of the constraint point nearly along it, more so the larger `nu` is, and the
+//! equations are stiff; truth: both unknowns are `exp(t)`. In example 3.1 the truth is `z = t³`: the drift of
+//! Heun's method without stabilisation is `t h²/2`, and corrections leave none.
 
 use super::{ConstrainedProblem, Promise};
 use crate::formulation::{Metric, Stabilisation};
@@ -21,7 +22,8 @@ pub(super) fn examples() -> Vec<ConstrainedProblem> {
     all
 }
 
-/// Corrections the shortest way; those along the forces, which are a thousand times as long, suit steps that follow the fastest decay.
+/// Corrections the shortest way; those along the forces, which are a thousand times as long, suit steps that
+/// follow the fastest decay.
 fn corrections(problem: &ConstrainedProblem) -> Vec<ConstrainedProblem> {
     let mut all = Vec::new();
     for tolerance in [1e-5, 1e-7] {

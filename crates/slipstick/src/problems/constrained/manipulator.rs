@@ -1,11 +1,13 @@
 //! A manipulator of two links whose end follows a path (paper 003, section 4.4.3).
 //!
-//! Case I: the end stays on the parabola y = x² - B; case II: its height is sin²(t / 2). The mass is printed illegibly and does not matter for the
-//! motion; the rate in case II is that of the figures. It is not printed with table 4.7, whose numbers are those of the rate 1 (`manipulator-2-w1`). Truth: Gragg's method, extrapolated to order 22 in 34 digits on the
-//! index-1 form; two step sizes agree to 5e-19.
+//! Case I: the end stays on the parabola y = x² - B; case II: its height is sin²(t / 2). The mass is printed
+//! illegibly and does not matter for the motion; the rate in case II is that of the figures. It is not
+//! printed with table 4.7, whose numbers are those of the rate 1 (`manipulator-2-w1`). Truth: Gragg's method,
+//! extrapolated to order 22 in 34 digits on the index-1 form; two step sizes agree to 5e-19.
 //!
-//! The thesis judges the error of a step by its mean over the n states against atol + rtol |y|, and so do the rows that are compared with its work: by the worst
-//! state `dopri5` needs 9 to 18 % more. In table 4.6 the smoother rule for step sizes needs least; with the usual one, the row at 1e-7 is 2 % over.
+//! The thesis judges the error of a step by its mean over the n states against atol + rtol |y|, and so do the
+//! rows that are compared with its work: by the worst state `dopri5` needs 9 to 18 % more. In table 4.6 the
+//! smoother rule for step sizes needs least; with the usual one, the row at 1e-7 is 2 % over.
 
 use super::{ConstrainedProblem, Promise};
 use crate::formulation::{Metric, Stabilisation};
@@ -36,14 +38,15 @@ const SECOND_TABLE: [((f64, f64), f64, f64, f64); 5] = [
     ((50.0, 400.0), 5258.0, 3.8e-6, 1.5e-4),
 ];
 
-/// Table 3.1: the step, and the largest drift of positions and of speeds with `PStab` and a method of order 2 in case I.
+/// Table 3.1: the step, and the largest drift of positions and of speeds with `PStab` and a method of order 2
+/// in case I.
 const FIXED: [(f64, f64, f64); 2] = [(0.01, 1.5e-14, 6.7e-9), (0.001, 3.1e-15, 1.8e-14)];
 
 /// What rounding leaves of the constraint, whose terms are of size 4.
 const ROUNDING: f64 = 4e-15;
 
-/// How many times the tolerance the error at the end may be, after ten seconds and several swings. In case II the arm is nearly stretched on the way, where
-/// small errors grow most.
+/// How many times the tolerance the error at the end may be, after ten seconds and several swings. In case II
+/// the arm is nearly stretched on the way, where small errors grow most.
 const MULTIPLES: [f64; 2] = [1e3, 1e4];
 
 pub(super) fn manipulator() -> Vec<ConstrainedProblem> {
@@ -99,8 +102,9 @@ fn beside_first_table(problem: &ConstrainedProblem) -> Vec<ConstrainedProblem> {
     all
 }
 
-/// Table 3.1. Neither the method of order 2 nor the metric is named there. With ours in the metric of coordinates the drifts are smaller than printed, in that of masses the drift of positions
-/// at the longer step is a tenth larger, and that of speeds ten thousand times smaller. Projection leaves rounding.
+/// Table 3.1. Neither the method of order 2 nor the metric is named there. With ours in the metric of
+/// coordinates the drifts are smaller than printed, in that of masses the drift of positions at the longer
+/// step is a tenth larger, and that of speeds ten thousand times smaller. Projection leaves rounding.
 fn fixed(problem: &ConstrainedProblem) -> Vec<ConstrainedProblem> {
     let mut all = Vec::new();
     for (h, position, velocity) in FIXED {

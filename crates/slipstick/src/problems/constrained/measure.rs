@@ -11,7 +11,8 @@ use crate::trajectory::{Statistics, Trajectory};
 pub struct MeasuredMechanism {
     /// The largest error of a known state at the end, divided by its size.
     pub end_error: Option<f64>,
-    /// The largest violation of a constraint of positions at the end of a step; none if there are no such constraints.
+    /// The largest violation of a constraint of positions at the end of a step; none if there are no such
+    /// constraints.
     pub position: Option<f64>,
     /// The largest rate of a constraint, or violation of one of speeds, at the end of a step.
     pub velocity: Option<f64>,

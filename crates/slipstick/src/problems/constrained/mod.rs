@@ -1,8 +1,9 @@
 //! The suite `constrained`: mechanisms whose joints stay shut, each with the truth about where they go.
 //!
-//! A problem is a model file beside this one; its truth and its source stand in the Rust file that reads it. A row promises an error at the end
-//! within a multiple of the tolerance, a drift that is rounding or no larger than printed, and work no larger than printed where the source
-//! prints it. In a model that audits something, the first of it is the energy.
+//! A problem is a model file beside this one; its truth and its source stand in the Rust file that reads it.
+//! A row promises an error at the end within a multiple of the tolerance, a drift that is rounding or no
+//! larger than printed, and work no larger than printed where the source prints it. In a model that audits
+//! something, the first of it is the energy.
 
 mod andrews;
 mod chain;
@@ -164,7 +165,8 @@ impl ConstrainedProblem {
     }
 }
 
-/// In which form a mechanism is solved with some options, and how its constraints are kept, as in benchmark rows.
+/// In which form a mechanism is solved with some options, and how its constraints are kept, as in benchmark
+/// rows.
 pub fn formulation(options: &Options) -> String {
     let metric = if options.metric == Metric::Identity { "/identity" } else { "" };
     let index = match options.method.facts().form {

@@ -1,9 +1,11 @@
 //! Mechanisms of other collections.
 //!
 //! - `car-axis`: the test set for IVP solvers; truth: its vector of 21 digits.
-//! - `iftomm-a01`: A01 of the `IFToMM` benchmarks, a point on a rod; truth: the exact equation at 1e-13, its period from an elliptic integral.
-//! - `iftomm-a02`: A02 of the `IFToMM` benchmarks with two loops. Whenever the cranks are horizontal, the mechanism could go on in other ways, and
-//!   the rank of the constraints drops. Truth: the equation of one angle, `θ'' = K sin θ`.
+//! - `iftomm-a01`: A01 of the `IFToMM` benchmarks, a point on a rod; truth: the exact equation at 1e-13, its
+//!   period from an elliptic integral.
+//! - `iftomm-a02`: A02 of the `IFToMM` benchmarks with two loops. Whenever the cranks are horizontal, the
+//!   mechanism could go on in other ways, and the rank of the constraints drops. Truth: the equation of one
+//!   angle, `θ'' = K sin θ`.
 
 use super::cranks::rows;
 use super::{ConstrainedProblem, Promise};
@@ -43,7 +45,8 @@ pub(super) fn others() -> Vec<ConstrainedProblem> {
     all
 }
 
-/// `iftomm-a01` over 10⁴ periods: the joint stays shut, however long it takes. Where on its way the pendulum is then is not promised.
+/// `iftomm-a01` over 10⁴ periods: the joint stays shut, however long it takes. Where on its way the pendulum
+/// is then is not promised.
 pub(super) fn ten_thousand_periods() -> Vec<ConstrainedProblem> {
     const PERIOD: f64 = 2.367_841_947_576_237_3;
     let mut problem =

@@ -1,8 +1,9 @@
 //! A uniform rod on a pivot, in its angle and as a free body with two constraints (paper 000, section 3.5).
 //!
-//! Truth: closed form in elliptic functions, good to 1e-22 (`reference/seed000_pendulum.json`). Tables 3.1 and 3.2 state the largest less the
-//! smallest energy with methods of order 3, 5 and 8 and fixed steps. What is printed has two digits, and is compared as such; what rounding makes is
-//! [`ROUNDING`]. The interval is not printed; until 5 s Kutta's method of order 3 gives what table 3.1 has.
+//! Truth: closed form in elliptic functions, good to 1e-22 (`reference/seed000_pendulum.json`). Tables 3.1
+//! and 3.2 state the largest less the smallest energy with methods of order 3, 5 and 8 and fixed steps. What
+//! is printed has two digits, and is compared as such; what rounding makes is [`ROUNDING`]. The interval is
+//! not printed; until 5 s Kutta's method of order 3 gives what table 3.1 has.
 
 use super::{ConstrainedProblem, Promise};
 use crate::formulation::Stabilisation;

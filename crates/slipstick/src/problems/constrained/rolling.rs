@@ -1,9 +1,11 @@
-//! Constraints of speeds: a disc that rolls (paper 003, section 4.6) and a sphere on a sphere (paper 000, section 3.6).
+//! Constraints of speeds: a disc that rolls (paper 003, section 4.6) and a sphere on a sphere (paper 000,
+//! section 3.6).
 //!
-//! The data of the disc are reconstructed: mass and radius one, a thin homogeneous disc that stands upright, `reference/rolling_disc.json`. It is run until
-//! 1.5, shortly before it nearly lies flat and moves so fast that states mean little. Truth: Gragg's method, extrapolated to order 22 in 34 digits.
-//! The rolling of the spheres is as printed, which does no work but is not that of a sphere; truth: two methods that agree to 1e-27,
-//! `reference/seed000_rolling_spheres.json`.
+//! The data of the disc are reconstructed: mass and radius one, a thin homogeneous disc that stands upright,
+//! `reference/rolling_disc.json`. It is run until 1.5, shortly before it nearly lies flat and moves so fast
+//! that states mean little. Truth: Gragg's method, extrapolated to order 22 in 34 digits. The rolling of the
+//! spheres is as printed, which does no work but is not that of a sphere; truth: two methods that agree to
+//! 1e-27, `reference/seed000_rolling_spheres.json`.
 
 use super::pendulum::table;
 use super::{ConstrainedProblem, Promise};
@@ -41,8 +43,9 @@ const SPHERES_END: [[f64; 5]; 2] = [
     ],
 ];
 
-/// The same after a start that meets none of the constraints. The times at which the surfaces are met are known, 0.3 w / 0.03, 0.12 w / 0.01 and 2 s, so the truth is an
-/// ordinary equation on each of four pieces: Gragg's method, extrapolated to order 20 in 30 digits, good to 1e-17.
+/// The same after a start that meets none of the constraints. The times at which the surfaces are met are
+/// known, 0.3 w / 0.03, 0.12 w / 0.01 and 2 s, so the truth is an ordinary equation on each of four pieces:
+/// Gragg's method, extrapolated to order 20 in 30 digits, good to 1e-17.
 const REACHED_END: [[f64; 6]; 2] = [
     [
         -0.911_124_805_906_564_8,

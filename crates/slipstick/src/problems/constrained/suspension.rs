@@ -1,7 +1,8 @@
 //! A wheel on five links (paper 003, section 4.4.2), over a bump and over a step.
 //!
-//! The thesis gives neither hard points nor masses: ours are in the model file, its tyre and its roads are those of the thesis as far as they can be read. Truth: three
-//! methods (orders 8 and 5, explicit and implicit) at tolerances of 1e-12 and 1e-13, which agree to 2e-12. The tyre leaves the road and comes back,
+//! The thesis gives neither hard points nor masses: ours are in the model file, its tyre and its roads are
+//! those of the thesis as far as they can be read. Truth: three methods (orders 8 and 5, explicit and
+//! implicit) at tolerances of 1e-12 and 1e-13, which agree to 2e-12. The tyre leaves the road and comes back,
 //! and the step is an event of its own.
 
 use super::cranks::rows;
@@ -44,7 +45,8 @@ fn on_road((name, stepped, end): (&'static str, f64, [f64; 10])) -> Vec<Constrai
     problem.end = places.zip(end).map(|(place, value)| Known { place, value, size: 1.0 }).collect();
     let mut all = rows(&problem, &[1e-4, 1e-6, 1e-8], 10.0);
     for row in &mut all {
-        // Two corrections square the drift of a step, which at loose tolerances is still seen: the rods are short, and the wheel is fast.
+        // Two corrections square the drift of a step, which at loose tolerances is still seen: the rods are
+        // short, and the wheel is fast.
         let square = row.tolerance.unwrap_or(1.0).powi(2);
         (row.promise.position, row.promise.velocity) = (square.max(1e-12), (10.0 * square).max(1e-12));
     }

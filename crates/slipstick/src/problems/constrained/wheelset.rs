@@ -1,9 +1,11 @@
-//! A wheelset on a straight track (test set for IVP solvers): rails hold the speeds of the axle (index 2), the forces of the rails make the creep of the wheels, and four
-//! algebraic equations say where the wheels touch.
+//! A wheelset on a straight track (test set for IVP solvers): rails hold the speeds of the axle (index 2),
+//! the forces of the rails make the creep of the wheels, and four algebraic equations say where the wheels
+//! touch.
 //!
-//! It is solved as it stands, with a mass matrix, by `radau5`: the forces depend on the multipliers, so that there is no linear system for the accelerations. The creep
-//! is limited by a formula with a kink, which is not made an event, as in the test set. Truth: the vector of the test set, which an independent run
-//! at 1e-6 meets to 1.5e-5; so nothing is promised below that.
+//! It is solved as it stands, with a mass matrix, by `radau5`: the forces depend on the multipliers, so that
+//! there is no linear system for the accelerations. The creep is limited by a formula with a kink, which is
+//! not made an event, as in the test set. Truth: the vector of the test set, which an independent run at 1e-6
+//! meets to 1.5e-5; so nothing is promised below that.
 
 use super::{ConstrainedProblem, Known, Promise};
 use crate::step::Method;

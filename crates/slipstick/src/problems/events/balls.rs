@@ -1,11 +1,13 @@
 //! Balls: dropped on a floor, between floor and ceiling, and a hundred of them at nearly the same time.
 //!
-//! - One ball: from 1 m, g = 9.81. Impacts at t₁ (1 + 2 (e + … + eⁿ⁻¹)), t₁ = √(2/g), with the speeds g t₁ eⁿ⁻¹ before them; they accumulate at
-//!   t₁ (1 + e)/(1 - e), from where on the ball rests.
-//! - Floor and ceiling at 0 and 1 m, from 0.5 m upwards at 6 m/s, e = 0.9: each flight is one quadratic equation.
-//! - A hundred balls (paper 000, section 5.3.3): 1 kg each, from 1 m + i 1e-9 m, on a floor that is a spring of 1e8 N/m with a damper of a
-//!   twentieth of the critical damping, 1000 N s/m. Each ball makes six contacts until 3.5 s, so that there are 1200 events. Tolerances as
-//!   in the paper: 1e-3, the longest step 0.1 s, the region of concurrency 1e-7 s and 1e-6 m. Truth: flights are parabolas and contacts damped
+//! - One ball: from 1 m, g = 9.81. Impacts at t₁ (1 + 2 (e + … + eⁿ⁻¹)), t₁ = √(2/g), with the speeds g t₁
+//!   eⁿ⁻¹ before them; they accumulate at t₁ (1 + e)/(1 - e), from where on the ball rests.
+//! - Floor and ceiling at 0 and 1 m, from 0.5 m upwards at 6 m/s, e = 0.9: each flight is one quadratic
+//!   equation.
+//! - A hundred balls (paper 000, section 5.3.3): 1 kg each, from 1 m + i 1e-9 m, on a floor that is a spring
+//!   of 1e8 N/m with a damper of a twentieth of the critical damping, 1000 N s/m. Each ball makes six
+//!   contacts until 3.5 s, so that there are 1200 events. Tolerances as in the paper: 1e-3, the longest step
+//!   0.1 s, the region of concurrency 1e-7 s and 1e-6 m. Truth: flights are parabolas and contacts damped
 //!   oscillations; the end of a contact is the root of such an oscillation.
 
 use super::marked::Marked;
@@ -54,7 +56,8 @@ fn bouncing_ball(name: &str, e: f64) -> EventProblem {
     problem.truth(impacts, top, Bounds { time: 1e-12, ..Bounds::all(1e-11) })
 }
 
-/// With e = 0.5 the impacts accumulate at 1.35457 s. From then on the ball has no weight: the floor carries it.
+/// With e = 0.5 the impacts accumulate at 1.35457 s. From then on the ball has no weight: the floor carries
+/// it.
 fn ball_that_comes_to_rest() -> EventProblem {
     let e = 0.5;
     let system = ClosureSystem::new(["y", "v", "weight"], |_, y, dy| {
@@ -144,7 +147,8 @@ fn balls_with_events() -> ClosureSystem {
     (0..BALLS).fold(ClosureSystem::switched(names(), field), switch)
 }
 
-/// Without event handling by the solver of the paper and by our own pair, with events one by one, and with the region of concurrency.
+/// Without event handling by the solver of the paper and by our own pair, with events one by one, and with
+/// the region of concurrency.
 pub fn hundred_balls() -> Vec<EventProblem> {
     let plain = Hundred { solver: Solver::Plain, ..Hundred::new("balls-100-plain") };
     let own = Hundred::new("balls-100-no-events");
@@ -232,8 +236,8 @@ fn contacts(height: f64) -> (Vec<f64>, [f64; 2]) {
     (times, [left * (v - 0.5 * G * left), v - G * left])
 }
 
-/// How long a contact lasts that begins at the velocity `v`, and the velocity at its end: the root of a damped oscillation about the depth at
-/// which the floor would carry the ball.
+/// How long a contact lasts that begins at the velocity `v`, and the velocity at its end: the root of a
+/// damped oscillation about the depth at which the floor would carry the ball.
 fn contact_from(v: f64) -> (f64, f64) {
     let (decay, depth) = (0.5 * DAMPING, G / STIFFNESS);
     let omega = (STIFFNESS - decay * decay).sqrt();

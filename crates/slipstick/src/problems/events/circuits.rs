@@ -1,11 +1,13 @@
 //! Circuits that switch by themselves.
 //!
-//! - Diode bridge: a tank of L = 10 mH and C = 1 µF that feeds R = 1 kΩ through four ideal diodes, from 10 V (Acary, Brogliato; an example of
-//!   siconos). The pair of diodes that conducts changes with the sign of the voltage. The tank does not notice: it is a damped oscillator,
-//!   V = 10 exp(-a t)(cos ωt - (a/ω) sin ωt), I = 10/(Lω) exp(-a t) sin ωt, a = 1/(2RC), ω² = 1/(LC) - a².
-//! - Buck converter: 24 V are switched onto L = 20 mH, C = 47 µF, R = 22 Ω by a comparator between 8.4 (v - 11.3 V) and a sawtooth from 3.8 V to 8.2 V
-//!   in 400 µs; the switch is closed while the sawtooth is above (Deane, Hamill 1990). From 12 V and 0.5 A for 3.9 ms; the current never stops.
-//!   Truth: matrix exponentials and roots in 50 digits.
+//! - Diode bridge: a tank of L = 10 mH and C = 1 µF that feeds R = 1 kΩ through four ideal diodes, from 10 V
+//!   (Acary, Brogliato; an example of siconos). The pair of diodes that conducts changes with the sign of the
+//!   voltage. The tank does not notice: it is a damped oscillator, V = 10 exp(-a t)(cos ωt - (a/ω) sin ωt),
+//!   I = 10/(Lω) exp(-a t) sin ωt, a = 1/(2RC), ω² = 1/(LC) - a².
+//! - Buck converter: 24 V are switched onto L = 20 mH, C = 47 µF, R = 22 Ω by a comparator between 8.4
+//!   (v - 11.3 V) and a sawtooth from 3.8 V to 8.2 V in 400 µs; the switch is closed while the sawtooth is
+//!   above (Deane, Hamill 1990). From 12 V and 0.5 A for 3.9 ms; the current never stops. Truth: matrix
+//!   exponentials and roots in 50 digits.
 
 use super::{Bounds, EventProblem, Expected};
 use crate::equations::{ClosureGuard, ClosureSystem};
@@ -67,7 +69,8 @@ fn buck_converter() -> EventProblem {
     })
     .switch("comparator", |_, y| 8.4 * (y[0] - 11.3) - y[2])
     .guard(ClosureGuard::rising("ramp", |_, y| y[2] - RAMP_HIGH).reset(|_, _, after| after[2] = RAMP_LOW));
-    // When the sawtooth falls back, the comparator is carried across its surface: one event causes the next at the same time.
+    // When the sawtooth falls back, the comparator is carried across its surface: one event causes the next
+    // at the same time.
     let caused = |&(t, guard): &(f64, usize)| (0..=guard).rev().map(move |g| Expected::at(t, g));
     let expected = BUCK.iter().flat_map(caused).collect();
     let source = "Deane, Hamill 1990; matrix exponentials and roots in 50 digits";

@@ -1,6 +1,7 @@
 //! Events at known times.
 //!
-//! - Doses: x' = -x from 1, and every quarter of a unit of time x grows by one. Between doses it falls by the factor e^(-1/4).
+//! - Doses: x' = -x from 1, and every quarter of a unit of time x grows by one. Between doses it falls by the
+//!   factor e^(-1/4).
 
 use super::{Bounds, EventProblem, Expected};
 use crate::equations::{ClosureGuard, ClosureSystem};

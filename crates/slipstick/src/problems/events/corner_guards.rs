@@ -1,11 +1,14 @@
-//! Guards that are easily missed or found twice. Motion is a straight line or a parabola, so that every time is known exactly.
+//! Guards that are easily missed or found twice. Motion is a straight line or a parabola, so that every time
+//! is known exactly.
 //!
 //! - three roots in one step: (x - 4.1)(x - 4.2)(x - 4.3) with x = t;
 //! - two guards 1e-12 s apart: x - 1 and x - 1 - 1e-12 with x = t are two events;
 //! - duplicated guards: x - 1 and x³ - 1 with x = t are one event;
-//! - a guard that touches zero: y - 1 with y = 2 t - t² is an event at t = 1 if touches count, and none if they do not;
-//! - guards that are zero at the start, and go to either side: those placed after their root have left it and fire at the next one;
-//!   those placed before it fire at once if they are about to cross, and not if they move away.
+//! - a guard that touches zero: y - 1 with y = 2 t - t² is an event at t = 1 if touches count, and none if
+//!   they do not;
+//! - guards that are zero at the start, and go to either side: those placed after their root have left it and
+//!   fire at the next one; those placed before it fire at once if they are about to cross, and not if they
+//!   move away.
 
 use super::marked::Marked;
 use super::{Bounds, EventProblem, Expected};

@@ -1,14 +1,18 @@
-//! A verge escapement: a crown wheel of 15 teeth, and a verge with two pallets that it strikes in turn; 30 guards.
+//! A verge escapement: a crown wheel of 15 teeth, and a verge with two pallets that it strikes in turn; 30
+//! guards.
 //!
-//! The wheel (1e-5 kg m², pitch radius 30 mm) is driven by 1 mN m and turns by φ; the verge (2e-6 kg m²) swings freely by θ, its pallets 12 mm from
-//! its axis. Teeth stand 12.6 mm apart along the pitch circle, unrolled here for one turn. At the upper pallet tooth k is at x = rφ - 12.6 mm k and
-//! the pallet at pθ; at the lower one the tooth is half a tooth behind, and the pallet at -pθ. A guard is the gap s pθ - x (s = ±1) between a tooth
-//! and a pallet. When it closes with x below 1.5 mm, it is opened again at half the speed: the impulse P acts on the wheel with -r and on the verge
-//! with s p. Behind that the tooth has escaped and passes below the pallet: the guard fires, and nothing changes.
+//! The wheel (1e-5 kg m², pitch radius 30 mm) is driven by 1 mN m and turns by φ; the verge (2e-6 kg m²)
+//! swings freely by θ, its pallets 12 mm from its axis. Teeth stand 12.6 mm apart along the pitch circle,
+//! unrolled here for one turn. At the upper pallet tooth k is at x = rφ - 12.6 mm k and the pallet at pθ; at
+//! the lower one the tooth is half a tooth behind, and the pallet at -pθ. A guard is the gap s pθ - x
+//! (s = ±1) between a tooth and a pallet. When it closes with x below 1.5 mm, it is opened again at half the
+//! speed: the impulse P acts on the wheel with -r and on the verge with s p. Behind that the tooth has
+//! escaped and passes below the pallet: the guard fires, and nothing changes.
 //!
-//! The wheel starts at φ = -0.05 and the verge at θ = 0.1, both at rest. In 2.7 s there are 40 impacts and 28 passages, and every tooth strikes
-//! both pallets. Truth: between impacts φ is quadratic and θ linear in time; roots in 60 digits. An error at the start is 550 times as large in
-//! the time of the last event, and 130 000 times in the speed of the verge.
+//! The wheel starts at φ = -0.05 and the verge at θ = 0.1, both at rest. In 2.7 s there are 40 impacts and 28
+//! passages, and every tooth strikes both pallets. Truth: between impacts φ is quadratic and θ linear in
+//! time; roots in 60 digits. An error at the start is 550 times as large in the time of the last event, and
+//! 130 000 times in the speed of the verge.
 
 use super::{Bounds, EventProblem, Expected};
 use crate::equations::{ClosureGuard, ClosureSystem};

@@ -1,11 +1,13 @@
 //! Dry friction that sticks, and a relay that hops.
 //!
-//! - Coulomb oscillator: x'' + x = -F sgn(x'), F = 0.1, from rest at 1.05. It turns at kπ at the places 1.05 - 0.2 k in size, of alternating sign,
-//!   and sticks for good at the fifth turn, at -0.05, where the spring is weaker than F (textbook closed form).
-//! - Relay: a satellite x'' = u is turned by thrusters that a relay switches by σ = x + 0.5 x': one pulls (u = -1) from where σ rises above 0.1,
-//!   the other pushes (u = 1) from where σ falls below -0.1, each until |σ| is below 0.098, so that there is a dead zone and hysteresis. When
-//!   a thruster begins, σ jumps in its rate and comes back at once: the relay hops, thirteen times in the end. Truth: x and σ are quadratic
-//!   between switchings; roots in 50 digits.
+//! - Coulomb oscillator: x'' + x = -F sgn(x'), F = 0.1, from rest at 1.05. It turns at kπ at the places
+//!   1.05 - 0.2 k in size, of alternating sign, and sticks for good at the fifth turn, at -0.05, where the
+//!   spring is weaker than F (textbook closed form).
+//! - Relay: a satellite x'' = u is turned by thrusters that a relay switches by σ = x + 0.5 x': one pulls
+//!   (u = -1) from where σ rises above 0.1, the other pushes (u = 1) from where σ falls below -0.1, each
+//!   until |σ| is below 0.098, so that there is a dead zone and hysteresis. When a thruster begins, σ jumps
+//!   in its rate and comes back at once: the relay hops, thirteen times in the end. Truth: x and σ are
+//!   quadratic between switchings; roots in 50 digits.
 
 use super::{Bounds, EventProblem, Expected};
 use crate::equations::{ClosureGuard, ClosureSystem, Side};
@@ -43,7 +45,8 @@ fn coulomb_oscillator() -> EventProblem {
 const WIDE: f64 = 0.1;
 const NARROW: f64 = 0.1 - 0.002;
 
-/// The third state is what the relay does: -1 pull, 0 nothing, 1 push. A guard is far from zero while it does not matter.
+/// The third state is what the relay does: -1 pull, 0 nothing, 1 push. A guard is far from zero while it does
+/// not matter.
 fn relay() -> EventProblem {
     let system = ClosureSystem::new(["x", "v", "u"], |_, y, dy| dy.copy_from_slice(&[y[1], y[2], 0.0]));
     let sigma = |y: &[f64]| y[0] + 0.5 * y[1];

@@ -1,15 +1,17 @@
 //! The marble jar of paper 000, section 5.3.4: marbles that bounce in a jar without friction, in space.
 //!
-//! N marbles of 5 g and 8 mm radius are let go with small sideways speeds above a plane, inside an upright cylinder of 40 mm radius, one every
-//! 20 mm from 100 mm upwards, on a spiral. Contacts between all of them, with the plane and with the cylinder are springs of 4e10 N/m, which
-//! is all but rigid: a contact lasts 1.1 µs, a flight 0.1 s. Damped contacts have dampers of 283 N s/m besides, a hundredth of the
-//! critical damping of one marble, on each contact. One second is simulated, in which no marble comes to rest.
+//! N marbles of 5 g and 8 mm radius are let go with small sideways speeds above a plane, inside an upright
+//! cylinder of 40 mm radius, one every 20 mm from 100 mm upwards, on a spiral. Contacts between all of them,
+//! with the plane and with the cylinder are springs of 4e10 N/m, which is all but rigid: a contact lasts 1.1
+//! µs, a flight 0.1 s. Damped contacts have dampers of 283 N s/m besides, a hundredth of the critical damping
+//! of one marble, on each contact. One second is simulated, in which no marble comes to rest.
 //!
-//! Guards are the gaps: N to the plane, N to the cylinder, N(N-1)/2 between marbles, which is (5.9). There is no truth for so chaotic a
-//! motion; the check is the energy (5.10), to which the work of the dampers is added: it is a state of its own, the last.
+//! Guards are the gaps: N to the plane, N to the cylinder, N(N-1)/2 between marbles, which is (5.9). There is
+//! no truth for so chaotic a motion; the check is the energy (5.10), to which the work of the dampers is
+//! added: it is a state of its own, the last.
 //!
-//! The tolerance of the paper is one of the largest component, eps max(‖x‖∞, 1), and so is ours for explicit methods: an absolute tolerance of eps
-//! is the same for states below 1.
+//! The tolerance of the paper is one of the largest component, eps max(‖x‖∞, 1), and so is ours for explicit
+//! methods: an absolute tolerance of eps is the same for states below 1.
 
 use super::{Against, EventProblem, Solver};
 use crate::equations::ClosureSystem;
@@ -175,8 +177,8 @@ enum Way {
     Events,
 }
 
-/// A jar with events at a tolerance, and before it the same without event handling. The jar of the paper's table 5.6 is run by the paper's own solver
-/// too, which hunts for every contact.
+/// A jar with events at a tolerance, and before it the same without event handling. The jar of the paper's
+/// table 5.6 is run by the paper's own solver too, which hunts for every contact.
 ///
 /// Promises are those of table 5.6 and figure 5.12, against the same pair with the same step control.
 pub fn marble_jar(jar: MarbleJar, eps: f64) -> Vec<EventProblem> {

@@ -1,4 +1,5 @@
-//! A closure system whose guards say more than closures can: touches that count, and what holds when events accumulate.
+//! A closure system whose guards say more than closures can: touches that count, and what holds when events
+//! accumulate.
 
 use crate::equations::{ClosureSystem, Evaluator, Guard, GuardKind, Layout, ResetTargets, System};
 

@@ -1,8 +1,9 @@
 //! The suite `events`: problems with events, each with the truth about when they happen and what they do.
 //!
-//! A truth is a closed form, or the digits of one worked out piece by piece in 50 or more digits: the pieces between events are linear equations
-//! with closed solutions, and the event times are roots of those. Where neither exists (the marble jar) the energy is the check. A row is run
-//! with default options unless its source states tolerances. It promises the number of events, which guards fire in each, and bounds on
+//! A truth is a closed form, or the digits of one worked out piece by piece in 50 or more digits: the pieces
+//! between events are linear equations with closed solutions, and the event times are roots of those. Where
+//! neither exists (the marble jar) the energy is the check. A row is run with default options unless its
+//! source states tolerances. It promises the number of events, which guards fire in each, and bounds on
 //! errors; some rows also promise to need several times less work than another row.
 
 mod balls;
@@ -195,7 +196,8 @@ impl EventProblem {
     }
 }
 
-/// The problems of the suite `events`, in the order of the rows: one that is compared with comes before the one that is compared.
+/// The problems of the suite `events`, in the order of the rows: one that is compared with comes before the
+/// one that is compared.
 pub fn events() -> Vec<EventProblem> {
     let mut all = quick_events();
     all.extend(balls::hundred_balls());

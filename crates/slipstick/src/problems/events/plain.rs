@@ -1,8 +1,10 @@
-//! What event handling is compared with: the Dormand-Prince pair of paper 000 with its own step control and no event handling at all.
+//! What event handling is compared with: the Dormand-Prince pair of paper 000 with its own step control and
+//! no event handling at all.
 //!
-//! The step after one of size h with the error δ = ‖x₅ - x₄‖∞ is 0.8 h (τ/δ)^(1/6), but at most 0.1 s, with τ = eps max(‖x‖∞, 1): equations (5.7) and
-//! (5.8). It meets a kink of the right-hand side by trying, rejecting and trying again ("hunting"). The method `dopri5` of this library has the
-//! same pair but better step control, and hunts less; where rows compare with it too, they say so.
+//! The step after one of size h with the error δ = ‖x₅ - x₄‖∞ is 0.8 h (τ/δ)^(1/6), but at most 0.1 s, with
+//! τ = eps max(‖x‖∞, 1): equations (5.7) and (5.8). It meets a kink of the right-hand side by trying,
+//! rejecting and trying again ("hunting"). The method `dopri5` of this library has the same pair but better
+//! step control, and hunts less; where rows compare with it too, they say so.
 
 use crate::equations::{Evaluator, System};
 use crate::mode::Mode;
@@ -21,7 +23,8 @@ const NODES: [f64; 6] = [1.0 / 5.0, 3.0 / 10.0, 4.0 / 5.0, 8.0 / 9.0, 1.0, 1.0];
 const ERROR: [f64; 7] =
     [71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0];
 
-/// Runs a system without looking at its guards. `watch` sees the state after every step; of the trajectory only both ends are kept.
+/// Runs a system without looking at its guards. `watch` sees the state after every step; of the trajectory
+/// only both ends are kept.
 pub(super) fn run_plainly(
     system: &dyn System,
     start: &Start,

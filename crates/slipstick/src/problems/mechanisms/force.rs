@@ -1,11 +1,13 @@
-//! What pulls at bodies in the plane: weight, springs with dampers between places, springs with dampers between angles, torques that change with time.
+//! What pulls at bodies in the plane: weight, springs with dampers between places, springs with dampers
+//! between angles, torques that change with time.
 
 use super::joint::Place;
 
 /// What pulls.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Force {
-    /// A spring with a damper between two places, along the line between them; one without a length of its own pulls in every direction alike.
+    /// A spring with a damper between two places, along the line between them; one without a length of its
+    /// own pulls in every direction alike.
     Spring { ends: (Place, Place), stiffness: f64, damping: f64, length: f64 },
     /// The same between two bodies, or a body and the ground, about their pin.
     Turn { bodies: (usize, Option<usize>), stiffness: f64, damping: f64, angle: f64 },

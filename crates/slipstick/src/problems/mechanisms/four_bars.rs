@@ -1,7 +1,9 @@
-//! Rows of N four-bars (`IFToMM` A02): N + 1 cranks and N couplers of length and mass one, singular whenever the cranks are horizontal.
+//! Rows of N four-bars (`IFToMM` A02): N + 1 cranks and N couplers of length and mass one, singular whenever
+//! the cranks are horizontal.
 //!
-//! Every body has its own three coordinates, so that large rows have matrices with few entries. Truth: all cranks turn alike, `θ'' = K sin θ` from the vertical, with
-//! `K = g ((N + 1)/2 + N)/((N + 1)/3 + N)`, at 1e-13; for N = 2 it is that of `reference/iftomm_a02_nfourbar_N2.json`.
+//! Every body has its own three coordinates, so that large rows have matrices with few entries. Truth: all
+//! cranks turn alike, `θ'' = K sin θ` from the vertical, with `K = g ((N + 1)/2 + N)/((N + 1)/3 + N)`, at
+//! 1e-13; for N = 2 it is that of `reference/iftomm_a02_nfourbar_N2.json`.
 
 use super::linkage::Linkage;
 use super::{MechanismProblem, Set};

@@ -1,7 +1,9 @@
-//! What hangs: trusses with members that follow from the others, plates on more parallel cranks than they need, and pendulums of many links.
+//! What hangs: trusses with members that follow from the others, plates on more parallel cranks than they
+//! need, and pendulums of many links.
 //!
-//! A bay of a truss has four sides and both diagonals, one more than it needs, and so one row too many for each bay. A truss swings as one body about its
-//! only pivot. Of m parallel cranks that carry a plate, m - 2 follow from the others.
+//! A bay of a truss has four sides and both diagonals, one more than it needs, and so one row too many for
+//! each bay. A truss swings as one body about its only pivot. Of m parallel cranks that carry a plate, m - 2
+//! follow from the others.
 
 use super::draw::Draw;
 use super::linkage::{Linkage, Point};
@@ -27,7 +29,8 @@ fn truss(draw: &mut Draw, number: usize) -> Made {
     Made::turning(linkage, draw, rate)
 }
 
-/// Bays below each other. They hang from the ground, or from a point of another truss, at the corner of the first. Gives the first bar and the last corner.
+/// Bays below each other. They hang from the ground, or from a point of another truss, at the corner of the
+/// first. Gives the first bar and the last corner.
 fn hang_truss(draw: &mut Draw, linkage: &mut Linkage, bays: usize, from: Option<Point>) -> (usize, Point) {
     let (width, height) = (draw.between(0.3, 0.5), draw.between(0.4, 0.6));
     let top = from.map_or([0.0, 0.0], |point| linkage.below(point).at);

@@ -1,6 +1,8 @@
-//! Joints of bodies in the plane, each body with the coordinates `x`, `y` of its centre of mass and its angle.
+//! Joints of bodies in the plane, each body with the coordinates `x`, `y` of its centre of mass and its
+//! angle.
 //!
-//! Rows of a joint are computed with jets; their gradients are written out. `u(α)` is the unit vector in direction `α`, `n(α)` the one at its left.
+//! Rows of a joint are computed with jets; their gradients are written out. `u(α)` is the unit vector in
+//! direction `α`, `n(α)` the one at its left.
 
 use crate::math::Jet;
 
@@ -18,7 +20,8 @@ pub(super) enum Joint {
     Pin(Place, Place),
     /// The first is on a line through the second, in a direction of the second's body: one row.
     Slot(Place, Place, f64),
-    /// As the slot, and the first body does not turn against the second but stays at an angle: a prismatic joint, two rows.
+    /// As the slot, and the first body does not turn against the second but stays at an angle: a prismatic
+    /// joint, two rows.
     Slider(Place, Place, f64, f64),
     /// The first body stays at an angle to the second: one row.
     Angle(Option<usize>, Option<usize>, f64),

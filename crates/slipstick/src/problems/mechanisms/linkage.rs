@@ -1,7 +1,8 @@
 //! A graph of bodies in the plane and what joins them, put together so that every joint is shut at the start.
 //!
-//! Links are given by where their points are, and joined point to point: there is nothing to be solved. Speeds at the start are drawn and moved to the nearest that
-//! the joints allow, in the metric of the masses, and are then scaled.
+//! Links are given by where their points are, and joined point to point: there is nothing to be solved.
+//! Speeds at the start are drawn and moved to the nearest that the joints allow, in the metric of the masses,
+//! and are then scaled.
 
 use super::Counts;
 use super::draw::Draw;
@@ -46,7 +47,8 @@ impl Linkage {
         self.points.len() - 1
     }
 
-    /// A link through points, in the direction from the first to the second. A link of two points is a rod; others are rods from the centre to each.
+    /// A link through points, in the direction from the first to the second. A link of two points is a rod;
+    /// others are rods from the centre to each.
     pub(super) fn link(&mut self, points: &[[f64; 2]]) -> usize {
         let count = points.len() as f64;
         let centre = [0, 1].map(|i| points.iter().map(|p| p[i]).sum::<f64>() / count);
@@ -92,7 +94,8 @@ impl Linkage {
         self.pin(a, end);
     }
 
-    /// The same with no rows that follow from others: what was joined to the end of a spare bar may slide along it.
+    /// The same with no rows that follow from others: what was joined to the end of a spare bar may slide
+    /// along it.
     pub(super) fn relieved(&self) -> Self {
         let mut relieved = self.clone();
         for k in relieved.spare.drain(..) {
@@ -232,7 +235,8 @@ impl Linkage {
             .system()
     }
 
-    /// The places of the entries of the gradient by rows and columns, and for each entry, in the order in which joints give them, where it is among these.
+    /// The places of the entries of the gradient by rows and columns, and for each entry, in the order in
+    /// which joints give them, where it is among these.
     fn places(&self) -> (Vec<(usize, usize)>, Vec<usize>) {
         let (mut given, mut first) = (Vec::new(), 0);
         for joint in &self.joints {

@@ -1,7 +1,9 @@
-//! Closed loops of links: chains of four to twelve bars, the ground being one of them, and the six-bar linkages of Watt and Stephenson.
+//! Closed loops of links: chains of four to twelve bars, the ground being one of them, and the six-bar
+//! linkages of Watt and Stephenson.
 //!
-//! A chain of n bars has n - 3 degrees of freedom. It hangs from two pivots, longer than they are apart, so that it cannot be stretched out. Six bars with seven pins have
-//! one degree of freedom; links with three points that share a pin make them Watt's, others Stephenson's.
+//! A chain of n bars has n - 3 degrees of freedom. It hangs from two pivots, longer than they are apart, so
+//! that it cannot be stretched out. Six bars with seven pins have one degree of freedom; links with three
+//! points that share a pin make them Watt's, others Stephenson's.
 
 use super::draw::Draw;
 use super::linkage::Linkage;
@@ -48,7 +50,8 @@ fn four_points(draw: &mut Draw) -> [[f64; 2]; 4] {
     [[0.0, 0.0], [0.05, 0.4], [0.9, 0.65], [1.0, 0.0]].map(|point| draw.near(point, 0.05))
 }
 
-/// Odd ones are Watt's first kind, on the coupler and the rocker; even ones the second, on the rocker and the ground.
+/// Odd ones are Watt's first kind, on the coupler and the rocker; even ones the second, on the rocker and the
+/// ground.
 fn watt(draw: &mut Draw, number: usize) -> Made {
     let [a, b, c, d] = four_points(draw);
     let mut linkage = Linkage::new(9.81);
@@ -70,7 +73,8 @@ fn watt(draw: &mut Draw, number: usize) -> Made {
     finish(draw, linkage, crank)
 }
 
-/// Odd ones are Stephenson's third kind, on the coupler and the ground; even ones the first, on the crank and the rocker.
+/// Odd ones are Stephenson's third kind, on the coupler and the ground; even ones the first, on the crank and
+/// the rocker.
 fn stephenson(draw: &mut Draw, number: usize) -> Made {
     let [a, b, c, d] = four_points(draw);
     let mut linkage = Linkage::new(9.81);

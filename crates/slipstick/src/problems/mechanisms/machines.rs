@@ -1,7 +1,8 @@
 //! Presses and pantographs.
 //!
-//! Presses turn a crank into strokes of rams in guides: by a rod, by a toggle, or by two to four rods in a star. Pantographs lie flat, so that nothing
-//! makes them collapse: the parallelogram for drawing, with two degrees of freedom, and lazy tongs of up to twelve stages, both held by springs.
+//! Presses turn a crank into strokes of rams in guides: by a rod, by a toggle, or by two to four rods in a
+//! star. Pantographs lie flat, so that nothing makes them collapse: the parallelogram for drawing, with two
+//! degrees of freedom, and lazy tongs of up to twelve stages, both held by springs.
 
 use super::draw::Draw;
 use super::linkage::Linkage;
@@ -104,7 +105,8 @@ fn parallelogram(draw: &mut Draw) -> Made {
     Made::turning(linkage, draw, 1.0)
 }
 
-/// Crossed bars in stages; the first of them stands on a pivot and a slot. With a plate, one lies on the last.
+/// Crossed bars in stages; the first of them stands on a pivot and a slot. With a plate, one lies on the
+/// last.
 fn tongs(draw: &mut Draw, stages: usize, plate: bool) -> Made {
     let (width, height) = (draw.between(0.5, 0.6), draw.between(0.3, 0.4));
     let mut linkage = Linkage::new(0.0);

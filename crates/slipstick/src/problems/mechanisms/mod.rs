@@ -1,7 +1,8 @@
 //! The suite `mechanisms`: what integrators for mechanisms are compared on (paper 001, sections 3.4 and 4).
 //!
-//! In it are the slider-crank of section 3.4, the mechanisms of the suite `constrained`, rows of N four-bars, a family of planar mechanisms drawn from seeds in
-//! place of the paper's first set, and a stiff family in place of its third. The truths of what is drawn are in `truths.txt`: the coordinates at the end, by two
+//! In it are the slider-crank of section 3.4, the mechanisms of the suite `constrained`, rows of N four-bars,
+//! a family of planar mechanisms drawn from seeds in place of the paper's first set, and a stiff family in
+//! place of its third. The truths of what is drawn are in `truths.txt`: the coordinates at the end, by two
 //! methods at tolerances of 1e-12, with the largest difference between them.
 
 use super::draw;
@@ -68,7 +69,8 @@ pub struct MechanismProblem {
     pub name: String,
     /// The equations.
     pub system: Box<dyn System>,
-    /// The same without the rows of constraints that follow from others, if there are some: the motion is the same.
+    /// The same without the rows of constraints that follow from others, if there are some: the motion is the
+    /// same.
     pub relieved: Option<Box<dyn System>>,
     /// Where it begins.
     pub start: Start,

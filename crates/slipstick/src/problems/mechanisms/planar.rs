@@ -1,4 +1,5 @@
-//! The family of planar mechanisms that stands in for the first set of paper 001 (table 2): 1 to 19 degrees of freedom, 2 to 38 joints, drawn from seeds.
+//! The family of planar mechanisms that stands in for the first set of paper 001 (table 2): 1 to 19 degrees
+//! of freedom, 2 to 38 joints, drawn from seeds.
 
 use super::draw::Draw;
 use super::linkage::Linkage;

@@ -1,7 +1,8 @@
 //! The slider-crank of paper 001, section 3.4, with the constraint `l1 sin α1 + l2 sin α2 = 0`.
 //!
-//! The paper prints no data. Ours are those of Flores, Leine and Glocker (2010), without clearance. Truth: the same motion in the angle of the crank alone, `½ I(α) α'² + U(α)`
-//! constant, so `α'' = -(I' α'²/2 + U')/I`, with the derivatives of `I` and `U` from jets, at 1e-13.
+//! The paper prints no data. Ours are those of Flores, Leine and Glocker (2010), without clearance. Truth:
+//! the same motion in the angle of the crank alone, `½ I(α) α'² + U(α)` constant, so
+//! `α'' = -(I' α'²/2 + U')/I`, with the derivatives of `I` and `U` from jets, at 1e-13.
 
 use super::{Counts, MechanismProblem, Set};
 use crate::equations::ClosureSystem;
@@ -49,7 +50,8 @@ fn end(until: f64) -> [f64; 4] {
     [end[0], rod.value, end[1], rod.first * end[1]]
 }
 
-/// Inertia and potential as functions of the angle of the crank, and the angle of the rod, with derivatives by it.
+/// Inertia and potential as functions of the angle of the crank, and the angle of the rod, with derivatives
+/// by it.
 fn reduced(angle: f64) -> (Jet, Jet, Jet) {
     let crank = Jet { value: angle, first: 1.0, second: 0.0 };
     let sin = -(L1 / L2) * crank.sin();

@@ -1,7 +1,9 @@
-//! The stiff family, in place of the third set of paper 001: chains of links that hang together by stiff springs, and the rotor of section 4.4 in the plane.
+//! The stiff family, in place of the third set of paper 001: chains of links that hang together by stiff
+//! springs, and the rotor of section 4.4 in the plane.
 //!
-//! In the chains every second joint is a spring instead of a pin, with some damping. The rotor has an unbalanced disc on a soft shaft, whose end is carried by a
-//! bearing so stiff that it would swing at up to 1e5 Hz; a torque takes it up through its critical speed.
+//! In the chains every second joint is a spring instead of a pin, with some damping. The rotor has an
+//! unbalanced disc on a soft shaft, whose end is carried by a bearing so stiff that it would swing at up to
+//! 1e5 Hz; a torque takes it up through its critical speed.
 
 use super::draw::Draw;
 use super::force::Force;

@@ -1,17 +1,22 @@
-//! The four problems of paper 002 (Calvo, Montijano, Rández: DISODE45), at the tolerances of its tables and beside their numbers.
+//! The four problems of paper 002 (Calvo, Montijano, Rández: DISODE45), at the tolerances of its tables and
+//! beside their numbers.
 //!
-//! - `disode45-1`: a Filippov system with one curved surface; with x = y1 and g the system is x' = g + 0.2, g' = -x - sign(g)/(1 + |g|^1.5). Each
-//!   field is defined on its own side only, so that events are located one-sided. Truth: `reference/seed002_problem1.json`, Taylor series in 48 digits
-//!   in the variable √|g| next to the surface, good to 1e-22.
-//! - `disode45-2`: structural pounding, from rest at zero (the start is not printed). Beyond the wall there are the powers 3/2 and 1/4 of the depth d:
-//!   the field is defined on its own side only. It matters which way the mass moves only while it touches, so that the surfaces
-//!   belong to modes: free, driven in, driven out. That gives the twelve and six events that are printed; velocity zero in free flight is none.
-//!   Truth: free flight is linear, with a closed form and roots in 40 digits. In contact Gragg's method, extrapolated to order 26 in
-//!   40 digits: next to the wall in the variable w = d^(1/4), in which dt/dw = 4w³/v and dv/dw are analytic, elsewhere in time. Another run with order
-//!   20 and steps half as long again agrees to 2e-21.
-//! - `disode45-3`: a relay feedback system that slides 28 times, for as little as 2.2 ms. Truth: `reference/seed002_problem3.json`, closed form.
-//! - `disode45-4`: two masses with dry friction, joined by a spring, until both stick, and on to 12. Truth: the pieces are linear with trigonometric
-//!   closed forms; roots in 50 digits.
+//! - `disode45-1`: a Filippov system with one curved surface; with x = y1 and g the system is x' = g + 0.2,
+//!   g' = -x - sign(g)/(1 + |g|^1.5). Each field is defined on its own side only, so that events are located
+//!   one-sided. Truth: `reference/seed002_problem1.json`, Taylor series in 48 digits in the variable √|g|
+//!   next to the surface, good to 1e-22.
+//! - `disode45-2`: structural pounding, from rest at zero (the start is not printed). Beyond the wall there
+//!   are the powers 3/2 and 1/4 of the depth d: the field is defined on its own side only. It matters which
+//!   way the mass moves only while it touches, so that the surfaces belong to modes: free, driven in, driven
+//!   out. That gives the twelve and six events that are printed; velocity zero in free flight is none. Truth:
+//!   free flight is linear, with a closed form and roots in 40 digits. In contact Gragg's method,
+//!   extrapolated to order 26 in 40 digits: next to the wall in the variable w = d^(1/4), in which
+//!   dt/dw = 4w³/v and dv/dw are analytic, elsewhere in time. Another run with order 20 and steps half as
+//!   long again agrees to 2e-21.
+//! - `disode45-3`: a relay feedback system that slides 28 times, for as little as 2.2 ms. Truth:
+//!   `reference/seed002_problem3.json`, closed form.
+//! - `disode45-4`: two masses with dry friction, joined by a spring, until both stick, and on to 12. Truth:
+//!   the pieces are linear with trigonometric closed forms; roots in 50 digits.
 
 use super::truths::{FIRST, FIRST_END, FOURTH, FOURTH_END, SECOND, SECOND_END, THIRD, THIRD_END};
 use super::{EventProblem, SlidingProblem, expected};

@@ -1,8 +1,10 @@
 //! A block on a belt that sticks and slips.
 //!
-//! A spring holds a block on a belt of speed V = 0.5: x'' = -x - F(w) sign(w), where w = x' - V is its speed on the belt and F(w) = 1 - 0.2 |w| falls with
-//! it. From x = 0, stuck. It breaks away at x = 1; then it is an oscillator with negative damping, x = q + exp(r t)(a cos ωt + b sin ωt) with q = 0.9,
-//! r = 0.1, ω² = 1 - r², until it has the speed of the belt again, at a root found in 50 digits, and sticks. From there on it repeats itself.
+//! A spring holds a block on a belt of speed V = 0.5: x'' = -x - F(w) sign(w), where w = x' - V is its speed
+//! on the belt and F(w) = 1 - 0.2 |w| falls with it. From x = 0, stuck. It breaks away at x = 1; then it is
+//! an oscillator with negative damping, x = q + exp(r t)(a cos ωt + b sin ωt) with q = 0.9, r = 0.1,
+//! ω² = 1 - r², until it has the speed of the belt again, at a root found in 50 digits, and sticks. From
+//! there on it repeats itself.
 
 use super::{EventProblem, expected};
 use crate::equations::ClosureSystem;

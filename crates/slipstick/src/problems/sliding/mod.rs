@@ -1,8 +1,10 @@
-//! The suite `sliding`: motions along switching surfaces, each with the truth about when they meet a surface and leave it.
+//! The suite `sliding`: motions along switching surfaces, each with the truth about when they meet a surface
+//! and leave it.
 //!
-//! The four problems of paper 002 at seven tolerances, beside the errors and the work of its tables; then relays and friction with closed
-//! forms, at default options. A row promises every event, in order, with the guard that fires and what happens; the rows of the paper also
-//! an error at the end and a number of right-hand sides that are no larger than the paper's.
+//! The four problems of paper 002 at seven tolerances, beside the errors and the work of its tables; then
+//! relays and friction with closed forms, at default options. A row promises every event, in order, with the
+//! guard that fires and what happens; the rows of the paper also an error at the end and a number of
+//! right-hand sides that are no larger than the paper's.
 
 mod disode45;
 mod friction;

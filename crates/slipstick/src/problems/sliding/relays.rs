@@ -1,9 +1,12 @@
 //! Relays, with hysteresis and without.
 //!
-//! - Relay with hysteresis: x' = u - x from 0; u = 1 until x rises to 1/2, then u = -1 until it falls to -1/2, and so on: after ln 2, then every ln 3.
-//! - Temperature control: T' = (T∞ - T)/τ with τ = 0.8, T∞ = 35 while heating and 5 while cooling, between 19 and 21, from 15: logarithms.
-//! - Two relays: x' = z/2 - sign x, y' = z/5 - sign y + (sign x)/5, z' = 1 - (sign x)/2 from (-1/2, 1, 0). It slides on x = 0 (z' = 1 - z/4), then on both
-//!   surfaces, leaves x = 0 where z = 2 and y = 0 where z = 4. Closed form; the time at which y is zero is a root in 50 digits.
+//! - Relay with hysteresis: x' = u - x from 0; u = 1 until x rises to 1/2, then u = -1 until it falls to
+//!   -1/2, and so on: after ln 2, then every ln 3.
+//! - Temperature control: T' = (T∞ - T)/τ with τ = 0.8, T∞ = 35 while heating and 5 while cooling, between 19
+//!   and 21, from 15: logarithms.
+//! - Two relays: x' = z/2 - sign x, y' = z/5 - sign y + (sign x)/5, z' = 1 - (sign x)/2 from (-1/2, 1, 0). It
+//!   slides on x = 0 (z' = 1 - z/4), then on both surfaces, leaves x = 0 where z = 2 and y = 0 where z = 4.
+//!   Closed form; the time at which y is zero is a root in 50 digits.
 //! - Chatter: x' = -1 above 1/2 and 1 below, from 1, as a model file: it slides from t = 1/2.
 
 use super::{EventProblem, expected};

@@ -1,4 +1,5 @@
-//! The events of the four problems of paper 002, and their states at the end; `disode45.rs` says how they were found.
+//! The events of the four problems of paper 002, and their states at the end; `disode45.rs` says how they
+//! were found.
 //!
 //! The digits are those of the nearest doubles.
 

@@ -1,27 +1,28 @@
-//! When all formulas are read and all locks known: which locks are needed and where, which input holds each, and the guards.
+//! Binds formulas to inputs once all locks are known: which locks are needed, their inputs, and the guards.
 //!
-//! Guards come in this order: switches and locks, each after those that its surface uses; events, common ones before those of the modes;
-//! what happens at rest.
+//! Guards come in this order: switches and locks, each after those that its surface uses; events, common ones
+//! before those of the modes; what happens at rest.
 
 use super::conditions::Compared;
 use super::lagrange::motion_input;
-use super::locking::{Lock, Locks, Rule};
+use super::locking::{Discontinuity, Lock, Locks};
 use super::lowering::{Lowering, Names, Parts, discrete_input, input};
 use super::needs::Needs;
 use super::schedule::find_times;
 use super::surfaces::{Making, surfaces};
-use super::{Condition, Count, Direction, Guard, GuardKind, OnEntry, Response};
+use super::{Count, Direction, EntryRule, Guard, GuardCondition, GuardKind, Response};
 use crate::expr::{ExprId, InputId, InputKind, Node};
 use crate::model::{Definition, EventRule, Model, Reference};
 use std::collections::BTreeSet;
 
 /// A guard with its surface, and the time of its crossing if that is known.
 #[derive(Clone, Debug)]
-pub(super) struct Watch {
+pub(super) struct BoundGuard {
     pub(super) guard: Guard,
     pub(super) surface: ExprId,
     pub(super) time: Option<ExprId>,
-    /// The slope of its surface in time if that depends on parameters, and whether it is positive with those of the model.
+    /// The slope of its surface in time if that depends on parameters, and whether the model's make it
+    /// positive.
     pub(super) slope: Option<(ExprId, bool)>,
     /// The lock that it belongs to: it matters where that is needed, and always if there is none.
     pub(super) lock: Option<usize>,
@@ -29,17 +30,17 @@ pub(super) struct Watch {
 
 /// What tapes are made from: every input has its place.
 #[derive(Clone, Debug)]
-pub(super) struct Settled {
+pub(super) struct BoundFormulas {
     pub(super) parts: Parts,
-    pub(super) watches: Vec<Watch>,
+    pub(super) guards: Vec<BoundGuard>,
     pub(super) needs: Needs,
     pub(super) switch_names: Vec<String>,
     pub(super) count_number: usize,
     pub(super) input_count: usize,
 }
 
-impl Settled {
-    /// The inputs that events change: signs, counts, discrete variables and the index of the mode. `motion` inputs follow them.
+impl BoundFormulas {
+    /// The inputs that events change: signs, counts, discrete variables, mode. `motion` inputs follow them.
     pub(super) fn locks(&self, motion: usize) -> std::ops::Range<usize> {
         let end = self.input_count - motion;
         end - self.switch_names.len() - self.count_number - self.parts.discrete - 1..end
@@ -55,7 +56,7 @@ impl Settled {
         let (first_parameter, first_switch) = (lowering.names.first_parameter, lowering.names.first_switch);
         let first_count = first_switch + self.switch_names.len();
         let first_motion = self.first_of_motion();
-        let surfaces: Vec<ExprId> = self.watches.iter().map(|watch| watch.surface).collect();
+        let surfaces: Vec<ExprId> = self.guards.iter().map(|watch| watch.surface).collect();
         lowering.arena.growth(&surfaces, |input| match input {
             k if k < first_parameter => InputKind::Varying,
             k if k < first_switch => InputKind::Fixed(parameters[k - first_parameter]),
@@ -66,41 +67,41 @@ impl Settled {
     }
 }
 
-/// Gives every lock that is needed its input, and makes the guards. `parameters` tell which way the surfaces of known times go.
-pub(super) fn settle(
+/// Gives every needed lock its input, and makes the guards. `parameters` give known times their direction.
+pub(super) fn bind(
     lowering: &mut Lowering<'_>,
     model: &Model,
     mut parts: Parts,
     parameters: &[f64],
-) -> Settled {
-    let mut slots = Slots::assign(lowering, model, &parts);
+) -> BoundFormulas {
+    let mut slots = LockSlots::assign(lowering, model, &parts);
     let hold = slots.hold_everywhere(lowering, &parts.outputs);
     for ((output, plain), hold) in parts.outputs.iter_mut().zip(lowering.plain_outputs()).zip(hold) {
         *output = if hold { *output } else { *plain };
     }
-    let mut watches = slots.lock_watches(lowering);
-    let first_comparison = watches.len();
-    watches.extend(parts.conditions.comparisons.iter().map(compared_watch));
-    watches.extend(slots.event_watches(model, &lowering.names, &parts, first_comparison));
+    let mut guards = slots.lock_guards(lowering);
+    let first_comparison = guards.len();
+    guards.extend(parts.conditions.comparisons.iter().map(comparison_guard));
+    guards.extend(slots.event_guards(model, &lowering.names, &parts, first_comparison));
     let nowhere = lowering.arena.constant(f64::NAN);
-    add_rest(model, &lowering.names, &mut watches, nowhere);
-    slots.mark_used(lowering, &parts, &mut watches);
-    for watch in &mut watches {
+    add_rest(model, &lowering.names, &mut guards, nowhere);
+    slots.mark_used(lowering, &parts, &mut guards);
+    for watch in &mut guards {
         watch.guard.multipliers = parts.mechanism.multipliers_in(&lowering.arena, watch.surface);
     }
-    slots.place_inputs(lowering, &mut parts, &mut watches);
+    slots.place_inputs(lowering, &mut parts, &mut guards);
     let count_number = slots.counts.len();
     let first_count = lowering.names.first_switch + slots.signs.len();
     let motion = first_count + count_number + parts.discrete + 1;
-    find_times(lowering, &mut watches, &(first_count..motion), parameters);
+    find_times(lowering, &mut guards, &(first_count..motion), parameters);
     let list = &lowering.locks.list;
     let switch_names = slots.signs.iter().map(|&k| list[k].name.clone()).collect();
     let input_count = motion + parts.mechanism.motion();
-    Settled { parts, watches, needs: slots.needs, switch_names, count_number, input_count }
+    BoundFormulas { parts, guards, needs: slots.needs, switch_names, count_number, input_count }
 }
 
 /// Which locks are needed, and where.
-struct Slots {
+struct LockSlots {
     /// The locks that are signs, those with a name first, and those that are counts.
     signs: Vec<usize>,
     counts: Vec<usize>,
@@ -111,7 +112,7 @@ struct Slots {
     needs: Needs,
 }
 
-impl Slots {
+impl LockSlots {
     fn assign(lowering: &mut Lowering<'_>, model: &Model, parts: &Parts) -> Self {
         let needs = Needs::find(lowering, model, parts);
         let list = &lowering.locks.list;
@@ -121,7 +122,7 @@ impl Slots {
             modes[lock] = if needed[lock] { None } else { mode.filter(|_| parts.derivatives.modes() > 1) };
             needed[lock] = true;
         }
-        let is_sign = |k: &usize| matches!(list[*k].rule, Rule::Sign(_));
+        let is_sign = |k: &usize| matches!(list[*k].rule, Discontinuity::Sign(_));
         let named = |k: &usize| list[*k].named;
         let automatic = (0..list.len()).filter(|k| !named(k) && is_sign(k) && needed[*k]);
         let signs: Vec<usize> = (0..list.len()).filter(named).chain(automatic).collect();
@@ -133,7 +134,7 @@ impl Slots {
         Self { signs, counts, places, modes, needs }
     }
 
-    /// For each expression, whether all of its locks always hold: then it can be looked at with its branches locked.
+    /// For each expression, whether all of its locks always hold, so that it can be evaluated locked.
     fn hold_everywhere(&self, lowering: &Lowering<'_>, ids: &[ExprId]) -> Vec<bool> {
         let always = self.needs.always(&lowering.arena, lowering.locks.list.len());
         let mut holds = vec![true; lowering.arena.len()];
@@ -147,8 +148,8 @@ impl Slots {
     }
 
     /// The guards of all locks that have guards of their own.
-    fn lock_watches(&self, lowering: &mut Lowering<'_>) -> Vec<Watch> {
-        let mut watches = Vec::new();
+    fn lock_guards(&self, lowering: &mut Lowering<'_>) -> Vec<BoundGuard> {
+        let mut guards = Vec::new();
         for k in 0..lowering.locks.list.len() {
             let lock = lowering.locks.list[k].clone();
             let Some(response) = self.response(k).filter(|_| !lock.soft) else { continue };
@@ -159,18 +160,21 @@ impl Slots {
                 if let Some(count) = &mut response.count {
                     count.up = direction == Direction::Rising;
                 }
-                watches.push(Watch { lock: Some(k), ..watch(&lock, direction, response, mode, surface) });
+                guards.push(BoundGuard {
+                    lock: Some(k),
+                    ..bound_guard(&lock, direction, response, mode, surface)
+                });
             }
         }
-        watches
+        guards
     }
 
     /// Tells which locks other guards have in their formulas.
-    fn mark_used(&self, lowering: &Lowering<'_>, parts: &Parts, watches: &mut [Watch]) {
-        let mut surfaces: Vec<ExprId> = watches.iter().map(|watch| watch.surface).collect();
+    fn mark_used(&self, lowering: &Lowering<'_>, parts: &Parts, guards: &mut [BoundGuard]) {
+        let mut surfaces: Vec<ExprId> = guards.iter().map(|watch| watch.surface).collect();
         surfaces.extend(&parts.conditions.discrete);
         let inside: BTreeSet<usize> = locks_of(lowering, &surfaces).collect();
-        for guard in watches.iter_mut().map(|watch| &mut watch.guard) {
+        for guard in guards.iter_mut().map(|watch| &mut watch.guard) {
             guard.is_used = guard.response.switch.is_some_and(|switch| inside.contains(&self.signs[switch]));
         }
     }
@@ -189,40 +193,41 @@ impl Slots {
     }
 
     /// The guards of events; the first comparison has this place in the list.
-    fn event_watches(
+    fn event_guards(
         &self,
         model: &Model,
         names: &Names<'_>,
         parts: &Parts,
         first_comparison: usize,
-    ) -> Vec<Watch> {
+    ) -> Vec<BoundGuard> {
         let events = model.all_events().zip(&parts.events);
-        let watch = |((mode, event), surface): ((Option<usize>, &EventRule), &super::lowering::Surface)| {
-            let mut response = act(names, &event.reset, event.goto.as_ref());
-            response.stop_after = event.stop_after;
-            let count = surface.clock.and_then(|clock| self.count(clock));
-            response.count = count.map(|count| Count { clock: true, ..count });
-            let condition = surface.condition.clone().shifted(first_comparison);
-            let crosses = condition == Condition::Crossing;
-            let guard = Guard {
-                side: event.side,
-                response,
-                mode,
-                kind: if crosses { GuardKind::Surface } else { GuardKind::Compound },
-                touches: event.touches,
-                closed: event.includes_zero(),
-                condition,
-                on_entry: if event.on_entry { OnEntry::Fires } else { OnEntry::Waits },
-                priority: event.priority,
-                ..Guard::new(&event.name, event.direction)
+        let watch =
+            |((mode, event), surface): ((Option<usize>, &EventRule), &super::lowering::EventSurface)| {
+                let mut response = act(names, &event.reset, event.goto.as_ref());
+                response.stop_after = event.stop_after;
+                let count = surface.clock.and_then(|clock| self.count(clock));
+                response.count = count.map(|count| Count { clock: true, ..count });
+                let condition = surface.condition.clone().shifted(first_comparison);
+                let crosses = condition == GuardCondition::Crossing;
+                let guard = Guard {
+                    side: event.side,
+                    response,
+                    mode,
+                    kind: if crosses { GuardKind::Surface } else { GuardKind::Compound },
+                    touches: event.touches,
+                    closed: event.includes_zero(),
+                    condition,
+                    on_entry: if event.on_entry { EntryRule::Fires } else { EntryRule::Waits },
+                    priority: event.priority,
+                    ..Guard::new(&event.name, event.direction)
+                };
+                BoundGuard { guard, surface: surface.value, time: surface.time, slope: None, lock: None }
             };
-            Watch { guard, surface: surface.value, time: surface.time, slope: None, lock: None }
-        };
         events.map(watch).collect()
     }
 
     /// Puts the inputs of signs and counts in the place of those that stood for locks so far.
-    fn place_inputs(&mut self, lowering: &mut Lowering<'_>, parts: &mut Parts, watches: &mut [Watch]) {
+    fn place_inputs(&mut self, lowering: &mut Lowering<'_>, parts: &mut Parts, guards: &mut [BoundGuard]) {
         let first = lowering.names.first_switch;
         let places = self.signs.iter().chain(&self.counts).enumerate();
         let mut replacements: Vec<(InputId, ExprId)> =
@@ -241,7 +246,7 @@ impl Slots {
         let resets = parts.resets.iter_mut().flatten().flat_map(|reset| &mut reset.values);
         all.extend(parts.switches.iter_mut().chain(&mut parts.conditions.discrete).chain(resets));
         all.extend(parts.mechanism.all_mut());
-        for watch in watches {
+        for watch in guards {
             all.extend(std::iter::once(&mut watch.surface).chain(&mut watch.time));
         }
         all.extend(self.needs.all_mut());
@@ -257,26 +262,26 @@ fn locks_of(lowering: &Lowering<'_>, ids: &[ExprId]) -> impl Iterator<Item = usi
     lowering.arena.inputs_of(ids).into_iter().filter_map(Locks::index)
 }
 
-fn watch(
+fn bound_guard(
     lock: &Lock,
     direction: Direction,
     response: Response,
     mode: Option<usize>,
     surface: ExprId,
-) -> Watch {
+) -> BoundGuard {
     let guard = Guard { response, mode, ..Guard::new(&lock.name, direction) };
-    Watch { guard, surface, time: None, slope: None, lock: None }
+    BoundGuard { guard, surface, time: None, slope: None, lock: None }
 }
 
 /// The guard of a comparison that others use.
-fn compared_watch(compared: &Compared) -> Watch {
+fn comparison_guard(compared: &Compared) -> BoundGuard {
     let guard = Guard {
         mode: compared.mode,
         kind: GuardKind::Comparison { scheduled: None },
         closed: compared.closed,
         ..Guard::new(&compared.name, Direction::Both)
     };
-    Watch { guard, surface: compared.surface, time: None, slope: None, lock: None }
+    BoundGuard { guard, surface: compared.surface, time: None, slope: None, lock: None }
 }
 
 /// What an event does to the state and the mode.
@@ -286,11 +291,11 @@ fn act(names: &Names<'_>, reset: &[Definition], goto: Option<&Reference>) -> Res
 }
 
 /// Adds a guard for each event that says what happens at rest. It has no surface.
-fn add_rest(model: &Model, names: &Names<'_>, watches: &mut Vec<Watch>, nowhere: ExprId) {
-    let first_event = watches.len() - model.all_events().count();
+fn add_rest(model: &Model, names: &Names<'_>, guards: &mut Vec<BoundGuard>, nowhere: ExprId) {
+    let first_event = guards.len() - model.all_events().count();
     for (i, (mode, event)) in model.all_events().enumerate() {
         let Some(rest) = &event.at_rest else { continue };
-        watches[first_event + i].guard.response.at_rest = Some(watches.len());
+        guards[first_event + i].guard.response.at_rest = Some(guards.len());
         let guard = Guard {
             side: event.side,
             response: act(names, &rest.reset, rest.goto.as_ref()),
@@ -298,6 +303,6 @@ fn add_rest(model: &Model, names: &Names<'_>, watches: &mut Vec<Watch>, nowhere:
             kind: GuardKind::Rest,
             ..Guard::new(format!("{} at rest", event.name), event.direction)
         };
-        watches.push(Watch { guard, surface: nowhere, time: None, slope: None, lock: None });
+        guards.push(BoundGuard { guard, surface: nowhere, time: None, slope: None, lock: None });
     }
 }

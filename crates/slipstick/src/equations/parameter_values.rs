@@ -1,18 +1,18 @@
 //! What is known before a run: the values of parameters, and of formulas of parameters.
 
 use crate::expr::{Arena, ExprId};
-use crate::model::{Definition, Diagnostic, Formula, Meaning, Model, Scope, dependency_order};
+use crate::model::{Definition, Diagnostic, Formula, Model, Quantity, Scope, dependency_order};
 use std::collections::BTreeMap;
 
 /// What is known before the run: the values of parameters, and of formulas of parameters.
-pub struct Fixed<'a> {
+pub struct ParameterValues<'a> {
     pub(super) scope: Scope<'a>,
     pub(super) parameters: Vec<f64>,
     /// The parameters, each after those that it uses.
     pub(super) order: Vec<usize>,
 }
 
-impl<'a> Fixed<'a> {
+impl<'a> ParameterValues<'a> {
     /// Evaluates the parameters in the order in which they use each other. `overrides` replace their values.
     pub fn evaluate(model: &'a Model, overrides: &[(String, f64)]) -> Result<Self, Vec<Diagnostic>> {
         let names: Vec<&str> = model.parameters.iter().map(|d| d.name.as_str()).collect();
@@ -37,7 +37,7 @@ impl<'a> Fixed<'a> {
         let mut arena = Arena::new();
         let mut names: BTreeMap<&str, ExprId> = BTreeMap::new();
         for (name, _) in formula.syntax.names() {
-            if let Some(Meaning::Parameter(i)) = self.scope.meaning(name) {
+            if let Some(Quantity::Parameter(i)) = self.scope.meaning(name) {
                 names.insert(name, arena.constant(self.parameters[i]));
             }
         }

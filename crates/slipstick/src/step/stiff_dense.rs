@@ -1,10 +1,11 @@
 //! Dense output for methods whose own loses its order on stiff problems.
 //!
-//! Between its ends the polynomial of such a method leaves the slow solution by far more than the tolerance, because its stages have a low
-//! order; the error estimate, which is about the end, does not see it. Here one step of Newton's method with the matrix of the step,
-//! `(M / (γ h) - J) δ = f(u) - M u'`, settles the polynomial `u` at two inner points. In stiff and algebraic components that is the way back to the
-//! slow solution, in others it is of the size of the error that is there anyway. The cubic through both ends and these two
-//! points has order 3 in all of them.
+//! Between its ends the polynomial of such a method leaves the slow solution by far more than the tolerance,
+//! because its stages have a low order; the error estimate, which is about the end, does not see it. Here one
+//! step of Newton's method with the matrix of the step, `(M / (γ h) - J) δ = f(u) - M u'`, corrects the
+//! polynomial `u` at two inner points. In stiff and algebraic components that is the way back to the slow
+//! solution, in others it is of the size of the error that is there anyway. The cubic through both ends and
+//! these two points has order 3 in all of them.
 //!
 //! How far it misses a point of the step before is a fourth difference, which estimates its error.
 
@@ -17,14 +18,14 @@ const NODES: [f64; 2] = [1.0 / 3.0, 2.0 / 3.0];
 /// The largest value of |θ (θ - 1/3) (θ - 2/3) (θ - 1)| within a step.
 const WIDEST: f64 = 1.0 / 81.0;
 
-/// The settled points of a step, and one of the step before.
+/// The corrected points of a step, and one of the step before.
 #[derive(Clone, Debug)]
-pub(super) struct Settled {
+pub(super) struct StiffDense {
     n: usize,
     /// The two points, relative to the start of the step.
     points: [Vec<f64>; 2],
     is_known: bool,
-    /// The first point of the step before, relative to the end of that step, whose size is zero if there was none.
+    /// The first point of the last step, relative to its end; a size of zero means none.
     before: Vec<f64>,
     before_h: f64,
     state: Vec<f64>,
@@ -32,7 +33,7 @@ pub(super) struct Settled {
     residual: Vec<f64>,
 }
 
-impl Settled {
+impl StiffDense {
     pub(super) fn new(n: usize) -> Self {
         let zeros = || vec![0.0; n];
         Self {
@@ -52,8 +53,8 @@ impl Settled {
         self.is_known = false;
     }
 
-    /// Settles the points of the polynomial that stands in `trial.dense`, unless that was done.
-    pub(super) fn settle(
+    /// Corrects the points of the polynomial that stands in `trial.dense`, unless that was done.
+    pub(super) fn correct(
         &mut self,
         field: &mut Flow<'_>,
         linear: &mut Linearisation,
@@ -100,7 +101,7 @@ impl Settled {
         trial.error = trial.error.max(of_the_end);
     }
 
-    /// The cubic through both ends and the settled points.
+    /// The cubic through both ends and the corrected points.
     pub(super) fn interpolate(&self, trial: &mut Trial) {
         let n = self.n;
         let c = trial.dense.coefficients_mut(3);
@@ -130,7 +131,7 @@ impl Settled {
     }
 }
 
-/// The derivative by θ of stored coefficients: that of the nested form, by the product rule from the inside out.
+/// The derivative by θ of stored coefficients, by the product rule from the inside out.
 fn slope_at(coefficients: &[f64], theta: f64, out: &mut [f64]) {
     let n = out.len();
     let degree = (coefficients.len() / n.max(1)).saturating_sub(1);

@@ -1,13 +1,13 @@
-//! What a run of a compiled system begins with: the values of parameters, and the start values that follow from them. One tape gives them all, so
-//! that a run with other parameters is prepared without the model.
+//! What a run of a compiled system begins with: the values of parameters, and the start values that follow
+//! from them. One tape gives them all, so that a run with other parameters is prepared without the model.
 
-use super::fixed::Fixed;
+use super::parameter_values::ParameterValues;
 use crate::expr::{Arena, ExprId, InputId, Tape};
-use crate::model::{Definition, Diagnostic, Formula, Meaning, Model, Trigger};
+use crate::model::{Definition, Diagnostic, Formula, Model, Quantity, Trigger};
 
 /// The values that a run begins with.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Setting {
+pub struct InitialValues {
     /// Those of the parameters, in the order of the model.
     pub parameters: Vec<f64>,
     /// Those of the states.
@@ -19,18 +19,19 @@ pub struct Setting {
 /// The start values of states and discrete variables.
 pub(super) fn start_values(
     model: &Model,
-    fixed: &Fixed<'_>,
+    fixed: &ParameterValues<'_>,
 ) -> Result<(Vec<f64>, Vec<f64>), Vec<Diagnostic>> {
     let start = |list: &[Definition]| fixed.values(list, "start value of");
     Ok((start(&model.states)?, start(&model.discrete)?))
 }
 
-/// Finds the setting of a run from the parameters that are given other values.
+/// Finds the values from the parameters that are given other values.
 ///
 /// There are two inputs for each parameter: whether it is given, and its value.
 #[derive(Clone, Debug)]
-pub(super) struct SettingTape {
-    /// Parameters, states, discrete variables; behind them the times of events that must be finite, and last the periods, which must be positive.
+pub(super) struct InitialTape {
+    /// Parameters, states, discrete variables; behind them the times of events that must be finite, and last
+    /// the periods, which must be positive.
     tape: Tape,
     parameters: usize,
     states: usize,
@@ -38,8 +39,8 @@ pub(super) struct SettingTape {
     periods: usize,
 }
 
-impl SettingTape {
-    pub(super) fn new(model: &Model, fixed: &Fixed<'_>) -> Self {
+impl InitialTape {
+    pub(super) fn new(model: &Model, fixed: &ParameterValues<'_>) -> Self {
         let mut lowered = Lowered::new(model, fixed);
         let starts = model.states.iter().chain(&model.discrete).map(|d| &d.formula);
         let (times, periods) = times_and_periods(model);
@@ -55,8 +56,8 @@ impl SettingTape {
         }
     }
 
-    /// The setting with these parameters, by index, at these values; none if anything in it is not finite or a period is not positive.
-    pub(super) fn setting(&self, given: &[(usize, f64)]) -> Option<Setting> {
+    /// The values with these parameters, by index; none if one is not finite or a period not positive.
+    pub(super) fn values(&self, given: &[(usize, f64)]) -> Option<InitialValues> {
         let (mut registers, mut out) = (self.tape.registers(), vec![0.0; self.tape.output_count()]);
         for &(parameter, value) in given {
             registers.inputs_mut().get_mut(2 * parameter..2 * parameter + 2)?.copy_from_slice(&[1.0, value]);
@@ -70,20 +71,20 @@ impl SettingTape {
         let mut discrete = rest.split_off(self.parameters + self.states);
         discrete.truncate(self.discrete);
         let state = rest.split_off(self.parameters);
-        Some(Setting { parameters: rest, state, discrete })
+        Some(InitialValues { parameters: rest, state, discrete })
     }
 }
 
 /// Formulas of parameters on their way to a tape.
 struct Lowered<'a> {
     arena: Arena,
-    fixed: &'a Fixed<'a>,
+    fixed: &'a ParameterValues<'a>,
     parameters: Vec<ExprId>,
 }
 
 impl<'a> Lowered<'a> {
     /// Each parameter: what is given, or its own formula.
-    fn new(model: &Model, fixed: &'a Fixed<'a>) -> Self {
+    fn new(model: &Model, fixed: &'a ParameterValues<'a>) -> Self {
         let mut arena = Arena::new();
         let unknown = arena.constant(f64::NAN);
         let mut lowered = Self { arena, fixed, parameters: vec![unknown; model.parameters.len()] };
@@ -102,7 +103,7 @@ impl<'a> Lowered<'a> {
     fn formula(&mut self, formula: &Formula) -> ExprId {
         let (scope, parameters) = (&self.fixed.scope, &self.parameters);
         let mut resolve = |name: &str| match scope.meaning(name) {
-            Some(Meaning::Parameter(i)) => Some(parameters[i]),
+            Some(Quantity::Parameter(i)) => Some(parameters[i]),
             _ => None,
         };
         let lowered = formula.syntax.lower(&mut self.arena, &mut resolve);
