@@ -119,15 +119,22 @@ enum StabilityProbe {
     Found(f64),
 }
 
+/// By what it is decided which method goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Criterion {
+    /// What each gets done for its work, which is tried.
+    Pace,
+    /// How stiff the equations are: what a right-hand side costs is not known, and there are two methods.
+    Stiffness,
+    /// Whether a step of fixed size is stable with the explicit one of two methods.
+    Stability,
+}
+
 /// The methods with what is known of them.
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
     runners: Vec<Runner>,
-    /// Whether methods are tried. What a right-hand side of equations costs is not known: of two methods for
-    /// them the one goes on that suits how stiff they are.
-    tries: bool,
-    /// Whether all steps have the same size.
-    holds: bool,
+    criterion: Criterion,
     active: usize,
     /// Those still to be tried, the next one last; and whether one is being tried.
     waiting: Vec<usize>,
@@ -168,8 +175,7 @@ impl Choice {
         Self {
             waiting: Vec::with_capacity(runners.len()),
             runners,
-            tries,
-            holds: false,
+            criterion: if tries { Criterion::Pace } else { Criterion::Stiffness },
             active: 0,
             is_trying: false,
             pace: Pace::default(),
@@ -224,7 +230,7 @@ impl Choice {
         for runner in self.runners.iter_mut().filter(|runner| !runner.is_stiff) {
             runner.since = runner.since.max(AGAIN * runner.behind - SOON);
         }
-        if self.holds {
+        if self.criterion == Criterion::Stability {
             self.look = StabilityProbe::Asked;
         }
     }
@@ -233,8 +239,7 @@ impl Choice {
     /// an alternative, and where equations begin, it is asked which one it takes.
     pub(super) fn hold_steps(&mut self) {
         self.runners.truncate(2);
-        self.tries = false;
-        self.holds = true;
+        self.criterion = Criterion::Stability;
         self.stiffness = StiffnessCount::impatient();
         self.look = StabilityProbe::Asked;
     }
@@ -244,7 +249,7 @@ impl Choice {
         let StabilityProbe::Found(longest) = self.look else { return };
         self.look = StabilityProbe::NotNow;
         let stiff = self.runners.iter().position(|runner| runner.is_stiff);
-        if let Some(stiff) = stiff.filter(|_| self.holds && h > longest) {
+        if let Some(stiff) = stiff.filter(|_| self.criterion == Criterion::Stability && h > longest) {
             self.change_to(stiff, true);
         }
     }
@@ -272,7 +277,7 @@ impl Choice {
         (self.failures, self.idle_changes) = (0, 0);
         self.steps += 1;
         self.runners[self.active].h = Some(h);
-        if self.tries {
+        if self.criterion == Criterion::Pace {
             self.remember();
         }
         let before = std::mem::replace(&mut self.lately[self.steps as usize % LATELY], h);
@@ -282,7 +287,7 @@ impl Choice {
         if self.runners.len() == 1 {
             return None;
         }
-        if !self.tries {
+        if self.criterion != Criterion::Pace {
             return self.go_by_stiffness(stiffness);
         }
         self.runners.iter_mut().for_each(|runner| runner.since += 1.0);
@@ -399,7 +404,10 @@ impl Choice {
         let longest = others.filter_map(|(_, runner)| runner.h).fold(0.0, f64::max);
         let is_long = longest > 0.0 && h > HOPELESS * longest;
         let enough = if is_long || self.is_patient() { MOST_FAILURES } else { FAILURES };
-        if !self.tries || self.failures < enough || self.idle_changes >= self.runners.len() {
+        if self.criterion != Criterion::Pace
+            || self.failures < enough
+            || self.idle_changes >= self.runners.len()
+        {
             return None;
         }
         self.pace.gone = 0.0;
