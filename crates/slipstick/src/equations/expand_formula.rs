@@ -143,8 +143,7 @@ impl ExpandGuards for FormulaEvaluator<'_> {
         let (inputs, n) = (PointInputs { locked, point }, point.y.len());
         let ModeExpansions { motion, rows, guards } = self.expansions.mode(locked.mode, tapes);
         if motion.is_none() || rows.as_ref() != locked.rows {
-            let all = self.system.mechanism.as_ref();
-            let mechanism = all.map(|all| (self.selected.tapes(all, locked.rows), locked.rows));
+            let mechanism = self.mechanism.as_mut().map(|own| (own.tapes(locked), locked.rows));
             *motion = MotionSeries::of(&tapes.derivative, n, mechanism);
             *rows = locked.rows.cloned();
             for guard in guards.iter_mut() {
@@ -169,7 +168,7 @@ impl ExpandGuards for FormulaEvaluator<'_> {
         wanted: f64,
         out: &mut Vec<Inexact>,
     ) -> Option<f64> {
-        let n = self.system.state_names().len();
+        let n = self.system.shape().state_names.len();
         let tapes = self.system.modes.of(locked.mode);
         let i = tapes.watched.binary_search(&guard).ok()?;
         let own = &mut self.expansions.mode(locked.mode, tapes).guards[i].composition;
@@ -227,7 +226,7 @@ mod tests {
     }
 
     fn locked<'a>(system: &'a FormulaSystem, signs: &'a [f64]) -> Locked<'a> {
-        Locked { parameters: system.parameters(), signs, ..Locked::default() }
+        Locked { parameters: &system.shape().parameters, signs, ..Locked::default() }
     }
 
     fn values(series: &[Inexact]) -> Vec<f64> {

@@ -8,8 +8,8 @@ use super::env::{Env, MotionCounts};
 use super::rank::Rank;
 use super::{Index1, Refusal, Upkeep};
 use crate::equations::{
-    ActiveRows, Evaluator, ExpandGuards, GuardRates, Locked, Reset, System, Terms, UncertainPoint,
-    UncertainPolynomial,
+    ActiveRows, At, Evaluator, ExpandGuards, FieldSlopes, GuardFunctions, GuardRates, Locked, MechanismTerms,
+    Reset, System, UncertainPoint, UncertainPolynomial,
 };
 use crate::expr::{Bounds, Inexact};
 
@@ -348,39 +348,12 @@ impl Evaluator for Multibody<'_> {
         form.pull_positions(dy);
     }
 
-    fn terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
-        self.inner.terms(locked, t, y, terms);
-    }
-
-    fn gradients(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
-        self.inner.gradients(locked, t, y, terms);
-    }
-
-    fn residuals(
-        &mut self,
-        locked: Locked<'_>,
-        t: f64,
-        y: &[f64],
-        position: &mut [f64],
-        velocity: &mut [f64],
-    ) {
-        self.inner.residuals(locked, t, y, position, velocity);
-    }
-
-    fn joints(&mut self, locked: Locked<'_>, shut: &mut [bool]) {
-        self.inner.joints(locked, shut);
-    }
-
-    fn conditions(&mut self, locked: Locked<'_>, values: &mut [f64]) {
-        self.inner.conditions(locked, values);
+    fn mechanism(&mut self) -> Option<&mut dyn MechanismTerms> {
+        self.inner.mechanism()
     }
 
     fn has_kinematics(&self) -> bool {
         self.inner.has_kinematics()
-    }
-
-    fn shift_positions(&mut self, t: f64, q: &mut [f64], change: &[f64]) {
-        self.inner.shift_positions(t, q, change);
     }
 
     fn allow(&mut self, locked: Locked<'_>, t: f64, y: &[f64], direction: &mut [f64]) {
@@ -388,6 +361,12 @@ impl Evaluator for Multibody<'_> {
         form.allow_direction(&mut env, y, direction);
     }
 
+    fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: Reset<'_>) {
+        self.inner.reset(locked, guard, t, before, after);
+    }
+}
+
+impl GuardFunctions for Multibody<'_> {
     fn guards(&mut self, locked: Locked<'_>, t: f64, y: &[f64], values: &mut [f64]) {
         self.inner.guards(locked, t, y, values);
     }
@@ -424,6 +403,10 @@ impl Evaluator for Multibody<'_> {
         self.inner.find_needed(locked, needed);
     }
 
+    fn conditions(&mut self, locked: Locked<'_>, values: &mut [f64]) {
+        self.inner.conditions(locked, values);
+    }
+
     fn schedule(&mut self, locked: Locked<'_>, times: &mut [f64]) {
         self.inner.schedule(locked, times);
     }
@@ -441,7 +424,28 @@ impl Evaluator for Multibody<'_> {
         1 + self.inner.guard_rates(locked, t, y, reach, rates)
     }
 
-    fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: Reset<'_>) {
-        self.inner.reset(locked, guard, t, before, after);
+    fn slope_of_rates(&self) -> Option<&[f64]> {
+        None
+    }
+}
+
+/// What the accelerations change by is left to differences.
+impl FieldSlopes for Multibody<'_> {
+    fn jacobian_entries(&mut self, _: At<'_>, _: &mut dyn FnMut(usize, f64)) -> bool {
+        false
+    }
+
+    fn jacobian(&mut self, _: Locked<'_>, _: f64, _: &[f64], _: &mut [f64]) -> bool {
+        false
+    }
+
+    fn time_derivative(&mut self, _: Locked<'_>, _: f64, _: &[f64], _: &mut [f64]) -> bool {
+        false
+    }
+
+    fn mass(&mut self, _: Locked<'_>, _: f64, _: &[f64], _: &mut [f64]) {}
+
+    fn mass_slopes(&mut self, _: At<'_>, _: &[f64], _: (&mut [f64], &mut [f64])) -> bool {
+        false
     }
 }
