@@ -81,6 +81,6 @@ fn outputs_show_what_holds_beside_branches_that_are_not_taken() {
     let mut observer = plan.system.outputs();
     let segment = run.segments.last().expect("a segment");
     let mut values = [0.0_f64];
-    observer.observe(segment.mode.locked(plan.system.parameters()), 2.0, run.end_state(), &mut values);
+    observer.observe(segment.mode.locked(&plan.system.shape().parameters), 2.0, run.end_state(), &mut values);
     assert!((values[0] - 1.0).abs() < 1e-12, "{values:?}");
 }

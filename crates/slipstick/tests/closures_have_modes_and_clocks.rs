@@ -35,12 +35,12 @@ fn a_ball_comes_to_rest_and_stays_there() {
 fn what_happens_at_rest_stands_behind_all_other_guards() {
     let rest = || ClosureRest::default().reset(|_, _, after| after.fill(0.0));
     let system = ball().guard(ClosureGuard::rising("late", |t, _| t - 9.0).at_rest(rest()).goto(3));
-    let names: Vec<&str> = system.guards().iter().map(|g| g.name.as_str()).collect();
+    let names: Vec<&str> = system.shape().guards.iter().map(|g| g.name.as_str()).collect();
     assert_eq!(names, ["floor", "top", "late", "floor at rest", "late at rest"]);
-    let at_rest: Vec<_> = system.guards().iter().map(|g| g.response.at_rest).collect();
+    let at_rest: Vec<_> = system.shape().guards.iter().map(|g| g.response.at_rest).collect();
     assert_eq!(at_rest, [Some(3), None, Some(4), None, None]);
-    assert!(system.guards()[3..].iter().all(|g| g.kind == GuardKind::Rest));
-    assert_eq!(system.mode_names(), ["flight", "rest", "mode 2", "mode 3"]);
+    assert!(system.shape().guards[3..].iter().all(|g| g.kind == GuardKind::Rest));
+    assert_eq!(system.shape().mode_names, ["flight", "rest", "mode 2", "mode 3"]);
 }
 
 #[test]

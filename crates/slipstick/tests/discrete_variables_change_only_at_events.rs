@@ -30,13 +30,13 @@ fn a_gear_stays_a_whole_number() {
 fn they_are_no_states() {
     let system = system_of(GEARBOX);
     assert_eq!(
-        (system.layout().dimension(), system.discrete_names()),
+        (system.shape().layout.dimension(), &system.shape().discrete_names[..]),
         (1, &["gear", "shifts"].map(str::to_owned)[..])
     );
-    assert_eq!(system.discrete_start(), [1.0, 0.0]);
+    assert_eq!(system.shape().discrete_start, [1.0, 0.0]);
     let mode = Mode::start(&system, 0);
     let mut jacobian = [f64::NAN];
-    assert!(system.evaluator().jacobian(mode.locked(system.parameters()), 0.0, &[2.0], &mut jacobian));
+    assert!(system.evaluator().jacobian(mode.locked(&system.shape().parameters), 0.0, &[2.0], &mut jacobian));
     assert_eq!(jacobian, [-0.04]);
 }
 
@@ -57,7 +57,7 @@ fn resets_read_the_values_before_and_say_what_they_set() {
     let mode = Mode::start(&system, 0);
     let (mut state, mut discrete) = ([7.0], [2.0, 3.0, 4.0]);
     let after = Reset { state: &mut state, discrete: &mut discrete };
-    system.evaluator().reset(mode.locked(system.parameters()), 0, 0.0, &[7.0], after);
+    system.evaluator().reset(mode.locked(&system.shape().parameters), 0, 0.0, &[7.0], after);
     assert_eq!((state, discrete), ([14.0], [3.0, 2.0, 4.0]));
 }
 
@@ -91,7 +91,7 @@ fn constraints_may_use_them() {
         run.until = 1
         "#,
     );
-    assert!(plan.system.constraints()[0].switches, "an event can change what it says");
+    assert!(plan.system.shape().constraints[0].switches, "an event can change what it says");
     let run = simulate(&plan.system, &plan.start, &plan.options).unwrap();
     let [x, y, ..] = run.end_state() else { panic!("four states") };
     assert!((x * x + y * y - 1.0).abs() < 1e-9);

@@ -1,6 +1,5 @@
 //! The problems of the suite `events` have the events that they should have, when they should have them; large jars are left to `bench`.
 
-use slipstick::equations::System;
 use slipstick::problems::{
     EventProblem, Events, MarbleJar, Measured, hundred_balls, marble_jar, quick_events,
 };
@@ -128,7 +127,7 @@ fn jars_have_the_guards_of_the_formula() {
     let counts = [2, 4, 8, 10, 16].map(|marbles| {
         let jar = MarbleJar { marbles, damped: false };
         let problem = marble_jar(jar, 1e-3).pop().unwrap();
-        assert_eq!(System::guards(problem.system.as_ref()).len(), jar.guard_count());
+        assert_eq!(problem.system.shape().guards.len(), jar.guard_count());
         jar.guard_count()
     });
     assert_eq!(counts, [5, 14, 44, 65, 152]);

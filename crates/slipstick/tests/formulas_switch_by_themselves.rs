@@ -12,15 +12,15 @@ fn model(rest: &str) -> FormulaSystem {
 }
 
 fn names(system: &FormulaSystem) -> Vec<&str> {
-    system.guards().iter().map(|guard| guard.name.as_str()).collect()
+    system.shape().guards.iter().map(|guard| guard.name.as_str()).collect()
 }
 
 /// The times of all guards; those that are not scheduled have NaN.
 fn schedule(system: &FormulaSystem, counts: &[f64]) -> Vec<f64> {
     let mut mode = lock(system, 0, 0.0, &[0.25, 0.5]);
     mode.values.counts.copy_from_slice(counts);
-    let mut times = vec![f64::NAN; system.guards().len()];
-    system.evaluator().schedule(mode.locked(system.parameters()), &mut times);
+    let mut times = vec![f64::NAN; system.shape().guards.len()];
+    system.evaluator().schedule(mode.locked(&system.shape().parameters), &mut times);
     times
 }
 
@@ -46,8 +46,11 @@ fn guards_are_named_after_the_formulas_they_stand_in() {
     ];
     // `sign(v)` is the sign of `max(v, 0)`, and `seen` is only looked at.
     assert_eq!(names(&system), expected);
-    assert_eq!(system.switch_names()[0], "way");
-    assert_eq!((system.named_switches(), system.switch_names().len(), system.count_number()), (1, 5, 1));
+    assert_eq!(system.shape().switch_names[0], "way");
+    assert_eq!(
+        (system.named_switches(), system.shape().switch_names.len(), system.shape().count_number),
+        (1, 5, 1)
+    );
 }
 
 #[test]
@@ -70,7 +73,7 @@ fn what_depends_on_parameters_or_stands_in_smooth_is_left_alone() {
     );
     assert_eq!(names(&system), [""; 0]);
     let (mut dy, mode) = ([0.0; 2], lock(&system, 0, 0.0, &[-2.0, 1.0]));
-    system.evaluator().derivative(mode.locked(system.parameters()), 0.0, &[-2.0, 1.0], &mut dy);
+    system.evaluator().derivative(mode.locked(&system.shape().parameters), 0.0, &[-2.0, 1.0], &mut dy);
     assert_eq!(dy, [3.0, 6.0]);
 }
 
@@ -85,7 +88,7 @@ fn a_lock_is_watched_only_where_it_is_needed() {
         run.until = 1
         "#,
     );
-    let modes: Vec<_> = system.guards().iter().map(|g| (g.name.as_str(), g.mode)).collect();
+    let modes: Vec<_> = system.shape().guards.iter().map(|g| (g.name.as_str(), g.mode)).collect();
     let expected = [
         ("abs(x) in outputs.speed", Some(0)),
         ("abs(x - 3) in modes.b.derivatives.x", Some(1)),
@@ -96,7 +99,7 @@ fn a_lock_is_watched_only_where_it_is_needed() {
     // Where a lock is not kept up, the output is what is written.
     let (mut mode, mut out) = (lock(&system, 1, 0.0, &[-2.0]), [0.0]);
     mode.values.signs = vec![1.0, 1.0];
-    system.outputs().observe(mode.locked(system.parameters()), 0.0, &[-2.0], &mut out);
+    system.outputs().observe(mode.locked(&system.shape().parameters), 0.0, &[-2.0], &mut out);
     assert_eq!(out, [2.0]);
 }
 
@@ -104,14 +107,14 @@ fn a_lock_is_watched_only_where_it_is_needed() {
 fn outputs_of_the_motion_are_seen_with_their_branches_locked() {
     let system = model("outputs.drag = \"-sign(v)\"\nderivatives = { x = \"v\", v = \"drag\" }");
     let (mode, mut out) = (lock(&system, 0, 0.0, &[0.0, 1.0]), [0.0]);
-    system.outputs().observe(mode.locked(system.parameters()), 0.0, &[0.0, -1e-9], &mut out);
+    system.outputs().observe(mode.locked(&system.shape().parameters), 0.0, &[0.0, -1e-9], &mut out);
     assert_eq!(out, [-1.0]);
 }
 
 #[test]
 fn a_count_has_a_guard_for_either_way() {
     let system = model("derivatives = { x = \"floor(x / p)\", v = \"0\" }");
-    let [up, down] = system.guards() else { panic!("{:?}", names(&system)) };
+    let [up, down] = &system.shape().guards[..] else { panic!("{:?}", names(&system)) };
     assert_eq!(
         (up.direction, up.response.count),
         (Direction::Rising, Some(Count { index: 0, up: true, clock: false }))
@@ -139,7 +142,7 @@ fn angles_go_on_beyond_the_cut_while_they_are_locked() {
     let mode = lock(&system, 0, 0.0, &[-1.0, 1e-3]);
     let angle = |x: f64, v: f64| {
         let mut dy = [0.0; 2];
-        system.evaluator().derivative(mode.locked(system.parameters()), 0.0, &[x, v], &mut dy);
+        system.evaluator().derivative(mode.locked(&system.shape().parameters), 0.0, &[x, v], &mut dy);
         dy[0]
     };
     assert_eq!(angle(-1.0, 1e-3), f64::atan2(1e-3, -1.0));
@@ -154,14 +157,14 @@ fn a_branch_that_is_not_taken_disturbs_no_guard() {
     );
     let state = [-1.0, 0.0];
     let mode = lock(&system, 0, 0.0, &state);
-    let mut values = vec![f64::NAN; system.guards().len()];
-    system.evaluator().guards(mode.locked(system.parameters()), 0.0, &state, &mut values);
+    let mut values = vec![f64::NAN; system.shape().guards.len()];
+    system.evaluator().guards(mode.locked(&system.shape().parameters), 0.0, &state, &mut values);
     assert!(values.iter().all(|v| v.is_finite()), "{values:?}");
     let mut dy = [0.0; 2];
-    system.evaluator().derivative(mode.locked(system.parameters()), 0.0, &state, &mut dy);
+    system.evaluator().derivative(mode.locked(&system.shape().parameters), 0.0, &state, &mut dy);
     assert_eq!(dy, [7.0, 0.0]);
     let mut jacobian = [f64::NAN; 4];
-    assert!(system.evaluator().jacobian(mode.locked(system.parameters()), 0.0, &state, &mut jacobian));
+    assert!(system.evaluator().jacobian(mode.locked(&system.shape().parameters), 0.0, &state, &mut jacobian));
     assert_eq!(jacobian, [0.0; 4]);
 }
 
@@ -174,7 +177,7 @@ fn surfaces_that_are_straight_in_time_have_known_times() {
         "#,
     );
     let times = schedule(&system, &[2.0, 3.0, 4.0]);
-    let kinds: Vec<GuardKind> = system.guards().iter().map(|g| g.kind).collect();
+    let kinds: Vec<GuardKind> = system.shape().guards.iter().map(|g| g.kind).collect();
     let (rising, falling) = (GuardKind::Scheduled { rising: true }, GuardKind::Scheduled { rising: false });
     let expected = [
         ("t > 5 in derivatives.x", rising, 5.0),
@@ -205,14 +208,14 @@ fn a_scheduled_surface_is_zero_at_its_time() {
     for n in 0..2000 {
         let mut mode = lock(&system, 0, 0.05, &[0.0, 0.0]);
         mode.values.counts.fill(f64::from(n));
-        let mut times = vec![0.0; system.guards().len()];
-        evaluator.schedule(mode.locked(system.parameters()), &mut times);
+        let mut times = vec![0.0; system.shape().guards.len()];
+        evaluator.schedule(mode.locked(&system.shape().parameters), &mut times);
         assert_eq!(times[0], f64::from(n + 1) / 10.0);
-        assert_eq!(evaluator.guard(mode.locked(system.parameters()), 0, times[0], &[0.0, 0.0]), 0.0);
-        assert_eq!(evaluator.guard(mode.locked(system.parameters()), 2, times[2], &[0.0, 0.0]), 0.0);
+        assert_eq!(evaluator.guard(mode.locked(&system.shape().parameters), 0, times[0], &[0.0, 0.0]), 0.0);
+        assert_eq!(evaluator.guard(mode.locked(&system.shape().parameters), 2, times[2], &[0.0, 0.0]), 0.0);
         assert!((times[2] - times[0]).abs() <= 4.0 * f64::EPSILON * times[0]);
         mode.values.counts.fill(f64::from(n + 1));
-        assert_eq!(evaluator.guard(mode.locked(system.parameters()), 1, times[0], &[0.0, 0.0]), 0.0);
+        assert_eq!(evaluator.guard(mode.locked(&system.shape().parameters), 1, times[0], &[0.0, 0.0]), 0.0);
     }
 }
 
@@ -230,8 +233,8 @@ fn clocks_strike_at_the_first_time_plus_periods() {
         "#,
     );
     let scheduled = GuardKind::Scheduled { rising: true };
-    assert!(system.guards().iter().all(|g| g.kind == scheduled && g.direction == Direction::Rising));
-    let counts: Vec<_> = system.guards().iter().map(|g| g.response.count).collect();
+    assert!(system.shape().guards.iter().all(|g| g.kind == scheduled && g.direction == Direction::Rising));
+    let counts: Vec<_> = system.shape().guards.iter().map(|g| g.response.count).collect();
     let clock = |index| Some(Count { index, up: true, clock: true });
     assert_eq!(counts, [None, clock(0), clock(1)]);
     let mut mode = lock(&system, 0, 1.0, &[0.0]);
@@ -239,7 +242,7 @@ fn clocks_strike_at_the_first_time_plus_periods() {
     for n in 0..100 {
         mode.values.counts = vec![f64::from(n); 2];
         let mut times = vec![0.0; 3];
-        system.evaluator().schedule(mode.locked(system.parameters()), &mut times);
+        system.evaluator().schedule(mode.locked(&system.shape().parameters), &mut times);
         assert_eq!(times, [0.2, 1.1 + f64::from(n) * 0.1, 7.0 + f64::from(n) * 0.25]);
     }
     // A run that begins later has missed some.
@@ -262,7 +265,7 @@ fn what_happens_at_rest_is_a_guard_behind_all_others() {
         "#,
     );
     assert_eq!(names(&system), ["floor", "top", "floor at rest", "top at rest"]);
-    let guards = system.guards();
+    let guards = &system.shape().guards;
     assert!(guards[0].touches && !guards[1].touches);
     assert_eq!((guards[0].response.at_rest, guards[1].response.at_rest), (Some(2), Some(3)));
     assert_eq!((guards[2].kind, guards[3].kind), (GuardKind::Rest, GuardKind::Rest));
@@ -271,7 +274,7 @@ fn what_happens_at_rest_is_a_guard_behind_all_others() {
     let mut after = [-1e-9, 3.0];
     let mode = lock(&system, 0, 0.0, &[1.0, 0.0]);
     system.evaluator().reset(
-        mode.locked(system.parameters()),
+        mode.locked(&system.shape().parameters),
         2,
         0.0,
         &[-1e-9, 3.0],

@@ -47,7 +47,7 @@ impl Case {
     /// Steps by hand, of given sizes relative to each other. Gives the largest errors of positions, of speeds and further states, and of the method's own multipliers, at the ends of
     /// steps, as parts of their size.
     fn errors(&self, method: Method, rho: f64, sizes: &[f64]) -> [f64; 3] {
-        let (system, n, q) = (&self.plan.system, self.plan.start.y.len(), self.plan.system.layout().q);
+        let (system, n, q) = (&self.plan.system, self.plan.start.y.len(), self.plan.system.shape().layout.q);
         let still = || Flow::stabilised(system, Mode::new(0, 0, 0), Stabilisation::None);
         let (mut flow, mut exact) = (still(), still());
         let mut step = method.build_alpha(rho).expect("a generalized-α method");

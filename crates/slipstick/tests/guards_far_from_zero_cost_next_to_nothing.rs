@@ -8,7 +8,8 @@
 mod common;
 
 use slipstick::equations::{
-    ClosureGuard, ClosureSystem, Evaluator, FormulaSystem, Guard, Layout, ResetTargets, System,
+    ClosureGuard, ClosureSystem, Evaluator, FormulaSystem, MechanismStructure, PlainField, ResetTargets,
+    Shape, System,
 };
 use slipstick::simulate::{Keep, Options, Start, simulate};
 use slipstick::trajectory::Trajectory;
@@ -74,38 +75,36 @@ fn closures(limit: f64, tell: bool) -> (ClosureSystem, Start, Options) {
 }
 
 /// The same equations, of which nothing is known: no guard ever sleeps, and all are found by samples.
-struct Awake(FormulaSystem);
+struct Awake {
+    formulas: FormulaSystem,
+    shape: Shape,
+}
+
+impl Awake {
+    fn new(formulas: FormulaSystem) -> Self {
+        let shape = Shape { guard_growth: Vec::new(), has_formulas: false, ..formulas.shape().clone() };
+        Self { formulas, shape }
+    }
+}
 
 impl System for Awake {
-    fn layout(&self) -> Layout {
-        self.0.layout()
-    }
-    fn state_names(&self) -> &[String] {
-        self.0.state_names()
-    }
-    fn mode_names(&self) -> &[String] {
-        self.0.mode_names()
-    }
-    fn switch_names(&self) -> &[String] {
-        self.0.switch_names()
-    }
-    fn parameters(&self) -> &[f64] {
-        self.0.parameters()
-    }
-    fn discrete_names(&self) -> &[String] {
-        self.0.discrete_names()
-    }
-    fn discrete_start(&self) -> &[f64] {
-        self.0.discrete_start()
-    }
-    fn reset_targets(&self, guard: usize) -> Option<ResetTargets<'_>> {
-        self.0.reset_targets(guard)
-    }
-    fn guards(&self) -> &[Guard] {
-        self.0.guards()
+    fn shape(&self) -> &Shape {
+        &self.shape
     }
     fn evaluator(&self) -> Box<dyn Evaluator + '_> {
-        self.0.evaluator()
+        self.formulas.evaluator()
+    }
+    fn mechanism(&self) -> Option<&dyn MechanismStructure> {
+        None
+    }
+    fn reset_targets(&self, guard: usize) -> Option<ResetTargets<'_>> {
+        self.formulas.reset_targets(guard)
+    }
+    fn reset_can_turn(&self, _mode: usize, _reset: usize, _guard: usize) -> bool {
+        true
+    }
+    fn plain_field(&self) -> Option<&PlainField> {
+        None
     }
 }
 
@@ -181,7 +180,7 @@ fn and_as_if_none_had_slept() {
     for (guard, limit) in [(plain as Limit, 0.7), (square, 0.6), (distance, 0.52)] {
         let plan = common::plan(&model(guard, limit, 5));
         let run = simulate(&plan.system, &plan.start, &plan.options).expect("a run");
-        let awake = Awake(plan.system);
+        let awake = Awake::new(plan.system);
         let truth = simulate(&awake, &plan.start, &plan.options).expect("a run");
         assert!(run.events.len() > 20, "{}", run.events.len());
         assert_same_times(&run, &truth);
@@ -205,7 +204,7 @@ fn a_single_guard_sleeps_and_wakes_around_its_zeros() {
                 [events.e]\nguard = \"x * x - 0.2 * x > 0.1\"\n[events.f]\nguard = \"exp(x) / (2 + x * v) > 9\"";
     let plan = common::plan(text);
     let run = simulate(&plan.system, &plan.start, &plan.options).expect("a run");
-    let awake = Awake(plan.system);
+    let awake = Awake::new(plan.system);
     let truth = simulate(&awake, &plan.start, &plan.options).expect("a run");
     assert!(run.events.len() > 2);
     assert_same_times(&run, &truth);

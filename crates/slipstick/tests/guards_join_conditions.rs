@@ -32,16 +32,16 @@ fn guarded(guard: &str) -> slipstick::equations::FormulaSystem {
 fn a_single_comparison_is_one_surface_as_before() {
     for guard in ["x > 1", "v", "x + n < 3", "height >= 2", "(x > 1)"] {
         let system = guarded(guard);
-        let [only] = system.guards() else { panic!("{guard}") };
+        let [only] = &system.shape().guards[..] else { panic!("{guard}") };
         assert_eq!((only.kind, &only.condition), (GuardKind::Surface, &GuardCondition::Crossing), "{guard}");
-        assert_eq!(system.condition_number(), 0);
+        assert_eq!(system.shape().condition_number, 0);
     }
 }
 
 #[test]
 fn every_comparison_is_a_surface_of_its_own() {
     let system = guarded("x > 0.5 and (v < 0 or not x + v <= 2)");
-    let guards = system.guards();
+    let guards = &system.shape().guards;
     assert_eq!(guards.len(), 4);
     let names: Vec<&str> = guards.iter().map(|guard| guard.name.as_str()).collect();
     assert_eq!(
@@ -64,7 +64,7 @@ fn every_comparison_is_a_surface_of_its_own() {
         GuardCondition::And(vec![sign(0, true), GuardCondition::Or(vec![sign(1, false), other])])
     );
     let (mode, mut values) = (Mode::start(&system, 0), [f64::NAN; 4]);
-    system.evaluator().guards(mode.locked(system.parameters()), 0.0, &[1.0, 3.0], &mut values);
+    system.evaluator().guards(mode.locked(&system.shape().parameters), 0.0, &[1.0, 3.0], &mut values);
     assert_eq!(values[..3], [0.5, 3.0, 2.0]);
     assert!(values[3].is_nan(), "what joins conditions has no surface");
 }
@@ -73,24 +73,24 @@ fn every_comparison_is_a_surface_of_its_own() {
 fn a_comparison_that_is_written_twice_or_turned_round_is_one() {
     let system = guarded("x > 0.5 and 0.5 < x and (x <= 0.5 or 0.5 >= x) and x >= 0.5");
     // `>` and `<=` share a surface; `>=` has another zero.
-    assert_eq!(system.guards().len(), 3);
+    assert_eq!(system.shape().guards.len(), 3);
     let either = GuardCondition::Or(vec![sign(0, false), sign(0, false)]);
     let all = vec![sign(0, true), sign(0, true), either, sign(1, true)];
-    assert_eq!(system.guards()[2].condition, GuardCondition::And(all));
+    assert_eq!(system.shape().guards[2].condition, GuardCondition::And(all));
 }
 
 #[test]
 fn what_changes_only_at_events_has_no_surface() {
     for (guard, holds) in [("n >= 3", false), ("n == 2", true), ("next != 3", false), ("3 > n", true)] {
         let system = guarded(guard);
-        let [only] = system.guards() else { panic!("{guard}") };
+        let [only] = &system.shape().guards[..] else { panic!("{guard}") };
         assert_eq!(
             (only.kind, &only.condition),
             (GuardKind::Compound, &GuardCondition::Discrete(0)),
             "{guard}"
         );
         let (mode, mut values) = (Mode::start(&system, 0), [f64::NAN]);
-        system.evaluator().conditions(mode.locked(system.parameters()), &mut values);
+        system.evaluator().conditions(mode.locked(&system.shape().parameters), &mut values);
         assert_eq!(values[0] > 0.0, holds, "{guard}");
     }
 }
@@ -98,8 +98,8 @@ fn what_changes_only_at_events_has_no_surface() {
 #[test]
 fn discrete_variables_and_parameters_stand_beside_comparisons() {
     let system = guarded("n >= 2 and on > 0.5 and x > n");
-    assert_eq!(system.condition_number(), 2);
-    let condition = &system.guards()[1].condition;
+    assert_eq!(system.shape().condition_number, 2);
+    let condition = &system.shape().guards[1].condition;
     assert_eq!(
         *condition,
         GuardCondition::And(vec![GuardCondition::Discrete(0), GuardCondition::Discrete(1), sign(0, true)])
@@ -107,7 +107,7 @@ fn discrete_variables_and_parameters_stand_beside_comparisons() {
     let truth = |positive: bool, n: f64| {
         let (mut mode, mut values) = (Mode::start(&system, 0), [f64::NAN; 2]);
         mode.values.discrete[0] = n;
-        system.evaluator().conditions(mode.locked(system.parameters()), &mut values);
+        system.evaluator().conditions(mode.locked(&system.shape().parameters), &mut values);
         condition.truth(Facts { mode: 0, discrete: &values, is_positive: &|_| Some(positive) })
     };
     assert_eq!(
@@ -119,10 +119,10 @@ fn discrete_variables_and_parameters_stand_beside_comparisons() {
 #[test]
 fn times_in_conditions_are_known_beforehand() {
     let system = guarded("t > 0.25 and x > 0.5");
-    let guards = system.guards();
+    let guards = &system.shape().guards;
     assert_eq!(guards[0].kind, GuardKind::Comparison { scheduled: Some(true) });
     let (mode, mut times) = (Mode::start(&system, 0), [f64::NAN; 3]);
-    system.evaluator().schedule(mode.locked(system.parameters()), &mut times);
+    system.evaluator().schedule(mode.locked(&system.shape().parameters), &mut times);
     assert_eq!(times[0], 0.25);
 }
 
@@ -138,7 +138,7 @@ run.until = 1
 #[test]
 fn the_mode_is_part_of_a_condition_and_comparisons_are_watched_where_they_are_used() {
     let system = system_of(MODES);
-    let guards = system.guards();
+    let guards = &system.shape().guards;
     let find = |name: &str| guards.iter().find(|guard| guard.name.starts_with(name)).expect("a guard");
     assert_eq!(find("warm").condition, GuardCondition::And(vec![GuardCondition::Mode(0), sign(0, true)]));
     assert_eq!([find("x > 1").mode, find("x > 2").mode, find("x < 3").mode], [None, Some(0), Some(1)]);
@@ -149,7 +149,7 @@ fn the_mode_is_part_of_a_condition_and_comparisons_are_watched_where_they_are_us
 #[test]
 fn locks_in_a_condition_are_watched() {
     let system = guarded("abs(v) > 0.5 and floor(x) >= 2");
-    let names: Vec<&str> = system.guards().iter().map(|guard| guard.name.as_str()).collect();
+    let names: Vec<&str> = system.shape().guards.iter().map(|guard| guard.name.as_str()).collect();
     assert!(names.contains(&"abs(v) in events.e.guard"), "{names:?}");
     assert!(names.contains(&"floor(x) in events.e.guard"), "{names:?}");
 }

@@ -52,11 +52,11 @@ proptest! {
              derivatives = {{ x = \"{formula}\", y = \"smooth({formula})\" }}"
         ));
         let (state, mut evaluator) = ([x, y], system.evaluator());
-        let mut values = vec![0.0; system.guards().len()];
+        let mut values = vec![0.0; system.shape().guards.len()];
         let mode = lock(&system, 0, t, &state);
-        evaluator.guards(mode.locked(system.parameters()), t, &state, &mut values);
+        evaluator.guards(mode.locked(&system.shape().parameters), t, &state, &mut values);
         let mut dy = [0.0; 2];
-        evaluator.derivative(mode.locked(system.parameters()), t, &state, &mut dy);
+        evaluator.derivative(mode.locked(&system.shape().parameters), t, &state, &mut dy);
         // What has no value as it is written (`mod(x, 0)`) need not have one.
         prop_assume!(dy[1].is_finite());
         // Nor need a comparison with it have a side.
@@ -69,7 +69,7 @@ proptest! {
         }
         prop_assert!(dy[0].is_finite() && near(dy[0], dy[1]), "{formula}: {dy:?}");
         let mut jacobian = [0.0; 4];
-        prop_assert!(evaluator.jacobian(mode.locked(system.parameters()), t, &state, &mut jacobian));
+        prop_assert!(evaluator.jacobian(mode.locked(&system.shape().parameters), t, &state, &mut jacobian));
         let rows = (&jacobian[..2], &jacobian[2..]);
         let same = rows.0.iter().zip(rows.1).all(|(a, b)| near(*a, *b) || !b.is_finite());
         prop_assert!(same, "{formula}: {jacobian:?}");
@@ -87,11 +87,11 @@ proptest! {
         let (state, mut evaluator) = ([x, y], system.evaluator());
         let mode = lock(&system, 0, t, &state);
         let mut dy = [0.0; 2];
-        evaluator.derivative(mode.locked(system.parameters()), t, &state, &mut dy);
+        evaluator.derivative(mode.locked(&system.shape().parameters), t, &state, &mut dy);
         // Where a formula has no value there is nothing to lock.
         prop_assume!(dy[0].is_finite());
-        for (g, guard) in system.guards().iter().enumerate() {
-            let value = evaluator.guard(mode.locked(system.parameters()), g, t, &state);
+        for (g, guard) in system.shape().guards.iter().enumerate() {
+            let value = evaluator.guard(mode.locked(&system.shape().parameters), g, t, &state);
             prop_assume!(!value.is_nan() || !formula.contains("mod("));
             if let Some(switch) = guard.response.switch {
                 prop_assert!(value * mode.values.signs[switch] >= 0.0, "{} in {formula}", guard.name);

@@ -36,7 +36,7 @@ fn swing(angle: f64, factor: f64, until: f64) -> (f64, f64) {
 #[test]
 fn a_pendulum_swings_as_its_angle_does() {
     let system = pendulum().system();
-    assert_eq!(system.state_names(), ["x", "y", "x'", "y'"]);
+    assert_eq!(system.shape().state_names, ["x", "y", "x'", "y'"]);
     let run = run(&system, vec![0.8, -0.6, 0.0, 0.0], 5.0);
     let (angle, rate) = swing(0.8_f64.atan2(0.6), G, 5.0);
     let truth = [angle.sin(), -angle.cos(), rate * angle.cos(), rate * angle.sin()];

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{plan, run_model, system_of};
-use slipstick::equations::{ActiveRows, System};
+use slipstick::equations::{ActiveRows, MechanismStructure, System};
 use slipstick::formulation::Flow;
 use slipstick::mode::Mode;
 
@@ -36,12 +36,12 @@ fn modes(system: &dyn System) -> [Mode; 2] {
 #[test]
 fn constraints_of_a_mode_are_shut_in_it_alone() {
     let system = system_of(RAIL);
-    let names: Vec<&str> = system.constraints().iter().map(|c| c.name.as_str()).collect();
+    let names: Vec<&str> = system.shape().constraints.iter().map(|c| c.name.as_str()).collect();
     assert_eq!(names, ["side", "rail"]);
-    assert_eq!(system.constraints().iter().map(|c| c.switches).collect::<Vec<_>>(), [false, true]);
+    assert_eq!(system.shape().constraints.iter().map(|c| c.switches).collect::<Vec<_>>(), [false, true]);
     let shut = modes(&system).map(|mode| {
         let mut shut = [true; 2];
-        system.evaluator().joints(mode.locked(system.parameters()), &mut shut);
+        system.evaluator().joints(mode.locked(&system.shape().parameters), &mut shut);
         shut
     });
     assert_eq!(shut, [[true, false], [true, true]]);
@@ -61,11 +61,11 @@ fn constraints_of_a_mode_have_rows_in_it_alone() {
 #[test]
 fn terms_are_those_of_the_mode() {
     let system = system_of(RAIL);
-    let all = ActiveRows::all(system.constraints());
+    let all = ActiveRows::all(&system.shape().constraints);
     let (mut terms, mut evaluator) = (system.room_for_terms(&all), system.evaluator());
     let mut forces = Vec::new();
     for mode in modes(&system) {
-        evaluator.terms(mode.locked(system.parameters()), 0.0, &[0.0, 0.5, 2.0, 0.0], &mut terms);
+        evaluator.terms(mode.locked(&system.shape().parameters), 0.0, &[0.0, 0.5, 2.0, 0.0], &mut terms);
         forces.push(terms.force[1]);
     }
     // The forces of a mode are added to the common ones; in a mode they may use its outputs.
@@ -79,7 +79,7 @@ fn outputs_have_one_name_and_a_value_in_each_mode() {
     for mode in modes(&system) {
         let mut out = [f64::NAN; 2];
         observer.set_motion(&[0.0, 0.0, 0.0, 7.0, 0.0, 0.0]);
-        observer.observe(mode.locked(system.parameters()), 0.0, &[0.0; 4], &mut out);
+        observer.observe(mode.locked(&system.shape().parameters), 0.0, &[0.0; 4], &mut out);
         seen.push(out);
     }
     assert_eq!(seen, [[0.0, -1.0], [-3.0, 7.0]]);
@@ -101,7 +101,7 @@ fn joints_that_formulas_open_are_seen_too() {
     let shut = |latched: f64, weight: f64| {
         let (mut mode, mut shut) = (Mode::start(&system, 0), [false; 3]);
         mode.values.discrete = vec![latched, weight];
-        system.evaluator().joints(mode.locked(system.parameters()), &mut shut);
+        system.evaluator().joints(mode.locked(&system.shape().parameters), &mut shut);
         shut
     };
     assert_eq!([shut(0.0, 3.0), shut(1.0, 0.0)], [[false, false, true], [true, true, true]]);
@@ -134,9 +134,9 @@ fn derivatives_and_guards_use_the_outputs_of_their_mode() {
     );
     let (mut evaluator, mut dy) = (plan.system.evaluator(), [0.0]);
     let [slow, fast] = modes(&plan.system);
-    let far = plan.system.guards().iter().position(|guard| guard.name == "far").unwrap();
+    let far = plan.system.shape().guards.iter().position(|guard| guard.name == "far").unwrap();
     for (mode, rate) in [(slow, 1.0), (fast, 5.0)] {
-        let locked = mode.locked(plan.system.parameters());
+        let locked = mode.locked(&plan.system.shape().parameters);
         evaluator.derivative(locked, 0.0, &[3.0], &mut dy);
         assert_eq!((dy[0], evaluator.guard(locked, far, 0.0, &[3.0])), (rate, 3.0 - 10.0 * rate));
     }

@@ -24,7 +24,7 @@ fn every_evaluation_takes_the_parameters_that_it_is_given() {
     let model = Model::from_toml(DECAY).expect("a model");
     let fixed = ParameterValues::evaluate(&model, &[]).expect("values");
     let system = FormulaSystem::compile(&model, fixed).expect("a system");
-    assert_eq!(system.parameters(), [2.0]);
+    assert_eq!(system.shape().parameters, [2.0]);
     let (mode, mut evaluator) = (Mode::start(&system, 0), system.evaluator());
     for k in [2.0, 3.0, -1.0] {
         let (parameters, mut dy, mut out) = ([k], [0.0], [0.0]);

@@ -72,7 +72,7 @@ fn series_of_guards_are_those_of_the_mechanism_without_them() {
     let series = |plan: &Plan| -> Vec<f64> {
         let mut mode = Mode::start(&plan.system, 0);
         mode.values.signs.fill(-1.0);
-        let guard = plan.system.guards().iter().position(|guard| guard.name == "low").unwrap();
+        let guard = plan.system.shape().guards.iter().position(|guard| guard.name == "low").unwrap();
         let (mut flow, delta, mut out) =
             (Flow::new(&plan.system, mode), vec![0.0; plan.start.y.len()], Vec::new());
         let point = UncertainPoint { t: 0.0, y: &plan.start.y, delta: &delta };

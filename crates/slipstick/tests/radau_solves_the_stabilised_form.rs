@@ -79,7 +79,7 @@ fn errors_by_kind(text: &str, until: f64, steps: u32) -> [f64; 3] {
     let (plan, truth) = (plan(text), truth(text, until));
     let flow = |stabilisation| Flow::stabilised(&plan.system, Mode::new(0, 0, 0), stabilisation);
     let (mut own, mut exact) = (flow(Stabilisation::Ggl), flow(Stabilisation::None));
-    let (n, q) = (plan.start.y.len(), plan.system.layout().q);
+    let (n, q) = (plan.start.y.len(), plan.system.shape().layout.q);
     let mut step = Method::Radau5.build_ggl(n).expect("a method with this form");
     step.iterate_to_stall();
     let mut start = plan.start.y.clone();
@@ -297,7 +297,7 @@ fn a_chain_of_hundreds_of_links_falls_as_with_an_explicit_method() {
     assert!(position < 1e-12 && velocity < 1e-13, "{position:e} {velocity:e}");
     let work = [100, 1000].map(|links| {
         let (system, _) = chain(links);
-        Work::on(&system, &ActiveRows::all(system.constraints())).of_all(&end.statistics.shares)
+        Work::on(&system, &ActiveRows::all(&system.shape().constraints)).of_all(&end.statistics.shares)
     });
     assert!(work[1] < 12.0 * work[0], "{work:?}");
 }

@@ -39,13 +39,13 @@ fn the_ends_of_the_layer_are_kinks_with_names() {
     let system = system_of(
         "states.x = 1\nderivatives.x = \"-sign(x) - abs(x)\"\nrun = { until = 1, regularise = 0.1 }",
     );
-    let names: Vec<&str> = system.guards().iter().map(|guard| guard.name.as_str()).collect();
+    let names: Vec<&str> = system.shape().guards.iter().map(|guard| guard.name.as_str()).collect();
     let expected =
         ["sign(x) = 1 in derivatives.x", "sign(x) = -1 in derivatives.x", "abs(x) in derivatives.x"];
     assert_eq!(names, expected);
     let mut slope = [0.0];
     let mode = common::lock(&system, 0, 0.0, &[0.05]);
-    system.evaluator().derivative(mode.locked(system.parameters()), 0.0, &[0.05], &mut slope);
+    system.evaluator().derivative(mode.locked(&system.shape().parameters), 0.0, &[0.05], &mut slope);
     assert_eq!(slope, [-0.55]);
 }
 
@@ -55,14 +55,14 @@ fn a_named_switch_has_no_surface_of_its_own() {
     let text = "states.x = -1\nswitches = { s = \"x\", other = \"x - 0.2\" }\n\
                 derivatives.x = \"2 + s + 0.1 * abs(x)\"\noutputs.shown = \"s\"\nrun = { until = 2, regularise = 0.1 }";
     let system = system_of(text);
-    let names: Vec<&str> = system.guards().iter().map(|guard| guard.name.as_str()).collect();
+    let names: Vec<&str> = system.shape().guards.iter().map(|guard| guard.name.as_str()).collect();
     assert_eq!(names, ["s = 1 in switches", "s = -1 in switches", "abs(x) in derivatives.x"]);
-    assert_eq!(system.switch_names()[..2], ["s", "other"]);
+    assert_eq!(system.shape().switch_names[..2], ["s", "other"]);
     let run = run_model(text);
     let fired: Vec<usize> = run.events.iter().flat_map(|event| event.guards.clone()).collect();
     assert_eq!(fired, [1, 2, 0], "{:?}", run.events);
     let mode = common::lock(&system, 0, 0.0, &[0.05]);
     let mut shown = [0.0; 2];
-    system.switches().observe(mode.locked(system.parameters()), 0.0, &[0.05], &mut shown);
+    system.switches().observe(mode.locked(&system.shape().parameters), 0.0, &[0.05], &mut shown);
     assert!((shown[0] - 0.5).abs() < 1e-15 && shown[1] == -1.0, "{shown:?}");
 }

@@ -45,7 +45,7 @@ pub(crate) fn events(result: &RunResult<'_>, file: &mut dyn Write) -> io::Result
     for name in ["number", "t", "t_lo", "t_hi", "names", "kinds", "mode_before", "mode_after"] {
         writer.write_field(name)?;
     }
-    for name in trajectory.state_names.iter().chain(result.plan.system.discrete_names()) {
+    for name in trajectory.state_names.iter().chain(&result.plan.system.shape().discrete_names) {
         writer.write_field(format!("{name} before"))?;
         writer.write_field(format!("{name} after"))?;
     }

@@ -38,7 +38,7 @@ pub(crate) fn run_json(result: &RunResult<'_>) -> Value {
 fn options(result: &RunResult<'_>) -> Value {
     let all = RUN_OPTIONS.iter().map(|option| (option.key.to_owned(), value(option.value(result.plan))));
     let mut all: Map<String, Value> = all.collect();
-    let parameters = result.file.model.parameters.iter().zip(result.plan.system.parameters());
+    let parameters = result.file.model.parameters.iter().zip(&result.plan.system.shape().parameters);
     let parameters: Map<String, Value> =
         parameters.map(|(d, value)| (d.name.clone(), json!(value))).collect();
     all.insert("parameters".to_owned(), Value::Object(parameters));

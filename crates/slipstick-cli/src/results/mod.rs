@@ -164,7 +164,7 @@ impl<'a> RunResult<'a> {
     ) -> impl Iterator<Item = (&'s str, f64)> {
         let discrete = mode.map_or(&[][..], |mode| &mode.values.discrete);
         let states = self.trajectory.state_names.iter().zip(state);
-        let all = states.chain(self.plan.system.discrete_names().iter().zip(discrete));
+        let all = states.chain(self.plan.system.shape().discrete_names.iter().zip(discrete));
         all.map(|(name, value)| (name.as_str(), *value))
     }
 
@@ -175,7 +175,7 @@ impl<'a> RunResult<'a> {
     }
 
     pub(crate) fn mode_name(&self, index: usize) -> &str {
-        &self.plan.system.mode_names()[index]
+        &self.plan.system.shape().mode_names[index]
     }
 
     pub(crate) fn has_modes(&self) -> bool {

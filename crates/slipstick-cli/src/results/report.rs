@@ -107,7 +107,7 @@ fn options(result: &RunResult<'_>) -> Vec<[String; 2]> {
     let shown = RUN_OPTIONS.iter().filter(|option| is_shown(option.key));
     let mut rows: Vec<[String; 2]> =
         shown.map(|option| [option.key.to_owned(), in_words(&option.value(plan))]).collect();
-    let parameters = model.parameters.iter().zip(plan.system.parameters());
+    let parameters = model.parameters.iter().zip(&plan.system.shape().parameters);
     rows.extend(parameters.map(|(d, value)| [d.name.clone(), with_unit(*value, model.unit(&d.name))]));
     rows
 }

@@ -134,7 +134,7 @@ impl<'a> Sampler<'a> {
         let row = vec![0.0; states + model.discrete.len() + model.outputs.len() + switches];
         let system = &result.plan.system;
         let soft_switches = model.run.regularise.map(|_| system.switches());
-        let (outputs, parameters) = (Mixture::new(system, system.outputs()), system.parameters());
+        let (outputs, parameters) = (Mixture::new(system, system.outputs()), &system.shape().parameters);
         Self { outputs, soft_switches, parameters, row, states, switches }
     }
 

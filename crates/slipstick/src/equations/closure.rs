@@ -7,47 +7,34 @@
 //!     dy[1] = -9.81;
 //! })
 //! .guard(ClosureGuard::falling("floor", |_t, y| y[0]).reset(|_t, before, after| after[1] = -0.9 * before[1]));
-//! # assert_eq!(slipstick::equations::System::guards(&ball).len(), 1);
+//! # assert_eq!(slipstick::equations::System::shape(&ball).guards.len(), 1);
 //! ```
 
-use super::closure_energy::ClosureEnergy;
 use super::closure_guard::{ClosureGuard, ClosureSurface, ResetRule};
 use super::closure_mechanism::{Mechanism, MechanismJets};
 use super::closure_sides::LockedSides;
+use super::differences::gradient_by_differences;
 use super::{
-    ActiveRows, BadPlace, Constraint, Count, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked,
-    MassKind, Observer, PlainField, Reset, ResetTargets, System, Terms, WrongGradient,
+    At, Count, Evaluator, FieldSlopes, GuardFunctions, GuardKind, GuardRates, Layout, Locked, MassKind,
+    MechanismStructure, MechanismTerms, PlainField, Reset, ResetTargets, Shape, System,
 };
+use crate::expr::Bounds;
 use std::sync::Arc;
 
 type Field = Box<dyn Fn(Locked<'_>, f64, &[f64], &mut [f64]) + Send + Sync>;
 type Matrix = Box<dyn Fn(f64, &[f64], &mut [f64]) + Send + Sync>;
 
-/// The discrete variables and their values at the start.
-#[derive(Default)]
-struct DiscreteStart {
-    names: Vec<String>,
-    values: Vec<f64>,
-}
-
 /// A system of first-order equations given by closures.
 pub struct ClosureSystem {
-    state_names: Vec<String>,
-    mode_names: Vec<String>,
-    switch_names: Vec<String>,
-    discrete: DiscreteStart,
+    /// Guards that say what happens at rest come behind all others, and have no surface.
+    pub(super) shape: Shape,
     field: Field,
     /// The same, if it depends on nothing discrete.
     plain: Option<Arc<PlainField>>,
     jacobian: Option<Matrix>,
-    mass: Option<(MassKind, Matrix)>,
-    /// What happens at rest comes behind all others, and has no surface.
-    guards: Vec<Guard>,
+    mass: Option<Matrix>,
     pub(super) surfaces: Vec<ClosureSurface>,
-    /// How fast each guard can change at most, where that is stated.
-    growth: Vec<f64>,
     resets: Vec<Option<ResetRule>>,
-    count_number: usize,
     /// Whether the field switches by itself, and does not look at the signs that are locked.
     black_box: bool,
     /// If it is a mechanism, the field is not used.
@@ -94,20 +81,32 @@ impl ClosureSystem {
         states: impl IntoIterator<Item = N>,
         field: impl Fn(Locked<'_>, f64, &[f64], &mut [f64]) + Send + Sync + 'static,
     ) -> Self {
-        Self {
-            state_names: states.into_iter().map(Into::into).collect(),
+        let state_names: Vec<String> = states.into_iter().map(Into::into).collect();
+        let shape = Shape {
+            layout: Layout::first_order(state_names.len()),
+            state_names,
             mode_names: vec![String::new()],
             switch_names: Vec::new(),
-            discrete: DiscreteStart::default(),
+            parameters: Vec::new(),
+            discrete_names: Vec::new(),
+            discrete_start: Vec::new(),
+            condition_number: 0,
+            count_number: 0,
+            mass_kind: MassKind::Identity,
+            constraints: Vec::new(),
+            guards: Vec::new(),
+            guard_growth: Vec::new(),
+            clocks: Vec::new(),
+            has_formulas: false,
+        };
+        Self {
+            shape,
             field: Box::new(field),
             plain: None,
             jacobian: None,
             mass: None,
-            guards: Vec::new(),
             surfaces: Vec::new(),
-            growth: Vec::new(),
             resets: Vec::new(),
-            count_number: 0,
             black_box: false,
             mechanism: None,
         }
@@ -115,6 +114,8 @@ impl ClosureSystem {
 
     pub(super) fn mechanism(mechanism: Mechanism) -> Self {
         let mut system = Self::hybrid(mechanism.state_names(), |_, _, _, _| {});
+        system.shape.layout = mechanism.layout();
+        system.shape.constraints = mechanism.constraints().to_vec();
         system.mechanism = Some(mechanism);
         system
     }
@@ -122,8 +123,8 @@ impl ClosureSystem {
     /// Names the modes; the run begins in the first, or in the one that its start says.
     #[must_use]
     pub fn modes<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
-        let highest = self.mode_names.len() - 1;
-        self.mode_names = names.into_iter().map(Into::into).collect();
+        let highest = self.shape.mode_names.len() - 1;
+        self.shape.mode_names = names.into_iter().map(Into::into).collect();
         self.need_mode(highest);
         self
     }
@@ -132,18 +133,18 @@ impl ClosureSystem {
     /// fields, guards and resets read it.
     #[must_use]
     pub fn discrete(mut self, name: &str, start: f64) -> Self {
-        self.discrete.names.push(name.to_owned());
-        self.discrete.values.push(start);
+        self.shape.discrete_names.push(name.to_owned());
+        self.shape.discrete_start.push(start);
         self
     }
 
     /// Makes sure that there is a mode of this index: guards may speak of modes before they have names.
     fn need_mode(&mut self, mode: usize) {
-        if mode > 0 && self.mode_names == [""] {
-            self.mode_names.clear();
+        if mode > 0 && self.shape.mode_names == [""] {
+            self.shape.mode_names.clear();
         }
-        for index in self.mode_names.len()..=mode {
-            self.mode_names.push(format!("mode {index}"));
+        for index in self.shape.mode_names.len()..=mode {
+            self.shape.mode_names.push(format!("mode {index}"));
         }
     }
 
@@ -158,14 +159,16 @@ impl ClosureSystem {
     #[must_use]
     pub fn constant_mass(mut self, mass: Vec<f64>) -> Self {
         let fill = move |_: f64, _: &[f64], out: &mut [f64]| out.copy_from_slice(&mass);
-        self.mass = Some((MassKind::Constant, Box::new(fill)));
+        self.shape.mass_kind = MassKind::Constant;
+        self.mass = Some(Box::new(fill));
         self
     }
 
     /// Puts a matrix that depends on time or state before the derivatives, to be filled in by rows.
     #[must_use]
     pub fn varying_mass(mut self, mass: impl Fn(f64, &[f64], &mut [f64]) + Send + Sync + 'static) -> Self {
-        self.mass = Some((MassKind::Varying, Box::new(mass)));
+        self.shape.mass_kind = MassKind::Varying;
+        self.mass = Some(Box::new(mass));
         self
     }
 
@@ -173,10 +176,11 @@ impl ClosureSystem {
     #[must_use]
     pub fn guard(mut self, guard: ClosureGuard) -> Self {
         let ClosureGuard { mut guard, mut surface, growth, reset, rest } = guard;
-        if let ClosureSurface::Every { count, .. } = &mut surface {
-            *count = self.count_number;
+        if let ClosureSurface::Every { period, count, .. } = &mut surface {
+            self.shape.clocks.push((self.surfaces.len(), *period));
+            *count = self.shape.count_number;
             guard.response.count = Some(Count { index: *count, up: true, clock: true });
-            self.count_number += 1;
+            self.shape.count_number += 1;
         }
         let rest = rest.map(|rest| (rest.guard(&guard), rest.reset));
         let at_rest = rest.as_ref().and_then(|(guard, _)| guard.response.mode);
@@ -185,17 +189,17 @@ impl ClosureSystem {
         }
         // One more stands before what happens at rest.
         let place = self.surfaces.len();
-        for at_rest in self.guards.iter_mut().filter_map(|guard| guard.response.at_rest.as_mut()) {
+        for at_rest in self.shape.guards.iter_mut().filter_map(|guard| guard.response.at_rest.as_mut()) {
             *at_rest += 1;
         }
-        guard.response.at_rest = rest.is_some().then_some(self.guards.len() + 1);
-        self.guards.insert(place, guard);
+        guard.response.at_rest = rest.is_some().then_some(self.shape.guards.len() + 1);
+        self.shape.guards.insert(place, guard);
         self.surfaces.push(surface);
-        self.growth.insert(place, growth);
+        self.shape.guard_growth.insert(place, growth);
         self.resets.insert(place, reset);
         if let Some((guard, reset)) = rest {
-            self.guards.push(guard);
-            self.growth.push(f64::INFINITY);
+            self.shape.guards.push(guard);
+            self.shape.guard_growth.push(f64::INFINITY);
             self.resets.push(reset);
         }
         self
@@ -209,80 +213,31 @@ impl ClosureSystem {
         surface: impl Fn(f64, &[f64]) -> f64 + Send + Sync + 'static,
     ) -> Self {
         let mut guard = ClosureGuard::both(name, surface);
-        guard.guard.response.switch = Some(self.switch_names.len());
-        self.switch_names.push(name.to_owned());
+        guard.guard.response.switch = Some(self.shape.switch_names.len());
+        self.shape.switch_names.push(name.to_owned());
         self.guard(guard)
     }
 }
 
 impl System for ClosureSystem {
-    fn energies(&self, _mode: usize) -> Option<Observer<'_>> {
-        Some(Observer::of_energy(ClosureEnergy::new(self.mechanism.as_ref()?)))
+    fn shape(&self) -> &Shape {
+        &self.shape
     }
-    fn layout(&self) -> Layout {
-        self.mechanism.as_ref().map_or(Layout::first_order(self.state_names.len()), Mechanism::layout)
-    }
-    fn constraints(&self) -> &[Constraint] {
-        self.mechanism.as_ref().map_or(&[], Mechanism::constraints)
-    }
-    fn room_for_terms(&self, rows: &ActiveRows) -> Terms {
-        self.mechanism.as_ref().map_or_else(|| Terms::full(0, 0), |mechanism| mechanism.room_for_terms(rows))
-    }
-    fn bad_place(&self) -> Option<BadPlace> {
-        self.mechanism.as_ref().and_then(Mechanism::bad_place)
-    }
-    fn uneven_mass(&self, t: f64, y: &[f64]) -> Option<(usize, usize, (f64, f64))> {
-        self.mechanism.as_ref().and_then(|mechanism| mechanism.uneven_mass(t, y))
-    }
-    fn wrong_gradient(&self, t: f64, y: &[f64]) -> Option<WrongGradient> {
-        self.mechanism.as_ref().and_then(|mechanism| MechanismJets::new(mechanism).wrong_gradient(t, y))
-    }
-    fn state_names(&self) -> &[String] {
-        &self.state_names
-    }
-    fn mode_names(&self) -> &[String] {
-        &self.mode_names
-    }
-    fn switch_names(&self) -> &[String] {
-        &self.switch_names
-    }
-    fn parameters(&self) -> &[f64] {
-        &[]
-    }
-    fn discrete_names(&self) -> &[String] {
-        &self.discrete.names
-    }
-    fn discrete_start(&self) -> &[f64] {
-        &self.discrete.values
+    fn mechanism(&self) -> Option<&dyn MechanismStructure> {
+        self.mechanism.as_ref().map(|mechanism| mechanism as &dyn MechanismStructure)
     }
     fn reset_targets(&self, guard: usize) -> Option<ResetTargets<'_>> {
         self.resets[guard].is_none().then(ResetTargets::default)
     }
-    fn count_number(&self) -> usize {
-        self.count_number
-    }
-    fn guards(&self) -> &[Guard] {
-        &self.guards
-    }
-    fn guard_growth(&self) -> &[f64] {
-        &self.growth
-    }
-    fn clocks(&self) -> Vec<(usize, f64)> {
-        let period = |surface: &ClosureSurface| match surface {
-            ClosureSurface::Every { period, .. } => Some(*period),
-            _ => None,
-        };
-        self.surfaces.iter().enumerate().filter_map(|(g, surface)| Some((g, period(surface)?))).collect()
-    }
-    fn mass_kind(&self) -> MassKind {
-        self.mass.as_ref().map_or(MassKind::Identity, |(kind, _)| *kind)
+    fn reset_can_turn(&self, _mode: usize, _reset: usize, _guard: usize) -> bool {
+        true
     }
     fn plain_field(&self) -> Option<&PlainField> {
         self.plain.as_deref()
     }
     fn evaluator(&self) -> Box<dyn Evaluator + '_> {
-        let n = self.state_names.len();
-        let for_guards = if self.guards.is_empty() { 0 } else { n };
+        let n = self.shape.state_names.len();
+        let for_guards = if self.shape.guards.is_empty() { 0 } else { n };
         Box::new(ClosureEvaluator {
             system: self,
             dy: vec![0.0; for_guards],
@@ -316,7 +271,7 @@ impl ClosureEvaluator<'_> {
             (Some(jets), _) => jets.derivative(t, y, dy),
             (None, None) => (system.field)(locked, t, y, dy),
             (None, Some(sides)) => {
-                let y = sides.point(&system.guards, &system.surfaces, (locked, t, y));
+                let y = sides.point(&system.shape.guards, &system.surfaces, (locked, t, y));
                 (system.field)(locked, t, y, dy);
             }
         }
@@ -360,7 +315,7 @@ impl ClosureEvaluator<'_> {
     /// enough.
     fn keep_sides(&mut self, locked: Locked<'_>, t: f64) {
         let mut gradient = vec![0.0; self.ahead.len()];
-        for (g, guard) in self.system.guards.iter().enumerate() {
+        for (g, guard) in self.system.shape.guards.iter().enumerate() {
             let (Some(k), GuardKind::Surface) = (guard.response.switch, guard.kind) else { continue };
             for _ in 0..MOST_MOVES {
                 let value = self.system.surfaces[g].value(locked, t, &self.ahead);
@@ -393,7 +348,7 @@ fn watched<'a>(
     locked: Locked<'_>,
 ) -> impl Iterator<Item = (usize, &'a ClosureSurface)> {
     let mode = locked.mode;
-    system.guards.iter().zip(&system.surfaces).enumerate().filter_map(move |(g, (guard, surface))| {
+    system.shape.guards.iter().zip(&system.surfaces).enumerate().filter_map(move |(g, (guard, surface))| {
         guard.mode.is_none_or(|own| own == mode).then_some((g, surface))
     })
 }
@@ -403,45 +358,26 @@ impl Evaluator for ClosureEvaluator<'_> {
         self.field(locked, t, y, dy);
     }
 
-    fn terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
-        if let Some(jets) = &mut self.jets {
-            jets.terms(locked, t, y, terms);
-        }
-    }
-
-    fn gradients(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
-        if let Some(jets) = &mut self.jets {
-            jets.gradients(locked.rows, t, y, terms);
-        }
-    }
-
-    fn residuals(
-        &mut self,
-        locked: Locked<'_>,
-        t: f64,
-        y: &[f64],
-        position: &mut [f64],
-        velocity: &mut [f64],
-    ) {
-        if let Some(jets) = &mut self.jets {
-            jets.residuals((locked.rows, t, y), position, velocity);
-        }
-    }
-
-    fn shift_positions(&mut self, t: f64, q: &mut [f64], change: &[f64]) {
-        if let Some(jets) = &mut self.jets {
-            jets.shift_positions(t, q, change);
-        }
+    fn mechanism(&mut self) -> Option<&mut dyn MechanismTerms> {
+        self.jets.as_mut().map(|jets| jets as &mut dyn MechanismTerms)
     }
 
     fn has_kinematics(&self) -> bool {
         self.system.mechanism.as_ref().is_some_and(Mechanism::has_kinematics)
     }
 
-    fn set_motion(&mut self, motion: &[f64]) {
-        if let Some(jets) = &mut self.jets {
-            jets.motion.copy_from_slice(motion);
+    fn allow(&mut self, _: Locked<'_>, _: f64, _: &[f64], _: &mut [f64]) {}
+
+    fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: Reset<'_>) {
+        if let Some(reset) = &self.system.resets[guard] {
+            reset(locked, t, before, after);
         }
+    }
+}
+
+impl FieldSlopes for ClosureEvaluator<'_> {
+    fn jacobian_entries(&mut self, _: At<'_>, _: &mut dyn FnMut(usize, f64)) -> bool {
+        false
     }
 
     fn jacobian(&mut self, _locked: Locked<'_>, t: f64, y: &[f64], jacobian: &mut [f64]) -> bool {
@@ -452,13 +388,23 @@ impl Evaluator for ClosureEvaluator<'_> {
         })
     }
 
+    fn time_derivative(&mut self, _: Locked<'_>, _: f64, _: &[f64], _: &mut [f64]) -> bool {
+        false
+    }
+
     fn mass(&mut self, _locked: Locked<'_>, t: f64, y: &[f64], mass: &mut [f64]) {
-        if let Some((_, fill)) = &self.system.mass {
+        if let Some(fill) = &self.system.mass {
             mass.fill(0.0);
             fill(t, y, mass);
         }
     }
 
+    fn mass_slopes(&mut self, _: At<'_>, _: &[f64], _: (&mut [f64], &mut [f64])) -> bool {
+        false
+    }
+}
+
+impl GuardFunctions for ClosureEvaluator<'_> {
     fn guards(&mut self, locked: Locked<'_>, t: f64, y: &[f64], values: &mut [f64]) {
         for (g, surface) in watched(self.system, locked) {
             values[g] = surface.value(locked, t, y);
@@ -469,10 +415,19 @@ impl Evaluator for ClosureEvaluator<'_> {
         self.system.surfaces.get(guard).map_or(f64::NAN, |surface| surface.value(locked, t, y))
     }
 
-    fn schedule(&mut self, locked: Locked<'_>, times: &mut [f64]) {
-        for (time, surface) in times.iter_mut().zip(&self.system.surfaces) {
-            *time = surface.time(locked).unwrap_or(*time);
-        }
+    fn guard_gradient(
+        &mut self,
+        locked: Locked<'_>,
+        guard: usize,
+        t: f64,
+        y: &mut [f64],
+        gradient: &mut [f64],
+    ) -> f64 {
+        gradient_by_differences(&mut |t, y| self.guard(locked, guard, t, y), t, y, gradient)
+    }
+
+    fn differences_guard(&self, _: Locked<'_>, _: usize) -> bool {
+        true
     }
 
     /// Closures have no formulas to differentiate: differences along a parabola that touches the flow stand
@@ -486,7 +441,7 @@ impl Evaluator for ClosureEvaluator<'_> {
         reach: f64,
         rates: GuardRates<'_>,
     ) -> u64 {
-        if self.system.guards.is_empty() {
+        if self.system.shape.guards.is_empty() {
             return 0;
         }
         // Below 64 spacings of doubles at t, a difference in time would be rounding.
@@ -521,9 +476,19 @@ impl Evaluator for ClosureEvaluator<'_> {
         self.is_slope.then_some(&self.dy)
     }
 
-    fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: Reset<'_>) {
-        if let Some(reset) = &self.system.resets[guard] {
-            reset(locked, t, before, after);
+    fn guard_bounds(&mut self, _: Locked<'_>, _: usize, _: &dyn Fn(usize) -> Bounds) -> Option<Bounds> {
+        None
+    }
+
+    fn find_needed(&mut self, _: Locked<'_>, needed: &mut [bool]) {
+        needed.fill(true);
+    }
+
+    fn conditions(&mut self, _: Locked<'_>, _: &mut [f64]) {}
+
+    fn schedule(&mut self, locked: Locked<'_>, times: &mut [f64]) {
+        for (time, surface) in times.iter_mut().zip(&self.system.surfaces) {
+            *time = surface.time(locked).unwrap_or(*time);
         }
     }
 }

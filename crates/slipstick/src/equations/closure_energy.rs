@@ -29,7 +29,7 @@ pub(super) struct ClosureEnergy<'a> {
 
 impl<'a> ClosureEnergy<'a> {
     pub(super) fn new(mechanism: &'a Mechanism) -> Self {
-        let (terms, layout) = (mechanism.room_for_terms(&ActiveRows::default()), mechanism.layout());
+        let (terms, layout) = (mechanism.terms_with(&ActiveRows::default()), mechanism.layout());
         let (m, holonomic) = (mechanism.constraints().len(), mechanism.joint_count());
         let entries = terms.mass.values.len();
         Self {
@@ -59,7 +59,7 @@ impl<'a> ClosureEnergy<'a> {
         let (q, v) = (&y[..layout.q], &y[layout.q..layout.q + layout.v]);
         self.mechanism.fill_masses(t, q, &mut self.terms.mass.values);
         self.mechanism.fill_forces(locked, t, y, &mut self.applied);
-        self.jets.residuals((None, t, y), &mut self.position, &mut self.velocity);
+        self.jets.all_residuals((None, t, y), &mut self.position, &mut self.velocity);
         let (potential, potential_rate) = self.jets.potential(t, y);
         self.differ_masses(t, y);
         let (accelerations, rest) = motion.split_at(layout.v.min(motion.len()));

@@ -235,7 +235,7 @@ impl Mechanism {
     }
 
     /// A place that is outside of its matrix.
-    pub(super) fn bad_place(&self) -> Option<BadPlace> {
+    pub(super) fn outside_place(&self) -> Option<BadPlace> {
         let (n, joints) = (self.speeds.len(), self.joint_count());
         let outside = |matrix, places: &[(usize, usize)], rows: usize| {
             let place = places.iter().find(|(row, column)| *row >= rows || *column >= n);
@@ -248,7 +248,7 @@ impl Mechanism {
     }
 
     /// An entry of the mass matrix that is not that of its other half, by more than rounding.
-    pub(super) fn uneven_mass(&self, t: f64, y: &[f64]) -> Option<(usize, usize, (f64, f64))> {
+    pub(super) fn uneven_entry(&self, t: f64, y: &[f64]) -> Option<(usize, usize, (f64, f64))> {
         let places = self.mass_places.as_ref()?;
         let mut mass = Matrix::with_places(self.speeds.len(), self.speeds.len(), places);
         self.fill_masses(t, &y[..self.coordinates.len()], &mut mass.values);
@@ -270,7 +270,7 @@ impl Mechanism {
     }
 
     /// Room for the terms of some constraints.
-    pub(super) fn room_for_terms(&self, rows: &ActiveRows) -> Terms {
+    pub(super) fn terms_with(&self, rows: &ActiveRows) -> Terms {
         let (n, gradients) = (self.speeds.len(), self.gradients());
         let own = gradients.places().filter_map(|(k, j)| Some((rows.row(k)?, j)));
         let gradients = Matrix::with_places(rows.len(), n, &own.collect::<Vec<_>>());
@@ -406,7 +406,7 @@ impl<'a> MechanismJets<'a> {
     }
 
     /// The terms of the equations of motion.
-    pub(super) fn terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
+    pub(super) fn all_terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
         let q = &y[..self.q.len()];
         self.mechanism.fill_masses(t, q, &mut terms.mass.values);
         self.mechanism.fill_forces(locked, t, y, &mut terms.force);
@@ -501,7 +501,7 @@ impl<'a> MechanismJets<'a> {
     }
 
     /// How far the constraints are from being met.
-    pub(super) fn residuals(
+    pub(super) fn all_residuals(
         &mut self,
         (rows, t, y): (Option<&ActiveRows>, f64, &[f64]),
         position: &mut [f64],
@@ -515,7 +515,7 @@ impl<'a> MechanismJets<'a> {
     }
 
     /// Takes `T` times a change off the positions.
-    pub(super) fn shift_positions(&mut self, t: f64, q: &mut [f64], change: &[f64]) {
+    pub(super) fn shift(&mut self, t: f64, q: &mut [f64], change: &[f64]) {
         if self.mechanism.kinematics.is_none() {
             q.iter_mut().zip(change).for_each(|(q, change)| *q -= change);
         } else {

@@ -16,7 +16,7 @@ pub enum GuardCondition {
     /// The mode of this index holds.
     Mode(usize),
     /// A condition of what changes only at events holds: its index among those of
-    /// [`Evaluator::conditions`](super::Evaluator::conditions).
+    /// [`GuardFunctions::conditions`](super::GuardFunctions::conditions).
     Discrete(usize),
     /// The condition does not hold.
     Not(Box<GuardCondition>),
@@ -31,7 +31,7 @@ pub enum GuardCondition {
 pub struct Facts<'a> {
     /// The index of the mode.
     pub mode: usize,
-    /// The values of [`Evaluator::conditions`](super::Evaluator::conditions).
+    /// The values of [`GuardFunctions::conditions`](super::GuardFunctions::conditions).
     pub discrete: &'a [f64],
     /// Whether a comparison is on its positive side; none while that is undecided.
     pub is_positive: &'a dyn Fn(usize) -> Option<bool>,

@@ -143,7 +143,7 @@ impl ExpandGuards for FormulaEvaluator<'_> {
         let tape = &tapes.singles[i];
         let own = &mut self.expansions.mode(locked.mode, tapes).guards[i].bands;
         let bands = own.get_or_insert_with(|| tape.bands());
-        let motion = self.mechanism.as_ref().map_or(&[][..], |scratch| &scratch.motion);
+        let motion = self.mechanism.as_ref().map_or(&[][..], |mechanism| &mechanism.scratch.motion);
         fill(bands, tape, &PointInputs { locked, point, motion });
         tape.banded(bands)
     }
@@ -166,8 +166,7 @@ impl ExpandGuards for FormulaEvaluator<'_> {
         let (inputs, n) = (PointInputs { locked, point, motion: &[] }, point.y.len());
         let ModeExpansions { motion, rows, guards } = self.expansions.mode(locked.mode, tapes);
         if motion.is_none() || rows.as_ref() != locked.rows {
-            let all = self.system.mechanism.as_ref();
-            let mechanism = all.map(|all| (self.selected.tapes(all, locked.rows), locked.rows));
+            let mechanism = self.mechanism.as_mut().map(|own| (own.tapes(locked), locked.rows));
             *motion = MotionSeries::of(&tapes.derivative, n, mechanism);
             *rows = locked.rows.cloned();
             for guard in guards.iter_mut() {
@@ -194,10 +193,10 @@ impl ExpandGuards for FormulaEvaluator<'_> {
         wanted: f64,
         out: &mut Vec<Inexact>,
     ) -> Option<f64> {
-        let n = self.system.state_names().len();
+        let n = self.system.shape().state_names.len();
         let tapes = self.system.modes.of(locked.mode);
         let i = tapes.watched.binary_search(&guard).ok()?;
-        if !self.system.guards()[guard].multipliers.is_empty() {
+        if !self.system.shape().guards[guard].multipliers.is_empty() {
             return None;
         }
         let own = &mut self.expansions.mode(locked.mode, tapes).guards[i].composition;
@@ -231,7 +230,7 @@ impl ExpandGuards for FormulaEvaluator<'_> {
         let Expansions { resets, values, .. } = &mut self.expansions;
         resets.resize_with(self.system.resets.len(), || None);
         let bands = resets[guard].get_or_insert_with(|| reset.tape.bands());
-        let motion = self.mechanism.as_ref().map_or(&[][..], |scratch| &scratch.motion);
+        let motion = self.mechanism.as_ref().map_or(&[][..], |mechanism| &mechanism.scratch.motion);
         fill(bands, &reset.tape, &PointInputs { locked, point: before, motion });
         values.resize(reset.len(), Inexact::UNDEFINED);
         reset.tape.all_banded(bands, values);
@@ -256,7 +255,7 @@ mod tests {
     }
 
     fn locked<'a>(system: &'a FormulaSystem, signs: &'a [f64]) -> Locked<'a> {
-        Locked { parameters: system.parameters(), signs, ..Locked::default() }
+        Locked { parameters: &system.shape().parameters, signs, ..Locked::default() }
     }
 
     fn values(series: &[Inexact]) -> Vec<f64> {

@@ -6,32 +6,30 @@
 use super::binding::bind;
 use super::differences::gradient_by_differences;
 use super::expand_formula::Expansions;
+use super::formula_mechanism::FormulaMechanism;
 use super::initial_values::{InitialTape, InitialValues, start_values};
 use super::inputs::{load, load_motion, locked_input};
 use super::lowering::Lowering;
 use super::mass::{MassScratch, MassTape};
-use super::mechanism::{MechanismScratch, MechanismTapes};
+use super::mechanism::MechanismTapes;
 use super::parameter_values::ParameterValues;
 use super::schedule::check_times;
-use super::selected::Selected;
-use super::system_names::SystemNames;
 use super::tapes::{Compiler, Modes, RegistersByMode, ResetTape, ScheduleTape};
 use super::{
-    ActiveRows, Constraint, Evaluator, Guard, GuardRates, Layout, Locked, MassKind, Observer, Reset,
-    ResetTargets, System, Terms,
+    ActiveRows, At, BadPlace, Evaluator, FieldSlopes, GuardFunctions, GuardRates, Layout, Locked, MassKind,
+    MechanismStructure, MechanismTerms, Observer, PlainField, Reset, ResetTargets, Shape, System, Terms,
+    WrongGradient,
 };
 use crate::expr::{Bounds, Boxes, Registers, Tape};
-use crate::model::{Diagnostic, Model};
+use crate::model::{Definition, Diagnostic, Model};
 
 /// A system compiled from a model.
 #[derive(Clone, Debug)]
 pub struct FormulaSystem {
-    names: SystemNames,
-    count_number: usize,
+    shape: Shape,
+    named_switches: usize,
     initial: InitialValues,
     initial_tape: InitialTape,
-    guards: Vec<Guard>,
-    guard_growth: Vec<f64>,
     pub(super) modes: Modes,
     pub(super) resets: Vec<Option<ResetTape>>,
     pub(super) mass: Option<MassTape>,
@@ -65,31 +63,64 @@ impl FormulaSystem {
         let parameter_inputs = lowering.names.first_parameter..lowering.names.first_switch;
         let guard_growth = bound.growth(&lowering, &fixed.parameters);
         let mut compiler = Compiler { arena: &mut lowering.arena, bound: &bound };
-        Ok(Self {
-            resets: compiler.resets(),
-            mass: compiler.mass(model, &parameter_inputs),
-            mechanism: compiler.mechanism(&bound.parts.mechanism, model.states.len()),
-            shown: ShownTapes {
-                outputs: compiler.compile(&bound.parts.outputs),
-                audit: compiler.compile(&bound.parts.audit),
-                energies: compiler.energies(&bound.parts.mechanism),
-                switches: compiler.compile(&bound.parts.switches),
-            },
-            schedule: compiler.schedule(),
-            conditions: compiler.compile(&bound.parts.conditions.discrete),
+        let resets = compiler.resets();
+        let mass = compiler.mass(model, &parameter_inputs);
+        let mechanism = compiler.mechanism(&bound.parts.mechanism, model.states.len());
+        let shown = ShownTapes {
+            outputs: compiler.compile(&bound.parts.outputs),
+            audit: compiler.compile(&bound.parts.audit),
+            energies: compiler.energies(&bound.parts.mechanism),
+            switches: compiler.compile(&bound.parts.switches),
+        };
+        let schedule = compiler.schedule();
+        let conditions = compiler.compile(&bound.parts.conditions.discrete);
+        let n = mechanism.as_ref().map_or(0, |mechanism| mechanism.coordinates);
+        let names = |list: &[Definition]| list.iter().map(|d| d.name.clone()).collect();
+        let modes = model.modes.iter().map(|mode| mode.name.clone());
+        let shape = Shape {
+            layout: Layout { q: n, v: n, z: model.states.len() - 2 * n },
+            state_names: names(&model.states),
+            mode_names: if model.modes.is_empty() { vec![String::new()] } else { modes.collect() },
+            switch_names: bound.switch_names.clone(),
+            parameters: fixed.parameters.clone(),
+            discrete_names: names(&model.discrete),
+            discrete_start: discrete.clone(),
+            condition_number: conditions.output_count(),
+            count_number: bound.count_number,
+            mass_kind: mass.as_ref().map_or(MassKind::Identity, |mass| mass.kind),
+            constraints: mechanism.as_ref().map_or_else(Vec::new, |mechanism| mechanism.constraints.clone()),
+            guards: bound.guards.iter().map(|bound| bound.guard.clone()).collect(),
             guard_growth,
+            // Their periods have been checked.
+            clocks: Vec::new(),
+            has_formulas: true,
+        };
+        Ok(Self {
+            shape,
+            named_switches: model.switches.len(),
             initial_tape: InitialTape::new(model, &fixed),
             initial: InitialValues { parameters: fixed.parameters, state, discrete },
-            guards: bound.guards.iter().map(|watch| watch.guard.clone()).collect(),
-            names: SystemNames::new(model, bound.switch_names.clone()),
-            count_number: bound.count_number,
             modes: Modes::new(lowering.arena, bound, model.start_mode()),
+            resets,
+            mass,
+            mechanism,
+            schedule,
+            conditions,
+            shown,
         })
     }
 
     /// How many switches are named. They come first; switches of formulas follow.
     pub fn named_switches(&self) -> usize {
-        self.names.named_switches
+        self.named_switches
+    }
+
+    /// Whether where a guard goes depends on a state: its value, or its first two rates along the flow.
+    fn guard_depends_on(&self, mode: usize, guard: usize, state: usize) -> bool {
+        let tapes = self.modes.of(mode);
+        // Behind a mass matrix every rate may depend on every state.
+        let own = tapes.watched.iter().position(|&g| g == guard).filter(|_| !self.is_coupled());
+        own.is_none_or(|k| tapes.reach(k, self.shape.state_names.len())[state])
     }
 
     /// Whether a mass matrix stands before the derivatives.
@@ -113,7 +144,7 @@ impl FormulaSystem {
     /// says why not.
     pub fn prepare(&self, given: &[(usize, f64)]) -> Option<InitialValues> {
         let values = self.initial_tape.values(given)?;
-        self.schedule.admits(&values.parameters, self.names.states.len()).then_some(values)
+        self.schedule.admits(&values.parameters, self.shape.state_names.len()).then_some(values)
     }
 
     /// The scratch to evaluate the outputs with.
@@ -144,37 +175,11 @@ fn nonlinear_force(model: &Model, coordinate: usize) -> Diagnostic {
 }
 
 impl System for FormulaSystem {
-    fn energies(&self, mode: usize) -> Option<Observer<'_>> {
-        let energies = &self.shown.energies;
-        Some(Observer::new(energies.get(mode).or_else(|| energies.first())?))
+    fn shape(&self) -> &Shape {
+        &self.shape
     }
-    fn layout(&self) -> Layout {
-        let n = self.mechanism.as_ref().map_or(0, |mechanism| mechanism.coordinates);
-        Layout { q: n, v: n, z: self.names.states.len() - 2 * n }
-    }
-    fn state_names(&self) -> &[String] {
-        &self.names.states
-    }
-    fn mode_names(&self) -> &[String] {
-        &self.names.modes
-    }
-    fn switch_names(&self) -> &[String] {
-        &self.names.switches
-    }
-    fn condition_number(&self) -> usize {
-        self.conditions.output_count()
-    }
-    fn count_number(&self) -> usize {
-        self.count_number
-    }
-    fn parameters(&self) -> &[f64] {
-        &self.initial.parameters
-    }
-    fn discrete_names(&self) -> &[String] {
-        &self.names.discrete
-    }
-    fn discrete_start(&self) -> &[f64] {
-        &self.initial.discrete
+    fn mechanism(&self) -> Option<&dyn MechanismStructure> {
+        self.mechanism.is_some().then_some(self)
     }
     fn reset_targets(&self, guard: usize) -> Option<ResetTargets<'_>> {
         let reset = self.resets[guard].as_ref();
@@ -183,14 +188,39 @@ impl System for FormulaSystem {
             discrete: &reset.discrete,
         }))
     }
-    fn guards(&self) -> &[Guard] {
-        &self.guards
+    fn reset_can_turn(&self, mode: usize, reset: usize, guard: usize) -> bool {
+        let Some(reset) = &self.resets[reset] else { return false };
+        let mut states = reset.targets.iter();
+        !reset.discrete.is_empty() || states.any(|&state| self.guard_depends_on(mode, guard, state))
     }
-    fn guard_growth(&self) -> &[f64] {
-        &self.guard_growth
+    fn plain_field(&self) -> Option<&PlainField> {
+        None
     }
-    fn constraints(&self) -> &[Constraint] {
-        self.mechanism.as_ref().map_or(&[], |mechanism| &mechanism.constraints)
+    fn evaluator(&self) -> Box<dyn Evaluator + '_> {
+        let (states, guards) = (self.shape.state_names.len(), self.shape.guards.len());
+        let reset = self.resets.iter().flatten().map(ResetTape::len).max().unwrap_or(0);
+        let longest = (2 * guards).max(1 + states).max(reset).max(self.shape.constraints.len());
+        Box::new(FormulaEvaluator {
+            system: self,
+            modes: RegistersByMode::new(&self.modes),
+            resets: self.resets.iter().map(|r| r.as_ref().map(|r| r.tape.registers())).collect(),
+            mass: self.mass.as_ref().map(MassTape::scratch),
+            mechanism: self.mechanism.as_ref().map(|tapes| FormulaMechanism::new(tapes, states)),
+            schedule: self.schedule.tape.registers(),
+            conditions: self.conditions.registers(),
+            nowhere: vec![0.0; states],
+            boxes: Boxes::default(),
+            out: vec![0.0; longest],
+            expansions: Expansions::default(),
+        })
+    }
+}
+
+/// Lent by [`System::mechanism`] only where there is one.
+impl MechanismStructure for FormulaSystem {
+    fn energies(&self, mode: usize) -> Option<Observer<'_>> {
+        let energies = &self.shown.energies;
+        Some(Observer::new(energies.get(mode).or_else(|| energies.first())?))
     }
     fn room_for_terms(&self, rows: &ActiveRows) -> Terms {
         self.mechanism.as_ref().map_or_else(|| Terms::full(0, 0), |tapes| tapes.room_for_terms(rows))
@@ -201,48 +231,14 @@ impl System for FormulaSystem {
     fn rate_slope_places(&self, rows: &ActiveRows) -> Vec<(usize, usize)> {
         self.mechanism.as_ref().map_or_else(Vec::new, |tapes| tapes.places.of_rows(rows).slopes)
     }
-    fn has_formulas(&self) -> bool {
-        true
+    fn bad_place(&self) -> Option<BadPlace> {
+        None
     }
-    fn guard_depends_on(&self, mode: usize, guard: usize, state: usize) -> bool {
-        let tapes = self.modes.of(mode);
-        // Behind a mass matrix every rate may depend on every state.
-        let own = tapes.watched.iter().position(|&g| g == guard).filter(|_| !self.is_coupled());
-        own.is_none_or(|k| tapes.reach(k, self.names.states.len())[state])
+    fn wrong_gradient(&self, _t: f64, _y: &[f64]) -> Option<WrongGradient> {
+        None
     }
-    fn reset_can_turn(&self, mode: usize, reset: usize, guard: usize) -> bool {
-        let Some(reset) = &self.resets[reset] else { return false };
-        let mut states = reset.targets.iter();
-        !reset.discrete.is_empty() || states.any(|&state| self.guard_depends_on(mode, guard, state))
-    }
-    fn mass_kind(&self) -> MassKind {
-        self.mass.as_ref().map_or(MassKind::Identity, |mass| mass.kind)
-    }
-    fn evaluator(&self) -> Box<dyn Evaluator + '_> {
-        let mass = self.mass.as_ref().map(MassTape::scratch);
-        let modes = RegistersByMode::new(&self.modes);
-        let resets = self.resets.iter().map(|r| r.as_ref().map(|r| r.tape.registers())).collect();
-        let reset = self.resets.iter().flatten().map(ResetTape::len).max().unwrap_or(0);
-        let longest =
-            (2 * self.guards.len()).max(1 + self.names.states.len()).max(reset).max(self.constraints().len());
-        let schedule = self.schedule.tape.registers();
-        let conditions = self.conditions.registers();
-        let nowhere = vec![0.0; self.names.states.len()];
-        Box::new(FormulaEvaluator {
-            system: self,
-            modes,
-            resets,
-            mass,
-            mechanism: self.mechanism.as_ref().map(MechanismTapes::scratch),
-            selected: Selected::default(),
-            schedule,
-            conditions,
-            nowhere,
-            boxes: Boxes::default(),
-            out: vec![0.0; longest],
-            slopes: vec![0.0; self.mechanism.as_ref().map_or(0, |tapes| tapes.places.slopes.len())],
-            expansions: Expansions::default(),
-        })
+    fn uneven_mass(&self, _t: f64, _y: &[f64]) -> Option<(usize, usize, (f64, f64))> {
+        None
     }
 }
 
@@ -251,17 +247,13 @@ pub(super) struct FormulaEvaluator<'a> {
     modes: RegistersByMode,
     resets: Vec<Option<Registers>>,
     mass: Option<MassScratch>,
-    pub(super) mechanism: Option<MechanismScratch>,
-    /// The tapes of the constraints that hold.
-    pub(super) selected: Selected,
+    pub(super) mechanism: Option<FormulaMechanism<'a>>,
     schedule: Registers,
     conditions: Registers,
     /// A state for formulas that do not depend on it.
     nowhere: Vec<f64>,
     boxes: Boxes,
     out: Vec<f64>,
-    /// The slopes of the rates of constraints that are not always zero.
-    slopes: Vec<f64>,
     pub(super) expansions: Expansions,
 }
 
@@ -270,128 +262,40 @@ impl Evaluator for FormulaEvaluator<'_> {
         let tapes = self.system.modes.of(locked.mode);
         let registers = &mut self.modes.of(locked.mode, tapes).derivative;
         load(registers, t, y, locked);
-        load_motion(registers, self.mechanism.as_ref());
+        load_motion(registers, self.mechanism.as_ref().map(|mechanism| &mechanism.scratch));
         tapes.derivative.run(registers, dy);
     }
 
-    fn terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
-        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
-            let mechanism = self.selected.tapes(all, locked.rows);
-            mechanism.terms(scratch, (locked, t, y), terms);
-        }
+    fn mechanism(&mut self) -> Option<&mut dyn MechanismTerms> {
+        self.mechanism.as_mut().map(|mechanism| mechanism as &mut dyn MechanismTerms)
     }
 
-    fn driving_terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
-        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
-            let mechanism = self.selected.tapes(all, locked.rows);
-            mechanism.driving_terms(scratch, (locked, t, y), terms);
-        }
+    fn has_kinematics(&self) -> bool {
+        false
     }
 
-    fn gradients(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
-        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
-            let mechanism = self.selected.tapes(all, locked.rows);
-            mechanism.gradients(scratch, (locked, t, y), terms);
+    fn allow(&mut self, _: Locked<'_>, _: f64, _: &[f64], _: &mut [f64]) {}
+
+    fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: Reset<'_>) {
+        let (Some(reset), Some(registers)) = (&self.system.resets[guard], &mut self.resets[guard]) else {
+            return;
+        };
+        load(registers, t, before, locked);
+        load_motion(registers, self.mechanism.as_ref().map(|mechanism| &mechanism.scratch));
+        let out = &mut self.out[..reset.targets.len() + reset.discrete.len()];
+        reset.tape.run(registers, out);
+        let (states, discrete) = out.split_at(reset.targets.len());
+        for (&target, value) in reset.targets.iter().zip(states) {
+            after.state[target] = *value;
+        }
+        for (&target, value) in reset.discrete.iter().zip(discrete) {
+            after.discrete[target] = *value;
         }
     }
+}
 
-    fn residuals(
-        &mut self,
-        locked: Locked<'_>,
-        t: f64,
-        y: &[f64],
-        position: &mut [f64],
-        velocity: &mut [f64],
-    ) {
-        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
-            let mechanism = self.selected.tapes(all, locked.rows);
-            mechanism.residuals(scratch, (locked, t, y), position, velocity);
-        }
-    }
-
-    fn residuals_of_terms(
-        &mut self,
-        (locked, _, y): (Locked<'_>, f64, &[f64]),
-        terms: &Terms,
-        position: &mut [f64],
-        velocity: &mut [f64],
-    ) {
-        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
-            let mechanism = self.selected.tapes(all, locked.rows);
-            mechanism.residuals_of_terms(scratch, terms, y, (position, velocity));
-        }
-    }
-
-    fn turn(&mut self, locked: Locked<'_>, change: &[f64], turned: &mut [f64]) -> bool {
-        match (&self.system.mechanism, &mut self.mechanism) {
-            (Some(all), Some(scratch)) => self.selected.tapes(all, locked.rows).turn(scratch, change, turned),
-            _ => false,
-        }
-    }
-
-    fn position_residuals(
-        &mut self,
-        locked: Locked<'_>,
-        t: f64,
-        y: &[f64],
-        position: &mut [f64],
-        _: &mut [f64],
-    ) {
-        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
-            let mechanism = self.selected.tapes(all, locked.rows);
-            mechanism.positions(scratch, (locked, t, y), position);
-        }
-    }
-
-    fn rates(
-        &mut self,
-        locked: Locked<'_>,
-        t: f64,
-        y: &[f64],
-        _: &mut [f64],
-        velocity: &mut [f64],
-        terms: &mut Terms,
-    ) -> bool {
-        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
-            let mechanism = self.selected.tapes(all, locked.rows);
-            mechanism.rates(scratch, (locked, t, y), velocity, terms);
-        }
-        true
-    }
-
-    fn rate_slopes(&mut self, locked: Locked<'_>, t: f64, y: &[f64], slopes: &mut [f64]) -> bool {
-        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
-            let mechanism = self.selected.tapes(all, locked.rows);
-            let values = &mut self.slopes[..mechanism.places.slopes.len()];
-            mechanism.slopes(scratch, (locked, t, y), values);
-            mechanism.spread_slopes(values, slopes);
-        }
-        true
-    }
-
-    fn rate_slope_entries(&mut self, locked: Locked<'_>, t: f64, y: &[f64], slopes: &mut [f64]) -> bool {
-        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
-            let mechanism = self.selected.tapes(all, locked.rows);
-            mechanism.slopes(scratch, (locked, t, y), slopes);
-        }
-        true
-    }
-
-    fn tangent(&mut self, locked: Locked<'_>, t: f64, y: &[f64], change: &[f64], out: &mut [f64]) -> bool {
-        if let (Some(all), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
-            let mechanism = self.selected.tapes(all, locked.rows);
-            mechanism.tangent(scratch, (locked, t, y), change, out);
-        }
-        true
-    }
-
-    fn set_motion(&mut self, motion: &[f64]) {
-        if let Some(scratch) = &mut self.mechanism {
-            scratch.motion.copy_from_slice(motion);
-        }
-    }
-
-    fn jacobian_entries(&mut self, at: (Locked<'_>, f64, &[f64]), each: &mut dyn FnMut(usize, f64)) -> bool {
+impl FieldSlopes for FormulaEvaluator<'_> {
+    fn jacobian_entries(&mut self, at: At<'_>, each: &mut dyn FnMut(usize, f64)) -> bool {
         let (locked, t, y) = at;
         let tapes = self.system.modes.of(locked.mode);
         let registers = &mut self.modes.of(locked.mode, tapes).jacobian;
@@ -406,21 +310,9 @@ impl Evaluator for FormulaEvaluator<'_> {
         true
     }
 
-    fn mass(&mut self, locked: Locked<'_>, t: f64, y: &[f64], mass: &mut [f64]) {
-        if let (Some(rule), Some(scratch)) = (&self.system.mass, &mut self.mass) {
-            rule.matrix(scratch, (locked, t, y), mass);
-        }
-    }
-
-    fn mass_slopes(
-        &mut self,
-        (locked, t, y): (Locked<'_>, f64, &[f64]),
-        rate: &[f64],
-        slopes: (&mut [f64], &mut [f64]),
-    ) -> bool {
-        let (Some(rule), Some(scratch)) = (&self.system.mass, &mut self.mass) else { return false };
-        rule.slopes(scratch, (locked, t, y), rate, slopes);
-        true
+    fn jacobian(&mut self, locked: Locked<'_>, t: f64, y: &[f64], jacobian: &mut [f64]) -> bool {
+        jacobian.fill(0.0);
+        self.jacobian_entries((locked, t, y), &mut |place, value| jacobian[place] = value)
     }
 
     fn time_derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], out: &mut [f64]) -> bool {
@@ -431,11 +323,30 @@ impl Evaluator for FormulaEvaluator<'_> {
         true
     }
 
+    fn mass(&mut self, locked: Locked<'_>, t: f64, y: &[f64], mass: &mut [f64]) {
+        if let (Some(rule), Some(scratch)) = (&self.system.mass, &mut self.mass) {
+            rule.matrix(scratch, (locked, t, y), mass);
+        }
+    }
+
+    fn mass_slopes(
+        &mut self,
+        (locked, t, y): At<'_>,
+        rate: &[f64],
+        slopes: (&mut [f64], &mut [f64]),
+    ) -> bool {
+        let (Some(rule), Some(scratch)) = (&self.system.mass, &mut self.mass) else { return false };
+        rule.slopes(scratch, (locked, t, y), rate, slopes);
+        true
+    }
+}
+
+impl GuardFunctions for FormulaEvaluator<'_> {
     fn guards(&mut self, locked: Locked<'_>, t: f64, y: &[f64], values: &mut [f64]) {
         let tapes = self.system.modes.of(locked.mode);
         let registers = &mut self.modes.of(locked.mode, tapes).guards;
         load(registers, t, y, locked);
-        load_motion(registers, self.mechanism.as_ref());
+        load_motion(registers, self.mechanism.as_ref().map(|mechanism| &mechanism.scratch));
         let out = &mut self.out[..tapes.watched.len()];
         tapes.guards.run(registers, out);
         for (&g, value) in tapes.watched.iter().zip(out) {
@@ -448,39 +359,11 @@ impl Evaluator for FormulaEvaluator<'_> {
         let Ok(i) = tapes.watched.binary_search(&guard) else { return f64::NAN };
         let registers = &mut self.modes.of(locked.mode, tapes).singles[i];
         load(registers, t, y, locked);
-        if !self.system.guards[guard].multipliers.is_empty() {
-            load_motion(registers, self.mechanism.as_ref());
+        if !self.system.shape.guards[guard].multipliers.is_empty() {
+            load_motion(registers, self.mechanism.as_ref().map(|mechanism| &mechanism.scratch));
         }
         tapes.singles[i].run(registers, &mut self.out[..1]);
         self.out[0]
-    }
-
-    fn guard_bounds(
-        &mut self,
-        locked: Locked<'_>,
-        guard: usize,
-        input: &dyn Fn(usize) -> Bounds,
-    ) -> Option<Bounds> {
-        let tapes = self.system.modes.of(locked.mode);
-        let tape = &tapes.singles[tapes.watched.binary_search(&guard).ok()?];
-        // Of multipliers only their values are known.
-        if !self.system.guards[guard].multipliers.is_empty() {
-            return None;
-        }
-        let n = self.system.names.states.len();
-        let inputs = self.boxes.inputs_of(tape);
-        for k in tape.reads() {
-            inputs[k] = match k {
-                k if k <= n => input(k),
-                k => Bounds::fixed(locked_input(locked, k - n - 1)),
-            };
-        }
-        Some(tape.bounds(&mut self.boxes))
-    }
-
-    fn differences_guard(&self, locked: Locked<'_>, guard: usize) -> bool {
-        let tapes = self.system.modes.of(locked.mode);
-        tapes.watched.binary_search(&guard).is_ok_and(|i| tapes.gradients[i].is_none())
     }
 
     fn guard_gradient(
@@ -509,6 +392,61 @@ impl Evaluator for FormulaEvaluator<'_> {
         rate
     }
 
+    fn differences_guard(&self, locked: Locked<'_>, guard: usize) -> bool {
+        let tapes = self.system.modes.of(locked.mode);
+        tapes.watched.binary_search(&guard).is_ok_and(|i| tapes.gradients[i].is_none())
+    }
+
+    fn guard_rates(
+        &mut self,
+        locked: Locked<'_>,
+        t: f64,
+        y: &[f64],
+        _reach: f64,
+        rates: GuardRates<'_>,
+    ) -> u64 {
+        let tapes = self.system.modes.of(locked.mode);
+        let registers = &mut self.modes.of(locked.mode, tapes).rates;
+        load(registers, t, y, locked);
+        load_motion(registers, self.mechanism.as_ref().map(|mechanism| &mechanism.scratch));
+        let count = tapes.watched.len();
+        let out = &mut self.out[..2 * count];
+        tapes.rates.run(registers, out);
+        // Behind a mass matrix the formulas are not the derivatives: nothing is known.
+        let known = self.system.mass.is_none();
+        for (i, &g) in tapes.watched.iter().enumerate() {
+            (rates.first[g], rates.second[g]) = if known { (out[i], out[count + i]) } else { (0.0, 0.0) };
+        }
+        0
+    }
+
+    fn slope_of_rates(&self) -> Option<&[f64]> {
+        None
+    }
+
+    fn guard_bounds(
+        &mut self,
+        locked: Locked<'_>,
+        guard: usize,
+        input: &dyn Fn(usize) -> Bounds,
+    ) -> Option<Bounds> {
+        let tapes = self.system.modes.of(locked.mode);
+        let tape = &tapes.singles[tapes.watched.binary_search(&guard).ok()?];
+        // Of multipliers only their values are known.
+        if !self.system.shape.guards[guard].multipliers.is_empty() {
+            return None;
+        }
+        let n = self.system.shape.state_names.len();
+        let inputs = self.boxes.inputs_of(tape);
+        for k in tape.reads() {
+            inputs[k] = match k {
+                k if k <= n => input(k),
+                k => Bounds::fixed(locked_input(locked, k - n - 1)),
+            };
+        }
+        Some(tape.bounds(&mut self.boxes))
+    }
+
     fn find_needed(&mut self, locked: Locked<'_>, needed: &mut [bool]) {
         let tapes = self.system.modes.of(locked.mode);
         let (Some(tape), Some(registers)) = (&tapes.needs, &mut self.modes.of(locked.mode, tapes).needs)
@@ -520,12 +458,6 @@ impl Evaluator for FormulaEvaluator<'_> {
         tape.run(registers, out);
         for (&g, need) in tapes.watched.iter().zip(out) {
             needed[g] = *need != 0.0;
-        }
-    }
-
-    fn joints(&mut self, locked: Locked<'_>, shut: &mut [bool]) {
-        if let (Some(mechanism), Some(scratch)) = (&self.system.mechanism, &mut self.mechanism) {
-            mechanism.joints(scratch, (locked, &self.nowhere), shut);
         }
     }
 
@@ -541,46 +473,6 @@ impl Evaluator for FormulaEvaluator<'_> {
         schedule.tape.run(&mut self.schedule, out);
         for (&g, time) in schedule.guards.iter().zip(out) {
             times[g] = *time;
-        }
-    }
-
-    fn guard_rates(
-        &mut self,
-        locked: Locked<'_>,
-        t: f64,
-        y: &[f64],
-        _reach: f64,
-        rates: GuardRates<'_>,
-    ) -> u64 {
-        let tapes = self.system.modes.of(locked.mode);
-        let registers = &mut self.modes.of(locked.mode, tapes).rates;
-        load(registers, t, y, locked);
-        load_motion(registers, self.mechanism.as_ref());
-        let count = tapes.watched.len();
-        let out = &mut self.out[..2 * count];
-        tapes.rates.run(registers, out);
-        // Behind a mass matrix the formulas are not the derivatives: nothing is known.
-        let known = self.system.mass.is_none();
-        for (i, &g) in tapes.watched.iter().enumerate() {
-            (rates.first[g], rates.second[g]) = if known { (out[i], out[count + i]) } else { (0.0, 0.0) };
-        }
-        0
-    }
-
-    fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: Reset<'_>) {
-        let (Some(reset), Some(registers)) = (&self.system.resets[guard], &mut self.resets[guard]) else {
-            return;
-        };
-        load(registers, t, before, locked);
-        load_motion(registers, self.mechanism.as_ref());
-        let out = &mut self.out[..reset.targets.len() + reset.discrete.len()];
-        reset.tape.run(registers, out);
-        let (states, discrete) = out.split_at(reset.targets.len());
-        for (&target, value) in reset.targets.iter().zip(states) {
-            after.state[target] = *value;
-        }
-        for (&target, value) in reset.discrete.iter().zip(discrete) {
-            after.discrete[target] = *value;
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::inputs::load;
 use super::tapes::Compiler;
-use super::{Locked, MassKind};
+use super::{At, MassKind};
 use crate::expr::{ExprId, Registers, Tape};
 use crate::model::{Model, Scope};
 
@@ -27,9 +27,6 @@ pub(super) struct MassScratch {
     slopes: Registers,
     out: Vec<f64>,
 }
-
-/// Where the matrix is evaluated: what is locked, time, state.
-pub(super) type At<'a> = (Locked<'a>, f64, &'a [f64]);
 
 impl MassTape {
     pub(super) fn scratch(&self) -> MassScratch {

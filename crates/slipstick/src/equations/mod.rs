@@ -12,14 +12,17 @@ mod closure_energy;
 mod closure_guard;
 mod closure_mechanism;
 mod closure_sides;
+mod closure_terms;
 mod condition;
 mod conditions;
 mod derivatives;
 mod differences;
 mod energy;
+mod evaluator;
 mod expand;
 mod expand_formula;
 mod formula;
+mod formula_mechanism;
 mod initial_values;
 mod inputs;
 mod lagrange;
@@ -37,7 +40,6 @@ mod selected;
 mod softening;
 mod surfaces;
 mod system;
-mod system_names;
 mod tapes;
 
 pub use crate::model::{Direction, Side};
@@ -48,6 +50,10 @@ pub use closure_mechanism::Mechanism;
 pub use condition::{Facts, GuardCondition};
 pub use differences::{difference_error, gradient_by_differences, rate_error};
 pub use energy::{KINETIC, POTENTIAL, POWER};
+pub use evaluator::{
+    At, Evaluator, FieldSlopes, GuardFunctions, GuardRates, MechanismTerms, Reset, ResidualsWanted,
+    SlopePlaces, TermsWanted,
+};
 pub use expand::{ExpandGuards, HIGHEST_ORDER, UncertainPoint, UncertainPolynomial};
 pub use formula::FormulaSystem;
 pub use initial_values::InitialValues;
@@ -55,6 +61,6 @@ pub use mechanism::{BadPlace, Constraint, Terms, WrongGradient};
 pub use observer::Observer;
 pub use parameter_values::ParameterValues;
 pub use system::{
-    Count, EntryRule, Evaluator, Guard, GuardKind, GuardRates, Layout, Locked, MassKind, PlainField, Point,
-    Reset, ResetTargets, Response, System,
+    Count, EntryRule, Guard, GuardKind, Layout, Locked, MassKind, MechanismStructure, PlainField, Point,
+    ResetTargets, Response, Shape, System,
 };

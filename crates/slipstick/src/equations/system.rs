@@ -1,9 +1,6 @@
-//! What the loop asks of a set of equations: right-hand sides, guards, rates of guards, resets.
+//! Equations that do not change during a run: their shape, their guards, and what evaluates them.
 
-use super::differences::gradient_by_differences;
-use super::{ActiveRows, BadPlace, Constraint, Terms, WrongGradient};
-use super::{ExpandGuards, GuardCondition, Observer};
-use crate::expr::Bounds;
+use super::{ActiveRows, BadPlace, Constraint, Evaluator, GuardCondition, Observer, Terms, WrongGradient};
 use crate::model::{Direction, Side};
 
 /// How the flat state is split: positions `q`, velocities `v`, first-order states `z`, in this order.
@@ -69,7 +66,7 @@ pub enum GuardKind {
     /// It is the zero of a function of time and state, to be found in every step.
     #[default]
     Surface,
-    /// It is known beforehand, see [`Evaluator::schedule`].
+    /// It is known beforehand, see [`GuardFunctions::schedule`](super::GuardFunctions::schedule).
     Scheduled {
         /// Whether the surface rises there.
         rising: bool,
@@ -162,17 +159,6 @@ impl Guard {
     }
 }
 
-/// Where the rates of guards go.
-#[derive(Debug)]
-pub struct GuardRates<'a> {
-    /// The right-hand side at the point, if it is known.
-    pub slope: Option<&'a [f64]>,
-    /// First derivatives along the flow.
-    pub first: &'a mut [f64],
-    /// Second derivatives along the flow.
-    pub second: &'a mut [f64],
-}
-
 /// A point of a motion: time, state, and how fast the state changes.
 #[derive(Clone, Copy, Debug)]
 pub struct Point<'a> {
@@ -191,7 +177,7 @@ pub struct Point<'a> {
 pub struct Locked<'a> {
     /// The index of the mode.
     pub mode: usize,
-    /// The values of the parameters, in the order of [`System::parameters`].
+    /// The values of the parameters, in the order of [`Shape::parameters`].
     pub parameters: &'a [f64],
     /// The sign of each switch, +1 or -1.
     pub signs: &'a [f64],
@@ -201,15 +187,6 @@ pub struct Locked<'a> {
     pub discrete: &'a [f64],
     /// The constraints with rows in terms and residuals; all of them if not given.
     pub rows: Option<&'a ActiveRows>,
-}
-
-/// Where a reset goes: state and discrete variables after an event. What it does not set is left as it is.
-#[derive(Debug)]
-pub struct Reset<'a> {
-    /// The state.
-    pub state: &'a mut [f64],
-    /// The discrete variables.
-    pub discrete: &'a mut [f64],
 }
 
 /// What a reset sets.
@@ -233,327 +210,134 @@ pub enum MassKind {
     Varying,
 }
 
-/// Equations that do not change during a run.
-pub trait System: Send + Sync {
+/// What there is to know about equations before they are evaluated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shape {
     /// How the flat state is split.
-    fn layout(&self) -> Layout;
+    pub layout: Layout,
     /// One name for each component of the state.
-    fn state_names(&self) -> &[String];
+    pub state_names: Vec<String>,
     /// One name for each mode; a system without modes has exactly one, with an empty name.
-    fn mode_names(&self) -> &[String];
+    pub mode_names: Vec<String>,
     /// One name for each switch.
-    fn switch_names(&self) -> &[String];
-    /// What evaluates the energies of a mechanism in a mode: kinetic, potential, the power from outside, and
-    /// that of each applied force; none if it is no mechanism.
-    fn energies(&self, _mode: usize) -> Option<Observer<'_>> {
-        None
-    }
+    pub switch_names: Vec<String>,
     /// The parameters of the model. Evaluations take them from [`Locked`], so a run may have others.
-    fn parameters(&self) -> &[f64];
+    pub parameters: Vec<f64>,
     /// One name for each discrete variable: it has one value between two events, and is set by resets.
-    fn discrete_names(&self) -> &[String];
+    pub discrete_names: Vec<String>,
     /// The values of the discrete variables at the start.
-    fn discrete_start(&self) -> &[f64];
-    /// What the reset of a guard sets; none if that is not known, and what has changed has been set.
-    fn reset_targets(&self, guard: usize) -> Option<ResetTargets<'_>>;
+    pub discrete_start: Vec<f64>,
     /// How many conditions of what changes only at events there are in guards.
-    fn condition_number(&self) -> usize {
-        0
-    }
+    pub condition_number: usize,
     /// How many counts there are.
-    fn count_number(&self) -> usize {
-        0
-    }
+    pub count_number: usize,
     /// What stands before the derivatives.
-    fn mass_kind(&self) -> MassKind {
-        MassKind::Identity
-    }
+    pub mass_kind: MassKind,
     /// The constraints of a mechanism: those of positions first.
-    fn constraints(&self) -> &[Constraint] {
-        &[]
-    }
-    /// Room for the terms of a mechanism's equations of motion, with these constraints.
-    fn room_for_terms(&self, rows: &ActiveRows) -> Terms {
-        Terms::full(self.layout().v, rows.len())
-    }
-    /// The states that are in each row of the equations of motion, `M v' - f + Gᵀ λ`, and behind them of the
-    /// rates of further states, as rows and states; none if that is not known.
-    fn tangent_places(&self, _rows: &ActiveRows) -> Option<Vec<(usize, usize)>> {
-        None
-    }
-    /// The positions that are in the rate of each constraint beside the speeds, as rows and positions, where
-    /// [`Evaluator::rate_slope_entries`] gives slopes.
-    fn rate_slope_places(&self, _rows: &ActiveRows) -> Vec<(usize, usize)> {
-        Vec::new()
-    }
-    /// A place that was given for an entry of a matrix and is outside of it.
-    fn bad_place(&self) -> Option<BadPlace> {
-        None
-    }
-    /// The first joint whose gradient, as it was given, is wrong at a point.
-    fn wrong_gradient(&self, _t: f64, _y: &[f64]) -> Option<WrongGradient> {
-        None
-    }
-    /// An asymmetric entry of the mass matrix at a point: row, column, and both entries.
-    fn uneven_mass(&self, _t: f64, _y: &[f64]) -> Option<(usize, usize, (f64, f64))> {
-        None
-    }
+    pub constraints: Vec<Constraint>,
     /// All guards of all modes. Values and rates are always given in this order.
-    fn guards(&self) -> &[Guard];
+    pub guards: Vec<Guard>,
     /// For each guard, by how much it can change at most when time and all states change by at most one;
     /// infinity where that is not known, and empty where it is not known for any.
-    fn guard_growth(&self) -> &[f64] {
-        &[]
-    }
+    pub guard_growth: Vec<f64>,
     /// The guards that strike again and again whose periods have not been checked, each with its period.
-    fn clocks(&self) -> Vec<(usize, f64)> {
-        Vec::new()
-    }
-    /// Whether where a guard goes depends on a state: its value, or its first two rates along the flow.
-    fn guard_depends_on(&self, _mode: usize, _guard: usize, _state: usize) -> bool {
-        true
-    }
-    /// Whether a reset of one guard can change where another goes.
-    fn reset_can_turn(&self, _mode: usize, _reset: usize, _guard: usize) -> bool {
-        true
-    }
+    pub clocks: Vec<(usize, f64)>,
     /// Whether guards are formulas, of which intervals tell what is certain.
-    fn has_formulas(&self) -> bool {
-        false
-    }
-    /// The right-hand side, if it is a plain function: then nothing stands between it and a method.
-    fn plain_field(&self) -> Option<&PlainField> {
-        None
-    }
+    pub has_formulas: bool,
+}
+
+/// Equations that do not change during a run.
+pub trait System: Send + Sync {
+    /// What there is to know before they are evaluated.
+    fn shape(&self) -> &Shape;
     /// The scratch to evaluate this system with.
     fn evaluator(&self) -> Box<dyn Evaluator + '_>;
+    /// What is known of a mechanism; none if it is not one.
+    fn mechanism(&self) -> Option<&dyn MechanismStructure>;
+    /// What the reset of a guard sets; none if that is not known, and what has changed has been set.
+    fn reset_targets(&self, guard: usize) -> Option<ResetTargets<'_>>;
+    /// Whether a reset of one guard can change where another goes: its value, or its first two rates.
+    fn reset_can_turn(&self, mode: usize, reset: usize, guard: usize) -> bool;
+    /// The right-hand side, if it is a plain function: then nothing stands between it and a method.
+    fn plain_field(&self) -> Option<&PlainField>;
+}
+
+/// What there is to know about a mechanism before its terms are evaluated.
+pub trait MechanismStructure {
+    /// What evaluates its energies in a mode: kinetic, potential, the power from outside, and that of each
+    /// applied force.
+    fn energies(&self, mode: usize) -> Option<Observer<'_>>;
+    /// Room for the terms of its equations of motion, with these constraints.
+    fn room_for_terms(&self, rows: &ActiveRows) -> Terms;
+    /// The states that are in each row of the equations of motion, `M v' - f + Gᵀ λ`, and behind them of the
+    /// rates of further states, as rows and states; none if that is not known.
+    fn tangent_places(&self, rows: &ActiveRows) -> Option<Vec<(usize, usize)>>;
+    /// The positions that are in the rate of each constraint beside the speeds, as rows and positions, where
+    /// [`SlopePlaces::Named`](super::SlopePlaces::Named) slopes are given.
+    fn rate_slope_places(&self, rows: &ActiveRows) -> Vec<(usize, usize)>;
+    /// A place that was given for an entry of a matrix and is outside of it.
+    fn bad_place(&self) -> Option<BadPlace>;
+    /// The first joint whose gradient, as it was given, is wrong at a point.
+    fn wrong_gradient(&self, t: f64, y: &[f64]) -> Option<WrongGradient>;
+    /// An asymmetric entry of the mass matrix at a point: row, column, and both entries.
+    fn uneven_mass(&self, t: f64, y: &[f64]) -> Option<(usize, usize, (f64, f64))>;
+}
+
+/// The shape, and what a mechanism has, piece by piece.
+impl dyn System + '_ {
+    /// How the flat state is split.
+    pub fn layout(&self) -> Layout {
+        self.shape().layout
+    }
+    /// One name for each component of the state.
+    pub fn state_names(&self) -> &[String] {
+        &self.shape().state_names
+    }
+    /// One name for each mode.
+    pub fn mode_names(&self) -> &[String] {
+        &self.shape().mode_names
+    }
+    /// One name for each switch.
+    pub fn switch_names(&self) -> &[String] {
+        &self.shape().switch_names
+    }
+    /// One name for each discrete variable.
+    pub fn discrete_names(&self) -> &[String] {
+        &self.shape().discrete_names
+    }
+    /// The parameters of the model.
+    pub fn parameters(&self) -> &[f64] {
+        &self.shape().parameters
+    }
+    /// The constraints of a mechanism: those of positions first.
+    pub fn constraints(&self) -> &[Constraint] {
+        &self.shape().constraints
+    }
+    /// All guards of all modes.
+    pub fn guards(&self) -> &[Guard] {
+        &self.shape().guards
+    }
+    /// How fast guards can change at most.
+    pub fn guard_growth(&self) -> &[f64] {
+        &self.shape().guard_growth
+    }
+    /// What stands before the derivatives.
+    pub fn mass_kind(&self) -> MassKind {
+        self.shape().mass_kind
+    }
+    /// Whether guards are formulas.
+    pub fn has_formulas(&self) -> bool {
+        self.shape().has_formulas
+    }
+    /// How many conditions of what changes only at events there are in guards.
+    pub fn condition_number(&self) -> usize {
+        self.shape().condition_number
+    }
+    /// Room for the terms of a mechanism's equations of motion, with these constraints.
+    pub fn room_for_terms(&self, rows: &ActiveRows) -> Terms {
+        self.mechanism().map_or_else(|| Terms::full(0, 0), |mechanism| mechanism.room_for_terms(rows))
+    }
 }
 
 /// A right-hand side `f(t, y, dy)` that needs no scratch and does not depend on anything discrete.
 pub type PlainField = dyn Fn(f64, &[f64], &mut [f64]) + Send + Sync;
-
-/// A system together with the scratch that its evaluation needs. Nothing here allocates after construction.
-pub trait Evaluator: ExpandGuards {
-    /// The right-hand side: `dy = f(t, y)` with the discrete quantities locked.
-    fn derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]);
-
-    /// Tells each entry of the Jacobian `∂f/∂y` that is not always zero, with its place by rows, exactly;
-    /// false if they are not known, and differences must do.
-    fn jacobian_entries(&mut self, _: (Locked<'_>, f64, &[f64]), _: &mut dyn FnMut(usize, f64)) -> bool {
-        false
-    }
-
-    /// The Jacobian `∂f/∂y` by rows, exactly; false if it is not known, and differences must do.
-    fn jacobian(&mut self, locked: Locked<'_>, t: f64, y: &[f64], jacobian: &mut [f64]) -> bool {
-        jacobian.fill(0.0);
-        self.jacobian_entries((locked, t, y), &mut |place, value| jacobian[place] = value)
-    }
-
-    /// The derivative `∂f/∂t`, exactly; false if it is not known.
-    fn time_derivative(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _out: &mut [f64]) -> bool {
-        false
-    }
-
-    /// The mass matrix by rows. Only called if the system says that it has one.
-    fn mass(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _mass: &mut [f64]) {}
-
-    /// How `M rate` changes with the states, `∂(M rate)/∂y` by rows, and with time, exactly; false if that is
-    /// not known, and differences must do.
-    fn mass_slopes(
-        &mut self,
-        _at: (Locked<'_>, f64, &[f64]),
-        _rate: &[f64],
-        _slopes: (&mut [f64], &mut [f64]),
-    ) -> bool {
-        false
-    }
-
-    /// The terms of the equations of motion, if the system is a mechanism.
-    fn terms(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _terms: &mut Terms) {}
-
-    /// Of the terms of the equations of motion, all but the level; it may be filled in too.
-    fn driving_terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
-        self.terms(locked, t, y, terms);
-    }
-
-    /// Of the terms, the gradients of the constraints; others may be filled in too.
-    fn gradients(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
-        self.terms(locked, t, y, terms);
-    }
-
-    /// How far the constraints are from being met: those of positions, and the rates of all.
-    fn residuals(
-        &mut self,
-        _locked: Locked<'_>,
-        _t: f64,
-        _y: &[f64],
-        _position: &mut [f64],
-        _velocity: &mut [f64],
-    ) {
-    }
-
-    /// The residuals at the point for which [`terms`](Self::terms) was called last and gave these terms,
-    /// where much of them may be known.
-    fn residuals_of_terms(
-        &mut self,
-        (locked, t, y): (Locked<'_>, f64, &[f64]),
-        _terms: &Terms,
-        position: &mut [f64],
-        velocity: &mut [f64],
-    ) {
-        self.residuals(locked, t, y, position, velocity);
-    }
-
-    /// How the gradients of the constraints change along a change of positions, at the point for which
-    /// [`terms`](Self::terms) and [`residuals_of_terms`](Self::residuals_of_terms) were called last: the
-    /// entries of `D²g(change, ·)`, in the places of `G`. False if that is not known, or if there is more
-    /// than constraints `g(q) = 0`.
-    fn turn(&mut self, _locked: Locked<'_>, _change: &[f64], _turned: &mut [f64]) -> bool {
-        false
-    }
-
-    /// Of the residuals, those of positions; others may be filled in too.
-    fn position_residuals(
-        &mut self,
-        locked: Locked<'_>,
-        t: f64,
-        y: &[f64],
-        position: &mut [f64],
-        velocity: &mut [f64],
-    ) {
-        self.residuals(locked, t, y, position, velocity);
-    }
-
-    /// Of the residuals, the rates; those of positions may be filled in too. True if, at little cost, the
-    /// gradients of the constraints are filled in with them.
-    fn rates(
-        &mut self,
-        locked: Locked<'_>,
-        t: f64,
-        y: &[f64],
-        position: &mut [f64],
-        velocity: &mut [f64],
-        _terms: &mut Terms,
-    ) -> bool {
-        self.residuals(locked, t, y, position, velocity);
-        false
-    }
-
-    /// The gradients of the rates of all constraints by positions, by rows; false if differences must do.
-    fn rate_slopes(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _slopes: &mut [f64]) -> bool {
-        false
-    }
-
-    /// The same at the places that the system names, in their order.
-    fn rate_slope_entries(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _slopes: &mut [f64]) -> bool {
-        false
-    }
-
-    /// How what is left of the equations of motion, `M v' - f + Gᵀ λ`, changes along a change of the whole
-    /// state, with accelerations and multipliers as they were set, exactly; false if it is not known, and
-    /// differences must do.
-    fn tangent(
-        &mut self,
-        _locked: Locked<'_>,
-        _t: f64,
-        _y: &[f64],
-        _change: &[f64],
-        _out: &mut [f64],
-    ) -> bool {
-        false
-    }
-
-    /// Whether the rates of positions are something else than the speeds: `q' = T(t, q) v`.
-    fn has_kinematics(&self) -> bool {
-        false
-    }
-
-    /// Takes a change of the speeds' kind off the positions, which are `q` of the state: `q - T change`.
-    fn shift_positions(&mut self, _t: f64, q: &mut [f64], change: &[f64]) {
-        for (q, change) in q.iter_mut().zip(change) {
-            *q -= change;
-        }
-    }
-
-    /// Turns the gradient of a surface into a direction to it that stays on the constraints.
-    fn allow(&mut self, _locked: Locked<'_>, _t: f64, _y: &[f64], _direction: &mut [f64]) {}
-
-    /// The motion at the point where the derivative or rates of guards are asked for next.
-    fn set_motion(&mut self, _motion: &[f64]) {}
-
-    /// The values of the guards watched in the locked mode; those of other modes are left as they are.
-    fn guards(&mut self, locked: Locked<'_>, t: f64, y: &[f64], values: &mut [f64]);
-
-    /// The value of one watched guard.
-    fn guard(&mut self, locked: Locked<'_>, guard: usize, t: f64, y: &[f64]) -> f64;
-
-    /// What is certain of one watched guard while time and states move within bounds: `input` tells those of
-    /// time (0) or of a state (from 1 on), where the guard depends on it. None if there is no formula to
-    /// tell.
-    fn guard_bounds(
-        &mut self,
-        _locked: Locked<'_>,
-        _guard: usize,
-        _input: &dyn Fn(usize) -> Bounds,
-    ) -> Option<Bounds> {
-        None
-    }
-
-    /// Tells which of the watched guards the motion depends on, or somebody asks for, while signs and counts
-    /// stay as they are: a lock in a branch that is not taken is not among them.
-    fn find_needed(&mut self, _locked: Locked<'_>, needed: &mut [bool]) {
-        needed.fill(true);
-    }
-
-    /// The gradient of one watched guard and its rate in time. `y` is restored.
-    fn guard_gradient(
-        &mut self,
-        locked: Locked<'_>,
-        guard: usize,
-        t: f64,
-        y: &mut [f64],
-        gradient: &mut [f64],
-    ) -> f64 {
-        gradient_by_differences(&mut |t, y| self.guard(locked, guard, t, y), t, y, gradient)
-    }
-
-    /// Whether the gradient of a watched guard comes from differences of its values: then it is only as exact
-    /// as [`difference_error`](super::difference_error) says.
-    fn differences_guard(&self, _locked: Locked<'_>, _guard: usize) -> bool {
-        true
-    }
-
-    /// Tells which constraints of a mechanism are shut: the others are zero whatever the state is, while
-    /// everything discrete stays as it is, and no equations at all.
-    fn joints(&mut self, _locked: Locked<'_>, shut: &mut [bool]) {
-        shut.fill(true);
-    }
-
-    /// The conditions of what changes only at events, see [`GuardCondition::Discrete`]: greater than zero
-    /// where they hold. There are as many as [`System::condition_number`] says.
-    fn conditions(&mut self, _locked: Locked<'_>, _values: &mut [f64]) {}
-
-    /// The times of scheduled guards; other entries are left as they are.
-    fn schedule(&mut self, _locked: Locked<'_>, _times: &mut [f64]) {}
-
-    /// First and second derivative of each watched guard along the flow, for guards that are zero. `reach` is
-    /// about the step size, for those who must use differences. Gives how many right-hand sides were
-    /// evaluated.
-    fn guard_rates(
-        &mut self,
-        locked: Locked<'_>,
-        t: f64,
-        y: &[f64],
-        reach: f64,
-        rates: GuardRates<'_>,
-    ) -> u64;
-
-    /// The right-hand side of the last [`guard_rates`](Self::guard_rates), if it was evaluated.
-    fn slope_of_rates(&self) -> Option<&[f64]> {
-        None
-    }
-
-    /// Applies the reset of one guard: `after` comes in as what was made so far, `before` is the state before
-    /// the event, and `locked` has the discrete variables before it.
-    fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: Reset<'_>);
-}

@@ -1,7 +1,9 @@
 //! What a form of a mechanism is lent for a call: the evaluator, what is locked with the constraints that
 //! hold, the time, and where work is counted.
 
-use crate::equations::{Evaluator, Locked, Terms};
+use crate::equations::{
+    At, Evaluator, Locked, MechanismTerms, ResidualsWanted, SlopePlaces, Terms, TermsWanted,
+};
 
 /// Work on the linear systems of a mechanism so far.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,20 +28,30 @@ impl Env<'_> {
         Env { eval: &mut *self.eval, locked: self.locked, t, counts: &mut *self.counts }
     }
 
+    fn mechanism<R>(
+        &mut self,
+        y: &[f64],
+        ask: impl FnOnce(&mut dyn MechanismTerms, At<'_>) -> R,
+    ) -> Option<R> {
+        let at = (self.locked, self.t, y);
+        self.eval.mechanism().map(|mechanism| ask(mechanism, at))
+    }
+
     pub(super) fn terms(&mut self, y: &[f64], terms: &mut Terms) {
-        self.eval.terms(self.locked, self.t, y, terms);
+        self.mechanism(y, |mechanism, at| mechanism.terms(at, TermsWanted::All, terms));
     }
 
     pub(super) fn driving_terms(&mut self, y: &[f64], terms: &mut Terms) {
-        self.eval.driving_terms(self.locked, self.t, y, terms);
+        self.mechanism(y, |mechanism, at| mechanism.terms(at, TermsWanted::Driving, terms));
     }
 
     pub(super) fn gradients(&mut self, y: &[f64], terms: &mut Terms) {
-        self.eval.gradients(self.locked, self.t, y, terms);
+        self.mechanism(y, |mechanism, at| mechanism.terms(at, TermsWanted::Gradients, terms));
     }
 
     pub(super) fn residuals(&mut self, y: &[f64], position: &mut [f64], velocity: &mut [f64]) {
-        self.eval.residuals(self.locked, self.t, y, position, velocity);
+        let all = (position, velocity);
+        self.mechanism(y, |mechanism, at| mechanism.residuals(at, ResidualsWanted::All, all));
     }
 
     pub(super) fn residuals_of_terms(
@@ -49,11 +61,13 @@ impl Env<'_> {
         position: &mut [f64],
         velocity: &mut [f64],
     ) {
-        self.eval.residuals_of_terms((self.locked, self.t, y), terms, position, velocity);
+        let (want, all) = (ResidualsWanted::OfTerms(terms), (position, velocity));
+        self.mechanism(y, |mechanism, at| mechanism.residuals(at, want, all));
     }
 
     pub(super) fn position_residuals(&mut self, y: &[f64], position: &mut [f64], velocity: &mut [f64]) {
-        self.eval.position_residuals(self.locked, self.t, y, position, velocity);
+        let all = (position, velocity);
+        self.mechanism(y, |mechanism, at| mechanism.residuals(at, ResidualsWanted::Positions, all));
     }
 
     pub(super) fn rates(
@@ -63,23 +77,25 @@ impl Env<'_> {
         velocity: &mut [f64],
         terms: &mut Terms,
     ) -> bool {
-        self.eval.rates(self.locked, self.t, y, position, velocity, terms)
+        self.mechanism(y, |mechanism, at| mechanism.rates(at, (position, velocity), terms)).unwrap_or(false)
     }
 
     pub(super) fn turn(&mut self, change: &[f64], turned: &mut [f64]) -> bool {
-        self.eval.turn(self.locked, change, turned)
+        self.mechanism(&[], |mechanism, (locked, ..)| mechanism.turn(locked, change, turned)).unwrap_or(false)
     }
 
     pub(super) fn rate_slopes(&mut self, y: &[f64], slopes: &mut [f64]) -> bool {
-        self.eval.rate_slopes(self.locked, self.t, y, slopes)
+        let full = SlopePlaces::Full;
+        self.mechanism(y, |mechanism, at| mechanism.rate_slopes(at, full, slopes)).unwrap_or(false)
     }
 
     pub(super) fn rate_slope_entries(&mut self, y: &[f64], slopes: &mut [f64]) -> bool {
-        self.eval.rate_slope_entries(self.locked, self.t, y, slopes)
+        let named = SlopePlaces::Named;
+        self.mechanism(y, |mechanism, at| mechanism.rate_slopes(at, named, slopes)).unwrap_or(false)
     }
 
     pub(super) fn tangent(&mut self, y: &[f64], change: &[f64], out: &mut [f64]) -> bool {
-        self.eval.tangent(self.locked, self.t, y, change, out)
+        self.mechanism(y, |mechanism, at| mechanism.tangent(at, change, out)).unwrap_or(false)
     }
 
     pub(super) fn jacobian_entries(&mut self, y: &[f64], each: &mut dyn FnMut(usize, f64)) -> bool {

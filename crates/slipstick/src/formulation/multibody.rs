@@ -9,8 +9,8 @@ use super::landing::largest;
 use super::rank::Rank;
 use super::{Index1, Refusal, Upkeep};
 use crate::equations::{
-    ActiveRows, Evaluator, ExpandGuards, GuardRates, Locked, Reset, System, Terms, UncertainPoint,
-    UncertainPolynomial, gradient_by_differences,
+    ActiveRows, At, Evaluator, ExpandGuards, FieldSlopes, GuardFunctions, GuardRates, Locked, MechanismTerms,
+    Reset, System, UncertainPoint, UncertainPolynomial, gradient_by_differences,
 };
 use crate::expr::{Bounds, Inexact};
 
@@ -373,39 +373,12 @@ impl Evaluator for Multibody<'_> {
         form.pull_positions(dy);
     }
 
-    fn terms(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
-        self.inner.terms(locked, t, y, terms);
-    }
-
-    fn gradients(&mut self, locked: Locked<'_>, t: f64, y: &[f64], terms: &mut Terms) {
-        self.inner.gradients(locked, t, y, terms);
-    }
-
-    fn residuals(
-        &mut self,
-        locked: Locked<'_>,
-        t: f64,
-        y: &[f64],
-        position: &mut [f64],
-        velocity: &mut [f64],
-    ) {
-        self.inner.residuals(locked, t, y, position, velocity);
-    }
-
-    fn joints(&mut self, locked: Locked<'_>, shut: &mut [bool]) {
-        self.inner.joints(locked, shut);
-    }
-
-    fn conditions(&mut self, locked: Locked<'_>, values: &mut [f64]) {
-        self.inner.conditions(locked, values);
+    fn mechanism(&mut self) -> Option<&mut dyn MechanismTerms> {
+        self.inner.mechanism()
     }
 
     fn has_kinematics(&self) -> bool {
         self.inner.has_kinematics()
-    }
-
-    fn shift_positions(&mut self, t: f64, q: &mut [f64], change: &[f64]) {
-        self.inner.shift_positions(t, q, change);
     }
 
     fn allow(&mut self, locked: Locked<'_>, t: f64, y: &[f64], direction: &mut [f64]) {
@@ -413,6 +386,13 @@ impl Evaluator for Multibody<'_> {
         form.allow_direction(&mut env, y, direction);
     }
 
+    fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: Reset<'_>) {
+        self.know_motion(locked, t, before);
+        self.inner.reset(locked, guard, t, before, after);
+    }
+}
+
+impl GuardFunctions for Multibody<'_> {
     fn guards(&mut self, locked: Locked<'_>, t: f64, y: &[f64], values: &mut [f64]) {
         if self.system.guards().iter().any(|guard| !guard.multipliers.is_empty()) {
             self.know_motion(locked, t, y);
@@ -470,6 +450,10 @@ impl Evaluator for Multibody<'_> {
         }
     }
 
+    fn conditions(&mut self, locked: Locked<'_>, values: &mut [f64]) {
+        self.inner.conditions(locked, values);
+    }
+
     fn schedule(&mut self, locked: Locked<'_>, times: &mut [f64]) {
         self.inner.schedule(locked, times);
     }
@@ -487,8 +471,28 @@ impl Evaluator for Multibody<'_> {
         1 + self.inner.guard_rates(locked, t, y, reach, rates)
     }
 
-    fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: Reset<'_>) {
-        self.know_motion(locked, t, before);
-        self.inner.reset(locked, guard, t, before, after);
+    fn slope_of_rates(&self) -> Option<&[f64]> {
+        None
+    }
+}
+
+/// What the accelerations change by is left to differences.
+impl FieldSlopes for Multibody<'_> {
+    fn jacobian_entries(&mut self, _: At<'_>, _: &mut dyn FnMut(usize, f64)) -> bool {
+        false
+    }
+
+    fn jacobian(&mut self, _: Locked<'_>, _: f64, _: &[f64], _: &mut [f64]) -> bool {
+        false
+    }
+
+    fn time_derivative(&mut self, _: Locked<'_>, _: f64, _: &[f64], _: &mut [f64]) -> bool {
+        false
+    }
+
+    fn mass(&mut self, _: Locked<'_>, _: f64, _: &[f64], _: &mut [f64]) {}
+
+    fn mass_slopes(&mut self, _: At<'_>, _: &[f64], _: (&mut [f64], &mut [f64])) -> bool {
+        false
     }
 }

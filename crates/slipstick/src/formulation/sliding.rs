@@ -529,8 +529,8 @@ mod tests {
     use crate::equations::ClosureSystem;
 
     fn slide(system: &ClosureSystem, y: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        let guards = system.guards();
-        let mut mode = Mode::new(0, system.switch_names().len(), 0);
+        let guards = &system.shape().guards;
+        let mut mode = Mode::new(0, system.shape().switch_names.len(), 0);
         let surfaces = (0..guards.len()).filter_map(|g| Surface::of(guards, &mode, g)).collect();
         let mut sliding = Sliding::new(system, surfaces);
         let mut dy = vec![0.0; y.len()];

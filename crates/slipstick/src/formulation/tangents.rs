@@ -67,17 +67,19 @@ impl Tangents {
     fn of(system: &dyn System, active: &ActiveRows, with_terms: bool, slopes_by_differences: bool) -> Self {
         let (layout, m) = (system.layout(), active.len());
         let (n, size) = (layout.v, layout.v + layout.z);
-        let terms = system.room_for_terms(active);
+        let (structure, terms) = (system.mechanism(), system.room_for_terms(active));
         let ones = |from: usize| (from..size).map(|i| (i, i));
         let (masses, rows, slopes) = if with_terms {
             let masses = terms.mass.places().chain(ones(n)).collect();
             let rows: Vec<(usize, usize)> = terms.jacobian.places().collect();
-            let slopes = if slopes_by_differences { rows.clone() } else { system.rate_slope_places(active) };
+            let known = structure.filter(|_| !slopes_by_differences);
+            let slopes = known.map_or_else(|| rows.clone(), |known| known.rate_slope_places(active));
             (masses, rows, slopes)
         } else {
             (ones(0).collect::<Vec<_>>(), Vec::new(), Vec::new())
         };
-        let (forces, guessed) = if let Some(places) = system.tangent_places(active).filter(|_| with_terms) {
+        let places = structure.and_then(|known| known.tangent_places(active));
+        let (forces, guessed) = if let Some(places) = places.filter(|_| with_terms) {
             // Positions are as many as speeds there.
             (Matrix::with_places(size, n + size, &places), false)
         } else {

@@ -60,8 +60,8 @@ impl Mode {
 
     /// The mode at the start of a run: switches undecided, counts zero, discrete variables at their start.
     pub fn start(system: &dyn System, place: usize) -> Self {
-        let mut mode = Self::new(place, system.switch_names().len(), system.count_number());
-        mode.values.discrete = system.discrete_start().to_vec();
+        let mut mode = Self::new(place, system.switch_names().len(), system.shape().count_number);
+        mode.values.discrete.clone_from(&system.shape().discrete_start);
         mode
     }
 

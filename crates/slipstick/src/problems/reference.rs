@@ -146,10 +146,10 @@ impl NoReference {
 
 /// Whether a method can run a plan at all.
 fn suits(method: Method, plan: &Plan) -> bool {
-    let takes_terms = plan.system.layout().v > 0 && !plan.options.stabilisation.changes_the_motion();
+    let takes_terms = plan.system.shape().layout.v > 0 && !plan.options.stabilisation.changes_the_motion();
     let facts = method.facts();
     (!facts.mechanisms_only || takes_terms)
-        && (facts.implicit || plan.system.mass_kind() == MassKind::Identity)
+        && (facts.implicit || plan.system.shape().mass_kind == MassKind::Identity)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::options::has_feedback;
 use super::{Error, Options, RUN_OPTIONS, Start};
-use crate::equations::{BadPlace, MassKind, System};
+use crate::equations::{BadPlace, MassKind, MechanismStructure, System};
 use crate::formulation::{Metric, Stabilisation};
 use crate::step::PerComponent;
 
@@ -22,10 +22,12 @@ pub(super) fn check(system: &dyn System, start: &Start, options: &Options) -> Re
     }
     check_clocks(system, start, options)?;
     check_options(system, options)?;
-    if let Some(BadPlace { matrix, place, size }) = system.bad_place() {
+    if let Some(BadPlace { matrix, place, size }) = system.mechanism().and_then(MechanismStructure::bad_place)
+    {
         return Err(Error::BadPlace { matrix, place, size });
     }
-    if let Some(wrong) = system.wrong_gradient(start.t, &start.y) {
+    let wrong = system.mechanism().and_then(|mechanism| mechanism.wrong_gradient(start.t, &start.y));
+    if let Some(wrong) = wrong {
         let constraint = system.constraints()[wrong.constraint].name.clone();
         return Err(Error::WrongGradient { constraint, given: wrong.given, found: wrong.found, t: start.t });
     }
@@ -69,7 +71,8 @@ fn check_beside_fixed_step(options: &Options) -> Result<(), Error> {
 
 /// The halves of a mass matrix in closures are equal, but for rounding.
 fn check_mass(system: &dyn System, start: &Start) -> Result<(), Error> {
-    let Some((row, column, given)) = system.uneven_mass(start.t, &start.y) else { return Ok(()) };
+    let uneven = system.mechanism().and_then(|mechanism| mechanism.uneven_mass(start.t, &start.y));
+    let Some((row, column, given)) = uneven else { return Ok(()) };
     let name = |i: usize| system.state_names()[system.layout().q + i].clone();
     Err(Error::UnevenMass { row: name(row), column: name(column), given, t: start.t })
 }
@@ -99,7 +102,7 @@ fn check_terms(options: &Options) -> Result<(), Error> {
 /// The periods of clocks are positive, and large enough for doubles to tell one strike from the next.
 fn check_clocks(system: &dyn System, start: &Start, options: &Options) -> Result<(), Error> {
     let finest = 16.0 * f64::EPSILON * start.t.abs().max(options.until.abs());
-    for (guard, value) in system.clocks() {
+    for &(guard, value) in &system.shape().clocks {
         let name = system.guards()[guard].name.clone();
         if !(value > 0.0 && value.is_finite()) {
             let reason = "the event would never come, or never end";

@@ -57,7 +57,7 @@ impl Plan {
             Err(more) => return Err([more, errors].concat()),
         };
         let mut options = Options::until(times.until);
-        let constraints: Vec<&str> = system.constraints().iter().map(|c| c.name.as_str()).collect();
+        let constraints: Vec<&str> = system.shape().constraints.iter().map(|c| c.name.as_str()).collect();
         let errors = run_options::apply(model, &constraints, &mut options);
         if !errors.is_empty() {
             return Err(errors);
@@ -71,13 +71,13 @@ impl Plan {
 
     /// The name of the mode that the run begins in; none if the model has no modes.
     pub(super) fn start_mode(&self) -> Option<&str> {
-        let names = self.system.mode_names();
+        let names = &self.system.shape().mode_names;
         (names.len() > 1).then(|| names[self.start.mode].as_str())
     }
 
     /// The names of the coordinates that are not changed to make the start consistent.
     pub(super) fn pinned(&self) -> OptionValue {
-        let names = self.options.pinned.iter().filter_map(|&i| self.system.state_names().get(i));
+        let names = self.options.pinned.iter().filter_map(|&i| self.system.shape().state_names.get(i));
         let list: Vec<OptionValue> = names.map(|name| name.as_str().into()).collect();
         if list.is_empty() { OptionValue::Nothing } else { OptionValue::List(list) }
     }

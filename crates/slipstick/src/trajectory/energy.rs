@@ -114,7 +114,7 @@ struct Books<'a> {
 impl<'a> Books<'a> {
     fn new(system: &'a dyn System) -> Option<Self> {
         let count = system.mode_names().len();
-        let mode = |mode| Some(Mixture::new(system, system.energies(mode)?));
+        let mode = |mode| Some(Mixture::new(system, system.mechanism()?.energies(mode)?));
         let modes = (0..count).map(mode).collect::<Option<Vec<_>>>()?;
         let layout = system.layout();
         let (values, state) = (vec![0.0; POWER + 1 + layout.v], vec![0.0; layout.dimension()]);

@@ -16,7 +16,8 @@ pub struct Path<'a> {
 /// The forces in the joints of a mechanism at some time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JointForces {
-    /// The multiplier of each constraint, in the order of [`System::constraints`]: `lambda` in model files.
+    /// The multiplier of each constraint, `lambda` in model files, in the order of
+    /// [`Shape::constraints`](crate::equations::Shape::constraints).
     pub multipliers: Vec<f64>,
     /// The force of all constraints together on each coordinate, `-Gᵀ λ`: `reaction` in model files.
     pub reactions: Vec<f64>,

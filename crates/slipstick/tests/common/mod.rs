@@ -85,13 +85,13 @@ pub(crate) fn system_of(text: &str) -> FormulaSystem {
 
 /// The signs and counts at a point, decided guard by guard in their order.
 pub(crate) fn lock(system: &FormulaSystem, index: usize, t: f64, y: &[f64]) -> Mode {
-    let mut mode = Mode::new(index, system.switch_names().len(), system.count_number());
+    let mut mode = Mode::new(index, system.shape().switch_names.len(), system.shape().count_number);
     let mut evaluator = system.evaluator();
-    for (g, guard) in system.guards().iter().enumerate() {
+    for (g, guard) in system.shape().guards.iter().enumerate() {
         if guard.kind == GuardKind::Rest || guard.mode.is_some_and(|own| own != index) {
             continue;
         }
-        let value = evaluator.guard(mode.locked(system.parameters()), g, t, y);
+        let value = evaluator.guard(mode.locked(&system.shape().parameters), g, t, y);
         if let Some(switch) = guard.response.switch.filter(|_| value != 0.0) {
             mode.values.signs[switch] = value.signum();
         }

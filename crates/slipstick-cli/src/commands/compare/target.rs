@@ -140,7 +140,7 @@ impl Benchmark {
     /// Whether there are coordinates, with constraints to be kept met.
     pub(super) fn is_mechanism(&self) -> bool {
         match &self.kind {
-            Workload::Model { plan, .. } => plan.system.layout().v > 0,
+            Workload::Model { plan, .. } => plan.system.shape().layout.v > 0,
             Workload::Mechanisms(_) => true,
             Workload::Plain(_) => false,
         }

@@ -113,11 +113,11 @@ struct Seen {
 
 impl<'a> Watch<'a> {
     fn new(system: &'a FormulaSystem, audited: usize) -> Self {
-        let constraints = system.constraints();
+        let constraints = &system.shape().constraints;
         let of_positions = constraints.iter().filter(|c| c.holonomic).count();
         Self {
             evaluator: system.evaluator(),
-            parameters: system.parameters(),
+            parameters: &system.shape().parameters,
             audit: system.audit(),
             audited: vec![0.0; audited],
             residuals: (vec![0.0; of_positions], vec![0.0; constraints.len()]),

@@ -157,8 +157,8 @@ impl ConstrainedProblem {
 
     /// What is integrated, as rows state it.
     pub fn formulation(&self) -> String {
-        if self.plan.system.constraints().is_empty() {
-            let plain = self.plan.system.mass_kind() == MassKind::Identity;
+        if self.plan.system.shape().constraints.is_empty() {
+            let plain = self.plan.system.shape().mass_kind == MassKind::Identity;
             return if plain { "ode".to_owned() } else { "dae".to_owned() };
         }
         formulation(&self.plan.options)

@@ -31,7 +31,7 @@ pub(super) fn run_plainly(
     options: &Options,
     watch: &mut dyn FnMut(&[f64]),
 ) -> Trajectory {
-    let mode = Mode::new(start.mode, system.switch_names().len(), system.count_number());
+    let mode = Mode::new(start.mode, system.switch_names().len(), system.shape().count_number);
     let mut record = Trajectory {
         state_names: system.state_names().to_vec(),
         guard_names: Vec::new(),

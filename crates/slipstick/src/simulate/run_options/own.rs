@@ -175,7 +175,7 @@ pub(super) fn show_stabilisation(plan: &Plan) -> OptionValue {
 }
 
 fn is_mechanism(plan: &Plan) -> bool {
-    plan.system.layout().v > 0
+    plan.system.shape().layout.v > 0
 }
 
 /// A value that applies only where the ends of steps are corrected.
