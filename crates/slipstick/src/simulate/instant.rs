@@ -95,7 +95,7 @@ impl Simulator<'_> {
         });
         let fired: Vec<usize> = beginning.iter().map(|beginning| beginning.guard).collect();
         self.show_entered_sides(&fired);
-        let estimated = self.sizes.restart(&mut self.integrator, restart, beginning);
+        let estimated = self.integrator.choose_first_step(restart, beginning);
         self.recorder.statistics().estimates += u64::from(estimated);
         self.recorder.begin_segment(&self.integrator.flow.mode, t, &y);
         self.note_past_guards(restart == Restart::Initial);
@@ -292,9 +292,7 @@ impl Simulator<'_> {
 
     /// Logs a round as one event.
     fn log(&mut self, firing: &Firing, t: f64, old_mode: &Mode) {
-        for &g in &firing.guards {
-            self.fired[g] += 1;
-        }
+        self.recorder.count_firing(&firing.guards);
         let window = firing.window.unwrap_or(Bracket { lo: t, hi: t });
         let mode = &self.integrator.flow.mode;
         let left = old_mode.structure.sliding.iter().filter(|g| !mode.structure.sliding.contains(g));
@@ -323,7 +321,8 @@ impl Simulator<'_> {
         let begins = now.iter().any(|g| !old_mode.structure.sliding.contains(g));
         let ends = old_mode.structure.sliding.iter().any(|g| !now.contains(g));
         let switches = any(&|g| locks(self.guard(g))) && !begins && !ends;
-        let stops = any(&|g| self.guard(g).response.stop_after.is_some_and(|n| self.fired[g] >= n));
+        let stops =
+            any(&|g| self.guard(g).response.stop_after.is_some_and(|n| self.recorder.times_fired(g) >= n));
         let all = [
             (EventKind::Reset, any(&|g| self.guard(g).response.reset)),
             (EventKind::Switch, switches),
@@ -340,7 +339,9 @@ impl Simulator<'_> {
 
     /// Whether what fired ends the run: a guard that stops it, or the limit of events.
     fn ends_run(&self, firing: &Firing) -> Option<Outcome> {
-        let stops = |g: &&usize| self.guard(**g).response.stop_after.is_some_and(|n| self.fired[**g] >= n);
+        let stops = |g: &&usize| {
+            self.guard(**g).response.stop_after.is_some_and(|n| self.recorder.times_fired(**g) >= n)
+        };
         if let Some(&g) = firing.guards.iter().find(stops) {
             return Some(Outcome::StoppedByEvent { guard: self.guard(g).name.clone() });
         }
@@ -435,7 +436,10 @@ impl Simulator<'_> {
     /// A guard that is true when it begins to be watched has not happened: that is worth a note, once (rule 9).
     fn note_past_guards(&mut self, begins: bool) {
         let t = self.integrator.trial.t;
-        for (g, guard) in self.system().guards().iter().enumerate().filter(|(g, _)| self.fired[*g] == 0) {
+        for (g, guard) in self.system().guards().iter().enumerate() {
+            if self.recorder.times_fired(g) > 0 {
+                continue;
+            }
             let name = &guard.name;
             if matches!(guard.kind, GuardKind::Scheduled { .. }) && !locks(guard) {
                 let time = self.calendar.time(g);

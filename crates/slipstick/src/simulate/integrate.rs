@@ -57,7 +57,8 @@ impl Simulator<'_> {
         if steps >= options.limits.steps {
             return Some(Outcome::StepLimit { limit: options.limits.steps });
         }
-        let (t, until, h, events) = (self.integrator.trial.t, options.until, self.sizes.h, statistics.events);
+        let (t, until, h, events) =
+            (self.integrator.trial.t, options.until, self.integrator.sizes.h, statistics.events);
         let stop = monitor.watch(&Progress { t, until, h, steps, events })?;
         Some(Outcome::Interrupted { code: stop.code, reason: stop.reason })
     }
@@ -66,7 +67,7 @@ impl Simulator<'_> {
     fn step(&mut self) -> Result<Option<Firing>, Error> {
         let (t, due) = (self.integrator.trial.t, self.calendar.next());
         let goal = self.integrator.options.until.min(due).min(self.approach.next);
-        let (h, ends_at_goal) = self.sizes.next(t, goal, self.integrator.options);
+        let (h, ends_at_goal) = self.integrator.sizes.next(t, goal);
         if self.watch.is_undecided() {
             let firing = self.decide_by_motion();
             if !firing.is_empty() {
@@ -107,19 +108,19 @@ impl Simulator<'_> {
                 Keep::Steps => self.integrator.trial.fill_line(),
                 Keep::Ends => {}
             }
-            self.sizes.accept(&self.integrator);
+            self.integrator.accept();
             return Ok(Look::Nothing);
         }
         self.integrator.interpolate();
         if self.is_nothing_due() {
-            self.sizes.accept(&self.integrator);
+            self.integrator.accept();
             return Ok(Look::Nothing);
         }
         if self.begins_wrongly() {
             return Ok(Look::Rejected);
         }
         if self.looks_ahead() {
-            self.sizes.accept(&self.integrator);
+            self.integrator.accept();
             return self.stop_short_of_event();
         }
         let found = match self.scan_with_touches() {
@@ -129,7 +130,7 @@ impl Simulator<'_> {
         if found.as_ref().is_some_and(|found| self.is_much_longer_than(found)) {
             return Ok(Look::Rejected);
         }
-        self.sizes.accept(&self.integrator);
+        self.integrator.accept();
         let Some(found) = found else { return Ok(Look::Nothing) };
         match self.integrator.location() {
             Location::Integrate => self.reintegrate_to_event(found),
@@ -159,7 +160,7 @@ impl Simulator<'_> {
 
     /// Tries the step again with another length, if it can be that short.
     fn shorten_to(&mut self, h: f64) -> bool {
-        if !self.sizes.shrink_to(&self.integrator, h) {
+        if !self.integrator.sizes.shrink_to(self.integrator.trial.t, h) {
             return false;
         }
         self.recorder.statistics().rejected += 1;
@@ -247,7 +248,7 @@ impl Simulator<'_> {
                 // Only the dense output of the longer step had it: the next one is no longer than this one lets expect.
                 Ok(None) => {
                     self.recorder.statistics().phantoms += 1;
-                    self.sizes.accept(&self.integrator);
+                    self.integrator.accept();
                     return Ok(Look::Nothing);
                 }
                 Err(bad) => return self.retreat(bad).map(|()| Look::Rejected),
@@ -272,8 +273,8 @@ impl Simulator<'_> {
             return Ok(());
         }
         let may_shrink = match self.step_before_surface() {
-            Some(shorter) => self.sizes.shrink_to(&self.integrator, shorter),
-            None => self.sizes.reject(&self.integrator),
+            Some(shorter) => self.integrator.sizes.shrink_to(self.integrator.trial.t, shorter),
+            None => self.integrator.sizes.reject(&self.integrator.trial),
         };
         if may_shrink {
             return Ok(());
@@ -287,7 +288,11 @@ impl Simulator<'_> {
     pub(super) fn retreat(&mut self, bad: NotFinite) -> Result<(), Error> {
         self.recorder.statistics().rejected += 1;
         self.integrator.flow.forget_trial();
-        if self.sizes.retreat(&self.integrator) { Ok(()) } else { Err(self.guard_not_finite(bad)) }
+        if self.integrator.sizes.retreat(&self.integrator.trial) {
+            Ok(())
+        } else {
+            Err(self.guard_not_finite(bad))
+        }
     }
 
     pub(super) fn guard_not_finite(&mut self, bad: NotFinite) -> Error {
@@ -310,7 +315,7 @@ impl Simulator<'_> {
         }
         self.accumulating.elapsed = self.accumulating.elapsed.plus(h);
         let end = std::mem::take(&mut self.integrator.trial.end);
-        self.recorder.add_step(&self.integrator, t_end, &end);
+        self.recorder.add_step(&self.integrator.trial, t_end, &end);
         self.uncertainty.take_step(&self.integrator, h, &end);
         self.integrator.trial.end = end;
         let slides = self.integrator.flow.sliding().is_some();
@@ -352,7 +357,7 @@ impl Simulator<'_> {
         found.touched.iter().for_each(|touch| self.watch.leave_touch(touch));
         let mut state = std::mem::take(&mut self.before);
         self.integrator.state_at(found.s, &mut state);
-        self.recorder.add_step(&self.integrator, t, &state);
+        self.recorder.add_step(&self.integrator.trial, t, &state);
         self.uncertainty.take_step(&self.integrator, found.s, &state);
         let slides = self.integrator.flow.sliding().is_some();
         let statistics = self.recorder.statistics();
@@ -437,24 +442,27 @@ impl Simulator<'_> {
             self.note_stiffness(explicit, now);
         }
         let Some(h) = change.h else { return false };
-        self.recorder.share_out(&self.integrator);
+        self.recorder.share_out(self.integrator.counts());
         self.recorder.work_with(now);
         self.take_over();
-        self.sizes.begin_with(&self.integrator, h);
+        self.integrator.sizes.begin_with(h);
         true
     }
 
     /// The step just tried has been counted. The first one may have shown that another method has to make it.
     fn notice_method(&mut self) {
-        if self.recorder.notice_method(&self.integrator) {
+        let integrator = &self.integrator;
+        let at_work = (integrator.step.method(), integrator.step.is_ggl());
+        if self.recorder.notice_method(at_work, || integrator.counts()) {
             self.take_over();
         }
     }
 
     /// Sizes of steps and what is looked at are those of the method at work.
     fn take_over(&mut self) {
-        self.sizes.change_method(&self.integrator);
-        let nodes = self.integrator.step.method().nodes();
+        let method = self.integrator.step.method();
+        self.integrator.sizes.change_method(method);
+        let nodes = method.nodes();
         self.comparisons.look_at(self.integrator.options.detection, nodes);
     }
 

@@ -4,10 +4,12 @@
 
 use super::Options;
 use super::contradiction::Redundant;
+use super::sizes::{Beginning, Sizes};
 use crate::equations::System;
 use crate::formulation::Flow;
 use crate::mode::Mode;
-use crate::step::{Step, Trial};
+use crate::step::{Counts, Step, Trial, first_step};
+use crate::trajectory::Statistics;
 
 /// What is different at the start of a segment from the end of the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,11 +22,12 @@ pub(super) enum Restart {
     Continuous,
 }
 
-/// A method on a form, with the step that it has tried last.
+/// A method on a form, with the step that it has tried last and the size of the next.
 pub(super) struct Integrator<'a> {
     pub(super) flow: Flow<'a>,
     pub(super) step: Box<dyn Step>,
     pub(super) trial: Trial,
+    pub(super) sizes: Sizes<'a>,
     pub(super) options: &'a Options,
     /// The constraints of a mechanism that followed from others at the start.
     pub(super) redundant: Redundant,
@@ -51,9 +54,11 @@ impl<'a> Integrator<'a> {
         options: &'a Options,
     ) -> Self {
         let (t, y) = start;
+        let step = options.build_method(system, t);
         Self {
             flow: Flow::stabilised(system, mode, options.upkeep()),
-            step: options.build_method(system, t),
+            sizes: Sizes::new(options, step.method(), t, system.guards().len()),
+            step,
             trial: Trial::new(t, y),
             options,
             redundant: Redundant::default(),
@@ -113,5 +118,36 @@ impl<'a> Integrator<'a> {
         if restart != Restart::Continuous {
             self.step.expect_change();
         }
+    }
+
+    /// Chooses the first step of a segment that begins with an event. Gives whether the field was asked for it.
+    pub(super) fn choose_first_step(&mut self, restart: Restart, beginning: Option<Beginning>) -> bool {
+        let Self { flow, step, trial, options, sizes, .. } = self;
+        sizes.restart(restart, trial.t, beginning, |longest| {
+            first_step(flow, trial.t, &trial.start, longest, step.method().facts().order, &options.tolerances)
+        })
+    }
+
+    /// What was done so far.
+    pub(super) fn counts(&self) -> Counts {
+        Counts::of(&self.flow, self.step.factorisations())
+    }
+
+    /// Adds all that was done to the statistics of the run.
+    pub(super) fn add_work(&self, statistics: &mut Statistics) {
+        let (flow, counts) = (&self.flow, self.counts());
+        statistics.derivatives = counts.derivatives;
+        statistics.jacobians = counts.jacobians;
+        statistics.factorisations = counts.factorisations;
+        statistics.guards = flow.guard_count;
+        statistics.corrected = counts.corrected;
+        statistics.motion_factorisations = counts.motion_factorisations;
+        statistics.settling += flow.heading_count;
+        statistics.reused = flow.reused();
+    }
+
+    /// The step just tried is good: the size of the next follows from it.
+    pub(super) fn accept(&mut self) {
+        self.sizes.accept(&self.trial, self.step.wanted_step());
     }
 }

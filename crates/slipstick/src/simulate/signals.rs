@@ -220,8 +220,6 @@ pub(super) struct Along<'r, 'a> {
     pub(super) integrator: &'r mut Integrator<'a>,
     pub(super) comparisons: &'r Comparisons,
     pub(super) uncertainty: &'r mut Uncertainty,
-    /// About the size of the next step, for trial steps.
-    pub(super) h: f64,
 }
 
 impl Along<'_, '_> {

@@ -14,14 +14,13 @@ use super::integrator::Integrator;
 use super::reaching::Approach;
 use super::recorder::{Recorder, empty_trajectory};
 use super::signals::{Along, Comparisons, Uncertainty, has_surface};
-use super::sizes::Sizes;
 use super::{Error, Failure, Monitor, Options, Start, Unwatched, initialise};
 use crate::equations::{Condition as Joined, Guard, GuardKind, OnEntry as EntryRule, System};
 use crate::math::Bracket;
 use crate::mode::Mode;
 use crate::model::{Direction, Side};
 use crate::step::StiffnessCount;
-use crate::trajectory::{Outcome, Trajectory};
+use crate::trajectory::{Outcome, Segment, Trajectory};
 use crate::transition::{Cascade, Resets};
 use crate::watch::{Condition, Fires, GuardSpec, OnEntry, Placement, Snapshot, Touches, Watch};
 
@@ -32,14 +31,11 @@ pub(super) struct Simulator<'a> {
     pub(super) comparisons: Comparisons,
     pub(super) uncertainty: Uncertainty,
     pub(super) calendar: Calendar,
-    pub(super) sizes: Sizes,
     pub(super) recorder: Recorder,
     pub(super) cascade: Cascade<Snapshot>,
     pub(super) resets: Resets,
     pub(super) accumulating: Accumulating,
     pub(super) stiffness: StiffnessCount,
-    /// How often each guard has fired.
-    pub(super) fired: Vec<u64>,
     /// The guard whose surface the last step would have gone beyond, and one that the motion has come to as near as can be told.
     pub(super) blocked_by: Option<usize>,
     pub(super) arrived: Option<usize>,
@@ -99,13 +95,16 @@ impl<'a> Simulator<'a> {
             comparisons,
             uncertainty: Uncertainty::new(&start.y, guards),
             calendar: Calendar::new(&integrator.flow, options.until),
-            sizes: Sizes::new(guards, &integrator),
-            recorder: Recorder::new(system, options, (mode, start.t, &start.y), integrator.step.method()),
+            recorder: Recorder::new(
+                empty_trajectory(system, options),
+                options.keep,
+                Segment::new(mode, start.t, &start.y),
+                integrator.step.method(),
+            ),
             cascade: Cascade::default(),
             resets: Resets::default(),
             accumulating: Accumulating::new(guards),
             stiffness: StiffnessCount::default(),
-            fired: vec![0; guards],
             blocked_by: None,
             arrived: None,
             approach: Approach::default(),
@@ -137,7 +136,6 @@ impl<'a> Simulator<'a> {
             integrator: &mut self.integrator,
             comparisons: &self.comparisons,
             uncertainty: &mut self.uncertainty,
-            h: self.sizes.h,
         };
         (&mut self.watch, along)
     }
@@ -151,8 +149,11 @@ impl<'a> Simulator<'a> {
     }
 
     /// Closes the record.
-    fn finish(self, result: Result<Outcome, Error>) -> Result<Trajectory, Box<Failure>> {
-        let mut trajectory = self.recorder.finish(&self.integrator);
+    fn finish(mut self, result: Result<Outcome, Error>) -> Result<Trajectory, Box<Failure>> {
+        let integrator = &self.integrator;
+        integrator.add_work(self.recorder.statistics());
+        let (t, y) = (integrator.trial.t, &integrator.trial.start);
+        let mut trajectory = self.recorder.finish(t, y, integrator.counts());
         match result {
             Ok(outcome) => {
                 trajectory.outcome = outcome;

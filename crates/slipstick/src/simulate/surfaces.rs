@@ -524,7 +524,7 @@ impl<'a> Motions<'a> for Headings<'_, 'a> {
         if !sliding.is_idle(0) {
             return true;
         }
-        let (trial, h) = (&self.along.integrator.trial, SOON * self.along.h);
+        let (trial, h) = (&self.along.integrator.trial, SOON * self.along.integrator.sizes.h);
         let (t, mut y) = (trial.t + h, trial.start.clone());
         let mut soon = sliding.clone();
         soon.go_between(h, &mut y);

@@ -39,7 +39,7 @@ impl Along<'_, '_> {
                 return true;
             }
         }
-        let h = self.h * SHORTER.powi(i32::try_from(attempt).unwrap_or(i32::MAX));
+        let h = self.integrator.sizes.h * SHORTER.powi(i32::try_from(attempt).unwrap_or(i32::MAX));
         let Some((far, coarse)) = self.fit(comparison, h) else { return true };
         if far.iter().skip(1).all(|c| *c == 0.0) {
             // It does not move: shorter trials say no more.
