@@ -4,10 +4,12 @@
 
 use super::Options;
 use super::contradiction::Redundant;
+use super::projecting::Projection;
 use super::sizes::{Beginning, Sizes};
 use crate::equations::System;
 use crate::formulation::Flow;
 use crate::mode::Mode;
+use crate::model::Location;
 use crate::step::{Counts, Step, Trial, first_step};
 use crate::trajectory::Statistics;
 
@@ -22,6 +24,17 @@ pub(super) enum Restart {
     Continuous,
 }
 
+/// What comes of a step that is not good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rejection {
+    /// A shorter one will be tried.
+    Shorter,
+    /// No step can be shorter, and the motion is as near to the surface of this guard as can be told.
+    Arrives(usize),
+    /// No step can be shorter.
+    Stuck,
+}
+
 /// A method on a form, with the step that it has tried last and the size of the next.
 pub(super) struct Integrator<'a> {
     pub(super) flow: Flow<'a>,
@@ -31,19 +44,13 @@ pub(super) struct Integrator<'a> {
     pub(super) options: &'a Options,
     /// The constraints of a mechanism that followed from others at the start.
     pub(super) redundant: Redundant,
-    pub(super) scratch: Scratch,
+    pub(super) projection: Projection,
     /// The time at which the run began.
     pub(super) start_time: f64,
     /// Which dense output is at hand.
     pub(super) dense_number: u64,
-}
-
-/// Room for what corrections do.
-pub(super) struct Scratch {
-    pub(super) before: Vec<f64>,
-    pub(super) moved: Vec<f64>,
-    /// The end of a step as corrections leave it that do not care for what is stiff.
-    pub(super) plain_end: Vec<f64>,
+    /// The guard whose surface the last step would have gone beyond.
+    pub(super) blocked_by: Option<usize>,
 }
 
 impl<'a> Integrator<'a> {
@@ -62,9 +69,10 @@ impl<'a> Integrator<'a> {
             trial: Trial::new(t, y),
             options,
             redundant: Redundant::default(),
-            scratch: Scratch { before: y.to_vec(), moved: y.to_vec(), plain_end: y.to_vec() },
+            projection: Projection::new(y),
             start_time: t,
             dense_number: 0,
+            blocked_by: None,
         }
     }
 
@@ -126,6 +134,52 @@ impl<'a> Integrator<'a> {
         sizes.restart(restart, trial.t, beginning, |longest| {
             first_step(flow, trial.t, &trial.start, longest, step.method().facts().order, &options.tolerances)
         })
+    }
+
+    /// The step just tried is not good: a shorter one will be tried, if there is one.
+    pub(super) fn reject(&mut self) -> Rejection {
+        let may_shrink = match self.step_before_surface() {
+            Some(shorter) => self.sizes.shrink_to(self.trial.t, shorter),
+            None => self.sizes.reject(&self.trial),
+        };
+        if may_shrink {
+            return Rejection::Shorter;
+        }
+        self.arrives().map_or(Rejection::Stuck, Rejection::Arrives)
+    }
+
+    /// A step that is shorter than this does not move the time.
+    pub(super) fn smallest_step(&self) -> f64 {
+        let scale = self.trial.t.abs().max(1e-6 * self.options.until.abs());
+        64.0 * f64::EPSILON * scale
+    }
+
+    /// How far each state may be off where its value is this.
+    pub(super) fn widths(&self, y: &[f64]) -> Vec<f64> {
+        y.iter().enumerate().map(|(i, y)| self.options.tolerances.scale(i, y.abs())).collect()
+    }
+
+    /// Where events are located: as asked, or on the dense output unless that would cost the method its
+    /// order; and before what lies beyond them where the field is not defined there.
+    pub(super) fn location(&self) -> Location {
+        let poor = self.has_poor_dense_output() || self.flow.is_held();
+        let default = if poor { Location::Integrate } else { Location::Dense };
+        let asked = self.options.location.unwrap_or(default);
+        if self.flow.stays_on_this_side() { Location::OneSided } else { asked }
+    }
+
+    /// Whether events are located once more, on a finer dense output.
+    pub(super) fn has_finer_dense_output(&self) -> bool {
+        let facts = self.step.method().facts();
+        let finer = !facts.implicit && facts.dense_order < facts.order && !self.has_poor_dense_output();
+        finer && self.options.location != Some(Location::Dense)
+    }
+
+    /// Whether an event on dense output costs the method its order.
+    pub(super) fn has_poor_dense_output(&self) -> bool {
+        let facts = self.step.method().facts();
+        // The high orders have nothing finer than their dense output.
+        facts.dense_order + 1 < facts.order || (facts.dense_order < facts.order && facts.order > 6)
     }
 
     /// What was done so far.

@@ -1,11 +1,14 @@
 //! Writes down what a run does: segments, events, notes, work counts. Nothing in here decides anything.
 
+use super::guards::locks;
 use super::{Keep, Options};
-use crate::equations::System;
+use crate::equations::{Guard, GuardKind, System};
 use crate::formulation::Stabilisation;
+use crate::math::Bracket;
 use crate::mode::Mode;
 use crate::step::{Counts, Method, Share, Trial};
 use crate::trajectory::{Event, EventKind, Note, Notes, Outcome, Segment, Statistics, Trajectory};
+use crate::transition::Transition;
 
 /// The record of a run.
 pub(super) struct Recorder {
@@ -65,7 +68,7 @@ impl Recorder {
     }
 
     /// These guards have fired.
-    pub(super) fn count_firing(&mut self, guards: &[usize]) {
+    fn count_firing(&mut self, guards: &[usize]) {
         guards.iter().for_each(|&g| self.fired[g] += 1);
     }
 
@@ -80,6 +83,64 @@ impl Recorder {
         self.record.segments.push(std::mem::replace(&mut self.segment, next));
         self.record.statistics.count_event(&event);
         self.record.events.push(event);
+    }
+
+    /// Logs a round as one event; `mode` and `y` are what it has come to.
+    pub(super) fn log(&mut self, transition: &Transition, guards: &[Guard], (mode, y): (&Mode, &[f64])) {
+        let Transition { t, firing, before, mode_before, .. } = transition;
+        self.count_firing(&firing.guards);
+        let window = firing.window.unwrap_or(Bracket { lo: *t, hi: *t });
+        let left = mode_before.structure.sliding.iter().filter(|g| !mode.structure.sliding.contains(g));
+        let mut fired: Vec<usize> = firing.guards.clone();
+        fired.extend(left.filter(|_| !firing.exits.is_empty()));
+        fired.sort_unstable();
+        fired.dedup();
+        let event = Event {
+            t: *t,
+            bracket: window,
+            width: window.width(),
+            kinds: self.kinds(transition, guards, mode),
+            guards: fired,
+            before: before.clone(),
+            after: y.to_vec(),
+            mode_before: mode_before.values.place,
+            mode_after: mode.values.place,
+        };
+        self.add_event(event, mode);
+    }
+
+    fn kinds(&self, transition: &Transition, guards: &[Guard], mode: &Mode) -> Vec<EventKind> {
+        let any = |f: &dyn Fn(&Guard) -> bool| transition.firing.guards.iter().any(|&g| f(&guards[g]));
+        let (was, now) = (&transition.mode_before.structure.sliding, &mode.structure.sliding);
+        let begins = now.iter().any(|g| !was.contains(g));
+        let ends = was.iter().any(|g| !now.contains(g));
+        let all = [
+            (EventKind::Reset, any(&|guard| guard.response.reset)),
+            (EventKind::Switch, any(&locks) && !begins && !ends),
+            (EventKind::Mode, any(&|guard| guard.response.mode.is_some())),
+            (EventKind::Rest, any(&|guard| guard.kind == GuardKind::Rest)),
+            (EventKind::Stop, transition.firing.guards.iter().any(|&g| self.stops(guards, g))),
+            (EventKind::Slide, begins),
+            (EventKind::Leave, ends),
+        ];
+        let kinds: Vec<EventKind> =
+            all.into_iter().filter(|(_, holds)| *holds).map(|(kind, _)| kind).collect();
+        if kinds.is_empty() { vec![EventKind::Record] } else { kinds }
+    }
+
+    /// Whether a guard has fired as often as it takes to stop the run.
+    pub(super) fn stops(&self, guards: &[Guard], g: usize) -> bool {
+        guards[g].response.stop_after.is_some_and(|n| self.fired[g] >= n)
+    }
+
+    /// Says once that what should be held by a guard passes through (rule 16).
+    pub(super) fn note_passing(&mut self, t: f64, guard: &str) {
+        self.note_once(t, ("passes-through", guard), || {
+            format!(
+                "the event `{guard}` changes the motion of its own guard, and still the guard goes on to its true side: \
+                 what should be held passes through; does the reset turn the motion round?"
+            )
+        });
     }
 
     /// Adds to the last event what has come of it.
@@ -177,7 +238,6 @@ pub(super) fn empty_trajectory(system: &dyn System, options: &Options) -> Trajec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::Bracket;
 
     fn recorder(keep: Keep) -> Recorder {
         let record = Trajectory {

@@ -5,10 +5,11 @@
 //! output, where the form holds.
 
 use super::integrator::Integrator;
-use crate::equations::{GuardKind, System, UncertainPoint, UncertainPolynomial, rate_error};
+use crate::equations::{System, UncertainPoint, UncertainPolynomial, rate_error};
 use crate::expr::{Bounds, Inexact, Interval};
-use crate::model::{Detection, Direction};
+use crate::model::Detection;
 use crate::step::{DENSE_DEGREE, Trial};
+use crate::transition::{Impossible, Rule, Tools, Transition, orientation};
 use crate::watch::{Banded, DenseError, Described, Signals, SpeedBound, StepPolynomial};
 use std::cell::OnceCell;
 
@@ -66,10 +67,9 @@ impl Meaning {
 
 impl Comparisons {
     pub(super) fn new(system: &dyn System) -> Self {
-        let orientation = |direction| if direction == Direction::Falling { -1.0 } else { 1.0 };
         let guards = system.guards();
         Self {
-            orientations: guards.iter().map(|guard| orientation(guard.direction)).collect(),
+            orientations: guards.iter().map(orientation).collect(),
             closed: guards.iter().map(|guard| guard.closed).collect(),
             points: Vec::new(),
         }
@@ -201,7 +201,7 @@ impl Uncertainty {
     }
 
     /// A transition has set states. Whole numbers are exact.
-    pub(super) fn jump(&mut self, before: &[f64], after: &[f64]) {
+    fn jump(&mut self, before: &[f64], after: &[f64]) {
         let moved = before.iter().zip(after).any(|(a, b)| a.to_bits() != b.to_bits());
         for gradient in self.gradients.iter_mut().flatten().filter(|_| moved) {
             gradient.lasts = -1.0;
@@ -212,6 +212,21 @@ impl Uncertainty {
                 *delta = if exact { 0.0 } else { ROUNDING * after[i].abs().max(before[i].abs()) };
             }
         }
+    }
+}
+
+/// How uncertain what resets have set is by rounding.
+impl Rule for Uncertainty {
+    fn apply(&mut self, tools: &mut Tools<'_, '_>, transition: &mut Transition) -> Result<(), Impossible> {
+        let Transition { t, firing, before, after, .. } = transition;
+        let old = self.at_start.clone();
+        self.jump(before, after);
+        let point = UncertainPoint { t: *t, y: before, delta: &old };
+        let guards = tools.flow.system().guards();
+        for &g in firing.guards.iter().filter(|&&g| guards[g].response.reset) {
+            tools.flow.reset_bounds(g, point, &mut self.at_start);
+        }
+        Ok(())
     }
 }
 
@@ -544,9 +559,4 @@ fn powers_of(trial: &Trial, input: usize, (from, to): (f64, f64)) -> Powers {
         }
     }
     (powers, degree)
-}
-
-/// Whether a guard has a surface that is to be watched.
-pub(super) fn has_surface(kind: GuardKind) -> bool {
-    kind == GuardKind::Surface
 }

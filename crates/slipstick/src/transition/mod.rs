@@ -5,10 +5,16 @@
 
 mod cascade;
 mod classify;
+mod modes;
 mod resets;
+mod rule;
 mod settle;
+mod switches;
 
 pub use cascade::{Cascade, MOST_ROUNDS, Repeat};
 pub use classify::{Classified, Heading, Incoming, Motions, classify};
+pub use modes::ModeChanges;
 pub use resets::{Conflict, Resets, Target};
+pub use rule::{Firing, Impossible, Rule, Tools, Transition};
 pub use settle::{Way, fixed, spirals_out};
+pub use switches::{Exits, Switches, has_surface, orientation, surfaces_left};
