@@ -287,3 +287,50 @@ impl Consistency<'_, '_> {
         self.recorder.note_once(t, ("large-adjustment", ""), || text);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Plan;
+    use super::super::recorder::empty_trajectory;
+    use super::*;
+    use crate::trajectory::Segment;
+
+    const BOB: &str = r#"
+        coordinates = { x = 0.6, y = 0.9 }
+        speeds = { x = 0.5 }
+        kinetic = "(x'^2 + y'^2) / 2"
+        constraints.rod = "x^2 + y^2 - 1"
+        run = { until = 3 }"#;
+
+    fn recorder(plan: &Plan, integrator: &Integrator<'_>) -> Recorder {
+        let segment = Segment::new(integrator.flow.mode.clone(), 0.0, &plan.start.y);
+        let empty = empty_trajectory(&plan.system, &plan.options);
+        Recorder::new(empty, plan.options.keep, segment, integrator.step.method())
+    }
+
+    #[test]
+    fn a_start_is_moved_to_its_constraints_unless_it_is_pinned() {
+        let plan = Plan::of(BOB);
+        let mut integrator = Integrator::of(&plan);
+        let mut recorder = recorder(&plan, &integrator);
+        let mut consistency = Consistency { integrator: &mut integrator, recorder: &mut recorder };
+        consistency.make_start_consistent().expect("a start");
+        let [x, y, vx, vy] = integrator.trial.start[..] else { panic!("four states") };
+        assert!((x * x + y * y - 1.0).abs() < 1e-14 && (x * vx + y * vy).abs() < 1e-14);
+        assert_eq!(recorder.record.notes.len(), 1, "what was changed is said");
+    }
+
+    #[test]
+    fn what_an_event_has_set_stays_and_the_rest_follows() {
+        let plan = Plan::of(&BOB.replace("x = 0.6, y = 0.9", "x = 0.6, y = 0.8").replace("x = 0.5", "x = 0"));
+        let mut integrator = Integrator::of(&plan);
+        let mut recorder = recorder(&plan, &integrator);
+        let mut consistency = Consistency { integrator: &mut integrator, recorder: &mut recorder };
+        consistency.make_start_consistent().expect("a start");
+        let mode = &consistency.integrator.flow.mode;
+        let mut transition = Transition::new(0.0, &[0.6, 0.8, 0.0, 0.0], mode);
+        transition.after[2] = 4.0;
+        consistency.make_consistent(&mut transition, &[]).expect("a state");
+        assert!((transition.after[2] - 4.0).abs() < 1e-12 && (transition.after[3] + 3.0).abs() < 1e-12);
+    }
+}

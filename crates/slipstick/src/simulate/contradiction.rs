@@ -226,3 +226,24 @@ fn describe_state(names: &[String], y: &[f64]) -> String {
     let more = if names.len() > list.len() { ", …" } else { "" };
     format!("{}{more}", list.join(", "))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_constraint_that_is_off_by_far_more_than_those_it_followed_from_has_parted() {
+        let layout = Layout { q: 1, v: 1, z: 0 };
+        let off = |position: [f64; 2], velocity: [f64; 2]| Redundant {
+            rows: vec![1],
+            position: position.to_vec(),
+            velocity: velocity.to_vec(),
+            lengths: vec![1.0, 2.0],
+        };
+        let open = |redundant: Redundant| redundant.open(layout, &[1.0, 1.0], |_| 0.0);
+        assert_eq!(open(off([1e-9, 1e-7], [0.0; 2])), (vec![], true), "that is negligible");
+        assert_eq!(open(off([1e-9, 0.1], [0.0; 2])), (vec![(1, 0.1)], false));
+        assert_eq!(open(off([0.01, 0.1], [0.0; 2])), (vec![], true), "the others are off, too");
+        assert_eq!(open(off([0.0; 2], [0.0, 0.1])), (vec![(1, 0.1)], true));
+    }
+}

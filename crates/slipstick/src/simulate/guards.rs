@@ -353,3 +353,61 @@ pub(super) fn other_jump(guards: &[Guard], guard: usize) -> Option<usize> {
     let is_other = |count: crate::equations::Count| count.index == own.index && count.up != own.up;
     guards.iter().position(|guard| guard.response.count.is_some_and(is_other))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Plan;
+    use super::*;
+
+    const BALL: &str = r#"
+        states = { y = 1.0, v = -1.0 }
+        derivatives = { y = "v", v = "0" }
+        events.floor = { guard = "y < 0", reset = { v = "-v" } }
+        events.half = { guard = "y < 0.5" }
+        run = { until = 3 }"#;
+
+    fn at<'r, 'a>(integrator: &'r mut Integrator<'a>, y: [f64; 2]) -> &'r mut Integrator<'a> {
+        integrator.trial.restart(0.0, &y);
+        integrator
+    }
+
+    #[test]
+    fn a_guard_fires_by_value_where_a_transition_puts_it_and_by_motion_at_its_zero() {
+        let plan = Plan::of(BALL);
+        let mut integrator = Integrator::of(&plan);
+        let mut guards = Guards::new(&integrator);
+        guards.activate(&mut integrator.flow, 0.0);
+        assert_eq!(guards.watch.watched(), [0, 1]);
+        let fired = |guards: &mut Guards, integrator: &mut Integrator<'_>| {
+            guards.fires_by_value(integrator).expect("finite values").guards
+        };
+        assert_eq!(fired(&mut guards, &mut integrator), []);
+        assert_eq!(fired(&mut guards, at(&mut integrator, [0.25, -1.0])), [1]);
+        assert_eq!(fired(&mut guards, at(&mut integrator, [0.0, -1.0])), []);
+        let (firing, through) = guards.decide_by_motion(&mut integrator);
+        assert_eq!((firing.guards, through), (vec![0], vec![]));
+        assert_eq!(guards.signal(&mut integrator, 0, 0.0).value, 0.0);
+    }
+
+    #[test]
+    fn values_that_are_no_numbers_are_named() {
+        let plan = Plan::of(&BALL.replace("y < 0.5", "sqrt(y) < 0.5"));
+        let mut integrator = Integrator::of(&plan);
+        let mut guards = Guards::new(&integrator);
+        guards.activate(&mut integrator.flow, 0.0);
+        let error = guards.fires_by_value(at(&mut integrator, [-1.0, 0.0])).expect_err("a root of -1");
+        assert!(matches!(error, Error::GuardNotFinite { ref name, t: 0.0, .. } if name == "half"), "{error}");
+    }
+
+    #[test]
+    fn exits_are_watched_for_the_surfaces_that_are_slid_on() {
+        let text = "states = { x = 1.0 }\nderivatives = { x = \"-sign(x)\" }\nrun = { until = 3 }";
+        let plan = Plan::of(text);
+        let mut guards = Guards::new(&Integrator::of(&plan));
+        guards.watch_exits(1);
+        assert_eq!(guards.watch.watched(), [1, 2]);
+        assert_eq!(guards.comparisons.firing(&[0, 2]), Firing { exits: vec![(0, 1.0)], ..Firing::one(0) });
+        guards.watch_exits(0);
+        assert!(guards.watch.watched().is_empty());
+    }
+}

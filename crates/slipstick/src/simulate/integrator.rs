@@ -205,3 +205,50 @@ impl<'a> Integrator<'a> {
         self.sizes.accept(&self.trial, self.step.wanted_step());
     }
 }
+
+#[cfg(test)]
+impl<'a> Integrator<'a> {
+    /// At the start of a plan.
+    pub(super) fn of(plan: &'a super::Plan) -> Self {
+        let mode = Mode::start(&plan.system, plan.start.mode);
+        Self::new(&plan.system, mode, (plan.start.t, &plan.start.y), &plan.options)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Plan;
+    use super::*;
+
+    const DECAY: &str = r#"
+        states = { y = 1.0 }
+        derivatives = { y = "-y" }
+        run = { until = 3, method = "dopri5" }"#;
+
+    #[test]
+    fn a_step_has_an_end_and_a_state_everywhere_within() {
+        let plan = Plan::of(DECAY);
+        let mut integrator = Integrator::of(&plan);
+        integrator.attempt(0.1);
+        assert!(integrator.is_acceptable());
+        integrator.interpolate();
+        let mut y = [0.0];
+        for (s, tolerance) in [(0.0, 0.0), (0.03, 1e-7), (0.1, 1e-9)] {
+            integrator.state_at(s, &mut y);
+            assert!((y[0] - (-s).exp()).abs() <= tolerance, "{s}: {}", y[0]);
+        }
+        assert_eq!((integrator.location(), integrator.counts().derivatives), (Location::Dense, 7));
+    }
+
+    #[test]
+    fn a_step_that_is_not_good_is_followed_by_a_shorter_one() {
+        let plan = Plan::of(DECAY);
+        let mut integrator = Integrator::of(&plan);
+        integrator.attempt(3.0);
+        assert!(!integrator.is_acceptable());
+        assert_eq!(integrator.reject(), Rejection::Shorter);
+        assert!(integrator.sizes.h < 3.0);
+        (integrator.trial.h, integrator.trial.error) = (1e-300, 2.0);
+        assert_eq!(integrator.reject(), Rejection::Stuck);
+    }
+}

@@ -115,3 +115,26 @@ impl Locking<'_, '_> {
         self.guards.signal(self.integrator, comparison, 0.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Plan;
+    use super::*;
+
+    #[test]
+    fn signs_and_whole_numbers_follow_from_where_the_motion_stands() {
+        let plan = Plan::of(
+            r#"
+            states = { x = -1.5, y = 0.0 }
+            derivatives = { x = "sign(x) + floor(2 * x)", y = "sign(y)" }
+            run = { until = 3 }"#,
+        );
+        let mut integrator = Integrator::of(&plan);
+        let mut guards = Guards::new(&integrator);
+        guards.activate(&mut integrator.flow, 0.0);
+        Locking { integrator: &mut integrator, guards: &mut guards }.lock_all().expect("finite values");
+        let values = &integrator.flow.mode.values;
+        assert_eq!((values.signs.as_slice(), values.counts.as_slice()), (&[-1.0, 1.0][..], &[-3.0][..]));
+        assert!(!guards.watch.has_past(1), "inside its band it has no side yet");
+    }
+}

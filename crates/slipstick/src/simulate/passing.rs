@@ -60,3 +60,33 @@ fn rate_depends_on(integrator: &mut Integrator<'_>, g: usize, states: &[usize]) 
     let [value, direct, by_rate] = [&here, &beside, &further].map(|y| flow.guard_along(g, t, y));
     value.to_bits() != direct.to_bits() || value.to_bits() != by_rate.to_bits()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Plan;
+    use super::*;
+    use crate::transition::Firing;
+
+    /// How a ball goes on at the floor that this reset has put to a speed.
+    fn onward(speed: f64, order: usize) -> Onward {
+        let plan = Plan::of(
+            r#"
+            states = { y = 0.0, v = -1.0 }
+            derivatives = { y = "v", v = "-9.81" }
+            events.floor = { guard = "y < 0", reset = { v = "0.5 * v" } }
+            run = { until = 3 }"#,
+        );
+        let mut integrator = Integrator::of(&plan);
+        let mut last = Transition::new(0.0, &[0.0, -1.0], &integrator.flow.mode);
+        last.begin(&Firing::one(0), 0.0, &[0.0, -1.0], &integrator.flow.mode);
+        last.after[1] = speed;
+        Onward::of(0, order, &mut integrator, &last)
+    }
+
+    #[test]
+    fn a_reset_that_does_not_turn_its_motion_halts_it_or_lets_it_through() {
+        assert_eq!(onward(-0.5, 1), Onward::Through);
+        assert_eq!(onward(0.0, 2), Onward::Halts);
+        assert_eq!(onward(-1.0, 1), Onward::Freely, "nothing was set");
+    }
+}

@@ -83,6 +83,15 @@ impl Plan {
     }
 }
 
+#[cfg(test)]
+impl Plan {
+    /// Of a model file that has nothing wrong with it.
+    pub(super) fn of(text: &str) -> Self {
+        let model = Self::read_model(text).unwrap_or_else(|errors| panic!("{errors:?}"));
+        Self::new(&model, &Overrides::default()).unwrap_or_else(|errors| panic!("{errors:?}"))
+    }
+}
+
 /// The options as a run would check them, and what the model says about corrections where none are made.
 fn check_options(model: &Model, system: &FormulaSystem, options: &Options) -> Result<(), Error> {
     if model.run.place("stabilisation").is_some() && !options.stabilisation.changes_the_motion() {

@@ -182,3 +182,36 @@ pub(super) fn note_not_reached(integrator: &mut Integrator<'_>, recorder: &mut R
         format!("the run ends before the surfaces of these constraints are reached: {}", list.join(", "));
     recorder.note(trial.t, "surface-not-reached", text);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Plan;
+    use super::super::recorder::empty_trajectory;
+    use super::*;
+    use crate::trajectory::Segment;
+
+    #[test]
+    fn a_surface_is_met_when_its_distance_says() {
+        let plan = Plan::of(
+            r#"
+            coordinates = { x = 0.9, y = 0 }
+            kinetic = "(x'^2 + y'^2) / 2"
+            constraints.rod = "sqrt(x^2 + y^2) - 1"
+            run = { until = 5, stabilisation = { reach = 2, speed = 8 } }"#,
+        );
+        let mut integrator = Integrator::of(&plan);
+        let segment = Segment::new(integrator.flow.mode.clone(), 0.0, &plan.start.y);
+        let (empty, method) = (empty_trajectory(&plan.system, &plan.options), integrator.step.method());
+        let mut recorder = Recorder::new(empty, plan.options.keep, segment, method);
+        let mut approach = Approach::default();
+        approach.begin(&mut integrator, 0.0, &plan.start.y);
+        assert_eq!(integrator.flow.mode.structure.reaching, [-1.0]);
+        assert!(!approach.look(&mut integrator, &mut recorder));
+        // s = 8 (0.9 - 1), which falls by 2 in each second.
+        assert!((approach.next - 0.4).abs() < 1e-12, "{}", approach.next);
+        integrator.trial.restart(approach.next, &[1.0, 0.0, 0.0, 0.0]);
+        assert!(approach.look(&mut integrator, &mut recorder), "it is met, and closed");
+        assert_eq!(recorder.record.events[0].kinds, [EventKind::Reach, EventKind::Close]);
+        assert!(!integrator.flow.is_reaching());
+    }
+}

@@ -69,7 +69,9 @@ impl Recorder {
 
     /// These guards have fired.
     fn count_firing(&mut self, guards: &[usize]) {
-        guards.iter().for_each(|&g| self.fired[g] += 1);
+        for &g in guards {
+            self.fired[g] += 1;
+        }
     }
 
     /// How often a guard has fired.

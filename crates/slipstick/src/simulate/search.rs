@@ -205,3 +205,59 @@ impl EventSearch<'_, '_> {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Plan;
+    use super::*;
+
+    const BALL: &str = r#"
+        states = { y = 0.1, v = 0.0 }
+        derivatives = { y = "v", v = "-9.81" }
+        events.floor = { guard = "y < 0", reset = { v = "-v" } }
+        run = { until = 3, method = "dopri5" }"#;
+
+    /// What is found in one step of this length, and what the step came to be.
+    fn look(text: &str, h: f64) -> (Option<Found>, f64) {
+        let plan = Plan::of(text);
+        let mut integrator = Integrator::of(&plan);
+        let mut guards = Guards::new(&integrator);
+        guards.activate(&mut integrator.flow, 0.0);
+        assert!(guards.fires_by_value(&mut integrator).expect("finite values").is_empty());
+        integrator.sizes.begin_with(h);
+        integrator.attempt(h);
+        let mut statistics = Statistics::default();
+        let mut search =
+            EventSearch { integrator: &mut integrator, guards: &mut guards, statistics: &mut statistics };
+        let found = match search.look() {
+            Detected::Found(found) => Some(found),
+            Detected::Nothing => None,
+            _ => panic!("the step is good"),
+        };
+        (found, integrator.trial.h)
+    }
+
+    #[test]
+    fn the_first_event_in_a_step_is_located() {
+        let (found, h) = look(BALL, 0.2);
+        let found = found.expect("the floor");
+        let root = (0.2_f64 / 9.81).sqrt();
+        assert!((found.s - root).abs() < 1e-15 && found.lo <= root && root <= found.hi, "{found:?}");
+        assert_eq!((found.fired, h), (vec![0], 0.2));
+        assert_eq!(look(BALL, 0.1).0, None);
+    }
+
+    #[test]
+    fn the_step_is_made_again_to_end_at_its_event() {
+        let again = BALL.replace("until = 3", "until = 3, location = \"integrate\"");
+        let (found, h) = look(&again, 0.2);
+        let found = found.expect("the floor");
+        assert!(found.s < h && h < (1.0 + 2.0 * MARGIN) * found.s, "{} {h}", found.s);
+    }
+
+    #[test]
+    fn a_step_on_one_side_ends_before_its_event() {
+        let (found, h) = look(&BALL.replace("until = 3", "until = 3, location = \"one-sided\""), 0.2);
+        assert!(found.is_some_and(|found| found.s > h));
+    }
+}

@@ -19,12 +19,12 @@ use super::locks::Locking;
 use super::passing::Onward;
 use super::reaching::{Approach, note_not_reached};
 use super::recorder::{Recorder, empty_trajectory};
-use super::selector::Selector;
 use super::stepper::Stepper;
 use super::surfaces::Surfaces;
 use super::{Error, Failure, Monitor, Options, Progress, Start, Unwatched, initialise};
 use crate::equations::System;
 use crate::mode::Mode;
+use crate::step::StiffnessCount;
 use crate::trajectory::{Outcome, Segment, Trajectory};
 use crate::transition::{Cascade, Firing, Resets, Transition};
 use crate::watch::{Decided, Snapshot};
@@ -34,7 +34,7 @@ pub(super) struct Simulator<'a> {
     pub(super) integrator: Integrator<'a>,
     pub(super) guards: Guards,
     pub(super) recorder: Recorder,
-    pub(super) selector: Selector,
+    pub(super) stiffness: StiffnessCount,
     /// How far sliding-mode control has come.
     pub(super) approach: Approach,
     pub(super) accumulating: Accumulating,
@@ -77,7 +77,7 @@ impl<'a> Simulator<'a> {
                 Segment::new(mode, start.t, &start.y),
                 integrator.step.method(),
             ),
-            selector: Selector::default(),
+            stiffness: StiffnessCount::default(),
             approach: Approach::default(),
             accumulating: Accumulating::new(system.guards().len()),
             cascade: Cascade::default(),
@@ -177,7 +177,7 @@ impl<'a> Simulator<'a> {
             integrator: &mut self.integrator,
             guards: &mut self.guards,
             recorder: &mut self.recorder,
-            selector: &mut self.selector,
+            stiffness: &mut self.stiffness,
             accumulating: &mut self.accumulating,
         }
     }

@@ -193,7 +193,7 @@ mod tests {
         let options = Options::until(10.0);
         let mut sizes = Sizes::new(&options, METHOD, 0.0, 2);
         let after = |guard| Some(Beginning { guard, below: false, slides: false });
-        assert!(sizes.restart(Restart::Initial, 0.0, None, |longest| Some(longest)) && sizes.h == 10.0);
+        assert!(sizes.restart(Restart::Initial, 0.0, None, Some) && sizes.h == 10.0);
         assert!(sizes.restart(Restart::Discontinuous, 1.0, after(0), |_| Some(0.5)) && sizes.h == 0.5);
         sizes.accept(&trial(0.5, 1.0), None);
         let learnt = sizes.h;

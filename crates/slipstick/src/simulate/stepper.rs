@@ -10,6 +10,7 @@ use super::recorder::Recorder;
 use super::search::{Detected, EventSearch};
 use super::selector::Selector;
 use crate::math::Bracket;
+use crate::step::{Method, StiffnessCount};
 use crate::transition::Firing;
 use crate::watch::{Found, NotFinite};
 
@@ -18,7 +19,7 @@ pub(super) struct Stepper<'r, 'a> {
     pub(super) integrator: &'r mut Integrator<'a>,
     pub(super) guards: &'r mut Guards,
     pub(super) recorder: &'r mut Recorder,
-    pub(super) selector: &'r mut Selector,
+    pub(super) stiffness: &'r mut StiffnessCount,
     pub(super) accumulating: &'r mut Accumulating,
 }
 
@@ -58,13 +59,17 @@ impl<'a> Stepper<'_, 'a> {
         EventSearch { integrator: self.integrator, guards: self.guards, statistics }
     }
 
+    fn selector(&mut self) -> Selector<'_, 'a> {
+        Selector { integrator: self.integrator, guards: self.guards, recorder: self.recorder }
+    }
+
     /// Shrinks the step, or gives up when it cannot shrink any more. Gives what fires where the motion stands because no step comes to it.
     fn reject(&mut self) -> Result<Option<Firing>, Error> {
         let slides = self.integrator.flow.sliding().is_some();
         self.recorder.statistics().count_rejection(slides);
-        self.selector.notice(self.integrator, self.guards, self.recorder);
+        self.selector().notice();
         self.integrator.flow.forget_trial();
-        if self.selector.reconsider(false, self.integrator, self.guards, self.recorder) {
+        if self.integrator.options.method == Method::Automatic && self.selector().reconsider(false) {
             return Ok(None);
         }
         match self.integrator.reject() {
@@ -106,12 +111,17 @@ impl<'a> Stepper<'_, 'a> {
         statistics.slid += u64::from(slides);
         statistics.count_step(h, cut);
         let accepted = statistics.accepted;
-        self.selector.notice(self.integrator, self.guards, self.recorder);
+        self.selector().notice();
         if self.integrator.flow.stays_on_this_side() {
             self.integrator.flow.move_on();
         }
         self.integrator.step.advance();
-        self.selector.after_step(accepted, self.integrator, self.guards, self.recorder);
+        if self.integrator.options.method == Method::Automatic {
+            self.selector().reconsider(true);
+        } else if self.stiffness.is_due(accepted) {
+            let Self { integrator, guards, recorder, stiffness, .. } = self;
+            Selector { integrator, guards, recorder }.look_at_stiffness(stiffness);
+        }
         self.integrator.trial.advance(t_end);
     }
 
@@ -149,7 +159,7 @@ impl<'a> Stepper<'_, 'a> {
         } else {
             statistics.rejected += 1;
         }
-        self.selector.notice(self.integrator, self.guards, self.recorder);
+        self.selector().notice();
         self.integrator.trial.restart(t, &state);
         let mut firing = self.guards.comparisons.firing(&found.fired);
         for g in self.guards.take_back_kinks(self.integrator, &mut firing) {
@@ -179,5 +189,47 @@ impl<'a> Stepper<'_, 'a> {
             self.integrator.interpolate();
             self.take_step(end, true);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Plan;
+    use super::super::recorder::empty_trajectory;
+    use super::*;
+    use crate::trajectory::Segment;
+
+    #[test]
+    fn steps_are_taken_up_to_the_first_event() {
+        let plan = Plan::of(
+            r#"
+            states = { y = 1.0, v = 0.0 }
+            derivatives = { y = "v", v = "-9.81" }
+            events.floor = { guard = "y < 0", reset = { v = "-v" } }
+            run = { until = 3, method = "dopri5" }"#,
+        );
+        let mut integrator = Integrator::of(&plan);
+        let mut guards = Guards::new(&integrator);
+        guards.activate(&mut integrator.flow, 0.0);
+        guards.fires_by_value(&mut integrator).expect("finite values");
+        integrator.sizes.begin_with(0.1);
+        let segment = Segment::new(integrator.flow.mode.clone(), 0.0, &plan.start.y);
+        let method = integrator.step.method();
+        let empty = empty_trajectory(&plan.system, &plan.options);
+        let mut recorder = Recorder::new(empty, plan.options.keep, segment, method);
+        let mut stepper = Stepper {
+            integrator: &mut integrator,
+            guards: &mut guards,
+            recorder: &mut recorder,
+            stiffness: &mut StiffnessCount::default(),
+            accumulating: &mut Accumulating::new(1),
+        };
+        assert_eq!(stepper.step(0.05), Ok(None));
+        assert_eq!(stepper.integrator.trial.t, 0.05, "the goal");
+        let firing = (0..100).find_map(|_| stepper.step(3.0).expect("good steps")).expect("the floor");
+        let root = (2.0_f64 / 9.81).sqrt();
+        assert_eq!(firing.guards, [0]);
+        assert!((integrator.trial.t - root).abs() < 1e-15 && integrator.trial.start[1] < -4.4);
+        assert_eq!(recorder.segment.end_time, integrator.trial.t);
     }
 }

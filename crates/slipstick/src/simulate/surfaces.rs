@@ -378,3 +378,39 @@ type Meeting = (Surface, Incoming);
 fn incoming_at(surface: &Surface, all: &[Meeting]) -> Incoming {
     all.iter().find(|(other, _)| other == surface).map_or_else(Incoming::default, |(_, incoming)| *incoming)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Plan;
+    use super::super::recorder::empty_trajectory;
+    use super::*;
+    use crate::trajectory::Segment;
+
+    /// How a motion that begins at 0 goes on where `x' = f(sign(x))`: the sign, and which surfaces are slid on.
+    fn classified(f: &str) -> (f64, Vec<usize>) {
+        let text = format!("states = {{ x = 0.0 }}\nderivatives = {{ x = \"{f}\" }}\nrun = {{ until = 3 }}");
+        let plan = Plan::of(&text);
+        let mut integrator = Integrator::of(&plan);
+        let mut guards = Guards::new(&integrator);
+        guards.activate(&mut integrator.flow, 0.0);
+        let segment = Segment::new(integrator.flow.mode.clone(), 0.0, &plan.start.y);
+        let (empty, method) = (empty_trajectory(&plan.system, &plan.options), integrator.step.method());
+        let mut recorder = Recorder::new(empty, plan.options.keep, segment, method);
+        let mut surfaces = Surfaces {
+            integrator: &mut integrator,
+            guards: &mut guards,
+            recorder: &mut recorder,
+            before: &[0.0],
+        };
+        surfaces.classify(&Firing::default()).expect("a way to go on");
+        assert_eq!(recorder.record.notes.is_empty(), guards.watch.watched() == [0], "sliding is noted");
+        (integrator.flow.mode.values.signs[0], integrator.flow.mode.structure.sliding.clone())
+    }
+
+    #[test]
+    fn a_motion_crosses_a_surface_or_slides_on_it() {
+        assert_eq!(classified("2 + sign(x)"), (1.0, vec![]));
+        assert_eq!(classified("sign(x) - 2"), (-1.0, vec![]));
+        assert_eq!(classified("0.5 - sign(x)").1, [0]);
+    }
+}

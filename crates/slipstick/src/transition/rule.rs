@@ -108,3 +108,69 @@ pub enum Impossible {
         modes: (usize, usize),
     },
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Exits, ModeChanges, Resets, Switches};
+    use super::*;
+    use crate::equations::{Fixed, FormulaSystem, System};
+    use crate::model::Model;
+
+    const HYBRID: &str = r#"
+        discrete = { bounces = 0 }
+        states = { y = 0.0, v = -2.0 }
+        modes.up.derivatives = { y = "v", v = "-sign(v)" }
+        modes.up.events.floor = { guard = "y < 0", reset = { v = "-v / 2", bounces = "bounces + 1" }, goto = "down" }
+        modes.up.events.wall = { guard = "y < 0", reset = { v = "1" } }
+        modes.down.derivatives = { y = "v", v = "0" }
+        run = { until = 3 }"#;
+
+    fn system() -> FormulaSystem {
+        let model = Model::from_toml(HYBRID).expect("a model");
+        FormulaSystem::compile(&model, Fixed::evaluate(&model, &[]).expect("numbers")).expect("a system")
+    }
+
+    fn named(system: &FormulaSystem, name: &str) -> usize {
+        system.guards().iter().position(|guard| guard.name.contains(name)).expect("a guard")
+    }
+
+    /// What the rules make of what fires.
+    fn apply(system: &FormulaSystem, fired: &[usize]) -> Result<(Transition, Mode), Impossible> {
+        let mut flow = Flow::new(system, Mode::start(system, 0));
+        let watch = Watch::new(system.guards().len(), 0, Vec::new());
+        let mut transition = Transition::new(0.0, &[0.0, -2.0], &flow.mode);
+        let firing = Firing { guards: fired.to_vec(), ..Firing::default() };
+        transition.begin(&firing, 1.0, &[0.0, -2.0], &flow.mode);
+        let rules: [&mut dyn Rule; 4] = [&mut Resets::default(), &mut Switches, &mut Exits, &mut ModeChanges];
+        for rule in rules {
+            rule.apply(&mut Tools { flow: &mut flow, watch: &watch }, &mut transition)?;
+        }
+        Ok((transition, flow.mode))
+    }
+
+    #[test]
+    fn rules_make_a_new_state_and_mode_without_a_run() {
+        let system = system();
+        let (transition, mode) = apply(&system, &[named(&system, "floor")]).expect("no conflict");
+        assert_eq!((&transition.before[..], &transition.after[..]), (&[0.0, -2.0][..], &[0.0, 1.0][..]));
+        assert_eq!((mode.values.place, &mode.values.discrete[..]), (1, &[1.0][..]));
+        assert!(transition.changes(&mode) && transition.moved().eq([1]));
+        let (nothing, mode) = apply(&system, &[]).expect("no conflict");
+        assert!(!nothing.changes(&mode));
+    }
+
+    #[test]
+    fn a_switch_takes_the_other_sign() {
+        let system = system();
+        let switch = system.guards().iter().position(|guard| guard.response.switch.is_some());
+        let (_, mode) = apply(&system, &[switch.expect("a switch")]).expect("no conflict");
+        assert_eq!(mode.values.signs, [-1.0]);
+    }
+
+    #[test]
+    fn equal_values_are_no_conflict() {
+        let system = system();
+        let both = [named(&system, "floor"), named(&system, "wall")];
+        assert_eq!(apply(&system, &both).map(|(transition, _)| transition.after), Ok(vec![0.0, 1.0]));
+    }
+}
