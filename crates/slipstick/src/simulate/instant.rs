@@ -126,7 +126,7 @@ impl Simulator<'_> {
         let fired = beginning.map(|beginning| beginning.guard);
         self.guards.show_entered_sides(&mut self.integrator, fired);
         let estimated = self.integrator.choose_first_step(restart, beginning);
-        self.recorder.statistics().estimates += u64::from(estimated);
+        self.recorder.statistics().starts.estimates += u64::from(estimated);
         let flow = &self.integrator.flow;
         self.recorder.begin_segment(&flow.mode, t, &y);
         self.guards.note_past(flow, t, restart == Restart::Initial, &mut self.recorder);

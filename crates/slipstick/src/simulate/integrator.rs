@@ -196,8 +196,8 @@ impl<'a> Integrator<'a> {
         statistics.guards = flow.guard_count;
         statistics.corrected = counts.corrected;
         statistics.motion_factorisations = counts.motion_factorisations;
-        statistics.settling += flow.heading_count;
-        statistics.reused = flow.reused();
+        statistics.starts.settling += flow.heading_count;
+        statistics.starts.reused = flow.reused();
     }
 
     /// The step just tried is good: the size of the next follows from it.

@@ -105,7 +105,7 @@ impl EventSearch<'_, '_> {
 
     /// Locates an event ahead of the step on the finest dense output. One beyond the next goal has to wait.
     fn accept_ahead(&mut self, h: f64) -> Detected {
-        self.statistics.locating += self.integrator.interpolate_finely();
+        self.statistics.locating.derivatives += self.integrator.interpolate_finely();
         // On another dense output it is somewhere else, or so far ahead that the next step meets it.
         let Some(found) = self.scan_to(h * self.integrator.ahead().0).ok().flatten() else {
             return Detected::Nothing;

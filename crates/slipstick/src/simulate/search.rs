@@ -155,7 +155,7 @@ impl EventSearch<'_, '_> {
         if !self.integrator.has_finer_dense_output() {
             return Detected::Found(found);
         }
-        self.statistics.locating += self.integrator.interpolate_finely();
+        self.statistics.locating.derivatives += self.integrator.interpolate_finely();
         match self.scan_with_touches() {
             Ok(Some(found)) => Detected::Found(found),
             Ok(None) => Detected::Nothing,
@@ -183,7 +183,7 @@ impl EventSearch<'_, '_> {
                 Ok(Some(next)) => next,
                 // Only the dense output of the longer step had it: the next one is no longer than this one lets expect.
                 Ok(None) => {
-                    self.statistics.phantoms += 1;
+                    self.statistics.locating.phantoms += 1;
                     self.integrator.accept();
                     return Detected::Nothing;
                 }
@@ -195,7 +195,7 @@ impl EventSearch<'_, '_> {
 
     /// Makes the step again with another length, and its dense output. False if it is not good.
     pub(super) fn make_again(&mut self, h: f64) -> bool {
-        self.statistics.relocations += 1;
+        self.statistics.locating.relocations += 1;
         self.integrator.flow.forget_trial();
         self.integrator.attempt(h);
         if !self.integrator.is_acceptable() {

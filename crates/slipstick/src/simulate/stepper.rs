@@ -108,7 +108,7 @@ impl<'a> Stepper<'_, 'a> {
             Consistency { integrator: self.integrator, recorder: self.recorder }.look_at_step();
         }
         let statistics = self.recorder.statistics();
-        statistics.slid += u64::from(slides);
+        statistics.sliding.accepted += u64::from(slides);
         statistics.count_step(h, cut);
         let accepted = statistics.accepted;
         self.selector().notice();
@@ -155,7 +155,7 @@ impl<'a> Stepper<'_, 'a> {
         let statistics = self.recorder.statistics();
         if found.s > 0.0 {
             statistics.count_step(found.s, true);
-            statistics.slid += u64::from(slides);
+            statistics.sliding.accepted += u64::from(slides);
         } else {
             statistics.rejected += 1;
         }

@@ -178,7 +178,7 @@ impl<'a> Surfaces<'_, 'a> {
         if !flow.fields_add_up(&mut sliding, t) {
             return Err(self.too_many_surfaces(&guards));
         }
-        self.recorder.statistics().settling += sliding.sides() as u64 + u64::from(sliding.adds_up());
+        self.recorder.statistics().starts.settling += sliding.sides() as u64 + u64::from(sliding.adds_up());
         let incoming: Vec<Incoming> =
             sliding.surfaces().iter().map(|surface| incoming_at(surface, all)).collect();
         let classified = {
