@@ -1,11 +1,13 @@
-//! Events that accumulate (rule 18): each guard is judged by its own intervals. They end in rest, on the surfaces where they meet, or the run.
+//! Events that accumulate (rule 18): each guard is judged by its own intervals. They end in rest, on the
+//! surfaces where they meet, or the run.
 
 use crate::equations::Guard;
 use crate::math::RunningSum;
 use crate::transition::Firing;
 use crate::watch::{Banded, Between, Found, ZenoLimit, ZenoRecord};
 
-/// How often a motion may come back to a guard in less time than can be told, before its events have accumulated.
+/// How often a motion may come back to a guard in less time than can be told, before its events have
+/// accumulated.
 const MOST_AT_ONCE: u32 = 6;
 /// The limit of events that follow each other without any time between.
 pub(super) const NOW: ZenoLimit = ZenoLimit { after: 0.0, bound: 0.0, ratio: 0.0, period: 1 };
@@ -25,10 +27,12 @@ pub(super) struct Accumulating {
     /// The time since the start of the run.
     elapsed: RunningSum,
     histories: Vec<History>,
-    /// For each guard, the largest value in the last step before it fired, with its band, and how exactly the event was located.
+    /// For each guard, the largest value in the last step before it fired, with its band, and how exactly the
+    /// event was located.
     peaks: Vec<(usize, Banded)>,
     location: f64,
-    /// Guards whose events have brought their motion to a halt at their own zero, from where it goes on to the true side.
+    /// Guards whose events have brought their motion to a halt at their own zero, from where it goes on to
+    /// the true side.
     halted: Vec<usize>,
 }
 
@@ -48,7 +52,8 @@ impl Accumulating {
         self.elapsed = self.elapsed.plus(time);
     }
 
-    /// Time passes up to what was found. How far comparisons that fire have moved since they last did is kept, and how exactly that was located.
+    /// Time passes up to what was found. How far comparisons that fire have moved since they last did is
+    /// kept, and how exactly that was located.
     pub(super) fn pass_to(&mut self, found: &Found) {
         self.peaks.clear();
         self.peaks.extend(found.changed.iter().copied().zip(found.peaks.iter().copied()));
@@ -56,7 +61,8 @@ impl Accumulating {
         self.pass(found.s);
     }
 
-    /// A guard has brought its own motion to a halt, as a plastic impact does: its events would follow each other without any time between.
+    /// A guard has brought its own motion to a halt, as a plastic impact does: its events would follow each
+    /// other without any time between.
     pub(super) fn halt(&mut self, guard: usize) {
         self.halted.push(guard);
     }
@@ -73,27 +79,31 @@ impl Accumulating {
             let since = self.histories[g].last;
             let limit = self.record(g, firing.window.is_some());
             let rests = guards[g].response.at_rest.is_some();
-            // What says how it rests comes before what accumulates with it: a switch that changes where it fires, or the tops of a ball that bounces.
+            // What says how it rests comes before what accumulates with it: a switch that changes where it
+            // fires, or the tops of a ball that bounces.
             let ends = rests || (firing.guards.len() == 1 && !self.rests_with_another(guards, since));
             found = limit.filter(|_| ends).map(|limit| (g, limit)).or(found);
         }
         found
     }
 
-    /// Whether a guard that says how it rests fires in turn with one that last fired before this time, and its events accumulate, too: then it comes to rest.
+    /// Whether a guard that says how it rests fires in turn with one that last fired before this time, and
+    /// its events accumulate, too: then it comes to rest.
     fn rests_with_another(&self, guards: &[Guard], since: Option<RunningSum>) -> bool {
         let mut guards = guards.iter().enumerate();
         guards.any(|(g, guard)| guard.response.at_rest.is_some() && self.goes_with(g, since))
     }
 
-    /// Whether the events of a guard shrink towards a limit, too, and the last of them lies within the last interval of another's.
+    /// Whether the events of a guard shrink towards a limit, too, and the last of them lies within the last
+    /// interval of another's.
     fn goes_with(&self, guard: usize, since: Option<RunningSum>) -> bool {
         let History { record, last, .. } = &self.histories[guard];
         let (Some(last), Some(since)) = (*last, since) else { return false };
         record.shrinks() && last.since(since) >= 0.0
     }
 
-    /// Takes note of an event of a guard, and whether the motion has crossed it; gives the limit of its events if they accumulate.
+    /// Takes note of an event of a guard, and whether the motion has crossed it; gives the limit of its
+    /// events if they accumulate.
     fn record(&mut self, guard: usize, crosses: bool) -> Option<ZenoLimit> {
         let history = &mut self.histories[guard];
         let before = history.last.replace(self.elapsed);

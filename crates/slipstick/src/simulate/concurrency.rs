@@ -17,7 +17,8 @@ pub struct Concurrency {
 
 impl EventSearch<'_, '_> {
     /// Adds the guards that cross soon after those found, as long as none of these is too far beyond zero
-    /// then, and places all at the last. Gives how far from zero each that has changed is put, if there are any.
+    /// then, and places all at the last. Gives how far from zero each that has changed is put, if there are
+    /// any.
     pub(super) fn gather(&mut self, found: &mut Found, concurrency: Concurrency) -> Vec<(usize, f64)> {
         let first = found.s;
         let last = (first + concurrency.time).min(self.integrator.trial.h);

@@ -1,7 +1,8 @@
 //! Consistent states of a mechanism: at the start of a run, and after an event has reset something.
 //!
-//! What was set on purpose stays: coordinates that are pinned at the start, and those that an event resets. The others move as little as they can in the
-//! metric of the mass matrix. After an impact on one coordinate this is what the joints do to the others.
+//! What was set on purpose stays: coordinates that are pinned at the start, and those that an event resets.
+//! The others move as little as they can in the metric of the mass matrix. After an impact on one coordinate
+//! this is what the joints do to the others.
 
 use super::Error;
 use super::contradiction::{MOST_APART, Redundant, joint_open, open_in_words};
@@ -39,7 +40,8 @@ impl Consistency<'_, '_> {
         Ok(())
     }
 
-    /// Has the algebraic states of the start follow from the others, and says what was changed. What the equations are depends on locks.
+    /// Has the algebraic states of the start follow from the others, and says what was changed. What the
+    /// equations are depends on locks.
     pub(super) fn solve_start(&mut self) {
         let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
         if self.integrator.flow.is_mechanism() {
@@ -58,7 +60,8 @@ impl Consistency<'_, '_> {
         self.note_redundant();
     }
 
-    /// Next to a position in which a constraint fixes nothing, the direction of the motion hangs on rounding: that is worth a note, once.
+    /// Next to a position in which a constraint fixes nothing, the direction of the motion hangs on rounding:
+    /// that is worth a note, once.
     fn note_singular(&mut self) {
         let Some(shrunk) = self.integrator.flow.shrunk_constraint() else { return };
         let (t, y) = (self.integrator.trial.t, &self.integrator.trial.start);
@@ -96,7 +99,8 @@ impl Consistency<'_, '_> {
         self.recorder.note_once(t, ("redundant-constraints", &names), || text);
     }
 
-    /// An event that sets states must find a mechanism that is closed: what a method leaves open is no part of what is set.
+    /// An event that sets states must find a mechanism that is closed: what a method leaves open is no part
+    /// of what is set.
     pub(super) fn close_before_reset(&mut self, transition: &mut Transition) {
         let flow = &mut self.integrator.flow;
         let guards = flow.system().guards();
@@ -113,8 +117,9 @@ impl Consistency<'_, '_> {
         }
     }
 
-    /// Makes the state after an event that has reset it consistent, and says what was changed beside that. `left` is what was left of constraints of
-    /// positions with the branches that held before, if branches may have changed.
+    /// Makes the state after an event that has reset it consistent, and says what was changed beside that.
+    /// `left` is what was left of constraints of positions with the branches that held before, if branches
+    /// may have changed.
     pub(super) fn make_consistent(&mut self, transition: &mut Transition, left: &[f64]) -> Result<(), Error> {
         let (t, layout) = (transition.t, self.integrator.flow.system().layout());
         let changed = |i: usize| transition.before[i] != transition.after[i];
@@ -132,8 +137,9 @@ impl Consistency<'_, '_> {
         Ok(())
     }
 
-    /// Where an event may have changed what constraints say, brings the motion to those that hold now: a joint that shuts takes the speed across it away, as
-    /// impulses in the joints do. Positions must meet already: what would have to jump is an error.
+    /// Where an event may have changed what constraints say, brings the motion to those that hold now: a
+    /// joint that shuts takes the speed across it away, as impulses in the joints do. Positions must meet
+    /// already: what would have to jump is an error.
     pub(super) fn shut_joints(&mut self, firing: &Firing) -> Result<(), Error> {
         let Integrator { flow, trial, .. } = &mut *self.integrator;
         if !flow.is_mechanism() || !constraints_switch(flow.system()) || flow.is_reaching() {
@@ -227,7 +233,8 @@ impl Consistency<'_, '_> {
         position
     }
 
-    /// A joint that shuts must find its parts together: positions do not jump to it. `before` is what was left with the branches before, `shut` where all is met.
+    /// A joint that shuts must find its parts together: positions do not jump to it. `before` is what was
+    /// left with the branches before, `shut` where all is met.
     fn check_shutting(&mut self, transition: &Transition, before: &[f64], shut: &[f64]) -> Result<(), Error> {
         if before.is_empty() {
             return Ok(());
@@ -254,8 +261,9 @@ impl Consistency<'_, '_> {
         self.look_at_adjustment();
     }
 
-    /// Keeps the largest adjustment of a step, and says when one is larger than what the step is uncertain by: it then steers the motion, and
-    /// does not only keep it on the constraints (paper 000, section 3.4.1).
+    /// Keeps the largest adjustment of a step, and says when one is larger than what the step is uncertain
+    /// by: it then steers the motion, and does not only keep it on the constraints (paper 000, section
+    /// 3.4.1).
     fn look_at_adjustment(&mut self) {
         let t = self.integrator.trial.t + self.integrator.trial.h;
         let mut worst: Option<(usize, f64, f64)> = None;

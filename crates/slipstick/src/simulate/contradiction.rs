@@ -1,8 +1,10 @@
-//! Constraints that contradict each other while a mechanism moves: those that followed from others and do so no longer, those that corrections cannot close after a step, and those that cannot be met a little
-//! later, however the mechanism moves.
+//! Constraints that contradict each other while a mechanism moves: those that followed from others and do so
+//! no longer, those that corrections cannot close after a step, and those that cannot be met a little later,
+//! however the mechanism moves.
 //!
-//! A step after which constraints are open is not good, whatever its error: it is made again and shorter. So all methods come to the time from which on no motion meets the constraints, and what
-//! is said there is the same.
+//! A step after which constraints are open is not good, whatever its error: it is made again and shorter. So
+//! all methods come to the time from which on no motion meets the constraints, and what is said there is the
+//! same.
 
 use super::Error;
 use super::error::IN_MOTION;
@@ -15,10 +17,12 @@ use crate::step::Fault;
 const CONTRADICTS: f64 = 1e3;
 /// Less than this part of positions, or of speeds, is no contradiction.
 const NEGLIGIBLE: f64 = 1e-6;
-/// How far ahead it is looked whether constraints can be met, as parts of the time of the run; and whether positions would have to jump.
+/// How far ahead it is looked whether constraints can be met, as parts of the time of the run; and whether
+/// positions would have to jump.
 const AHEAD: [f64; 2] = [1e-4, 1e-6];
 const AT_ONCE: f64 = 1e-12;
-/// A joint may shut where its parts are apart by no more than this many times the uncertainty of a coordinate.
+/// A joint may shut where its parts are apart by no more than this many times the uncertainty of a
+/// coordinate.
 pub(super) const MOST_APART: f64 = 10.0;
 
 /// Constraints that are off, and whether that is at the level of speeds.
@@ -58,8 +62,8 @@ impl Redundant {
         flow.row_lengths(t, y, &mut self.lengths);
     }
 
-    /// Those that are off by far more than the constraints that they followed from, all measured in coordinates or speeds of a state. `error` is what a
-    /// step leaves uncertain in each of them.
+    /// Those that are off by far more than the constraints that they followed from, all measured in
+    /// coordinates or speeds of a state. `error` is what a step leaves uncertain in each of them.
     pub(super) fn open(&self, layout: Layout, y: &[f64], error: impl Fn(usize) -> f64) -> Open {
         let size = |range: std::ops::Range<usize>| {
             let size = y[range.clone()].iter().fold(0.0, |most: f64, y| most.max(y.abs()));
@@ -196,7 +200,8 @@ impl Diagnosis<'_, '_> {
     }
 }
 
-/// A joint that is to be shut where its parts are not together; `must` is where a coordinate would have to jump to.
+/// A joint that is to be shut where its parts are not together; `must` is where a coordinate would have to
+/// jump to.
 pub(super) fn joint_open(
     integrator: &mut Integrator<'_>,
     what: String,

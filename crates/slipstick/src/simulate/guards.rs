@@ -1,4 +1,5 @@
-//! The guards of a run: which of them are watched, what they say where the motion stands, and what fires there.
+//! The guards of a run: which of them are watched, what they say where the motion stands, and what fires
+//! there.
 
 use super::Error;
 use super::calendar::Calendar;
@@ -58,7 +59,8 @@ impl Guards {
         value[0]
     }
 
-    /// What is watched from here on: guards of the mode that holds, in branches that are taken. Those of a mode that is entered have no past.
+    /// What is watched from here on: guards of the mode that holds, in branches that are taken. Those of a
+    /// mode that is entered have no past.
     pub(super) fn activate(&mut self, flow: &mut Flow<'_>, t: f64) {
         flow.find_needed();
         self.set_fixed_conditions(flow);
@@ -116,8 +118,8 @@ impl Guards {
         Ok(firing)
     }
 
-    /// What fires here because the motion takes comparisons out of their bands (rule 6), and which of those go on to the true side that
-    /// have just fired.
+    /// What fires here because the motion takes comparisons out of their bands (rule 6), and which of those
+    /// go on to the true side that have just fired.
     pub(super) fn decide_by_motion(&mut self, integrator: &mut Integrator<'_>) -> (Firing, Vec<Decided>) {
         let Self { watch, comparisons, uncertainty, .. } = self;
         let begun = watch.begin(&mut Along { integrator, comparisons, uncertainty });
@@ -126,7 +128,8 @@ impl Guards {
         (comparisons.firing(begun.fired), through)
     }
 
-    /// The motion is put onto the surface that it has come to as near as can be told, and the guard fires there.
+    /// The motion is put onto the surface that it has come to as near as can be told, and the guard fires
+    /// there.
     pub(super) fn arrive(&mut self, integrator: &mut Integrator<'_>, guard: usize) -> Firing {
         let (t, mut y) = (integrator.trial.t, integrator.trial.start.clone());
         let flow = &mut integrator.flow;
@@ -155,8 +158,9 @@ impl Guards {
         firing.guards.sort_unstable();
     }
 
-    /// Takes back what crosses only because a switch in its own formula is locked, such as `abs(x - 1)` at 1: comparisons that change
-    /// together change before guards are read (rule 1). It has touched zero, which is an event only if it says so. Gives what is none.
+    /// Takes back what crosses only because a switch in its own formula is locked, such as `abs(x - 1)` at 1:
+    /// comparisons that change together change before guards are read (rule 1). It has touched zero, which is
+    /// an event only if it says so. Gives what is none.
     pub(super) fn take_back_kinks(
         &mut self,
         integrator: &mut Integrator<'_>,
@@ -220,7 +224,8 @@ impl Guards {
         }
     }
 
-    /// A guard that is true when it begins to be watched has not happened: that is worth a note, once (rule 9). `begins` says that the run does.
+    /// A guard that is true when it begins to be watched has not happened: that is worth a note, once (rule
+    /// 9). `begins` says that the run does.
     pub(super) fn note_past(&self, flow: &Flow<'_>, t: f64, begins: bool, recorder: &mut Recorder) {
         for (g, guard) in flow.system().guards().iter().enumerate() {
             if recorder.times_fired(g) > 0 {
@@ -297,7 +302,8 @@ fn new_watch(system: &dyn System, comparisons: &Comparisons) -> Watch {
     Watch::new(comparisons.guards() + 2 * surfaces, fixed, specs.chain(exits).collect())
 }
 
-/// A guard of the system as the watch sees it. What changes in transitions only has a slot: modes first, then conditions of discrete variables.
+/// A guard of the system as the watch sees it. What changes in transitions only has a slot: modes first, then
+/// conditions of discrete variables.
 fn specify(g: usize, guard: &Guard, modes: usize) -> GuardSpec {
     let joined = guard.kind == GuardKind::Compound;
     GuardSpec {
@@ -339,8 +345,8 @@ pub(super) fn locks(guard: &Guard) -> bool {
     guard.response.switch.is_some() || guard.response.count.is_some_and(|count| !count.clock)
 }
 
-/// Whether the motion slides on the surface of a guard, or on the jump of a whole number that the guard would count the other way: there it is between
-/// two whole numbers and does not come to the next.
+/// Whether the motion slides on the surface of a guard, or on the jump of a whole number that the guard would
+/// count the other way: there it is between two whole numbers and does not come to the next.
 fn is_slid_on(flow: &Flow<'_>, guard: usize) -> bool {
     let sliding = &flow.mode.structure.sliding;
     let is_one = |g: usize| sliding.contains(&g);

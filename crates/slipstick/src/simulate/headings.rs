@@ -38,8 +38,8 @@ impl<'a> Motions<'a> for Headings<'_, 'a> {
         }
     }
 
-    /// Where the rates of the surface depend on the side, here or soon, weights hold the motion there. Where they do not, as in `x'' = -sign(x)`, the mixture in
-    /// equal parts may do so by itself.
+    /// Where the rates of the surface depend on the side, here or soon, weights hold the motion there. Where
+    /// they do not, as in `x'' = -sign(x)`, the mixture in equal parts may do so by itself.
     fn can_slide(&mut self, sliding: &Sliding) -> bool {
         let Integrator { flow, trial, .. } = &mut *self.along.integrator;
         if flow.depends_on_algebraic(sliding.surfaces()[0].guard, trial.t, &mut trial.start) {
@@ -63,7 +63,8 @@ impl<'a> Motions<'a> for Headings<'_, 'a> {
 }
 
 impl Headings<'_, '_> {
-    /// Whether constraints do not take what a mixture of sides makes of speeds as motion across them, on either side.
+    /// Whether constraints do not take what a mixture of sides makes of speeds as motion across them, on
+    /// either side.
     fn keeps_constraints(&mut self, sliding: &Sliding, h: f64, y: &[f64]) -> bool {
         let flow = &mut self.along.integrator.flow;
         let (t, count) = (self.along.integrator.trial.t + h, flow.system().constraints().len());

@@ -1,7 +1,7 @@
 //! Everything that happens at one instant: rounds of what fires, until nothing does (rules 9 to 16).
 //!
-//! One round: resets, switches and counts, modes, consistency. Then what is true by value fires, and only when nothing does, what the
-//! motion decides.
+//! One round: resets, switches and counts, modes, consistency. Then what is true by value fires, and only
+//! when nothing does, what the motion decides.
 
 use super::Error;
 use super::accumulating::NOW;
@@ -20,8 +20,8 @@ use crate::watch::ZenoLimit;
 const MOST_NAMES: usize = 8;
 
 impl Simulator<'_> {
-    /// The start of the run: switches are locked by what holds there; what fires there is a transition. Gives the outcome if that ends
-    /// the run.
+    /// The start of the run: switches are locked by what holds there; what fires there is a transition. Gives
+    /// the outcome if that ends the run.
     pub(super) fn start(&mut self) -> Result<Option<Outcome>, Error> {
         if self.integrator.options.location == Some(Location::OneSided) {
             self.integrator.flow.stay_on_this_side();
@@ -132,7 +132,8 @@ impl Simulator<'_> {
         self.guards.note_past(flow, t, restart == Restart::Initial, &mut self.recorder);
     }
 
-    /// The guard that an event is known by, for what was learnt of first steps after it: one that fires, or that of a surface that is left.
+    /// The guard that an event is known by, for what was learnt of first steps after it: one that fires, or
+    /// that of a surface that is left.
     fn first_guard(&self, firing: &Firing) -> Option<usize> {
         let left = || {
             let &(surface, _) = firing.exits.first()?;
@@ -191,7 +192,8 @@ impl Simulator<'_> {
         Ok(())
     }
 
-    /// Makes the state of a mechanism consistent that an event has set, with the branches of constraints that hold there.
+    /// Makes the state of a mechanism consistent that an event has set, with the branches of constraints that
+    /// hold there.
     fn make_consistent(&mut self) -> Result<(), Error> {
         let flow = &self.integrator.flow;
         if !flow.is_mechanism() || self.transition.before == self.transition.after {
@@ -239,7 +241,8 @@ impl Simulator<'_> {
         }
         let guards = self.integrator.flow.system().guards();
         match self.cascade.lone_guard(rounds).filter(|&guard| locks(&guards[guard])) {
-            // Each of its sides sends the motion to the other, and there is nothing to slide on: its events follow each other without any time between.
+            // Each of its sides sends the motion to the other, and there is nothing to slide on: its events
+            // follow each other without any time between.
             Some(guard) => {
                 self.accumulating.halt(guard);
                 Ok(())
@@ -258,7 +261,8 @@ impl Simulator<'_> {
         Error::EventCycle { t, count, cycle: cycle.join(" → ") }
     }
 
-    /// The events of a guard accumulate: it comes to rest as the model says, or the motion stays where surfaces meet, or the run ends.
+    /// The events of a guard accumulate: it comes to rest as the model says, or the motion stays where
+    /// surfaces meet, or the run ends.
     fn end_accumulation(&mut self, g: usize, limit: ZenoLimit) -> Result<Option<Outcome>, Error> {
         let (t, system) = (self.integrator.trial.t, self.integrator.flow.system());
         let response = &system.guards()[g].response;
@@ -277,8 +281,8 @@ impl Simulator<'_> {
         Ok(None)
     }
 
-    /// Where the events of switches accumulate, the motion stands where their surfaces meet, or comes there in the time that is left. Gives whether it can
-    /// stay there.
+    /// Where the events of switches accumulate, the motion stands where their surfaces meet, or comes there
+    /// in the time that is left. Gives whether it can stay there.
     fn stand_in_corner(&mut self, left: f64) -> bool {
         let near = self.surfaces().switches_near(left);
         if near.len() < 2 {

@@ -1,6 +1,8 @@
-//! A method at work on a form: it tries steps, and brings their ends and what lies between back to where the form holds.
+//! A method at work on a form: it tries steps, and brings their ends and what lies between back to where the
+//! form holds.
 //!
-//! In: a state and the mode of the flow. Out: a [`Trial`] whose end lies on the constraints and on the surfaces that the motion slides on.
+//! In: a state and the mode of the flow. Out: a [`Trial`] whose end lies on the constraints and on the
+//! surfaces that the motion slides on.
 
 use super::Options;
 use super::contradiction::Redundant;
@@ -89,7 +91,8 @@ impl<'a> Integrator<'a> {
         }
     }
 
-    /// Whether the step just tried may be taken: its error is within the tolerance, or its size is fixed and its end finite.
+    /// Whether the step just tried may be taken: its error is within the tolerance, or its size is fixed and
+    /// its end finite.
     pub(super) fn is_acceptable(&self) -> bool {
         let most = if self.options.fixed_step.is_some() { f64::MAX } else { 1.0 };
         self.trial.error <= most
@@ -128,7 +131,8 @@ impl<'a> Integrator<'a> {
         }
     }
 
-    /// Chooses the first step of a segment that begins with an event. Gives whether the field was asked for it.
+    /// Chooses the first step of a segment that begins with an event. Gives whether the field was asked for
+    /// it.
     pub(super) fn choose_first_step(&mut self, restart: Restart, beginning: Option<Beginning>) -> bool {
         let Self { flow, step, trial, options, sizes, .. } = self;
         sizes.restart(restart, trial.t, beginning, |longest| {

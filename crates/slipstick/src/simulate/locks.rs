@@ -19,8 +19,8 @@ pub(super) struct Locking<'r, 'a> {
 }
 
 impl Locking<'_, '_> {
-    /// Locks signs and counts that have no past, in the order in which they depend on each other. Those inside their bands
-    /// are classified afterwards.
+    /// Locks signs and counts that have no past, in the order in which they depend on each other. Those
+    /// inside their bands are classified afterwards.
     pub(super) fn lock_all(&mut self) -> Result<(), Error> {
         let guards = self.integrator.flow.system().guards();
         // The count of a clock begins with the strikes before the run.
@@ -41,7 +41,8 @@ impl Locking<'_, '_> {
         Ok(())
     }
 
-    /// Locks the signs of switches outside their bands by the state after an event, where other constraints may hold than before.
+    /// Locks the signs of switches outside their bands by the state after an event, where other constraints
+    /// may hold than before.
     pub(super) fn lock_switches(&mut self) {
         for (g, guard) in self.integrator.flow.system().guards().iter().enumerate() {
             let Some(switch) = guard.response.switch.filter(|_| has_surface(guard)) else {

@@ -1,8 +1,8 @@
 //! The loop that owns time: start, step, detect, accept or resolve, until the end.
 //!
 //! In: a [`System`](crate::equations::System), where it [starts](Start), [`Options`]. Out: a
-//! [`Trajectory`](crate::trajectory::Trajectory), or a [`Failure`] that carries the trajectory so far. The library has no clock:
-//! whoever wants a limit on wall time or an interrupt watches through a [`Monitor`].
+//! [`Trajectory`](crate::trajectory::Trajectory), or a [`Failure`] that carries the trajectory so far. The
+//! library has no clock: whoever wants a limit on wall time or an interrupt watches through a [`Monitor`].
 
 mod accumulating;
 mod calendar;

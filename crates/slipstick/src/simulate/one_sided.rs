@@ -1,5 +1,6 @@
-//! One-sided location: the field is not used beyond a surface that the motion has not crossed. A step ends before its event, which is found by
-//! looking ahead on the dense output: beyond the event the equations may not even be defined (Dieci and Lopez, 2012).
+//! One-sided location: the field is not used beyond a surface that the motion has not crossed. A step ends
+//! before its event, which is found by looking ahead on the dense output: beyond the event the equations may
+//! not even be defined (Dieci and Lopez, 2012).
 
 use super::guards::Guards;
 use super::integrator::Integrator;
@@ -34,7 +35,8 @@ impl Guards {
         integrator.flow.know_sides(|g| (sides[g], bands[g]));
     }
 
-    /// The band of a comparison that is inside it: there the sign of a value says nothing. Where it stands counts as inside.
+    /// The band of a comparison that is inside it: there the sign of a value says nothing. Where it stands
+    /// counts as inside.
     fn band_if_inside(&mut self, integrator: &mut Integrator<'_>, g: usize) -> f64 {
         if !self.watch.watched().contains(&g) || !self.watch.side(g).is_inside() {
             return 0.0;
@@ -43,7 +45,8 @@ impl Guards {
         here.band.max(here.value.abs())
     }
 
-    /// Tells the form which surfaces the motion has just come through into another mode, by the guard that fired, and which it stands on.
+    /// Tells the form which surfaces the motion has just come through into another mode, by the guard that
+    /// fired, and which it stands on.
     pub(super) fn show_entered_sides(&self, integrator: &mut Integrator<'_>, fired: Option<usize>) {
         if !integrator.flow.stays_on_this_side() {
             return;
@@ -60,15 +63,16 @@ impl Guards {
 }
 
 impl EventSearch<'_, '_> {
-    /// Whether events are looked for ahead of a step. Where sliding ends, the fields of both sides hold on: exits need not be approached.
+    /// Whether events are looked for ahead of a step. Where sliding ends, the fields of both sides hold on:
+    /// exits need not be approached.
     pub(super) fn looks_ahead(&self) -> bool {
         let guards = self.guards.comparisons.guards();
         self.integrator.location() == Location::OneSided
             && self.guards.watch.watched().iter().any(|&comparison| comparison < guards)
     }
 
-    /// Looks for the first event in the step just tried and a little ahead of it. A step with an event in it is made again so that the event lies
-    /// ahead of its end.
+    /// Looks for the first event in the step just tried and a little ahead of it. A step with an event in it
+    /// is made again so that the event lies ahead of its end.
     pub(super) fn stop_short_of_event(&mut self) -> Detected {
         let look = self.look_ahead();
         let h = self.integrator.trial.h;
@@ -120,8 +124,9 @@ impl Integrator<'_> {
         if self.has_poor_dense_output() { JUST_AHEAD } else { AHEAD }
     }
 
-    /// The size of the next try after a step that went beyond a surface: it ends before the surface. A field that is not finite may just not
-    /// be defined there, so the same step is tried once more with a watch on the surfaces.
+    /// The size of the next try after a step that went beyond a surface: it ends before the surface. A field
+    /// that is not finite may just not be defined there, so the same step is tried once more with a watch on
+    /// the surfaces.
     pub(super) fn step_before_surface(&mut self) -> Option<f64> {
         let fault = matches!(self.trial.fault, Some(Fault::NotFinite { .. }));
         if let Some((t, guard)) = self.flow.take_crossed() {
@@ -133,8 +138,8 @@ impl Integrator<'_> {
         watch.then_some(self.trial.h)
     }
 
-    /// Where a motion dies out on a surface, no step can reach it without looking beyond it. When steps cannot shrink any more and it is as near as
-    /// can be told, the guard fires where the motion stands.
+    /// Where a motion dies out on a surface, no step can reach it without looking beyond it. When steps
+    /// cannot shrink any more and it is as near as can be told, the guard fires where the motion stands.
     pub(super) fn arrives(&mut self) -> Option<usize> {
         let guard = self.blocked_by.take()?;
         let (t, mut y) = (self.trial.t, self.trial.start.clone());

@@ -1,4 +1,5 @@
-//! Rule 16: a guard has fired, its reset has changed its own motion, and yet the motion goes on to the true side.
+//! Rule 16: a guard has fired, its reset has changed its own motion, and yet the motion goes on to the true
+//! side.
 
 use super::integrator::Integrator;
 use crate::formulation::Field;
@@ -17,7 +18,8 @@ pub(super) enum Onward {
 }
 
 impl Onward {
-    /// Looks at a guard that has fired in a transition and that motion of this order takes on to its true side.
+    /// Looks at a guard that has fired in a transition and that motion of this order takes on to its true
+    /// side.
     pub(super) fn of(g: usize, order: usize, integrator: &mut Integrator<'_>, last: &Transition) -> Self {
         let guard = &integrator.flow.system().guards()[g];
         let one_sided = guard.direction != Direction::Both && guard.response.mode.is_none();

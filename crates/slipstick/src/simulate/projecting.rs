@@ -1,4 +1,5 @@
-//! How an integrator brings the ends of its steps, and what lies between, back to the constraints of a mechanism.
+//! How an integrator brings the ends of its steps, and what lies between, back to the constraints of a
+//! mechanism.
 
 use super::contradiction::{MOST_APART, Open};
 use super::integrator::Integrator;
@@ -23,8 +24,10 @@ impl Projection {
         Self { before: y.to_vec(), moved: y.to_vec(), plain_end: y.to_vec() }
     }
 
-    /// Corrects the end of a step. The least change in the metric of the masses moves light bodies most; if one of them hangs on a stiff spring, that is excited in every step. What is stiff in a correction is
-    /// taken off again, which leaves the constraints open by a small part of what they were, and the rest is corrected again.
+    /// Corrects the end of a step. The least change in the metric of the masses moves light bodies most; if
+    /// one of them hangs on a stiff spring, that is excited in every step. What is stiff in a correction is
+    /// taken off again, which leaves the constraints open by a small part of what they were, and the rest is
+    /// corrected again.
     fn land_calmly(&mut self, flow: &mut Flow<'_>, step: &mut dyn Step, trial: &mut Trial) {
         let (t_end, positions) = (trial.t + trial.h, flow.system().layout().q);
         self.before.copy_from_slice(&trial.end);
@@ -67,8 +70,9 @@ impl Integrator<'_> {
         bound.max(16.0 * f64::EPSILON * (1.0 + value.abs()))
     }
 
-    /// What a step leaves uncertain in a state: `h^(p-1)` for order `p` (paper 000). Under error control the error of a step, `h^(p+1)`, is the tolerance, in
-    /// parts of the state; so it is the tolerance to the power of `(p-1)/(p+1)` there.
+    /// What a step leaves uncertain in a state: `h^(p-1)` for order `p` (paper 000). Under error control the
+    /// error of a step, `h^(p+1)`, is the tolerance, in parts of the state; so it is the tolerance to the
+    /// power of `(p-1)/(p+1)` there.
     pub(super) fn uncertainty_of(&self, state: usize, value: f64) -> f64 {
         let order = f64::from(self.step.method().facts().order);
         let part = self.options.tolerances.relative.get(state).max(f64::EPSILON);
@@ -76,10 +80,12 @@ impl Integrator<'_> {
         slack * self.step_error(state, value)
     }
 
-    /// Puts the end of a good step back to where the constraints of a mechanism are met; methods that solve for constraints have done so themselves.
+    /// Puts the end of a good step back to where the constraints of a mechanism are met; methods that solve
+    /// for constraints have done so themselves.
     ///
-    /// Where the derivative at the end is known, its factors are used, and it stays the first of the next step. It is that of the end before: the two
-    /// differ by a multiple of the error of the step, and the step size times that is beyond the order (paper 003, (4.11) to (4.14)).
+    /// Where the derivative at the end is known, its factors are used, and it stays the first of the next
+    /// step. It is that of the end before: the two differ by a multiple of the error of the step, and the
+    /// step size times that is beyond the order (paper 003, (4.11) to (4.14)).
     pub(super) fn project_end(&mut self) {
         if !self.flow.is_mechanism() {
             return;
@@ -99,7 +105,8 @@ impl Integrator<'_> {
         self.check_landing();
     }
 
-    /// Where some constraints follow from others, those that lead must fix the end of a step well for the others to be met to rounding.
+    /// Where some constraints follow from others, those that lead must fix the end of a step well for the
+    /// others to be met to rounding.
     fn land_by_best_rows(&mut self) {
         if self.flow.has_redundant_constraints() && self.keeps_joints() && self.is_acceptable() {
             let t_end = self.trial.t + self.trial.h;
@@ -113,7 +120,8 @@ impl Integrator<'_> {
         self.step.method().lands_by_itself() || self.step.is_ggl()
     }
 
-    /// Whether the method keeps speeds on their constraints to rounding, so that surfaces must not lead away from there.
+    /// Whether the method keeps speeds on their constraints to rounding, so that surfaces must not lead away
+    /// from there.
     pub(super) fn keeps_joints(&self) -> bool {
         self.step.method().facts().mechanisms_only && !self.flow.is_reaching()
     }
@@ -126,7 +134,8 @@ impl Integrator<'_> {
         }
     }
 
-    /// A step is not taken, whatever its error is, if corrections cannot close the mechanism after it, or if constraints have parted that followed from each other.
+    /// A step is not taken, whatever its error is, if corrections cannot close the mechanism after it, or if
+    /// constraints have parted that followed from each other.
     fn check_landing(&mut self) {
         if self.flow.is_reaching() || !self.is_acceptable() {
             return;
@@ -139,7 +148,8 @@ impl Integrator<'_> {
         }
     }
 
-    /// The constraints that followed from others and do so no longer at the end of the trial: no motion can meet these.
+    /// The constraints that followed from others and do so no longer at the end of the trial: no motion can
+    /// meet these.
     pub(super) fn open_redundant(&mut self) -> Open {
         if self.redundant.is_empty() {
             return (Vec::new(), false);

@@ -1,9 +1,11 @@
-//! Sliding-mode control of a mechanism whose start does not meet its constraints (paper 000, sections 3.2 and 3.4).
+//! Sliding-mode control of a mechanism whose start does not meet its constraints (paper 000, sections 3.2 and
+//! 3.4).
 //!
-//! The surface of a constraint is `s = ġ + σ g`, or the constraint itself if it is one of speeds (3.21). While a surface is approached, `|s|` falls by `η` per unit of
-//! time, so it is met after `|s(0)| / η` (3.20). A step ends there, at the time that follows from `s` at its start; from then on the surface is kept by the
-//! equivalent control and corrections of speeds, without `η`: the sign never chatters. Positions then close as `exp(-σ t)`, and are corrected as usual once that takes no
-//! more than the error of a step.
+//! The surface of a constraint is `s = ġ + σ g`, or the constraint itself if it is one of speeds (3.21).
+//! While a surface is approached, `|s|` falls by `η` per unit of time, so it is met after `|s(0)| / η`
+//! (3.20). A step ends there, at the time that follows from `s` at its start; from then on the surface is
+//! kept by the equivalent control and corrections of speeds, without `η`: the sign never chatters. Positions
+//! then close as `exp(-σ t)`, and are corrected as usual once that takes no more than the error of a step.
 
 use super::consistency::Consistency;
 use super::integrator::Integrator;
@@ -12,7 +14,8 @@ use crate::math::Bracket;
 use crate::trajectory::{Event, EventKind};
 use crate::transition::Transition;
 
-/// The part of the error of a step within which positions count as closed: with them goes a speed that is some times as large, and they come nearer quickly.
+/// The part of the error of a step within which positions count as closed: with them goes a speed that is
+/// some times as large, and they come nearer quickly.
 const CLOSED: f64 = 1e-3;
 
 /// How far the approach has come.
@@ -55,7 +58,8 @@ impl Approach {
         }
     }
 
-    /// Looks where the next surface will be met; if one is met here, or the positions are closed, that is an event. Gives whether there was one.
+    /// Looks where the next surface will be met; if one is met here, or the positions are closed, that is an
+    /// event. Gives whether there was one.
     pub(super) fn look(&mut self, integrator: &mut Integrator<'_>, recorder: &mut Recorder) -> bool {
         let (t, start) = (integrator.trial.t, integrator.trial.start.clone());
         let met = if t == self.next { std::mem::take(&mut self.aimed) } else { Vec::new() };
@@ -109,7 +113,8 @@ impl Approach {
         record_reach(met, &transition, integrator, recorder);
     }
 
-    /// Whether all surfaces are met and the positions, too, are closed: within what a step leaves uncertain it is enough that the positions come no nearer: the errors of steps then keep them open.
+    /// Whether all surfaces are met and the positions, too, are closed: within what a step leaves uncertain
+    /// it is enough that the positions come no nearer: the errors of steps then keep them open.
     fn closes(&mut self, integrator: &mut Integrator<'_>, t: f64, y: &[f64]) -> bool {
         let distances = integrator.flow.closing_distances(t, y);
         let rounding = |i: usize| 16.0 * f64::EPSILON * (1.0 + y[i].abs());

@@ -158,7 +158,8 @@ impl Recorder {
         self.segment.begin(mode, t, y);
     }
 
-    /// Adds what was done since the last change of methods to the share of the method that did it. `counts` is what was done so far.
+    /// Adds what was done since the last change of methods to the share of the method that did it. `counts`
+    /// is what was done so far.
     pub(super) fn share_out(&mut self, counts: Counts) {
         let statistics = &mut self.record.statistics;
         let steps = (statistics.accepted, statistics.rejected);
@@ -173,8 +174,8 @@ impl Recorder {
         (self.meter.steps, self.meter.counts) = (steps, counts);
     }
 
-    /// Takes note of which method has made the step just tried, and whether on the stabilised form: it shows only then, and while the motion slides
-    /// there is none. Gives whether it is another method than before.
+    /// Takes note of which method has made the step just tried, and whether on the stabilised form: it shows
+    /// only then, and while the motion slides there is none. Gives whether it is another method than before.
     pub(super) fn notice_method(
         &mut self,
         (method, is_ggl): (Method, bool),

@@ -14,7 +14,8 @@ const MARGIN: f64 = 1e-3;
 const SHORTER: f64 = 0.125;
 /// The part of a step in which nothing that the motion begins with may end.
 const SOON: f64 = 1.0 / 64.0;
-/// How far apart touches are that happen together, as a part of the time: an extremum is located to some units of rounding.
+/// How far apart touches are that happen together, as a part of the time: an extremum is located to some
+/// units of rounding.
 const TOUCHES_APART: f64 = 16.0 * f64::EPSILON;
 /// How often a step is made again for one event.
 pub(super) const MOST_TIMES: usize = 8;
@@ -181,7 +182,8 @@ impl EventSearch<'_, '_> {
             }
             found = match self.scan_with_touches() {
                 Ok(Some(next)) => next,
-                // Only the dense output of the longer step had it: the next one is no longer than this one lets expect.
+                // Only the dense output of the longer step had it: the next one is no longer than this one
+                // lets expect.
                 Ok(None) => {
                     self.statistics.locating.phantoms += 1;
                     self.integrator.accept();

@@ -1,4 +1,5 @@
-//! Which method is at work: `auto` changes it, a first step may show another, and stiffness that an explicit one suffers from is told.
+//! Which method is at work: `auto` changes it, a first step may show another, and stiffness that an explicit
+//! one suffers from is told.
 
 use super::guards::Guards;
 use super::integrator::Integrator;

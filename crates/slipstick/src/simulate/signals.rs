@@ -330,8 +330,9 @@ impl Along<'_, '_> {
         (value.abs() > NEXT_TO_ZERO * band).then_some(band)
     }
 
-    /// The rate of a comparison along the motion, with its band. For that the gradient has to be the one of this very point: beside it, on the
-    /// other side of an extremum between two roots, it may point the other way.
+    /// The rate of a comparison along the motion, with its band. For that the gradient has to be the one of
+    /// this very point: beside it, on the other side of an extremum between two roots, it may point the other
+    /// way.
     pub(super) fn rate(&mut self, guard: usize) -> Banded {
         self.go_to(0.0);
         self.find_gradient(guard, 0.0, 0.0);
@@ -469,7 +470,8 @@ impl Signals for Along<'_, '_> {
 }
 
 impl Along<'_, '_> {
-    /// Whether the dense output begins with the exact slope: that of implicit methods, and where constraints are met, does not.
+    /// Whether the dense output begins with the exact slope: that of implicit methods, and where constraints
+    /// are met, does not.
     pub(super) fn begins_exactly(&self) -> bool {
         !self.integrator.step.method().facts().implicit && !self.integrator.flow.is_held()
     }

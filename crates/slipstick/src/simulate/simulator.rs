@@ -1,4 +1,5 @@
-//! The loop: a run alternates between a form, which a method integrates, and a transition, which makes a new state and mode.
+//! The loop: a run alternates between a form, which a method integrates, and a transition, which makes a new
+//! state and mode.
 //!
 //! ```text
 //! make the start consistent; lock switches; what fires at the start is a transition    (instant.rs)
@@ -136,8 +137,8 @@ impl<'a> Simulator<'a> {
         self.stepper().step(goal)
     }
 
-    /// What fires here by the motion. A guard that has just fired and goes on to its true side, although its reset has changed its motion, has come to
-    /// a halt or passes through (rule 16).
+    /// What fires here by the motion. A guard that has just fired and goes on to its true side, although its
+    /// reset has changed its motion, has come to a halt or passes through (rule 16).
     pub(super) fn decide_by_motion(&mut self) -> Firing {
         let (firing, through) = self.guards.decide_by_motion(&mut self.integrator);
         for Decided { comparison, order, .. } in through {

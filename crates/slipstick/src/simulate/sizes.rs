@@ -1,4 +1,5 @@
-//! The size of the next step: from the error of the last, from what was learnt after the same event, cut where something is due.
+//! The size of the next step: from the error of the last, from what was learnt after the same event, cut
+//! where something is due.
 
 use super::Options;
 use super::integrator::Restart;
@@ -11,7 +12,8 @@ const REST_OF_STEP: f64 = 1e-3;
 /// The smallest step, in spacings of doubles at the time.
 const SPACINGS: f64 = 16.0;
 
-/// Which event a segment begins with: the guard, the side that the motion goes to, and whether it slides from there on.
+/// Which event a segment begins with: the guard, the side that the motion goes to, and whether it slides from
+/// there on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Beginning {
     pub(super) guard: usize,
@@ -31,7 +33,8 @@ pub(super) struct Sizes<'a> {
     control: Controller,
     /// The step size to try next, before it is cut.
     pub(super) h: f64,
-    /// The sizes that the first steps after each kind of event should have had, and the last of them after any event alike.
+    /// The sizes that the first steps after each kind of event should have had, and the last of them after
+    /// any event alike.
     first_steps: Vec<Option<f64>>,
     alike: [Option<f64>; 4],
     /// The event that the step being tried is the first after.
@@ -66,8 +69,9 @@ impl<'a> Sizes<'a> {
         }
     }
 
-    /// Chooses the first step of a segment in which something else holds than before. What was learnt after the same event is best; otherwise the
-    /// field is asked: `estimate` gives what it says for a longest step. Gives whether it was.
+    /// Chooses the first step of a segment in which something else holds than before. What was learnt after
+    /// the same event is best; otherwise the field is asked: `estimate` gives what it says for a longest
+    /// step. Gives whether it was.
     pub(super) fn restart(
         &mut self,
         restart: Restart,
@@ -107,7 +111,8 @@ impl<'a> Sizes<'a> {
         if wanted * (1.0 + REST_OF_STEP) >= left { (left, true) } else { (wanted, false) }
     }
 
-    /// A step is good: the next size follows from its error, also when only a part of it is taken, or is what the method proposes.
+    /// A step is good: the next size follows from its error, also when only a part of it is taken, or is what
+    /// the method proposes.
     pub(super) fn accept(&mut self, trial: &Trial, proposed: Option<f64>) {
         if self.options.fixed_step.is_some() {
             return;

@@ -1,4 +1,5 @@
-//! Makes steps: tries one, looks for events in it, and takes it, or the part of it up to its first event, if it is good.
+//! Makes steps: tries one, looks for events in it, and takes it, or the part of it up to its first event, if
+//! it is good.
 
 use super::Error;
 use super::accumulating::Accumulating;
@@ -24,7 +25,8 @@ pub(super) struct Stepper<'r, 'a> {
 }
 
 impl<'a> Stepper<'_, 'a> {
-    /// Tries one step and takes it, or the part of it up to its first event, if it is good. It ends at `goal` at the latest.
+    /// Tries one step and takes it, or the part of it up to its first event, if it is good. It ends at `goal`
+    /// at the latest.
     pub(super) fn step(&mut self, goal: f64) -> Result<Option<Firing>, Error> {
         let (t, due) = (self.integrator.trial.t, self.guards.calendar.next());
         let goal = goal.min(due);
@@ -63,7 +65,8 @@ impl<'a> Stepper<'_, 'a> {
         Selector { integrator: self.integrator, guards: self.guards, recorder: self.recorder }
     }
 
-    /// Shrinks the step, or gives up when it cannot shrink any more. Gives what fires where the motion stands because no step comes to it.
+    /// Shrinks the step, or gives up when it cannot shrink any more. Gives what fires where the motion stands
+    /// because no step comes to it.
     fn reject(&mut self) -> Result<Option<Firing>, Error> {
         let slides = self.integrator.flow.sliding().is_some();
         self.recorder.statistics().count_rejection(slides);
@@ -125,7 +128,8 @@ impl<'a> Stepper<'_, 'a> {
         self.integrator.trial.advance(t_end);
     }
 
-    /// Takes the step just tried up to what was found, and to what crosses soon after it if that is asked for.
+    /// Takes the step just tried up to what was found, and to what crosses soon after it if that is asked
+    /// for.
     fn take_concurrent(&mut self, mut found: Found) -> Firing {
         let concurrency = self.integrator.options.concurrency;
         let gathered = concurrency.map_or_else(Vec::new, |region| self.search().gather(&mut found, region));
@@ -176,7 +180,8 @@ impl<'a> Stepper<'_, 'a> {
         self.guards.note_touches(guards, self.integrator.trial.t, self.recorder);
     }
 
-    /// Takes a step to where events that are too many to be told come to their end, if nothing else happens before that.
+    /// Takes a step to where events that are too many to be told come to their end, if nothing else happens
+    /// before that.
     pub(super) fn let_time_pass(&mut self, left: f64) {
         let t = self.integrator.trial.t;
         let end = t + left;

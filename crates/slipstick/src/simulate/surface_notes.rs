@@ -9,7 +9,8 @@ use crate::transition::{Classified, Way, fixed, spirals_out};
 const MOST_NAMES: usize = 8;
 
 impl Surfaces<'_, '_> {
-    /// Says at which surfaces of `guards` the motion begins to slide, and where it could go on in another way. `before` are those that it slid on.
+    /// Says at which surfaces of `guards` the motion begins to slide, and where it could go on in another
+    /// way. `before` are those that it slid on.
     pub(super) fn note_classified(
         &mut self,
         sliding: &mut Sliding,

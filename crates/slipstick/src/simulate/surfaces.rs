@@ -1,4 +1,5 @@
-//! Switching surfaces at one instant: which signs hold, and which surfaces the motion slides on (rules 11, 19, 20).
+//! Switching surfaces at one instant: which signs hold, and which surfaces the motion slides on (rules 11,
+//! 19, 20).
 
 use super::Error;
 use super::guards::{Guards, other_jump};
@@ -16,9 +17,11 @@ use crate::watch::Banded;
 const MOST_PASSES: usize = 64;
 /// How far the cosine between the gradients of one surface, written twice, may be from one.
 const PARALLEL: f64 = 1e-12;
-/// Surfaces that are no further away than this many tolerances meet where the events of their switches accumulate.
+/// Surfaces that are no further away than this many tolerances meet where the events of their switches
+/// accumulate.
 const NEAR: f64 = 10.0;
-/// So do surfaces that are no further away than the motion goes in this many times the time left: it turns round within it.
+/// So do surfaces that are no further away than the motion goes in this many times the time left: it turns
+/// round within it.
 const REACHED: f64 = 4.0;
 
 /// Classifies the surfaces that a motion stands on: it goes to a side of each, or slides along it.
@@ -51,7 +54,8 @@ impl<'a> Surfaces<'_, 'a> {
         self.guards.activate(&mut self.integrator.flow, self.integrator.trial.t);
     }
 
-    /// Classifies all switches whose surfaces the motion stands on, jumps of whole numbers that it has just crossed, and surfaces that it slides on.
+    /// Classifies all switches whose surfaces the motion stands on, jumps of whole numbers that it has just
+    /// crossed, and surfaces that it slides on.
     pub(super) fn classify(&mut self, firing: &Firing) -> Result<(), Error> {
         let guards = self.all();
         let slides = !self.integrator.flow.mode.structure.sliding.is_empty();
@@ -108,8 +112,8 @@ impl<'a> Surfaces<'_, 'a> {
         }
     }
 
-    /// The surfaces slid on that the motion still stands on: a mode may have no use for them, and a transition that has just happened may have taken it
-    /// away from them.
+    /// The surfaces slid on that the motion still stands on: a mode may have no use for them, and a
+    /// transition that has just happened may have taken it away from them.
     fn surfaces_kept(&mut self, happened: bool) -> Vec<Surface> {
         let (guards, mode) = (self.all(), self.integrator.flow.mode.clone());
         let mut slid = mode.structure.sliding.clone();
@@ -117,14 +121,16 @@ impl<'a> Surfaces<'_, 'a> {
         slid.iter().filter_map(|&g| Surface::of(guards, &mode, g)).collect()
     }
 
-    /// Whether a transition has taken the motion away from a surface. How far it was from there before is what rounding has left of being put onto it.
+    /// Whether a transition has taken the motion away from a surface. How far it was from there before is
+    /// what rounding has left of being put onto it.
     fn is_moved_from(&mut self, guard: usize) -> bool {
         let left = self.integrator.flow.guard_along(guard, self.integrator.trial.t, self.before).abs();
         let now = self.value_of(guard);
         now.value.abs() > now.band.max(2.0 * left)
     }
 
-    /// The switches inside their bands that are not slid on, with the side that they are locked to; others than those known.
+    /// The switches inside their bands that are not slid on, with the side that they are locked to; others
+    /// than those known.
     fn switches_met(&mut self, known: &[usize]) -> Vec<(Surface, f64)> {
         let (guards, mode) = (self.all(), self.integrator.flow.mode.clone());
         let is_switch = |g: &usize| guards[*g].response.switch.is_some() && has_surface(&guards[*g]);
@@ -231,7 +237,8 @@ impl<'a> Surfaces<'_, 'a> {
         }
     }
 
-    /// A surface inside its band belongs to the side of this sign. Above a jump of a whole number, the guard at which that goes down is at zero.
+    /// A surface inside its band belongs to the side of this sign. Above a jump of a whole number, the guard
+    /// at which that goes down is at zero.
     fn place(&mut self, guard: usize, side: f64, leaves: bool) {
         let jump = is_jump(&self.all()[guard]);
         let other = || other_jump(self.all(), guard).unwrap_or(guard);
@@ -310,7 +317,8 @@ impl<'a> Surfaces<'_, 'a> {
         self.land_on_surfaces(t, y);
     }
 
-    /// Puts the state onto the surfaces that the motion slides on from here on, whose fields are known, and watches their exits.
+    /// Puts the state onto the surfaces that the motion slides on from here on, whose fields are known, and
+    /// watches their exits.
     fn land_on_surfaces(&mut self, t: f64, y: &mut [f64]) {
         let keeps_joints = self.integrator.keeps_joints();
         let flow = &mut self.integrator.flow;
@@ -320,7 +328,8 @@ impl<'a> Surfaces<'_, 'a> {
         self.guards.watch_exits(self.integrator.flow.sliding().map_or(0, |sliding| sliding.surfaces().len()));
     }
 
-    /// A cycle of two rounds between the two sides of one surface is sliding (rule 11): `rounds` is what fired in them. Gives whether it is.
+    /// A cycle of two rounds between the two sides of one surface is sliding (rule 11): `rounds` is what
+    /// fired in them. Gives whether it is.
     pub(super) fn slide_between(&mut self, rounds: &[Vec<usize>]) -> bool {
         let [first, second] = rounds else { return false };
         let (&[first], &[second]) = (&first[..], &second[..]) else { return false };
@@ -386,7 +395,8 @@ mod tests {
     use super::*;
     use crate::trajectory::Segment;
 
-    /// How a motion that begins at 0 goes on where `x' = f(sign(x))`: the sign, and which surfaces are slid on.
+    /// How a motion that begins at 0 goes on where `x' = f(sign(x))`: the sign, and which surfaces are slid
+    /// on.
     fn classified(f: &str) -> (f64, Vec<usize>) {
         let text = format!("states = {{ x = 0.0 }}\nderivatives = {{ x = \"{f}\" }}\nrun = {{ until = 3 }}");
         let plan = Plan::of(&text);

@@ -72,8 +72,8 @@ impl Along<'_, '_> {
     }
 }
 
-/// Adds what two trials, one of length `h` and one shorter, say of the coefficients that are not in `out` yet, up to
-/// the first that is known to differ from zero. `noise` is the error of their values.
+/// Adds what two trials, one of length `h` and one shorter, say of the coefficients that are not in `out`
+/// yet, up to the first that is known to differ from zero. `noise` is the error of their values.
 fn compare_trials(
     (far, near): (&[f64; TRIAL_DEGREE + 1], &[f64; TRIAL_DEGREE + 1]),
     h: f64,

@@ -16,14 +16,15 @@ pub struct Statistics {
     pub sizes: StepRange,
     /// Evaluations of the right-hand side.
     pub derivatives: u64,
-    /// Evaluations of the Jacobian by implicit methods, exactly or by differences. The right-hand sides of the differences are counted
-    /// among `derivatives` too.
+    /// Evaluations of the Jacobian by implicit methods, exactly or by differences. The right-hand sides of
+    /// the differences are counted among `derivatives` too.
     pub jacobians: u64,
     /// Matrix factorisations by implicit methods; what a method counts as one is said there.
     pub factorisations: u64,
     /// Values of single guards.
     pub guards: u64,
-    /// Ends of steps that were corrected to keep the constraints of a mechanism met, those of steps not taken too.
+    /// Ends of steps that were corrected to keep the constraints of a mechanism met, those of steps not taken
+    /// too.
     pub corrected: u64,
     /// Factorisations of the linear system of a mechanism, for accelerations and for corrections.
     pub motion_factorisations: u64,
@@ -51,7 +52,8 @@ pub struct SlidingSteps {
 /// The sizes of steps that were taken.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepRange {
-    /// The smallest that was taken for accuracy; steps cut short by an event or by the end do not count. Infinite if there is none.
+    /// The smallest that was taken for accuracy; steps cut short by an event or by the end do not count.
+    /// Infinite if there is none.
     pub smallest: f64,
     /// The largest.
     pub largest: f64,
@@ -66,11 +68,13 @@ impl Default for StepRange {
 /// What it took to begin segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StartCounts {
-    /// Right-hand sides to settle how the motion goes on at a switching surface, and where guards that are not formulas are heading after an event.
+    /// Right-hand sides to settle how the motion goes on at a switching surface, and where guards that are
+    /// not formulas are heading after an event.
     pub settling: u64,
     /// How often the size of a first step was estimated, with two right-hand sides.
     pub estimates: u64,
-    /// Right-hand sides that were known already when an estimate or a first step wanted them. They do not count among all.
+    /// Right-hand sides that were known already when an estimate or a first step wanted them. They do not
+    /// count among all.
     pub reused: u64,
 }
 

@@ -39,8 +39,8 @@ impl<S> Default for Cascade<S> {
 }
 
 impl<S: PartialEq> Cascade<S> {
-    /// Takes note of a round that has changed the state or the mode: what fired, and what it came to. With time between them, rounds belong
-    /// to different instants.
+    /// Takes note of a round that has changed the state or the mode: what fired, and what it came to. With
+    /// time between them, rounds belong to different instants.
     pub fn record(&mut self, fired: &[usize], t: f64, y: &[f64], mode: &Mode, sides: S) -> Repeat {
         if t > self.t {
             self.t = t;

@@ -1,4 +1,5 @@
-//! Changes of modes (rule 13): the run goes on in the mode that a guard names; two different ones are a conflict.
+//! Changes of modes (rule 13): the run goes on in the mode that a guard names; two different ones are a
+//! conflict.
 
 use super::rule::{Impossible, Rule, Tools, Transition};
 use crate::equations::Guard;

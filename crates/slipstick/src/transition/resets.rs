@@ -1,4 +1,5 @@
-//! Resets of guards that fire together (rule 13): all read the values before; two different values for one target are a conflict.
+//! Resets of guards that fire together (rule 13): all read the values before; two different values for one
+//! target are a conflict.
 
 use super::rule::{Impossible, Rule, Tools, Transition};
 use crate::equations::{Reset, ResetTargets};
@@ -53,7 +54,8 @@ impl Rule for Resets {
 }
 
 impl Resets {
-    /// Applies the resets of the guards that fired to the state after, and to the discrete variables of the flow.
+    /// Applies the resets of the guards that fired to the state after, and to the discrete variables of the
+    /// flow.
     fn merge_all(&mut self, flow: &mut Flow<'_>, transition: &mut Transition) -> Result<(), Conflict> {
         let (system, t) = (flow.system(), transition.t);
         let Transition { firing, before, after, .. } = transition;
@@ -99,7 +101,8 @@ impl Merged {
         self.one.extend_from_slice(before);
     }
 
-    /// Adds what one guard has set to what others have; of two values for one target that of the higher priority counts. Where it is not known what a guard sets, it is what has changed.
+    /// Adds what one guard has set to what others have; of two values for one target that of the higher
+    /// priority counts. Where it is not known what a guard sets, it is what has changed.
     fn merge(
         &mut self,
         guard: usize,

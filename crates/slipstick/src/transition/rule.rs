@@ -11,7 +11,8 @@ use crate::watch::Watch;
 pub struct Firing {
     /// Guards of the system, in rising order.
     pub guards: Vec<usize>,
-    /// Surfaces that the motion leaves, by their place among those slid on, with the sign of the side that it goes to.
+    /// Surfaces that the motion leaves, by their place among those slid on, with the sign of the side that it
+    /// goes to.
     pub exits: Vec<(usize, f64)>,
     /// The window of the crossing, as times.
     pub window: Option<Bracket>,

@@ -1,4 +1,5 @@
-//! Switches, counts and surfaces slid on: what fires changes the signs and whole numbers that formulas are locked to (rules 11 and 20).
+//! Switches, counts and surfaces slid on: what fires changes the signs and whole numbers that formulas are
+//! locked to (rules 11 and 20).
 
 use super::rule::{Impossible, Rule, Tools, Transition};
 use crate::equations::{Guard, GuardKind};
@@ -75,8 +76,9 @@ impl Rule for Exits {
     }
 }
 
-/// The surfaces that exits lead away from, and those that are slid on with them, each with the sign of the side that the motion goes to.
-/// Where surfaces depend on each other there are none: an exit only says that not all of them can be kept.
+/// The surfaces that exits lead away from, and those that are slid on with them, each with the sign of the
+/// side that the motion goes to. Where surfaces depend on each other there are none: an exit only says that
+/// not all of them can be kept.
 pub fn surfaces_left(sliding: &Sliding, exits: &[(usize, f64)]) -> Vec<(Surface, f64)> {
     let mut left = Vec::new();
     for &(i, side) in exits.iter().filter(|_| !sliding.is_dependent()) {

@@ -9,7 +9,8 @@ use super::state::Decided;
 
 /// Where it is looked whether the dense output begins as the motion does, as parts of the step.
 const LOOKS: [f64; 7] = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1.0 / 64.0];
-/// The first derivative whose decision the dense output can contradict (rule 6). Steps that begin wrongly by their slope are too long.
+/// The first derivative whose decision the dense output can contradict (rule 6). Steps that begin wrongly by
+/// their slope are too long.
 const SOFT_ORDER: usize = 2;
 /// The least derivative by which a motion turns.
 const TURNS: usize = 2;
@@ -72,8 +73,9 @@ impl Decisions {
         sides.undecided = undecided;
     }
 
-    /// Comparisons that have come into their bands by motion and that a derivative of order two or more takes back to
-    /// where they came from: those that count touch zero here, at the start of the step, as far as can be told.
+    /// Comparisons that have come into their bands by motion and that a derivative of order two or more takes
+    /// back to where they came from: those that count touch zero here, at the start of the step, as far as
+    /// can be told.
     pub(super) fn turning(
         &mut self,
         sides: &SideTable,
@@ -94,8 +96,8 @@ impl Decisions {
 }
 
 impl SideTable {
-    /// Whether the dense output of a step of this length begins another way than the motion has decided: then the
-    /// step is too long. The first point that is clearly on a side tells.
+    /// Whether the dense output of a step of this length begins another way than the motion has decided: then
+    /// the step is too long. The first point that is clearly on a side tells.
     pub(super) fn is_contradicted(&self, signals: &mut dyn Signals, h: f64) -> bool {
         let mut value = [Banded::default()];
         self.watched.iter().any(|&comparison| {
@@ -116,7 +118,8 @@ impl SideTable {
         })
     }
 
-    /// Whether something was found that the motion had decided at the start of the step: it comes back at once.
+    /// Whether something was found that the motion had decided at the start of the step: it comes back at
+    /// once.
     pub(super) fn comes_back(&self, found: &Found) -> bool {
         let decided = |c: &usize| self.records[*c].decision != DecidedBy::Open;
         found.changed.iter().any(|c| self.now.sides[*c].is_inside() && decided(c))

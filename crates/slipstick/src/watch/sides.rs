@@ -65,7 +65,8 @@ pub(super) struct SideTable {
     pub(super) table: GuardTable,
     pub(super) records: Vec<Record>,
     pub(super) now: Snapshot,
-    /// The comparisons that guards which are on read, in rising order, and those of them that are inside their bands without a decision.
+    /// The comparisons that guards which are on read, in rising order, and those of them that are inside
+    /// their bands without a decision.
     pub(super) watched: Vec<usize>,
     pub(super) undecided: Vec<usize>,
     pub(super) horizon: Horizon,
@@ -124,7 +125,8 @@ impl SideTable {
         self.undecided.clear();
     }
 
-    /// Puts a guard on, without a past. Its comparisons become `u0` unless another guard that is on reads them.
+    /// Puts a guard on, without a past. Its comparisons become `u0` unless another guard that is on reads
+    /// them.
     pub(super) fn enter(&mut self, guard: usize) {
         if !std::mem::replace(&mut self.table.on[guard], true) {
             for index in 0..self.table.reads(guard).len() {
@@ -218,8 +220,8 @@ impl SideTable {
         Ok(())
     }
 
-    /// Comparisons were `decided` by motion: guards are read after all decisions. What has changed and made one fire is `f`, and will be decided again
-    /// after the transition.
+    /// Comparisons were `decided` by motion: guards are read after all decisions. What has changed and made
+    /// one fire is `f`, and will be decided again after the transition.
     pub(super) fn fire_by_motion(&mut self, decided: impl Iterator<Item = usize>, changed: &[usize]) {
         self.affected.clear();
         for comparison in decided {
@@ -239,7 +241,8 @@ impl SideTable {
         self.remember_firing();
     }
 
-    /// Guards remember what they are. The largest values of comparisons that have made one fire count from now on.
+    /// Guards remember what they are. The largest values of comparisons that have made one fire count from
+    /// now on.
     fn remember_firing(&mut self) {
         self.table.remember(&self.affected, &self.fired, &mut self.now);
         for &guard in &self.fired {
@@ -249,9 +252,9 @@ impl SideTable {
         }
     }
 
-    /// Puts a comparison on a side without firing: a rule of the transition has decided it. `surely`: by more than
-    /// its own motion can tell, which is not asked any more at this instant; the dense output may contradict it.
-    /// Values up to `slack` count as inside the band until it has left.
+    /// Puts a comparison on a side without firing: a rule of the transition has decided it. `surely`: by more
+    /// than its own motion can tell, which is not asked any more at this instant; the dense output may
+    /// contradict it. Values up to `slack` count as inside the band until it has left.
     pub(super) fn place(&mut self, comparison: usize, plus: bool, surely: bool, slack: f64) {
         self.now.sides[comparison] = if plus { SideState::NearPlus } else { SideState::NearMinus };
         self.undecided.retain(|&other| other != comparison);
@@ -272,7 +275,8 @@ impl SideTable {
         *side = turn(*side, Input::Enters).0;
     }
 
-    /// Another transition begins: what has fired in an earlier one and has stayed in its band since then, as something held it there, may fire again.
+    /// Another transition begins: what has fired in an earlier one and has stayed in its band since then, as
+    /// something held it there, may fire again.
     pub(super) fn begin_transition(&mut self) {
         for index in 0..self.undecided.len() {
             let comparison = self.undecided[index];

@@ -118,7 +118,8 @@ impl Watch {
         self.sides.now.sides[comparison] != SideState::Unknown
     }
 
-    /// Whether a value of a comparison counts as inside its band: where it was put when it fired does, as floats of time are not dense.
+    /// Whether a value of a comparison counts as inside its band: where it was put when it fired does, as
+    /// floats of time are not dense.
     pub fn is_inside(&self, comparison: usize, value: Banded) -> bool {
         value.value.abs() <= value.band.max(self.sides.records[comparison].slack)
     }
@@ -132,14 +133,15 @@ impl Watch {
         Ok(&self.sides.fired)
     }
 
-    /// Another transition begins: what has fired in an earlier one and has stayed in its band since then, as something held it there, may fire again.
+    /// Another transition begins: what has fired in an earlier one and has stayed in its band since then, as
+    /// something held it there, may fire again.
     pub fn begin_transition(&mut self) {
         self.sides.begin_transition();
     }
 
-    /// Puts a comparison on a side without firing: a rule of the transition has decided it. `surely`: by more than
-    /// its own motion can tell, which is not asked any more at this instant; the dense output may contradict it.
-    /// Values up to `slack` count as inside the band until it has left.
+    /// Puts a comparison on a side without firing: a rule of the transition has decided it. `surely`: by more
+    /// than its own motion can tell, which is not asked any more at this instant; the dense output may
+    /// contradict it. Values up to `slack` count as inside the band until it has left.
     pub fn place(&mut self, comparison: usize, plus: bool, surely: bool, slack: f64) {
         self.sides.place(comparison, plus, surely, slack);
     }
@@ -168,8 +170,9 @@ impl Watch {
         Begun { fired: &self.sides.fired, decided: &self.decisions.decided, pinned: &self.sides.undecided }
     }
 
-    /// Comparisons that have come into their bands by motion and that a derivative of order two or more takes back to
-    /// where they came from: those that count touch zero here, at the start of the step, as far as can be told.
+    /// Comparisons that have come into their bands by motion and that a derivative of order two or more takes
+    /// back to where they came from: those that count touch zero here, at the start of the step, as far as
+    /// can be told.
     pub fn turning(
         &mut self,
         signals: &mut dyn Signals,
@@ -185,13 +188,14 @@ impl Watch {
         self.step.due(&mut self.sides, signals, path)
     }
 
-    /// Whether the dense output of a step of this length begins another way than the motion has decided: then the
-    /// step is too long. The first point that is clearly on a side tells.
+    /// Whether the dense output of a step of this length begins another way than the motion has decided: then
+    /// the step is too long. The first point that is clearly on a side tells.
     pub fn is_contradicted(&self, signals: &mut dyn Signals, h: f64) -> bool {
         self.sides.is_contradicted(signals, h)
     }
 
-    /// Whether something was found that the motion had decided at the start of the step: it comes back at once.
+    /// Whether something was found that the motion had decided at the start of the step: it comes back at
+    /// once.
     pub fn comes_back(&self, found: &Found) -> bool {
         self.sides.comes_back(found)
     }
