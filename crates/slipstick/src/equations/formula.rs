@@ -58,6 +58,9 @@ impl FormulaSystem {
         check_times(model, &fixed)?;
         let mut lowering = Lowering::new(model);
         let parts = lowering.parts(model);
+        if let Some(coordinate) = parts.mechanism.nonlinear_force(&lowering.arena) {
+            return Err(vec![nonlinear_force(model, coordinate)]);
+        }
         let settled = settle(&mut lowering, model, parts, &fixed.parameters);
         let parameter_inputs = lowering.names.first_parameter..lowering.names.first_switch;
         let guard_growth = settled.growth(&lowering, &fixed.parameters);
@@ -127,6 +130,17 @@ impl FormulaSystem {
     pub fn audit(&self) -> Observer<'_> {
         Observer::new(&self.shown.audit)
     }
+}
+
+/// A force may depend on multipliers only so that they can be solved for.
+fn nonlinear_force(model: &Model, coordinate: usize) -> Diagnostic {
+    let name = &model.coordinates()[coordinate].name;
+    let of_modes = model.modes.iter().flat_map(|mode| &mode.forces);
+    let force = model.mechanism.forces.iter().chain(of_modes).find(|force| force.name == *name);
+    let message = format!("the force on `{name}` is not linear in the multipliers");
+    let span = force.map_or(0..0, |force| force.formula.place.span.clone());
+    Diagnostic::new("nonlinear-force", span, message)
+        .hint("multiply by `lambda` or `abs(lambda)`, as friction does; powers and products of multipliers cannot be solved for")
 }
 
 impl System for FormulaSystem {
@@ -237,7 +251,7 @@ pub(super) struct FormulaEvaluator<'a> {
     modes: RegistersByMode,
     resets: Vec<Option<Registers>>,
     mass: Option<MassScratch>,
-    mechanism: Option<MechanismScratch>,
+    pub(super) mechanism: Option<MechanismScratch>,
     /// The tapes of the constraints that hold.
     pub(super) selected: Selected,
     schedule: Registers,
@@ -421,6 +435,7 @@ impl Evaluator for FormulaEvaluator<'_> {
         let tapes = self.system.modes.of(locked.mode);
         let registers = &mut self.modes.of(locked.mode, tapes).guards;
         load(registers, t, y, locked);
+        load_motion(registers, self.mechanism.as_ref());
         let out = &mut self.out[..tapes.watched.len()];
         tapes.guards.run(registers, out);
         for (&g, value) in tapes.watched.iter().zip(out) {
@@ -433,6 +448,9 @@ impl Evaluator for FormulaEvaluator<'_> {
         let Ok(i) = tapes.watched.binary_search(&guard) else { return f64::NAN };
         let registers = &mut self.modes.of(locked.mode, tapes).singles[i];
         load(registers, t, y, locked);
+        if !self.system.guards[guard].multipliers.is_empty() {
+            load_motion(registers, self.mechanism.as_ref());
+        }
         tapes.singles[i].run(registers, &mut self.out[..1]);
         self.out[0]
     }
@@ -445,6 +463,10 @@ impl Evaluator for FormulaEvaluator<'_> {
     ) -> Option<Bounds> {
         let tapes = self.system.modes.of(locked.mode);
         let tape = &tapes.singles[tapes.watched.binary_search(&guard).ok()?];
+        // Of multipliers only their values are known.
+        if !self.system.guards[guard].multipliers.is_empty() {
+            return None;
+        }
         let n = self.system.names.states.len();
         let inputs = self.boxes.inputs_of(tape);
         for k in tape.reads() {
@@ -550,6 +572,7 @@ impl Evaluator for FormulaEvaluator<'_> {
             return;
         };
         load(registers, t, before, locked);
+        load_motion(registers, self.mechanism.as_ref());
         let out = &mut self.out[..reset.targets.len() + reset.discrete.len()];
         reset.tape.run(registers, out);
         let (states, discrete) = out.split_at(reset.targets.len());

@@ -25,6 +25,12 @@ pub(super) fn load_motion(registers: &mut Registers, mechanism: Option<&Mechanis
     }
 }
 
+/// How many inputs there are between those of states and those of the motion.
+pub(super) fn locked_count(locked: Locked<'_>) -> usize {
+    let lists = [locked.parameters, locked.signs, locked.counts, locked.discrete];
+    lists.iter().map(|list| list.len()).sum::<usize>() + 1
+}
+
 /// The input of this place behind time and states.
 pub(super) fn locked_input(locked: Locked<'_>, mut index: usize) -> f64 {
     for list in [locked.parameters, locked.signs, locked.counts, locked.discrete] {

@@ -38,6 +38,8 @@ pub(super) struct MechanismParts {
     pub(super) offset: Vec<ExprId>,
     /// The derivatives of those rates by the coordinates, by rows.
     pub(super) slopes: Vec<Entry>,
+    /// What each multiplier adds to the forces, by its constraint and the coordinate that it pushes.
+    pub(super) feedback: Vec<Entry>,
     /// The applied force on each coordinate, and the entries of `inertia`.
     pub(super) applied: Vec<ExprId>,
     pub(super) entries: Vec<Entry>,
@@ -51,6 +53,27 @@ impl MechanismParts {
         2 * self.force.len() + self.names.len()
     }
 
+    /// The constraints whose multipliers a formula reads; a reaction is made of all.
+    pub(super) fn multipliers_in(&self, arena: &Arena, formula: ExprId) -> Vec<usize> {
+        let (n, m) = (self.force.len(), self.names.len());
+        let of_motion = arena.inputs_of(&[formula]).into_iter().filter_map(place_in_motion);
+        let mut read: Vec<usize> = of_motion
+            .flat_map(|place| match place.checked_sub(n) {
+                Some(row) if row < m => row..row + 1,
+                _ => 0..m,
+            })
+            .collect();
+        read.sort_unstable();
+        read.dedup();
+        read
+    }
+
+    /// The coordinate whose force is not linear in multipliers, if there is one.
+    pub(super) fn nonlinear_force(&self, arena: &Arena) -> Option<usize> {
+        let is_nonlinear = |entry: &&Entry| !self.multipliers_in(arena, entry.value).is_empty();
+        self.feedback.iter().find(is_nonlinear).map(|entry| entry.column)
+    }
+
     /// The formula of a constraint: of positions, or of speeds.
     pub(super) fn constraint(&self, row: usize) -> ExprId {
         self.position.get(row).copied().unwrap_or(self.velocity[row])
@@ -60,6 +83,7 @@ impl MechanismParts {
         let entries = self.mass.iter_mut().chain(&mut self.jacobian).chain(&mut self.slopes);
         let residuals = self.position.iter_mut().chain(&mut self.velocity).chain(&mut self.offset);
         let rows = self.force.iter_mut().chain(&mut self.level).chain(residuals);
+        let entries = entries.chain(&mut self.feedback);
         entries.map(|entry| &mut entry.value).chain(rows).chain(self.energies.iter_mut().flatten())
     }
 }
@@ -71,6 +95,17 @@ pub(super) fn of_motion(arena: &mut Arena, i: usize) -> ExprId {
 
 pub(super) fn motion_input(i: usize) -> InputId {
     InputId(FIRST_OF_MOTION + u32::try_from(i).unwrap_or(0))
+}
+
+/// The place of an input among those of the motion, if it is one of them.
+fn place_in_motion(input: InputId) -> Option<usize> {
+    let place = input.index().checked_sub(FIRST_OF_MOTION as usize)?;
+    (place < FIRST_OF_MOTION as usize).then_some(place)
+}
+
+/// Whether an input is an acceleration, a multiplier or a reaction.
+pub(super) fn is_of_motion(input: InputId) -> bool {
+    place_in_motion(input).is_some()
 }
 
 /// Which constraints of the model are of speeds.
@@ -170,7 +205,22 @@ impl Lowering<'_> {
             }
         }
         parts.mass = mass.into_iter().map(|((row, column), value)| Entry { row, column, value }).collect();
-        parts.force = force;
+        self.split_forces(model.mechanism.constraints.len(), force, parts);
+    }
+
+    /// Forces that are linear in multipliers: what they are without them, and what each multiplier adds.
+    fn split_forces(&mut self, m: usize, force: Vec<ExprId>, parts: &mut MechanismParts) {
+        let n = force.len();
+        let is_multiplier = |input: InputId| place_in_motion(input).is_some_and(|k| (n..n + m).contains(&k));
+        let gradients = self.arena.gradients(&force, is_multiplier);
+        let pushes = entries(gradients, motion_input(n).index()).into_iter();
+        parts.feedback =
+            pushes.map(|Entry { row, column, value }| Entry { row: column, column: row, value }).collect();
+        parts.feedback.sort_by_key(|entry| (entry.row, entry.column));
+        let zero = self.arena.constant(0.0);
+        let without: Vec<(InputId, ExprId)> = (n..n + m).map(|k| (motion_input(k), zero)).collect();
+        parts.force =
+            if parts.feedback.is_empty() { force } else { self.arena.substitute_all(&force, &without) };
     }
 
     /// What follows from the kinetic energy: the mass matrix, and forces that come with motion.

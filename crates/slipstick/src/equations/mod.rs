@@ -46,7 +46,7 @@ pub use closure::ClosureSystem;
 pub use closure_guard::{ClosureGuard, ClosureRest};
 pub use closure_mechanism::Mechanism;
 pub use condition::{Condition, Facts};
-pub use differences::{difference_error, rate_error};
+pub use differences::{difference_error, gradient_by_differences, rate_error};
 pub use energy::{KINETIC, POTENTIAL, POWER};
 pub use expand::{ExpandGuards, HIGHEST_ORDER, UncertainPoint, UncertainPolynomial};
 pub use fixed::Fixed;

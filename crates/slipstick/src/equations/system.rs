@@ -125,6 +125,8 @@ pub struct Guard {
     pub on_entry: OnEntry,
     /// Of guards that fire together and contradict each other, the one with the highest number is obeyed.
     pub priority: i64,
+    /// The constraints whose multipliers it reads; a reaction is made of all. It is watched while one of them holds.
+    pub multipliers: Vec<usize>,
 }
 
 /// What a guard does that is true as its mode is entered.
@@ -153,6 +155,7 @@ impl Guard {
             condition: Condition::Crossing,
             on_entry: OnEntry::Fires,
             priority: 0,
+            multipliers: Vec::new(),
         }
     }
 }

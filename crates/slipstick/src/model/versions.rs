@@ -115,7 +115,7 @@ pub(super) fn check_versions(model: &Model, scope: &Scope<'_>, errors: &mut Vec<
             check_formula(&constraint.formula, scope, smooth_room("a constraint"), errors);
         }
         for force in &mode.forces {
-            check_formula(&force.formula, scope, Room::running("a formula"), errors);
+            check_formula(&force.formula, scope, Room::pushing(), errors);
         }
         check_mechanism_of(mode, model, scope, errors);
     }

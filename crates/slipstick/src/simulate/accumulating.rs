@@ -61,6 +61,11 @@ impl Accumulating {
         self.pass(found.s);
     }
 
+    /// How exactly the last event was located.
+    pub(super) fn location(&self) -> f64 {
+        self.location
+    }
+
     /// A guard has brought its own motion to a halt, as a plastic impact does: its events would follow each
     /// other without any time between.
     pub(super) fn halt(&mut self, guard: usize) {

@@ -14,8 +14,8 @@ use crate::math::SaddleFault;
 use crate::trajectory::Adjustment;
 use crate::transition::{Firing, Transition};
 
-/// Changes below this part of a state are not worth a note.
-const WORTH_A_NOTE: f64 = 1e-8;
+/// By which part an event may raise the kinetic energy before that is worth a warning.
+const WORTH_A_WARNING: f64 = 1e-6;
 
 /// Makes states meet the constraints and algebraic equations that hold.
 pub(super) struct Consistency<'r, 'a> {
@@ -126,7 +126,9 @@ impl Consistency<'_, '_> {
         let was_reset = |i: &usize| changed(layout.q + i) || layout.q == layout.v && changed(*i);
         let pinned: Vec<usize> = (0..layout.v).filter(was_reset).collect();
         let mut y = transition.after.clone();
-        let assembled = self.integrator.flow.assemble(t, &mut y, &pinned);
+        let flow = &mut self.integrator.flow;
+        let (before, asked) = (flow.kinetic_energy(t, &transition.before), flow.kinetic_energy(t, &y));
+        let assembled = flow.assemble(t, &mut y, &pinned);
         let what = self.fired_in_words(&transition.firing);
         match assembled {
             Err(Refusal::Pinned(moved)) => self.note_undone(&what, t, &moved),
@@ -134,7 +136,24 @@ impl Consistency<'_, '_> {
         }
         self.check_shutting(transition, left, &y)?;
         transition.after.copy_from_slice(&y);
+        self.note_raised_energy(&what, transition, (before, asked));
         Ok(())
+    }
+
+    /// What is set at some speeds the constraints pass on to others. An impact takes energy away or keeps it: where
+    /// there is more than before and more than was set, the reset is hardly what was meant.
+    fn note_raised_energy(&mut self, fired: &str, transition: &Transition, (before, asked): (f64, f64)) {
+        let t = transition.t;
+        let after = self.integrator.flow.kinetic_energy(t, &transition.after);
+        if after <= before.max(asked) * (1.0 + WORTH_A_WARNING) {
+            return;
+        }
+        self.recorder.note_once(t, ("energy-raised", fired), || {
+            format!(
+                "{fired} has more kinetic energy than before: {after:.6} after {before:.6}; the constraints pass what \
+                 the reset says of some speeds on to others"
+            )
+        });
     }
 
     /// Where an event may have changed what constraints say, brings the motion to those that hold now: a
@@ -213,7 +232,8 @@ impl Consistency<'_, '_> {
     fn note_changes(&mut self, t: f64, after: &[f64]) {
         let before = &self.integrator.trial.start;
         let names = self.integrator.flow.system().state_names();
-        let changed = |i: &usize| (before[*i] - after[*i]).abs() > WORTH_A_NOTE * (1.0 + before[*i].abs());
+        let tolerances = &self.integrator.options.tolerances;
+        let changed = |i: &usize| (before[*i] - after[*i]).abs() > tolerances.scale(*i, before[*i].abs());
         let one = |i: usize| format!("`{}` from {} to {}", names[i], before[i], after[i]);
         let list: Vec<String> = (0..names.len()).filter(changed).map(one).collect();
         if !list.is_empty() {

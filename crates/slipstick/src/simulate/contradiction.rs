@@ -114,6 +114,10 @@ impl Diagnosis<'_, '_> {
                 let (name, state) = (names[component].clone(), describe_state(names, &trial.start));
                 Error::DerivativeNotFinite { name, value, t, state }
             }
+            Some(Fault::EndNotFinite { component, value }) => {
+                let (name, state) = (names[component].clone(), describe_state(names, &trial.start));
+                Error::StateNotFinite { name, value, t: t + h, state }
+            }
             Some(Fault::NoConvergence) => {
                 let fixed = options.fixed_step.is_some();
                 Error::NoConvergence { t, h, fixed, mechanism: flow.is_mechanism() }

@@ -156,6 +156,18 @@ pub enum Error {
         /// The last good state, in words.
         state: String,
     },
+    /// A state is not finite, however small the step.
+    #[error("`{name}` grows to {value} at t = {t} ({state})")]
+    StateNotFinite {
+        /// The state.
+        name: String,
+        /// NaN or an infinity.
+        value: f64,
+        /// The time.
+        t: f64,
+        /// The last good state, in words.
+        state: String,
+    },
     /// A guard is not finite.
     #[error("the guard of `{name}` is {value} at t = {t}")]
     GuardNotFinite {
@@ -409,6 +421,7 @@ impl Error {
             Self::BadPeriod { .. } => "bad-period",
             Self::BadStep { .. } => "bad-step",
             Self::DerivativeNotFinite { .. } => "derivative-not-finite",
+            Self::StateNotFinite { .. } => "state-not-finite",
             Self::GuardNotFinite { .. } => "guard-not-finite",
             Self::EventCycle { .. } => "event-cycle",
             Self::ConflictingResets { .. } => "conflicting-resets",
@@ -468,6 +481,9 @@ impl Error {
             Self::DerivativeNotFinite { .. } => {
                 "look for a division by zero, or a root or logarithm of a negative number, in that formula, \
                  or for a solution that grows without bound; an event may have to act before this state is reached"
+            }
+            Self::StateNotFinite { .. } => {
+                "the solution grows without bound: let an event act before, end the run earlier, or choose larger units"
             }
             Self::GuardNotFinite { .. } => {
                 "look for a division by zero, or a root or logarithm of a negative number, in that guard"

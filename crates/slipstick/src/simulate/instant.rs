@@ -48,7 +48,7 @@ impl Simulator<'_> {
             return self.consistency().make_start_consistent();
         }
         let (t, y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
-        self.approach.begin(&mut self.integrator, t, &y);
+        self.approach.begin(&mut self.integrator, t, &y)?;
         self.consistency().enter_form();
         Ok(())
     }
@@ -201,8 +201,7 @@ impl Simulator<'_> {
         }
         let t = self.transition.t;
         if flow.is_reaching() {
-            self.approach.begin(&mut self.integrator, t, &self.transition.after);
-            return Ok(());
+            return self.approach.begin(&mut self.integrator, t, &self.transition.after);
         }
         let mut left = Vec::new();
         if constraints_switch(flow.system()) {

@@ -7,9 +7,12 @@
 //! kept by the equivalent control and corrections of speeds, without `η`: the sign never chatters. Positions
 //! then close as `exp(-σ t)`, and are corrected as usual once that takes no more than the error of a step.
 
+use super::Error;
 use super::consistency::Consistency;
+use super::error::IN_MOTION;
 use super::integrator::Integrator;
 use super::recorder::Recorder;
+use crate::formulation::Flow;
 use crate::math::Bracket;
 use crate::trajectory::{Event, EventKind};
 use crate::transition::Transition;
@@ -43,8 +46,8 @@ impl Default for Approach {
 
 impl Approach {
     /// Decides which surfaces have to be approached, and from which side.
-    pub(super) fn begin(&mut self, integrator: &mut Integrator<'_>, t: f64, y: &[f64]) {
-        let surfaces = integrator.flow.surfaces(t, y);
+    pub(super) fn begin(&mut self, integrator: &mut Integrator<'_>, t: f64, y: &[f64]) -> Result<(), Error> {
+        let surfaces = finite_surfaces(&mut integrator.flow, t, y, "the start")?;
         let is_met = |(k, s): (usize, &f64)| {
             let span = integrator.options.until - integrator.start_time;
             s.abs() <= 1e-12 * span * integrator.options.reach.get(k)
@@ -56,11 +59,16 @@ impl Approach {
         if self.closes(integrator, t, y) {
             integrator.flow.reach(&[]);
         }
+        Ok(())
     }
 
     /// Looks where the next surface will be met; if one is met here, or the positions are closed, that is an
     /// event. Gives whether there was one.
-    pub(super) fn look(&mut self, integrator: &mut Integrator<'_>, recorder: &mut Recorder) -> bool {
+    pub(super) fn look(
+        &mut self,
+        integrator: &mut Integrator<'_>,
+        recorder: &mut Recorder,
+    ) -> Result<bool, Error> {
         let (t, start) = (integrator.trial.t, integrator.trial.start.clone());
         let met = if t == self.next { std::mem::take(&mut self.aimed) } else { Vec::new() };
         self.next = f64::INFINITY;
@@ -68,9 +76,9 @@ impl Approach {
         let left = sides.iter().enumerate().filter(|(k, side)| **side != 0.0 && !met.contains(k)).count();
         if !met.is_empty() || (left == 0 && self.closes(integrator, t, &start)) {
             self.meet(&met, integrator, recorder);
-            return true;
+            return Ok(true);
         }
-        let surfaces = integrator.flow.surfaces(t, &start);
+        let surfaces = finite_surfaces(&mut integrator.flow, t, &start, IN_MOTION)?;
         for (k, side) in sides.iter().enumerate().filter(|(_, side)| **side != 0.0) {
             // Rounding can bring it to the other side.
             let time = t + (side * surfaces[k]).max(0.0) / integrator.options.reach.get(k);
@@ -85,7 +93,7 @@ impl Approach {
             self.next = t;
             return self.look(integrator, recorder);
         }
-        false
+        Ok(false)
     }
 
     /// Goes on without `η` for the surfaces that are met.
@@ -138,6 +146,14 @@ impl Approach {
             size / integrator.options.reach.get(k)
         )
     }
+}
+
+/// The surfaces at a point. One that is not a finite number cannot be approached.
+fn finite_surfaces(flow: &mut Flow<'_>, t: f64, y: &[f64], what: &str) -> Result<Vec<f64>, Error> {
+    let surfaces = flow.surfaces(t, y);
+    let Some(k) = surfaces.iter().position(|s| !s.is_finite()) else { return Ok(surfaces) };
+    let left = format!("`{}` is off by {}", flow.system().constraints()[k].name, surfaces[k]);
+    Err(Error::NotConsistent { what: what.to_owned(), t, left })
 }
 
 /// Logs that surfaces were met, or that positions are closed.
@@ -209,13 +225,13 @@ mod tests {
         let (empty, method) = (empty_trajectory(&plan.system, &plan.options), integrator.step.method());
         let mut recorder = Recorder::new(empty, plan.options.keep, segment, method);
         let mut approach = Approach::default();
-        approach.begin(&mut integrator, 0.0, &plan.start.y);
+        approach.begin(&mut integrator, 0.0, &plan.start.y).expect("finite surfaces");
         assert_eq!(integrator.flow.mode.structure.reaching, [-1.0]);
-        assert!(!approach.look(&mut integrator, &mut recorder));
+        assert_eq!(approach.look(&mut integrator, &mut recorder), Ok(false));
         // s = 8 (0.9 - 1), which falls by 2 in each second.
         assert!((approach.next - 0.4).abs() < 1e-12, "{}", approach.next);
         integrator.trial.restart(approach.next, &[1.0, 0.0, 0.0, 0.0]);
-        assert!(approach.look(&mut integrator, &mut recorder), "it is met, and closed");
+        assert_eq!(approach.look(&mut integrator, &mut recorder), Ok(true), "it is met, and closed");
         assert_eq!(recorder.record.events[0].kinds, [EventKind::Reach, EventKind::Close]);
         assert!(!integrator.flow.is_reaching());
     }

@@ -97,7 +97,7 @@ impl<'a> Simulator<'a> {
                 return Ok(outcome);
             }
             if self.integrator.flow.is_reaching()
-                && self.approach.look(&mut self.integrator, &mut self.recorder)
+                && self.approach.look(&mut self.integrator, &mut self.recorder)?
             {
                 self.begin_segment(Restart::Discontinuous, None);
                 continue;
@@ -195,6 +195,7 @@ impl<'a> Simulator<'a> {
             guards: &mut self.guards,
             recorder: &mut self.recorder,
             before: &self.transition.before,
+            location: self.accumulating.location(),
         }
     }
 

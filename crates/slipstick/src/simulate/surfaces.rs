@@ -31,6 +31,8 @@ pub(super) struct Surfaces<'r, 'a> {
     pub(super) recorder: &'r mut Recorder,
     /// The state before the last round.
     pub(super) before: &'r [f64],
+    /// How exactly the last event was located.
+    pub(super) location: f64,
 }
 
 impl<'a> Surfaces<'_, 'a> {
@@ -245,10 +247,17 @@ impl<'a> Surfaces<'_, 'a> {
         let at_zero = if jump && side > 0.0 { other() } else { guard };
         if self.guards.watch.is_on(at_zero) {
             let plus = !jump && side * self.guards.comparisons.orientation(at_zero) > 0.0;
-            // What rounding has left of being put onto the surface counts as inside.
-            let slack = if leaves { self.value_of(at_zero).value.abs() } else { 0.0 };
+            let slack = if leaves { self.slack_of_leaving(at_zero) } else { 0.0 };
             self.guards.watch.place(at_zero, plus, leaves, slack);
         }
+    }
+
+    /// How far from a surface that is left counts as on it: what rounding has left of being put onto it, and how
+    /// far the motion goes back in the time by which it may leave too early.
+    fn slack_of_leaving(&mut self, guard: usize) -> f64 {
+        let too_early = f64::EPSILON * self.integrator.trial.t.abs() + self.location;
+        let rate = self.guards.along(self.integrator).1.rate(guard).value;
+        self.value_of(guard).value.abs().max(rate.abs() * too_early)
     }
 
     /// The switches on whose surfaces the motion stands, or comes to in the time that is left.
@@ -411,6 +420,7 @@ mod tests {
             guards: &mut guards,
             recorder: &mut recorder,
             before: &[0.0],
+            location: 0.0,
         };
         surfaces.classify(&Firing::default()).expect("a way to go on");
         assert_eq!(recorder.record.notes.is_empty(), guards.watch.watched() == [0], "sliding is noted");

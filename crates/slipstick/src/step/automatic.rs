@@ -93,6 +93,8 @@ pub struct Automatic {
     span: Option<f64>,
     partners: Vec<Partner>,
     choice: Choice,
+    /// Whether all steps have the same size.
+    holds_steps: bool,
     /// What things cost, once there was a step.
     work: Option<Work>,
     spectral: Spectral,
@@ -111,6 +113,7 @@ impl Automatic {
             span: partners.span,
             choice: Choice::new(runners, partners.span.is_some()),
             partners: partners.methods.iter().map(partner).collect(),
+            holds_steps: false,
             work: None,
             spectral: Spectral::new(dimension),
             counts: Counts::default(),
@@ -122,7 +125,15 @@ impl Automatic {
         let Partner { method, is_ggl, step } = partner;
         let build =
             || method.build_ggl(dimension).filter(|_| *is_ggl).unwrap_or_else(|| method.build(dimension));
-        step.get_or_insert_with(build).as_mut()
+        let holds_steps = self.holds_steps;
+        let step = step.get_or_insert_with(|| {
+            let mut step = build();
+            if holds_steps {
+                step.be_patient();
+            }
+            step
+        });
+        step.as_mut()
     }
 
     fn known(&self) -> Option<&dyn Step> {
@@ -162,9 +173,13 @@ impl Step for Automatic {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         if self.work.is_none() {
             self.look_ahead(field, trial);
-        } else if self.choice.asks() {
+        }
+        if self.choice.asks() {
             let rate = self.spectral.radius(field, trial);
             self.choice.know(rate.map_or(f64::INFINITY, |rate| STABLE / rate));
+            if self.holds_steps {
+                self.choice.begin_fixed_step(trial.h);
+            }
         }
         self.active().attempt(field, tolerances, trial);
         self.count_work(field);
@@ -188,6 +203,12 @@ impl Step for Automatic {
 
     fn expect_change(&mut self) {
         self.choice.expect_change();
+    }
+
+    fn be_patient(&mut self) {
+        self.holds_steps = true;
+        self.span = None;
+        self.choice.hold_steps();
     }
 
     fn knows_derivative_at_end(&self) -> bool {

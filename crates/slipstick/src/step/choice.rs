@@ -36,6 +36,8 @@ const SOON: f64 = 10.0;
 const EASIER: f64 = 2.0;
 /// A method is not tried if a step of it costs as much as this many of the method that goes on else.
 const TOO_DEAR: f64 = 100.0;
+/// Steps of an explicit method beyond this part of the longest that is stable are limited by that.
+const NEAR_LONGEST: f64 = 0.5;
 /// If stability alone means that many steps of the explicit method, others are tried before it.
 const MANY_STEPS: f64 = 60.0;
 /// What is left of earlier steps in the pace, for each step since.
@@ -114,6 +116,8 @@ pub(super) struct Choice {
     runners: Vec<Runner>,
     /// Whether methods are tried. What a right-hand side of equations costs is not known: of two methods for them the one goes on that suits how stiff they are.
     tries: bool,
+    /// Whether all steps have the same size.
+    holds: bool,
     active: usize,
     /// Those still to be tried, the next one last; and whether one is being tried.
     waiting: Vec<usize>,
@@ -154,6 +158,7 @@ impl Choice {
             waiting: Vec::with_capacity(runners.len()),
             runners,
             tries,
+            holds: false,
             active: 0,
             is_trying: false,
             pace: Pace::default(),
@@ -207,6 +212,29 @@ impl Choice {
     pub(super) fn expect_change(&mut self) {
         for runner in self.runners.iter_mut().filter(|runner| !runner.is_stiff) {
             runner.since = runner.since.max(AGAIN * runner.behind - SOON);
+        }
+        if self.holds {
+            self.look = Look::Asked;
+        }
+    }
+
+    /// All steps have the same size: one that is not stable cannot be shortened. Only the first implicit method is
+    /// an alternative, and where equations begin, it is asked which one it takes.
+    pub(super) fn hold_steps(&mut self) {
+        self.runners.truncate(2);
+        self.tries = false;
+        self.holds = true;
+        self.stiffness = StiffnessCount::impatient();
+        self.look = Look::Asked;
+    }
+
+    /// Lets an implicit method make a step of fixed size that is too long for the explicit one.
+    pub(super) fn begin_fixed_step(&mut self, h: f64) {
+        let Look::Found(longest) = self.look else { return };
+        self.look = Look::NotNow;
+        let stiff = self.runners.iter().position(|runner| runner.is_stiff);
+        if let Some(stiff) = stiff.filter(|_| self.holds && h > longest) {
+            self.change_to(stiff, true);
         }
     }
 
@@ -287,9 +315,23 @@ impl Choice {
         self.runners.iter().filter_map(|runner| runner.pace).fold(0.0, f64::max)
     }
 
+    /// Steps at the limit of stability say how far apart fields are for their points. Where the states of an
+    /// oscillation are of different size, that is far more than its rate: so it is asked for the rate itself.
     fn go_by_stiffness(&mut self, stiffness: Option<f64>) -> Option<Decision> {
-        let is_stiff = self.runners[self.active].is_stiff;
-        let changes = if is_stiff { self.is_easy(stiffness) } else { self.stiffness.record(stiffness) };
+        let changes = if self.runners[self.active].is_stiff {
+            self.is_easy(stiffness)
+        } else if let Look::Found(longest) = std::mem::replace(&mut self.look, Look::NotNow) {
+            let is_long = self.lately[self.steps as usize % LATELY] > NEAR_LONGEST * longest;
+            if !is_long {
+                self.stiffness.begin_anew(2.0);
+            }
+            is_long
+        } else {
+            if self.stiffness.record(stiffness) {
+                self.look = Look::Asked;
+            }
+            false
+        };
         if !changes {
             return None;
         }
