@@ -151,7 +151,11 @@ fn allocated(surfaces: usize, steps: f64) -> u64 {
     let run = simulate(&system, &Start::at(vec![0.0; surfaces + 1]), &options).unwrap();
     let after = count();
     assert_eq!(run.segments[0].mode.structure.sliding.len(), surfaces);
-    assert!(run.events.is_empty() && run.statistics.slid as f64 >= steps - 1.0, "{:?}", run.statistics);
+    assert!(
+        run.events.is_empty() && run.statistics.sliding.accepted as f64 >= steps - 1.0,
+        "{:?}",
+        run.statistics
+    );
     after - before
 }
 

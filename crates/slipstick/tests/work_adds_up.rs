@@ -20,9 +20,10 @@ fn check(system: &dyn System, start: &Start, options: &Options, location: Option
     let run = simulate(system, start, &options).expect("a run");
     let s = &run.statistics;
     let starts = run.segments.iter().filter(|s| s.end_time > s.start_time).count() as u64;
-    let steps = s.accepted + s.rejected + s.relocations;
-    let expected = 6 * steps + starts + 2 * s.estimates + s.settling + s.locating - s.reused;
-    assert!(run.events.len() > 3 && s.reused > 0);
+    let steps = s.accepted + s.rejected + s.locating.relocations;
+    let expected = 6 * steps + starts + 2 * s.starts.estimates + s.starts.settling + s.locating.derivatives
+        - s.starts.reused;
+    assert!(run.events.len() > 3 && s.starts.reused > 0);
     assert_eq!(s.derivatives, expected, "{s:?}");
 }
 

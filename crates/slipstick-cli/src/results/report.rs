@@ -129,7 +129,7 @@ fn in_words(value: &OptionValue) -> String {
 fn statistics(result: &RunResult<'_>) -> Vec<[String; 2]> {
     let s = &result.trajectory.statistics;
     let row = |label: &str, value: String| [label.to_owned(), value];
-    let smallest = if s.smallest_step.is_finite() { short(s.smallest_step) } else { "–".to_owned() };
+    let smallest = if s.sizes.smallest.is_finite() { short(s.sizes.smallest) } else { "–".to_owned() };
     vec![
         row("steps taken", s.accepted.to_string()),
         row("steps rejected", s.rejected.to_string()),
@@ -138,14 +138,14 @@ fn statistics(result: &RunResult<'_>) -> Vec<[String; 2]> {
         row("Jacobians", s.jacobians.to_string()),
         row("factorisations", (s.factorisations + s.motion_factorisations).to_string()),
         row("guard evaluations", s.guards.to_string()),
-        row("steps made again for events", s.relocations.to_string()),
-        row("steps while sliding", s.slid.to_string()),
-        row("resets", s.resets.to_string()),
-        row("mode changes", s.mode_changes.to_string()),
-        row("switchings", s.switchings.to_string()),
-        row("recorded only", s.records.to_string()),
+        row("steps made again for events", s.locating.relocations.to_string()),
+        row("steps while sliding", s.sliding.accepted.to_string()),
+        row("resets", s.kinds.resets.to_string()),
+        row("mode changes", s.kinds.mode_changes.to_string()),
+        row("switchings", s.kinds.switchings.to_string()),
+        row("recorded only", s.kinds.records.to_string()),
         row("smallest step", smallest),
-        row("largest step", short(s.largest_step)),
+        row("largest step", short(s.sizes.largest)),
     ]
 }
 

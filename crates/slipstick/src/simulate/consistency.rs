@@ -1,58 +1,68 @@
 //! Consistent states of a mechanism: at the start of a run, and after an event has reset something.
 //!
-//! What was set on purpose stays: coordinates that are pinned at the start, and those that an event resets. The others move as little as they can in the
-//! metric of the mass matrix. After an impact on one coordinate this is what the joints do to the others.
+//! What was set on purpose stays: coordinates that are pinned at the start, and those that an event resets.
+//! The others move as little as they can in the metric of the mass matrix. After an impact on one coordinate
+//! this is what the joints do to the others.
 
 use super::Error;
-use super::contradiction::{MOST_APART, Redundant};
-use super::simulator::{Firing, Simulator};
+use super::contradiction::{MOST_APART, Redundant, joint_open, open_in_words};
+use super::integrator::Integrator;
+use super::recorder::Recorder;
+use crate::equations::System;
 use crate::formulation::Refusal;
 use crate::math::SaddleFault;
 use crate::trajectory::Adjustment;
+use crate::transition::{Firing, Transition};
 
 /// By which part an event may raise the kinetic energy before that is worth a warning.
 const WORTH_A_WARNING: f64 = 1e-6;
 
-impl Simulator<'_> {
-    /// Makes the start consistent, and says what was changed.
-    pub(super) fn assemble_start(&mut self) -> Result<(), Error> {
-        if self.integrator.flow.system().layout().v == 0 {
-            return Ok(());
-        }
+/// Makes states meet the constraints and algebraic equations that hold.
+pub(super) struct Consistency<'r, 'a> {
+    pub(super) integrator: &'r mut Integrator<'a>,
+    pub(super) recorder: &'r mut Recorder,
+}
+
+/// Whether what some constraints say depends on switches.
+pub(super) fn constraints_switch(system: &dyn System) -> bool {
+    system.constraints().iter().any(|constraint| constraint.switches)
+}
+
+impl Consistency<'_, '_> {
+    /// Makes the start of a mechanism consistent, and says what was changed.
+    pub(super) fn make_start_consistent(&mut self) -> Result<(), Error> {
         let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
-        if self.constraints_switch() {
-            self.activate_guards();
-            self.lock_by_value()?;
-        }
-        if self.reaches() {
-            self.approach_surfaces(t, &y)?;
-            self.integrator.flow.enter_form(t, &y);
-            self.note_redundant(t);
-            return Ok(());
-        }
         let assembled = self.integrator.flow.assemble(t, &mut y, &self.integrator.options.pinned);
         assembled.map_err(|refusal| self.not_consistent("the start", t, &refusal))?;
-        self.note_changes(t, &self.integrator.trial.start.clone(), &y);
+        self.note_changes(t, &y);
         self.integrator.trial.restart(t, &y);
-        self.integrator.flow.enter_form(t, &y);
-        self.note_redundant(t);
+        self.enter_form();
         Ok(())
     }
 
-    /// Has the algebraic states of the start follow from the others, and says what was changed. What the equations are depends on locks.
+    /// Has the algebraic states of the start follow from the others, and says what was changed. What the
+    /// equations are depends on locks.
     pub(super) fn solve_start(&mut self) {
         let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
         if self.integrator.flow.is_mechanism() {
             return;
         }
         if self.integrator.flow.solve_algebraic(t, &mut y) {
-            self.note_changes(t, &self.integrator.trial.start.clone(), &y);
+            self.note_changes(t, &y);
             self.integrator.trial.restart(t, &y);
         }
     }
 
-    /// Next to a position in which a constraint fixes nothing, the direction of the motion hangs on rounding: that is worth a note, once.
-    pub(super) fn note_singular(&mut self) {
+    /// The form is entered where the motion stands; says which constraints follow from others there.
+    pub(super) fn enter_form(&mut self) {
+        let Integrator { flow, trial, .. } = &mut *self.integrator;
+        flow.enter_form(trial.t, &trial.start);
+        self.note_redundant();
+    }
+
+    /// Next to a position in which a constraint fixes nothing, the direction of the motion hangs on rounding:
+    /// that is worth a note, once.
+    fn note_singular(&mut self) {
         let Some(shrunk) = self.integrator.flow.shrunk_constraint() else { return };
         let (t, y) = (self.integrator.trial.t, &self.integrator.trial.start);
         if !shrunk.beside_others && self.integrator.flow.is_only_scaled(shrunk.row, t, y) {
@@ -68,7 +78,8 @@ impl Simulator<'_> {
     }
 
     /// Says which constraints followed from others where the form was entered.
-    pub(super) fn note_redundant(&mut self, t: f64) {
+    fn note_redundant(&mut self) {
+        let t = self.integrator.trial.t;
         let (rows, share) = self.integrator.flow.redundant_constraints();
         let constraints = self.integrator.flow.system().constraints();
         self.integrator.redundant = Redundant::new(constraints, &rows);
@@ -88,59 +99,56 @@ impl Simulator<'_> {
         self.recorder.note_once(t, ("redundant-constraints", &names), || text);
     }
 
-    /// An event that sets states must find a mechanism that is closed: what a method leaves open is no part of what is set.
-    pub(super) fn close_before_reset(&mut self, firing: &Firing, t: f64) {
+    /// An event that sets states must find a mechanism that is closed: what a method leaves open is no part
+    /// of what is set.
+    pub(super) fn close_before_reset(&mut self, transition: &mut Transition) {
         let flow = &mut self.integrator.flow;
         let guards = flow.system().guards();
-        let resets = firing.guards.iter().any(|&g| guards[g].response.reset);
+        let resets = transition.firing.guards.iter().any(|&g| guards[g].response.reset);
         if !resets || !flow.is_mechanism() || flow.is_reaching() {
             return;
         }
-        self.after.copy_from_slice(&self.before);
-        if flow.assemble(t, &mut self.after, &[]).is_ok() {
-            self.before.copy_from_slice(&self.after);
-            self.recorder.segment.extend(t, &self.before);
+        let Transition { t, before, after, .. } = transition;
+        if flow.assemble(*t, after, &[]).is_ok() {
+            before.copy_from_slice(after);
+            self.recorder.segment.extend(*t, before);
+        } else {
+            after.copy_from_slice(before);
         }
     }
 
-    /// Makes the state after an event consistent, if the event has reset it, and says what was changed beside that.
-    pub(super) fn assemble_after_event(&mut self, firing: &Firing, t: f64) -> Result<(), Error> {
-        if !self.integrator.flow.is_mechanism() || self.before == self.after {
-            return Ok(());
-        }
-        if self.integrator.flow.is_reaching() {
-            let after = self.after.clone();
-            return self.approach_surfaces(t, &after);
-        }
-        let left = self.take_branches(t);
-        let layout = self.integrator.flow.system().layout();
-        let changed = |i: usize| self.before[i] != self.after[i];
+    /// Makes the state after an event that has reset it consistent, and says what was changed beside that.
+    /// `left` is what was left of constraints of positions with the branches that held before, if branches
+    /// may have changed.
+    pub(super) fn make_consistent(&mut self, transition: &mut Transition, left: &[f64]) -> Result<(), Error> {
+        let (t, layout) = (transition.t, self.integrator.flow.system().layout());
+        let changed = |i: usize| transition.before[i] != transition.after[i];
         let was_reset = |i: &usize| changed(layout.q + i) || layout.q == layout.v && changed(*i);
         let pinned: Vec<usize> = (0..layout.v).filter(was_reset).collect();
-        let mut y = self.after.clone();
+        let mut y = transition.after.clone();
         let flow = &mut self.integrator.flow;
-        let (before, asked) = (flow.kinetic_energy(t, &self.before), flow.kinetic_energy(t, &y));
+        let (before, asked) = (flow.kinetic_energy(t, &transition.before), flow.kinetic_energy(t, &y));
         let assembled = flow.assemble(t, &mut y, &pinned);
-        let what = self.fired_in_words(firing);
+        let what = self.fired_in_words(&transition.firing);
         match assembled {
-            Err(Refusal::Pinned(moved)) => self.note_undone(firing, t, &moved),
+            Err(Refusal::Pinned(moved)) => self.note_undone(&what, t, &moved),
             assembled => assembled.map_err(|refusal| self.not_consistent(&what, t, &refusal))?,
         }
-        self.check_shutting(firing, (t, &left), &y)?;
-        self.after.copy_from_slice(&y);
-        self.note_raised_energy(firing, t, (before, asked));
+        self.check_shutting(transition, left, &y)?;
+        transition.after.copy_from_slice(&y);
+        self.note_raised_energy(&what, transition, (before, asked));
         Ok(())
     }
 
     /// What is set at some speeds the constraints pass on to others. An impact takes energy away or keeps it: where
     /// there is more than before and more than was set, the reset is hardly what was meant.
-    fn note_raised_energy(&mut self, firing: &Firing, t: f64, (before, asked): (f64, f64)) {
-        let after = self.integrator.flow.kinetic_energy(t, &self.after);
+    fn note_raised_energy(&mut self, fired: &str, transition: &Transition, (before, asked): (f64, f64)) {
+        let t = transition.t;
+        let after = self.integrator.flow.kinetic_energy(t, &transition.after);
         if after <= before.max(asked) * (1.0 + WORTH_A_WARNING) {
             return;
         }
-        let fired = self.fired_in_words(firing);
-        self.recorder.note_once(t, ("energy-raised", &fired), || {
+        self.recorder.note_once(t, ("energy-raised", fired), || {
             format!(
                 "{fired} has more kinetic energy than before: {after:.6} after {before:.6}; the constraints pass what \
                  the reset says of some speeds on to others"
@@ -148,46 +156,50 @@ impl Simulator<'_> {
         });
     }
 
-    pub(super) fn constraints_switch(&self) -> bool {
-        self.integrator.flow.system().constraints().iter().any(|constraint| constraint.switches)
-    }
-
-    /// Where an event may have changed what constraints say, brings the motion to those that hold now: a joint that shuts takes the speed across it away, as
-    /// impulses in the joints do. Positions must meet already: what would have to jump is an error.
+    /// Where an event may have changed what constraints say, brings the motion to those that hold now: a
+    /// joint that shuts takes the speed across it away, as impulses in the joints do. Positions must meet
+    /// already: what would have to jump is an error.
     pub(super) fn shut_joints(&mut self, firing: &Firing) -> Result<(), Error> {
-        if !self.integrator.flow.is_mechanism()
-            || !self.constraints_switch()
-            || self.integrator.flow.is_reaching()
-        {
+        let Integrator { flow, trial, .. } = &mut *self.integrator;
+        if !flow.is_mechanism() || !constraints_switch(flow.system()) || flow.is_reaching() {
             return Ok(());
         }
-        let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
-        let (q, what) = (self.integrator.flow.system().layout().q, self.fired_in_words(firing));
-        self.integrator
-            .flow
-            .assemble(t, &mut y, &[])
-            .map_err(|refusal| self.not_consistent(&what, t, &refusal))?;
+        let (t, mut y) = (trial.t, trial.start.clone());
+        let assembled = flow.assemble(t, &mut y, &[]);
+        let (q, what) = (flow.system().layout().q, self.fired_in_words(firing));
+        assembled.map_err(|refusal| self.not_consistent(&what, t, &refusal))?;
         if let Some(i) = (0..q).find(|&i| self.integrator.is_apart(i, y[i])) {
-            return Err(self.integrator.joint_open(what, t, (i, y[i])));
+            return Err(joint_open(self.integrator, what, t, (i, y[i])));
         }
         self.integrator.trial.restart(t, &y);
-        self.integrator.flow.enter_form(t, &y);
-        self.note_redundant(t);
+        self.enter_form();
         Ok(())
     }
 
+    /// After something has changed, algebraic states follow from the others.
+    pub(super) fn solve_algebraic_states(&mut self, transition: &mut Transition) {
+        let Integrator { flow, trial, .. } = &mut *self.integrator;
+        if flow.is_mechanism() {
+            return;
+        }
+        transition.after.copy_from_slice(&trial.start);
+        if flow.solve_algebraic(trial.t, &mut transition.after) {
+            trial.restart(trial.t, &transition.after);
+        }
+    }
+
     /// An event has set what the constraints do not let be. Once for each event and state is enough.
-    fn note_undone(&mut self, firing: &Firing, t: f64, moved: &[(usize, f64, f64)]) {
+    fn note_undone(&mut self, fired: &str, t: f64, moved: &[(usize, f64, f64)]) {
         let names = self.integrator.flow.system().state_names();
         let one = |(i, set, is): &(usize, f64, f64)| format!("`{}` to {set} but it is {is}", names[*i]);
         let list: Vec<String> = moved.iter().map(one).collect();
-        let fired = self.fired_in_words(firing);
         let text = format!("in {fired}, the constraints do not let be what was set: {}", list.join(", "));
-        self.recorder.note_once(t, ("reset-adjusted", &fired), || text);
+        self.recorder.note_once(t, ("reset-adjusted", fired), || text);
     }
 
     fn fired_in_words(&self, firing: &Firing) -> String {
-        let names: Vec<String> = firing.guards.iter().map(|&g| format!("`{}`", self.guard(g).name)).collect();
+        let guards = self.integrator.flow.system().guards();
+        let names: Vec<String> = firing.guards.iter().map(|&g| format!("`{}`", guards[g].name)).collect();
         format!("the state after {}", names.join(" and "))
     }
 
@@ -195,7 +207,7 @@ impl Simulator<'_> {
         let (what, system) = (what.to_owned(), self.integrator.flow.system());
         let names = system.state_names();
         let left = match refusal {
-            Refusal::Open(rows) => self.integrator.open_in_words(rows),
+            Refusal::Open(rows) => open_in_words(system.constraints(), rows),
             Refusal::Pinned(moved) => {
                 let one = |(i, pin, must): &(usize, f64, f64)| {
                     format!("`{}` is pinned at {pin} and would have to be {must}", names[*i])
@@ -217,7 +229,8 @@ impl Simulator<'_> {
         Error::NotConsistent { what, t, left }
     }
 
-    fn note_changes(&mut self, t: f64, before: &[f64], after: &[f64]) {
+    fn note_changes(&mut self, t: f64, after: &[f64]) {
+        let before = &self.integrator.trial.start;
         let names = self.integrator.flow.system().state_names();
         let tolerances = &self.integrator.options.tolerances;
         let changed = |i: &usize| (before[*i] - after[*i]).abs() > tolerances.scale(*i, before[*i].abs());
@@ -231,52 +244,47 @@ impl Simulator<'_> {
         }
     }
 
-    /// Takes the branches of constraints that hold in the state which an event has set. Gives what was left of constraints of positions there before that.
-    pub(super) fn take_branches(&mut self, t: f64) -> Vec<f64> {
-        if !self.constraints_switch() {
-            return Vec::new();
-        }
-        let left = self.left_of_positions(t);
-        self.lock_switches_by_value();
-        left
-    }
-
-    fn left_of_positions(&mut self, t: f64) -> Vec<f64> {
+    /// What is left of constraints of positions at a state.
+    pub(super) fn left_of_positions(&mut self, t: f64, y: &[f64]) -> Vec<f64> {
         let constraints = self.integrator.flow.system().constraints();
         let holonomic = constraints.iter().filter(|constraint| constraint.holonomic).count();
         let (mut position, mut velocity) = (vec![0.0; holonomic], vec![0.0; constraints.len()]);
-        self.integrator.flow.residuals(t, &self.after, &mut position, &mut velocity);
+        self.integrator.flow.residuals(t, y, &mut position, &mut velocity);
         position
     }
 
-    /// A joint that shuts must find its parts together: positions do not jump to it. `before` is what was left with the branches before, `shut` where all is met.
-    pub(super) fn check_shutting(
-        &mut self,
-        firing: &Firing,
-        (t, before): (f64, &[f64]),
-        shut: &[f64],
-    ) -> Result<(), Error> {
+    /// A joint that shuts must find its parts together: positions do not jump to it. `before` is what was
+    /// left with the branches before, `shut` where all is met.
+    fn check_shutting(&mut self, transition: &Transition, before: &[f64], shut: &[f64]) -> Result<(), Error> {
         if before.is_empty() {
             return Ok(());
         }
-        let (q, left) = (self.integrator.flow.system().layout().q, self.left_of_positions(t));
+        let Transition { t, after, firing, .. } = transition;
+        let (q, left) = (self.integrator.flow.system().layout().q, self.left_of_positions(*t, after));
         let bound =
             (0..q).map(|i| MOST_APART * self.integrator.uncertainty_of(i, shut[i])).fold(0.0, f64::max);
         let open = |k: &usize| left[*k] != before[*k] && left[*k].abs() > bound;
         let open: Vec<(usize, f64)> = (0..left.len()).filter(open).map(|k| (k, left[k])).collect();
-        let jump = |i: usize| (shut[i] - self.after[i]).abs();
+        let jump = |i: usize| (shut[i] - after[i]).abs();
         let Some(i) = (0..q).max_by(|&a, &b| jump(a).total_cmp(&jump(b))).filter(|_| !open.is_empty()) else {
             return Ok(());
         };
-        let (name, open) =
-            (&self.integrator.flow.system().state_names()[i], self.integrator.open_in_words(&open));
-        let left = format!("{open}, and `{name}` would have to jump from {} to {}", self.after[i], shut[i]);
-        Err(Error::NotConsistent { what: self.fired_in_words(firing), t, left })
+        let system = self.integrator.flow.system();
+        let (name, open) = (&system.state_names()[i], open_in_words(system.constraints(), &open));
+        let left = format!("{open}, and `{name}` would have to jump from {} to {}", after[i], shut[i]);
+        Err(Error::NotConsistent { what: self.fired_in_words(firing), t: *t, left })
     }
 
-    /// Keeps the largest adjustment of a step, and says when one is larger than what the step is uncertain by: it then steers the motion, and
-    /// does not only keep it on the constraints (paper 000, section 3.4.1).
-    pub(super) fn look_at_adjustment(&mut self) {
+    /// Looks at a step of a mechanism that is taken: what is worth saying of its end.
+    pub(super) fn look_at_step(&mut self) {
+        self.note_singular();
+        self.look_at_adjustment();
+    }
+
+    /// Keeps the largest adjustment of a step, and says when one is larger than what the step is uncertain
+    /// by: it then steers the motion, and does not only keep it on the constraints (paper 000, section
+    /// 3.4.1).
+    fn look_at_adjustment(&mut self) {
         let t = self.integrator.trial.t + self.integrator.trial.h;
         let mut worst: Option<(usize, f64, f64)> = None;
         for (state, &size) in self.integrator.flow.adjustment().iter().enumerate() {
@@ -305,5 +313,52 @@ impl Simulator<'_> {
             self.integrator.flow.system().state_names()[state]
         );
         self.recorder.note_once(t, ("large-adjustment", ""), || text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Plan;
+    use super::super::recorder::empty_trajectory;
+    use super::*;
+    use crate::trajectory::Segment;
+
+    const BOB: &str = r#"
+        coordinates = { x = 0.6, y = 0.9 }
+        speeds = { x = 0.5 }
+        kinetic = "(x'^2 + y'^2) / 2"
+        constraints.rod = "x^2 + y^2 - 1"
+        run = { until = 3 }"#;
+
+    fn recorder(plan: &Plan, integrator: &Integrator<'_>) -> Recorder {
+        let segment = Segment::new(integrator.flow.mode.clone(), 0.0, &plan.start.y);
+        let empty = empty_trajectory(&plan.system, &plan.options);
+        Recorder::new(empty, plan.options.keep, segment, integrator.step.method())
+    }
+
+    #[test]
+    fn a_start_is_moved_to_its_constraints_unless_it_is_pinned() {
+        let plan = Plan::of(BOB);
+        let mut integrator = Integrator::of(&plan);
+        let mut recorder = recorder(&plan, &integrator);
+        let mut consistency = Consistency { integrator: &mut integrator, recorder: &mut recorder };
+        consistency.make_start_consistent().expect("a start");
+        let [x, y, vx, vy] = integrator.trial.start[..] else { panic!("four states") };
+        assert!((x * x + y * y - 1.0).abs() < 1e-14 && (x * vx + y * vy).abs() < 1e-14);
+        assert_eq!(recorder.record.notes.len(), 1, "what was changed is said");
+    }
+
+    #[test]
+    fn what_an_event_has_set_stays_and_the_rest_follows() {
+        let plan = Plan::of(&BOB.replace("x = 0.6, y = 0.9", "x = 0.6, y = 0.8").replace("x = 0.5", "x = 0"));
+        let mut integrator = Integrator::of(&plan);
+        let mut recorder = recorder(&plan, &integrator);
+        let mut consistency = Consistency { integrator: &mut integrator, recorder: &mut recorder };
+        consistency.make_start_consistent().expect("a start");
+        let mode = &consistency.integrator.flow.mode;
+        let mut transition = Transition::new(0.0, &[0.6, 0.8, 0.0, 0.0], mode);
+        transition.after[2] = 4.0;
+        consistency.make_consistent(&mut transition, &[]).expect("a state");
+        assert!((transition.after[2] - 4.0).abs() < 1e-12 && (transition.after[3] + 3.0).abs() < 1e-12);
     }
 }

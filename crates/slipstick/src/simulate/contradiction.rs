@@ -1,28 +1,32 @@
-//! Constraints that contradict each other while a mechanism moves: those that followed from others and do so no longer, those that corrections cannot close behind a step, and those that cannot be met a little
-//! later, however the mechanism moves.
+//! Constraints that contradict each other while a mechanism moves: those that followed from others and do so
+//! no longer, those that corrections cannot close after a step, and those that cannot be met a little later,
+//! however the mechanism moves.
 //!
-//! A step behind which constraints are open is not good, whatever its error: it is made again and shorter. So all methods come to the time from which on no motion meets the constraints, and what
-//! is said there is the same.
+//! A step after which constraints are open is not good, whatever its error: it is made again and shorter. So
+//! all methods come to the time from which on no motion meets the constraints, and what is said there is the
+//! same.
 
 use super::Error;
 use super::error::IN_MOTION;
 use super::integrator::Integrator;
-use crate::equations::Constraint;
-use crate::formulation::Refusal;
+use crate::equations::{Constraint, Layout};
+use crate::formulation::{Flow, Refusal};
 use crate::step::Fault;
 
 /// A constraint that followed from others does so no longer if it is further off than these by so much.
 const CONTRADICTS: f64 = 1e3;
 /// Less than this part of positions, or of speeds, is no contradiction.
 const NEGLIGIBLE: f64 = 1e-6;
-/// How far ahead it is looked whether constraints can be met, as parts of the time of the run; and whether positions would have to jump.
+/// How far ahead it is looked whether constraints can be met, as parts of the time of the run; and whether
+/// positions would have to jump.
 const AHEAD: [f64; 2] = [1e-4, 1e-6];
 const AT_ONCE: f64 = 1e-12;
-/// A joint may shut where its parts are apart by no more than this many times the uncertainty of a coordinate.
+/// A joint may shut where its parts are apart by no more than this many times the uncertainty of a
+/// coordinate.
 pub(super) const MOST_APART: f64 = 10.0;
 
 /// Constraints that are off, and whether that is at the level of speeds.
-type Open = (Vec<(usize, f64)>, bool);
+pub(super) type Open = (Vec<(usize, f64)>, bool);
 
 /// The constraints that followed from others when a run began, and room for what is left of all.
 #[derive(Clone, Debug, Default)]
@@ -52,8 +56,21 @@ impl Redundant {
         self.rows.is_empty()
     }
 
-    /// Those that are off by far more than the constraints that they followed from, all measured in coordinates or speeds.
-    fn open(&self, positions: Size, speeds: Size) -> Open {
+    /// Finds what is left of all constraints at a state.
+    pub(super) fn measure(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) {
+        flow.residuals(t, y, &mut self.position, &mut self.velocity);
+        flow.row_lengths(t, y, &mut self.lengths);
+    }
+
+    /// Those that are off by far more than the constraints that they followed from, all measured in
+    /// coordinates or speeds of a state. `error` is what a step leaves uncertain in each of them.
+    pub(super) fn open(&self, layout: Layout, y: &[f64], error: impl Fn(usize) -> f64) -> Open {
+        let size = |range: std::ops::Range<usize>| {
+            let size = y[range.clone()].iter().fold(0.0, |most: f64, y| most.max(y.abs()));
+            let uncertain = range.map(&error).fold(0.0, f64::max);
+            Size { size, negligible: NEGLIGIBLE * size + uncertain }
+        };
+        let (positions, speeds) = (size(0..layout.q), size(layout.q..layout.q + layout.v));
         let lengths = &self.lengths[..];
         let drift = self.others(&self.position, lengths);
         let open = self.far_off(&self.position, lengths, (CONTRADICTS * drift).max(positions.negligible));
@@ -78,44 +95,47 @@ impl Redundant {
     }
 }
 
-impl Integrator<'_> {
-    /// A step is not taken, whatever its error is, if corrections cannot close the mechanism behind it, or if constraints have parted that followed from each other.
-    pub(super) fn check_landing(&mut self) {
-        if self.flow.is_reaching() || !self.is_acceptable() {
-            return;
+/// Finds out why an integrator can make no good step.
+pub(super) struct Diagnosis<'r, 'a> {
+    pub(super) integrator: &'r mut Integrator<'a>,
+}
+
+impl Diagnosis<'_, '_> {
+    /// Why the smallest step is still not good.
+    pub(super) fn find(&mut self) -> Error {
+        if let Some(contradiction) = self.contradiction() {
+            return contradiction;
         }
-        let t_end = self.trial.t + self.trial.h;
-        let left_open = self.flow.open_after_landing(t_end, &self.trial.end);
-        let first = left_open.or_else(|| self.open_redundant().0.first().copied());
-        if let Some((constraint, left)) = first {
-            self.trial.fail(Fault::LeftOpen { constraint, left });
+        let Integrator { trial, flow, options, .. } = &*self.integrator;
+        let names = flow.system().state_names();
+        let (t, h, error) = (trial.t, trial.h, trial.error);
+        match trial.fault {
+            Some(Fault::NotFinite { component, t, value }) => {
+                let (name, state) = (names[component].clone(), describe_state(names, &trial.start));
+                Error::DerivativeNotFinite { name, value, t, state }
+            }
+            Some(Fault::EndNotFinite { component, value }) => {
+                let (name, state) = (names[component].clone(), describe_state(names, &trial.start));
+                Error::StateNotFinite { name, value, t: t + h, state }
+            }
+            Some(Fault::NoConvergence) => {
+                let fixed = options.fixed_step.is_some();
+                Error::NoConvergence { t, h, fixed, mechanism: flow.is_mechanism() }
+            }
+            Some(Fault::LeftOpen { constraint, left }) => {
+                let constraint = flow.system().constraints()[constraint].name.clone();
+                Error::LeftOpen { t, h, constraint, left }
+            }
+            Some(Fault::SingularMatrix { component }) => {
+                Error::SingularMatrix { name: names[component].clone(), t, h }
+            }
+            None => Error::StepTooSmall { name: names[trial.worst()].clone(), t, h, error },
         }
     }
 
-    /// The constraints that followed from others and do so no longer at the end of the trial: no motion can meet these.
-    fn open_redundant(&mut self) -> Open {
-        if self.redundant.is_empty() {
-            return (Vec::new(), false);
-        }
-        let layout = self.flow.system().layout();
-        let mut redundant = std::mem::take(&mut self.redundant);
-        let (t, y) = (self.trial.t + self.trial.h, &self.trial.end);
-        self.flow.residuals(t, y, &mut redundant.position, &mut redundant.velocity);
-        let size = |range: std::ops::Range<usize>| {
-            let size = y[range.clone()].iter().fold(0.0, |most: f64, y| most.max(y.abs()));
-            let uncertain = range.map(|i| self.step_error(i, 0.0)).fold(0.0, f64::max);
-            Size { size, negligible: NEGLIGIBLE * size + uncertain }
-        };
-        let (positions, speeds) = (size(0..layout.q), size(layout.q..layout.q + layout.v));
-        self.flow.row_lengths(t, y, &mut redundant.lengths);
-        let open = redundant.open(positions, speeds);
-        self.redundant = redundant;
-        open
-    }
-
-    /// Where no step is good: constraints that no motion can meet from here on, if that is why.
-    pub(super) fn contradiction(&mut self) -> Option<Error> {
-        if !self.flow.is_mechanism() || self.flow.is_reaching() {
+    /// Constraints that no motion can meet from here on, if that is why.
+    fn contradiction(&mut self) -> Option<Error> {
+        if !self.integrator.flow.is_mechanism() || self.integrator.flow.is_reaching() {
             return None;
         }
         let left =
@@ -127,25 +147,29 @@ impl Integrator<'_> {
     }
 
     fn motion_not_consistent(&self, left: String) -> Error {
-        Error::NotConsistent { what: IN_MOTION.to_owned(), t: self.trial.t, left }
+        Error::NotConsistent { what: IN_MOTION.to_owned(), t: self.integrator.trial.t, left }
     }
 
-    /// Constraints that have parted behind the step that is not good for that.
+    fn in_words(&self, rows: &[(usize, f64)]) -> String {
+        open_in_words(self.integrator.flow.system().constraints(), rows)
+    }
+
+    /// Constraints that have parted after the step that is not good for that.
     fn parted(&mut self) -> Option<String> {
-        let is_open = matches!(self.trial.fault, Some(Fault::LeftOpen { .. }));
-        let (open, of_speeds) = if is_open { self.open_redundant() } else { (Vec::new(), false) };
+        let is_open = matches!(self.integrator.trial.fault, Some(Fault::LeftOpen { .. }));
+        let (open, of_speeds) = if is_open { self.integrator.open_redundant() } else { (Vec::new(), false) };
         let level = if of_speeds { " at the level of speeds" } else { "" };
-        (!open.is_empty()).then(|| format!("{}{level}", self.open_in_words(&open)))
+        (!open.is_empty()).then(|| format!("{}{level}", self.in_words(&open)))
     }
 
     /// Constraints that cannot be met a little later, wherever the mechanism goes.
     fn impossible_ahead(&mut self) -> Option<String> {
-        let span = self.options.until - self.start_time;
+        let span = self.integrator.options.until - self.integrator.start_time;
         AHEAD.iter().find_map(|part| {
-            let (t, mut y) = (self.trial.t + part * span, self.trial.start.clone());
-            match self.flow.assemble(t, &mut y, &[]) {
+            let (t, mut y) = (self.integrator.trial.t + part * span, self.integrator.trial.start.clone());
+            match self.integrator.flow.assemble(t, &mut y, &[]) {
                 Err(Refusal::Open(rows)) => {
-                    Some(format!("however it moves, {:.1e} later {}", part * span, self.open_in_words(&rows)))
+                    Some(format!("however it moves, {:.1e} later {}", part * span, self.in_words(&rows)))
                 }
                 _ => None,
             }
@@ -154,53 +178,81 @@ impl Integrator<'_> {
 
     /// Constraints that follow from each other but do not let be the same accelerations.
     fn contrary_accelerations(&mut self) -> Option<String> {
-        let (t, y) = (self.trial.t, self.trial.start.clone());
-        let open = self.flow.contradicting_constraints(t, &y);
-        (!open.is_empty()).then(|| format!("{} at the level of accelerations", self.open_in_words(&open)))
+        let (t, y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
+        let open = self.integrator.flow.contradicting_constraints(t, &y);
+        (!open.is_empty()).then(|| format!("{} at the level of accelerations", self.in_words(&open)))
     }
 
     /// Constraints that can be met in a moment only where the mechanism is not now.
     fn jump_ahead(&mut self) -> Option<Error> {
-        let t = self.trial.t + AT_ONCE * (self.options.until - self.start_time).max(self.trial.t.abs());
-        let mut y = self.trial.start.clone();
-        self.flow.assemble(t, &mut y, &[]).ok()?;
-        let jumps = (0..self.flow.system().layout().q).find(|&i| self.is_apart(i, y[i]))?;
-        Some(self.joint_open(IN_MOTION.to_owned(), t, (jumps, y[jumps])))
+        let Integrator { trial, flow, options, start_time, .. } = &mut *self.integrator;
+        let t = trial.t + AT_ONCE * (options.until - *start_time).max(trial.t.abs());
+        let mut y = trial.start.clone();
+        flow.assemble(t, &mut y, &[]).ok()?;
+        let jumps = (0..flow.system().layout().q).find(|&i| self.integrator.is_apart(i, y[i]))?;
+        Some(joint_open(self.integrator, IN_MOTION.to_owned(), t, (jumps, y[jumps])))
     }
 
-    /// What corrections have left open behind a step that could shrink; one of fixed size is simply too long.
+    /// What corrections have left open after a step that could shrink; one of fixed size is simply too long.
     fn left_open(&self) -> Option<Error> {
-        match self.trial.fault {
-            Some(Fault::LeftOpen { constraint, left }) if self.options.fixed_step.is_none() => {
-                Some(self.motion_not_consistent(self.open_in_words(&[(constraint, left)])))
+        match self.integrator.trial.fault {
+            Some(Fault::LeftOpen { constraint, left }) if self.integrator.options.fixed_step.is_none() => {
+                Some(self.motion_not_consistent(self.in_words(&[(constraint, left)])))
             }
             _ => None,
         }
     }
+}
 
-    /// Whether a coordinate would have to move further to where it must be than a step leaves uncertain.
-    pub(super) fn is_apart(&self, coordinate: usize, must: f64) -> bool {
-        let bound = MOST_APART * self.uncertainty_of(coordinate, must);
-        (must - self.trial.start[coordinate]).abs() > bound
-    }
+/// A joint that is to be shut where its parts are not together; `must` is where a coordinate would have to
+/// jump to.
+pub(super) fn joint_open(
+    integrator: &mut Integrator<'_>,
+    what: String,
+    t: f64,
+    (coordinate, must): (usize, f64),
+) -> Error {
+    let (flow, y) = (&mut integrator.flow, &integrator.trial.start);
+    let constraints = flow.system().constraints();
+    let holonomic = constraints.iter().filter(|c| c.holonomic).count();
+    let (mut position, mut velocity) = (vec![0.0; holonomic], vec![0.0; constraints.len()]);
+    flow.residuals(t, y, &mut position, &mut velocity);
+    let largest = (0..holonomic).max_by(|&a, &b| position[a].abs().total_cmp(&position[b].abs()));
+    let name = &flow.system().state_names()[coordinate];
+    let left = largest.map_or_else(String::new, |k| open_in_words(constraints, &[(k, position[k])]));
+    let left = format!("{left}, and `{name}` would have to jump from {} to {must}", y[coordinate]);
+    Error::NotConsistent { what, t, left }
+}
 
-    /// A joint that is to be shut where its parts are not together; `must` is where a coordinate would have to jump to.
-    pub(super) fn joint_open(&mut self, what: String, t: f64, (coordinate, must): (usize, f64)) -> Error {
-        let y = self.trial.start.clone();
-        let constraints = self.flow.system().constraints();
-        let holonomic = constraints.iter().filter(|c| c.holonomic).count();
-        let (mut position, mut velocity) = (vec![0.0; holonomic], vec![0.0; constraints.len()]);
-        self.flow.residuals(t, &y, &mut position, &mut velocity);
-        let largest = (0..holonomic).max_by(|&a, &b| position[a].abs().total_cmp(&position[b].abs()));
-        let name = self.flow.system().state_names()[coordinate].clone();
-        let left = largest.map_or_else(String::new, |k| self.open_in_words(&[(k, position[k])]));
-        let left = format!("{left}, and `{name}` would have to jump from {} to {must}", y[coordinate]);
-        Error::NotConsistent { what, t, left }
-    }
+/// Constraints by how far they are off, in words.
+pub(super) fn open_in_words(constraints: &[Constraint], rows: &[(usize, f64)]) -> String {
+    let one = |(k, left): &(usize, f64)| format!("`{}` is off by {left:.3e}", constraints[*k].name);
+    rows.iter().map(one).collect::<Vec<_>>().join(", ")
+}
 
-    pub(super) fn open_in_words(&self, rows: &[(usize, f64)]) -> String {
-        let constraints = self.flow.system().constraints();
-        let one = |(k, left): &(usize, f64)| format!("`{}` is off by {left:.3e}", constraints[*k].name);
-        rows.iter().map(one).collect::<Vec<_>>().join(", ")
+fn describe_state(names: &[String], y: &[f64]) -> String {
+    let list: Vec<_> = names.iter().zip(y).take(6).map(|(n, y)| format!("{n} = {y:e}")).collect();
+    let more = if names.len() > list.len() { ", …" } else { "" };
+    format!("{}{more}", list.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_constraint_that_is_off_by_far_more_than_those_it_followed_from_has_parted() {
+        let layout = Layout { q: 1, v: 1, z: 0 };
+        let off = |position: [f64; 2], velocity: [f64; 2]| Redundant {
+            rows: vec![1],
+            position: position.to_vec(),
+            velocity: velocity.to_vec(),
+            lengths: vec![1.0, 2.0],
+        };
+        let open = |redundant: Redundant| redundant.open(layout, &[1.0, 1.0], |_| 0.0);
+        assert_eq!(open(off([1e-9, 1e-7], [0.0; 2])), (vec![], true), "that is negligible");
+        assert_eq!(open(off([1e-9, 0.1], [0.0; 2])), (vec![(1, 0.1)], false));
+        assert_eq!(open(off([0.01, 0.1], [0.0; 2])), (vec![], true), "the others are off, too");
+        assert_eq!(open(off([0.0; 2], [0.0, 0.1])), (vec![(1, 0.1)], true));
     }
 }

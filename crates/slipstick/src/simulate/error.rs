@@ -1,6 +1,8 @@
 //! Why a run could not be made, with the numbers and the cure.
 
+use crate::equations::System;
 use crate::trajectory::Trajectory;
+use crate::transition::{Conflict, Impossible, Target};
 use thiserror::Error;
 
 /// What went wrong.
@@ -373,6 +375,34 @@ const SMALLER_FIXED_STEP: &str =
     "choose a smaller `fixed_step`, or leave it out: steps are then as short as the tolerances ask for";
 
 impl Error {
+    /// A rule of transitions that cannot be applied at a time, by the names of a system.
+    pub(super) fn of_rule(impossible: Impossible, t: f64, system: &dyn System) -> Self {
+        let guard = |g: usize| system.guards()[g].name.clone();
+        let mode = |k: usize| system.mode_names()[k].clone();
+        match impossible {
+            Impossible::Conflict(Conflict { target, guards, values }) => Self::ConflictingResets {
+                guards: (guard(guards.0), guard(guards.1)),
+                target: match target {
+                    Target::State(i) => system.state_names()[i].clone(),
+                    Target::Discrete(i) => system.discrete_names()[i].clone(),
+                },
+                values,
+                t,
+            },
+            Impossible::NotFinite { guard: g, state, value } => Self::ResetNotFinite {
+                guard: g.map_or_else(String::new, guard),
+                name: system.state_names()[state].clone(),
+                value,
+                t,
+            },
+            Impossible::Modes { guards, modes } => Self::ConflictingModes {
+                guards: (guard(guards.0), guard(guards.1)),
+                modes: (mode(modes.0), mode(modes.1)),
+                t,
+            },
+        }
+    }
+
     /// A stable word that `slipstick explain` knows.
     pub fn code(&self) -> &'static str {
         match self {

@@ -1,36 +1,48 @@
-//! A method at work on a form: it tries steps, and brings their ends and what lies between back to where the form holds.
+//! A method at work on a form: it tries steps, and brings their ends and what lies between back to where the
+//! form holds.
 //!
-//! In: a state and the mode of the flow. Out: a [`Trial`] whose end lies on the constraints and on the surfaces that the motion slides on.
+//! In: a state and the mode of the flow. Out: a [`Trial`] whose end lies on the constraints and on the
+//! surfaces that the motion slides on.
 
 use super::Options;
 use super::contradiction::Redundant;
+use super::projecting::Projection;
+use super::sizes::{Beginning, Sizes};
 use crate::equations::System;
 use crate::formulation::Flow;
 use crate::mode::Mode;
+use crate::model::Location;
 pub(super) use crate::step::Restart;
-use crate::step::{DenseDetail, Step, Trial};
+use crate::step::{Counts, DenseDetail, Step, Trial, first_step};
+use crate::trajectory::Statistics;
 
-/// A method on a form, with the step that it has tried last.
+/// What comes of a step that is not good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rejection {
+    /// A shorter one will be tried.
+    Shorter,
+    /// No step can be shorter, and the motion is as near to the surface of this guard as can be told.
+    Arrives(usize),
+    /// No step can be shorter.
+    Stuck,
+}
+
+/// A method on a form, with the step that it has tried last and the size of the next.
 pub(super) struct Integrator<'a> {
     pub(super) flow: Flow<'a>,
     pub(super) step: Box<dyn Step>,
     pub(super) trial: Trial,
+    pub(super) sizes: Sizes<'a>,
     pub(super) options: &'a Options,
     /// The constraints of a mechanism that followed from others at the start.
     pub(super) redundant: Redundant,
-    pub(super) scratch: Scratch,
+    pub(super) projection: Projection,
     /// The time at which the run began.
     pub(super) start_time: f64,
     /// Which dense output is at hand.
     pub(super) dense_number: u64,
-}
-
-/// Room for what corrections do.
-pub(super) struct Scratch {
-    pub(super) before: Vec<f64>,
-    pub(super) moved: Vec<f64>,
-    /// The end of a step as corrections leave it that do not care for what is stiff.
-    pub(super) plain_end: Vec<f64>,
+    /// The guard whose surface the last step would have gone beyond.
+    pub(super) blocked_by: Option<usize>,
 }
 
 impl<'a> Integrator<'a> {
@@ -41,15 +53,18 @@ impl<'a> Integrator<'a> {
         options: &'a Options,
     ) -> Self {
         let (t, y) = start;
+        let step = options.build_method(system, t);
         Self {
             flow: Flow::stabilised(system, mode, options.upkeep()),
-            step: options.build_method(system, t),
+            sizes: Sizes::new(options, step.method(), t, system.guards().len()),
+            step,
             trial: Trial::new(t, y),
             options,
             redundant: Redundant::default(),
-            scratch: Scratch { before: y.to_vec(), moved: y.to_vec(), plain_end: y.to_vec() },
+            projection: Projection::new(y),
             start_time: t,
             dense_number: 0,
+            blocked_by: None,
         }
     }
 
@@ -67,7 +82,8 @@ impl<'a> Integrator<'a> {
         self.trial.refuse_if_not_finite();
     }
 
-    /// Whether the step just tried may be taken: its error is within the tolerance, or its size is fixed and its end finite.
+    /// Whether the step just tried may be taken: its error is within the tolerance, or its size is fixed and
+    /// its end finite.
     pub(super) fn is_acceptable(&self) -> bool {
         let most = if self.options.fixed_step.is_some() { f64::MAX } else { 1.0 };
         self.trial.error <= most
@@ -101,5 +117,130 @@ impl<'a> Integrator<'a> {
     pub(super) fn restart(&mut self, t: f64, y: &[f64], restart: Restart) {
         self.trial.restart(t, y);
         self.step.restart(restart);
+    }
+
+    /// Chooses the first step of a segment that begins with an event. Gives whether the field was asked for
+    /// it.
+    pub(super) fn choose_first_step(&mut self, restart: Restart, beginning: Option<Beginning>) -> bool {
+        let Self { flow, step, trial, options, sizes, .. } = self;
+        sizes.restart(restart, trial.t, beginning, |longest| {
+            first_step(flow, trial.t, &trial.start, longest, step.method().facts().order, &options.tolerances)
+        })
+    }
+
+    /// The step just tried is not good: a shorter one will be tried, if there is one.
+    pub(super) fn reject(&mut self) -> Rejection {
+        let may_shrink = match self.step_before_surface() {
+            Some(shorter) => self.sizes.shrink_to(self.trial.t, shorter),
+            None => self.sizes.reject(&self.trial),
+        };
+        if may_shrink {
+            return Rejection::Shorter;
+        }
+        self.arrives().map_or(Rejection::Stuck, Rejection::Arrives)
+    }
+
+    /// A step that is shorter than this does not move the time.
+    pub(super) fn smallest_step(&self) -> f64 {
+        let scale = self.trial.t.abs().max(1e-6 * self.options.until.abs());
+        64.0 * f64::EPSILON * scale
+    }
+
+    /// How far each state may be off where its value is this.
+    pub(super) fn widths(&self, y: &[f64]) -> Vec<f64> {
+        y.iter().enumerate().map(|(i, y)| self.options.tolerances.scale(i, y.abs())).collect()
+    }
+
+    /// Where events are located: as asked, or on the dense output unless that would cost the method its
+    /// order; and before what lies beyond them where the field is not defined there.
+    pub(super) fn location(&self) -> Location {
+        let poor = self.has_poor_dense_output() || self.flow.is_held();
+        let default = if poor { Location::Integrate } else { Location::Dense };
+        let asked = self.options.location.unwrap_or(default);
+        if self.flow.stays_on_this_side() { Location::OneSided } else { asked }
+    }
+
+    /// Whether events are located once more, on a finer dense output.
+    pub(super) fn has_finer_dense_output(&self) -> bool {
+        let facts = self.step.method().facts();
+        let finer = !facts.implicit && facts.dense_order < facts.order && !self.has_poor_dense_output();
+        finer && self.options.location != Some(Location::Dense)
+    }
+
+    /// Whether an event on dense output costs the method its order.
+    pub(super) fn has_poor_dense_output(&self) -> bool {
+        let facts = self.step.method().facts();
+        // The high orders have nothing finer than their dense output.
+        facts.dense_order + 1 < facts.order || (facts.dense_order < facts.order && facts.order > 6)
+    }
+
+    /// What was done so far.
+    pub(super) fn counts(&self) -> Counts {
+        Counts::of(&self.flow, self.step.factorisations())
+    }
+
+    /// Adds all that was done to the statistics of the run.
+    pub(super) fn add_work(&self, statistics: &mut Statistics) {
+        let (flow, counts) = (&self.flow, self.counts());
+        statistics.derivatives = counts.derivatives;
+        statistics.jacobians = counts.jacobians;
+        statistics.factorisations = counts.factorisations;
+        statistics.guards = flow.guard_count;
+        statistics.corrected = counts.corrected;
+        statistics.motion_factorisations = counts.motion_factorisations;
+        statistics.starts.settling += flow.heading_count;
+        statistics.starts.reused = flow.reused();
+    }
+
+    /// The step just tried is good: the size of the next follows from it.
+    pub(super) fn accept(&mut self) {
+        self.sizes.accept(&self.trial, self.step.proposed_step());
+    }
+}
+
+#[cfg(test)]
+impl<'a> Integrator<'a> {
+    /// At the start of a plan.
+    pub(super) fn of(plan: &'a super::Plan) -> Self {
+        let mode = Mode::start(&plan.system, plan.start.mode);
+        Self::new(&plan.system, mode, (plan.start.t, &plan.start.y), &plan.options)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Plan;
+    use super::*;
+
+    const DECAY: &str = r#"
+        states = { y = 1.0 }
+        derivatives = { y = "-y" }
+        run = { until = 3, method = "dopri5" }"#;
+
+    #[test]
+    fn a_step_has_an_end_and_a_state_everywhere_within() {
+        let plan = Plan::of(DECAY);
+        let mut integrator = Integrator::of(&plan);
+        integrator.attempt(0.1);
+        assert!(integrator.is_acceptable());
+        integrator.interpolate();
+        let mut y = [0.0];
+        for (s, tolerance) in [(0.0, 0.0), (0.03, 1e-7), (0.1, 1e-9)] {
+            integrator.state_at(s, &mut y);
+            assert!((y[0] - (-s).exp()).abs() <= tolerance, "{s}: {}", y[0]);
+        }
+        assert_eq!((integrator.location(), integrator.counts().derivatives), (Location::Dense, 7));
+    }
+
+    #[test]
+    fn a_step_that_is_not_good_is_followed_by_a_shorter_one() {
+        let plan = Plan::of(DECAY);
+        let mut integrator = Integrator::of(&plan);
+        integrator.attempt(3.0);
+        assert!(!integrator.is_acceptable());
+        assert_eq!(integrator.reject(), Rejection::Shorter);
+        assert!(integrator.sizes.h < 3.0);
+        (integrator.trial.h, integrator.trial.error) = (1e-300, 2.0);
+        assert_eq!(integrator.reject(), Rejection::Stuck);
     }
 }

@@ -1,8 +1,8 @@
 //! The loop that owns time: start, step, detect, accept or resolve, until the end.
 //!
 //! In: a [`System`](crate::equations::System), where it [starts](Start), [`Options`]. Out: a
-//! [`Trajectory`](crate::trajectory::Trajectory), or a [`Failure`] that carries the trajectory so far. The library has no clock:
-//! whoever wants a limit on wall time or an interrupt watches through a [`Monitor`].
+//! [`Trajectory`](crate::trajectory::Trajectory), or a [`Failure`] that carries the trajectory so far. The
+//! library has no clock: whoever wants a limit on wall time or an interrupt watches through a [`Monitor`].
 
 mod accumulating;
 mod calendar;
@@ -11,11 +11,12 @@ mod consistency;
 mod contradiction;
 mod error;
 mod exits;
+mod guards;
+mod headings;
 mod initialise;
 mod instant;
-mod integrate;
 mod integrator;
-mod kinks;
+mod locks;
 mod monitor;
 mod one_sided;
 mod options;
@@ -25,9 +26,12 @@ mod projecting;
 mod reaching;
 mod recorder;
 mod run_options;
+mod search;
+mod selector;
 mod signals;
 mod simulator;
 mod sizes;
+mod stepper;
 mod surface_notes;
 mod surfaces;
 mod trials;

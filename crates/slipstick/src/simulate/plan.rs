@@ -7,7 +7,8 @@ use crate::formulation::Stabilisation;
 use crate::model::{Diagnostic, EventRule, Formula, Model, Trigger};
 use crate::step::Method;
 
-/// Dormand and Prince's method with projections onto positions and speeds, as paper 001 calls it (section 3.3, equations (35) and (36)).
+/// Dormand and Prince's method with projections onto positions and speeds, as paper 001 calls it (section
+/// 3.3, equations (35) and (36)).
 pub const MDOP5: &str = "mdop5";
 
 /// Wishes that go before what the model says.
@@ -32,12 +33,14 @@ pub struct Plan {
     pub options: Options,
     /// The interval of the rows in result files; every accepted step if not given.
     pub output_step: Option<f64>,
-    /// The width of the layer in which signs and comparisons are straight lines; they switch exactly if not given.
+    /// The width of the layer in which signs and comparisons are straight lines; they switch exactly if not
+    /// given.
     pub regularise: Option<f64>,
 }
 
 impl Plan {
-    /// Reads a model file with every check that needs no run. All errors that can be seen together are reported at once.
+    /// Reads a model file with every check that needs no run. All errors that can be seen together are
+    /// reported at once.
     pub fn read_model(text: &str) -> Result<Model, Vec<Diagnostic>> {
         Model::from_toml_and(text, |model| {
             let names: Vec<&str> = model.mechanism.constraints.iter().map(|c| c.name.as_str()).collect();
@@ -80,6 +83,15 @@ impl Plan {
         let names = self.options.pinned.iter().filter_map(|&i| self.system.shape().state_names.get(i));
         let list: Vec<OptionValue> = names.map(|name| name.as_str().into()).collect();
         if list.is_empty() { OptionValue::Nothing } else { OptionValue::List(list) }
+    }
+}
+
+#[cfg(test)]
+impl Plan {
+    /// Of a model file that has nothing wrong with it.
+    pub(super) fn of(text: &str) -> Self {
+        let model = Self::read_model(text).unwrap_or_else(|errors| panic!("{errors:?}"));
+        Self::new(&model, &Overrides::default()).unwrap_or_else(|errors| panic!("{errors:?}"))
     }
 }
 

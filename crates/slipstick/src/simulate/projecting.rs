@@ -1,52 +1,66 @@
-//! How an integrator brings the ends of its steps, and what lies between, back to the constraints of a mechanism.
+//! How an integrator brings the ends of its steps, and what lies between, back to the constraints of a
+//! mechanism.
 
+use super::contradiction::{MOST_APART, Open};
 use super::integrator::Integrator;
+use crate::formulation::Flow;
 use crate::math::larger_or_nan;
-use crate::step::Method;
+use crate::step::{Fault, Method, Step, Trial};
 
 /// How often a correction is made calm, and what is left of it to correct after each time at most.
 const CALM_ROUNDS: usize = 8;
 const CALMER: f64 = 0.2;
 
-impl Integrator<'_> {
-    /// Corrects the end of a step. The least change in the metric of the masses moves light bodies most; if one of them hangs on a stiff spring, that is excited in every step. What is stiff in a correction is
-    /// taken off again, which leaves the constraints open by a small part of what they were, and the rest is corrected again.
-    pub(super) fn land_calmly(&mut self, t_end: f64) {
-        let positions = self.flow.system().layout().q;
-        self.scratch.before.copy_from_slice(&self.trial.end);
-        self.flow.land(t_end, &mut self.trial.end);
-        self.scratch.plain_end.copy_from_slice(&self.trial.end);
-        let mut last = self.find_moved();
+/// Corrects ends of steps without exciting what is stiff.
+pub(super) struct Projection {
+    before: Vec<f64>,
+    moved: Vec<f64>,
+    /// The end of a step as corrections leave it that do not care for what is stiff.
+    plain_end: Vec<f64>,
+}
+
+impl Projection {
+    pub(super) fn new(y: &[f64]) -> Self {
+        Self { before: y.to_vec(), moved: y.to_vec(), plain_end: y.to_vec() }
+    }
+
+    /// Corrects the end of a step. The least change in the metric of the masses moves light bodies most; if
+    /// one of them hangs on a stiff spring, that is excited in every step. What is stiff in a correction is
+    /// taken off again, which leaves the constraints open by a small part of what they were, and the rest is
+    /// corrected again.
+    fn land_calmly(&mut self, flow: &mut Flow<'_>, step: &mut dyn Step, trial: &mut Trial) {
+        let (t_end, positions) = (trial.t + trial.h, flow.system().layout().q);
+        self.before.copy_from_slice(&trial.end);
+        flow.land(t_end, &mut trial.end);
+        self.plain_end.copy_from_slice(&trial.end);
+        let mut last = self.find_moved(&trial.end);
         for _ in 0..CALM_ROUNDS {
-            let is_plain = last == 0.0 || self.flow.is_next_to_singular(true);
-            if is_plain || !self.step.smooth(positions, &mut self.scratch.moved) {
+            let is_plain = last == 0.0 || flow.is_next_to_singular(true);
+            if is_plain || !step.smooth(positions, &mut self.moved) {
                 return;
             }
-            self.scratch
-                .before
-                .iter_mut()
-                .zip(&self.scratch.moved)
-                .for_each(|(before, moved)| *before += moved);
-            self.trial.end.copy_from_slice(&self.scratch.before);
-            self.flow.land(t_end, &mut self.trial.end);
-            let left = self.find_moved();
+            self.before.iter_mut().zip(&self.moved).for_each(|(before, moved)| *before += moved);
+            trial.end.copy_from_slice(&self.before);
+            flow.land(t_end, &mut trial.end);
+            let left = self.find_moved(&trial.end);
             if left > CALMER * last || left.is_nan() {
                 // Something else than a stiff spring is at work, as a motion that grows.
-                return self.trial.end.copy_from_slice(&self.scratch.plain_end);
+                return trial.end.copy_from_slice(&self.plain_end);
             }
             last = left;
         }
     }
 
     /// How far the last landing has moved each state; gives the farthest.
-    fn find_moved(&mut self) -> f64 {
-        let ends = self.trial.end.iter().zip(&self.scratch.before);
-        for (moved, (end, before)) in self.scratch.moved.iter_mut().zip(ends) {
+    fn find_moved(&mut self, end: &[f64]) -> f64 {
+        for (moved, (end, before)) in self.moved.iter_mut().zip(end.iter().zip(&self.before)) {
             *moved = end - before;
         }
-        self.scratch.moved.iter().fold(0.0, |most, moved| larger_or_nan(most, moved.abs()))
+        self.moved.iter().fold(0.0, |most, moved| larger_or_nan(most, moved.abs()))
     }
+}
 
+impl Integrator<'_> {
     /// The error that a step is asked for in a state, or with steps of one size what it leaves uncertain.
     pub(super) fn step_error(&self, state: usize, value: f64) -> f64 {
         let bound = match self.options.fixed_step {
@@ -56,8 +70,9 @@ impl Integrator<'_> {
         bound.max(16.0 * f64::EPSILON * (1.0 + value.abs()))
     }
 
-    /// What a step leaves uncertain in a state: `h^(p-1)` for order `p` (paper 000). Under error control the error of a step, `h^(p+1)`, is the tolerance, in
-    /// parts of the state; so it is the tolerance to the power of `(p-1)/(p+1)` there.
+    /// What a step leaves uncertain in a state: `h^(p-1)` for order `p` (paper 000). Under error control the
+    /// error of a step, `h^(p+1)`, is the tolerance, in parts of the state; so it is the tolerance to the
+    /// power of `(p-1)/(p+1)` there.
     pub(super) fn uncertainty_of(&self, state: usize, value: f64) -> f64 {
         let order = f64::from(self.step.method().facts().order);
         let part = self.options.tolerances.relative.get(state).max(f64::EPSILON);
@@ -65,10 +80,12 @@ impl Integrator<'_> {
         slack * self.step_error(state, value)
     }
 
-    /// Puts the end of a good step back to where the constraints of a mechanism are met; methods that solve for constraints have done so themselves.
+    /// Puts the end of a good step back to where the constraints of a mechanism are met; methods that solve
+    /// for constraints have done so themselves.
     ///
-    /// Where the derivative at the end is known, its factors are used, and it stays the first of the next step. It is that of the end before: the two
-    /// differ by a multiple of the error of the step, and the step size times that is beyond the order (paper 003, (4.11) to (4.14)).
+    /// Where the derivative at the end is known, its factors are used, and it stays the first of the next
+    /// step. It is that of the end before: the two differ by a multiple of the error of the step, and the
+    /// step size times that is beyond the order (paper 003, (4.11) to (4.14)).
     pub(super) fn project_end(&mut self) {
         if !self.flow.is_mechanism() {
             return;
@@ -81,14 +98,15 @@ impl Integrator<'_> {
             } else if has_derivative {
                 self.flow.land_from_derivative(t_end, &mut self.trial.end);
             } else {
-                self.land_calmly(t_end);
+                self.projection.land_calmly(&mut self.flow, &mut *self.step, &mut self.trial);
             }
         }
         self.land_by_best_rows();
         self.check_landing();
     }
 
-    /// Where some constraints follow from others, those that lead must fix the end of a step well for the others to be met to rounding.
+    /// Where some constraints follow from others, those that lead must fix the end of a step well for the
+    /// others to be met to rounding.
     fn land_by_best_rows(&mut self) {
         if self.flow.has_redundant_constraints() && self.keeps_joints() && self.is_acceptable() {
             let t_end = self.trial.t + self.trial.h;
@@ -102,7 +120,8 @@ impl Integrator<'_> {
         self.step.method().lands_by_itself() || self.step.is_ggl()
     }
 
-    /// Whether the method keeps speeds on their constraints to rounding, so that surfaces must not lead away from there.
+    /// Whether the method keeps speeds on their constraints to rounding, so that surfaces must not lead away
+    /// from there.
     pub(super) fn keeps_joints(&self) -> bool {
         self.step.method().facts().mechanisms_only && !self.flow.is_reaching()
     }
@@ -113,5 +132,38 @@ impl Integrator<'_> {
             let keeps_speeds = self.step.is_ggl() || self.keeps_joints();
             self.flow.land_within(t, y, keeps_speeds);
         }
+    }
+
+    /// A step is not taken, whatever its error is, if corrections cannot close the mechanism after it, or if
+    /// constraints have parted that followed from each other.
+    fn check_landing(&mut self) {
+        if self.flow.is_reaching() || !self.is_acceptable() {
+            return;
+        }
+        let t_end = self.trial.t + self.trial.h;
+        let left_open = self.flow.open_after_landing(t_end, &self.trial.end);
+        let first = left_open.or_else(|| self.open_redundant().0.first().copied());
+        if let Some((constraint, left)) = first {
+            self.trial.fail(Fault::LeftOpen { constraint, left });
+        }
+    }
+
+    /// The constraints that followed from others and do so no longer at the end of the trial: no motion can
+    /// meet these.
+    pub(super) fn open_redundant(&mut self) -> Open {
+        if self.redundant.is_empty() {
+            return (Vec::new(), false);
+        }
+        let mut redundant = std::mem::take(&mut self.redundant);
+        redundant.measure(&mut self.flow, self.trial.t + self.trial.h, &self.trial.end);
+        let open = redundant.open(self.flow.system().layout(), &self.trial.end, |i| self.step_error(i, 0.0));
+        self.redundant = redundant;
+        open
+    }
+
+    /// Whether a coordinate would have to move further to where it must be than a step leaves uncertain.
+    pub(super) fn is_apart(&self, coordinate: usize, must: f64) -> bool {
+        let bound = MOST_APART * self.uncertainty_of(coordinate, must);
+        (must - self.trial.start[coordinate]).abs() > bound
     }
 }

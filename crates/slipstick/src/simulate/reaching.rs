@@ -1,19 +1,24 @@
-//! Sliding-mode control of a mechanism whose start does not meet its constraints (paper 000, sections 3.2 and 3.4).
+//! Sliding-mode control of a mechanism whose start does not meet its constraints (paper 000, sections 3.2 and
+//! 3.4).
 //!
-//! The surface of a constraint is `s = ġ + σ g`, or the constraint itself if it is one of speeds (3.21). While a surface is approached, `|s|` falls by `η` per unit of
-//! time, so it is met after `|s(0)| / η` (3.20). A step ends there, at the time that follows from `s` at its start; from then on the surface is kept by the
-//! equivalent control and corrections of speeds, without `η`: the sign never chatters. Positions then close as `exp(-σ t)`, and are corrected as usual once that takes no
-//! more than the error of a step.
+//! The surface of a constraint is `s = ġ + σ g`, or the constraint itself if it is one of speeds (3.21).
+//! While a surface is approached, `|s|` falls by `η` per unit of time, so it is met after `|s(0)| / η`
+//! (3.20). A step ends there, at the time that follows from `s` at its start; from then on the surface is
+//! kept by the equivalent control and corrections of speeds, without `η`: the sign never chatters. Positions
+//! then close as `exp(-σ t)`, and are corrected as usual once that takes no more than the error of a step.
 
 use super::Error;
+use super::consistency::Consistency;
 use super::error::IN_MOTION;
-use super::integrator::Restart;
-use super::simulator::Simulator;
-use crate::formulation::Stabilisation;
+use super::integrator::Integrator;
+use super::recorder::Recorder;
+use crate::formulation::Flow;
 use crate::math::Bracket;
 use crate::trajectory::{Event, EventKind};
+use crate::transition::Transition;
 
-/// The part of the error of a step within which positions count as closed: with them goes a speed that is some times as large, and they come nearer quickly.
+/// The part of the error of a step within which positions count as closed: with them goes a speed that is
+/// some times as large, and they come nearer quickly.
 const CLOSED: f64 = 1e-3;
 
 /// How far the approach has come.
@@ -39,159 +44,195 @@ impl Default for Approach {
     }
 }
 
-impl Simulator<'_> {
-    /// Whether a start that does not meet the constraints is left as it is.
-    pub(super) fn reaches(&self) -> bool {
-        self.integrator.options.stabilisation == Stabilisation::SlidingMode
-    }
-
+impl Approach {
     /// Decides which surfaces have to be approached, and from which side.
-    pub(super) fn approach_surfaces(&mut self, t: f64, y: &[f64]) -> Result<(), Error> {
-        let surfaces = self.finite_surfaces(t, y, "the start")?;
+    pub(super) fn begin(&mut self, integrator: &mut Integrator<'_>, t: f64, y: &[f64]) -> Result<(), Error> {
+        let surfaces = finite_surfaces(&mut integrator.flow, t, y, "the start")?;
         let is_met = |(k, s): (usize, &f64)| {
-            let span = self.integrator.options.until - self.integrator.start_time;
-            s.abs() <= 1e-12 * span * self.integrator.options.reach.get(k)
+            let span = integrator.options.until - integrator.start_time;
+            s.abs() <= 1e-12 * span * integrator.options.reach.get(k)
         };
         let side = |(k, s): (usize, &f64)| if is_met((k, s)) { 0.0 } else { s.signum() };
         let sides: Vec<f64> = surfaces.iter().enumerate().map(side).collect();
-        self.approach.begun = surfaces.iter().map(|s| (t, s.abs())).collect();
-        self.integrator.flow.reach(&sides);
-        if self.closes(t, y) {
-            self.integrator.flow.reach(&[]);
+        self.begun = surfaces.iter().map(|s| (t, s.abs())).collect();
+        integrator.flow.reach(&sides);
+        if self.closes(integrator, t, y) {
+            integrator.flow.reach(&[]);
         }
         Ok(())
     }
 
-    /// The surfaces at a point. One that is not a finite number cannot be approached.
-    fn finite_surfaces(&mut self, t: f64, y: &[f64], what: &str) -> Result<Vec<f64>, Error> {
-        let surfaces = self.integrator.flow.surfaces(t, y);
-        let Some(k) = surfaces.iter().position(|s| !s.is_finite()) else { return Ok(surfaces) };
-        let left = format!("`{}` is off by {}", self.system().constraints()[k].name, surfaces[k]);
-        Err(Error::NotConsistent { what: what.to_owned(), t, left })
-    }
-
-    /// Looks where the next surface will be met; if one is met here, or the positions are closed, that is an event. Gives whether there was one.
-    pub(super) fn look_at_surfaces(&mut self) -> Result<bool, Error> {
-        let t = self.integrator.trial.t;
-        let met = if t == self.approach.next { std::mem::take(&mut self.approach.aimed) } else { Vec::new() };
-        self.approach.next = f64::INFINITY;
-        let sides = self.integrator.flow.mode.structure.reaching.clone();
+    /// Looks where the next surface will be met; if one is met here, or the positions are closed, that is an
+    /// event. Gives whether there was one.
+    pub(super) fn look(
+        &mut self,
+        integrator: &mut Integrator<'_>,
+        recorder: &mut Recorder,
+    ) -> Result<bool, Error> {
+        let (t, start) = (integrator.trial.t, integrator.trial.start.clone());
+        let met = if t == self.next { std::mem::take(&mut self.aimed) } else { Vec::new() };
+        self.next = f64::INFINITY;
+        let sides = integrator.flow.mode.structure.reaching.clone();
         let left = sides.iter().enumerate().filter(|(k, side)| **side != 0.0 && !met.contains(k)).count();
-        let start = self.integrator.trial.start.clone();
-        if !met.is_empty() || (left == 0 && self.closes(t, &start)) {
-            self.meet_surfaces(&met);
+        if !met.is_empty() || (left == 0 && self.closes(integrator, t, &start)) {
+            self.meet(&met, integrator, recorder);
             return Ok(true);
         }
-        let surfaces = self.finite_surfaces(t, &start, IN_MOTION)?;
+        let surfaces = finite_surfaces(&mut integrator.flow, t, &start, IN_MOTION)?;
         for (k, side) in sides.iter().enumerate().filter(|(_, side)| **side != 0.0) {
             // Rounding can bring it to the other side.
-            let time = t + (side * surfaces[k]).max(0.0) / self.integrator.options.reach.get(k);
-            if time < self.approach.next {
-                (self.approach.next, self.approach.aimed) = (time, Vec::new());
+            let time = t + (side * surfaces[k]).max(0.0) / integrator.options.reach.get(k);
+            if time < self.next {
+                (self.next, self.aimed) = (time, Vec::new());
             }
-            if time == self.approach.next {
-                self.approach.aimed.push(k);
+            if time == self.next {
+                self.aimed.push(k);
             }
         }
-        if self.approach.next <= t {
-            self.approach.next = t;
-            return self.look_at_surfaces();
+        if self.next <= t {
+            self.next = t;
+            return self.look(integrator, recorder);
         }
         Ok(false)
     }
 
     /// Goes on without `η` for the surfaces that are met.
-    fn meet_surfaces(&mut self, met: &[usize]) {
-        let (t, before) = (self.integrator.trial.t, self.integrator.trial.start.clone());
-        let mut sides = self.integrator.flow.mode.structure.reaching.clone();
+    fn meet(&mut self, met: &[usize], integrator: &mut Integrator<'_>, recorder: &mut Recorder) {
+        let t = integrator.trial.t;
+        let mut transition = Transition::new(t, &integrator.trial.start, &integrator.flow.mode);
+        let mut sides = integrator.flow.mode.structure.reaching.clone();
         for &k in met {
             sides[k] = 0.0;
-            self.note_reached(k);
+            recorder.note(t, "surface-reached", self.reached_in_words(integrator, k));
         }
-        self.integrator.flow.reach(&sides);
-        let mut after = before.clone();
-        self.integrator.flow.land(t, &mut after);
+        integrator.flow.reach(&sides);
+        let after = &mut transition.after;
+        integrator.flow.land(t, after);
         // Without a surface that is met here, the positions are closed.
-        if met.is_empty() || self.closes(t, &after) {
-            self.integrator.flow.reach(&[]);
+        if met.is_empty() || self.closes(integrator, t, after) {
+            integrator.flow.reach(&[]);
         }
-        self.integrator.flow.land(t, &mut after);
-        let closed = self.integrator.flow.mode.structure.reaching.is_empty();
-        if closed {
+        integrator.flow.land(t, after);
+        integrator.trial.restart(t, after);
+        if integrator.flow.mode.structure.reaching.is_empty() {
             // Rows that follow from others are told from others only where the constraints are met.
-            self.integrator.flow.enter_form(t, &after);
-            self.note_redundant(t);
+            Consistency { integrator, recorder }.enter_form();
         }
-        self.record_reach(met, closed, (t, &before, &after));
-        self.integrator.trial.restart(t, &after);
-        self.begin_segment(Restart::Discontinuous, None);
+        record_reach(met, &transition, integrator, recorder);
     }
 
-    /// Whether all surfaces are met and the positions, too, are closed: within what a step leaves uncertain it is enough that the positions come no nearer: the errors of steps then keep them open.
-    fn closes(&mut self, t: f64, y: &[f64]) -> bool {
-        let distances = self.integrator.flow.closing_distances(t, y);
+    /// Whether all surfaces are met and the positions, too, are closed: within what a step leaves uncertain
+    /// it is enough that the positions come no nearer: the errors of steps then keep them open.
+    fn closes(&mut self, integrator: &mut Integrator<'_>, t: f64, y: &[f64]) -> bool {
+        let distances = integrator.flow.closing_distances(t, y);
         let rounding = |i: usize| 16.0 * f64::EPSILON * (1.0 + y[i].abs());
         let largest = |bound: &dyn Fn(usize) -> f64| {
             let more = distances.iter().enumerate().filter(|(i, distance)| **distance > rounding(*i));
             more.map(|(i, distance)| distance / bound(i)).fold(0.0, f64::max)
         };
-        let now = largest(&|i| self.integrator.step_error(i, y[i]));
-        let is_certain = largest(&|i| self.integrator.uncertainty_of(i, y[i])) > 1.0;
-        let before = std::mem::replace(&mut self.approach.looked, (t, now));
-        let met = self.integrator.flow.mode.structure.reaching.iter().all(|side| *side == 0.0);
+        let now = largest(&|i| integrator.step_error(i, y[i]));
+        let is_certain = largest(&|i| integrator.uncertainty_of(i, y[i])) > 1.0;
+        let before = std::mem::replace(&mut self.looked, (t, now));
+        let met = integrator.flow.mode.structure.reaching.iter().all(|side| *side == 0.0);
         met && (now <= CLOSED || (!is_certain && t > before.0 && now >= before.1))
     }
 
-    fn record_reach(&mut self, met: &[usize], closed: bool, (t, before, after): (f64, &[f64], &[f64])) {
-        let constraints = self.integrator.flow.system().constraints();
-        let first = self.integrator.flow.system().guards().len();
-        let of_positions = (0..constraints.len()).filter(|&k| constraints[k].holonomic);
-        let guards: Vec<usize> = if met.is_empty() { of_positions.collect() } else { met.to_vec() };
-        let kinds = [(EventKind::Reach, !met.is_empty()), (EventKind::Close, closed)];
-        let mode = self.integrator.flow.mode.values.place;
-        let event = Event {
-            t,
-            bracket: Bracket { lo: t, hi: t },
-            width: 0.0,
-            guards: guards.into_iter().map(|k| first + k).collect(),
-            kinds: kinds.into_iter().filter(|(_, holds)| *holds).map(|(kind, _)| kind).collect(),
-            before: before.to_vec(),
-            after: after.to_vec(),
-            mode_before: mode,
-            mode_after: mode,
-        };
-        let mode = self.integrator.flow.mode.clone();
-        self.recorder.add_event(event, &mode);
-    }
-
-    fn note_reached(&mut self, k: usize) {
-        let (since, size) = self.approach.begun[k];
-        let text = format!(
+    fn reached_in_words(&self, integrator: &Integrator<'_>, k: usize) -> String {
+        let (since, size) = self.begun[k];
+        format!(
             "the surface of the constraint `{}` was reached after {:.9}; |s| / η = {:.9}",
-            self.integrator.flow.system().constraints()[k].name,
-            self.integrator.trial.t - since,
-            size / self.integrator.options.reach.get(k)
-        );
-        self.recorder.note(self.integrator.trial.t, "surface-reached", text);
+            integrator.flow.system().constraints()[k].name,
+            integrator.trial.t - since,
+            size / integrator.options.reach.get(k)
+        )
     }
+}
 
-    /// Says at the end of a run which surfaces are still ahead.
-    pub(super) fn note_not_reached(&mut self) {
-        let sides = self.integrator.flow.mode.structure.reaching.clone();
-        if sides.iter().all(|side| *side == 0.0) {
-            return;
-        }
-        let (t, y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
-        let surfaces = self.integrator.flow.surfaces(t, &y);
-        let constraints = self.integrator.flow.system().constraints();
-        let ahead = sides.iter().zip(&surfaces).enumerate().filter(|(_, (side, _))| **side != 0.0);
-        let one = |(k, (_, s)): (usize, (&f64, &f64))| {
-            let time = s.abs() / self.integrator.options.reach.get(k);
-            format!("`{}` (|s| = {:.3e}, |s| / η = {time:.3e})", constraints[k].name, s.abs())
-        };
-        let list: Vec<String> = ahead.map(one).collect();
-        let text =
-            format!("the run ends before the surfaces of these constraints are reached: {}", list.join(", "));
-        self.recorder.note(t, "surface-not-reached", text);
+/// The surfaces at a point. One that is not a finite number cannot be approached.
+fn finite_surfaces(flow: &mut Flow<'_>, t: f64, y: &[f64], what: &str) -> Result<Vec<f64>, Error> {
+    let surfaces = flow.surfaces(t, y);
+    let Some(k) = surfaces.iter().position(|s| !s.is_finite()) else { return Ok(surfaces) };
+    let left = format!("`{}` is off by {}", flow.system().constraints()[k].name, surfaces[k]);
+    Err(Error::NotConsistent { what: what.to_owned(), t, left })
+}
+
+/// Logs that surfaces were met, or that positions are closed.
+fn record_reach(
+    met: &[usize],
+    transition: &Transition,
+    integrator: &Integrator<'_>,
+    recorder: &mut Recorder,
+) {
+    let (t, flow) = (transition.t, &integrator.flow);
+    let constraints = flow.system().constraints();
+    let first = flow.system().guards().len();
+    let of_positions = (0..constraints.len()).filter(|&k| constraints[k].holonomic);
+    let guards: Vec<usize> = if met.is_empty() { of_positions.collect() } else { met.to_vec() };
+    let closed = flow.mode.structure.reaching.is_empty();
+    let kinds = [(EventKind::Reach, !met.is_empty()), (EventKind::Close, closed)];
+    let event = Event {
+        t,
+        bracket: Bracket { lo: t, hi: t },
+        width: 0.0,
+        guards: guards.into_iter().map(|k| first + k).collect(),
+        kinds: kinds.into_iter().filter(|(_, holds)| *holds).map(|(kind, _)| kind).collect(),
+        before: transition.before.clone(),
+        after: transition.after.clone(),
+        mode_before: flow.mode.values.place,
+        mode_after: flow.mode.values.place,
+    };
+    recorder.add_event(event, &flow.mode);
+}
+
+/// Says at the end of a run which surfaces are still ahead.
+pub(super) fn note_not_reached(integrator: &mut Integrator<'_>, recorder: &mut Recorder) {
+    let sides = integrator.flow.mode.structure.reaching.clone();
+    if sides.iter().all(|side| *side == 0.0) {
+        return;
+    }
+    let Integrator { flow, trial, options, .. } = integrator;
+    let surfaces = flow.surfaces(trial.t, &trial.start);
+    let constraints = flow.system().constraints();
+    let ahead = sides.iter().zip(&surfaces).enumerate().filter(|(_, (side, _))| **side != 0.0);
+    let one = |(k, (_, s)): (usize, (&f64, &f64))| {
+        let time = s.abs() / options.reach.get(k);
+        format!("`{}` (|s| = {:.3e}, |s| / η = {time:.3e})", constraints[k].name, s.abs())
+    };
+    let list: Vec<String> = ahead.map(one).collect();
+    let text =
+        format!("the run ends before the surfaces of these constraints are reached: {}", list.join(", "));
+    recorder.note(trial.t, "surface-not-reached", text);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Plan;
+    use super::super::recorder::empty_trajectory;
+    use super::*;
+    use crate::trajectory::Segment;
+
+    #[test]
+    fn a_surface_is_met_when_its_distance_says() {
+        let plan = Plan::of(
+            r#"
+            coordinates = { x = 0.9, y = 0 }
+            kinetic = "(x'^2 + y'^2) / 2"
+            constraints.rod = "sqrt(x^2 + y^2) - 1"
+            run = { until = 5, stabilisation = { reach = 2, speed = 8 } }"#,
+        );
+        let mut integrator = Integrator::of(&plan);
+        let segment = Segment::new(integrator.flow.mode.clone(), 0.0, &plan.start.y);
+        let (empty, method) = (empty_trajectory(&plan.system, &plan.options), integrator.step.method());
+        let mut recorder = Recorder::new(empty, plan.options.keep, segment, method);
+        let mut approach = Approach::default();
+        approach.begin(&mut integrator, 0.0, &plan.start.y).expect("finite surfaces");
+        assert_eq!(integrator.flow.mode.structure.reaching, [-1.0]);
+        assert_eq!(approach.look(&mut integrator, &mut recorder), Ok(false));
+        // s = 8 (0.9 - 1), which falls by 2 in each second.
+        assert!((approach.next - 0.4).abs() < 1e-12, "{}", approach.next);
+        integrator.trial.restart(approach.next, &[1.0, 0.0, 0.0, 0.0]);
+        assert_eq!(approach.look(&mut integrator, &mut recorder), Ok(true), "it is met, and closed");
+        assert_eq!(recorder.record.events[0].kinds, [EventKind::Reach, EventKind::Close]);
+        assert!(!integrator.flow.is_reaching());
     }
 }

@@ -1,12 +1,14 @@
 //! Writes down what a run does: segments, events, notes, work counts. Nothing in here decides anything.
 
-use super::integrator::Integrator;
+use super::guards::locks;
 use super::{Keep, Options};
-use crate::equations::System;
+use crate::equations::{Guard, GuardKind, System};
 use crate::formulation::Stabilisation;
+use crate::math::Bracket;
 use crate::mode::Mode;
-use crate::step::{Counts, Method, Share};
+use crate::step::{Counts, Method, Share, Trial};
 use crate::trajectory::{Event, EventKind, Note, Notes, Outcome, Segment, Statistics, Trajectory};
+use crate::transition::Transition;
 
 /// The record of a run.
 pub(super) struct Recorder {
@@ -14,6 +16,8 @@ pub(super) struct Recorder {
     /// The segment that is being integrated.
     pub(super) segment: Segment,
     pub(super) record: Trajectory,
+    /// How often each guard has fired.
+    fired: Vec<u64>,
     meter: Meter,
 }
 
@@ -28,25 +32,11 @@ struct Meter {
 }
 
 impl Recorder {
-    pub(super) fn new(
-        system: &dyn System,
-        options: &Options,
-        start: (Mode, f64, &[f64]),
-        method: Method,
-    ) -> Self {
-        let (mode, t, y) = start;
-        Self {
-            keep: options.keep,
-            segment: Segment::new(mode, t, y),
-            record: empty_trajectory(system, options),
-            meter: Meter {
-                method,
-                is_ggl: false,
-                steps: (0, 0),
-                counts: Counts::default(),
-                explicit: (!method.facts().implicit).then_some(method),
-            },
-        }
+    /// Goes on with an empty record; a method begins with this segment.
+    pub(super) fn new(record: Trajectory, keep: Keep, segment: Segment, method: Method) -> Self {
+        let explicit = (!method.facts().implicit).then_some(method);
+        let meter = Meter { method, is_ggl: false, steps: (0, 0), counts: Counts::default(), explicit };
+        Self { keep, segment, fired: vec![0; record.guard_names.len()], record, meter }
     }
 
     pub(super) fn statistics(&mut self) -> &mut Statistics {
@@ -69,12 +59,24 @@ impl Recorder {
     }
 
     /// Adds the step just tried, or the part of it up to `t_end`, to the segment.
-    pub(super) fn add_step(&mut self, integrator: &Integrator<'_>, t_end: f64, end: &[f64]) {
+    pub(super) fn add_step(&mut self, trial: &Trial, t_end: f64, end: &[f64]) {
         if self.keep == Keep::Ends || t_end == self.segment.end_time {
             self.segment.extend(t_end, end);
         } else {
-            self.segment.push(integrator.trial.h, &integrator.trial.dense, t_end, end);
+            self.segment.push(trial.h, &trial.dense, t_end, end);
         }
+    }
+
+    /// These guards have fired.
+    fn count_firing(&mut self, guards: &[usize]) {
+        for &g in guards {
+            self.fired[g] += 1;
+        }
+    }
+
+    /// How often a guard has fired.
+    pub(super) fn times_fired(&self, guard: usize) -> u64 {
+        self.fired[guard]
     }
 
     /// Ends the segment with an event.
@@ -83,6 +85,64 @@ impl Recorder {
         self.record.segments.push(std::mem::replace(&mut self.segment, next));
         self.record.statistics.count_event(&event);
         self.record.events.push(event);
+    }
+
+    /// Logs a round as one event; `mode` and `y` are what it has come to.
+    pub(super) fn log(&mut self, transition: &Transition, guards: &[Guard], (mode, y): (&Mode, &[f64])) {
+        let Transition { t, firing, before, mode_before, .. } = transition;
+        self.count_firing(&firing.guards);
+        let window = firing.window.unwrap_or(Bracket { lo: *t, hi: *t });
+        let left = mode_before.structure.sliding.iter().filter(|g| !mode.structure.sliding.contains(g));
+        let mut fired: Vec<usize> = firing.guards.clone();
+        fired.extend(left.filter(|_| !firing.exits.is_empty()));
+        fired.sort_unstable();
+        fired.dedup();
+        let event = Event {
+            t: *t,
+            bracket: window,
+            width: window.width(),
+            kinds: self.kinds(transition, guards, mode),
+            guards: fired,
+            before: before.clone(),
+            after: y.to_vec(),
+            mode_before: mode_before.values.place,
+            mode_after: mode.values.place,
+        };
+        self.add_event(event, mode);
+    }
+
+    fn kinds(&self, transition: &Transition, guards: &[Guard], mode: &Mode) -> Vec<EventKind> {
+        let any = |f: &dyn Fn(&Guard) -> bool| transition.firing.guards.iter().any(|&g| f(&guards[g]));
+        let (was, now) = (&transition.mode_before.structure.sliding, &mode.structure.sliding);
+        let begins = now.iter().any(|g| !was.contains(g));
+        let ends = was.iter().any(|g| !now.contains(g));
+        let all = [
+            (EventKind::Reset, any(&|guard| guard.response.reset)),
+            (EventKind::Switch, any(&locks) && !begins && !ends),
+            (EventKind::Mode, any(&|guard| guard.response.mode.is_some())),
+            (EventKind::Rest, any(&|guard| guard.kind == GuardKind::Rest)),
+            (EventKind::Stop, transition.firing.guards.iter().any(|&g| self.stops(guards, g))),
+            (EventKind::Slide, begins),
+            (EventKind::Leave, ends),
+        ];
+        let kinds: Vec<EventKind> =
+            all.into_iter().filter(|(_, holds)| *holds).map(|(kind, _)| kind).collect();
+        if kinds.is_empty() { vec![EventKind::Record] } else { kinds }
+    }
+
+    /// Whether a guard has fired as often as it takes to stop the run.
+    pub(super) fn stops(&self, guards: &[Guard], g: usize) -> bool {
+        guards[g].response.stop_after.is_some_and(|n| self.fired[g] >= n)
+    }
+
+    /// Says once that what should be held by a guard passes through (rule 16).
+    pub(super) fn note_passing(&mut self, t: f64, guard: &str) {
+        self.note_once(t, ("passes-through", guard), || {
+            format!(
+                "the event `{guard}` changes the motion of its own guard, and still the guard goes on to its true side: \
+                 what should be held passes through; does the reset turn the motion round?"
+            )
+        });
     }
 
     /// Adds to the last event what has come of it.
@@ -98,10 +158,10 @@ impl Recorder {
         self.segment.begin(mode, t, y);
     }
 
-    /// Adds what was done since the last change of methods to the share of the method that did it.
-    pub(super) fn share_out(&mut self, integrator: &Integrator<'_>) {
+    /// Adds what was done since the last change of methods to the share of the method that did it. `counts`
+    /// is what was done so far.
+    pub(super) fn share_out(&mut self, counts: Counts) {
         let statistics = &mut self.record.statistics;
-        let counts = Counts::of(&integrator.flow, integrator.step.factorisations());
         let steps = (statistics.accepted, statistics.rejected);
         let share = Share {
             method: self.meter.method,
@@ -114,10 +174,13 @@ impl Recorder {
         (self.meter.steps, self.meter.counts) = (steps, counts);
     }
 
-    /// Takes note of which method has made the step just tried, and on which form: it shows only then, and while the motion slides
-    /// there is no stabilised one. Gives whether it is another method than before.
-    pub(super) fn notice_method(&mut self, integrator: &Integrator<'_>) -> bool {
-        let (method, is_ggl) = (integrator.step.method(), integrator.step.is_ggl());
+    /// Takes note of which method has made the step just tried, and whether on the stabilised form: it shows
+    /// only then, and while the motion slides there is none. Gives whether it is another method than before.
+    pub(super) fn notice_method(
+        &mut self,
+        (method, is_ggl): (Method, bool),
+        counts: impl FnOnce() -> Counts,
+    ) -> bool {
         if (self.meter.method, self.meter.is_ggl) == (method, is_ggl) {
             return false;
         }
@@ -125,7 +188,7 @@ impl Recorder {
         // The step just tried is counted already.
         let others = accepted + rejected > self.meter.steps.0 + self.meter.steps.1 + 1;
         if others {
-            self.share_out(integrator);
+            self.share_out(counts());
         }
         self.meter.is_ggl = is_ggl;
         let is_other = self.meter.method != method;
@@ -146,22 +209,13 @@ impl Recorder {
         self.meter.explicit
     }
 
-    /// Closes the record with the work counts.
-    pub(super) fn finish(mut self, integrator: &Integrator<'_>) -> Trajectory {
-        self.share_out(integrator);
+    /// Closes the record at a state, when this much was done.
+    pub(super) fn finish(mut self, t: f64, y: &[f64], counts: Counts) -> Trajectory {
+        self.share_out(counts);
         if self.keep == Keep::Ends {
-            self.segment.extend(integrator.trial.t, &integrator.trial.start);
+            self.segment.extend(t, y);
         }
         self.record.segments.push(self.segment);
-        let (flow, statistics) = (&integrator.flow, &mut self.record.statistics);
-        statistics.derivatives = flow.derivative_count;
-        statistics.jacobians = flow.jacobian_count;
-        statistics.factorisations = integrator.step.factorisations();
-        statistics.guards = flow.guard_count;
-        statistics.corrected = flow.corrected();
-        statistics.motion_factorisations = flow.motion_factorisations();
-        statistics.settling += flow.heading_count;
-        statistics.reused = flow.reused();
         self.record
     }
 }
@@ -181,5 +235,87 @@ pub(super) fn empty_trajectory(system: &dyn System, options: &Options) -> Trajec
         adjustment: None,
         statistics: Statistics::default(),
         outcome: Outcome::Failed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recorder(keep: Keep) -> Recorder {
+        let record = Trajectory {
+            state_names: vec!["x".to_owned()],
+            guard_names: vec!["g".to_owned()],
+            segments: Vec::new(),
+            events: Vec::new(),
+            notes: Notes::default(),
+            adjustment: None,
+            statistics: Statistics::default(),
+            outcome: Outcome::Failed,
+        };
+        Recorder::new(record, keep, Segment::new(Mode::new(0, 0, 0), 0.0, &[1.0]), Method::DormandPrince5)
+    }
+
+    fn line(t: f64, h: f64, y: (f64, f64)) -> Trial {
+        let mut trial = Trial::new(t, &[y.0]);
+        (trial.h, trial.end) = (h, vec![y.1]);
+        trial.fill_line();
+        trial
+    }
+
+    fn event(t: f64) -> Event {
+        Event {
+            t,
+            bracket: Bracket { lo: t, hi: t },
+            width: 0.0,
+            guards: vec![0],
+            kinds: vec![EventKind::Switch],
+            before: vec![2.0],
+            after: vec![3.0],
+            mode_before: 0,
+            mode_after: 0,
+        }
+    }
+
+    #[test]
+    fn an_event_ends_a_segment_and_the_next_begins_after_it() {
+        let mut recorder = recorder(Keep::Dense);
+        recorder.add_step(&line(0.0, 1.0, (1.0, 2.0)), 1.0, &[2.0]);
+        recorder.add_event(event(1.0), &Mode::new(0, 0, 0));
+        recorder.count_firing(&[0]);
+        recorder.add_kind(EventKind::Slide);
+        recorder.add_step(&line(1.0, 1.0, (3.0, 4.0)), 2.0, &[4.0]);
+        assert_eq!((recorder.times_fired(0), recorder.statistics().events), (1, 1));
+        let run = recorder.finish(2.0, &[4.0], Counts::default());
+        assert_eq!((run.segments.len(), run.end_state()), (2, &[4.0][..]));
+        assert_eq!(run.segments[0].state(0.5), [1.5]);
+        assert_eq!(run.segments[1].state(1.0), [3.0]);
+        assert_eq!(run.events[0].kinds, [EventKind::Slide], "a switch that has come to sliding is that");
+    }
+
+    #[test]
+    fn work_is_shared_among_the_methods_that_did_it() {
+        let mut recorder = recorder(Keep::Ends);
+        let done = |derivatives| Counts { derivatives, ..Counts::default() };
+        for (method, counts) in [(Method::DormandPrince5, 7), (Method::Radau5, 7), (Method::Radau5, 20)] {
+            recorder.statistics().count_step(1.0, false);
+            let is_other = recorder.notice_method((method, false), || done(counts));
+            assert_eq!(is_other, (method, counts) == (Method::Radau5, 7));
+        }
+        assert_eq!(recorder.last_explicit(), Some(Method::DormandPrince5));
+        let run = recorder.finish(3.0, &[4.0], done(20));
+        // The step that shows another method is its own; the first was all that there was.
+        let shares: Vec<_> = run.statistics.shares.iter().map(|s| (s.method, s.accepted)).collect();
+        assert_eq!(shares, [(Method::DormandPrince5, 2), (Method::Radau5, 1)]);
+        assert_eq!(run.segments[0].end_time, 3.0);
+    }
+
+    #[test]
+    fn a_note_is_made_once_for_each_subject() {
+        let mut recorder = recorder(Keep::Ends);
+        for subject in ["a", "b", "a"] {
+            recorder.note_once(1.0, ("slides", subject), || subject.to_owned());
+        }
+        assert_eq!(recorder.record.notes.len(), 2);
     }
 }

@@ -5,10 +5,11 @@
 //! output, where the form holds.
 
 use super::integrator::Integrator;
-use crate::equations::{GuardKind, System, UncertainPoint, UncertainPolynomial, rate_error};
+use crate::equations::{System, UncertainPoint, UncertainPolynomial, rate_error};
 use crate::expr::{Bounds, Inexact, Interval};
-use crate::model::{Detection, Direction};
+use crate::model::Detection;
 use crate::step::{DENSE_DEGREE, Trial};
+use crate::transition::{Impossible, Rule, Tools, Transition, orientation};
 use crate::watch::{Banded, DenseError, Described, Signals, SpeedBound, StepPolynomial};
 use std::cell::OnceCell;
 
@@ -66,10 +67,9 @@ impl Meaning {
 
 impl Comparisons {
     pub(super) fn new(system: &dyn System) -> Self {
-        let orientation = |direction| if direction == Direction::Falling { -1.0 } else { 1.0 };
         let guards = system.guards();
         Self {
-            orientations: guards.iter().map(|guard| orientation(guard.direction)).collect(),
+            orientations: guards.iter().map(orientation).collect(),
             closed: guards.iter().map(|guard| guard.closed).collect(),
             points: Vec::new(),
         }
@@ -204,7 +204,7 @@ impl Uncertainty {
     }
 
     /// A transition has set states. Whole numbers are exact.
-    pub(super) fn jump(&mut self, before: &[f64], after: &[f64]) {
+    fn jump(&mut self, before: &[f64], after: &[f64]) {
         let moved = before.iter().zip(after).any(|(a, b)| a.to_bits() != b.to_bits());
         for gradient in self.gradients.iter_mut().flatten().filter(|_| moved) {
             gradient.lasts = -1.0;
@@ -219,13 +219,26 @@ impl Uncertainty {
     }
 }
 
+/// How uncertain what resets have set is by rounding.
+impl Rule for Uncertainty {
+    fn apply(&mut self, tools: &mut Tools<'_, '_>, transition: &mut Transition) -> Result<(), Impossible> {
+        let Transition { t, firing, before, after, .. } = transition;
+        let old = self.at_start.clone();
+        self.jump(before, after);
+        let point = UncertainPoint { t: *t, y: before, delta: &old };
+        let guards = tools.flow.system().guards();
+        for &g in firing.guards.iter().filter(|&&g| guards[g].response.reset) {
+            tools.flow.reset_bounds(g, point, &mut self.at_start);
+        }
+        Ok(())
+    }
+}
+
 /// Comparisons along the step at hand.
 pub(super) struct Along<'r, 'a> {
     pub(super) integrator: &'r mut Integrator<'a>,
     pub(super) comparisons: &'r Comparisons,
     pub(super) uncertainty: &'r mut Uncertainty,
-    /// About the size of the next step, for trial steps.
-    pub(super) h: f64,
 }
 
 impl Along<'_, '_> {
@@ -325,8 +338,9 @@ impl Along<'_, '_> {
         (value.abs() > NEXT_TO_ZERO * band).then_some(band)
     }
 
-    /// The rate of a comparison along the motion, with its band. For that the gradient has to be the one of this very point: beside it, on the
-    /// other side of an extremum between two roots, it may point the other way.
+    /// The rate of a comparison along the motion, with its band. For that the gradient has to be the one of
+    /// this very point: beside it, on the other side of an extremum between two roots, it may point the other
+    /// way.
     pub(super) fn rate(&mut self, guard: usize) -> Banded {
         self.go_to(0.0);
         self.find_gradient(guard, 0.0, 0.0);
@@ -464,7 +478,8 @@ impl Signals for Along<'_, '_> {
 }
 
 impl Along<'_, '_> {
-    /// Whether the dense output begins with the exact slope: that of implicit methods, and where constraints are met, does not.
+    /// Whether the dense output begins with the exact slope: that of implicit methods, and where constraints
+    /// are met, does not.
     pub(super) fn begins_exactly(&self) -> bool {
         !self.integrator.step.method().facts().implicit && !self.integrator.flow.is_held()
     }
@@ -555,9 +570,4 @@ fn powers_of(trial: &Trial, input: usize, (from, to): (f64, f64)) -> Powers {
         }
     }
     (powers, degree)
-}
-
-/// Whether a guard has a surface that is to be watched.
-pub(super) fn has_surface(kind: GuardKind) -> bool {
-    kind == GuardKind::Surface
 }

@@ -1,70 +1,48 @@
-//! The loop: a run alternates between a form, which a method integrates, and a transition, which makes a new state and mode.
+//! The loop: a run alternates between a form, which a method integrates, and a transition, which makes a new
+//! state and mode.
 //!
 //! ```text
-//! make the start consistent; lock switches; what fires at the start is a transition
+//! make the start consistent; lock switches; what fires at the start is a transition    (instant.rs)
 //! until the end, within the limits:
-//!     integrate the form until a guard fires or the end is reached          (integrate.rs)
-//!     transition: resets, switches, modes, sliding, consistency, again
-//!     until nothing fires any more                                          (instant.rs)
+//!     under sliding-mode control, go on where a surface of a constraint is met         (reaching.rs)
+//!     what the motion takes out of its band here fires                                 (guards.rs)
+//!     otherwise try a step; look for events in it; take it, or the part of it up to
+//!     its first event, or try a shorter one                                            (stepper.rs, search.rs)
+//!     what fired is a transition: resets, switches, modes, sliding, consistency,
+//!     again until nothing fires any more                                               (instant.rs)
 //! ```
 
 use super::accumulating::Accumulating;
-use super::calendar::Calendar;
-use super::integrator::Integrator;
-use super::reaching::Approach;
+use super::consistency::Consistency;
+use super::guards::Guards;
+use super::integrator::{Integrator, Restart};
+use super::locks::Locking;
+use super::passing::Onward;
+use super::reaching::{Approach, note_not_reached};
 use super::recorder::{Recorder, empty_trajectory};
-use super::signals::{Along, Comparisons, Uncertainty, has_surface};
-use super::sizes::Sizes;
-use super::{Error, Failure, Monitor, Options, Start, Unwatched, initialise};
-use crate::equations::{EntryRule, Guard, GuardCondition as Joined, GuardKind, System};
-use crate::math::Bracket;
+use super::stepper::Stepper;
+use super::surfaces::Surfaces;
+use super::{Error, Failure, Monitor, Options, Progress, Start, Unwatched, initialise};
+use crate::equations::System;
 use crate::mode::Mode;
-use crate::model::{Direction, Side};
 use crate::step::StiffnessCount;
-use crate::trajectory::{Outcome, Trajectory};
-use crate::transition::{Cascade, Resets};
-use crate::watch::{Condition, Fires, GuardSpec, OnEntry, Placement, Snapshot, Touches, Watch};
+use crate::trajectory::{Outcome, Segment, Trajectory};
+use crate::transition::{Cascade, Firing, Resets, Transition};
+use crate::watch::{Decided, Snapshot};
 
 /// Everything that a run owns.
 pub(super) struct Simulator<'a> {
     pub(super) integrator: Integrator<'a>,
-    pub(super) watch: Watch,
-    pub(super) comparisons: Comparisons,
-    pub(super) uncertainty: Uncertainty,
-    pub(super) calendar: Calendar,
-    pub(super) sizes: Sizes,
+    pub(super) guards: Guards,
     pub(super) recorder: Recorder,
-    pub(super) cascade: Cascade<Snapshot>,
-    pub(super) resets: Resets,
-    pub(super) accumulating: Accumulating,
     pub(super) stiffness: StiffnessCount,
-    /// How often each guard has fired.
-    pub(super) fired: Vec<u64>,
-    /// The guard whose surface the last step would have gone beyond, and one that the motion has come to as near as can be told.
-    pub(super) blocked_by: Option<usize>,
-    pub(super) arrived: Option<usize>,
     /// How far sliding-mode control has come.
     pub(super) approach: Approach,
-    /// The state before and after a transition.
-    pub(super) before: Vec<f64>,
-    pub(super) after: Vec<f64>,
-}
-
-/// What fires at one instant.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Firing {
-    /// Guards of the system, in rising order.
-    pub(super) guards: Vec<usize>,
-    /// Surfaces that the motion leaves, by their place among those slid on, with the sign of the side that it goes to.
-    pub(super) exits: Vec<(usize, f64)>,
-    /// The window of the crossing, as offsets from the start of the step in which it was found.
-    pub(super) window: Option<Bracket>,
-}
-
-impl Firing {
-    pub(super) fn is_empty(&self) -> bool {
-        self.guards.is_empty() && self.exits.is_empty()
-    }
+    pub(super) accumulating: Accumulating,
+    /// The rounds of one instant, the last of them, and room for its resets.
+    pub(super) cascade: Cascade<Snapshot>,
+    pub(super) transition: Transition,
+    pub(super) resets: Resets,
 }
 
 /// Runs a system from its start to the end time, or as far as it goes.
@@ -88,29 +66,23 @@ pub fn simulate_watched(
 }
 
 impl<'a> Simulator<'a> {
-    pub(super) fn new(system: &'a dyn System, start: &Start, options: &'a Options) -> Self {
+    fn new(system: &'a dyn System, start: &Start, options: &'a Options) -> Self {
         let mode = Mode::start(system, start.mode);
         let integrator = Integrator::new(system, mode.clone(), (start.t, &start.y), options);
-        let guards = system.guards().len();
-        let mut comparisons = Comparisons::new(system);
-        comparisons.look_at(options.detection, integrator.step.method().nodes());
         Self {
-            watch: new_watch(system, &comparisons),
-            comparisons,
-            uncertainty: Uncertainty::new(&start.y, guards),
-            calendar: Calendar::new(&integrator.flow, options.until),
-            sizes: Sizes::new(guards, &integrator),
-            recorder: Recorder::new(system, options, (mode, start.t, &start.y), integrator.step.method()),
+            guards: Guards::new(&integrator),
+            transition: Transition::new(start.t, &start.y, &mode),
+            recorder: Recorder::new(
+                empty_trajectory(system, options),
+                options.keep,
+                Segment::new(mode, start.t, &start.y),
+                integrator.step.method(),
+            ),
+            stiffness: StiffnessCount::default(),
+            approach: Approach::default(),
+            accumulating: Accumulating::new(system.guards().len()),
             cascade: Cascade::default(),
             resets: Resets::default(),
-            accumulating: Accumulating::new(guards),
-            stiffness: StiffnessCount::default(),
-            fired: vec![0; guards],
-            blocked_by: None,
-            arrived: None,
-            approach: Approach::default(),
-            before: start.y.clone(),
-            after: start.y.clone(),
             integrator,
         }
     }
@@ -120,39 +92,77 @@ impl<'a> Simulator<'a> {
         if let Some(outcome) = self.start()? {
             return Ok(outcome);
         }
-        loop {
-            let firing = match self.integrate(monitor)? {
-                Ok(firing) => firing,
-                Err(outcome) => return Ok(outcome),
-            };
-            if let Some(outcome) = self.transition(firing)? {
+        while self.integrator.trial.t < self.integrator.options.until {
+            if let Some(outcome) = self.check_limits(monitor) {
+                return Ok(outcome);
+            }
+            if self.integrator.flow.is_reaching()
+                && self.approach.look(&mut self.integrator, &mut self.recorder)?
+            {
+                self.begin_segment(Restart::Discontinuous, None);
+                continue;
+            }
+            if let Some(firing) = self.advance()?
+                && let Some(outcome) = self.transition(&firing)?
+            {
                 return Ok(outcome);
             }
         }
+        note_not_reached(&mut self.integrator, &mut self.recorder);
+        Ok(Outcome::ReachedEnd)
     }
 
-    /// Comparisons along the step at hand, with the watch that asks for them.
-    pub(super) fn along(&mut self) -> (&mut Watch, Along<'_, 'a>) {
-        let along = Along {
-            integrator: &mut self.integrator,
-            comparisons: &self.comparisons,
-            uncertainty: &mut self.uncertainty,
-            h: self.sizes.h,
-        };
-        (&mut self.watch, along)
+    fn check_limits(&mut self, monitor: &mut dyn Monitor) -> Option<Outcome> {
+        let options = self.integrator.options;
+        let statistics = &self.recorder.record.statistics;
+        let steps = statistics.accepted + statistics.rejected;
+        if steps >= options.limits.steps {
+            return Some(Outcome::StepLimit { limit: options.limits.steps });
+        }
+        let (t, h) = (self.integrator.trial.t, self.integrator.sizes.h);
+        let stop =
+            monitor.watch(&Progress { t, until: options.until, h, steps, events: statistics.events })?;
+        Some(Outcome::Interrupted { code: stop.code, reason: stop.reason })
     }
 
-    pub(super) fn system(&self) -> &'a dyn System {
-        self.integrator.flow.system()
+    /// Goes on by a step, or not at all if something fires here.
+    fn advance(&mut self) -> Result<Option<Firing>, Error> {
+        if self.guards.watch.is_undecided() {
+            let firing = self.decide_by_motion();
+            if !firing.is_empty() {
+                return Ok(Some(firing));
+            }
+        }
+        let goal = self.integrator.options.until.min(self.approach.next);
+        self.stepper().step(goal)
     }
 
-    pub(super) fn guard(&self, guard: usize) -> &'a Guard {
-        &self.system().guards()[guard]
+    /// What fires here by the motion. A guard that has just fired and goes on to its true side, although its
+    /// reset has changed its motion, has come to a halt or passes through (rule 16).
+    pub(super) fn decide_by_motion(&mut self) -> Firing {
+        let (firing, through) = self.guards.decide_by_motion(&mut self.integrator);
+        for Decided { comparison, order, .. } in through {
+            let Some(g) = self.guards.comparisons.meaning(comparison).guard() else { continue };
+            match Onward::of(g, order, &mut self.integrator, &self.transition) {
+                Onward::Freely => {}
+                Onward::Halts => self.accumulating.halt(g),
+                Onward::Through => self.recorder.note_passing(self.integrator.trial.t, self.name(g)),
+            }
+        }
+        firing
+    }
+
+    /// The name of a guard.
+    pub(super) fn name(&self, guard: usize) -> &'a str {
+        &self.integrator.flow.system().guards()[guard].name
     }
 
     /// Closes the record.
-    fn finish(self, result: Result<Outcome, Error>) -> Result<Trajectory, Box<Failure>> {
-        let mut trajectory = self.recorder.finish(&self.integrator);
+    fn finish(mut self, result: Result<Outcome, Error>) -> Result<Trajectory, Box<Failure>> {
+        let integrator = &self.integrator;
+        integrator.add_work(self.recorder.statistics());
+        let (t, y) = (integrator.trial.t, &integrator.trial.start);
+        let mut trajectory = self.recorder.finish(t, y, integrator.counts());
         match result {
             Ok(outcome) => {
                 trajectory.outcome = outcome;
@@ -161,64 +171,36 @@ impl<'a> Simulator<'a> {
             Err(error) => Err(Box::new(Failure { error, trajectory })),
         }
     }
-}
 
-/// The guards of a system, and two exits for each surface that it may slide on.
-fn new_watch(system: &dyn System, comparisons: &Comparisons) -> Watch {
-    let guards = system.guards();
-    let surfaces = guards.iter().filter(|guard| may_slide(guard)).count();
-    let modes = system.mode_names().len();
-    let specs = guards.iter().enumerate().map(|(g, guard)| specify(g, guard, modes));
-    let exits = (0..2 * surfaces).map(|exit| GuardSpec {
-        condition: Condition::Is(comparisons.guards() + exit),
-        fires: Fires::WhenTrue,
-        placement: Placement::After,
-        on_entry: OnEntry::FiresByMotion,
-        touches: Touches::Ignored,
-        poles: true,
-    });
-    let fixed = modes + system.condition_number();
-    Watch::new(comparisons.guards() + 2 * surfaces, fixed, specs.chain(exits).collect())
-}
-
-/// A guard of the system as the watch sees it. What changes in transitions only has a slot: modes first, then conditions of discrete variables.
-fn specify(g: usize, guard: &Guard, modes: usize) -> GuardSpec {
-    let joined = guard.kind == GuardKind::Compound;
-    GuardSpec {
-        condition: if joined { condition_of(&guard.condition, modes) } else { Condition::Is(g) },
-        fires: if guard.direction == Direction::Both && !joined { Fires::Both } else { Fires::WhenTrue },
-        placement: if guard.side == Side::Before { Placement::Before } else { Placement::After },
-        on_entry: match guard.on_entry {
-            EntryRule::Waits => OnEntry::Waits,
-            EntryRule::Fires if guard.mode.is_some() && !locks(guard) => OnEntry::Fires,
-            EntryRule::Fires => OnEntry::FiresByMotion,
-        },
-        touches: if guard.touches { Touches::Count } else { Touches::Told },
-        poles: locks(guard),
+    /// What makes steps.
+    pub(super) fn stepper(&mut self) -> Stepper<'_, 'a> {
+        Stepper {
+            integrator: &mut self.integrator,
+            guards: &mut self.guards,
+            recorder: &mut self.recorder,
+            stiffness: &mut self.stiffness,
+            accumulating: &mut self.accumulating,
+        }
     }
-}
 
-fn condition_of(condition: &Joined, modes: usize) -> Condition {
-    let all = |parts: &[Joined]| parts.iter().map(|part| condition_of(part, modes)).collect();
-    match condition {
-        // Only a guard with a surface of its own is a crossing.
-        Joined::Crossing => Condition::Or(Vec::new()),
-        Joined::Sign { comparison, positive: true } => Condition::Is(*comparison),
-        Joined::Sign { comparison, positive: false } => Condition::Not(Box::new(Condition::Is(*comparison))),
-        Joined::Mode(mode) => Condition::Fixed(*mode),
-        Joined::Discrete(index) => Condition::Fixed(modes + index),
-        Joined::Not(inner) => Condition::Not(Box::new(condition_of(inner, modes))),
-        Joined::And(parts) => Condition::And(all(parts)),
-        Joined::Or(parts) => Condition::Or(all(parts)),
+    /// What locks signs and counts.
+    pub(super) fn locks(&mut self) -> Locking<'_, 'a> {
+        Locking { integrator: &mut self.integrator, guards: &mut self.guards }
     }
-}
 
-/// Whether a motion may slide on the surface of a guard. Two modes may share one, too.
-pub(super) fn may_slide(guard: &Guard) -> bool {
-    has_surface(guard.kind) && (locks(guard) || guard.response.mode.is_some())
-}
+    /// What classifies surfaces.
+    pub(super) fn surfaces(&mut self) -> Surfaces<'_, 'a> {
+        Surfaces {
+            integrator: &mut self.integrator,
+            guards: &mut self.guards,
+            recorder: &mut self.recorder,
+            before: &self.transition.before,
+            location: self.accumulating.location(),
+        }
+    }
 
-/// Whether a guard locks something in the equations. The count of a clock is not used there.
-pub(super) fn locks(guard: &Guard) -> bool {
-    guard.response.switch.is_some() || guard.response.count.is_some_and(|count| !count.clock)
+    /// What makes states consistent.
+    pub(super) fn consistency(&mut self) -> Consistency<'_, 'a> {
+        Consistency { integrator: &mut self.integrator, recorder: &mut self.recorder }
+    }
 }

@@ -1,8 +1,9 @@
-//! The size of the next step: from the error of the last, from what was learnt after the same event, cut where something is due.
+//! The size of the next step: from the error of the last, from what was learnt after the same event, cut
+//! where something is due.
 
 use super::Options;
-use super::integrator::{Integrator, Restart};
-use crate::step::{Controller, Fault, first_step};
+use super::integrator::Restart;
+use crate::step::{Controller, Fault, Method, Trial};
 
 /// The first step of a run that starts at rest.
 const FIRST_STEP_AT_REST: f64 = 1e-6;
@@ -11,7 +12,8 @@ const REST_OF_STEP: f64 = 1e-3;
 /// The smallest step, in spacings of doubles at the time.
 const SPACINGS: f64 = 16.0;
 
-/// Which event a segment begins with: the guard, the side that the motion goes to, and whether it slides from there on.
+/// Which event a segment begins with: the guard, the side that the motion goes to, and whether it slides from
+/// there on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Beginning {
     pub(super) guard: usize,
@@ -26,61 +28,63 @@ impl Beginning {
 }
 
 /// Chooses step sizes.
-pub(super) struct Sizes {
+pub(super) struct Sizes<'a> {
+    options: &'a Options,
     control: Controller,
     /// The step size to try next, before it is cut.
     pub(super) h: f64,
-    /// The sizes that the first steps after each kind of event should have had, and the last of them after any event alike.
+    /// The sizes that the first steps after each kind of event should have had, and the last of them after
+    /// any event alike.
     first_steps: Vec<Option<f64>>,
     alike: [Option<f64>; 4],
     /// The event that the step being tried is the first after.
     beginning: Option<Beginning>,
     /// The time that the whole run takes.
     span: f64,
-    until: f64,
 }
 
-impl Sizes {
-    pub(super) fn new(guards: usize, integrator: &Integrator<'_>) -> Self {
-        let (options, t) = (integrator.options, integrator.trial.t);
+impl<'a> Sizes<'a> {
+    /// Sizes of the steps of a method, from a time on, with this many guards.
+    pub(super) fn new(options: &'a Options, method: Method, t: f64, guards: usize) -> Self {
         Self {
-            control: controller(integrator),
+            options,
+            control: Controller::for_method(method, options.control, options.safety),
             h: 0.0,
             first_steps: vec![None; 4 * guards],
             alike: [None; 4],
             beginning: None,
             span: options.until - t,
-            until: options.until,
         }
     }
 
     /// Another method is at work.
-    pub(super) fn change_method(&mut self, integrator: &Integrator<'_>) {
-        self.control = controller(integrator);
+    pub(super) fn change_method(&mut self, method: Method) {
+        self.control = Controller::for_method(method, self.options.control, self.options.safety);
     }
 
     /// The method that goes on tries this step first.
-    pub(super) fn begin_with(&mut self, integrator: &Integrator<'_>, h: f64) {
-        if integrator.options.fixed_step.is_none() {
+    pub(super) fn begin_with(&mut self, h: f64) {
+        if self.options.fixed_step.is_none() {
             self.h = h;
         }
     }
 
-    /// Chooses the first step of a segment in which something else holds than before. What was learnt after the same event is best; otherwise the
-    /// field is asked. Gives whether it was.
+    /// Chooses the first step of a segment in which something else holds than before. What was learnt after
+    /// the same event is best; otherwise the field is asked: `estimate` gives what it says for a longest
+    /// step. Gives whether it was.
     pub(super) fn restart(
         &mut self,
-        integrator: &mut Integrator<'_>,
         restart: Restart,
+        t: f64,
         beginning: Option<Beginning>,
+        estimate: impl FnOnce(f64) -> Option<f64>,
     ) -> bool {
         if restart == Restart::Continuous {
             return false;
         }
         self.control.restart();
-        let options = integrator.options;
-        let first = options.first_step.filter(|_| restart == Restart::Initial);
-        if let Some(h) = options.fixed_step.or(first) {
+        let first = self.options.first_step.filter(|_| restart == Restart::Initial);
+        if let Some(h) = self.options.fixed_step.or(first) {
             self.h = h;
             return false;
         }
@@ -89,40 +93,32 @@ impl Sizes {
             self.h = h;
             return false;
         }
-        self.estimate(integrator, restart);
-        true
-    }
-
-    fn estimate(&mut self, integrator: &mut Integrator<'_>, restart: Restart) {
-        let (t, options) = (integrator.trial.t, integrator.options);
-        let longest = options.longest_step.unwrap_or(self.until - t).max(f64::MIN_POSITIVE);
-        let order = integrator.step.method().facts().order;
-        let start = std::mem::take(&mut integrator.trial.start);
-        let fresh = first_step(&mut integrator.flow, t, &start, longest, order, &options.tolerances);
-        integrator.trial.start = start;
+        let longest = self.options.longest_step.unwrap_or(self.options.until - t).max(f64::MIN_POSITIVE);
         let guess = self.beginning.and_then(|beginning| self.alike[beginning.place() % 4]);
-        self.h = match fresh {
+        self.h = match estimate(longest) {
             Some(fresh) if restart == Restart::Initial => fresh,
             Some(fresh) => guess.unwrap_or(self.h).min(fresh),
             None if restart == Restart::Initial => longest.min(FIRST_STEP_AT_REST),
             None => self.h,
         };
+        true
     }
 
     /// The size of the next try, and whether it ends at the goal.
-    pub(super) fn next(&self, t: f64, goal: f64, options: &Options) -> (f64, bool) {
+    pub(super) fn next(&self, t: f64, goal: f64) -> (f64, bool) {
         let left = goal - t;
-        let wanted = options.longest_step.map_or(self.h, |longest| self.h.min(longest));
+        let wanted = self.options.longest_step.map_or(self.h, |longest| self.h.min(longest));
         if wanted * (1.0 + REST_OF_STEP) >= left { (left, true) } else { (wanted, false) }
     }
 
-    /// The step just tried is good: the next size follows from its error, also when only a part of it is taken.
-    pub(super) fn accept(&mut self, integrator: &Integrator<'_>) {
-        if integrator.options.fixed_step.is_some() {
+    /// A step is good: the next size follows from its error, also when only a part of it is taken, or is what
+    /// the method proposes.
+    pub(super) fn accept(&mut self, trial: &Trial, proposed: Option<f64>) {
+        if self.options.fixed_step.is_some() {
             return;
         }
-        self.h = integrator.trial.h * self.control.accept(integrator.trial.h, integrator.trial.error);
-        if let Some(proposed) = integrator.step.proposed_step() {
+        self.h = trial.h * self.control.accept(trial.h, trial.error);
+        if let Some(proposed) = proposed {
             self.h = proposed;
             self.control.restart();
         }
@@ -132,33 +128,85 @@ impl Sizes {
         }
     }
 
-    /// The step just tried is not good: tries a shorter one. False if it cannot shrink any more.
-    pub(super) fn reject(&mut self, integrator: &Integrator<'_>) -> bool {
-        let trial = &integrator.trial;
+    /// A step is not good: tries a shorter one. False if it cannot shrink any more.
+    pub(super) fn reject(&mut self, trial: &Trial) -> bool {
         let factor = match trial.fault {
             Some(Fault::NoConvergence) => self.control.reject_by_half(),
             _ => self.control.reject(trial.error),
         };
-        self.shrink_to(integrator, trial.h * factor)
+        self.shrink_to(trial.t, trial.h * factor)
     }
 
     /// As [`reject`](Self::reject), where something else than the error is wrong with the step.
-    pub(super) fn retreat(&mut self, integrator: &Integrator<'_>) -> bool {
+    pub(super) fn retreat(&mut self, trial: &Trial) -> bool {
         let factor = self.control.reject(f64::NAN);
-        self.shrink_to(integrator, integrator.trial.h * factor)
+        self.shrink_to(trial.t, trial.h * factor)
     }
 
     /// Tries a step of this size next. False if that is too short to be of use, or steps are fixed.
-    pub(super) fn shrink_to(&mut self, integrator: &Integrator<'_>, h: f64) -> bool {
+    pub(super) fn shrink_to(&mut self, t: f64, h: f64) -> bool {
         self.h = h;
         // At t = 0 nothing can be told from the time itself.
-        let scale = integrator.trial.t.abs().max(1e-9 * self.span);
+        let scale = t.abs().max(1e-9 * self.span);
         let smallest = (SPACINGS * f64::EPSILON * scale).max(1e-290);
-        integrator.options.fixed_step.is_none() && self.h >= smallest
+        self.options.fixed_step.is_none() && self.h >= smallest
     }
 }
 
-fn controller(integrator: &Integrator<'_>) -> Controller {
-    let options = integrator.options;
-    Controller::for_method(integrator.step.method(), options.control, options.safety)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const METHOD: Method = Method::DormandPrince5;
+
+    fn trial(h: f64, error: f64) -> Trial {
+        let mut trial = Trial::new(1.0, &[0.0]);
+        (trial.h, trial.error) = (h, error);
+        trial
+    }
+
+    #[test]
+    fn a_step_ends_at_its_goal_if_little_would_be_left() {
+        let options = Options::until(10.0);
+        let mut sizes = Sizes::new(&options, METHOD, 0.0, 0);
+        sizes.begin_with(1.0);
+        assert_eq!(sizes.next(0.0, 1.0005), (1.0005, true));
+        assert_eq!(sizes.next(0.0, 1.5), (1.0, false));
+    }
+
+    #[test]
+    fn errors_shrink_and_grow_steps_unless_they_are_fixed() {
+        let options = Options::until(10.0);
+        let mut sizes = Sizes::new(&options, METHOD, 0.0, 0);
+        assert!(sizes.reject(&trial(1.0, 32.0)) && sizes.h < 1.0);
+        sizes.accept(&trial(0.1, 1e-6), None);
+        assert_eq!(sizes.h, 0.1, "none grows right after a rejection");
+        sizes.accept(&trial(0.1, 1e-6), None);
+        assert!(sizes.h > 0.1);
+        sizes.accept(&trial(0.1, 1e-6), Some(0.7));
+        assert_eq!(sizes.h, 0.7);
+        assert!(!sizes.shrink_to(1.0, 1e-18), "that does not move the time");
+        let fixed = Options { fixed_step: Some(0.25), ..options.clone() };
+        let mut sizes = Sizes::new(&fixed, METHOD, 0.0, 0);
+        sizes.restart(Restart::Initial, 0.0, None, |_| None);
+        sizes.accept(&trial(0.25, 1e-6), None);
+        assert!(sizes.h == 0.25 && !sizes.reject(&trial(0.25, 32.0)));
+    }
+
+    #[test]
+    fn a_first_step_is_learnt_for_the_same_event_and_guessed_for_others() {
+        let options = Options::until(10.0);
+        let mut sizes = Sizes::new(&options, METHOD, 0.0, 2);
+        let after = |guard| Some(Beginning { guard, below: false, slides: false });
+        assert!(sizes.restart(Restart::Initial, 0.0, None, Some) && sizes.h == 10.0);
+        assert!(sizes.restart(Restart::Discontinuous, 1.0, after(0), |_| Some(0.5)) && sizes.h == 0.5);
+        sizes.accept(&trial(0.5, 1.0), None);
+        let learnt = sizes.h;
+        assert!(!sizes.restart(Restart::Discontinuous, 2.0, after(0), |_| unreachable!()));
+        assert_eq!(sizes.h, learnt);
+        sizes.begin_with(9.0);
+        assert!(sizes.restart(Restart::Discontinuous, 3.0, after(1), |_| Some(5.0)));
+        assert_eq!(sizes.h, learnt, "what another event alike has taught");
+        assert!(!sizes.restart(Restart::Continuous, 4.0, after(1), |_| unreachable!()));
+    }
 }

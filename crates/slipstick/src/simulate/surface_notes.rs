@@ -1,16 +1,16 @@
 //! What is worth saying of how a motion goes on at switching surfaces.
 
 use super::Error;
-use super::simulator::Simulator;
+use super::surfaces::Surfaces;
 use crate::formulation::{MOST_SURFACES, Sliding};
-use crate::transition::Classified;
-use crate::transition::{Way, fixed, spirals_out};
+use crate::transition::{Classified, Way, fixed, spirals_out};
 
 /// The most surfaces that a message names.
 const MOST_NAMES: usize = 8;
 
-impl Simulator<'_> {
-    /// Says at which surfaces of `guards` the motion begins to slide, and where it could go on in another way. `before` are those that it slid on.
+impl Surfaces<'_, '_> {
+    /// Says at which surfaces of `guards` the motion begins to slide, and where it could go on in another
+    /// way. `before` are those that it slid on.
     pub(super) fn note_classified(
         &mut self,
         sliding: &mut Sliding,
@@ -39,7 +39,7 @@ impl Simulator<'_> {
     }
 
     pub(super) fn note_sliding(&mut self, g: usize) {
-        let name = &self.guard(g).name;
+        let name = &self.all()[g].name;
         self.recorder.note_once(self.integrator.trial.t, ("slides", name), || {
             format!("the motion is pushed onto the surface of `{name}` from both sides and slides along it")
         });
@@ -70,13 +70,13 @@ impl Simulator<'_> {
     }
 
     pub(super) fn names_of(&self, guards: &[usize]) -> String {
-        let names: Vec<String> = guards.iter().map(|&g| format!("`{}`", self.guard(g).name)).collect();
+        let names: Vec<String> = guards.iter().map(|&g| format!("`{}`", self.all()[g].name)).collect();
         names.join(" and ")
     }
 
     pub(super) fn too_many_surfaces(&self, guards: &[usize]) -> Error {
         let some = guards.iter().take(MOST_NAMES);
-        let names: Vec<String> = some.map(|&g| format!("`{}`", self.guard(g).name)).collect();
+        let names: Vec<String> = some.map(|&g| format!("`{}`", self.all()[g].name)).collect();
         let more = if guards.len() > names.len() { ", …" } else { "" };
         Error::TooManySurfaces {
             t: self.integrator.trial.t,

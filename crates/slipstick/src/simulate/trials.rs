@@ -40,7 +40,7 @@ impl Along<'_, '_> {
                 return true;
             }
         }
-        let h = self.h * SHORTER.powi(i32::try_from(attempt).unwrap_or(i32::MAX));
+        let h = self.integrator.sizes.h * SHORTER.powi(i32::try_from(attempt).unwrap_or(i32::MAX));
         let Some((far, coarse)) = self.fit(comparison, h) else { return true };
         if far.iter().skip(1).all(|c| *c == 0.0) {
             // It does not move: shorter trials say no more.
@@ -73,8 +73,8 @@ impl Along<'_, '_> {
     }
 }
 
-/// Adds what two trials, one of length `h` and one shorter, say of the coefficients that are not in `out` yet, up to
-/// the first that is known to differ from zero. `noise` is the error of their values.
+/// Adds what two trials, one of length `h` and one shorter, say of the coefficients that are not in `out`
+/// yet, up to the first that is known to differ from zero. `noise` is the error of their values.
 fn compare_trials(
     (far, near): (&[f64; TRIAL_DEGREE + 1], &[f64; TRIAL_DEGREE + 1]),
     h: f64,

@@ -23,7 +23,7 @@ pub use outcome::Outcome;
 pub use path::{JointForces, Path};
 pub use sample::{Density, sample_times};
 pub use segment::{Segment, SegmentStep};
-pub use statistics::Statistics;
+pub use statistics::{KindCounts, LocatingCounts, SlidingSteps, StartCounts, Statistics, StepRange};
 
 use crate::mode::State;
 

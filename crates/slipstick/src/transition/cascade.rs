@@ -16,6 +16,7 @@ struct Situation<S> {
 /// The rounds of one instant.
 #[derive(Clone, Debug)]
 pub struct Cascade<S> {
+    t: f64,
     situations: Vec<Situation<S>>,
     fired: Vec<Vec<usize>>,
 }
@@ -33,19 +34,19 @@ pub enum Repeat {
 
 impl<S> Default for Cascade<S> {
     fn default() -> Self {
-        Self { situations: Vec::new(), fired: Vec::new() }
+        Self { t: f64::NEG_INFINITY, situations: Vec::new(), fired: Vec::new() }
     }
 }
 
 impl<S: PartialEq> Cascade<S> {
-    /// A new instant begins.
-    pub fn clear(&mut self) {
-        self.situations.clear();
-        self.fired.clear();
-    }
-
-    /// Takes note of a round that has changed the state or the mode: what fired, and what it came to.
-    pub fn record(&mut self, fired: &[usize], y: &[f64], mode: &Mode, sides: S) -> Repeat {
+    /// Takes note of a round that has changed the state or the mode: what fired, and what it came to. With
+    /// time between them, rounds belong to different instants.
+    pub fn record(&mut self, fired: &[usize], t: f64, y: &[f64], mode: &Mode, sides: S) -> Repeat {
+        if t > self.t {
+            self.t = t;
+            self.situations.clear();
+            self.fired.clear();
+        }
         let bits = y.iter().map(|y| y.to_bits()).collect();
         let now = Situation { y: bits, mode: mode.clone(), sides };
         let before = self.situations.iter().rev().position(|known| *known == now);
@@ -61,6 +62,13 @@ impl<S: PartialEq> Cascade<S> {
     /// What fired in the last rounds, oldest first.
     pub fn last(&self, rounds: usize) -> &[Vec<usize>] {
         &self.fired[self.fired.len().saturating_sub(rounds)..]
+    }
+
+    /// The guard that fired alone in each of the last rounds, if it is the same in all.
+    pub fn lone_guard(&self, rounds: usize) -> Option<usize> {
+        let all = self.last(rounds);
+        let &[guard] = all.first()?.as_slice() else { return None };
+        all.iter().all(|fired| fired.as_slice() == [guard]).then_some(guard)
     }
 
     /// How many rounds there were.
@@ -82,12 +90,14 @@ mod tests {
     fn a_counter_makes_progress_and_a_toggle_does_not() {
         let mode = Mode::new(0, 0, 0);
         let mut counter = Cascade::default();
-        assert!((0..50).all(|k| counter.record(&[0], &[f64::from(k)], &mode, ()) == Repeat::New));
+        assert!((0..50).all(|k| counter.record(&[0], 1.0, &[f64::from(k)], &mode, ()) == Repeat::New));
         let mut toggle = Cascade::default();
         let seen: Vec<Repeat> =
-            (0..3).map(|k| toggle.record(&[k % 2], &[(k % 2) as f64], &mode, ())).collect();
+            (0..3).map(|k| toggle.record(&[k % 2], 1.0, &[(k % 2) as f64], &mode, ())).collect();
         assert_eq!(seen, [Repeat::New, Repeat::New, Repeat::Cycle(2)]);
         assert_eq!(toggle.last(2), [vec![1], vec![0]]);
+        assert_eq!((toggle.lone_guard(1), toggle.lone_guard(2)), (Some(0), None));
+        assert_eq!(toggle.record(&[1], 2.0, &[1.0], &mode, ()), Repeat::New, "another instant");
     }
 
     #[test]
@@ -95,7 +105,7 @@ mod tests {
         let mode = Mode::new(0, 0, 0);
         let mut cascade = Cascade::default();
         let rounds =
-            (0..2000).position(|k| cascade.record(&[0], &[f64::from(k)], &mode, ()) == Repeat::TooLong);
+            (0..2000).position(|k| cascade.record(&[0], 1.0, &[f64::from(k)], &mode, ()) == Repeat::TooLong);
         assert_eq!(rounds, Some(MOST_ROUNDS));
     }
 }

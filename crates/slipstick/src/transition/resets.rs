@@ -1,5 +1,7 @@
-//! Resets of guards that fire together (rule 13): all read the values before; two different values for one target are a conflict.
+//! Resets of guards that fire together (rule 13): all read the values before; two different values for one
+//! target are a conflict.
 
+use super::rule::{Impossible, Rule, Tools, Transition};
 use crate::equations::{Reset, ResetTargets};
 use crate::formulation::Flow;
 use std::cmp::Ordering;
@@ -41,21 +43,27 @@ pub struct Resets {
     discrete_before: Vec<f64>,
 }
 
+impl Rule for Resets {
+    fn apply(&mut self, tools: &mut Tools<'_, '_>, transition: &mut Transition) -> Result<(), Impossible> {
+        self.merge_all(tools.flow, transition).map_err(Impossible::Conflict)?;
+        let Some(state) = transition.after.iter().position(|y| !y.is_finite()) else { return Ok(()) };
+        let guards = tools.flow.system().guards();
+        let guard = transition.firing.guards.iter().copied().find(|&g| guards[g].response.reset);
+        Err(Impossible::NotFinite { guard, state, value: transition.after[state] })
+    }
+}
+
 impl Resets {
-    /// Applies the resets of the guards that fired to `after`, which comes in as the state before, and to the discrete variables of the flow.
-    pub fn apply(
-        &mut self,
-        flow: &mut Flow<'_>,
-        fired: &[usize],
-        (t, before): (f64, &[f64]),
-        after: &mut [f64],
-    ) -> Result<(), Conflict> {
-        let system = flow.system();
+    /// Applies the resets of the guards that fired to the state after, and to the discrete variables of the
+    /// flow.
+    fn merge_all(&mut self, flow: &mut Flow<'_>, transition: &mut Transition) -> Result<(), Conflict> {
+        let (system, t) = (flow.system(), transition.t);
+        let Transition { firing, before, after, .. } = transition;
         self.discrete_before.clone_from(&flow.mode.values.discrete);
         let mut discrete = self.discrete_before.clone();
         self.state.begin(before.len());
         self.discrete.begin(discrete.len());
-        for &g in fired.iter().filter(|&&g| system.guards()[g].response.reset) {
+        for &g in firing.guards.iter().filter(|&&g| system.guards()[g].response.reset) {
             self.state.copy(before);
             self.discrete.copy(&self.discrete_before);
             let set = Reset { state: &mut self.state.one, discrete: &mut self.discrete.one };
@@ -93,7 +101,8 @@ impl Merged {
         self.one.extend_from_slice(before);
     }
 
-    /// Adds what one guard has set to what others have; of two values for one target that of the higher priority counts. Where it is not known what a guard sets, it is what has changed.
+    /// Adds what one guard has set to what others have; of two values for one target that of the higher
+    /// priority counts. Where it is not known what a guard sets, it is what has changed.
     fn merge(
         &mut self,
         guard: usize,

@@ -27,23 +27,24 @@
 //! - What has fired counts as inside its band, also where floats of time are too coarse to put it there.
 
 mod accumulation;
-mod advance;
 mod bernstein;
 mod chebyshev;
 mod condition;
 mod cover;
 mod decide;
+mod decisions;
 mod flip;
 mod guards;
 mod horizon;
 mod locate;
-mod place;
 mod polyline;
 mod scan;
 mod search;
 mod side;
+mod sides;
 mod signals;
 mod state;
+mod step_scan;
 
 pub use accumulation::{Between, ZenoLimit, ZenoRecord};
 pub use condition::{Condition, Fires, GuardSpec, OnEntry, Placement, Touches};

@@ -23,8 +23,8 @@ fn row(row: SuiteRow, measured: &Measured, is_one_too_many: bool) -> SuiteRow {
     SuiteRow {
         suite: SLIDING.0,
         ok: row.ok && !is_one_too_many,
-        n_accepted_sliding: Some(measured.statistics.slid),
-        n_rejected_sliding: Some(measured.statistics.slid_rejected),
+        n_accepted_sliding: Some(measured.statistics.sliding.accepted),
+        n_rejected_sliding: Some(measured.statistics.sliding.rejected),
         ..row
     }
 }

@@ -1,0 +1,178 @@
+//! One round of a transition: what fired makes a new state and mode, rule by rule.
+
+use super::resets::Conflict;
+use crate::formulation::Flow;
+use crate::math::Bracket;
+use crate::mode::Mode;
+use crate::watch::Watch;
+
+/// What fires at one instant.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Firing {
+    /// Guards of the system, in rising order.
+    pub guards: Vec<usize>,
+    /// Surfaces that the motion leaves, by their place among those slid on, with the sign of the side that it
+    /// goes to.
+    pub exits: Vec<(usize, f64)>,
+    /// The window of the crossing, as times.
+    pub window: Option<Bracket>,
+}
+
+impl Firing {
+    /// One guard fires, and not because the motion has crossed it.
+    pub fn one(guard: usize) -> Self {
+        Self { guards: vec![guard], ..Self::default() }
+    }
+
+    /// Whether nothing fires.
+    pub fn is_empty(&self) -> bool {
+        self.guards.is_empty() && self.exits.is_empty()
+    }
+}
+
+/// One round: what fired, and the states before and after it. The mode after it is that of the form.
+#[derive(Clone, Debug)]
+pub struct Transition {
+    /// When it happens.
+    pub t: f64,
+    /// What fired.
+    pub firing: Firing,
+    /// The state before.
+    pub before: Vec<f64>,
+    /// The state after, as far as rules have made it.
+    pub after: Vec<f64>,
+    /// The mode before.
+    pub mode_before: Mode,
+}
+
+impl Transition {
+    /// Nothing has happened yet.
+    pub fn new(t: f64, y: &[f64], mode: &Mode) -> Self {
+        let firing = Firing::default();
+        Self { t, firing, before: y.to_vec(), after: y.to_vec(), mode_before: mode.clone() }
+    }
+
+    /// A round begins with what fired at this state.
+    pub fn begin(&mut self, firing: &Firing, t: f64, y: &[f64], mode: &Mode) {
+        self.t = t;
+        self.firing = firing.clone();
+        self.before.copy_from_slice(y);
+        self.after.copy_from_slice(y);
+        self.mode_before.clone_from(mode);
+    }
+
+    /// The states that differ after it, to the bit.
+    pub fn moved(&self) -> impl Iterator<Item = usize> + '_ {
+        let both = self.before.iter().zip(&self.after).enumerate();
+        both.filter(|(_, (a, b))| a.to_bits() != b.to_bits()).map(|(i, _)| i)
+    }
+
+    /// Whether it has changed anything, if it has come to this mode.
+    pub fn changes(&self, mode: &Mode) -> bool {
+        self.moved().next().is_some() || !self.firing.exits.is_empty() || self.mode_before != *mode
+    }
+}
+
+/// What rules work with.
+pub struct Tools<'r, 'a> {
+    /// The form, with the mode that rules change.
+    pub flow: &'r mut Flow<'a>,
+    /// The sides of guards.
+    pub watch: &'r Watch,
+}
+
+/// A rule of transitions: it makes one part of the state or the mode after what fired.
+pub trait Rule {
+    /// Applies the rule to a round in which all rules before it were applied.
+    fn apply(&mut self, tools: &mut Tools<'_, '_>, transition: &mut Transition) -> Result<(), Impossible>;
+}
+
+/// Why a rule cannot be applied, by indices of guards, states and modes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Impossible {
+    /// Two guards set one target to different values.
+    Conflict(Conflict),
+    /// A reset, of this guard if there is one, has set a state to what is no finite number.
+    NotFinite {
+        /// The guard.
+        guard: Option<usize>,
+        /// The state.
+        state: usize,
+        /// NaN or an infinity.
+        value: f64,
+    },
+    /// Two guards lead to different modes.
+    Modes {
+        /// The guards.
+        guards: (usize, usize),
+        /// The modes.
+        modes: (usize, usize),
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Exits, ModeChanges, Resets, Switches};
+    use super::*;
+    use crate::equations::{FormulaSystem, ParameterValues, System};
+    use crate::model::Model;
+
+    const HYBRID: &str = r#"
+        discrete = { bounces = 0 }
+        states = { y = 0.0, v = -2.0 }
+        modes.up.derivatives = { y = "v", v = "-sign(v)" }
+        modes.up.events.floor = { guard = "y < 0", reset = { v = "-v / 2", bounces = "bounces + 1" }, goto = "down" }
+        modes.up.events.wall = { guard = "y < 0", reset = { v = "1" } }
+        modes.down.derivatives = { y = "v", v = "0" }
+        run = { until = 3 }"#;
+
+    fn system() -> FormulaSystem {
+        let model = Model::from_toml(HYBRID).expect("a model");
+        FormulaSystem::compile(&model, ParameterValues::evaluate(&model, &[]).expect("numbers"))
+            .expect("a system")
+    }
+
+    fn named(system: &FormulaSystem, name: &str) -> usize {
+        system.shape().guards.iter().position(|guard| guard.name.contains(name)).expect("a guard")
+    }
+
+    /// What the rules make of what fires.
+    fn apply(system: &FormulaSystem, fired: &[usize]) -> Result<(Transition, Mode), Impossible> {
+        let mut flow = Flow::new(system, Mode::start(system, 0));
+        let watch = Watch::new(system.shape().guards.len(), 0, Vec::new());
+        let mut transition = Transition::new(0.0, &[0.0, -2.0], &flow.mode);
+        let firing = Firing { guards: fired.to_vec(), ..Firing::default() };
+        transition.begin(&firing, 1.0, &[0.0, -2.0], &flow.mode);
+        let rules: [&mut dyn Rule; 4] = [&mut Resets::default(), &mut Switches, &mut Exits, &mut ModeChanges];
+        for rule in rules {
+            rule.apply(&mut Tools { flow: &mut flow, watch: &watch }, &mut transition)?;
+        }
+        Ok((transition, flow.mode))
+    }
+
+    #[test]
+    fn rules_make_a_new_state_and_mode_without_a_run() {
+        let system = system();
+        let (transition, mode) = apply(&system, &[named(&system, "floor")]).expect("no conflict");
+        assert_eq!((&transition.before[..], &transition.after[..]), (&[0.0, -2.0][..], &[0.0, 1.0][..]));
+        assert_eq!((mode.values.place, &mode.values.discrete[..]), (1, &[1.0][..]));
+        assert!(transition.changes(&mode) && transition.moved().eq([1]));
+        let (nothing, mode) = apply(&system, &[]).expect("no conflict");
+        assert!(!nothing.changes(&mode));
+    }
+
+    #[test]
+    fn a_switch_takes_the_other_sign() {
+        let system = system();
+        let switch = system.shape().guards.iter().position(|guard| guard.response.switch.is_some());
+        let (_, mode) = apply(&system, &[switch.expect("a switch")]).expect("no conflict");
+        assert_eq!(mode.values.signs, [-1.0]);
+    }
+
+    #[test]
+    fn equal_values_are_no_conflict() {
+        let system = system();
+        let both = [named(&system, "floor"), named(&system, "wall")];
+        assert_eq!(apply(&system, &both).map(|(transition, _)| transition.after), Ok(vec![0.0, 1.0]));
+    }
+}
