@@ -6,12 +6,13 @@
 use super::conditions::Compared;
 use super::lagrange::motion_input;
 use super::locking::{Discontinuity, Lock, Locks};
-use super::lowering::{Lowering, Names, Parts, discrete_input, input};
+use super::lowering::{Lowering, Names, discrete_input, input};
 use super::needs::Needs;
+use super::parts::{EventSurface, Parts};
 use super::schedule::find_times;
 use super::surfaces::{Making, surfaces};
 use super::{Count, Direction, EntryRule, Guard, GuardCondition, GuardKind, Response};
-use crate::expr::{ExprId, InputId, InputKind, Node};
+use crate::expr::{ExprId, InputId, InputKind, Node, growth};
 use crate::model::{Definition, EventRule, Model, Reference};
 use std::collections::BTreeSet;
 
@@ -57,7 +58,7 @@ impl BoundFormulas {
         let first_count = first_switch + self.switch_names.len();
         let first_motion = self.first_of_motion();
         let surfaces: Vec<ExprId> = self.guards.iter().map(|watch| watch.surface).collect();
-        lowering.arena.growth(&surfaces, |input| match input {
+        growth(&lowering.arena, &surfaces, |input| match input {
             k if k < first_parameter => InputKind::Varying,
             k if k < first_switch => InputKind::Fixed(parameters[k - first_parameter]),
             k if k < first_count => InputKind::Locked(1.0),
@@ -201,28 +202,27 @@ impl LockSlots {
         first_comparison: usize,
     ) -> Vec<BoundGuard> {
         let events = model.all_events().zip(&parts.events);
-        let watch =
-            |((mode, event), surface): ((Option<usize>, &EventRule), &super::lowering::EventSurface)| {
-                let mut response = act(names, &event.reset, event.goto.as_ref());
-                response.stop_after = event.stop_after;
-                let count = surface.clock.and_then(|clock| self.count(clock));
-                response.count = count.map(|count| Count { clock: true, ..count });
-                let condition = surface.condition.clone().shifted(first_comparison);
-                let crosses = condition == GuardCondition::Crossing;
-                let guard = Guard {
-                    side: event.side,
-                    response,
-                    mode,
-                    kind: if crosses { GuardKind::Surface } else { GuardKind::Compound },
-                    touches: event.touches,
-                    closed: event.includes_zero(),
-                    condition,
-                    on_entry: if event.on_entry { EntryRule::Fires } else { EntryRule::Waits },
-                    priority: event.priority,
-                    ..Guard::new(&event.name, event.direction)
-                };
-                BoundGuard { guard, surface: surface.value, time: surface.time, slope: None, lock: None }
+        let watch = |((mode, event), surface): ((Option<usize>, &EventRule), &EventSurface)| {
+            let mut response = act(names, &event.reset, event.goto.as_ref());
+            response.stop_after = event.stop_after;
+            let count = surface.clock.and_then(|clock| self.count(clock));
+            response.count = count.map(|count| Count { clock: true, ..count });
+            let condition = surface.condition.clone().shifted(first_comparison);
+            let crosses = condition == GuardCondition::Crossing;
+            let guard = Guard {
+                side: event.side,
+                response,
+                mode,
+                kind: if crosses { GuardKind::Surface } else { GuardKind::Compound },
+                touches: event.touches,
+                closed: event.includes_zero(),
+                condition,
+                on_entry: if event.on_entry { EntryRule::Fires } else { EntryRule::Waits },
+                priority: event.priority,
+                ..Guard::new(&event.name, event.direction)
             };
+            BoundGuard { guard, surface: surface.value, time: surface.time, slope: None, lock: None }
+        };
         events.map(watch).collect()
     }
 

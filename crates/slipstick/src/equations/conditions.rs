@@ -37,89 +37,115 @@ pub(super) struct GuardPlace<'a> {
     pub(super) mode: Option<usize>,
 }
 
-impl Lowering<'_> {
+impl Conditions {
     /// The condition of a guard; none if it is one surface that crosses zero.
-    pub(super) fn condition(&mut self, model: &Model, place: &GuardPlace<'_>) -> Option<GuardCondition> {
-        let logic = self.names.logic(place.guard)?;
+    pub(super) fn read(
+        &mut self,
+        lowering: &mut Lowering<'_>,
+        model: &Model,
+        place: &GuardPlace<'_>,
+    ) -> Option<GuardCondition> {
+        let logic = lowering.names.logic(place.guard)?;
         if let Logic::Comparison { relation, left, right, .. } = logic
             && !matches!(relation, Relation::Equal | Relation::NotEqual)
         {
-            let sides = self.sides(place, left, right);
-            let surface = self.arena.sub(sides.0, sides.1);
-            let only_discrete = !self.locks.varies(&self.arena, surface)
-                && self.arena.inputs_of(&[surface]).into_iter().any(is_discrete);
-            return only_discrete.then(|| self.discrete(relation, sides));
+            let sides = sides(lowering, place, left, right);
+            let surface = lowering.arena.sub(sides.0, sides.1);
+            let only_discrete = !lowering.locks.varies(&lowering.arena, surface)
+                && lowering.arena.inputs_of(&[surface]).into_iter().any(is_discrete);
+            return only_discrete.then(|| self.discrete(lowering, relation, sides));
         }
-        Some(self.logic(model, place, &logic))
+        Some(self.logic(lowering, model, place, &logic))
     }
 
     /// The parser limits how deep conditions nest, and so how deep this goes.
-    fn logic(&mut self, model: &Model, place: &GuardPlace<'_>, logic: &Logic) -> GuardCondition {
+    fn logic(
+        &mut self,
+        lowering: &mut Lowering<'_>,
+        model: &Model,
+        place: &GuardPlace<'_>,
+        logic: &Logic,
+    ) -> GuardCondition {
         match logic {
             Logic::Comparison { relation, left, right, node } => {
-                let sides = self.sides(place, *left, *right);
-                let surface = self.arena.sub(sides.0, sides.1);
-                if self.locks.varies(&self.arena, surface) {
-                    self.comparison(place, *relation, surface, *node)
+                let sides = sides(lowering, place, *left, *right);
+                let surface = lowering.arena.sub(sides.0, sides.1);
+                if lowering.locks.varies(&lowering.arena, surface) {
+                    self.comparison(lowering, place, (*relation, surface, *node))
                 } else {
-                    self.discrete(*relation, sides)
+                    self.discrete(lowering, *relation, sides)
                 }
             }
             // A checked model has the mode.
             Logic::Mode { name, .. } => GuardCondition::Mode(
                 model.modes.iter().position(|m| m.name == name.name).unwrap_or(usize::MAX),
             ),
-            Logic::Not(inner) => GuardCondition::Not(Box::new(self.logic(model, place, inner))),
-            Logic::And(parts) => GuardCondition::And(self.all(model, place, parts)),
-            Logic::Or(parts) => GuardCondition::Or(self.all(model, place, parts)),
+            Logic::Not(inner) => GuardCondition::Not(Box::new(self.logic(lowering, model, place, inner))),
+            Logic::And(parts) => GuardCondition::And(self.all(lowering, model, place, parts)),
+            Logic::Or(parts) => GuardCondition::Or(self.all(lowering, model, place, parts)),
         }
     }
 
-    fn all(&mut self, model: &Model, place: &GuardPlace<'_>, parts: &[Logic]) -> Vec<GuardCondition> {
-        parts.iter().map(|part| self.logic(model, place, part)).collect()
+    fn all(
+        &mut self,
+        lowering: &mut Lowering<'_>,
+        model: &Model,
+        place: &GuardPlace<'_>,
+        parts: &[Logic],
+    ) -> Vec<GuardCondition> {
+        parts.iter().map(|part| self.logic(lowering, model, place, part)).collect()
     }
 
-    fn sides(&mut self, place: &GuardPlace<'_>, left: NodeId, right: NodeId) -> (ExprId, ExprId) {
-        let left = self.locked_node(place.guard, left, place.key);
-        (left, self.locked_node(place.guard, right, place.key))
-    }
-
-    fn discrete(&mut self, relation: Relation, (left, right): (ExprId, ExprId)) -> GuardCondition {
+    fn discrete(
+        &mut self,
+        lowering: &mut Lowering<'_>,
+        relation: Relation,
+        (left, right): (ExprId, ExprId),
+    ) -> GuardCondition {
         let (op, swapped) = relation.operation();
         let (left, right) = if swapped { (right, left) } else { (left, right) };
-        let holds = self.arena.build(Node::Binary(op, left, right));
-        self.conditions.discrete.push(holds);
-        GuardCondition::Discrete(self.conditions.discrete.len() - 1)
+        let holds = lowering.arena.build(Node::Binary(op, left, right));
+        self.discrete.push(holds);
+        GuardCondition::Discrete(self.discrete.len() - 1)
     }
 
     /// The comparison of a surface with zero. One that is written twice, or the other way round, is one.
     fn comparison(
         &mut self,
+        lowering: &mut Lowering<'_>,
         place: &GuardPlace<'_>,
-        relation: Relation,
-        surface: ExprId,
-        node: NodeId,
+        (relation, surface, node): (Relation, ExprId, NodeId),
     ) -> GuardCondition {
         let positive = matches!(relation, Relation::Greater | Relation::GreaterEqual);
         let closed = matches!(relation, Relation::GreaterEqual | Relation::Less);
-        let opposite = opposite(&mut self.arena, surface);
-        let known = &mut self.conditions;
-        let (index, turned) =
-            match (known.found.get(&(surface, closed)), known.found.get(&(opposite, !closed))) {
-                (Some(&index), _) => (index, false),
-                (None, Some(&index)) => (index, true),
-                (None, None) => {
-                    let text = &place.guard.syntax.text()[place.guard.syntax.node(node).span.clone()];
-                    let name = name_of(text, place.key);
-                    known.comparisons.push(Compared { name, surface, closed, mode: place.mode });
-                    known.found.insert((surface, closed), known.comparisons.len() - 1);
-                    (known.comparisons.len() - 1, false)
-                }
-            };
-        let compared = &mut known.comparisons[index];
+        let opposite = opposite(&mut lowering.arena, surface);
+        let (index, turned) = match (self.found.get(&(surface, closed)), self.found.get(&(opposite, !closed)))
+        {
+            (Some(&index), _) => (index, false),
+            (None, Some(&index)) => (index, true),
+            (None, None) => {
+                let text = &place.guard.syntax.text()[place.guard.syntax.node(node).span.clone()];
+                let name = name_of(text, place.key);
+                self.comparisons.push(Compared { name, surface, closed, mode: place.mode });
+                self.found.insert((surface, closed), self.comparisons.len() - 1);
+                (self.comparisons.len() - 1, false)
+            }
+        };
+        let compared = &mut self.comparisons[index];
         if compared.mode != place.mode {
             compared.mode = None;
         }
         GuardCondition::Sign { comparison: index, positive: positive != turned }
     }
+}
+
+/// Both sides of a comparison.
+fn sides(
+    lowering: &mut Lowering<'_>,
+    place: &GuardPlace<'_>,
+    left: NodeId,
+    right: NodeId,
+) -> (ExprId, ExprId) {
+    let left = lowering.locked_node(place.guard, left, place.key);
+    (left, lowering.locked_node(place.guard, right, place.key))
 }

@@ -1,7 +1,7 @@
 //! The derivatives of the states: common ones, kept once, and those of modes.
 
 use super::lagrange::of_motion;
-use super::lowering::{Lowering, input};
+use super::lowering::{Lowering, Names, input};
 use crate::expr::ExprId;
 use crate::model::{Definition, ModeRule, Model, Quantity};
 use std::collections::BTreeMap;
@@ -16,6 +16,27 @@ pub(super) struct Derivatives {
 }
 
 impl Derivatives {
+    /// Reads the derivatives; a common one only if some mode uses it.
+    pub(super) fn read(lowering: &mut Lowering<'_>, model: &Model) -> Self {
+        let n = model.mechanism.coordinates;
+        let mut common: Vec<ExprId> = (0..n).map(|i| input(&mut lowering.arena, 1 + n + i)).collect();
+        common.extend((0..n).map(|i| of_motion(&mut lowering.arena, i)));
+        // A checked model lacks none.
+        common.resize(model.states.len(), lowering.unknown());
+        let mut unread = by_state(&lowering.names, &model.derivatives);
+        let mut own = Vec::new();
+        for mode in &model.modes {
+            own.push(derivatives_in(lowering, mode, &mut common, &mut unread));
+        }
+        if model.modes.is_empty() {
+            for (state, definition) in unread {
+                common[state] = common_derivative(lowering, definition);
+            }
+            own.push(Vec::new());
+        }
+        Self { common, own }
+    }
+
     /// How many modes there are.
     pub(super) fn modes(&self) -> usize {
         self.own.len()
@@ -53,65 +74,42 @@ impl Derivatives {
 /// Definitions by the states that they are of.
 type ByState<'m> = BTreeMap<usize, &'m Definition>;
 
-impl Lowering<'_> {
-    /// Reads the derivatives; a common one only if some mode uses it.
-    pub(super) fn derivatives(&mut self, model: &Model) -> Derivatives {
-        let n = model.mechanism.coordinates;
-        let mut common: Vec<ExprId> = (0..n).map(|i| input(&mut self.arena, 1 + n + i)).collect();
-        common.extend((0..n).map(|i| of_motion(&mut self.arena, i)));
-        // A checked model lacks none.
-        common.resize(model.states.len(), self.unknown());
-        let mut unread = self.by_state(&model.derivatives);
-        let mut own = Vec::new();
-        for mode in &model.modes {
-            own.push(self.derivatives_in(mode, &mut common, &mut unread));
+/// Those of a mode's own, and the common ones that are met first in it.
+fn derivatives_in(
+    lowering: &mut Lowering<'_>,
+    mode: &ModeRule,
+    common: &mut [ExprId],
+    unread: &mut ByState<'_>,
+) -> Vec<(usize, ExprId)> {
+    let own = by_state(&lowering.names, &mode.derivatives);
+    let met: Vec<usize> = unread.keys().filter(|state| !own.contains_key(state)).copied().collect();
+    let mut found = Vec::with_capacity(own.len());
+    let mut met = met.into_iter().peekable();
+    for (state, definition) in own {
+        while let Some(first) = met.next_if(|met| *met < state) {
+            read_common(lowering, first, common, unread);
         }
-        if model.modes.is_empty() {
-            for (state, definition) in unread {
-                common[state] = self.common_derivative(definition);
-            }
-            own.push(Vec::new());
-        }
-        Derivatives { common, own }
+        let place = format!("modes.{}.derivatives.{}", mode.name, definition.name);
+        found.push((state, lowering.locked(&definition.formula, &place)));
     }
+    met.for_each(|state| read_common(lowering, state, common, unread));
+    found
+}
 
-    /// Those of a mode's own, and the common ones that are met first in it.
-    fn derivatives_in(
-        &mut self,
-        mode: &ModeRule,
-        common: &mut [ExprId],
-        unread: &mut ByState<'_>,
-    ) -> Vec<(usize, ExprId)> {
-        let own = self.by_state(&mode.derivatives);
-        let met: Vec<usize> = unread.keys().filter(|state| !own.contains_key(state)).copied().collect();
-        let mut found = Vec::with_capacity(own.len());
-        let mut met = met.into_iter().peekable();
-        for (state, definition) in own {
-            while let Some(first) = met.next_if(|met| *met < state) {
-                self.read_common(first, common, unread);
-            }
-            let place = format!("modes.{}.derivatives.{}", mode.name, definition.name);
-            found.push((state, self.locked(&definition.formula, &place)));
-        }
-        met.for_each(|state| self.read_common(state, common, unread));
-        found
+fn read_common(lowering: &mut Lowering<'_>, state: usize, common: &mut [ExprId], unread: &mut ByState<'_>) {
+    if let Some(definition) = unread.remove(&state) {
+        common[state] = common_derivative(lowering, definition);
     }
+}
 
-    fn read_common(&mut self, state: usize, common: &mut [ExprId], unread: &mut ByState<'_>) {
-        if let Some(definition) = unread.remove(&state) {
-            common[state] = self.common_derivative(definition);
-        }
-    }
+fn common_derivative(lowering: &mut Lowering<'_>, definition: &Definition) -> ExprId {
+    lowering.locked(&definition.formula, &format!("derivatives.{}", definition.name))
+}
 
-    fn common_derivative(&mut self, definition: &Definition) -> ExprId {
-        self.locked(&definition.formula, &format!("derivatives.{}", definition.name))
-    }
-
-    fn by_state<'d>(&self, list: &'d [Definition]) -> ByState<'d> {
-        let state = |definition: &'d Definition| match self.names.target(&definition.name)? {
-            Quantity::State(state) => Some((state, definition)),
-            _ => None,
-        };
-        list.iter().filter_map(state).collect()
-    }
+fn by_state<'d>(names: &Names<'_>, list: &'d [Definition]) -> ByState<'d> {
+    let state = |definition: &'d Definition| match names.target(&definition.name)? {
+        Quantity::State(state) => Some((state, definition)),
+        _ => None,
+    };
+    list.iter().filter_map(state).collect()
 }

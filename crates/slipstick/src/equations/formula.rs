@@ -3,7 +3,7 @@
 //! The inputs of every tape are `[t, states…, parameters…, switch signs…, counts…, discrete…, mode]`. All but
 //! time and states come from outside with every call, so that one compiled system serves many runs.
 
-use super::binding::bind;
+use super::binding::{BoundFormulas, bind};
 use super::differences::gradient_by_differences;
 use super::expand_formula::Expansions;
 use super::formula_mechanism::FormulaMechanism;
@@ -13,6 +13,7 @@ use super::lowering::Lowering;
 use super::mass::{MassScratch, MassTape};
 use super::mechanism::MechanismTapes;
 use super::parameter_values::ParameterValues;
+use super::parts::Parts;
 use super::schedule::check_times;
 use super::tapes::{Compiler, Modes, RegistersByMode, ResetTape, ScheduleTape};
 use super::{
@@ -55,7 +56,7 @@ impl FormulaSystem {
         let (state, discrete) = start_values(model, &fixed)?;
         check_times(model, &fixed)?;
         let mut lowering = Lowering::new(model);
-        let parts = lowering.parts(model);
+        let parts = Parts::read(&mut lowering, model);
         if let Some(coordinate) = parts.mechanism.nonlinear_force(&lowering.arena) {
             return Err(vec![nonlinear_force(model, coordinate)]);
         }
@@ -64,36 +65,23 @@ impl FormulaSystem {
         let guard_growth = bound.growth(&lowering, &fixed.parameters);
         let mut compiler = Compiler { arena: &mut lowering.arena, bound: &bound };
         let resets = compiler.resets();
-        let mass = compiler.mass(model, &parameter_inputs);
-        let mechanism = compiler.mechanism(&bound.parts.mechanism, model.states.len());
+        let mass = MassTape::compile(&mut compiler, model, &parameter_inputs);
+        let mechanism = MechanismTapes::compile(&mut compiler, model.states.len());
         let shown = ShownTapes {
             outputs: compiler.compile(&bound.parts.outputs),
             audit: compiler.compile(&bound.parts.audit),
-            energies: compiler.energies(&bound.parts.mechanism),
+            energies: bound.parts.mechanism.energies.iter().map(|e| compiler.compile(e)).collect(),
             switches: compiler.compile(&bound.parts.switches),
         };
         let schedule = compiler.schedule();
         let conditions = compiler.compile(&bound.parts.conditions.discrete);
-        let n = mechanism.as_ref().map_or(0, |mechanism| mechanism.coordinates);
-        let names = |list: &[Definition]| list.iter().map(|d| d.name.clone()).collect();
-        let modes = model.modes.iter().map(|mode| mode.name.clone());
         let shape = Shape {
-            layout: Layout { q: n, v: n, z: model.states.len() - 2 * n },
-            state_names: names(&model.states),
-            mode_names: if model.modes.is_empty() { vec![String::new()] } else { modes.collect() },
-            switch_names: bound.switch_names.clone(),
             parameters: fixed.parameters.clone(),
-            discrete_names: names(&model.discrete),
             discrete_start: discrete.clone(),
             condition_number: conditions.output_count(),
-            count_number: bound.count_number,
             mass_kind: mass.as_ref().map_or(MassKind::Identity, |mass| mass.kind),
-            constraints: mechanism.as_ref().map_or_else(Vec::new, |mechanism| mechanism.constraints.clone()),
-            guards: bound.guards.iter().map(|bound| bound.guard.clone()).collect(),
             guard_growth,
-            // Their periods have been checked.
-            clocks: Vec::new(),
-            has_formulas: true,
+            ..shape_of(model, &bound, mechanism.as_ref())
         };
         Ok(Self {
             shape,
@@ -172,6 +160,31 @@ fn nonlinear_force(model: &Model, coordinate: usize) -> Diagnostic {
     let span = force.map_or(0..0, |force| force.formula.place.span.clone());
     Diagnostic::new("nonlinear-force", span, message)
         .hint("multiply by `lambda` or `abs(lambda)`, as friction does; powers and products of multipliers cannot be solved for")
+}
+
+/// What the model and its formulas say of a system; parameters, masses and the like are left open.
+fn shape_of(model: &Model, bound: &BoundFormulas, mechanism: Option<&MechanismTapes>) -> Shape {
+    let n = mechanism.map_or(0, |mechanism| mechanism.coordinates);
+    let names = |list: &[Definition]| list.iter().map(|d| d.name.clone()).collect();
+    let modes = model.modes.iter().map(|mode| mode.name.clone());
+    Shape {
+        layout: Layout { q: n, v: n, z: model.states.len() - 2 * n },
+        state_names: names(&model.states),
+        mode_names: if model.modes.is_empty() { vec![String::new()] } else { modes.collect() },
+        switch_names: bound.switch_names.clone(),
+        parameters: Vec::new(),
+        discrete_names: names(&model.discrete),
+        discrete_start: Vec::new(),
+        condition_number: 0,
+        count_number: bound.count_number,
+        mass_kind: MassKind::Identity,
+        constraints: mechanism.map_or_else(Vec::new, |mechanism| mechanism.constraints.clone()),
+        guards: bound.guards.iter().map(|bound| bound.guard.clone()).collect(),
+        guard_growth: Vec::new(),
+        // Their periods have been checked.
+        clocks: Vec::new(),
+        has_formulas: true,
+    }
 }
 
 impl System for FormulaSystem {

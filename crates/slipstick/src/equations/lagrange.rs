@@ -6,8 +6,9 @@
 //! section 4.1).
 
 use super::derivatives::Derivatives;
+use super::energy::energies;
 use super::lowering::{Lowering, input};
-use crate::expr::{Arena, ExprId, InputId};
+use crate::expr::{Arena, ExprId, InputId, gradients};
 use crate::model::{Model, Scope, Versions};
 use std::collections::BTreeMap;
 
@@ -51,6 +52,20 @@ pub(super) struct MechanismParts {
 }
 
 impl MechanismParts {
+    /// Derives the equations of motion of the model's mechanism.
+    pub(super) fn derive(lowering: &mut Lowering<'_>, model: &Model, derivatives: &Derivatives) -> Self {
+        let n = model.mechanism.coordinates;
+        if n == 0 {
+            return Self::default();
+        }
+        let mut lagrange = Lagrange { lowering, model, n };
+        let mut parts = Self { applied: lagrange.forces(), ..Self::default() };
+        lagrange.motion(&mut parts);
+        lagrange.constraints(&mut parts);
+        parts.energies = energies(lowering, model, &parts, derivatives);
+        parts
+    }
+
     /// How many inputs the motion has: accelerations, multipliers and reactions.
     pub(super) fn motion(&self) -> usize {
         2 * self.force.len() + self.names.len()
@@ -128,105 +143,108 @@ pub(super) fn rows_of(model: &Model, scope: &Scope<'_>) -> Vec<usize> {
     of_speeds.into_iter().map(row).collect()
 }
 
-impl Lowering<'_> {
-    /// The equations of motion of the model's mechanism.
-    pub(super) fn mechanism(&mut self, model: &Model, derivatives: &Derivatives) -> MechanismParts {
-        let n = model.mechanism.coordinates;
-        if n == 0 {
-            return MechanismParts::default();
-        }
-        let mut parts = MechanismParts { applied: self.forces(model, n), ..MechanismParts::default() };
-        self.motion(model, &mut parts);
-        self.constraints(model, &mut parts);
-        parts.energies = self.energies(model, &parts, derivatives);
-        parts
-    }
+/// Derives the formulas of a mechanism from what the model says.
+struct Lagrange<'l, 'm> {
+    lowering: &'l mut Lowering<'m>,
+    model: &'l Model,
+    /// How many coordinates there are.
+    n: usize,
+}
 
+impl Lagrange<'_, '_> {
     /// The formula of a constraint: zero in modes in which it does not hold.
-    fn constraint(&mut self, model: &Model, name: &str, versions: &Versions<'_>) -> ExprId {
-        self.by_mode(model, versions, |of, formula, mode| {
+    fn constraint(&mut self, name: &str, versions: &Versions<'_>) -> ExprId {
+        self.lowering.by_mode(self.model, versions, |of, formula, mode| {
             of.locked(formula, &format!("{mode}constraints.{name}"))
         })
     }
 
     /// The constraints: those of positions first.
-    fn constraints(&mut self, model: &Model, parts: &mut MechanismParts) {
-        let n = model.mechanism.coordinates;
-        let of_speeds = of_speeds(model, &Scope::new(model));
-        let constraints = model.mechanism.constraints.iter().zip(model.constraint_versions());
+    fn constraints(&mut self, parts: &mut MechanismParts) {
+        let n = self.n;
+        let of_speeds = of_speeds(self.model, &Scope::new(self.model));
+        let constraints = self.model.mechanism.constraints.iter().zip(self.model.constraint_versions());
         let rows: Vec<_> = constraints.zip(of_speeds).collect();
         let mut lower = |wanted: bool| -> Vec<ExprId> {
             let rows = rows.iter().filter(|(_, of_speeds)| *of_speeds == wanted);
             rows.map(|((constraint, versions), _)| {
                 parts.names.push(constraint.name.clone());
-                self.constraint(model, &constraint.name, versions)
+                self.constraint(&constraint.name, versions)
             })
             .collect()
         };
         let (positions, speeds) = (lower(false), lower(true));
-        let one = self.arena.constant(1.0);
+        let one = self.lowering.arena.constant(1.0);
         parts.holonomic = positions.len();
-        parts.offset = self.arena.derivative_along(&positions, &[(InputId(0), one)]);
+        parts.offset = self.lowering.arena.derivative_along(&positions, &[(InputId(0), one)]);
         parts.offset.extend(&speeds);
         let (of_coordinates, of_rates) = (1..1 + n, 1 + n..1 + 2 * n);
-        let held = entries(self.arena.gradients(&positions, |q| of_coordinates.contains(&q.index())), 1);
-        let slowed = entries(self.arena.gradients(&speeds, |v| of_rates.contains(&v.index())), 1 + n);
+        let held = entries(
+            gradients(&mut self.lowering.arena, &positions, |q| of_coordinates.contains(&q.index())),
+            1,
+        );
+        let slowed =
+            entries(gradients(&mut self.lowering.arena, &speeds, |v| of_rates.contains(&v.index())), 1 + n);
         let below =
             slowed.into_iter().map(|entry| FormulaEntry { row: entry.row + positions.len(), ..entry });
         parts.jacobian = held.into_iter().chain(below).collect();
-        parts.velocity = self.along(&positions, n);
+        parts.velocity = self.along(&positions);
         parts.velocity.extend(&speeds);
-        let slopes = self.arena.gradients(&parts.velocity, |q| of_coordinates.contains(&q.index()));
+        let slopes =
+            gradients(&mut self.lowering.arena, &parts.velocity, |q| of_coordinates.contains(&q.index()));
         parts.slopes = entries(slopes, 1);
-        let rates = self.along(&parts.velocity, n);
-        parts.level = rates.into_iter().map(|rate| self.arena.neg(rate)).collect();
+        let rates = self.along(&parts.velocity);
+        parts.level = rates.into_iter().map(|rate| self.lowering.arena.neg(rate)).collect();
         parts.position = positions;
     }
 
     /// The mass matrix and the forces.
-    fn motion(&mut self, model: &Model, parts: &mut MechanismParts) {
+    fn motion(&mut self, parts: &mut MechanismParts) {
         let mut mass: BTreeMap<(usize, usize), ExprId> = BTreeMap::new();
         let mut force = parts.applied.clone();
-        if let Some(kinetic) = &model.mechanism.kinetic {
-            let kinetic = self.locked(kinetic, "kinetic");
+        if let Some(kinetic) = &self.model.mechanism.kinetic {
+            let kinetic = self.lowering.locked(kinetic, "kinetic");
             self.kinetic_terms(kinetic, &mut mass, &mut force);
         }
-        if let Some(potential) = &model.mechanism.potential {
-            let potential = self.locked(potential, "potential");
-            for (i, slope) in self.gradient(potential, 1, force.len()) {
-                force[i] = self.arena.sub(force[i], slope);
+        if let Some(potential) = &self.model.mechanism.potential {
+            let potential = self.lowering.locked(potential, "potential");
+            for (i, slope) in self.gradient(potential, 1) {
+                force[i] = self.lowering.arena.sub(force[i], slope);
             }
         }
-        let zero = self.arena.constant(0.0);
-        for entry in &model.mechanism.inertia {
-            let Some((row, column)) = self.names.inertia_place(&entry.name) else { continue };
-            let value = self.locked(&entry.formula, &format!("inertia.{}", entry.name));
+        let zero = self.lowering.arena.constant(0.0);
+        for entry in &self.model.mechanism.inertia {
+            let Some((row, column)) = self.lowering.names.inertia_place(&entry.name) else { continue };
+            let value = self.lowering.locked(&entry.formula, &format!("inertia.{}", entry.name));
             parts.entries.push(FormulaEntry { row, column, value });
             let halves = if row == column { vec![(row, column)] } else { vec![(row, column), (column, row)] };
             for place in halves {
                 let known = mass.get(&place).copied().unwrap_or(zero);
-                mass.insert(place, self.arena.add(known, value));
+                mass.insert(place, self.lowering.arena.add(known, value));
             }
         }
         parts.mass =
             mass.into_iter().map(|((row, column), value)| FormulaEntry { row, column, value }).collect();
-        self.split_forces(model.mechanism.constraints.len(), force, parts);
+        self.split_forces(self.model.mechanism.constraints.len(), force, parts);
     }
 
     /// Forces that are linear in multipliers: what they are without them, and what each multiplier adds.
     fn split_forces(&mut self, m: usize, force: Vec<ExprId>, parts: &mut MechanismParts) {
         let n = force.len();
         let is_multiplier = |input: InputId| place_in_motion(input).is_some_and(|k| (n..n + m).contains(&k));
-        let gradients = self.arena.gradients(&force, is_multiplier);
+        let gradients = gradients(&mut self.lowering.arena, &force, is_multiplier);
         let pushes = entries(gradients, motion_input(n).index()).into_iter();
         parts.feedback = pushes
             .map(|FormulaEntry { row, column, value }| FormulaEntry { row: column, column: row, value })
             .collect();
         parts.feedback.sort_by_key(|entry| (entry.row, entry.column));
-        let zero = self.arena.constant(0.0);
+        let zero = self.lowering.arena.constant(0.0);
         let without: Vec<(InputId, ExprId)> = (n..n + m).map(|k| (motion_input(k), zero)).collect();
-        parts.force =
-            if parts.feedback.is_empty() { force } else { self.arena.substitute_all(&force, &without) };
+        parts.force = if parts.feedback.is_empty() {
+            force
+        } else {
+            self.lowering.arena.substitute_all(&force, &without)
+        };
     }
 
     /// What follows from the kinetic energy: the mass matrix, and forces that come with motion.
@@ -236,55 +254,56 @@ impl Lowering<'_> {
         mass: &mut BTreeMap<(usize, usize), ExprId>,
         force: &mut [ExprId],
     ) {
-        let n = force.len();
-        for (i, pushed) in self.gradient(kinetic, 1, n) {
-            force[i] = self.arena.add(force[i], pushed);
+        let n = self.n;
+        for (i, pushed) in self.gradient(kinetic, 1) {
+            force[i] = self.lowering.arena.add(force[i], pushed);
         }
-        let (places, momenta): (Vec<usize>, Vec<ExprId>) =
-            self.gradient(kinetic, 1 + n, n).into_iter().unzip();
+        let (places, momenta): (Vec<usize>, Vec<ExprId>) = self.gradient(kinetic, 1 + n).into_iter().unzip();
         let rates = 1 + n..1 + 2 * n;
-        let rows = self.arena.gradients(&momenta, |input| rates.contains(&input.index()));
+        let rows = gradients(&mut self.lowering.arena, &momenta, |input| rates.contains(&input.index()));
         for entry in entries(rows, 1 + n) {
             mass.insert((places[entry.row], entry.column), entry.value);
         }
-        for (&i, drift) in places.iter().zip(self.along(&momenta, n)) {
-            force[i] = self.arena.sub(force[i], drift);
+        for (&i, drift) in places.iter().zip(self.along(&momenta)) {
+            force[i] = self.lowering.arena.sub(force[i], drift);
         }
     }
 
-    fn forces(&mut self, model: &Model, n: usize) -> Vec<ExprId> {
-        let mut forces = vec![self.arena.constant(0.0); n];
+    fn forces(&mut self) -> Vec<ExprId> {
+        let mut forces = vec![self.lowering.arena.constant(0.0); self.n];
         for ((coordinate, versions), sum) in
-            model.coordinates().iter().zip(model.force_versions()).zip(&mut forces)
+            self.model.coordinates().iter().zip(self.model.force_versions()).zip(&mut forces)
         {
             let key = format!("forces.{}", coordinate.name);
             if let Some(common) = versions.common {
-                *sum = self.locked(common, &key);
+                *sum = self.lowering.locked(common, &key);
             }
             // The force of the mode that holds is added.
             let own = Versions { common: None, modes: versions.modes };
-            let own =
-                self.by_mode(model, &own, |of, formula, mode| of.locked(formula, &format!("{mode}{key}")));
-            *sum = self.arena.add(*sum, own);
+            let own = self
+                .lowering
+                .by_mode(self.model, &own, |of, formula, mode| of.locked(formula, &format!("{mode}{key}")));
+            *sum = self.lowering.arena.add(*sum, own);
         }
         forces
     }
 
-    /// The derivatives by `n` inputs from `first` on that are not always zero, with their places among these.
-    fn gradient(&mut self, of: ExprId, first: usize, n: usize) -> Vec<(usize, ExprId)> {
-        let wanted = first..first + n;
-        let found = self.arena.gradients(&[of], |input| wanted.contains(&input.index()));
+    /// The derivatives by as many inputs as there are coordinates, from `first` on that are not always zero, with their places among these.
+    fn gradient(&mut self, of: ExprId, first: usize) -> Vec<(usize, ExprId)> {
+        let wanted = first..first + self.n;
+        let found = gradients(&mut self.lowering.arena, &[of], |input| wanted.contains(&input.index()));
         found.into_iter().flatten().map(|(input, slope)| (input.index() - first, slope)).collect()
     }
 
     /// The rates of expressions along the motion while the speeds stay as they are.
-    fn along(&mut self, of: &[ExprId], n: usize) -> Vec<ExprId> {
-        let mut seeds = vec![(InputId(0), self.arena.constant(1.0))];
+    fn along(&mut self, of: &[ExprId]) -> Vec<ExprId> {
+        let n = self.n;
+        let mut seeds = vec![(InputId(0), self.lowering.arena.constant(1.0))];
         for i in 0..n {
-            let speed = input(&mut self.arena, 1 + n + i);
+            let speed = input(&mut self.lowering.arena, 1 + n + i);
             seeds.push((InputId(u32::try_from(1 + i).unwrap_or(u32::MAX)), speed));
         }
-        self.arena.derivative_along(of, &seeds)
+        self.lowering.arena.derivative_along(of, &seeds)
     }
 }
 

@@ -1,13 +1,9 @@
 //! Formulas on their way from a model into one arena: names become inputs, and what can switch is locked.
 
-use super::GuardCondition;
-use super::conditions::{Conditions, GuardPlace};
-use super::derivatives::Derivatives;
-use super::lagrange::{MechanismParts, of_motion, rows_of};
-use super::locking::{Discontinuity, Locker, Locks};
-use super::tapes::ResetParts;
+use super::lagrange::{of_motion, rows_of};
+use super::locking::{Locker, Locks};
 use crate::expr::{Arena, BinaryOp, ExprId, InputId, Interpret, Node, NodeId};
-use crate::model::{EventRule, Formula, Logic, ModeRule, Model, Quantity, Scope, Trigger, Versions};
+use crate::model::{Formula, Logic, Model, Quantity, Scope, Versions};
 
 /// What names stand for.
 pub(super) struct Names<'m> {
@@ -95,50 +91,11 @@ pub(super) fn input(arena: &mut Arena, index: usize) -> ExprId {
     arena.input(InputId(u32::try_from(index).unwrap_or(u32::MAX)))
 }
 
-/// An event's surface, and its time if that is known.
-#[derive(Clone, Debug)]
-pub(super) struct EventSurface {
-    /// When the event happens; the surface matters for a crossing only.
-    pub(super) condition: GuardCondition,
-    pub(super) value: ExprId,
-    pub(super) time: Option<ExprId>,
-    /// The lock that counts how often it has struck.
-    pub(super) clock: Option<usize>,
-}
-
-/// The formulas of a model, locked.
-#[derive(Clone, Debug)]
-pub(super) struct Parts {
-    /// The derivative of each state in each mode.
-    pub(super) derivatives: Derivatives,
-    /// The entries of the mass matrix, in the order of the model.
-    pub(super) mass: Vec<ExprId>,
-    /// The surface of each event, in the order of [`Model::all_events`].
-    pub(super) events: Vec<EventSurface>,
-    /// The outputs.
-    pub(super) outputs: Vec<ExprId>,
-    /// What is audited, as it is written.
-    pub(super) audit: Vec<ExprId>,
-    /// The named switches as they are shown.
-    pub(super) switches: Vec<ExprId>,
-    /// The resets of events, and behind them of what happens at rest.
-    pub(super) resets: Vec<Option<ResetParts>>,
-    /// How many discrete variables there are.
-    pub(super) discrete: usize,
-    /// What guards that join conditions are made of.
-    pub(super) conditions: Conditions,
-    /// Whether formulas depend on the index of the mode.
-    pub(super) depends_on_mode: bool,
-    /// The equations of motion of the mechanism; empty if there is none.
-    pub(super) mechanism: MechanismParts,
-}
-
-/// Formulas on their way into one arena.
+/// Reads formulas into one arena, where names and locks are known.
 pub(super) struct Lowering<'m> {
     pub(super) arena: Arena,
     pub(super) names: Names<'m>,
     pub(super) locks: Locks,
-    pub(super) conditions: Conditions,
 }
 
 impl<'m> Lowering<'m> {
@@ -160,7 +117,7 @@ impl<'m> Lowering<'m> {
             switches: Vec::new(),
         };
         let locks = Locks::new(first_parameter, model.run.regularise);
-        let mut lowering = Self { arena: Arena::new(), names, locks, conditions: Conditions::default() };
+        let mut lowering = Self { arena: Arena::new(), names, locks };
         lowering.lower_switches(model);
         lowering.lower_outputs(model);
         lowering
@@ -183,7 +140,7 @@ impl<'m> Lowering<'m> {
     }
 
     /// The values of the named switches, as they are shown: signs, or straight lines if they are softened.
-    fn shown_switches(&mut self, model: &Model) -> Vec<ExprId> {
+    pub(super) fn shown_switches(&mut self, model: &Model) -> Vec<ExprId> {
         let first = self.names.first_switch;
         let width = model.run.regularise.unwrap_or(0.0);
         let mut shown = Vec::new();
@@ -266,7 +223,7 @@ impl<'m> Lowering<'m> {
     }
 
     /// With the locks of the motion, the other outputs too show the branch that holds.
-    fn lock_outputs(&mut self, model: &Model) -> Vec<ExprId> {
+    pub(super) fn lock_outputs(&mut self, model: &Model) -> Vec<ExprId> {
         let versions = model.output_versions();
         for i in model.outputs_in_order() {
             self.names.locked_outputs[i] = self.locked_output(model, &versions[i], &model.outputs[i].name);
@@ -323,7 +280,7 @@ impl<'m> Lowering<'m> {
     }
 
     /// The surface of a guard: the formula itself, or left minus right of a comparison.
-    fn surface(&mut self, formula: &Formula, place: &str) -> ExprId {
+    pub(super) fn surface(&mut self, formula: &Formula, place: &str) -> ExprId {
         match formula.syntax.comparison() {
             Some((_, left, right)) => {
                 let left = self.locked_node(formula, left, place);
@@ -334,100 +291,9 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// All formulas that the motion depends on.
-    pub(super) fn parts(&mut self, model: &Model) -> Parts {
-        let derivatives = self.derivatives(model);
-        let mass = model.mass.iter().map(|d| self.locked(&d.formula, &format!("mass.{}", d.name))).collect();
-        let events =
-            model.all_events().enumerate().map(|(i, (mode, e))| self.event(model, i, mode, e)).collect();
-        let mechanism = self.mechanism(model, &derivatives);
-        let audit = model.audit.iter().map(|a| self.plain(&a.definition.formula)).collect();
-        let (outputs, switches) = (self.lock_outputs(model), self.shown_switches(model));
-        let (resets, discrete) = (self.resets(model), model.discrete.len());
-        let conditions = std::mem::take(&mut self.conditions);
-        let own = |mode: &ModeRule| {
-            !(mode.outputs.is_empty() && mode.forces.is_empty() && mode.constraints.is_empty())
-        };
-        let depends_on_mode = model.modes.iter().any(own);
-        Parts {
-            derivatives,
-            mass,
-            events,
-            outputs,
-            audit,
-            switches,
-            resets,
-            discrete,
-            conditions,
-            depends_on_mode,
-            mechanism,
-        }
-    }
-
     /// The outputs as they are written.
     pub(super) fn plain_outputs(&self) -> &[ExprId] {
         &self.names.outputs
-    }
-
-    /// A guard: one surface that crosses zero, or a condition.
-    fn guard(&mut self, model: &Model, place: &GuardPlace<'_>) -> EventSurface {
-        let (condition, value) = match self.condition(model, place) {
-            Some(condition) => (condition, self.unknown()),
-            None => (GuardCondition::Crossing, self.surface(place.guard, place.key)),
-        };
-        EventSurface { condition, value, time: None, clock: None }
-    }
-
-    fn event(&mut self, model: &Model, index: usize, own: Option<usize>, event: &EventRule) -> EventSurface {
-        let time = input(&mut self.arena, 0);
-        match &event.trigger {
-            Trigger::Guard(guard) => {
-                let mode = own.map_or_else(String::new, |mode| format!("modes.{}.", model.modes[mode].name));
-                self.guard(
-                    model,
-                    &GuardPlace { guard, key: &format!("{mode}events.{}.guard", event.name), mode: own },
-                )
-            }
-            Trigger::At(at) => {
-                let at = self.plain(at);
-                let value = self.arena.sub(time, at);
-                EventSurface { condition: GuardCondition::Crossing, value, time: Some(at), clock: None }
-            }
-            Trigger::Every { period, first } => {
-                let period = self.plain(period);
-                // Without a first strike it is one period after the start of the run.
-                let (first, passed) = match (first, &model.run.from) {
-                    (Some(first), _) => (Some(self.plain(first)), 0.0),
-                    (None, None) => (None, 1.0),
-                    (None, Some(from)) => {
-                        let from = self.plain(from);
-                        (Some(self.arena.add(from, period)), 0.0)
-                    }
-                };
-                self.clock(index, event, (first, passed), period)
-            }
-        }
-    }
-
-    /// The surface of an event at `first + (n + passed) period`, in periods. Periods are counted before they
-    /// are summed, so that a time is rounded once.
-    fn clock(
-        &mut self,
-        index: usize,
-        event: &EventRule,
-        (first, passed): (Option<ExprId>, f64),
-        period: ExprId,
-    ) -> EventSurface {
-        let clock = self.locks.list.len();
-        let count = self.locks.value(&mut self.arena, Discontinuity::Clock(index), || event.name.clone());
-        let passed = self.arena.constant(passed);
-        let periods = self.arena.add(count, passed);
-        let since = self.arena.mul(periods, period);
-        let next = first.map_or(since, |first| self.arena.add(first, since));
-        let time = input(&mut self.arena, 0);
-        let left = self.arena.sub(time, next);
-        let value = self.arena.div(left, period);
-        EventSurface { condition: GuardCondition::Crossing, value, time: Some(next), clock: Some(clock) }
     }
 }
 

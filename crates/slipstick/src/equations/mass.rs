@@ -4,8 +4,9 @@
 use super::inputs::load;
 use super::tapes::Compiler;
 use super::{At, MassKind};
-use crate::expr::{ExprId, Registers, Tape};
+use crate::expr::{ExprId, Registers, Tape, gradients};
 use crate::model::{Model, Scope};
+use std::ops::Range;
 
 /// The entries of the mass matrix that are not those of the identity.
 #[derive(Clone, Debug)]
@@ -29,6 +30,29 @@ pub(super) struct MassScratch {
 }
 
 impl MassTape {
+    /// Compiles that of a model, if it has one; `fixed` tells which inputs do not change during a run.
+    pub(super) fn compile(compiler: &mut Compiler<'_>, model: &Model, fixed: &Range<usize>) -> Option<Self> {
+        let n = model.states.len();
+        if model.mass.is_empty() {
+            return None;
+        }
+        let scope = Scope::new(model);
+        let mut given = vec![false; n];
+        let mut places = Vec::new();
+        for definition in &model.mass {
+            let (row, column) = scope.mass_place(&definition.name)?;
+            given[row] = true;
+            places.push(row * n + column);
+        }
+        // Parameters do not change during a run; time, states, switch signs and counts do.
+        let entries = &compiler.bound.parts.mass;
+        let constant = compiler.arena.inputs_of(entries).iter().all(|input| fixed.contains(&input.index()));
+        let kind = if constant { MassKind::Constant } else { MassKind::Varying };
+        let (slope_places, slopes) = mass_slopes(compiler, &places, n);
+        let (tape, slopes) = (compiler.compile(entries), compiler.compile(&slopes));
+        Some(Self { kind, given, places, tape, slope_places, slopes })
+    }
+
     pub(super) fn scratch(&self) -> MassScratch {
         let longest = self.places.len().max(self.slope_places.len());
         let (tape, slopes) = (self.tape.registers(), self.slopes.registers());
@@ -71,36 +95,15 @@ impl MassTape {
     }
 }
 
-impl Compiler<'_> {
-    /// `fixed` tells which inputs do not change during a run.
-    pub(super) fn mass(&mut self, model: &Model, fixed: &std::ops::Range<usize>) -> Option<MassTape> {
-        let n = model.states.len();
-        if model.mass.is_empty() {
-            return None;
-        }
-        let scope = Scope::new(model);
-        let mut given = vec![false; n];
-        let mut places = Vec::new();
-        for definition in &model.mass {
-            let (row, column) = scope.mass_place(&definition.name)?;
-            given[row] = true;
-            places.push(row * n + column);
-        }
-        // Parameters do not change during a run; time, states, switch signs and counts do.
-        let entries = &self.bound.parts.mass;
-        let constant = self.arena.inputs_of(entries).iter().all(|input| fixed.contains(&input.index()));
-        let kind = if constant { MassKind::Constant } else { MassKind::Varying };
-        let (slope_places, slopes) = self.mass_slopes(&places, n);
-        let (tape, slopes) = (self.compile(entries), self.compile(&slopes));
-        Some(MassTape { kind, given, places, tape, slope_places, slopes })
-    }
-
-    /// The derivatives of the entries by time and by the states, those that are not identically zero.
-    fn mass_slopes(&mut self, places: &[usize], states: usize) -> (Vec<(usize, usize)>, Vec<ExprId>) {
-        let entries = self.arena.gradients(&self.bound.parts.mass, |input| input.index() <= states);
-        let slopes = places.iter().zip(entries).flat_map(|(&place, entries)| {
-            entries.into_iter().map(move |(input, slope)| ((place, input.index()), slope))
-        });
-        slopes.unzip()
-    }
+/// The derivatives of the entries by time and by the states, those that are not identically zero.
+fn mass_slopes(
+    compiler: &mut Compiler<'_>,
+    places: &[usize],
+    states: usize,
+) -> (Vec<(usize, usize)>, Vec<ExprId>) {
+    let entries = gradients(compiler.arena, &compiler.bound.parts.mass, |input| input.index() <= states);
+    let slopes = places.iter().zip(entries).flat_map(|(&place, entries)| {
+        entries.into_iter().map(move |(input, slope)| ((place, input.index()), slope))
+    });
+    slopes.unzip()
 }

@@ -146,76 +146,82 @@ pub(super) struct MechanismScratch {
     pub(super) motion: Vec<f64>,
 }
 
-impl Compiler<'_> {
-    pub(super) fn mechanism(&mut self, parts: &MechanismParts, states: usize) -> Option<MechanismTapes> {
-        let coordinates = parts.force.len();
-        let mut terms: Vec<ExprId> = Vec::new();
-        let is_zero = |id: ExprId| self.arena.is_constant(id) == Some(0.0);
-        let places = |of: &[ExprId], terms: &mut Vec<ExprId>| -> Vec<usize> {
-            let known = of.iter().enumerate().filter(|(_, id)| !is_zero(**id));
-            let (places, ids): (Vec<usize>, Vec<ExprId>) = known.unzip();
-            terms.extend(ids);
-            places
-        };
-        let by_rows = |of: &[FormulaEntry], terms: &mut Vec<ExprId>| -> Vec<(usize, usize)> {
-            let known: Vec<&FormulaEntry> = of.iter().filter(|entry| !is_zero(entry.value)).collect();
-            terms.extend(known.iter().map(|entry| entry.value));
-            known.into_iter().map(|entry| (entry.row, entry.column)).collect()
-        };
-        let (masses, forces) = (by_rows(&parts.mass, &mut terms), places(&parts.force, &mut terms));
-        let (gradients, levels) = (by_rows(&parts.jacobian, &mut terms), places(&parts.level, &mut terms));
-        let offsets = places(&parts.offset, &mut terms);
-        let slope_places = by_rows(&parts.slopes, &mut terms);
-        let slopes = terms.split_off(terms.len() - slope_places.len());
-        let offset = terms.split_off(terms.len() - offsets.len());
-        let before = masses.len() + forces.len();
-        let jacobian = terms[before..before + gradients.len()].to_vec();
-        let driving = self.compile(&terms[..before + gradients.len()]);
-        let turns = if offsets.is_empty() { self.turns(&jacobian, coordinates) } else { Vec::new() };
-        let inputs = self.bound.input_count + coordinates;
+/// Compiles the formulas of a mechanism.
+struct MechanismCompiler<'c, 'a> {
+    compiler: &'c mut Compiler<'a>,
+    parts: &'a MechanismParts,
+    states: usize,
+}
+
+impl MechanismCompiler<'_, '_> {
+    fn tapes(&mut self) -> MechanismTapes {
+        let (parts, coordinates) = (self.parts, self.parts.force.len());
+        let (masses, mass) = self.entries(&parts.mass);
+        let (forces, force) = self.rows(&parts.force);
+        let (gradients, jacobian) = self.entries(&parts.jacobian);
+        let (levels, level) = self.rows(&parts.level);
+        let (offsets, offset) = self.rows(&parts.offset);
+        let (slope_places, slopes) = self.entries(&parts.slopes);
+        let driving = [&mass[..], &force, &jacobian].concat();
+        let terms = [&driving[..], &level].concat();
+        let driving = self.compiler.compile(&driving);
+        let turns = if offsets.is_empty() { self.turns(&jacobian) } else { Vec::new() };
         let [terms, residuals_of_terms, turns] = Tape::compile_continued(
-            self.arena,
-            inputs,
+            self.compiler.arena,
+            self.compiler.bound.input_count + coordinates,
             [&terms, &[&parts.position[..], &offset].concat(), &turns],
         );
-        let constraints = self.constraints(parts);
-        let (tangent, tangents, turning) = self.tangent(parts, &jacobian, states);
-        let places = Places {
-            masses,
-            forces,
-            gradients,
-            levels,
-            offsets,
-            slopes: slope_places,
-            feedback: parts.feedback.iter().map(|entry| (entry.row, entry.column)).collect(),
-            tangents,
-            turning,
-        };
+        let constraints = self.constraints();
+        let (tangent, tangents, turning) = self.tangent(&jacobian);
         let feedback: Vec<ExprId> = parts.feedback.iter().map(|entry| entry.value).collect();
-        (coordinates > 0).then(|| MechanismTapes {
-            holds: self.holds(parts, &constraints, states),
+        MechanismTapes {
+            holds: self.holds(&constraints),
             constraints,
             coordinates,
-            states,
-            places,
+            states: self.states,
+            places: Places {
+                masses,
+                forces,
+                gradients,
+                levels,
+                offsets,
+                slopes: slope_places,
+                feedback: parts.feedback.iter().map(|entry| (entry.row, entry.column)).collect(),
+                tangents,
+                turning,
+            },
             terms,
             driving,
             residuals_of_terms,
             turns,
-            rates: self.compile(&[&jacobian[..], &offset].concat()),
-            jacobian: self.compile(&jacobian),
-            residuals: self.compile(&[&parts.position[..], &parts.velocity].concat()),
-            positions: self.compile(&parts.position),
-            slopes: self.compile(&slopes),
+            rates: self.compiler.compile(&[&jacobian[..], &offset].concat()),
+            jacobian: self.compiler.compile(&jacobian),
+            residuals: self.compiler.compile(&[&parts.position[..], &parts.velocity].concat()),
+            positions: self.compiler.compile(&parts.position),
+            slopes: self.compiler.compile(&slopes),
             tangent,
-            feedback: self.compile(&feedback),
-        })
+            feedback: self.compiler.compile(&feedback),
+        }
     }
 
-    fn constraints(&self, parts: &MechanismParts) -> Vec<Constraint> {
-        let locks = self.bound.locks(parts.motion());
+    /// The places of what is not always zero, with it.
+    fn rows(&self, of: &[ExprId]) -> (Vec<usize>, Vec<ExprId>) {
+        let is_zero = |id: ExprId| self.compiler.arena.is_constant(id) == Some(0.0);
+        of.iter().copied().enumerate().filter(|(_, id)| !is_zero(*id)).unzip()
+    }
+
+    /// The same of a matrix.
+    fn entries(&self, of: &[FormulaEntry]) -> (Vec<(usize, usize)>, Vec<ExprId>) {
+        let is_zero = |id: ExprId| self.compiler.arena.is_constant(id) == Some(0.0);
+        let known = of.iter().filter(|entry| !is_zero(entry.value));
+        known.map(|entry| ((entry.row, entry.column), entry.value)).unzip()
+    }
+
+    fn constraints(&self) -> Vec<Constraint> {
+        let parts = self.parts;
+        let locks = self.compiler.bound.locks(parts.motion());
         let constraint = |(i, name): (usize, &String)| {
-            let inputs = self.arena.inputs_of(&[parts.constraint(i)]);
+            let inputs = self.compiler.arena.inputs_of(&[parts.constraint(i)]);
             let switches = inputs.iter().any(|input| locks.contains(&input.index()));
             Constraint { name: name.clone(), holonomic: i < parts.holonomic, switches }
         };
@@ -223,51 +229,50 @@ impl Compiler<'_> {
     }
 
     /// Whether each constraint holds, as a formula of what is discrete; none if all always do.
-    fn holds(&mut self, parts: &MechanismParts, constraints: &[Constraint], states: usize) -> Option<Tape> {
-        let (one, end) = (self.arena.constant(1.0), self.bound.locks(parts.motion()).end);
-        let fixed = 1 + states..end;
+    fn holds(&mut self, constraints: &[Constraint]) -> Option<Tape> {
+        let (parts, one) = (self.parts, self.compiler.arena.constant(1.0));
+        let fixed = 1 + self.states..self.compiler.bound.locks(parts.motion()).end;
         let formulas: Vec<ExprId> = (0..constraints.len()).map(|k| parts.constraint(k)).collect();
-        let mut holds = say_something(self.arena, &formulas, &fixed);
+        let mut holds = say_something(self.compiler.arena, &formulas, &fixed);
         // One that never says anything is not a joint that is open, but wrong.
         holds.iter_mut().zip(constraints).filter(|(_, c)| !c.switches).for_each(|(holds, _)| *holds = one);
-        holds.iter().any(|&holds| holds != one).then(|| self.compile(&holds))
+        holds.iter().any(|&holds| holds != one).then(|| self.compiler.compile(&holds))
     }
 
     /// How each entry of `G` that is given changes along a change of positions, which is a further input for
     /// each behind all others.
-    fn turns(&mut self, jacobian: &[ExprId], coordinates: usize) -> Vec<ExprId> {
-        let first = self.bound.input_count;
-        let seed = |(i, q): (usize, u32)| (InputId(q), super::lowering::input(self.arena, first + i));
-        let seeds: Vec<(InputId, ExprId)> = (0..coordinates).zip(1..).map(seed).collect();
-        self.arena.derivative_along(jacobian, &seeds)
+    fn turns(&mut self, jacobian: &[ExprId]) -> Vec<ExprId> {
+        let first = self.compiler.bound.input_count;
+        let seed =
+            |(i, q): (usize, u32)| (InputId(q), super::lowering::input(self.compiler.arena, first + i));
+        let seeds: Vec<(InputId, ExprId)> = (0..self.parts.force.len()).zip(1..).map(seed).collect();
+        self.compiler.arena.derivative_along(jacobian, &seeds)
     }
 
     /// The derivatives of `M a - f` and of entries of `G` along a change of the state, with the states in
     /// each row of the former, and in each of the latter that changes. Accelerations are inputs, and stay as
     /// they are.
-    fn tangent(
-        &mut self,
-        parts: &MechanismParts,
-        gradients: &[ExprId],
-        states: usize,
-    ) -> (Tape, Vec<(usize, usize)>, Vec<Turning>) {
-        let inputs = self.bound.input_count;
+    fn tangent(&mut self, gradients: &[ExprId]) -> (Tape, Vec<(usize, usize)>, Vec<Turning>) {
+        let (parts, states) = (self.parts, self.states);
+        let inputs = self.compiler.bound.input_count;
         let motion = inputs - parts.motion();
-        let mut left: Vec<ExprId> = parts.force.iter().map(|&force| self.arena.neg(force)).collect();
+        let mut left: Vec<ExprId> = parts.force.iter().map(|&force| self.compiler.arena.neg(force)).collect();
         for mass in &parts.mass {
             self.add_product(&mut left[mass.row], mass.value, motion + mass.column);
         }
         for push in &parts.feedback {
-            let against = self.arena.neg(push.value);
+            let against = self.compiler.arena.neg(push.value);
             self.add_product(&mut left[push.column], against, motion + parts.force.len() + push.row);
         }
         let change = |arena: &mut Arena, i: usize| super::lowering::input(arena, inputs + i);
-        let seeds: Vec<(InputId, ExprId)> =
-            (0..states).zip(1_u32..).map(|(i, state)| (InputId(state), change(self.arena, i))).collect();
-        let mut tangent = self.arena.derivative_along(&left, &seeds);
-        let turns = self.arena.derivative_along(gradients, &seeds);
+        let seeds: Vec<(InputId, ExprId)> = (0..states)
+            .zip(1_u32..)
+            .map(|(i, state)| (InputId(state), change(self.compiler.arena, i)))
+            .collect();
+        let mut tangent = self.compiler.arena.derivative_along(&left, &seeds);
+        let turns = self.compiler.arena.derivative_along(gradients, &seeds);
         let changing = |of: ExprId| -> Vec<usize> {
-            let changes = self.arena.inputs_of(&[of]).into_iter();
+            let changes = self.compiler.arena.inputs_of(&[of]).into_iter();
             changes.filter_map(|input| input.index().checked_sub(inputs)).collect()
         };
         let of_row = |(i, row): (usize, &ExprId)| changing(*row).into_iter().map(move |state| (i, state));
@@ -277,20 +282,26 @@ impl Compiler<'_> {
             .filter(|turning| !turning.states.is_empty())
             .collect();
         tangent.extend(turning.iter().map(|turning| turns[turning.number]));
-        (Tape::compile(self.arena, inputs + states, &tangent), places, turning)
+        (Tape::compile(self.compiler.arena, inputs + states, &tangent), places, turning)
     }
 
     /// Adds an entry times an input, unless the entry is zero.
     fn add_product(&mut self, sum: &mut ExprId, entry: ExprId, of: usize) {
-        if self.arena.is_constant(entry) != Some(0.0) {
-            let of = super::lowering::input(self.arena, of);
-            let product = self.arena.mul(entry, of);
-            *sum = self.arena.add(*sum, product);
+        if self.compiler.arena.is_constant(entry) != Some(0.0) {
+            let of = super::lowering::input(self.compiler.arena, of);
+            let product = self.compiler.arena.mul(entry, of);
+            *sum = self.compiler.arena.add(*sum, product);
         }
     }
 }
 
 impl MechanismTapes {
+    /// Compiles those of the mechanism with this many states, if there is one.
+    pub(super) fn compile(compiler: &mut Compiler<'_>, states: usize) -> Option<Self> {
+        let parts = &compiler.bound.parts.mechanism;
+        (!parts.force.is_empty()).then(|| MechanismCompiler { compiler, parts, states }.tapes())
+    }
+
     fn term_count(&self) -> usize {
         let places = &self.places;
         places.masses.len() + places.forces.len() + places.gradients.len() + places.levels.len()

@@ -35,6 +35,8 @@ mod motion_series;
 mod needs;
 mod observer;
 mod parameter_values;
+mod parts;
+mod resets;
 mod schedule;
 mod selected;
 mod softening;

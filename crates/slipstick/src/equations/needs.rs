@@ -7,7 +7,8 @@
 
 use super::GuardCondition;
 use super::locking::{Discontinuity, Lock, Locks};
-use super::lowering::{EventSurface, Lowering, Parts, is_discrete};
+use super::lowering::{Lowering, is_discrete};
+use super::parts::{EventSurface, Parts};
 use crate::expr::{Arena, BinaryOp, ExprId, Node, UnaryOp};
 use crate::model::Model;
 use std::collections::BTreeMap;

@@ -2,9 +2,8 @@
 
 use super::Guard;
 use super::binding::BoundFormulas;
-use super::lowering::Lowering;
-use crate::expr::{Arena, ExprId, InputId, Registers, Tape};
-use crate::model::{Definition, Model, Quantity};
+use super::resets::ResetParts;
+use crate::expr::{Arena, ExprId, InputId, Registers, Tape, gradients};
 use std::sync::{Arc, OnceLock};
 
 /// The derivatives and guards of one mode.
@@ -244,7 +243,7 @@ impl Compiler<'_> {
         if response.switch.is_none() && response.count.is_none() {
             return None;
         }
-        let entries = self.arena.gradients(&[watch.surface], |input| input.index() <= states).pop()?;
+        let entries = gradients(self.arena, &[watch.surface], |input| input.index() <= states).pop()?;
         let (inputs, entries): (Vec<usize>, Vec<ExprId>) =
             entries.into_iter().map(|(input, entry)| (input.index(), entry)).unzip();
         Some(GradientTape { inputs, tape: self.compile(&entries) })
@@ -253,7 +252,7 @@ impl Compiler<'_> {
     /// The entries of `∂f/∂y` that are not identically zero, with their places.
     fn jacobian(&mut self, derivatives: &[ExprId]) -> (Vec<usize>, Vec<ExprId>) {
         let n = derivatives.len();
-        let rows = self.arena.gradients(derivatives, |input| (1..=n).contains(&input.index()));
+        let rows = gradients(self.arena, derivatives, |input| (1..=n).contains(&input.index()));
         let entries = rows.into_iter().enumerate();
         entries.flat_map(|(i, row)| row.into_iter().map(move |(j, e)| (i * n + j.index() - 1, e))).unzip()
     }
@@ -282,39 +281,6 @@ impl Compiler<'_> {
 
     pub(super) fn compile(&self, outputs: &[ExprId]) -> Tape {
         Tape::compile(self.arena, self.bound.input_count, outputs)
-    }
-}
-
-/// New values: of which states, of which discrete variables, and what, in this order.
-#[derive(Clone, Debug)]
-pub(super) struct ResetParts {
-    states: Vec<usize>,
-    discrete: Vec<usize>,
-    pub(super) values: Vec<ExprId>,
-}
-
-impl Lowering<'_> {
-    /// The resets of events, and behind them of what happens at rest.
-    pub(super) fn resets(&mut self, model: &Model) -> Vec<Option<ResetParts>> {
-        let events = model.all_events().map(|(_, event)| &event.reset);
-        let rest = model.all_events().filter_map(|(_, event)| Some(&event.at_rest.as_ref()?.reset));
-        events.chain(rest).map(|reset| self.reset(reset)).collect()
-    }
-
-    /// The new values, read as written; none if there are none.
-    fn reset(&mut self, reset: &[Definition]) -> Option<ResetParts> {
-        let (mut states, mut discrete) = (Vec::new(), Vec::new());
-        for definition in reset {
-            match self.names.target(&definition.name) {
-                Some(Quantity::State(i)) => states.push((i, self.plain(&definition.formula))),
-                Some(Quantity::Discrete(i)) => discrete.push((i, self.plain(&definition.formula))),
-                _ => {}
-            }
-        }
-        let values: Vec<ExprId> = states.iter().chain(&discrete).map(|(_, value)| *value).collect();
-        let places = |list: &[(usize, ExprId)]| list.iter().map(|(i, _)| *i).collect();
-        let (states, discrete) = (places(&states), places(&discrete));
-        (!values.is_empty()).then_some(ResetParts { states, discrete, values })
     }
 }
 

@@ -11,7 +11,7 @@
 use crate::expr::cons::{ConsTable, Key};
 use crate::expr::memo::Memo;
 use crate::expr::operation::{BinaryOp, Smoothness, UnaryOp};
-use std::collections::BTreeSet;
+use crate::expr::reach::{few_reachable, many_reachable};
 
 /// An expression of an [`Arena`]; meaningful only together with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -77,10 +77,6 @@ impl Node {
             Self::Binary(op, ..) => op.smoothness(),
             Self::Select(..) => Smoothness::Jump,
         }
-    }
-
-    fn is_operation(self) -> bool {
-        !matches!(self, Self::Constant(_) | Self::Input(_))
     }
 
     /// Bits, not values, tell constants apart: 0.0 and -0.0 stay two nodes.
@@ -153,44 +149,7 @@ impl Arena {
     /// Everything that `ids` are made from, themselves included, ascending:
     /// operands before what uses them.
     pub fn reachable(&self, ids: &[ExprId]) -> Vec<ExprId> {
-        self.few_reachable(ids).unwrap_or_else(|| self.many_reachable(ids))
-    }
-
-    /// The same if they are few: then the size of the arena does not matter.
-    fn few_reachable(&self, ids: &[ExprId]) -> Option<Vec<ExprId>> {
-        let most = self.len() / MANY;
-        if ids.len() > most {
-            return None;
-        }
-        let mut found: BTreeSet<ExprId> = ids.iter().copied().collect();
-        let mut stack: Vec<ExprId> = found.iter().copied().collect();
-        while let Some(id) = stack.pop() {
-            stack.extend(self.node(id).operands().filter(|operand| found.insert(*operand)));
-            if found.len() > most {
-                return None;
-            }
-        }
-        Some(found.into_iter().collect())
-    }
-
-    fn many_reachable(&self, ids: &[ExprId]) -> Vec<ExprId> {
-        let mut found = Marks::new(self.len());
-        let mut stack = Vec::new();
-        let mut count = 0;
-        for &id in ids {
-            if found.mark(id.0) {
-                stack.push(id);
-            }
-        }
-        while let Some(id) = stack.pop() {
-            count += 1;
-            for operand in self.node(id).operands() {
-                if found.mark(operand.0) {
-                    stack.push(operand);
-                }
-            }
-        }
-        found.ascending(count)
+        few_reachable(self, ids).unwrap_or_else(|| many_reachable(self, ids))
     }
 
     /// The inputs that `ids` use, ascending.
@@ -217,12 +176,6 @@ impl Arena {
         let mut found = self.reachable(ids);
         found.retain(|&id| self.node(id).smoothness() != Smoothness::Smooth);
         found
-    }
-
-    /// How many operations it takes to compute `ids`, each shared one once.
-    pub fn operation_count(&self, ids: &[ExprId]) -> usize {
-        let reachable = self.reachable(ids).into_iter();
-        reachable.filter(|&id| self.node(id).is_operation()).count()
     }
 
     /// `id` with inputs replaced, all at once: a replacement may mention the
@@ -275,41 +228,6 @@ impl Arena {
     }
 }
 
-/// Expressions are few if they are less than one in this many: a set of bits would be larger than they are.
-const MANY: usize = 64;
-
-/// A set of ids as bits.
-struct Marks {
-    words: Vec<u64>,
-}
-
-impl Marks {
-    fn new(len: usize) -> Self {
-        Self { words: vec![0; len.div_ceil(64)] }
-    }
-
-    /// Adds an id; false if it was there before.
-    fn mark(&mut self, id: u32) -> bool {
-        let word = &mut self.words[id as usize / 64];
-        let bit = 1 << (id % 64);
-        let new = *word & bit == 0;
-        *word |= bit;
-        new
-    }
-
-    fn ascending(&self, count: usize) -> Vec<ExprId> {
-        let mut ids = Vec::with_capacity(count);
-        for (base, &word) in (0_u32..).step_by(64).zip(&self.words) {
-            let mut rest = word;
-            while rest != 0 {
-                ids.push(ExprId(base + rest.trailing_zeros()));
-                rest &= rest - 1;
-            }
-        }
-        ids
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -318,6 +236,12 @@ mod tests {
         let mut arena = Arena::new();
         let [x, y, z] = [0, 1, 2].map(|n| arena.input(InputId(n)));
         (arena, x, y, z)
+    }
+
+    /// How many operations it takes to compute `ids`, each shared one once.
+    fn operation_count(arena: &Arena, ids: &[ExprId]) -> usize {
+        let is_leaf = |id: &ExprId| matches!(arena.node(*id), Node::Constant(_) | Node::Input(_));
+        arena.reachable(ids).iter().filter(|id| !is_leaf(id)).count()
     }
 
     #[test]
@@ -344,7 +268,7 @@ mod tests {
         let sine = arena.unary(UnaryOp::Sin, sum);
         assert_eq!(arena.reachable(&[sine]), [x, y, sum, sine]);
         assert_eq!(arena.reachable(&[]), []);
-        assert_eq!(arena.operation_count(&[sine, sum]), 2);
+        assert_eq!(operation_count(&arena, &[sine, sum]), 2);
     }
 
     #[test]
@@ -398,7 +322,7 @@ mod tests {
         for _ in 0..200_000 {
             deep = arena.unary(UnaryOp::Sin, deep);
         }
-        assert_eq!(arena.operation_count(&[deep]), 200_000);
+        assert_eq!(operation_count(&arena, &[deep]), 200_000);
         assert!(arena.depends_on(deep, InputId(0)));
         let one = arena.constant(1.0);
         assert!(arena.substitute(deep, &[(InputId(0), one)]) > deep);

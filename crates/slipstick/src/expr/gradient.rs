@@ -12,38 +12,36 @@ use std::collections::BTreeMap;
 /// Derivatives by input.
 type Partials = BTreeMap<InputId, ExprId>;
 
-impl Arena {
-    /// For each of `ids`, its derivatives by the wanted inputs that are not always zero, by input.
-    pub fn gradients(
-        &mut self,
-        ids: &[ExprId],
-        wanted: impl Fn(InputId) -> bool,
-    ) -> Vec<Vec<(InputId, ExprId)>> {
-        let (zero, one) = (self.constant(0.0), self.constant(1.0));
-        let order = self.reachable(ids);
-        let mut uses: Memo<u32> = Memo::new(&order, 0);
-        let operands = order.iter().flat_map(|id| self.node(*id).operands());
-        operands.chain(ids.iter().copied()).for_each(|id| uses[id.index()] += 1);
-        let mut found: Memo<Partials> = Memo::new(&order, Partials::new());
-        for &id in &order {
-            let partials = match self.node(id) {
-                Node::Input(input) if wanted(input) => Partials::from([(input, one)]),
-                Node::Constant(_) | Node::Input(_) => Partials::new(),
-                node => {
-                    let mut taken = Taken::new(node, &mut found, &mut uses);
-                    match node {
-                        Node::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract), ..) => {
-                            taken.add_up(self, op == BinaryOp::Subtract)
-                        }
-                        _ => taken.combine(self, id, zero),
+/// For each of `ids`, its derivatives by the wanted inputs that are not always zero, by input.
+pub fn gradients(
+    arena: &mut Arena,
+    ids: &[ExprId],
+    wanted: impl Fn(InputId) -> bool,
+) -> Vec<Vec<(InputId, ExprId)>> {
+    let (zero, one) = (arena.constant(0.0), arena.constant(1.0));
+    let order = arena.reachable(ids);
+    let mut uses: Memo<u32> = Memo::new(&order, 0);
+    let operands = order.iter().flat_map(|id| arena.node(*id).operands());
+    operands.chain(ids.iter().copied()).for_each(|id| uses[id.index()] += 1);
+    let mut found: Memo<Partials> = Memo::new(&order, Partials::new());
+    for &id in &order {
+        let partials = match arena.node(id) {
+            Node::Input(input) if wanted(input) => Partials::from([(input, one)]),
+            Node::Constant(_) | Node::Input(_) => Partials::new(),
+            node => {
+                let mut taken = Taken::new(node, &mut found, &mut uses);
+                match node {
+                    Node::Binary(op @ (BinaryOp::Add | BinaryOp::Subtract), ..) => {
+                        taken.add_up(arena, op == BinaryOp::Subtract)
                     }
+                    _ => taken.combine(arena, id, zero),
                 }
-            };
-            found[id.index()] = partials;
-        }
-        let mut take = |id: &ExprId| take(&mut found, &mut uses, *id);
-        ids.iter().map(|id| take(id).into_iter().filter(|(_, rate)| *rate != zero).collect()).collect()
+            }
+        };
+        found[id.index()] = partials;
     }
+    let mut take = |id: &ExprId| take(&mut found, &mut uses, *id);
+    ids.iter().map(|id| take(id).into_iter().filter(|(_, rate)| *rate != zero).collect()).collect()
 }
 
 /// The derivatives of an expression, for the last that uses it as they are.
@@ -159,7 +157,7 @@ mod tests {
             ids.push(lower(&mut arena, text));
         }
         let zero = arena.constant(0.0);
-        let found = arena.gradients(&ids, |input| input.0 != 1);
+        let found = gradients(&mut arena, &ids, |input| input.0 != 1);
         for (id, found) in ids.iter().zip(found) {
             let inputs = arena.inputs_of(&[*id]).into_iter().filter(|input| input.0 != 1);
             let one_by_one: Vec<(InputId, ExprId)> = inputs
@@ -180,7 +178,7 @@ mod tests {
             sum = arena.add(sum, square);
         }
         let before = arena.len();
-        let gradient = arena.gradients(&[sum], |_| true);
+        let gradient = gradients(&mut arena, &[sum], |_| true);
         assert_eq!(gradient[0].len(), 20_000);
         assert!(arena.len() - before <= 2 * 20_000 + 1);
     }

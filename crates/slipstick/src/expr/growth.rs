@@ -32,32 +32,30 @@ pub(super) struct Growth {
 
 const UNKNOWN: Growth = Growth { change: f64::INFINITY, size: f64::INFINITY, least: 0.0 };
 
-impl Arena {
-    /// For each of `ids`, by how much it can change at most when no varying input changes by more than one;
-    /// infinity if that is not known.
-    pub fn growth(&self, ids: &[ExprId], kind: impl Fn(usize) -> InputKind) -> Vec<f64> {
-        let Some(highest) = ids.iter().max() else { return Vec::new() };
-        let mut bounds = vec![UNKNOWN; highest.index() + 1];
-        for id in self.reachable(ids) {
-            let of = |operand: ExprId| bounds[operand.index()];
-            let bound = match self.node(id) {
-                Node::Constant(value) => fixed(value),
-                Node::Input(input) => match kind(input.index()) {
-                    InputKind::Varying => Growth { change: 1.0, ..UNKNOWN },
-                    InputKind::Fixed(value) => fixed(value),
-                    InputKind::Unknown => UNKNOWN,
-                    InputKind::Locked(size) => Growth { change: 0.0, size, least: 0.0 },
-                },
-                Node::Unary(op, x) => (op.row().growth)(of(x)),
-                Node::Binary(op, a, b) => (op.row().growth)(of(a), of(b)),
-                // A condition that can change makes it jump.
-                Node::Select(c, a, b) if of(c).change == 0.0 => of(a).either(of(b)),
-                Node::Select(..) => UNKNOWN,
-            };
-            bounds[id.index()] = bound;
-        }
-        ids.iter().map(|id| bounds[id.index()].change).collect()
+/// For each of `ids`, by how much it can change at most when no varying input changes by more than one;
+/// infinity if that is not known.
+pub fn growth(arena: &Arena, ids: &[ExprId], kind: impl Fn(usize) -> InputKind) -> Vec<f64> {
+    let Some(highest) = ids.iter().max() else { return Vec::new() };
+    let mut bounds = vec![UNKNOWN; highest.index() + 1];
+    for id in arena.reachable(ids) {
+        let of = |operand: ExprId| bounds[operand.index()];
+        let bound = match arena.node(id) {
+            Node::Constant(value) => fixed(value),
+            Node::Input(input) => match kind(input.index()) {
+                InputKind::Unknown => UNKNOWN,
+                InputKind::Varying => Growth { change: 1.0, ..UNKNOWN },
+                InputKind::Fixed(value) => fixed(value),
+                InputKind::Locked(size) => Growth { change: 0.0, size, least: 0.0 },
+            },
+            Node::Unary(op, x) => (op.row().growth)(of(x)),
+            Node::Binary(op, a, b) => (op.row().growth)(of(a), of(b)),
+            // A condition that can change makes it jump.
+            Node::Select(c, a, b) if of(c).change == 0.0 => of(a).either(of(b)),
+            Node::Select(..) => UNKNOWN,
+        };
+        bounds[id.index()] = bound;
     }
+    ids.iter().map(|id| bounds[id.index()].change).collect()
 }
 
 fn fixed(value: f64) -> Growth {
@@ -126,7 +124,7 @@ mod tests {
         let mut resolve = |name: &str| "xyps".find(name).map(|k| ids[k]);
         let id = parse(text).unwrap().lower(&mut arena, &mut resolve).unwrap();
         let kinds = [InputKind::Varying, InputKind::Varying, InputKind::Fixed(-2.0), InputKind::Locked(1.0)];
-        arena.growth(&[id], |k| kinds[k])[0]
+        super::growth(&arena, &[id], |k| kinds[k])[0]
     }
 
     #[test]

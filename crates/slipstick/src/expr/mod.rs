@@ -18,7 +18,7 @@
 //!
 //! All that is known of an operation stands in one row, see `rows`.
 //!
-//! [`Arena::display`] goes back to text, [`nearest()`] finds what a misspelt word
+//! [`display()`] goes back to text, [`nearest()`] finds what a misspelt word
 //! may have meant, and [`Walker`] is the slow reference for tests and the
 //! benchmark, for which [`sample_formulas`] is the material.
 
@@ -46,6 +46,7 @@ mod parse;
 mod print;
 #[cfg(test)]
 mod properties;
+mod reach;
 mod rows;
 mod sample;
 mod selection;
@@ -61,12 +62,14 @@ pub use banded::Bands;
 pub use bounds::{Bounds, Boxes};
 pub use error::ParseError;
 pub use function::{Arity, FUNCTIONS, Function};
-pub use growth::InputKind;
+pub use gradient::gradients;
+pub use growth::{InputKind, growth};
 pub use interval::Interval;
 pub use lower::Interpret;
 pub use nearest::nearest;
 pub use operation::{BinaryOp, Smoothness, UnaryOp};
 pub use parse::{MAX_NESTING, MAX_TEXT, parse};
+pub use print::{display, display_short};
 pub use sample::{SAMPLE_INPUTS, SAMPLE_POINT, sample_formulas};
 pub use series::{Composition, Expansion, LARGEST_DEGREE, Series};
 pub use syntax::{ArgumentList, Form, Kind, NodeId, Relation, Syntax, SyntaxNode, UnknownName};

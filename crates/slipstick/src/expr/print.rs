@@ -251,21 +251,24 @@ impl Named<'_> {
     }
 }
 
-impl Arena {
-    /// The expression as text that parses back to the same [`ExprId`].
-    ///
-    /// `names` must give the names that the reader's `resolve` knows. Text that
-    /// would be longer than a formula may be ([`MAX_TEXT`]) is cut as by
-    /// [`Arena::display_short`].
-    pub fn display(&self, id: ExprId, names: &dyn Fn(InputId) -> String) -> String {
-        self.display_short(id, names, MAX_TEXT)
-    }
+/// The expression as text that parses back to the same [`ExprId`].
+///
+/// `names` must give the names that the reader's `resolve` knows. Text that
+/// would be longer than a formula may be ([`MAX_TEXT`]) is cut as by
+/// [`display_short`].
+pub fn display(arena: &Arena, id: ExprId, names: &dyn Fn(InputId) -> String) -> String {
+    display_short(arena, id, names, MAX_TEXT)
+}
 
-    /// The expression as text of at most `max_chars` characters; if it had to
-    /// be cut, it ends with `…`.
-    pub fn display_short(&self, id: ExprId, names: &dyn Fn(InputId) -> String, max_chars: usize) -> String {
-        print(&Named { arena: self, names }, id.0, max_chars)
-    }
+/// The expression as text of at most `max_chars` characters; if it had to
+/// be cut, it ends with `…`.
+pub fn display_short(
+    arena: &Arena,
+    id: ExprId,
+    names: &dyn Fn(InputId) -> String,
+    max_chars: usize,
+) -> String {
+    print(&Named { arena, names }, id.0, max_chars)
 }
 
 #[cfg(test)]
@@ -283,7 +286,7 @@ mod tests {
         let inputs = [0, 1, 2].map(|n| (name(InputId(n)), arena.input(InputId(n))));
         let mut resolve = |word: &str| inputs.iter().find(|(name, _)| name == word).map(|i| i.1);
         let id = parse(text).unwrap().lower(&mut arena, &mut resolve).unwrap();
-        let shown = arena.display(id, &name);
+        let shown = display(&arena, id, &name);
         let again = parse(&shown).unwrap().lower(&mut arena, &mut resolve).unwrap();
         assert_eq!(id, again, "{text} printed as {shown}");
         shown
@@ -341,12 +344,12 @@ mod tests {
             let sine = arena.unary(UnaryOp::Sin, huge);
             huge = arena.add(huge, sine);
         }
-        let short = arena.display_short(huge, &name, 20);
+        let short = display_short(&arena, huge, &name, 20);
         assert_eq!(short.chars().count(), 20);
         assert!(short.ends_with('…'));
-        assert_eq!(arena.display(huge, &name).chars().count(), MAX_TEXT);
-        assert_eq!(arena.display_short(huge, &name, 0), "");
+        assert_eq!(display(&arena, huge, &name).chars().count(), MAX_TEXT);
+        assert_eq!(display_short(&arena, huge, &name, 0), "");
         let x = arena.input(InputId(0));
-        assert_eq!(arena.display_short(x, &name, 1), "x");
+        assert_eq!(display_short(&arena, x, &name, 1), "x");
     }
 }

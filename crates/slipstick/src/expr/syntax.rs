@@ -350,6 +350,6 @@ mod tests {
         let sum = syntax.lower(&mut arena, &mut |_| Some(x)).unwrap();
         assert_eq!(arena.evaluate(&[sum], &[1.0]), [200_001.0]);
         assert_eq!(syntax.to_string(), text);
-        assert_eq!(arena.display(sum, &|_| "x".to_string()), text);
+        assert_eq!(crate::expr::display(&arena, sum, &|_| "x".to_string()), text);
     }
 }
