@@ -212,7 +212,7 @@ impl Watch {
         self.step.scan(&self.sides, signals, h, limit)
     }
 
-    /// The step is taken up to `s`: the time that the scan found, or its limit. SideTable move on to it; what
+    /// The step is taken up to `s`: the time that the scan found, or its limit. Sides move on to it; what
     /// fired is `f`.
     pub fn accept(&mut self, s: f64) {
         self.step.accept(&mut self.sides, s);

@@ -134,7 +134,7 @@ impl StepScan {
         }
     }
 
-    /// The step is taken up to `s`: the time that the scan found, or its limit. SideTable move on to it; what
+    /// The step is taken up to `s`: the time that the scan found, or its limit. Sides move on to it; what
     /// fired is `f`.
     pub(super) fn accept(&mut self, sides: &mut SideTable, s: f64) {
         sides.horizon.advance(self.path);
