@@ -368,6 +368,9 @@ pub enum Error {
     },
 }
 
+/// The cure for what grows without bound.
+const STOP_EARLIER: &str =
+    "the solution grows without bound: let an event act before, end the run earlier, or choose larger units";
 /// What cannot be consistent if it is no single state.
 pub(super) const IN_MOTION: &str = "the motion";
 
@@ -482,9 +485,7 @@ impl Error {
                 "look for a division by zero, or a root or logarithm of a negative number, in that formula, \
                  or for a solution that grows without bound; an event may have to act before this state is reached"
             }
-            Self::StateNotFinite { .. } => {
-                "the solution grows without bound: let an event act before, end the run earlier, or choose larger units"
-            }
+            Self::StateNotFinite { .. } => STOP_EARLIER,
             Self::GuardNotFinite { .. } => {
                 "look for a division by zero, or a root or logarithm of a negative number, in that guard"
             }
