@@ -254,11 +254,12 @@ impl Trial {
 
     /// A step with an end that is not finite is not good, however small its error is said to be.
     pub fn refuse_if_not_finite(&mut self) {
-        let bad = self.end.iter().position(|y| !y.is_finite()).filter(|_| self.error.is_finite());
-        if let Some(component) = bad {
-            self.error = f64::NAN;
-            self.fault = Some(Fault::EndNotFinite { component, value: self.end[component] });
+        if all_finite(&self.end) || !self.error.is_finite() {
+            return;
         }
+        self.error = f64::NAN;
+        let bad = self.end.iter().position(|y| !y.is_finite());
+        self.fault = bad.map(|component| Fault::EndNotFinite { component, value: self.end[component] });
     }
 
     /// Begins anew at another point.
@@ -301,5 +302,25 @@ fn norm_of_each(
             share(errors, start, end, shares, |i, m| tolerances.scale(i, m));
             rms(shares)
         }
+    }
+}
+
+/// Whether all numbers are finite. It is asked in every step: the exponent of one that is not is all ones, and
+/// carries over when one is added.
+fn all_finite(values: &[f64]) -> bool {
+    const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
+    const ONE: u64 = 0x0010_0000_0000_0000;
+    let carries = values.iter().fold(0, |carries, y| carries | ((y.to_bits() & EXPONENT) + ONE));
+    carries >> 63 == 0
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn what_is_not_finite_is_seen() {
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert!(!super::all_finite(&[1.0, bad, -2.0]));
+        }
+        assert!(super::all_finite(&[f64::MAX, f64::MIN, 0.0, -0.0, 5e-324]));
     }
 }
