@@ -84,7 +84,8 @@ impl Account {
             state_names: run.state_names.iter().filter(|name| *name != ADDED).cloned().collect(),
             steps: run.statistics.accepted + run.statistics.rejected,
         };
-        for event in &run.events {
+        // That sliding-mode control has done its work is a change of form, where the steps happen to end.
+        for event in run.events.iter().filter(|event| event.kinds != [EventKind::Close]) {
             let names = event.guards.iter().filter_map(|&g| account.guard_names.get(g).cloned());
             let firing =
                 |name| Firing { t: units.time(event.t), name, state: units.state(run, &event.before) };
