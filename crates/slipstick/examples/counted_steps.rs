@@ -79,9 +79,53 @@ fn count_open_joints() {
     }
 }
 
+/// A ball that bounces, twenty times or not at all.
+const BALL: &str = "parameters = { g = 9.81, e = 0.9 }\nstates = { y = 1, v = 0 }\nderivatives = { y = \"v\", v = \"-g\" }\n\
+    events.floor = { guard = \"y < 0\", reset = { v = \"-e * v\" } }\nrun = { rtol = 1e-6, until = ";
+/// A relay that feeds back: it slides 28 times and switches between.
+const RELAY: &str = "states = { y1 = 0, y2 = 0.2, y3 = 0.06 }\nswitches.relay = \"y1\"\n\
+    derivatives = { y1 = \"-3.5*y1 + y2 - relay\", y2 = \"-627.5*y1 + y3 + 2*relay\", y3 = \"-625*y1 - relay\" }\n\
+    run = { rtol = 1e-6, until = 12.566370614359172 }";
+/// A block on a belt that sticks and slips six times.
+const BELT: &str = "states = { x = 0, v = 0.5 }\n\
+    derivatives = { x = \"v\", v = \"-x - (1 - 0.2*abs(v - 0.5))*sign(v - 0.5)\" }\nrun = { rtol = 1e-6, until = 42 }";
+
+/// 100 balls that bounce each by itself.
+fn hundred_balls() -> String {
+    let each = |form: &dyn Fn(usize) -> String| (0..100).map(form).collect::<Vec<_>>();
+    let states = each(&|k| format!("y{k} = {}, v{k} = 0", 1.0 + 0.01 * k as f64)).join(", ");
+    let derivatives = each(&|k| format!("y{k} = \"v{k}\", v{k} = \"-9.81\"")).join(", ");
+    let bounce =
+        |k: usize| format!("events.b{k} = {{ guard = \"y{k} < 0\", reset = {{ v{k} = \"-0.9*v{k}\" }} }}");
+    let events = each(&bounce).join("\n");
+    format!(
+        "states = {{ {states} }}\nderivatives = {{ {derivatives} }}\n{events}\nrun = {{ rtol = 1e-6, until = 3 }}"
+    )
+}
+
+/// Whole runs with events, from model files, counted as one step each; the first is as good as no run, so
+/// that it shows what beginning one takes.
+fn count_runs() {
+    let ball = |until: &str| format!("{BALL}{until} }}");
+    let runs = [
+        ("set-up", ball("1e-9")),
+        ("ball", ball("7.5")),
+        ("relay", RELAY.to_owned()),
+        ("belt", BELT.to_owned()),
+        ("balls", hundred_balls()),
+    ];
+    for (name, text) in runs {
+        let Ok(model) = Model::from_toml(&text) else { continue };
+        let Ok(plan) = Plan::new(&model, &Overrides::default()) else { continue };
+        counted_run(&plan.system, &plan.start, &Options { keep: Keep::Ends, ..plan.options });
+        println!("{name}/run 1");
+    }
+}
+
 fn main() {
     count_plain_equations();
     count_mechanism();
     count_events();
     count_open_joints();
+    count_runs();
 }

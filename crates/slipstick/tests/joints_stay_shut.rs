@@ -252,25 +252,64 @@ fn multipliers_are_outputs_that_give_the_force_in_the_rod() {
 }
 
 #[test]
-fn what_follows_from_the_motion_cannot_cause_it() {
-    let text = format!("{}\noutputs.pull = \"2 * lambda.rod\"\nforces.x = \"-0.1 * pull\"", PENDULUM.trim());
-    let errors = slipstick::model::Model::from_toml(&text).expect_err("it bites its own tail");
-    assert!(errors[0].message.contains("`pull` follows from the motion"), "{errors:?}");
-    let direct = PENDULUM.replace("potential =", "forces.x = \"lambda.rod\"\npotential =");
-    let errors = slipstick::model::Model::from_toml(&direct).expect_err("it bites its own tail");
+fn multipliers_depend_on_no_derivative_or_mass_that_uses_them() {
+    let text = format!("{}\noutputs.pull = \"2 * lambda.rod\"", PENDULUM.trim());
+    for wrong in ["states.heat = 0\nderivatives.heat = \"pull\"", "inertia.x = \"1 + pull\""] {
+        let errors = slipstick::model::Model::from_toml(&format!("{text}\n{wrong}")).expect_err("a circle");
+        assert!(errors[0].message.contains("`pull` follows from the motion"), "{errors:?}");
+    }
+    let direct = format!("{}\ninertia.x = \"1 + lambda.rod\"", PENDULUM.trim());
+    let errors = slipstick::model::Model::from_toml(&direct).expect_err("a circle");
     assert!(errors[0].message.contains("`lambda.rod` is a multiplier"), "{errors:?}");
+    let reaction = format!("{}\nforces.x = \"0.1 * reaction.x\"", PENDULUM.trim());
+    let errors = slipstick::model::Model::from_toml(&reaction).expect_err("a circle");
+    assert!(errors[0].message.contains("`reaction.x` is a reaction"), "{errors:?}");
+}
+
+/// The constraint pulls with `-2 x λ` along `x`. A force of `2 c x λ` along it and `2 c y λ` along `y` takes a part of that off, and
+/// the multiplier has to be larger by as much: the motion is the same.
+#[test]
+fn a_force_along_a_constraint_changes_the_multiplier_alone() {
+    let end = |c: f64| {
+        let forces = format!("forces = {{ x = \"2 * {c} * x * lambda.rod\", y = \"{c} * 2 * y * pull\" }}");
+        let plan = plan(&format!("{}\noutputs.pull = \"lambda.rod\"\n{forces}", PENDULUM.trim()));
+        let run = simulate(&plan.system, &plan.start, &plan.options).expect("a run");
+        let force = run.of(&plan.system).forces_after(1.0).expect("within the run").multipliers[0];
+        (run.state_before(10.0).expect("the end").y.clone(), force)
+    };
+    let ((free, force), (pushed, larger)) = (end(0.0), end(0.25));
+    assert!(free.iter().zip(&pushed).all(|(a, b)| (a - b).abs() < 1e-6), "{free:?} {pushed:?}");
+    assert!((0.75 * larger - force).abs() < 1e-6 * force.abs(), "{force} {larger}");
+}
+
+#[test]
+fn forces_that_are_not_linear_in_multipliers_are_refused() {
+    let model = format!("{}\nforces.x = \"-0.1 * lambda.rod^2\"", PENDULUM.trim());
+    let model = slipstick::model::Model::from_toml(&model).expect("names are known");
+    let errors = slipstick::simulate::Plan::new(&model, &slipstick::simulate::Overrides::default());
+    assert_eq!(errors.expect_err("it cannot be solved for")[0].code, "nonlinear-force");
 }
 
 /// A reset read zero in the place of a multiplier behind an output, and a unit of one was shown nowhere.
 #[test]
-fn events_and_units_do_not_use_multipliers() {
-    let at_rest = "guard = \"y + 0.5\", at_rest = { reset = { \"x'\" = \"2 * pull\" } }";
-    for event in ["at = 0.5, reset = { \"x'\" = \"2 * pull\" }", at_rest] {
-        let text =
-            format!("{}\noutputs.pull = \"2 * lambda.rod\"\nevents.e = {{ {event} }}", PENDULUM.trim());
-        let errors = slipstick::model::Model::from_toml(&text).expect_err("a reset uses it");
-        assert!(errors[0].message.contains("`pull` follows from the motion"), "{errors:?}");
+fn guards_and_resets_read_multipliers() {
+    let text = PENDULUM.trim();
+    let events =
+        "events.e = { at = 0.5, reset = { felt = \"pull\" } }\nevents.high.guard = \"abs(pull) > 10\"";
+    let plan = plan(&format!("{text}\ndiscrete.felt = 0\noutputs.pull = \"2 * lambda.rod\"\n{events}"));
+    let run = simulate(&plan.system, &plan.start, &plan.options).expect("a run");
+    let at = |y: &[f64]| 2.0 * (-9.81 * y[1] + y[2] * y[2] + y[3] * y[3]);
+    for event in &run.events {
+        let pull = at(&event.before);
+        match run.guard_names[event.guards[0]].as_str() {
+            "e" => {
+                let felt = run.state_after(0.5).expect("within the run").mode.values.discrete[0];
+                assert!((felt - pull).abs() < 1e-6 * pull.abs(), "{felt} {pull}");
+            }
+            _ => assert!((pull.abs() - 10.0).abs() < 1e-6, "{pull}"),
+        }
     }
+    assert!(run.event_times("high").count() > 1);
     for name in ["lambda.rod", "reaction.x"] {
         let text = format!("{}\nunits.\"{name}\" = \"N\"", PENDULUM.trim());
         let errors = slipstick::model::Model::from_toml(&text).expect_err("it has no column");

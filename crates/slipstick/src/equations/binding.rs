@@ -56,11 +56,13 @@ impl BoundFormulas {
     pub(super) fn growth(&self, lowering: &Lowering<'_>, parameters: &[f64]) -> Vec<f64> {
         let (first_parameter, first_switch) = (lowering.names.first_parameter, lowering.names.first_switch);
         let first_count = first_switch + self.switch_names.len();
+        let first_motion = self.first_of_motion();
         let surfaces: Vec<ExprId> = self.guards.iter().map(|watch| watch.surface).collect();
         growth(&lowering.arena, &surfaces, |input| match input {
             k if k < first_parameter => InputKind::Varying,
             k if k < first_switch => InputKind::Fixed(parameters[k - first_parameter]),
             k if k < first_count => InputKind::Locked(1.0),
+            k if k >= first_motion => InputKind::Unknown,
             _ => InputKind::Locked(f64::INFINITY),
         })
     }
@@ -85,6 +87,9 @@ pub(super) fn bind(
     let nowhere = lowering.arena.constant(f64::NAN);
     add_rest(model, &lowering.names, &mut guards, nowhere);
     slots.mark_used(lowering, &parts, &mut guards);
+    for bound in &mut guards {
+        bound.guard.multipliers = parts.mechanism.multipliers_in(&lowering.arena, bound.surface);
+    }
     slots.place_inputs(lowering, &mut parts, &mut guards);
     let count_number = slots.counts.len();
     let first_count = lowering.names.first_switch + slots.signs.len();

@@ -44,7 +44,7 @@ fn derivative_by_differences(f: &mut dyn FnMut(f64) -> f64, x: f64) -> f64 {
 }
 
 /// The gradient of a function and its rate in time, by differences. `y` is restored.
-pub(super) fn gradient_by_differences(
+pub fn gradient_by_differences(
     f: &mut dyn FnMut(f64, &[f64]) -> f64,
     t: f64,
     y: &mut [f64],

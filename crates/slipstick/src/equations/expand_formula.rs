@@ -4,11 +4,12 @@
 
 use super::expand::{ExpandGuards, HIGHEST_ORDER, UncertainPoint, UncertainPolynomial};
 use super::formula::FormulaEvaluator;
-use super::inputs::locked_input;
+use super::inputs::{locked_count, locked_input};
 use super::motion_series::MotionSeries;
 use super::tapes::ModeTapes;
 use super::{ActiveRows, Locked, System};
 use crate::expr::{Bands, Composition, Inexact, Series, Tape};
+use std::ops::RangeFrom;
 
 /// Working memory for guards of all modes, and for resets.
 #[derive(Default)]
@@ -38,6 +39,8 @@ struct GuardExpansions {
 /// The series of a guard along the motion.
 struct GuardSeries {
     series: Series,
+    /// The highest order that there is: multipliers are known to one less than states.
+    orders: usize,
     /// How many orders are known, and of which motion.
     known: usize,
     motion: u64,
@@ -56,6 +59,8 @@ impl Expansions {
 pub(super) struct PointInputs<'a> {
     locked: Locked<'a>,
     point: UncertainPoint<'a>,
+    /// Accelerations, multipliers and reactions, behind all others.
+    motion: &'a [f64],
 }
 
 impl PointInputs<'_> {
@@ -64,7 +69,13 @@ impl PointInputs<'_> {
         match input {
             0 => Inexact::rounded(t),
             k if k <= y.len() => Inexact { value: y[k - 1], bound: delta[k - 1] },
-            k => outside(self.locked, k - y.len() - 1),
+            k => {
+                let (index, locks) = (k - y.len() - 1, locked_count(self.locked));
+                match index.checked_sub(locks) {
+                    Some(place) => Inexact::rounded(self.motion.get(place).copied().unwrap_or(f64::NAN)),
+                    None => outside(self.locked, index),
+                }
+            }
         }
     }
 }
@@ -81,29 +92,40 @@ fn fill(bands: &mut Bands, tape: &Tape, inputs: &PointInputs<'_>) {
 }
 
 impl GuardSeries {
-    fn new(tape: &Tape, states: usize) -> Self {
-        let series = Series::new(tape, HIGHEST_ORDER, &|input| input <= states);
-        Self { series, known: 0, motion: 0 }
+    fn new(tape: &Tape, motion: &MotionSeries) -> Self {
+        let orders = if tape.reads().any(|input| motion.is_of_motion(input)) {
+            HIGHEST_ORDER - 1
+        } else {
+            HIGHEST_ORDER
+        };
+        let series = Series::new(tape, orders, &|input| motion.moves(input));
+        Self { series, orders, known: 0, motion: 0 }
     }
 
     /// Begins anew unless motion and inputs are those that the known orders are of.
-    fn begin(&mut self, motion: u64, inputs: &PointInputs<'_>) {
+    fn begin(&mut self, motion: u64, motion_inputs: &RangeFrom<usize>, inputs: &PointInputs<'_>) {
         let mut changed = self.motion != motion;
         self.motion = motion;
         for place in 0..self.series.inputs().len() {
             let input = self.series.inputs()[place];
-            changed |= self.series.set_used(place, 0, inputs.value(input));
+            // What follows from the motion changes with it.
+            if !motion_inputs.contains(&input) {
+                changed |= self.series.set_used(place, 0, inputs.value(input));
+            }
         }
         self.known = if changed { 0 } else { self.known };
     }
 
     /// The coefficient of an order, all orders below being known.
     fn coefficient(&mut self, order: usize, motion: &mut MotionSeries) -> Option<Inexact> {
+        if order > self.orders {
+            return None;
+        }
         if order >= self.known {
-            motion.extend_to(order);
+            motion.extend_to(if self.orders < HIGHEST_ORDER { order + 1 } else { order });
             for place in 0..self.series.inputs().len() {
                 let input = self.series.inputs()[place];
-                if let Some(c) = motion.coefficient(input, order) {
+                if let Some(c) = motion.coefficient(input, order).or_else(|| motion.motion(input, order)) {
                     self.series.set_used(place, order, c);
                 }
             }
@@ -121,7 +143,8 @@ impl ExpandGuards for FormulaEvaluator<'_> {
         let tape = &tapes.singles[i];
         let own = &mut self.expansions.mode(locked.mode, tapes).guards[i].bands;
         let bands = own.get_or_insert_with(|| tape.bands());
-        fill(bands, tape, &PointInputs { locked, point });
+        let motion = self.mechanism.as_ref().map_or(&[][..], |mechanism| &mechanism.scratch.motion);
+        fill(bands, tape, &PointInputs { locked, point, motion });
         tape.banded(bands)
     }
 
@@ -140,7 +163,7 @@ impl ExpandGuards for FormulaEvaluator<'_> {
         }
         let tapes = self.system.modes.of(locked.mode);
         let Ok(i) = tapes.watched.binary_search(&guard) else { return false };
-        let (inputs, n) = (PointInputs { locked, point }, point.y.len());
+        let (inputs, n) = (PointInputs { locked, point, motion: &[] }, point.y.len());
         let ModeExpansions { motion, rows, guards } = self.expansions.mode(locked.mode, tapes);
         if motion.is_none() || rows.as_ref() != locked.rows {
             let mechanism = self.mechanism.as_mut().map(|own| (own.tapes(locked), locked.rows));
@@ -151,13 +174,15 @@ impl ExpandGuards for FormulaEvaluator<'_> {
             }
         }
         let Some(motion) = motion else { return false };
-        let guard = guards[i].series.get_or_insert_with(|| GuardSeries::new(&tapes.singles[i], n));
-        guard.begin(motion.begin(&inputs), &inputs);
-        for k in 0..=order.min(HIGHEST_ORDER) {
+        let guard = guards[i].series.get_or_insert_with(|| GuardSeries::new(&tapes.singles[i], motion));
+        let stamp = motion.begin(&inputs);
+        guard.begin(stamp, &motion.motion_inputs(), &inputs);
+        for k in 0..=order.min(guard.orders) {
             let Some(c) = guard.coefficient(k, motion) else { return false };
             out.push(c);
         }
-        true
+        // Reactions are not known as series.
+        out.iter().all(|c| !c.value.is_nan()) || guard.orders == HIGHEST_ORDER
     }
 
     fn guard_polynomial<'p>(
@@ -171,6 +196,9 @@ impl ExpandGuards for FormulaEvaluator<'_> {
         let n = self.system.shape().state_names.len();
         let tapes = self.system.modes.of(locked.mode);
         let i = tapes.watched.binary_search(&guard).ok()?;
+        if !self.system.shape().guards[guard].multipliers.is_empty() {
+            return None;
+        }
         let own = &mut self.expansions.mode(locked.mode, tapes).guards[i].composition;
         let composition = own.get_or_insert_with(|| Composition::new(&tapes.singles[i], &|input| input <= n));
         for place in 0..composition.inputs().len() {
@@ -202,7 +230,8 @@ impl ExpandGuards for FormulaEvaluator<'_> {
         let Expansions { resets, values, .. } = &mut self.expansions;
         resets.resize_with(self.system.resets.len(), || None);
         let bands = resets[guard].get_or_insert_with(|| reset.tape.bands());
-        fill(bands, &reset.tape, &PointInputs { locked, point: before });
+        let motion = self.mechanism.as_ref().map_or(&[][..], |mechanism| &mechanism.scratch.motion);
+        fill(bands, &reset.tape, &PointInputs { locked, point: before, motion });
         values.resize(reset.len(), Inexact::UNDEFINED);
         reset.tape.all_banded(bands, values);
         for (&target, value) in reset.targets.iter().zip(values) {

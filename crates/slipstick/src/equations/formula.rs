@@ -57,6 +57,9 @@ impl FormulaSystem {
         check_times(model, &fixed)?;
         let mut lowering = Lowering::new(model);
         let parts = Parts::read(&mut lowering, model);
+        if let Some(coordinate) = parts.mechanism.nonlinear_force(&lowering.arena) {
+            return Err(vec![nonlinear_force(model, coordinate)]);
+        }
         let bound = bind(&mut lowering, model, parts, &fixed.parameters);
         let parameter_inputs = lowering.names.first_parameter..lowering.names.first_switch;
         let guard_growth = bound.growth(&lowering, &fixed.parameters);
@@ -146,6 +149,17 @@ impl FormulaSystem {
     pub fn audit(&self) -> Observer<'_> {
         Observer::new(&self.shown.audit)
     }
+}
+
+/// A force may depend on multipliers only so that they can be solved for.
+fn nonlinear_force(model: &Model, coordinate: usize) -> Diagnostic {
+    let name = &model.coordinates()[coordinate].name;
+    let of_modes = model.modes.iter().flat_map(|mode| &mode.forces);
+    let force = model.mechanism.forces.iter().chain(of_modes).find(|force| force.name == *name);
+    let message = format!("the force on `{name}` is not linear in the multipliers");
+    let span = force.map_or(0..0, |force| force.formula.place.span.clone());
+    Diagnostic::new("nonlinear-force", span, message)
+        .hint("multiply by `lambda` or `abs(lambda)`, as friction does; powers and products of multipliers cannot be solved for")
 }
 
 /// What the model and its formulas say of a system; parameters, masses and the like are left open.
@@ -261,7 +275,7 @@ impl Evaluator for FormulaEvaluator<'_> {
         let tapes = self.system.modes.of(locked.mode);
         let registers = &mut self.modes.of(locked.mode, tapes).derivative;
         load(registers, t, y, locked);
-        load_motion(registers, self.mechanism.as_ref().map(|mechanism| &mechanism.scratch));
+        load_motion(registers, self.mechanism.as_ref());
         tapes.derivative.run(registers, dy);
     }
 
@@ -280,6 +294,7 @@ impl Evaluator for FormulaEvaluator<'_> {
             return;
         };
         load(registers, t, before, locked);
+        load_motion(registers, self.mechanism.as_ref());
         let out = &mut self.out[..reset.targets.len() + reset.discrete.len()];
         reset.tape.run(registers, out);
         let (states, discrete) = out.split_at(reset.targets.len());
@@ -344,6 +359,7 @@ impl GuardFunctions for FormulaEvaluator<'_> {
         let tapes = self.system.modes.of(locked.mode);
         let registers = &mut self.modes.of(locked.mode, tapes).guards;
         load(registers, t, y, locked);
+        load_motion(registers, self.mechanism.as_ref());
         let out = &mut self.out[..tapes.watched.len()];
         tapes.guards.run(registers, out);
         for (&g, value) in tapes.watched.iter().zip(out) {
@@ -356,6 +372,9 @@ impl GuardFunctions for FormulaEvaluator<'_> {
         let Ok(i) = tapes.watched.binary_search(&guard) else { return f64::NAN };
         let registers = &mut self.modes.of(locked.mode, tapes).singles[i];
         load(registers, t, y, locked);
+        if !self.system.shape.guards[guard].multipliers.is_empty() {
+            load_motion(registers, self.mechanism.as_ref());
+        }
         tapes.singles[i].run(registers, &mut self.out[..1]);
         self.out[0]
     }
@@ -402,7 +421,7 @@ impl GuardFunctions for FormulaEvaluator<'_> {
         let tapes = self.system.modes.of(locked.mode);
         let registers = &mut self.modes.of(locked.mode, tapes).rates;
         load(registers, t, y, locked);
-        load_motion(registers, self.mechanism.as_ref().map(|mechanism| &mechanism.scratch));
+        load_motion(registers, self.mechanism.as_ref());
         let count = tapes.watched.len();
         let out = &mut self.out[..2 * count];
         tapes.rates.run(registers, out);
@@ -426,6 +445,10 @@ impl GuardFunctions for FormulaEvaluator<'_> {
     ) -> Option<Bounds> {
         let tapes = self.system.modes.of(locked.mode);
         let tape = &tapes.singles[tapes.watched.binary_search(&guard).ok()?];
+        // Of multipliers only their values are known.
+        if !self.system.shape.guards[guard].multipliers.is_empty() {
+            return None;
+        }
         let n = self.system.shape.state_names.len();
         let inputs = self.boxes.inputs_of(tape);
         for k in tape.reads() {

@@ -42,6 +42,8 @@ pub(super) struct MechanismParts {
     pub(super) offset: Vec<ExprId>,
     /// The derivatives of those rates by the coordinates, by rows.
     pub(super) slopes: Vec<FormulaEntry>,
+    /// What each multiplier adds to the forces, by its constraint and the coordinate that it pushes.
+    pub(super) feedback: Vec<FormulaEntry>,
     /// The applied force on each coordinate, and the entries of `inertia`.
     pub(super) applied: Vec<ExprId>,
     pub(super) entries: Vec<FormulaEntry>,
@@ -69,6 +71,27 @@ impl MechanismParts {
         2 * self.force.len() + self.names.len()
     }
 
+    /// The constraints whose multipliers a formula reads; a reaction is made of all.
+    pub(super) fn multipliers_in(&self, arena: &Arena, formula: ExprId) -> Vec<usize> {
+        let (n, m) = (self.force.len(), self.names.len());
+        let of_motion = arena.inputs_of(&[formula]).into_iter().filter_map(place_in_motion);
+        let mut read: Vec<usize> = of_motion
+            .flat_map(|place| match place.checked_sub(n) {
+                Some(row) if row < m => row..row + 1,
+                _ => 0..m,
+            })
+            .collect();
+        read.sort_unstable();
+        read.dedup();
+        read
+    }
+
+    /// The coordinate whose force is not linear in multipliers, if there is one.
+    pub(super) fn nonlinear_force(&self, arena: &Arena) -> Option<usize> {
+        let is_nonlinear = |entry: &&FormulaEntry| !self.multipliers_in(arena, entry.value).is_empty();
+        self.feedback.iter().find(is_nonlinear).map(|entry| entry.column)
+    }
+
     /// The formula of a constraint: of positions, or of speeds.
     pub(super) fn constraint(&self, row: usize) -> ExprId {
         self.position.get(row).copied().unwrap_or(self.velocity[row])
@@ -78,6 +101,7 @@ impl MechanismParts {
         let entries = self.mass.iter_mut().chain(&mut self.jacobian).chain(&mut self.slopes);
         let residuals = self.position.iter_mut().chain(&mut self.velocity).chain(&mut self.offset);
         let rows = self.force.iter_mut().chain(&mut self.level).chain(residuals);
+        let entries = entries.chain(&mut self.feedback);
         entries.map(|entry| &mut entry.value).chain(rows).chain(self.energies.iter_mut().flatten())
     }
 }
@@ -89,6 +113,17 @@ pub(super) fn of_motion(arena: &mut Arena, i: usize) -> ExprId {
 
 pub(super) fn motion_input(i: usize) -> InputId {
     InputId(FIRST_OF_MOTION + u32::try_from(i).unwrap_or(0))
+}
+
+/// The place of an input among those of the motion, if it is one of them.
+fn place_in_motion(input: InputId) -> Option<usize> {
+    let place = input.index().checked_sub(FIRST_OF_MOTION as usize)?;
+    (place < FIRST_OF_MOTION as usize).then_some(place)
+}
+
+/// Whether an input is an acceleration, a multiplier or a reaction.
+pub(super) fn is_of_motion(input: InputId) -> bool {
+    place_in_motion(input).is_some()
 }
 
 /// Which constraints of the model are of speeds.
@@ -190,7 +225,21 @@ impl Lagrange<'_, '_> {
         }
         parts.mass =
             mass.into_iter().map(|((row, column), value)| FormulaEntry { row, column, value }).collect();
-        parts.force = force;
+        self.split_forces(force, parts);
+    }
+
+    /// Forces that are linear in multipliers: what they are without them, and what each multiplier adds.
+    fn split_forces(&mut self, force: Vec<ExprId>, parts: &mut MechanismParts) {
+        let (n, m) = (self.n, self.model.mechanism.constraints.len());
+        let arena = &mut self.lowering.arena;
+        let is_multiplier = |input: InputId| place_in_motion(input).is_some_and(|k| (n..n + m).contains(&k));
+        let pushes = entries(gradients(arena, &force, is_multiplier), motion_input(n).index()).into_iter();
+        let turned = |entry: FormulaEntry| FormulaEntry { row: entry.column, column: entry.row, ..entry };
+        parts.feedback = pushes.map(turned).collect();
+        parts.feedback.sort_by_key(|entry| (entry.row, entry.column));
+        let zero = arena.constant(0.0);
+        let without: Vec<(InputId, ExprId)> = (n..n + m).map(|k| (motion_input(k), zero)).collect();
+        parts.force = if parts.feedback.is_empty() { force } else { arena.substitute_all(&force, &without) };
     }
 
     /// What follows from the kinetic energy: the mass matrix, and forces that come with motion.
@@ -234,7 +283,8 @@ impl Lagrange<'_, '_> {
         forces
     }
 
-    /// The derivatives by as many inputs as there are coordinates, from `first` on that are not always zero, with their places among these.
+    /// The derivatives by as many inputs as there are coordinates, from `first` on that are not always zero,
+    /// with their places among these.
     fn gradient(&mut self, of: ExprId, first: usize) -> Vec<(usize, ExprId)> {
         let wanted = first..first + self.n;
         let found = gradients(&mut self.lowering.arena, &[of], |input| wanted.contains(&input.index()));

@@ -8,6 +8,7 @@
 //!
 //! Locks are listed in the order in which they are made, so that each depends only on those before it.
 
+use super::lagrange::is_of_motion;
 use super::lowering::Names;
 use super::surfaces::risk;
 use crate::expr::{Arena, BinaryOp, ExprId, InputId, Interpret, Node, Smoothness, UnaryOp};
@@ -127,12 +128,12 @@ impl Locks {
         arena.inputs_of(&[id]).iter().any(|input| (1..self.first_parameter).contains(&input.index()))
     }
 
-    /// Whether an expression depends on time or on a state.
+    /// Whether an expression depends on time, on a state or on a multiplier.
     pub(super) fn varies(&mut self, arena: &Arena, id: ExprId) -> bool {
         for index in self.varies.len()..arena.len() {
             let id = ExprId(u32::try_from(index).unwrap_or(u32::MAX));
             let varies = match arena.node(id) {
-                Node::Input(input) => input.index() < self.first_parameter,
+                Node::Input(input) => input.index() < self.first_parameter || is_of_motion(input),
                 node => node.operands().any(|operand| self.varies[operand.index()]),
             };
             self.varies.push(varies);

@@ -33,13 +33,16 @@ pub struct Terms {
     pub jacobian: Matrix,
     /// `G v'` as the constraints want it: minus what they change by at constant speeds.
     pub level: Vec<f64>,
+    /// What each multiplier adds to the forces, by rows of constraints. It has no entries in most mechanisms.
+    pub feedback: Matrix,
 }
 
 impl Terms {
     /// Room for a mechanism with such matrices.
     pub fn new(mass: Matrix, jacobian: Matrix) -> Self {
         let (force, level) = (vec![0.0; mass.rows()], vec![0.0; jacobian.rows()]);
-        Self { mass, force, jacobian, level }
+        let feedback = Matrix::with_places(jacobian.rows(), mass.rows(), &[]);
+        Self { mass, force, jacobian, level, feedback }
     }
 
     /// Room for a mechanism with `n` speeds and `m` constraints of which nothing more is known.
@@ -96,6 +99,8 @@ pub(super) struct MechanismTapes {
     /// How `M a - f` changes along a change of the state, which is a further input for each state behind all
     /// others; and how entries of `G` do.
     pub(super) tangent: Tape,
+    /// What each multiplier adds to the forces.
+    pub(super) feedback: Tape,
     /// Whether each constraint holds; none if all always do.
     pub(super) holds: Option<Tape>,
 }
@@ -111,6 +116,7 @@ pub(super) struct Places {
     /// constraints themselves.
     pub(super) offsets: Vec<usize>,
     pub(super) slopes: Vec<(usize, usize)>,
+    pub(super) feedback: Vec<(usize, usize)>,
     /// The states in each row of `M a - f`.
     pub(super) tangents: Vec<(usize, usize)>,
     pub(super) turning: Vec<Turning>,
@@ -133,6 +139,7 @@ pub(super) struct MechanismScratch {
     rates: Registers,
     slopes: Registers,
     tangent: Registers,
+    feedback: Registers,
     holds: Option<Registers>,
     out: Vec<f64>,
     /// Accelerations, and behind them the multipliers of all constraints and reactions.
@@ -166,12 +173,14 @@ impl MechanismCompiler<'_, '_> {
         );
         let constraints = self.constraints();
         let (tangent, tangents, turning) = self.tangent(&jacobian);
+        let feedback: Vec<ExprId> = parts.feedback.iter().map(|entry| entry.value).collect();
         MechanismTapes {
             holds: self.holds(&constraints),
             constraints,
             coordinates,
             states: self.states,
             places: Places {
+                feedback: parts.feedback.iter().map(|entry| (entry.row, entry.column)).collect(),
                 masses,
                 forces,
                 gradients,
@@ -191,6 +200,7 @@ impl MechanismCompiler<'_, '_> {
             positions: self.compiler.compile(&parts.position),
             slopes: self.compiler.compile(&slopes),
             tangent,
+            feedback: self.compiler.compile(&feedback),
         }
     }
 
@@ -250,6 +260,10 @@ impl MechanismCompiler<'_, '_> {
         for mass in &parts.mass {
             self.add_product(&mut left[mass.row], mass.value, motion + mass.column);
         }
+        for push in &parts.feedback {
+            let against = self.compiler.arena.neg(push.value);
+            self.add_product(&mut left[push.column], against, motion + parts.force.len() + push.row);
+        }
         let change = |arena: &mut Arena, i: usize| super::lowering::input(arena, inputs + i);
         let seeds: Vec<(InputId, ExprId)> = (0..states)
             .zip(1_u32..)
@@ -297,7 +311,8 @@ impl MechanismTapes {
     pub(super) fn room_for_terms(&self, rows: &ActiveRows) -> Terms {
         let (n, places) = (self.coordinates, self.places.of_rows(rows));
         let gradients = Matrix::with_places(rows.len(), n, &places.gradients);
-        Terms::new(Matrix::with_places(n, n, &places.masses), gradients)
+        let feedback = Matrix::with_places(rows.len(), n, &places.feedback);
+        Terms { feedback, ..Terms::new(Matrix::with_places(n, n, &places.masses), gradients) }
     }
 
     pub(super) fn scratch(&self) -> MechanismScratch {
@@ -311,6 +326,7 @@ impl MechanismTapes {
             rates: self.rates.registers(),
             slopes: self.slopes.registers(),
             tangent: self.tangent.registers(),
+            feedback: self.feedback.registers(),
             holds: self.holds.as_ref().map(Tape::registers),
             out: vec![0.0; longest],
             motion: vec![0.0; 2 * self.coordinates + self.constraints.len()],
@@ -346,6 +362,10 @@ impl MechanismTapes {
         self.take_driving(driving, terms);
         for (&place, value) in self.places.levels.iter().zip(levels) {
             terms.level[place] = *value;
+        }
+        if !self.places.feedback.is_empty() {
+            load(&mut scratch.feedback, t, y, locked);
+            self.feedback.run(&mut scratch.feedback, &mut terms.feedback.values);
         }
     }
 

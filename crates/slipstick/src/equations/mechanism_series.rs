@@ -58,12 +58,12 @@ impl Places {
 }
 
 impl MechanismTapes {
-    /// The motion of a mechanism with this many states, from its tapes for some rows; none if it is too
-    /// large.
+    /// The motion of a mechanism with this many states, from its tapes for some rows; none if it is too large
+    /// or forces depend on multipliers.
     pub(super) fn series(&self, states: usize, rows: Option<&ActiveRows>) -> Option<MechanismSeries> {
         let (n, m) = (self.coordinates, self.constraints.len());
         let (size, blocks) = (n + m, [Matrix::full(n, n), Matrix::full(m, n)]);
-        (size <= MOST_UNKNOWNS).then(|| MechanismSeries {
+        (size <= MOST_UNKNOWNS && self.places.feedback.is_empty()).then(|| MechanismSeries {
             terms: Series::new(&self.terms, HIGHEST_ORDER - 1, &|input| input <= states),
             unknowns: vec![Inexact::ZERO; size * ORDERS],
             matrix: vec![Inexact::ZERO; size * size],

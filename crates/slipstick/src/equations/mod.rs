@@ -50,7 +50,7 @@ pub use closure::ClosureSystem;
 pub use closure_guard::{ClosureGuard, ClosureRest};
 pub use closure_mechanism::Mechanism;
 pub use condition::{Facts, GuardCondition};
-pub use differences::{difference_error, rate_error};
+pub use differences::{difference_error, gradient_by_differences, rate_error};
 pub use energy::{KINETIC, POTENTIAL, POWER};
 pub use evaluator::{
     At, Evaluator, FieldSlopes, GuardFunctions, GuardRates, MechanismTerms, Reset, ResidualsWanted,

@@ -7,6 +7,7 @@ use super::expand_formula::PointInputs;
 use super::mechanism::MechanismTapes;
 use super::mechanism_series::MechanismSeries;
 use crate::expr::{Inexact, Series, Tape};
+use std::ops::RangeFrom;
 
 /// The coefficients of time and states, as far as somebody has asked for them.
 pub(super) struct MotionSeries {
@@ -102,8 +103,23 @@ impl MotionSeries {
         }
     }
 
+    /// The inputs that are accelerations, multipliers and reactions.
+    pub(super) fn motion_inputs(&self) -> RangeFrom<usize> {
+        self.first_motion..
+    }
+
+    /// Whether an input is an acceleration, a multiplier or a reaction.
+    pub(super) fn is_of_motion(&self, input: usize) -> bool {
+        self.mechanism.is_some() && input >= self.first_motion
+    }
+
+    /// Whether an input changes along the motion.
+    pub(super) fn moves(&self, input: usize) -> bool {
+        input <= self.states || self.is_of_motion(input)
+    }
+
     /// A coefficient of an acceleration, multiplier or reaction.
-    fn motion(&self, input: usize, order: usize) -> Option<Inexact> {
+    pub(super) fn motion(&self, input: usize, order: usize) -> Option<Inexact> {
         let (mechanism, unknown) = (self.mechanism.as_ref()?, input.checked_sub(self.first_motion)?);
         Some(mechanism.input(unknown, order))
     }

@@ -92,7 +92,8 @@ pub(super) fn expression(rule: Discontinuity) -> Option<ExprId> {
 /// The formulas of the motion that all modes share.
 fn common_roots(parts: &Parts) -> Vec<ExprId> {
     let mechanism = &parts.mechanism;
-    let entries = mechanism.mass.iter().chain(&mechanism.jacobian).map(|entry| entry.value);
+    let entries = mechanism.mass.iter().chain(&mechanism.jacobian).chain(&mechanism.feedback);
+    let entries = entries.map(|entry| entry.value);
     let rows = mechanism.force.iter().chain(&mechanism.level).chain(&mechanism.velocity);
     entries.chain(parts.mass.iter().chain(rows).chain(&mechanism.position).copied()).collect()
 }

@@ -45,6 +45,7 @@ struct Kept {
     levels: Vec<usize>,
     offsets: Vec<usize>,
     slopes: Vec<usize>,
+    feedback: Vec<usize>,
     turning: Vec<usize>,
 }
 
@@ -59,6 +60,7 @@ impl Places {
         let (levels, level_places) = rows_of(&self.levels, rows);
         let (offsets, offset_places) = rows_of(&self.offsets, rows);
         let (slopes, slope_places) = entries_of(&self.slopes, rows);
+        let (feedback, feedback_places) = entries_of(&self.feedback, rows);
         let own = |(k, turning): (usize, &Turning)| {
             let number = gradients.binary_search(&turning.number).ok()?;
             Some((k, Turning { number, states: turning.states.clone() }))
@@ -71,10 +73,11 @@ impl Places {
             levels: level_places,
             offsets: offset_places,
             slopes: slope_places,
+            feedback: feedback_places,
             tangents: self.tangents.clone(),
             turning: turning_places,
         };
-        (Kept { gradients, levels, offsets, slopes, turning }, places)
+        (Kept { gradients, levels, offsets, slopes, feedback, turning }, places)
     }
 }
 
@@ -132,6 +135,7 @@ impl MechanismTapes {
             rates: part(&self.rates, 0, &[(0, &kept.gradients), offsets]),
             slopes: part(&self.slopes, 0, &[(0, &kept.slopes)]),
             tangent: part(&self.tangent, n, &[(n, &kept.turning)]),
+            feedback: part(&self.feedback, 0, &[(0, &kept.feedback)]),
             holds: None,
         }
     }

@@ -124,6 +124,9 @@ pub struct Guard {
     pub on_entry: EntryRule,
     /// Of guards that fire together and contradict each other, the one with the highest number is obeyed.
     pub priority: i64,
+    /// The constraints whose multipliers it reads; a reaction is made of all. It is watched while one of them
+    /// holds.
+    pub multipliers: Vec<usize>,
 }
 
 /// What a guard does that is true as its mode is entered.
@@ -152,6 +155,7 @@ impl Guard {
             condition: GuardCondition::Crossing,
             on_entry: EntryRule::Fires,
             priority: 0,
+            multipliers: Vec::new(),
         }
     }
 }

@@ -9,6 +9,8 @@ use crate::expr::arena::{Arena, ExprId, Node};
 /// What is known of an input.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum InputKind {
+    /// It may change in any way.
+    Unknown,
     /// It changes during a run.
     Varying,
     /// It has this value throughout.
@@ -42,6 +44,7 @@ pub fn growth(arena: &Arena, ids: &[ExprId], kind: impl Fn(usize) -> InputKind) 
             Node::Input(input) => match kind(input.index()) {
                 InputKind::Varying => Growth { change: 1.0, ..UNKNOWN },
                 InputKind::Fixed(value) => fixed(value),
+                InputKind::Unknown => UNKNOWN,
                 InputKind::Locked(size) => Growth { change: 0.0, size, least: 0.0 },
             },
             Node::Unary(op, x) => (op.row().growth)(of(x)),

@@ -42,7 +42,8 @@ impl Index1 {
         self.held.motion.clone_from(&self.motion);
         self.held.multipliers.clone_from(&self.multipliers);
         // Rows that follow from others do so in another way beside the point.
-        self.held.is_on = self.fault.is_none() && self.saddle.redundant().is_empty();
+        self.held.is_on =
+            self.fault.is_none() && self.saddle.redundant().is_empty() && self.feedback.is_empty();
     }
 
     /// Finds accelerations and multipliers beside the point whose factors are held; false if none are.

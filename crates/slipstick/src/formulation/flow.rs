@@ -186,8 +186,8 @@ impl<'a> Flow<'a> {
         self.one_sided.enter(side_of);
     }
 
-    /// The side that each guard must not leave without its event, zero if it may, and how large the guard is there by rounding alone.
-    pub fn know_sides(&mut self, side_of: impl Fn(usize) -> (f64, f64)) {
+    /// The side that each guard must not leave without its event, zero if it may.
+    pub fn know_sides(&mut self, side_of: impl Fn(usize) -> f64) {
         self.one_sided.know_sides(side_of);
     }
 

@@ -6,6 +6,7 @@
 use super::Upkeep;
 use super::beside::Held;
 use super::env::{Env, MotionCounts};
+use super::feedback::Feedback;
 use super::half_explicit::HalfExplicit;
 use super::landing::Landing;
 use super::pull::Pull;
@@ -32,6 +33,8 @@ pub struct Index1 {
     pub(super) motion: Vec<f64>,
     pub(super) multipliers: Vec<f64>,
     pub(super) published: Vec<f64>,
+    /// Multipliers that forces depend on.
+    pub(super) feedback: Feedback,
     /// The scratch for stages of half-explicit methods, once there was one.
     pub(super) half_explicit: Option<Box<HalfExplicit>>,
     /// How near the motion has come to singular positions.
@@ -55,6 +58,7 @@ impl Index1 {
             saddle: Saddle::new(&terms.mass, &terms.jacobian),
             pull: Pull::new(upkeep, &terms),
             landing: Landing::new(upkeep, &terms, (system.layout().q, holonomic)),
+            feedback: Feedback::new(&terms.feedback),
             terms,
             upkeep: upkeep.clone(),
             position: vec![0.0; holonomic],
@@ -97,8 +101,18 @@ impl Index1 {
         self.multipliers.copy_from_slice(&self.terms.level);
         self.pull_by_forces(env, y);
         self.saddle.solve(&mut self.motion, &mut self.multipliers);
+        self.push_back();
         self.pull_beside(env, y);
         self.publish(env);
+    }
+
+    /// Takes in what multipliers push.
+    fn push_back(&mut self) {
+        let Self { feedback, terms, saddle, motion, multipliers, .. } = self;
+        if !feedback.is_empty() && !feedback.push_back(&terms.feedback, saddle, motion, multipliers) {
+            motion.fill(f64::NAN);
+            multipliers.fill(f64::NAN);
+        }
     }
 
     /// Tells the formulas accelerations, multipliers, and reactions, `-Gᵀ λ`.

@@ -323,6 +323,32 @@ impl Flow<'_> {
         }
     }
 
+    /// The kinetic energy of a mechanism: half of `vᵀ M v`.
+    pub fn kinetic_energy(&mut self, t: f64, y: &[f64]) -> f64 {
+        let energy = self.on_form(t, y, |form, env, y| {
+            env.terms(y, &mut form.terms);
+            let v = &y[form.positions..form.positions + form.n];
+            (0..form.n).map(|i| 0.5 * v[i] * form.terms.mass.row_times(i, v)).sum()
+        });
+        energy.unwrap_or(0.0)
+    }
+
+    /// How far rounding moves each state when it is brought to the constraints: what is open by no more than
+    /// that is left as it is.
+    pub fn rounding_of_landing(&self, y: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        let Some(form) = self.form() else { return };
+        let (positions, n) = (form.positions, form.n);
+        let of_positions = f64::EPSILON * largest(&y[..positions]);
+        let of_speeds = f64::EPSILON * largest(&y[positions..positions + n]);
+        for (row, column) in form.terms.jacobian.places() {
+            if row < form.holonomic && column < positions {
+                out[column] = of_positions;
+            }
+            out[positions + column] = of_speeds;
+        }
+    }
+
     /// The constraint of positions that is furthest from met behind a landing, with what is left of it, if the landing has hardly brought it nearer.
     pub fn open_after_landing(&mut self, t: f64, y: &[f64]) -> Option<(usize, f64)> {
         self.on_form(t, y, Index1::open_after_landing).flatten()

@@ -16,6 +16,7 @@ mod dependence;
 mod dependent_weights;
 mod engine;
 mod env;
+mod feedback;
 mod flow;
 mod ggl;
 mod ground;

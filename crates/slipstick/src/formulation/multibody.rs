@@ -5,11 +5,12 @@
 
 use super::assemble::Assembler;
 use super::env::{Env, MotionCounts};
+use super::landing::largest;
 use super::rank::Rank;
 use super::{Index1, Refusal, Upkeep};
 use crate::equations::{
     ActiveRows, At, Evaluator, ExpandGuards, FieldSlopes, GuardFunctions, GuardRates, Locked, MechanismTerms,
-    Reset, System, UncertainPoint, UncertainPolynomial,
+    Reset, System, UncertainPoint, UncertainPolynomial, gradient_by_differences,
 };
 use crate::expr::{Bounds, Inexact};
 
@@ -45,6 +46,9 @@ pub struct Multibody<'a> {
     /// states.
     assembler: Option<Box<Assembler>>,
 }
+
+/// The part of the largest force that rounding may be in all of them.
+const ROUNDING_OF_FORCES: f64 = 64.0 * f64::EPSILON;
 
 /// A form for a set of constraints that hold.
 struct EnteredForm {
@@ -291,6 +295,17 @@ impl<'a> Multibody<'a> {
         &self.shape.form.published
     }
 
+    /// Lets the formulas know the motion at a point.
+    fn know_motion(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) {
+        self.motion_at(locked, t, y);
+        self.inner.set_motion(&self.shape.form.published);
+    }
+
+    /// Whether a guard reads multipliers or reactions.
+    fn reads_forces(&self, guard: usize) -> bool {
+        !self.system.guards()[guard].multipliers.is_empty()
+    }
+
     fn share(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) {
         let locked = Locked { rows: Some(&self.held), ..locked };
         let mut env = Env { eval: &mut *self.inner, locked, t, counts: &mut self.counts };
@@ -302,7 +317,17 @@ impl<'a> Multibody<'a> {
 
 impl ExpandGuards for Multibody<'_> {
     fn guard_banded(&mut self, locked: Locked<'_>, guard: usize, point: UncertainPoint<'_>) -> Inexact {
-        self.inner.guard_banded(locked, guard, point)
+        if !self.reads_forces(guard) {
+            return self.inner.guard_banded(locked, guard, point);
+        }
+        let mut value = Vec::new();
+        if self.guard_series(locked, guard, point, 0, &mut value) {
+            return value[0];
+        }
+        self.know_motion(locked, point.t, point.y);
+        let known = self.inner.guard_banded(locked, guard, point);
+        let largest = largest(&self.shape.form.published);
+        Inexact { value: known.value, bound: known.bound.max(ROUNDING_OF_FORCES * largest) }
     }
 
     fn guard_series(
@@ -362,21 +387,28 @@ impl Evaluator for Multibody<'_> {
     }
 
     fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: Reset<'_>) {
+        self.know_motion(locked, t, before);
         self.inner.reset(locked, guard, t, before, after);
     }
 }
 
 impl GuardFunctions for Multibody<'_> {
     fn guards(&mut self, locked: Locked<'_>, t: f64, y: &[f64], values: &mut [f64]) {
+        if self.system.guards().iter().any(|guard| !guard.multipliers.is_empty()) {
+            self.know_motion(locked, t, y);
+        }
         self.inner.guards(locked, t, y, values);
     }
 
     fn guard(&mut self, locked: Locked<'_>, guard: usize, t: f64, y: &[f64]) -> f64 {
+        if self.reads_forces(guard) {
+            self.know_motion(locked, t, y);
+        }
         self.inner.guard(locked, guard, t, y)
     }
 
     fn differences_guard(&self, locked: Locked<'_>, guard: usize) -> bool {
-        self.inner.differences_guard(locked, guard)
+        self.reads_forces(guard) || self.inner.differences_guard(locked, guard)
     }
 
     fn guard_gradient(
@@ -387,6 +419,9 @@ impl GuardFunctions for Multibody<'_> {
         y: &mut [f64],
         gradient: &mut [f64],
     ) -> f64 {
+        if self.reads_forces(guard) {
+            return gradient_by_differences(&mut |t, y| self.guard(locked, guard, t, y), t, y, gradient);
+        }
         self.inner.guard_gradient(locked, guard, t, y, gradient)
     }
 
@@ -401,6 +436,18 @@ impl GuardFunctions for Multibody<'_> {
 
     fn find_needed(&mut self, locked: Locked<'_>, needed: &mut [bool]) {
         self.inner.find_needed(locked, needed);
+        let guards = self.system.guards();
+        if guards.iter().all(|guard| guard.multipliers.is_empty()) {
+            return;
+        }
+        // The multipliers of constraints that do not hold are zero: that is no force to be looked at.
+        let mut holds = vec![true; self.active.len()];
+        self.inner.joints(locked, &mut holds);
+        for (needed, guard) in
+            needed.iter_mut().zip(guards).filter(|(_, guard)| !guard.multipliers.is_empty())
+        {
+            *needed &= guard.multipliers.iter().any(|&constraint| holds[constraint]);
+        }
     }
 
     fn conditions(&mut self, locked: Locked<'_>, values: &mut [f64]) {

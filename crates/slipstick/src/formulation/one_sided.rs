@@ -31,9 +31,8 @@ struct Watch {
     switch: Option<usize>,
     /// Whether the motion depends on it.
     matters: bool,
-    /// The side of a surface without a switch, zero if it may be crossed, and how large the guard is there by rounding alone.
+    /// The side of a surface without a switch, zero if it may be crossed.
     side: f64,
-    noise: f64,
     /// The side that the motion has just gone to with a change of the mode, zero if it has not.
     entered: f64,
     /// The last value where all surfaces were on the right side, and the value at the last point.
@@ -46,17 +45,7 @@ struct Watch {
 impl Watch {
     fn new(guards: &[Guard], guard: usize) -> Self {
         let switch = guards[guard].response.switch;
-        Self {
-            guard,
-            switch,
-            matters: true,
-            side: 0.0,
-            noise: 0.0,
-            entered: 0.0,
-            value: 0.0,
-            seen: 0.0,
-            fresh: false,
-        }
+        Self { guard, switch, matters: true, side: 0.0, entered: 0.0, value: 0.0, seen: 0.0, fresh: false }
     }
 
     /// Whether the guard is behind its surface where it has the given value.
@@ -64,7 +53,7 @@ impl Watch {
         match self.switch {
             Some(switch) => value * mode.values.signs[switch] < 0.0,
             None if self.entered != 0.0 => value * self.entered < 0.0,
-            None => value * self.side < 0.0 && value.abs() > self.noise,
+            None => value * self.side < 0.0,
         }
     }
 
@@ -162,11 +151,11 @@ impl OneSided {
         self.turning = false;
     }
 
-    /// Takes note of the side that each guard must not leave, zero if it may, and of its noise there. What was before is of no interest any more.
-    pub(super) fn know_sides(&mut self, side_of: impl Fn(usize) -> (f64, f64)) {
+    /// Takes note of the side that each guard must not leave, zero if it may. What was before is of no interest any more.
+    pub(super) fn know_sides(&mut self, side_of: impl Fn(usize) -> f64) {
         self.crossed = None;
         for watch in &mut self.watches {
-            (watch.side, watch.noise) = side_of(watch.guard);
+            watch.side = side_of(watch.guard);
         }
     }
 

@@ -191,7 +191,7 @@ fn check_response(
         if scope.state(&reset.name).or(scope.discrete(&reset.name)).is_none() {
             errors.push(scope.unknown(&reset.name, reset.span.clone(), targets(), place));
         }
-        check_formula(&reset.formula, scope, FormulaContext::running("a reset"), errors);
+        check_formula(&reset.formula, scope, FormulaContext::observing("a reset"), errors);
     }
     if let Some(goto) = goto {
         check_mode_name(goto, scope, errors);

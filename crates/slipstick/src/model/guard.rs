@@ -140,7 +140,12 @@ pub(super) fn check_guard(
     let leaves = logic.as_ref().map_or_else(Vec::new, Logic::leaves);
     let names = names_of_numbers(guard, &leaves);
     for (name, span) in &names {
-        check_name((name, guard.place.part(span)), checker.scope, FormulaContext::running("a guard"), errors);
+        check_name(
+            (name, guard.place.part(span)),
+            checker.scope,
+            FormulaContext::observing("a guard"),
+            errors,
+        );
     }
     for leaf in &leaves {
         match leaf {

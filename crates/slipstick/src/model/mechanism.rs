@@ -7,8 +7,7 @@
 use super::names::{FormulaContext, check_formula, outputs_that_use, places, smooth_room};
 use super::read::Reader;
 use super::{
-    Definition, Diagnostic, EventRule, Formula, Model, Quantity, Scope, SourceLocation, Trigger,
-    dependency_order,
+    Definition, Diagnostic, Formula, Model, Quantity, Scope, SourceLocation, Trigger, dependency_order,
 };
 use crate::expr::{Kind, nearest};
 use std::collections::BTreeMap;
@@ -61,14 +60,25 @@ impl Model {
 
     /// The formulas of the motion: derivatives, forces, mass entries and guards. Switches use no outputs.
     pub fn moving_formulas(&self) -> impl Iterator<Item = &Formula> {
-        let modes = self.modes.iter().flat_map(|m| m.derivatives.iter().chain(&m.forces));
-        let mechanism = self.mechanism.forces.iter().chain(&self.mechanism.inertia);
-        let definitions = self.derivatives.iter().chain(&self.mass).chain(mechanism).chain(modes);
         let guards = self.all_events().filter_map(|(_, event)| match &event.trigger {
             Trigger::Guard(guard) => Some(guard),
             Trigger::At(_) | Trigger::Every { .. } => None,
         });
-        definitions.map(|d| &d.formula).chain(guards)
+        self.driving_formulas().chain(guards)
+    }
+
+    /// The formulas that the motion between events depends on: derivatives, forces and mass entries.
+    fn driving_formulas(&self) -> impl Iterator<Item = &Formula> {
+        let forces = self.mechanism.forces.iter().chain(self.modes.iter().flat_map(|mode| &mode.forces));
+        self.formulas_before_forces().chain(forces.map(|d| &d.formula))
+    }
+
+    /// The formulas that multipliers depend on: derivatives and mass entries.
+    fn formulas_before_forces(&self) -> impl Iterator<Item = &Formula> {
+        let modes = self.modes.iter().flat_map(|mode| &mode.derivatives);
+        let definitions =
+            self.derivatives.iter().chain(&self.mass).chain(&self.mechanism.inertia).chain(modes);
+        definitions.map(|d| &d.formula)
     }
 
     /// The outputs, each after those that it uses; none if they are defined in a circle.
@@ -81,12 +91,6 @@ impl Model {
         let names: Vec<&str> = self.outputs.iter().map(|d| d.name.as_str()).collect();
         let versions = self.output_versions();
         dependency_order(&names, |i| versions[i].names().collect())
-    }
-
-    /// The formulas that events set states to.
-    fn resets<'a>(&'a self) -> impl Iterator<Item = &'a Formula> {
-        let of = |event: &'a EventRule| event.reset.iter().chain(event.at_rest.iter().flat_map(|r| &r.reset));
-        self.all_events().flat_map(move |(_, event)| of(event)).map(|d| &d.formula)
     }
 
     /// Whether a constraint is one of speeds: its formula uses one, and not only to choose.
@@ -188,7 +192,10 @@ pub(super) fn check_mechanism(model: &Model, scope: &Scope<'_>, errors: &mut Vec
     for definition in model.common_constraints() {
         check_formula(&definition.formula, scope, smooth_room("a constraint"), errors);
     }
-    for definition in rule.forces.iter().chain(&rule.inertia) {
+    for definition in &rule.forces {
+        check_formula(&definition.formula, scope, FormulaContext::pushing(), errors);
+    }
+    for definition in &rule.inertia {
         check_formula(&definition.formula, scope, FormulaContext::running("a formula"), errors);
     }
     let names = || model.coordinates().iter().map(|c| c.name.as_str());
@@ -244,14 +251,15 @@ fn check_no_side_states(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagn
 }
 
 /// What follows from the motion cannot be a cause of it: an output that uses a multiplier or a reaction is
-/// not used in formulas that move something.
+/// not used in derivatives and masses. Forces may be linear in multipliers; guards and resets look at the
+/// motion as it is before an event.
 fn check_outputs_of_motion(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
     let known = outputs_that_use(model, scope, Quantity::follows_from_motion);
-    for formula in model.moving_formulas().chain(model.resets()) {
+    for formula in model.formulas_before_forces() {
         for (name, span) in formula.syntax.names() {
             if matches!(scope.meaning(name), Some(Quantity::Output(i)) if known[i]) {
                 let message = format!("`{name}` follows from the motion and cannot be a cause of it");
-                let hint = "outputs that use a multiplier or a reaction can be written out and audited, but not used in derivatives, forces, guards and resets";
+                let hint = "outputs that use a multiplier or a reaction can be written out and audited, or used in forces, guards and resets, but not in derivatives and masses";
                 errors.push(Diagnostic::new("unknown-name", formula.place.part(&span), message).hint(hint));
             }
         }

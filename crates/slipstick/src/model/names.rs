@@ -266,6 +266,13 @@ impl FormulaContext {
         Self { place, usable: "everything but multipliers and reactions", allows }
     }
 
+    /// A force: it may depend on multipliers, as friction does, and on everything but what these are put
+    /// together to.
+    pub(super) fn pushing() -> Self {
+        let allows = |quantity: Quantity| !matches!(quantity, Quantity::Reaction(_));
+        Self { place: "a force", usable: "everything but reactions", allows }
+    }
+
     /// A formula that is only looked at: everything may be used.
     pub(super) fn observing(place: &'static str) -> Self {
         Self { place, usable: "everything", allows: |_| true }

@@ -116,7 +116,7 @@ pub(super) fn check_versions(model: &Model, scope: &Scope<'_>, errors: &mut Vec<
             check_formula(&constraint.formula, scope, smooth_room("a constraint"), errors);
         }
         for force in &mode.forces {
-            check_formula(&force.formula, scope, FormulaContext::running("a formula"), errors);
+            check_formula(&force.formula, scope, FormulaContext::pushing(), errors);
         }
         check_mechanism_of(mode, model, scope, errors);
     }

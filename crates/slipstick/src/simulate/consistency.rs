@@ -10,8 +10,8 @@ use crate::formulation::Refusal;
 use crate::math::SaddleFault;
 use crate::trajectory::Adjustment;
 
-/// Changes below this part of a state are not worth a note.
-const WORTH_A_NOTE: f64 = 1e-8;
+/// By which part an event may raise the kinetic energy before that is worth a warning.
+const WORTH_A_WARNING: f64 = 1e-6;
 
 impl Simulator<'_> {
     /// Makes the start consistent, and says what was changed.
@@ -25,7 +25,7 @@ impl Simulator<'_> {
             self.lock_by_value()?;
         }
         if self.reaches() {
-            self.approach_surfaces(t, &y);
+            self.approach_surfaces(t, &y)?;
             self.integrator.flow.enter_form(t, &y);
             self.note_redundant(t);
             return Ok(());
@@ -110,8 +110,7 @@ impl Simulator<'_> {
         }
         if self.integrator.flow.is_reaching() {
             let after = self.after.clone();
-            self.approach_surfaces(t, &after);
-            return Ok(());
+            return self.approach_surfaces(t, &after);
         }
         let left = self.take_branches(t);
         let layout = self.integrator.flow.system().layout();
@@ -119,7 +118,9 @@ impl Simulator<'_> {
         let was_reset = |i: &usize| changed(layout.q + i) || layout.q == layout.v && changed(*i);
         let pinned: Vec<usize> = (0..layout.v).filter(was_reset).collect();
         let mut y = self.after.clone();
-        let assembled = self.integrator.flow.assemble(t, &mut y, &pinned);
+        let flow = &mut self.integrator.flow;
+        let (before, asked) = (flow.kinetic_energy(t, &self.before), flow.kinetic_energy(t, &y));
+        let assembled = flow.assemble(t, &mut y, &pinned);
         let what = self.fired_in_words(firing);
         match assembled {
             Err(Refusal::Pinned(moved)) => self.note_undone(firing, t, &moved),
@@ -127,7 +128,24 @@ impl Simulator<'_> {
         }
         self.check_shutting(firing, (t, &left), &y)?;
         self.after.copy_from_slice(&y);
+        self.note_raised_energy(firing, t, (before, asked));
         Ok(())
+    }
+
+    /// What is set at some speeds the constraints pass on to others. An impact takes energy away or keeps it: where
+    /// there is more than before and more than was set, the reset is hardly what was meant.
+    fn note_raised_energy(&mut self, firing: &Firing, t: f64, (before, asked): (f64, f64)) {
+        let after = self.integrator.flow.kinetic_energy(t, &self.after);
+        if after <= before.max(asked) * (1.0 + WORTH_A_WARNING) {
+            return;
+        }
+        let fired = self.fired_in_words(firing);
+        self.recorder.note_once(t, ("energy-raised", &fired), || {
+            format!(
+                "{fired} has more kinetic energy than before: {after:.6} after {before:.6}; the constraints pass what \
+                 the reset says of some speeds on to others"
+            )
+        });
     }
 
     pub(super) fn constraints_switch(&self) -> bool {
@@ -201,7 +219,8 @@ impl Simulator<'_> {
 
     fn note_changes(&mut self, t: f64, before: &[f64], after: &[f64]) {
         let names = self.integrator.flow.system().state_names();
-        let changed = |i: &usize| (before[*i] - after[*i]).abs() > WORTH_A_NOTE * (1.0 + before[*i].abs());
+        let tolerances = &self.integrator.options.tolerances;
+        let changed = |i: &usize| (before[*i] - after[*i]).abs() > tolerances.scale(*i, before[*i].abs());
         let one = |i: usize| format!("`{}` from {} to {}", names[i], before[i], after[i]);
         let list: Vec<String> = (0..names.len()).filter(changed).map(one).collect();
         if !list.is_empty() {

@@ -154,6 +154,18 @@ pub enum Error {
         /// The last good state, in words.
         state: String,
     },
+    /// A state is not finite, however small the step.
+    #[error("`{name}` grows to {value} at t = {t} ({state})")]
+    StateNotFinite {
+        /// The state.
+        name: String,
+        /// NaN or an infinity.
+        value: f64,
+        /// The time.
+        t: f64,
+        /// The last good state, in words.
+        state: String,
+    },
     /// A guard is not finite.
     #[error("the guard of `{name}` is {value} at t = {t}")]
     GuardNotFinite {
@@ -357,6 +369,9 @@ pub enum Error {
 /// What cannot be consistent if it is no single state.
 pub(super) const IN_MOTION: &str = "the motion";
 
+/// What to do about a solution that leaves the range of numbers.
+const GROWS_WITHOUT_BOUND: &str =
+    "the solution grows without bound: let an event act before, end the run earlier, or choose larger units";
 const SMALLER_FIXED_STEP: &str =
     "choose a smaller `fixed_step`, or leave it out: steps are then as short as the tolerances ask for";
 
@@ -379,6 +394,7 @@ impl Error {
             Self::BadPeriod { .. } => "bad-period",
             Self::BadStep { .. } => "bad-step",
             Self::DerivativeNotFinite { .. } => "derivative-not-finite",
+            Self::StateNotFinite { .. } => "state-not-finite",
             Self::GuardNotFinite { .. } => "guard-not-finite",
             Self::EventCycle { .. } => "event-cycle",
             Self::ConflictingResets { .. } => "conflicting-resets",
@@ -439,6 +455,7 @@ impl Error {
                 "look for a division by zero, or a root or logarithm of a negative number, in that formula, \
                  or for a solution that grows without bound; an event may have to act before this state is reached"
             }
+            Self::StateNotFinite { .. } => GROWS_WITHOUT_BOUND,
             Self::GuardNotFinite { .. } => {
                 "look for a division by zero, or a root or logarithm of a negative number, in that guard"
             }

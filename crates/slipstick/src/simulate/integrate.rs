@@ -496,6 +496,10 @@ impl Simulator<'_> {
                 let (name, state) = (names[component].clone(), self.describe_state());
                 Error::DerivativeNotFinite { name, value, t, state }
             }
+            Some(Fault::EndNotFinite { component, value }) => {
+                let (name, state) = (names[component].clone(), self.describe_state());
+                Error::StateNotFinite { name, value, t: t + h, state }
+            }
             Some(Fault::NoConvergence) => {
                 let fixed = self.integrator.options.fixed_step.is_some();
                 Error::NoConvergence { t, h, fixed, mechanism: self.integrator.flow.is_mechanism() }

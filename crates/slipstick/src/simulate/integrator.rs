@@ -64,6 +64,7 @@ impl<'a> Integrator<'a> {
             let keeps_joints = self.keeps_joints();
             self.flow.land_on_surfaces(self.trial.t + h, &mut self.trial.end, keeps_joints);
         }
+        self.trial.refuse_if_not_finite();
     }
 
     /// Whether the step just tried may be taken: its error is within the tolerance, or its size is fixed and its end finite.

@@ -18,31 +18,18 @@ const JUST_AHEAD: (f64, f64) = (1.003, 1.001);
 const NEXT_TRY: (f64, f64) = (0.02, 0.9);
 
 impl Simulator<'_> {
-    /// Tells the form on which side of each surface its field may be used.
+    /// Tells the form on which side of each surface its field may be used. Next to a surface rounding decides
+    /// on which side a value is: there either will do.
     pub(super) fn show_sides(&mut self) {
         if !self.integrator.flow.stays_on_this_side() {
             return;
         }
         let (watch, comparisons, guards) = (&self.watch, &self.comparisons, self.system().guards());
-        let side_of = |g: usize| match watch.side(g) {
-            SideState::Minus | SideState::NearMinus => -comparisons.orientation(g),
-            SideState::Plus | SideState::NearPlus if guards[g].direction == Direction::Both => {
-                comparisons.orientation(g)
-            }
+        self.integrator.flow.know_sides(|g| match watch.side(g) {
+            SideState::Minus => -comparisons.orientation(g),
+            SideState::Plus if guards[g].direction == Direction::Both => comparisons.orientation(g),
             _ => 0.0,
-        };
-        let sides: Vec<f64> = (0..guards.len()).map(side_of).collect();
-        let bands: Vec<f64> = (0..guards.len()).map(|g| self.band_if_inside(g)).collect();
-        self.integrator.flow.know_sides(|g| (sides[g], bands[g]));
-    }
-
-    /// The band of a comparison that is inside it: there the sign of a value says nothing. Where it stands counts as inside.
-    fn band_if_inside(&mut self, g: usize) -> f64 {
-        if !self.watch.watched().contains(&g) || !self.watch.side(g).is_inside() {
-            return 0.0;
-        }
-        let here = self.signal(g, 0.0);
-        here.band.max(here.value.abs())
+        });
     }
 
     /// Tells the form which surfaces the motion has just come through into another mode, and which it stands on.

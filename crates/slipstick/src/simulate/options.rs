@@ -1,7 +1,7 @@
 //! What is asked of a run.
 
 use super::Concurrency;
-use crate::equations::System;
+use crate::equations::{ActiveRows, System};
 use crate::formulation::{Metric, PerConstraint, Stabilisation, Upkeep};
 use crate::model::{Detection, Location};
 use crate::step::{Automatic, Control, Keeps, Method, Partners, SAFETY, Step, Tolerances, USUAL_RHO};
@@ -184,7 +184,8 @@ impl Options {
     /// What `auto` is made of.
     fn partners(&self, system: &dyn System, span: f64) -> Partners {
         if system.layout().v > 0 {
-            Partners::for_mechanism(&self.tolerances, span, self.keeps())
+            let keeps = if has_feedback(system) { Keeps::OnIndex1 } else { self.keeps() };
+            Partners::for_mechanism(&self.tolerances, span, keeps)
         } else {
             Partners::for_equations(&self.tolerances, system.mass_kind())
         }
@@ -221,4 +222,10 @@ impl Options {
             speed: self.speed.clone(),
         }
     }
+}
+
+/// Whether forces depend on multipliers.
+pub(super) fn has_feedback(system: &dyn System) -> bool {
+    let terms = system.room_for_terms(&ActiveRows::all(system.constraints()));
+    !terms.feedback.values.is_empty()
 }

@@ -6,6 +6,7 @@
 //! more than the error of a step.
 
 use super::Error;
+use super::error::IN_MOTION;
 use super::integrator::Restart;
 use super::simulator::Simulator;
 use crate::formulation::Stabilisation;
@@ -45,8 +46,8 @@ impl Simulator<'_> {
     }
 
     /// Decides which surfaces have to be approached, and from which side.
-    pub(super) fn approach_surfaces(&mut self, t: f64, y: &[f64]) {
-        let surfaces = self.integrator.flow.surfaces(t, y);
+    pub(super) fn approach_surfaces(&mut self, t: f64, y: &[f64]) -> Result<(), Error> {
+        let surfaces = self.finite_surfaces(t, y, "the start")?;
         let is_met = |(k, s): (usize, &f64)| {
             let span = self.integrator.options.until - self.integrator.start_time;
             s.abs() <= 1e-12 * span * self.integrator.options.reach.get(k)
@@ -58,6 +59,15 @@ impl Simulator<'_> {
         if self.closes(t, y) {
             self.integrator.flow.reach(&[]);
         }
+        Ok(())
+    }
+
+    /// The surfaces at a point. One that is not a finite number cannot be approached.
+    fn finite_surfaces(&mut self, t: f64, y: &[f64], what: &str) -> Result<Vec<f64>, Error> {
+        let surfaces = self.integrator.flow.surfaces(t, y);
+        let Some(k) = surfaces.iter().position(|s| !s.is_finite()) else { return Ok(surfaces) };
+        let left = format!("`{}` is off by {}", self.system().constraints()[k].name, surfaces[k]);
+        Err(Error::NotConsistent { what: what.to_owned(), t, left })
     }
 
     /// Looks where the next surface will be met; if one is met here, or the positions are closed, that is an event. Gives whether there was one.
@@ -72,7 +82,7 @@ impl Simulator<'_> {
             self.meet_surfaces(&met);
             return Ok(true);
         }
-        let surfaces = self.integrator.flow.surfaces(t, &start);
+        let surfaces = self.finite_surfaces(t, &start, IN_MOTION)?;
         for (k, side) in sides.iter().enumerate().filter(|(_, side)| **side != 0.0) {
             // Rounding can bring it to the other side.
             let time = t + (side * surfaces[k]).max(0.0) / self.integrator.options.reach.get(k);

@@ -126,8 +126,10 @@ pub(super) struct Uncertainty {
     coefficients: Vec<Inexact>,
     /// The dense output of the step at hand as powers of its part, time first, as far as it was asked for.
     powers: Vec<OnceCell<Powers>>,
-    /// How far each state moves from its start within the step at hand.
+    /// How far each state moves from its start within the step at hand, and how far rounding moves it when it
+    /// is brought to the constraints.
     reaches: Vec<f64>,
+    landing: Vec<f64>,
     /// Points of the step at hand that were gone to, and how many of them hold.
     visited: Vec<Visited>,
     visits: usize,
@@ -169,6 +171,7 @@ impl Uncertainty {
             coefficients: Vec::new(),
             powers: vec![OnceCell::new(); y.len() + 1],
             reaches: vec![0.0; y.len()],
+            landing: vec![0.0; y.len()],
             stamp: (0, 0),
             looked: NOTHING,
             visited: Vec::new(),
@@ -186,7 +189,7 @@ impl Uncertainty {
         let (start, part) = (&integrator.trial.start, (s / integrator.trial.h).min(1.0));
         for (i, delta) in self.at_start.iter_mut().enumerate() {
             if self.reaches[i] != 0.0 || start[i].to_bits() != end[i].to_bits() {
-                *delta = rounding_of(start[i], end[i], part * self.reaches[i]);
+                *delta = rounding_of(start[i], end[i], part * self.reaches[i]) + self.landing[i];
             }
         }
     }
@@ -209,7 +212,8 @@ impl Uncertainty {
         for (i, delta) in self.at_start.iter_mut().enumerate() {
             if before[i].to_bits() != after[i].to_bits() {
                 let exact = after[i].fract() == 0.0;
-                *delta = if exact { 0.0 } else { ROUNDING * after[i].abs().max(before[i].abs()) };
+                let rounding = ROUNDING * after[i].abs().max(before[i].abs());
+                *delta = if exact { 0.0 } else { rounding + self.landing[i] };
             }
         }
     }
@@ -243,7 +247,11 @@ impl Along<'_, '_> {
         let part = (s / trial.h).min(1.0);
         for (i, (delta, y)) in uncertainty.at_point.iter_mut().zip(&uncertainty.state).enumerate() {
             let rounding = rounding_of(trial.start[i], *y, part * uncertainty.reaches[i]);
-            *delta = uncertainty.at_start[i].max(rounding);
+            *delta = uncertainty.at_start[i].max(if rounding > 0.0 {
+                rounding + uncertainty.landing[i]
+            } else {
+                0.0
+            });
         }
         uncertainty.keep(s);
     }
@@ -505,6 +513,7 @@ impl Uncertainty {
         if self.stamp != stamp {
             (self.looked, self.visits) = (NOTHING, 0);
             self.reaches.iter_mut().enumerate().for_each(|(i, reach)| *reach = trial.dense.terms_of(i));
+            integrator.flow.rounding_of_landing(&trial.start, &mut self.landing);
             self.stamp = stamp;
         }
     }

@@ -339,10 +339,17 @@ impl Simulator<'_> {
         let at_zero = if jump && side > 0.0 { self.other_jump(guard).unwrap_or(guard) } else { guard };
         if self.watch.is_on(at_zero) {
             let plus = !jump && side * self.comparisons.orientation(at_zero) > 0.0;
-            // What rounding has left of being put onto the surface counts as inside.
-            let slack = if leaves { self.value_of(at_zero).value.abs() } else { 0.0 };
+            let slack = if leaves { self.slack_of_leaving(at_zero) } else { 0.0 };
             self.watch.place(at_zero, plus, leaves, slack);
         }
+    }
+
+    /// How far from a surface that is left counts as on it: what rounding has left of being put onto it, and how
+    /// far the motion goes back in the time by which it may leave too early.
+    fn slack_of_leaving(&mut self, guard: usize) -> f64 {
+        let too_early = f64::EPSILON * self.integrator.trial.t.abs() + self.accumulating.location;
+        let rate = self.along().1.rate(guard).value;
+        self.value_of(guard).value.abs().max(rate.abs() * too_early)
     }
 
     /// Puts the motion onto surfaces that it comes to in the time `left`, and lets it slide on them and on those before. Gives whether it can stay there.

@@ -100,6 +100,8 @@ pub struct Automatic {
     span: Option<f64>,
     partners: Vec<Partner>,
     choice: Choice,
+    /// Whether all steps have the same size.
+    holds_steps: bool,
     /// What things cost, once there was a step.
     work: Option<Work>,
     spectral: Spectral,
@@ -118,6 +120,7 @@ impl Automatic {
             span: partners.span,
             choice: Choice::new(runners, partners.span.is_some()),
             partners: partners.methods.iter().map(partner).collect(),
+            holds_steps: false,
             work: None,
             spectral: Spectral::new(dimension),
             counts: Counts::default(),
@@ -129,7 +132,15 @@ impl Automatic {
         let Partner { method, is_ggl, step } = partner;
         let build =
             || method.build_ggl(dimension).filter(|_| *is_ggl).unwrap_or_else(|| method.build(dimension));
-        step.get_or_insert_with(build).as_mut()
+        let holds_steps = self.holds_steps;
+        let step = step.get_or_insert_with(|| {
+            let mut step = build();
+            if holds_steps {
+                step.iterate_to_stall();
+            }
+            step
+        });
+        step.as_mut()
     }
 
     fn known(&self) -> Option<&dyn Step> {
@@ -169,9 +180,13 @@ impl Step for Automatic {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         if self.work.is_none() {
             self.look_ahead(field, trial);
-        } else if self.choice.asks() {
+        }
+        if self.choice.asks() {
             let rate = self.spectral.radius(field, trial);
             self.choice.know(rate.map_or(f64::INFINITY, |rate| STABLE / rate));
+            if self.holds_steps {
+                self.choice.begin_fixed_step(trial.h);
+            }
         }
         self.active().attempt(field, tolerances, trial);
         self.count_work(field);
@@ -198,8 +213,11 @@ impl Memory for Automatic {
         }
     }
 
-    /// Steps of one size are not chosen among.
-    fn iterate_to_stall(&mut self) {}
+    fn iterate_to_stall(&mut self) {
+        self.holds_steps = true;
+        self.span = None;
+        self.choice.hold_steps();
+    }
 
     fn report(&self) -> StepReport<'_> {
         let method = self.partners[self.choice.active()].method;

@@ -32,6 +32,11 @@ impl StiffnessCount {
         Self { suspects: true, ..Self::default() }
     }
 
+    /// One step at the limit is enough.
+    pub(super) fn impatient() -> Self {
+        Self { patience: 1.0, ..Self::default() }
+    }
+
     /// Whether a step, given by its number, is to be looked at.
     pub(crate) fn is_due(self, step: u64) -> bool {
         self.strikes > 0.0 || step.is_multiple_of(LOOK_EVERY)

@@ -20,6 +20,13 @@ pub enum Fault {
         /// The value: NaN or an infinity.
         value: f64,
     },
+    /// A state at the end of the step is not finite.
+    EndNotFinite {
+        /// The state.
+        component: usize,
+        /// The value: NaN or an infinity.
+        value: f64,
+    },
     /// Newton's iteration did not converge.
     NoConvergence,
     /// The constraint of a mechanism that a correction cannot close behind the step, and what is left of it.
@@ -243,6 +250,15 @@ impl Trial {
     pub fn advance(&mut self, t: f64) {
         self.t = t;
         std::mem::swap(&mut self.start, &mut self.end);
+    }
+
+    /// A step with an end that is not finite is not good, however small its error is said to be.
+    pub fn refuse_if_not_finite(&mut self) {
+        let bad = self.end.iter().position(|y| !y.is_finite()).filter(|_| self.error.is_finite());
+        if let Some(component) = bad {
+            self.error = f64::NAN;
+            self.fault = Some(Fault::EndNotFinite { component, value: self.end[component] });
+        }
     }
 
     /// Begins anew at another point.

@@ -52,6 +52,10 @@ pub const NOTE_KINDS: &[NoteKind] = &[
         "next to a singular configuration, where rounding may decide how the motion goes on",
     ),
     warning("large-adjustment", "a projection moved a state by more than the error of the step"),
+    warning(
+        "energy-raised",
+        "an event has raised the kinetic energy of a mechanism by more than its reset says",
+    ),
     warning("reset-adjusted", "the constraints do not allow what an event has set"),
     warning("surface-not-reached", "the run ends before sliding-mode control has met every constraint"),
     note("start-adjusted", "the start did not meet the constraints and was changed"),

@@ -1,0 +1,68 @@
+//! Forces that are linear in multipliers, as friction in joints is: `M a + Gᵀ λ = f + Fᵀ λ`, `G a = γ`.
+//!
+//! With the factors of the system without them, each multiplier `k` that pushes back moves the solution by
+//! `λ_k (a_k, Λ_k)`, where `(a_k, Λ_k)` answers the force `F_k` alone. So `λ = λ₀ + Σ Λ_k λ_k`: a small system for the
+//! multipliers that push back. It has no solution where the force that a multiplier causes needs as large a
+//! multiplier again (Painlevé's paradox).
+
+use crate::math::{Matrix, RealLu, Saddle};
+
+/// The scratch for multipliers that push back.
+#[derive(Clone)]
+pub(super) struct Feedback {
+    /// The constraints whose multipliers push back.
+    rows: Vec<usize>,
+    /// The answers to the force of each: accelerations, and multipliers.
+    motions: Vec<Vec<f64>>,
+    multipliers: Vec<Vec<f64>>,
+    lu: RealLu,
+    right: Vec<f64>,
+}
+
+impl Feedback {
+    /// For terms with such a matrix.
+    pub(super) fn new(feedback: &Matrix) -> Self {
+        let (n, m) = (feedback.columns(), feedback.rows());
+        let rows: Vec<usize> = (0..m).filter(|&row| !feedback.places_of(row).is_empty()).collect();
+        let (motions, multipliers) = (vec![vec![0.0; n]; rows.len()], vec![vec![0.0; m]; rows.len()]);
+        Self { lu: RealLu::new(rows.len()), right: vec![0.0; rows.len()], rows, motions, multipliers }
+    }
+
+    /// Whether any multiplier pushes back.
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Goes from the solution without what multipliers push to the one with it; false if there is none.
+    pub(super) fn push_back(
+        &mut self,
+        feedback: &Matrix,
+        saddle: &mut Saddle,
+        motion: &mut [f64],
+        multipliers: &mut [f64],
+    ) -> bool {
+        for ((&row, own), answer) in self.rows.iter().zip(&mut self.motions).zip(&mut self.multipliers) {
+            own.fill(0.0);
+            feedback.row(row).for_each(|(i, push)| own[i] = push);
+            answer.fill(0.0);
+            saddle.solve(own, answer);
+        }
+        let size = self.rows.len();
+        for (i, &row) in self.rows.iter().enumerate() {
+            self.right[i] = multipliers[row];
+            for k in 0..size {
+                let unit = if i == k { 1.0 } else { 0.0 };
+                self.lu.entries_mut()[i * size + k] = unit - self.multipliers[k][row];
+            }
+        }
+        if self.lu.factor().is_err() {
+            return false;
+        }
+        self.lu.solve(&mut self.right);
+        for ((force, own), answer) in self.right.iter().zip(&self.motions).zip(&self.multipliers) {
+            motion.iter_mut().zip(own).for_each(|(a, own)| *a += force * own);
+            multipliers.iter_mut().zip(answer).for_each(|(lambda, answer)| *lambda += force * answer);
+        }
+        true
+    }
+}
