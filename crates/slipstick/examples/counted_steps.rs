@@ -103,7 +103,8 @@ fn hundred_balls() -> String {
     )
 }
 
-/// Whole runs with events, from model files, counted as one step each; the first is as good as no run, so that it shows what beginning one takes.
+/// Whole runs with events, from model files, counted as one step each; the first is as good as no run, so
+/// that it shows what beginning one takes.
 fn count_runs() {
     let ball = |until: &str| format!("{BALL}{until} }}");
     let runs = [

@@ -87,8 +87,8 @@ pub(super) fn bind(
     let nowhere = lowering.arena.constant(f64::NAN);
     add_rest(model, &lowering.names, &mut guards, nowhere);
     slots.mark_used(lowering, &parts, &mut guards);
-    for watch in &mut guards {
-        watch.guard.multipliers = parts.mechanism.multipliers_in(&lowering.arena, watch.surface);
+    for bound in &mut guards {
+        bound.guard.multipliers = parts.mechanism.multipliers_in(&lowering.arena, bound.surface);
     }
     slots.place_inputs(lowering, &mut parts, &mut guards);
     let count_number = slots.counts.len();

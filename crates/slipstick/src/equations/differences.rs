@@ -43,7 +43,7 @@ fn derivative_by_differences(f: &mut dyn FnMut(f64) -> f64, x: f64) -> f64 {
     if (far - near).abs() <= BENDS * near.abs() { near + (near - far) / 3.0 } else { central(NARROW * size) }
 }
 
-/// The gradient of a function of time and state, and its rate in time, by differences. `y` is as before afterwards.
+/// The gradient of a function and its rate in time, by differences. `y` is restored.
 pub fn gradient_by_differences(
     f: &mut dyn FnMut(f64, &[f64]) -> f64,
     t: f64,

@@ -107,8 +107,8 @@ pub trait GuardFunctions {
     fn find_needed(&mut self, locked: Locked<'_>, needed: &mut [bool]);
 
     /// The conditions of what changes only at events, see
-    /// [`GuardCondition::Discrete`](super::GuardCondition::Discrete): greater than zero where they hold. There
-    /// are as many as [`Shape::condition_number`](super::Shape::condition_number) says.
+    /// [`GuardCondition::Discrete`](super::GuardCondition::Discrete): greater than zero where they hold.
+    /// There are as many as [`Shape::condition_number`](super::Shape::condition_number) says.
     fn conditions(&mut self, locked: Locked<'_>, values: &mut [f64]);
 
     /// The times of scheduled guards; other entries are left as they are.
@@ -158,8 +158,8 @@ pub trait MechanismTerms {
     /// stays as it is, and no equations at all.
     fn joints(&mut self, locked: Locked<'_>, shut: &mut [bool]);
 
-    /// Accelerations, multipliers and reactions at the point where the derivative or rates of guards are asked
-    /// for next.
+    /// Accelerations, multipliers and reactions at the point where the derivative or rates of guards are
+    /// asked for next.
     fn set_motion(&mut self, motion: &[f64]);
 }
 

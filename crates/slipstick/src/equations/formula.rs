@@ -275,7 +275,7 @@ impl Evaluator for FormulaEvaluator<'_> {
         let tapes = self.system.modes.of(locked.mode);
         let registers = &mut self.modes.of(locked.mode, tapes).derivative;
         load(registers, t, y, locked);
-        load_motion(registers, self.mechanism.as_ref().map(|mechanism| &mechanism.scratch));
+        load_motion(registers, self.mechanism.as_ref());
         tapes.derivative.run(registers, dy);
     }
 
@@ -294,7 +294,7 @@ impl Evaluator for FormulaEvaluator<'_> {
             return;
         };
         load(registers, t, before, locked);
-        load_motion(registers, self.mechanism.as_ref().map(|mechanism| &mechanism.scratch));
+        load_motion(registers, self.mechanism.as_ref());
         let out = &mut self.out[..reset.targets.len() + reset.discrete.len()];
         reset.tape.run(registers, out);
         let (states, discrete) = out.split_at(reset.targets.len());
@@ -359,7 +359,7 @@ impl GuardFunctions for FormulaEvaluator<'_> {
         let tapes = self.system.modes.of(locked.mode);
         let registers = &mut self.modes.of(locked.mode, tapes).guards;
         load(registers, t, y, locked);
-        load_motion(registers, self.mechanism.as_ref().map(|mechanism| &mechanism.scratch));
+        load_motion(registers, self.mechanism.as_ref());
         let out = &mut self.out[..tapes.watched.len()];
         tapes.guards.run(registers, out);
         for (&g, value) in tapes.watched.iter().zip(out) {
@@ -373,7 +373,7 @@ impl GuardFunctions for FormulaEvaluator<'_> {
         let registers = &mut self.modes.of(locked.mode, tapes).singles[i];
         load(registers, t, y, locked);
         if !self.system.shape.guards[guard].multipliers.is_empty() {
-            load_motion(registers, self.mechanism.as_ref().map(|mechanism| &mechanism.scratch));
+            load_motion(registers, self.mechanism.as_ref());
         }
         tapes.singles[i].run(registers, &mut self.out[..1]);
         self.out[0]
@@ -421,7 +421,7 @@ impl GuardFunctions for FormulaEvaluator<'_> {
         let tapes = self.system.modes.of(locked.mode);
         let registers = &mut self.modes.of(locked.mode, tapes).rates;
         load(registers, t, y, locked);
-        load_motion(registers, self.mechanism.as_ref().map(|mechanism| &mechanism.scratch));
+        load_motion(registers, self.mechanism.as_ref());
         let count = tapes.watched.len();
         let out = &mut self.out[..2 * count];
         tapes.rates.run(registers, out);

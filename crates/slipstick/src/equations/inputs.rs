@@ -1,7 +1,7 @@
 //! The inputs of tapes, in their order.
 
 use super::Locked;
-use super::mechanism::MechanismScratch;
+use super::formula_mechanism::FormulaMechanism;
 use crate::expr::Registers;
 
 /// Writes the inputs of a tape:
@@ -18,8 +18,8 @@ pub(super) fn load(registers: &mut Registers, t: f64, y: &[f64], locked: Locked<
 }
 
 /// Writes accelerations and multipliers behind all other inputs.
-pub(super) fn load_motion(registers: &mut Registers, mechanism: Option<&MechanismScratch>) {
-    if let Some(scratch) = mechanism {
+pub(super) fn load_motion(registers: &mut Registers, mechanism: Option<&FormulaMechanism<'_>>) {
+    if let Some(FormulaMechanism { scratch, .. }) = mechanism {
         let inputs = registers.inputs_mut();
         let first = inputs.len() - scratch.motion.len();
         inputs[first..].copy_from_slice(&scratch.motion);

@@ -225,26 +225,21 @@ impl Lagrange<'_, '_> {
         }
         parts.mass =
             mass.into_iter().map(|((row, column), value)| FormulaEntry { row, column, value }).collect();
-        self.split_forces(self.model.mechanism.constraints.len(), force, parts);
+        self.split_forces(force, parts);
     }
 
     /// Forces that are linear in multipliers: what they are without them, and what each multiplier adds.
-    fn split_forces(&mut self, m: usize, force: Vec<ExprId>, parts: &mut MechanismParts) {
-        let n = force.len();
+    fn split_forces(&mut self, force: Vec<ExprId>, parts: &mut MechanismParts) {
+        let (n, m) = (self.n, self.model.mechanism.constraints.len());
+        let arena = &mut self.lowering.arena;
         let is_multiplier = |input: InputId| place_in_motion(input).is_some_and(|k| (n..n + m).contains(&k));
-        let gradients = gradients(&mut self.lowering.arena, &force, is_multiplier);
-        let pushes = entries(gradients, motion_input(n).index()).into_iter();
-        parts.feedback = pushes
-            .map(|FormulaEntry { row, column, value }| FormulaEntry { row: column, column: row, value })
-            .collect();
+        let pushes = entries(gradients(arena, &force, is_multiplier), motion_input(n).index()).into_iter();
+        let turned = |entry: FormulaEntry| FormulaEntry { row: entry.column, column: entry.row, ..entry };
+        parts.feedback = pushes.map(turned).collect();
         parts.feedback.sort_by_key(|entry| (entry.row, entry.column));
-        let zero = self.lowering.arena.constant(0.0);
+        let zero = arena.constant(0.0);
         let without: Vec<(InputId, ExprId)> = (n..n + m).map(|k| (motion_input(k), zero)).collect();
-        parts.force = if parts.feedback.is_empty() {
-            force
-        } else {
-            self.lowering.arena.substitute_all(&force, &without)
-        };
+        parts.force = if parts.feedback.is_empty() { force } else { arena.substitute_all(&force, &without) };
     }
 
     /// What follows from the kinetic energy: the mass matrix, and forces that come with motion.
@@ -288,7 +283,8 @@ impl Lagrange<'_, '_> {
         forces
     }
 
-    /// The derivatives by as many inputs as there are coordinates, from `first` on that are not always zero, with their places among these.
+    /// The derivatives by as many inputs as there are coordinates, from `first` on that are not always zero,
+    /// with their places among these.
     fn gradient(&mut self, of: ExprId, first: usize) -> Vec<(usize, ExprId)> {
         let wanted = first..first + self.n;
         let found = gradients(&mut self.lowering.arena, &[of], |input| wanted.contains(&input.index()));

@@ -58,8 +58,8 @@ impl Places {
 }
 
 impl MechanismTapes {
-    /// The motion of the mechanism with so many states, whose tapes these are for some rows; none if it is too large, or
-    /// forces depend on multipliers.
+    /// The motion of a mechanism with this many states, from its tapes for some rows; none if it is too large
+    /// or forces depend on multipliers.
     pub(super) fn series(&self, states: usize, rows: Option<&ActiveRows>) -> Option<MechanismSeries> {
         let (n, m) = (self.coordinates, self.constraints.len());
         let (size, blocks) = (n + m, [Matrix::full(n, n), Matrix::full(m, n)]);

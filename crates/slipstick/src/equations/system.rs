@@ -124,7 +124,8 @@ pub struct Guard {
     pub on_entry: EntryRule,
     /// Of guards that fire together and contradict each other, the one with the highest number is obeyed.
     pub priority: i64,
-    /// The constraints whose multipliers it reads; a reaction is made of all. It is watched while one of them holds.
+    /// The constraints whose multipliers it reads; a reaction is made of all. It is watched while one of them
+    /// holds.
     pub multipliers: Vec<usize>,
 }
 

@@ -13,7 +13,7 @@ use crate::mode::Mode;
 pub(super) struct OneSided {
     parameters: Vec<f64>,
     on: bool,
-    watches: Vec<Watch>,
+    watches: Vec<OneSidedSurface>,
     /// Whether it is not known yet if the motion goes on to the sides that it has entered.
     turning: bool,
     /// The last time at which a point was on the right side of all surfaces.
@@ -25,7 +25,7 @@ pub(super) struct OneSided {
 }
 
 /// A surface with what is known about it.
-struct Watch {
+struct OneSidedSurface {
     guard: usize,
     /// The switch whose sign tells the side, if there is one.
     switch: Option<usize>,
@@ -42,7 +42,7 @@ struct Watch {
     fresh: bool,
 }
 
-impl Watch {
+impl OneSidedSurface {
     fn new(guards: &[Guard], guard: usize) -> Self {
         let switch = guards[guard].response.switch;
         Self { guard, switch, matters: true, side: 0.0, entered: 0.0, value: 0.0, seen: 0.0, fresh: false }
@@ -78,7 +78,7 @@ impl OneSided {
         };
         let is_surface = |g: &usize| guards[*g].kind == GuardKind::Surface;
         let watched = (0..guards.len()).filter(is_surface).filter(changes);
-        let watches = watched.map(|g| Watch::new(guards, g)).collect();
+        let watches = watched.map(|g| OneSidedSurface::new(guards, g)).collect();
         let parameters = system.parameters().to_vec();
         Self {
             parameters,

@@ -250,9 +250,9 @@ fn check_no_side_states(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagn
     }
 }
 
-/// What follows from the motion cannot be a cause of it: an output that uses a multiplier or a reaction is not
-/// used in derivatives and masses. Forces may be linear in multipliers; guards and resets look at the motion as it
-/// is before an event.
+/// What follows from the motion cannot be a cause of it: an output that uses a multiplier or a reaction is
+/// not used in derivatives and masses. Forces may be linear in multipliers; guards and resets look at the
+/// motion as it is before an event.
 fn check_outputs_of_motion(model: &Model, scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) {
     let known = outputs_that_use(model, scope, Quantity::follows_from_motion);
     for formula in model.formulas_before_forces() {

@@ -266,9 +266,10 @@ impl FormulaContext {
         Self { place, usable: "everything but multipliers and reactions", allows }
     }
 
-    /// A force: it may depend on multipliers, as friction does, and on everything but what these are put together to.
+    /// A force: it may depend on multipliers, as friction does, and on everything but what these are put
+    /// together to.
     pub(super) fn pushing() -> Self {
-        let allows = |meaning: Quantity| !matches!(meaning, Quantity::Reaction(_));
+        let allows = |quantity: Quantity| !matches!(quantity, Quantity::Reaction(_));
         Self { place: "a force", usable: "everything but reactions", allows }
     }
 

@@ -368,12 +368,12 @@ pub enum Error {
     },
 }
 
-/// The cure for what grows without bound.
-const STOP_EARLIER: &str =
-    "the solution grows without bound: let an event act before, end the run earlier, or choose larger units";
 /// What cannot be consistent if it is no single state.
 pub(super) const IN_MOTION: &str = "the motion";
 
+/// What to do about a solution that leaves the range of numbers.
+const GROWS_WITHOUT_BOUND: &str =
+    "the solution grows without bound: let an event act before, end the run earlier, or choose larger units";
 const SMALLER_FIXED_STEP: &str =
     "choose a smaller `fixed_step`, or leave it out: steps are then as short as the tolerances ask for";
 
@@ -485,7 +485,7 @@ impl Error {
                 "look for a division by zero, or a root or logarithm of a negative number, in that formula, \
                  or for a solution that grows without bound; an event may have to act before this state is reached"
             }
-            Self::StateNotFinite { .. } => STOP_EARLIER,
+            Self::StateNotFinite { .. } => GROWS_WITHOUT_BOUND,
             Self::GuardNotFinite { .. } => {
                 "look for a division by zero, or a root or logarithm of a negative number, in that guard"
             }

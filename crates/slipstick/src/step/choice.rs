@@ -13,13 +13,14 @@
 //! ago is waited for, until much less is stiff.
 
 use super::StiffnessCount;
+use super::candidate::{Candidate, MEMORY, Pace};
 
 /// So many steps in a row that the explicit method could have made as well, and it is tried again.
 const EASY_STEPS: u32 = 25;
 /// Another method is tried again after so many steps, times how many times it was behind, which counts as
 /// this much at most: while an implicit one is at work, or if stability alone means many steps of the
 /// explicit one.
-const AGAIN: f64 = 30.0;
+pub(super) const AGAIN: f64 = 30.0;
 const FARTHEST: f64 = 50.0;
 /// How many steps a try has at least, and at most while they grow by this in [`LATELY`] steps; and after how
 /// many it may end early, where it is this many times behind.
@@ -49,57 +50,6 @@ const TOO_DEAR: f64 = 100.0;
 const NEAR_LONGEST: f64 = 0.5;
 /// If stability alone means that many steps of the explicit method, others are tried before it.
 const MANY_STEPS: f64 = 60.0;
-/// What is left of earlier steps in the pace, for each step since.
-const MEMORY: f64 = 0.8;
-
-/// Time gone for work spent, in the last steps.
-#[derive(Clone, Copy, Debug, Default)]
-struct Pace {
-    gone: f64,
-    spent: f64,
-    /// Since the last step that was taken.
-    spending: f64,
-}
-
-impl Pace {
-    fn go(&mut self, h: f64) {
-        self.gone = MEMORY * self.gone + h;
-        self.spent = MEMORY * self.spent + std::mem::take(&mut self.spending);
-    }
-
-    fn value(&self) -> f64 {
-        let spent = self.spent + self.spending;
-        if spent > 0.0 { self.gone / spent } else { 0.0 }
-    }
-}
-
-/// One of the methods.
-#[derive(Clone, Copy, Debug)]
-struct Runner {
-    is_stiff: bool,
-    /// The weight of its efficiency: a step of low order is less accurate than its tolerance says.
-    worth: f64,
-    /// When it was last at work: its pace, and its last step.
-    pace: Option<f64>,
-    h: Option<f64>,
-    /// The best pace that it has had, or could have; it fades.
-    best: f64,
-    /// What one of its steps is expected to cost.
-    dear: f64,
-    /// How many times it was behind the best when it was last tried, and how many steps were taken since.
-    behind: f64,
-    since: f64,
-}
-
-impl Runner {
-    fn value(&self) -> f64 {
-        self.pace.map_or(0.0, |pace| pace * self.worth)
-    }
-
-    fn is_due(&self) -> bool {
-        self.since >= AGAIN * self.behind
-    }
-}
 
 /// What is decided.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -119,22 +69,22 @@ enum StabilityProbe {
     Found(f64),
 }
 
-/// By what it is decided which method goes on.
+/// What decides which method goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Criterion {
-    /// What each gets done for its work, which is tried.
-    Pace,
-    /// How stiff the equations are: what a right-hand side costs is not known, and there are two methods.
+    /// What each gets done for its work: methods are tried.
+    Efficiency,
+    /// How stiff the equations are, of which nobody knows what a right-hand side costs.
     Stiffness,
-    /// Whether a step of fixed size is stable with the explicit one of two methods.
-    Stability,
+    /// The same, where all steps have the same size.
+    FixedStep,
 }
 
 /// The methods with what is known of them.
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
-    runners: Vec<Runner>,
-    criterion: Criterion,
+    runners: Vec<Candidate>,
+    by: Criterion,
     active: usize,
     /// Those still to be tried, the next one last; and whether one is being tried.
     waiting: Vec<usize>,
@@ -161,7 +111,7 @@ impl Choice {
     /// Among methods: whether each is for stiff problems, and what its pace is worth. The first begins. If
     /// none are tried, there are two at most.
     pub(super) fn new(runners: impl Iterator<Item = (bool, f64)>, tries: bool) -> Self {
-        let runner = |(is_stiff, worth)| Runner {
+        let runner = |(is_stiff, worth)| Candidate {
             is_stiff,
             worth,
             pace: None,
@@ -171,11 +121,11 @@ impl Choice {
             behind: 1.0,
             since: 0.0,
         };
-        let runners: Vec<Runner> = runners.map(runner).collect();
+        let runners: Vec<Candidate> = runners.map(runner).collect();
         Self {
             waiting: Vec::with_capacity(runners.len()),
             runners,
-            criterion: if tries { Criterion::Pace } else { Criterion::Stiffness },
+            by: if tries { Criterion::Efficiency } else { Criterion::Stiffness },
             active: 0,
             is_trying: false,
             pace: Pace::default(),
@@ -230,16 +180,16 @@ impl Choice {
         for runner in self.runners.iter_mut().filter(|runner| !runner.is_stiff) {
             runner.since = runner.since.max(AGAIN * runner.behind - SOON);
         }
-        if self.criterion == Criterion::Stability {
+        if self.by == Criterion::FixedStep {
             self.look = StabilityProbe::Asked;
         }
     }
 
-    /// All steps have the same size: one that is not stable cannot be shortened. Only the first implicit method is
-    /// an alternative, and where equations begin, it is asked which one it takes.
+    /// All steps have the same size: one that is not stable cannot be shortened. Only the first implicit
+    /// method is an alternative, and where equations begin, it is asked which one it takes.
     pub(super) fn hold_steps(&mut self) {
         self.runners.truncate(2);
-        self.criterion = Criterion::Stability;
+        self.by = Criterion::FixedStep;
         self.stiffness = StiffnessCount::impatient();
         self.look = StabilityProbe::Asked;
     }
@@ -249,7 +199,7 @@ impl Choice {
         let StabilityProbe::Found(longest) = self.look else { return };
         self.look = StabilityProbe::NotNow;
         let stiff = self.runners.iter().position(|runner| runner.is_stiff);
-        if let Some(stiff) = stiff.filter(|_| self.criterion == Criterion::Stability && h > longest) {
+        if let Some(stiff) = stiff.filter(|_| self.by == Criterion::FixedStep && h > longest) {
             self.change_to(stiff, true);
         }
     }
@@ -277,7 +227,7 @@ impl Choice {
         (self.failures, self.idle_changes) = (0, 0);
         self.steps += 1;
         self.runners[self.active].h = Some(h);
-        if self.criterion == Criterion::Pace {
+        if self.by == Criterion::Efficiency {
             self.remember();
         }
         let before = std::mem::replace(&mut self.lately[self.steps as usize % LATELY], h);
@@ -287,7 +237,7 @@ impl Choice {
         if self.runners.len() == 1 {
             return None;
         }
-        if self.criterion != Criterion::Pace {
+        if self.by != Criterion::Efficiency {
             return self.go_by_stiffness(stiffness);
         }
         self.runners.iter_mut().for_each(|runner| runner.since += 1.0);
@@ -321,7 +271,7 @@ impl Choice {
     /// Whether an implicit method is at work that was so far ahead of all others, not long ago, that it is
     /// worth while to wait until it is so again.
     fn is_patient(&self) -> bool {
-        let best = |runner: &Runner| runner.best * runner.worth;
+        let best = |runner: &Candidate| runner.best * runner.worth;
         let others = self.runners.iter().enumerate().filter(|(i, _)| *i != self.active);
         let of_others = others.map(|(_, runner)| best(runner)).fold(0.0, f64::max);
         let active = &self.runners[self.active];
@@ -376,11 +326,11 @@ impl Choice {
             };
             self.put_off(longest);
         }
-        if self.is_time_for(|_| true) { self.try_others(Runner::is_due) } else { None }
+        if self.is_time_for(|_| true) { self.try_others(Candidate::is_due) } else { None }
     }
 
-    fn is_time_for(&self, suits: impl Fn(&Runner) -> bool) -> bool {
-        let is_due = |(i, runner): (usize, &Runner)| i != self.active && suits(runner) && runner.is_due();
+    fn is_time_for(&self, suits: impl Fn(&Candidate) -> bool) -> bool {
+        let is_due = |(i, runner): (usize, &Candidate)| i != self.active && suits(runner) && runner.is_due();
         self.runners.iter().enumerate().any(is_due)
     }
 
@@ -404,7 +354,7 @@ impl Choice {
         let longest = others.filter_map(|(_, runner)| runner.h).fold(0.0, f64::max);
         let is_long = longest > 0.0 && h > HOPELESS * longest;
         let enough = if is_long || self.is_patient() { MOST_FAILURES } else { FAILURES };
-        if self.criterion != Criterion::Pace
+        if self.by != Criterion::Efficiency
             || self.failures < enough
             || self.idle_changes >= self.runners.len()
         {
@@ -429,7 +379,7 @@ impl Choice {
         self.waiting.is_empty() && self.steps >= ENOUGH && is_ahead
     }
 
-    fn try_others(&mut self, suits: impl Fn(&Runner) -> bool) -> Option<Decision> {
+    fn try_others(&mut self, suits: impl Fn(&Candidate) -> bool) -> Option<Decision> {
         if self.pace.spent > 0.0 && self.steps > 0 {
             self.usual_work = self.pace.spent * (1.0 - MEMORY);
         }

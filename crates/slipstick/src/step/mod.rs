@@ -10,6 +10,7 @@ mod alpha_newton;
 mod automatic;
 mod bogacki_shampine;
 mod bootstrap;
+mod candidate;
 mod choice;
 mod control;
 mod crossing;

@@ -1,7 +1,8 @@
 //! What a run costs, counted: multiplications, from how often each thing was done and how many that takes. It
 //! is the same on every machine, and fair to methods that spend their time on different things.
 //!
-//! With `n` speeds, `m` rows of constraints, `N` states and `z` entries in mass matrix and gradient, multiplications are:
+//! With `n` speeds, `m` rows of constraints, `N` states and `z` entries in mass matrix and gradient,
+//! multiplications are:
 //!
 //! - evaluating what a right-hand side is made of (masses, forces, gradients, rates): `20 (N + z)`;
 //! - solving for accelerations, once for each: `n (n + 2 m)`, or `32 z` with few entries;

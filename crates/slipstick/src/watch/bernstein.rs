@@ -36,7 +36,7 @@ pub(super) struct Extent {
 
 /// What the differences of coefficients prove about a polynomial between 0 and 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum Monotonicity {
     /// It does not fall.
     Rising,
     /// It does not rise.
@@ -201,7 +201,7 @@ impl Bernstein {
     }
 
     /// What differences of coefficients prove.
-    pub(super) fn shape(&self) -> Shape {
+    pub(super) fn shape(&self) -> Monotonicity {
         let signs = |differences: &dyn Fn(usize) -> f64, count: usize| {
             let (mut least, mut most) = (0.0_f64, 0.0_f64);
             for j in 0..count {
@@ -212,14 +212,14 @@ impl Bernstein {
         };
         let (c, n) = (&self.c, self.degree);
         match signs(&|j| c[j + 1] - c[j], n) {
-            (true, _) => return Shape::Rising,
-            (_, true) => return Shape::Falling,
+            (true, _) => return Monotonicity::Rising,
+            (_, true) => return Monotonicity::Falling,
             _ => {}
         }
         match signs(&|j| (c[j + 2] - c[j + 1]) - (c[j + 1] - c[j]), n - 1) {
-            (true, _) => Shape::Convex,
-            (_, true) => Shape::Concave,
-            _ => Shape::Mixed,
+            (true, _) => Monotonicity::Convex,
+            (_, true) => Monotonicity::Concave,
+            _ => Monotonicity::Mixed,
         }
     }
 
@@ -364,11 +364,11 @@ mod tests {
             let (a, b) = (f64::min(a, b), f64::max(a, b));
             let (low, high) = (p.at(a) - 1e-14, p.at(b) + 1e-14);
             match p.shape() {
-                Shape::Rising => prop_assert!(low <= high),
-                Shape::Falling => prop_assert!(p.at(b) <= p.at(a) + 2e-14),
-                Shape::Convex => prop_assert!(p.at(p.extremum()) <= p.at(a) + 1e-13),
-                Shape::Concave => prop_assert!(p.at(p.extremum()) >= p.at(a) - 1e-13),
-                Shape::Mixed => {}
+                Monotonicity::Rising => prop_assert!(low <= high),
+                Monotonicity::Falling => prop_assert!(p.at(b) <= p.at(a) + 2e-14),
+                Monotonicity::Convex => prop_assert!(p.at(p.extremum()) <= p.at(a) + 1e-13),
+                Monotonicity::Concave => prop_assert!(p.at(p.extremum()) >= p.at(a) - 1e-13),
+                Monotonicity::Mixed => {}
             }
         }
 

@@ -7,7 +7,7 @@
 //! polynomial cannot tell. A zero of any order at the start needs no division, as the question is not where
 //! `q` vanishes but where it exceeds its band.
 
-use super::bernstein::{Bernstein, Shape};
+use super::bernstein::{Bernstein, Monotonicity};
 use super::chebyshev;
 use super::flip::value_at;
 use super::signals::{Banded, NotFinite, Signals};
@@ -268,13 +268,13 @@ impl<'a> Search<'a> {
         let flat = most - least <= piece.doubt || stretch.depth >= DEEPEST;
         let shape = excess.shape();
         match shape {
-            Shape::Mixed if flat && self.may_sample(piece) => self.sample(stretch),
-            Shape::Mixed if flat => self.end(stretch),
-            Shape::Mixed if self.intervals >= MOST_INTERVALS => {
+            Monotonicity::Mixed if flat && self.may_sample(piece) => self.sample(stretch),
+            Monotonicity::Mixed if flat => self.end(stretch),
+            Monotonicity::Mixed if self.intervals >= MOST_INTERVALS => {
                 self.walk.unproved = true;
                 self.end(stretch)
             }
-            Shape::Mixed => self.halves(stretch),
+            Monotonicity::Mixed => self.halves(stretch),
             _ => {
                 let walk = self.walk;
                 let exit = self.shaped(stretch, shape)?;
@@ -289,15 +289,15 @@ impl<'a> Search<'a> {
     }
 
     /// The end or the extremum of a stretch whose shape is known decides.
-    fn shaped(&mut self, stretch: &Stretch, shape: Shape) -> Result<Option<Exit>, NotFinite> {
+    fn shaped(&mut self, stretch: &Stretch, shape: Monotonicity) -> Result<Option<Exit>, NotFinite> {
         match shape {
-            Shape::Falling => {
+            Monotonicity::Falling => {
                 self.pass(stretch.to, stretch.piece, stretch.excess.last());
                 Ok(None)
             }
-            Shape::Convex => self.valley(stretch),
-            Shape::Concave => self.hill(stretch),
-            Shape::Rising | Shape::Mixed => self.end(stretch),
+            Monotonicity::Convex => self.valley(stretch),
+            Monotonicity::Concave => self.hill(stretch),
+            Monotonicity::Rising | Monotonicity::Mixed => self.end(stretch),
         }
     }
 
