@@ -73,7 +73,7 @@ fn the_metric_decides_who_is_moved() {
     let landed = |metric| {
         let upkeep = Upkeep { metric, ..Stabilisation::Project.into() };
         let mut y = plan.start.y.clone();
-        Flow::stabilised(&plan.system, Mode::new(0, 0, 0), upkeep).land(0.0, &mut y);
+        Flow::stabilised(&plan.system, Mode::new(0, 0, 0), upkeep).projection().project_end(0.0, &mut y);
         [y[0], y[1]]
     };
     let close = |a: [f64; 2], b: [f64; 2]| (a[0] - b[0]).abs() + (a[1] - b[1]).abs() < 1e-15;

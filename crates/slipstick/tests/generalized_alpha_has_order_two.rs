@@ -52,7 +52,7 @@ impl Case {
         let (mut flow, mut exact) = (still(), still());
         let mut step = method.build_alpha(rho).expect("a generalized-α method");
         let mut start = self.plan.start.y.clone();
-        flow.assemble(0.0, &mut start, &[]).expect("a consistent start");
+        flow.constraints().make_consistent(0.0, &mut start, &[]).expect("a consistent start");
         let mut trial = Trial::new(0.0, &start);
         let (mut worst, mut dy, total) = ([0.0_f64; 3], vec![0.0; n], sizes.iter().sum::<f64>());
         for size in sizes {
@@ -64,7 +64,7 @@ impl Case {
             exact.derivative(t, &truth, &mut dy);
             worst[0] = worst[0].max(farthest(&trial.end[..q], &truth[..q]));
             worst[1] = worst[1].max(farthest(&trial.end[q..], &truth[q..]));
-            worst[2] = worst[2].max(farthest(step.report().multipliers, exact.multipliers()));
+            worst[2] = worst[2].max(farthest(step.report().multipliers, exact.constraints().multipliers()));
             step.advance();
             trial.advance(t);
         }

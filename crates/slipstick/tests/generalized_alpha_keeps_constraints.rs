@@ -343,7 +343,7 @@ fn ringing(method: Method, rho: f64) -> Vec<f64> {
         trial.h = if k < 40 { 0.01 } else { 0.0025 };
         step.attempt(&mut flow, &Tolerances::uniform(1e-12, 1e-12), &mut trial);
         exact.derivative(trial.t + trial.h, &trial.end, &mut dy);
-        found.push((step.report().multipliers[0] - exact.multipliers()[0]).abs() / 14.7);
+        found.push((step.report().multipliers[0] - exact.constraints().multipliers()[0]).abs() / 14.7);
         step.advance();
         trial.advance(trial.t + trial.h);
     }

@@ -2,7 +2,7 @@
 //! connects: that is found out.
 
 use slipstick::equations::{ActiveRows, ClosureSystem, Mechanism, System};
-use slipstick::formulation::{Balance, Field, Flow, Tangents};
+use slipstick::formulation::{Field, Flow, MotionPoint, MotionResidual, Tangents};
 use slipstick::math::{Jet, Saddle};
 use slipstick::mode::Mode;
 use slipstick::problems::{chain, mechanism_problems};
@@ -109,14 +109,14 @@ fn forces_between_bodies_that_no_joint_connects_are_found() {
     let (system, start) = hanging(40);
     let mut flow = Flow::new(&system, Mode::new(0, 0, 0));
     let rows = ActiveRows::all(&system.shape().constraints);
-    let (mut left, mut tangents) = (flow.room_for_remainder(&rows), Tangents::new(&system, &rows, true));
+    let (mut left, mut tangents) = (MotionResidual::new(&system, &rows), Tangents::new(&system, &rows, true));
     assert!(tangents.forces.slot(0, 78).is_none());
     let mut rates = vec![0.0; 160];
     flow.derivative(0.0, &start.y, &mut rates);
-    let multipliers = flow.multipliers().to_vec();
-    let at = Balance { t: 0.0, y: &start.y, rates: &rates[80..], multipliers: &multipliers };
+    let multipliers = flow.constraints().multipliers().to_vec();
+    let at = MotionPoint { t: 0.0, y: &start.y, rates: &rates[80..], multipliers: &multipliers };
     for _ in 0..2 {
-        flow.tangents(at, &mut left, &mut tangents);
+        flow.second_order().tangents(at, &mut left, &mut tangents);
         assert_eq!(tangents.grown, 1);
         for (row, column, slope) in [(0, 78, -1e6), (78, 0, -1e6), (0, 0, 1e6), (78, 78, 1e6)] {
             let slot = tangents.forces.slot(row, column).expect("an entry");

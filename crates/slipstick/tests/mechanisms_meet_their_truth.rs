@@ -88,8 +88,8 @@ fn counts_are_those_of_the_matrices_and_starts_are_consistent() {
         let system = problem.system.as_ref();
         let counts = problem.counts.expect("counted");
         let mut flow = Flow::stabilised(system, Mode::new(0, 0, 0), Stabilisation::Twice);
-        flow.enter_form(0.0, &problem.start.y);
-        let redundant = flow.redundant_constraints().0.len();
+        flow.constraints().enter(0.0, &problem.start.y);
+        let redundant = flow.constraints().redundant().0.len();
         let rows = system.constraints().len();
         assert_eq!(redundant, counts.redundant, "{}", problem.name);
         assert_eq!(system.layout().v + redundant - rows, counts.freedoms, "{}", problem.name);

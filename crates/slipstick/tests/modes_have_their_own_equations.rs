@@ -54,7 +54,7 @@ fn constraints_of_a_mode_have_rows_in_it_alone() {
     let mut flow = Flow::new(&system, free.clone());
     for (mode, rows) in [(&free, &[0][..]), (&rail, &[0, 1]), (&free, &[0])] {
         flow.mode.clone_from(mode);
-        assert_eq!(flow.active_rows(0.0, &[0.0, 0.0, 2.0, 0.0]).constraints(), rows);
+        assert_eq!(flow.constraints().active_rows(0.0, &[0.0, 0.0, 2.0, 0.0]).constraints(), rows);
     }
 }
 

@@ -63,7 +63,7 @@ fn constraints_that_hold_have_rows_and_others_do_not() {
     let mut flow = Flow::new(&plan.system, Mode::new(0, 1, 0));
     for (sign, rows) in [(1.0, 6), (-1.0, 3), (1.0, 6), (-1.0, 3)] {
         flow.mode.values.signs[0] = sign;
-        assert_eq!(flow.active_rows(0.0, &plan.start.y).len(), rows);
+        assert_eq!(flow.constraints().active_rows(0.0, &plan.start.y).len(), rows);
     }
 }
 

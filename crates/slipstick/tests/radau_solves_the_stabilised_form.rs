@@ -83,7 +83,7 @@ fn errors_by_kind(text: &str, until: f64, steps: u32) -> [f64; 3] {
     let mut step = Method::Radau5.build_ggl(n).expect("a method with this form");
     step.iterate_to_stall();
     let mut start = plan.start.y.clone();
-    own.assemble(0.0, &mut start, &[]).expect("a consistent start");
+    own.constraints().make_consistent(0.0, &mut start, &[]).expect("a consistent start");
     let (mut trial, mut dy, mut worst) = (Trial::new(0.0, &start), vec![0.0; n], [0.0_f64; 3]);
     for _ in 0..steps {
         trial.h = until / f64::from(steps);
@@ -92,7 +92,7 @@ fn errors_by_kind(text: &str, until: f64, steps: u32) -> [f64; 3] {
         let t = (trial.t + trial.h).min(until);
         let there = truth.state_before(t).expect("within the run").y;
         exact.derivative(t, &there, &mut dy);
-        let multipliers = farthest(step.report().multipliers, exact.multipliers());
+        let multipliers = farthest(step.report().multipliers, exact.constraints().multipliers());
         let states = [0..q, q..n].map(|kind| farthest(&trial.end[kind.clone()], &there[kind]));
         worst = [states[0], states[1], worst[2].max(multipliers)];
         step.advance();

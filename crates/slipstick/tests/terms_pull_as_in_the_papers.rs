@@ -127,7 +127,7 @@ fn example_3_1_drifts_as_in_its_closed_form() {
             let t = f64::from(k) * h;
             flow.derivative(t, &y, &mut slope);
             y.iter_mut().zip(&slope).for_each(|(y, slope)| *y += h * slope);
-            flow.land(t + h, &mut y);
+            flow.projection().project_end(t + h, &mut y);
         }
         y[1] - (f64::from(steps) * h).powi(3)
     };

@@ -5,7 +5,6 @@
 
 use super::Index1;
 use super::env::Env;
-use super::flow::Flow;
 
 /// The point whose factors are used.
 #[derive(Clone, Debug, Default)]
@@ -15,35 +14,19 @@ pub(super) struct Held {
     multipliers: Vec<f64>,
 }
 
-impl Flow<'_> {
-    /// From now on accelerations are found with the factors of this point, for places next to it, until [`let_factors_go`](Self::let_factors_go).
-    pub(super) fn hold_factors(&mut self, t: f64, y: &[f64]) {
-        if self.has_terms() {
-            self.derivative_count += 1;
-            self.on_form(t, y, Index1::hold_factors);
-        }
-        // There slopes grow without bound, and the factors of one point say nothing of others.
-        if self.is_next_to_singular(true) {
-            self.let_factors_go();
-        }
-    }
-
-    /// Accelerations have factors of their own again.
-    pub(super) fn let_factors_go(&mut self) {
-        if let Some(form) = self.form_mut() {
-            form.held.is_on = false;
-        }
-    }
-}
-
 impl Index1 {
-    fn hold_factors(&mut self, env: &mut Env<'_>, y: &[f64]) {
+    pub(super) fn hold_factors(&mut self, env: &mut Env<'_>, y: &[f64]) {
         self.solve(env, y);
         self.held.motion.clone_from(&self.motion);
         self.held.multipliers.clone_from(&self.multipliers);
         // Rows that follow from others do so in another way beside the point.
         self.held.is_on =
             self.fault.is_none() && self.saddle.redundant().is_empty() && self.feedback.is_empty();
+    }
+
+    /// Accelerations have factors of their own again.
+    pub(super) fn let_factors_go(&mut self) {
+        self.held.is_on = false;
     }
 
     /// Finds accelerations and multipliers beside the point whose factors are held; false if none are.

@@ -3,7 +3,7 @@
 //! `q' = T (v - Gᵀ μ)`, `M v' = f - Gᵀ λ`, `z' = k`, `0 = ġ(t, q, v)`, `0 = g(t, q)`: both levels of the constraints hold, and `μ` is zero but for the errors of the steps. The state is `(q, v, z, λ, μ)`.
 //! The second equation is taken as it stands, so that `M` need not have an inverse. Its tangents are in `tangents.rs`, those of the first here.
 
-use super::{Balance, Flow, Remainder};
+use super::{Flow, MotionPoint, MotionResidual};
 use crate::equations::ActiveRows;
 use crate::math::{Matrix, RealLu, dot};
 
@@ -11,7 +11,7 @@ use crate::math::{Matrix, RealLu, dot};
 #[derive(Clone, Debug)]
 pub struct GglRoom {
     /// What is left of the equations of motion and of the constraints where they were last evaluated.
-    pub left: Remainder,
+    pub left: MotionResidual,
     dimension: usize,
     state: Vec<f64>,
     rates: Vec<f64>,
@@ -20,7 +20,8 @@ pub struct GglRoom {
 impl GglRoom {
     /// For the mechanism of a flow, which must be one.
     pub fn new(flow: &Flow<'_>, rows: &ActiveRows) -> Self {
-        let (left, dimension) = (flow.room_for_remainder(rows), flow.system().layout().dimension());
+        let (left, dimension) =
+            (MotionResidual::new(flow.system(), rows), flow.system().layout().dimension());
         Self { left, dimension, state: vec![0.0; dimension], rates: vec![0.0; dimension] }
     }
 
@@ -85,20 +86,21 @@ impl Kinematics {
     }
 }
 
-impl Flow<'_> {
+/// The stabilised index-2 form of the mechanism of a flow.
+pub struct StabilisedIndex2View<'f, 'a> {
+    pub(super) flow: &'f mut Flow<'a>,
+}
+
+impl StabilisedIndex2View<'_, '_> {
     /// `f - M y'` of the form at a point of states and multipliers with these rates.
-    pub fn ggl_residual(
-        &mut self,
-        room: &mut GglRoom,
-        (t, all): (f64, &[f64]),
-        rates: &[f64],
-        out: &mut [f64],
-    ) {
+    pub fn residual(&mut self, room: &mut GglRoom, (t, all): (f64, &[f64]), rates: &[f64], out: &mut [f64]) {
         let (y, rest) = all.split_at(room.dimension);
         let (multipliers, pushes) = rest.split_at(room.constraints());
-        let (q, n) = (self.system().layout().q, self.system().layout().v);
+        let (q, n) = (self.flow.system().layout().q, self.flow.system().layout().v);
         let rates = &rates[..room.dimension];
-        self.remainder(Balance { t, y, rates: &rates[q..], multipliers }, &mut room.left);
+        self.flow
+            .second_order()
+            .residual(MotionPoint { t, y, rates: &rates[q..], multipliers }, &mut room.left);
         let (of_states, of_multipliers) = out.split_at_mut(room.dimension);
         for (out, left) in of_states[q..].iter_mut().zip(&room.left.motion) {
             *out = -left;
@@ -106,11 +108,11 @@ impl Flow<'_> {
         of_multipliers[..multipliers.len()].copy_from_slice(&room.left.velocity);
         of_multipliers[multipliers.len()..].copy_from_slice(&room.left.position);
         room.state.copy_from_slice(y);
-        if let Some(form) = self.form() {
+        if let Some(form) = self.flow.in_mode().form() {
             form.terms.jacobian.add_transposed(-1.0, pushes, &mut room.state[q..q + n]);
         }
-        if self.evaluator.has_kinematics() {
-            self.evaluate_kinematics(t, &room.state, &mut room.rates);
+        if self.flow.evaluator.has_kinematics() {
+            self.flow.second_order().evaluate_kinematics(t, &room.state, &mut room.rates);
         } else {
             room.rates[..q].copy_from_slice(&room.state[q..q + n]);
         }
@@ -120,8 +122,8 @@ impl Flow<'_> {
     }
 
     /// The masses where the equations were last evaluated; those of further states stay.
-    pub fn copy_masses(&self, to: &mut Matrix) {
-        if let Some(form) = self.form() {
+    pub fn copy_masses(&mut self, to: &mut Matrix) {
+        if let Some(form) = self.flow.in_mode().form() {
             let masses = &form.terms.mass.values;
             to.values[..masses.len()].copy_from_slice(masses);
         }
@@ -134,10 +136,10 @@ impl Flow<'_> {
         // Rates without speeds, where there are such, are no part of `T`.
         out.beside.copy_from_slice(y);
         out.beside[speeds.clone()].fill(0.0);
-        self.evaluate_kinematics(t, &out.beside, &mut out.base);
+        self.flow.second_order().evaluate_kinematics(t, &out.beside, &mut out.base);
         for (j, column) in out.columns.chunks_exact_mut(q.max(1)).enumerate() {
             out.beside[q + j] = 1.0;
-            self.evaluate_kinematics(t, &out.beside, &mut out.rates);
+            self.flow.second_order().evaluate_kinematics(t, &out.beside, &mut out.rates);
             out.beside[q + j] = 0.0;
             for (column, (rate, base)) in column.iter_mut().zip(out.rates.iter().zip(&out.base)) {
                 *column = rate - base;
@@ -157,14 +159,14 @@ impl Flow<'_> {
         let (q, n) = (out.positions, out.change.len());
         let far = y[..q].iter().fold(1e-3, |size: f64, q| size.max(q.abs()));
         let step = f64::EPSILON.sqrt() * far;
-        self.evaluate_kinematics(t, y, &mut out.base);
+        self.flow.second_order().evaluate_kinematics(t, y, &mut out.base);
         let mut change = std::mem::take(&mut out.change);
         for j in 0..n {
             out.beside.copy_from_slice(y);
             change.fill(0.0);
             change[j] = -step;
-            self.evaluator.shift_positions(t, &mut out.beside[..q], &change);
-            self.evaluate_kinematics(t, &out.beside, &mut out.rates);
+            self.flow.evaluator.shift_positions(t, &mut out.beside[..q], &change);
+            self.flow.second_order().evaluate_kinematics(t, &out.beside, &mut out.rates);
             for (rate, base) in out.rates[..q].iter_mut().zip(&out.base) {
                 *rate = (*rate - base) / step;
             }

@@ -6,8 +6,8 @@
 //!
 //! The matrix is not symmetric. Where its two gradients differ in rank, as next to a singular configuration, the row of which least is left is left out of both.
 
-use super::engine::Engine;
 use super::env::Env;
+use super::views::InMode;
 use super::{Field, Flow, Index1, Stabilisation};
 use crate::equations::Terms;
 use crate::math::{Matrix, Saddle};
@@ -150,7 +150,7 @@ impl Index1 {
         false
     }
 
-    fn land_within(&mut self, env: &mut Env<'_>, y: &mut [f64], keeps_speeds: bool) {
+    pub(super) fn land_within(&mut self, env: &mut Env<'_>, y: &mut [f64], keeps_speeds: bool) {
         let before = env.counts.corrected;
         self.land(env, y);
         let is_factored = env.counts.corrected > before;
@@ -172,70 +172,42 @@ impl Index1 {
     }
 }
 
-/// What a half-explicit method sees of the flow.
-impl Flow<'_> {
-    /// Begins a stage of a half-explicit method: the rates of positions at a point. True if they are all known with that, because accelerations do not follow
-    /// from constraints ahead: there is no mechanism, or the motion slides on a surface or stays on one side of it, where the field is more than the
-    /// terms of one mode.
+/// Stages of half-explicit methods on a flow.
+pub struct HalfExplicitView<'f, 'a> {
+    pub(super) flow: &'f mut Flow<'a>,
+}
+
+impl HalfExplicitView<'_, '_> {
+    /// Begins a stage: the rates of positions at a point. True if all rates are known with that, because
+    /// accelerations do not follow from constraints ahead: there is no mechanism, or the motion slides on a
+    /// surface or stays on one side of it, where the field is more than the terms of one mode.
     pub fn begin_stage(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> bool {
-        let special = self.sliding.is_some() || self.one_sided.is_on();
-        match &mut self.evaluator {
-            Engine::Mechanism(mechanism) if !special => {
-                mechanism.inner.derivative(self.mode.locked(self.system.parameters()), t, y, dy);
+        let is_mixed = self.flow.is_mixed();
+        let InMode { mechanism, locked } = self.flow.in_mode();
+        match mechanism {
+            Some(mechanism) if !is_mixed => {
+                mechanism.inner.derivative(locked, t, y, dy);
                 false
             }
             _ => {
-                self.derivative(t, y, dy);
+                self.flow.derivative(t, y, dy);
                 true
             }
         }
     }
 
-    /// Ends a stage: the accelerations with which the constraints of speeds are met ahead, and with them all rates.
+    /// Ends a stage: the accelerations with which the constraints of velocities are met ahead, and with them
+    /// all rates.
     pub fn end_stage(&mut self, stage: Stage<'_>, dy: &mut [f64]) {
-        self.derivative_count += 1;
-        self.on_form(stage.here.0, stage.here.1, |form, env, _| form.half_explicit_stage(env, stage, dy));
+        self.flow.derivative_count += 1;
+        let (t, y) = stage.here;
+        self.flow.in_mode().on_form(t, y, |form, env, _| form.half_explicit_stage(env, stage, dy));
     }
 
-    /// Moves the end of a half-explicit step to where the constraints of positions are met, and keeps its speeds on theirs (paper 001, equation (35)). If the
-    /// derivative there has just been evaluated, its factors are used.
-    pub fn land_half_explicit(&mut self, t: f64, y: &mut [f64], has_derivative: bool) {
-        let before = self.corrected();
-        if has_derivative {
-            self.land_from_derivative(t, y);
-        } else {
-            self.land(t, y);
-        }
-        let was_corrected = self.corrected() > before;
-        self.on_form(t, y, |form, env, y| {
-            let is_open = was_corrected && !form.close_speeds(env, y);
-            if is_open && !has_derivative && form.factor_corrections(env, y) {
-                form.close_speeds(env, y);
-            }
-        });
-    }
-
-    /// Moves a state within a step to where the constraints are met, as the end of a step is: positions and speeds as the corrections do, and speeds to rounding with methods that
-    /// keep them there. Nothing of it counts as a corrected step.
-    pub fn land_within(&mut self, t: f64, y: &mut [f64], keeps_speeds: bool) {
-        self.on_form(t, y, |form, env, y| form.land_within(env, y, keeps_speeds));
-    }
-
-    /// Corrects the speeds of a state until their constraints are met to rounding.
-    pub fn close_speeds(&mut self, t: f64, y: &mut [f64]) {
-        self.on_form(t, y, |form, env, y| form.factor_corrections(env, y) && form.close_speeds(env, y));
-    }
-
-    /// The same where the derivative has just been evaluated, with its factors.
-    pub fn close_speeds_from_derivative(&mut self, t: f64, y: &mut [f64]) {
-        if self.has_terms() {
-            self.on_form(t, y, Index1::close_speeds);
-        }
-    }
-
-    /// Adds to an error what takes the speeds of a state to where their constraints are met, with the factors of the last stage.
-    pub fn add_distance_of_speeds(&mut self, t: f64, y: &[f64], error: &mut [f64]) {
-        self.on_form(t, y, |form, env, y| form.add_distance_of_speeds(env, y, error));
+    /// Adds to an error what takes the velocities of a state to where their constraints are met, with the
+    /// factors of the last stage.
+    pub fn add_distance_of_velocities(&mut self, t: f64, y: &[f64], error: &mut [f64]) {
+        self.flow.in_mode().on_form(t, y, |form, env, y| form.add_distance_of_speeds(env, y, error));
     }
 }
 

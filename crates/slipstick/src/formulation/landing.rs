@@ -300,67 +300,132 @@ impl Index1 {
     }
 }
 
-/// What a step sees of the flow.
-impl Flow<'_> {
-    /// Moves the end of a step to where the constraints of a mechanism are met.
-    pub fn land(&mut self, t: f64, y: &mut [f64]) {
-        self.on_form(t, y, Index1::land);
+/// The way back to the constraints of a mechanism, for states of the flow.
+pub struct ProjectionView<'f, 'a> {
+    pub(super) flow: &'f mut Flow<'a>,
+}
+
+impl ProjectionView<'_, '_> {
+    /// Projects the end of a step.
+    pub fn project_end(&mut self, t: f64, y: &mut [f64]) {
+        self.flow.in_mode().on_form(t, y, Index1::land);
     }
 
-    /// The same for the point at which the equations of a mechanism have just been evaluated, for a method that lands by itself.
-    pub fn land_where_evaluated(&mut self, t: f64, y: &mut [f64]) {
-        self.on_form(t, y, |form, env, y| form.land_by(|form, env| form.factor_terms(env.counts), env, y));
+    /// The same for the point at which the derivative has just been evaluated, so that nothing of it has to
+    /// be evaluated again.
+    pub fn project_end_from_derivative(&mut self, t: f64, y: &mut [f64]) {
+        // Along surfaces, the derivative is put together from others.
+        if self.flow.is_mixed() {
+            self.project_end(t, y);
+        } else {
+            self.flow.in_mode().on_form(t, y, Index1::land_from_derivative);
+        }
     }
 
-    /// Moves a state onto the surfaces that the motion slides on. If joints are kept shut, that and the corrections of these are made in turn, for each of both leads away from the other.
-    pub fn land_on_surfaces(&mut self, t: f64, y: &mut [f64], keeps_joints: bool) {
+    /// The same for the point at which the equations of motion have just been evaluated, for a method that
+    /// projects by itself.
+    pub fn project_evaluated(&mut self, t: f64, y: &mut [f64]) {
+        self.flow
+            .in_mode()
+            .on_form(t, y, |form, env, y| form.land_by(|form, env| form.factor_terms(env.counts), env, y));
+    }
+
+    /// Projects the end of a half-explicit step: positions, and velocities to rounding (paper 001, equation
+    /// (35)). If the derivative there has just been evaluated, its factors are used.
+    pub fn project_half_explicit(&mut self, t: f64, y: &mut [f64], has_derivative: bool) {
+        let before = self.flow.corrected();
+        if has_derivative {
+            self.project_end_from_derivative(t, y);
+        } else {
+            self.project_end(t, y);
+        }
+        let was_projected = self.flow.corrected() > before;
+        self.flow.in_mode().on_form(t, y, |form, env, y| {
+            let is_open = was_projected && !form.close_speeds(env, y);
+            if is_open && !has_derivative && form.factor_corrections(env, y) {
+                form.close_speeds(env, y);
+            }
+        });
+    }
+
+    /// Projects a state within a step as the end of a step is, and velocities to rounding with methods that
+    /// keep them there. It does not count as a projected step.
+    pub fn project_within(&mut self, t: f64, y: &mut [f64], keeps_velocities: bool) {
+        self.flow.in_mode().on_form(t, y, |form, env, y| form.land_within(env, y, keeps_velocities));
+    }
+
+    /// Moves a state onto the surfaces that the motion slides on. If joints are kept shut, that and the
+    /// projection are made in turn, for each of both leads away from the other.
+    pub fn project_onto_surfaces(&mut self, t: f64, y: &mut [f64], keeps_joints: bool) {
         for _ in 0..MOST_TURNS {
-            self.project(t, y);
-            let goes_on = keeps_joints && self.sliding.is_some();
-            if !goes_on || self.on_form(t, &mut *y, Index1::close_once) != Some(true) {
+            self.flow.project(t, y);
+            let goes_on = keeps_joints && self.flow.sliding.is_some();
+            if !goes_on || self.flow.in_mode().on_form(t, &mut *y, Index1::close_once) != Some(true) {
                 return;
             }
         }
     }
 
-    /// The kinetic energy of a mechanism: half of `vᵀ M v`.
-    pub fn kinetic_energy(&mut self, t: f64, y: &[f64]) -> f64 {
-        let energy = self.on_form(t, y, |form, env, y| {
-            env.terms(y, &mut form.terms);
-            let v = &y[form.positions..form.positions + form.n];
-            (0..form.n).map(|i| 0.5 * v[i] * form.terms.mass.row_times(i, v)).sum()
-        });
-        energy.unwrap_or(0.0)
+    /// Projects the positions of a state to rounding.
+    pub fn project_positions(&mut self, t: f64, y: &mut [f64]) {
+        self.flow.in_mode().on_form(t, y, Index1::close_positions);
     }
 
-    /// How far rounding moves each state when it is brought to the constraints: what is open by no more than
-    /// that is left as it is.
-    pub fn rounding_of_landing(&self, y: &[f64], out: &mut [f64]) {
+    /// Projects the velocities of a state to rounding.
+    pub fn project_velocities(&mut self, t: f64, y: &mut [f64]) {
+        self.flow
+            .in_mode()
+            .on_form(t, y, |form, env, y| form.factor_corrections(env, y) && form.close_speeds(env, y));
+    }
+
+    /// The same where the derivative has just been evaluated, with its factors.
+    pub fn project_velocities_from_derivative(&mut self, t: f64, y: &mut [f64]) {
+        if self.flow.has_terms() {
+            self.flow.in_mode().on_form(t, y, Index1::close_speeds);
+        }
+    }
+
+    /// Projects the positions and velocities of a state to rounding.
+    pub fn project_state(&mut self, t: f64, y: &mut [f64]) {
+        self.flow.in_mode().on_form(t, y, Index1::close_state);
+    }
+
+    /// The constraint of positions that is furthest from met after a projection, with its residual, if the
+    /// projection has hardly brought it nearer.
+    pub fn left_open(&mut self, t: f64, y: &[f64]) -> Option<(usize, f64)> {
+        self.flow.in_mode().on_form(t, y, Index1::open_after_landing).flatten()
+    }
+
+    /// How far each coordinate would be moved to meet the constraints of positions.
+    pub fn distances(&mut self, t: f64, y: &[f64]) -> Vec<f64> {
+        self.flow.in_mode().on_form(t, y, Index1::closing_distances).unwrap_or_default()
+    }
+}
+
+/// What the last projection of a mechanism has done.
+pub struct ProjectedView<'f> {
+    pub(super) form: Option<&'f Index1>,
+}
+
+impl<'f> ProjectedView<'f> {
+    /// How far it has moved each position and velocity.
+    pub fn adjustment(&self) -> &'f [f64] {
+        self.form.map_or(&[], Index1::adjustment)
+    }
+
+    /// How far rounding moves each state when it is projected: what is open by no more than that is left as
+    /// it is.
+    pub fn rounding(&self, y: &[f64], out: &mut [f64]) {
         out.fill(0.0);
-        let Some(form) = self.form() else { return };
+        let Some(form) = self.form else { return };
         let (positions, n) = (form.positions, form.n);
         let of_positions = f64::EPSILON * largest(&y[..positions]);
-        let of_speeds = f64::EPSILON * largest(&y[positions..positions + n]);
+        let of_velocities = f64::EPSILON * largest(&y[positions..positions + n]);
         for (row, column) in form.terms.jacobian.places() {
             if row < form.holonomic && column < positions {
                 out[column] = of_positions;
             }
-            out[positions + column] = of_speeds;
-        }
-    }
-
-    /// The constraint of positions that is furthest from met behind a landing, with what is left of it, if the landing has hardly brought it nearer.
-    pub fn open_after_landing(&mut self, t: f64, y: &[f64]) -> Option<(usize, f64)> {
-        self.on_form(t, y, Index1::open_after_landing).flatten()
-    }
-
-    /// The same for the point at which the derivative has just been evaluated, so that nothing of it has to be evaluated again.
-    pub fn land_from_derivative(&mut self, t: f64, y: &mut [f64]) {
-        // Along surfaces, the derivative is put together from others.
-        if self.sliding.is_some() || self.one_sided.is_on() {
-            self.land(t, y);
-        } else {
-            self.on_form(t, y, Index1::land_from_derivative);
+            out[positions + column] = of_velocities;
         }
     }
 }

@@ -259,7 +259,7 @@ impl<'a> Multibody<'a> {
     }
 
     /// Moves a state to the nearest one at which all constraints that hold are met; pinned coordinates stay.
-    pub(super) fn assemble(
+    pub(super) fn make_consistent(
         &mut self,
         locked: Locked<'_>,
         t: f64,

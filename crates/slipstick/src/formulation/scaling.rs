@@ -2,9 +2,9 @@
 //!
 //! At a singular position a row vanishes, and is long again some way off. One with a factor that grows or falls in time is as long around a position as there: it fixes as much as ever.
 
+use super::Index1;
 use super::env::Env;
 use super::landing::largest;
-use super::{Flow, Index1};
 use crate::equations::Terms;
 
 /// A row that is nowhere around so many times longer has been scaled.
@@ -14,7 +14,7 @@ const AROUND: [f64; 4] = [-1.0, -0.37, 0.37, 1.0];
 
 impl Index1 {
     /// Whether a row is about as long all around a state as it is there.
-    fn is_only_scaled(&self, env: &mut Env<'_>, row: usize, y: &[f64]) -> bool {
+    pub(super) fn is_only_scaled(&self, env: &mut Env<'_>, row: usize, y: &[f64]) -> bool {
         // The terms of the form may still be asked for.
         let mut terms = self.terms.clone();
         let mut length = |y: &[f64], terms: &mut Terms| {
@@ -32,16 +32,5 @@ impl Index1 {
                 there < LONGER * here
             })
         })
-    }
-}
-
-impl Flow<'_> {
-    /// Whether the row of a constraint is about as long all around a state as it is there.
-    pub fn is_only_scaled(&mut self, constraint: usize, t: f64, y: &[f64]) -> bool {
-        let is_scaled = self.on_form(t, y, |form, env, y| {
-            let row = form.rows.row(constraint);
-            row.is_some_and(|row| form.is_only_scaled(env, row, y))
-        });
-        is_scaled.unwrap_or(false)
     }
 }

@@ -6,9 +6,9 @@
 //! same method for equations with the same solution, `y' = f(P(y))`, where `P` is the projection; these are smooth along the motion. Generalized-α methods leave the step to another one
 //! (`step/passing.rs`).
 
-use super::engine::Engine;
+use super::Index1;
 use super::env::Env;
-use super::{Flow, Index1};
+use super::views::InMode;
 use crate::math::Saddle;
 
 /// A row of constraints that is shorter than this part of what it can be has next to no direction left, and so has one of which less is left beside others.
@@ -71,6 +71,29 @@ impl Singular {
             self.narrowest_row = row;
         }
         widen(&mut self.in_step, left);
+    }
+
+    /// Another step is tried.
+    #[inline]
+    pub(super) fn begin_step(&mut self) {
+        self.in_step = NOT_YET;
+    }
+
+    /// The step that was tried is not taken.
+    fn forget_trial(&mut self) {
+        self.tried.fill([NOT_YET; 2]);
+    }
+
+    /// How long the shortest row of a linear system is, as a part of what it has been in steps that were
+    /// taken. A row beside which there are no others can only be short.
+    fn shortest(&self, saddle: &Saddle) -> f64 {
+        let rows = saddle.lengths().iter().zip(saddle.weighed_lengths()).zip(&self.lengths);
+        let part = |length: f64, taken: Range| if length > 0.0 { length / taken.1.max(length) } else { 1.0 };
+        let more = |((length, weighed), taken): ((&f64, &f64), &[Range; 2])| {
+            let by_masses = if *weighed > 0.0 { part(*weighed, taken[1]) } else { 0.0 };
+            part(*length, taken[0]).max(by_masses)
+        };
+        rows.map(more).fold(f64::INFINITY, f64::min)
     }
 
     /// Whether what is left of a row changes much in the attempt of a step, or a row that is next to nothing does: lengths change far from singular positions too.
@@ -171,110 +194,114 @@ impl Index1 {
         if is_left_out { 0.0 } else { self.saddle.narrowest().1 }
     }
 
-    fn close_state(&mut self, env: &mut Env<'_>, y: &mut [f64]) {
+    pub(super) fn close_state(&mut self, env: &mut Env<'_>, y: &mut [f64]) {
         self.close_positions(env, y);
         self.close_speeds(env, y);
     }
 }
 
-/// What a step sees of the flow.
-impl Flow<'_> {
-    /// Begins to look whether the rank of the gradients changes, before the attempt of a step from a point.
+/// How near the motion of a mechanism is to singular configurations.
+pub struct SingularView<'f, 'a> {
+    pub(super) in_mode: InMode<'f, 'a>,
+}
+
+impl SingularView<'_, '_> {
+    /// Begins to watch the rank of the gradients, before the attempt of a step from a point.
     #[inline]
-    pub fn watch_rank(&mut self, t: f64, y: &[f64]) {
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
-            mechanism.refresh(self.mode.locked(self.system.parameters()), t, y);
-            mechanism.form_mut().singular.in_step = NOT_YET;
+    pub fn begin_step(&mut self, t: f64, y: &[f64]) {
+        if let Some(mechanism) = &mut self.in_mode.mechanism {
+            mechanism.refresh(self.in_mode.locked, t, y);
+            mechanism.form_mut().singular.begin_step();
         }
     }
 
-    /// Whether the rank of the gradients is about to change, by what was seen since [`watch_rank`](Self::watch_rank), in a mechanism that is kept on its constraints.
+    /// Whether the rank of the gradients is about to change, by what was seen since
+    /// [`begin_step`](Self::begin_step), in a mechanism that is kept on its constraints.
     pub fn rank_changes(&self) -> bool {
-        self.form().is_some_and(|form| form.keeps_positions() && form.singular.changes())
+        self.in_mode.form().is_some_and(|form| form.keeps_positions() && form.singular.changes())
     }
 
-    /// Whether a step was next to a singular position, by what was seen since [`watch_rank`](Self::watch_rank), or the rank changes and it is not good, in a mechanism that is kept on its constraints.
+    /// Whether a step was next to a singular configuration, by what was seen since
+    /// [`begin_step`](Self::begin_step), or the rank changes and it is not good, in a mechanism that is kept on
+    /// its constraints.
     #[inline]
-    pub fn is_next_to_singular(&self, is_good: bool) -> bool {
-        let is_next_to = self.form().is_some_and(|form| form.singular.is_narrow() && form.keeps_positions());
-        is_next_to || !is_good && self.rank_changes()
+    pub fn is_near(&self, is_good: bool) -> bool {
+        let form = self.in_mode.form();
+        let is_near = form.is_some_and(|form| form.singular.is_narrow() && form.keeps_positions());
+        is_near || !is_good && self.rank_changes()
     }
 
-    /// The same for a method that keeps the constraints by itself and may not have looked at the ends of its step: whether it was next to a singular position, or a row vanishes in it and it is
-    /// not good. That the rank changes is no reason: its own steps are much shorter than those that pass, and it would not come back to them.
-    pub fn is_at_singular(&mut self, is_good: bool, ends: &[(f64, &[f64])]) -> bool {
+    /// The same for a method that keeps the constraints by itself and may not have looked at the ends of its
+    /// step: whether it was next to a singular configuration, or a row vanishes in it and it is not good. That
+    /// the rank changes is no reason: its own steps are much shorter than those that pass, and it would not
+    /// come back to them.
+    pub fn is_at(&mut self, is_good: bool, ends: &[(f64, &[f64])]) -> bool {
         if !is_good {
             for (t, y) in ends {
                 self.left_at(*t, y);
             }
         }
         let is_at = |singular: &Singular| singular.is_narrow() || !is_good && singular.vanishes();
-        self.form().is_some_and(|form| form.keeps_positions() && is_at(&form.singular))
+        self.in_mode.form().is_some_and(|form| form.keeps_positions() && is_at(&form.singular))
     }
 
     /// What is left of the narrowest row beside the others at a point, as a part of it.
     pub fn left_at(&mut self, t: f64, y: &[f64]) -> f64 {
-        let left = self.on_form(t, y, |form, env, y| {
+        let left = self.in_mode.on_form(t, y, |form, env, y| {
             form.factor(env, y);
             form.left_beside_others()
         });
         left.unwrap_or(1.0)
     }
 
-    /// The least that was seen to be left of it since [`watch_rank`](Self::watch_rank), in a mechanism that is kept on its constraints.
+    /// The least that was seen to be left of it since [`begin_step`](Self::begin_step), in a mechanism that is
+    /// kept on its constraints.
     pub fn narrowest_in_step(&self) -> f64 {
-        let form = self.form().filter(|form| form.keeps_positions());
+        let form = self.in_mode.form().filter(|form| form.keeps_positions());
         form.map_or(f64::INFINITY, |form| form.singular.in_step.0)
     }
 
     /// The most that was left of it in steps that were taken.
     pub fn widest(&self) -> f64 {
-        self.form().map_or(1.0, |form| form.singular.narrowest.1)
+        self.in_mode.form().map_or(1.0, |form| form.singular.narrowest.1)
     }
 
-    /// What is left of the narrowest row beside the others where the linear system was factored last, as a part of it: nothing at a singular position.
+    /// What is left of the narrowest row beside the others where the linear system was factored last, as a
+    /// part of it: nothing at a singular configuration.
     pub fn narrowest(&self) -> f64 {
-        let Some(form) = self.form() else { return 1.0 };
-        // A row beside which there are no others can only be short.
-        let saddle = &form.saddle;
-        let rows = saddle.lengths().iter().zip(saddle.weighed_lengths()).zip(&form.singular.lengths);
-        let part = |length: f64, taken: Range| if length > 0.0 { length / taken.1.max(length) } else { 1.0 };
-        let more = |((length, weighed), taken): ((&f64, &f64), &[Range; 2])| {
-            let by_masses = if *weighed > 0.0 { part(*weighed, taken[1]) } else { 0.0 };
-            part(*length, taken[0]).max(by_masses)
-        };
-        rows.map(more).fold(form.left_beside_others(), f64::min)
+        let Some(form) = self.in_mode.form() else { return 1.0 };
+        form.singular.shortest(&form.saddle).min(form.left_beside_others())
     }
 
-    /// Takes note of how near the point whose terms were evaluated last is to a singular position, for a method that does not see that by itself.
-    pub fn look_at_rank(&mut self) {
-        if let Engine::Mechanism(mechanism) = &mut self.evaluator {
+    /// Takes note of the point whose terms were evaluated last, for a method that does not factor them.
+    pub fn note_evaluated(&mut self) {
+        if let Some(mechanism) = &mut self.in_mode.mechanism {
             mechanism.factor_terms();
         }
     }
 
-    /// Moves the positions of a stage to where their constraints are met.
-    pub fn close_positions(&mut self, t: f64, y: &mut [f64]) {
-        self.on_form(t, y, Index1::close_positions);
-    }
-
-    /// Moves the positions and speeds of a stage to where their constraints are met.
-    pub fn close_state(&mut self, t: f64, y: &mut [f64]) {
-        self.on_form(t, y, Index1::close_state);
-    }
-
     /// The step that was tried is not taken: where it has been does not count.
     pub fn forget_trial(&mut self) {
-        if let Some(form) = self.form_mut() {
-            form.singular.tried.fill([NOT_YET; 2]);
+        if let Some(form) = self.in_mode.form_mut() {
+            form.singular.forget_trial();
         }
     }
 
-    /// The first constraint of a mechanism that has come next to a position in which it fixes nothing, if one has, now that a step was taken.
-    pub fn shrunk_constraint(&mut self) -> Option<Shrunk> {
-        let form = self.form_mut()?;
+    /// The first constraint of a mechanism that has come next to a configuration in which it fixes nothing,
+    /// if one has, now that a step was taken.
+    pub fn take_shrunk(&mut self) -> Option<Shrunk> {
+        let form = self.in_mode.form_mut()?;
         form.singular.take_step();
         let first = form.singular.first.take()?;
         Some(Shrunk { row: form.rows.constraint(first.row), ..first })
+    }
+
+    /// Whether the row of a constraint is about as long all around a state as it is there.
+    pub fn is_only_scaled(&mut self, constraint: usize, t: f64, y: &[f64]) -> bool {
+        let is_scaled = self.in_mode.on_form(t, y, |form, env, y| {
+            let row = form.rows.row(constraint);
+            row.is_some_and(|row| form.is_only_scaled(env, row, y))
+        });
+        is_scaled.unwrap_or(false)
     }
 }

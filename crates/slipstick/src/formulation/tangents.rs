@@ -5,7 +5,7 @@
 //! gradients; whether they are all is seen along one direction in which everything changes, each time the equations are linearised, and what is missing is found by halves.
 
 use super::env::Env;
-use super::{Balance, Flow, Index1, Remainder};
+use super::{Index1, MotionPoint, MotionResidual, SecondOrderView};
 use crate::equations::{ActiveRows, System};
 use crate::math::{Matrix, Saddle, colours};
 
@@ -145,7 +145,7 @@ impl Tangents {
     }
 
     /// The size of the terms that each row is made of.
-    fn find_sizes(&mut self, at: Balance<'_>) {
+    fn find_sizes(&mut self, at: MotionPoint<'_>) {
         for (row, size) in self.sizes.iter_mut().enumerate() {
             let inertia = self.mass.row(row).map(|(column, mass)| (mass * at.rates[column]).abs());
             *size = inertia.sum::<f64>() + self.base[row].abs();
@@ -211,12 +211,13 @@ fn groups(forces: &Matrix, slopes: &Matrix) -> Vec<Group> {
     groups
 }
 
-impl Flow<'_> {
+impl SecondOrderView<'_, '_> {
     /// Linearises the equations. `left` is scratch.
-    pub fn tangents(&mut self, at: Balance<'_>, left: &mut Remainder, out: &mut Tangents) {
-        self.jacobian_count += 1;
+    pub fn tangents(&mut self, at: MotionPoint<'_>, left: &mut MotionResidual, out: &mut Tangents) {
+        self.flow.jacobian_count += 1;
         if out.with_terms
-            && self.on_form(at.t, at.y, |form, env, _| form.tangents(env, at, out)) == Some(true)
+            && self.flow.in_mode().on_form(at.t, at.y, |form, env, _| form.tangents(env, at, out))
+                == Some(true)
         {
             return;
         }
@@ -231,9 +232,14 @@ impl Flow<'_> {
     }
 
     /// Group by group, by forward differences.
-    fn tangents_by_differences(&mut self, at: Balance<'_>, left: &mut Remainder, out: &mut Tangents) {
-        let (q, n) = (self.system().layout().q, self.system().layout().v);
-        self.remainder(at, left);
+    fn tangents_by_differences(
+        &mut self,
+        at: MotionPoint<'_>,
+        left: &mut MotionResidual,
+        out: &mut Tangents,
+    ) {
+        let (q, n) = (self.flow.system().layout().q, self.flow.system().layout().v);
+        self.residual(at, left);
         out.base.copy_from_slice(&left.motion);
         out.rates.copy_from_slice(&left.velocity);
         let farthest = at.y[..q].iter().fold(1e-3, |size: f64, q| size.max(q.abs()));
@@ -257,12 +263,12 @@ impl Flow<'_> {
     /// What is left where some columns have changed by multiples of their steps.
     fn step_beside(
         &mut self,
-        at: Balance<'_>,
+        at: MotionPoint<'_>,
         columns: impl Iterator<Item = (usize, f64)>,
-        left: &mut Remainder,
+        left: &mut MotionResidual,
         out: &mut Tangents,
     ) {
-        let (q, n) = (self.system().layout().q, self.system().layout().v);
+        let (q, n) = (self.flow.system().layout().q, self.flow.system().layout().v);
         out.beside.copy_from_slice(at.y);
         out.change.fill(0.0);
         let mut moves = false;
@@ -275,16 +281,16 @@ impl Flow<'_> {
             }
         }
         if moves {
-            self.evaluator.shift_positions(at.t, &mut out.beside[..q], &out.change[..n]);
+            self.flow.evaluator.shift_positions(at.t, &mut out.beside[..q], &out.change[..n]);
         }
-        self.remainder(Balance { y: &out.beside, ..at }, left);
+        self.residual(MotionPoint { y: &out.beside, ..at }, left);
     }
 
     /// The places of entries that are not there, among all columns: those in which nothing is missed are left, others halved.
     fn missing_places(
         &mut self,
-        at: Balance<'_>,
-        left: &mut Remainder,
+        at: MotionPoint<'_>,
+        left: &mut MotionResidual,
         out: &mut Tangents,
     ) -> Vec<(usize, usize)> {
         out.find_sizes(at);
@@ -309,7 +315,7 @@ impl Flow<'_> {
 
 impl Index1 {
     /// The tangents; false if stiffness and damping are not known exactly.
-    fn tangents(&mut self, env: &mut Env<'_>, at: Balance<'_>, out: &mut Tangents) -> bool {
+    fn tangents(&mut self, env: &mut Env<'_>, at: MotionPoint<'_>, out: &mut Tangents) -> bool {
         env.terms(at.y, &mut self.terms);
         // The ones of further states stand behind.
         out.mass.values[..self.terms.mass.values.len()].copy_from_slice(&self.terms.mass.values);
@@ -319,7 +325,7 @@ impl Index1 {
         self.exact_tangents(env, at, out)
     }
 
-    fn exact_tangents(&mut self, env: &mut Env<'_>, at: Balance<'_>, out: &mut Tangents) -> bool {
+    fn exact_tangents(&mut self, env: &mut Env<'_>, at: MotionPoint<'_>, out: &mut Tangents) -> bool {
         let n = self.n;
         out.change.fill(0.0);
         for group in &out.groups {
@@ -336,7 +342,12 @@ impl Index1 {
     }
 
     /// `-∂k/∂y`.
-    fn tangents_of_further_states(&mut self, env: &mut Env<'_>, at: Balance<'_>, out: &mut Tangents) -> bool {
+    fn tangents_of_further_states(
+        &mut self,
+        env: &mut Env<'_>,
+        at: MotionPoint<'_>,
+        out: &mut Tangents,
+    ) -> bool {
         let (n, q, states) = (self.n, self.positions, at.y.len());
         if at.rates.len() == n {
             return true;

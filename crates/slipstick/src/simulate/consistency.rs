@@ -32,7 +32,8 @@ impl Consistency<'_, '_> {
     /// Makes the start of a mechanism consistent, and says what was changed.
     pub(super) fn make_start_consistent(&mut self) -> Result<(), Error> {
         let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
-        let assembled = self.integrator.flow.assemble(t, &mut y, &self.integrator.options.pinned);
+        let assembled =
+            self.integrator.flow.constraints().make_consistent(t, &mut y, &self.integrator.options.pinned);
         assembled.map_err(|refusal| self.not_consistent("the start", t, &refusal))?;
         self.note_changes(t, &y);
         self.integrator.trial.restart(t, &y);
@@ -56,16 +57,16 @@ impl Consistency<'_, '_> {
     /// The form is entered where the motion stands; says which constraints follow from others there.
     pub(super) fn enter_form(&mut self) {
         let Integrator { flow, trial, .. } = &mut *self.integrator;
-        flow.enter_form(trial.t, &trial.start);
+        flow.constraints().enter(trial.t, &trial.start);
         self.note_redundant();
     }
 
     /// Next to a position in which a constraint fixes nothing, the direction of the motion hangs on rounding:
     /// that is worth a note, once.
     fn note_singular(&mut self) {
-        let Some(shrunk) = self.integrator.flow.shrunk_constraint() else { return };
+        let Some(shrunk) = self.integrator.flow.singular().take_shrunk() else { return };
         let (t, y) = (self.integrator.trial.t, &self.integrator.trial.start);
-        if !shrunk.beside_others && self.integrator.flow.is_only_scaled(shrunk.row, t, y) {
+        if !shrunk.beside_others && self.integrator.flow.singular().is_only_scaled(shrunk.row, t, y) {
             return;
         }
         let text = format!(
@@ -80,7 +81,7 @@ impl Consistency<'_, '_> {
     /// Says which constraints followed from others where the form was entered.
     fn note_redundant(&mut self) {
         let t = self.integrator.trial.t;
-        let (rows, share) = self.integrator.flow.redundant_constraints();
+        let (rows, share) = self.integrator.flow.constraints().redundant();
         let constraints = self.integrator.flow.system().constraints();
         self.integrator.redundant = Redundant::new(constraints, &rows);
         if rows.is_empty() {
@@ -109,7 +110,7 @@ impl Consistency<'_, '_> {
             return;
         }
         let Transition { t, before, after, .. } = transition;
-        if flow.assemble(*t, after, &[]).is_ok() {
+        if flow.constraints().make_consistent(*t, after, &[]).is_ok() {
             before.copy_from_slice(after);
             self.recorder.segment.extend(*t, before);
         } else {
@@ -127,8 +128,11 @@ impl Consistency<'_, '_> {
         let pinned: Vec<usize> = (0..layout.v).filter(was_reset).collect();
         let mut y = transition.after.clone();
         let flow = &mut self.integrator.flow;
-        let (before, asked) = (flow.kinetic_energy(t, &transition.before), flow.kinetic_energy(t, &y));
-        let assembled = flow.assemble(t, &mut y, &pinned);
+        let (before, asked) = (
+            flow.constraints().kinetic_energy(t, &transition.before),
+            flow.constraints().kinetic_energy(t, &y),
+        );
+        let assembled = flow.constraints().make_consistent(t, &mut y, &pinned);
         let what = self.fired_in_words(&transition.firing);
         match assembled {
             Err(Refusal::Pinned(moved)) => self.note_undone(&what, t, &moved),
@@ -144,7 +148,7 @@ impl Consistency<'_, '_> {
     /// there is more than before and more than was set, the reset is hardly what was meant.
     fn note_raised_energy(&mut self, fired: &str, transition: &Transition, (before, asked): (f64, f64)) {
         let t = transition.t;
-        let after = self.integrator.flow.kinetic_energy(t, &transition.after);
+        let after = self.integrator.flow.constraints().kinetic_energy(t, &transition.after);
         if after <= before.max(asked) * (1.0 + WORTH_A_WARNING) {
             return;
         }
@@ -165,7 +169,7 @@ impl Consistency<'_, '_> {
             return Ok(());
         }
         let (t, mut y) = (trial.t, trial.start.clone());
-        let assembled = flow.assemble(t, &mut y, &[]);
+        let assembled = flow.constraints().make_consistent(t, &mut y, &[]);
         let (q, what) = (flow.system().layout().q, self.fired_in_words(firing));
         assembled.map_err(|refusal| self.not_consistent(&what, t, &refusal))?;
         if let Some(i) = (0..q).find(|&i| self.integrator.is_apart(i, y[i])) {
@@ -249,7 +253,7 @@ impl Consistency<'_, '_> {
         let constraints = self.integrator.flow.system().constraints();
         let holonomic = constraints.iter().filter(|constraint| constraint.holonomic).count();
         let (mut position, mut velocity) = (vec![0.0; holonomic], vec![0.0; constraints.len()]);
-        self.integrator.flow.residuals(t, y, &mut position, &mut velocity);
+        self.integrator.flow.constraints().residuals(t, y, &mut position, &mut velocity);
         position
     }
 
@@ -287,7 +291,7 @@ impl Consistency<'_, '_> {
     fn look_at_adjustment(&mut self) {
         let t = self.integrator.trial.t + self.integrator.trial.h;
         let mut worst: Option<(usize, f64, f64)> = None;
-        for (state, &size) in self.integrator.flow.adjustment().iter().enumerate() {
+        for (state, &size) in self.integrator.flow.projected().adjustment().iter().enumerate() {
             if self.recorder.record.adjustment.is_none_or(|known| size > known.size) && size > 0.0 {
                 self.recorder.record.adjustment = Some(Adjustment { state, size, t });
             }

@@ -58,8 +58,8 @@ impl Redundant {
 
     /// Finds what is left of all constraints at a state.
     pub(super) fn measure(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) {
-        flow.residuals(t, y, &mut self.position, &mut self.velocity);
-        flow.row_lengths(t, y, &mut self.lengths);
+        flow.constraints().residuals(t, y, &mut self.position, &mut self.velocity);
+        flow.constraints().row_lengths(t, y, &mut self.lengths);
     }
 
     /// Those that are off by far more than the constraints that they followed from, all measured in
@@ -167,7 +167,7 @@ impl Diagnosis<'_, '_> {
         let span = self.integrator.options.until - self.integrator.start_time;
         AHEAD.iter().find_map(|part| {
             let (t, mut y) = (self.integrator.trial.t + part * span, self.integrator.trial.start.clone());
-            match self.integrator.flow.assemble(t, &mut y, &[]) {
+            match self.integrator.flow.constraints().make_consistent(t, &mut y, &[]) {
                 Err(Refusal::Open(rows)) => {
                     Some(format!("however it moves, {:.1e} later {}", part * span, self.in_words(&rows)))
                 }
@@ -179,7 +179,7 @@ impl Diagnosis<'_, '_> {
     /// Constraints that follow from each other but do not let be the same accelerations.
     fn contrary_accelerations(&mut self) -> Option<String> {
         let (t, y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
-        let open = self.integrator.flow.contradicting_constraints(t, &y);
+        let open = self.integrator.flow.constraints().contradicting(t, &y);
         (!open.is_empty()).then(|| format!("{} at the level of accelerations", self.in_words(&open)))
     }
 
@@ -188,7 +188,7 @@ impl Diagnosis<'_, '_> {
         let Integrator { trial, flow, options, start_time, .. } = &mut *self.integrator;
         let t = trial.t + AT_ONCE * (options.until - *start_time).max(trial.t.abs());
         let mut y = trial.start.clone();
-        flow.assemble(t, &mut y, &[]).ok()?;
+        flow.constraints().make_consistent(t, &mut y, &[]).ok()?;
         let jumps = (0..flow.system().layout().q).find(|&i| self.integrator.is_apart(i, y[i]))?;
         Some(joint_open(self.integrator, IN_MOTION.to_owned(), t, (jumps, y[jumps])))
     }
@@ -216,7 +216,7 @@ pub(super) fn joint_open(
     let constraints = flow.system().constraints();
     let holonomic = constraints.iter().filter(|c| c.holonomic).count();
     let (mut position, mut velocity) = (vec![0.0; holonomic], vec![0.0; constraints.len()]);
-    flow.residuals(t, y, &mut position, &mut velocity);
+    flow.constraints().residuals(t, y, &mut position, &mut velocity);
     let largest = (0..holonomic).max_by(|&a, &b| position[a].abs().total_cmp(&position[b].abs()));
     let name = &flow.system().state_names()[coordinate];
     let left = largest.map_or_else(String::new, |k| open_in_words(constraints, &[(k, position[k])]));

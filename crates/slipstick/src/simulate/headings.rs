@@ -74,7 +74,7 @@ impl Headings<'_, '_> {
         let held = flow.mode.clone();
         let kept = (0..sliding.sides()).all(|side| {
             sliding.set_side(side, &mut flow.mode);
-            flow.residuals(t, y, &mut position, &mut velocity);
+            flow.constraints().residuals(t, y, &mut position, &mut velocity);
             velocity.iter().all(|rate| rate.abs() <= ACROSS * moved)
         });
         flow.mode = held;

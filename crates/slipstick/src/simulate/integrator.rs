@@ -72,12 +72,12 @@ impl<'a> Integrator<'a> {
     pub(super) fn attempt(&mut self, h: f64) {
         self.trial.h = h;
         self.flow.forget_visits();
-        self.flow.watch_rank(self.trial.t, &self.trial.start);
+        self.flow.singular().begin_step(self.trial.t, &self.trial.start);
         self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
         self.project_end();
         if self.flow.sliding().is_some() && self.trial.error.is_finite() {
             let keeps_joints = self.keeps_joints();
-            self.flow.land_on_surfaces(self.trial.t + h, &mut self.trial.end, keeps_joints);
+            self.flow.projection().project_onto_surfaces(self.trial.t + h, &mut self.trial.end, keeps_joints);
         }
         self.trial.refuse_if_not_finite();
     }
@@ -109,7 +109,7 @@ impl<'a> Integrator<'a> {
         if offset > 0.0 && offset != self.trial.h {
             self.project_within(self.trial.t + offset, y);
             let keeps_joints = self.keeps_joints();
-            self.flow.land_on_surfaces(self.trial.t + offset, y, keeps_joints);
+            self.flow.projection().project_onto_surfaces(self.trial.t + offset, y, keeps_joints);
         }
     }
 

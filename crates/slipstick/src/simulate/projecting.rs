@@ -31,17 +31,17 @@ impl Projection {
     fn land_calmly(&mut self, flow: &mut Flow<'_>, step: &mut dyn Step, trial: &mut Trial) {
         let (t_end, positions) = (trial.t + trial.h, flow.system().layout().q);
         self.before.copy_from_slice(&trial.end);
-        flow.land(t_end, &mut trial.end);
+        flow.projection().project_end(t_end, &mut trial.end);
         self.plain_end.copy_from_slice(&trial.end);
         let mut last = self.find_moved(&trial.end);
         for _ in 0..CALM_ROUNDS {
-            let is_plain = last == 0.0 || flow.is_next_to_singular(true);
+            let is_plain = last == 0.0 || flow.singular().is_near(true);
             if is_plain || !step.smooth(positions, &mut self.moved) {
                 return;
             }
             self.before.iter_mut().zip(&self.moved).for_each(|(before, moved)| *before += moved);
             trial.end.copy_from_slice(&self.before);
-            flow.land(t_end, &mut trial.end);
+            flow.projection().project_end(t_end, &mut trial.end);
             let left = self.find_moved(&trial.end);
             if left > CALMER * last || left.is_nan() {
                 // Something else than a stiff spring is at work, as a motion that grows.
@@ -94,9 +94,9 @@ impl Integrator<'_> {
             let t_end = self.trial.t + self.trial.h;
             let has_derivative = self.step.report().knows_end;
             if self.step.method() == Method::HalfExplicit5 {
-                self.flow.land_half_explicit(t_end, &mut self.trial.end, has_derivative);
+                self.flow.projection().project_half_explicit(t_end, &mut self.trial.end, has_derivative);
             } else if has_derivative {
-                self.flow.land_from_derivative(t_end, &mut self.trial.end);
+                self.flow.projection().project_end_from_derivative(t_end, &mut self.trial.end);
             } else {
                 self.projection.land_calmly(&mut self.flow, &mut *self.step, &mut self.trial);
             }
@@ -108,10 +108,10 @@ impl Integrator<'_> {
     /// Where some constraints follow from others, those that lead must fix the end of a step well for the
     /// others to be met to rounding.
     fn land_by_best_rows(&mut self) {
-        if self.flow.has_redundant_constraints() && self.keeps_joints() && self.is_acceptable() {
+        if self.flow.constraints().has_redundant() && self.keeps_joints() && self.is_acceptable() {
             let t_end = self.trial.t + self.trial.h;
-            if self.flow.choose_rows(t_end, &self.trial.end) {
-                self.flow.land_within(t_end, &mut self.trial.end, true);
+            if self.flow.constraints().choose_rows(t_end, &self.trial.end) {
+                self.flow.projection().project_within(t_end, &mut self.trial.end, true);
             }
         }
     }
@@ -130,7 +130,7 @@ impl Integrator<'_> {
     pub(super) fn project_within(&mut self, t: f64, y: &mut [f64]) {
         if self.flow.is_mechanism() && !self.flow.is_reaching() {
             let keeps_speeds = self.step.is_ggl() || self.keeps_joints();
-            self.flow.land_within(t, y, keeps_speeds);
+            self.flow.projection().project_within(t, y, keeps_speeds);
         }
     }
 
@@ -141,7 +141,7 @@ impl Integrator<'_> {
             return;
         }
         let t_end = self.trial.t + self.trial.h;
-        let left_open = self.flow.open_after_landing(t_end, &self.trial.end);
+        let left_open = self.flow.projection().left_open(t_end, &self.trial.end);
         let first = left_open.or_else(|| self.open_redundant().0.first().copied());
         if let Some((constraint, left)) = first {
             self.trial.fail(Fault::LeftOpen { constraint, left });

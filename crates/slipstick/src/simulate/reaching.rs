@@ -107,12 +107,12 @@ impl Approach {
         }
         integrator.flow.reach(&sides);
         let after = &mut transition.after;
-        integrator.flow.land(t, after);
+        integrator.flow.projection().project_end(t, after);
         // Without a surface that is met here, the positions are closed.
         if met.is_empty() || self.closes(integrator, t, after) {
             integrator.flow.reach(&[]);
         }
-        integrator.flow.land(t, after);
+        integrator.flow.projection().project_end(t, after);
         integrator.trial.restart(t, after);
         if integrator.flow.mode.structure.reaching.is_empty() {
             // Rows that follow from others are told from others only where the constraints are met.
@@ -124,7 +124,7 @@ impl Approach {
     /// Whether all surfaces are met and the positions, too, are closed: within what a step leaves uncertain
     /// it is enough that the positions come no nearer: the errors of steps then keep them open.
     fn closes(&mut self, integrator: &mut Integrator<'_>, t: f64, y: &[f64]) -> bool {
-        let distances = integrator.flow.closing_distances(t, y);
+        let distances = integrator.flow.projection().distances(t, y);
         let rounding = |i: usize| 16.0 * f64::EPSILON * (1.0 + y[i].abs());
         let largest = |bound: &dyn Fn(usize) -> f64| {
             let more = distances.iter().enumerate().filter(|(i, distance)| **distance > rounding(*i));
@@ -150,7 +150,7 @@ impl Approach {
 
 /// The surfaces at a point. One that is not a finite number cannot be approached.
 fn finite_surfaces(flow: &mut Flow<'_>, t: f64, y: &[f64], what: &str) -> Result<Vec<f64>, Error> {
-    let surfaces = flow.surfaces(t, y);
+    let surfaces = flow.constraints().surfaces(t, y);
     let Some(k) = surfaces.iter().position(|s| !s.is_finite()) else { return Ok(surfaces) };
     let left = format!("`{}` is off by {}", flow.system().constraints()[k].name, surfaces[k]);
     Err(Error::NotConsistent { what: what.to_owned(), t, left })
@@ -191,7 +191,7 @@ pub(super) fn note_not_reached(integrator: &mut Integrator<'_>, recorder: &mut R
         return;
     }
     let Integrator { flow, trial, options, .. } = integrator;
-    let surfaces = flow.surfaces(trial.t, &trial.start);
+    let surfaces = flow.constraints().surfaces(trial.t, &trial.start);
     let constraints = flow.system().constraints();
     let ahead = sides.iter().zip(&surfaces).enumerate().filter(|(_, (side, _))| **side != 0.0);
     let one = |(k, (_, s)): (usize, (&f64, &f64))| {

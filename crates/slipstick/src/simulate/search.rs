@@ -106,7 +106,7 @@ impl EventSearch<'_, '_> {
             return false;
         }
         self.statistics.rejected += 1;
-        self.integrator.flow.forget_trial();
+        self.integrator.flow.singular().forget_trial();
         true
     }
 
@@ -198,7 +198,7 @@ impl EventSearch<'_, '_> {
     /// Makes the step again with another length, and its dense output. False if it is not good.
     pub(super) fn make_again(&mut self, h: f64) -> bool {
         self.statistics.locating.relocations += 1;
-        self.integrator.flow.forget_trial();
+        self.integrator.flow.singular().forget_trial();
         self.integrator.attempt(h);
         if !self.integrator.is_acceptable() {
             return false;

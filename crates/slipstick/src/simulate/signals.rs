@@ -528,7 +528,7 @@ impl Uncertainty {
         if self.stamp != stamp {
             (self.looked, self.visits) = (NOTHING, 0);
             self.reaches.iter_mut().enumerate().for_each(|(i, reach)| *reach = trial.dense.terms_of(i));
-            integrator.flow.rounding_of_landing(&trial.start, &mut self.landing);
+            integrator.flow.projected().rounding(&trial.start, &mut self.landing);
             self.stamp = stamp;
         }
     }

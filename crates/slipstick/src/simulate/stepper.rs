@@ -71,7 +71,7 @@ impl<'a> Stepper<'_, 'a> {
         let slides = self.integrator.flow.sliding().is_some();
         self.recorder.statistics().count_rejection(slides);
         self.selector().notice();
-        self.integrator.flow.forget_trial();
+        self.integrator.flow.singular().forget_trial();
         if self.integrator.options.method == Method::Automatic && self.selector().reconsider(false) {
             return Ok(None);
         }
@@ -86,7 +86,7 @@ impl<'a> Stepper<'_, 'a> {
     /// shrink any more.
     fn retreat(&mut self, bad: NotFinite) -> Result<Option<Firing>, Error> {
         self.recorder.statistics().rejected += 1;
-        self.integrator.flow.forget_trial();
+        self.integrator.flow.singular().forget_trial();
         if self.integrator.sizes.retreat(&self.integrator.trial) {
             return Ok(None);
         }

@@ -332,7 +332,7 @@ impl<'a> Surfaces<'_, 'a> {
         let keeps_joints = self.integrator.keeps_joints();
         let flow = &mut self.integrator.flow;
         flow.move_along_jumps();
-        flow.land_on_surfaces(t, y, keeps_joints);
+        flow.projection().project_onto_surfaces(t, y, keeps_joints);
         self.integrator.trial.restart(t, y);
         self.guards.watch_exits(self.integrator.flow.sliding().map_or(0, |sliding| sliding.surfaces().len()));
     }

@@ -239,7 +239,7 @@ impl Workspace {
         self.start.rates.copy_from_slice(&self.state[self.positions..]);
         self.start.shifted.copy_from_slice(&self.start.rates);
         self.start.calm.copy_from_slice(&self.start.rates);
-        field.copy_multipliers(&mut self.start.multipliers);
+        field.constraints().copy_multipliers(&mut self.start.multipliers);
         self.start.off.fill(0.0);
         self.start.rings = false;
         (self.before_h, self.start_is_known) = (0.0, true);
@@ -279,17 +279,17 @@ impl Workspace {
     fn land(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         let t = trial.t + trial.h;
         if !field.has_terms() {
-            return field.land(t, &mut trial.end);
+            return field.projection().project_end(t, &mut trial.end);
         }
         if self.solver.level == Level::Speeds {
             self.land_softly(field, trial);
             // Rates of constraints that follow from others are off by what positions are.
-            if field.has_redundant_constraints() {
-                field.land_half_explicit(t, &mut trial.end, false);
+            if field.constraints().has_redundant() {
+                field.projection().project_half_explicit(t, &mut trial.end, false);
             }
         }
         if self.solver.level != Level::Positions && !self.solver.is_closed() {
-            field.close_speeds(t, &mut trial.end);
+            field.projection().project_velocities(t, &mut trial.end);
         }
     }
 
@@ -301,7 +301,7 @@ impl Workspace {
         let rounds = if self.positions == n { SOFT_ROUNDS } else { 0 };
         for _ in 0..rounds {
             self.state.copy_from_slice(&trial.end);
-            field.land_half_explicit(t, &mut trial.end, false);
+            field.projection().project_half_explicit(t, &mut trial.end, false);
             let moved = &mut self.errors[..n];
             moved.iter_mut().enumerate().for_each(|(i, moved)| *moved = trial.end[i] - self.state[i]);
             if !self.solver.soften(moved) {
@@ -310,7 +310,7 @@ impl Workspace {
             trial.end.copy_from_slice(&self.state);
             trial.end.iter_mut().zip(&*moved).for_each(|(end, moved)| *end += moved);
         }
-        field.land_half_explicit(t, &mut trial.end, false);
+        field.projection().project_half_explicit(t, &mut trial.end, false);
     }
 
     /// What the last step has left beside the state, scaled to this one; nothing where a step begins anew.
@@ -367,7 +367,7 @@ impl Workspace {
         self.smooth();
         self.errors.copy_from_slice(&trial.end);
         self.errors[self.positions..self.positions + n].copy_from_slice(&self.of_positions[..n]);
-        field.evaluate_kinematics(trial.t + h, &self.errors, &mut self.state);
+        field.second_order().evaluate_kinematics(trial.t + h, &self.errors, &mut self.state);
         self.errors[..self.positions].copy_from_slice(&self.state[..self.positions]);
         self.errors[self.positions..].copy_from_slice(&self.bend);
         trial.judge(&self.errors, tolerances, Norm::Worst);
@@ -413,7 +413,7 @@ impl Workspace {
         let (t, speeds) = (trial.t + trial.h, self.positions..self.positions + self.n);
         let off = &mut self.solver.end.off[..self.n];
         off.copy_from_slice(&trial.end[speeds.clone()]);
-        field.close_speeds_from_derivative(t, &mut trial.end);
+        field.projection().project_velocities_from_derivative(t, &mut trial.end);
         off.iter_mut().zip(&trial.end[speeds.clone()]).for_each(|(off, v)| *off -= v);
     }
 
@@ -448,7 +448,12 @@ impl Workspace {
             self.bend[i] = 0.5 * self.solver.whole_way(i) + 0.125 * h * (v0[i] - v1[i]);
         }
         self.errors.copy_from_slice(&trial.start);
-        field.move_positions(trial.t + 0.25 * h, &trial.start, &self.bend[..n], &mut self.errors);
+        field.second_order().move_positions(
+            trial.t + 0.25 * h,
+            &trial.start,
+            &self.bend[..n],
+            &mut self.errors,
+        );
         for i in 0..self.bend.len() {
             let (start, end) = (trial.start[q + i], trial.end[q + i]);
             self.errors[q + i] = if i < n {
@@ -523,7 +528,7 @@ impl Memory for GeneralizedAlpha {
 
 impl Step for GeneralizedAlpha {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
-        let rows = field.active_rows(trial.t, &trial.start);
+        let rows = field.constraints().active_rows(trial.t, &trial.start);
         if self.room.as_ref().is_none_or(|room| room.rows != rows) {
             self.make_room(field, rows);
         }
@@ -543,8 +548,8 @@ impl Step for GeneralizedAlpha {
         let Some(room) = &mut self.room else { return };
         let (q, n, h) = (room.positions, room.n, trial.h);
         let [first, last] = &mut room.slopes;
-        field.evaluate_kinematics(trial.t, &trial.start, first);
-        field.evaluate_kinematics(trial.t + h, &trial.end, last);
+        field.second_order().evaluate_kinematics(trial.t, &trial.start, first);
+        field.second_order().evaluate_kinematics(trial.t + h, &trial.end, last);
         first[q..].copy_from_slice(&room.start.rates);
         last[q..].copy_from_slice(&room.solver.end.rates);
         trial.fill_cubic(first, last, 3);

@@ -7,7 +7,7 @@
 use super::Fault;
 use super::alpha::{Coefficients, Level};
 use crate::equations::ActiveRows;
-use crate::formulation::{Balance, Flow, Remainder, Tangents};
+use crate::formulation::{Flow, MotionPoint, MotionResidual, Tangents};
 use crate::math::{Matrix, Saddle};
 
 /// Tangents, what is joined from them, and its factors.
@@ -68,13 +68,13 @@ impl IterationMatrix {
     pub(super) fn linearise(
         &mut self,
         field: &mut Flow<'_>,
-        at: Balance<'_>,
-        left: &mut Remainder,
+        at: MotionPoint<'_>,
+        left: &mut MotionResidual,
     ) -> Result<(), Fault> {
         if self.tangents.with_terms() != field.has_terms() {
             *self = Self::new(field, &self.active.clone(), self.level);
         }
-        field.tangents(at, left, &mut self.tangents);
+        field.second_order().tangents(at, left, &mut self.tangents);
         for matrix in [&self.tangents.forces, &self.tangents.mass, &self.tangents.gradients] {
             if let Some(&value) = matrix.values.iter().find(|value| !value.is_finite()) {
                 return Err(Fault::NotFinite { component: field.system().layout().q, t: at.t, value });

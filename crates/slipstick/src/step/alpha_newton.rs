@@ -19,7 +19,7 @@ use super::implicit::{
 };
 use super::{Fault, Tolerances, Trial};
 use crate::equations::ActiveRows;
-use crate::formulation::{Balance, Flow, Remainder};
+use crate::formulation::{Flow, MotionPoint, MotionResidual};
 use std::ops::Range;
 
 /// Constraints are met to this many units of rounding, if they can be: in rounds behind the last that the
@@ -65,7 +65,7 @@ pub(super) struct Solver {
     summed: f64,
     /// Whether constraints of positions were met to rounding where the equations were evaluated last.
     is_met: bool,
-    left: Remainder,
+    left: MotionResidual,
     newton: Newton,
     matrix: IterationMatrix,
     matrices_are_known: bool,
@@ -146,7 +146,7 @@ impl Solver {
             moved: vec![0.0; n],
             summed: 0.0,
             is_met: false,
-            left: field.room_for_remainder(rows),
+            left: MotionResidual::new(field.system(), rows),
             newton: Newton::new(),
             matrix: IterationMatrix::new(field, rows, level),
             matrices_are_known: false,
@@ -196,7 +196,12 @@ impl Solver {
     pub(super) fn find_push(&mut self, field: &mut Flow<'_>, trial: &Trial, jerk: &[f64], factor: f64) {
         if self.level == Level::Positions {
             self.change.iter_mut().zip(jerk).for_each(|(change, jerk)| *change = factor * jerk);
-            field.least_change(trial.t, &trial.start, &self.change[..self.n], &mut self.push[..self.n]);
+            field.second_order().least_change(
+                trial.t,
+                &trial.start,
+                &self.change[..self.n],
+                &mut self.push[..self.n],
+            );
         }
     }
 
@@ -258,7 +263,12 @@ impl Solver {
         for i in 0..n {
             self.change[i] = self.whole_way(i);
         }
-        field.move_positions(trial.t + 0.5 * h, &trial.start, &self.change[..n], &mut self.state);
+        field.second_order().move_positions(
+            trial.t + 0.5 * h,
+            &trial.start,
+            &self.change[..n],
+            &mut self.state,
+        );
     }
 
     /// The way of a position, with what it is moved by.
@@ -277,7 +287,7 @@ impl Solver {
         }
         if !self.matrices_are_known {
             self.linearise(field, trial)?;
-            field.look_at_rank();
+            field.singular().note_evaluated();
         }
         self.factored_h = 0.0;
         self.factorisations += 1;
@@ -291,7 +301,7 @@ impl Solver {
     fn linearise(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
         let t = trial.t + trial.h;
         let (rates, multipliers) = (&self.end.rates[..], &self.end.multipliers[..]);
-        let at = Balance { t, y: &self.state, rates, multipliers };
+        let at = MotionPoint { t, y: &self.state, rates, multipliers };
         self.matrix.linearise(field, at, &mut self.left)?;
         (self.matrices_are_known, self.is_fresh) = (true, true);
         Ok(())
@@ -357,7 +367,7 @@ impl Solver {
     fn evaluate(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
         let t = trial.t + trial.h;
         let (rates, multipliers) = (&self.end.rates[..], &self.end.multipliers[..]);
-        field.remainder(Balance { t, y: &self.state, rates, multipliers }, &mut self.left);
+        field.second_order().residual(MotionPoint { t, y: &self.state, rates, multipliers }, &mut self.left);
         for left in [&self.left.motion, &self.left.position, &self.left.velocity] {
             check_finite(left, usize::MAX, t).map_err(|fault| self.as_speed(fault))?;
         }
@@ -421,7 +431,7 @@ impl Solver {
     }
 
     /// The changes of `a₁` and of the multipliers, and of what positions are moved by.
-    fn find_changes(&mut self, field: &Flow<'_>, h: f64) {
+    fn find_changes(&mut self, field: &mut Flow<'_>, h: f64) {
         let c = self.coefficients;
         self.change.iter_mut().zip(&self.left.motion).for_each(|(change, left)| *change = -left);
         for (k, level) in self.level_change.iter_mut().enumerate() {
@@ -436,14 +446,14 @@ impl Solver {
     }
 
     /// The change of what positions are moved by beside the way of the step.
-    fn find_move(&mut self, field: &Flow<'_>, h: f64) {
+    fn find_move(&mut self, field: &mut Flow<'_>, h: f64) {
         let reach = h * h * self.coefficients.beta;
         let Some(mover) = &mut self.matrix.mover else { return };
         for (k, residual) in mover.residual.iter_mut().enumerate() {
             let ahead = self.matrix.tangents.gradients.row_times(k, &self.change);
             *residual = -self.left.position[k] - reach * ahead;
         }
-        field.weigh(&self.moved, &mover.multipliers, &mut mover.change);
+        field.second_order().weigh(&self.moved, &mover.multipliers, &mut mover.change);
         mover.change.iter_mut().for_each(|left| *left = -*left);
         mover.solve();
     }

@@ -159,7 +159,7 @@ impl Automatic {
 
     /// Before the first step: what things cost, and in a mechanism how fast its fastest motion is.
     fn look_ahead(&mut self, field: &mut Flow<'_>, trial: &Trial) {
-        let rows = field.active_rows(trial.t, &trial.start);
+        let rows = field.constraints().active_rows(trial.t, &trial.start);
         let work = Work::on(field.system(), &rows);
         for (i, partner) in self.partners.iter().enumerate() {
             self.choice.expect(i, work.of_step(partner.method, partner.is_ggl));

@@ -64,7 +64,7 @@ impl<S: Step> Memory for Crossing<S> {
 impl<S: Step> Step for Crossing<S> {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         self.implicit.attempt(field, tolerances, trial);
-        self.is_on = field.is_next_to_singular(trial.is_good());
+        self.is_on = field.singular().is_near(trial.is_good());
         if self.is_on {
             self.cross(field, tolerances, trial);
         }

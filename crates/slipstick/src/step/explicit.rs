@@ -204,11 +204,11 @@ impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {
             let (known, rest) = self.stages.split_at_mut(i * n);
             add_stages_later(M::TABLEAU.row(i), known, h, Some(&trial.start), &mut self.point);
             let t = t + M::TABLEAU.nodes[i] * h;
-            field.close_state(t, &mut self.point);
+            field.projection().project_state(t, &mut self.point);
             field.derivative(t, &self.point, &mut rest[..n]);
         }
         add_stages_later(M::TABLEAU.weights, &self.stages, h, Some(&trial.start), &mut trial.end);
-        field.close_state(t + h, &mut trial.end);
+        field.projection().project_state(t + h, &mut trial.end);
         if self.end_is_known {
             field.derivative(t + h, &trial.end, &mut self.stages[Self::END * n..][..n]);
         }
@@ -348,7 +348,7 @@ impl<M: Numbers, D: Dimension> Step for ExplicitRungeKutta<M, D> {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         self.fill_stages(field, trial);
         self.judge(tolerances, trial);
-        if !trial.is_good() && field.rank_changes() {
+        if !trial.is_good() && field.singular().rank_changes() {
             self.fill_closed_stages(field, trial);
             self.judge(tolerances, trial);
             trial.judge_closed();

@@ -32,7 +32,7 @@ impl Stages {
     /// Brings positions to where their constraints are met, if this step needs that.
     pub(super) fn close(&self, field: &mut Flow<'_>, t: f64, state: &mut [f64]) {
         if self.is_closed {
-            field.close_positions(t, state);
+            field.projection().project_positions(t, state);
         }
     }
 
@@ -56,16 +56,16 @@ impl Stages {
         let (before, rest) = self.rates.split_at_mut(stage * self.n);
         let (own, positions) = (&mut rest[..self.n], field.system().layout().q);
         let (t, reach) = (trial.t + node * trial.h, trial.h * weights[stage]);
-        self.is_half_explicit = !field.begin_stage(t, state, own);
+        self.is_half_explicit = !field.half_explicit().begin_stage(t, state, own);
         add_stages_later(&weights[..stage], before, trial.h, Some(&trial.start), &mut self.ahead);
         go_on(&mut self.ahead[..positions], reach, own);
         if self.is_half_explicit {
             let t_ahead = trial.t + node_ahead * trial.h;
             if self.is_closed {
-                field.close_positions(t_ahead, &mut self.ahead);
+                field.projection().project_positions(t_ahead, &mut self.ahead);
             }
             let stage = Stage { here: (t, state), ahead: (t_ahead, &self.ahead), reach };
-            field.end_stage(stage, own);
+            field.half_explicit().end_stage(stage, own);
         }
         go_on(&mut self.ahead[positions..], reach, &own[positions..]);
     }

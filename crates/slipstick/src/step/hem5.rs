@@ -198,7 +198,7 @@ impl Step for Hem5 {
         trial.forget_fault();
         self.end_is_known = false;
         self.make_and_judge(field, tolerances, trial, false);
-        if !trial.is_good() && field.rank_changes() {
+        if !trial.is_good() && field.singular().rank_changes() {
             self.make_and_judge(field, tolerances, trial, true);
             trial.judge_closed();
         }

@@ -53,7 +53,7 @@ impl Passing {
         step.attempt(field, tolerances, trial);
         self.is_on = trial.is_good();
         if self.is_on {
-            return field.close_state(trial.t + trial.h, &mut trial.end);
+            return field.projection().project_state(trial.t + trial.h, &mut trial.end);
         }
         let error = trial.error;
         self.alpha.attempt(field, tolerances, trial);
@@ -67,7 +67,7 @@ impl Passing {
         self.alpha.attempt(field, tolerances, trial);
         let ends = [(trial.t, &trial.start[..]), (trial.t + trial.h, &trial.end)];
         let known = if trial.fault.is_some() { 1 } else { 2 };
-        if field.is_at_singular(trial.is_good(), &ends[..known]) {
+        if field.singular().is_at(trial.is_good(), &ends[..known]) {
             self.pass(field, tolerances, trial);
         }
     }
@@ -75,17 +75,17 @@ impl Passing {
     /// How long the next step should be: over a position that comes nearer, or as usual behind one.
     fn look_ahead(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &Trial) {
         let rounding = f64::EPSILON / smallest_relative(trial.start.len(), tolerances);
-        let near = (OF_ROUNDING * rounding.sqrt()).clamp(NEAREST, FURTHEST) * field.widest();
+        let near = (OF_ROUNDING * rounding.sqrt()).clamp(NEAREST, FURTHEST) * field.singular().widest();
         if self.is_on {
             self.usual = Some(if self.own_h > 0.0 { self.own_h } else { trial.h });
         } else {
             self.own_h = trial.h;
         }
-        if field.narrowest_in_step() > near {
+        if field.singular().narrowest_in_step() > near {
             self.gave_up = false;
         } else if !self.gave_up {
-            let before = field.left_at(trial.t, &trial.start);
-            let behind = field.left_at(trial.t + trial.h, &trial.end);
+            let before = field.singular().left_at(trial.t, &trial.start);
+            let behind = field.singular().left_at(trial.t + trial.h, &trial.end);
             let leap = trial.h * behind / (before - behind) / WIDEST_GAP;
             self.leap = Some(leap).filter(|_| behind < before && leap > self.own_h);
         }

@@ -115,7 +115,7 @@ impl Phem56 {
             if i == LAST {
                 trial.end.copy_from_slice(&self.stages.ahead);
                 if trial.end.iter().all(|y| y.is_finite()) {
-                    field.land_half_explicit(trial.t + trial.h, &mut trial.end, false);
+                    field.projection().project_half_explicit(trial.t + trial.h, &mut trial.end, false);
                 }
                 self.point.copy_from_slice(&trial.end);
             }
@@ -130,13 +130,13 @@ impl Phem56 {
                 *embedded = trial.end[i] - self.error[i];
             }
             if self.stages.is_closed {
-                field.close_state(trial.t + trial.h, &mut self.point);
+                field.projection().project_state(trial.t + trial.h, &mut self.point);
                 for (i, embedded) in self.point.iter().enumerate() {
                     self.error[i] = trial.end[i] - embedded;
                 }
                 return;
             }
-            field.add_distance_of_speeds(trial.t + trial.h, &self.point, &mut self.error);
+            field.half_explicit().add_distance_of_velocities(trial.t + trial.h, &self.point, &mut self.error);
         }
     }
 }
@@ -189,7 +189,7 @@ impl Step for Phem56 {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         trial.forget_fault();
         self.make_and_judge(field, tolerances, trial, false);
-        if !trial.is_good() && field.rank_changes() {
+        if !trial.is_good() && field.singular().rank_changes() {
             self.make_and_judge(field, tolerances, trial, true);
             trial.judge_closed();
         }

@@ -73,7 +73,7 @@ impl RadauGgl {
         self.through.restart(Restart::Continuous);
         self.through.attempt(field, tolerances, trial);
         if trial.is_good() {
-            field.land(trial.t + trial.h, &mut trial.end);
+            field.projection().project_end(trial.t + trial.h, &mut trial.end);
             self.way = ActiveForm::Through;
         } else {
             trial.fail(fault);
@@ -142,7 +142,7 @@ impl Whole {
         let (n, m) = (trial.start.len(), self.radau.equations.constraints());
         self.radau.restart(Restart::Continuous);
         field.derivative(trial.t, &trial.start, &mut self.radau.equations.rates);
-        field.copy_multipliers(&mut self.trial.start[n..n + m]);
+        field.constraints().copy_multipliers(&mut self.trial.start[n..n + m]);
         self.trial.start[n + m..].fill(0.0);
         self.start_is_known = true;
     }
@@ -219,7 +219,7 @@ impl Step for RadauGgl {
             return self.plain.attempt(field, tolerances, trial);
         }
         self.way = ActiveForm::Stabilised;
-        let rows = field.active_rows(trial.t, &trial.start);
+        let rows = field.constraints().active_rows(trial.t, &trial.start);
         if let Some(other) = self.whole.take_if(|whole| whole.rows != rows) {
             self.factorisations += other.radau.factorisations();
         }
@@ -227,7 +227,7 @@ impl Step for RadauGgl {
         let whole = self.whole.get_or_insert_with(new);
         whole.attempt(field, tolerances, trial);
         if let Some(fault @ (Fault::NoConvergence | Fault::SingularMatrix { .. })) = trial.fault
-            && field.narrowest() < NEAR
+            && field.singular().narrowest() < NEAR
         {
             self.go_through(field, tolerances, trial, fault);
         }

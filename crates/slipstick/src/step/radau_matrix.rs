@@ -10,7 +10,7 @@ use super::implicit::check_finite;
 use super::radau5::{ALPHA, BETA, Equations, GAMMA, NewtonMatrix, SEEN};
 use super::{Fault, Tolerances, Trial};
 use crate::equations::ActiveRows;
-use crate::formulation::{Balance, Flow, GglRoom, Kinematics, Tangents};
+use crate::formulation::{Flow, GglRoom, Kinematics, MotionPoint, Tangents};
 use crate::math::{Complex, Linearised, Matrix, Sides, Stabilised, larger_or_nan};
 use std::ops::Range;
 
@@ -116,14 +116,14 @@ impl StabilisedForm {
     fn linearise(&mut self, field: &mut Flow<'_>, (t, y): (f64, &[f64])) -> Result<(), Fault> {
         let (states, rest) = y.split_at(self.rates.len());
         let multipliers = &rest[..self.constraints()];
-        let at = Balance { t, y: states, rates: &self.rates[self.positions..], multipliers };
-        field.tangents(at, &mut self.room.left, &mut self.tangents);
+        let at = MotionPoint { t, y: states, rates: &self.rates[self.positions..], multipliers };
+        field.second_order().tangents(at, &mut self.room.left, &mut self.tangents);
         let Tangents { forces, mass, gradients, slopes, .. } = &self.tangents;
         for matrix in [forces, mass, gradients, slopes] {
             check_finite(&matrix.values, usize::MAX, t).map_err(|fault| self.as_speed(fault))?;
         }
         if let Some(kinematics) = &mut self.kinematics
-            && !field.linearise_kinematics(t, states, kinematics)
+            && !field.stabilised_index2().linearise_kinematics(t, states, kinematics)
         {
             return Err(Fault::SingularMatrix { component: 0 });
         }
@@ -156,18 +156,18 @@ impl StabilisedForm {
         self.slope(field, (t, &trial.end))?;
         self.slope_at = KnownAt::End;
         self.landed.copy_from_slice(&trial.end[..states]);
-        field.land_where_evaluated(t, &mut self.landed);
+        field.projection().project_evaluated(t, &mut self.landed);
         self.land_calmly(field, t, scales, &trial.end);
         // Next to a singular position, rounding would be divided by next to nothing.
         let fits = |i: usize| {
             let (landed, end) = (self.landed[i], trial.end[i]);
             (landed - end).abs() <= tolerances.scale(i, end.abs())
         };
-        if field.narrowest() > NOTHING || (0..states).all(fits) {
+        if field.singular().narrowest() > NOTHING || (0..states).all(fits) {
             trial.end[..states].copy_from_slice(&self.landed);
             // What was open would be taken for an error of the next step, however short.
             let (rates, levels) = self.slope[states..].split_at_mut(self.room.constraints());
-            field.active_residuals(t, &self.landed, levels, rates);
+            field.constraints().active_residuals(t, &self.landed, levels, rates);
         }
         Ok(())
     }
@@ -201,8 +201,8 @@ impl StabilisedForm {
             self.open[..q].iter_mut().zip(&self.followed).for_each(|(open, moved)| *open += moved);
             self.landed.copy_from_slice(&self.open);
             let (rates, levels) = self.followed[states..].split_at_mut(slopes - states);
-            field.active_residuals(t, &self.open, levels, rates);
-            field.land(t, &mut self.landed);
+            field.constraints().active_residuals(t, &self.open, levels, rates);
+            field.projection().project_end(t, &mut self.landed);
         }
     }
 
@@ -254,9 +254,9 @@ impl Equations for StabilisedForm {
         // What was found at the end of a step that was not taken says nothing about this one.
         if self.slope_at != KnownAt::Start {
             self.slope_at = KnownAt::Nowhere;
-            field.ggl_residual(&mut self.room, (t, y), &self.zeros, &mut self.slope);
+            field.stabilised_index2().residual(&mut self.room, (t, y), &self.zeros, &mut self.slope);
             check_finite(&self.slope, 1, t)?;
-            field.copy_masses(&mut self.mass);
+            field.stabilised_index2().copy_masses(&mut self.mass);
             self.slope_at = KnownAt::Start;
         }
         Ok(&self.slope)
@@ -269,12 +269,12 @@ impl Equations for StabilisedForm {
         rates: &[f64],
         out: &mut [f64],
     ) -> Result<(), Fault> {
-        field.ggl_residual(&mut self.room, (t, y), rates, out);
+        field.stabilised_index2().residual(&mut self.room, (t, y), rates, out);
         check_finite(out, 1, t)
     }
 
     fn derivative(&mut self, field: &mut Flow<'_>, t: f64, y: &[f64], out: &mut [f64]) {
-        field.ggl_residual(&mut self.room, (t, y), &self.zeros, out);
+        field.stabilised_index2().residual(&mut self.room, (t, y), &self.zeros, out);
     }
 
     fn subtract_mass_times(&mut self, _: &mut Flow<'_>, _: (f64, &[f64]), x: &[f64], out: &mut [f64]) {

@@ -88,7 +88,7 @@ impl<'a> ConstraintAudit<'a> {
     fn at(&mut self, t: f64, y: &[f64]) {
         let locked = self.flow.mode.locked(self.flow.system().parameters());
         self.evaluator.residuals(locked, t, y, &mut self.position, &mut self.velocity);
-        self.flow.acceleration_residuals(t, y, &mut self.acceleration);
+        self.flow.constraints().acceleration_residuals(t, y, &mut self.acceleration);
         let residuals = [&self.position, &self.velocity, &self.acceleration];
         for (worst, residuals) in self.worst.iter_mut().zip(residuals) {
             raise(worst, residuals, t);

@@ -188,7 +188,7 @@ impl Linkage {
         start.y[n..].fill_with(|| draw.within(1.0));
         let mut flow = Flow::stabilised(&system, Mode::new(0, 0, 0), Stabilisation::Twice);
         // The joints are shut, so that only the speeds are moved.
-        if flow.assemble(0.0, &mut start.y, &[]).is_err() {
+        if flow.constraints().make_consistent(0.0, &mut start.y, &[]).is_err() {
             start.y[n..].fill(0.0);
         }
         drop(flow);

@@ -9,11 +9,14 @@
 use super::engine::Engine;
 use super::env::Env;
 use super::{Field, Flow, Index1};
-use crate::equations::ActiveRows;
+use crate::equations::{ActiveRows, System};
+
+/// The stages of the classical Runge-Kutta method: how far the next stage is, and the weight of this one.
+const CLASSICAL: [(f64, f64); 4] = [(0.5, 1.0 / 6.0), (0.5, 1.0 / 3.0), (1.0, 1.0 / 3.0), (0.0, 1.0 / 6.0)];
 
 /// What is to be in balance: a state with the rates `u'` and the multipliers.
 #[derive(Clone, Copy, Debug)]
-pub struct Balance<'a> {
+pub struct MotionPoint<'a> {
     /// The time.
     pub t: f64,
     /// The state.
@@ -26,7 +29,7 @@ pub struct Balance<'a> {
 
 /// What is left of the equations.
 #[derive(Clone, Debug)]
-pub struct Remainder {
+pub struct MotionResidual {
     /// Of the equations of motion and of further states.
     pub motion: Vec<f64>,
     /// Of the constraints of positions.
@@ -37,68 +40,60 @@ pub struct Remainder {
     rates: Vec<f64>,
 }
 
-impl Flow<'_> {
-    /// Room for what is left.
-    pub fn room_for_remainder(&self, rows: &ActiveRows) -> Remainder {
-        let layout = self.system().layout();
+impl MotionResidual {
+    /// For a system with some of its constraints.
+    pub fn new(system: &dyn System, rows: &ActiveRows) -> Self {
+        let layout = system.layout();
         let room = |length: usize| vec![0.0; length];
-        Remainder {
+        Self {
             motion: room(layout.v + layout.z),
             position: room(rows.holonomic()),
             velocity: room(rows.len()),
             rates: room(layout.dimension()),
         }
     }
+}
 
-    /// Whether the motion follows from the terms of one mode and the constraints.
-    pub fn has_terms(&self) -> bool {
-        matches!(self.evaluator, Engine::Mechanism(_)) && self.sliding.is_none() && !self.one_sided.is_on()
-    }
+/// The equations of motion of a flow as they stand.
+pub struct SecondOrderView<'f, 'a> {
+    pub(super) flow: &'f mut Flow<'a>,
+}
 
-    /// The multipliers of the constraints that held where the right-hand side was last evaluated.
-    pub fn multipliers(&self) -> &[f64] {
-        self.form().map_or(&[], |form| &form.multipliers)
-    }
-
-    /// Copies them; where other constraints held there, as on the other side of a surface, they are zero.
-    pub fn copy_multipliers(&self, to: &mut [f64]) {
-        if self.multipliers().len() == to.len() {
-            to.copy_from_slice(self.multipliers());
-        } else {
-            to.fill(0.0);
+impl SecondOrderView<'_, '_> {
+    /// Evaluates the residual of the equations.
+    pub fn residual(&mut self, at: MotionPoint<'_>, out: &mut MotionResidual) {
+        if !self.flow.has_terms() {
+            return self.residual_of_field(at, out);
         }
+        self.flow.derivative_count += 1;
+        self.flow.in_mode().on_form(at.t, at.y, |form, env, _| form.residual(env, at, out));
     }
 
-    /// Evaluates what is left of the equations.
-    pub fn remainder(&mut self, at: Balance<'_>, out: &mut Remainder) {
-        if !self.has_terms() {
-            return self.free_remainder(at, out);
-        }
-        self.derivative_count += 1;
-        self.on_form(at.t, at.y, |form, env, _| form.remainder(env, at, out));
-    }
-
-    /// `M moved + Gᵀ multipliers` at the point where what is left was last evaluated; zero where there are no terms.
-    pub fn weigh(&self, moved: &[f64], multipliers: &[f64], out: &mut [f64]) {
+    /// `M moved + Gᵀ multipliers` at the point where the residual was last evaluated; zero where there are no
+    /// terms.
+    pub fn weigh(&mut self, moved: &[f64], multipliers: &[f64], out: &mut [f64]) {
         out.fill(0.0);
-        if let Some(form) = self.form().filter(|_| self.has_terms()) {
+        let has_terms = self.flow.has_terms();
+        if let Some(form) = self.flow.in_mode().form().filter(|_| has_terms) {
             out.iter_mut().enumerate().for_each(|(i, out)| *out = form.terms.mass.row_times(i, moved));
             form.terms.jacobian.add_transposed(1.0, multipliers, out);
         }
     }
 
-    /// The least change of speeds at a state, in the metric of `M`, that has the effect of a given one on the constraints of positions; none where there are no terms.
+    /// The least change of velocities at a state, in the metric of `M`, that has the effect of a given one on
+    /// the constraints of positions; none where there are no terms.
     pub fn least_change(&mut self, t: f64, y: &[f64], change: &[f64], out: &mut [f64]) {
         out.fill(0.0);
-        if self.has_terms() {
-            self.on_form(t, y, |form, env, y| form.least_change(env, y, change, out));
+        if self.flow.has_terms() {
+            self.flow.in_mode().on_form(t, y, |form, env, y| form.least_change(env, y, change, out));
         }
     }
 
-    fn free_remainder(&mut self, at: Balance<'_>, out: &mut Remainder) {
+    /// Where the motion is mixed: `u' - F(t, y)`.
+    fn residual_of_field(&mut self, at: MotionPoint<'_>, out: &mut MotionResidual) {
         let mut rates = std::mem::take(&mut out.rates);
-        self.derivative(at.t, at.y, &mut rates);
-        let field = &rates[self.system().layout().q..];
+        self.flow.derivative(at.t, at.y, &mut rates);
+        let field = &rates[self.flow.system().layout().q..];
         for (motion, (rate, field)) in out.motion.iter_mut().zip(at.rates.iter().zip(field)) {
             *motion = rate - field;
         }
@@ -107,21 +102,23 @@ impl Flow<'_> {
         out.rates = rates;
     }
 
-    /// Moves the positions of a state along a change of the speeds' kind, into `to`: the end of `q' = T(t, q) change` after time one, by the classical Runge-Kutta method, or just their
-    /// sum where `T` is one.
+    /// Moves the positions of a state along a change of the velocities' kind, into `to`: the end of
+    /// `q' = T(t, q) change` after time one, by the classical Runge-Kutta method, or just their sum where `T`
+    /// is one.
     pub fn move_positions(&mut self, t: f64, from: &[f64], change: &[f64], to: &mut [f64]) {
-        let (q, n) = (self.system().layout().q, change.len());
-        if !self.evaluator.has_kinematics() {
+        let (q, n) = (self.flow.system().layout().q, change.len());
+        if !self.flow.evaluator.has_kinematics() {
             to[..q].iter_mut().zip(from.iter().zip(change)).for_each(|(to, (q, change))| *to = q + change);
             return;
         }
-        let (mut state, mut rates) = (std::mem::take(&mut self.beside), std::mem::take(&mut self.slope));
+        let mut state = std::mem::take(&mut self.flow.beside);
+        let mut rates = std::mem::take(&mut self.flow.slope);
         state.clear();
         state.extend_from_slice(from);
         state[q..q + n].copy_from_slice(change);
         rates.resize(from.len(), 0.0);
         to[..q].copy_from_slice(&from[..q]);
-        for (reach, weight) in [(0.5, 1.0 / 6.0), (0.5, 1.0 / 3.0), (1.0, 1.0 / 3.0), (0.0, 1.0 / 6.0)] {
+        for (reach, weight) in CLASSICAL {
             self.evaluate_kinematics(t, &state, &mut rates);
             for i in 0..q {
                 to[i] += weight * rates[i];
@@ -130,14 +127,14 @@ impl Flow<'_> {
         }
         // Nothing is taken off; this brings coordinates back to what they must be by themselves.
         rates.fill(0.0);
-        self.evaluator.shift_positions(t, &mut to[..q], &rates[..n]);
-        (self.beside, self.slope) = (state, rates);
+        self.flow.evaluator.shift_positions(t, &mut to[..q], &rates[..n]);
+        (self.flow.beside, self.flow.slope) = (state, rates);
     }
 
     /// The rates of positions at a state; the others are scratch.
     pub fn evaluate_kinematics(&mut self, t: f64, y: &[f64], rates: &mut [f64]) {
-        let locked = self.mode.locked(self.system.parameters());
-        match &mut self.evaluator {
+        let locked = self.flow.mode.locked(self.flow.system.parameters());
+        match &mut self.flow.evaluator {
             Engine::Mechanism(mechanism) => mechanism.inner.derivative(locked, t, y, rates),
             Engine::Plain(evaluator) => evaluator.derivative(locked, t, y, rates),
         }
@@ -145,7 +142,7 @@ impl Flow<'_> {
 }
 
 impl Index1 {
-    fn remainder(&mut self, env: &mut Env<'_>, at: Balance<'_>, out: &mut Remainder) {
+    fn residual(&mut self, env: &mut Env<'_>, at: MotionPoint<'_>, out: &mut MotionResidual) {
         let (n, first) = (self.n, self.positions + self.n);
         env.terms(at.y, &mut self.terms);
         for (i, motion) in out.motion[..n].iter_mut().enumerate() {
@@ -174,7 +171,7 @@ impl Index1 {
         self.saddle.least_change(&mut self.velocity, out);
     }
 
-    pub(super) fn set_motion_to(&mut self, env: &mut Env<'_>, at: Balance<'_>) {
+    pub(super) fn set_motion_to(&mut self, env: &mut Env<'_>, at: MotionPoint<'_>) {
         self.motion.copy_from_slice(&at.rates[..self.n]);
         self.multipliers.copy_from_slice(at.multipliers);
         self.publish(env);
