@@ -1,9 +1,10 @@
 //! What the constraints of a mechanism say: which of them have rows, which are redundant, how far a state is
 //! from meeting them.
 
+use super::Refusal;
+use super::constrained_form::FormAt;
 use super::rank::contradicts;
 use super::views::InMode;
-use super::{Index1, Refusal};
 use crate::equations::{ActiveRows, System};
 
 /// The constraints of a mechanism in the mode that holds.
@@ -15,7 +16,7 @@ pub struct ConstraintsView<'f, 'a> {
 impl ConstraintsView<'_, '_> {
     /// The constraints that have rows from a point on: those that hold and are independent.
     pub fn active_rows(&mut self, t: f64, y: &[f64]) -> ActiveRows {
-        self.in_mode.on_form(t, y, |form, _, _| form.rows.clone()).unwrap_or_default()
+        self.in_mode.on_form(t, y, |form, _, _| form.rows().clone()).unwrap_or_default()
     }
 
     /// Whether some of the constraints that hold are redundant.
@@ -26,7 +27,7 @@ impl ConstraintsView<'_, '_> {
     /// Chooses other rows at a point if those that were chosen are narrow there. Returns whether there are
     /// others.
     pub fn choose_rows(&mut self, t: f64, y: &[f64]) -> bool {
-        self.in_mode.on_form(t, y, Index1::factor);
+        self.in_mode.on_form(t, y, |form, env, y| form.index1.linear.factor(env, y));
         let InMode { mechanism, locked } = &mut self.in_mode;
         mechanism.as_mut().is_some_and(|mechanism| mechanism.refresh(*locked, t, y))
     }
@@ -48,7 +49,7 @@ impl ConstraintsView<'_, '_> {
         let rank = mechanism.rank();
         let (redundant, share) = (rank.redundant().to_vec(), rank.shares_forces());
         if let Some(zero) = rank.zero().filter(|&k| !constraints[k].switches) {
-            mechanism.form_mut().name_shrunk(zero);
+            mechanism.form_mut().index1.linear.name_shrunk(zero);
         }
         (redundant, share)
     }
@@ -80,8 +81,8 @@ impl ConstraintsView<'_, '_> {
     /// The residual of each constraint that holds at the level of accelerations, with the size of its terms.
     fn look_at_accelerations(&mut self, t: f64, y: &[f64], mut look: impl FnMut(usize, f64, f64)) {
         let motion = self.in_mode.on_form(t, y, |form, env, y| {
-            form.solve(env, y);
-            form.motion.clone()
+            form.index1.solve(env, y);
+            form.index1.motion.clone()
         });
         let Some(motion) = motion else { return };
         self.in_mode.on_rank(t, y, |rank, env, y| {
@@ -97,7 +98,12 @@ impl ConstraintsView<'_, '_> {
 
     /// The surfaces of the constraints that sliding-mode control approaches.
     pub fn surfaces(&mut self, t: f64, y: &[f64]) -> Vec<f64> {
-        self.in_mode.on_form(t, y, Index1::surfaces).unwrap_or_default()
+        let mut surfaces = vec![0.0; self.system.constraints().len()];
+        self.in_mode.on_form(t, y, |form, env, y| {
+            let mut at = FormAt { linear: &mut form.index1.linear, env };
+            form.projection.surfaces(&mut at, y, &mut surfaces);
+        });
+        surfaces
     }
 
     /// The residuals of all constraints: of positions, and of velocities.
@@ -114,7 +120,7 @@ impl ConstraintsView<'_, '_> {
 
     /// The multipliers of the constraints that had rows where the right-hand side was last evaluated.
     pub fn multipliers(&self) -> &[f64] {
-        self.in_mode.form().map_or(&[], |form| &form.multipliers)
+        self.in_mode.form().map_or(&[], |form| &form.index1.multipliers)
     }
 
     /// Copies them; where other constraints held there, as on the other side of a surface, they are zero.
@@ -129,9 +135,8 @@ impl ConstraintsView<'_, '_> {
     /// The kinetic energy: half of `vᵀ M v`.
     pub fn kinetic_energy(&mut self, t: f64, y: &[f64]) -> f64 {
         let energy = self.in_mode.on_form(t, y, |form, env, y| {
-            env.terms(y, &mut form.terms);
-            let v = &y[form.positions..form.positions + form.n];
-            (0..form.n).map(|i| 0.5 * v[i] * form.terms.mass.row_times(i, v)).sum()
+            env.terms(y, &mut form.index1.linear.terms);
+            form.index1.linear.kinetic_energy(y)
         });
         energy.unwrap_or(0.0)
     }

@@ -109,7 +109,7 @@ impl StabilisedIndex2View<'_, '_> {
         of_multipliers[multipliers.len()..].copy_from_slice(&room.left.position);
         room.state.copy_from_slice(y);
         if let Some(form) = self.flow.in_mode().form() {
-            form.terms.jacobian.add_transposed(-1.0, pushes, &mut room.state[q..q + n]);
+            form.index1.linear.terms.jacobian.add_transposed(-1.0, pushes, &mut room.state[q..q + n]);
         }
         if self.flow.evaluator.has_kinematics() {
             self.flow.second_order().evaluate_kinematics(t, &room.state, &mut room.rates);
@@ -124,7 +124,7 @@ impl StabilisedIndex2View<'_, '_> {
     /// The masses where the equations were last evaluated; those of further states stay.
     pub fn copy_masses(&mut self, to: &mut Matrix) {
         if let Some(form) = self.flow.in_mode().form() {
-            let masses = &form.terms.mass.values;
+            let masses = &form.index1.linear.terms.mass.values;
             to.values[..masses.len()].copy_from_slice(masses);
         }
     }

@@ -37,7 +37,7 @@ impl<'a> Ground<'a> {
             (&mut self.evaluator, mode.structure.reaching.is_empty())
         {
             let (form, mut env) = mechanism.at(mode.locked(self.system.parameters()), t, y);
-            form.land(&mut env, y);
+            form.project_end(&mut env, y);
         }
     }
 

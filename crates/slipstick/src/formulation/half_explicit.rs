@@ -1,174 +1,156 @@
-//! Stages of half-explicit methods on the index-2 form of a mechanism: `M v' = f - Gᵀ λ` with `0 = G v + ∂g/∂t`, or `0 = b(t, q, v)` (paper 001, section 3.2).
+//! Stages of half-explicit methods on the index-2 form of a mechanism: `M v' = f - Gᵀ λ` with
+//! `0 = G v + ∂g/∂t`, or `0 = b(t, q, v)` (paper 001, section 3.2).
 //!
-//! Stage i finds the acceleration with which the constraints of speeds are met at the next stage, equations (31) and (32):
+//! Stage i finds the acceleration with which the constraints of velocities are met at the next stage,
+//! equations (31) and (32):
 //!
-//! `[M(Qᵢ) G(Qᵢ)ᵀ; G(Qᵢ₊₁) 0] [V'ᵢ; Λᵢ] = [f(Qᵢ, Vᵢ); -ġ(Qᵢ₊₁, w) / (h a)]`, with `w` the speeds at the next stage without this acceleration, and `a` its weight there.
+//! `[M(Qᵢ) G(Qᵢ)ᵀ; G(Qᵢ₊₁) 0] [V'ᵢ; Λᵢ] = [f(Qᵢ, Vᵢ); -ġ(Qᵢ₊₁, w) / (h a)]`, with `w` the velocities at the
+//! next stage without this acceleration, and `a` its weight there.
 //!
-//! The matrix is not symmetric. Where its two gradients differ in rank, as next to a singular configuration, the row of which least is left is left out of both.
+//! The matrix is not symmetric. Where its two gradients differ in rank, as next to a singular configuration,
+//! the row of which least is left is left out of both.
 
 use super::env::Env;
+use super::index1::Index1;
+use super::linear_system::LinearSystem;
+use super::residuals::{ConstraintResiduals, are_rounding};
 use super::views::InMode;
-use super::{Field, Flow, Index1, Stabilisation};
+use super::{Field, Flow};
 use crate::equations::Terms;
 use crate::math::{Matrix, Saddle};
 
-/// Rounds of Newton's method for constraints that are not linear in the speeds, and the rounding that their rates have.
+/// Rounds of Newton's method for constraints that are not linear in the velocities.
 const MOST_NEWTON: usize = 6;
-const ROUNDING: f64 = 4.0 * f64::EPSILON;
-/// Corrections of speeds behind a correction of positions.
-const MOST_CORRECTIONS: usize = 4;
 
-/// A stage of a half-explicit method: where it is, and where the constraints of speeds are to be met.
+/// A stage of a half-explicit method: where it is, and where the constraints of velocities are to be met.
 #[derive(Clone, Copy, Debug)]
 pub struct Stage<'a> {
     /// The time and the state of the stage.
     pub here: (f64, &'a [f64]),
-    /// The time ahead, with the positions there and the speeds that are there without this stage.
+    /// The time ahead, with the positions there and the velocities that are there without this stage.
     pub ahead: (f64, &'a [f64]),
-    /// What the acceleration is multiplied with in the speeds ahead.
+    /// What the acceleration is multiplied with in the velocities ahead.
     pub reach: f64,
 }
 
-/// The scratch of a stage.
-pub(super) struct HalfExplicit {
+/// Finds the accelerations of stages.
+pub(super) struct HalfExplicitStages {
     /// The linear system of the last stage.
     pair: Saddle,
     /// `G(Qᵢ₊₁)` is among these terms; the entries of `G(Qᵢ)`.
     ahead: Terms,
     here: Matrix,
     multipliers: Vec<f64>,
-    level: Vec<f64>,
+    /// What the constraints ask of the accelerations.
+    gamma: Vec<f64>,
     /// The state ahead, with this stage.
     reached: Vec<f64>,
+    residuals: ConstraintResiduals,
+    change: Vec<f64>,
 }
 
-impl HalfExplicit {
-    fn new(terms: &Terms, dimension: usize) -> Self {
+impl HalfExplicitStages {
+    /// For states of this length.
+    pub(super) fn new(linear: &LinearSystem, dimension: usize) -> Self {
+        let terms = &linear.terms;
         let m = terms.jacobian.rows();
         Self {
             pair: Saddle::new(&terms.mass, &terms.jacobian),
             ahead: terms.clone(),
             here: terms.jacobian.clone(),
             multipliers: vec![0.0; m],
-            level: vec![0.0; m],
+            gamma: vec![0.0; m],
             reached: vec![0.0; dimension],
+            residuals: ConstraintResiduals::new(linear.sizes),
+            change: vec![0.0; linear.sizes.velocities],
         }
     }
-}
 
-impl Index1 {
-    /// Finds the accelerations and multipliers of a stage. The rates of the whole state go to `dy`; they are NaN if there is no solution.
-    fn half_explicit_stage(&mut self, env: &mut Env<'_>, stage: Stage<'_>, dy: &mut [f64]) {
-        let dimension = dy.len();
-        let mut scratch = (self.half_explicit.take())
-            .unwrap_or_else(|| Box::new(HalfExplicit::new(&self.terms, dimension)));
-        if !self.meet_ahead(env, stage, &mut scratch) {
-            self.motion.fill(f64::NAN);
-            scratch.multipliers.fill(0.0);
+    /// Finds the accelerations and multipliers of a stage. The rates of the whole state go to `dy`, of which
+    /// those of positions are known; they are NaN if there is no solution.
+    pub(super) fn make(&mut self, form: &mut Index1, env: &mut Env<'_>, stage: Stage<'_>, dy: &mut [f64]) {
+        if !self.meet_ahead(form, env, stage) {
+            form.motion.fill(f64::NAN);
+            self.multipliers.fill(0.0);
         }
-        self.multipliers.copy_from_slice(&scratch.multipliers);
-        self.half_explicit = Some(scratch);
-        let (y, end) = (stage.here.1, self.positions + self.n);
-        // Of the rates, those of positions are known already.
-        if end < dimension {
-            self.publish(env);
-            env.derivative(y, dy);
+        form.multipliers.copy_from_slice(&self.multipliers);
+        let velocities = form.linear.sizes.velocity_range();
+        if velocities.end < dy.len() {
+            form.publish(env);
+            env.derivative(stage.here.1, dy);
         }
-        dy[self.positions..end].copy_from_slice(&self.motion);
+        dy[velocities].copy_from_slice(&form.motion);
     }
 
-    /// Equations (31) and (32), for constraints that need not be linear in the speeds: those are met by Newton's method.
-    fn meet_ahead(&mut self, env: &mut Env<'_>, stage: Stage<'_>, scratch: &mut HalfExplicit) -> bool {
+    /// Equations (31) and (32), for constraints that need not be linear in the velocities: those are met by
+    /// Newton's method.
+    fn meet_ahead(&mut self, form: &mut Index1, env: &mut Env<'_>, stage: Stage<'_>) -> bool {
         let (y, (t_ahead, ahead)) = (stage.here.1, stage.ahead);
-        env.driving_terms(y, &mut self.terms);
-        let (position, velocity) = (&mut self.position, &mut self.velocity);
-        if !env.at(t_ahead).rates(ahead, position, velocity, &mut scratch.ahead) {
-            env.at(t_ahead).gradients(ahead, &mut scratch.ahead);
+        let terms = &mut form.linear.terms;
+        env.driving_terms(y, terms);
+        let ConstraintResiduals { position, velocity } = &mut self.residuals;
+        if !env.at(t_ahead).rates(ahead, position, velocity, &mut self.ahead) {
+            env.at(t_ahead).gradients(ahead, &mut self.ahead);
         }
-        std::mem::swap(&mut self.terms.jacobian.values, &mut scratch.here.values);
-        self.terms.jacobian.values.copy_from_slice(&scratch.ahead.jacobian.values);
-        for (level, rate) in scratch.level.iter_mut().zip(&self.velocity) {
-            *level = -rate / stage.reach;
+        std::mem::swap(&mut terms.jacobian.values, &mut self.here.values);
+        terms.jacobian.values.copy_from_slice(&self.ahead.jacobian.values);
+        for (gamma, rate) in self.gamma.iter_mut().zip(velocity) {
+            *gamma = -*rate / stage.reach;
         }
-        if !self.solve_pair(env, scratch) {
-            return false;
-        }
-        self.velocity.len() == self.holonomic || self.meet_exactly(env, stage, scratch)
+        let sizes = form.linear.sizes;
+        self.solve_pair(form, env) && (sizes.rows == sizes.holonomic || self.meet_exactly(form, env, stage))
     }
 
-    /// Newton's method for what is left of the constraints ahead. Those that follow from others do so only where positions are met: what is left of them here means nothing.
-    fn meet_exactly(&mut self, env: &mut Env<'_>, stage: Stage<'_>, scratch: &mut HalfExplicit) -> bool {
+    /// Newton's method for what is left of the constraints ahead. Redundant constraints are so only where
+    /// positions are met: what is left of them here means nothing.
+    fn meet_exactly(&mut self, form: &mut Index1, env: &mut Env<'_>, stage: Stage<'_>) -> bool {
         let (t_ahead, ahead) = stage.ahead;
-        let speeds = self.positions..self.positions + self.n;
+        let velocities = form.linear.sizes.velocity_range();
         for _ in 0..MOST_NEWTON {
-            scratch.reached.copy_from_slice(ahead);
-            add(&mut scratch.reached[speeds.clone()], stage.reach, &self.motion);
-            env.at(t_ahead).residuals(&scratch.reached, &mut self.position, &mut self.velocity);
-            let size = |i: usize| ahead[speeds.start + i].abs() + scratch.reached[speeds.start + i].abs();
-            if is_rounding(&self.velocity, (&scratch.ahead.jacobian, scratch.pair.redundant()), size) {
+            self.reached.copy_from_slice(ahead);
+            add(&mut self.reached[velocities.clone()], stage.reach, &form.motion);
+            self.residuals.measure(&mut env.at(t_ahead), &self.reached);
+            let size =
+                |i: usize| ahead[velocities.start + i].abs() + self.reached[velocities.start + i].abs();
+            let gradients = (&self.ahead.jacobian, self.pair.redundant());
+            if are_rounding(&self.residuals.velocity, gradients, size) {
                 return true;
             }
-            env.at(t_ahead).gradients(&scratch.reached, &mut scratch.ahead);
-            self.terms.jacobian.values.copy_from_slice(&scratch.ahead.jacobian.values);
-            for (k, level) in scratch.level.iter_mut().enumerate() {
-                *level = self.terms.jacobian.row_times(k, &self.motion) - self.velocity[k] / stage.reach;
+            env.at(t_ahead).gradients(&self.reached, &mut self.ahead);
+            let jacobian = &mut form.linear.terms.jacobian;
+            jacobian.values.copy_from_slice(&self.ahead.jacobian.values);
+            for (k, gamma) in self.gamma.iter_mut().enumerate() {
+                *gamma = jacobian.row_times(k, &form.motion) - self.residuals.velocity[k] / stage.reach;
             }
-            if !self.solve_pair(env, scratch) {
+            if !self.solve_pair(form, env) {
                 return false;
             }
         }
         false
     }
 
-    /// Solves (31) for the motion and `Λ`; the terms have the gradients ahead, the scratch those of the stage. False if it has no solution.
-    fn solve_pair(&mut self, env: &mut Env<'_>, scratch: &mut HalfExplicit) -> bool {
+    /// Solves (31) for the motion and `Λ`; the terms have the gradients ahead. False if it has no solution.
+    fn solve_pair(&mut self, form: &mut Index1, env: &mut Env<'_>) -> bool {
         env.counts.factorisations += 1;
-        let factored = scratch.pair.factor_pair(&self.terms.mass, &self.terms.jacobian, &scratch.here);
-        self.look_at_pair(&scratch.pair);
-        self.motion.copy_from_slice(&self.terms.force);
-        scratch.multipliers.copy_from_slice(&scratch.level);
-        if factored.is_ok() {
-            scratch.pair.solve(&mut self.motion, &mut scratch.multipliers);
+        let terms = &form.linear.terms;
+        let is_factored = self.pair.factor_pair(&terms.mass, &terms.jacobian, &self.here).is_ok();
+        form.linear.note_pair(&self.pair);
+        form.motion.copy_from_slice(&form.linear.terms.force);
+        self.multipliers.copy_from_slice(&self.gamma);
+        if is_factored {
+            self.pair.solve(&mut form.motion, &mut self.multipliers);
         }
-        factored.is_ok()
+        is_factored
     }
 
-    /// Corrects the speeds of a state until their constraints are met to rounding, with the factors there are. Those of S-full are of positions and speeds together. False if that takes other factors.
-    pub(super) fn close_speeds(&mut self, env: &mut Env<'_>, y: &mut [f64]) -> bool {
-        if self.upkeep.stabilisation == Stabilisation::Full && !self.factor_terms(env.counts) {
-            return true;
-        }
-        for _ in 0..MOST_CORRECTIONS {
-            env.residuals(y, &mut self.position, &mut self.velocity);
-            let size = |i: usize| y[self.positions + i].abs();
-            let left_out = self.landing_factors().redundant();
-            if is_rounding(&self.velocity, (&self.terms.jacobian, left_out), size) || !self.correct_speeds(y)
-            {
-                return true;
-            }
-        }
-        false
-    }
-
-    pub(super) fn land_within(&mut self, env: &mut Env<'_>, y: &mut [f64], keeps_speeds: bool) {
-        let before = env.counts.corrected;
-        self.land(env, y);
-        let is_factored = env.counts.corrected > before;
-        if keeps_speeds && (is_factored || self.factor_corrections(env, y)) {
-            self.close_speeds(env, y);
-        }
-        self.forget_landing(env, before);
-    }
-
-    /// The least change of the speeds that meets their constraints, with the factors of the last stage, is added to `error`.
-    fn add_distance_of_speeds(&mut self, env: &mut Env<'_>, y: &[f64], error: &mut [f64]) {
-        env.residuals(y, &mut self.position, &mut self.velocity);
-        if let Some(scratch) = &mut self.half_explicit {
-            self.motion.fill(0.0);
-            self.multipliers.copy_from_slice(&self.velocity);
-            scratch.pair.solve(&mut self.motion, &mut self.multipliers);
-        }
-        add(&mut error[self.positions..self.positions + self.n], 1.0, &self.motion);
+    /// Adds the least change of the velocities that meets their constraints, with the factors of the last
+    /// stage.
+    pub(super) fn add_distance(&mut self, env: &mut Env<'_>, y: &[f64], error: &mut [f64]) {
+        self.residuals.measure(env, y);
+        self.change.fill(0.0);
+        self.multipliers.copy_from_slice(&self.residuals.velocity);
+        self.pair.solve(&mut self.change, &mut self.multipliers);
+        add(error, 1.0, &self.change);
     }
 }
 
@@ -201,13 +183,13 @@ impl HalfExplicitView<'_, '_> {
     pub fn end_stage(&mut self, stage: Stage<'_>, dy: &mut [f64]) {
         self.flow.derivative_count += 1;
         let (t, y) = stage.here;
-        self.flow.in_mode().on_form(t, y, |form, env, _| form.half_explicit_stage(env, stage, dy));
+        self.flow.in_mode().on_form(t, y, |form, env, _| form.make_stage(env, stage, dy));
     }
 
     /// Adds to an error what takes the velocities of a state to where their constraints are met, with the
     /// factors of the last stage.
     pub fn add_distance_of_velocities(&mut self, t: f64, y: &[f64], error: &mut [f64]) {
-        self.flow.in_mode().on_form(t, y, |form, env, y| form.add_distance_of_speeds(env, y, error));
+        self.flow.in_mode().on_form(t, y, |form, env, y| form.add_distance(env, y, error));
     }
 }
 
@@ -218,14 +200,29 @@ fn add(a: &mut [f64], factor: f64, b: &[f64]) {
     }
 }
 
-/// Whether rates of constraints are no more than rounding makes of them. Those that are left out follow from the others only where positions are on the constraints.
-fn is_rounding(
-    rates: &[f64],
-    (gradients, left_out): (&Matrix, &[usize]),
-    size: impl Fn(usize) -> f64,
-) -> bool {
-    let largest = (0..gradients.columns()).map(size).fold(0.0, f64::max);
-    let length = |row: usize| gradients.row(row).map(|(_, g)| g * g).sum::<f64>().sqrt();
-    let is_met = |row: usize| rates[row].abs() <= ROUNDING * length(row) * largest;
-    (0..rates.len()).all(|row| is_met(row) || left_out.contains(&row))
+#[cfg(test)]
+mod tests {
+    use super::super::Stabilisation;
+    use super::super::linear_system::tests::{lend, pendulum};
+    use super::*;
+    use crate::equations::{ActiveRows, System};
+
+    #[test]
+    fn a_stage_meets_the_velocities_ahead() {
+        let system: &dyn System = &pendulum();
+        let rows = ActiveRows::of(system.constraints(), |_| true);
+        lend(system, |linear, env| {
+            let mut form = Index1::new(system, &rows, &Stabilisation::None.into());
+            let mut stages = HalfExplicitStages::new(&linear, 4);
+            let (here, reach) = ([1.0, 0.0, 0.0, -2.0], 0.01);
+            let ahead = [1.0, -0.02, 0.0, -2.0];
+            let (mut dy, stage) = ([0.0; 4], Stage { here: (0.0, &here), ahead: (0.01, &ahead), reach });
+            stages.make(&mut form, env, stage, &mut dy);
+            let v = [reach * dy[2], -2.0 + reach * dy[3]];
+            assert!((ahead[0] * v[0] + ahead[1] * v[1]).abs() < 1e-15, "{v:?}");
+            let mut error = [0.0; 2];
+            stages.add_distance(env, &[1.0, -0.02, v[0], v[1]], &mut error);
+            assert!(error[0].abs() + error[1].abs() < 1e-15);
+        });
+    }
 }

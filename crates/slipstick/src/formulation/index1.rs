@@ -1,137 +1,214 @@
-//! The index-1 form of a mechanism: accelerations and multipliers from `[M Gᵀ; G 0] [a; λ] = [f; -γ]`.
+//! The index-1 form of a mechanism: accelerations and multipliers from `[M Gᵀ; G 0] [a; λ] = [f; γ]`.
 //!
-//! Differentiated to the level of accelerations, constraints are met only up to a drift. Terms against it in the equations are in `pull.rs`, corrections of the
-//! ends of steps in `landing.rs`; which of them is chosen says [`Stabilisation`](super::Stabilisation).
+//! Differentiated to the level of accelerations, constraints are met only up to a drift. Drift feedback puts
+//! terms against it into these equations; `projection/` takes the ends of steps back. The list of
+//! stabilisations (`stabilisation/mod.rs`) says which of both is done, and how.
 
-use super::Upkeep;
-use super::beside::Held;
-use super::env::{Env, MotionCounts};
+use super::env::Env;
 use super::feedback::Feedback;
-use super::half_explicit::HalfExplicit;
-use super::landing::Landing;
-use super::pull::Pull;
-use super::singular::Singular;
-use crate::equations::{ActiveRows, System, Terms};
-use crate::math::{Saddle, SaddleFault};
+use super::held_factors::HeldFactors;
+use super::linear_system::LinearSystem;
+use super::stabilisation::DriftTerms;
+use super::{MotionPoint, Upkeep};
+use crate::equations::{ActiveRows, System};
 
-/// The index-1 form of a mechanism with the constraints that hold.
-pub struct Index1 {
-    pub(super) rows: ActiveRows,
-    pub(super) upkeep: Upkeep,
-    /// Coordinates, speeds, and constraints of positions.
-    pub(super) positions: usize,
-    pub(super) n: usize,
-    pub(super) holonomic: usize,
-    pub(super) terms: Terms,
-    pub(super) saddle: Saddle,
-    /// What pulls back to the constraints, and what corrects the ends of steps.
-    pub(super) pull: Pull,
-    pub(super) landing: Landing,
-    pub(super) position: Vec<f64>,
-    pub(super) velocity: Vec<f64>,
-    /// Accelerations or corrections, and multipliers.
+/// Finds accelerations and multipliers.
+pub(super) struct Index1 {
+    pub(super) linear: LinearSystem,
+    /// Accelerations, and multipliers of the constraints that have rows.
     pub(super) motion: Vec<f64>,
     pub(super) multipliers: Vec<f64>,
-    pub(super) published: Vec<f64>,
+    /// Accelerations, multipliers of all constraints, and reactions, as formulas are given them.
+    published: Vec<f64>,
     /// Multipliers that forces depend on.
-    pub(super) feedback: Feedback,
-    /// The scratch for stages of half-explicit methods, once there was one.
-    pub(super) half_explicit: Option<Box<HalfExplicit>>,
-    /// How near the motion has come to singular positions.
-    pub(super) singular: Singular,
-    /// Why the last linear system could not be solved, if it could not.
-    pub(super) fault: Option<SaddleFault>,
+    feedback: Feedback,
+    /// Terms against drift, if the stabilisation has such.
+    drift: Option<Box<dyn DriftTerms>>,
     /// The point whose factors serve for places next to it.
-    pub(super) held: Held,
+    held: HeldFactors,
 }
 
 impl Index1 {
-    /// The form of a system that is a mechanism, with some of its constraints.
+    /// The form of a mechanism with some of its constraints.
     pub(super) fn new(system: &dyn System, rows: &ActiveRows, upkeep: &Upkeep) -> Self {
-        let (n, m, holonomic) = (system.layout().v, rows.len(), rows.holonomic());
-        let terms = system.room_for_terms(rows);
+        let linear = LinearSystem::new(system, rows);
+        let (n, m) = (linear.sizes.velocities, linear.sizes.rows);
         Self {
-            rows: rows.clone(),
-            positions: system.layout().q,
-            n,
-            holonomic,
-            saddle: Saddle::new(&terms.mass, &terms.jacobian),
-            pull: Pull::new(upkeep, &terms),
-            landing: Landing::new(upkeep, &terms, (system.layout().q, holonomic)),
-            feedback: Feedback::new(&terms.feedback),
-            terms,
-            upkeep: upkeep.clone(),
-            position: vec![0.0; holonomic],
-            velocity: vec![0.0; m],
+            feedback: Feedback::new(&linear.terms.feedback),
+            drift: upkeep.drift_terms(&linear),
+            linear,
             motion: vec![0.0; n],
             multipliers: vec![0.0; m],
             published: vec![0.0; 2 * n + system.constraints().len()],
-            half_explicit: None,
-            singular: Singular::new(m),
-            fault: None,
-            held: Held::default(),
+            held: HeldFactors::default(),
         }
     }
 
-    /// Evaluates the terms and factors the linear system; false if it has no solution.
-    pub(super) fn factor(&mut self, env: &mut Env<'_>, y: &[f64]) -> bool {
-        env.terms(y, &mut self.terms);
-        self.factor_terms(env.counts)
-    }
-
-    /// Factors the linear system of the terms as they are; false if it has no solution.
-    pub(super) fn factor_terms(&mut self, counts: &mut MotionCounts) -> bool {
-        self.fault = self.saddle.factor(&self.terms.mass, &self.terms.jacobian).err();
-        counts.factorisations += 1;
-        self.look_at_factors();
-        self.fault.is_none()
-    }
-
-    /// Finds accelerations and multipliers.
+    /// Finds accelerations and multipliers at a point, and gives them to the formulas.
     pub(super) fn solve(&mut self, env: &mut Env<'_>, y: &[f64]) {
-        if self.solve_beside(env, y) {
-            return;
-        }
-        if !self.factor(env, y) {
+        if self.held.is_on() {
+            env.terms(y, &mut self.linear.terms);
+        } else if !self.linear.factor(env, y) {
             self.motion.fill(f64::NAN);
             self.multipliers.fill(f64::NAN);
             return self.publish(env);
         }
-        self.motion.copy_from_slice(&self.terms.force);
-        self.multipliers.copy_from_slice(&self.terms.level);
-        self.pull_by_forces(env, y);
-        self.saddle.solve(&mut self.motion, &mut self.multipliers);
+        let Self { linear, motion, multipliers, held, .. } = self;
+        multipliers.copy_from_slice(&linear.terms.level);
+        if let Some(drift) = &mut self.drift {
+            drift.pull_by_forces(linear, env, y, multipliers);
+        }
+        if held.is_on() {
+            held.fill_differences(&linear.terms, motion, multipliers);
+        } else {
+            motion.copy_from_slice(&linear.terms.force);
+        }
+        linear.saddle.solve(motion, multipliers);
+        if held.is_on() {
+            held.add(motion, multipliers);
+        }
         self.push_back();
-        self.pull_beside(env, y);
+        if let Some(drift) = &mut self.drift {
+            drift.pull_motion(&self.linear, env, y, &mut self.motion);
+        }
         self.publish(env);
     }
 
-    /// Takes in what multipliers push.
+    /// Takes in what multipliers push. Factors are held only where none do.
     fn push_back(&mut self) {
-        let Self { feedback, terms, saddle, motion, multipliers, .. } = self;
-        if !feedback.is_empty() && !feedback.push_back(&terms.feedback, saddle, motion, multipliers) {
+        let Self { feedback, linear, motion, multipliers, .. } = self;
+        if !feedback.is_empty()
+            && !feedback.push_back(&linear.terms.feedback, &mut linear.saddle, motion, multipliers)
+        {
             motion.fill(f64::NAN);
             multipliers.fill(f64::NAN);
         }
     }
 
-    /// Tells the formulas accelerations, multipliers, and reactions, `-Gᵀ λ`.
+    /// Takes off the rates of positions what drift feedback adds to them.
+    #[inline]
+    pub(super) fn pull_positions(&self, dy: &mut [f64]) {
+        let Some(drift) = &self.drift else { return };
+        dy.iter_mut().zip(drift.position_rates()).for_each(|(rate, pull)| *rate -= pull);
+    }
+
+    /// The side from which the surface of each constraint is approached, zero for those met; none at all once
+    /// the constraints are met.
+    pub(super) fn reach(&mut self, sides: &[f64]) {
+        if let Some(drift) = &mut self.drift {
+            drift.reach(sides);
+        }
+    }
+
+    /// From now on the factors of this point are used for places next to it.
+    pub(super) fn hold_factors(&mut self, env: &mut Env<'_>, y: &[f64]) {
+        self.held.let_go();
+        self.solve(env, y);
+        // Redundant rows are so in another way next to the point.
+        let is_regular = self.linear.is_solvable() && self.linear.saddle.redundant().is_empty();
+        if is_regular && self.feedback.is_empty() {
+            self.held.hold(&self.motion, &self.multipliers);
+        }
+    }
+
+    /// Accelerations have factors of their own again.
+    pub(super) fn let_factors_go(&mut self) {
+        self.held.let_go();
+    }
+
+    /// Gives the formulas a motion that a method has found.
+    pub(super) fn set_motion(&mut self, env: &mut Env<'_>, at: MotionPoint<'_>) {
+        let n = self.motion.len();
+        self.motion.copy_from_slice(&at.rates[..n]);
+        self.multipliers.copy_from_slice(at.multipliers);
+        self.publish(env);
+    }
+
+    /// Gives the formulas accelerations, multipliers, and reactions, `-Gᵀ λ`.
     pub(super) fn publish(&mut self, env: &mut Env<'_>) {
-        let (motion, rest) = self.published.split_at_mut(self.n);
-        let (multipliers, reactions) = rest.split_at_mut(rest.len() - self.n);
+        let n = self.motion.len();
+        let (motion, rest) = self.published.split_at_mut(n);
+        let (multipliers, reactions) = rest.split_at_mut(rest.len() - n);
         motion.copy_from_slice(&self.motion);
         // Without rows both stay zero.
-        if !self.rows.is_empty() {
-            self.rows.scatter(&self.multipliers, multipliers);
+        if !self.linear.rows.is_empty() {
+            self.linear.rows.scatter(&self.multipliers, multipliers);
             reactions.fill(0.0);
-            self.terms.jacobian.add_transposed(-1.0, &self.multipliers, reactions);
+            self.linear.terms.jacobian.add_transposed(-1.0, &self.multipliers, reactions);
         }
         env.eval.set_motion(&self.published);
     }
 
-    /// The multipliers of all constraints and the reactions that were published last.
+    /// Accelerations, multipliers of all constraints, and reactions that were published last.
+    pub(super) fn published(&self) -> &[f64] {
+        &self.published
+    }
+
+    /// The multipliers and the reactions among them.
     pub(super) fn forces_mut(&mut self) -> (&mut [f64], &mut [f64]) {
-        let forces = &mut self.published[self.n..];
-        forces.split_at_mut(forces.len() - self.n)
+        let n = self.motion.len();
+        let forces = &mut self.published[n..];
+        forces.split_at_mut(forces.len() - n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Stabilisation;
+    use super::super::linear_system::tests::{lend, pendulum};
+    use super::*;
+
+    /// The pendulum level at the right, with its bob moving down.
+    const LEVEL: [f64; 4] = [1.0, 0.0, 0.0, -2.0];
+
+    fn index1(stabilisation: Stabilisation) -> Index1 {
+        let system: &dyn System = &pendulum();
+        let rows = ActiveRows::of(system.constraints(), |_| true);
+        Index1::new(system, &rows, &stabilisation.into())
+    }
+
+    #[test]
+    fn a_rod_pulls_its_bob_round() {
+        lend(&pendulum(), |_, env| {
+            let mut form = index1(Stabilisation::None);
+            form.solve(env, &LEVEL);
+            // Towards the centre v²/l, and down g. M a + Gᵀ λ = f gives λ = -M a / 2x.
+            assert!((form.motion[0] + 4.0).abs() < 1e-14 && (form.motion[1] + 10.0).abs() < 1e-14);
+            assert!((form.multipliers[0] - 4.0).abs() < 1e-14);
+            let reactions = [form.published()[3], form.published()[4]];
+            assert!((reactions[0] + 8.0).abs() < 1e-13 && reactions[1].abs() < 1e-14, "{reactions:?}");
+        });
+    }
+
+    #[test]
+    fn baumgarte_pulls_by_the_force_of_the_rod() {
+        lend(&pendulum(), |_, env| {
+            let [plain, pulled] =
+                [Stabilisation::None, Stabilisation::Baumgarte { rate: 3.0, position: 5.0 }].map(|kind| {
+                    let mut form = index1(kind);
+                    form.solve(env, &[1.1, 0.0, 0.2, -2.0]);
+                    form.motion[0]
+                });
+            // G a changes by 3 ġ + 5 g, with ġ = 2 x v and g = x² - 1.
+            let change = (3.0 * 0.44 + 5.0 * 0.21) / 2.2;
+            assert!((plain - pulled - change).abs() < 1e-13);
+        });
+    }
+
+    #[test]
+    fn held_factors_serve_for_places_next_to_a_point() {
+        lend(&pendulum(), |_, env| {
+            let (mut held, mut own) = (index1(Stabilisation::None), index1(Stabilisation::None));
+            held.hold_factors(env, &LEVEL);
+            let next = [1.0 + 1e-7, 0.0, 0.0, -2.0];
+            let before = env.counts.factorisations;
+            held.solve(env, &next);
+            assert_eq!(env.counts.factorisations, before, "none of its own");
+            own.solve(env, &next);
+            assert!((held.motion[0] - own.motion[0]).abs() < 1e-12);
+            held.let_factors_go();
+            held.solve(env, &next);
+            assert_eq!(held.motion, own.motion);
+        });
     }
 }

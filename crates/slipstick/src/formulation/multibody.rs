@@ -4,10 +4,11 @@
 //! comes back. It has rows for those constraints that are independent where it is entered.
 
 use super::assemble::Assembler;
+use super::constrained_form::ConstrainedForm;
 use super::env::{Env, MotionCounts};
-use super::landing::largest;
 use super::rank::Rank;
-use super::{Index1, Refusal, Upkeep};
+use super::residuals::largest;
+use super::{Refusal, Upkeep};
 use crate::equations::{
     ActiveRows, At, Evaluator, ExpandGuards, FieldSlopes, GuardFunctions, GuardRates, Locked, MechanismTerms,
     Reset, System, UncertainPoint, UncertainPolynomial, gradient_by_differences,
@@ -53,7 +54,7 @@ const ROUNDING_OF_FORCES: f64 = 64.0 * f64::EPSILON;
 /// A form for a set of constraints that hold.
 struct EnteredForm {
     rank: Rank,
-    form: Index1,
+    form: ConstrainedForm,
     is_entered: bool,
     /// What was left of the narrowest row when rows were chosen.
     margin: f64,
@@ -61,19 +62,19 @@ struct EnteredForm {
 
 impl EnteredForm {
     fn new(system: &dyn System, rows: &ActiveRows, upkeep: &Upkeep) -> Self {
-        let form = Index1::new(system, rows, upkeep);
+        let form = ConstrainedForm::new(system, rows, upkeep);
         Self { rank: Rank::new(system, rows), form, is_entered: false, margin: 0.0 }
     }
 
     /// Whether some of the constraints that hold follow from others.
     fn has_redundant(&self) -> bool {
-        self.form.rows.len() < self.rank.rows.len()
+        self.form.rows().len() < self.rank.rows.len()
     }
 
     /// Whether other rows may do better than those that were chosen.
     #[inline]
     fn is_narrow(&self) -> bool {
-        self.has_redundant() && self.form.saddle.narrowest().1 < NARROW * self.margin
+        self.has_redundant() && self.form.index1.linear.saddle.narrowest().1 < NARROW * self.margin
     }
 }
 
@@ -129,24 +130,29 @@ impl<'a> Multibody<'a> {
 
     /// The form that was used last.
     #[inline]
-    pub(super) fn form(&self) -> &Index1 {
+    pub(super) fn form(&self) -> &ConstrainedForm {
         &self.shape.form
     }
 
     #[inline]
-    pub(super) fn form_mut(&mut self) -> &mut Index1 {
+    pub(super) fn form_mut(&mut self) -> &mut ConstrainedForm {
         &mut self.shape.form
     }
 
     /// Factors the linear system of the terms as they are.
     pub(super) fn factor_terms(&mut self) -> bool {
-        self.shape.form.factor_terms(&mut self.counts)
+        self.shape.form.index1.linear.factor_terms(&mut self.counts)
     }
 
     /// The form with the constraints that hold, and what it is lent, at a point. A form that is new is
     /// entered there.
     #[inline]
-    pub(super) fn at<'b>(&'b mut self, locked: Locked<'b>, t: f64, y: &[f64]) -> (&'b mut Index1, Env<'b>) {
+    pub(super) fn at<'b>(
+        &'b mut self,
+        locked: Locked<'b>,
+        t: f64,
+        y: &[f64],
+    ) -> (&'b mut ConstrainedForm, Env<'b>) {
         if self.switches && !self.seen.is(locked) {
             self.find_active(locked);
         }
@@ -161,7 +167,7 @@ impl<'a> Multibody<'a> {
     /// are others.
     #[inline]
     pub(super) fn refresh(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> bool {
-        self.shape.margin = self.shape.margin.max(self.shape.form.saddle.narrowest().1);
+        self.shape.margin = self.shape.margin.max(self.shape.form.index1.linear.saddle.narrowest().1);
         self.shape.is_narrow() && self.choose_again(locked, t, y)
     }
 
@@ -212,7 +218,7 @@ impl<'a> Multibody<'a> {
     }
 
     fn use_form(&mut self) {
-        (self.held, self.rows) = (self.shape.rank.rows.clone(), self.shape.form.rows.clone());
+        (self.held, self.rows) = (self.shape.rank.rows.clone(), self.shape.form.rows().clone());
         self.shape.form.reach(&self.reaching);
     }
 
@@ -237,8 +243,8 @@ impl<'a> Multibody<'a> {
     }
 
     fn take_rows(&mut self, rows: &ActiveRows) {
-        if *rows != self.shape.form.rows {
-            self.shape.form = Index1::new(self.system, rows, &self.upkeep);
+        if rows != self.shape.form.rows() {
+            self.shape.form = ConstrainedForm::new(self.system, rows, &self.upkeep);
         }
         self.use_form();
     }
@@ -247,8 +253,9 @@ impl<'a> Multibody<'a> {
     /// change.
     #[cold]
     fn choose_again(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> bool {
-        let (rows, narrowest) = (self.independent(locked, t, y), self.shape.form.saddle.narrowest().1);
-        let is_better = rows.len() == self.shape.form.rows.len() && self.shape.margin * NARROW > narrowest;
+        let (rows, narrowest) =
+            (self.independent(locked, t, y), self.shape.form.index1.linear.saddle.narrowest().1);
+        let is_better = rows.len() == self.shape.form.rows().len() && self.shape.margin * NARROW > narrowest;
         if is_better {
             self.take_rows(&rows);
         } else {
@@ -288,17 +295,17 @@ impl<'a> Multibody<'a> {
     /// Constraints that follow from others share their forces.
     pub(super) fn motion_at(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> &[f64] {
         let (form, mut env) = self.at(locked, t, y);
-        form.solve(&mut env, y);
+        form.index1.solve(&mut env, y);
         if self.shape.has_redundant() && self.shape.rank.shares_forces() {
             self.share(locked, t, y);
         }
-        &self.shape.form.published
+        self.shape.form.index1.published()
     }
 
     /// Lets the formulas know the motion at a point.
     fn know_motion(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) {
         self.motion_at(locked, t, y);
-        self.inner.set_motion(&self.shape.form.published);
+        self.inner.set_motion(self.shape.form.index1.published());
     }
 
     /// Whether a guard reads multipliers or reactions.
@@ -309,7 +316,7 @@ impl<'a> Multibody<'a> {
     fn share(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) {
         let locked = Locked { rows: Some(&self.held), ..locked };
         let mut env = Env { eval: &mut *self.inner, locked, t, counts: &mut self.counts };
-        let (multipliers, reactions) = self.shape.form.forces_mut();
+        let (multipliers, reactions) = self.shape.form.index1.forces_mut();
         let shared = self.shape.rank.share(&mut env, y, self.rows.len(), reactions);
         self.held.scatter(shared, multipliers);
     }
@@ -326,7 +333,7 @@ impl ExpandGuards for Multibody<'_> {
         }
         self.know_motion(locked, point.t, point.y);
         let known = self.inner.guard_banded(locked, guard, point);
-        let largest = largest(&self.shape.form.published);
+        let largest = largest(self.shape.form.index1.published());
         Inexact { value: known.value, bound: known.bound.max(ROUNDING_OF_FORCES * largest) }
     }
 
@@ -368,9 +375,9 @@ impl ExpandGuards for Multibody<'_> {
 impl Evaluator for Multibody<'_> {
     fn derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]) {
         let (form, mut env) = self.at(locked, t, y);
-        form.solve(&mut env, y);
+        form.index1.solve(&mut env, y);
         env.derivative(y, dy);
-        form.pull_positions(dy);
+        form.index1.pull_positions(dy);
     }
 
     fn mechanism(&mut self) -> Option<&mut dyn MechanismTerms> {
@@ -467,7 +474,7 @@ impl GuardFunctions for Multibody<'_> {
         rates: GuardRates<'_>,
     ) -> u64 {
         let (form, mut env) = self.at(locked, t, y);
-        form.solve(&mut env, y);
+        form.index1.solve(&mut env, y);
         1 + self.inner.guard_rates(locked, t, y, reach, rates)
     }
 

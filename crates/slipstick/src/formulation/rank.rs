@@ -13,7 +13,7 @@
 //! displacement is brought to the constraints.
 
 use super::env::Env;
-use super::landing::largest;
+use super::residuals::largest;
 use crate::equations::{ActiveRows, System, Terms};
 use crate::math::{Matrix, RowSpace, Saddle};
 

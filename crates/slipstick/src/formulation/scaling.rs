@@ -2,9 +2,9 @@
 //!
 //! At a singular position a row vanishes, and is long again some way off. One with a factor that grows or falls in time is as long around a position as there: it fixes as much as ever.
 
-use super::Index1;
 use super::env::Env;
-use super::landing::largest;
+use super::linear_system::LinearSystem;
+use super::residuals::largest;
 use crate::equations::Terms;
 
 /// A row that is nowhere around so many times longer has been scaled.
@@ -12,7 +12,7 @@ const LONGER: f64 = 10.0;
 /// Where it is looked around, as parts of the largest coordinate: not all of them are multiples of half a turn.
 const AROUND: [f64; 4] = [-1.0, -0.37, 0.37, 1.0];
 
-impl Index1 {
+impl LinearSystem {
     /// Whether a row is about as long all around a state as it is there.
     pub(super) fn is_only_scaled(&self, env: &mut Env<'_>, row: usize, y: &[f64]) -> bool {
         // The terms of the form may still be asked for.
@@ -23,8 +23,8 @@ impl Index1 {
         };
         let here = length(y, &mut terms);
         let columns: Vec<usize> = terms.jacobian.row(row).map(|(column, _)| column).collect();
-        let (far, mut moved) = (largest(&y[..self.positions]), y.to_vec());
-        columns.into_iter().filter(|&column| column < self.positions).all(|column| {
+        let (far, mut moved) = (largest(&y[..self.sizes.positions]), y.to_vec());
+        columns.into_iter().filter(|&column| column < self.sizes.positions).all(|column| {
             AROUND.into_iter().all(|part| {
                 moved[column] = y[column] + part * far;
                 let there = length(&moved, &mut terms);

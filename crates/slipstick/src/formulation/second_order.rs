@@ -6,9 +6,11 @@
 //! Where the motion slides on a surface, or stays on one side of it, the field is more than the terms of one mode: `u' - F(t, y) = 0` with the field's own accelerations is left
 //! then, and no constraints.
 
+use super::constrained_form::FormAt;
 use super::engine::Engine;
 use super::env::Env;
-use super::{Field, Flow, Index1};
+use super::index1::Index1;
+use super::{Field, Flow};
 use crate::equations::{ActiveRows, System};
 
 /// The stages of the classical Runge-Kutta method: how far the next stage is, and the weight of this one.
@@ -52,6 +54,26 @@ impl MotionResidual {
             rates: room(layout.dimension()),
         }
     }
+
+    /// Evaluates the residual with the terms of a form.
+    fn evaluate(&mut self, form: &mut Index1, env: &mut Env<'_>, at: MotionPoint<'_>) {
+        let velocities = form.linear.sizes.velocity_range();
+        let n = velocities.len();
+        let terms = &mut form.linear.terms;
+        env.terms(at.y, terms);
+        for (i, motion) in self.motion[..n].iter_mut().enumerate() {
+            *motion = terms.mass.row_times(i, at.rates) - terms.force[i];
+        }
+        terms.jacobian.add_transposed(1.0, at.multipliers, &mut self.motion);
+        form.linear.note_terms();
+        if velocities.end < at.y.len() {
+            form.set_motion(env, at);
+            env.derivative(at.y, &mut self.rates);
+            let both = at.rates[n..].iter().zip(&self.rates[velocities.end..]);
+            self.motion[n..].iter_mut().zip(both).for_each(|(left, (rate, k))| *left = rate - k);
+        }
+        env.residuals(at.y, &mut self.position, &mut self.velocity);
+    }
 }
 
 /// The equations of motion of a flow as they stand.
@@ -66,7 +88,7 @@ impl SecondOrderView<'_, '_> {
             return self.residual_of_field(at, out);
         }
         self.flow.derivative_count += 1;
-        self.flow.in_mode().on_form(at.t, at.y, |form, env, _| form.residual(env, at, out));
+        self.flow.in_mode().on_form(at.t, at.y, |form, env, _| out.evaluate(&mut form.index1, env, at));
     }
 
     /// `M moved + Gᵀ multipliers` at the point where the residual was last evaluated; zero where there are no
@@ -75,8 +97,7 @@ impl SecondOrderView<'_, '_> {
         out.fill(0.0);
         let has_terms = self.flow.has_terms();
         if let Some(form) = self.flow.in_mode().form().filter(|_| has_terms) {
-            out.iter_mut().enumerate().for_each(|(i, out)| *out = form.terms.mass.row_times(i, moved));
-            form.terms.jacobian.add_transposed(1.0, multipliers, out);
+            form.index1.linear.weigh(moved, multipliers, out);
         }
     }
 
@@ -85,7 +106,10 @@ impl SecondOrderView<'_, '_> {
     pub fn least_change(&mut self, t: f64, y: &[f64], change: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         if self.flow.has_terms() {
-            self.flow.in_mode().on_form(t, y, |form, env, y| form.least_change(env, y, change, out));
+            self.flow.in_mode().on_form(t, y, |form, env, y| {
+                let mut at = FormAt { linear: &mut form.index1.linear, env };
+                form.projection.least_equivalent(&mut at, y, change, out);
+            });
         }
     }
 
@@ -138,42 +162,5 @@ impl SecondOrderView<'_, '_> {
             Engine::Mechanism(mechanism) => mechanism.inner.derivative(locked, t, y, rates),
             Engine::Plain(evaluator) => evaluator.derivative(locked, t, y, rates),
         }
-    }
-}
-
-impl Index1 {
-    fn residual(&mut self, env: &mut Env<'_>, at: MotionPoint<'_>, out: &mut MotionResidual) {
-        let (n, first) = (self.n, self.positions + self.n);
-        env.terms(at.y, &mut self.terms);
-        for (i, motion) in out.motion[..n].iter_mut().enumerate() {
-            *motion = self.terms.mass.row_times(i, at.rates) - self.terms.force[i];
-        }
-        self.terms.jacobian.add_transposed(1.0, at.multipliers, &mut out.motion);
-        self.look_at_rows();
-        if first < at.y.len() {
-            self.set_motion_to(env, at);
-            env.derivative(at.y, &mut out.rates);
-            let both = at.rates[n..].iter().zip(&out.rates[first..]);
-            out.motion[n..].iter_mut().zip(both).for_each(|(left, (rate, k))| *left = rate - k);
-        }
-        env.residuals(at.y, &mut out.position, &mut out.velocity);
-    }
-
-    /// The least change of speeds that has the effect of a given one on the constraints of positions.
-    fn least_change(&mut self, env: &mut Env<'_>, y: &[f64], change: &[f64], out: &mut [f64]) {
-        if !self.factor(env, y) {
-            return;
-        }
-        let (gradients, holonomic) = (&self.terms.jacobian, self.holonomic);
-        for (k, level) in self.velocity.iter_mut().enumerate() {
-            *level = if k < holonomic { gradients.row_times(k, change) } else { 0.0 };
-        }
-        self.saddle.least_change(&mut self.velocity, out);
-    }
-
-    pub(super) fn set_motion_to(&mut self, env: &mut Env<'_>, at: MotionPoint<'_>) {
-        self.motion.copy_from_slice(&at.rates[..self.n]);
-        self.multipliers.copy_from_slice(at.multipliers);
-        self.publish(env);
     }
 }

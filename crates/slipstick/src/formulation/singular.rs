@@ -6,8 +6,6 @@
 //! same method for equations with the same solution, `y' = f(P(y))`, where `P` is the projection; these are smooth along the motion. Generalized-α methods leave the step to another one
 //! (`step/passing.rs`).
 
-use super::Index1;
-use super::env::Env;
 use super::views::InMode;
 use crate::math::Saddle;
 
@@ -22,7 +20,7 @@ const NOT_YET: Range = (f64::INFINITY, 0.0);
 
 /// What is known of how near the motion has come to singular positions.
 #[derive(Clone, Debug)]
-pub(super) struct Singular {
+pub(super) struct SingularWatch {
     /// The lengths that the row of each constraint has had in steps that were taken, and in the attempt of one: in coordinates, and weighed by masses. Units of coordinates may make a row
     /// short in one of both measures.
     lengths: Vec<[Range; 2]>,
@@ -44,7 +42,7 @@ pub struct Shrunk {
     pub beside_others: bool,
 }
 
-impl Singular {
+impl SingularWatch {
     pub(super) fn new(constraints: usize) -> Self {
         Self {
             lengths: vec![[NOT_YET; 2]; constraints],
@@ -77,6 +75,11 @@ impl Singular {
     #[inline]
     pub(super) fn begin_step(&mut self) {
         self.in_step = NOT_YET;
+    }
+
+    /// What was seen of a row in the attempt of a step does not count.
+    pub(super) fn forget_row(&mut self, row: usize) {
+        self.tried[row] = [NOT_YET; 2];
     }
 
     /// The step that was tried is not taken.
@@ -148,58 +151,6 @@ fn widen(range: &mut Range, x: f64) -> bool {
     range.0 < NEXT_TO_NOTHING * range.1
 }
 
-impl Index1 {
-    /// Takes note of the lengths of rows in the linear system with one gradient, and of what is left of the narrowest.
-    pub(super) fn look_at_factors(&mut self) {
-        for row in 0..self.saddle.lengths().len() {
-            self.note_row(row, self.saddle.lengths()[row]);
-        }
-        self.singular.note_narrowest(self.saddle.narrowest());
-    }
-
-    /// The same of the gradients ahead in a system with two, which are among the terms.
-    pub(super) fn look_at_pair(&mut self, pair: &Saddle) {
-        for (row, length) in pair.lengths().iter().enumerate() {
-            self.note_row(row, *length);
-        }
-        self.singular.note_narrowest(pair.narrowest());
-    }
-
-    /// Takes note of the lengths of rows by the terms as they are, in an iteration of which only the last point counts.
-    pub(super) fn look_at_rows(&mut self) {
-        for row in 0..self.terms.jacobian.rows() {
-            let length = self.terms.jacobian.row(row).map(|(_, g)| g * g).sum::<f64>().sqrt();
-            self.singular.tried[row] = [NOT_YET; 2];
-            self.note_row(row, length);
-        }
-    }
-
-    /// Takes note of the length of a row of the terms.
-    fn note_row(&mut self, row: usize, length: f64) {
-        let weighed = self.saddle.weigh(row, length, (&self.terms.mass, &self.terms.jacobian));
-        self.singular.note_length(row, length, weighed);
-    }
-
-    /// A constraint fixes nothing.
-    pub(super) fn name_shrunk(&mut self, constraint: usize) {
-        if let Some(row) = self.rows.row(constraint) {
-            self.singular.name(row, false);
-        }
-    }
-
-    /// What is left of the narrowest row beside the others where the linear system was factored last: nothing if one follows from the others that does not do so elsewhere.
-    fn left_beside_others(&self) -> f64 {
-        let lengths = self.saddle.lengths();
-        let is_left_out = self.saddle.redundant().iter().any(|row| lengths[*row] > 0.0);
-        if is_left_out { 0.0 } else { self.saddle.narrowest().1 }
-    }
-
-    pub(super) fn close_state(&mut self, env: &mut Env<'_>, y: &mut [f64]) {
-        self.close_positions(env, y);
-        self.close_speeds(env, y);
-    }
-}
-
 /// How near the motion of a mechanism is to singular configurations.
 pub struct SingularView<'f, 'a> {
     pub(super) in_mode: InMode<'f, 'a>,
@@ -211,14 +162,16 @@ impl SingularView<'_, '_> {
     pub fn begin_step(&mut self, t: f64, y: &[f64]) {
         if let Some(mechanism) = &mut self.in_mode.mechanism {
             mechanism.refresh(self.in_mode.locked, t, y);
-            mechanism.form_mut().singular.begin_step();
+            mechanism.form_mut().index1.linear.watch.begin_step();
         }
     }
 
     /// Whether the rank of the gradients is about to change, by what was seen since
     /// [`begin_step`](Self::begin_step), in a mechanism that is kept on its constraints.
     pub fn rank_changes(&self) -> bool {
-        self.in_mode.form().is_some_and(|form| form.keeps_positions() && form.singular.changes())
+        self.in_mode
+            .form()
+            .is_some_and(|form| form.projection.keeps_positions() && form.index1.linear.watch.changes())
     }
 
     /// Whether a step was next to a singular configuration, by what was seen since
@@ -227,7 +180,8 @@ impl SingularView<'_, '_> {
     #[inline]
     pub fn is_near(&self, is_good: bool) -> bool {
         let form = self.in_mode.form();
-        let is_near = form.is_some_and(|form| form.singular.is_narrow() && form.keeps_positions());
+        let is_near = form
+            .is_some_and(|form| form.index1.linear.watch.is_narrow() && form.projection.keeps_positions());
         is_near || !is_good && self.rank_changes()
     }
 
@@ -241,15 +195,17 @@ impl SingularView<'_, '_> {
                 self.left_at(*t, y);
             }
         }
-        let is_at = |singular: &Singular| singular.is_narrow() || !is_good && singular.vanishes();
-        self.in_mode.form().is_some_and(|form| form.keeps_positions() && is_at(&form.singular))
+        let is_at = |watch: &SingularWatch| watch.is_narrow() || !is_good && watch.vanishes();
+        self.in_mode
+            .form()
+            .is_some_and(|form| form.projection.keeps_positions() && is_at(&form.index1.linear.watch))
     }
 
     /// What is left of the narrowest row beside the others at a point, as a part of it.
     pub fn left_at(&mut self, t: f64, y: &[f64]) -> f64 {
         let left = self.in_mode.on_form(t, y, |form, env, y| {
-            form.factor(env, y);
-            form.left_beside_others()
+            form.index1.linear.factor(env, y);
+            form.index1.linear.left_beside_others()
         });
         left.unwrap_or(1.0)
     }
@@ -257,20 +213,21 @@ impl SingularView<'_, '_> {
     /// The least that was seen to be left of it since [`begin_step`](Self::begin_step), in a mechanism that is
     /// kept on its constraints.
     pub fn narrowest_in_step(&self) -> f64 {
-        let form = self.in_mode.form().filter(|form| form.keeps_positions());
-        form.map_or(f64::INFINITY, |form| form.singular.in_step.0)
+        let form = self.in_mode.form().filter(|form| form.projection.keeps_positions());
+        form.map_or(f64::INFINITY, |form| form.index1.linear.watch.in_step.0)
     }
 
     /// The most that was left of it in steps that were taken.
     pub fn widest(&self) -> f64 {
-        self.in_mode.form().map_or(1.0, |form| form.singular.narrowest.1)
+        self.in_mode.form().map_or(1.0, |form| form.index1.linear.watch.narrowest.1)
     }
 
     /// What is left of the narrowest row beside the others where the linear system was factored last, as a
     /// part of it: nothing at a singular configuration.
     pub fn narrowest(&self) -> f64 {
         let Some(form) = self.in_mode.form() else { return 1.0 };
-        form.singular.shortest(&form.saddle).min(form.left_beside_others())
+        let linear = &form.index1.linear;
+        linear.watch.shortest(&linear.saddle).min(linear.left_beside_others())
     }
 
     /// Takes note of the point whose terms were evaluated last, for a method that does not factor them.
@@ -283,24 +240,24 @@ impl SingularView<'_, '_> {
     /// The step that was tried is not taken: where it has been does not count.
     pub fn forget_trial(&mut self) {
         if let Some(form) = self.in_mode.form_mut() {
-            form.singular.forget_trial();
+            form.index1.linear.watch.forget_trial();
         }
     }
 
     /// The first constraint of a mechanism that has come next to a configuration in which it fixes nothing,
     /// if one has, now that a step was taken.
     pub fn take_shrunk(&mut self) -> Option<Shrunk> {
-        let form = self.in_mode.form_mut()?;
-        form.singular.take_step();
-        let first = form.singular.first.take()?;
-        Some(Shrunk { row: form.rows.constraint(first.row), ..first })
+        let linear = &mut self.in_mode.form_mut()?.index1.linear;
+        linear.watch.take_step();
+        let first = linear.watch.first.take()?;
+        Some(Shrunk { row: linear.rows.constraint(first.row), ..first })
     }
 
     /// Whether the row of a constraint is about as long all around a state as it is there.
     pub fn is_only_scaled(&mut self, constraint: usize, t: f64, y: &[f64]) -> bool {
         let is_scaled = self.in_mode.on_form(t, y, |form, env, y| {
-            let row = form.rows.row(constraint);
-            row.is_some_and(|row| form.is_only_scaled(env, row, y))
+            let row = form.rows().row(constraint);
+            row.is_some_and(|row| form.index1.linear.is_only_scaled(env, row, y))
         });
         is_scaled.unwrap_or(false)
     }

@@ -5,7 +5,9 @@
 //! gradients; whether they are all is seen along one direction in which everything changes, each time the equations are linearised, and what is missing is found by halves.
 
 use super::env::Env;
-use super::{Index1, MotionPoint, MotionResidual, SecondOrderView};
+use super::index1::Index1;
+use super::linear_system::MechanismSizes;
+use super::{MotionPoint, MotionResidual, SecondOrderView};
 use crate::equations::{ActiveRows, System};
 use crate::math::{Matrix, Saddle, colours};
 
@@ -216,7 +218,10 @@ impl SecondOrderView<'_, '_> {
     pub fn tangents(&mut self, at: MotionPoint<'_>, left: &mut MotionResidual, out: &mut Tangents) {
         self.flow.jacobian_count += 1;
         if out.with_terms
-            && self.flow.in_mode().on_form(at.t, at.y, |form, env, _| form.tangents(env, at, out))
+            && self
+                .flow
+                .in_mode()
+                .on_form(at.t, at.y, |form, env, _| out.fill_exactly(&mut form.index1, env, at))
                 == Some(true)
         {
             return;
@@ -313,52 +318,51 @@ impl SecondOrderView<'_, '_> {
     }
 }
 
-impl Index1 {
-    /// The tangents; false if stiffness and damping are not known exactly.
-    fn tangents(&mut self, env: &mut Env<'_>, at: MotionPoint<'_>, out: &mut Tangents) -> bool {
-        env.terms(at.y, &mut self.terms);
-        // The ones of further states stand behind.
-        out.mass.values[..self.terms.mass.values.len()].copy_from_slice(&self.terms.mass.values);
-        out.gradients.values.copy_from_slice(&self.terms.jacobian.values);
-        env.rate_slope_entries(at.y, &mut out.slopes.values);
-        self.set_motion_to(env, at);
-        self.exact_tangents(env, at, out)
+/// Where stiffness and damping are known exactly.
+impl Tangents {
+    /// The tangents with the terms of a form; false if they are not known exactly.
+    fn fill_exactly(&mut self, form: &mut Index1, env: &mut Env<'_>, at: MotionPoint<'_>) -> bool {
+        let terms = &mut form.linear.terms;
+        env.terms(at.y, terms);
+        // The ones of further states stand after them.
+        self.mass.values[..terms.mass.values.len()].copy_from_slice(&terms.mass.values);
+        self.gradients.values.copy_from_slice(&terms.jacobian.values);
+        env.rate_slope_entries(at.y, &mut self.slopes.values);
+        form.set_motion(env, at);
+        let sizes = form.linear.sizes;
+        self.fill_motion(sizes, env, at) && self.fill_further_states(sizes, env, at)
     }
 
-    fn exact_tangents(&mut self, env: &mut Env<'_>, at: MotionPoint<'_>, out: &mut Tangents) -> bool {
-        let n = self.n;
-        out.change.fill(0.0);
-        for group in &out.groups {
-            group.columns.iter().for_each(|&column| out.change[column] = 1.0);
-            if !env.tangent(at.y, &out.change, &mut out.column[..n]) {
+    /// Stiffness and damping of the equations of motion.
+    fn fill_motion(&mut self, sizes: MechanismSizes, env: &mut Env<'_>, at: MotionPoint<'_>) -> bool {
+        let n = sizes.velocities;
+        self.change.fill(0.0);
+        for group in &self.groups {
+            group.columns.iter().for_each(|&column| self.change[column] = 1.0);
+            if !env.tangent(at.y, &self.change, &mut self.column[..n]) {
                 return false;
             }
-            group.columns.iter().for_each(|&column| out.change[column] = 0.0);
+            group.columns.iter().for_each(|&column| self.change[column] = 0.0);
             for &(row, _, number) in group.entries.iter().filter(|(row, ..)| *row < n) {
-                out.forces.values[number] = out.column[row];
+                self.forces.values[number] = self.column[row];
             }
         }
-        self.tangents_of_further_states(env, at, out)
+        true
     }
 
     /// `-∂k/∂y`.
-    fn tangents_of_further_states(
-        &mut self,
-        env: &mut Env<'_>,
-        at: MotionPoint<'_>,
-        out: &mut Tangents,
-    ) -> bool {
-        let (n, q, states) = (self.n, self.positions, at.y.len());
+    fn fill_further_states(&mut self, sizes: MechanismSizes, env: &mut Env<'_>, at: MotionPoint<'_>) -> bool {
+        let (n, q, states) = (sizes.velocities, sizes.positions, at.y.len());
         if at.rates.len() == n {
             return true;
         }
         for row in n..at.rates.len() {
-            out.forces.row_mut(row).fill(0.0);
+            self.forces.row_mut(row).fill(0.0);
         }
         env.jacobian_entries(at.y, &mut |place, slope| {
             let slot = (place / states).checked_sub(q).filter(|row| *row >= n);
-            if let Some(slot) = slot.and_then(|row| out.forces.slot(row, place % states)) {
-                out.forces.values[slot] = -slope;
+            if let Some(slot) = slot.and_then(|row| self.forces.slot(row, place % states)) {
+                self.forces.values[slot] = -slope;
             }
         })
     }

@@ -1,16 +1,17 @@
 //! What the rest of the program sees of a flow: small views with one purpose each, which borrow the flow for
 //! a call.
 
+use super::constrained_form::ConstrainedForm;
 use super::constraints::ConstraintsView;
 use super::engine::Engine;
 use super::env::{Env, MotionCounts};
 use super::ggl::StabilisedIndex2View;
 use super::half_explicit::HalfExplicitView;
-use super::landing::{ProjectedView, ProjectionView};
+use super::projection::{ProjectedView, ProjectionView};
 use super::rank::Rank;
 use super::second_order::SecondOrderView;
 use super::singular::SingularView;
-use super::{Flow, Index1, Multibody};
+use super::{Flow, Multibody};
 use crate::equations::Locked;
 
 /// The mechanism of a flow in the mode that holds, if the flow is of a mechanism.
@@ -26,7 +27,7 @@ impl InMode<'_, '_> {
         &mut self,
         t: f64,
         y: Y,
-        act: impl FnOnce(&mut Index1, &mut Env<'_>, Y) -> R,
+        act: impl FnOnce(&mut ConstrainedForm, &mut Env<'_>, Y) -> R,
     ) -> Option<R> {
         let (form, mut env) = self.mechanism.as_mut()?.at(self.locked, t, &y);
         Some(act(form, &mut env, y))
@@ -45,12 +46,12 @@ impl InMode<'_, '_> {
 
     /// The form that was used last.
     #[inline]
-    pub(super) fn form(&self) -> Option<&Index1> {
+    pub(super) fn form(&self) -> Option<&ConstrainedForm> {
         self.mechanism.as_ref().map(|mechanism| mechanism.form())
     }
 
     #[inline]
-    pub(super) fn form_mut(&mut self) -> Option<&mut Index1> {
+    pub(super) fn form_mut(&mut self) -> Option<&mut ConstrainedForm> {
         self.mechanism.as_mut().map(|mechanism| mechanism.form_mut())
     }
 }
@@ -123,7 +124,7 @@ impl Flow<'_> {
 
     /// Whether constraints hold now: those of a mechanism may all be open.
     pub fn is_held(&self) -> bool {
-        matches!(&self.evaluator, Engine::Mechanism(mechanism) if !mechanism.form().rows.is_empty())
+        matches!(&self.evaluator, Engine::Mechanism(mechanism) if !mechanism.form().rows().is_empty())
     }
 
     /// Whether a mechanism does not meet its constraints yet, on purpose.
@@ -174,7 +175,7 @@ impl Flow<'_> {
     pub(super) fn hold_factors(&mut self, t: f64, y: &[f64]) {
         if self.has_terms() {
             self.derivative_count += 1;
-            self.in_mode().on_form(t, y, Index1::hold_factors);
+            self.in_mode().on_form(t, y, |form, env, y| form.index1.hold_factors(env, y));
         }
         // There slopes grow without bound, and the factors of one point say nothing of others.
         if self.singular().is_near(true) {
@@ -185,7 +186,7 @@ impl Flow<'_> {
     /// Accelerations have factors of their own again.
     pub(super) fn let_factors_go(&mut self) {
         if let Some(form) = self.in_mode().form_mut() {
-            form.let_factors_go();
+            form.index1.let_factors_go();
         }
     }
 }

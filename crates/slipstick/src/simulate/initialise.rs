@@ -86,14 +86,8 @@ fn check_pins(system: &dyn System, options: &Options) -> Result<(), Error> {
 }
 
 fn check_terms(options: &Options) -> Result<(), Error> {
-    let numbers = match options.stabilisation {
-        Stabilisation::Baumgarte { rate, position }
-        | Stabilisation::Normal { rate, position }
-        | Stabilisation::Gradient { rate, position } => [("rate", rate), ("position", position)],
-        Stabilisation::Reduced { decay, rate } => [("decay", decay), ("rate", rate)],
-        _ => return Ok(()),
-    };
-    match numbers.into_iter().find(|(_, value)| !(*value >= 0.0 && value.is_finite())) {
+    let mut numbers = options.stabilisation.numbers().into_iter();
+    match numbers.find(|(_, value)| !(*value >= 0.0 && value.is_finite())) {
         Some((which, value)) => Err(Error::BadTerm { which, value }),
         None => Ok(()),
     }

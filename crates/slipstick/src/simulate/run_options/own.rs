@@ -57,17 +57,6 @@ pub(super) fn concurrency(draft: &mut Draft<'_>, setting: &Setting) -> Result<()
     Ok(())
 }
 
-/// The words, and what each stands for.
-const CORRECTIONS: [(&str, Stabilisation); 7] = [
-    ("pstab", Stabilisation::Twice),
-    ("s-both", Stabilisation::Once),
-    ("s-full", Stabilisation::Full),
-    ("s-speed", Stabilisation::Speeds),
-    ("project", Stabilisation::Project),
-    ("ggl", Stabilisation::Ggl),
-    ("none", Stabilisation::None),
-];
-
 /// Makes terms in the equations of their two numbers.
 type MakeTerms = fn(f64, f64) -> Stabilisation;
 
@@ -88,7 +77,7 @@ const USUAL_SPEED: f64 = 10.0;
 pub(super) fn stabilisation(draft: &mut Draft<'_>, setting: &Setting) -> Result<(), Diagnostic> {
     draft.options.stabilisation_is_said = true;
     draft.options.stabilisation = if setting.as_table().is_none() {
-        setting.word(&CORRECTIONS)?
+        setting.word(&Stabilisation::words().collect::<Vec<_>>())?
     } else if setting.get("reach").is_some() || setting.get("speed").is_some() {
         sliding_mode(draft, setting)?
     } else if setting.get("decay").is_some() {

@@ -1,0 +1,38 @@
+//! Corrections until the constraints are met to rounding (coordinate projection, paper 003, equation (3.79)).
+
+use super::super::Upkeep;
+use super::super::constrained_form::FormAt;
+use super::super::linear_system::LinearSystem;
+use super::super::projection::Corrector;
+use super::descriptor::StabilisationDescriptor;
+use super::{End, EndProjection};
+
+pub(super) const DESCRIPTOR: StabilisationDescriptor = StabilisationDescriptor {
+    name: "project",
+    is_word: true,
+    terms: None,
+    projection: Some(CoordinateProjection::make),
+};
+
+/// As many corrections as it takes.
+struct CoordinateProjection;
+
+impl CoordinateProjection {
+    fn make(_: &Upkeep, _: &LinearSystem) -> Box<dyn EndProjection> {
+        Box::new(Self)
+    }
+}
+
+impl EndProjection for CoordinateProjection {
+    fn moves_positions(&self) -> bool {
+        true
+    }
+
+    fn has_own_system(&self) -> bool {
+        false
+    }
+
+    fn project(&mut self, corrector: &mut Corrector, at: &mut FormAt<'_, '_>, end: End<'_>) {
+        corrector.close_state(at, end.y);
+    }
+}
