@@ -4,7 +4,7 @@
 //! all others nothing is known.
 
 use super::algebraic::Algebraic;
-use crate::equations::{Evaluator, GuardRates, Locked};
+use crate::equations::{At, Evaluator, GuardRates, Locked};
 use crate::math::{RealLu, dot};
 
 /// The scratch for rates behind a mass matrix.
@@ -60,13 +60,14 @@ impl BehindMass {
     pub(super) fn mass_slopes(
         &mut self,
         evaluator: &mut dyn Evaluator,
-        (locked, t, y): (Locked<'_>, f64, &[f64]),
+        at: At<'_>,
         rate: &[f64],
         (by_state, by_time): (&mut [f64], &mut [f64]),
     ) {
-        if evaluator.mass_slopes((locked, t, y), rate, (by_state, by_time)) {
+        if evaluator.mass_slopes(at, rate, (by_state, by_time)) {
             return;
         }
+        let (locked, t, y) = at;
         let n = y.len();
         evaluator.mass(locked, t, y, &mut self.beside);
         times(&self.beside, rate, &mut self.slope);
@@ -91,7 +92,7 @@ impl BehindMass {
     pub(super) fn guard_rates(
         &mut self,
         evaluator: &mut dyn Evaluator,
-        (locked, t, y): (Locked<'_>, f64, &[f64]),
+        (locked, t, y): At<'_>,
         reach: f64,
         guards: impl Iterator<Item = usize> + Clone,
         rates: GuardRates<'_>,

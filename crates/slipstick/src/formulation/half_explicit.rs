@@ -203,7 +203,7 @@ fn add(a: &mut [f64], factor: f64, b: &[f64]) {
 #[cfg(test)]
 mod tests {
     use super::super::Stabilisation;
-    use super::super::linear_system::tests::{lend, pendulum};
+    use super::super::testing::{lend, pendulum};
     use super::*;
     use crate::equations::{ActiveRows, System};
 

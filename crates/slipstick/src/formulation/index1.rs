@@ -155,7 +155,7 @@ impl Index1 {
 #[cfg(test)]
 mod tests {
     use super::super::Stabilisation;
-    use super::super::linear_system::tests::{lend, pendulum};
+    use super::super::testing::{lend, pendulum};
     use super::*;
 
     /// The pendulum level at the right, with its bob moving down.

@@ -150,33 +150,10 @@ impl LinearSystem {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-    use crate::equations::{ClosureSystem, Locked, Mechanism};
+mod tests {
+    use super::super::testing::{lend, pendulum};
+    use crate::equations::Mechanism;
     use crate::math::Jet;
-    use crate::mode::Mode;
-
-    /// A bob of mass two on a rod of length one.
-    pub(in crate::formulation) fn pendulum() -> ClosureSystem {
-        Mechanism::new(["x", "y"])
-            .masses(|_, _, m| m.fill(2.0))
-            .forces(|_, _, f| (f[0], f[1]) = (0.0, -20.0))
-            .joints(["rod"], |_, q: &[Jet], g: &mut [Jet]| g[0] = q[0] * q[0] + q[1] * q[1] - 1.0)
-            .system()
-    }
-
-    /// Lends a mechanism to a piece, with all constraints, at time zero.
-    pub(in crate::formulation) fn lend<R>(
-        system: &dyn System,
-        act: impl FnOnce(LinearSystem, &mut Env<'_>) -> R,
-    ) -> R {
-        let rows = ActiveRows::of(system.constraints(), |_| true);
-        let (mode, mut counts) = (Mode::new(0, 0, 0), MotionCounts::default());
-        let locked = Locked { rows: Some(&rows), ..mode.locked(system.parameters()) };
-        let mut eval = system.evaluator();
-        let mut env = Env { eval: &mut *eval, locked, t: 0.0, counts: &mut counts };
-        act(LinearSystem::new(system, &rows), &mut env)
-    }
 
     #[test]
     fn a_pendulum_has_one_row_with_its_length() {

@@ -40,6 +40,7 @@ mod stabilisation;
 mod start_slope;
 mod still;
 mod surface;
+mod tangent_differences;
 mod tangents;
 mod twins;
 mod views;
@@ -79,4 +80,33 @@ pub trait Field {
     fn mass(&mut self, t: f64, y: &[f64], mass: &mut [f64]);
     /// How `M rate` changes: `∂(M rate)/∂y` by rows, and `∂(M rate)/∂t`. Only called if there is a mass matrix.
     fn mass_slopes(&mut self, t: f64, y: &[f64], rate: &[f64], slopes: (&mut [f64], &mut [f64]));
+}
+
+/// A mechanism for the tests of pieces.
+#[cfg(test)]
+mod testing {
+    use super::env::{Env, MotionCounts};
+    use super::linear_system::LinearSystem;
+    use crate::equations::{ActiveRows, ClosureSystem, Locked, Mechanism, System};
+    use crate::math::Jet;
+    use crate::mode::Mode;
+
+    /// A bob of mass two on a rod of length one.
+    pub(super) fn pendulum() -> ClosureSystem {
+        Mechanism::new(["x", "y"])
+            .masses(|_, _, m| m.fill(2.0))
+            .forces(|_, _, f| (f[0], f[1]) = (0.0, -20.0))
+            .joints(["rod"], |_, q: &[Jet], g: &mut [Jet]| g[0] = q[0] * q[0] + q[1] * q[1] - 1.0)
+            .system()
+    }
+
+    /// Lends a mechanism to a piece, with all constraints, at time zero.
+    pub(super) fn lend<R>(system: &dyn System, act: impl FnOnce(LinearSystem, &mut Env<'_>) -> R) -> R {
+        let rows = ActiveRows::of(system.constraints(), |_| true);
+        let (mode, mut counts) = (Mode::new(0, 0, 0), MotionCounts::default());
+        let locked = Locked { rows: Some(&rows), ..mode.locked(system.parameters()) };
+        let mut eval = system.evaluator();
+        let mut env = Env { eval: &mut *eval, locked, t: 0.0, counts: &mut counts };
+        act(LinearSystem::new(system, &rows), &mut env)
+    }
 }

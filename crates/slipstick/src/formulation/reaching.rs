@@ -63,7 +63,7 @@ impl Reaching {
 
 #[cfg(test)]
 mod tests {
-    use super::super::linear_system::tests::{lend, pendulum};
+    use super::super::testing::{lend, pendulum};
     use super::super::{PerConstraint, Stabilisation};
     use super::*;
 

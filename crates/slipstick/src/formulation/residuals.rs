@@ -86,7 +86,7 @@ pub(super) fn largest(values: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::linear_system::tests::{lend, pendulum};
+    use super::super::testing::{lend, pendulum};
     use super::*;
 
     #[test]

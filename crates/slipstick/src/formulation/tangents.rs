@@ -1,19 +1,21 @@
-//! The equations of a mechanism, linearised: the stiffness `K_t` and the damping `C_t` of paper 001, equation (19), with masses and gradients.
+//! The equations of a mechanism, linearised: the stiffness `K_t` and the damping `C_t` of paper 001, equation
+//! (19), with masses and gradients.
 //!
-//! Only entries that can be other than zero are kept, and columns that share no row are found together (`math/colouring.rs`): exactly for formulas, which know their entries, and by
-//! differences for closures, which do not. A small mechanism of closures is taken to have an entry everywhere. In a large one those are tried first that follow from the places of mass matrix and
-//! gradients; whether they are all is seen along one direction in which everything changes, each time the equations are linearised, and what is missing is found by halves.
+//! Only entries that can be other than zero are kept, and columns that share no row are found together
+//! (`math/colouring.rs`): exactly for formulas, which know their entries, and by differences for closures,
+//! which do not. A small mechanism of closures is taken to have an entry everywhere. In a large one those are
+//! tried first that follow from the places of mass matrix and gradients; whether they are all is seen along
+//! one direction in which everything changes, each time the equations are linearised, and what is missing is
+//! found by halves.
 
 use super::env::Env;
 use super::index1::Index1;
 use super::linear_system::MechanismSizes;
+use super::tangent_differences::{TangentDifferences, part};
 use super::{MotionPoint, MotionResidual, SecondOrderView};
 use crate::equations::{ActiveRows, System};
 use crate::math::{Matrix, Saddle, colours};
 
-/// What may be left of a row along the direction of the check: of the part that is known, and of the size of its terms, in which differences round.
-const OFF: f64 = 1e-3;
-const NOISE: f64 = 1e3 * f64::EPSILON;
 /// How often entries are looked for at one point.
 const MOST_LOOKS: usize = 3;
 
@@ -35,16 +37,11 @@ pub struct Tangents {
     /// Whether there are terms, or just a field.
     with_terms: bool,
     groups: Vec<Group>,
-    /// Whether the slopes are found by differences, and the rates of constraints here.
-    slopes_by_differences: bool,
-    rates: Vec<f64>,
-    /// A state or a change beside, what is left there or a column, what is left here, the step of each column, and the size of the terms in each row.
-    beside: Vec<f64>,
+    /// A change of the state, and how the equations change along it.
     change: Vec<f64>,
     column: Vec<f64>,
-    base: Vec<f64>,
-    steps: Vec<f64>,
-    sizes: Vec<f64>,
+    /// Where entries are not known exactly.
+    differences: TangentDifferences,
 }
 
 /// Columns that are found together, with their entries: row, column, and number.
@@ -56,12 +53,14 @@ struct Group {
 }
 
 impl Tangents {
-    /// For a system with some of its constraints, whose motion follows from the terms of one mode, or from a field alone.
+    /// For a system with some of its constraints, whose motion follows from the terms of one mode, or from a
+    /// field alone.
     pub fn new(system: &dyn System, rows: &ActiveRows, with_terms: bool) -> Self {
         Self::of(system, rows, with_terms, false)
     }
 
-    /// The same with the gradients of the rates of constraints, by differences where they are not known: a constraint is taken to have the same positions in its rate as in its gradient.
+    /// The same with the gradients of the velocity residuals, by differences where they are not known: a
+    /// constraint is taken to have the same positions in its velocity residual as in its gradient.
     pub fn with_slopes(system: &dyn System, rows: &ActiveRows) -> Self {
         Self::of(system, rows, true, !system.has_formulas())
     }
@@ -99,17 +98,12 @@ impl Tangents {
             forces,
             gradients: Matrix::with_places(m, size, &rows),
             slopes,
-            slopes_by_differences,
-            rates: vec![0.0; m],
             grown: 0,
             guessed,
             with_terms,
-            beside: vec![0.0; layout.dimension()],
             change: vec![0.0; layout.dimension()],
             column: vec![0.0; size],
-            base: vec![0.0; size],
-            steps: vec![0.0; n + size],
-            sizes: vec![0.0; size],
+            differences: TangentDifferences::new(layout, m, slopes_by_differences),
         }
     }
 
@@ -145,40 +139,10 @@ impl Tangents {
         self.groups = groups(&self.forces, &self.slopes);
         self.grown += 1;
     }
-
-    /// The size of the terms that each row is made of.
-    fn find_sizes(&mut self, at: MotionPoint<'_>) {
-        for (row, size) in self.sizes.iter_mut().enumerate() {
-            let inertia = self.mass.row(row).map(|(column, mass)| (mass * at.rates[column]).abs());
-            *size = inertia.sum::<f64>() + self.base[row].abs();
-        }
-        for (k, multiplier) in at.multipliers.iter().enumerate() {
-            self.gradients.row(k).for_each(|(column, g)| self.sizes[column] += (g * multiplier).abs());
-        }
-    }
-
-    /// The rows of which `ahead` is not what the entries in some columns say, when these change by their steps times [`part`].
-    fn missed_rows(&self, ahead: &[f64], columns: std::ops::Range<usize>) -> impl Iterator<Item = usize> {
-        let is_missed = move |row: usize| {
-            let (mut known, mut size) = (0.0, 0.0);
-            for (column, slope) in self.forces.row(row).filter(|(column, _)| columns.contains(column)) {
-                let change = slope * self.steps[column] * part(column);
-                known += change;
-                size += change.abs();
-            }
-            let off = (ahead[row] - self.base[row] - known).abs();
-            off > OFF * size + NOISE * self.sizes[row]
-        };
-        (0..ahead.len()).filter(move |&row| is_missed(row))
-    }
 }
 
-/// A direction without zeros in which no two entries are likely to make up for each other.
-fn part(column: usize) -> f64 {
-    1.0 + 0.7 * (1.7 * column as f64).sin()
-}
-
-/// Coordinates that share an entry of the mass matrix or a constraint are taken to act on each other, by position and by speed.
+/// Coordinates that share an entry of the mass matrix or a constraint are taken to act on each other, by
+/// position and by velocity.
 fn guess(mass: &Matrix, gradients: &Matrix, size: usize) -> Matrix {
     let n = mass.rows();
     let mut places: Vec<(usize, usize)> = mass.places().collect();
@@ -205,7 +169,8 @@ fn groups(forces: &Matrix, slopes: &Matrix) -> Vec<Group> {
         groups[group_of[column]].entries.push((row, column, number));
     }
     for (number, (row, column)) in slopes.places().enumerate() {
-        // Without an entry in `forces` a column is in no group: then the rates of constraints do not change with it either.
+        // Without an entry in `forces` a column is in no group: then velocity residuals do not change with it
+        // either.
         if let Some(group) = groups.get_mut(group_of[column]) {
             group.slopes.push((row, column, number));
         }
@@ -243,67 +208,44 @@ impl SecondOrderView<'_, '_> {
         left: &mut MotionResidual,
         out: &mut Tangents,
     ) {
-        let (q, n) = (self.flow.system().layout().q, self.flow.system().layout().v);
         self.residual(at, left);
-        out.base.copy_from_slice(&left.motion);
-        out.rates.copy_from_slice(&left.velocity);
-        let farthest = at.y[..q].iter().fold(1e-3, |size: f64, q| size.max(q.abs()));
-        out.steps[..n].fill(f64::EPSILON.sqrt() * farthest);
-        for (step, here) in out.steps[n..].iter_mut().zip(&at.y[q..]) {
-            *step = (here + f64::EPSILON.sqrt() * here.abs().max(1e-3)) - here;
+        let Tangents { groups, differences, forces, slopes, .. } = out;
+        differences.begin(at.y, left);
+        for group in groups {
+            self.step_beside(at, group.columns.iter().map(|&column| (column, 1.0)), left, differences);
+            differences.fill_forces(&group.entries, left, forces);
+            differences.fill_slopes(&group.slopes, left, slopes);
         }
-        let groups = std::mem::take(&mut out.groups);
-        for group in &groups {
-            self.step_beside(at, group.columns.iter().map(|&column| (column, 1.0)), left, out);
-            for &(row, column, number) in &group.entries {
-                out.forces.values[number] = (left.motion[row] - out.base[row]) / out.steps[column];
-            }
-            for &(row, column, number) in group.slopes.iter().filter(|_| out.slopes_by_differences) {
-                out.slopes.values[number] = (left.velocity[row] - out.rates[row]) / out.steps[column];
-            }
-        }
-        out.groups = groups;
     }
 
-    /// What is left where some columns have changed by multiples of their steps.
+    /// The residual where some columns have changed by multiples of their steps.
     fn step_beside(
         &mut self,
         at: MotionPoint<'_>,
         columns: impl Iterator<Item = (usize, f64)>,
         left: &mut MotionResidual,
-        out: &mut Tangents,
+        differences: &mut TangentDifferences,
     ) {
-        let (q, n) = (self.flow.system().layout().q, self.flow.system().layout().v);
-        out.beside.copy_from_slice(at.y);
-        out.change.fill(0.0);
-        let mut moves = false;
-        for (column, multiple) in columns {
-            let step = multiple * out.steps[column];
-            if column < n {
-                (out.change[column], moves) = (-step, true);
-            } else {
-                out.beside[q + column - n] += step;
-            }
-        }
-        if moves {
-            self.flow.evaluator.shift_positions(at.t, &mut out.beside[..q], &out.change[..n]);
-        }
-        self.residual(MotionPoint { y: &out.beside, ..at }, left);
+        let shift = |q: &mut [f64], change: &[f64]| self.flow.evaluator.shift_positions(at.t, q, change);
+        let beside = differences.step_beside(at.y, columns, shift);
+        self.residual(MotionPoint { y: beside, ..at }, left);
     }
 
-    /// The places of entries that are not there, among all columns: those in which nothing is missed are left, others halved.
+    /// The places of entries that are not there, among all columns: those in which nothing is missed are
+    /// left, others halved.
     fn missing_places(
         &mut self,
         at: MotionPoint<'_>,
         left: &mut MotionResidual,
         out: &mut Tangents,
     ) -> Vec<(usize, usize)> {
-        out.find_sizes(at);
+        let Tangents { differences, forces, mass, gradients, .. } = out;
+        differences.find_sizes(at, mass, gradients);
         let (mut found, mut ranges) = (Vec::new(), Vec::new());
-        let mut next = Some(0..out.forces.columns());
+        let mut next = Some(0..forces.columns());
         while let Some(range) = next.take().or_else(|| ranges.pop()) {
-            self.step_beside(at, range.clone().map(|column| (column, part(column))), left, out);
-            let mut rows = out.missed_rows(&left.motion, range.clone()).peekable();
+            self.step_beside(at, range.clone().map(|column| (column, part(column))), left, differences);
+            let mut rows = differences.missed_rows(forces, &left.motion, range.clone()).peekable();
             if rows.peek().is_none() {
                 continue;
             }

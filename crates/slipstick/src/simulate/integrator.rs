@@ -6,7 +6,7 @@
 
 use super::Options;
 use super::contradiction::Redundant;
-use super::projecting::Projection;
+use super::projecting::CalmProjection;
 use super::sizes::{Beginning, Sizes};
 use crate::equations::System;
 use crate::formulation::Flow;
@@ -36,7 +36,7 @@ pub(super) struct Integrator<'a> {
     pub(super) options: &'a Options,
     /// The constraints of a mechanism that followed from others at the start.
     pub(super) redundant: Redundant,
-    pub(super) projection: Projection,
+    pub(super) projection: CalmProjection,
     /// The time at which the run began.
     pub(super) start_time: f64,
     /// Which dense output is at hand.
@@ -61,7 +61,7 @@ impl<'a> Integrator<'a> {
             trial: Trial::new(t, y),
             options,
             redundant: Redundant::default(),
-            projection: Projection::new(y),
+            projection: CalmProjection::new(y),
             start_time: t,
             dense_number: 0,
             blocked_by: None,

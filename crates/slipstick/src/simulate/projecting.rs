@@ -12,14 +12,14 @@ const CALM_ROUNDS: usize = 8;
 const CALMER: f64 = 0.2;
 
 /// Corrects ends of steps without exciting what is stiff.
-pub(super) struct Projection {
+pub(super) struct CalmProjection {
     before: Vec<f64>,
     moved: Vec<f64>,
     /// The end of a step as corrections leave it that do not care for what is stiff.
     plain_end: Vec<f64>,
 }
 
-impl Projection {
+impl CalmProjection {
     pub(super) fn new(y: &[f64]) -> Self {
         Self { before: y.to_vec(), moved: y.to_vec(), plain_end: y.to_vec() }
     }
@@ -28,7 +28,7 @@ impl Projection {
     /// one of them hangs on a stiff spring, that is excited in every step. What is stiff in a correction is
     /// taken off again, which leaves the constraints open by a small part of what they were, and the rest is
     /// corrected again.
-    fn land_calmly(&mut self, flow: &mut Flow<'_>, step: &mut dyn Step, trial: &mut Trial) {
+    fn project_calmly(&mut self, flow: &mut Flow<'_>, step: &mut dyn Step, trial: &mut Trial) {
         let (t_end, positions) = (trial.t + trial.h, flow.system().layout().q);
         self.before.copy_from_slice(&trial.end);
         flow.projection().project_end(t_end, &mut trial.end);
@@ -51,7 +51,7 @@ impl Projection {
         }
     }
 
-    /// How far the last landing has moved each state; gives the farthest.
+    /// How far the last projection has moved each state; gives the farthest.
     fn find_moved(&mut self, end: &[f64]) -> f64 {
         for (moved, (end, before)) in self.moved.iter_mut().zip(end.iter().zip(&self.before)) {
             *moved = end - before;
@@ -98,16 +98,16 @@ impl Integrator<'_> {
             } else if has_derivative {
                 self.flow.projection().project_end_from_derivative(t_end, &mut self.trial.end);
             } else {
-                self.projection.land_calmly(&mut self.flow, &mut *self.step, &mut self.trial);
+                self.projection.project_calmly(&mut self.flow, &mut *self.step, &mut self.trial);
             }
         }
-        self.land_by_best_rows();
-        self.check_landing();
+        self.project_by_best_rows();
+        self.check_projection();
     }
 
     /// Where some constraints follow from others, those that lead must fix the end of a step well for the
     /// others to be met to rounding.
-    fn land_by_best_rows(&mut self) {
+    fn project_by_best_rows(&mut self) {
         if self.flow.constraints().has_redundant() && self.keeps_joints() && self.is_acceptable() {
             let t_end = self.trial.t + self.trial.h;
             if self.flow.constraints().choose_rows(t_end, &self.trial.end) {
@@ -136,7 +136,7 @@ impl Integrator<'_> {
 
     /// A step is not taken, whatever its error is, if corrections cannot close the mechanism after it, or if
     /// constraints have parted that followed from each other.
-    fn check_landing(&mut self) {
+    fn check_projection(&mut self) {
         if self.flow.is_reaching() || !self.is_acceptable() {
             return;
         }

@@ -251,8 +251,8 @@ fn project_reached(corrector: &mut Corrector, reaching: &Reaching, at: &mut Form
 
 #[cfg(test)]
 mod tests {
-    use super::super::linear_system::tests::{lend, pendulum};
     use super::super::residuals::ConstraintResiduals;
+    use super::super::testing::{lend, pendulum};
     use super::super::{Metric, Stabilisation};
     use super::*;
 
@@ -279,11 +279,9 @@ mod tests {
         let end = |kind: Stabilisation| left_after(kind, Projection::project_end);
         assert_eq!(end(Stabilisation::None), left_after(Stabilisation::None, |_, _, _| {}));
         // A correction leaves the square of what it takes off: g = 1.2e-4 and ġ = 0.016.
-        let (once, twice, full) =
-            (end(Stabilisation::Once), end(Stabilisation::Twice), end(Stabilisation::Full));
+        let (once, twice) = (end(Stabilisation::Once), end(Stabilisation::Twice));
         assert!(once[0] > 1e-10 && once[0] < 1e-8 && once[1] < 1e-5, "{once:?}");
-        assert!(twice[0] < 1e-15 && twice[1] < 1e-8, "{twice:?}");
-        assert!(full[0] < 1e-4 && full[1] < 1e-4, "{full:?}");
+        assert!(twice[0] < 1e-12 && twice[1] < 1e-10, "{twice:?}");
         let velocities = end(Stabilisation::Speeds);
         assert!(velocities[0] > 1e-4 && velocities[1] < 1e-15, "{velocities:?}");
         let all = end(Stabilisation::Project);

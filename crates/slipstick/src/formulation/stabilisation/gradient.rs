@@ -10,12 +10,12 @@ use super::{DriftTerms, weigh};
 pub(super) const DESCRIPTOR: StabilisationDescriptor = StabilisationDescriptor {
     name: "gradient",
     is_word: false,
-    terms: Some(Gradient::make),
+    terms: Some(GradientTerms::make),
     projection: None,
 };
 
 /// `a = a₀ - Gᵀ (rate ġ + position G Gᵀ g)`.
-struct Gradient {
+struct GradientTerms {
     rate: f64,
     position: f64,
     residuals: ConstraintResiduals,
@@ -24,7 +24,7 @@ struct Gradient {
     along: Vec<f64>,
 }
 
-impl Gradient {
+impl GradientTerms {
     fn make(numbers: &[f64], _: &Upkeep, linear: &LinearSystem) -> Box<dyn DriftTerms> {
         Box::new(Self {
             rate: numbers[0],
@@ -42,7 +42,7 @@ impl Gradient {
     }
 }
 
-impl DriftTerms for Gradient {
+impl DriftTerms for GradientTerms {
     fn pull_by_forces(&mut self, _: &LinearSystem, _: &mut Env<'_>, _: &[f64], _: &mut [f64]) {}
 
     fn pull_motion(&mut self, linear: &LinearSystem, env: &mut Env<'_>, y: &[f64], motion: &mut [f64]) {

@@ -6,7 +6,6 @@
 use super::super::constrained_form::FormAt;
 use super::super::linear_system::{LinearSystem, MechanismSizes};
 use super::super::projection::{Corrector, take_off};
-use super::super::residuals::ConstraintResiduals;
 use super::super::{Metric, Upkeep};
 use super::descriptor::StabilisationDescriptor;
 use super::{End, EndProjection};
@@ -28,8 +27,6 @@ struct SFull {
     saddle: Saddle,
     change: Vec<f64>,
     level: Vec<f64>,
-    /// Scratch for `L`.
-    residuals: ConstraintResiduals,
 }
 
 impl SFull {
@@ -46,14 +43,13 @@ impl SFull {
             mass,
             change: vec![0.0; 2 * n],
             level: vec![0.0; m + holonomic],
-            residuals: ConstraintResiduals::new(linear.sizes),
         })
     }
 
     /// Fills in `H` and the masses of both halves.
-    fn fill(&mut self, at: &mut FormAt<'_, '_>, y: &[f64]) {
+    fn fill(&mut self, corrector: &mut Corrector, at: &mut FormAt<'_, '_>, y: &[f64]) {
         let MechanismSizes { velocities: n, holonomic, .. } = at.linear.sizes;
-        self.residuals.slopes(at.linear.sizes, at.env, y, &mut self.slopes);
+        corrector.residuals_mut().slopes(at.linear.sizes, at.env, y, &mut self.slopes);
         let terms = &at.linear.terms;
         self.gradients.values.fill(0.0);
         for (row, gradient) in self.gradients.values.chunks_exact_mut(2 * n).enumerate() {
@@ -84,7 +80,7 @@ impl EndProjection for SFull {
     }
 
     fn project(&mut self, corrector: &mut Corrector, at: &mut FormAt<'_, '_>, end: End<'_>) {
-        self.fill(at, end.y);
+        self.fill(corrector, at, end.y);
         at.env.counts.factorisations += 1;
         if self.saddle.factor(&self.mass, &self.gradients).is_err() {
             return;
