@@ -1,7 +1,7 @@
 //! Rates behind a mass matrix: where `M y' = f`, the state changes at `M⁻¹ f`.
 //!
-//! A singular matrix leaves the rates of algebraic states open (`algebraic.rs`). Guards that do not depend on those have rates all the same; of
-//! all others nothing is known.
+//! A singular matrix leaves the rates of algebraic states open (`algebraic.rs`). Guards that do not depend on
+//! those have rates all the same; of all others nothing is known.
 
 use super::algebraic::Algebraic;
 use crate::equations::{At, Evaluator, GuardRates, Locked};
@@ -15,7 +15,8 @@ pub(super) struct BehindMass {
     gradient: Vec<f64>,
     /// The matrix next to the point of interest, for differences.
     beside: Vec<f64>,
-    /// What is algebraic, if something is, and whether the matrix determines everything else where it was last looked at.
+    /// What is algebraic, if something is, and whether the matrix determines everything else where it was
+    /// last looked at.
     algebraic: Option<Algebraic>,
     regular: bool,
 }
@@ -39,7 +40,8 @@ impl BehindMass {
         self.algebraic.as_mut()
     }
 
-    /// Whether the matrix determines the rates of all states that are not algebraic, where it was last looked at.
+    /// Whether the matrix determines the rates of all states that are not algebraic, where it was last looked
+    /// at.
     pub(super) fn is_regular(&self) -> bool {
         self.regular
     }
@@ -56,7 +58,8 @@ impl BehindMass {
         self.regular = self.mass.factor().is_ok();
     }
 
-    /// `∂(M rate)/∂y` by rows and `∂(M rate)/∂t`: exact where the system knows them, else by forward differences.
+    /// `∂(M rate)/∂y` by rows and `∂(M rate)/∂t`: exact where the system knows them, else by forward
+    /// differences.
     pub(super) fn mass_slopes(
         &mut self,
         evaluator: &mut dyn Evaluator,
@@ -88,7 +91,8 @@ impl BehindMass {
         by_time.iter_mut().zip(&self.slope).for_each(|(x, here)| *x = (*x - here) / (later - t));
     }
 
-    /// First and second derivatives of some guards along the motion, the second by differences. Gives how many right-hand sides were evaluated.
+    /// First and second derivatives of some guards along the motion, the second by differences. Gives how
+    /// many right-hand sides were evaluated.
     pub(super) fn guard_rates(
         &mut self,
         evaluator: &mut dyn Evaluator,
@@ -151,7 +155,8 @@ fn times(mass: &[f64], x: &[f64], out: &mut [f64]) {
     }
 }
 
-/// The distance for a forward difference at `x`: half the digits for the step, half for the change (as in RADAU5).
+/// The distance for a forward difference at `x`: half the digits for the step, half for the change (as in
+/// RADAU5).
 pub(super) fn difference(x: f64) -> f64 {
     (f64::EPSILON * x.abs().max(1e-5)).sqrt()
 }

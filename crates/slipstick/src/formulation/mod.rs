@@ -1,14 +1,14 @@
 //! System + Mode → what is integrated.
 //!
 //! A formulation turns equations and a locked mode into a [`Field`] that a one-step method can integrate. An
-//! ordinary differential equation is integrated as it stands ([`Flow`]); index-1, 2, 3, GGL and embedded forms of
-//! constrained systems will stand beside it.
+//! ordinary differential equation is integrated as it stands ([`Flow`]); index-1, 2, 3, GGL and embedded
+//! forms of constrained systems will stand beside it.
 
 mod algebraic;
 mod allowed;
-mod assemble;
 mod behind_mass;
 mod comparing;
+mod consistent;
 mod constrained_form;
 mod constraints;
 mod dependence;
@@ -48,7 +48,7 @@ mod visits;
 mod weights;
 
 pub use crate::equations::MassKind;
-pub use assemble::Refusal;
+pub use consistent::Refusal;
 pub use constraints::ConstraintsView;
 pub use flow::Flow;
 pub use ggl::{GglRoom, Kinematics, StabilisedIndex2View};
@@ -78,7 +78,8 @@ pub trait Field {
     fn mass_kind(&self) -> MassKind;
     /// The mass matrix by rows. Only called if there is one.
     fn mass(&mut self, t: f64, y: &[f64], mass: &mut [f64]);
-    /// How `M rate` changes: `∂(M rate)/∂y` by rows, and `∂(M rate)/∂t`. Only called if there is a mass matrix.
+    /// How `M rate` changes: `∂(M rate)/∂y` by rows, and `∂(M rate)/∂t`. Only called if there is a mass
+    /// matrix.
     fn mass_slopes(&mut self, t: f64, y: &[f64], rate: &[f64], slopes: (&mut [f64], &mut [f64]));
 }
 

@@ -3,7 +3,7 @@
 //! There is a form for each set of constraints that hold, made when such a set comes up and kept for when it
 //! comes back. It has rows for those constraints that are independent where it is entered.
 
-use super::assemble::Assembler;
+use super::consistent::ConsistentStart;
 use super::constrained_form::ConstrainedForm;
 use super::env::{Env, MotionCounts};
 use super::rank::Rank;
@@ -43,9 +43,9 @@ pub struct Multibody<'a> {
     /// once the constraints are met.
     reaching: Vec<f64>,
     pub(super) counts: MotionCounts,
-    /// What makes states consistent, once there was one to be: at the start, and behind events that set
+    /// What makes states consistent, once there was one to be: at the start, and after events that set
     /// states.
-    assembler: Option<Box<Assembler>>,
+    consistent: Option<Box<ConsistentStart>>,
 }
 
 /// The part of the largest force that rounding may be in all of them.
@@ -124,7 +124,7 @@ impl<'a> Multibody<'a> {
             others: Vec::new(),
             reaching: Vec::new(),
             counts: MotionCounts::default(),
-            assembler: None,
+            consistent: None,
         }
     }
 
@@ -276,12 +276,12 @@ impl<'a> Multibody<'a> {
         if self.switches && !self.seen.is(locked) {
             self.find_active(locked);
         }
-        let known = self.assembler.take().filter(|known| known.holds(&self.held, pinned));
-        let new = || Box::new(Assembler::new(self.system, &self.held, pinned));
-        let assembler = self.assembler.insert(known.unwrap_or_else(new));
+        let known = self.consistent.take().filter(|known| known.holds(&self.held, pinned));
+        let new = || Box::new(ConsistentStart::new(self.system, &self.held, pinned));
+        let consistent = self.consistent.insert(known.unwrap_or_else(new));
         let locked = Locked { rows: Some(&self.held), ..locked };
         let mut env = Env { eval: &mut *self.inner, locked, t, counts: &mut self.counts };
-        assembler.assemble(&mut env, y)
+        consistent.make_consistent(&mut env, y)
     }
 
     /// The side on which the surface of each constraint is approached from, zero for those met; none at all

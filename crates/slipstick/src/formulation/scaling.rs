@@ -1,6 +1,7 @@
 //! Rows of constraints that are short because of their scale, and not because of where the mechanism is.
 //!
-//! At a singular position a row vanishes, and is long again some way off. One with a factor that grows or falls in time is as long around a position as there: it fixes as much as ever.
+//! At a singular position a row vanishes, and is long again some way off. One with a factor that grows or
+//! falls in time is as long around a position as there: it fixes as much as ever.
 
 use super::env::Env;
 use super::linear_system::LinearSystem;
@@ -9,7 +10,8 @@ use crate::equations::Terms;
 
 /// A row that is nowhere around so many times longer has been scaled.
 const LONGER: f64 = 10.0;
-/// Where it is looked around, as parts of the largest coordinate: not all of them are multiples of half a turn.
+/// Where it is looked around, as parts of the largest coordinate: not all of them are multiples of half a
+/// turn.
 const AROUND: [f64; 4] = [-1.0, -0.37, 0.37, 1.0];
 
 impl LinearSystem {

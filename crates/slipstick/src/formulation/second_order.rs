@@ -1,10 +1,12 @@
-//! The equations of a mechanism as they stand, for methods that solve them together with their constraints at the end of a step (paper 001, section 3.1).
+//! The equations of a mechanism as they stand, for methods that solve them together with their constraints at
+//! the end of a step (paper 001, section 3.1).
 //!
-//! What is left of `M v' - f + Gᵀ λ = 0` (17), of the constraints `g = 0` and of their rates (20); the tangents of the first are in `tangents.rs`. States of first order, `z' = k`, stand
-//! behind the speeds with mass one: `u = (v, z)`. Changes of positions are of the speeds' kind: positions change by `T` times them.
+//! What is left of `M v' - f + Gᵀ λ = 0` (17), of the constraints `g = 0` and of their rates (20); the
+//! tangents of the first are in `tangents.rs`. States of first order, `z' = k`, stand behind the speeds with
+//! mass one: `u = (v, z)`. Changes of positions are of the speeds' kind: positions change by `T` times them.
 //!
-//! Where the motion slides on a surface, or stays on one side of it, the field is more than the terms of one mode: `u' - F(t, y) = 0` with the field's own accelerations is left
-//! then, and no constraints.
+//! Where the motion slides on a surface, or stays on one side of it, the field is more than the terms of one
+//! mode: `u' - F(t, y) = 0` with the field's own accelerations is left then, and no constraints.
 
 use super::constrained_form::FormAt;
 use super::engine::Engine;
@@ -162,5 +164,31 @@ impl SecondOrderView<'_, '_> {
             Engine::Mechanism(mechanism) => mechanism.inner.derivative(locked, t, y, rates),
             Engine::Plain(evaluator) => evaluator.derivative(locked, t, y, rates),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Stabilisation;
+    use super::super::testing::{lend, pendulum};
+    use super::*;
+
+    #[test]
+    fn the_motion_of_the_index_1_form_leaves_no_residual() {
+        let system: &dyn System = &pendulum();
+        let rows = ActiveRows::of(system.constraints(), |_| true);
+        lend(system, |_, env| {
+            let mut form = Index1::new(system, &rows, &Stabilisation::None.into());
+            let (y, mut residual) = ([0.6, -0.8, 1.6, 1.2], MotionResidual::new(system, &rows));
+            form.solve(env, &y);
+            let (rates, multipliers) = (form.motion.clone(), form.multipliers.clone());
+            let at = MotionPoint { t: 0.0, y: &y, rates: &rates, multipliers: &multipliers };
+            residual.evaluate(&mut form, env, at);
+            assert!(residual.motion.iter().all(|left| left.abs() < 1e-14), "{:?}", residual.motion);
+            assert!(residual.position[0].abs() < 1e-15 && residual.velocity[0].abs() < 1e-15);
+            let shifted = MotionPoint { rates: &[rates[0] + 1.0, rates[1]], ..at };
+            residual.evaluate(&mut form, env, shifted);
+            assert!((residual.motion[0] - 2.0).abs() < 1e-13, "the mass of two");
+        });
     }
 }

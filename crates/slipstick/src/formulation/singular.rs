@@ -1,31 +1,39 @@
-//! Singular positions of a mechanism: there a row of constraints vanishes, or follows from others on which it does not depend elsewhere, and the rank of the gradients is less.
+//! Singular configurations of a mechanism: there a row of constraints vanishes, or follows from others on
+//! which it does not depend elsewhere, and the rank of the gradients is less.
 //!
-//! In the motion through such a position accelerations are smooth, but only where the constraints are met: off them by `e`, at a distance `d`, directions of motion are wrong by
-//! `e / d`. A method that makes its stages off the constraints loses its order there, and a shorter step only comes nearer. So the least that is left of an independent row beside the others
-//! is kept an eye on: if it changes much within a step that is not good enough, the method may make the step again with stages that are brought to the constraints. That is the
-//! same method for equations with the same solution, `y' = f(P(y))`, where `P` is the projection; these are smooth along the motion. Generalized-α methods leave the step to another one
+//! In the motion through such a position accelerations are smooth, but only where the constraints are met:
+//! off them by `e`, at a distance `d`, directions of motion are wrong by `e / d`. A method that makes its
+//! stages off the constraints loses its order there, and a shorter step only comes nearer. So the least that
+//! is left of an independent row beside the others is kept an eye on: if it changes much within a step that
+//! is not good enough, the method may make the step again with stages that are brought to the constraints.
+//! That is the same method for equations with the same solution, `y' = f(P(y))`, where `P` is the projection;
+//! these are smooth along the motion. Generalized-α methods leave the step to another one
 //! (`step/passing.rs`).
 
 use super::views::InMode;
 use crate::math::Saddle;
 
-/// A row of constraints that is shorter than this part of what it can be has next to no direction left, and so has one of which less is left beside others.
+/// A row of constraints that is shorter than this part of what it can be has next to no direction left, and
+/// so has one of which less is left beside others.
 const NEXT_TO_NOTHING: f64 = 0.05;
-/// The rank is about to change within a step if what is left of a row at one point is less than this part of what it is at another.
+/// The rank is about to change within a step if what is left of a row at one point is less than this part of
+/// what it is at another.
 const CHANGES: f64 = 0.5;
 
 /// The least and the most that something has been.
 type Range = (f64, f64);
 const NOT_YET: Range = (f64::INFINITY, 0.0);
 
-/// What is known of how near the motion has come to singular positions.
+/// What is known of how near the motion has come to singular configurations.
 #[derive(Clone, Debug)]
 pub(super) struct SingularWatch {
-    /// The lengths that the row of each constraint has had in steps that were taken, and in the attempt of one: in coordinates, and weighed by masses. Units of coordinates may make a row
-    /// short in one of both measures.
+    /// The lengths that the row of each constraint has had in steps that were taken, and in the attempt of
+    /// one: in coordinates, and weighed by masses. Units of coordinates may make a row short in one of both
+    /// measures.
     lengths: Vec<[Range; 2]>,
     tried: Vec<[Range; 2]>,
-    /// What was left of the narrowest row beside the others: in steps that were taken, and in the attempt of one, with the row that had least.
+    /// What was left of the narrowest row beside the others: in steps that were taken, and in the attempt of
+    /// one, with the row that had least.
     narrowest: Range,
     in_step: Range,
     narrowest_row: usize,
@@ -99,7 +107,8 @@ impl SingularWatch {
         rows.map(more).fold(f64::INFINITY, f64::min)
     }
 
-    /// Whether what is left of a row changes much in the attempt of a step, or a row that is next to nothing does: lengths change far from singular positions too.
+    /// Whether what is left of a row changes much in the attempt of a step, or a row that is next to nothing
+    /// does: lengths change far from singular configurations too.
     fn changes(&self) -> bool {
         changes(self.in_step) || self.vanishes()
     }
@@ -175,8 +184,8 @@ impl SingularView<'_, '_> {
     }
 
     /// Whether a step was next to a singular configuration, by what was seen since
-    /// [`begin_step`](Self::begin_step), or the rank changes and it is not good, in a mechanism that is kept on
-    /// its constraints.
+    /// [`begin_step`](Self::begin_step), or the rank changes and it is not good, in a mechanism that is kept
+    /// on its constraints.
     #[inline]
     pub fn is_near(&self, is_good: bool) -> bool {
         let form = self.in_mode.form();
@@ -186,9 +195,9 @@ impl SingularView<'_, '_> {
     }
 
     /// The same for a method that keeps the constraints by itself and may not have looked at the ends of its
-    /// step: whether it was next to a singular configuration, or a row vanishes in it and it is not good. That
-    /// the rank changes is no reason: its own steps are much shorter than those that pass, and it would not
-    /// come back to them.
+    /// step: whether it was next to a singular configuration, or a row vanishes in it and it is not good.
+    /// That the rank changes is no reason: its own steps are much shorter than those that pass, and it would
+    /// not come back to them.
     pub fn is_at(&mut self, is_good: bool, ends: &[(f64, &[f64])]) -> bool {
         if !is_good {
             for (t, y) in ends {
@@ -210,8 +219,8 @@ impl SingularView<'_, '_> {
         left.unwrap_or(1.0)
     }
 
-    /// The least that was seen to be left of it since [`begin_step`](Self::begin_step), in a mechanism that is
-    /// kept on its constraints.
+    /// The least that was seen to be left of it since [`begin_step`](Self::begin_step), in a mechanism that
+    /// is kept on its constraints.
     pub fn narrowest_in_step(&self) -> f64 {
         let form = self.in_mode.form().filter(|form| form.projection.keeps_positions());
         form.map_or(f64::INFINITY, |form| form.index1.linear.watch.in_step.0)
@@ -260,5 +269,41 @@ impl SingularView<'_, '_> {
             row.is_some_and(|row| form.index1.linear.is_only_scaled(env, row, y))
         });
         is_scaled.unwrap_or(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_that_vanishes_in_a_taken_step_is_named() {
+        let mut watch = SingularWatch::new(2);
+        watch.note_length(1, 1.0, 0.0);
+        watch.take_step();
+        assert!(watch.first.is_none() && !watch.changes());
+        watch.begin_step();
+        watch.note_length(1, 0.5, 0.0);
+        watch.note_length(1, 0.01, 0.0);
+        assert!(watch.vanishes(), "less than a twentieth of what it was, and it changes");
+        watch.forget_trial();
+        watch.take_step();
+        assert!(watch.first.is_none(), "a step that was not taken says nothing");
+        watch.note_length(1, 0.01, 0.0);
+        watch.take_step();
+        assert_eq!(watch.first, Some(Shrunk { row: 1, beside_others: false }));
+    }
+
+    #[test]
+    fn the_rank_changes_where_little_is_left_beside_others() {
+        let mut watch = SingularWatch::new(1);
+        watch.note_narrowest((0, 0.8));
+        watch.take_step();
+        watch.note_narrowest((0, 0.7));
+        assert!(!watch.changes() && !watch.is_narrow());
+        watch.note_narrowest((0, 0.02));
+        assert!(watch.changes() && watch.is_narrow());
+        watch.begin_step();
+        assert!(!watch.changes() && !watch.is_narrow());
     }
 }

@@ -79,13 +79,13 @@ stabilisations! {
     /// (3.79)).
     Project => project::DESCRIPTOR,
     /// The stabilised index-2 form in the place of the index-1 form, for `radau5` alone: both levels of the
-    /// constraints are solved for with the state (Gear, Gupta and Leimkuhler; paper 001, equation (23)). While
-    /// the motion slides on a switching surface, as [`Twice`](Self::Twice).
+    /// constraints are solved for with the state (Gear, Gupta and Leimkuhler; paper 001, equation (23)).
+    /// While the motion slides on a switching surface, as [`Twice`](Self::Twice).
     Ggl => descriptor::GGL,
     /// Nothing: they drift.
     None => descriptor::NONE,
-    /// Baumgarte's terms in the equations, `G a = -γ - rate ġ - position g`: they pull along the forces of the
-    /// constraints, `M⁻¹ Gᵀ` (paper 003, equations (2.42), and (2.46) with `D = B`).
+    /// Baumgarte's terms in the equations, `G a = -γ - rate ġ - position g`: they pull along the forces of
+    /// the constraints, `M⁻¹ Gᵀ` (paper 003, equations (2.42), and (2.46) with `D = B`).
     Baumgarte {
         /// Of the velocity residual.
         rate,
@@ -144,12 +144,12 @@ impl PerConstraint {
 /// The metric in which a correction is the least change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Metric {
-    /// That of the mass matrix: `F = M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁻¹` (paper 003, equation (3.66)). It is what impulses in
-    /// the joints would do.
+    /// That of the mass matrix: `F = M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁻¹` (paper 003, equation (3.66)). It is what impulses
+    /// in the joints would do.
     #[default]
     Mass,
-    /// That of the coordinates: `F = Gᵀ (G Gᵀ)⁻¹` (paper 003, equation (3.69)), better conditioned where masses
-    /// are very different.
+    /// That of the coordinates: `F = Gᵀ (G Gᵀ)⁻¹` (paper 003, equation (3.69)), better conditioned where
+    /// masses are very different.
     Identity,
 }
 
@@ -160,11 +160,11 @@ pub struct Upkeep {
     pub stabilisation: Stabilisation,
     /// The metric of corrections.
     pub metric: Metric,
-    /// Steps that end with no residual of a constraint above this are not projected (DATOL of paper 003); zero
-    /// projects every step.
+    /// Steps that end with no residual of a constraint above this are not projected (DATOL of paper 003);
+    /// zero projects every step.
     pub drift_tolerance: f64,
-    /// `η` of sliding-mode control: how fast each surface `s = ġ + speed g` is approached (paper 000, equation
-    /// (3.19)).
+    /// `η` of sliding-mode control: how fast each surface `s = ġ + speed g` is approached (paper 000,
+    /// equation (3.19)).
     pub reach: PerConstraint,
     /// `σ` of sliding-mode control: how fast positions close once their surface is met (paper 000, equation
     /// (3.22)).

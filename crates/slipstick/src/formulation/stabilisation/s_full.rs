@@ -1,7 +1,7 @@
 //! One correction of positions and velocities together (S-full of paper 003, equation (3.65)).
 //!
-//! With `H = [G 0; L G]` the gradients of `(g, ġ)` by `(q, v)`, the change is `Hᵀ (H Hᵀ)⁻¹ (g, ġ)`, or the same
-//! in the metric of the masses.
+//! With `H = [G 0; L G]` the gradients of `(g, ġ)` by `(q, v)`, the change is `Hᵀ (H Hᵀ)⁻¹ (g, ġ)`, or the
+//! same in the metric of the masses.
 
 use super::super::constrained_form::FormAt;
 use super::super::linear_system::{LinearSystem, MechanismSizes};

@@ -1,7 +1,9 @@
-//! Consistent starts: the nearest positions and speeds at which all constraints are met, in the metric of the mass matrix.
+//! Consistent starts: the nearest positions and velocities at which all constraints are met, in the metric of
+//! the mass matrix.
 //!
-//! Newton's method on `g(t, q) = 0` with the least change in every round, halved where it would overshoot; then the same for the speeds. Pinned
-//! coordinates are further constraints: neither they nor their speeds change.
+//! Newton's method on `g(t, q) = 0` with the least change in every round, halved where it would overshoot;
+//! then the same for the velocities. Pinned coordinates are further constraints: neither they nor their
+//! velocities change.
 
 use super::env::Env;
 use crate::equations::{ActiveRows, System, Terms};
@@ -14,19 +16,22 @@ const MOST_HALVINGS: i32 = 8;
 /// A pin that moves by no more than this part of its value stays where it is.
 const PINNED: f64 = 1e-8;
 
+/// Constraints are met if this is left of them, in coordinates.
+const MET: f64 = 1e-9;
+
 /// Why no consistent start was found.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Refusal {
-    /// These constraints cannot be met together from this start; each with what is left of it.
+    /// These constraints cannot be met together from this start; each with its residual.
     Open(Vec<(usize, f64)>),
     /// What was pinned could not stay: the states that moved, each with what it was and what it must be.
     Pinned(Vec<(usize, f64, f64)>),
-    /// The linear system has no solution; with the speed of the least mass, and that mass.
+    /// The linear system has no solution; with the velocity of the least mass, and that mass.
     Singular(SaddleFault, (usize, f64)),
 }
 
 /// The scratch to make a start consistent.
-pub(super) struct Assembler {
+pub(super) struct ConsistentStart {
     active: ActiveRows,
     positions: usize,
     n: usize,
@@ -44,7 +49,7 @@ pub(super) struct Assembler {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Half {
     Positions,
-    Speeds,
+    Velocities,
 }
 
 /// The rows of the constraints, and behind them one for each pinned coordinate.
@@ -55,7 +60,7 @@ fn with_pinned(jacobian: &Matrix, pinned: &[usize]) -> Matrix {
     Matrix::with_places(m + pinned.len(), jacobian.columns(), &places)
 }
 
-impl Assembler {
+impl ConsistentStart {
     /// For some constraints of a mechanism, and pinned coordinates.
     pub(super) fn new(system: &dyn System, active: &ActiveRows, pinned: &[usize]) -> Self {
         let terms = system.room_for_terms(active);
@@ -81,21 +86,22 @@ impl Assembler {
         self.active == *active && self.pinned == pinned
     }
 
-    /// Moves positions, then speeds.
-    pub(super) fn assemble(&mut self, env: &mut Env<'_>, y: &mut [f64]) -> Result<(), Refusal> {
+    /// Moves positions, then velocities.
+    pub(super) fn make_consistent(&mut self, env: &mut Env<'_>, y: &mut [f64]) -> Result<(), Refusal> {
         let before = y.to_vec();
         self.close(env, y, Half::Positions)?;
-        self.close(env, y, Half::Speeds)?;
+        self.close(env, y, Half::Velocities)?;
         let moved = self.moved_pins(env.has_kinematics(), &before, y);
         if moved.is_empty() { Ok(()) } else { Err(Refusal::Pinned(moved)) }
     }
 
-    /// What was pinned and has moved all the same, because the constraints leave it no choice. Where speeds are not the rates of coordinates, only they are pinned.
+    /// What was pinned and has moved all the same, because the constraints leave it no choice. Where
+    /// velocities are not the rates of coordinates, only they are pinned.
     fn moved_pins(&self, has_kinematics: bool, before: &[f64], y: &[f64]) -> Vec<(usize, f64, f64)> {
         let positions = self.pinned.iter().copied().filter(|_| !has_kinematics);
-        let speeds = self.pinned.iter().map(|i| self.positions + i);
+        let velocities = self.pinned.iter().map(|i| self.positions + i);
         let moved = |i: &usize| (y[*i] - before[*i]).abs() > PINNED * (1.0 + before[*i].abs());
-        positions.chain(speeds).filter(moved).map(|i| (i, before[i], y[i])).collect()
+        positions.chain(velocities).filter(moved).map(|i| (i, before[i], y[i])).collect()
     }
 
     fn close(&mut self, env: &mut Env<'_>, y: &mut [f64], half: Half) -> Result<(), Refusal> {
@@ -125,7 +131,7 @@ impl Assembler {
         self.level.fill(0.0);
         match half {
             Half::Positions => self.level[..self.position.len()].copy_from_slice(&self.position),
-            Half::Speeds => self.level[..self.velocity.len()].copy_from_slice(&self.velocity),
+            Half::Velocities => self.level[..self.velocity.len()].copy_from_slice(&self.velocity),
         }
         self.level.iter().map(|x| x * x).sum::<f64>().sqrt()
     }
@@ -144,7 +150,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// The speed of the least mass, and that mass.
+    /// The velocity of the least mass, and that mass.
     fn lightest(&self) -> (usize, f64) {
         let of = |i: usize| self.terms.mass.row(i).find(|(j, _)| *j == i).map_or(0.0, |(_, mass)| mass);
         (0..self.n).map(|i| (i, of(i))).min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default()
@@ -167,7 +173,7 @@ impl Assembler {
             y.copy_from_slice(&before);
             match half {
                 Half::Positions => env.shift_positions(&mut y[..first], &change),
-                Half::Speeds => {
+                Half::Velocities => {
                     y[first..first + n].iter_mut().zip(&change).for_each(|(v, change)| *v -= change);
                 }
             }
@@ -185,7 +191,7 @@ impl Assembler {
     fn open_rows(&self, half: Half) -> Vec<(usize, f64)> {
         let count = if half == Half::Positions { self.position.len() } else { self.velocity.len() };
         let steep = |k: usize| self.rows.row(k).map(|(_, x)| x * x).sum::<f64>().sqrt();
-        let open = |&k: &usize| self.level[k].is_nan() || self.level[k].abs() > 1e-9 * steep(k);
+        let open = |&k: &usize| self.level[k].is_nan() || self.level[k].abs() > MET * steep(k);
         (0..count).filter(open).map(|k| (self.active.constraint(k), self.level[k])).collect()
     }
 }
