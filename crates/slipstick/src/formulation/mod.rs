@@ -1,8 +1,14 @@
 //! System + Mode → what is integrated.
 //!
-//! A formulation turns equations and a locked mode into a [`Field`] that a one-step method can integrate. An
-//! ordinary differential equation is integrated as it stands ([`Flow`]); index-1, 2, 3, GGL and embedded
-//! forms of constrained systems will stand beside it.
+//! A [`Flow`] is a system in a mode, as a [`Field`] that a one-step method can integrate. It owns the layers of
+//! a form: the evaluator, for a mechanism with the index-1 form around it, the surfaces that the motion slides
+//! on, and the side that it has to stay on. Methods and the loop see a mechanism through small views
+//! (`views.rs`), each with one purpose.
+//!
+//! The form of a mechanism has one piece per responsibility, each of which is lent an `Env` and can be tested
+//! alone: the linear system (`linear_system.rs`), accelerations (`index1.rs`), the projection
+//! (`projection/`), stages of half-explicit methods (`half_explicit.rs`). What keeps constraints met is a list
+//! (`stabilisation/mod.rs`).
 
 mod algebraic;
 mod allowed;

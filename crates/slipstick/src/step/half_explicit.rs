@@ -10,6 +10,17 @@ use super::Trial;
 use super::stages::add_stages_later;
 use crate::formulation::{Flow, Stage};
 
+/// A stage as its method has it: its number and node with its state, and the node ahead with the weights that
+/// stages up to this one have there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StageRow<'a> {
+    pub(super) number: usize,
+    pub(super) node: f64,
+    pub(super) state: &'a [f64],
+    pub(super) node_ahead: f64,
+    pub(super) weights: &'a [f64],
+}
+
 /// The rates of all stages, one after the other, with the state ahead of the last.
 #[derive(Clone, Debug)]
 pub(super) struct Stages {
@@ -45,19 +56,14 @@ impl Stages {
         &mut self.rates[stage * self.n..(stage + 1) * self.n]
     }
 
-    /// Evaluates a stage (number, node, state). Ahead, stages up to this one have the given weights.
-    pub(super) fn make(
-        &mut self,
-        field: &mut Flow<'_>,
-        trial: &Trial,
-        (stage, node, state): (usize, f64, &[f64]),
-        (node_ahead, weights): (f64, &[f64]),
-    ) {
-        let (before, rest) = self.rates.split_at_mut(stage * self.n);
+    /// Evaluates a stage.
+    pub(super) fn make(&mut self, field: &mut Flow<'_>, trial: &Trial, row: StageRow<'_>) {
+        let StageRow { number, node, state, node_ahead, weights } = row;
+        let (before, rest) = self.rates.split_at_mut(number * self.n);
         let (own, positions) = (&mut rest[..self.n], field.system().layout().q);
-        let (t, reach) = (trial.t + node * trial.h, trial.h * weights[stage]);
+        let (t, reach) = (trial.t + node * trial.h, trial.h * weights[number]);
         self.is_half_explicit = !field.half_explicit().begin_stage(t, state, own);
-        add_stages_later(&weights[..stage], before, trial.h, Some(&trial.start), &mut self.ahead);
+        add_stages_later(&weights[..number], before, trial.h, Some(&trial.start), &mut self.ahead);
         go_on(&mut self.ahead[..positions], reach, own);
         if self.is_half_explicit {
             let t_ahead = trial.t + node_ahead * trial.h;

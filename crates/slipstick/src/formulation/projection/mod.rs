@@ -306,7 +306,7 @@ mod tests {
         let upkeep = Upkeep { drift_tolerance: 0.1, ..Stabilisation::Project.into() };
         let left = left_after(upkeep, |projection, at, y| {
             projection.project_end(at, y);
-            assert_eq!((at.env.counts.corrected, y), (0, &mut OPEN.clone()[..]));
+            assert_eq!((at.env.counts.corrected, y), (0, &mut { OPEN }[..]));
         });
         assert!(left[0] > 1e-4);
     }

@@ -16,8 +16,8 @@ struct Reduced {
     decay: f64,
     rate: f64,
     residuals: ConstraintResiduals,
-    /// `k`.
-    reduced: Vec<f64>,
+    /// The reduced constraints.
+    k: Vec<f64>,
     /// The gradients of `ġ` by positions, and what is taken off the rates of positions.
     slopes: Vec<f64>,
     positions: Vec<f64>,
@@ -32,7 +32,7 @@ impl Reduced {
             decay: numbers[0],
             rate: numbers[1],
             residuals: ConstraintResiduals::new(linear.sizes),
-            reduced: vec![0.0; m],
+            k: vec![0.0; m],
             slopes: vec![0.0; m * n],
             positions: vec![0.0; n],
             along: vec![0.0; n],
@@ -43,13 +43,13 @@ impl Reduced {
     fn pull_positions(&mut self, linear: &LinearSystem) {
         let n = linear.sizes.velocities;
         self.positions.fill(0.0);
-        for (row, reduced) in self.reduced.iter().enumerate() {
+        for (row, k) in self.k.iter().enumerate() {
             let decay = if row < linear.sizes.holonomic { self.decay } else { 0.0 };
             for (position, slope) in self.positions.iter_mut().zip(&self.slopes[row * n..]) {
-                *position += self.rate * reduced * slope;
+                *position += self.rate * k * slope;
             }
             for (i, gradient) in linear.terms.jacobian.row(row) {
-                self.positions[i] += self.rate * reduced * decay * gradient;
+                self.positions[i] += self.rate * k * decay * gradient;
             }
         }
     }
@@ -68,9 +68,9 @@ impl DriftTerms for Reduced {
     /// Equations (2.64a) and (2.64b).
     fn pull_motion(&mut self, linear: &LinearSystem, env: &mut Env<'_>, y: &[f64], motion: &mut [f64]) {
         self.residuals.measure(env, y);
-        weigh(&self.residuals, 1.0, self.decay, &mut self.reduced);
+        weigh(&self.residuals, 1.0, self.decay, &mut self.k);
         self.along.fill(0.0);
-        linear.terms.jacobian.add_transposed(1.0, &self.reduced, &mut self.along);
+        linear.terms.jacobian.add_transposed(1.0, &self.k, &mut self.along);
         motion.iter_mut().zip(&self.along).for_each(|(a, along)| *a -= self.rate * along);
         self.residuals.slopes(linear.sizes, env, y, &mut self.slopes);
         self.pull_positions(linear);
