@@ -145,19 +145,6 @@ impl Flow<'_> {
         values.into_iter().map(|value| value > 0.0).collect()
     }
 
-    /// The rate of a guard where the state changes at the rate `dy`.
-    pub fn rate_of(&mut self, guard: usize, t: f64, y: &mut [f64], dy: &[f64]) -> f64 {
-        let mut gradient = vec![0.0; y.len()];
-        let rate = self.evaluator.guard_gradient(
-            self.mode.locked(self.system.parameters()),
-            guard,
-            t,
-            y,
-            &mut gradient,
-        );
-        rate + gradient.iter().zip(dy).map(|(g, dy)| g * dy).sum::<f64>()
-    }
-
     /// How much a guard can change when the state changes by as much as `widths`.
     pub fn spread_of(&mut self, guard: usize, t: f64, y: &mut [f64], widths: &[f64]) -> f64 {
         let mut gradient = vec![0.0; y.len()];

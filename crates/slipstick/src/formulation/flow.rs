@@ -34,8 +34,6 @@ pub struct Flow<'a> {
     pub(super) slope: Vec<f64>,
     /// The guards that matter while signs and counts stay as they are.
     needed: Vec<bool>,
-    /// How many guards are watched in each mode.
-    pub(super) watched: Vec<u64>,
     /// The surfaces that the motion slides on, if it does.
     pub(super) sliding: Option<Sliding>,
     pub(super) one_sided: OneSided,
@@ -56,10 +54,6 @@ impl<'a> Flow<'a> {
     pub fn stabilised(system: &'a dyn System, mode: Mode, upkeep: impl Into<Upkeep>) -> Self {
         let evaluator = Engine::new(system, upkeep.into());
         let (derivative_count, heading_count, guard_count, jacobian_count) = (0, 0, 0, 0);
-        let watched_in = |mode: usize| {
-            let own = system.guards().iter().filter(|guard| is_watched(guard, mode));
-            own.count() as u64
-        };
         Self {
             system,
             evaluator,
@@ -73,7 +67,6 @@ impl<'a> Flow<'a> {
             beside: Vec::new(),
             slope: Vec::new(),
             needed: vec![true; system.guards().len()],
-            watched: (0..system.mode_names().len()).map(watched_in).collect(),
             sliding: None,
             one_sided: OneSided::new(system),
             visits: Visits::default(),
@@ -106,12 +99,6 @@ impl<'a> Flow<'a> {
             self.needed.fill(true);
         }
         self.one_sided.know_needed(&self.needed);
-    }
-
-    /// The values of the watched guards.
-    pub fn guards(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
-        self.guard_count += self.watched[self.mode.values.place];
-        self.evaluator.guards(self.mode.locked(self.system.parameters()), t, y, values);
     }
 
     /// The value of one guard.
@@ -344,16 +331,6 @@ impl<'a> Flow<'a> {
         weight * (1.0 - weight)
     }
 
-    /// How fast the field of one side drives the motion back onto the only surface that it slides on: positive while it slides. It costs
-    /// half of what [`guard`](Self::guard) does. Nothing if there are more surfaces.
-    pub fn drive_back(&mut self, side: f64, t: f64, y: &[f64]) -> Option<f64> {
-        let mut sliding = self.sliding.take_if(|sliding| sliding.surfaces().len() == 1)?;
-        let rate = sliding.rate_on_side(&mut *self.evaluator, &mut self.mode, t, y, side);
-        self.count(sliding.take_effort());
-        self.sliding = Some(sliding);
-        Some(-side * rate)
-    }
-
     /// The right-hand side along the surfaces that the motion slides on.
     pub(super) fn slide(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
         let Some(mut sliding) = self.sliding.take() else { return };
@@ -456,6 +433,6 @@ impl Field for Flow<'_> {
 }
 
 /// Whether a guard is watched in a mode. What happens at rest has no surface.
-pub(super) fn is_watched(guard: &Guard, mode: usize) -> bool {
+fn is_watched(guard: &Guard, mode: usize) -> bool {
     guard.kind.has_surface() && guard.mode.is_none_or(|own| own == mode)
 }

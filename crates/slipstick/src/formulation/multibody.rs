@@ -9,8 +9,8 @@ use super::landing::largest;
 use super::rank::Rank;
 use super::{Index1, Refusal, Upkeep};
 use crate::equations::{
-    ActiveRows, At, Evaluator, ExpandGuards, FieldSlopes, GuardFunctions, GuardRates, Locked, MechanismTerms,
-    Reset, System, UncertainPoint, UncertainPolynomial, gradient_by_differences,
+    ActiveRows, At, Evaluator, ExpandGuards, FieldSlopes, GuardFunctions, Locked, MechanismTerms, Reset,
+    System, UncertainPoint, UncertainPolynomial, gradient_by_differences,
 };
 use crate::expr::{Bounds, Inexact};
 
@@ -456,23 +456,6 @@ impl GuardFunctions for Multibody<'_> {
 
     fn schedule(&mut self, locked: Locked<'_>, times: &mut [f64]) {
         self.inner.schedule(locked, times);
-    }
-
-    fn guard_rates(
-        &mut self,
-        locked: Locked<'_>,
-        t: f64,
-        y: &[f64],
-        reach: f64,
-        rates: GuardRates<'_>,
-    ) -> u64 {
-        let (form, mut env) = self.at(locked, t, y);
-        form.solve(&mut env, y);
-        1 + self.inner.guard_rates(locked, t, y, reach, rates)
-    }
-
-    fn slope_of_rates(&self) -> Option<&[f64]> {
-        None
     }
 }
 

@@ -250,19 +250,6 @@ impl Sliding {
         })
     }
 
-    /// The projected point at which the fields were evaluated.
-    pub(super) fn point(&self) -> &[f64] {
-        &self.point
-    }
-
-    /// The field of the side that a mode has locked, if it was evaluated and is the right-hand side there.
-    pub(super) fn field_of(&self, mode: &Mode) -> Option<&[f64]> {
-        let is_plain = self.mass.is_none() && !self.adds_up();
-        let bit = |(i, surface): (usize, &Surface)| usize::from(surface.sign(mode) > 0.0) << i;
-        let side: usize = self.surfaces.iter().enumerate().map(bit).sum();
-        is_plain.then(|| &self.fields[side * self.n..(side + 1) * self.n])
-    }
-
     /// Locks the signs of a side, and gives the share that it has in the field along the surfaces.
     pub fn set_side(&self, side: usize, mode: &mut Mode) -> f64 {
         for (i, surface) in self.surfaces.iter().enumerate() {
@@ -318,24 +305,6 @@ impl Sliding {
         for surface in self.surfaces.iter().chain(self.followers.iter().map(|f| &f.surface)) {
             surface.rest(mode);
         }
-    }
-
-    /// The rate of the only surface along the field of one side, at the projection of `y`.
-    pub fn rate_on_side(
-        &mut self,
-        evaluator: &mut dyn Evaluator,
-        mode: &mut Mode,
-        t: f64,
-        y: &[f64],
-        side: f64,
-    ) -> f64 {
-        self.find_point(evaluator, mode, t, y, false);
-        self.find_gradients(evaluator, mode, t);
-        self.find_duals(evaluator, mode, t);
-        let b = usize::from(side > 0.0);
-        self.evaluate_field(evaluator, mode, t, b);
-        self.rest(mode);
-        self.rates[b]
     }
 
     /// Evaluates one of the fields at the projected point, and the rates of all surfaces along it.

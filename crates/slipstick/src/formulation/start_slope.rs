@@ -4,9 +4,7 @@
 //! first step, and by that step. It is evaluated once.
 
 use super::engine::Engine;
-use super::flow::is_watched;
-use super::{Field, Flow, Sliding};
-use crate::equations::{GuardKind, GuardRates};
+use super::{Field, Flow};
 use crate::mode::Mode;
 
 /// Points that differ by no more than this part, in each component, are the same to rounding.
@@ -39,13 +37,6 @@ impl StartSlope {
         (self.is_known, self.t) = (true, t);
     }
 
-    /// Keeps the field of the side that the mode has locked, of those that meet at some surfaces.
-    pub(super) fn keep_side(&mut self, mode: &Mode, t: f64, sliding: &Sliding) {
-        if let Some(field) = sliding.field_of(mode) {
-            self.keep(mode, t, sliding.point(), field);
-        }
-    }
-
     /// The right-hand side at a point, if it is known.
     pub(super) fn at(&self, mode: &Mode, t: f64, y: &[f64]) -> Option<&[f64]> {
         let same = |(a, b): (&f64, &f64)| a == b || (a - b).abs() <= ROUNDING * b.abs();
@@ -55,27 +46,6 @@ impl StartSlope {
 }
 
 impl Flow<'_> {
-    /// First and second derivative of each watched guard along the flow.
-    pub fn guard_rates(&mut self, t: f64, y: &[f64], reach: f64, (first, second): (&mut [f64], &mut [f64])) {
-        self.guard_count += self.watched[self.mode.values.place];
-        let (locked, guards) = (self.mode.locked(self.system.parameters()), self.system.guards());
-        let slope = self.start_slope.at(&self.mode, t, y);
-        let rates = GuardRates { slope, first, second };
-        let count = match &mut self.behind_mass {
-            None => self.evaluator.guard_rates(locked, t, y, reach, rates),
-            Some(behind) => {
-                let surfaces = (0..guards.len())
-                    .filter(|&g| is_watched(&guards[g], locked.mode) && guards[g].kind == GuardKind::Surface);
-                behind.guard_rates(&mut *self.evaluator, (locked, t, y), reach, surfaces, rates)
-            }
-        };
-        if let Some(slope) = self.evaluator.slope_of_rates() {
-            self.start_slope.keep(&self.mode, t, y, slope);
-        }
-        self.derivative_count += count;
-        self.heading_count += count;
-    }
-
     /// The right-hand side where a segment begins, which may be known.
     #[cold]
     pub fn first_derivative(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
@@ -96,10 +66,5 @@ impl Flow<'_> {
     /// How often the right-hand side where a segment begins was known already.
     pub fn reused(&self) -> u64 {
         self.start_slope.reused
-    }
-
-    /// Keeps the right-hand side of the side that is locked, of the fields that meet at some surfaces.
-    pub fn keep_side(&mut self, sliding: &Sliding, t: f64) {
-        self.start_slope.keep_side(&self.mode, t, sliding);
     }
 }
