@@ -74,7 +74,7 @@ impl Flow<'_> {
         if !self.has_terms() {
             return self.free_remainder(at, out);
         }
-        self.derivative_count += 1;
+        self.counts.derivatives += 1;
         self.on_form(at.t, at.y, |form, env, _| form.remainder(env, at, out));
     }
 

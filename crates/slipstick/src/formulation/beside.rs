@@ -19,7 +19,7 @@ impl Flow<'_> {
     /// From now on accelerations are found with the factors of this point, for places next to it, until [`let_factors_go`](Self::let_factors_go).
     pub(super) fn hold_factors(&mut self, t: f64, y: &[f64]) {
         if self.has_terms() {
-            self.derivative_count += 1;
+            self.counts.derivatives += 1;
             self.on_form(t, y, Index1::hold_factors);
         }
         // There slopes grow without bound, and the factors of one point say nothing of others.

@@ -193,7 +193,7 @@ impl Flow<'_> {
 
     /// Ends a stage: the accelerations with which the constraints of speeds are met ahead, and with them all rates.
     pub fn end_stage(&mut self, stage: Stage<'_>, dy: &mut [f64]) {
-        self.derivative_count += 1;
+        self.counts.derivatives += 1;
         self.on_form(stage.here.0, stage.here.1, |form, env, _| form.half_explicit_stage(env, stage, dy));
     }
 

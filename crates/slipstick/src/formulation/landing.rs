@@ -315,7 +315,7 @@ impl Flow<'_> {
     /// Moves a state onto the surfaces that the motion slides on. If joints are kept shut, that and the corrections of these are made in turn, for each of both leads away from the other.
     pub fn land_on_surfaces(&mut self, t: f64, y: &mut [f64], keeps_joints: bool) {
         for _ in 0..MOST_TURNS {
-            self.project(t, y);
+            self.switching(t).project(y);
             let goes_on = keeps_joints && self.sliding.is_some();
             if !goes_on || self.on_form(t, &mut *y, Index1::close_once) != Some(true) {
                 return;

@@ -5,28 +5,26 @@
 //! constrained systems will stand beside it.
 
 mod algebraic;
+mod algebraic_view;
 mod allowed;
 mod assemble;
 mod balance;
 mod behind_mass;
 mod beside;
-mod comparing;
 mod constrained;
-mod dependence;
-mod dependent_weights;
 mod engine;
 mod env;
 mod feedback;
+mod field_env;
 mod flow;
 mod ggl;
 mod ground;
+mod guards_view;
 mod half_explicit;
 mod index1;
-mod jumps;
 mod landing;
 mod mixture;
 mod multibody;
-mod noise;
 mod one_sided;
 mod pstab;
 mod pull;
@@ -36,28 +34,33 @@ mod singular;
 mod sliding;
 mod stabilisation;
 mod start_slope;
-mod still;
-mod surface;
+mod switching_view;
 mod tangents;
-mod twins;
-mod visits;
-mod weights;
+mod work_counts;
 
 pub use crate::equations::MassKind;
+pub use algebraic_view::AlgebraicView;
 pub use assemble::Refusal;
 pub use balance::{Balance, Remainder};
+pub use field_env::FieldEnv;
 pub use flow::Flow;
 pub use ggl::{GglRoom, Kinematics};
 pub use ground::Ground;
+pub use guards_view::GuardsView;
 pub use half_explicit::Stage;
 pub use index1::Index1;
 pub use mixture::Mixture;
 pub use multibody::Multibody;
+pub use one_sided::OneSided;
 pub use singular::Shrunk;
-pub use sliding::{Follower, MOST_SURFACES, Sliding};
+pub use sliding::{
+    FilippovCombination, Follower, MOST_SURFACES, SideFields, SideLock, SideRates, SurfaceSides,
+};
+pub use sliding::{Sliding, Surface, SurfaceSet, Visits, is_jump};
 pub use stabilisation::{Metric, PerConstraint, Stabilisation, Upkeep};
-pub use surface::{SideLock, Surface, is_jump};
+pub use switching_view::SwitchingView;
 pub use tangents::Tangents;
+pub use work_counts::WorkCounts;
 
 /// A vector field on flat states: all that a one-step method for ordinary differential equations needs.
 pub trait Field {

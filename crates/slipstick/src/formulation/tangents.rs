@@ -214,7 +214,7 @@ fn groups(forces: &Matrix, slopes: &Matrix) -> Vec<Group> {
 impl Flow<'_> {
     /// Linearises the equations. `left` is scratch.
     pub fn tangents(&mut self, at: Balance<'_>, left: &mut Remainder, out: &mut Tangents) {
-        self.jacobian_count += 1;
+        self.counts.jacobians += 1;
         if out.with_terms
             && self.on_form(at.t, at.y, |form, env, _| form.tangents(env, at, out)) == Some(true)
         {

@@ -86,13 +86,14 @@ pub fn classify(
         }
     }
     let settled = settle(sliding, &wanted);
-    if settled.found && !sliding.is_tangent(&settled.fixed()) {
+    if settled.found && !sliding.combination.is_tangent(&settled.fixed()) {
         return Some(Classified::of(settled));
     }
     if wanted.len() == 1 {
         return Some(classify_one(motions, sliding, wanted[0]));
     }
-    let by_motion = (!sliding.adds_up()).then(|| choose_sides(motions, sliding, &wanted)).flatten();
+    let by_motion =
+        (!sliding.set.sides().add_up()).then(|| choose_sides(motions, sliding, &wanted)).flatten();
     let by_rates = || settled.found.then(|| Classified::of(settled));
     by_motion.or_else(by_rates).or_else(|| stay_in_corner(sliding, wanted.len()))
 }
@@ -104,28 +105,29 @@ fn go_on(side: f64) -> Way {
 /// Whether rates do not contradict a choice by more than their rounding.
 fn follows(sliding: &mut Sliding, ways: &[Way]) -> bool {
     let fixed = fixed(ways);
-    if !sliding.find_weights(&fixed) || !sliding.is_convex() {
+    if !sliding.combination.find_weights(&fixed) || !sliding.combination.is_convex() {
         return false;
     }
     ways.iter().enumerate().all(|(i, way)| match way {
         Way::Side(side) => {
-            side * sliding.weighted_rate(i) >= -sliding.rounding(i) && !sliding.is_bound(i, &fixed)
+            side * sliding.combination.combined_rate(i) >= -sliding.combination.rates.rounding(i)
+                && !sliding.combination.is_bound(i, &fixed)
         }
-        Way::Along => (0.0..=1.0).contains(&sliding.weights()[i]),
+        Way::Along => (0.0..=1.0).contains(&sliding.combination.weights()[i]),
     })
 }
 
 /// No way leads away, and a mixture keeps the motion on all surfaces, those included whose rates do not depend on the side.
 fn stay_in_corner(sliding: &mut Sliding, count: usize) -> Option<Classified> {
     let corner = || Classified { ways: vec![Way::Along; count], unique: true, in_corner: true };
-    sliding.can_stay_on_all().then(corner)
+    sliding.combination.can_stay_on_all().then(corner)
 }
 
 /// One surface: both of its sides are asked.
 fn classify_one(motions: &mut dyn Motions<'_>, sliding: &Sliding, wanted: f64) -> Classified {
     let [below, above] = [0, 1].map(|side| {
-        sliding.set_side(side, &mut motions.flow().mode);
-        motions.heading(sliding.surfaces()[0].guard)
+        sliding.set.lock_side(side, &mut motions.flow().mode);
+        motions.heading(sliding.set.surfaces()[0].guard)
     });
     let sure = |way| Classified::sure(vec![way]);
     match (below.keeps(-1.0), above.keeps(1.0)) {
@@ -154,8 +156,9 @@ fn choose_sides(motions: &mut dyn Motions<'_>, sliding: &Sliding, wanted: &[f64]
     let mut best: Option<(usize, usize)> = None;
     let mut found = 0;
     for side in 0..1_usize << count {
-        sliding.set_side(side, &mut motions.flow().mode);
-        let keeps = (0..count).all(|i| motions.heading(sliding.surfaces()[i].guard).keeps(sign_of(side, i)));
+        sliding.set.lock_side(side, &mut motions.flow().mode);
+        let keeps =
+            (0..count).all(|i| motions.heading(sliding.set.surfaces()[i].guard).keeps(sign_of(side, i)));
         if !keeps {
             continue;
         }

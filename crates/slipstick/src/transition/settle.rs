@@ -36,7 +36,7 @@ impl Settlement {
 
 /// Finds how a motion goes on; the fields must have been evaluated. `wanted` is the side that the motion is going to, 0 where there is none.
 pub(super) fn settle(sliding: &mut Sliding, wanted: &[f64]) -> Settlement {
-    if sliding.adds_up() {
+    if sliding.set.sides().add_up() {
         return settle_many(sliding, wanted);
     }
     let k = wanted.len();
@@ -76,11 +76,11 @@ fn settle_many(sliding: &mut Sliding, wanted: &[f64]) -> Settlement {
             return Settlement { ways, found: true, unique: true };
         }
         for (i, way) in ways.iter_mut().enumerate() {
-            let weight = sliding.weights()[i];
+            let weight = sliding.combination.weights()[i];
             *way = match *way {
                 Way::Along if weight > 1.0 => Way::Side(1.0),
                 Way::Along if weight < 0.0 => Way::Side(-1.0),
-                Way::Side(side) if sliding.weighted_rate(i) * side <= 0.0 => Way::Along,
+                Way::Side(side) if sliding.combination.combined_rate(i) * side <= 0.0 => Way::Along,
                 same => same,
             };
         }
@@ -90,10 +90,10 @@ fn settle_many(sliding: &mut Sliding, wanted: &[f64]) -> Settlement {
 
 /// Along a surface whose own sign pushes back to it; else to the side that the motion is going to.
 fn first_guess(sliding: &Sliding, surface: usize, wanted: f64) -> Way {
-    match sliding.own_push(surface) {
+    match sliding.combination.push(surface, surface) {
         push if push < 0.0 => Way::Along,
         _ if wanted != 0.0 => Way::Side(wanted),
-        _ => Way::Side(if sliding.weighted_rate(surface) < 0.0 { -1.0 } else { 1.0 }),
+        _ => Way::Side(if sliding.combination.combined_rate(surface) < 0.0 { -1.0 } else { 1.0 }),
     }
 }
 
@@ -125,7 +125,7 @@ pub fn fixed(ways: &[Way]) -> Vec<Option<f64>> {
 pub fn spirals_out(sliding: &Sliding) -> bool {
     let turn = |side: usize| {
         let sign = |i: usize| if side >> i & 1 == 1 { 1.0 } else { -1.0 };
-        (sign(0) * sliding.rate(0, side), sign(1) * sliding.rate(1, side))
+        (sign(0) * sliding.combination.rates.rate(0, side), sign(1) * sliding.combination.rates.rate(1, side))
     };
     let turns = [0, 1, 2, 3].map(turn);
     // From the first surface towards the second on two of the sides, back on the others: always to the left, or always to the right.
@@ -139,11 +139,13 @@ pub fn spirals_out(sliding: &Sliding) -> bool {
 
 fn is_consistent(sliding: &mut Sliding, ways: &[Way]) -> bool {
     let fixed = fixed(ways);
-    if !sliding.find_weights(&fixed) || !sliding.is_convex() {
+    if !sliding.combination.find_weights(&fixed) || !sliding.combination.is_convex() {
         return false;
     }
     ways.iter().enumerate().all(|(i, way)| match way {
-        Way::Side(sign) => sliding.weighted_rate(i) * sign > 0.0 && !sliding.is_bound(i, &fixed),
-        Way::Along => (0.0..=1.0).contains(&sliding.weights()[i]),
+        Way::Side(sign) => {
+            sliding.combination.combined_rate(i) * sign > 0.0 && !sliding.combination.is_bound(i, &fixed)
+        }
+        Way::Along => (0.0..=1.0).contains(&sliding.combination.weights()[i]),
     })
 }
