@@ -13,8 +13,8 @@ pub struct AlgebraicView<'f> {
 }
 
 impl AlgebraicView<'_> {
-    /// Looks at the mass matrix at a state, if there is one, to find out whether it determines the rates of all
-    /// states.
+    /// Looks at the mass matrix at a state, if there is one, to find out whether it determines the rates of
+    /// all states.
     pub fn look(&mut self, y: &[f64]) {
         let FieldEnv { eval, mode, parameters, t, .. } = &mut self.env;
         if let Some(mass) = &mut self.mass {

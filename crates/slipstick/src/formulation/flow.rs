@@ -14,8 +14,8 @@ use crate::mode::Mode;
 pub struct Flow<'a> {
     pub(super) system: &'a dyn System,
     pub(super) evaluator: Engine<'a>,
-    /// The right-hand side, where that is all there is to call: the motion neither slides nor has to stay on one
-    /// side.
+    /// The right-hand side, where that is all there is to call: the motion neither slides nor has to stay on
+    /// one side.
     plain: Option<&'a PlainField>,
     /// The discrete state that holds now.
     pub mode: Mode,
@@ -23,8 +23,8 @@ pub struct Flow<'a> {
     pub counts: WorkCounts,
     /// What is known of the right-hand side where the segment begins.
     start_slope: StartSlope,
-    /// A state and a derivative next to the one of interest, for differences. There is room for them once they are
-    /// needed.
+    /// A state and a derivative next to the one of interest, for differences. There is room for them once
+    /// they are needed.
     pub(super) beside: Vec<f64>,
     pub(super) slope: Vec<f64>,
     /// The guards that matter while signs and counts stay as they are.
@@ -112,8 +112,8 @@ impl<'a> Flow<'a> {
         self.needed[guard] && is_watched(&self.system.guards()[guard], self.mode.values.place)
     }
 
-    /// Finds out which guards matter with the present signs and counts. A motion that slides on a surface has both
-    /// of its branches.
+    /// Finds out which guards matter with the present signs and counts. A motion that slides on a surface has
+    /// both of its branches.
     pub fn find_needed(&mut self) {
         if self.mode.structure.sliding.is_empty() {
             self.evaluator.find_needed(self.mode.locked(self.system.parameters()), &mut self.needed);
@@ -139,10 +139,10 @@ impl<'a> Flow<'a> {
         self.visits.forget();
     }
 
-    /// From here on a state that slides is put back along the jumps of the field as it was last evaluated: what no
-    /// switch acts on keeps every bit (rule 21). They are the same for a whole step, so that a state between its
-    /// ends does not depend on what was looked at before. A mechanism is moved as its constraints allow where it
-    /// stands.
+    /// From here on a state that slides is put back along the jumps of the field as it was last evaluated:
+    /// what no switch acts on keeps every bit (rule 21). They are the same for a whole step, so that a state
+    /// between its ends does not depend on what was looked at before. A mechanism is moved as its constraints
+    /// allow where it stands.
     pub fn move_along_jumps(&mut self) {
         if let Some(sliding) = self.sliding.as_mut().filter(|_| !self.is_mechanism) {
             sliding.keep_jumps();
@@ -181,8 +181,8 @@ impl<'a> Flow<'a> {
         self.start_slope.keep(&self.mode, t, y, dy);
     }
 
-    /// The right-hand side of a system that needs its evaluator, or along surfaces. Kept apart, so that the short
-    /// way stays short.
+    /// The right-hand side of a system that needs its evaluator, or along surfaces. Kept apart, so that the
+    /// short way stays short.
     #[cold]
     fn evaluated_derivative(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
         let (eval, parameters) = (&mut *self.evaluator, self.system.parameters());

@@ -1,7 +1,8 @@
 //! Where a motion belongs between the ends of its steps: on the surfaces that it slides on, and where the
 //! constraints of a mechanism are met.
 //!
-//! Dense output is as accurate as the method, and no better on a curved surface. What is looked at there is put back first.
+//! Dense output is as accurate as the method, and no better on a curved surface. What is looked at there is
+//! put back first.
 
 use super::engine::Engine;
 use super::{FieldEnv, Sliding, Stabilisation, Surface, WorkCounts};
@@ -44,8 +45,8 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// Finds out which constraints are independent next to a state of a motion: these count from now on, even where
-    /// they are not quite met, as in the run.
+    /// Finds out which constraints are independent next to a state of a motion: these count from now on, even
+    /// where they are not quite met, as in the run.
     pub fn enter_form(&mut self, mode: &Mode, t: f64, y: &[f64]) {
         let mut met = y.to_vec();
         self.put_back(mode, t, &mut met);

@@ -1,5 +1,5 @@
-//! Guards along a form: their values, those of switched terms while the motion slides, their bands, series and
-//! bounds.
+//! Guards along a form: their values, those of switched terms while the motion slides, their bands, series
+//! and bounds.
 
 use super::{FieldEnv, Sliding, WorkCounts};
 use crate::equations::{Evaluator, Locked, Reset, System, UncertainPoint, UncertainPolynomial};
@@ -25,8 +25,8 @@ impl GuardsView<'_> {
 
     /// The value of one guard.
     ///
-    /// A guard that the motion slides on is zero; its place is taken by how far the motion is from leaving: the
-    /// product of the weights of both sides, which is zero where one side's field runs along the surface.
+    /// A guard that the motion slides on is zero; its place is taken by how far the motion is from leaving:
+    /// the product of the weights of both sides, which is zero where one side's field runs along the surface.
     pub fn value(&mut self, guard: usize, t: f64, y: &[f64]) -> f64 {
         let Some(sliding) = self.sliding.take() else { return self.surface_value(guard, t, y) };
         let value = match sliding.set.index_of(guard) {
@@ -41,8 +41,8 @@ impl GuardsView<'_> {
         value
     }
 
-    /// The value of the surface of a guard. While the motion slides, what uses a switched term has its equivalent
-    /// value (rule 20).
+    /// The value of the surface of a guard. While the motion slides, what uses a switched term has its
+    /// equivalent value (rule 20).
     pub fn along(&mut self, guard: usize, t: f64, y: &[f64]) -> f64 {
         let Some(sliding) = self.sliding.take() else { return self.surface_value(guard, t, y) };
         let value = if sliding.set.index_of(guard).is_some() {
@@ -102,8 +102,8 @@ impl GuardsView<'_> {
         Some(self.eval.guard_banded(self.mode.locked(self.system.parameters()), guard, point))
     }
 
-    /// The Taylor coefficients of a guard along the motion, up to an order. False if they are not known so far; see
-    /// [`ExpandGuards::guard_series`](crate::equations::ExpandGuards::guard_series).
+    /// The Taylor coefficients of a guard along the motion, up to an order. False if they are not known so
+    /// far; see [`ExpandGuards::guard_series`](crate::equations::ExpandGuards::guard_series).
     pub fn series(
         &mut self,
         guard: usize,
@@ -117,8 +117,8 @@ impl GuardsView<'_> {
         self.eval.guard_series(self.mode.locked(self.system.parameters()), guard, point, order, out)
     }
 
-    /// A guard over a step as a polynomial, with a remainder; none if nothing is known. While the motion slides,
-    /// guards of switched terms are not what their formulas say.
+    /// A guard over a step as a polynomial, with a remainder; none if nothing is known. While the motion
+    /// slides, guards of switched terms are not what their formulas say.
     pub fn polynomial<'p>(
         &mut self,
         guard: usize,
@@ -133,8 +133,8 @@ impl GuardsView<'_> {
         self.eval.guard_polynomial(self.mode.locked(self.system.parameters()), guard, input, wanted, out)
     }
 
-    /// What is certain of a guard while time (0) and states (from 1 on) move within bounds; none if it is not a
-    /// formula.
+    /// What is certain of a guard while time (0) and states (from 1 on) move within bounds; none if it is not
+    /// a formula.
     pub fn bounds(&mut self, guard: usize, input: &dyn Fn(usize) -> Bounds) -> Option<Bounds> {
         let bounds = self.eval.guard_bounds(self.mode.locked(self.system.parameters()), guard, input)?;
         self.counts.guards += 1;
@@ -146,8 +146,8 @@ impl GuardsView<'_> {
         self.eval.differences_guard(self.locked(), guard)
     }
 
-    /// The gradient of the surface of a guard with respect to the state; gives its rate in time. `y` is as before
-    /// afterwards.
+    /// The gradient of the surface of a guard with respect to the state; gives its rate in time. `y` is as
+    /// before afterwards.
     pub fn gradient(&mut self, guard: usize, t: f64, y: &mut [f64], gradient: &mut [f64]) -> f64 {
         // Without a formula it takes a difference for time and for each state.
         self.counts.guards += if self.system.has_formulas() { 1 } else { 1 + y.len() as u64 };

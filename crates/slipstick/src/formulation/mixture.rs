@@ -1,8 +1,8 @@
-//! What is looked at while a motion slides: outputs are combined from both sides of each surface with the weights
-//! of the field.
+//! What is looked at while a motion slides: outputs are combined from both sides of each surface with the
+//! weights of the field.
 //!
-//! A friction force written with a sign then shows what sticking needs, and the sign itself the equivalent control
-//! `2 w - 1` between -1 and 1 (paper 002, equation (5), with `α = w`).
+//! A friction force written with a sign then shows what sticking needs, and the sign itself the equivalent
+//! control `2 w - 1` between -1 and 1 (paper 002, equation (5), with `α = w`).
 
 use super::Ground;
 use super::engine::Engine;
@@ -69,8 +69,8 @@ impl<'a> Mixture<'a> {
         self.ground.put_back(mode, t, y);
     }
 
-    /// Finds out which constraints are independent next to a state of the motion, for what is looked at between the
-    /// ends of steps and not put back.
+    /// Finds out which constraints are independent next to a state of the motion, for what is looked at
+    /// between the ends of steps and not put back.
     pub fn enter_form(&mut self, mode: &Mode, t: f64, y: &[f64]) {
         self.ground.enter_form(mode, t, y);
     }

@@ -1,16 +1,17 @@
 //! Keeps a method from using a field where it does not hold: behind a surface that the motion has not crossed
 //! yet, where another field, mode or state begins (paper 002, section 3.2).
 //!
-//! Before each evaluation the sides of all switches are looked at, and of all guards that would change the mode or
-//! the state. Where one is behind its surface, the field is not evaluated: the step fails, and where it would have
-//! crossed is estimated, so that the next one can end before that.
+//! Before each evaluation the sides of all switches are looked at, and of all guards that would change the
+//! mode or the state. Where one is behind its surface, the field is not evaluated: the step fails, and where
+//! it would have crossed is estimated, so that the next one can end before that.
 
 use super::{FieldEnv, Surface};
 use crate::equations::{Guard, GuardKind, System};
 use crate::math::dot;
 use crate::mode::Mode;
 
-/// The watch over the sides of guards that change the equations or the state. It is off until a form turns it on.
+/// The watch over the sides of guards that change the equations or the state. It is off until a form turns it
+/// on.
 pub struct OneSided {
     on: bool,
     watches: Vec<OneSidedSurface>,
@@ -38,7 +39,8 @@ struct OneSidedSurface {
     /// The last value where all surfaces were on the right side, and the value at the last point.
     value: f64,
     seen: f64,
-    /// Whether the motion stands on it at the start of the step. A stage of a step along the tangent can be a little behind it.
+    /// Whether the motion stands on it at the start of the step. A stage of a step along the tangent can be a
+    /// little behind it.
     fresh: bool,
 }
 
@@ -102,8 +104,8 @@ impl OneSided {
         }
     }
 
-    /// The side that the motion has just gone to through the surface of each guard that has changed the mode, zero
-    /// for all others. In the next step the field is not used behind those.
+    /// The side that the motion has just gone to through the surface of each guard that has changed the mode,
+    /// zero for all others. In the next step the field is not used behind those.
     pub fn enter(&mut self, side_of: impl Fn(usize) -> f64) {
         for watch in &mut self.watches {
             watch.entered = side_of(watch.guard);
@@ -121,8 +123,8 @@ impl OneSided {
         self.turning
     }
 
-    /// A motion that turns back at once, as with hysteresis, may go behind the surface that it came through. The
-    /// first field tells.
+    /// A motion that turns back at once, as with hysteresis, may go behind the surface that it came through.
+    /// The first field tells.
     pub(super) fn look_where_it_goes(&mut self, env: &mut FieldEnv<'_>, y: &[f64], dy: &[f64]) {
         let (mut y, mut gradient) = (y.to_vec(), vec![0.0; y.len()]);
         for watch in self.watches.iter_mut().filter(|watch| watch.entered != 0.0) {
@@ -134,8 +136,8 @@ impl OneSided {
         self.turning = false;
     }
 
-    /// Takes note of the side that each guard must not leave without its event, zero if it may. What was before is
-    /// of no interest any more.
+    /// Takes note of the side that each guard must not leave without its event, zero if it may. What was
+    /// before is of no interest any more.
     pub fn know_sides(&mut self, side_of: impl Fn(usize) -> f64) {
         self.crossed = None;
         for watch in &mut self.watches {
@@ -143,14 +145,14 @@ impl OneSided {
         }
     }
 
-    /// A surface that the last point is behind, although the motion has just left it: the field has to be taken on
-    /// its right side.
+    /// A surface that the last point is behind, although the motion has just left it: the field has to be
+    /// taken on its right side.
     pub(super) fn beside(&self) -> Option<Surface> {
         self.beside
     }
 
-    /// When the motion would have crossed a surface in the last step, if that step failed for it, and that of which
-    /// guard.
+    /// When the motion would have crossed a surface in the last step, if that step failed for it, and that of
+    /// which guard.
     pub fn take_crossed(&mut self) -> Option<(f64, usize)> {
         self.crossed.take()
     }

@@ -1,7 +1,7 @@
 //! The right-hand side where a segment begins.
 //!
-//! It is wanted several times there: to find how the motion goes on at a switching surface and where guards are
-//! heading, to choose the size of the first step, and by that step. It is evaluated once.
+//! It is wanted several times there: to find how the motion goes on at a switching surface and where guards
+//! are heading, to choose the size of the first step, and by that step. It is evaluated once.
 
 use crate::mode::Mode;
 

@@ -28,7 +28,8 @@ impl SwitchingView<'_> {
         sliding.evaluate(&mut self.env, y);
     }
 
-    /// Whether the fields that meet at many surfaces are the sums of their terms; they must have been evaluated.
+    /// Whether the fields that meet at many surfaces are the sums of their terms; they must have been
+    /// evaluated.
     pub fn fields_add_up(&mut self, sliding: &Sliding) -> bool {
         !sliding.set.sides().add_up() || sliding.terms_add_up(&mut self.env)
     }
@@ -49,8 +50,8 @@ impl SwitchingView<'_> {
         }
     }
 
-    /// How far the motion is from leaving a surface, by its place among those slid on: the weight of the positive
-    /// side, and its band. Below 0 it leaves to the negative side, above 1 to the positive one.
+    /// How far the motion is from leaving a surface, by its place among those slid on: the weight of the
+    /// positive side, and its band. Below 0 it leaves to the negative side, above 1 to the positive one.
     pub fn exit_weight(&mut self, surface: usize, y: &[f64]) -> (f64, f64) {
         let t = self.env.t;
         if let Some(known) = self.visits.exit(surface, t, y) {

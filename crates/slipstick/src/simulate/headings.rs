@@ -39,7 +39,7 @@ impl<'a> Motions<'a> for Headings<'_, 'a> {
     }
 
     /// Where the rates of the surface depend on the side, here or soon, weights hold the motion there. Where
-    /// they do not, as in `x'' = -sign(x)`, the mixture in equal parts may do so by itself.
+    /// they do not, as in `x'' = -sign(x)`, the combination in equal parts may do so by itself.
     fn can_slide(&mut self, sliding: &Sliding) -> bool {
         let Integrator { flow, trial, .. } = &mut *self.along.integrator;
         if flow.algebraic(trial.t).is_read_by(sliding.set.surfaces()[0].guard, &mut trial.start) {
@@ -57,14 +57,14 @@ impl<'a> Motions<'a> for Headings<'_, 'a> {
         if !soon.combination.rates.is_idle(0) {
             return true;
         }
-        let stays = (0..soon.set.sides().count())
-            .all(|side| soon.combination.rates.rate(0, side).abs() <= soon.combination.rates.rounding(0));
+        let rates = &soon.combination.rates;
+        let stays = (0..soon.set.sides().count()).all(|side| rates.rate(0, side).abs() <= rates.rounding(0));
         stays && self.keeps_constraints(sliding, h, &y)
     }
 }
 
 impl Headings<'_, '_> {
-    /// Whether constraints do not take what a mixture of sides makes of speeds as motion across them, on
+    /// Whether constraints do not take what a combination of sides makes of speeds as motion across them, on
     /// either side.
     fn keeps_constraints(&mut self, sliding: &Sliding, h: f64, y: &[f64]) -> bool {
         let flow = &mut self.along.integrator.flow;

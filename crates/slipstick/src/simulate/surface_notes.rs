@@ -22,7 +22,7 @@ impl Surfaces<'_, '_> {
         let along = leaders.iter().zip(ways).filter(|(_, way)| **way == Way::Along);
         let slid: Vec<usize> = along.map(|(guard, _)| *guard).collect();
         let begins: Vec<usize> = slid.iter().copied().filter(|g| !before.contains(g)).collect();
-        let stays = slid.len() == 2 && ways.len() == 2 && spirals_out(sliding);
+        let stays = slid.len() == 2 && ways.len() == 2 && spirals_out(&sliding.combination.rates);
         if !stays && !classified.in_corner {
             for &g in &begins {
                 self.note_sliding(g);

@@ -5,14 +5,14 @@
 //! - On two it is the bilinear one of Alexander and Seidman (SIAM J. Numer. Anal. 36, 1999): the share of a
 //!   field is the product of the weights of its sides. On a side of one of the surfaces it becomes the one on
 //!   the other, so it ends where a first-order exit condition holds.
-//! - On three and more, up to [`MOST_SURFACES`](super::MOST_SURFACES), it is the convex combination whose shares
-//!   have the least norm (`math/convex.rs`), and so it is on two where the rates of one do not depend on the
-//!   side, as with a position and its velocity.
+//! - On three and more, up to [`MOST_SURFACES`](super::MOST_SURFACES), it is the convex combination whose
+//!   shares have the least norm (`math/convex.rs`), and so it is on two where the rates of one do not depend
+//!   on the side, as with a position and its velocity.
 //! - On more, where each sign stands in a term of its own, the signs tell everything and there is one.
 //! - On surfaces that depend on each other it is the one of least norm too (`dependent.rs`).
 //!
-//! Where each sign stands in a term of its own (the fields are affine in the signs), all of these are the same
-//! field, and the product of weights is what costs least.
+//! Where each sign stands in a term of its own (the fields are affine in the signs), all of these are the
+//! same field, and the product of weights is what costs least.
 
 use super::dependence::Dependence;
 use super::local::LocalSurfaces;
@@ -23,13 +23,14 @@ use crate::math::{LeastNorm, RealLu};
 const BILINEAR: usize = 2;
 /// Rounds of Newton's method.
 const MOST_ROUNDS: usize = 20;
-/// Newton's method has ended where it changes weights by no more than this, and has failed if it ends above the
-/// second: with many surfaces rounding may not let changes become smaller.
+/// Newton's method has ended where it changes weights by no more than this, and has failed if it ends above
+/// the second: with many surfaces rounding may not let changes become smaller.
 const NO_CHANGE: f64 = 1e-14;
 const SMALL_CHANGE: f64 = 1e-10;
 /// Weights beyond this have gone anywhere, far from the surfaces. Newton's method does not begin with them.
 const FAR: f64 = 3.0;
-/// Rates below this part of the others, and weights below this, are those of a field that runs along the surface.
+/// Rates below this part of the others, and weights below this, are those of a field that runs along the
+/// surface.
 const TANGENT: f64 = 1e-9;
 
 /// The convex combination of the fields on all sides that stays on the surfaces.
@@ -43,7 +44,8 @@ pub struct FilippovCombination {
     /// Which surfaces are independent, and whether some are not.
     pub(super) dependence: Dependence,
     pub(super) is_dependent: bool,
-    /// The share of each field, and the weight of the positive side of each surface: the sum of the shares there.
+    /// The share of each field, and the weight of the positive side of each surface: the sum of the shares
+    /// there.
     pub(super) shares: Vec<f64>,
     pub(super) weights: Vec<f64>,
     /// The weights by which it is told where the motion leaves a surface.
@@ -80,6 +82,17 @@ impl FilippovCombination {
         combination
     }
 
+    /// The combination of fields along which independent surfaces have these rates, one row for each surface.
+    /// `is_affine` if each sign stands in a term of its own.
+    pub fn of_rates(rates: &[&[f64]], is_affine: bool) -> Self {
+        let mut combination = Self::new(SurfaceSides::of(rates.len()), 0);
+        for (i, row) in rates.iter().enumerate() {
+            row.iter().enumerate().for_each(|(b, rate)| combination.rates.set(i, b, *rate));
+        }
+        combination.is_affine = is_affine;
+        combination
+    }
+
     /// The rates are those around this point, of fields that may be affine in the signs.
     pub(super) fn begin(&mut self, local: &LocalSurfaces, is_affine: bool) {
         self.is_affine = is_affine;
@@ -88,6 +101,11 @@ impl FilippovCombination {
             (0..k).for_each(|i| self.dependence.set(i, local.gradient(i), local.time_rates[i]));
             self.is_dependent = self.dependence.find(|_| true) > 0;
         }
+    }
+
+    /// The sides of the surfaces.
+    pub fn sides(&self) -> SurfaceSides {
+        self.sides
     }
 
     /// The weight of the positive side of each surface.
@@ -137,8 +155,8 @@ impl FilippovCombination {
         }
     }
 
-    /// How fast the combination along all others, on one side of a surface, drives the motion back to it. Where
-    /// there is no such combination, none leads away.
+    /// How fast the combination along all others, on one side of a surface, drives the motion back to it.
+    /// Where there is no such combination, none leads away.
     fn drive_back(&mut self, surface: usize, side: f64, free: &mut [Option<f64>]) -> f64 {
         self.weights.copy_from_slice(&self.kept.1);
         free[surface] = Some(if side > 0.0 { 1.0 } else { 0.0 });
@@ -158,9 +176,9 @@ impl FilippovCombination {
         }
     }
 
-    /// Finds the weights with which all surfaces stay zero; some weights can be fixed. False if there are none,
-    /// or if the rates of a surface that is not fixed do not depend on the side at all: then they do not tell
-    /// where the motion goes.
+    /// Finds the weights with which all surfaces stay zero; some weights can be fixed. False if there are
+    /// none, or if the rates of a surface that is not fixed do not depend on the side at all: then they do
+    /// not tell where the motion goes.
     pub fn find_weights(&mut self, fixed: &[Option<f64>]) -> bool {
         for (weight, fixed) in self.weights.iter_mut().zip(fixed) {
             let old = if weight.abs() < FAR { *weight } else { 0.5 };
@@ -181,8 +199,8 @@ impl FilippovCombination {
         found
     }
 
-    /// Whether, with some weights fixed, the motion runs along a surface that it leaves, or has all weight on one
-    /// side of a surface that it stays on.
+    /// Whether, with some weights fixed, the motion runs along a surface that it leaves, or has all weight on
+    /// one side of a surface that it stays on.
     pub fn is_tangent(&mut self, fixed: &[Option<f64>]) -> bool {
         self.find_weights(fixed);
         fixed.iter().enumerate().any(|(i, fixed)| match fixed {
@@ -223,8 +241,8 @@ impl FilippovCombination {
         last <= SMALL_CHANGE
     }
 
-    /// One step of Newton's method for the weights that are not fixed. Gives the largest change, or none if it is
-    /// not possible.
+    /// One step of Newton's method for the weights that are not fixed. Gives the largest change, or none if
+    /// it is not possible.
     fn improve_weights(&mut self, fixed: &[Option<f64>]) -> Option<f64> {
         let k = fixed.len();
         for (i, fixed) in fixed.iter().enumerate() {
@@ -263,8 +281,8 @@ impl FilippovCombination {
         found
     }
 
-    /// Whether there is a convex combination that stays on all surfaces, those included whose rates do not depend
-    /// on the side.
+    /// Whether there is a convex combination that stays on all surfaces, those included whose rates do not
+    /// depend on the side.
     pub fn can_stay_on_all(&mut self) -> bool {
         let free = std::mem::take(&mut self.free);
         let found = !self.sides.add_up() && self.find_least_norm(&free);
@@ -290,28 +308,11 @@ impl FilippovCombination {
         self.weighted(surface, Some(other))
     }
 
-    /// The rate of a surface by the products of weights; with a weight left out, its derivative by that weight.
+    /// The rate of a surface by the products of weights; with a weight left out, its derivative by that
+    /// weight.
     fn weighted(&self, surface: usize, left_out: Option<usize>) -> f64 {
         let share = |b: usize| self.sides.share(&self.weights, b, left_out);
         self.rates.of(surface).iter().enumerate().map(|(b, rate)| share(b) * rate).sum()
-    }
-}
-
-#[cfg(test)]
-impl FilippovCombination {
-    /// The combination of fields along which the surfaces have these rates, one row for each surface. They have
-    /// gradients of their own.
-    pub(super) fn given(rates: &[&[f64]], is_affine: bool) -> Self {
-        let k = rates.len();
-        let sides = SurfaceSides::of(k);
-        let mut combination = Self::new(sides, k);
-        for (i, row) in rates.iter().enumerate() {
-            row.iter().enumerate().for_each(|(b, rate)| combination.rates.set(i, b, *rate));
-            let gradient: Vec<f64> = (0..k).map(|j| f64::from(i == j)).collect();
-            combination.dependence.set(i, &gradient, 0.0);
-        }
-        combination.is_affine = is_affine;
-        combination
     }
 }
 
@@ -321,11 +322,11 @@ mod tests {
 
     #[test]
     fn on_one_surface_it_is_that_of_filippov() {
-        let mut one = FilippovCombination::given(&[&[1.5, -0.5]], true);
+        let mut one = FilippovCombination::of_rates(&[&[1.5, -0.5]], true);
         one.find_free_weights();
         assert_eq!((one.weights(), one.exits(), one.shares()), (&[0.75][..], &[0.75][..], &[0.25, 0.75][..]));
         assert!(one.is_convex() && one.combined_rate(0) == 0.0);
-        let mut same = FilippovCombination::given(&[&[2.0, 2.0]], true);
+        let mut same = FilippovCombination::of_rates(&[&[2.0, 2.0]], true);
         assert!(!same.find_weights(&[None]), "both fields lead to the positive side");
         assert_eq!(same.weights(), [1.5]);
     }
@@ -338,7 +339,7 @@ mod tests {
             let (a, b) = (SurfaceSides::of(2).sign(side, 0), SurfaceSides::of(2).sign(side, 1));
             (first[side], second[side]) = (0.2 - a + 0.1 * b, -0.4 - b + 0.2 * a * b);
         }
-        let mut two = FilippovCombination::given(&[&first, &second], false);
+        let mut two = FilippovCombination::of_rates(&[&first, &second], false);
         two.find_free_weights();
         let [w, v] = [two.weights()[0], two.weights()[1]];
         assert!(two.combined_rate(0).abs() < 1e-15 && two.combined_rate(1).abs() < 1e-15);
@@ -356,7 +357,7 @@ mod tests {
         };
         let find = |push: f64| {
             let rates = rates(push);
-            let mut three = FilippovCombination::given(&rates.each_ref().map(|row| &row[..]), false);
+            let mut three = FilippovCombination::of_rates(&rates.each_ref().map(|row| &row[..]), false);
             three.find_free_weights();
             three
         };
@@ -369,7 +370,7 @@ mod tests {
 
     #[test]
     fn rates_that_do_not_depend_on_the_side_tell_nothing() {
-        let mut two = FilippovCombination::given(&[&[0.0; 4], &[1.0, 1.0, -1.0, -1.0]], true);
+        let mut two = FilippovCombination::of_rates(&[&[0.0; 4], &[1.0, 1.0, -1.0, -1.0]], true);
         assert!(!two.find_weights(&[None, None]) && two.can_stay_on_all());
         assert!(two.is_tangent(&[Some(1.0), None]));
     }

@@ -7,8 +7,8 @@
 
 use crate::math::dot;
 
-/// A gradient whose part across all others is below this part of it depends on them. Gradients of closures are
-/// differences.
+/// A gradient whose part across all others is below this part of it depends on them. Gradients of closures
+/// are differences.
 const DEPENDENT: f64 = 1e-7;
 
 /// Which of some gradients are independent.

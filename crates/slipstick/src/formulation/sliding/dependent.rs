@@ -1,8 +1,8 @@
-//! The combination on surfaces of which some depend on the others (`dependence.rs`): there are fewer conditions
-//! than weights.
+//! The combination on surfaces of which some depend on the others (`dependence.rs`): there are fewer
+//! conditions than weights.
 //!
-//! Of the combinations the one of least norm is taken. The motion stays as long as there is any; where there is
-//! none, all ways to go on have to be looked at anew, because none of the surfaces can be left alone.
+//! Of the combinations the one of least norm is taken. The motion stays as long as there is any; where there
+//! is none, all ways to go on have to be looked at anew, because none of the surfaces can be left alone.
 
 use super::FilippovCombination;
 use crate::math::dot;
@@ -28,8 +28,8 @@ impl FilippovCombination {
         any_free.is_some_and(|free| rank(free) == rank(surface))
     }
 
-    /// Finds the weights of least norm with which all surfaces stay zero whose weights are not fixed. False if
-    /// there are none.
+    /// Finds the weights of least norm with which all surfaces stay zero whose weights are not fixed. False
+    /// if there are none.
     pub(super) fn find_dependent_weights(&mut self, fixed: &[Option<f64>]) -> bool {
         let found = if self.is_affine { self.find_least_weights(fixed) } else { self.find_least_norm(fixed) };
         found && (0..fixed.len()).all(|i| fixed[i].is_some() || self.stays_zero(i))
@@ -48,8 +48,8 @@ impl FilippovCombination {
         self.exits.fill(if stays { 0.5 } else { -0.5 });
     }
 
-    /// Where each sign stands in a term of its own: the weights nearest to one half. Those that would be beyond 0
-    /// or 1 stay there, one after the other.
+    /// Where each sign stands in a term of its own: the weights nearest to one half. Those that would be
+    /// beyond 0 or 1 stay there, one after the other.
     fn find_least_weights(&mut self, fixed: &[Option<f64>]) -> bool {
         let mut held = fixed.to_vec();
         loop {
@@ -105,6 +105,7 @@ impl FilippovCombination {
 #[cfg(test)]
 mod tests {
     use super::super::SurfaceSides;
+    use super::super::dependence::Dependence;
     use super::*;
 
     /// Two blocks, each held by a sign of its own, and the velocity of the one against the other.
@@ -115,8 +116,9 @@ mod tests {
         let second = |b: usize| -sign(1, b) + 0.5 * sign(2, b);
         let all = [0, 1, 2, 3, 4, 5, 6, 7];
         let rates = [all.map(first), all.map(second), all.map(|b| first(b) - second(b))];
-        let mut blocks = FilippovCombination::given(&rates.each_ref().map(|row| &row[..]), true);
-        for (i, gradient) in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, -1.0, 0.0]].iter().enumerate() {
+        let mut blocks = FilippovCombination::of_rates(&rates.each_ref().map(|row| &row[..]), true);
+        blocks.dependence = Dependence::new(3, 2);
+        for (i, gradient) in [[1.0, 0.0], [0.0, 1.0], [1.0, -1.0]].iter().enumerate() {
             blocks.dependence.set(i, gradient, 0.0);
         }
         blocks.is_dependent = blocks.dependence.find(|_| true) > 0;

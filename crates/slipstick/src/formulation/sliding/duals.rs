@@ -76,8 +76,8 @@ impl Duals {
         }
     }
 
-    /// The equation of an algebraic state becomes that it is the combination of those of all sides: `solved` has
-    /// it on one side, `point` has the combination.
+    /// The equation of an algebraic state becomes that it is the combination of those of all sides: `solved`
+    /// has it on one side, `point` has the combination.
     pub(super) fn replace_algebraic(&self, point: &[f64], solved: &[f64], field: &mut [f64]) {
         for (row, column) in self.algebraic_places() {
             field[row] = solved[column] - point[column];

@@ -1,17 +1,17 @@
-//! Duplicate guards: surfaces that are one surface, written twice, as `sign(w)` and `sign(r w)`, or `x > 1` here
-//! and `1 - x` there.
+//! Duplicate guards: surfaces that are one surface, written twice, as `sign(w)` and `sign(r w)`, or `x > 1`
+//! here and `1 - x` there.
 //!
-//! Their signs change together, so of the four sides of two surfaces only two exist. They are detected by their
-//! gradients, which are multiples of each other, and by points of one around the place of interest that are points
-//! of the other: surfaces that only touch each other are not one.
+//! Their signs change together, so of the four sides of two surfaces only two exist. They are detected by
+//! their gradients, which are multiples of each other, and by points of one around the place of interest that
+//! are points of the other: surfaces that only touch each other are not one.
 
 use crate::equations::Evaluator;
 use crate::mode::Mode;
 
 /// How parallel two gradients must be.
 const PARALLEL: f64 = 1e-7;
-/// How far around it is looked, as a part of the state, and how far a point of one surface may be from the other,
-/// as a part of that.
+/// How far around it is looked, as a part of the state, and how far a point of one surface may be from the
+/// other, as a part of that.
 const AROUND: f64 = 1e-3;
 const AWAY: f64 = 1e-6;
 /// The least time that counts as the size of a time, in its own unit: the run may begin at zero.
@@ -29,7 +29,8 @@ pub(super) struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// Whether the surfaces of two guards are the same one; +1 if they have the same positive side, otherwise -1.
+    /// Whether the surfaces of two guards are the same one; +1 if they have the same positive side, otherwise
+    /// -1.
     pub(super) fn same_surface(&mut self, first: usize, second: usize) -> Option<f64> {
         let (a, b) = (self.direction(first)?, self.direction(second)?);
         let cosine: f64 = a.iter().zip(&b).map(|(a, b)| a * b).sum();

@@ -14,8 +14,8 @@ const ADDS_UP: f64 = 1e-9;
 const AFFINE: f64 = 1e-12;
 /// How far fields may be from what the rates tell of them, where only one combination stays on the surfaces.
 const SAME_FIELD: f64 = 1e-9;
-/// Fields are taken at points that differ by rounding: entries below this part of the largest one, of the fields
-/// or of the point, tell nothing.
+/// Fields are taken at points that differ by rounding: entries below this part of the largest one, of the
+/// fields or of the point, tell nothing.
 const SMALL_ENTRY: f64 = 1e-12;
 /// The same where it decides which combination is taken.
 const SMALL_AFFINE: f64 = 0.01 * AFFINE;
@@ -75,8 +75,8 @@ impl SideFields {
         }
     }
 
-    /// How large rates are by rounding alone, where those of other components cancel or vanish, and by the error
-    /// of gradients from differences.
+    /// How large rates are by rounding alone, where those of other components cancel or vanish, and by the
+    /// error of gradients from differences.
     pub(super) fn find_rounding(
         &self,
         env: &FieldEnv<'_>,
@@ -96,7 +96,8 @@ impl SideFields {
         }
     }
 
-    /// How much the error of a gradient from differences changes the rate of a surface along any of the fields.
+    /// How much the error of a gradient from differences changes the rate of a surface along any of the
+    /// fields.
     fn error_of_differences(&self, local: &LocalSurfaces, i: usize, t: f64) -> f64 {
         let fastest = |j: usize| self.all().fold(0.0_f64, |a, f| a.max(f[j].abs()));
         rate_error(local.gradient(i), local.time_rates[i], (t, &local.point), fastest)
@@ -166,8 +167,8 @@ impl SideFields {
         })
     }
 
-    /// Whether no other combination of the fields that have a share stays on the surfaces whose weights are not
-    /// fixed: the fields then depend on the side in no other way than the rates of these surfaces do.
+    /// Whether no other combination of the fields that have a share stays on the surfaces whose weights are
+    /// not fixed: the fields then depend on the side in no other way than the rates of these surfaces do.
     pub(super) fn follow_from_rates(&self, of: &FilippovCombination, fixed: &[Option<f64>]) -> bool {
         let used: Vec<usize> = (0..self.sides.count()).filter(|&b| of.shares()[b] > SAME_FIELD).collect();
         let mut known: Vec<Vec<f64>> = vec![vec![1.0; used.len()]];

@@ -1,5 +1,5 @@
-//! The jumps of the field across the surfaces that a motion slides on: a state is put back along them, so that
-//! what no switch acts on stays as it is.
+//! The jumps of the field across the surfaces that a motion slides on: a state is put back along them, so
+//! that what no switch acts on stays as it is.
 
 use super::local::LocalSurfaces;
 use super::{SideFields, SurfaceSides};
@@ -44,8 +44,8 @@ impl FieldJumps {
         (self.are_kept && leads_across(gradient, jump)).then_some(jump)
     }
 
-    /// Large fields that cancel leave their rounding across the surface, which a step would take for motion and
-    /// be small for. It is taken off along the jump of the field, or along the gradient.
+    /// Large fields that cancel leave their rounding across the surface, which a step would take for motion
+    /// and be small for. It is taken off along the jump of the field, or along the gradient.
     pub(super) fn remove_rounding(
         &mut self,
         local: &LocalSurfaces,

@@ -1,12 +1,12 @@
 //! The Filippov field on the intersection of switching surfaces (paper 002, section 4).
 //!
-//! On k surfaces `g_i = 0` there are 2^k fields `f_σ`, one for each choice of signs. The field along the surfaces
-//! is a convex combination of them in which every `g_i` stays zero; `combination.rs` says which. On more than
-//! [`MOST_SURFACES`] `2^k` fields are too many; there each sign must stand in a term of its own, as in friction
-//! forces and relays, so that `k + 1` fields tell all others. Duplicate guards, which write a surface twice, count
-//! once (`duplicates.rs`): the others follow the first. The fields are taken at the projection of the given point
-//! onto the surfaces, each on its own side: so the stages of any method lie on the surfaces, and here a field is
-//! never used where it is not defined.
+//! On k surfaces `g_i = 0` there are 2^k fields `f_σ`, one for each choice of signs. The field along the
+//! surfaces is a convex combination of them in which every `g_i` stays zero; `combination.rs` says which. On
+//! more than [`MOST_SURFACES`] `2^k` fields are too many; there each sign must stand in a term of its own, as
+//! in friction forces and relays, so that `k + 1` fields tell all others. Duplicate guards, which write a
+//! surface twice, count once (`duplicates.rs`): the others follow the first. The fields are taken at the
+//! projection of the given point onto the surfaces, each on its own side: so the stages of any method lie on
+//! the surfaces, and here a field is never used where it is not defined.
 
 mod combination;
 mod dependence;
@@ -65,7 +65,8 @@ impl Sliding {
         }
     }
 
-    /// As [`new`](Self::new), for surfaces that are met at a point: those that are the same surface count once.
+    /// As [`new`](Self::new), for surfaces that are met at a point: those that are the same surface count
+    /// once.
     pub fn at(system: &dyn System, env: FieldEnv<'_>, surfaces: &[Surface], y: &[f64]) -> Self {
         let FieldEnv { eval: evaluator, mode, parameters, t, .. } = env;
         let mut place = Place { evaluator, mode, parameters, t, y };
@@ -115,8 +116,8 @@ impl Sliding {
         y.copy_from_slice(self.projection.step_aside(&self.local, sides, side));
     }
 
-    /// From now on states are put back along the jumps of the fields as they were last evaluated, if these are
-    /// the jumps of rates.
+    /// From now on states are put back along the jumps of the fields as they were last evaluated, if these
+    /// are the jumps of rates.
     pub(super) fn keep_jumps(&mut self) {
         if self.fields.are_rates() {
             self.projection.jumps.keep(&self.fields);
@@ -162,8 +163,8 @@ impl Sliding {
         self.combination.begin(&self.local, self.fields.are_affine());
     }
 
-    /// Finds the states that do not move, if they are not known yet: by the field of the side that the point is
-    /// on, which is evaluated first. Gives that side.
+    /// Finds the states that do not move, if they are not known yet: by the field of the side that the point
+    /// is on, which is evaluated first. Gives that side.
     fn evaluate_own_side(&mut self, env: &mut FieldEnv<'_>) -> Option<usize> {
         if self.set.sides().add_up() || !self.projection.still.are_wanted(&self.local) {
             return None;

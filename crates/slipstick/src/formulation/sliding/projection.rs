@@ -12,8 +12,8 @@ use crate::math::{RealLu, dot};
 const MOST_ROUNDS: usize = 20;
 /// Surfaces up to this many are independent, or the same one.
 const INDEPENDENT: usize = 2;
-/// By how many times its distance a point is moved to the other side of a surface, and by how many spacings of
-/// doubles more.
+/// By how many times its distance a point is moved to the other side of a surface, and by how many spacings
+/// of doubles more.
 const BEYOND: f64 = 2.0;
 const SPACINGS: f64 = 4.0;
 
@@ -22,8 +22,8 @@ const SPACINGS: f64 = 4.0;
 pub(super) enum Directions {
     /// The shortest way: for stages, which are only evaluated.
     Shortest,
-    /// For states: along the jumps of the field, so that what no switch acts on stays as it is to the bit, or as
-    /// the constraints of a mechanism allow.
+    /// For states: along the jumps of the field, so that what no switch acts on stays as it is to the bit, or
+    /// as the constraints of a mechanism allow.
     Allowed,
 }
 
@@ -127,8 +127,8 @@ impl SurfaceProjection {
         true
     }
 
-    /// The projected point, moved by as little as can be to where all surfaces have the signs of a side or are
-    /// zero.
+    /// The projected point, moved by as little as can be to where all surfaces have the signs of a side or
+    /// are zero.
     pub(super) fn step_aside(
         &mut self,
         local: &LocalSurfaces,

@@ -28,8 +28,8 @@ impl SurfaceSides {
         if self.add_up() { self.surfaces + 1 } else { 1 << self.surfaces }
     }
 
-    /// Whether every sign must stand in a term of its own, because there are too many surfaces for all choices
-    /// of signs.
+    /// Whether every sign must stand in a term of its own, because there are too many surfaces for all
+    /// choices of signs.
     pub fn add_up(self) -> bool {
         self.surfaces > MOST_SURFACES
     }

@@ -20,8 +20,8 @@ impl StillStates {
         Self { fields_are_rates, is_known: false, is_still: vec![false; n] }
     }
 
-    /// Finds them if they are not known yet: by the field on the side that the point is on, where it is defined.
-    /// The gradients must be known at the point.
+    /// Finds them if they are not known yet: by the field on the side that the point is on, where it is
+    /// defined. The gradients must be known at the point.
     pub(super) fn find(
         &mut self,
         env: &mut FieldEnv<'_>,
@@ -40,7 +40,8 @@ impl StillStates {
         self.take(field);
     }
 
-    /// Whether they are to be found now. That is only of interest if a surface depends on more than one state.
+    /// Whether they are to be found now. That is only of interest if a surface depends on more than one
+    /// state.
     pub(super) fn are_wanted(&mut self, local: &LocalSurfaces) -> bool {
         let several = |gradient: &[f64]| gradient.iter().filter(|g| **g != 0.0).count() > 1;
         let is_new = !std::mem::replace(&mut self.is_known, true);

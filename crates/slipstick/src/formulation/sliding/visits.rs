@@ -1,4 +1,5 @@
-//! Where the field along surfaces was evaluated in a step, and how far the motion was from leaving them there.
+//! Where the field along surfaces was evaluated in a step, and how far the motion was from leaving them
+//! there.
 
 /// The most points that are remembered. A search that looks at more forgets the oldest.
 const MOST_POINTS: usize = 64;
