@@ -1,8 +1,8 @@
 //! System + Mode → what is integrated.
 //!
 //! A formulation turns equations and a locked mode into a [`Field`] that a one-step method can integrate. An
-//! ordinary differential equation is integrated as it stands ([`Flow`]); index-1, 2, 3, GGL and embedded forms of
-//! constrained systems will stand beside it.
+//! ordinary differential equation is integrated as it stands ([`Flow`]); index-1, 2, 3, GGL and embedded
+//! forms of constrained systems will stand beside it.
 
 mod algebraic;
 mod algebraic_view;
@@ -76,6 +76,7 @@ pub trait Field {
     fn mass_kind(&self) -> MassKind;
     /// The mass matrix by rows. Only called if there is one.
     fn mass(&mut self, t: f64, y: &[f64], mass: &mut [f64]);
-    /// How `M rate` changes: `∂(M rate)/∂y` by rows, and `∂(M rate)/∂t`. Only called if there is a mass matrix.
+    /// How `M rate` changes: `∂(M rate)/∂y` by rows, and `∂(M rate)/∂t`. Only called if there is a mass
+    /// matrix.
     fn mass_slopes(&mut self, t: f64, y: &[f64], rate: &[f64], slopes: (&mut [f64], &mut [f64]));
 }
