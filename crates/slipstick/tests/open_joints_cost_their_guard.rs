@@ -76,7 +76,7 @@ fn series_of_guards_are_those_of_the_mechanism_without_them() {
         let (mut flow, delta, mut out) =
             (Flow::new(&plan.system, mode), vec![0.0; plan.start.y.len()], Vec::new());
         let point = UncertainPoint { t: 0.0, y: &plan.start.y, delta: &delta };
-        assert!(flow.guard_series(guard, point, 6, &mut out));
+        assert!(flow.guards().series(guard, point, 6, &mut out));
         out.iter().map(|c: &Inexact| c.value).collect()
     };
     let (alone, among) = (series(&balls(false)), series(&balls(true)));

@@ -15,8 +15,8 @@ use super::closure_mechanism::{Mechanism, MechanismJets};
 use super::closure_sides::LockedSides;
 use super::differences::gradient_by_differences;
 use super::{
-    At, Count, Evaluator, FieldSlopes, GuardFunctions, GuardKind, GuardRates, Layout, Locked, MassKind,
-    MechanismStructure, MechanismTerms, PlainField, Reset, ResetTargets, Shape, System,
+    At, Count, Evaluator, FieldSlopes, GuardFunctions, Layout, Locked, MassKind, MechanismStructure,
+    MechanismTerms, PlainField, Reset, ResetTargets, Shape, System,
 };
 use crate::expr::Bounds;
 use std::sync::Arc;
@@ -237,13 +237,9 @@ impl System for ClosureSystem {
     }
     fn evaluator(&self) -> Box<dyn Evaluator + '_> {
         let n = self.shape.state_names.len();
-        let for_guards = if self.shape.guards.is_empty() { 0 } else { n };
         Box::new(ClosureEvaluator {
             system: self,
-            dy: vec![0.0; for_guards],
-            bend: vec![0.0; for_guards],
-            is_slope: false,
-            ahead: vec![0.0; for_guards],
+            beside: vec![0.0; if self.shape.guards.is_empty() { 0 } else { n }],
             sides: self.black_box.then(|| LockedSides::new(n)),
             jets: self.mechanism.as_ref().map(MechanismJets::new),
         })
@@ -252,12 +248,8 @@ impl System for ClosureSystem {
 
 pub(super) struct ClosureEvaluator<'a> {
     pub(super) system: &'a ClosureSystem,
-    /// Rates, their rate, and a point further on, where there are guards.
-    dy: Vec<f64>,
-    bend: Vec<f64>,
-    /// Whether `dy` is the right-hand side at the very point at which it was wanted.
-    is_slope: bool,
-    pub(super) ahead: Vec<f64>,
+    /// A point next to the one of interest, for differences of guards.
+    pub(super) beside: Vec<f64>,
     sides: Option<LockedSides>,
     jets: Option<MechanismJets<'a>>,
 }
@@ -276,71 +268,7 @@ impl ClosureEvaluator<'_> {
             }
         }
     }
-
-    /// The right-hand side at `ahead`.
-    fn field_ahead(&mut self, locked: Locked<'_>, t: f64, mut dy: Vec<f64>) -> Vec<f64> {
-        let ahead = std::mem::take(&mut self.ahead);
-        self.field(locked, t, &ahead, &mut dy);
-        self.ahead = ahead;
-        dy
-    }
-
-    /// Finds the right-hand side at `y` on the locked sides, unless it is known. Returns the evaluations.
-    fn find_slope(&mut self, locked: Locked<'_>, t: f64, y: &[f64], known: Option<&[f64]>) -> u64 {
-        self.is_slope = false;
-        if let Some(known) = known {
-            self.dy.copy_from_slice(known);
-            return 0;
-        }
-        self.ahead.copy_from_slice(y);
-        self.keep_sides(locked, t);
-        let dy = std::mem::take(&mut self.dy);
-        self.dy = self.field_ahead(locked, t, dy);
-        self.is_slope = self.ahead == y;
-        1
-    }
-
-    /// Values of the guards at `y + s f + s²/2 f'`, a little ahead; `dy` holds `f` and `bend` holds `f'`.
-    fn guards_along(&mut self, locked: Locked<'_>, t: f64, y: &[f64], s: f64, out: &mut [f64]) {
-        for (i, ahead) in self.ahead.iter_mut().enumerate() {
-            *ahead = y[i] + s * (self.dy[i] + 0.5 * s * self.bend[i]);
-        }
-        for (g, surface) in watched(self.system, locked) {
-            out[g] = surface.value(locked, t + s, &self.ahead);
-        }
-    }
-
-    /// Moves `ahead` the shortest way to the locked side of each switch, because the field may not be defined
-    /// on the other. It is close to every surface that it has crossed, so little more than the distance is
-    /// enough.
-    fn keep_sides(&mut self, locked: Locked<'_>, t: f64) {
-        let mut gradient = vec![0.0; self.ahead.len()];
-        for (g, guard) in self.system.shape.guards.iter().enumerate() {
-            let (Some(k), GuardKind::Surface) = (guard.response.switch, guard.kind) else { continue };
-            for _ in 0..MOST_MOVES {
-                let value = self.system.surfaces[g].value(locked, t, &self.ahead);
-                if value * locked.signs[k] >= 0.0 {
-                    break;
-                }
-                let mut point = std::mem::take(&mut self.ahead);
-                self.guard_gradient(locked, g, t, &mut point, &mut gradient);
-                self.ahead = point;
-                let square: f64 = gradient.iter().map(|g| g * g).sum();
-                if square == 0.0 {
-                    break;
-                }
-                let size = self.ahead.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
-                let far = 1.5 * value.abs() + 4.0 * f64::EPSILON * size * square.sqrt();
-                for (ahead, gradient) in self.ahead.iter_mut().zip(&gradient) {
-                    *ahead += locked.signs[k] * far / square * gradient;
-                }
-            }
-        }
-    }
 }
-
-/// How often a point is moved towards the right side of a surface.
-const MOST_MOVES: usize = 8;
 
 /// The surfaces that are watched in the locked mode.
 fn watched<'a>(
@@ -430,52 +358,6 @@ impl GuardFunctions for ClosureEvaluator<'_> {
         true
     }
 
-    /// Closures have no formulas to differentiate: differences along a parabola that touches the flow stand
-    /// in. Its bend comes from the field a little ahead; the first derivative does not depend on it, so that
-    /// a stiff field does no harm.
-    fn guard_rates(
-        &mut self,
-        locked: Locked<'_>,
-        t: f64,
-        y: &[f64],
-        reach: f64,
-        rates: GuardRates<'_>,
-    ) -> u64 {
-        if self.system.shape.guards.is_empty() {
-            return 0;
-        }
-        // Below 64 spacings of doubles at t, a difference in time would be rounding.
-        let s = (1e-4 * reach).max(64.0 * f64::EPSILON * t.abs());
-        let GuardRates { slope, first, second } = rates;
-        let count = 1 + self.find_slope(locked, t, y, slope);
-        for (i, ahead) in self.ahead.iter_mut().enumerate() {
-            *ahead = y[i] + s * self.dy[i];
-        }
-        self.keep_sides(locked, t + s);
-        let bend = std::mem::take(&mut self.bend);
-        self.bend = self.field_ahead(locked, t + s, bend);
-        for (bend, f) in self.bend.iter_mut().zip(&self.dy) {
-            *bend = (*bend - f) / s;
-        }
-        self.guards_along(locked, t, y, s, first);
-        self.guards_along(locked, t, y, -s, second);
-        for (i, surface) in watched(self.system, locked) {
-            let (now, ahead, behind) = (surface.value(locked, t, y), first[i], second[i]);
-            // Below the rounding of differences it is zero. Rounded time counts too: the guard changes
-            // meanwhile.
-            let rounding = 4.0 * f64::EPSILON * (1.0 + t.abs() / s);
-            let noise = rounding * (now.abs() + ahead.abs() + behind.abs());
-            let known = |x: f64| if x.abs() <= noise { 0.0 } else { x };
-            first[i] = known(ahead - behind) / (2.0 * s);
-            second[i] = known(ahead - 2.0 * now + behind) / s / s;
-        }
-        count
-    }
-
-    fn slope_of_rates(&self) -> Option<&[f64]> {
-        self.is_slope.then_some(&self.dy)
-    }
-
     fn guard_bounds(&mut self, _: Locked<'_>, _: usize, _: &dyn Fn(usize) -> Bounds) -> Option<Bounds> {
         None
     }
@@ -490,39 +372,5 @@ impl GuardFunctions for ClosureEvaluator<'_> {
         for (time, surface) in times.iter_mut().zip(&self.system.surfaces) {
             *time = surface.time(locked).unwrap_or(*time);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rates_of_a_closure_guard_match_the_closed_form() {
-        let system = ClosureSystem::new(["x", "v"], |_, y, dy| {
-            dy[0] = y[1];
-            dy[1] = -9.81;
-        })
-        .guard(ClosureGuard::falling("floor", |_, y| y[0]));
-        let (mut first, mut second) = ([0.0], [0.0]);
-        let locked = Locked::default();
-        let rates = GuardRates { slope: None, first: &mut first, second: &mut second };
-        system.evaluator().guard_rates(locked, 0.0, &[0.0, 2.0], 0.1, rates);
-        assert!((first[0] - 2.0).abs() < 1e-8, "{}", first[0]);
-        assert!((second[0] + 9.81).abs() < 1e-3, "{}", second[0]);
-    }
-
-    #[test]
-    fn a_resting_contact_has_rate_zero_and_a_second_rate() {
-        let system = ClosureSystem::new(["x", "v"], |_, y, dy| {
-            dy[0] = y[1];
-            dy[1] = -9.81;
-        })
-        .guard(ClosureGuard::falling("floor", |_, y| y[0]));
-        let (mut first, mut second) = ([9.0], [9.0]);
-        let locked = Locked::default();
-        let rates = GuardRates { slope: None, first: &mut first, second: &mut second };
-        system.evaluator().guard_rates(locked, 0.0, &[0.0, 0.0], 0.1, rates);
-        assert!(first[0].abs() < 1e-8 && second[0] < -9.0, "{first:?} {second:?}");
     }
 }

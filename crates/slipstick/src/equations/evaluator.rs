@@ -77,21 +77,6 @@ pub trait GuardFunctions {
     /// as [`difference_error`](super::difference_error) says.
     fn differences_guard(&self, locked: Locked<'_>, guard: usize) -> bool;
 
-    /// First and second derivative of each watched guard along the flow, for guards that are zero. `reach` is
-    /// about the step size, for those who must use differences. Gives how many right-hand sides were
-    /// evaluated.
-    fn guard_rates(
-        &mut self,
-        locked: Locked<'_>,
-        t: f64,
-        y: &[f64],
-        reach: f64,
-        rates: GuardRates<'_>,
-    ) -> u64;
-
-    /// The right-hand side of the last [`guard_rates`](Self::guard_rates), if it was evaluated.
-    fn slope_of_rates(&self) -> Option<&[f64]>;
-
     /// What is certain of one watched guard while time and states move within bounds: `input` tells those of
     /// time (0) or of a state (from 1 on), where the guard depends on it. None if there is no formula to
     /// tell.
@@ -113,17 +98,6 @@ pub trait GuardFunctions {
 
     /// The times of scheduled guards; other entries are left as they are.
     fn schedule(&mut self, locked: Locked<'_>, times: &mut [f64]);
-}
-
-/// Where the rates of guards go.
-#[derive(Debug)]
-pub struct GuardRates<'a> {
-    /// The right-hand side at the point, if it is known.
-    pub slope: Option<&'a [f64]>,
-    /// First derivatives along the flow.
-    pub first: &'a mut [f64],
-    /// Second derivatives along the flow.
-    pub second: &'a mut [f64],
 }
 
 /// The equations of motion of a mechanism and its constraints, of which those named in [`Locked::rows`] have

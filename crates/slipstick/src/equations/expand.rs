@@ -78,7 +78,7 @@ pub trait ExpandGuards {
 impl ExpandGuards for ClosureEvaluator<'_> {
     fn guard_banded(&mut self, locked: Locked<'_>, guard: usize, point: UncertainPoint<'_>) -> Inexact {
         let Some(surface) = self.system.surfaces.get(guard) else { return Inexact::UNDEFINED };
-        bound_by_differences(&|t, y| surface.value(locked, t, y), point, &mut self.ahead)
+        bound_by_differences(&|t, y| surface.value(locked, t, y), point, &mut self.beside)
     }
 
     fn guard_series(

@@ -17,7 +17,7 @@ use super::parts::Parts;
 use super::schedule::check_times;
 use super::tapes::{Compiler, Modes, RegistersByMode, ResetTape, ScheduleTape};
 use super::{
-    ActiveRows, At, BadPlace, Evaluator, FieldSlopes, GuardFunctions, GuardRates, Layout, Locked, MassKind,
+    ActiveRows, At, BadPlace, Evaluator, FieldSlopes, GuardFunctions, Layout, Locked, MassKind,
     MechanismStructure, MechanismTerms, Observer, PlainField, Reset, ResetTargets, Shape, System, Terms,
     WrongGradient,
 };
@@ -212,7 +212,7 @@ impl System for FormulaSystem {
     fn evaluator(&self) -> Box<dyn Evaluator + '_> {
         let (states, guards) = (self.shape.state_names.len(), self.shape.guards.len());
         let reset = self.resets.iter().flatten().map(ResetTape::len).max().unwrap_or(0);
-        let longest = (2 * guards).max(1 + states).max(reset).max(self.shape.constraints.len());
+        let longest = guards.max(1 + states).max(reset).max(self.shape.constraints.len());
         Box::new(FormulaEvaluator {
             system: self,
             modes: RegistersByMode::new(&self.modes),
@@ -408,33 +408,6 @@ impl GuardFunctions for FormulaEvaluator<'_> {
     fn differences_guard(&self, locked: Locked<'_>, guard: usize) -> bool {
         let tapes = self.system.modes.of(locked.mode);
         tapes.watched.binary_search(&guard).is_ok_and(|i| tapes.gradients[i].is_none())
-    }
-
-    fn guard_rates(
-        &mut self,
-        locked: Locked<'_>,
-        t: f64,
-        y: &[f64],
-        _reach: f64,
-        rates: GuardRates<'_>,
-    ) -> u64 {
-        let tapes = self.system.modes.of(locked.mode);
-        let registers = &mut self.modes.of(locked.mode, tapes).rates;
-        load(registers, t, y, locked);
-        load_motion(registers, self.mechanism.as_ref());
-        let count = tapes.watched.len();
-        let out = &mut self.out[..2 * count];
-        tapes.rates.run(registers, out);
-        // Behind a mass matrix the formulas are not the derivatives: nothing is known.
-        let known = self.system.mass.is_none();
-        for (i, &g) in tapes.watched.iter().enumerate() {
-            (rates.first[g], rates.second[g]) = if known { (out[i], out[count + i]) } else { (0.0, 0.0) };
-        }
-        0
-    }
-
-    fn slope_of_rates(&self) -> Option<&[f64]> {
-        None
     }
 
     fn guard_bounds(

@@ -53,8 +53,8 @@ pub use condition::{Facts, GuardCondition};
 pub use differences::{difference_error, gradient_by_differences, rate_error};
 pub use energy::{KINETIC, POTENTIAL, POWER};
 pub use evaluator::{
-    At, Evaluator, FieldSlopes, GuardFunctions, GuardRates, MechanismTerms, Reset, ResidualsWanted,
-    SlopePlaces, TermsWanted,
+    At, Evaluator, FieldSlopes, GuardFunctions, MechanismTerms, Reset, ResidualsWanted, SlopePlaces,
+    TermsWanted,
 };
 pub use expand::{ExpandGuards, HIGHEST_ORDER, UncertainPoint, UncertainPolynomial};
 pub use formula::FormulaSystem;

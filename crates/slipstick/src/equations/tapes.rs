@@ -1,4 +1,4 @@
-//! Formulas become tapes: right-hand sides, Jacobians, guards with their rates, resets, the schedule.
+//! Formulas become tapes: right-hand sides, Jacobians, guards, resets, the schedule.
 
 use super::Guard;
 use super::binding::BoundFormulas;
@@ -22,8 +22,6 @@ pub(super) struct ModeTapes {
     pub(super) singles: Vec<Tape>,
     /// The gradient of each guard that has a switch or counts.
     pub(super) gradients: Vec<Option<GradientTape>>,
-    /// First derivatives along the flow, then second ones.
-    pub(super) rates: Tape,
     /// Whether the motion depends on each of them; none if it always does.
     pub(super) needs: Option<Tape>,
 }
@@ -61,7 +59,6 @@ pub(super) struct ModeRegisters {
     pub(super) guards: Registers,
     pub(super) singles: Vec<Registers>,
     pub(super) gradients: Vec<Option<Registers>>,
-    pub(super) rates: Registers,
     pub(super) needs: Option<Registers>,
 }
 
@@ -78,7 +75,6 @@ impl ModeRegisters {
                 .iter()
                 .map(|tape| tape.as_ref().map(|gradient| gradient.tape.registers()))
                 .collect(),
-            rates: tapes.rates.registers(),
             needs: tapes.needs.as_ref().map(Tape::registers),
         }
     }
@@ -194,11 +190,6 @@ impl Compiler<'_> {
         let watched = self.watched(mode);
         let values: Vec<ExprId> = watched.iter().map(|&g| watches[g].surface).collect();
         let values = self.in_mode(mode, &values);
-        let mut seeds = vec![(InputId(0), self.arena.constant(1.0))];
-        seeds.extend(derivatives.iter().zip(1_u32..).map(|(d, i)| (InputId(i), *d)));
-        let first = self.arena.derivative_along(&values, &seeds);
-        let second = self.arena.derivative_along(&first, &seeds);
-        let rates: Vec<ExprId> = first.into_iter().chain(second).collect();
         let (jacobian_places, jacobian) = self.jacobian(derivatives);
         let one = self.arena.constant(1.0);
         let time = self.arena.derivative_along(derivatives, &[(InputId(0), one)]);
@@ -210,7 +201,6 @@ impl Compiler<'_> {
             guards: self.compile(&values),
             singles: values.iter().map(|&value| self.compile(&[value])).collect(),
             gradients: watched.iter().map(|&g| self.gradient(g, derivatives.len())).collect(),
-            rates: self.compile(&rates),
             needs: self.needs(mode, &watched),
             watched,
         }

@@ -1,13 +1,16 @@
-//! Algebraic equations beside differential ones: `M y' = f` where some rows of M are zero, `0 = h(x, z)`, and as many columns, so that z has no rate.
+//! Algebraic equations beside differential ones: `M y' = f` where some rows of M are zero, `0 = h(x, z)`, and
+//! as many columns, so that z has no rate.
 //!
-//! Where `∂h/∂z` is regular (index 1), z follows from x. On each side of a switching surface it may be another z; so a field is taken with the z of
-//! its own side, and what is integrated is the system of x alone, in the words of paper 002.
+//! Where `∂h/∂z` is regular (index 1), z follows from x. On each side of a switching surface it may be
+//! another z; so a field is taken with the z of its own side, and what is integrated is the system of x
+//! alone, in the words of paper 002.
 
 use crate::equations::{Evaluator, Locked};
 use crate::math::RealLu;
 
 const MOST_ROUNDS: usize = 50;
-/// Steps that are this small, as a part of the states, are taken without a look at where they lead: there the equations are rounding.
+/// Steps that are this small, as a part of the states, are taken without a look at where they lead: there the
+/// equations are rounding.
 const NEAR: f64 = 1e-8;
 
 /// Which equations and states are algebraic, with the scratch to solve for them.
@@ -50,8 +53,8 @@ impl Algebraic {
         }
     }
 
-    /// Solves for the algebraic states at a point, by Newton's method with differences. A step that leads away from the solution is halved. Gives how
-    /// many right-hand sides were evaluated, none if it fails.
+    /// Solves for the algebraic states at a point, by Newton's method with differences. A step that leads
+    /// away from the solution is halved. Gives how many right-hand sides were evaluated, none if it fails.
     pub(super) fn solve(
         &mut self,
         evaluator: &mut dyn Evaluator,

@@ -4,7 +4,7 @@
 //! those have rates all the same; of all others nothing is known.
 
 use super::algebraic::Algebraic;
-use crate::equations::{At, Evaluator, GuardRates, Locked};
+use crate::equations::{At, Evaluator, Locked};
 use crate::math::{RealLu, dot};
 
 /// The scratch for rates behind a mass matrix.
@@ -89,62 +89,6 @@ impl BehindMass {
         evaluator.mass(locked, later, y, &mut self.beside);
         times(&self.beside, rate, by_time);
         by_time.iter_mut().zip(&self.slope).for_each(|(x, here)| *x = (*x - here) / (later - t));
-    }
-
-    /// First and second derivatives of some guards along the motion, the second by differences. Gives how
-    /// many right-hand sides were evaluated.
-    pub(super) fn guard_rates(
-        &mut self,
-        evaluator: &mut dyn Evaluator,
-        (locked, t, y): At<'_>,
-        reach: f64,
-        guards: impl Iterator<Item = usize> + Clone,
-        rates: GuardRates<'_>,
-    ) -> u64 {
-        let GuardRates { first, second, .. } = rates;
-        self.look(evaluator, locked, t, y);
-        if !self.regular {
-            guards.for_each(|g| (first[g], second[g]) = (0.0, 0.0));
-            return 0;
-        }
-        self.ahead.copy_from_slice(y);
-        self.rates_ahead(evaluator, locked, t, guards.clone(), first);
-        // Below 64 spacings of doubles at t, a difference in time would be rounding.
-        let s = (1e-4 * reach).max(64.0 * f64::EPSILON * t.abs());
-        for ((ahead, y), slope) in self.ahead.iter_mut().zip(y).zip(&self.slope) {
-            *ahead = y + s * slope;
-        }
-        self.rates_ahead(evaluator, locked, t + s, guards.clone(), second);
-        for g in guards {
-            second[g] = (second[g] - first[g]) / s;
-        }
-        2
-    }
-
-    /// The rates of guards at the point `ahead`.
-    fn rates_ahead(
-        &mut self,
-        evaluator: &mut dyn Evaluator,
-        locked: Locked<'_>,
-        t: f64,
-        guards: impl Iterator<Item = usize>,
-        rates: &mut [f64],
-    ) {
-        let mut point = self.ahead.clone();
-        self.look(evaluator, locked, t, &point);
-        // Where they cannot be solved for, they stay as they are: it is about where guards go.
-        let _ =
-            self.algebraic.as_mut().and_then(|algebraic| algebraic.solve(evaluator, locked, t, &mut point));
-        evaluator.derivative(locked, t, &point, &mut self.slope);
-        for &row in self.algebraic.iter().flat_map(|algebraic| &algebraic.rows) {
-            self.slope[row] = 0.0;
-        }
-        self.mass.solve(&mut self.slope);
-        for g in guards {
-            let in_time = evaluator.guard_gradient(locked, g, t, &mut self.ahead, &mut self.gradient);
-            let along: f64 = self.gradient.iter().zip(&self.slope).map(|(g, slope)| g * slope).sum();
-            rates[g] = in_time + along;
-        }
     }
 }
 

@@ -1,49 +1,43 @@
-//! The flow of a system whose mode is locked: first-order equations integrated as they stand. Work is counted here.
+//! The flow of a system whose mode is locked: first-order equations integrated as they stand. Work is counted
+//! here.
 
 use super::behind_mass::{BehindMass, difference};
 use super::engine::Engine;
 use super::one_sided::OneSided;
-use super::sliding::Effort;
 use super::start_slope::StartSlope;
-use super::visits::Visits;
-use super::{Field, MassKind, Sliding, Stabilisation, Surface, Upkeep};
-use crate::equations::{Guard, PlainField, Point, Reset, System};
-use crate::expr::Bounds;
+use super::{AlgebraicView, Field, FieldEnv, GuardsView, MassKind, Sliding, Stabilisation, Surface};
+use super::{SwitchingView, Upkeep, Visits, WorkCounts};
+use crate::equations::{Guard, PlainField, System};
 use crate::mode::Mode;
 
-/// A system in a mode, with the scratch to evaluate it and the count of what was evaluated.
+/// A system in a mode, with the layers that its form has around the equations.
 pub struct Flow<'a> {
     pub(super) system: &'a dyn System,
     pub(super) evaluator: Engine<'a>,
-    /// The right-hand side, where that is all there is to call: the motion neither slides nor has to stay on one side.
+    /// The right-hand side, where that is all there is to call: the motion neither slides nor has to stay on
+    /// one side.
     plain: Option<&'a PlainField>,
     /// The discrete state that holds now.
     pub mode: Mode,
-    /// Right-hand sides evaluated so far.
-    pub derivative_count: u64,
-    /// Those of them that the rates of guards took, at the start of a segment: formulas know their rates, closures and mechanisms need the field.
-    pub heading_count: u64,
+    /// What was evaluated so far.
+    pub counts: WorkCounts,
     /// What is known of the right-hand side where the segment begins.
-    pub(super) start_slope: StartSlope,
-    /// Values of single guards so far.
-    pub guard_count: u64,
-    /// Jacobians evaluated so far, exactly or by differences.
-    pub jacobian_count: u64,
-    /// A state and a derivative next to the one of interest, for differences. There is room for them once they are needed.
+    start_slope: StartSlope,
+    /// A state and a derivative next to the one of interest, for differences. There is room for them once
+    /// they are needed.
     pub(super) beside: Vec<f64>,
     pub(super) slope: Vec<f64>,
     /// The guards that matter while signs and counts stay as they are.
     needed: Vec<bool>,
-    /// How many guards are watched in each mode.
-    pub(super) watched: Vec<u64>,
     /// The surfaces that the motion slides on, if it does.
     pub(super) sliding: Option<Sliding>,
-    pub(super) one_sided: OneSided,
-    /// Where a step has evaluated the field along the surfaces since [`forget_visits`](Self::forget_visits).
-    pub(super) visits: Visits,
+    /// Where a step has evaluated the field along the surfaces.
+    pub visits: Visits,
+    /// Keeps the field from being used behind surfaces that the motion has not crossed.
+    pub one_sided: OneSided,
     pub(super) is_mechanism: bool,
-    /// What finds rates behind a mass matrix, if there is one.
-    pub(super) behind_mass: Option<BehindMass>,
+    /// What finds rates after a mass matrix, if there is one.
+    behind_mass: Option<BehindMass>,
 }
 
 impl<'a> Flow<'a> {
@@ -54,32 +48,23 @@ impl<'a> Flow<'a> {
 
     /// The flow of `system` in `mode`, with a choice of what keeps the constraints of a mechanism met.
     pub fn stabilised(system: &'a dyn System, mode: Mode, upkeep: impl Into<Upkeep>) -> Self {
-        let evaluator = Engine::new(system, upkeep.into());
-        let (derivative_count, heading_count, guard_count, jacobian_count) = (0, 0, 0, 0);
-        let watched_in = |mode: usize| {
-            let own = system.guards().iter().filter(|guard| is_watched(guard, mode));
-            own.count() as u64
-        };
+        let n = system.layout().dimension();
+        let has_mass = system.mass_kind() != MassKind::Identity;
         Self {
             system,
-            evaluator,
+            evaluator: Engine::new(system, upkeep.into()),
             plain: system.plain_field(),
             start_slope: StartSlope::new(mode.clone()),
             mode,
-            derivative_count,
-            heading_count,
-            guard_count,
-            jacobian_count,
+            counts: WorkCounts::default(),
             beside: Vec::new(),
             slope: Vec::new(),
             needed: vec![true; system.guards().len()],
-            watched: (0..system.mode_names().len()).map(watched_in).collect(),
             sliding: None,
-            one_sided: OneSided::new(system),
             visits: Visits::default(),
+            one_sided: OneSided::new(system),
             is_mechanism: !system.constraints().is_empty(),
-            behind_mass: (system.mass_kind() != MassKind::Identity)
-                .then(|| BehindMass::new(system.layout().dimension())),
+            behind_mass: has_mass.then(|| BehindMass::new(n)),
         }
     }
 
@@ -88,17 +73,47 @@ impl<'a> Flow<'a> {
         self.system
     }
 
+    /// Guards along the motion.
+    #[inline]
+    pub fn guards(&mut self) -> GuardsView<'_> {
+        GuardsView {
+            system: self.system,
+            eval: &mut *self.evaluator,
+            mode: &mut self.mode,
+            counts: &mut self.counts,
+            sliding: self.sliding.as_mut(),
+            formulas_are_rates: self.behind_mass.is_none(),
+        }
+    }
+
+    /// Switching surfaces at an instant.
+    #[inline]
+    pub fn switching(&mut self, t: f64) -> SwitchingView<'_> {
+        let (eval, parameters) = (&mut *self.evaluator, self.system.parameters());
+        let env = FieldEnv { eval, mode: &mut self.mode, parameters, t, counts: &mut self.counts };
+        let sliding = self.sliding.as_mut();
+        SwitchingView { system: self.system, env, sliding, visits: &mut self.visits }
+    }
+
+    /// Algebraic states at an instant.
+    pub fn algebraic(&mut self, t: f64) -> AlgebraicView<'_> {
+        let (eval, parameters) = (&mut *self.evaluator, self.system.parameters());
+        let env = FieldEnv { eval, mode: &mut self.mode, parameters, t, counts: &mut self.counts };
+        AlgebraicView { env, mass: self.behind_mass.as_mut(), sliding: self.sliding.as_mut() }
+    }
+
+    /// What the motion slides on, if it does.
+    pub fn sliding(&self) -> Option<&Sliding> {
+        self.sliding.as_ref()
+    }
+
     /// Whether a guard is watched in the mode that holds. A lock in a branch that is not taken is not.
     pub fn watches(&self, guard: usize) -> bool {
-        self.needed[guard] && self.has(guard)
+        self.needed[guard] && is_watched(&self.system.guards()[guard], self.mode.values.place)
     }
 
-    /// Whether a guard belongs to the mode that holds.
-    pub fn has(&self, guard: usize) -> bool {
-        is_watched(&self.system.guards()[guard], self.mode.values.place)
-    }
-
-    /// Finds out which guards matter with the present signs and counts. A motion that slides on a surface has both of its branches.
+    /// Finds out which guards matter with the present signs and counts. A motion that slides on a surface has
+    /// both of its branches.
     pub fn find_needed(&mut self) {
         if self.mode.structure.sliding.is_empty() {
             self.evaluator.find_needed(self.mode.locked(self.system.parameters()), &mut self.needed);
@@ -108,92 +123,38 @@ impl<'a> Flow<'a> {
         self.one_sided.know_needed(&self.needed);
     }
 
-    /// The values of the watched guards.
-    pub fn guards(&mut self, t: f64, y: &[f64], values: &mut [f64]) {
-        self.guard_count += self.watched[self.mode.values.place];
-        self.evaluator.guards(self.mode.locked(self.system.parameters()), t, y, values);
+    /// Lets the motion slide on the given surfaces, or on none, from a point on.
+    pub fn slide_on(&mut self, surfaces: &[Surface], t: f64, y: &[f64]) {
+        self.mode.structure.sliding = surfaces.iter().map(|surface| surface.guard).collect();
+        self.sliding = (!surfaces.is_empty()).then(|| self.switching(t).meet(surfaces, y));
+        self.find_short_way();
+        self.visits.forget();
     }
 
-    /// The value of one guard.
-    ///
-    /// A guard that the motion slides on is zero; its place is taken by how far the motion is from leaving: the product of the weights of both
-    /// sides, which is zero where one side's field runs along the surface.
-    pub fn guard(&mut self, guard: usize, t: f64, y: &[f64]) -> f64 {
-        if let Some(i) = self.sliding.as_ref().and_then(|sliding| sliding.index_of(guard)) {
-            return self.distance_from_leaving(i, t, y);
-        }
-        self.guard_count += 1;
-        self.evaluator.guard(self.mode.locked(self.system.parameters()), guard, t, y)
+    /// The motion slides on surfaces whose fields have been evaluated where it stands.
+    pub fn slide_along(&mut self, sliding: Sliding) {
+        self.mode.structure.sliding = sliding.set.guards();
+        self.sliding = Some(sliding);
+        self.find_short_way();
+        self.visits.forget();
     }
 
-    /// What is certain of a guard while time (0) and states (from 1 on) move within bounds; none if it is not a formula.
-    pub fn guard_bounds(&mut self, guard: usize, input: &dyn Fn(usize) -> Bounds) -> Option<Bounds> {
-        let bounds = self.evaluator.guard_bounds(self.mode.locked(self.system.parameters()), guard, input)?;
-        self.guard_count += 1;
-        Some(bounds)
-    }
-
-    /// The times at which the scheduled guards fire.
-    pub fn schedule(&mut self, times: &mut [f64]) {
-        self.evaluator.schedule(self.mode.locked(self.system.parameters()), times);
-    }
-
-    /// The right-hand side of a system that needs its evaluator, or along surfaces. Kept apart, so that the short way stays short.
-    #[cold]
-    fn evaluated_derivative(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
-        if self.one_sided.is_on() {
-            let (behind, count) = self.one_sided.is_behind(&mut *self.evaluator, &self.mode, t, y);
-            self.guard_count += count;
-            if behind {
-                return dy.fill(f64::NAN);
-            }
-            if let Some(surface) = self.one_sided.beside() {
-                return self.derivative_beside(surface, t, y, dy);
-            }
-        }
-        if self.sliding.is_some() {
-            self.slide(t, y, dy);
-            return self.note_visit(t);
-        }
-        self.derivative_count += 1;
-        self.evaluator.derivative(self.mode.locked(self.system.parameters()), t, y, dy);
-        if self.one_sided.may_turn_back() {
-            self.one_sided.look_where_it_goes(&mut *self.evaluator, &self.mode, Point { t, y, dy });
+    /// From here on a state that slides is put back along the jumps of the field as it was last evaluated:
+    /// what no switch acts on keeps every bit (rule 21). They are the same for a whole step, so that a state
+    /// between its ends does not depend on what was looked at before. A mechanism is moved as its constraints
+    /// allow where it stands.
+    pub fn move_along_jumps(&mut self) {
+        if let Some(sliding) = self.sliding.as_mut().filter(|_| !self.is_mechanism) {
+            sliding.keep_jumps();
         }
     }
 
-    /// The right-hand side on the right side of a surface that the motion has just left.
-    fn derivative_beside(&mut self, surface: Surface, t: f64, y: &[f64], dy: &mut [f64]) {
-        let mut beside = y.to_vec();
-        self.step_aside(surface, surface.sign(&self.mode), t, &mut beside);
-        self.derivative_count += 1;
-        self.evaluator.derivative(self.mode.locked(self.system.parameters()), t, &beside, dy);
-    }
-
-    /// The motion stands on the surfaces of these guards.
-    pub fn stand_on(&mut self, guards: &[usize]) {
-        self.one_sided.stand_on(guards);
-    }
-
-    /// A step was taken: the motion is no longer next to the surfaces that it met or came through.
-    pub fn move_on(&mut self) {
-        self.one_sided.move_on();
-    }
-
-    /// The side that the motion has just gone to through the surface of each guard that has changed the mode, zero for all others. In the next
-    /// step the field is not used behind those.
-    pub fn enter(&mut self, side_of: impl Fn(usize) -> f64) {
-        self.one_sided.enter(side_of);
-    }
-
-    /// The side that each guard must not leave without its event, zero if it may.
-    pub fn know_sides(&mut self, side_of: impl Fn(usize) -> f64) {
-        self.one_sided.know_sides(side_of);
-    }
-
-    /// From now on the field is not used behind surfaces that the motion has not crossed. False if that is so already, or there are none.
+    /// From now on the field is not used behind surfaces that the motion has not crossed. False if that is so
+    /// already, or there are none.
     pub fn stay_on_this_side(&mut self) -> bool {
-        let new = self.settles_switches() && self.one_sided.turn_on();
+        // How a motion goes on at a surface is known where the fields are the rates of the state.
+        let has_rates = self.behind_mass.as_ref().is_none_or(BehindMass::is_regular);
+        let new = has_rates && self.one_sided.turn_on();
         self.find_short_way();
         new
     }
@@ -203,174 +164,53 @@ impl<'a> Flow<'a> {
         self.plain = self.system.plain_field().filter(|_| short);
     }
 
-    /// Whether the field is not used behind surfaces that the motion has not crossed.
-    pub fn stays_on_this_side(&self) -> bool {
-        self.one_sided.is_on()
+    /// The right-hand side where a segment begins, which may be known.
+    #[cold]
+    pub fn first_derivative(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
+        // Elsewhere an evaluation leaves more behind than its value, or is not the field of one side.
+        let is_plain = matches!(self.evaluator, Engine::Plain(_)) && !self.one_sided.is_on();
+        if !is_plain || self.sliding.is_some() {
+            return self.derivative(t, y, dy);
+        }
+        if let Some(slope) = self.start_slope.at(&self.mode, t, y) {
+            dy.copy_from_slice(slope);
+            self.counts.reused += 1;
+            return;
+        }
+        self.derivative(t, y, dy);
+        self.start_slope.keep(&self.mode, t, y, dy);
     }
 
-    /// When the motion would have crossed a surface in the last step, if that step failed for it, and that of which guard.
-    pub fn take_crossed(&mut self) -> Option<(f64, usize)> {
-        self.one_sided.take_crossed()
-    }
-
-    /// Moves a state to the given side of the surface that a motion leaves, by as little as can be.
-    pub fn step_aside(&mut self, surface: Surface, side: f64, t: f64, y: &mut [f64]) {
-        let mut sliding = Sliding::new(self.system, vec![surface]);
-        let sign = surface.sign(&self.mode);
-        surface.rest(&mut self.mode);
-        sliding.step_to(&mut *self.evaluator, &self.mode, t, side, y);
-        surface.lock(&mut self.mode, sign);
-        self.count(sliding.take_effort());
-    }
-
-    /// Whether it can be settled how a motion goes on at a switching surface: the fields are then the rates of the state.
-    pub fn settles_switches(&self) -> bool {
-        self.behind_mass.as_ref().is_none_or(BehindMass::is_regular)
-    }
-
-    /// Whether a guard depends on a state that is algebraic, and so has no rate.
-    pub fn depends_on_algebraic(&mut self, guard: usize, t: f64, y: &mut [f64]) -> bool {
-        let Some(algebraic) = self.behind_mass.as_mut().and_then(BehindMass::algebraic) else { return false };
-        let mut gradient = vec![0.0; y.len()];
-        self.evaluator.guard_gradient(self.mode.locked(self.system.parameters()), guard, t, y, &mut gradient);
-        algebraic.columns.iter().any(|&column| gradient[column] != 0.0)
-    }
-
-    /// Solves for the algebraic states of a point, if there are some: those of the mode that holds, or the mixture while sliding. Tells whether
-    /// that was done.
-    pub fn solve_algebraic(&mut self, t: f64, y: &mut [f64]) -> bool {
-        let Some(algebraic) = self.behind_mass.as_mut().and_then(BehindMass::algebraic) else { return false };
+    /// The right-hand side of a system that needs its evaluator, or along surfaces. Kept apart, so that the
+    /// short way stays short.
+    #[cold]
+    fn evaluated_derivative(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
+        let (eval, parameters) = (&mut *self.evaluator, self.system.parameters());
+        let mut env = FieldEnv { eval, mode: &mut self.mode, parameters, t, counts: &mut self.counts };
+        if self.one_sided.is_on() {
+            if self.one_sided.is_behind(&mut env, y) {
+                return dy.fill(f64::NAN);
+            }
+            if let Some(surface) = self.one_sided.beside() {
+                return self.derivative_beside(surface, t, y, dy);
+            }
+        }
         if let Some(sliding) = &mut self.sliding {
-            sliding.evaluate(&mut *self.evaluator, &mut self.mode, t, y);
-            sliding.find_free_weights();
-            sliding.mix_algebraic(y);
-            return true;
+            sliding.derivative(&mut env, y, dy);
+            return self.visits.add_stage(t, sliding.combination.exits());
         }
-        let mut solved = y.to_vec();
-        let count =
-            algebraic.solve(&mut *self.evaluator, self.mode.locked(self.system.parameters()), t, &mut solved);
-        self.derivative_count += count.unwrap_or(0);
-        if count.is_some() {
-            y.copy_from_slice(&solved);
-        }
-        count.is_some()
-    }
-
-    /// Looks at the mass matrix, if there is one, to find out whether it determines the rates of all states.
-    pub fn look_at_mass(&mut self, t: f64, y: &[f64]) {
-        if let Some(behind) = &mut self.behind_mass {
-            behind.look(&mut *self.evaluator, self.mode.locked(self.system.parameters()), t, y);
+        env.derivative(y, dy);
+        if self.one_sided.may_turn_back() {
+            self.one_sided.look_where_it_goes(&mut env, y, dy);
         }
     }
 
-    /// Lets the motion slide on the given surfaces, or on none, from a point on.
-    pub fn slide_on(&mut self, surfaces: &[Surface], t: f64, y: &[f64]) {
-        self.mode.structure.sliding = surfaces.iter().map(|surface| surface.guard).collect();
-        self.sliding = (!surfaces.is_empty()).then(|| self.meet(surfaces, t, y));
-        self.find_short_way();
-        self.visits.forget();
-    }
-
-    /// The motion slides on surfaces whose fields have been evaluated where it stands.
-    pub fn slide_along(&mut self, sliding: Sliding) {
-        let followers = sliding.followers().iter().map(|follower| follower.surface.guard);
-        let mut guards: Vec<usize> =
-            sliding.surfaces().iter().map(|surface| surface.guard).chain(followers).collect();
-        guards.sort_unstable();
-        self.mode.structure.sliding = guards;
-        self.sliding = Some(sliding);
-        self.find_short_way();
-        self.visits.forget();
-    }
-
-    /// The surfaces that meet at a point, each once.
-    pub fn meet(&mut self, surfaces: &[Surface], t: f64, y: &[f64]) -> Sliding {
-        Sliding::at(self.system, &mut *self.evaluator, &self.mode, (t, y), surfaces)
-    }
-
-    /// What the motion slides on, if it does.
-    pub fn sliding(&self) -> Option<&Sliding> {
-        self.sliding.as_ref()
-    }
-
-    /// Evaluates all fields that meet at the given surfaces.
-    pub fn fields_at(&mut self, sliding: &mut Sliding, t: f64, y: &[f64]) {
-        sliding.evaluate_here(&mut *self.evaluator, &mut self.mode, t, y);
-        self.count(sliding.take_effort());
-    }
-
-    /// The same at the projection of a state that is next to them.
-    pub fn fields_next_to(&mut self, sliding: &mut Sliding, t: f64, y: &[f64]) {
-        sliding.evaluate(&mut *self.evaluator, &mut self.mode, t, y);
-        self.count(sliding.take_effort());
-    }
-
-    /// Whether the fields that meet at many surfaces are the sums of their terms; they must have been evaluated.
-    pub fn fields_add_up(&mut self, sliding: &mut Sliding, t: f64) -> bool {
-        let add_up = !sliding.adds_up() || sliding.terms_add_up(&mut *self.evaluator, &mut self.mode, t);
-        self.count(sliding.take_effort());
-        add_up
-    }
-
-    /// Moves a state onto the surfaces that the motion slides on.
-    pub fn project(&mut self, t: f64, y: &mut [f64]) {
-        let Some(mut sliding) = self.sliding.take() else { return };
-        sliding.project(&mut *self.evaluator, &self.mode, t, y);
-        self.count(sliding.take_effort());
-        self.sliding = Some(sliding);
-    }
-
-    /// The times at which a step has evaluated the field along the surfaces, with the weight of the positive side of each surface.
-    pub fn visits(&self) -> &[(f64, Vec<f64>)] {
-        self.visits.stages()
-    }
-
-    /// Forgets where the field was evaluated: another step is tried.
-    pub fn forget_visits(&mut self) {
-        self.visits.forget();
-    }
-
-    pub(super) fn count(&mut self, effort: Effort) {
-        self.derivative_count += effort.derivatives;
-        self.guard_count += effort.guards;
-    }
-
-    fn distance_from_leaving(&mut self, i: usize, t: f64, y: &[f64]) -> f64 {
-        let mut slope = std::mem::take(&mut self.slope);
-        slope.resize(y.len(), 0.0);
-        self.slide(t, y, &mut slope);
-        self.slope = slope;
-        let weight = self.sliding.as_ref().map_or(0.5, |sliding| sliding.exits()[i]);
-        weight * (1.0 - weight)
-    }
-
-    /// How fast the field of one side drives the motion back onto the only surface that it slides on: positive while it slides. It costs
-    /// half of what [`guard`](Self::guard) does. Nothing if there are more surfaces.
-    pub fn drive_back(&mut self, side: f64, t: f64, y: &[f64]) -> Option<f64> {
-        let mut sliding = self.sliding.take_if(|sliding| sliding.surfaces().len() == 1)?;
-        let rate = sliding.rate_on_side(&mut *self.evaluator, &mut self.mode, t, y, side);
-        self.count(sliding.take_effort());
-        self.sliding = Some(sliding);
-        Some(-side * rate)
-    }
-
-    /// The right-hand side along the surfaces that the motion slides on.
-    pub(super) fn slide(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
-        let Some(mut sliding) = self.sliding.take() else { return };
-        sliding.derivative(&mut *self.evaluator, &mut self.mode, t, y, dy);
-        self.count(sliding.take_effort());
-        self.sliding = Some(sliding);
-    }
-
-    /// Takes note of the weights where the field along the surfaces was evaluated last.
-    fn note_visit(&mut self, t: f64) {
-        let Some(sliding) = &self.sliding else { return };
-        self.visits.add_stage(t, sliding.exits());
-    }
-
-    /// Applies the reset of one guard to `after`.
-    pub fn reset(&mut self, guard: usize, t: f64, before: &[f64], after: Reset<'_>) {
-        self.evaluator.reset(self.mode.locked(self.system.parameters()), guard, t, before, after);
+    /// The right-hand side on the right side of a surface that the motion has just left.
+    fn derivative_beside(&mut self, surface: Surface, t: f64, y: &[f64], dy: &mut [f64]) {
+        let (mut beside, side) = (y.to_vec(), surface.sign(&self.mode));
+        let mut switching = self.switching(t);
+        switching.step_aside(surface, side, &mut beside);
+        switching.env.derivative(&beside, dy);
     }
 }
 
@@ -383,16 +223,16 @@ impl Field for Flow<'_> {
     fn derivative(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
         match self.plain {
             Some(field) => {
-                self.derivative_count += 1;
+                self.counts.derivatives += 1;
                 field(t, y, dy);
             }
             None => self.evaluated_derivative(t, y, dy),
         }
     }
 
-    /// Exact where the system knows it, else by forward differences, column by column.
+    /// Exact where the system knows it, otherwise by forward differences, column by column.
     fn jacobian(&mut self, t: f64, y: &[f64], f: &[f64], jacobian: &mut [f64]) {
-        self.jacobian_count += 1;
+        self.counts.jacobians += 1;
         if self.sliding.is_none()
             && self.evaluator.jacobian(self.mode.locked(self.system.parameters()), t, y, jacobian)
         {
@@ -456,6 +296,6 @@ impl Field for Flow<'_> {
 }
 
 /// Whether a guard is watched in a mode. What happens at rest has no surface.
-pub(super) fn is_watched(guard: &Guard, mode: usize) -> bool {
+fn is_watched(guard: &Guard, mode: usize) -> bool {
     guard.kind.has_surface() && guard.mode.is_none_or(|own| own == mode)
 }

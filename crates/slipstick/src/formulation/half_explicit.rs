@@ -181,7 +181,7 @@ impl HalfExplicitView<'_, '_> {
     /// Ends a stage: the accelerations with which the constraints of velocities are met ahead, and with them
     /// all rates.
     pub fn end_stage(&mut self, stage: Stage<'_>, dy: &mut [f64]) {
-        self.flow.derivative_count += 1;
+        self.flow.counts.derivatives += 1;
         let (t, y) = stage.here;
         self.flow.in_mode().on_form(t, y, |form, env, _| form.make_stage(env, stage, dy));
     }

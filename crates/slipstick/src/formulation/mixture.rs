@@ -1,11 +1,12 @@
-//! What is looked at while a motion slides: outputs are mixed from both sides of each surface with the weights of the field.
+//! What is looked at while a motion slides: outputs are combined from both sides of each surface with the
+//! weights of the field.
 //!
-//! A friction force written with a sign then shows what sticking needs, and the sign itself the equivalent control `2 w - 1` between -1 and 1
-//! (paper 002, equation (5), with `α = w`).
+//! A friction force written with a sign then shows what sticking needs, and the sign itself the equivalent
+//! control `2 w - 1` between -1 and 1 (paper 002, equation (5), with `α = w`).
 
 use super::Ground;
 use super::engine::Engine;
-use crate::equations::{Locked, Observer, System};
+use crate::equations::{At, Observer, System};
 use crate::mode::Mode;
 
 /// Formulas that are looked at along a motion that may slide.
@@ -26,32 +27,39 @@ impl<'a> Mixture<'a> {
     pub fn observe(&mut self, mode: &Mode, t: f64, y: &[f64], out: &mut [f64]) {
         self.signs.clone_from(&mode.values.signs);
         if mode.structure.sliding.is_empty() {
-            let locked = mode.locked(self.ground.system.parameters());
-            return look(&mut self.ground.evaluator, &mut self.observer, locked, (t, y), out);
+            let at = (mode.locked(self.ground.system.parameters()), t, y);
+            return look(&mut self.ground.evaluator, &mut self.observer, at, out);
         }
         self.ground.slide_on(mode, t, y);
-        let Ground { system, evaluator, sliding: Some(sliding), mode } = &mut self.ground else { return };
-        sliding.evaluate(&mut **evaluator, mode, t, y);
-        sliding.find_free_weights();
-        for (surface, weight) in sliding.surfaces().iter().zip(sliding.weights()) {
-            if let Some(switch) = surface.switch() {
-                self.signs[switch] = 2.0 * weight - 1.0;
-            }
+        if let (Some(sliding), mut env) = self.ground.on_surfaces(t) {
+            sliding.combine(&mut env, y);
         }
-        for follower in sliding.followers() {
-            let weight = sliding.weights()[follower.leader];
-            if let Some(switch) = follower.surface.switch() {
-                self.signs[switch] = follower.orientation * (2.0 * weight - 1.0);
-            }
-        }
+        self.find_signs();
+        let Ground { system, evaluator, sliding: Some(sliding), mode, .. } = &mut self.ground else { return };
         self.part.resize(out.len(), 0.0);
         out.fill(0.0);
-        for side in 0..sliding.sides() {
-            let share = sliding.set_side(side, mode);
-            let locked = mode.locked(system.parameters());
-            look(evaluator, &mut self.observer, locked, (t, y), &mut self.part);
+        for (side, share) in sliding.combination.shares().iter().enumerate() {
+            sliding.set.lock_side(side, mode);
+            let at = (mode.locked(system.parameters()), t, y);
+            look(evaluator, &mut self.observer, at, &mut self.part);
             for (out, part) in out.iter_mut().zip(&self.part) {
                 *out += share * part;
+            }
+        }
+    }
+
+    /// The equivalent control of each switch that is slid on.
+    fn find_signs(&mut self) {
+        let Some(sliding) = &self.ground.sliding else { return };
+        let control = |surface: usize| 2.0 * sliding.combination.weights()[surface] - 1.0;
+        for (i, surface) in sliding.set.surfaces().iter().enumerate() {
+            if let Some(switch) = surface.switch() {
+                self.signs[switch] = control(i);
+            }
+        }
+        for follower in sliding.set.followers() {
+            if let Some(switch) = follower.surface.switch() {
+                self.signs[switch] = follower.orientation * control(follower.leader);
             }
         }
     }
@@ -61,7 +69,8 @@ impl<'a> Mixture<'a> {
         self.ground.put_back(mode, t, y);
     }
 
-    /// Finds out which constraints are independent next to a state of the motion, for what is looked at between the ends of steps and not put back.
+    /// Finds out which constraints are independent next to a state of the motion, for what is looked at
+    /// between the ends of steps and not put back.
     pub fn enter_form(&mut self, mode: &Mode, t: f64, y: &[f64]) {
         self.ground.enter_form(mode, t, y);
     }
@@ -73,14 +82,8 @@ impl<'a> Mixture<'a> {
 }
 
 /// The values in a mode that is locked; of a mechanism with its multipliers.
-fn look(
-    engine: &mut Engine<'_>,
-    observer: &mut Observer<'_>,
-    locked: Locked<'_>,
-    at: (f64, &[f64]),
-    out: &mut [f64],
-) {
-    let (t, y) = at;
+fn look(engine: &mut Engine<'_>, observer: &mut Observer<'_>, at: At<'_>, out: &mut [f64]) {
+    let (locked, t, y) = at;
     if let Engine::Mechanism(mechanism) = engine {
         observer.set_motion(mechanism.motion_at(locked, t, y));
     }

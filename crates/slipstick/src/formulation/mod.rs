@@ -11,28 +11,26 @@
 //! (`stabilisation/mod.rs`).
 
 mod algebraic;
+mod algebraic_view;
 mod allowed;
 mod behind_mass;
-mod comparing;
 mod consistent;
 mod constrained_form;
 mod constraints;
-mod dependence;
-mod dependent_weights;
 mod engine;
 mod env;
 mod feedback;
+mod field_env;
 mod flow;
 mod ggl;
 mod ground;
+mod guards_view;
 mod half_explicit;
 mod held_factors;
 mod index1;
-mod jumps;
 mod linear_system;
 mod mixture;
 mod multibody;
-mod noise;
 mod one_sided;
 mod projection;
 mod rank;
@@ -44,31 +42,36 @@ mod singular;
 mod sliding;
 mod stabilisation;
 mod start_slope;
-mod still;
-mod surface;
+mod switching_view;
 mod tangent_differences;
 mod tangents;
-mod twins;
 mod views;
-mod visits;
-mod weights;
+mod work_counts;
 
 pub use crate::equations::MassKind;
+pub use algebraic_view::AlgebraicView;
 pub use consistent::Refusal;
 pub use constraints::ConstraintsView;
+pub use field_env::FieldEnv;
 pub use flow::Flow;
 pub use ggl::{GglRoom, Kinematics, StabilisedIndex2View};
 pub use ground::Ground;
+pub use guards_view::GuardsView;
 pub use half_explicit::{HalfExplicitView, Stage};
 pub use mixture::Mixture;
 pub use multibody::Multibody;
+pub use one_sided::OneSided;
 pub use projection::{ProjectedView, ProjectionView};
 pub use second_order::{MotionPoint, MotionResidual, SecondOrderView};
 pub use singular::{Shrunk, SingularView};
-pub use sliding::{Follower, MOST_SURFACES, Sliding};
+pub use sliding::{
+    FilippovCombination, Follower, MOST_SURFACES, SideFields, SideLock, SideRates, SurfaceSides,
+};
+pub use sliding::{Sliding, Surface, SurfaceSet, Visits, is_jump};
 pub use stabilisation::{Metric, PerConstraint, Stabilisation, Upkeep};
-pub use surface::{SideLock, Surface, is_jump};
+pub use switching_view::SwitchingView;
 pub use tangents::Tangents;
+pub use work_counts::WorkCounts;
 
 /// A vector field on flat states: all that a one-step method for ordinary differential equations needs.
 pub trait Field {

@@ -10,8 +10,8 @@ use super::rank::Rank;
 use super::residuals::largest;
 use super::{Refusal, Upkeep};
 use crate::equations::{
-    ActiveRows, At, Evaluator, ExpandGuards, FieldSlopes, GuardFunctions, GuardRates, Locked, MechanismTerms,
-    Reset, System, UncertainPoint, UncertainPolynomial, gradient_by_differences,
+    ActiveRows, At, Evaluator, ExpandGuards, FieldSlopes, GuardFunctions, Locked, MechanismTerms, Reset,
+    System, UncertainPoint, UncertainPolynomial, gradient_by_differences,
 };
 use crate::expr::{Bounds, Inexact};
 
@@ -463,23 +463,6 @@ impl GuardFunctions for Multibody<'_> {
 
     fn schedule(&mut self, locked: Locked<'_>, times: &mut [f64]) {
         self.inner.schedule(locked, times);
-    }
-
-    fn guard_rates(
-        &mut self,
-        locked: Locked<'_>,
-        t: f64,
-        y: &[f64],
-        reach: f64,
-        rates: GuardRates<'_>,
-    ) -> u64 {
-        let (form, mut env) = self.at(locked, t, y);
-        form.index1.solve(&mut env, y);
-        1 + self.inner.guard_rates(locked, t, y, reach, rates)
-    }
-
-    fn slope_of_rates(&self) -> Option<&[f64]> {
-        None
     }
 }
 

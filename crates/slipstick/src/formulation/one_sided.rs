@@ -1,17 +1,18 @@
-//! Keeps a method from using a field where it does not hold: behind a surface that the motion has not crossed yet, where another field, mode
-//! or state begins (paper 002, section 3.2).
+//! Keeps a method from using a field where it does not hold: behind a surface that the motion has not crossed
+//! yet, where another field, mode or state begins (paper 002, section 3.2).
 //!
-//! Before each evaluation the sides of all switches are looked at, and of all guards that would change the mode or the state. Where one is behind
-//! its surface, the field is not evaluated: the step fails, and where it would have crossed is estimated, so that the next one can end
-//! before that.
+//! Before each evaluation the sides of all switches are looked at, and of all guards that would change the
+//! mode or the state. Where one is behind its surface, the field is not evaluated: the step fails, and where
+//! it would have crossed is estimated, so that the next one can end before that.
 
-use super::Surface;
-use crate::equations::{Evaluator, Guard, GuardKind, Point, System};
+use super::{FieldEnv, Surface};
+use crate::equations::{Guard, GuardKind, System};
+use crate::math::dot;
 use crate::mode::Mode;
 
-/// The watch over the sides of guards that change the equations or the state. It is off until [`turn_on`](Self::turn_on).
-pub(super) struct OneSided {
-    parameters: Vec<f64>,
+/// The watch over the sides of guards that change the equations or the state. It is off until a form turns it
+/// on.
+pub struct OneSided {
     on: bool,
     watches: Vec<OneSidedSurface>,
     /// Whether it is not known yet if the motion goes on to the sides that it has entered.
@@ -38,7 +39,8 @@ struct OneSidedSurface {
     /// The last value where all surfaces were on the right side, and the value at the last point.
     value: f64,
     seen: f64,
-    /// Whether the motion stands on it at the start of the step. A stage of a step along the tangent can be a little behind it.
+    /// Whether the motion stands on it at the start of the step. A stage of a step along the tangent can be a
+    /// little behind it.
     fresh: bool,
 }
 
@@ -79,16 +81,8 @@ impl OneSided {
         let is_surface = |g: &usize| guards[*g].kind == GuardKind::Surface;
         let watched = (0..guards.len()).filter(is_surface).filter(changes);
         let watches = watched.map(|g| OneSidedSurface::new(guards, g)).collect();
-        let parameters = system.parameters().to_vec();
-        Self {
-            parameters,
-            on: false,
-            watches,
-            turning: false,
-            time: f64::NEG_INFINITY,
-            crossed: None,
-            beside: None,
-        }
+        let time = f64::NEG_INFINITY;
+        Self { on: false, watches, turning: false, time, crossed: None, beside: None }
     }
 
     /// Begins to watch; false if there is nothing to be watched, or it is watched already.
@@ -98,27 +92,29 @@ impl OneSided {
         new
     }
 
-    pub(super) fn is_on(&self) -> bool {
+    /// Whether the field is not used behind surfaces that the motion has not crossed.
+    pub fn is_on(&self) -> bool {
         self.on
     }
 
-    /// Takes note of the guards on whose surfaces the motion stands.
-    pub(super) fn stand_on(&mut self, guards: &[usize]) {
+    /// The motion stands on the surfaces of these guards.
+    pub fn stand_on(&mut self, guards: &[usize]) {
         for watch in &mut self.watches {
             watch.fresh = guards.contains(&watch.guard);
         }
     }
 
-    /// The motion has gone through surfaces to another mode: the side that it has gone to, zero if it has not.
-    pub(super) fn enter(&mut self, side_of: impl Fn(usize) -> f64) {
+    /// The side that the motion has just gone to through the surface of each guard that has changed the mode,
+    /// zero for all others. In the next step the field is not used behind those.
+    pub fn enter(&mut self, side_of: impl Fn(usize) -> f64) {
         for watch in &mut self.watches {
             watch.entered = side_of(watch.guard);
         }
         self.turning = self.watches.iter().any(|watch| watch.entered != 0.0);
     }
 
-    /// A step was taken: the motion is no longer next to any surface.
-    pub(super) fn move_on(&mut self) {
+    /// A step was taken: the motion is no longer next to the surfaces that it met or came through.
+    pub fn move_on(&mut self) {
         self.stand_on(&[]);
         self.enter(|_| 0.0);
     }
@@ -127,45 +123,37 @@ impl OneSided {
         self.turning
     }
 
-    /// A motion that turns back at once, as with hysteresis, may go behind the surface that it came through. The first field tells.
-    pub(super) fn look_where_it_goes(
-        &mut self,
-        evaluator: &mut dyn Evaluator,
-        mode: &Mode,
-        point: Point<'_>,
-    ) {
-        let (mut y, mut gradient) = (point.y.to_vec(), vec![0.0; point.y.len()]);
+    /// A motion that turns back at once, as with hysteresis, may go behind the surface that it came through.
+    /// The first field tells.
+    pub(super) fn look_where_it_goes(&mut self, env: &mut FieldEnv<'_>, y: &[f64], dy: &[f64]) {
+        let (mut y, mut gradient) = (y.to_vec(), vec![0.0; y.len()]);
         for watch in self.watches.iter_mut().filter(|watch| watch.entered != 0.0) {
-            let rate = evaluator.guard_gradient(
-                mode.locked(&self.parameters),
-                watch.guard,
-                point.t,
-                &mut y,
-                &mut gradient,
-            );
-            let along: f64 = gradient.iter().zip(point.dy).map(|(g, f)| g * f).sum();
-            if (rate + along) * watch.entered <= 0.0 {
+            let rate = env.gradient(watch.guard, &mut y, &mut gradient);
+            if (rate + dot(&gradient, dy)) * watch.entered <= 0.0 {
                 watch.entered = 0.0;
             }
         }
         self.turning = false;
     }
 
-    /// Takes note of the side that each guard must not leave, zero if it may. What was before is of no interest any more.
-    pub(super) fn know_sides(&mut self, side_of: impl Fn(usize) -> f64) {
+    /// Takes note of the side that each guard must not leave without its event, zero if it may. What was
+    /// before is of no interest any more.
+    pub fn know_sides(&mut self, side_of: impl Fn(usize) -> f64) {
         self.crossed = None;
         for watch in &mut self.watches {
             watch.side = side_of(watch.guard);
         }
     }
 
-    /// A surface that the last point is behind, although the motion has just left it: the field has to be taken on its right side.
+    /// A surface that the last point is behind, although the motion has just left it: the field has to be
+    /// taken on its right side.
     pub(super) fn beside(&self) -> Option<Surface> {
         self.beside
     }
 
-    /// When the motion would have crossed a surface in the last step, if it would, and that of which guard.
-    pub(super) fn take_crossed(&mut self) -> Option<(f64, usize)> {
+    /// When the motion would have crossed a surface in the last step, if that step failed for it, and that of
+    /// which guard.
+    pub fn take_crossed(&mut self) -> Option<(f64, usize)> {
         self.crossed.take()
     }
 
@@ -176,33 +164,26 @@ impl OneSided {
         }
     }
 
-    /// Whether a point is behind a surface that is not slid on. Gives how many guards were evaluated, too.
-    pub(super) fn is_behind(
-        &mut self,
-        evaluator: &mut dyn Evaluator,
-        mode: &Mode,
-        t: f64,
-        y: &[f64],
-    ) -> (bool, u64) {
+    /// Whether a point is behind a surface that is not slid on.
+    pub(super) fn is_behind(&mut self, env: &mut FieldEnv<'_>, y: &[f64]) -> bool {
         self.beside = None;
         if y.iter().any(|y| !y.is_finite()) {
-            return (true, 0);
+            return true;
         }
-        let (mut behind, mut count) = (false, 0);
+        let mut behind = false;
         for watch in &mut self.watches {
-            if !watch.matters || watch.may_be_crossed() || mode.structure.sliding.contains(&watch.guard) {
+            let slides = || env.mode.structure.sliding.contains(&watch.guard);
+            if !watch.matters || watch.may_be_crossed() || slides() {
                 continue;
             }
-            let value = evaluator.guard(mode.locked(&self.parameters), watch.guard, t, y);
-            count += 1;
-            watch.seen = value;
-            if !watch.is_behind(mode, value) {
+            watch.seen = env.guard(watch.guard, y);
+            if !watch.is_behind(env.mode, watch.seen) {
                 continue;
             }
             if let (true, Some(switch)) = (watch.fresh, watch.switch) {
                 self.beside = Some(Surface::of_switch(watch.guard, switch));
             } else {
-                let zero = watch.zero(self.time, t, value);
+                let zero = watch.zero(self.time, env.t, watch.seen);
                 if self.crossed.is_none_or(|(earlier, _)| zero < earlier) {
                     self.crossed = Some((zero, watch.guard));
                 }
@@ -210,9 +191,37 @@ impl OneSided {
             }
         }
         if !behind {
-            self.time = t;
+            self.time = env.t;
             self.watches.iter_mut().for_each(|watch| watch.value = watch.seen);
         }
-        (behind, count)
+        behind
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::WorkCounts;
+    use super::*;
+    use crate::equations::ClosureSystem;
+
+    #[test]
+    fn a_point_behind_a_surface_tells_when_it_was_crossed() {
+        let system = ClosureSystem::switched(["x"], |_, _, _, dy| dy[0] = 1.0).switch("s", |_, y| y[0] - 1.0);
+        let (mut eval, mut mode, mut counts) =
+            (system.evaluator(), Mode::new(0, 1, 0), WorkCounts::default());
+        mode.values.signs[0] = -1.0;
+        let mut one_sided = OneSided::new(&system);
+        assert!(one_sided.turn_on() && !one_sided.turn_on(), "once");
+        let mut is_behind = |one_sided: &mut OneSided, t: f64, x: f64| {
+            let (eval, mode, counts) = (&mut *eval, &mut mode, &mut counts);
+            one_sided.is_behind(&mut FieldEnv { eval, mode, parameters: &[], t, counts }, &[x])
+        };
+        assert!(!is_behind(&mut one_sided, 0.0, 0.0));
+        assert_eq!(one_sided.take_crossed(), None);
+        assert!(is_behind(&mut one_sided, 2.0, 2.0) && is_behind(&mut one_sided, 3.0, f64::NAN));
+        assert_eq!(one_sided.take_crossed(), Some((1.0, 0)));
+        one_sided.stand_on(&[0]);
+        assert!(!is_behind(&mut one_sided, 2.0, 1.1), "a stage next to where it stands");
+        assert_eq!(one_sided.beside(), Some(Surface::of_switch(0, 0)));
     }
 }

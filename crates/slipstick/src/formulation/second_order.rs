@@ -89,7 +89,7 @@ impl SecondOrderView<'_, '_> {
         if !self.flow.has_terms() {
             return self.residual_of_field(at, out);
         }
-        self.flow.derivative_count += 1;
+        self.flow.counts.derivatives += 1;
         self.flow.in_mode().on_form(at.t, at.y, |form, env, _| out.evaluate(&mut form.index1, env, at));
     }
 

@@ -1,18 +1,14 @@
 //! The right-hand side where a segment begins.
 //!
-//! It is wanted several times there: to settle how the motion goes on at a switching surface, to see where guards are heading, to choose the size of the
-//! first step, and by that step. It is evaluated once.
+//! It is wanted several times there: to find how the motion goes on at a switching surface and where guards
+//! are heading, to choose the size of the first step, and by that step. It is evaluated once.
 
-use super::engine::Engine;
-use super::flow::is_watched;
-use super::{Field, Flow, Sliding};
-use crate::equations::{GuardKind, GuardRates};
 use crate::mode::Mode;
 
 /// Points that differ by no more than this part, in each component, are the same to rounding.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// A point and the right-hand side there, in a mode.
+/// The right-hand side at one point in one mode.
 #[derive(Clone, Debug)]
 pub(super) struct StartSlope {
     is_known: bool,
@@ -20,13 +16,12 @@ pub(super) struct StartSlope {
     y: Vec<f64>,
     mode: Mode,
     slope: Vec<f64>,
-    /// How often it was known when it was wanted.
-    pub(super) reused: u64,
 }
 
 impl StartSlope {
+    /// None is known yet.
     pub(super) fn new(mode: Mode) -> Self {
-        Self { is_known: false, t: 0.0, y: Vec::new(), mode, slope: Vec::new(), reused: 0 }
+        Self { is_known: false, t: 0.0, y: Vec::new(), mode, slope: Vec::new() }
     }
 
     /// Keeps it for a point.
@@ -39,13 +34,6 @@ impl StartSlope {
         (self.is_known, self.t) = (true, t);
     }
 
-    /// Keeps the field of the side that the mode has locked, of those that meet at some surfaces.
-    pub(super) fn keep_side(&mut self, mode: &Mode, t: f64, sliding: &Sliding) {
-        if let Some(field) = sliding.field_of(mode) {
-            self.keep(mode, t, sliding.point(), field);
-        }
-    }
-
     /// The right-hand side at a point, if it is known.
     pub(super) fn at(&self, mode: &Mode, t: f64, y: &[f64]) -> Option<&[f64]> {
         let same = |(a, b): (&f64, &f64)| a == b || (a - b).abs() <= ROUNDING * b.abs();
@@ -54,52 +42,20 @@ impl StartSlope {
     }
 }
 
-impl Flow<'_> {
-    /// First and second derivative of each watched guard along the flow.
-    pub fn guard_rates(&mut self, t: f64, y: &[f64], reach: f64, (first, second): (&mut [f64], &mut [f64])) {
-        self.guard_count += self.watched[self.mode.values.place];
-        let (locked, guards) = (self.mode.locked(self.system.parameters()), self.system.guards());
-        let slope = self.start_slope.at(&self.mode, t, y);
-        let rates = GuardRates { slope, first, second };
-        let count = match &mut self.behind_mass {
-            None => self.evaluator.guard_rates(locked, t, y, reach, rates),
-            Some(behind) => {
-                let surfaces = (0..guards.len())
-                    .filter(|&g| is_watched(&guards[g], locked.mode) && guards[g].kind == GuardKind::Surface);
-                behind.guard_rates(&mut *self.evaluator, (locked, t, y), reach, surfaces, rates)
-            }
-        };
-        if let Some(slope) = self.evaluator.slope_of_rates() {
-            self.start_slope.keep(&self.mode, t, y, slope);
-        }
-        self.derivative_count += count;
-        self.heading_count += count;
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    /// The right-hand side where a segment begins, which may be known.
-    #[cold]
-    pub fn first_derivative(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
-        // Elsewhere an evaluation leaves more behind than its value, or is not the field of one side.
-        let is_plain = matches!(self.evaluator, Engine::Plain(_)) && !self.one_sided.is_on();
-        if !is_plain || self.sliding.is_some() {
-            return self.derivative(t, y, dy);
-        }
-        if let Some(slope) = self.start_slope.at(&self.mode, t, y) {
-            dy.copy_from_slice(slope);
-            self.start_slope.reused += 1;
-            return;
-        }
-        self.derivative(t, y, dy);
-        self.start_slope.keep(&self.mode, t, y, dy);
-    }
-
-    /// How often the right-hand side where a segment begins was known already.
-    pub fn reused(&self) -> u64 {
-        self.start_slope.reused
-    }
-
-    /// Keeps the right-hand side of the side that is locked, of the fields that meet at some surfaces.
-    pub fn keep_side(&mut self, sliding: &Sliding, t: f64) {
-        self.start_slope.keep_side(&self.mode, t, sliding);
+    #[test]
+    fn a_slope_is_known_at_its_point_in_its_mode_alone() {
+        let (mut mode, y) = (Mode::new(0, 1, 0), [1.0, 2.0]);
+        let mut start = StartSlope::new(mode.clone());
+        assert_eq!(start.at(&mode, 0.0, &y), None);
+        start.keep(&mode, 3.0, &y, &[5.0, 6.0]);
+        assert_eq!(start.at(&mode, 3.0, &[1.0 + f64::EPSILON, 2.0]), Some(&[5.0, 6.0][..]), "by rounding");
+        assert_eq!(start.at(&mode, 3.0, &[1.0, 2.1]), None);
+        assert_eq!(start.at(&mode, 3.1, &y), None);
+        mode.values.signs[0] = -1.0;
+        assert_eq!(start.at(&mode, 3.0, &y), None);
     }
 }

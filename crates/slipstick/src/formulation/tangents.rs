@@ -181,7 +181,7 @@ fn groups(forces: &Matrix, slopes: &Matrix) -> Vec<Group> {
 impl SecondOrderView<'_, '_> {
     /// Linearises the equations. `left` is scratch.
     pub fn tangents(&mut self, at: MotionPoint<'_>, left: &mut MotionResidual, out: &mut Tangents) {
-        self.flow.jacobian_count += 1;
+        self.flow.counts.jacobians += 1;
         if out.with_terms
             && self
                 .flow

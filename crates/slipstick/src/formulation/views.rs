@@ -174,7 +174,7 @@ impl Flow<'_> {
     /// [`let_factors_go`](Self::let_factors_go).
     pub(super) fn hold_factors(&mut self, t: f64, y: &[f64]) {
         if self.has_terms() {
-            self.derivative_count += 1;
+            self.counts.derivatives += 1;
             self.in_mode().on_form(t, y, |form, env, y| form.index1.hold_factors(env, y));
         }
         // There slopes grow without bound, and the factors of one point say nothing of others.

@@ -41,7 +41,7 @@ impl Calendar {
         }
         let fired = |calendar: &Self, g: usize| calendar.times[g] == t && !calendar.pending[g];
         let just_fired: Vec<usize> = self.guards.iter().copied().filter(|&g| fired(self, g)).collect();
-        flow.schedule(&mut self.times);
+        flow.guards().schedule(&mut self.times);
         for &g in &just_fired {
             if is_hair_after(self.times[g], t) {
                 self.times[g] = t;
@@ -65,7 +65,7 @@ impl Calendar {
     /// Guards that never fire at their zero have passed it without a word: their sides are those of their values before a transition.
     pub(super) fn keep_sides(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) {
         for &g in self.guards.iter().filter(|&&g| self.times[g] == f64::INFINITY) {
-            let value = flow.guard(g, t, y);
+            let value = flow.guards().value(g, t, y);
             if value != 0.0 && self.sides[g] != 0.0 {
                 self.sides[g] = value.signum();
             }
@@ -78,7 +78,7 @@ impl Calendar {
         for &g in &self.guards {
             let GuardKind::Scheduled { rising } = guards[g].kind else { continue };
             let slope = if rising { 1.0 } else { -1.0 };
-            let value = if self.times[g] == t { 0.0 } else { flow.guard(g, t, y) };
+            let value = if self.times[g] == t { 0.0 } else { flow.guards().value(g, t, y) };
             let now = match value {
                 _ if !flow.watches(g) => 0.0,
                 0.0 => slope,

@@ -48,7 +48,7 @@ impl Consistency<'_, '_> {
         if self.integrator.flow.is_mechanism() {
             return;
         }
-        if self.integrator.flow.solve_algebraic(t, &mut y) {
+        if self.integrator.flow.algebraic(t).solve(&mut y) {
             self.note_changes(t, &y);
             self.integrator.trial.restart(t, &y);
         }
@@ -187,7 +187,7 @@ impl Consistency<'_, '_> {
             return;
         }
         transition.after.copy_from_slice(&trial.start);
-        if flow.solve_algebraic(trial.t, &mut transition.after) {
+        if flow.algebraic(trial.t).solve(&mut transition.after) {
             trial.restart(trial.t, &transition.after);
         }
     }

@@ -30,7 +30,8 @@ impl Along<'_, '_> {
         }
         let (t, h) = (self.integrator.trial.t, self.integrator.trial.h);
         let beyond = |w: f64| if side > 0.0 { w - 1.0 } else { -w };
-        let stages = self.integrator.flow.visits().iter().map(|(at, w)| ((at - t) / h, beyond(w[surface])));
+        let stages =
+            self.integrator.flow.visits.stages().iter().map(|(at, w)| ((at - t) / h, beyond(w[surface])));
         let Some((mut cubic, error)) = cubic_through(stages) else { return false };
         // What lies ahead of the step is looked at again in the next one.
         let (ratio, mut factor) = (to / h, 1.0);

@@ -85,7 +85,7 @@ impl Guards {
     fn set_fixed_conditions(&mut self, flow: &mut Flow<'_>) {
         let (place, modes) = (flow.mode.values.place, flow.system().mode_names().len());
         (0..modes).for_each(|mode| self.watch.set_fixed(mode, mode == place));
-        for (k, holds) in flow.conditions_that_hold().into_iter().enumerate() {
+        for (k, holds) in flow.guards().conditions_that_hold().into_iter().enumerate() {
             self.watch.set_fixed(modes + k, holds);
         }
     }
@@ -134,7 +134,8 @@ impl Guards {
         let (t, mut y) = (integrator.trial.t, integrator.trial.start.clone());
         let flow = &mut integrator.flow;
         if let Some(surface) = Surface::of(flow.system().guards(), &flow.mode, guard) {
-            flow.step_aside(surface, surface.sign(&flow.mode), t, &mut y);
+            let side = surface.sign(&flow.mode);
+            flow.switching(t).step_aside(surface, side, &mut y);
             integrator.trial.restart(t, &y);
         }
         let distance = self.signal(integrator, guard, 0.0).value.abs();
@@ -204,7 +205,7 @@ impl Guards {
         let guard = bad.comparison.min(self.comparisons.guards().saturating_sub(1));
         let mut y = integrator.trial.start.clone();
         integrator.state_at(bad.s, &mut y);
-        let value = integrator.flow.guard(guard, t, &y);
+        let value = integrator.flow.guards().value(guard, t, &y);
         Error::GuardNotFinite { name: integrator.flow.system().guards()[guard].name.clone(), value, t }
     }
 

@@ -39,31 +39,32 @@ impl<'a> Motions<'a> for Headings<'_, 'a> {
     }
 
     /// Where the rates of the surface depend on the side, here or soon, weights hold the motion there. Where
-    /// they do not, as in `x'' = -sign(x)`, the mixture in equal parts may do so by itself.
+    /// they do not, as in `x'' = -sign(x)`, the combination in equal parts may do so by itself.
     fn can_slide(&mut self, sliding: &Sliding) -> bool {
         let Integrator { flow, trial, .. } = &mut *self.along.integrator;
-        if flow.depends_on_algebraic(sliding.surfaces()[0].guard, trial.t, &mut trial.start) {
+        if flow.algebraic(trial.t).is_read_by(sliding.set.surfaces()[0].guard, &mut trial.start) {
             // What an algebraic state is there follows from the weights, and not the other way round.
             return false;
         }
-        if !sliding.is_idle(0) {
+        if !sliding.combination.rates.is_idle(0) {
             return true;
         }
         let (trial, h) = (&self.along.integrator.trial, SOON * self.along.integrator.sizes.h);
         let (t, mut y) = (trial.t + h, trial.start.clone());
         let mut soon = sliding.clone();
-        soon.go_between(h, &mut y);
-        self.along.integrator.flow.fields_next_to(&mut soon, t, &y);
-        if !soon.is_idle(0) {
+        soon.fields.go_between(h, &mut y);
+        self.along.integrator.flow.switching(t).evaluate(&mut soon, &y);
+        if !soon.combination.rates.is_idle(0) {
             return true;
         }
-        let stays = (0..soon.sides()).all(|side| soon.rate(0, side).abs() <= soon.rounding(0));
+        let rates = &soon.combination.rates;
+        let stays = (0..soon.set.sides().count()).all(|side| rates.rate(0, side).abs() <= rates.rounding(0));
         stays && self.keeps_constraints(sliding, h, &y)
     }
 }
 
 impl Headings<'_, '_> {
-    /// Whether constraints do not take what a mixture of sides makes of speeds as motion across them, on
+    /// Whether constraints do not take what a combination of sides makes of speeds as motion across them, on
     /// either side.
     fn keeps_constraints(&mut self, sliding: &Sliding, h: f64, y: &[f64]) -> bool {
         let flow = &mut self.along.integrator.flow;
@@ -72,8 +73,8 @@ impl Headings<'_, '_> {
         let start = &self.along.integrator.trial.start;
         let moved = start.iter().zip(y).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));
         let held = flow.mode.clone();
-        let kept = (0..sliding.sides()).all(|side| {
-            sliding.set_side(side, &mut flow.mode);
+        let kept = (0..sliding.set.sides().count()).all(|side| {
+            sliding.set.lock_side(side, &mut flow.mode);
             flow.constraints().residuals(t, y, &mut position, &mut velocity);
             velocity.iter().all(|rate| rate.abs() <= ACROSS * moved)
         });

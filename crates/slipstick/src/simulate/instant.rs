@@ -29,7 +29,7 @@ impl Simulator<'_> {
         if self.integrator.flow.system().layout().v > 0 {
             self.start_mechanism()?;
         }
-        self.integrator.flow.look_at_mass(self.integrator.trial.t, &self.integrator.trial.start);
+        self.integrator.flow.algebraic(self.integrator.trial.t).look(&self.integrator.trial.start);
         self.activate_guards();
         self.locks().lock_all()?;
         self.consistency().solve_start();
@@ -137,7 +137,7 @@ impl Simulator<'_> {
     fn first_guard(&self, firing: &Firing) -> Option<usize> {
         let left = || {
             let &(surface, _) = firing.exits.first()?;
-            Some(self.integrator.flow.sliding()?.surfaces()[surface].guard)
+            Some(self.integrator.flow.sliding()?.set.surfaces()[surface].guard)
         };
         firing.guards.first().copied().or_else(left)
     }

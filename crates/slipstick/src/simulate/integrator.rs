@@ -71,7 +71,7 @@ impl<'a> Integrator<'a> {
     /// Tries a step of the given size from the trial's start.
     pub(super) fn attempt(&mut self, h: f64) {
         self.trial.h = h;
-        self.flow.forget_visits();
+        self.flow.visits.forget();
         self.flow.singular().begin_step(self.trial.t, &self.trial.start);
         self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
         self.project_end();
@@ -98,9 +98,9 @@ impl<'a> Integrator<'a> {
     /// Fills in the most accurate dense output that the method has. Gives the right-hand sides that it took.
     pub(super) fn interpolate_finely(&mut self) -> u64 {
         self.dense_number += 1;
-        let before = self.flow.derivative_count;
+        let before = self.flow.counts.derivatives;
         self.step.interpolate(&mut self.flow, &mut self.trial, DenseDetail::Finest);
-        self.flow.derivative_count - before
+        self.flow.counts.derivatives - before
     }
 
     /// The state at an offset within the step just tried, where the form holds.
@@ -157,7 +157,7 @@ impl<'a> Integrator<'a> {
         let poor = self.has_poor_dense_output() || self.flow.is_held();
         let default = if poor { Location::Integrate } else { Location::Dense };
         let asked = self.options.location.unwrap_or(default);
-        if self.flow.stays_on_this_side() { Location::OneSided } else { asked }
+        if self.flow.one_sided.is_on() { Location::OneSided } else { asked }
     }
 
     /// Whether events are located once more, on a finer dense output.
@@ -185,11 +185,11 @@ impl<'a> Integrator<'a> {
         statistics.derivatives = counts.derivatives;
         statistics.jacobians = counts.jacobians;
         statistics.factorisations = counts.factorisations;
-        statistics.guards = flow.guard_count;
+        statistics.guards = flow.counts.guards;
         statistics.corrected = counts.corrected;
         statistics.motion_factorisations = counts.motion_factorisations;
-        statistics.starts.settling += flow.heading_count;
-        statistics.starts.reused = flow.reused();
+        statistics.starts.settling += flow.counts.headings;
+        statistics.starts.reused = flow.counts.reused;
     }
 
     /// The step just tried is good: the size of the next follows from it.

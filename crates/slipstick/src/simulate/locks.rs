@@ -106,7 +106,7 @@ impl Locking<'_, '_> {
             return std::mem::replace(&mut flow.mode.values.signs[switch], sign) != sign;
         }
         let Some(count) = guard.response.count.filter(|_| !ahead) else { return false };
-        let by = flow.guard(g, trial.t, &trial.start).abs().ceil().max(1.0);
+        let by = flow.guards().value(g, trial.t, &trial.start).abs().ceil().max(1.0);
         flow.mode.values.counts[count.index] += if count.up { by } else { -by };
         true
     }

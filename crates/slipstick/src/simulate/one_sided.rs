@@ -20,12 +20,12 @@ impl Guards {
     /// Tells the form on which side of each surface its field may be used. Next to a surface rounding decides
     /// on which side a value is: there either will do.
     pub(super) fn show_sides(&self, integrator: &mut Integrator<'_>) {
-        if !integrator.flow.stays_on_this_side() {
+        if !integrator.flow.one_sided.is_on() {
             return;
         }
         let (watch, comparisons) = (&self.watch, &self.comparisons);
         let guards = integrator.flow.system().guards();
-        integrator.flow.know_sides(|g| match watch.side(g) {
+        integrator.flow.one_sided.know_sides(|g| match watch.side(g) {
             SideState::Minus => -comparisons.orientation(g),
             SideState::Plus if guards[g].direction == Direction::Both => comparisons.orientation(g),
             _ => 0.0,
@@ -35,7 +35,7 @@ impl Guards {
     /// Tells the form which surfaces the motion has just come through into another mode, by the guard that
     /// fired, and which it stands on.
     pub(super) fn show_entered_sides(&self, integrator: &mut Integrator<'_>, fired: Option<usize>) {
-        if !integrator.flow.stays_on_this_side() {
+        if !integrator.flow.one_sided.is_on() {
             return;
         }
         let guards = integrator.flow.system().guards();
@@ -43,9 +43,9 @@ impl Guards {
             let changed = guards[g].side == Side::After && guards[g].response.mode.is_some();
             if changed && fired == Some(g) { self.comparisons.orientation(g) } else { 0.0 }
         };
-        integrator.flow.enter(entered);
+        integrator.flow.one_sided.enter(entered);
         let stands: Vec<usize> = (0..guards.len()).filter(|&g| self.watch.side(g).is_inside()).collect();
-        integrator.flow.stand_on(&stands);
+        integrator.flow.one_sided.stand_on(&stands);
     }
 }
 
@@ -116,7 +116,7 @@ impl Integrator<'_> {
     /// the surfaces.
     pub(super) fn step_before_surface(&mut self) -> Option<f64> {
         let fault = matches!(self.trial.fault, Some(Fault::NotFinite { .. }));
-        if let Some((t, guard)) = self.flow.take_crossed() {
+        if let Some((t, guard)) = self.flow.one_sided.take_crossed() {
             self.blocked_by = Some(guard);
             let to_surface = (t - self.trial.t) / self.ahead().1;
             return Some(to_surface.clamp(NEXT_TRY.0 * self.trial.h, NEXT_TRY.1 * self.trial.h));
@@ -131,7 +131,7 @@ impl Integrator<'_> {
         let guard = self.blocked_by.take()?;
         let (t, mut y) = (self.trial.t, self.trial.start.clone());
         let widths = self.widths(&y);
-        let near = self.flow.spread_of(guard, t, &mut y, &widths);
-        (self.flow.guard(guard, t, &y).abs() <= near).then_some(guard)
+        let near = self.flow.guards().spread(guard, t, &mut y, &widths);
+        (self.flow.guards().value(guard, t, &y).abs() <= near).then_some(guard)
     }
 }

@@ -59,7 +59,7 @@ fn rate_depends_on(integrator: &mut Integrator<'_>, g: usize, states: &[usize]) 
     flow.derivative(t, &beside, &mut others);
     let differ = |i: &usize| rates[*i].to_bits() != others[*i].to_bits();
     let further = moved(&(0..here.len()).filter(differ).collect::<Vec<_>>());
-    let [value, direct, by_rate] = [&here, &beside, &further].map(|y| flow.guard_along(g, t, y));
+    let [value, direct, by_rate] = [&here, &beside, &further].map(|y| flow.guards().along(g, t, y));
     value.to_bits() != direct.to_bits() || value.to_bits() != by_rate.to_bits()
 }
 

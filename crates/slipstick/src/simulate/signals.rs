@@ -228,7 +228,7 @@ impl Rule for Uncertainty {
         let point = UncertainPoint { t: *t, y: before, delta: &old };
         let guards = tools.flow.system().guards();
         for &g in firing.guards.iter().filter(|&&g| guards[g].response.reset) {
-            tools.flow.reset_bounds(g, point, &mut self.at_start);
+            tools.flow.guards().reset_bounds(g, point, &mut self.at_start);
         }
         Ok(())
     }
@@ -274,7 +274,8 @@ impl Along<'_, '_> {
         let t = self.integrator.trial.t + s;
         match self.comparisons.meaning(comparison) {
             Meaning::Exit(surface, side) => {
-                let (weight, band) = self.integrator.flow.exit_weight(surface, t, &self.uncertainty.state);
+                let (weight, band) =
+                    self.integrator.flow.switching(t).exit_weight(surface, &self.uncertainty.state);
                 Banded::new(if side > 0.0 { weight - 1.0 } else { -weight }, band)
             }
             Meaning::Guard(guard) => {
@@ -291,10 +292,10 @@ impl Along<'_, '_> {
     fn value_and_band(&mut self, guard: usize, s: f64) -> (f64, f64) {
         let t = self.integrator.trial.t + s;
         let Uncertainty { state: y, at_point: delta, .. } = &*self.uncertainty;
-        if let Some(known) = self.integrator.flow.guard_banded(guard, UncertainPoint { t, y, delta }) {
+        if let Some(known) = self.integrator.flow.guards().banded(guard, UncertainPoint { t, y, delta }) {
             return (known.value, known.band());
         }
-        let value = self.integrator.flow.guard_along(guard, t, &self.uncertainty.state);
+        let value = self.integrator.flow.guards().along(guard, t, &self.uncertainty.state);
         (value, self.band(guard, s, value))
     }
 
@@ -325,7 +326,7 @@ impl Along<'_, '_> {
         let uncertainty = &mut *self.uncertainty;
         let mut by_state = uncertainty.gradients[guard].take().map_or_else(Vec::new, |g| g.by_state);
         by_state.resize(uncertainty.state.len(), 0.0);
-        let by_time = self.integrator.flow.gradient_at(guard, t, &mut uncertainty.state, &mut by_state);
+        let by_time = self.integrator.flow.guards().gradient(guard, t, &mut uncertainty.state, &mut by_state);
         uncertainty.gradients[guard] = Some(Gradient { t, lasts, by_state, by_time, size: value.abs() });
     }
 
@@ -352,7 +353,7 @@ impl Along<'_, '_> {
         let rate = gradient.by_time + terms.clone().sum::<f64>();
         let size = gradient.by_time.abs() + terms.map(f64::abs).sum::<f64>();
         let mut band = FIELD_ROUNDING * size;
-        if self.integrator.flow.differences_guard(guard) {
+        if self.integrator.flow.guards().has_differences(guard) {
             let here = (t, &uncertainty.state[..]);
             let speed = |j: usize| uncertainty.scratch[j].abs();
             band += rate_error(&gradient.by_state, gradient.by_time, here, speed);
@@ -374,7 +375,7 @@ impl Signals for Along<'_, '_> {
         let (t, orientation) = (self.integrator.trial.t, self.comparisons.orientation(guard));
         let Uncertainty { at_start: delta, coefficients, .. } = &mut *self.uncertainty;
         let point = UncertainPoint { t, y: &self.integrator.trial.start, delta };
-        if !self.integrator.flow.guard_series(guard, point, order, coefficients) {
+        if !self.integrator.flow.guards().series(guard, point, order, coefficients) {
             return false;
         }
         out.clear();
@@ -384,10 +385,10 @@ impl Signals for Along<'_, '_> {
 
     fn trial_series(&mut self, comparison: usize, attempt: usize, out: &mut Vec<Banded>) -> bool {
         let flow = &self.integrator.flow;
-        let before = flow.derivative_count + flow.reused();
+        let before = flow.counts.derivatives + flow.counts.reused;
         let tried = self.estimate_series(comparison, attempt, out);
         let flow = &mut self.integrator.flow;
-        flow.heading_count += flow.derivative_count + flow.reused() - before;
+        flow.counts.headings += flow.counts.derivatives + flow.counts.reused - before;
         tried
     }
 
@@ -418,7 +419,7 @@ impl Signals for Along<'_, '_> {
             };
             UncertainPolynomial { coefficients: &powers[..=*degree], bound }
         };
-        let remainder = self.integrator.flow.guard_polynomial(guard, &input, 0.0, coefficients);
+        let remainder = self.integrator.flow.guards().polynomial(guard, &input, 0.0, coefficients);
         let Some(remainder) = remainder.filter(|_| coefficients.len() <= out.coefficients.len()) else {
             return Described::Shorter;
         };
@@ -442,7 +443,7 @@ impl Signals for Along<'_, '_> {
         for (i, (width, y)) in scratch.iter_mut().zip(&*state).enumerate() {
             *width = tolerances.scale(i, y.abs());
         }
-        let error = self.integrator.flow.spread_of(guard, t, state, scratch);
+        let error = self.integrator.flow.guards().spread(guard, t, state, scratch);
         DenseError { linear: if self.begins_exactly() { 0.0 } else { error }, higher: error }
     }
 
@@ -467,7 +468,7 @@ impl Signals for Along<'_, '_> {
             let range = Interval::new(center - radius, center + radius);
             Bounds::moving(range, Interval::new(-1.0, 1.0))
         };
-        let Bounds { value, slope, jumps } = flow.guard_bounds(guard, &around)?;
+        let Bounds { value, slope, jumps } = flow.guards().bounds(guard, &around)?;
         let steady = !jumps && value.is_bounded() && slope.is_bounded();
         let speed = slope.lo.abs().max(slope.hi.abs());
         if excludes_zero(value) {

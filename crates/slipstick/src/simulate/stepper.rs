@@ -115,8 +115,8 @@ impl<'a> Stepper<'_, 'a> {
         statistics.count_step(h, cut);
         let accepted = statistics.accepted;
         self.selector().notice();
-        if self.integrator.flow.stays_on_this_side() {
-            self.integrator.flow.move_on();
+        if self.integrator.flow.one_sided.is_on() {
+            self.integrator.flow.one_sided.move_on();
         }
         self.integrator.step.advance();
         if self.integrator.options.method == Method::Automatic {

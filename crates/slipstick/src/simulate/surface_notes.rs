@@ -18,11 +18,11 @@ impl Surfaces<'_, '_> {
         (guards, before): (&[usize], &[usize]),
     ) {
         let ways = &classified.ways;
-        let leaders: Vec<usize> = sliding.surfaces().iter().map(|surface| surface.guard).collect();
+        let leaders: Vec<usize> = sliding.set.surfaces().iter().map(|surface| surface.guard).collect();
         let along = leaders.iter().zip(ways).filter(|(_, way)| **way == Way::Along);
         let slid: Vec<usize> = along.map(|(guard, _)| *guard).collect();
         let begins: Vec<usize> = slid.iter().copied().filter(|g| !before.contains(g)).collect();
-        let stays = slid.len() == 2 && ways.len() == 2 && spirals_out(sliding);
+        let stays = slid.len() == 2 && ways.len() == 2 && spirals_out(&sliding.combination.rates);
         if !stays && !classified.in_corner {
             for &g in &begins {
                 self.note_sliding(g);
@@ -33,7 +33,7 @@ impl Surfaces<'_, '_> {
         if !classified.unique || stays {
             self.note_choice(guards, stays);
         }
-        if slid.len() > 1 && !begins.is_empty() && !sliding.has_only_mixture(&fixed(ways)) {
+        if slid.len() > 1 && !begins.is_empty() && !sliding.has_only_combination(&fixed(ways)) {
             self.note_mixture(&slid);
         }
     }

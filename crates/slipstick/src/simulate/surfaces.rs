@@ -126,7 +126,7 @@ impl<'a> Surfaces<'_, 'a> {
     /// Whether a transition has taken the motion away from a surface. How far it was from there before is
     /// what rounding has left of being put onto it.
     fn is_moved_from(&mut self, guard: usize) -> bool {
-        let left = self.integrator.flow.guard_along(guard, self.integrator.trial.t, self.before).abs();
+        let left = self.integrator.flow.guards().along(guard, self.integrator.trial.t, self.before).abs();
         let now = self.value_of(guard);
         now.value.abs() > now.band.max(2.0 * left)
     }
@@ -180,15 +180,16 @@ impl<'a> Surfaces<'_, 'a> {
         for surface in &surfaces {
             surface.rest(&mut flow.mode);
         }
-        let mut sliding = flow.meet(&surfaces, t, &y);
-        flow.fields_at(&mut sliding, t, &y);
+        let mut sliding = flow.switching(t).meet(&surfaces, &y);
+        flow.switching(t).evaluate_here(&mut sliding, &y);
         let guards: Vec<usize> = surfaces.iter().map(|surface| surface.guard).collect();
-        if !flow.fields_add_up(&mut sliding, t) {
+        if !flow.switching(t).fields_add_up(&sliding) {
             return Err(self.too_many_surfaces(&guards));
         }
-        self.recorder.statistics().starts.settling += sliding.sides() as u64 + u64::from(sliding.adds_up());
+        self.recorder.statistics().starts.settling +=
+            sliding.set.sides().count() as u64 + u64::from(sliding.set.sides().add_up());
         let incoming: Vec<Incoming> =
-            sliding.surfaces().iter().map(|surface| incoming_at(surface, all)).collect();
+            sliding.set.surfaces().iter().map(|surface| incoming_at(surface, all)).collect();
         let classified = {
             let (_, along) = self.guards.along(self.integrator);
             classify(&mut Headings::new(along), &mut sliding, &incoming)
@@ -204,9 +205,13 @@ impl<'a> Surfaces<'_, 'a> {
     /// Locks the sides that the motion goes to, and lets it slide on the other surfaces.
     fn go_ways(&mut self, sliding: &Sliding, ways: &[Way], incoming: &[Incoming]) {
         let (t, mut y) = self.here();
-        let leaders =
-            sliding.surfaces().iter().enumerate().map(|(i, surface)| (*surface, ways[i], incoming[i].leaves));
-        let followers = sliding.followers().iter().map(|follower| {
+        let leaders = sliding
+            .set
+            .surfaces()
+            .iter()
+            .enumerate()
+            .map(|(i, surface)| (*surface, ways[i], incoming[i].leaves));
+        let followers = sliding.set.followers().iter().map(|follower| {
             let way = match ways[follower.leader] {
                 Way::Side(side) => Way::Side(follower.orientation * side),
                 Way::Along => Way::Along,
@@ -271,9 +276,9 @@ impl<'a> Surfaces<'_, 'a> {
             (0..guards.len()).filter(|&g| guards[g].response.switch.is_some()).collect();
         near.retain(|&g| {
             let free = flow.watches(g) && !flow.mode.structure.sliding.contains(&g);
-            let near = NEAR * flow.spread_of(g, t, &mut y, &widths);
-            let ahead = REACHED * left * flow.spread_of(g, t, &mut y, &rates);
-            free && flow.guard(g, t, &y).abs() <= near.max(ahead)
+            let near = NEAR * flow.guards().spread(g, t, &mut y, &widths);
+            let ahead = REACHED * left * flow.guards().spread(g, t, &mut y, &rates);
+            free && flow.guards().value(g, t, &y).abs() <= near.max(ahead)
         });
         near
     }
@@ -286,9 +291,9 @@ impl<'a> Surfaces<'_, 'a> {
         all.sort_unstable();
         let mode = flow.mode.clone();
         let surfaces: Vec<Surface> = all.iter().filter_map(|&g| Surface::of(guards, &mode, g)).collect();
-        let mut sliding = flow.meet(&surfaces, t, &y);
-        flow.fields_at(&mut sliding, t, &y);
-        sliding.can_stay_on_all().then_some(surfaces)
+        let mut sliding = flow.switching(t).meet(&surfaces, &y);
+        flow.switching(t).evaluate_here(&mut sliding, &y);
+        sliding.combination.can_stay_on_all().then_some(surfaces)
     }
 
     /// The motion stays on surfaces from here on, those of `near` among them: that is an event.
@@ -322,7 +327,7 @@ impl<'a> Surfaces<'_, 'a> {
             return;
         }
         // The fields have to be known for the jumps.
-        flow.exit_weight(0, t, y);
+        flow.switching(t).exit_weight(0, y);
         self.land_on_surfaces(t, y);
     }
 
@@ -334,7 +339,8 @@ impl<'a> Surfaces<'_, 'a> {
         flow.move_along_jumps();
         flow.projection().project_onto_surfaces(t, y, keeps_joints);
         self.integrator.trial.restart(t, y);
-        self.guards.watch_exits(self.integrator.flow.sliding().map_or(0, |sliding| sliding.surfaces().len()));
+        self.guards
+            .watch_exits(self.integrator.flow.sliding().map_or(0, |sliding| sliding.set.surfaces().len()));
     }
 
     /// A cycle of two rounds between the two sides of one surface is sliding (rule 11): `rounds` is what
@@ -378,7 +384,7 @@ impl<'a> Surfaces<'_, 'a> {
         let mut gradient = vec![0.0; y.len()];
         let flow = &mut self.integrator.flow;
         let held = std::mem::replace(&mut flow.mode.values.place, mode);
-        let rate = flow.gradient_at(guard, t, &mut y, &mut gradient);
+        let rate = flow.guards().gradient(guard, t, &mut y, &mut gradient);
         flow.mode.values.place = held;
         gradient.push(rate);
         let size = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();

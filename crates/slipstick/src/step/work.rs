@@ -50,8 +50,8 @@ impl Counts {
     /// So far, with so many factorisations of an implicit method.
     pub(crate) fn of(flow: &Flow<'_>, factorisations: u64) -> Self {
         Self {
-            derivatives: flow.derivative_count,
-            jacobians: flow.jacobian_count,
+            derivatives: flow.counts.derivatives,
+            jacobians: flow.counts.jacobians,
             factorisations,
             corrected: flow.corrected(),
             motion_factorisations: flow.motion_factorisations(),

@@ -1,11 +1,11 @@
 //! How a motion goes on where it stands on switching surfaces (rule 19): to a side of each, or along it.
 //!
-//! A choice of sides is consistent if, with those sides locked, the motion of each surface is decided on its own side; a choice to slide
-//! is consistent if the weights are between 0 and 1. First derivatives decide nearly always; where they do not, the first significant
-//! coefficient of the motion does.
+//! A choice of sides is consistent if, with those sides locked, the motion of each surface is decided on its
+//! own side; a choice to slide is consistent if the weights are between 0 and 1. First derivatives decide
+//! nearly always; where they do not, the first significant coefficient of the motion does.
 
 use super::settle::{Settlement, Way, fixed, settle};
-use crate::formulation::{Flow, Sliding};
+use crate::formulation::{FilippovCombination, Flow, Sliding};
 
 /// Where the motion takes the value of a guard from zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub trait Motions<'a> {
     fn flow(&mut self) -> &mut Flow<'a>;
     /// Where the value of a guard goes from here, in the mode that is locked.
     fn heading(&mut self, guard: usize) -> Heading;
-    /// Whether a mixture of the fields goes on along the only surface, which both of them lead to.
+    /// Whether a combination of the fields goes on along the only surface, which both of them lead to.
     fn can_slide(&mut self, sliding: &Sliding) -> bool;
 }
 
@@ -55,7 +55,8 @@ pub struct Classified {
     pub ways: Vec<Way>,
     /// Whether no other choice is consistent.
     pub unique: bool,
-    /// Whether the motion stays where the surfaces meet because no way leads away from there, although rates alone do not hold it on all of them.
+    /// Whether the motion stays where the surfaces meet because no way leads away from there, although rates
+    /// alone do not hold it on all of them.
     pub in_corner: bool,
 }
 
@@ -69,10 +70,11 @@ impl Classified {
     }
 }
 
-/// Finds how the motion goes on at surfaces whose fields have been evaluated. None if no choice is consistent. The mode is locked as before
-/// afterwards, apart from the signs of these surfaces.
+/// Finds how the motion goes on at surfaces whose fields have been evaluated. None if no choice is
+/// consistent. The mode is locked as before afterwards, apart from the signs of these surfaces.
 ///
-/// Where exits have fired, their own motion has decided: those surfaces are left and the others are slid on, unless the rates contradict.
+/// Where exits have fired, their own motion has decided: those surfaces are left and the others are slid on,
+/// unless the rates contradict.
 pub fn classify(
     motions: &mut dyn Motions<'_>,
     sliding: &mut Sliding,
@@ -81,20 +83,21 @@ pub fn classify(
     let wanted: Vec<f64> = incoming.iter().map(|one| one.side).collect();
     if incoming.iter().any(|one| one.leaves) {
         let ways: Vec<Way> = wanted.iter().copied().map(go_on).collect();
-        if follows(sliding, &ways) {
+        if follows(&mut sliding.combination, &ways) {
             return Some(Classified::sure(ways));
         }
     }
-    let settled = settle(sliding, &wanted);
-    if settled.found && !sliding.is_tangent(&settled.fixed()) {
+    let settled = settle(&mut sliding.combination, &wanted);
+    if settled.found && !sliding.combination.is_tangent(&settled.fixed()) {
         return Some(Classified::of(settled));
     }
     if wanted.len() == 1 {
         return Some(classify_one(motions, sliding, wanted[0]));
     }
-    let by_motion = (!sliding.adds_up()).then(|| choose_sides(motions, sliding, &wanted)).flatten();
+    let by_motion =
+        (!sliding.set.sides().add_up()).then(|| choose_sides(motions, sliding, &wanted)).flatten();
     let by_rates = || settled.found.then(|| Classified::of(settled));
-    by_motion.or_else(by_rates).or_else(|| stay_in_corner(sliding, wanted.len()))
+    by_motion.or_else(by_rates).or_else(|| stay_in_corner(&mut sliding.combination, wanted.len()))
 }
 
 fn go_on(side: f64) -> Way {
@@ -102,30 +105,32 @@ fn go_on(side: f64) -> Way {
 }
 
 /// Whether rates do not contradict a choice by more than their rounding.
-fn follows(sliding: &mut Sliding, ways: &[Way]) -> bool {
+fn follows(combination: &mut FilippovCombination, ways: &[Way]) -> bool {
     let fixed = fixed(ways);
-    if !sliding.find_weights(&fixed) || !sliding.is_convex() {
+    if !combination.find_weights(&fixed) || !combination.is_convex() {
         return false;
     }
     ways.iter().enumerate().all(|(i, way)| match way {
         Way::Side(side) => {
-            side * sliding.weighted_rate(i) >= -sliding.rounding(i) && !sliding.is_bound(i, &fixed)
+            side * combination.combined_rate(i) >= -combination.rates.rounding(i)
+                && !combination.is_bound(i, &fixed)
         }
-        Way::Along => (0.0..=1.0).contains(&sliding.weights()[i]),
+        Way::Along => (0.0..=1.0).contains(&combination.weights()[i]),
     })
 }
 
-/// No way leads away, and a mixture keeps the motion on all surfaces, those included whose rates do not depend on the side.
-fn stay_in_corner(sliding: &mut Sliding, count: usize) -> Option<Classified> {
+/// No way leads away, and a combination keeps the motion on all surfaces, those included whose rates do not
+/// depend on the side.
+fn stay_in_corner(combination: &mut FilippovCombination, count: usize) -> Option<Classified> {
     let corner = || Classified { ways: vec![Way::Along; count], unique: true, in_corner: true };
-    sliding.can_stay_on_all().then(corner)
+    combination.can_stay_on_all().then(corner)
 }
 
 /// One surface: both of its sides are asked.
 fn classify_one(motions: &mut dyn Motions<'_>, sliding: &Sliding, wanted: f64) -> Classified {
     let [below, above] = [0, 1].map(|side| {
-        sliding.set_side(side, &mut motions.flow().mode);
-        motions.heading(sliding.surfaces()[0].guard)
+        sliding.set.lock_side(side, &mut motions.flow().mode);
+        motions.heading(sliding.set.surfaces()[0].guard)
     });
     let sure = |way| Classified::sure(vec![way]);
     match (below.keeps(-1.0), above.keeps(1.0)) {
@@ -154,8 +159,9 @@ fn choose_sides(motions: &mut dyn Motions<'_>, sliding: &Sliding, wanted: &[f64]
     let mut best: Option<(usize, usize)> = None;
     let mut found = 0;
     for side in 0..1_usize << count {
-        sliding.set_side(side, &mut motions.flow().mode);
-        let keeps = (0..count).all(|i| motions.heading(sliding.surfaces()[i].guard).keeps(sign_of(side, i)));
+        sliding.set.lock_side(side, &mut motions.flow().mode);
+        let keeps =
+            (0..count).all(|i| motions.heading(sliding.set.surfaces()[i].guard).keeps(sign_of(side, i)));
         if !keeps {
             continue;
         }

@@ -67,7 +67,7 @@ impl Resets {
             self.state.copy(before);
             self.discrete.copy(&self.discrete_before);
             let set = Reset { state: &mut self.state.one, discrete: &mut self.discrete.one };
-            flow.reset(g, t, before, set);
+            flow.guards().reset(g, t, before, set);
             let ResetTargets { states, discrete: variables } = system.reset_targets(g).unwrap_or_default();
             let known = system.reset_targets(g).is_some();
             let conflict = |(i, guards, values), target: fn(usize) -> Target| Conflict {

@@ -40,7 +40,7 @@ impl Rule for Switches {
                 let by = if crosses {
                     1.0
                 } else {
-                    tools.flow.guard(g, transition.t, &transition.after).abs().ceil().max(1.0)
+                    tools.flow.guards().value(g, transition.t, &transition.after).abs().ceil().max(1.0)
                 };
                 tools.flow.mode.values.counts[count.index] += if count.up { by } else { -by };
             }
@@ -81,9 +81,9 @@ impl Rule for Exits {
 /// not all of them can be kept.
 pub fn surfaces_left(sliding: &Sliding, exits: &[(usize, f64)]) -> Vec<(Surface, f64)> {
     let mut left = Vec::new();
-    for &(i, side) in exits.iter().filter(|_| !sliding.is_dependent()) {
-        left.push((sliding.surfaces()[i], side));
-        let followers = sliding.followers().iter().filter(|follower| follower.leader == i);
+    for &(i, side) in exits.iter().filter(|_| !sliding.combination.is_dependent()) {
+        left.push((sliding.set.surfaces()[i], side));
+        let followers = sliding.set.followers().iter().filter(|follower| follower.leader == i);
         left.extend(followers.map(|follower| (follower.surface, follower.orientation * side)));
     }
     left

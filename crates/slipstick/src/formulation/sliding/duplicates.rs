@@ -1,16 +1,23 @@
-//! Surfaces that are one surface, written twice: `sign(w)` and `sign(r w)`, or `x > 1` here and `1 - x` there.
+//! Duplicate guards: surfaces that are one surface, written twice, as `sign(w)` and `sign(r w)`, or `x > 1`
+//! here and `1 - x` there.
 //!
-//! Their signs change together, so of the four sides of two surfaces only two exist. They are told by their gradients, which are multiples of each
-//! other, and by points of one around the place of interest that are points of the other: surfaces that only touch each other are not one.
+//! Their signs change together, so of the four sides of two surfaces only two exist. They are detected by
+//! their gradients, which are multiples of each other, and by points of one around the place of interest that
+//! are points of the other: surfaces that only touch each other are not one.
 
 use crate::equations::Evaluator;
 use crate::mode::Mode;
 
 /// How parallel two gradients must be.
 const PARALLEL: f64 = 1e-7;
-/// How far around it is looked, as a part of the state, and how far a point of one surface may be from the other, as a part of that.
+/// How far around it is looked, as a part of the state, and how far a point of one surface may be from the
+/// other, as a part of that.
 const AROUND: f64 = 1e-3;
 const AWAY: f64 = 1e-6;
+/// The least time that counts as the size of a time, in its own unit: the run may begin at zero.
+const LEAST_TIME: f64 = 1e-3;
+/// Rounds of Newton's method that bring a point back to a surface.
+const ROUNDS: usize = 8;
 
 /// Where surfaces are compared.
 pub(super) struct Place<'a> {
@@ -22,7 +29,8 @@ pub(super) struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// Whether the surfaces of two guards are the same one; +1 if they have the same positive side, else -1.
+    /// Whether the surfaces of two guards are the same one; +1 if they have the same positive side, otherwise
+    /// -1.
     pub(super) fn same_surface(&mut self, first: usize, second: usize) -> Option<f64> {
         let (a, b) = (self.direction(first)?, self.direction(second)?);
         let cosine: f64 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
@@ -31,7 +39,8 @@ impl Place<'_> {
         let size = self.y.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
         let size = if size > 0.0 { size } else { 1.0 };
         let same = |place: &mut Self, i: usize| {
-            let far = AROUND * place.y.get(i).map_or(place.t.abs().max(1e-3), |y| y.abs().max(AROUND * size));
+            let far =
+                AROUND * place.y.get(i).map_or(place.t.abs().max(LEAST_TIME), |y| y.abs().max(AROUND * size));
             place.is_on_both((first, second), i, far)
         };
         (parallel && (0..=self.y.len()).all(|i| same(self, i))).then_some(orientation)
@@ -55,14 +64,15 @@ impl Place<'_> {
         gradient.iter().all(|g| g.is_finite()).then_some(gradient)
     }
 
-    /// Whether a point of the first surface, some way off in one direction (the last one is time), is on the second surface too.
+    /// Whether a point of the first surface, some way off in one direction (the last one is time), is on the
+    /// second surface too.
     fn is_on_both(&mut self, (first, second): (usize, usize), direction: usize, far: f64) -> bool {
         let n = self.y.len();
         let (mut y, mut gradient) = (self.y.to_vec(), vec![0.0; n]);
         let t = self.t + if direction == n { far } else { 0.0 };
         y.iter_mut().skip(direction).take(1).for_each(|y| *y += far);
         let locked = self.mode.locked(self.parameters);
-        for _ in 0..8 {
+        for _ in 0..ROUNDS {
             let value = self.evaluator.guard(locked, first, t, &y);
             self.evaluator.guard_gradient(locked, first, t, &mut y, &mut gradient);
             let square: f64 = gradient.iter().map(|g| g * g).sum();

@@ -30,14 +30,16 @@ pub enum SideLock {
 /// A switching surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Surface {
-    /// The index of the guard. That of a count is the one at which it goes up, and has to be looked at with the count of the negative side.
+    /// The index of the guard. That of a count is the one at which it goes up, and has to be looked at with
+    /// the count of the negative side.
     pub guard: usize,
     /// What tells its sides apart.
     pub sides: SideLock,
 }
 
 impl Surface {
-    /// The surface of a guard in a mode, if it has one that can be slid on. A count must be locked to that of the negative side.
+    /// The surface of a guard in a mode, if it has one that can be slid on. A count must be locked to that of
+    /// the negative side.
     pub fn of(guards: &[Guard], mode: &Mode, guard: usize) -> Option<Self> {
         let response = &guards[guard].response;
         if let Some(switch) = response.switch {
@@ -102,7 +104,8 @@ impl Surface {
         }
     }
 
-    /// Locks a mode as it is while the motion slides: a count to that of the negative side, the mode to the one that watches the guard.
+    /// Locks a mode as it is while the motion slides: a count to that of the negative side, the mode to the
+    /// one that watches the guard.
     pub fn rest(&self, mode: &mut Mode) {
         match self.sides {
             SideLock::Switch(_) => {}
@@ -112,7 +115,8 @@ impl Surface {
     }
 }
 
-/// Whether a guard stands for a jump of a whole number that the equations depend on, at a place that the motion comes to.
+/// Whether a guard stands for a jump of a whole number that the equations depend on, at a place that the
+/// motion comes to.
 pub fn is_jump(guard: &Guard) -> bool {
     guard.kind == GuardKind::Surface && guard.response.count.is_some_and(|count| !count.clock)
 }

@@ -1,4 +1,5 @@
-//! Where the field along surfaces was evaluated in a step, and what it told of leaving them.
+//! Where the field along surfaces was evaluated in a step, and how far the motion was from leaving them
+//! there.
 
 /// The most points that are remembered. A search that looks at more forgets the oldest.
 const MOST_POINTS: usize = 64;
@@ -12,9 +13,9 @@ struct ExitPoint {
     bands: Vec<f64>,
 }
 
-/// The visits of one step.
+/// Where one step has evaluated the field along surfaces.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Visits {
+pub struct Visits {
     /// Stages: the time, and the weight of the positive side of each surface.
     stages: Vec<(f64, Vec<f64>)>,
     stage_count: usize,
@@ -24,18 +25,18 @@ pub(super) struct Visits {
 }
 
 impl Visits {
-    /// Another step is tried.
-    pub(super) fn forget(&mut self) {
+    /// Forgets all: another step is tried.
+    pub(crate) fn forget(&mut self) {
         (self.stage_count, self.point_count) = (0, 0);
     }
 
-    /// The stages so far.
-    pub(super) fn stages(&self) -> &[(f64, Vec<f64>)] {
+    /// The times of the stages so far, with the weight of the positive side of each surface.
+    pub fn stages(&self) -> &[(f64, Vec<f64>)] {
         &self.stages[..self.stage_count]
     }
 
     /// A stage was evaluated.
-    pub(super) fn add_stage(&mut self, t: f64, weights: &[f64]) {
+    pub(in crate::formulation) fn add_stage(&mut self, t: f64, weights: &[f64]) {
         if self.stages.len() == self.stage_count {
             self.stages.push((t, Vec::new()));
         }
@@ -47,14 +48,14 @@ impl Visits {
     }
 
     /// The weight of a surface at a point, with its band, if it is known there.
-    pub(super) fn exit(&self, surface: usize, t: f64, y: &[f64]) -> Option<(f64, f64)> {
+    pub(in crate::formulation) fn exit(&self, surface: usize, t: f64, y: &[f64]) -> Option<(f64, f64)> {
         let known = &self.points[..self.point_count.min(MOST_POINTS)];
         let point = known.iter().find(|point| point.t == t && point.y == y)?;
         Some((point.weights[surface], point.bands[surface]))
     }
 
     /// The weights of all surfaces at a point, with their bands.
-    pub(super) fn add_exits(
+    pub(in crate::formulation) fn add_exits(
         &mut self,
         (t, y): (f64, &[f64]),
         weights: &[f64],
