@@ -244,7 +244,7 @@ fn run_one(
     let mut options = case.options_for(entrant, tolerance);
     options.limits.steps = limits.steps;
     if options.makes_corrections() {
-        options.drift_tolerance = limits.drift.unwrap_or(options.drift_tolerance);
+        options.constraints.drift_tolerance = limits.drift.unwrap_or(options.constraints.drift_tolerance);
     }
     let start = Instant::now();
     let result = simulate_watched(case.system, case.start, &options, watch);

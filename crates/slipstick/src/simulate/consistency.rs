@@ -32,7 +32,7 @@ impl Consistency<'_, '_> {
     /// Makes the start of a mechanism consistent, and says what was changed.
     pub(super) fn make_start_consistent(&mut self) -> Result<(), Error> {
         let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
-        let assembled = self.integrator.flow.assemble(t, &mut y, &self.integrator.options.pinned);
+        let assembled = self.integrator.flow.assemble(t, &mut y, &self.integrator.options.constraints.pinned);
         assembled.map_err(|refusal| self.not_consistent("the start", t, &refusal))?;
         self.note_changes(t, &y);
         self.integrator.trial.restart(t, &y);

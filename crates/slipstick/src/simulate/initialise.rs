@@ -43,10 +43,10 @@ pub(crate) fn check_options(system: &dyn System, options: &Options) -> Result<()
     check_tolerance("relative", &options.tolerances.relative, n)?;
     check_tolerance("absolute", &options.tolerances.absolute, n)?;
     check_not_both_zero(options, n)?;
-    check_tolerance("drift", &PerComponent::Same(options.drift_tolerance), n)?;
+    check_tolerance("drift", &PerComponent::Same(options.constraints.drift_tolerance), n)?;
     check_reach(system, options)?;
     let steps =
-        [("first", options.first_step), ("longest", options.longest_step), ("fixed", options.fixed_step)];
+        [("first", options.steps.first), ("longest", options.steps.longest), ("fixed", options.steps.fixed)];
     for (which, step) in steps {
         match step {
             Some(value) if !(value > 0.0 && value.is_finite()) => {
@@ -62,7 +62,7 @@ pub(crate) fn check_options(system: &dyn System, options: &Options) -> Result<()
 fn check_beside_fixed_step(options: &Options) -> Result<(), Error> {
     let usual = Options::until(options.until);
     let mut choosing =
-        RUN_OPTIONS.iter().filter(|option| option.chooses_steps && options.fixed_step.is_some());
+        RUN_OPTIONS.iter().filter(|option| option.chooses_steps && options.steps.fixed.is_some());
     match choosing.find(|option| option.differs(options, &usual)) {
         Some(said) => Err(Error::BesideFixedStep { which: said.key }),
         None => Ok(()),
@@ -79,14 +79,14 @@ fn check_mass(system: &dyn System, start: &Start) -> Result<(), Error> {
 
 fn check_pins(system: &dyn System, options: &Options) -> Result<(), Error> {
     let count = system.layout().v;
-    match options.pinned.iter().find(|pin| **pin >= count) {
+    match options.constraints.pinned.iter().find(|pin| **pin >= count) {
         Some(&got) => Err(Error::BadPin { got, count }),
         None => Ok(()),
     }
 }
 
 fn check_terms(options: &Options) -> Result<(), Error> {
-    let numbers = match options.stabilisation {
+    let numbers = match options.constraints.stabilisation {
         Stabilisation::Baumgarte { rate, position }
         | Stabilisation::Normal { rate, position }
         | Stabilisation::Gradient { rate, position } => [("rate", rate), ("position", position)],
@@ -118,7 +118,7 @@ fn check_clocks(system: &dyn System, start: &Start, options: &Options) -> Result
 
 fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
     let (facts, method) = (options.method.facts(), options.method.name());
-    if facts.error_order.is_none() && options.fixed_step.is_none() {
+    if facts.error_order.is_none() && options.steps.fixed.is_none() {
         let reason = "has no error estimate and cannot choose its steps";
         let hint = "give it a `fixed_step`, or choose another method";
         return Err(Error::WrongMethod { method, about: "method", reason, hint });
@@ -128,7 +128,7 @@ fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
         let hint = "choose `radau5`, which can";
         return Err(Error::WrongMethod { method, about: "method", reason, hint });
     }
-    if options.stabilisation == Stabilisation::Ggl && !options.method.takes_ggl() {
+    if options.constraints.stabilisation == Stabilisation::Ggl && !options.method.takes_ggl() {
         let reason = "cannot solve the stabilised index-2 form, `stabilisation = \"ggl\"`";
         let hint = "choose `radau5`, or another stabilisation";
         return Err(Error::WrongMethod { method, about: STABILISATION, reason, hint });
@@ -136,7 +136,9 @@ fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
     if facts.mechanisms_only {
         check_mechanism(system, options)?;
     }
-    if (facts.mechanisms_only || options.stabilisation == Stabilisation::Ggl) && has_feedback(system) {
+    if (facts.mechanisms_only || options.constraints.stabilisation == Stabilisation::Ggl)
+        && has_feedback(system)
+    {
         let reason = "cannot solve for multipliers that forces depend on";
         let hint = "choose another method, or `auto`, with the usual stabilisation: they solve for them in every stage";
         return Err(Error::WrongMethod { method, about: "method", reason, hint });
@@ -145,7 +147,7 @@ fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
     check_rho(options)?;
     check_corrections(options)?;
     let layout = system.layout();
-    if layout.q != layout.v && matches!(options.stabilisation, Stabilisation::Reduced { .. }) {
+    if layout.q != layout.v && matches!(options.constraints.stabilisation, Stabilisation::Reduced { .. }) {
         let reason = "needs coordinates whose rates are the speeds";
         let hint = "choose another stabilisation";
         return Err(Error::WrongMethod { method: STABILISATION, about: STABILISATION, reason, hint });
@@ -155,8 +157,8 @@ fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
 
 /// What is said about corrections is refused where none are made.
 fn check_corrections(options: &Options) -> Result<(), Error> {
-    let says_metric = options.metric != Metric::Mass;
-    if options.makes_corrections() || !says_metric && options.drift_tolerance == 0.0 {
+    let says_metric = options.constraints.metric != Metric::Mass;
+    if options.makes_corrections() || !says_metric && options.constraints.drift_tolerance == 0.0 {
         return Ok(());
     }
     let hint = if options.method.keeps_positions() {
@@ -178,7 +180,7 @@ fn check_mechanism(system: &dyn System, options: &Options) -> Result<(), Error> 
         let hint = if stiff { "choose `radau5`" } else { "choose `auto`, or another explicit method" };
         return Err(Error::WrongMethod { method, about: "method", reason, hint });
     }
-    if options.stabilisation.changes_the_motion() {
+    if options.constraints.stabilisation.changes_the_motion() {
         let reason = "keeps constraints by itself and takes no terms that pull back";
         let hint = if options.method.keeps_positions() {
             "leave `stabilisation` out, or choose another method, such as `radau5`"
@@ -187,12 +189,16 @@ fn check_mechanism(system: &dyn System, options: &Options) -> Result<(), Error> 
         };
         return Err(Error::WrongMethod { method, about: STABILISATION, reason, hint });
     }
-    if options.stabilisation == Stabilisation::Twice { Ok(()) } else { check_idle_corrections(options) }
+    if options.constraints.stabilisation == Stabilisation::Twice {
+        Ok(())
+    } else {
+        check_idle_corrections(options)
+    }
 }
 
 /// Corrections that somebody asked for are refused where none are made; those that are usual may just be the default.
 pub(super) fn check_idle_corrections(options: &Options) -> Result<(), Error> {
-    if !options.method.keeps_positions() || options.stabilisation == Stabilisation::None {
+    if !options.method.keeps_positions() || options.constraints.stabilisation == Stabilisation::None {
         return Ok(());
     }
     let reason = "keeps constraints of positions by itself and makes no corrections";
@@ -202,7 +208,7 @@ pub(super) fn check_idle_corrections(options: &Options) -> Result<(), Error> {
 
 /// What is tried is a part of the step that would just be good enough.
 fn check_safety(options: &Options) -> Result<(), Error> {
-    let value = options.safety;
+    let value = options.steps.safety;
     if value > 0.0 && value < 1.0 { Ok(()) } else { Err(Error::BadSafety { value }) }
 }
 
@@ -256,10 +262,10 @@ fn check_tolerance(which: &'static str, tolerance: &PerComponent, expected: usiz
 }
 
 fn check_reach(system: &dyn System, options: &Options) -> Result<(), Error> {
-    if options.stabilisation != Stabilisation::SlidingMode {
+    if options.constraints.stabilisation != Stabilisation::SlidingMode {
         return Ok(());
     }
-    for (which, numbers) in [("reach", &options.reach), ("speed", &options.speed)] {
+    for (which, numbers) in [("reach", &options.constraints.reach), ("speed", &options.constraints.speed)] {
         for (k, constraint) in system.constraints().iter().enumerate() {
             let value = numbers.get(k);
             if !(value > 0.0 && value.is_finite()) {

@@ -85,7 +85,7 @@ impl<'a> Integrator<'a> {
     /// Whether the step just tried may be taken: its error is within the tolerance, or its size is fixed and
     /// its end finite.
     pub(super) fn is_acceptable(&self) -> bool {
-        let most = if self.options.fixed_step.is_some() { f64::MAX } else { 1.0 };
+        let most = if self.options.steps.fixed.is_some() { f64::MAX } else { 1.0 };
         self.trial.error <= most
     }
 
@@ -156,7 +156,7 @@ impl<'a> Integrator<'a> {
     pub(super) fn location(&self) -> Location {
         let poor = self.has_poor_dense_output() || self.flow.is_held();
         let default = if poor { Location::Integrate } else { Location::Dense };
-        let asked = self.options.location.unwrap_or(default);
+        let asked = self.options.events.location.unwrap_or(default);
         if self.flow.stays_on_this_side() { Location::OneSided } else { asked }
     }
 
@@ -164,7 +164,7 @@ impl<'a> Integrator<'a> {
     pub(super) fn has_finer_dense_output(&self) -> bool {
         let facts = self.step.method().facts();
         let finer = !facts.implicit && facts.dense_order < facts.order && !self.has_poor_dense_output();
-        finer && self.options.location != Some(Location::Dense)
+        finer && self.options.events.location != Some(Location::Dense)
     }
 
     /// Whether an event on dense output costs the method its order.

@@ -41,7 +41,7 @@ pub(crate) use initialise::check_options;
 pub use concurrency::Concurrency;
 pub use error::{Error, Failure};
 pub use monitor::{Monitor, Progress, Stop, Unwatched};
-pub use options::{Keep, Limits, Options, Start};
+pub use options::{ConstraintOptions, EventOptions, Keep, Limits, Options, Start, StepOptions};
 pub use plan::{MDOP5, Overrides, Plan, method_hint};
 pub use run_options::{OptionValue, RUN_OPTIONS, RunOption};
 pub use simulator::{simulate, simulate_watched};

@@ -63,7 +63,7 @@ impl Projection {
 impl Integrator<'_> {
     /// The error that a step is asked for in a state, or with steps of one size what it leaves uncertain.
     pub(super) fn step_error(&self, state: usize, value: f64) -> f64 {
-        let bound = match self.options.fixed_step {
+        let bound = match self.options.steps.fixed {
             None => self.options.tolerances.scale(state, value.abs()),
             Some(h) => h.powf(f64::from(self.step.method().facts().order) - 1.0),
         };
@@ -76,7 +76,7 @@ impl Integrator<'_> {
     pub(super) fn uncertainty_of(&self, state: usize, value: f64) -> f64 {
         let order = f64::from(self.step.method().facts().order);
         let part = self.options.tolerances.relative.get(state).max(f64::EPSILON);
-        let slack = if self.options.fixed_step.is_some() { 1.0 } else { part.powf(-2.0 / (order + 1.0)) };
+        let slack = if self.options.steps.fixed.is_some() { 1.0 } else { part.powf(-2.0 / (order + 1.0)) };
         slack * self.step_error(state, value)
     }
 

@@ -50,7 +50,7 @@ impl Approach {
         let surfaces = finite_surfaces(&mut integrator.flow, t, y, "the start")?;
         let is_met = |(k, s): (usize, &f64)| {
             let span = integrator.options.until - integrator.start_time;
-            s.abs() <= 1e-12 * span * integrator.options.reach.get(k)
+            s.abs() <= 1e-12 * span * integrator.options.constraints.reach.get(k)
         };
         let side = |(k, s): (usize, &f64)| if is_met((k, s)) { 0.0 } else { s.signum() };
         let sides: Vec<f64> = surfaces.iter().enumerate().map(side).collect();
@@ -81,7 +81,7 @@ impl Approach {
         let surfaces = finite_surfaces(&mut integrator.flow, t, &start, IN_MOTION)?;
         for (k, side) in sides.iter().enumerate().filter(|(_, side)| **side != 0.0) {
             // Rounding can bring it to the other side.
-            let time = t + (side * surfaces[k]).max(0.0) / integrator.options.reach.get(k);
+            let time = t + (side * surfaces[k]).max(0.0) / integrator.options.constraints.reach.get(k);
             if time < self.next {
                 (self.next, self.aimed) = (time, Vec::new());
             }
@@ -143,7 +143,7 @@ impl Approach {
             "the surface of the constraint `{}` was reached after {:.9}; |s| / η = {:.9}",
             integrator.flow.system().constraints()[k].name,
             integrator.trial.t - since,
-            size / integrator.options.reach.get(k)
+            size / integrator.options.constraints.reach.get(k)
         )
     }
 }
@@ -195,7 +195,7 @@ pub(super) fn note_not_reached(integrator: &mut Integrator<'_>, recorder: &mut R
     let constraints = flow.system().constraints();
     let ahead = sides.iter().zip(&surfaces).enumerate().filter(|(_, (side, _))| **side != 0.0);
     let one = |(k, (_, s)): (usize, (&f64, &f64))| {
-        let time = s.abs() / options.reach.get(k);
+        let time = s.abs() / options.constraints.reach.get(k);
         format!("`{}` (|s| = {:.3e}, |s| / η = {time:.3e})", constraints[k].name, s.abs())
     };
     let list: Vec<String> = ahead.map(one).collect();
