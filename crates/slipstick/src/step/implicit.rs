@@ -1,5 +1,6 @@
 //! What implicit methods share: the linearised field, and the monitor of Newton's iteration.
 
+use super::matrix_age::MatrixAge;
 use super::start_rates::StartRates;
 use super::{Fault, Tolerances};
 use crate::formulation::{Field, MassKind};
@@ -20,9 +21,7 @@ pub(super) struct Linearisation {
     /// The states of index 2 and more, in no algebraic equation: multipliers of velocity constraints, say.
     hidden: Vec<usize>,
     slope_is_known: bool,
-    jacobian_is_known: bool,
-    /// The Jacobian is the one at this start, so it cannot be improved.
-    is_fresh: bool,
+    age: MatrixAge,
 }
 
 impl Linearisation {
@@ -37,8 +36,7 @@ impl Linearisation {
             rates: None,
             hidden: Vec::with_capacity(n),
             slope_is_known: false,
-            jacobian_is_known: false,
-            is_fresh: false,
+            age: MatrixAge::default(),
         }
     }
 
@@ -54,7 +52,7 @@ impl Linearisation {
 
     /// Makes sure that there is a Jacobian and a mass matrix. Tells whether they are new.
     pub(super) fn find_matrices(&mut self, field: &mut impl Field, t: f64, y: &[f64]) -> Result<bool, Fault> {
-        if self.jacobian_is_known {
+        if self.age.is_known() {
             return Ok(false);
         }
         self.find_slope(field, t, y)?;
@@ -69,8 +67,7 @@ impl Linearisation {
         if self.mass_kind == MassKind::Varying {
             self.join_mass_slopes(field, t, y)?;
         }
-        self.jacobian_is_known = true;
-        self.is_fresh = true;
+        self.age.linearised();
         Ok(true)
     }
 
@@ -102,13 +99,12 @@ impl Linearisation {
 
     /// The Jacobian is to be evaluated anew. False if it was already the one at this start.
     pub(super) fn renew(&mut self) -> bool {
-        self.jacobian_is_known = false;
-        !self.is_fresh
+        self.age.renew()
     }
 
     /// Whether the Jacobian is the one at this start.
     pub(super) fn is_fresh(&self) -> bool {
-        self.is_fresh
+        self.age.is_fresh()
     }
 
     /// The largest row sum of the Jacobian: no eigenvalue is larger.
@@ -120,8 +116,7 @@ impl Linearisation {
     /// The start has moved along the solution: the Jacobian may still serve.
     pub(super) fn advance(&mut self, keep_jacobian: bool) {
         self.slope_is_known = false;
-        self.is_fresh = false;
-        self.jacobian_is_known &= keep_jacobian;
+        self.age.advance(keep_jacobian);
     }
 
     /// Nothing is known any more.

@@ -5,6 +5,7 @@
 //! they meet in a `Trial`.
 
 mod alpha;
+mod alpha_end;
 mod alpha_matrix;
 mod alpha_newton;
 mod automatic;
@@ -27,12 +28,14 @@ mod heun2;
 mod implicit;
 mod interpolant;
 mod kutta3;
+mod matrix_age;
 mod method;
 mod methods;
 #[cfg(test)]
 mod order_conditions;
 mod passing;
 mod phem56;
+mod projected_end;
 mod radau5;
 mod radau_dense;
 mod radau_ggl;
