@@ -38,8 +38,10 @@ impl Reader<'_> {
         let mut model = Model::default();
         for (key, value) in table {
             match key.get_ref().as_ref() {
-                "title" => model.title = self.string(value, "title", "title = \"A ball\""),
-                "description" => model.description = self.string(value, "description", "description = \"…\""),
+                "title" => model.about.title = self.string(value, "title", "title = \"A ball\""),
+                "description" => {
+                    model.about.description = self.string(value, "description", "description = \"…\"")
+                }
                 "parameters" => model.parameters = self.definitions(value, "parameters"),
                 "states" => model.states = self.definitions(value, "states"),
                 "discrete" => model.discrete = self.definitions(value, "discrete"),
