@@ -124,7 +124,7 @@ impl<'a> Integrator<'a> {
     pub(super) fn choose_first_step(&mut self, restart: Restart, beginning: Option<Beginning>) -> bool {
         let Self { flow, step, trial, options, sizes, .. } = self;
         sizes.restart(restart, trial.t, beginning, |longest| {
-            first_step(flow, trial.t, &trial.start, longest, step.method().facts().order, &options.tolerances)
+            first_step(flow, trial, longest, step.method().facts().order, &options.tolerances)
         })
     }
 

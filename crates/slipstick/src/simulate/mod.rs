@@ -13,6 +13,7 @@ mod error;
 mod exits;
 mod guards;
 mod headings;
+mod hints;
 mod initialise;
 mod instant;
 mod integrator;

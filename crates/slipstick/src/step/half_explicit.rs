@@ -23,6 +23,17 @@ pub(super) struct Stages {
     pub(super) is_closed: bool,
 }
 
+/// Where a stage is evaluated, and how far ahead its constraints are met.
+pub(super) struct StagePoint<'a> {
+    /// The number of the stage.
+    pub(super) stage: usize,
+    pub(super) node: f64,
+    pub(super) state: &'a [f64],
+    /// The node ahead, and there the weights of the stages up to this one.
+    pub(super) node_ahead: f64,
+    pub(super) weights: &'a [f64],
+}
+
 impl Stages {
     pub(super) fn new(dimension: usize, count: usize) -> Self {
         let (rates, ahead) = (vec![0.0; count * dimension], vec![0.0; dimension]);
@@ -45,14 +56,9 @@ impl Stages {
         &mut self.rates[stage * self.n..(stage + 1) * self.n]
     }
 
-    /// Evaluates a stage (number, node, state). Ahead, stages up to this one have the given weights.
-    pub(super) fn make(
-        &mut self,
-        field: &mut Flow<'_>,
-        trial: &Trial,
-        (stage, node, state): (usize, f64, &[f64]),
-        (node_ahead, weights): (f64, &[f64]),
-    ) {
+    /// Evaluates a stage.
+    pub(super) fn make(&mut self, field: &mut Flow<'_>, trial: &Trial, point: &StagePoint<'_>) {
+        let &StagePoint { stage, node, state, node_ahead, weights } = point;
         let (before, rest) = self.rates.split_at_mut(stage * self.n);
         let (own, positions) = (&mut rest[..self.n], field.system().layout().q);
         let (t, reach) = (trial.t + node * trial.h, trial.h * weights[stage]);

@@ -7,7 +7,7 @@
 //! index-1 form.
 
 use super::bootstrap::Bootstrap;
-use super::half_explicit::Stages;
+use super::half_explicit::{StagePoint, Stages};
 use super::stages::add_stages_later;
 use super::{
     Change, ConstraintPolicy, DenseDetail, Fault, Memory, Method, MethodDescriptor, Restart, Step,
@@ -113,7 +113,9 @@ impl Hem5 {
         self.stages.is_closed = is_closed;
         self.point.copy_from_slice(&trial.start);
         for (i, weights) in MATRIX.iter().enumerate() {
-            self.stages.make(field, trial, (i, NODES[i], &self.point), (NODES[i + 1], weights));
+            let (node, node_ahead) = (NODES[i], NODES[i + 1]);
+            let point = StagePoint { stage: i, node, state: &self.point, node_ahead, weights };
+            self.stages.make(field, trial, &point);
             if i + 1 == STAGES {
                 // The last point is the state of the eighth stage, which is a solution of lower order.
                 trial.end.copy_from_slice(&self.stages.ahead);

@@ -1,7 +1,7 @@
 //! What implicit methods share: the linearised field, and the monitor of Newton's iteration.
 
 use super::matrix_age::MatrixAge;
-use super::start_rates::StartRates;
+use super::start_rates::{FieldHere, StartRates};
 use super::{Fault, Tolerances};
 use crate::formulation::{Field, MassKind};
 use crate::math::{ComplexLu, Dimension, RealLu, rough_power};
@@ -75,7 +75,8 @@ impl Linearisation {
     fn join_mass_slopes(&mut self, field: &mut impl Field, t: f64, y: &[f64]) -> Result<(), Fault> {
         let n = self.n;
         let rates = self.rates.get_or_insert_with(|| Box::new(StartRates::new(n)));
-        rates.find(field, (t, y), &self.slope, &self.jacobian, &self.mass);
+        let here = FieldHere { slope: &self.slope, jacobian: &self.jacobian, mass: &self.mass };
+        rates.find(field, (t, y), &here);
         check_finite(&rates.by_state, n, t)?;
         self.jacobian.iter_mut().zip(&rates.by_state).for_each(|(j, slope)| *j -= slope);
         Ok(())

@@ -9,7 +9,7 @@
 use super::bootstrap::Bootstrap;
 use super::dopri5;
 use super::explicit::ErrorRule;
-use super::half_explicit::Stages;
+use super::half_explicit::{StagePoint, Stages};
 use super::stages::add_stages_later;
 use super::{
     Change, ConstraintPolicy, DenseDetail, Memory, Method, MethodDescriptor, Restart, Step, StepReport,
@@ -111,7 +111,9 @@ impl Phem56 {
                 add_stages_later(row, &self.stages.rates, trial.h, Some(&trial.start), &mut self.point);
                 self.stages.close(field, trial.t + NODES[i] * trial.h, &mut self.point);
             }
-            self.stages.make(field, trial, (i, NODES[i], &self.point), (NODES_AHEAD[i], AHEAD[i - 1]));
+            let (node, node_ahead, weights) = (NODES[i], NODES_AHEAD[i], AHEAD[i - 1]);
+            let point = StagePoint { stage: i, node, state: &self.point, node_ahead, weights };
+            self.stages.make(field, trial, &point);
             if i == LAST {
                 trial.end.copy_from_slice(&self.stages.ahead);
                 if trial.end.iter().all(|y| y.is_finite()) {
