@@ -21,6 +21,13 @@ use super::{
 use crate::expr::Bounds;
 use std::sync::Arc;
 
+/// How far differences in time reach, as a part of the step; and at least, in spacings of doubles at the time:
+/// below that a difference would be rounding.
+const DIFFERENCE_IN_TIME: f64 = 1e-4;
+const SPACINGS_IN_TIME: f64 = 64.0;
+/// How far beyond a surface a point on its other side is looked for, in distances to it.
+const BEYOND_SURFACE: f64 = 1.5;
+
 type Field = Box<dyn Fn(Locked<'_>, f64, &[f64], &mut [f64]) + Send + Sync>;
 type Matrix = Box<dyn Fn(f64, &[f64], &mut [f64]) + Send + Sync>;
 
@@ -330,7 +337,7 @@ impl ClosureEvaluator<'_> {
                     break;
                 }
                 let size = self.ahead.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
-                let far = 1.5 * value.abs() + 4.0 * f64::EPSILON * size * square.sqrt();
+                let far = BEYOND_SURFACE * value.abs() + 4.0 * f64::EPSILON * size * square.sqrt();
                 for (ahead, gradient) in self.ahead.iter_mut().zip(&gradient) {
                     *ahead += locked.signs[k] * far / square * gradient;
                 }
@@ -444,8 +451,7 @@ impl GuardFunctions for ClosureEvaluator<'_> {
         if self.system.shape.guards.is_empty() {
             return 0;
         }
-        // Below 64 spacings of doubles at t, a difference in time would be rounding.
-        let s = (1e-4 * reach).max(64.0 * f64::EPSILON * t.abs());
+        let s = (DIFFERENCE_IN_TIME * reach).max(SPACINGS_IN_TIME * f64::EPSILON * t.abs());
         let GuardRates { slope, first, second } = rates;
         let count = 1 + self.find_slope(locked, t, y, slope);
         for (i, ahead) in self.ahead.iter_mut().enumerate() {

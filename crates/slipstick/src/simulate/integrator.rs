@@ -16,6 +16,11 @@ pub(super) use crate::step::Restart;
 use crate::step::{Counts, DenseDetail, Step, Trial, first_step};
 use crate::trajectory::Statistics;
 
+/// A step shorter than this many spacings of doubles does not move the time: at the time itself, or at this
+/// part of the end time where that is more.
+const SPACINGS_OF_TIME: f64 = 64.0;
+const PART_OF_END: f64 = 1e-6;
+
 /// What comes of a step that is not good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rejection {
@@ -142,8 +147,8 @@ impl<'a> Integrator<'a> {
 
     /// A step that is shorter than this does not move the time.
     pub(super) fn smallest_step(&self) -> f64 {
-        let scale = self.trial.t.abs().max(1e-6 * self.options.until.abs());
-        64.0 * f64::EPSILON * scale
+        let scale = self.trial.t.abs().max(PART_OF_END * self.options.until.abs());
+        SPACINGS_OF_TIME * f64::EPSILON * scale
     }
 
     /// How far each state may be off where its value is this.

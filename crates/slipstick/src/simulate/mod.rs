@@ -14,7 +14,6 @@ mod exits;
 mod guards;
 mod headings;
 mod hints;
-mod initialise;
 mod instant;
 mod integrator;
 mod locks;
@@ -36,8 +35,9 @@ mod stepper;
 mod surface_notes;
 mod surfaces;
 mod trials;
+mod validate;
 
-pub(crate) use initialise::check_options;
+pub(crate) use validate::check_options;
 
 pub use concurrency::Concurrency;
 pub use error::{Error, Failure};

@@ -1,6 +1,6 @@
 //! From a model to a run: the compiled system, where it starts, and what is asked of it.
 
-use super::{Error, OptionValue, Options, RUN_OPTIONS, Start, initialise, run_options};
+use super::{Error, OptionValue, Options, RUN_OPTIONS, Start, run_options, validate};
 use crate::equations::{FormulaSystem, ParameterValues, System};
 use crate::expr::nearest;
 use crate::formulation::Stabilisation;
@@ -99,14 +99,14 @@ impl Plan {
 /// The options as a run would check them, and what the model says about corrections where none are made.
 fn check_options(model: &Model, system: &FormulaSystem, options: &Options) -> Result<(), Error> {
     if model.run.place("stabilisation").is_some() && !options.constraints.stabilisation.changes_the_motion() {
-        initialise::check_idle_corrections(options)?;
+        validate::check_idle_corrections(options)?;
     }
     let mut choosing =
         RUN_OPTIONS.iter().filter(|option| option.chooses_steps && options.steps.fixed.is_some());
     if let Some(said) = choosing.find(|option| model.run.setting(option.key).is_some()) {
         return Err(Error::BesideFixedStep { which: said.key });
     }
-    initialise::check_options(system, options)
+    validate::check_options(system, options)
 }
 
 /// An error about an option, at its place in the file; a wish that goes before that has none there.

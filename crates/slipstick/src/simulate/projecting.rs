@@ -7,6 +7,9 @@ use crate::formulation::Flow;
 use crate::math::larger_or_nan;
 use crate::step::{Fault, Method, Step, Trial};
 
+/// What is uncertain in a state by rounding, as a part of it or of one.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
+
 /// How often a correction is made calm, and what is left of it to correct after each time at most.
 const CALM_ROUNDS: usize = 8;
 const CALMER: f64 = 0.2;
@@ -67,7 +70,7 @@ impl Integrator<'_> {
             None => self.options.tolerances.scale(state, value.abs()),
             Some(h) => h.powf(f64::from(self.step.method().facts().order) - 1.0),
         };
-        bound.max(16.0 * f64::EPSILON * (1.0 + value.abs()))
+        bound.max(ROUNDING * (1.0 + value.abs()))
     }
 
     /// What a step leaves uncertain in a state: `h^(p-1)` for order `p` (paper 000). Under error control the

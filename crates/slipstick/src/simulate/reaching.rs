@@ -17,6 +17,9 @@ use crate::math::Bracket;
 use crate::trajectory::{Event, EventKind};
 use crate::transition::Transition;
 
+/// A surface that is reached within this part of the run is met.
+const MET: f64 = 1e-12;
+
 /// The part of the error of a step within which positions count as closed: with them goes a speed that is
 /// some times as large, and they come nearer quickly.
 const CLOSED: f64 = 1e-3;
@@ -50,7 +53,7 @@ impl Approach {
         let surfaces = finite_surfaces(&mut integrator.flow, t, y, "the start")?;
         let is_met = |(k, s): (usize, &f64)| {
             let span = integrator.options.until - integrator.start_time;
-            s.abs() <= 1e-12 * span * integrator.options.constraints.reach.get(k)
+            s.abs() <= MET * span * integrator.options.constraints.reach.get(k)
         };
         let side = |(k, s): (usize, &f64)| if is_met((k, s)) { 0.0 } else { s.signum() };
         let sides: Vec<f64> = surfaces.iter().enumerate().map(side).collect();

@@ -5,6 +5,11 @@ use super::Options;
 use super::integrator::Restart;
 use crate::step::{Controller, Fault, Method, Trial};
 
+/// At time zero, where doubles have no spacing to speak of, that of this part of the run counts.
+const PART_OF_SPAN: f64 = 1e-9;
+/// No step is shorter than this, in the unit of time, also in a run of no length: doubles end not far below.
+const SHORTEST: f64 = 1e-290;
+
 /// The first step of a run that starts at rest.
 const FIRST_STEP_AT_REST: f64 = 1e-6;
 /// A rest of less than this part of a step would only cost another step.
@@ -146,9 +151,8 @@ impl<'a> Sizes<'a> {
     /// Tries a step of this size next. False if that is too short to be of use, or steps are fixed.
     pub(super) fn shrink_to(&mut self, t: f64, h: f64) -> bool {
         self.h = h;
-        // At t = 0 nothing can be told from the time itself.
-        let scale = t.abs().max(1e-9 * self.span);
-        let smallest = (SPACINGS * f64::EPSILON * scale).max(1e-290);
+        let scale = t.abs().max(PART_OF_SPAN * self.span);
+        let smallest = (SPACINGS * f64::EPSILON * scale).max(SHORTEST);
         self.options.steps.fixed.is_none() && self.h >= smallest
     }
 }

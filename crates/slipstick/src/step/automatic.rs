@@ -16,6 +16,12 @@ use super::{
 };
 use crate::formulation::{Flow, MassKind};
 
+/// The finest relative tolerance down to which an explicit method of order 3 and one of order 5 take the least
+/// work; that of mechanisms, whose right-hand sides are expensive.
+const FINEST_ORDER_3: f64 = 1e-3;
+const FINEST_ORDER_5: f64 = 1e-7;
+const FINEST_ORDER_5_OF_MECHANISMS: f64 = 1e-5;
+
 /// What holds for the methods that it is made of. Without tolerances to choose by, it is built as `dopri5`.
 pub(super) const DESCRIPTOR: MethodDescriptor = MethodDescriptor {
     name: "auto",
@@ -58,8 +64,8 @@ impl Partners {
     /// For equations with a kind of mass matrix; only an implicit method can solve for derivatives then.
     pub fn for_equations(tolerances: &Tolerances, mass: MassKind) -> Self {
         let explicit = match finest(tolerances) {
-            tolerance if tolerance > 1e-3 => Method::BogackiShampine3,
-            tolerance if tolerance > 1e-7 => Method::Tsitouras5,
+            tolerance if tolerance > FINEST_ORDER_3 => Method::BogackiShampine3,
+            tolerance if tolerance > FINEST_ORDER_5 => Method::Tsitouras5,
             _ => Method::DormandPrince8,
         };
         let both = [explicit, Method::Radau5].map(|method| (method, false));
@@ -70,7 +76,8 @@ impl Partners {
     /// For a mechanism. Its right-hand sides are expensive: low order never pays, looking ahead does.
     pub fn for_mechanism(tolerances: &Tolerances, span: f64, keeps: Keeps) -> Self {
         let finest = finest(tolerances);
-        let explicit = if finest > 1e-5 { Method::Tsitouras5 } else { Method::DormandPrince8 };
+        let explicit =
+            if finest > FINEST_ORDER_5_OF_MECHANISMS { Method::Tsitouras5 } else { Method::DormandPrince8 };
         let (radau, alpha) = ((Method::Radau5, keeps == Keeps::Freely), (Method::GeneralizedAlpha2, false));
         let stiff = match finest {
             tolerance if keeps != Keeps::ByCorrections || tolerance < FINEST_ALPHA => vec![radau],

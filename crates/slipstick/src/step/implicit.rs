@@ -6,6 +6,10 @@ use super::{Fault, Tolerances};
 use crate::formulation::{Field, MassKind};
 use crate::math::{ComplexLu, Dimension, RealLu, rough_power};
 
+/// The power of the last rate that a new iteration begins with: what was seen before counts less (Hairer,
+/// Wanner II, section IV.8).
+const LAST_RATE_POWER: f64 = 0.8;
+
 /// The field at the start of a step: its derivative, and a Jacobian and mass from there or earlier.
 #[derive(Clone, Debug)]
 pub(super) struct Linearisation {
@@ -303,7 +307,7 @@ impl Newton {
     /// start: one of an earlier start gets worse from step to step, and a component that hardly moved before
     /// may be the one that it is wrong for.
     pub(super) fn begin(&mut self, is_fresh: bool) {
-        self.eta = if is_fresh { rough_power(self.eta.max(f64::EPSILON), 0.8) } else { 1.0 };
+        self.eta = if is_fresh { rough_power(self.eta.max(f64::EPSILON), LAST_RATE_POWER) } else { 1.0 };
         self.count = 0;
         self.is_from_rest = false;
         (self.rate.theta, self.even.theta) = (0.0, 0.0);

@@ -6,6 +6,9 @@ use crate::equations::{BadPlace, MassKind, MechanismStructure, System};
 use crate::formulation::{Metric, Stabilisation};
 use crate::step::PerComponent;
 
+/// The shortest period of a clock, in spacings of doubles at the largest time.
+const SPACINGS_OF_CLOCKS: f64 = 16.0;
+
 /// The word for it in the section `run` of a model file.
 const STABILISATION: &str = "stabilisation";
 
@@ -101,7 +104,7 @@ fn check_terms(options: &Options) -> Result<(), Error> {
 
 /// The periods of clocks are positive, and large enough for doubles to tell one strike from the next.
 fn check_clocks(system: &dyn System, start: &Start, options: &Options) -> Result<(), Error> {
-    let finest = 16.0 * f64::EPSILON * start.t.abs().max(options.until.abs());
+    let finest = SPACINGS_OF_CLOCKS * f64::EPSILON * start.t.abs().max(options.until.abs());
     for &(guard, value) in &system.shape().clocks {
         let name = system.guards()[guard].name.clone();
         if !(value > 0.0 && value.is_finite()) {
