@@ -21,8 +21,8 @@ use super::{
 use crate::expr::Bounds;
 use std::sync::Arc;
 
-/// How far differences in time reach, as a part of the step; and at least, in spacings of doubles at the time:
-/// below that a difference would be rounding.
+/// How far differences in time reach, as a part of the step; and at least, in spacings of doubles at the
+/// time: below that a difference would be rounding.
 const DIFFERENCE_IN_TIME: f64 = 1e-4;
 const SPACINGS_IN_TIME: f64 = 64.0;
 /// How far beyond a surface a point on its other side is looked for, in distances to it.

@@ -10,7 +10,8 @@
 
 use super::RealLu;
 
-/// A Newton step is shortened down to this part of it, until the dual function rises by no more than rounding.
+/// A Newton step is shortened down to this part of it, until the dual function rises by no more than
+/// rounding.
 const SHORTEST_PART: f64 = 1e-6;
 const RISE_BY_ROUNDING: f64 = 1e-14;
 

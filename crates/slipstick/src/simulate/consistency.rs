@@ -140,8 +140,8 @@ impl Consistency<'_, '_> {
         Ok(())
     }
 
-    /// What is set at some speeds the constraints pass on to others. An impact takes energy away or keeps it: where
-    /// there is more than before and more than was set, the reset is hardly what was meant.
+    /// What is set at some speeds the constraints pass on to others. An impact takes energy away or keeps it:
+    /// where there is more than before and more than was set, the reset is hardly what was meant.
     fn note_raised_energy(&mut self, fired: &str, transition: &Transition, (before, asked): (f64, f64)) {
         let t = transition.t;
         let after = self.integrator.flow.kinetic_energy(t, &transition.after);

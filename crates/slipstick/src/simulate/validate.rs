@@ -174,7 +174,8 @@ fn check_corrections(options: &Options) -> Result<(), Error> {
     Err(Error::WrongMethod { method: options.method.name(), about, reason, hint })
 }
 
-/// A method that works on the constraints of a mechanism takes them as they are, and keeps some of them by itself.
+/// A method that works on the constraints of a mechanism takes them as they are, and keeps some of them by
+/// itself.
 fn check_mechanism(system: &dyn System, options: &Options) -> Result<(), Error> {
     let method = options.method.name();
     if system.layout().v == 0 {
@@ -199,7 +200,8 @@ fn check_mechanism(system: &dyn System, options: &Options) -> Result<(), Error> 
     }
 }
 
-/// Corrections that somebody asked for are refused where none are made; those that are usual may just be the default.
+/// Corrections that somebody asked for are refused where none are made; those that are usual may just be the
+/// default.
 pub(super) fn check_idle_corrections(options: &Options) -> Result<(), Error> {
     if !options.method.keeps_positions() || options.constraints.stabilisation == Stabilisation::None {
         return Ok(());

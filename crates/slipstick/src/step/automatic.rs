@@ -16,8 +16,8 @@ use super::{
 };
 use crate::formulation::{Flow, MassKind};
 
-/// The finest relative tolerance down to which an explicit method of order 3 and one of order 5 take the least
-/// work; that of mechanisms, whose right-hand sides are expensive.
+/// The finest relative tolerance down to which an explicit method of order 3 and one of order 5 take the
+/// least work; that of mechanisms, whose right-hand sides are expensive.
 const FINEST_ORDER_3: f64 = 1e-3;
 const FINEST_ORDER_5: f64 = 1e-7;
 const FINEST_ORDER_5_OF_MECHANISMS: f64 = 1e-5;

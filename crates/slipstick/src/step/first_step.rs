@@ -15,8 +15,8 @@ const MOST_GROWTH: f64 = 100.0;
 /// What would change the state by less than this part of the tolerance, all the way, is rounding.
 const REST: f64 = 1e-3;
 
-/// A first step from the start of a trial, at most `longest`, for which an Euler step has a small error. None if the motion is at rest
-/// and, as far as the field tells, stays so.
+/// A first step from the start of a trial, at most `longest`, for which an Euler step has a small error. None
+/// if the motion is at rest and, as far as the field tells, stays so.
 ///
 /// It allocates and evaluates the field twice: for starts, and after events of a new kind.
 pub fn first_step(

@@ -1,9 +1,9 @@
-//! The end of a step of the stabilised index-2 form, projected onto the constraints so that the next step does
-//! not take the projection for an error.
+//! The end of a step of the stabilised index-2 form, projected onto the constraints so that the next step
+//! does not take the projection for an error.
 //!
 //! The least change in the metric of the masses moves light bodies most. If one of them hangs on a stiff
-//! spring, the next step sees that as an error of its velocity, the larger the shorter it is. So positions are
-//! moved by what is left of the change after it has been followed for `h/γ` by the linearised equations
+//! spring, the next step sees that as an error of its velocity, the larger the shorter it is. So positions
+//! are moved by what is left of the change after it has been followed for `h/γ` by the linearised equations
 //! instead, and what that leaves open is projected again.
 
 use super::radau5::{GAMMA, SEEN};
@@ -73,8 +73,8 @@ impl ProjectedEnd {
         moved.fold(0.0, larger_or_nan) * GAMMA <= SEEN * finest * h
     }
 
-    /// The right-hand side of the linearised equations that follow the projection for `h/γ`; behind the states
-    /// it has `velocities` zeros, for the velocity residuals.
+    /// The right-hand side of the linearised equations that follow the projection for `h/γ`; behind the
+    /// states it has `velocities` zeros, for the velocity residuals.
     pub(super) fn right_hand_side(&mut self, velocities: usize, h: f64) -> Vec<f64> {
         let (states, q) = (self.state.len(), self.positions);
         let projected = self.state[..q].iter().zip(&self.open);

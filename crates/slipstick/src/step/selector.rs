@@ -2,10 +2,10 @@
 //!
 //! The first is explicit. It measures how near its steps are to the limit of stability (Hairer, Wanner II,
 //! section IV.2); where they stay there, or for long not far from it, the others are tried in turn, each for
-//! some steps, and the one with the best efficiency, time gone for work spent, goes on. While an implicit one is at
-//! work, the explicit one is tried again where its steps would be as long, and from time to time, if with the
-//! longest step that is stable it could be ahead. A try that does not pay doubles the patience until the
-//! next: so what tries cost stays a small part of a run.
+//! some steps, and the one with the best efficiency, time gone for work spent, goes on. While an implicit one
+//! is at work, the explicit one is tried again where its steps would be as long, and from time to time, if
+//! with the longest step that is stable it could be ahead. A try that does not pay doubles the patience until
+//! the next: so what tries cost stays a small part of a run.
 //!
 //! After an event a method begins anew, and what that costs is part of its work. Efficiencies of a few steps
 //! mislead there: an implicit method lets die away what the event has excited, in many short steps, and is
@@ -145,8 +145,8 @@ pub(super) struct Selector {
 }
 
 impl Selector {
-    /// Among methods: whether each is for stiff problems, and what its efficiency is weight. The first begins. If
-    /// none are tried, there are two at most.
+    /// Among methods: whether each is for stiff problems, and the weight of its efficiency. The first
+    /// begins. If none are tried, there are two at most.
     pub(super) fn new(candidates: impl Iterator<Item = (bool, f64)>, tries: bool) -> Self {
         let candidate = |(is_stiff, weight)| Candidate {
             is_stiff,

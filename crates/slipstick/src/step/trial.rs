@@ -304,8 +304,8 @@ fn share(
     }
 }
 
-/// Whether all numbers are finite. It is asked in every step: the exponent of one that is not is all ones, and
-/// carries over when one is added.
+/// Whether all numbers are finite. It is asked in every step: the exponent of one that is not is all ones,
+/// and carries over when one is added.
 fn all_finite(values: &[f64]) -> bool {
     const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
     const ONE: u64 = 0x0010_0000_0000_0000;

@@ -1,8 +1,8 @@
 //! How a motion goes on where it stands on switching surfaces (rule 19): to a side of each, or along it.
 //!
-//! A choice of sides is consistent if, with those sides locked, the motion of each surface is decided on its own side; a choice to slide
-//! is consistent if the weights are between 0 and 1. First derivatives decide nearly always; where they do not, the first significant
-//! coefficient of the motion does.
+//! A choice of sides is consistent if, with those sides locked, the motion of each surface is decided on its
+//! own side; a choice to slide is consistent if the weights are between 0 and 1. First derivatives decide
+//! nearly always; where they do not, the first significant coefficient of the motion does.
 
 use super::settle::{Settlement, Way, fixed, settle};
 use crate::formulation::{Flow, Sliding};
@@ -55,7 +55,8 @@ pub struct Classified {
     pub ways: Vec<Way>,
     /// Whether no other choice is consistent.
     pub unique: bool,
-    /// Whether the motion stays where the surfaces meet because no way leads away from there, although rates alone do not hold it on all of them.
+    /// Whether the motion stays where the surfaces meet because no way leads away from there, although rates
+    /// alone do not hold it on all of them.
     pub in_corner: bool,
 }
 
@@ -69,10 +70,11 @@ impl Classified {
     }
 }
 
-/// Finds how the motion goes on at surfaces whose fields have been evaluated. None if no choice is consistent. The mode is locked as before
-/// afterwards, apart from the signs of these surfaces.
+/// Finds how the motion goes on at surfaces whose fields have been evaluated. None if no choice is
+/// consistent. The mode is locked as before afterwards, apart from the signs of these surfaces.
 ///
-/// Where exits have fired, their own motion has decided: those surfaces are left and the others are slid on, unless the rates contradict.
+/// Where exits have fired, their own motion has decided: those surfaces are left and the others are slid on,
+/// unless the rates contradict.
 pub fn classify(
     motions: &mut dyn Motions<'_>,
     sliding: &mut Sliding,
@@ -115,7 +117,8 @@ fn follows(sliding: &mut Sliding, ways: &[Way]) -> bool {
     })
 }
 
-/// No way leads away, and a mixture keeps the motion on all surfaces, those included whose rates do not depend on the side.
+/// No way leads away, and a mixture keeps the motion on all surfaces, those included whose rates do not
+/// depend on the side.
 fn stay_in_corner(sliding: &mut Sliding, count: usize) -> Option<Classified> {
     let corner = || Classified { ways: vec![Way::Along; count], unique: true, in_corner: true };
     sliding.can_stay_on_all().then(corner)

@@ -1,9 +1,12 @@
-//! What happens where a motion meets switching surfaces: it crosses them, slides on some, or leaves (paper 002, section 3.3).
+//! What happens where a motion meets switching surfaces: it crosses them, slides on some, or leaves (paper
+//! 002, section 3.3).
 //!
-//! On each surface there are three ways to go on: to the positive side, to the negative side, or along the surface. A choice for all surfaces
-//! is consistent if the motion that it makes goes to those sides and has weights between 0 and 1 where it slides. Of the consistent
-//! choices the one with the fewest surfaces to slide on is taken: on one surface that is crossing where both fields go the same way, and sliding
-//! where both go towards it. Where both go away from it there are several, and the one that goes on as before is taken.
+//! On each surface there are three ways to go on: to the positive side, to the negative side, or along the
+//! surface. A choice for all surfaces is consistent if the motion that it makes goes to those sides and has
+//! weights between 0 and 1 where it slides. Of the consistent choices the one with the fewest surfaces to
+//! slide on is taken: on one surface that is crossing where both fields go the same way, and sliding where
+//! both go towards it. Where both go away from it there are several, and the one that goes on as before is
+//! taken.
 
 use crate::formulation::Sliding;
 
@@ -21,7 +24,8 @@ pub enum Way {
 pub(super) struct Settlement {
     /// One way for each surface.
     pub ways: Vec<Way>,
-    /// Whether a consistent choice was found. Where a field runs along a surface exactly, there may be none; then the motion goes on as before.
+    /// Whether a consistent choice was found. Where a field runs along a surface exactly, there may be none;
+    /// then the motion goes on as before.
     pub found: bool,
     /// Whether no other choice with as few surfaces to slide on is consistent.
     pub unique: bool,
@@ -34,7 +38,8 @@ impl Settlement {
     }
 }
 
-/// Finds how a motion goes on; the fields must have been evaluated. `wanted` is the side that the motion is going to, 0 where there is none.
+/// Finds how a motion goes on; the fields must have been evaluated. `wanted` is the side that the motion is
+/// going to, 0 where there is none.
 pub(super) fn settle(sliding: &mut Sliding, wanted: &[f64]) -> Settlement {
     if sliding.adds_up() {
         return settle_many(sliding, wanted);
@@ -66,8 +71,9 @@ pub(super) fn settle(sliding: &mut Sliding, wanted: &[f64]) -> Settlement {
     Settlement { ways, found, unique: ties == 0 }
 }
 
-/// How many surfaces there can be is not limited where fields add up, but the choices are too many to try. Begins with all attractive surfaces slid on, lets go
-/// those whose weights are not between 0 and 1, and takes up again those that come back, until the choice is consistent.
+/// How many surfaces there can be is not limited where fields add up, but the choices are too many to try.
+/// Begins with all attractive surfaces slid on, lets go those whose weights are not between 0 and 1, and
+/// takes up again those that come back, until the choice is consistent.
 fn settle_many(sliding: &mut Sliding, wanted: &[f64]) -> Settlement {
     let mut ways: Vec<Way> =
         wanted.iter().enumerate().map(|(i, wanted)| first_guess(sliding, i, *wanted)).collect();
@@ -117,18 +123,19 @@ pub fn fixed(ways: &[Way]) -> Vec<Option<f64>> {
     ways.iter().map(weight).collect()
 }
 
-/// Whether motions around the point where two surfaces meet go round and round and away from it; the fields must have been evaluated. One that stands
-/// there exactly can stay, but nothing keeps it.
+/// Whether motions around the point where two surfaces meet go round and round and away from it; the fields
+/// must have been evaluated. One that stands there exactly can stay, but nothing keeps it.
 ///
-/// Next to the point the rates are constant on each of the four sides. A motion that comes to a side at some distance leaves it at a distance that
-/// differs by the ratio of the rates.
+/// Next to the point the rates are constant on each of the four sides. A motion that comes to a side at some
+/// distance leaves it at a distance that differs by the ratio of the rates.
 pub fn spirals_out(sliding: &Sliding) -> bool {
     let turn = |side: usize| {
         let sign = |i: usize| if side >> i & 1 == 1 { 1.0 } else { -1.0 };
         (sign(0) * sliding.rate(0, side), sign(1) * sliding.rate(1, side))
     };
     let turns = [0, 1, 2, 3].map(turn);
-    // From the first surface towards the second on two of the sides, back on the others: always to the left, or always to the right.
+    // From the first surface towards the second on two of the sides, back on the others: always to the left,
+    // or always to the right.
     let ahead = |k: usize, (a, b): (f64, f64)| if k == 0 || k == 3 { (a, b) } else { (b, a) };
     let left = (0..4).map(|k| ahead(k, turns[k]));
     let is_left = left.clone().all(|(a, b)| a < 0.0 && b > 0.0);
