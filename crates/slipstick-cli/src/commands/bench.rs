@@ -30,6 +30,17 @@ pub(crate) struct SuiteRow {
     tolerance: Option<f64>,
     /// Every promise for this row holds.
     ok: bool,
+    #[serde(flatten)]
+    errors: SuiteErrors,
+    #[serde(flatten)]
+    work: SuiteWork,
+    wall_s: Option<f64>,
+    note: Option<String>,
+}
+
+/// How far a run is from the truth: events, states, constraints, energy.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+struct SuiteErrors {
     events_found: Option<u64>,
     events_expected: Option<u64>,
     err_time: Option<f64>,
@@ -38,6 +49,11 @@ pub(crate) struct SuiteRow {
     drift_position: Option<f64>,
     drift_velocity: Option<f64>,
     energy_error: Option<f64>,
+}
+
+/// What a run has cost.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+struct SuiteWork {
     n_rhs: Option<u64>,
     n_guard: Option<u64>,
     n_jacobian: Option<u64>,
@@ -46,8 +62,6 @@ pub(crate) struct SuiteRow {
     n_rejected: Option<u64>,
     n_accepted_sliding: Option<u64>,
     n_rejected_sliding: Option<u64>,
-    wall_s: Option<f64>,
-    note: Option<String>,
 }
 
 /// Every suite: its name and what it is about.
@@ -161,18 +175,24 @@ fn row(suite: &'static str, problem: &Problem, method: Method, tolerance: f64) -
         ok: note.is_none()
             && trajectory.outcome.is_complete()
             && end <= problem.promised_error(method, tolerance),
-        events_found: Some(s.events),
-        events_expected: Some(0),
-        err_end: Some(end),
-        energy_error: energy,
-        n_rhs: Some(s.derivatives),
-        n_guard: Some(s.guards),
-        n_jacobian: Some(s.jacobians),
-        n_factor: Some(s.factorisations),
-        n_accepted: Some(s.accepted),
-        n_rejected: Some(s.rejected),
         wall_s: Some(wall_s),
         note,
+        errors: SuiteErrors {
+            events_found: Some(s.events),
+            events_expected: Some(0),
+            err_end: Some(end),
+            energy_error: energy,
+            ..Default::default()
+        },
+        work: SuiteWork {
+            n_rhs: Some(s.derivatives),
+            n_guard: Some(s.guards),
+            n_jacobian: Some(s.jacobians),
+            n_factor: Some(s.factorisations),
+            n_accepted: Some(s.accepted),
+            n_rejected: Some(s.rejected),
+            ..Default::default()
+        },
         ..SuiteRow::default()
     }
 }
@@ -200,11 +220,11 @@ fn line(row: &SuiteRow) -> String {
         row.method.unwrap_or("-"),
         row.tolerance.map_or_else(|| "-".to_owned(), |t| format!("{t:e}")),
         if row.ok { "yes" } else { "NO" },
-        float(row.err_end),
-        float(row.energy_error),
-        whole(row.n_rhs),
-        whole(row.n_accepted),
-        whole(row.n_rejected),
+        float(row.errors.err_end),
+        float(row.errors.energy_error),
+        whole(row.work.n_rhs),
+        whole(row.work.n_accepted),
+        whole(row.work.n_rejected),
         float(row.wall_s),
         row.note.as_deref().unwrap_or("")
     );
