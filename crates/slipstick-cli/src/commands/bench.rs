@@ -54,14 +54,22 @@ struct SuiteErrors {
 /// What a run has cost.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 struct SuiteWork {
-    n_rhs: Option<u64>,
-    n_guard: Option<u64>,
-    n_jacobian: Option<u64>,
-    n_factor: Option<u64>,
-    n_accepted: Option<u64>,
-    n_rejected: Option<u64>,
-    n_accepted_sliding: Option<u64>,
-    n_rejected_sliding: Option<u64>,
+    #[serde(rename = "n_rhs")]
+    rhs: Option<u64>,
+    #[serde(rename = "n_guard")]
+    guard: Option<u64>,
+    #[serde(rename = "n_jacobian")]
+    jacobian: Option<u64>,
+    #[serde(rename = "n_factor")]
+    factor: Option<u64>,
+    #[serde(rename = "n_accepted")]
+    accepted: Option<u64>,
+    #[serde(rename = "n_rejected")]
+    rejected: Option<u64>,
+    #[serde(rename = "n_accepted_sliding")]
+    accepted_sliding: Option<u64>,
+    #[serde(rename = "n_rejected_sliding")]
+    rejected_sliding: Option<u64>,
 }
 
 /// Every suite: its name and what it is about.
@@ -185,15 +193,14 @@ fn row(suite: &'static str, problem: &Problem, method: Method, tolerance: f64) -
             ..Default::default()
         },
         work: SuiteWork {
-            n_rhs: Some(s.derivatives),
-            n_guard: Some(s.guards),
-            n_jacobian: Some(s.jacobians),
-            n_factor: Some(s.factorisations),
-            n_accepted: Some(s.accepted),
-            n_rejected: Some(s.rejected),
+            rhs: Some(s.derivatives),
+            guard: Some(s.guards),
+            jacobian: Some(s.jacobians),
+            factor: Some(s.factorisations),
+            accepted: Some(s.accepted),
+            rejected: Some(s.rejected),
             ..Default::default()
         },
-        ..SuiteRow::default()
     }
 }
 
@@ -222,9 +229,9 @@ fn line(row: &SuiteRow) -> String {
         if row.ok { "yes" } else { "NO" },
         float(row.errors.err_end),
         float(row.errors.energy_error),
-        whole(row.work.n_rhs),
-        whole(row.work.n_accepted),
-        whole(row.work.n_rejected),
+        whole(row.work.rhs),
+        whole(row.work.accepted),
+        whole(row.work.rejected),
         float(row.wall_s),
         row.note.as_deref().unwrap_or("")
     );

@@ -89,7 +89,9 @@ fn remarks_before(
     if arguments.drift.is_some() && !target.is_mechanism() {
         remarks.push("`--drift` is left out: there are no joints here".to_owned());
     }
-    remarks.iter().for_each(|text| note("left-out", text));
+    for text in &remarks {
+        note("left-out", text);
+    }
     remarks
 }
 

@@ -162,14 +162,7 @@ impl MechanismCompiler<'_, '_> {
         let (tangent, tangents, turning) = self.tangent(&jacobian);
         let feedback: Vec<ExprId> = parts.feedback.iter().map(|entry| entry.value).collect();
         MechanismTapes {
-            rows: ConstraintTapes {
-                holds: self.holds(&constraints),
-                rates: self.compiler.compile(&[&jacobian[..], &offset].concat()),
-                jacobian: self.compiler.compile(&jacobian),
-                residuals: self.compiler.compile(&[&parts.position[..], &parts.velocity].concat()),
-                positions: self.compiler.compile(&parts.position),
-                slopes: self.compiler.compile(&slopes),
-            },
+            rows: self.rows_alone(&constraints, (&jacobian, &offset), &slopes),
             constraints,
             coordinates,
             states: self.states,
@@ -190,6 +183,24 @@ impl MechanismCompiler<'_, '_> {
             turns,
             tangent,
             feedback: self.compiler.compile(&feedback),
+        }
+    }
+
+    /// What constraints are by themselves, with their gradients, offsets and slopes that are not always zero.
+    fn rows_alone(
+        &mut self,
+        constraints: &[Constraint],
+        (jacobian, offset): (&[ExprId], &[ExprId]),
+        slopes: &[ExprId],
+    ) -> ConstraintTapes {
+        let parts = self.parts;
+        ConstraintTapes {
+            holds: self.holds(constraints),
+            rates: self.compiler.compile(&[jacobian, offset].concat()),
+            jacobian: self.compiler.compile(jacobian),
+            residuals: self.compiler.compile(&[&parts.position[..], &parts.velocity].concat()),
+            positions: self.compiler.compile(&parts.position),
+            slopes: self.compiler.compile(slopes),
         }
     }
 

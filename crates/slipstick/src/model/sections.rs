@@ -41,7 +41,7 @@ impl Reader<'_> {
             match key.get_ref().as_ref() {
                 "title" => model.about.title = self.string(value, "title", "title = \"A ball\""),
                 "description" => {
-                    model.about.description = self.string(value, "description", "description = \"…\"")
+                    model.about.description = self.string(value, "description", "description = \"…\"");
                 }
                 "parameters" => model.parameters = self.definitions(value, "parameters"),
                 "states" => model.states = self.definitions(value, "states"),

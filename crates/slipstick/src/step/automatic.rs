@@ -2,13 +2,13 @@
 //! tolerance, and implicit ones where the problem is stiff.
 //!
 //! In equations stiffness decides which of them is at work. In mechanisms it is what each gets done for its
-//! work (`selector.rs`), with the work counted as in comparisons (`work.rs`): there the implicit one is Radau
-//! IIA on the stabilised index-2 form, whose matrices are exact and sparse. Where a correction of steps is
-//! asked for, it is Radau IIA on the index-1 form, whose matrices are full, beside a generalized-α method at
-//! tolerances that its order suits. All others that were compared are never ahead by much
+//! work (`method_selector.rs`), with the work counted as in comparisons (`work.rs`): there the implicit one
+//! is Radau IIA on the stabilised index-2 form, whose matrices are exact and sparse. Where a correction of
+//! steps is asked for, it is Radau IIA on the index-1 form, whose matrices are full, beside a generalized-α
+//! method at tolerances that its order suits. All others that were compared are never ahead by much
 //! (`book/src/comparing.md`).
 
-use super::selector::Selector;
+use super::method_selector::MethodSelector;
 use super::spectral::Spectral;
 use super::{
     Change, Counts, DenseDetail, Memory, Method, MethodDescriptor, Restart, Step, StepReport, Tolerances,
@@ -106,7 +106,7 @@ pub struct Automatic {
     /// The time to go from the start, if stiffness is to be foreseen.
     span: Option<f64>,
     partners: Vec<Partner>,
-    selector: Selector,
+    selector: MethodSelector,
     /// Whether all steps have the same size.
     holds_steps: bool,
     /// What things cost, once there was a step.
@@ -125,7 +125,7 @@ impl Automatic {
         Self {
             dimension,
             span: partners.span,
-            selector: Selector::new(candidates, partners.span.is_some()),
+            selector: MethodSelector::new(candidates, partners.span.is_some()),
             partners: partners.methods.iter().map(partner).collect(),
             holds_steps: false,
             work: None,

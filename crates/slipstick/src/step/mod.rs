@@ -29,6 +29,7 @@ mod interpolant;
 mod kutta3;
 mod matrix_age;
 mod method;
+mod method_selector;
 mod methods;
 #[cfg(test)]
 mod order_conditions;
@@ -43,7 +44,6 @@ mod rates;
 mod rk4;
 mod rodas4;
 mod sdirk4;
-mod selector;
 mod spectral;
 mod stages;
 mod start_rates;

@@ -427,8 +427,8 @@ mod tests {
         let mut slopes = StageSlopes::new(1);
         slopes.predict(0, 0.1);
         assert_eq!(slopes.stage(0), [0.0]);
-        for s in 0..5 {
-            slopes.stage_mut(s)[0] = 1.0 + C[s];
+        for (s, c) in C.iter().enumerate() {
+            slopes.stage_mut(s)[0] = 1.0 + c;
         }
         slopes.advance(0.1);
         // `k = 1 + t / h` of the step before, carried on to the first node of one of the same size.

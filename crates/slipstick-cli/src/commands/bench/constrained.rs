@@ -56,11 +56,11 @@ fn row_of(measured: &MeasuredMechanism, wall_s: f64) -> SuiteRow {
             ..Default::default()
         },
         work: SuiteWork {
-            n_rhs: Some(s.derivatives),
-            n_jacobian: Some(s.jacobians),
-            n_factor: Some(s.factorisations + s.motion_factorisations),
-            n_accepted: Some(s.accepted),
-            n_rejected: Some(s.rejected),
+            rhs: Some(s.derivatives),
+            jacobian: Some(s.jacobians),
+            factor: Some(s.factorisations + s.motion_factorisations),
+            accepted: Some(s.accepted),
+            rejected: Some(s.rejected),
             ..Default::default()
         },
         ..SuiteRow::default()
@@ -90,8 +90,8 @@ pub(super) fn line(row: &SuiteRow) -> String {
         float(row.errors.drift_position),
         float(row.errors.drift_velocity),
         float(row.errors.energy_error),
-        whole(row.work.n_rhs),
-        format!("{}+{}", whole(row.work.n_accepted), whole(row.work.n_rejected)),
+        whole(row.work.rhs),
+        format!("{}+{}", whole(row.work.accepted), whole(row.work.rejected)),
         float(row.wall_s),
     ];
     let columns = columns.map(|text| format!("{text:>9}")).join(" ");

@@ -37,15 +37,14 @@ pub(super) fn row(problem: &EventProblem, measured: &Measured, wall_s: f64) -> S
             ..Default::default()
         },
         work: SuiteWork {
-            n_rhs: Some(s.derivatives),
-            n_guard: Some(s.guards),
-            n_jacobian: Some(s.jacobians),
-            n_factor: Some(s.factorisations),
-            n_accepted: Some(s.accepted),
-            n_rejected: Some(s.rejected),
+            rhs: Some(s.derivatives),
+            guard: Some(s.guards),
+            jacobian: Some(s.jacobians),
+            factor: Some(s.factorisations),
+            accepted: Some(s.accepted),
+            rejected: Some(s.rejected),
             ..Default::default()
         },
-        ..SuiteRow::default()
     }
 }
 
@@ -70,8 +69,8 @@ pub(super) fn line(row: &SuiteRow) -> String {
         float(row.errors.err_time),
         float(row.errors.err_end),
         float(row.errors.energy_error),
-        whole(row.work.n_rhs),
-        whole(row.work.n_guard),
+        whole(row.work.rhs),
+        whole(row.work.guard),
         float(row.wall_s),
     ];
     let columns = columns.map(|text| format!("{text:>9}")).join(" ");

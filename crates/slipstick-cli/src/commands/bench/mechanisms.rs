@@ -73,11 +73,11 @@ fn measured(case: &Case<'_>, entry: &Entry) -> SuiteRow {
             ..Default::default()
         },
         work: SuiteWork {
-            n_rhs: Some(s.derivatives),
-            n_jacobian: Some(s.jacobians),
-            n_factor: Some(s.factorisations + s.motion_factorisations),
-            n_accepted: Some(s.accepted),
-            n_rejected: Some(s.rejected),
+            rhs: Some(s.derivatives),
+            jacobian: Some(s.jacobians),
+            factor: Some(s.factorisations + s.motion_factorisations),
+            accepted: Some(s.accepted),
+            rejected: Some(s.rejected),
             ..Default::default()
         },
         ..SuiteRow::default()

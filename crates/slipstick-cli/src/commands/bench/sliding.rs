@@ -24,8 +24,8 @@ fn row(row: SuiteRow, measured: &Measured, is_one_too_many: bool) -> SuiteRow {
         suite: SLIDING.0,
         ok: row.ok && !is_one_too_many,
         work: SuiteWork {
-            n_accepted_sliding: Some(measured.statistics.sliding.accepted),
-            n_rejected_sliding: Some(measured.statistics.sliding.rejected),
+            accepted_sliding: Some(measured.statistics.sliding.accepted),
+            rejected_sliding: Some(measured.statistics.sliding.rejected),
             ..row.work
         },
         ..row
@@ -50,10 +50,10 @@ pub(super) fn line(row: &SuiteRow) -> String {
         float(row.errors.err_time),
         float(row.errors.err_event_state),
         float(row.errors.err_end),
-        whole(row.work.n_rhs),
-        whole(row.work.n_guard),
-        steps(row.work.n_accepted, row.work.n_rejected),
-        steps(row.work.n_accepted_sliding, row.work.n_rejected_sliding),
+        whole(row.work.rhs),
+        whole(row.work.guard),
+        steps(row.work.accepted, row.work.rejected),
+        steps(row.work.accepted_sliding, row.work.rejected_sliding),
     ];
     let columns = columns.map(|text| format!("{text:>9}")).join(" ");
     let (problem, method) = (&row.problem, row.method.unwrap_or("-"));

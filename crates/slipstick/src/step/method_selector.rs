@@ -124,7 +124,7 @@ impl ActivePeriod {
 
 /// The methods with what is known of them.
 #[derive(Clone, Debug)]
-pub(super) struct Selector {
+pub(super) struct MethodSelector {
     candidates: Vec<Candidate>,
     by: Criterion,
     active: usize,
@@ -144,7 +144,7 @@ pub(super) struct Selector {
     limit: f64,
 }
 
-impl Selector {
+impl MethodSelector {
     /// Among methods: whether each is for stiff problems, and the weight of its efficiency. The first
     /// begins. If none are tried, there are two at most.
     pub(super) fn new(candidates: impl Iterator<Item = (bool, f64)>, tries: bool) -> Self {

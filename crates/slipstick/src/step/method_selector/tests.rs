@@ -3,8 +3,8 @@
 use super::*;
 
 /// An explicit method and two implicit ones, with the step and the work of each.
-fn run(efficiencies: [(f64, f64); 3], stiffness: f64, steps: usize) -> (Selector, [usize; 3]) {
-    let mut selector = Selector::new([(false, 1.0), (true, 1.0), (true, 1.0)].into_iter(), true);
+fn run(efficiencies: [(f64, f64); 3], stiffness: f64, steps: usize) -> (MethodSelector, [usize; 3]) {
+    let mut selector = MethodSelector::new([(false, 1.0), (true, 1.0), (true, 1.0)].into_iter(), true);
     let mut made = [0; 3];
     for _ in 0..steps {
         let active = selector.active();
@@ -36,7 +36,7 @@ fn tries_that_do_not_pay_become_rare() {
 
 #[test]
 fn one_that_only_fails_gives_way_and_not_for_ever() {
-    let mut selector = Selector::new([(false, 1.0), (true, 1.0)].into_iter(), true);
+    let mut selector = MethodSelector::new([(false, 1.0), (true, 1.0)].into_iter(), true);
     for _ in 0..20 {
         selector.spend(1.0);
         selector.take(1.0, Some(2.0));
@@ -47,8 +47,8 @@ fn one_that_only_fails_gives_way_and_not_for_ever() {
 }
 
 /// An explicit method of which a step of 1e-3 is stable, and an implicit one that costs ten times as much.
-fn stiff() -> Selector {
-    let mut selector = Selector::new([(false, 1.0), (true, 1.0)].into_iter(), true);
+fn stiff() -> MethodSelector {
+    let mut selector = MethodSelector::new([(false, 1.0), (true, 1.0)].into_iter(), true);
     selector.expect(0, 1.0);
     selector.expect(1, 10.0);
     selector.foresee(1e-3, 100.0);
@@ -56,8 +56,8 @@ fn stiff() -> Selector {
 }
 
 /// Steps of the implicit method, until another is at work or the longest step of it is asked for.
-fn go_on(selector: &mut Selector, h: f64) -> usize {
-    let goes_on = |selector: &mut Selector| {
+fn go_on(selector: &mut MethodSelector, h: f64) -> usize {
+    let goes_on = |selector: &mut MethodSelector| {
         selector.spend(10.0);
         selector.take(h, None);
         selector.active() == 1 && !selector.asks()
