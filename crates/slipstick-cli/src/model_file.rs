@@ -78,7 +78,7 @@ impl ModelFile {
 
     /// What to call it.
     pub(crate) fn title(&self) -> &str {
-        self.model.title.as_deref().unwrap_or(&self.stem)
+        self.model.about.title.as_deref().unwrap_or(&self.stem)
     }
 
     /// Plans a run as the model says.

@@ -53,7 +53,7 @@ fn count_mechanism() {
         [("andrews-stabilised", Stabilisation::Twice), ("andrews-drifting", Stabilisation::None)]
     {
         let mut options = andrews.plan.options.clone().tolerances(1e-8, 1e-9);
-        (options.method, options.stabilisation) = (Method::DormandPrince5, stabilisation);
+        (options.method, options.constraints.stabilisation) = (Method::DormandPrince5, stabilisation);
         count(name, &andrews.plan.system, &andrews.plan.start, &options);
     }
 }

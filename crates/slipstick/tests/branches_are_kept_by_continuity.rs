@@ -51,8 +51,8 @@ fn truth() -> [f64; 8] {
 fn run_from(name: &str, system: &dyn System, start: &Start, options: &Options, tolerance: f64) -> Trajectory {
     let entrant = Entrant::parse(name).expect("a method");
     let usual = options.clone().tolerances(tolerance, tolerance / 10.0);
-    let stabilisation = entrant.stabilisation.unwrap_or(usual.stabilisation);
-    let options = Options { method: entrant.method, stabilisation, ..usual };
+    let stabilisation = entrant.stabilisation.unwrap_or(usual.constraints.stabilisation);
+    let options = Options { method: entrant.method, ..usual }.stabilisation(stabilisation);
     simulate(system, start, &options).unwrap_or_else(|failure| panic!("{name} {tolerance:e}: {failure}"))
 }
 

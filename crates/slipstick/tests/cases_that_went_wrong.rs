@@ -365,7 +365,7 @@ fn run_with(text: &str, method: &str, rtol: f64, longest: Option<f64>) -> Result
     let set = |plan: &mut Plan| {
         plan.options.method = Method::from_name(method).expect("a method");
         plan.options.tolerances = Tolerances::uniform(rtol, 1e-3 * rtol);
-        plan.options.longest_step = longest;
+        plan.options.steps.longest = longest;
     };
     run(text, set).map_err(|why| format!("{method} at rtol {rtol:e}, longest step {longest:?}: {why}"))
 }

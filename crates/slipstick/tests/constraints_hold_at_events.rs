@@ -187,7 +187,7 @@ fn speeds_that_are_thrown_back_stay_consistent_without_corrections() {
             for method in [Method::DormandPrince5, Method::HalfExplicit5, Method::Radau5] {
                 let is_known = stabilisation == terms && method == Method::HalfExplicit5;
                 let run = try_with(&text, |options| {
-                    (options.method, options.stabilisation) = (method, stabilisation);
+                    (options.method, options.constraints.stabilisation) = (method, stabilisation);
                     options.tolerances = Tolerances::uniform(1e-4, 1e-6);
                 });
                 // Half-explicit methods take no terms.
@@ -206,7 +206,7 @@ fn speeds_that_are_thrown_back_stay_consistent_without_corrections() {
 fn a_pendulum_is_never_next_to_a_singular_position() {
     let text = pendulum("run.until = 1");
     for method in ALL {
-        let run = try_with(&text, |options| (options.method, options.first_step) = (method, Some(1.0)));
+        let run = try_with(&text, |options| (options.method, options.steps.first) = (method, Some(1.0)));
         let run = run.unwrap_or_else(|failure| panic!("{method:?}: {failure}"));
         assert!(!has_note(&run, "singular-position"), "{method:?}: {:?}", run.notes);
     }

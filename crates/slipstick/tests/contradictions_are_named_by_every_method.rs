@@ -23,8 +23,8 @@ const METHODS: [&str; 13] = [
 fn failure_of(name: &str, system: &ClosureSystem, start: &[f64], tolerance: f64) -> Box<Failure> {
     let entrant = Entrant::parse(name).expect("a method");
     let usual = Options::until(2.0).tolerances(tolerance, tolerance / 10.0);
-    let stabilisation = entrant.stabilisation.unwrap_or(usual.stabilisation);
-    let options = Options { method: entrant.method, stabilisation, ..usual };
+    let stabilisation = entrant.stabilisation.unwrap_or(usual.constraints.stabilisation);
+    let options = Options { method: entrant.method, ..usual }.stabilisation(stabilisation);
     match simulate(system, &Start::at(start), &options) {
         Ok(run) => panic!("{name} {tolerance:e}: {:?}", run.outcome),
         Err(failure) => failure,

@@ -34,8 +34,8 @@ fn drift(text: &str, run: &Trajectory) -> (f64, f64) {
 
 fn with_steps(h: f64, stabilisation: Stabilisation, metric: Metric) -> (f64, f64) {
     let run = run_with(BOBS, |options| {
-        (options.method, options.fixed_step) = (Method::Heun2, Some(h));
-        (options.stabilisation, options.metric) = (stabilisation, metric);
+        (options.method, options.steps.fixed) = (Method::Heun2, Some(h));
+        (options.constraints.stabilisation, options.constraints.metric) = (stabilisation, metric);
     });
     drift(BOBS, &run)
 }
@@ -86,7 +86,7 @@ fn the_metric_decides_who_is_moved() {
 fn a_drift_tolerance_saves_corrections() {
     let run = |tolerance| {
         run_with(BOBS, |options| {
-            options.drift_tolerance = tolerance;
+            options.constraints.drift_tolerance = tolerance;
             options.tolerances = Tolerances::uniform(1e-5, 1e-6);
         })
     };
@@ -104,7 +104,7 @@ fn a_drift_tolerance_saves_corrections() {
 #[test]
 fn speeds_alone_let_positions_drift() {
     let run = run_with(BOBS, |options| {
-        options.stabilisation = Stabilisation::Speeds;
+        options.constraints.stabilisation = Stabilisation::Speeds;
         options.tolerances = Tolerances::uniform(1e-5, 1e-6);
     });
     let (position, velocity) = drift(BOBS, &run);
@@ -123,7 +123,7 @@ fn for_constraints_of_speeds_corrections_of_speeds_are_all() {
         run = { until = 3, rtol = 1e-6 }
     "#;
     let [speeds, twice] = [Stabilisation::Speeds, Stabilisation::Twice]
-        .map(|s| run_with(SKATE, |options| options.stabilisation = s));
+        .map(|s| run_with(SKATE, |options| options.constraints.stabilisation = s));
     assert_eq!(speeds.end_state(), twice.end_state());
     assert!(drift(SKATE, &twice).1 < 1e-14);
 }
@@ -137,7 +137,7 @@ fn a_correction_that_is_too_large_is_noted() {
     let adjustment = fine.adjustment.expect("something is always corrected");
     assert!(adjustment.size > 0.0 && adjustment.size < 1e-8 && adjustment.t <= 1.5, "{adjustment:?}");
     let coarse = run_with(BOBS, |options| {
-        (options.method, options.fixed_step, options.until) = (Method::DormandPrince5, Some(0.05), 0.6);
+        (options.method, options.steps.fixed, options.until) = (Method::DormandPrince5, Some(0.05), 0.6);
     });
     assert_eq!(codes(&coarse), ["large-adjustment"]);
     assert!(coarse.notes[0].text.contains("moved by"), "{}", coarse.notes[0].text);
@@ -173,8 +173,9 @@ fn every_method_runs_under_every_stabilisation() {
         };
         for stabilisation in kinds.into_iter().filter(takes) {
             let run = run_with(BOBS, |options| {
-                (options.method, options.stabilisation, options.until) = (method, stabilisation, 0.3);
-                options.fixed_step = method.facts().error_order.is_none().then_some(1e-3);
+                (options.method, options.constraints.stabilisation, options.until) =
+                    (method, stabilisation, 0.3);
+                options.steps.fixed = method.facts().error_order.is_none().then_some(1e-3);
                 options.tolerances = Tolerances::uniform(1e-6, 1e-7);
             });
             let error = |(a, b): (&f64, &f64)| (a - b).abs();

@@ -39,7 +39,7 @@ fn drift(plan: &Plan, options: &Options, run: &Trajectory) -> f64 {
 fn radau5_takes_as_many_steps_as_without_corrections() {
     for stiffness in [1e8, 1e9, 1e10] {
         let plan = plan(stiffness, false, "method = \"radau5\"");
-        let free = Options { stabilisation: Stabilisation::None, ..plan.options.clone() };
+        let free = plan.options.clone().stabilisation(Stabilisation::None);
         let (free, corrected) = (run(&plan, &free), run(&plan, &plan.options));
         let (few, steps) = (free.statistics.accepted, corrected.statistics.accepted);
         assert!(steps < 2 * few, "{steps} steps at {stiffness:e} instead of {few}");

@@ -36,8 +36,8 @@ fn truth() -> [f64; 4] {
 fn error(name: &str, tolerance: f64) -> f64 {
     let entrant = Entrant::parse(name).expect("a method");
     let usual = Options::until(UNTIL).tolerances(tolerance, tolerance / 100.0);
-    let stabilisation = entrant.stabilisation.unwrap_or(usual.stabilisation);
-    let options = Options { method: entrant.method, stabilisation, ..usual };
+    let stabilisation = entrant.stabilisation.unwrap_or(usual.constraints.stabilisation);
+    let options = Options { method: entrant.method, ..usual }.stabilisation(stabilisation);
     let (sin, cos) = ANGLE.sin_cos();
     let start = Start::at([ANGLE, 2.0 * cos, RATE, -2.0 * sin * RATE]);
     let run = simulate(&slider_crank(), &start, &options);

@@ -8,7 +8,7 @@ use slipstick::simulate::{Overrides, Plan, simulate};
 /// The events of problem 3 at a tolerance, and the guards that were evaluated.
 fn relay(tolerance: f64, detection: Detection) -> (bool, u64, u64) {
     let mut problem = disode45(3, tolerance).problem;
-    problem.options.detection = detection;
+    problem.options.events.detection = detection;
     let measured = problem.measure(&[]);
     (measured.is_ok(), measured.found, measured.statistics.guards)
 }

@@ -135,7 +135,7 @@ fn without_the_steps_there_is_no_balance() {
 fn accelerations_are_audited_as_they_were_found() {
     let residual = |stabilisation| {
         let mut plan = plan(&pendulum(ROD));
-        plan.options.stabilisation = stabilisation;
+        plan.options.constraints.stabilisation = stabilisation;
         let run = simulate(&plan.system, &plan.start, &plan.options).expect("a run");
         let joints = Joints::of(&plan.system, &plan.options.upkeep(), &run).expect("there is a rod");
         (joints.acceleration.value, joints.velocity.value)

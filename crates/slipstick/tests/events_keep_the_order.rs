@@ -41,7 +41,7 @@ fn slope(points: &[(f64, f64)]) -> f64 {
 
 fn options(method: Method, location: Option<Location>) -> Options {
     let mut options = Options::until(END);
-    (options.method, options.location, options.keep) = (method, location, Keep::Ends);
+    (options.method, options.events.location, options.keep) = (method, location, Keep::Ends);
     options
 }
 
@@ -73,7 +73,7 @@ fn a_tenth_of_the_tolerance_gives_about_a_tenth_of_the_error() {
 fn largest_error(method: Method, h: f64) -> f64 {
     let mut options = options(method, None);
     let errors = (0..8).map(|k| {
-        options.fixed_step = Some(h * (1.0 + 0.01 * f64::from(k)));
+        options.steps.fixed = Some(h * (1.0 + 0.01 * f64::from(k)));
         error(&options)
     });
     errors.fold(0.0, f64::max)

@@ -35,7 +35,7 @@ fn all() -> impl Iterator<Item = Way> {
 fn try_with(text: &str, (_, method, stabilisation): Way, rtol: f64) -> Result<Trajectory, Box<Failure>> {
     let mut plan = plan(text);
     plan.options = plan.options.with_method(method);
-    plan.options.stabilisation = stabilisation.unwrap_or(plan.options.stabilisation);
+    plan.options.constraints.stabilisation = stabilisation.unwrap_or(plan.options.constraints.stabilisation);
     plan.options.tolerances = Tolerances::uniform(rtol, rtol / 100.0);
     simulate(&plan.system, &plan.start, &plan.options)
 }

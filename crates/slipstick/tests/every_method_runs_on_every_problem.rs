@@ -154,7 +154,7 @@ fn hole(method: Method, problem: &str) -> Option<(usize, Hole)> {
 /// Runs a cell. What is wrong, if something is: a word for it, and more.
 fn run(column: &Column, method: Method) -> Result<(), (String, String)> {
     let fixed_step = (!chooses_steps(method)).then_some(column.fixed_step);
-    let options = |given: Options| Options { method, fixed_step, limits: LIMITS, ..given };
+    let options = |given: Options| Options { method, limits: LIMITS, ..given }.fixed_step(fixed_step);
     match &column.truth {
         Truth::End(problem) => run_to_end(problem, method, &options(problem.options(TOLERANCE))),
         Truth::Events(problem) => {

@@ -73,7 +73,7 @@ fn bad_input_is_refused_with_the_numbers() {
     };
     let error = refuse(&start, &Options { tolerances: each, ..good.clone() });
     assert_eq!(error, Error::ToleranceLength { which: "absolute", expected: 1, got: 3 });
-    let error = refuse(&start, &Options { longest_step: Some(0.0), ..good });
+    let error = refuse(&start, &good.longest_step(0.0));
     assert_eq!(error, Error::BadStep { which: "longest", value: 0.0 });
 }
 
@@ -90,7 +90,7 @@ fn a_monitor_can_stop_a_run_and_keep_it() {
 
 #[test]
 fn longest_step_and_first_step_are_respected() {
-    let options = Options { longest_step: Some(0.01), first_step: Some(1e-3), ..Options::until(1.0) };
+    let options = Options::until(1.0).longest_step(0.01).first_step(1e-3);
     let run = simulate(&decay(), &Start::at([1.0]), &options).unwrap();
     let steps = run.segments[0].steps();
     assert_eq!(steps[0].h, 1e-3);

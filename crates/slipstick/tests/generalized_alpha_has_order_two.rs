@@ -128,7 +128,7 @@ fn dense_output_is_of_order_two() {
     for method in METHODS {
         let errors = [50, 100, 200].map(|steps| {
             let fixed_step = Some(1.0 / f64::from(steps));
-            let options = Options { method, fixed_step, ..case.plan.options.clone() };
+            let options = Options { method, ..case.plan.options.clone() }.fixed_step(fixed_step);
             let run = simulate(&case.plan.system, &case.plan.start, &options).unwrap();
             let y = |run: &Trajectory, t: f64| run.state_before(t).expect("within the run").y;
             let error = |k: u32| {
@@ -152,7 +152,9 @@ fn impacts_on_a_wall_keep_the_order() {
                 // Where in a step an impact falls is a matter of luck, so the errors of some steps are taken together.
                 let of_step = |k: u32| {
                     let fixed_step = Some(4.0 / f64::from(steps) * (1.0 + 0.013 * f64::from(k)));
-                    let options = Options { method, location, fixed_step, ..case.plan.options.clone() };
+                    let options = Options { method, ..case.plan.options.clone() }
+                        .location(location)
+                        .fixed_step(fixed_step);
                     let run = simulate(&case.plan.system, &case.plan.start, &options).unwrap();
                     assert_eq!(run.events.len(), case.truth.events.len());
                     let times = run.events.iter().zip(&case.truth.events).map(|(a, b)| (a.t - b.t).abs());
@@ -196,7 +198,8 @@ fn rotations_are_of_order_two_on_their_group() {
     let system = turning_body();
     let start = Start::at([1.0, 0.0, 0.0, 0.0, 0.9, 2.0, 0.3]);
     let run = |method, fixed_step| {
-        let options = Options { method, fixed_step, ..Options::until(2.0).tolerances(1e-12, 1e-12) };
+        let options =
+            Options { method, ..Options::until(2.0).tolerances(1e-12, 1e-12) }.fixed_step(fixed_step);
         simulate(&system, &start, &options).unwrap_or_else(|failure| panic!("{failure}"))
     };
     let truth = run(Method::DormandPrince8, None);

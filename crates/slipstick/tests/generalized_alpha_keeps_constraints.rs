@@ -54,7 +54,7 @@ fn constraints_are_met_to_rounding_where_they_are_kept() {
             for tolerance in [1e-3, 1e-5] {
                 let run = run_with(text, |options| {
                     *options = options.clone().tolerances(tolerance, tolerance / 10.0);
-                    (options.method, options.stabilisation) = (method, Stabilisation::None);
+                    (options.method, options.constraints.stabilisation) = (method, Stabilisation::None);
                     options.until = until;
                 });
                 let [position, velocity] = drift(&plan(text).system, &run);
@@ -72,8 +72,8 @@ fn constraints_are_met_to_rounding_where_they_are_kept() {
 fn positions_of_index_2_are_off_by_the_square_of_the_step() {
     let off = |method, steps: u32| {
         let run = run_with(PENDULUM, |options| {
-            (options.method, options.stabilisation) = (method, Stabilisation::None);
-            (options.until, options.fixed_step) = (2.0, Some(1.0 / f64::from(steps)));
+            (options.method, options.constraints.stabilisation) = (method, Stabilisation::None);
+            (options.until, options.steps.fixed) = (2.0, Some(1.0 / f64::from(steps)));
         });
         drift(&plan(PENDULUM).system, &run)
     };
@@ -84,7 +84,7 @@ fn positions_of_index_2_are_off_by_the_square_of_the_step() {
     assert!(position < 1e-14 && velocity < 1e-13, "{position:e} {velocity:e}");
     // The corrections that HEM5 makes hold the positions of `alpha2`, and leave its speeds where they are.
     let run = run_with(PENDULUM, |options| {
-        (options.method, options.fixed_step) = (Method::GeneralizedAlpha2, Some(0.01));
+        (options.method, options.steps.fixed) = (Method::GeneralizedAlpha2, Some(0.01));
     });
     let [position, velocity] = drift(&plan(PENDULUM).system, &run);
     assert!(position < 1e-13 && velocity < 1e-13, "{position:e} {velocity:e}");
@@ -107,7 +107,7 @@ fn doubled_joints_give_the_same_motion() {
                 run_with(text, |options| {
                     *options = options.clone().tolerances(1e-11, 1e-11);
                     (options.method, options.until) = (method, until);
-                    options.fixed_step = Some(until / steps);
+                    options.steps.fixed = Some(until / steps);
                 })
             });
             assert!(two.notes.iter().any(|note| note.code == "redundant-constraints"));
@@ -136,7 +136,7 @@ fn a_bar_on_four_parallel_rods_swings_as_on_two() {
         let [two, four] = [&[-1.0, 1.0][..], &[-1.0, -0.5, 0.7, 1.0]].map(|rods| {
             run_with(&bar(rods), |options| {
                 *options = options.clone().tolerances(1e-10, 1e-10);
-                (options.method, options.fixed_step) = (method, Some(0.005));
+                (options.method, options.steps.fixed) = (method, Some(0.005));
             })
         });
         for (a, b) in two.end_state().iter().zip(four.end_state()) {
@@ -266,7 +266,7 @@ fn a_rotor_on_stiff_bearings_runs_with_long_steps() {
     }
     // An explicit or half-explicit method would need thousands of steps for one of these.
     let short = run_with(text, |options| {
-        (options.method, options.fixed_step, options.until) = (Method::HalfExplicit5, None, 4e-4);
+        (options.method, options.steps.fixed, options.until) = (Method::HalfExplicit5, None, 4e-4);
     });
     assert!(short.statistics.accepted > 100, "{}", short.statistics.accepted);
 }
@@ -305,7 +305,7 @@ fn long_steps_of_one_size_converge() {
         for tolerance in [1e-4, 1e-8] {
             let run = run_with(ANDREWS, |options| {
                 *options = options.clone().with_method(method).tolerances(tolerance, tolerance / 10.0);
-                (options.until, options.fixed_step) = (0.02, Some(1e-3));
+                (options.until, options.steps.fixed) = (0.02, Some(1e-3));
             });
             let [position, velocity] = drift(&plan(ANDREWS).system, &run);
             assert!(run.statistics.accepted == 20 && position <= 1e-6, "{method:?}: {position:e}");
@@ -388,6 +388,6 @@ fn what_cannot_be_done_is_refused_with_a_hint() {
     assert!(error.to_string().contains("rho_infinity"), "{error}");
     let keeps = Options { method: Method::GeneralizedAlpha3, ..given.clone() };
     assert_eq!(refused(&Options { rho_infinity: Some(1.0), ..keeps.clone() }).code(), "wrong-method");
-    let error = refused(&Options { stabilisation: Stabilisation::Project, ..keeps });
+    let error = refused(&keeps.stabilisation(Stabilisation::Project));
     assert!(error.hint().contains("alpha2"), "{error}");
 }

@@ -50,7 +50,8 @@ fn a_chain_of_a_thousand_links_falls_as_with_an_explicit_method() {
     let (system, start) = chain(1000);
     let run = |method, fixed_step| {
         // At 1e-8, what positions of a thousand metres round by would come to the speeds of `alpha3`.
-        let options = Options { method, fixed_step, ..Options::until(0.01).tolerances(1e-6, 1e-6) };
+        let options =
+            Options { method, ..Options::until(0.01).tolerances(1e-6, 1e-6) }.fixed_step(fixed_step);
         simulate(&system, &start, &options).unwrap_or_else(|failure| panic!("{failure}"))
     };
     let truth = run(Method::DormandPrince5, None);
@@ -126,8 +127,7 @@ fn forces_between_bodies_that_no_joint_connects_are_found() {
     assert!(tangents.forces.values.len() < 700, "{}", tangents.forces.values.len());
     // Its frequency is 225 Hz: without those entries no step of this size could be solved.
     for method in METHODS {
-        let options =
-            Options { method, fixed_step: Some(0.01), ..Options::until(0.5).tolerances(1e-6, 1e-6) };
+        let options = Options { method, ..Options::until(0.5).tolerances(1e-6, 1e-6) }.fixed_step(0.01);
         let run = simulate(&system, &start, &options).unwrap_or_else(|failure| panic!("{failure}"));
         assert_eq!(run.statistics.accepted, 50);
         assert!((run.end_state()[0] - run.end_state()[78]).abs() < 1e-9);

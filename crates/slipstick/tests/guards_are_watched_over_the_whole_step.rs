@@ -99,12 +99,12 @@ fn nearly_concurrent_events_become_one_on_request() {
     let mut options = Options::until(2.0);
     let apart = simulate(&system, &Start::at([0.0]), &options).expect("a run");
     assert_eq!(apart.events.len(), 4);
-    options.concurrency = Some(Concurrency { time: 1e-7, amplitude: 1e-6 });
+    options.events.concurrency = Some(Concurrency { time: 1e-7, amplitude: 1e-6 });
     let together = simulate(&system, &Start::at([0.0]), &options).expect("a run");
     assert_eq!(together.events.len(), 1);
     assert_eq!(together.events[0].guards, [0, 1, 2, 3]);
     // Too far beyond zero for the first guard once the third fires.
-    options.concurrency = Some(Concurrency { time: 1e-7, amplitude: 1.5e-9 });
+    options.events.concurrency = Some(Concurrency { time: 1e-7, amplitude: 1.5e-9 });
     let some = simulate(&system, &Start::at([0.0]), &options).expect("a run");
     assert_eq!(some.events.iter().map(|e| e.guards.len()).collect::<Vec<_>>(), [2, 2]);
 }

@@ -36,8 +36,8 @@ impl Case {
 
     fn run(&self, method: Method, stabilisation: Stabilisation, steps: u32) -> Trajectory {
         let mut options = self.plan.options.clone();
-        options.fixed_step = Some(self.until / f64::from(steps));
-        (options.method, options.stabilisation) = (method, stabilisation);
+        options.steps.fixed = Some(self.until / f64::from(steps));
+        (options.method, options.constraints.stabilisation) = (method, stabilisation);
         simulate(&self.plan.system, &self.plan.start, &options).unwrap_or_else(|failure| panic!("{failure}"))
     }
 
@@ -121,10 +121,10 @@ fn impacts_on_a_wall_keep_the_order() {
         for location in [None, Some(Location::Dense), Some(Location::Integrate)] {
             let errors = [160, 320, 640].map(|steps| {
                 let mut options = case.plan.options.clone();
-                (options.method, options.location) = (method, location);
+                (options.method, options.events.location) = (method, location);
                 // Where in a step an impact falls is a matter of luck, so the errors of some steps are taken together.
                 let of_step = |k: u32| {
-                    options.fixed_step = Some(4.0 / f64::from(steps) * (1.0 + 0.013 * f64::from(k)));
+                    options.steps.fixed = Some(4.0 / f64::from(steps) * (1.0 + 0.013 * f64::from(k)));
                     let run = simulate(&case.plan.system, &case.plan.start, &options).unwrap();
                     assert_eq!(run.events.len(), case.truth.events.len());
                     let times = run.events.iter().zip(&case.truth.events).map(|(a, b)| (a.t - b.t).abs());

@@ -52,7 +52,7 @@ fn speeds_stay_on_their_constraints_to_rounding() {
                 for tolerance in [1e-3, 1e-5, 1e-8] {
                     let run = run_with(text, |options| {
                         *options = options.clone().tolerances(tolerance, tolerance / 10.0);
-                        (options.method, options.stabilisation, options.until) =
+                        (options.method, options.constraints.stabilisation, options.until) =
                             (method, stabilisation, until);
                     });
                     let [position, velocity] = drift(&plan(text).system, &run);
@@ -73,8 +73,8 @@ fn the_drift_of_positions_is_bounded_as_asked() {
         let run = |tolerance: f64, stabilisation, drift_tolerance| {
             run_with(PENDULUM, |options| {
                 *options = options.clone().tolerances(tolerance, tolerance);
-                (options.method, options.stabilisation) = (method, stabilisation);
-                options.drift_tolerance = drift_tolerance;
+                (options.method, options.constraints.stabilisation) = (method, stabilisation);
+                options.constraints.drift_tolerance = drift_tolerance;
             })
         };
         let system = plan(PENDULUM).system;
@@ -106,7 +106,7 @@ fn doubled_joints_give_the_same_motion() {
                 run_with(text, |options| {
                     (options.method, options.until) = (method, until);
                     // Rounding must not come between the sizes of steps.
-                    options.fixed_step = Some(until / 200.0);
+                    options.steps.fixed = Some(until / 200.0);
                 })
             });
             assert!(two.notes.iter().any(|note| note.code == "redundant-constraints"));
@@ -304,7 +304,7 @@ fn what_is_no_mechanism_is_refused_with_a_hint() {
         assert!(failure.error.hint().contains("auto"), "{}", failure.error.hint());
         let mut pulled = plan(PENDULUM);
         pulled.options.method = method;
-        pulled.options.stabilisation = Stabilisation::Baumgarte { rate: 20.0, position: 100.0 };
+        pulled.options.constraints.stabilisation = Stabilisation::Baumgarte { rate: 20.0, position: 100.0 };
         let failure = simulate(&pulled.system, &pulled.start, &pulled.options).unwrap_err();
         assert_eq!(failure.error.code(), "wrong-method");
         assert!(failure.error.hint().contains("pstab"), "{}", failure.error.hint());

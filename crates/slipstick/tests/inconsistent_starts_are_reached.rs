@@ -89,7 +89,7 @@ fn every_method_meets_the_surface_and_closes_the_rod() {
     for &method in Method::ALL.iter().filter(|m| !m.facts().mechanisms_only) {
         let run = run_with(BOB, |options| {
             options.method = method;
-            options.fixed_step = method.facts().error_order.is_none().then_some(1e-3);
+            options.steps.fixed = method.facts().error_order.is_none().then_some(1e-3);
             if method.facts().order < 4 {
                 options.tolerances = Tolerances::uniform(1e-6, 1e-8);
             }
@@ -143,7 +143,7 @@ fn numbers_that_lead_nowhere_are_refused() {
     use slipstick::formulation::PerConstraint;
     for reach in [PerConstraint::Same(0.0), PerConstraint::Same(f64::NAN), PerConstraint::Each(Vec::new())] {
         let mut plan = plan(BOB);
-        plan.options.reach = reach;
+        plan.options.constraints.reach = reach;
         let failure = simulate(&plan.system, &plan.start, &plan.options).expect_err("it would never arrive");
         assert_eq!(failure.error.code(), "bad-reach");
         assert!(failure.error.to_string().contains("`rod`"), "{}", failure.error);

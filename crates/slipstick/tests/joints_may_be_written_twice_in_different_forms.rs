@@ -57,7 +57,7 @@ const CRANK: &str = r#"
 fn run(text: &str, (method, stabilisation): Way, rtol: f64) -> (Trajectory, Joints) {
     let mut plan = plan(text);
     plan.options = plan.options.with_method(method);
-    plan.options.stabilisation = stabilisation.unwrap_or(plan.options.stabilisation);
+    plan.options.constraints.stabilisation = stabilisation.unwrap_or(plan.options.constraints.stabilisation);
     plan.options.tolerances = Tolerances::uniform(rtol, rtol / 100.0);
     let run = simulate(&plan.system, &plan.start, &plan.options)
         .unwrap_or_else(|failure| panic!("{method:?} {rtol:e}: {failure}\n{text}"));

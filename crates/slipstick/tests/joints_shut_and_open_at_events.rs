@@ -62,7 +62,7 @@ fn the_stabilised_form_does_not_mind_open_joints() {
         let mut plan = common::plan(text);
         plan.options.method = Method::Radau5;
         let expected = simulate(&plan.system, &plan.start, &plan.options).expect("the index-1 form");
-        plan.options.stabilisation = Stabilisation::Ggl;
+        plan.options.constraints.stabilisation = Stabilisation::Ggl;
         let run = simulate(&plan.system, &plan.start, &plan.options).expect("the stabilised form");
         assert_eq!(run.events.len(), expected.events.len());
         for (a, b) in run.end_state().iter().zip(expected.end_state()) {

@@ -42,7 +42,7 @@ fn a_pendulum_keeps_its_length_and_its_energy_by_every_method() {
         let run = run_with(PENDULUM, |options| {
             options.method = method;
             options.until = 3.0;
-            options.fixed_step = method.facts().error_order.is_none().then_some(1e-3);
+            options.steps.fixed = method.facts().error_order.is_none().then_some(1e-3);
             if method.facts().order < 4 {
                 options.tolerances = slipstick::step::Tolerances::uniform(1e-6, 1e-8);
             }
@@ -141,8 +141,8 @@ fn doubled_constraints_change_nothing_and_are_named() {
 fn two_corrections_square_the_drift() {
     let largest = |stabilisation, h: f64| {
         let run = run_with(PENDULUM, |options| {
-            (options.method, options.stabilisation) = (Method::Heun2, stabilisation);
-            (options.fixed_step, options.until) = (Some(h), 1.0);
+            (options.method, options.constraints.stabilisation) = (Method::Heun2, stabilisation);
+            (options.steps.fixed, options.until) = (Some(h), 1.0);
         });
         drift(&run).0
     };
@@ -158,7 +158,7 @@ fn two_corrections_square_the_drift() {
 fn baumgarte_drifts_more_than_a_correction() {
     let of = |stabilisation| {
         drift(&run_with(PENDULUM, |options| {
-            options.stabilisation = stabilisation;
+            options.constraints.stabilisation = stabilisation;
             options.tolerances = slipstick::step::Tolerances::uniform(1e-5, 1e-6);
         }))
     };

@@ -10,7 +10,7 @@ fn stiff() -> ClosureSystem {
 #[test]
 fn small_and_huge_limits_are_outcomes() {
     for (steps, code) in [(1, "step-limit"), (2, "step-limit"), (u64::MAX, "reached-end")] {
-        let mut options = Options { first_step: Some(1.0), ..Options::until(0.01) };
+        let mut options = Options::until(0.01).first_step(1.0);
         options.limits.steps = steps;
         let run = simulate(&stiff(), &Start::at([0.0]), &options).unwrap();
         assert_eq!(run.outcome.code(), code, "{steps}");
@@ -24,7 +24,7 @@ fn a_monitor_is_asked_before_every_attempt() {
         asked += 1;
         None::<Stop>
     };
-    let options = Options { first_step: Some(1.0), ..Options::until(0.001) };
+    let options = Options::until(0.001).first_step(1.0);
     let run = simulate_watched(&stiff(), &Start::at([0.0]), &options, &mut count).unwrap();
     assert_eq!(asked, run.statistics.accepted + run.statistics.rejected);
     assert!(run.statistics.rejected > 3);

@@ -61,7 +61,7 @@ fn exact(t: f64) -> [f64; 3] {
 }
 
 fn run(system: &ClosureSystem, method: Method, (from, until): (f64, f64), h: f64) -> Trajectory {
-    let options = Options { method, fixed_step: Some(h), ..Options::until(until).tolerances(1e-11, 1e-11) };
+    let options = Options { method, ..Options::until(until).tolerances(1e-11, 1e-11) }.fixed_step(h);
     simulate(system, &Start { t: from, ..Start::at(exact(from)) }, &options).unwrap()
 }
 

@@ -212,7 +212,7 @@ fn a_chain_keeps_its_joints_and_its_energy() {
 /// The least time of five for ten steps of a chain.
 fn ten_steps(links: usize) -> Duration {
     let (system, start) = chain(links);
-    let options = Options { method: Method::DormandPrince5, fixed_step: Some(1e-4), ..Options::until(1e-3) };
+    let options = Options { method: Method::DormandPrince5, ..Options::until(1e-3) }.fixed_step(1e-4);
     let once = || {
         let start_of_run = Instant::now();
         simulate(&system, &start, &options).unwrap();
@@ -274,12 +274,12 @@ fn joints_are_looked_at_where_states_are_kept() {
 #[test]
 fn what_says_how_steps_are_chosen_is_refused_beside_a_fixed_step() {
     let system = pendulum().system();
-    let fixed = Options { fixed_step: Some(0.01), ..Options::until(1.0) };
+    let fixed = Options::until(1.0).fixed_step(0.01);
     let options = [
-        ("first_step", Options { first_step: Some(0.1), ..fixed.clone() }),
-        ("longest_step", Options { longest_step: Some(0.001), ..fixed.clone() }),
-        ("control", Options { control: Control::Pid, ..fixed.clone() }),
-        ("safety", Options { safety: 0.8, ..fixed.clone() }),
+        ("first_step", fixed.clone().first_step(0.1)),
+        ("longest_step", fixed.clone().longest_step(0.001)),
+        ("control", fixed.clone().control(Control::Pid)),
+        ("safety", fixed.clone().safety(0.8)),
     ];
     for (word, options) in options {
         let failure = simulate(&system, &Start::at([0.8, -0.6, 0.0, 0.0]), &options).unwrap_err();

@@ -238,7 +238,7 @@ fn refusal(system: &ClosureSystem, options: &Options) -> (&'static str, String) 
 
 #[test]
 fn a_pin_that_is_no_coordinate_is_refused() {
-    let options = Options { pinned: vec![0, 2], ..Options::until(1.0) };
+    let options = Options::until(1.0).pinned(vec![0, 2]);
     let (code, text) = refusal(&rod(Mechanism::new(["x", "y"])), &options);
     assert!(code == "bad-pin" && text.contains("coordinate 2 is pinned, and there are 2"), "{text}");
 }
@@ -261,7 +261,7 @@ fn terms_that_push_away_are_refused() {
         Stabilisation::Normal { rate: f64::NAN, position: 1.0 },
         Stabilisation::Reduced { decay: 1.0, rate: f64::INFINITY },
     ] {
-        let options = Options { stabilisation, ..Options::until(1.0) };
+        let options = Options::until(1.0).stabilisation(stabilisation);
         let (code, text) = refusal(&rod(Mechanism::new(["x", "y"])), &options);
         assert!(code == "bad-term" && text.contains("`rate`"), "{text}");
     }

@@ -27,7 +27,7 @@ fn exact(t: f64) -> [f64; 2] {
 
 fn run(system: &dyn System, start: [f64; 2], method: Method, h: f64, until: f64) -> Trajectory {
     // The tolerances only say how far Newton's iteration goes.
-    let options = Options { method, fixed_step: Some(h), ..Options::until(until).tolerances(1e-13, 1e-13) };
+    let options = Options { method, ..Options::until(until).tolerances(1e-13, 1e-13) }.fixed_step(h);
     simulate(system, &Start::at(start), &options).unwrap()
 }
 

@@ -91,7 +91,7 @@ fn the_surfaces_are_kept_and_so_is_the_order() {
     let truth = simulate(&system, &start, &options).unwrap().end_state().to_vec();
     let error = |h: f64| {
         let mut options = options.clone();
-        options.fixed_step = Some(h);
+        options.steps.fixed = Some(h);
         let run = simulate(&system, &start, &options).unwrap();
         assert_eq!(run.segments[0].mode.structure.sliding.len(), 3);
         for segment in &run.segments {

@@ -18,7 +18,7 @@ const ANDREWS: &str = include_str!("../src/problems/constrained/andrews.toml");
 
 fn run_with(text: &str, change: impl Fn(&mut Options)) -> Trajectory {
     let mut plan = plan(text);
-    (plan.options.method, plan.options.stabilisation) = (Method::Radau5, Stabilisation::Ggl);
+    (plan.options.method, plan.options.constraints.stabilisation) = (Method::Radau5, Stabilisation::Ggl);
     change(&mut plan.options);
     simulate(&plan.system, &plan.start, &plan.options).unwrap_or_else(|failure| panic!("{failure}"))
 }
@@ -26,7 +26,7 @@ fn run_with(text: &str, change: impl Fn(&mut Options)) -> Trajectory {
 fn truth(text: &str, until: f64) -> Trajectory {
     run_with(text, |options| {
         *options = options.clone().tolerances(1e-13, 1e-14);
-        (options.method, options.stabilisation) = (Method::DormandPrince8, Stabilisation::Twice);
+        (options.method, options.constraints.stabilisation) = (Method::DormandPrince8, Stabilisation::Twice);
         options.until = until;
     })
 }
@@ -65,7 +65,7 @@ fn positions_speeds_and_further_states_are_of_order_five() {
         let errors = [1, 2].map(|finer| {
             let run = run_with(text, |options| {
                 *options = options.clone().tolerances(1e-12, 1e-12);
-                (options.until, options.fixed_step) = (until, Some(until / f64::from(steps * finer)));
+                (options.until, options.steps.fixed) = (until, Some(until / f64::from(steps * finer)));
             });
             farthest(run.end_state(), truth.end_state())
         });
@@ -136,8 +136,8 @@ fn steps_of_one_size_converge_at_any_tolerance() {
             let errors = [0.1, 0.05, 0.02, 0.01, 0.005].map(|h| {
                 let run = run_with(AT_THE_SIDE, |options| {
                     options.tolerances = Tolerances::uniform(tolerance, tolerance / 100.0);
-                    (options.method, options.stabilisation) = (method, stabilisation);
-                    options.fixed_step = Some(h);
+                    (options.method, options.constraints.stabilisation) = (method, stabilisation);
+                    options.steps.fixed = Some(h);
                 });
                 assert_eq!(run.statistics.rejected, 0, "{} {tolerance:e} {h}", method.name());
                 farthest(run.end_state(), truth.end_state())
@@ -189,8 +189,12 @@ fn a_top_passes_a_level_once_each_time_at_loose_tolerances() {
         let system = top(level);
         let run = |method, stabilisation, tolerance: f64| {
             let options = Options::until(2.0).tolerances(tolerance, tolerance / 100.0);
-            simulate(&system, &Start::at(start.clone()), &Options { method, stabilisation, ..options })
-                .unwrap_or_else(|failure| panic!("{level} {tolerance:e}: {failure}"))
+            simulate(
+                &system,
+                &Start::at(start.clone()),
+                &Options { method, ..options }.stabilisation(stabilisation),
+            )
+            .unwrap_or_else(|failure| panic!("{level} {tolerance:e}: {failure}"))
         };
         let truth = run(Method::DormandPrince8, Stabilisation::Twice, 1e-10);
         for tolerance in [1e-3, 1e-4, 1e-5] {
@@ -222,7 +226,7 @@ fn the_scale_of_rows_and_masses_does_not_matter() {
         for tolerance in [1e-4, 1e-6, 1e-8] {
             let run = run_with(&text, |options| {
                 *options = options.clone().tolerances(tolerance, tolerance / 100.0);
-                (options.method, options.stabilisation) = (Method::Radau5, Stabilisation::Ggl);
+                (options.method, options.constraints.stabilisation) = (Method::Radau5, Stabilisation::Ggl);
                 options.until = 2.0;
             });
             let error = farthest(&run.end_state()[..2], &truth.end_state()[..2]);
@@ -256,7 +260,7 @@ fn both_levels_of_constraints_hold_to_rounding() {
 fn trusses_with_redundant_members_run_at_tight_tolerances() {
     for problem in planar_mechanisms().iter().filter(|problem| problem.name.starts_with("truss")) {
         let options = problem.options.clone().tolerances(1e-8, 1e-9);
-        let options = Options { method: Method::Radau5, stabilisation: Stabilisation::Ggl, ..options };
+        let options = Options { method: Method::Radau5, ..options }.stabilisation(Stabilisation::Ggl);
         let run = simulate(&*problem.system, &problem.start, &options)
             .unwrap_or_else(|failure| panic!("{}: {failure}", problem.name));
         let error = problem.error(run.end_state());
@@ -273,7 +277,7 @@ fn rows_of_four_bars_pass_the_position_in_which_they_are_flat() {
     for (name, tolerance) in [("four-bars-10", 1e-8), ("four-bars-40", 1e-8), ("four-bars-100", 1e-4)] {
         let problem = problems.iter().find(|problem| problem.name == name).expect("in the suite");
         let options = problem.options.clone().tolerances(tolerance, tolerance / 10.0);
-        let options = Options { method: Method::Radau5, stabilisation: Stabilisation::Ggl, ..options };
+        let options = Options { method: Method::Radau5, ..options }.stabilisation(Stabilisation::Ggl);
         let run = simulate(&*problem.system, &problem.start, &options)
             .unwrap_or_else(|failure| panic!("{name}: {failure}"));
         let error = problem.error(run.end_state());
@@ -286,7 +290,8 @@ fn rows_of_four_bars_pass_the_position_in_which_they_are_flat() {
 fn a_chain_of_hundreds_of_links_falls_as_with_an_explicit_method() {
     let (system, start) = chain(200);
     let run = |method, stabilisation| {
-        let options = Options { method, stabilisation, ..Options::until(0.01).tolerances(1e-6, 1e-6) };
+        let options =
+            Options { method, ..Options::until(0.01).tolerances(1e-6, 1e-6) }.stabilisation(stabilisation);
         simulate(&system, &start, &options).unwrap_or_else(|failure| panic!("{failure}"))
     };
     let truth = run(Method::DormandPrince5, Stabilisation::Twice);
@@ -320,7 +325,7 @@ fn a_coordinate_without_mass_is_held_by_constraints_or_named() {
         truth.end_state()
     );
     let mut free = plan(&text.replace("constraints.rack = \"s - x - y^2\"", ""));
-    (free.options.method, free.options.stabilisation) = (Method::Radau5, Stabilisation::Ggl);
+    (free.options.method, free.options.constraints.stabilisation) = (Method::Radau5, Stabilisation::Ggl);
     let error = simulate(&free.system, &free.start, &free.options).unwrap_err().error;
     assert_eq!(error.code(), "motion-not-determined");
     assert!(error.to_string().contains("`s'`"), "{error}");
@@ -338,8 +343,8 @@ fn positions_may_have_other_rates_than_the_speeds() {
         .joints(["rod"], |_t, q, g| g[0] = q[0] * q[0] + q[1] * q[1] - 1.0)
         .system();
     let run = |method, stabilisation, tolerance: f64| {
-        let options =
-            Options { method, stabilisation, ..Options::until(2.0).tolerances(tolerance, tolerance) };
+        let options = Options { method, ..Options::until(2.0).tolerances(tolerance, tolerance) }
+            .stabilisation(stabilisation);
         simulate(&polar, &Start::at([1.0, 0.0, 0.0, 0.0]), &options).unwrap()
     };
     let truth = run(Method::DormandPrince8, Stabilisation::Twice, 1e-12);
@@ -427,7 +432,7 @@ fn other_methods_refuse_the_form() {
     let given = plan(&PENDULUM.replace("[run]", "[run]\nstabilisation = \"ggl\""));
     for method in [Method::DormandPrince5, Method::HalfExplicit5, Method::GeneralizedAlpha, Method::Automatic]
     {
-        let options = Options { method, stabilisation: Stabilisation::Ggl, ..given.options.clone() };
+        let options = Options { method, ..given.options.clone() }.stabilisation(Stabilisation::Ggl);
         let error = simulate(&given.system, &given.start, &options).unwrap_err().error;
         assert_eq!(error.code(), "wrong-method");
         assert!(error.hint().contains("radau5") || error.hint().contains("pstab"), "{}", error.hint());
@@ -435,6 +440,6 @@ fn other_methods_refuse_the_form() {
     let named = plan(
         "coordinates.x = 1\nkinetic = \"x'^2\"\n[run]\nuntil = 1\nmethod = \"radau5\"\nstabilisation = \"ggl\"",
     );
-    assert_eq!(named.options.stabilisation, Stabilisation::Ggl);
+    assert_eq!(named.options.constraints.stabilisation, Stabilisation::Ggl);
     assert!(simulate(&named.system, &named.start, &named.options).is_ok());
 }

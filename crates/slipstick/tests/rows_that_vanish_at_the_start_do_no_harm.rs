@@ -14,8 +14,8 @@ fn end(text: &str, method: &str, tolerance: f64) -> f64 {
     let plan = plan(text);
     let entrant = Entrant::parse(method).expect("a method");
     let options = plan.options.clone().tolerances(tolerance, tolerance / 100.0);
-    let stabilisation = entrant.stabilisation.unwrap_or(options.stabilisation);
-    let options = Options { method: entrant.method, stabilisation, ..options };
+    let stabilisation = entrant.stabilisation.unwrap_or(options.constraints.stabilisation);
+    let options = Options { method: entrant.method, ..options }.stabilisation(stabilisation);
     let run = simulate(&plan.system, &plan.start, &options)
         .unwrap_or_else(|failure| panic!("{method} {tolerance:e}: {failure}"));
     run.end_state()[0]

@@ -117,7 +117,7 @@ fn all_steps_of_sliding_segments_end_on_the_surface() {
 fn assert_order_five(method: Method, until: f64, error: impl Fn(&Trajectory) -> f64) {
     let errors = [0.04, 0.02, 0.01].map(|h| {
         let mut options = Options::until(until);
-        (options.method, options.fixed_step) = (method, Some(h));
+        (options.method, options.steps.fixed) = (method, Some(h));
         error(&run(&system(), &options))
     });
     let order = (errors[0] / errors[2]).log2() / 2.0;
@@ -130,7 +130,7 @@ fn order_five_holds_while_sliding() {
     let until = 0.72;
     let errors = [0.08, 0.04, 0.02].map(|h| {
         let mut options = Options::until(until);
-        (options.method, options.fixed_step) = (Method::DormandPrince5, Some(h));
+        (options.method, options.steps.fixed) = (Method::DormandPrince5, Some(h));
         let start = Start::at([1.0, 0.0]);
         let trajectory = simulate(&system(), &start, &options).unwrap();
         assert!(trajectory.events.is_empty() && !trajectory.segments[0].mode.structure.sliding.is_empty());

@@ -81,7 +81,7 @@ fn a_relay_with_hysteresis_and_a_thermostat_switch_on_time() {
 #[test]
 fn all_others_are_the_same_from_one_side() {
     for mut problem in more_sliding() {
-        problem.options.location = Some(Location::OneSided);
+        problem.options.events.location = Some(Location::OneSided);
         assert_ok(&problem.measure(&[]));
     }
 }

@@ -78,7 +78,7 @@ fn pid_control_keeps_the_promise_too() {
     for problem in smooth() {
         for tolerance in [1e-5, 1e-8] {
             let standard = Options { method: Method::DormandPrince5, ..problem.options(tolerance) };
-            let pid = Options { control: Control::Pid, ..standard.clone() };
+            let pid = standard.clone().control(Control::Pid);
             let [a, b] =
                 [standard, pid].map(|o| simulate(problem.system.as_ref(), &problem.start, &o).unwrap());
             assert!(
@@ -96,13 +96,13 @@ fn a_smaller_safety_factor_rejects_fewer_steps() {
     let mut rejected = [0, 0];
     for problem in smooth() {
         for (safety, rejected) in [0.9, 0.7].into_iter().zip(&mut rejected) {
-            let options = Options { method: Method::DormandPrince5, safety, ..problem.options(1e-6) };
+            let options = Options { method: Method::DormandPrince5, ..problem.options(1e-6) }.safety(safety);
             let run = simulate(problem.system.as_ref(), &problem.start, &options).unwrap();
             assert!(problem.error(run.end_state()) <= problem.promised_error(Method::DormandPrince5, 1e-6));
             *rejected += run.statistics.rejected;
         }
         for safety in [0.0, 1.0, -0.5, f64::NAN] {
-            let options = Options { safety, ..problem.options(1e-6) };
+            let options = problem.options(1e-6).safety(safety);
             let error = simulate(problem.system.as_ref(), &problem.start, &options).unwrap_err().error;
             assert_eq!(error.code(), "bad-safety");
         }

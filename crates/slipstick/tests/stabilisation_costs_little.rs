@@ -13,7 +13,8 @@ fn work(stabilisation: Stabilisation, drift_tolerance: f64) -> Statistics {
     let mut plan = plan(include_str!("../src/problems/constrained/andrews.toml"));
     plan.options = plan.options.tolerances(1e-5, 1e-6);
     (plan.options.method, plan.options.until) = (Method::DormandPrince5, 0.03);
-    (plan.options.stabilisation, plan.options.drift_tolerance) = (stabilisation, drift_tolerance);
+    (plan.options.constraints.stabilisation, plan.options.constraints.drift_tolerance) =
+        (stabilisation, drift_tolerance);
     simulate(&plan.system, &plan.start, &plan.options)
         .unwrap_or_else(|failure| panic!("{failure}"))
         .statistics

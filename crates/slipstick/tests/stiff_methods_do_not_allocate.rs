@@ -146,7 +146,7 @@ fn allocated(surfaces: usize, steps: f64) -> u64 {
         system = system.switch(&format!("s{i}"), move |_, y| y[i]);
     }
     let mut options = Options::until(0.01 * steps);
-    (options.method, options.fixed_step, options.keep) = (Method::DormandPrince5, Some(0.01), Keep::Ends);
+    (options.method, options.steps.fixed, options.keep) = (Method::DormandPrince5, Some(0.01), Keep::Ends);
     let before = count();
     let run = simulate(&system, &Start::at(vec![0.0; surfaces + 1]), &options).unwrap();
     let after = count();

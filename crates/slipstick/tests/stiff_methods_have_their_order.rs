@@ -22,7 +22,7 @@ fn exact(t: f64) -> [f64; 2] {
 }
 
 fn run(method: Method, from: f64, h: f64, until: f64) -> Trajectory {
-    let options = Options { method, fixed_step: Some(h), ..Options::until(until).tolerances(1e-13, 1e-13) };
+    let options = Options { method, ..Options::until(until).tolerances(1e-13, 1e-13) }.fixed_step(h);
     let start = Start { t: from, ..Start::at(exact(from)) };
     simulate(&system(), &start, &options).unwrap()
 }

@@ -51,7 +51,7 @@ fn constant_and_varying_mass_matrices_give_the_closed_form() {
 fn a_varying_mass_matrix_does_not_cost_order() {
     for method in implicit() {
         let errors = [0.2, 0.1, 0.05].map(|h| {
-            let options = Options { method, fixed_step: Some(h), ..Options::until(2.0) };
+            let options = Options { method, ..Options::until(2.0) }.fixed_step(h);
             error_of_circle(&circle_behind_a_varying_matrix(0.1), &options.tolerances(1e-12, 1e-12))
         });
         let order = (errors[0] / errors[2]).log2() / 2.0;

@@ -16,7 +16,7 @@ use slipstick::step::Method;
 fn check(system: &dyn System, start: &Start, options: &Options, location: Option<Location>) {
     let mut options = options.clone();
     options.method = Method::DormandPrince5;
-    options.location = location;
+    options.events.location = location;
     let run = simulate(system, start, &options).expect("a run");
     let s = &run.statistics;
     let starts = run.segments.iter().filter(|s| s.end_time > s.start_time).count() as u64;

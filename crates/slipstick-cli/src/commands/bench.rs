@@ -30,6 +30,17 @@ pub(crate) struct SuiteRow {
     tolerance: Option<f64>,
     /// Every promise for this row holds.
     ok: bool,
+    #[serde(flatten)]
+    errors: SuiteErrors,
+    #[serde(flatten)]
+    work: SuiteWork,
+    wall_s: Option<f64>,
+    note: Option<String>,
+}
+
+/// How far a run is from the truth: events, states, constraints, energy.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+struct SuiteErrors {
     events_found: Option<u64>,
     events_expected: Option<u64>,
     err_time: Option<f64>,
@@ -38,16 +49,27 @@ pub(crate) struct SuiteRow {
     drift_position: Option<f64>,
     drift_velocity: Option<f64>,
     energy_error: Option<f64>,
-    n_rhs: Option<u64>,
-    n_guard: Option<u64>,
-    n_jacobian: Option<u64>,
-    n_factor: Option<u64>,
-    n_accepted: Option<u64>,
-    n_rejected: Option<u64>,
-    n_accepted_sliding: Option<u64>,
-    n_rejected_sliding: Option<u64>,
-    wall_s: Option<f64>,
-    note: Option<String>,
+}
+
+/// What a run has cost.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+struct SuiteWork {
+    #[serde(rename = "n_rhs")]
+    rhs: Option<u64>,
+    #[serde(rename = "n_guard")]
+    guard: Option<u64>,
+    #[serde(rename = "n_jacobian")]
+    jacobian: Option<u64>,
+    #[serde(rename = "n_factor")]
+    factor: Option<u64>,
+    #[serde(rename = "n_accepted")]
+    accepted: Option<u64>,
+    #[serde(rename = "n_rejected")]
+    rejected: Option<u64>,
+    #[serde(rename = "n_accepted_sliding")]
+    accepted_sliding: Option<u64>,
+    #[serde(rename = "n_rejected_sliding")]
+    rejected_sliding: Option<u64>,
 }
 
 /// Every suite: its name and what it is about.
@@ -161,19 +183,24 @@ fn row(suite: &'static str, problem: &Problem, method: Method, tolerance: f64) -
         ok: note.is_none()
             && trajectory.outcome.is_complete()
             && end <= problem.promised_error(method, tolerance),
-        events_found: Some(s.events),
-        events_expected: Some(0),
-        err_end: Some(end),
-        energy_error: energy,
-        n_rhs: Some(s.derivatives),
-        n_guard: Some(s.guards),
-        n_jacobian: Some(s.jacobians),
-        n_factor: Some(s.factorisations),
-        n_accepted: Some(s.accepted),
-        n_rejected: Some(s.rejected),
         wall_s: Some(wall_s),
         note,
-        ..SuiteRow::default()
+        errors: SuiteErrors {
+            events_found: Some(s.events),
+            events_expected: Some(0),
+            err_end: Some(end),
+            energy_error: energy,
+            ..Default::default()
+        },
+        work: SuiteWork {
+            rhs: Some(s.derivatives),
+            guard: Some(s.guards),
+            jacobian: Some(s.jacobians),
+            factor: Some(s.factorisations),
+            accepted: Some(s.accepted),
+            rejected: Some(s.rejected),
+            ..Default::default()
+        },
     }
 }
 
@@ -200,11 +227,11 @@ fn line(row: &SuiteRow) -> String {
         row.method.unwrap_or("-"),
         row.tolerance.map_or_else(|| "-".to_owned(), |t| format!("{t:e}")),
         if row.ok { "yes" } else { "NO" },
-        float(row.err_end),
-        float(row.energy_error),
-        whole(row.n_rhs),
-        whole(row.n_accepted),
-        whole(row.n_rejected),
+        float(row.errors.err_end),
+        float(row.errors.energy_error),
+        whole(row.work.rhs),
+        whole(row.work.accepted),
+        whole(row.work.rejected),
         float(row.wall_s),
         row.note.as_deref().unwrap_or("")
     );

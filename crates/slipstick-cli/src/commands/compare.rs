@@ -37,48 +37,27 @@ struct Comparison {
 /// Runs every method on every problem at every tolerance, prints what came of it and writes a page.
 pub(crate) fn compare(arguments: &CompareArguments, json: bool) -> Result<Finish, Trouble> {
     let mut watch = RunMonitor::begin(arguments.max_wall);
-    let tolerances = once_each(&arguments.tolerances);
     let Some(mut target) = Benchmark::load(arguments, &watch)? else { return Ok(Finish::Short) };
-    let entrants = entrants(arguments, &target)?;
-    check_entrants(&entrants, &target.cases(arguments)?)?;
-    let folder = arguments
-        .out
-        .clone()
-        .unwrap_or_else(|| PathBuf::from("runs").join(format!("compare-{}", target.stem)));
-    let path = page::prepare(&folder)?;
+    let tolerances = once_each(&arguments.tolerances);
+    let pairings = Pairings { entrants: entrants(arguments, &target)?, tolerances };
+    check_entrants(&pairings.entrants, &target.cases(arguments)?)?;
+    let path = page::prepare(&folder(arguments, &target))?;
     target.find_reference(arguments, &mut watch)?;
-    let cases = target.cases(arguments)?;
-    let mut remarks = what_is_left_out(&cases, &entrants);
-    if arguments.drift.is_some() && !target.is_mechanism() {
-        remarks.push("`--drift` is left out: there are no joints here".to_owned());
-    }
-    for text in &remarks {
-        note("left-out", text);
-    }
-    let unsure = target.unsure();
-    let widths = rows::widths(&cases, &entrants);
-    if let Some(message) = &unsure {
-        warning(
-            "unsure-reference",
-            message,
-            "shorten `until`: a motion that magnifies small errors has no known end far ahead",
-        );
-    }
-    if json {
-        target.reference.iter().for_each(|reference| data(rows::reference_json(reference)));
-    } else {
-        data(format!("{}: {}", target.title, target.truth));
-        data(rows::heading(widths));
-    }
+    let (cases, unsure) = (target.cases(arguments)?, target.unsure());
+    let mut remarks = remarks_before(arguments, &target, &cases, &pairings.entrants);
+    warn_of_reference(unsure.as_deref());
+    let widths = rows::widths(&cases, &pairings.entrants);
+    print_heading(&target, widths, json);
     let show = |row: &Row| data(if json { row.json() } else { row.line(widths) });
     let limits = Requirements { steps: target.most_steps(arguments), drift: arguments.drift };
-    let rows = run_all(&cases, (&entrants, &tolerances), (limits, &mut watch), show);
+    let rows = pairings.run_all(&cases, limits, &mut watch, show);
     watch.finish();
     remarks.extend(unsure.clone());
     remarks.extend(arguments.drift.filter(|_| target.is_mechanism()).map(|drift| {
         format!("steps are corrected only when a joint is open by more than {drift:e} (`--drift`)")
     }));
     let (title, truth) = (target.title.clone(), target.truth.clone());
+    let Pairings { entrants, tolerances } = pairings;
     let comparison = Comparison { title, truth, remarks, entrants, tolerances, rows };
     let profiles = Profiles::of(&comparison, arguments.error);
     if json {
@@ -91,6 +70,78 @@ pub(crate) fn compare(arguments: &CompareArguments, json: bool) -> Result<Finish
         data(format!("\npage  {}", path.display()));
     }
     Ok(Finish::done_if(unsure.is_none() && comparison.rows.iter().all(|row| row.failure.is_none())))
+}
+
+/// Where the page goes.
+fn folder(arguments: &CompareArguments, target: &Benchmark) -> PathBuf {
+    let usual = || PathBuf::from("runs").join(format!("compare-{}", target.stem));
+    arguments.out.clone().unwrap_or_else(usual)
+}
+
+/// What is left out of the runs, which is also printed.
+fn remarks_before(
+    arguments: &CompareArguments,
+    target: &Benchmark,
+    cases: &[Case<'_>],
+    entrants: &[Entrant],
+) -> Vec<String> {
+    let mut remarks = what_is_left_out(cases, entrants);
+    if arguments.drift.is_some() && !target.is_mechanism() {
+        remarks.push("`--drift` is left out: there are no joints here".to_owned());
+    }
+    for text in &remarks {
+        note("left-out", text);
+    }
+    remarks
+}
+
+/// Errors against a reference that is not known well mean nothing.
+fn warn_of_reference(unsure: Option<&str>) {
+    if let Some(message) = unsure {
+        warning(
+            "unsure-reference",
+            message,
+            "shorten `until`: a motion that magnifies small errors has no known end far ahead",
+        );
+    }
+}
+
+fn print_heading(target: &Benchmark, widths: [usize; 2], json: bool) {
+    if json {
+        target.reference.iter().for_each(|reference| data(rows::reference_json(reference)));
+    } else {
+        data(format!("{}: {}", target.title, target.truth));
+        data(rows::heading(widths));
+    }
+}
+
+/// Who runs, and at which tolerances.
+struct Pairings {
+    entrants: Vec<Entrant>,
+    tolerances: Vec<f64>,
+}
+
+impl Pairings {
+    /// Every method on every problem at every tolerance, each shown as soon as it is known.
+    fn run_all(
+        &self,
+        cases: &[Case<'_>],
+        limits: Requirements,
+        watch: &mut RunMonitor,
+        mut show: impl FnMut(&Row),
+    ) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for case in cases {
+            for entrant in &self.entrants {
+                for &tolerance in &self.tolerances {
+                    let row = run_one(case, (entrant, tolerance), limits, watch);
+                    show(&row);
+                    rows.push(row);
+                }
+            }
+        }
+        rows
+    }
 }
 
 /// What every run must keep to.
@@ -212,25 +263,6 @@ fn unknown_entrant(name: &str, unknown: &str) -> Trouble {
     Trouble::new("unknown-name", message, suggestion(unknown, Entrant::stabilisations()))
 }
 
-fn run_all(
-    cases: &[Case<'_>],
-    (entrants, tolerances): (&[Entrant], &[f64]),
-    (limits, watch): (Requirements, &mut RunMonitor),
-    mut show: impl FnMut(&Row),
-) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for case in cases {
-        for entrant in entrants {
-            for &tolerance in tolerances {
-                let row = run_one(case, (entrant, tolerance), limits, watch);
-                show(&row);
-                rows.push(row);
-            }
-        }
-    }
-    rows
-}
-
 fn run_one(
     case: &Case<'_>,
     (entrant, tolerance): (&Entrant, f64),
@@ -244,7 +276,7 @@ fn run_one(
     let mut options = case.options_for(entrant, tolerance);
     options.limits.steps = limits.steps;
     if options.makes_corrections() {
-        options.drift_tolerance = limits.drift.unwrap_or(options.drift_tolerance);
+        options.constraints.drift_tolerance = limits.drift.unwrap_or(options.constraints.drift_tolerance);
     }
     let start = Instant::now();
     let result = simulate_watched(case.system, case.start, &options, watch);

@@ -60,7 +60,7 @@ fn list(json: bool) {
 
 /// The title, as the model states it.
 fn title_of(text: &str) -> String {
-    slipstick::model::Model::from_toml(text).ok().and_then(|m| m.title).unwrap_or_default()
+    slipstick::model::Model::from_toml(text).ok().and_then(|m| m.about.title).unwrap_or_default()
 }
 
 fn write((name, text): (&str, &str), to: &Path, force: bool, json: bool) -> Result<(), Trouble> {

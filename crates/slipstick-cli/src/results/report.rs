@@ -48,7 +48,7 @@ fn data(result: &RunResult<'_>) -> Value {
     let table = Table::plot(result);
     json!({
         "title": file.title(),
-        "description": model.description,
+        "description": model.about.description,
         "model_file": file.name,
         "model_text": file.text,
         "model_hash": file.hash,

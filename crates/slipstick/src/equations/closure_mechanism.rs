@@ -18,8 +18,15 @@
 use super::{
     ActiveRows, BadPlace, ClosureSystem, Constraint, Layout, Locked, PlainField, Terms, WrongGradient,
 };
-use crate::math::{Jet, Matrix};
+use crate::math::{Jet, Matrix, generic_entry};
 use std::collections::BTreeSet;
+
+/// Entries of both halves of a mass matrix are the same to this part of them: closures round.
+const EVEN: f64 = 1e-10;
+/// A gradient that is given is that of the joint to this part of it: differences are not more exact.
+const SAME_GRADIENT: f64 = 1e-8;
+/// How far differences of fourth order reach, as a part of the coordinates: there they lose the least.
+const DIFFERENCE: f64 = 1e-3;
 
 type OfState = Box<dyn Fn(f64, &[f64], &mut [f64]) + Send + Sync>;
 type Force = Box<dyn Fn(Locked<'_>, f64, &[f64], &mut [f64]) + Send + Sync>;
@@ -253,7 +260,7 @@ impl Mechanism {
         let mut mass = Matrix::with_places(self.speeds.len(), self.speeds.len(), places);
         self.fill_masses(t, &y[..self.coordinates.len()], &mut mass.values);
         let entry = |i: usize, j: usize| mass.row(i).find(|(column, _)| *column == j).map_or(0.0, |(_, m)| m);
-        let differ = |a: f64, b: f64| (a - b).abs() > 1e-10 * (a.abs() + b.abs());
+        let differ = |a: f64, b: f64| (a - b).abs() > EVEN * (a.abs() + b.abs());
         mass.places().map(|(i, j)| (i, j, (entry(i, j), entry(j, i)))).find(|(_, _, (a, b))| differ(*a, *b))
     }
 
@@ -293,7 +300,7 @@ fn differ(f: &PlainField, t: Jet, q: &[Jet], out: &mut [Jet]) {
     let fastest = q.iter().fold(t.first.abs(), |fastest, q| fastest.max(q.first.abs()));
     let largest = q.iter().fold(1.0_f64, |largest, q| largest.max(q.value.abs()));
     // Differences of fourth order lose the least at about this distance.
-    let s = if fastest > 0.0 { 1e-3 * largest / fastest } else { 1.0 };
+    let s = if fastest > 0.0 { DIFFERENCE * largest / fastest } else { 1.0 };
     let along = |jet: &Jet, s: f64| jet.value + s * (jet.first + 0.5 * s * jet.second);
     let values = [-2.0, -1.0, 0.0, 1.0, 2.0].map(|k| {
         let (place, mut values): (Vec<f64>, _) =
@@ -535,8 +542,7 @@ impl<'a> MechanismJets<'a> {
         let (places, fill) = self.mechanism.gradient.as_ref()?;
         let mut gradient = Matrix::with_places(self.joints.len(), self.v.len(), places);
         fill(t, &y[..self.q.len()], &mut gradient.values);
-        // A direction without zeros in which no two entries are likely to make up for each other.
-        let direction: Vec<f64> = (0..self.v.len()).map(|j| 1.0 + (1.7 * j as f64).sin() * 0.7).collect();
+        let direction: Vec<f64> = (0..self.v.len()).map(generic_entry).collect();
         self.hold(t, y);
         self.v.iter_mut().zip(&direction).for_each(|(jet, value)| *jet = Jet::constant(*value));
         self.find_rates();
@@ -545,7 +551,7 @@ impl<'a> MechanismJets<'a> {
         let size = |k: usize| gradient.row(k).map(|(j, g)| (g * direction[j]).abs()).sum::<f64>();
         self.joints.iter().enumerate().find_map(|(k, joint)| {
             let given = gradient.row_times(k, &direction);
-            let is_wrong = (given - joint.first).abs() > 1e-8 * (size(k) + joint.first.abs());
+            let is_wrong = (given - joint.first).abs() > SAME_GRADIENT * (size(k) + joint.first.abs());
             is_wrong.then_some(WrongGradient { constraint: k, given, found: joint.first })
         })
     }

@@ -430,7 +430,7 @@ impl GuardFunctions for FormulaEvaluator<'_> {
                 k => Bounds::fixed(locked_input(locked, k - n - 1)),
             };
         }
-        Some(tape.bounds(&mut self.boxes))
+        Some(self.boxes.run(tape))
     }
 
     fn find_needed(&mut self, locked: Locked<'_>, needed: &mut [bool]) {

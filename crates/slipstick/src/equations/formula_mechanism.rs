@@ -40,15 +40,19 @@ impl MechanismTerms for FormulaMechanism<'_> {
         match want {
             TermsWanted::All => tapes.terms(&mut self.scratch, at, terms),
             TermsWanted::Driving => tapes.driving_terms(&mut self.scratch, at, terms),
-            TermsWanted::Gradients => tapes.gradients(&mut self.scratch, at, terms),
+            TermsWanted::Gradients => {
+                tapes.rows.gradients(&mut self.scratch.rows, at, &mut terms.jacobian.values);
+            }
         }
     }
 
     fn residuals(&mut self, at: At<'_>, want: ResidualsWanted<'_>, residuals: (&mut [f64], &mut [f64])) {
         let tapes = self.selected.tapes(self.all, at.0.rows);
         match want {
-            ResidualsWanted::All => tapes.residuals(&mut self.scratch, at, residuals.0, residuals.1),
-            ResidualsWanted::Positions => tapes.positions(&mut self.scratch, at, residuals.0),
+            ResidualsWanted::All => tapes.rows.residuals(&mut self.scratch.rows, at, residuals),
+            ResidualsWanted::Positions => {
+                tapes.rows.positions(&mut self.scratch.rows, at, residuals.0);
+            }
             ResidualsWanted::OfTerms(terms) => {
                 tapes.residuals_of_terms(&mut self.scratch, terms, at.2, residuals);
             }
@@ -68,10 +72,10 @@ impl MechanismTerms for FormulaMechanism<'_> {
     fn rate_slopes(&mut self, at: At<'_>, places: SlopePlaces, slopes: &mut [f64]) -> bool {
         let tapes = self.selected.tapes(self.all, at.0.rows);
         match places {
-            SlopePlaces::Named => tapes.slopes(&mut self.scratch, at, slopes),
+            SlopePlaces::Named => tapes.rows.slopes(&mut self.scratch.rows, at, slopes),
             SlopePlaces::Full => {
                 let values = &mut self.slopes[..tapes.places.slopes.len()];
-                tapes.slopes(&mut self.scratch, at, values);
+                tapes.rows.slopes(&mut self.scratch.rows, at, values);
                 tapes.spread_slopes(values, slopes);
             }
         }
@@ -91,7 +95,7 @@ impl MechanismTerms for FormulaMechanism<'_> {
     }
 
     fn joints(&mut self, locked: Locked<'_>, shut: &mut [bool]) {
-        self.all.joints(&mut self.scratch, (locked, &self.nowhere), shut);
+        self.all.rows.joints(&mut self.scratch.rows, (locked, &self.nowhere), shut);
     }
 
     fn set_motion(&mut self, motion: &[f64]) {

@@ -2,10 +2,11 @@
 //! speeds.
 
 use super::activity::say_something;
+use super::constraint_tapes::{ConstraintScratch, ConstraintTapes};
 use super::inputs::load;
 use super::lagrange::{FormulaEntry, MechanismParts};
 use super::tapes::{Compiler, Modes};
-use super::{ActiveRows, Locked};
+use super::{ActiveRows, At, Locked};
 use crate::expr::{Arena, ExprId, InputId, Registers, Tape};
 use crate::math::Matrix;
 
@@ -87,22 +88,13 @@ pub(super) struct MechanismTapes {
     pub(super) residuals_of_terms: Tape,
     /// How the gradients change along a change of positions; none where rates are more than `G v`.
     pub(super) turns: Tape,
-    /// `G` alone.
-    pub(super) jacobian: Tape,
-    pub(super) residuals: Tape,
-    /// Those of positions alone.
-    pub(super) positions: Tape,
-    /// `G`, and the offsets.
-    pub(super) rates: Tape,
-    /// The derivatives of the rates of constraints by coordinates.
-    pub(super) slopes: Tape,
     /// How `M a - f` changes along a change of the state, which is a further input for each state behind all
     /// others; and how entries of `G` do.
     pub(super) tangent: Tape,
     /// What each multiplier adds to the forces.
     pub(super) feedback: Tape,
-    /// Whether each constraint holds; none if all always do.
-    pub(super) holds: Option<Tape>,
+    /// What the constraints are by themselves.
+    pub(super) rows: ConstraintTapes,
 }
 
 /// Where belongs what is not identically zero, in the order of the outputs of tapes.
@@ -133,14 +125,9 @@ pub(super) struct Turning {
 pub(super) struct MechanismScratch {
     terms: Registers,
     driving: Registers,
-    jacobian: Registers,
-    residuals: Registers,
-    positions: Registers,
-    rates: Registers,
-    slopes: Registers,
     tangent: Registers,
     feedback: Registers,
-    holds: Option<Registers>,
+    pub(super) rows: ConstraintScratch,
     out: Vec<f64>,
     /// Accelerations, and behind them the multipliers of all constraints and reactions.
     pub(super) motion: Vec<f64>,
@@ -175,7 +162,7 @@ impl MechanismCompiler<'_, '_> {
         let (tangent, tangents, turning) = self.tangent(&jacobian);
         let feedback: Vec<ExprId> = parts.feedback.iter().map(|entry| entry.value).collect();
         MechanismTapes {
-            holds: self.holds(&constraints),
+            rows: self.rows_alone(&constraints, (&jacobian, &offset), &slopes),
             constraints,
             coordinates,
             states: self.states,
@@ -194,13 +181,26 @@ impl MechanismCompiler<'_, '_> {
             driving,
             residuals_of_terms,
             turns,
-            rates: self.compiler.compile(&[&jacobian[..], &offset].concat()),
-            jacobian: self.compiler.compile(&jacobian),
-            residuals: self.compiler.compile(&[&parts.position[..], &parts.velocity].concat()),
-            positions: self.compiler.compile(&parts.position),
-            slopes: self.compiler.compile(&slopes),
             tangent,
             feedback: self.compiler.compile(&feedback),
+        }
+    }
+
+    /// What constraints are by themselves, with their gradients, offsets and slopes that are not always zero.
+    fn rows_alone(
+        &mut self,
+        constraints: &[Constraint],
+        (jacobian, offset): (&[ExprId], &[ExprId]),
+        slopes: &[ExprId],
+    ) -> ConstraintTapes {
+        let parts = self.parts;
+        ConstraintTapes {
+            holds: self.holds(constraints),
+            rates: self.compiler.compile(&[jacobian, offset].concat()),
+            jacobian: self.compiler.compile(jacobian),
+            residuals: self.compiler.compile(&[&parts.position[..], &parts.velocity].concat()),
+            positions: self.compiler.compile(&parts.position),
+            slopes: self.compiler.compile(slopes),
         }
     }
 
@@ -316,37 +316,17 @@ impl MechanismTapes {
     }
 
     pub(super) fn scratch(&self) -> MechanismScratch {
-        let longest = self.term_count().max(2 * self.constraints.len()).max(self.tangent.output_count());
+        let continued = self.residuals_of_terms.output_count();
+        let longest = self.term_count().max(continued).max(self.tangent.output_count());
         MechanismScratch {
             terms: self.terms.registers(),
             driving: self.driving.registers(),
-            jacobian: self.jacobian.registers(),
-            residuals: self.residuals.registers(),
-            positions: self.positions.registers(),
-            rates: self.rates.registers(),
-            slopes: self.slopes.registers(),
             tangent: self.tangent.registers(),
             feedback: self.feedback.registers(),
-            holds: self.holds.as_ref().map(Tape::registers),
+            rows: self.rows.scratch(),
             out: vec![0.0; longest],
             motion: vec![0.0; 2 * self.coordinates + self.constraints.len()],
         }
-    }
-
-    /// Tells which constraints hold while everything discrete stays as it is.
-    pub(super) fn joints(
-        &self,
-        scratch: &mut MechanismScratch,
-        (locked, nowhere): (Locked<'_>, &[f64]),
-        shut: &mut [bool],
-    ) {
-        let (Some(tape), Some(registers)) = (&self.holds, &mut scratch.holds) else {
-            return shut.fill(true);
-        };
-        load(registers, 0.0, nowhere, locked);
-        let out = &mut scratch.out[..shut.len()];
-        tape.run(registers, out);
-        shut.iter_mut().zip(out).for_each(|(shut, holds)| *shut = *holds != 0.0);
     }
 
     pub(super) fn terms(
@@ -392,31 +372,6 @@ impl MechanismTapes {
         terms.jacobian.values.copy_from_slice(gradients);
     }
 
-    /// Of the terms, `G` alone.
-    pub(super) fn gradients(
-        &self,
-        scratch: &mut MechanismScratch,
-        (locked, t, y): (Locked<'_>, f64, &[f64]),
-        terms: &mut Terms,
-    ) {
-        load(&mut scratch.jacobian, t, y, locked);
-        self.jacobian.run(&mut scratch.jacobian, &mut terms.jacobian.values);
-    }
-
-    pub(super) fn residuals(
-        &self,
-        scratch: &mut MechanismScratch,
-        (locked, t, y): (Locked<'_>, f64, &[f64]),
-        position: &mut [f64],
-        velocity: &mut [f64],
-    ) {
-        load(&mut scratch.residuals, t, y, locked);
-        let out = &mut scratch.out[..position.len() + velocity.len()];
-        self.residuals.run(&mut scratch.residuals, out);
-        position.copy_from_slice(&out[..position.len()]);
-        velocity.copy_from_slice(&out[position.len()..]);
-    }
-
     /// The residuals where the terms, which these are, were evaluated last.
     pub(super) fn residuals_of_terms(
         &self,
@@ -453,40 +408,17 @@ impl MechanismTapes {
         }
     }
 
-    pub(super) fn positions(
-        &self,
-        scratch: &mut MechanismScratch,
-        (locked, t, y): (Locked<'_>, f64, &[f64]),
-        position: &mut [f64],
-    ) {
-        load(&mut scratch.positions, t, y, locked);
-        self.positions.run(&mut scratch.positions, position);
-    }
-
-    /// The rates of all constraints, and of the terms `G`.
+    /// The velocity residuals of all constraints, and of the terms `G`.
     pub(super) fn rates(
         &self,
         scratch: &mut MechanismScratch,
-        (locked, t, y): (Locked<'_>, f64, &[f64]),
+        at: At<'_>,
         velocity: &mut [f64],
         terms: &mut Terms,
     ) {
-        load(&mut scratch.rates, t, y, locked);
-        let out = &mut scratch.out[..self.places.gradients.len() + self.places.offsets.len()];
-        self.rates.run(&mut scratch.rates, out);
-        let (gradients, offsets) = out.split_at(self.places.gradients.len());
-        terms.jacobian.values.copy_from_slice(gradients);
-        self.find_rates(terms, y, offsets, velocity);
-    }
-
-    pub(super) fn slopes(
-        &self,
-        scratch: &mut MechanismScratch,
-        (locked, t, y): (Locked<'_>, f64, &[f64]),
-        slopes: &mut [f64],
-    ) {
-        load(&mut scratch.slopes, t, y, locked);
-        self.slopes.run(&mut scratch.slopes, slopes);
+        let gradients = &mut terms.jacobian.values;
+        let offsets = self.rows.rates(&mut scratch.rows, at, gradients);
+        self.find_rates(terms, at.2, offsets, velocity);
     }
 
     /// Writes slopes to an array by rows, zero elsewhere.
@@ -518,10 +450,11 @@ impl MechanismTapes {
     pub(super) fn tangent(
         &self,
         scratch: &mut MechanismScratch,
-        (locked, t, y): (Locked<'_>, f64, &[f64]),
+        at: At<'_>,
         change: &[f64],
         out: &mut [f64],
     ) {
+        let (locked, t, y) = at;
         load(&mut scratch.tangent, t, y, locked);
         let inputs = scratch.tangent.inputs_mut();
         let last = inputs.len() - change.len();

@@ -15,6 +15,7 @@ mod closure_sides;
 mod closure_terms;
 mod condition;
 mod conditions;
+mod constraint_tapes;
 mod derivatives;
 mod differences;
 mod energy;

@@ -1,6 +1,7 @@
 //! The tapes of the constraints that hold: what an open joint has in them is not computed.
 
 use super::ActiveRows;
+use super::constraint_tapes::ConstraintTapes;
 use super::mechanism::{MechanismTapes, Places, Turning};
 use crate::expr::Tape;
 
@@ -102,7 +103,7 @@ impl MechanismTapes {
     /// The tapes of some constraints, over the same registers.
     fn select(&self, rows: &ActiveRows) -> Self {
         let (kept, places) = self.places.select(rows);
-        let (n, holonomic) = (self.coordinates, self.positions.output_count());
+        let (n, holonomic) = (self.coordinates, self.rows.positions.output_count());
         let forces = places.masses.len() + places.forces.len();
         let (of_positions, of_all) = (&rows.constraints()[..rows.holonomic()], rows.constraints());
         let levels = self.driving.output_count();
@@ -119,7 +120,7 @@ impl MechanismTapes {
             let [part] = Tape::select([tape], [&outputs(first, parts)]);
             part
         };
-        let offsets = (self.jacobian.output_count(), &kept.offsets[..]);
+        let offsets = (self.rows.jacobian.output_count(), &kept.offsets[..]);
         Self {
             constraints: of_all.iter().map(|&k| self.constraints[k].clone()).collect(),
             coordinates: n,
@@ -129,14 +130,16 @@ impl MechanismTapes {
             driving: part(&self.driving, forces, &[(forces, &kept.gradients)]),
             residuals_of_terms,
             turns,
-            jacobian: part(&self.jacobian, 0, &[(0, &kept.gradients)]),
-            residuals: part(&self.residuals, 0, &[(0, of_positions), (holonomic, of_all)]),
-            positions: part(&self.positions, 0, &[(0, of_positions)]),
-            rates: part(&self.rates, 0, &[(0, &kept.gradients), offsets]),
-            slopes: part(&self.slopes, 0, &[(0, &kept.slopes)]),
+            rows: ConstraintTapes {
+                jacobian: part(&self.rows.jacobian, 0, &[(0, &kept.gradients)]),
+                residuals: part(&self.rows.residuals, 0, &[(0, of_positions), (holonomic, of_all)]),
+                positions: part(&self.rows.positions, 0, &[(0, of_positions)]),
+                rates: part(&self.rows.rates, 0, &[(0, &kept.gradients), offsets]),
+                slopes: part(&self.rows.slopes, 0, &[(0, &kept.slopes)]),
+                holds: None,
+            },
             tangent: part(&self.tangent, n, &[(n, &kept.turning)]),
             feedback: part(&self.feedback, 0, &[(0, &kept.feedback)]),
-            holds: None,
         }
     }
 }

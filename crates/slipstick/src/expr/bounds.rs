@@ -60,20 +60,18 @@ impl Boxes {
         }
         &mut self.registers[..tape.input_count]
     }
-}
 
-impl Tape {
-    /// The bounds of the first output, for the inputs in `boxes`.
-    pub fn bounds(&self, boxes: &mut Boxes) -> Bounds {
-        boxes.inputs_of(self);
-        let registers = boxes.registers.as_mut_slice();
-        for (register, &constant) in registers[self.input_count..].iter_mut().zip(&self.constants) {
+    /// The bounds of the first output of a tape, for the inputs that were set.
+    pub fn run(&mut self, tape: &Tape) -> Bounds {
+        self.inputs_of(tape);
+        let registers = self.registers.as_mut_slice();
+        for (register, &constant) in registers[tape.input_count..].iter_mut().zip(&tape.constants) {
             *register = Bounds::fixed(constant);
         }
-        for step in &self.steps {
+        for step in &tape.steps {
             step.bound(registers);
         }
-        let first = self.outputs.first();
+        let first = tape.outputs.first();
         first.map_or(Bounds::moving(Interval::WHOLE, Interval::WHOLE), |&output| registers[output as usize])
     }
 }
@@ -147,7 +145,7 @@ mod tests {
         let tape = Tape::compile(&arena, 1, &[id]);
         let mut boxes = Boxes::default();
         boxes.inputs_of(&tape)[0] = Bounds::moving(Interval::new(lo, hi), Interval::point(1.0));
-        tape.bounds(&mut boxes)
+        boxes.run(&tape)
     }
 
     #[test]

@@ -8,6 +8,11 @@
 use crate::expr::operation::{BinaryOp, UnaryOp};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
+/// Beyond this argument the places of tops and poles are not known well enough.
+const FAR_OUT: f64 = 1e9;
+/// The uncertainty of a place among multiples of π, as a part of it: some units of rounding.
+const PLACE: f64 = 4e-15;
+
 /// The numbers from `lo` to `hi`, both included; none if `lo` is above `hi`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
@@ -156,8 +161,7 @@ impl Interval {
     /// Sine or cosine, by the place of one of its tops.
     pub(super) fn turned(self, top: f64, f: impl Fn(f64) -> f64) -> Self {
         let infinite = self.mag() == f64::INFINITY;
-        // Far out, the places of tops are not known well enough.
-        if self.hi - self.lo >= TAU || self.mag() > 1e9 {
+        if self.hi - self.lo >= TAU || self.mag() > FAR_OUT {
             return Self { lo: -1.0, hi: 1.0, nan: infinite };
         }
         let ends = [f(self.lo), f(self.hi)];
@@ -167,7 +171,7 @@ impl Interval {
     }
 
     pub(super) fn tangent(self) -> Self {
-        if self.mag() > 1e9 || self.meets(FRAC_PI_2, PI) {
+        if self.mag() > FAR_OUT || self.meets(FRAC_PI_2, PI) {
             return Self { nan: self.mag() == f64::INFINITY, ..Self::WHOLE };
         }
         Self { lo: below(self.lo.tan()), hi: above(self.hi.tan()), nan: false }
@@ -175,7 +179,7 @@ impl Interval {
 
     /// Whether one of the places `place + k period` is among the values, or next to them.
     fn meets(&self, place: f64, period: f64) -> bool {
-        let room = 4e-15 * (1.0 + self.mag());
+        let room = PLACE * (1.0 + self.mag());
         ((self.hi + room - place) / period).floor() > ((self.lo - room - place) / period).floor()
     }
 }

@@ -257,7 +257,7 @@ fn bounds_between(arena: &Arena, id: ExprId, from: &[f64; 4], to: &[f64; 4]) -> 
         let values = Interval::new(from[k].min(to[k]), from[k].max(to[k]));
         *input = Bounds::moving(values, Interval::point(to[k] - from[k]));
     }
-    tape.bounds(&mut boxes)
+    boxes.run(&tape)
 }
 
 /// The value of a formula on the way, and its slope by the exact derivative.

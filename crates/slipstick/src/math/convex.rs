@@ -10,6 +10,11 @@
 
 use super::RealLu;
 
+/// A Newton step is shortened down to this part of it, until the dual function rises by no more than
+/// rounding.
+const SHORTEST_PART: f64 = 1e-6;
+const RISE_BY_ROUNDING: f64 = 1e-14;
+
 /// How much the negative part counts.
 const SLANT: f64 = 1e-8;
 const MOST_ROUNDS: usize = 60;
@@ -141,7 +146,7 @@ impl LeastNorm {
             for (next, (m, s)) in self.next.iter_mut().zip(self.multipliers.iter().zip(&self.step)) {
                 *next = m + part * s;
             }
-            if part < 1e-6 || self.dual(&self.next) <= before + 1e-14 * before.abs() {
+            if part < SHORTEST_PART || self.dual(&self.next) <= before + RISE_BY_ROUNDING * before.abs() {
                 break;
             }
             part *= 0.5;

@@ -24,6 +24,7 @@ pub use dimension::{Any, Dimension, Fixed};
 pub use jet::Jet;
 pub use lu::{ComplexLu, RealLu};
 pub use matrix::Matrix;
+pub(crate) use norm::generic_entry;
 pub use norm::{Norm, distance, dot, larger_or_nan, largest, rms, scaled_rms};
 pub use power::{rough_exp2, rough_log2, rough_power};
 pub use running_sum::RunningSum;

@@ -65,6 +65,14 @@ pub fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt()
 }
 
+/// An entry of a direction without zeros in which no two entries are likely to make up for each other.
+pub(crate) fn generic_entry(i: usize) -> f64 {
+    /// How far entries are from one, and how far apart they are as angles: no part of a turn.
+    const SPREAD: f64 = 0.7;
+    const APART: f64 = 1.7;
+    1.0 + SPREAD * (APART * i as f64).sin()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -23,37 +23,49 @@ const EVENT_KEYS: &[&str] = &[
 ];
 const REST_KEYS: &[&str] = &["goto", "reset"];
 
-impl Reader<'_> {
-    pub(super) fn events(&mut self, value: &Value<'_>) -> Vec<EventRule> {
-        let Some(table) = self.table(value, "events", "[events.floor]") else { return Vec::new() };
-        table.iter().filter_map(|(key, value)| self.event(key, value)).collect()
-    }
+/// Reads one event from its table.
+struct EventTable<'r, 't, 'v, 'i> {
+    reader: &'r mut Reader<'t>,
+    key: &'v Spanned<DeString<'i>>,
+    table: &'v DeTable<'i>,
+}
 
-    fn event(&mut self, key: &Spanned<DeString<'_>>, value: &Value<'_>) -> Option<EventRule> {
-        let name = key.get_ref().to_string();
-        let table = self.table(value, &format!("events.{name}"), &format!("[events.{name}]"))?;
-        self.check_keys(table, EVENT_KEYS, &format!("event `{name}`"));
-        let trigger = self.trigger(key, table);
+/// Reads all events of a section, in the order of the file.
+pub(super) fn read_events(reader: &mut Reader<'_>, value: &Value<'_>) -> Vec<EventRule> {
+    let Some(table) = reader.table(value, "events", "[events.floor]") else { return Vec::new() };
+    let event = |(key, value): (&Spanned<DeString<'_>>, &Value<'_>)| {
+        let name = key.get_ref().as_ref();
+        let table = reader.table(value, &format!("events.{name}"), &format!("[events.{name}]"))?;
+        EventTable { reader, key, table }.read()
+    };
+    table.iter().filter_map(event).collect()
+}
+
+impl EventTable<'_, '_, '_, '_> {
+    fn read(&mut self) -> Option<EventRule> {
+        let (name, table) = (self.key.get_ref().to_string(), self.table);
+        self.reader.check_keys(table, EVENT_KEYS, &format!("event `{name}`"));
+        let trigger = self.trigger();
         let get = |k: &str| table.get(k);
-        let reset = get("reset").map_or_else(Vec::new, |v| self.definitions(v, "reset"));
+        let reset = get("reset").map_or_else(Vec::new, |v| self.reader.definitions(v, "reset"));
         let sides = &[("before", Side::Before), ("after", Side::After)];
-        let side = get("side").and_then(|v| self.word(v, "side", sides));
-        // A thing that is thrown back is not to be found behind the wall; a time is simply reached.
+        let side = get("side").and_then(|v| self.reader.word(v, "side", sides));
+        // A thing that is thrown back is not to be found beyond the wall; a time is simply reached.
         let thrown_back = !reset.is_empty() && matches!(trigger, Some(Trigger::Guard(_)));
         let side = side.unwrap_or(if thrown_back { Side::Before } else { Side::After });
         let direction = match &trigger {
             Some(Trigger::Guard(guard)) => self.direction(get("direction"), guard),
             _ => Direction::Rising,
         };
-        let goto = get("goto").and_then(|v| self.reference(v, "goto", "goto = \"rest\""));
-        let stop_after = self.stop_after(table);
+        let goto = get("goto").and_then(|v| self.reader.reference(v, "goto", "goto = \"rest\""));
+        let stop_after = self.stop_after();
         let touches = self.touches(get("touches"), trigger.as_ref());
         let at_rest = get("at_rest").and_then(|v| self.at_rest(v));
-        let on_entry = get("on_entry").and_then(|v| self.boolean(v, "on_entry")).unwrap_or(true);
-        let priority = get("priority").and_then(|v| self.integer(v, "priority")).unwrap_or(0);
+        let on_entry = get("on_entry").and_then(|v| self.reader.boolean(v, "on_entry")).unwrap_or(true);
+        let priority = get("priority").and_then(|v| self.reader.integer(v, "priority")).unwrap_or(0);
         Some(EventRule {
             name,
-            span: key.span(),
+            span: self.key.span(),
             trigger: trigger?,
             direction,
             side,
@@ -74,36 +86,37 @@ impl Reader<'_> {
             |guard: &Formula| guard.syntax.kind() == Kind::Condition && guard.syntax.comparison().is_none();
         if matches!(trigger, Some(Trigger::Guard(guard)) if joined(guard)) {
             let message = "`touches` is about one surface, and the guard joins several conditions".to_owned();
-            self.error(
+            self.reader.error(
                 "bad-guard",
                 value.span(),
                 message,
                 "remove `touches`, or make an event with one comparison",
             );
         }
-        self.boolean(value, "touches").unwrap_or(false)
+        self.reader.boolean(value, "touches").unwrap_or(false)
     }
 
     /// A guard, or one or two times.
-    fn trigger(&mut self, key: &Spanned<DeString<'_>>, table: &DeTable<'_>) -> Option<Trigger> {
+    fn trigger(&mut self) -> Option<Trigger> {
+        let table = self.table;
         let (guard, at, every) = (table.get("guard"), table.get("at"), table.get("every"));
         let timed = every.map(|v| ("every", v)).or(at.map(|v| ("at", v)));
         if let Some((word, value)) = timed {
-            self.check_timed(word, value, table);
+            self.check_timed(word, value);
         }
-        let mut number = |value: &Value<'_>, key: &str| self.formula(value, key, Kind::Number);
+        let mut number = |value: &Value<'_>, key: &str| self.reader.formula(value, key, Kind::Number);
         let at = at.map(|v| number(v, "at"));
         let every = every.map(|v| number(v, "every"));
         match (guard, every, at) {
-            (Some(guard), _, _) => Some(Trigger::Guard(self.formula(guard, "guard", Kind::Condition))),
+            (Some(guard), _, _) => Some(Trigger::Guard(self.reader.formula(guard, "guard", Kind::Condition))),
             (None, Some(period), first) => Some(Trigger::Every { period, first }),
             (None, None, Some(at)) => Some(Trigger::At(at)),
             (None, None, None) => {
                 let hint = "add `guard = \"y < 0\"`: the event happens when this becomes true; or `at = 5`, or `every = 0.1`";
-                self.error(
+                self.reader.error(
                     "missing-key",
-                    key.span(),
-                    format!("event `{}` has no guard", key.get_ref()),
+                    self.key.span(),
+                    format!("event `{}` has no guard", self.key.get_ref()),
                     hint,
                 );
                 None
@@ -112,17 +125,17 @@ impl Reader<'_> {
     }
 
     /// A known time goes through no zero: what is said of guards cannot be said of it.
-    fn check_timed(&mut self, word: &str, value: &Value<'_>, table: &DeTable<'_>) {
-        if table.contains_key("guard") {
+    fn check_timed(&mut self, word: &str, value: &Value<'_>) {
+        if self.table.contains_key("guard") {
             let message = format!("`guard` and `{word}` both say when the event happens");
             let hint = "keep one of them, or make two events";
-            self.error("bad-guard", value.span(), message, hint);
+            self.reader.error("bad-guard", value.span(), message, hint);
             return;
         }
         for key in ["direction", "side", "touches", "at_rest", "on_entry"] {
-            if let Some(other) = table.get(key) {
+            if let Some(other) = self.table.get(key) {
                 let message = format!("`{key}` says something about a guard, and `{word}` is a time");
-                self.error("bad-guard", other.span(), message, format!("remove `{key}`"));
+                self.reader.error("bad-guard", other.span(), message, format!("remove `{key}`"));
             }
         }
     }
@@ -131,19 +144,19 @@ impl Reader<'_> {
     fn at_rest(&mut self, value: &Value<'_>) -> Option<RestRule> {
         let example = "at_rest = { goto = \"resting\", reset = { v = 0 } }";
         if value.get_ref().as_str().is_some() {
-            let goto = self.reference(value, "at_rest", example);
+            let goto = self.reader.reference(value, "at_rest", example);
             return Some(RestRule { reset: Vec::new(), goto });
         }
         let Some(table) = value.get_ref().as_table() else {
-            self.wrong_type(value, "at_rest", "the name of a mode or a table", example);
+            self.reader.wrong_type(value, "at_rest", "the name of a mode or a table", example);
             return None;
         };
-        self.check_keys(table, REST_KEYS, "`at_rest`");
-        let reset = table.get("reset").map_or_else(Vec::new, |v| self.definitions(v, "reset"));
-        let goto = table.get("goto").and_then(|v| self.reference(v, "goto", "goto = \"resting\""));
+        self.reader.check_keys(table, REST_KEYS, "`at_rest`");
+        let reset = table.get("reset").map_or_else(Vec::new, |v| self.reader.definitions(v, "reset"));
+        let goto = table.get("goto").and_then(|v| self.reader.reference(v, "goto", "goto = \"resting\""));
         if reset.is_empty() && goto.is_none() {
             let message = "`at_rest` says neither where to go nor what to set".to_owned();
-            self.error("bad-guard", value.span(), message, format!("for example `{example}`"));
+            self.reader.error("bad-guard", value.span(), message, format!("for example `{example}`"));
         }
         Some(RestRule { reset, goto })
     }
@@ -152,7 +165,7 @@ impl Reader<'_> {
     fn direction(&mut self, value: Option<&Value<'_>>, guard: &Formula) -> Direction {
         let words =
             &[("rising", Direction::Rising), ("falling", Direction::Falling), ("both", Direction::Both)];
-        let given = value.and_then(|v| self.word(v, "direction", words));
+        let given = value.and_then(|v| self.reader.word(v, "direction", words));
         let implied = match guard.syntax.comparison().map(|(relation, _, _)| relation) {
             Some(Relation::Less | Relation::LessEqual) => Some(Direction::Falling),
             Some(Relation::Greater | Relation::GreaterEqual) => Some(Direction::Rising),
@@ -162,7 +175,7 @@ impl Reader<'_> {
         };
         if let (Some(_), Some(_), Some(value)) = (implied, given, value) {
             let message = "the condition in `guard` says already which way it fires".to_owned();
-            self.error(
+            self.reader.error(
                 "bad-guard",
                 value.span(),
                 message,
@@ -172,12 +185,13 @@ impl Reader<'_> {
         implied.or(given).unwrap_or_default()
     }
 
-    fn stop_after(&mut self, table: &DeTable<'_>) -> Option<u64> {
-        let stop = table.get("stop").and_then(|v| self.boolean(v, "stop"));
-        let after = table.get("stop_after").and_then(|v| self.count(v, "stop_after"));
+    fn stop_after(&mut self) -> Option<u64> {
+        let table = self.table;
+        let stop = table.get("stop").and_then(|v| self.reader.boolean(v, "stop"));
+        let after = table.get("stop_after").and_then(|v| self.reader.count(v, "stop_after"));
         if let (Some(_), Some(_), Some(value)) = (stop, after, table.get("stop_after")) {
             let message = "`stop` and `stop_after` are both given".to_owned();
-            self.error(
+            self.reader.error(
                 "bad-guard",
                 value.span(),
                 message,

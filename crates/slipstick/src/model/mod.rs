@@ -203,13 +203,20 @@ impl RunRule {
     }
 }
 
-/// A model: everything that does not change during a run.
-#[derive(Clone, Debug, Default)]
-pub struct Model {
+/// What a person reads of a model first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct About {
     /// What it is called.
     pub title: Option<String>,
     /// What it is about.
     pub description: Option<String>,
+}
+
+/// A model: everything that does not change during a run.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    /// What it is called, and what it is about.
+    pub about: About,
     /// Constants, which may be formulas of other parameters.
     pub parameters: Vec<Definition>,
     /// Start values, which may be formulas of parameters.

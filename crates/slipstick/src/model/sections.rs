@@ -1,5 +1,6 @@
 //! The sections of a model file, one function each, in the order of the reference page; events are next door.
 
+use super::events::read_events;
 use super::read::{Reader, Value, leaves};
 use super::versions::gather;
 use super::{AuditRule, Definition, Formula, ModeRule, Model, Reference, RunRule, SourceLocation};
@@ -38,8 +39,10 @@ impl Reader<'_> {
         let mut model = Model::default();
         for (key, value) in table {
             match key.get_ref().as_ref() {
-                "title" => model.title = self.string(value, "title", "title = \"A ball\""),
-                "description" => model.description = self.string(value, "description", "description = \"…\""),
+                "title" => model.about.title = self.string(value, "title", "title = \"A ball\""),
+                "description" => {
+                    model.about.description = self.string(value, "description", "description = \"…\"");
+                }
                 "parameters" => model.parameters = self.definitions(value, "parameters"),
                 "states" => model.states = self.definitions(value, "states"),
                 "discrete" => model.discrete = self.definitions(value, "discrete"),
@@ -47,7 +50,7 @@ impl Reader<'_> {
                 "mass" => model.mass = self.definitions(value, "mass"),
                 "outputs" => model.outputs = self.definitions(value, "outputs"),
                 "switches" => model.switches = self.definitions(value, "switches"),
-                "events" => model.events = self.events(value),
+                "events" => model.events = read_events(self, value),
                 "modes" => model.modes = self.modes(value),
                 "audit" => model.audit = self.audit(value),
                 "units" => model.units = self.units(value),
@@ -96,7 +99,7 @@ impl Reader<'_> {
         let mut list = |key: &str| table.get(key).map_or_else(Vec::new, |v| self.definitions(v, key));
         let (derivatives, outputs) = (list("derivatives"), list("outputs"));
         let (forces, constraints) = (list("forces"), list("constraints"));
-        let events = table.get("events").map_or_else(Vec::new, |v| self.events(v));
+        let events = table.get("events").map_or_else(Vec::new, |v| read_events(self, v));
         Some(ModeRule { name, span: key.span(), derivatives, forces, constraints, outputs, events })
     }
 

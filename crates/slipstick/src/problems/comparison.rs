@@ -142,9 +142,10 @@ impl Case<'_> {
     pub fn options_for(&self, entrant: &Entrant, tolerance: f64) -> Options {
         let mut options = self.options.clone().with_method(entrant.method);
         options.tolerances = self.tolerances.scaled(tolerance);
-        options.stabilisation = entrant.stabilisation.unwrap_or(options.stabilisation);
-        options.stabilisation_is_said |= entrant.stabilisation.is_some();
-        options.fixed_step = None;
+        options.constraints.stabilisation =
+            entrant.stabilisation.unwrap_or(options.constraints.stabilisation);
+        options.constraints.stabilisation_is_said |= entrant.stabilisation.is_some();
+        options.steps.fixed = None;
         options.keep = Keep::Steps;
         options.without_idle_corrections()
     }
@@ -158,13 +159,14 @@ impl Case<'_> {
     /// model file.
     pub fn left_out(&self, entrant: &Entrant) -> Vec<&'static str> {
         let (said, used) = (self.options, self.options_for(entrant, 1e-6));
-        let replaced = entrant.stabilisation.is_none() && said.stabilisation != used.stabilisation;
+        let replaced = entrant.stabilisation.is_none()
+            && said.constraints.stabilisation != used.constraints.stabilisation;
         let parts = [
-            ("fixed_step", said.fixed_step.is_some()),
+            ("fixed_step", said.steps.fixed.is_some()),
             ("rho_infinity", said.rho_infinity != used.rho_infinity),
             ("stabilisation", replaced),
-            ("metric", said.metric != used.metric),
-            ("datol", said.drift_tolerance != used.drift_tolerance),
+            ("metric", said.constraints.metric != used.constraints.metric),
+            ("datol", said.constraints.drift_tolerance != used.constraints.drift_tolerance),
         ];
         parts.into_iter().filter(|(_, is_left_out)| *is_left_out).map(|(word, _)| word).collect()
     }

@@ -65,7 +65,7 @@ impl FingerprintRun {
             MassKind::Identity => "ode".to_owned(),
             _ => "dae".to_owned(),
         };
-        let fixed = if options.fixed_step.is_some() { "/fixed" } else { "" };
+        let fixed = if options.steps.fixed.is_some() { "/fixed" } else { "" };
         Self { form: form + fixed, tolerance, options }
     }
 
@@ -75,7 +75,7 @@ impl FingerprintRun {
     pub fn nearby(&self) -> Self {
         let mut other = self.clone();
         other.options.tolerances = other.options.tolerances.scaled(OTHER_TOLERANCE);
-        other.options.fixed_step = other.options.fixed_step.map(|h| h * OTHER_STEP);
+        other.options.steps.fixed = other.options.steps.fixed.map(|h| h * OTHER_STEP);
         other
     }
 }
@@ -154,9 +154,9 @@ fn entrants(system: &dyn System) -> Vec<Entrant> {
 /// What is asked of a run with an entrant.
 fn adapt(options: &Options, entrant: &Entrant, span: f64) -> Options {
     let mut options = options.clone().with_method(entrant.method);
-    options.stabilisation = entrant.stabilisation.unwrap_or(options.stabilisation);
-    options.stabilisation_is_said |= entrant.stabilisation.is_some();
-    options.fixed_step = entrant.method.facts().error_order.is_none().then_some(span / FIXED_STEPS);
+    options.constraints.stabilisation = entrant.stabilisation.unwrap_or(options.constraints.stabilisation);
+    options.constraints.stabilisation_is_said |= entrant.stabilisation.is_some();
+    options.steps.fixed = entrant.method.facts().error_order.is_none().then_some(span / FIXED_STEPS);
     options.limits = LIMITS;
     options.without_idle_corrections()
 }

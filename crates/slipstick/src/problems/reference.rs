@@ -97,7 +97,7 @@ impl Reference {
         for method in Self::METHODS.into_iter().filter(|method| suits(*method, plan)) {
             let mut options = plan.options.clone().with_method(method);
             options.tolerances = tolerances.clone();
-            (options.fixed_step, options.limits.steps) = (None, most_steps);
+            (options.steps.fixed, options.limits.steps) = (None, most_steps);
             let result = simulate_watched(&plan.system, &plan.start, &options, monitor);
             let run = match NoReference::or_run(method, result) {
                 Ok(run) => run,
@@ -146,7 +146,8 @@ impl NoReference {
 
 /// Whether a method can run a plan at all.
 fn suits(method: Method, plan: &Plan) -> bool {
-    let takes_terms = plan.system.shape().layout.v > 0 && !plan.options.stabilisation.changes_the_motion();
+    let takes_terms =
+        plan.system.shape().layout.v > 0 && !plan.options.constraints.stabilisation.changes_the_motion();
     let facts = method.facts();
     (!facts.mechanisms_only || takes_terms)
         && (facts.implicit || plan.system.shape().mass_kind == MassKind::Identity)

@@ -33,8 +33,9 @@ impl Calendar {
         }
     }
 
-    /// Reads the times anew: they depend on counts and parameters. A guard is pending if its time is ahead. What is a hair after another time, or
-    /// after the end of the run, is at that time. Closures are promised their times to the last bit, so that only the end of the run draws them.
+    /// Reads the times anew: they depend on counts and parameters. A guard is pending if its time is ahead.
+    /// What is a hair after another time, or after the end of the run, is at that time. Closures are promised
+    /// their times to the last bit, so that only the end of the run draws them.
     pub(super) fn read(&mut self, flow: &mut Flow<'_>, t: f64) {
         if self.guards.is_empty() {
             return;
@@ -62,7 +63,8 @@ impl Calendar {
         others.filter(|&other| other > t && is_hair_after(time, other)).fold(time, f64::min)
     }
 
-    /// Guards that never fire at their zero have passed it without a word: their sides are those of their values before a transition.
+    /// Guards that never fire at their zero have passed it without a word: their sides are those of their
+    /// values before a transition.
     pub(super) fn keep_sides(&mut self, flow: &mut Flow<'_>, t: f64, y: &[f64]) {
         for &g in self.guards.iter().filter(|&&g| self.times[g] == f64::INFINITY) {
             let value = flow.guards().value(g, t, y);

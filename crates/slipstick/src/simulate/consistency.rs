@@ -32,8 +32,8 @@ impl Consistency<'_, '_> {
     /// Makes the start of a mechanism consistent, and says what was changed.
     pub(super) fn make_start_consistent(&mut self) -> Result<(), Error> {
         let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
-        let assembled =
-            self.integrator.flow.constraints().make_consistent(t, &mut y, &self.integrator.options.pinned);
+        let pinned = &self.integrator.options.constraints.pinned;
+        let assembled = self.integrator.flow.constraints().make_consistent(t, &mut y, pinned);
         assembled.map_err(|refusal| self.not_consistent("the start", t, &refusal))?;
         self.note_changes(t, &y);
         self.integrator.trial.restart(t, &y);
@@ -144,8 +144,8 @@ impl Consistency<'_, '_> {
         Ok(())
     }
 
-    /// What is set at some speeds the constraints pass on to others. An impact takes energy away or keeps it: where
-    /// there is more than before and more than was set, the reset is hardly what was meant.
+    /// What is set at some speeds the constraints pass on to others. An impact takes energy away or keeps it:
+    /// where there is more than before and more than was set, the reset is hardly what was meant.
     fn note_raised_energy(&mut self, fired: &str, transition: &Transition, (before, asked): (f64, f64)) {
         let t = transition.t;
         let after = self.integrator.flow.constraints().kinetic_energy(t, &transition.after);

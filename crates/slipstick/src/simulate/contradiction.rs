@@ -119,7 +119,7 @@ impl Diagnosis<'_, '_> {
                 Error::StateNotFinite { name, value, t: t + h, state }
             }
             Some(Fault::NoConvergence) => {
-                let fixed = options.fixed_step.is_some();
+                let fixed = options.steps.fixed.is_some();
                 Error::NoConvergence { t, h, fixed, mechanism: flow.is_mechanism() }
             }
             Some(Fault::LeftOpen { constraint, left }) => {
@@ -196,7 +196,7 @@ impl Diagnosis<'_, '_> {
     /// What corrections have left open after a step that could shrink; one of fixed size is simply too long.
     fn left_open(&self) -> Option<Error> {
         match self.integrator.trial.fault {
-            Some(Fault::LeftOpen { constraint, left }) if self.integrator.options.fixed_step.is_none() => {
+            Some(Fault::LeftOpen { constraint, left }) if self.integrator.options.steps.fixed.is_none() => {
                 Some(self.motion_not_consistent(self.in_words(&[(constraint, left)])))
             }
             _ => None,

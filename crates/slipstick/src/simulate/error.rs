@@ -1,5 +1,6 @@
 //! Why a run could not be made, with the numbers and the cure.
 
+use super::hints;
 use crate::equations::System;
 use crate::trajectory::Trajectory;
 use crate::transition::{Conflict, Impossible, Target};
@@ -371,12 +372,6 @@ pub enum Error {
 /// What cannot be consistent if it is no single state.
 pub(super) const IN_MOTION: &str = "the motion";
 
-/// What to do about a solution that leaves the range of numbers.
-const GROWS_WITHOUT_BOUND: &str =
-    "the solution grows without bound: let an event act before, end the run earlier, or choose larger units";
-const SMALLER_FIXED_STEP: &str =
-    "choose a smaller `fixed_step`, or leave it out: steps are then as short as the tolerances ask for";
-
 impl Error {
     /// A rule of transitions that cannot be applied at a time, by the names of a system.
     pub(super) fn of_rule(impossible: Impossible, t: f64, system: &dyn System) -> Self {
@@ -465,9 +460,7 @@ impl Error {
             Self::EndBeforeStart { .. } => "choose `until` later than the start",
             Self::StateLength { .. } => "give one start value for each state",
             Self::NoSuchMode { .. } => "choose one of the modes of the system",
-            Self::StartNotFinite { .. } => {
-                "look for a division by zero or a root of a negative number in the start value"
-            }
+            Self::StartNotFinite { .. } => hints::START_NOT_FINITE,
             Self::BadTolerance { .. } => "tolerances between 1e-3 and 1e-12 are usual",
             Self::ToleranceLength { .. } => "give one tolerance for all states, or one for each",
             Self::BadSafety { .. } => "0.9 is usual; with less, fewer steps are rejected, but more are made",
@@ -477,65 +470,29 @@ impl Error {
             Self::BadTerm { .. } => "20 for `rate`, 100 for `position` and 10 for `decay` are usual",
             Self::BadPin { .. } => "pin coordinates of a mechanism by their place among them",
             Self::UnevenMass { .. } => "give both halves of the matrix, with equal entries",
-            Self::BadPeriod { .. } => {
-                "the time between two events is greater than zero; for a single time there is `at`"
-            }
+            Self::BadPeriod { .. } => hints::BAD_PERIOD,
             Self::BadStep { .. } => "give a positive number, or leave it out",
-            Self::DerivativeNotFinite { .. } => {
-                "look for a division by zero, or a root or logarithm of a negative number, in that formula, \
-                 or for a solution that grows without bound; an event may have to act before this state is reached"
-            }
-            Self::StateNotFinite { .. } => GROWS_WITHOUT_BOUND,
-            Self::GuardNotFinite { .. } => {
-                "look for a division by zero, or a root or logarithm of a negative number, in that guard"
-            }
-            Self::EventCycle { .. } => {
-                "let the resets leave the guards on sides from which nothing fires, or let one of the events go to another mode"
-            }
-            Self::ConflictingResets { .. } => {
-                "say which of them holds with `priority`, or let one event do what both together should"
-            }
+            Self::DerivativeNotFinite { .. } => hints::DERIVATIVE_NOT_FINITE,
+            Self::StateNotFinite { .. } => hints::GROWS_WITHOUT_BOUND,
+            Self::GuardNotFinite { .. } => hints::GUARD_NOT_FINITE,
+            Self::EventCycle { .. } => hints::EVENT_CYCLE,
+            Self::ConflictingResets { .. } => hints::CONFLICTING_RESETS,
             Self::ConflictingModes { .. } => "say which of them holds with `priority`",
-            Self::NoConsistentSwitches { .. } => {
-                "check the signs in the equations next to these surfaces, or describe what happens there as a mode of its own"
-            }
+            Self::NoConsistentSwitches { .. } => hints::NO_CONSISTENT_SWITCHES,
             Self::ResetNotFinite { .. } => "look for a division by zero in the reset",
-            Self::NotConsistent { what, .. } if what == IN_MOTION => {
-                "check the lengths in these constraints and what moves them in time, or let the run end before"
-            }
-            Self::NotConsistent { .. } => {
-                "choose start values nearer to a closed mechanism, pin fewer coordinates, or check the lengths in these constraints"
-            }
-            Self::MotionNotDetermined { .. } => {
-                "give each coordinate a mass in `kinetic` or `inertia`, or a constraint that holds it; or begin where the constraints have a gradient"
-            }
-            Self::BadPlace { .. } => {
-                "a row of the gradient is a joint, its columns and those of the mass matrix are speeds"
-            }
-            Self::WrongGradient { .. } => {
-                "check that row of the gradient, and that its places are in order of rows and then columns; or leave the gradient out"
-            }
-            Self::TooManySurfaces { .. } => {
-                "write each sign in a term of its own, as in `-a * sign(u) - b * sign(v)`: then there may be any number; or let them meet one after the other"
-            }
-            Self::CountTooLarge { .. } => {
-                "such a formula has no steps that a double can show: leave `floor`, `round` or `mod` out of it, or count in larger units"
-            }
-            Self::LeftOpen { .. } | Self::NoConvergence { fixed: true, .. } => SMALLER_FIXED_STEP,
-            Self::NoConvergence { mechanism: true, .. } => {
-                "the mechanism may be next to a singular position here, where a constraint fixes nothing, or forces may be very steep; try another method, such as `hem5`, or other tolerances"
-            }
-            Self::NoConvergence { .. } => {
-                "the right-hand side may jump here: give the jump a guard or a switch; or it may be very steep: try another method"
-            }
-            Self::SingularMatrix { .. } => {
-                "check that every algebraic equation determines its state (index 1), and that the mass matrix has the rows you mean"
-            }
+            Self::NotConsistent { what, .. } if what == IN_MOTION => hints::NOT_CONSISTENT_IN_MOTION,
+            Self::NotConsistent { .. } => hints::NOT_CONSISTENT,
+            Self::MotionNotDetermined { .. } => hints::MOTION_NOT_DETERMINED,
+            Self::BadPlace { .. } => hints::BAD_PLACE,
+            Self::WrongGradient { .. } => hints::WRONG_GRADIENT,
+            Self::TooManySurfaces { .. } => hints::TOO_MANY_SURFACES,
+            Self::CountTooLarge { .. } => hints::COUNT_TOO_LARGE,
+            Self::LeftOpen { .. } | Self::NoConvergence { fixed: true, .. } => hints::SMALLER_FIXED_STEP,
+            Self::NoConvergence { mechanism: true, .. } => hints::NO_CONVERGENCE_OF_MECHANISM,
+            Self::NoConvergence { .. } => hints::NO_CONVERGENCE,
+            Self::SingularMatrix { .. } => hints::SINGULAR_MATRIX,
             Self::WrongMethod { hint, .. } => hint,
-            Self::StepTooSmall { .. } => {
-                "the solution may blow up here, or jump without an event: give the jump a guard or a switch, \
-                 or loosen the tolerances"
-            }
+            Self::StepTooSmall { .. } => hints::STEP_TOO_SMALL,
         }
     }
 }

@@ -7,8 +7,9 @@ use crate::watch::StepPolynomial;
 const SURE: f64 = 5.0;
 /// The largest misfit with which such a cubic tells anything.
 const LARGEST_MISFIT: f64 = 0.01;
-/// Stages that tell of weights: how many there have to be, how many are looked at, how far from the start the first may be, where the two in the middle are taken,
-/// and how near to each other two are one, all as parts of a step.
+/// Stages that tell of weights: how many there have to be, how many are looked at, how far from the start the
+/// first may be, where the two in the middle are taken, and how near to each other two are one, all as parts
+/// of a step.
 const LEAST_STAGES: usize = 5;
 const MOST_STAGES: usize = 16;
 const FIRST_STAGE: f64 = 0.25;
@@ -16,8 +17,8 @@ const MIDDLE_STAGES: (f64, f64) = (0.35, 0.75);
 const SAME_PLACE: f64 = 1e-9;
 
 impl Along<'_, '_> {
-    /// Where stages have seen the weight of a surface well inside, and a cubic through four of them meets the others, the motion does not leave within the
-    /// step: nothing has to be evaluated for that.
+    /// Where stages have seen the weight of a surface well inside, and a cubic through four of them meets the
+    /// others, the motion does not leave within the step: nothing has to be evaluated for that.
     pub(super) fn exit_from_stages(
         &mut self,
         (surface, side): (usize, f64),
@@ -49,8 +50,8 @@ impl Along<'_, '_> {
     }
 }
 
-/// The cubic through four of some points from 0 to 1, as powers, and how far the others are from it. None if there are too few of them, if they do not reach
-/// over the whole step, or if they do not follow a cubic.
+/// The cubic through four of some points from 0 to 1, as powers, and how far the others are from it. None if
+/// there are too few of them, if they do not reach over the whole step, or if they do not follow a cubic.
 fn cubic_through(points: impl Iterator<Item = (f64, f64)>) -> Option<([f64; 4], f64)> {
     let mut known = [(0.0, 0.0); MOST_STAGES];
     let mut count = 0;

@@ -23,7 +23,7 @@ impl Simulator<'_> {
     /// The start of the run: switches are locked by what holds there; what fires there is a transition. Gives
     /// the outcome if that ends the run.
     pub(super) fn start(&mut self) -> Result<Option<Outcome>, Error> {
-        if self.integrator.options.location == Some(Location::OneSided) {
+        if self.integrator.options.events.location == Some(Location::OneSided) {
             self.integrator.flow.stay_on_this_side();
         }
         if self.integrator.flow.system().layout().v > 0 {
@@ -44,7 +44,7 @@ impl Simulator<'_> {
             self.activate_guards();
             self.locks().lock_all()?;
         }
-        if self.integrator.options.stabilisation != Stabilisation::SlidingMode {
+        if self.integrator.options.constraints.stabilisation != Stabilisation::SlidingMode {
             return self.consistency().make_start_consistent();
         }
         let (t, y) = (self.integrator.trial.t, self.integrator.trial.start.clone());

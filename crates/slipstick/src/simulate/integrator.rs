@@ -16,6 +16,11 @@ pub(super) use crate::step::Restart;
 use crate::step::{Counts, DenseDetail, Step, Trial, first_step};
 use crate::trajectory::Statistics;
 
+/// A step shorter than this many spacings of doubles does not move the time: at the time itself, or at this
+/// part of the end time where that is more.
+const SPACINGS_OF_TIME: f64 = 64.0;
+const PART_OF_END: f64 = 1e-6;
+
 /// What comes of a step that is not good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rejection {
@@ -85,7 +90,7 @@ impl<'a> Integrator<'a> {
     /// Whether the step just tried may be taken: its error is within the tolerance, or its size is fixed and
     /// its end finite.
     pub(super) fn is_acceptable(&self) -> bool {
-        let most = if self.options.fixed_step.is_some() { f64::MAX } else { 1.0 };
+        let most = if self.options.steps.fixed.is_some() { f64::MAX } else { 1.0 };
         self.trial.error <= most
     }
 
@@ -124,7 +129,7 @@ impl<'a> Integrator<'a> {
     pub(super) fn choose_first_step(&mut self, restart: Restart, beginning: Option<Beginning>) -> bool {
         let Self { flow, step, trial, options, sizes, .. } = self;
         sizes.restart(restart, trial.t, beginning, |longest| {
-            first_step(flow, trial.t, &trial.start, longest, step.method().facts().order, &options.tolerances)
+            first_step(flow, trial, longest, step.method().facts().order, &options.tolerances)
         })
     }
 
@@ -142,8 +147,8 @@ impl<'a> Integrator<'a> {
 
     /// A step that is shorter than this does not move the time.
     pub(super) fn smallest_step(&self) -> f64 {
-        let scale = self.trial.t.abs().max(1e-6 * self.options.until.abs());
-        64.0 * f64::EPSILON * scale
+        let scale = self.trial.t.abs().max(PART_OF_END * self.options.until.abs());
+        SPACINGS_OF_TIME * f64::EPSILON * scale
     }
 
     /// How far each state may be off where its value is this.
@@ -156,7 +161,7 @@ impl<'a> Integrator<'a> {
     pub(super) fn location(&self) -> Location {
         let poor = self.has_poor_dense_output() || self.flow.is_held();
         let default = if poor { Location::Integrate } else { Location::Dense };
-        let asked = self.options.location.unwrap_or(default);
+        let asked = self.options.events.location.unwrap_or(default);
         if self.flow.one_sided.is_on() { Location::OneSided } else { asked }
     }
 
@@ -164,7 +169,7 @@ impl<'a> Integrator<'a> {
     pub(super) fn has_finer_dense_output(&self) -> bool {
         let facts = self.step.method().facts();
         let finer = !facts.implicit && facts.dense_order < facts.order && !self.has_poor_dense_output();
-        finer && self.options.location != Some(Location::Dense)
+        finer && self.options.events.location != Some(Location::Dense)
     }
 
     /// Whether an event on dense output costs the method its order.

@@ -13,7 +13,7 @@ mod error;
 mod exits;
 mod guards;
 mod headings;
-mod initialise;
+mod hints;
 mod instant;
 mod integrator;
 mod locks;
@@ -35,13 +35,14 @@ mod stepper;
 mod surface_notes;
 mod surfaces;
 mod trials;
+mod validate;
 
-pub(crate) use initialise::check_options;
+pub(crate) use validate::check_options;
 
 pub use concurrency::Concurrency;
 pub use error::{Error, Failure};
 pub use monitor::{Monitor, Progress, Stop, Unwatched};
-pub use options::{Keep, Limits, Options, Start};
+pub use options::{ConstraintOptions, EventOptions, Keep, Limits, Options, Start, StepOptions};
 pub use plan::{MDOP5, Overrides, Plan, method_hint};
 pub use run_options::{OptionValue, RUN_OPTIONS, RunOption};
 pub use simulator::{simulate, simulate_watched};

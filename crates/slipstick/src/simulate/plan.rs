@@ -1,6 +1,6 @@
 //! From a model to a run: the compiled system, where it starts, and what is asked of it.
 
-use super::{Error, OptionValue, Options, RUN_OPTIONS, Start, initialise, run_options};
+use super::{Error, OptionValue, Options, RUN_OPTIONS, Start, run_options, validate};
 use crate::equations::{FormulaSystem, ParameterValues, System};
 use crate::expr::nearest;
 use crate::formulation::Stabilisation;
@@ -80,7 +80,8 @@ impl Plan {
 
     /// The names of the coordinates that are not changed to make the start consistent.
     pub(super) fn pinned(&self) -> OptionValue {
-        let names = self.options.pinned.iter().filter_map(|&i| self.system.shape().state_names.get(i));
+        let names =
+            self.options.constraints.pinned.iter().filter_map(|&i| self.system.shape().state_names.get(i));
         let list: Vec<OptionValue> = names.map(|name| name.as_str().into()).collect();
         if list.is_empty() { OptionValue::Nothing } else { OptionValue::List(list) }
     }
@@ -97,15 +98,15 @@ impl Plan {
 
 /// The options as a run would check them, and what the model says about corrections where none are made.
 fn check_options(model: &Model, system: &FormulaSystem, options: &Options) -> Result<(), Error> {
-    if model.run.place("stabilisation").is_some() && !options.stabilisation.changes_the_motion() {
-        initialise::check_idle_corrections(options)?;
+    if model.run.place("stabilisation").is_some() && !options.constraints.stabilisation.changes_the_motion() {
+        validate::check_idle_corrections(options)?;
     }
     let mut choosing =
-        RUN_OPTIONS.iter().filter(|option| option.chooses_steps && options.fixed_step.is_some());
+        RUN_OPTIONS.iter().filter(|option| option.chooses_steps && options.steps.fixed.is_some());
     if let Some(said) = choosing.find(|option| model.run.setting(option.key).is_some()) {
         return Err(Error::BesideFixedStep { which: said.key });
     }
-    initialise::check_options(system, options)
+    validate::check_options(system, options)
 }
 
 /// An error about an option, at its place in the file; a wish that goes before that has none there.

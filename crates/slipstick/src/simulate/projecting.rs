@@ -7,6 +7,9 @@ use crate::formulation::Flow;
 use crate::math::larger_or_nan;
 use crate::step::{Fault, Method, Step, Trial};
 
+/// What is uncertain in a state by rounding, as a part of it or of one.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
+
 /// How often a correction is made calm, and what is left of it to correct after each time at most.
 const CALM_ROUNDS: usize = 8;
 const CALMER: f64 = 0.2;
@@ -63,11 +66,11 @@ impl CalmProjection {
 impl Integrator<'_> {
     /// The error that a step is asked for in a state, or with steps of one size what it leaves uncertain.
     pub(super) fn step_error(&self, state: usize, value: f64) -> f64 {
-        let bound = match self.options.fixed_step {
+        let bound = match self.options.steps.fixed {
             None => self.options.tolerances.scale(state, value.abs()),
             Some(h) => h.powf(f64::from(self.step.method().facts().order) - 1.0),
         };
-        bound.max(16.0 * f64::EPSILON * (1.0 + value.abs()))
+        bound.max(ROUNDING * (1.0 + value.abs()))
     }
 
     /// What a step leaves uncertain in a state: `h^(p-1)` for order `p` (paper 000). Under error control the
@@ -76,7 +79,7 @@ impl Integrator<'_> {
     pub(super) fn uncertainty_of(&self, state: usize, value: f64) -> f64 {
         let order = f64::from(self.step.method().facts().order);
         let part = self.options.tolerances.relative.get(state).max(f64::EPSILON);
-        let slack = if self.options.fixed_step.is_some() { 1.0 } else { part.powf(-2.0 / (order + 1.0)) };
+        let slack = if self.options.steps.fixed.is_some() { 1.0 } else { part.powf(-2.0 / (order + 1.0)) };
         slack * self.step_error(state, value)
     }
 

@@ -17,6 +17,9 @@ use crate::math::Bracket;
 use crate::trajectory::{Event, EventKind};
 use crate::transition::Transition;
 
+/// A surface that is reached within this part of the run is met.
+const MET: f64 = 1e-12;
+
 /// The part of the error of a step within which positions count as closed: with them goes a speed that is
 /// some times as large, and they come nearer quickly.
 const CLOSED: f64 = 1e-3;
@@ -50,7 +53,7 @@ impl Approach {
         let surfaces = finite_surfaces(&mut integrator.flow, t, y, "the start")?;
         let is_met = |(k, s): (usize, &f64)| {
             let span = integrator.options.until - integrator.start_time;
-            s.abs() <= 1e-12 * span * integrator.options.reach.get(k)
+            s.abs() <= MET * span * integrator.options.constraints.reach.get(k)
         };
         let side = |(k, s): (usize, &f64)| if is_met((k, s)) { 0.0 } else { s.signum() };
         let sides: Vec<f64> = surfaces.iter().enumerate().map(side).collect();
@@ -81,7 +84,7 @@ impl Approach {
         let surfaces = finite_surfaces(&mut integrator.flow, t, &start, IN_MOTION)?;
         for (k, side) in sides.iter().enumerate().filter(|(_, side)| **side != 0.0) {
             // Rounding can bring it to the other side.
-            let time = t + (side * surfaces[k]).max(0.0) / integrator.options.reach.get(k);
+            let time = t + (side * surfaces[k]).max(0.0) / integrator.options.constraints.reach.get(k);
             if time < self.next {
                 (self.next, self.aimed) = (time, Vec::new());
             }
@@ -143,7 +146,7 @@ impl Approach {
             "the surface of the constraint `{}` was reached after {:.9}; |s| / η = {:.9}",
             integrator.flow.system().constraints()[k].name,
             integrator.trial.t - since,
-            size / integrator.options.reach.get(k)
+            size / integrator.options.constraints.reach.get(k)
         )
     }
 }
@@ -195,7 +198,7 @@ pub(super) fn note_not_reached(integrator: &mut Integrator<'_>, recorder: &mut R
     let constraints = flow.system().constraints();
     let ahead = sides.iter().zip(&surfaces).enumerate().filter(|(_, (side, _))| **side != 0.0);
     let one = |(k, (_, s)): (usize, (&f64, &f64))| {
-        let time = s.abs() / options.reach.get(k);
+        let time = s.abs() / options.constraints.reach.get(k);
         format!("`{}` (|s| = {:.3e}, |s| / η = {time:.3e})", constraints[k].name, s.abs())
     };
     let list: Vec<String> = ahead.map(one).collect();

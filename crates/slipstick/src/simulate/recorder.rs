@@ -224,7 +224,7 @@ impl Recorder {
 pub(super) fn empty_trajectory(system: &dyn System, options: &Options) -> Trajectory {
     let guards = system.guards().iter().map(|guard| guard.name.clone());
     // Under sliding-mode control the surfaces of constraints are met as events.
-    let surfaces = options.stabilisation == Stabilisation::SlidingMode;
+    let surfaces = options.constraints.stabilisation == Stabilisation::SlidingMode;
     let constraints = system.constraints().iter().filter(|_| surfaces).map(|c| c.name.clone());
     Trajectory {
         state_names: system.state_names().to_vec(),

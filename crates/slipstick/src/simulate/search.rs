@@ -168,7 +168,7 @@ impl EventSearch<'_, '_> {
     /// as the solution.
     fn reintegrate_to_event(&mut self, mut found: Found) -> Detected {
         // What happens together has to be seen, too.
-        let after = self.integrator.options.concurrency.map_or(0.0, |concurrency| concurrency.time);
+        let after = self.integrator.options.events.concurrency.map_or(0.0, |concurrency| concurrency.time);
         for _ in 0..MOST_TIMES {
             let h = (found.s * (1.0 + MARGIN)).max(found.s + after);
             if h >= self.integrator.trial.h

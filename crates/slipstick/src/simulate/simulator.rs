@@ -22,7 +22,7 @@ use super::reaching::{Approach, note_not_reached};
 use super::recorder::{Recorder, empty_trajectory};
 use super::stepper::Stepper;
 use super::surfaces::Surfaces;
-use super::{Error, Failure, Monitor, Options, Progress, Start, Unwatched, initialise};
+use super::{Error, Failure, Monitor, Options, Progress, Start, Unwatched, validate};
 use crate::equations::System;
 use crate::mode::Mode;
 use crate::step::StiffnessCount;
@@ -57,7 +57,7 @@ pub fn simulate_watched(
     options: &Options,
     monitor: &mut dyn Monitor,
 ) -> Result<Trajectory, Box<Failure>> {
-    if let Err(error) = initialise::check(system, start, options) {
+    if let Err(error) = validate::check(system, start, options) {
         return Err(Box::new(Failure { error, trajectory: empty_trajectory(system, options) }));
     }
     let mut simulator = Simulator::new(system, start, options);

@@ -5,6 +5,11 @@ use super::Options;
 use super::integrator::Restart;
 use crate::step::{Controller, Fault, Method, Trial};
 
+/// At time zero, where doubles have no spacing to speak of, that of this part of the run counts.
+const PART_OF_SPAN: f64 = 1e-9;
+/// No step is shorter than this, in the unit of time, also in a run of no length: doubles end not far below.
+const SHORTEST: f64 = 1e-290;
+
 /// The first step of a run that starts at rest.
 const FIRST_STEP_AT_REST: f64 = 1e-6;
 /// A rest of less than this part of a step would only cost another step.
@@ -48,7 +53,7 @@ impl<'a> Sizes<'a> {
     pub(super) fn new(options: &'a Options, method: Method, t: f64, guards: usize) -> Self {
         Self {
             options,
-            control: Controller::for_method(method, options.control, options.safety),
+            control: Controller::for_method(method, options.steps.control, options.steps.safety),
             h: 0.0,
             first_steps: vec![None; 4 * guards],
             alike: [None; 4],
@@ -59,12 +64,12 @@ impl<'a> Sizes<'a> {
 
     /// Another method is at work.
     pub(super) fn change_method(&mut self, method: Method) {
-        self.control = Controller::for_method(method, self.options.control, self.options.safety);
+        self.control = Controller::for_method(method, self.options.steps.control, self.options.steps.safety);
     }
 
     /// The method that goes on tries this step first.
     pub(super) fn begin_with(&mut self, h: f64) {
-        if self.options.fixed_step.is_none() {
+        if self.options.steps.fixed.is_none() {
             self.h = h;
         }
     }
@@ -83,8 +88,8 @@ impl<'a> Sizes<'a> {
             return false;
         }
         self.control.restart();
-        let first = self.options.first_step.filter(|_| restart == Restart::Initial);
-        if let Some(h) = self.options.fixed_step.or(first) {
+        let first = self.options.steps.first.filter(|_| restart == Restart::Initial);
+        if let Some(h) = self.options.steps.fixed.or(first) {
             self.h = h;
             return false;
         }
@@ -93,7 +98,7 @@ impl<'a> Sizes<'a> {
             self.h = h;
             return false;
         }
-        let longest = self.options.longest_step.unwrap_or(self.options.until - t).max(f64::MIN_POSITIVE);
+        let longest = self.options.steps.longest.unwrap_or(self.options.until - t).max(f64::MIN_POSITIVE);
         let guess = self.beginning.and_then(|beginning| self.alike[beginning.place() % 4]);
         self.h = match estimate(longest) {
             Some(fresh) if restart == Restart::Initial => fresh,
@@ -107,14 +112,14 @@ impl<'a> Sizes<'a> {
     /// The size of the next try, and whether it ends at the goal.
     pub(super) fn next(&self, t: f64, goal: f64) -> (f64, bool) {
         let left = goal - t;
-        let wanted = self.options.longest_step.map_or(self.h, |longest| self.h.min(longest));
+        let wanted = self.options.steps.longest.map_or(self.h, |longest| self.h.min(longest));
         if wanted * (1.0 + REST_OF_STEP) >= left { (left, true) } else { (wanted, false) }
     }
 
     /// A step is good: the next size follows from its error, also when only a part of it is taken, or is what
     /// the method proposes.
     pub(super) fn accept(&mut self, trial: &Trial, proposed: Option<f64>) {
-        if self.options.fixed_step.is_some() {
+        if self.options.steps.fixed.is_some() {
             return;
         }
         self.h = trial.h * self.control.accept(trial.h, trial.error);
@@ -146,10 +151,9 @@ impl<'a> Sizes<'a> {
     /// Tries a step of this size next. False if that is too short to be of use, or steps are fixed.
     pub(super) fn shrink_to(&mut self, t: f64, h: f64) -> bool {
         self.h = h;
-        // At t = 0 nothing can be told from the time itself.
-        let scale = t.abs().max(1e-9 * self.span);
-        let smallest = (SPACINGS * f64::EPSILON * scale).max(1e-290);
-        self.options.fixed_step.is_none() && self.h >= smallest
+        let scale = t.abs().max(PART_OF_SPAN * self.span);
+        let smallest = (SPACINGS * f64::EPSILON * scale).max(SHORTEST);
+        self.options.steps.fixed.is_none() && self.h >= smallest
     }
 }
 
@@ -186,7 +190,7 @@ mod tests {
         sizes.accept(&trial(0.1, 1e-6), Some(0.7));
         assert_eq!(sizes.h, 0.7);
         assert!(!sizes.shrink_to(1.0, 1e-18), "that does not move the time");
-        let fixed = Options { fixed_step: Some(0.25), ..options.clone() };
+        let fixed = options.clone().fixed_step(0.25);
         let mut sizes = Sizes::new(&fixed, METHOD, 0.0, 0);
         sizes.restart(Restart::Initial, 0.0, None, |_| None);
         sizes.accept(&trial(0.25, 1e-6), None);

@@ -131,7 +131,7 @@ impl<'a> Stepper<'_, 'a> {
     /// Takes the step just tried up to what was found, and to what crosses soon after it if that is asked
     /// for.
     fn take_concurrent(&mut self, mut found: Found) -> Firing {
-        let concurrency = self.integrator.options.concurrency;
+        let concurrency = self.integrator.options.events.concurrency;
         let gathered = concurrency.map_or_else(Vec::new, |region| self.search().gather(&mut found, region));
         let firing = self.take_up_to(&found);
         for (comparison, distance) in gathered {

@@ -22,7 +22,8 @@
 //! Brüls and Cardona, Numer. Math. 129, 2015). The end of a step has speeds on the constraints all the same;
 //! what the method goes on with is kept beside them, and scaled with the square of the step.
 
-use super::alpha_newton::{Solver, largest};
+use super::alpha_end::largest;
+use super::alpha_newton::Solver;
 use super::descriptor::Build;
 use super::implicit::check_finite;
 use super::passing::Passing;
@@ -270,7 +271,7 @@ impl Workspace {
             self.begin_anew(field, trial)?;
             self.solver.solve(field, tolerances, trial, &self.start, None)?;
         }
-        trial.end.copy_from_slice(&self.solver.state);
+        trial.end.copy_from_slice(&self.solver.step.state);
         self.estimate(field, tolerances, trial)
     }
 
@@ -320,9 +321,9 @@ impl Workspace {
             // Rates of the method may ring, and to go by them would keep them at it.
             start.rates.copy_from_slice(&start.calm);
         }
-        for (i, a) in self.solver.shifted.iter_mut().enumerate() {
+        for (i, a) in self.solver.step.shifted.iter_mut().enumerate() {
             *a = start.rates[i] + ratio * (start.shifted[i] - start.rates[i]);
-            self.solver.push[i] = ratio * ratio * start.off[i];
+            self.solver.step.push[i] = ratio * ratio * start.off[i];
         }
     }
 
@@ -330,11 +331,12 @@ impl Workspace {
     /// index-1 form: there an error of `a₀` in the multipliers has no part in them.
     fn begin_anew(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
         let t = trial.t + trial.h;
-        field.derivative(t, &self.solver.state, &mut self.state);
+        field.derivative(t, &self.solver.step.state, &mut self.state);
         check_finite(&self.state, 1, t)?;
         let (shift, rates) = (self.solver.coefficients.shift(), self.start.rates.iter());
         let both = rates.zip(&self.state[self.positions..]);
         self.solver
+            .step
             .shifted
             .iter_mut()
             .zip(both)
@@ -359,9 +361,10 @@ impl Workspace {
         self.find_bend(field, trial)?;
         let (h, n, c) = (self.h, self.n, self.solver.coefficients);
         for i in 0..n {
-            let ends = self.start.rates[i] / 3.0 + self.solver.end.rates[i] / 6.0;
-            let moved = (0.5 - c.beta) * self.solver.shifted[i] + c.beta * self.solver.end.shifted[i];
-            self.of_positions[i] = h * h * (moved - ends) + self.solver.moved[i];
+            let ends = self.start.rates[i] / 3.0 + self.solver.step.knot.rates[i] / 6.0;
+            let moved =
+                (0.5 - c.beta) * self.solver.step.shifted[i] + c.beta * self.solver.step.knot.shifted[i];
+            self.of_positions[i] = h * h * (moved - ends) + self.solver.step.moved[i];
         }
         self.of_positions[n..].fill(0.0);
         self.smooth();
@@ -391,7 +394,7 @@ impl Workspace {
 
     /// The rates at the end that the error is judged by.
     fn find_calm(&mut self, field: &mut Flow<'_>, trial: &mut Trial) -> Result<(), Fault> {
-        let end = &mut self.solver.end;
+        let end = &mut self.solver.step.knot;
         if self.solver.level != Level::Positions {
             end.calm.copy_from_slice(&end.rates);
             return Ok(());
@@ -411,7 +414,7 @@ impl Workspace {
     /// Projects speeds that the method does not constrain. The method itself continues with its own.
     fn close_speeds(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
         let (t, speeds) = (trial.t + trial.h, self.positions..self.positions + self.n);
-        let off = &mut self.solver.end.off[..self.n];
+        let off = &mut self.solver.step.knot.off[..self.n];
         off.copy_from_slice(&trial.end[speeds.clone()]);
         field.projection().project_velocities_from_derivative(t, &mut trial.end);
         off.iter_mut().zip(&trial.end[speeds.clone()]).for_each(|(off, v)| *off -= v);
@@ -424,7 +427,8 @@ impl Workspace {
         if before > 0.0 {
             for (i, bend) in self.bend.iter_mut().enumerate() {
                 let here = self.start.calm[i];
-                let slopes = (self.solver.end.calm[i] - here) / h - (here - self.before.calm[i]) / before;
+                let slopes =
+                    (self.solver.step.knot.calm[i] - here) / h - (here - self.before.calm[i]) / before;
                 *bend = 2.0 * h * h * slopes / (h + before);
             }
             return Ok(());
@@ -434,7 +438,7 @@ impl Workspace {
         field.derivative(t, &self.errors, &mut self.state);
         check_finite(&self.state, 1, t)?;
         for (i, bend) in self.bend.iter_mut().enumerate() {
-            let ends = self.start.calm[i] + self.solver.end.calm[i];
+            let ends = self.start.calm[i] + self.solver.step.knot.calm[i];
             *bend = 4.0 * (ends - 2.0 * self.state[self.positions + i]);
         }
         Ok(())
@@ -445,7 +449,7 @@ impl Workspace {
         let (h, q, n) = (self.h, self.positions, self.n);
         let (v0, v1) = (&trial.start[q..q + n], &trial.end[q..q + n]);
         for i in 0..n {
-            self.bend[i] = 0.5 * self.solver.whole_way(i) + 0.125 * h * (v0[i] - v1[i]);
+            self.bend[i] = 0.5 * self.solver.step.whole_way(i) + 0.125 * h * (v0[i] - v1[i]);
         }
         self.errors.copy_from_slice(&trial.start);
         field.second_order().move_positions(
@@ -457,9 +461,9 @@ impl Workspace {
         for i in 0..self.bend.len() {
             let (start, end) = (trial.start[q + i], trial.end[q + i]);
             self.errors[q + i] = if i < n {
-                1.5 * self.solver.whole_way(i) / h - 0.25 * (start + end)
+                1.5 * self.solver.step.whole_way(i) / h - 0.25 * (start + end)
             } else {
-                0.5 * (start + end) + 0.125 * h * (self.start.rates[i] - self.solver.end.rates[i])
+                0.5 * (start + end) + 0.125 * h * (self.start.rates[i] - self.solver.step.knot.rates[i])
             };
         }
     }
@@ -488,7 +492,7 @@ impl Memory for GeneralizedAlpha {
     fn advance(&mut self) {
         let Some(room) = &mut self.room else { return };
         std::mem::swap(&mut room.before, &mut room.start);
-        std::mem::swap(&mut room.start, &mut room.solver.end);
+        std::mem::swap(&mut room.start, &mut room.solver.step.knot);
         room.before_h = room.h;
         room.solver.advance();
     }
@@ -509,7 +513,7 @@ impl Memory for GeneralizedAlpha {
             Level::Speeds => Method::GeneralizedAlpha2,
             Level::Both => Method::GeneralizedAlpha,
         };
-        let multipliers = self.room.as_ref().map_or(&[][..], |room| &room.solver.end.multipliers);
+        let multipliers = self.room.as_ref().map_or(&[][..], |room| &room.solver.step.knot.multipliers);
         StepReport { multipliers, ..StepReport::plain(method) }
     }
 
@@ -537,7 +541,7 @@ impl Step for GeneralizedAlpha {
         if trial.fault.is_none() {
             room.land(field, trial);
         }
-        self.factorisations = room.solver.factorisations;
+        self.factorisations = room.solver.factorisations();
     }
 
     /// Positions: the cubic through both ends with the speeds there. Speeds: the parabola through both ends
@@ -551,13 +555,13 @@ impl Step for GeneralizedAlpha {
         field.second_order().evaluate_kinematics(trial.t, &trial.start, first);
         field.second_order().evaluate_kinematics(trial.t + h, &trial.end, last);
         first[q..].copy_from_slice(&room.start.rates);
-        last[q..].copy_from_slice(&room.solver.end.rates);
+        last[q..].copy_from_slice(&room.solver.step.knot.rates);
         trial.fill_cubic(first, last, 3);
         let dimension = trial.start.len();
         let c = trial.dense.coefficients_mut(3);
         for i in 0..n {
             let ends = trial.start[q + i] + trial.end[q + i];
-            let way = room.solver.whole_way(i) - room.of_positions[i];
+            let way = room.solver.step.whole_way(i) - room.of_positions[i];
             c[2 * dimension + q + i] = 6.0 * way / h - 3.0 * ends;
             c[3 * dimension + q + i] = 0.0;
         }

@@ -13,10 +13,12 @@
 //! the iteration is fast.
 
 use super::alpha::{Coefficients, Knot, Level};
+use super::alpha_end::{LargestStart, StepEnd, largest};
 use super::alpha_matrix::IterationMatrix;
 use super::implicit::{
     AS_LONG_AS_IT_TAKES, Convergence, Newton, check_finite, newton_tolerance, smallest_relative,
 };
+use super::matrix_age::{FactoredStep, MatrixAge};
 use super::{Fault, Tolerances, Trial};
 use crate::equations::ActiveRows;
 use crate::formulation::{Flow, MotionPoint, MotionResidual};
@@ -53,30 +55,15 @@ pub(super) struct Solver {
     positions: usize,
     n: usize,
     pub(super) holonomic: usize,
-    /// The shifted acceleration at the start, for this step, and what is added to the speeds there.
-    pub(super) shifted: Vec<f64>,
-    pub(super) push: Vec<f64>,
-    pub(super) end: Knot,
-    /// The state at the end; the way `r`, and what positions are moved by beside it.
-    pub(super) state: Vec<f64>,
-    way: Vec<f64>,
-    pub(super) moved: Vec<f64>,
-    /// The largest part that the way is summed from.
-    summed: f64,
+    pub(super) step: StepEnd,
     /// Whether constraints of positions were met to rounding where the equations were evaluated last.
     is_met: bool,
     left: MotionResidual,
     newton: Newton,
     matrix: IterationMatrix,
-    matrices_are_known: bool,
-    is_fresh: bool,
-    factored_h: f64,
-    /// The largest speed that a step has begun with: in a mechanism that is blocked, speeds are nothing but
-    /// the rounding of what they were.
-    fastest: f64,
-    /// The same of positions.
-    farthest: f64,
-    pub(super) factorisations: u64,
+    age: MatrixAge,
+    factored: FactoredStep,
+    largest: LargestStart,
     /// Right-hand sides, then changes of `a₁` and of the multipliers.
     change: Vec<f64>,
     level_change: Vec<f64>,
@@ -138,23 +125,14 @@ impl Solver {
             positions: layout.q,
             n,
             holonomic,
-            shifted: vec![0.0; size],
-            push: vec![0.0; size],
-            end: Knot::new(size, m),
-            state: vec![0.0; layout.dimension()],
-            way: vec![0.0; n],
-            moved: vec![0.0; n],
-            summed: 0.0,
+            step: StepEnd::new(layout, m),
             is_met: false,
             left: MotionResidual::new(field.system(), rows),
             newton: Newton::new(),
             matrix: IterationMatrix::new(field, rows, level),
-            matrices_are_known: false,
-            is_fresh: false,
-            factored_h: 0.0,
-            fastest: 0.0,
-            farthest: 0.0,
-            factorisations: 0,
+            age: MatrixAge::default(),
+            factored: FactoredStep::default(),
+            largest: LargestStart::default(),
             change: vec![0.0; size],
             level_change: vec![0.0; m],
         }
@@ -162,8 +140,8 @@ impl Solver {
 
     /// Goes on from one for other constraints.
     pub(super) fn take_over(&mut self, before: &Self) {
-        (self.fastest, self.farthest) = (before.fastest, before.farthest);
-        self.factorisations = before.factorisations;
+        self.largest = before.largest;
+        self.factored.continue_count(before.factored);
     }
 
     /// Solves for the end of the step. `before` is the last step's start, with the ratio of step sizes.
@@ -176,8 +154,8 @@ impl Solver {
         before: Option<(&Knot, f64)>,
     ) -> Result<(), Fault> {
         let kappa = newton_tolerance(smallest_relative(trial.start.len(), tolerances));
-        self.fastest = self.fastest.max(largest(&trial.start[self.positions..self.positions + self.n]));
-        self.farthest = self.farthest.max(largest(&trial.start[..self.positions]));
+        let (positions, others) = trial.start.split_at(self.positions);
+        self.largest.record(positions, &others[..self.n]);
         loop {
             self.predict(start, before);
             self.set_state(field, trial, start);
@@ -185,8 +163,7 @@ impl Solver {
             if self.iterate(field, (tolerances, kappa), trial, start)? {
                 return Ok(());
             }
-            self.matrices_are_known = false;
-            if self.is_fresh {
+            if !self.age.renew() {
                 return Err(Fault::NoConvergence);
             }
         }
@@ -200,9 +177,14 @@ impl Solver {
                 trial.t,
                 &trial.start,
                 &self.change[..self.n],
-                &mut self.push[..self.n],
+                &mut self.step.push[..self.n],
             );
         }
+    }
+
+    /// How many factorisations there were.
+    pub(super) fn factorisations(&self) -> u64 {
+        self.factored.count()
     }
 
     /// Where a step fails, no shorter one is tried.
@@ -212,98 +194,62 @@ impl Solver {
 
     /// The start has moved along the solution: matrices are kept if they still serve.
     pub(super) fn advance(&mut self) {
-        self.is_fresh = false;
-        self.matrices_are_known &= self.newton.rate() <= KEPT;
+        self.age.advance(self.newton.rate() <= KEPT);
     }
 
     pub(super) fn restart(&mut self) {
-        self.is_fresh = false;
-        self.matrices_are_known = false;
+        self.age.advance(false);
         self.newton.restart();
     }
 
     /// Rates and multipliers go on as they have gone.
     fn predict(&mut self, start: &Knot, before: Option<(&Knot, f64)>) {
-        let go_on = |out: &mut [f64], here: &[f64], behind: Option<(&[f64], f64)>| match behind {
-            None => out.copy_from_slice(here),
-            Some((behind, ratio)) => {
-                for (i, out) in out.iter_mut().enumerate() {
-                    *out = here[i] + ratio * (here[i] - behind[i]);
-                }
-            }
-        };
-        go_on(&mut self.end.rates, &start.rates, before.map(|(knot, ratio)| (&knot.rates[..], ratio)));
-        let multipliers = before.map(|(knot, ratio)| (&knot.multipliers[..], ratio));
-        go_on(&mut self.end.multipliers, &start.multipliers, multipliers);
-        let c = self.coefficients;
-        for (i, a) in self.end.shifted.iter_mut().enumerate() {
-            let rates = (1.0 - c.alpha_f) * self.end.rates[i] + c.alpha_f * start.rates[i];
-            *a = (rates - c.alpha_m * self.shifted[i]) / (1.0 - c.alpha_m);
-        }
-        self.moved.fill(0.0);
+        self.step.predict(self.coefficients, start, before);
         self.matrix.mover.iter_mut().for_each(|mover| mover.multipliers.fill(0.0));
     }
 
     /// Equations (15) and (16).
     fn set_state(&mut self, field: &mut Flow<'_>, trial: &Trial, start: &Knot) {
-        let (c, h, q, n) = (self.coefficients, trial.h, self.positions, self.n);
-        self.summed = 0.0;
-        for i in 0..self.shifted.len() {
-            let (a0, a1) = (self.shifted[i], self.end.shifted[i]);
-            let rates = (1.0 - c.alpha_m) * a1 + c.alpha_m * a0 - c.alpha_f * start.rates[i];
-            self.end.rates[i] = rates / (1.0 - c.alpha_f);
-            let u0 = trial.start[q + i] + self.push[i];
-            self.state[q + i] = u0 + h * ((1.0 - c.gamma) * a0 + c.gamma * a1);
-            if i < n {
-                let parts = [h * u0, h * h * (0.5 - c.beta) * a0, h * h * c.beta * a1];
-                self.way[i] = parts.iter().sum();
-                self.summed = parts.iter().fold(self.summed, |most, part| most.max(part.abs()));
-            }
-        }
+        let (h, n) = (trial.h, self.n);
+        self.step.combine(self.coefficients, trial, start);
         for i in 0..n {
-            self.change[i] = self.whole_way(i);
+            self.change[i] = self.step.whole_way(i);
         }
         field.second_order().move_positions(
             trial.t + 0.5 * h,
             &trial.start,
             &self.change[..n],
-            &mut self.state,
+            &mut self.step.state,
         );
-    }
-
-    /// The way of a position, with what it is moved by.
-    pub(super) fn whole_way(&self, i: usize) -> f64 {
-        self.way[i] + self.moved[i]
     }
 
     /// Updates the factors for this step size, with matrices from here or from an earlier step.
     fn factor(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
-        if self.matrices_are_known && self.factored_h == trial.h {
+        if self.age.is_known() && self.factored.holds_for(trial.h) {
             return Ok(());
         }
-        if self.factored_h != trial.h {
+        if !self.factored.holds_for(trial.h) {
             // How fast the iteration was in steps of another size says nothing.
             self.newton.restart();
         }
-        if !self.matrices_are_known {
+        if !self.age.is_known() {
             self.linearise(field, trial)?;
             field.singular().note_evaluated();
         }
-        self.factored_h = 0.0;
-        self.factorisations += 1;
+        self.factored.begin();
         if !self.matrix.factor(self.coefficients, trial.h) {
             return Err(Fault::SingularMatrix { component: self.positions });
         }
-        self.factored_h = trial.h;
+        self.factored.succeed(trial.h);
         Ok(())
     }
 
     fn linearise(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
         let t = trial.t + trial.h;
-        let (rates, multipliers) = (&self.end.rates[..], &self.end.multipliers[..]);
-        let at = MotionPoint { t, y: &self.state, rates, multipliers };
+        let (rates, multipliers) = (&self.step.knot.rates[..], &self.step.knot.multipliers[..]);
+        let at = MotionPoint { t, y: &self.step.state, rates, multipliers };
         self.matrix.linearise(field, at, &mut self.left)?;
-        (self.matrices_are_known, self.is_fresh) = (true, true);
+        self.age.linearised();
         Ok(())
     }
 
@@ -315,7 +261,7 @@ impl Solver {
         trial: &Trial,
         start: &Knot,
     ) -> Result<bool, Fault> {
-        self.newton.begin(self.is_fresh);
+        self.newton.begin(self.age.is_fresh());
         self.is_met = false;
         let mut closing = Closing::default();
         loop {
@@ -324,7 +270,7 @@ impl Solver {
                 Iteration::Done => return Ok(true),
                 Iteration::Hopeless => return Ok(false),
                 Iteration::Linearise => {
-                    self.matrices_are_known = false;
+                    self.age.renew();
                     self.factor(field, trial)?;
                     // The tangents by differences have left something else there.
                     self.evaluate(field, trial)?;
@@ -366,8 +312,10 @@ impl Solver {
 
     fn evaluate(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
         let t = trial.t + trial.h;
-        let (rates, multipliers) = (&self.end.rates[..], &self.end.multipliers[..]);
-        field.second_order().residual(MotionPoint { t, y: &self.state, rates, multipliers }, &mut self.left);
+        let (rates, multipliers) = (&self.step.knot.rates[..], &self.step.knot.multipliers[..]);
+        field
+            .second_order()
+            .residual(MotionPoint { t, y: &self.step.state, rates, multipliers }, &mut self.left);
         for left in [&self.left.motion, &self.left.position, &self.left.velocity] {
             check_finite(left, usize::MAX, t).map_err(|fault| self.as_speed(fault))?;
         }
@@ -378,7 +326,7 @@ impl Solver {
     /// Constraints of positions that are met to rounding are taken to be met, once a round has taken off what
     /// it can of that: to move positions by rounding, again and again, moves speeds by that over the step.
     fn leave_rounding(&mut self) {
-        let far = largest(&self.state[..self.positions]);
+        let far = largest(&self.step.state[..self.positions]);
         let both = self.left.position.iter().zip(self.matrix.lengths());
         let is_met = both.into_iter().all(|(left, length)| left.abs() <= ROUNDING * length * far);
         if std::mem::replace(&mut self.is_met, is_met) && is_met {
@@ -396,12 +344,12 @@ impl Solver {
 
     /// Whether the last round has met the constraints of speeds as closely as promised.
     pub(super) fn is_closed(&self) -> bool {
-        self.open_beside(self.fast()) <= CLOSED || self.open_speed() <= ROUNDING * self.fastest
+        self.open_beside(self.fast()) <= CLOSED || self.open_speed() <= ROUNDING * self.largest.velocity
     }
 
     /// The largest speed at the end of the step.
     fn fast(&self) -> f64 {
-        largest(&self.state[self.positions..self.positions + self.n])
+        largest(&self.step.state[self.positions..self.positions + self.n])
     }
 
     /// How far speeds are from where their constraints are met.
@@ -412,11 +360,11 @@ impl Solver {
 
     /// How far the constraints are from being met, beside what they are made of.
     fn open(&self) -> f64 {
-        self.open_beside(self.fast().max(self.fastest))
+        self.open_beside(self.fast().max(self.largest.velocity))
     }
 
     fn open_beside(&self, fast: f64) -> f64 {
-        let far = largest(&self.state[..self.positions]).max(self.farthest);
+        let far = largest(&self.step.state[..self.positions]).max(self.largest.position);
         let part = |left: &[f64], first: usize, size: f64| {
             let of_row = |(k, left): (usize, &f64)| match self.matrix.lengths()[first + k] * size {
                 0.0 => 0.0,
@@ -453,7 +401,7 @@ impl Solver {
             let ahead = self.matrix.tangents.gradients.row_times(k, &self.change);
             *residual = -self.left.position[k] - reach * ahead;
         }
-        field.second_order().weigh(&self.moved, &mover.multipliers, &mut mover.change);
+        field.second_order().weigh(&self.step.moved, &mover.multipliers, &mut mover.change);
         mover.change.iter_mut().for_each(|left| *left = -*left);
         mover.solve();
     }
@@ -464,7 +412,7 @@ impl Solver {
     fn size_of_changes(&self, tolerances: &Tolerances, trial: &Trial) -> f64 {
         let (c, h, q, n) = (self.coefficients, trial.h, self.positions, self.n);
         let mover = self.matrix.mover.as_ref();
-        let rounding = UNCERTAIN * largest(&self.state[..q]).max(self.summed) / h;
+        let rounding = UNCERTAIN * largest(&self.step.state[..q]).max(self.step.summed()) / h;
         let scale = |state: usize| tolerances.scale(state, trial.start[state].abs());
         let mut sum = 0.0;
         for (i, change) in self.change.iter().enumerate() {
@@ -478,10 +426,10 @@ impl Solver {
     }
 
     fn apply_changes(&mut self) {
-        add(&mut self.end.shifted, &self.change);
-        add(&mut self.end.multipliers, &self.level_change);
+        add(&mut self.step.knot.shifted, &self.change);
+        add(&mut self.step.knot.multipliers, &self.level_change);
         if let Some(mover) = &mut self.matrix.mover {
-            add(&mut self.moved, &mover.change);
+            add(&mut self.step.moved, &mover.change);
             add(&mut mover.multipliers, &mover.residual);
         }
     }
@@ -519,10 +467,6 @@ impl Solver {
         self.matrix.solve(&mut self.change, &mut self.level_change);
         error.copy_from_slice(&self.change);
     }
-}
-
-pub(super) fn largest(part: &[f64]) -> f64 {
-    part.iter().fold(0.0, |most: f64, x| most.max(x.abs()))
 }
 
 /// `a ← a + b`.

@@ -2,19 +2,25 @@
 //! tolerance, and implicit ones where the problem is stiff.
 //!
 //! In equations stiffness decides which of them is at work. In mechanisms it is what each gets done for its
-//! work (`choice.rs`), with the work counted as in comparisons (`work.rs`): there the implicit one is Radau
-//! IIA on the stabilised index-2 form, whose matrices are exact and sparse. Where a correction of steps is
-//! asked for, it is Radau IIA on the index-1 form, whose matrices are full, beside a generalized-α method at
-//! tolerances that its order suits. All others that were compared are never ahead by much
+//! work (`method_selector.rs`), with the work counted as in comparisons (`work.rs`): there the implicit one
+//! is Radau IIA on the stabilised index-2 form, whose matrices are exact and sparse. Where a correction of
+//! steps is asked for, it is Radau IIA on the index-1 form, whose matrices are full, beside a generalized-α
+//! method at tolerances that its order suits. All others that were compared are never ahead by much
 //! (`book/src/comparing.md`).
 
-use super::choice::Choice;
+use super::method_selector::MethodSelector;
 use super::spectral::Spectral;
 use super::{
     Change, Counts, DenseDetail, Memory, Method, MethodDescriptor, Restart, Step, StepReport, Tolerances,
     Trial, Work, dopri5,
 };
 use crate::formulation::{Flow, MassKind};
+
+/// The finest relative tolerance down to which an explicit method of order 3 and one of order 5 take the
+/// least work; that of mechanisms, whose right-hand sides are expensive.
+const FINEST_ORDER_3: f64 = 1e-3;
+const FINEST_ORDER_5: f64 = 1e-7;
+const FINEST_ORDER_5_OF_MECHANISMS: f64 = 1e-5;
 
 /// What holds for the methods that it is made of. Without tolerances to choose by, it is built as `dopri5`.
 pub(super) const DESCRIPTOR: MethodDescriptor = MethodDescriptor {
@@ -26,7 +32,7 @@ pub(super) const DESCRIPTOR: MethodDescriptor = MethodDescriptor {
 };
 
 /// A method of order 2 must be ahead by more than this: it is less accurate at the same tolerance.
-const WORTH_OF_ALPHA: f64 = 0.8;
+const WEIGHT_OF_ALPHA: f64 = 0.8;
 /// Below this tolerance order 2 takes far too many steps; above, it is tried before Radau IIA.
 const FINEST_ALPHA: f64 = 3e-7;
 const ALPHA_FIRST: f64 = 3e-5;
@@ -58,8 +64,8 @@ impl Partners {
     /// For equations with a kind of mass matrix; only an implicit method can solve for derivatives then.
     pub fn for_equations(tolerances: &Tolerances, mass: MassKind) -> Self {
         let explicit = match finest(tolerances) {
-            tolerance if tolerance > 1e-3 => Method::BogackiShampine3,
-            tolerance if tolerance > 1e-7 => Method::Tsitouras5,
+            tolerance if tolerance > FINEST_ORDER_3 => Method::BogackiShampine3,
+            tolerance if tolerance > FINEST_ORDER_5 => Method::Tsitouras5,
             _ => Method::DormandPrince8,
         };
         let both = [explicit, Method::Radau5].map(|method| (method, false));
@@ -70,7 +76,8 @@ impl Partners {
     /// For a mechanism. Its right-hand sides are expensive: low order never pays, looking ahead does.
     pub fn for_mechanism(tolerances: &Tolerances, span: f64, keeps: Keeps) -> Self {
         let finest = finest(tolerances);
-        let explicit = if finest > 1e-5 { Method::Tsitouras5 } else { Method::DormandPrince8 };
+        let explicit =
+            if finest > FINEST_ORDER_5_OF_MECHANISMS { Method::Tsitouras5 } else { Method::DormandPrince8 };
         let (radau, alpha) = ((Method::Radau5, keeps == Keeps::Freely), (Method::GeneralizedAlpha2, false));
         let stiff = match finest {
             tolerance if keeps != Keeps::ByCorrections || tolerance < FINEST_ALPHA => vec![radau],
@@ -99,7 +106,7 @@ pub struct Automatic {
     /// The time to go from the start, if stiffness is to be foreseen.
     span: Option<f64>,
     partners: Vec<Partner>,
-    choice: Choice,
+    selector: MethodSelector,
     /// Whether all steps have the same size.
     holds_steps: bool,
     /// What things cost, once there was a step.
@@ -112,13 +119,13 @@ pub struct Automatic {
 impl Automatic {
     /// For states of the given length.
     pub fn new(dimension: usize, partners: &Partners) -> Self {
-        let worth = |method: &Method| if method.has_rho() { WORTH_OF_ALPHA } else { 1.0 };
-        let runners = partners.methods.iter().map(|(method, _)| (method.facts().implicit, worth(method)));
+        let weight = |method: &Method| if method.has_rho() { WEIGHT_OF_ALPHA } else { 1.0 };
+        let candidates = partners.methods.iter().map(|(method, _)| (method.facts().implicit, weight(method)));
         let partner = |&(method, is_ggl): &(Method, bool)| Partner { method, is_ggl, step: None };
         Self {
             dimension,
             span: partners.span,
-            choice: Choice::new(runners, partners.span.is_some()),
+            selector: MethodSelector::new(candidates, partners.span.is_some()),
             partners: partners.methods.iter().map(partner).collect(),
             holds_steps: false,
             work: None,
@@ -128,7 +135,7 @@ impl Automatic {
     }
 
     fn active(&mut self) -> &mut dyn Step {
-        let (dimension, partner) = (self.dimension, &mut self.partners[self.choice.active()]);
+        let (dimension, partner) = (self.dimension, &mut self.partners[self.selector.active()]);
         let Partner { method, is_ggl, step } = partner;
         let build =
             || method.build_ggl(dimension).filter(|_| *is_ggl).unwrap_or_else(|| method.build(dimension));
@@ -144,7 +151,7 @@ impl Automatic {
     }
 
     fn known(&self) -> Option<&dyn Step> {
-        self.partners[self.choice.active()].step.as_deref()
+        self.partners[self.selector.active()].step.as_deref()
     }
 
     /// Takes note of what the attempt just made has cost.
@@ -152,7 +159,7 @@ impl Automatic {
         let counts = Counts::of(field, self.factorisations());
         let StepReport { method, is_ggl, .. } = self.report();
         if let Some(work) = &self.work {
-            self.choice.spend(work.of(method, is_ggl, &counts.since(&self.counts)));
+            self.selector.spend(work.of(method, is_ggl, &counts.since(&self.counts)));
         }
         self.counts = counts;
     }
@@ -162,7 +169,7 @@ impl Automatic {
         let rows = field.constraints().active_rows(trial.t, &trial.start);
         let work = Work::on(field.system(), &rows);
         for (i, partner) in self.partners.iter().enumerate() {
-            self.choice.expect(i, work.of_step(partner.method, partner.is_ggl));
+            self.selector.expect(i, work.of_step(partner.method, partner.is_ggl));
         }
         self.work = Some(work);
         let explicit = self.report().method.facts();
@@ -170,7 +177,7 @@ impl Automatic {
             && !explicit.implicit
             && let (Some(rate), Some(span)) = (self.spectral.radius(field, trial), self.span)
         {
-            self.choice.foresee(STABLE / rate, span);
+            self.selector.foresee(STABLE / rate, span);
         }
         self.counts = Counts::of(field, 0);
     }
@@ -181,11 +188,11 @@ impl Step for Automatic {
         if self.work.is_none() {
             self.look_ahead(field, trial);
         }
-        if self.choice.asks() {
+        if self.selector.asks() {
             let rate = self.spectral.radius(field, trial);
-            self.choice.know(rate.map_or(f64::INFINITY, |rate| STABLE / rate));
+            self.selector.know(rate.map_or(f64::INFINITY, |rate| STABLE / rate));
             if self.holds_steps {
-                self.choice.begin_fixed_step(trial.h);
+                self.selector.begin_fixed_step(trial.h);
             }
         }
         self.active().attempt(field, tolerances, trial);
@@ -209,18 +216,18 @@ impl Memory for Automatic {
     fn restart(&mut self, restart: Restart) {
         self.active().restart(restart);
         if restart != Restart::Continuous {
-            self.choice.expect_change();
+            self.selector.expect_change();
         }
     }
 
     fn iterate_to_stall(&mut self) {
         self.holds_steps = true;
         self.span = None;
-        self.choice.hold_steps();
+        self.selector.hold_steps();
     }
 
     fn report(&self) -> StepReport<'_> {
-        let method = self.partners[self.choice.active()].method;
+        let method = self.partners[self.selector.active()].method;
         let report = self.known().map_or(StepReport::plain(method), Memory::report);
         // Steps here follow from errors: what a method proposes beyond that is not asked for.
         StepReport { method, proposed_step: None, ..report }
@@ -232,14 +239,14 @@ impl Memory for Automatic {
 
     /// Decides which method makes the next step.
     fn reconsider(&mut self, trial: &Trial, is_taken: bool) -> Option<Change> {
-        let (before, stiffness) = (self.choice.active(), self.stiffness(trial));
+        let (before, stiffness) = (self.selector.active(), self.stiffness(trial));
         let decision =
-            if is_taken { self.choice.take(trial.h, stiffness) } else { self.choice.reject(trial.h) }?;
-        if decision.runner == before {
-            return Some(Change { h: None, is_settled: decision.is_settled });
+            if is_taken { self.selector.take(trial.h, stiffness) } else { self.selector.reject(trial.h) }?;
+        if decision.candidate == before {
+            return Some(Change { h: None, is_settled: decision.is_final });
         }
         self.active().restart(Restart::Continuous);
-        Some(Change { h: Some(decision.h.unwrap_or(trial.h)), is_settled: decision.is_settled })
+        Some(Change { h: Some(decision.h.unwrap_or(trial.h)), is_settled: decision.is_final })
     }
 
     fn factorisations(&self) -> u64 {

@@ -1,20 +1,20 @@
 //! A method that `auto` may choose, and how efficient it has been.
 
-use super::choice::AGAIN;
+use super::method_selector::AGAIN;
 
-/// What is left of earlier steps in the pace, for each step since.
+/// What is left of earlier steps in the efficiency, for each step since.
 pub(super) const MEMORY: f64 = 0.8;
 
 /// Time gone for work spent, in the last steps.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Pace {
+pub(super) struct Efficiency {
     pub(super) gone: f64,
     pub(super) spent: f64,
     /// Since the last step that was taken.
     pub(super) spending: f64,
 }
 
-impl Pace {
+impl Efficiency {
     pub(super) fn go(&mut self, h: f64) {
         self.gone = MEMORY * self.gone + h;
         self.spent = MEMORY * self.spent + std::mem::take(&mut self.spending);
@@ -31,14 +31,14 @@ impl Pace {
 pub(super) struct Candidate {
     pub(super) is_stiff: bool,
     /// The weight of its efficiency: a step of low order is less accurate than its tolerance says.
-    pub(super) worth: f64,
-    /// When it was last at work: its pace, and its last step.
-    pub(super) pace: Option<f64>,
+    pub(super) weight: f64,
+    /// When it was last at work: its efficiency, and its last step.
+    pub(super) efficiency: Option<f64>,
     pub(super) h: Option<f64>,
-    /// The best pace that it has had, or could have; it fades.
+    /// The best efficiency that it has had, or could have; it fades.
     pub(super) best: f64,
     /// What one of its steps is expected to cost.
-    pub(super) dear: f64,
+    pub(super) cost: f64,
     /// How many times it was behind the best when it was last tried, and how many steps were taken since.
     pub(super) behind: f64,
     pub(super) since: f64,
@@ -46,7 +46,7 @@ pub(super) struct Candidate {
 
 impl Candidate {
     pub(super) fn value(&self) -> f64 {
-        self.pace.map_or(0.0, |pace| pace * self.worth)
+        self.efficiency.map_or(0.0, |efficiency| efficiency * self.weight)
     }
 
     pub(super) fn is_due(&self) -> bool {

@@ -5,6 +5,21 @@
 use super::Method;
 use crate::math::{rough_exp2, rough_log2, rough_power};
 
+/// The part of the memory of the last error that the exponent of this one makes up for (Hairer, Wanner II,
+/// section IV.2).
+const MADE_UP: f64 = 0.75;
+/// Errors below this, in tolerances, say no more than that there is none.
+const LEAST_ERROR: f64 = 1e-16;
+const LEAST_PID_ERROR: f64 = 1e-10;
+/// No error counts as less than this, in tolerances, when the trend is carried on by an implicit method.
+const LEAST_TREND: f64 = 1e-2;
+/// A step of a method that keeps its factors is changed only if it can grow by more than this factor.
+const KEEP_FACTORS: f64 = 1.2;
+/// The factor after an error that is not finite, which says nothing about the right size.
+const AFTER_NOT_FINITE: f64 = 0.25;
+/// The weights of the last three errors, times the exponent (Kennedy, Carpenter 2003).
+const PID: [f64; 3] = [-0.58, 0.21, -0.1];
+
 /// How step sizes are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Control {
@@ -53,7 +68,7 @@ const LEAST_LOG: f64 = -13.287712379549449;
 impl Controller {
     /// For an explicit method whose error estimate has the given order.
     pub fn new(error_order: u32) -> Self {
-        let exponent = 1.0 / f64::from(error_order + 1) - 0.75 * MEMORY;
+        let exponent = 1.0 / f64::from(error_order + 1) - MADE_UP * MEMORY;
         let rule = ControlLaw::ProportionalIntegral { exponent, last_log: LEAST_LOG };
         Self { rule, safety: SAFETY, most: FIRST_GROWTH_LIMIT }
     }
@@ -69,7 +84,7 @@ impl Controller {
         if !facts.implicit {
             return Self { safety, ..Self::new(order) };
         }
-        let dead_band = if facts.keeps_factors { 1.2 } else { 1.0 };
+        let dead_band = if facts.keeps_factors { KEEP_FACTORS } else { 1.0 };
         let rule = ControlLaw::Predictive { exponent: 1.0 / f64::from(order + 1), last: None, dead_band };
         Self { rule, safety, most: FIRST_GROWTH_LIMIT }
     }
@@ -80,7 +95,7 @@ impl Controller {
         let safety = self.safety;
         let factor = match &mut self.rule {
             ControlLaw::ProportionalIntegral { exponent, last_log } => {
-                let log = rough_log2(larger(error, 1e-16));
+                let log = rough_log2(larger(error, LEAST_ERROR));
                 let factor = safety * rough_exp2(MEMORY * *last_log - *exponent * log);
                 *last_log = larger(log, LEAST_LOG);
                 factor
@@ -107,7 +122,7 @@ impl Controller {
         if error.is_finite() {
             (self.safety * rough_power(error, -exponent)).clamp(SHRINK_LIMIT, 1.0)
         } else {
-            0.25
+            AFTER_NOT_FINITE
         }
     }
 
@@ -130,10 +145,10 @@ impl Controller {
 
 #[inline(never)]
 fn pid_factor((safety, exponent): (f64, f64), before: &mut Option<[f64; 2]>, error: f64) -> f64 {
-    let error = error.max(1e-10);
+    let error = error.max(LEAST_PID_ERROR);
     let [first, second] = before.unwrap_or([error; 2]);
     *before = Some([error, first]);
-    let log = -0.58 * rough_log2(error) + 0.21 * rough_log2(first) - 0.1 * rough_log2(second);
+    let log = PID[0] * rough_log2(error) + PID[1] * rough_log2(first) + PID[2] * rough_log2(second);
     safety * rough_exp2(log * exponent)
 }
 
@@ -144,12 +159,12 @@ fn predicted_factor(
     h: f64,
     error: f64,
 ) -> f64 {
-    let error = error.max(1e-16);
+    let error = error.max(LEAST_ERROR);
     let plain = safety * rough_power(error, -exponent);
     let predicted = last.map_or(plain, |(last_h, last_error)| {
         safety * (h / last_h) * rough_power(last_error / (error * error), exponent)
     });
-    *last = Some((h, error.max(1e-2)));
+    *last = Some((h, error.max(LEAST_TREND)));
     plain.min(predicted)
 }
 

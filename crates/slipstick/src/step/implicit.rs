@@ -1,9 +1,14 @@
 //! What implicit methods share: the linearised field, and the monitor of Newton's iteration.
 
-use super::start_rates::StartRates;
+use super::matrix_age::MatrixAge;
+use super::start_rates::{FieldHere, StartRates};
 use super::{Fault, Tolerances};
 use crate::formulation::{Field, MassKind};
 use crate::math::{ComplexLu, Dimension, RealLu, rough_power};
+
+/// The power of the last rate that a new iteration begins with: what was seen before counts less (Hairer,
+/// Wanner II, section IV.8).
+const LAST_RATE_POWER: f64 = 0.8;
 
 /// The field at the start of a step: its derivative, and a Jacobian and mass from there or earlier.
 #[derive(Clone, Debug)]
@@ -20,9 +25,7 @@ pub(super) struct Linearisation {
     /// The states of index 2 and more, in no algebraic equation: multipliers of velocity constraints, say.
     hidden: Vec<usize>,
     slope_is_known: bool,
-    jacobian_is_known: bool,
-    /// The Jacobian is the one at this start, so it cannot be improved.
-    is_fresh: bool,
+    age: MatrixAge,
 }
 
 impl Linearisation {
@@ -37,8 +40,7 @@ impl Linearisation {
             rates: None,
             hidden: Vec::with_capacity(n),
             slope_is_known: false,
-            jacobian_is_known: false,
-            is_fresh: false,
+            age: MatrixAge::default(),
         }
     }
 
@@ -54,7 +56,7 @@ impl Linearisation {
 
     /// Makes sure that there is a Jacobian and a mass matrix. Tells whether they are new.
     pub(super) fn find_matrices(&mut self, field: &mut impl Field, t: f64, y: &[f64]) -> Result<bool, Fault> {
-        if self.jacobian_is_known {
+        if self.age.is_known() {
             return Ok(false);
         }
         self.find_slope(field, t, y)?;
@@ -69,8 +71,7 @@ impl Linearisation {
         if self.mass_kind == MassKind::Varying {
             self.join_mass_slopes(field, t, y)?;
         }
-        self.jacobian_is_known = true;
-        self.is_fresh = true;
+        self.age.linearised();
         Ok(true)
     }
 
@@ -78,7 +79,8 @@ impl Linearisation {
     fn join_mass_slopes(&mut self, field: &mut impl Field, t: f64, y: &[f64]) -> Result<(), Fault> {
         let n = self.n;
         let rates = self.rates.get_or_insert_with(|| Box::new(StartRates::new(n)));
-        rates.find(field, (t, y), &self.slope, &self.jacobian, &self.mass);
+        let here = FieldHere { slope: &self.slope, jacobian: &self.jacobian, mass: &self.mass };
+        rates.find(field, (t, y), &here);
         check_finite(&rates.by_state, n, t)?;
         self.jacobian.iter_mut().zip(&rates.by_state).for_each(|(j, slope)| *j -= slope);
         Ok(())
@@ -102,13 +104,12 @@ impl Linearisation {
 
     /// The Jacobian is to be evaluated anew. False if it was already the one at this start.
     pub(super) fn renew(&mut self) -> bool {
-        self.jacobian_is_known = false;
-        !self.is_fresh
+        self.age.renew()
     }
 
     /// Whether the Jacobian is the one at this start.
     pub(super) fn is_fresh(&self) -> bool {
-        self.is_fresh
+        self.age.is_fresh()
     }
 
     /// The largest row sum of the Jacobian: no eigenvalue is larger.
@@ -120,8 +121,7 @@ impl Linearisation {
     /// The start has moved along the solution: the Jacobian may still serve.
     pub(super) fn advance(&mut self, keep_jacobian: bool) {
         self.slope_is_known = false;
-        self.is_fresh = false;
-        self.jacobian_is_known &= keep_jacobian;
+        self.age.advance(keep_jacobian);
     }
 
     /// Nothing is known any more.
@@ -307,7 +307,7 @@ impl Newton {
     /// start: one of an earlier start gets worse from step to step, and a component that hardly moved before
     /// may be the one that it is wrong for.
     pub(super) fn begin(&mut self, is_fresh: bool) {
-        self.eta = if is_fresh { rough_power(self.eta.max(f64::EPSILON), 0.8) } else { 1.0 };
+        self.eta = if is_fresh { rough_power(self.eta.max(f64::EPSILON), LAST_RATE_POWER) } else { 1.0 };
         self.count = 0;
         self.is_from_rest = false;
         (self.rate.theta, self.even.theta) = (0.0, 0.0);

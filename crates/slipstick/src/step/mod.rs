@@ -5,13 +5,13 @@
 //! they meet in a `Trial`.
 
 mod alpha;
+mod alpha_end;
 mod alpha_matrix;
 mod alpha_newton;
 mod automatic;
 mod bogacki_shampine;
 mod bootstrap;
 mod candidate;
-mod choice;
 mod control;
 mod crossing;
 mod descriptor;
@@ -27,12 +27,15 @@ mod heun2;
 mod implicit;
 mod interpolant;
 mod kutta3;
+mod matrix_age;
 mod method;
+mod method_selector;
 mod methods;
 #[cfg(test)]
 mod order_conditions;
 mod passing;
 mod phem56;
+mod projected_end;
 mod radau5;
 mod radau_dense;
 mod radau_ggl;

@@ -27,6 +27,9 @@ use crate::formulation::Flow;
 use crate::math::Norm;
 use std::ops::Range;
 
+/// The limit of stability of explicit methods of order 5 along the negative axis: step times eigenvalue.
+const STABILITY_OF_ORDER_5: f64 = 3.3;
+
 pub(super) const DESCRIPTOR: MethodDescriptor = MethodDescriptor {
     name: "radau5",
     about: "Radau IIA, implicit, for stiff and algebraic equations",
@@ -436,7 +439,7 @@ impl<E: Equations> Memory for Radau5<E> {
 
     /// The step times the Jacobian's norm over the stability limit of an explicit method of order 5.
     fn stiffness(&self, trial: &Trial) -> Option<f64> {
-        Some(trial.h * self.equations.jacobian_norm()? / 3.3)
+        Some(trial.h * self.equations.jacobian_norm()? / STABILITY_OF_ORDER_5)
     }
 
     fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {

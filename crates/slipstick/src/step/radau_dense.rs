@@ -3,6 +3,7 @@
 
 use super::crossing::Crossing;
 use super::implicit::{Linearisation, check_finite};
+use super::matrix_age::FactoredStep;
 use super::radau5::{ALPHA, BETA, Equations, GAMMA, NewtonMatrix, Radau5};
 use super::{Fault, Step};
 use crate::formulation::{Field, Flow};
@@ -27,9 +28,7 @@ pub(super) struct Dense<D> {
     linear: Linearisation,
     real: RealLu<D>,
     complex: ComplexLu<D>,
-    /// The step size for which the factors hold; zero if there are none.
-    factored_h: f64,
-    factorisations: u64,
+    factored: FactoredStep,
 }
 
 impl<D: Dimension> Dense<D> {
@@ -39,8 +38,7 @@ impl<D: Dimension> Dense<D> {
             linear: Linearisation::new(dimension.get()),
             real: RealLu::sized(dimension),
             complex: ComplexLu::sized(dimension),
-            factored_h: 0.0,
-            factorisations: 0,
+            factored: FactoredStep::default(),
         }
     }
 }
@@ -102,7 +100,7 @@ impl<D: Dimension> Equations for Dense<D> {
     }
 
     fn restart(&mut self) {
-        self.factored_h = 0.0;
+        self.factored.forget();
         self.linear.restart();
     }
 }
@@ -110,17 +108,16 @@ impl<D: Dimension> Equations for Dense<D> {
 impl<D: Dimension> NewtonMatrix for Dense<D> {
     fn factor(&mut self, field: &mut Flow<'_>, (t, y): (f64, &[f64]), h: f64) -> Result<(), Fault> {
         let is_new = self.linear.find_matrices(field, t, y)?;
-        if !is_new && self.factored_h == h {
+        if !is_new && self.factored.holds_for(h) {
             return Ok(());
         }
-        self.factored_h = 0.0;
+        self.factored.begin();
         self.linear.fill_real(GAMMA / h, &mut self.real);
         self.linear.fill_complex(ALPHA / h, BETA / h, &mut self.complex);
-        self.factorisations += 1;
         let singular = |component| Fault::SingularMatrix { component };
         self.real.factor().map_err(singular)?;
         self.complex.factor().map_err(singular)?;
-        self.factored_h = h;
+        self.factored.succeed(h);
         Ok(())
     }
 
@@ -147,6 +144,6 @@ impl<D: Dimension> NewtonMatrix for Dense<D> {
     }
 
     fn factorisations(&self) -> u64 {
-        self.factorisations
+        self.factored.count()
     }
 }

@@ -7,19 +7,17 @@
 //! solved is in `math/stabilised.rs`.
 
 use super::implicit::check_finite;
-use super::radau5::{ALPHA, BETA, Equations, GAMMA, NewtonMatrix, SEEN};
+use super::matrix_age::{FactoredStep, MatrixAge};
+use super::projected_end::{FOLLOWED_ROUNDS, Followed, ProjectedEnd};
+use super::radau5::{ALPHA, BETA, Equations, GAMMA, NewtonMatrix};
 use super::{Fault, Tolerances, Trial};
 use crate::equations::ActiveRows;
 use crate::formulation::{Flow, GglRoom, Kinematics, MotionPoint, Tangents};
-use crate::math::{Complex, Linearised, Matrix, Sides, Stabilised, larger_or_nan};
+use crate::math::{Complex, Linearised, Matrix, Sides, Stabilised};
 use std::ops::Range;
 
 /// Where less than this part of a row is left, the ends of steps are only moved by less than the tolerance.
 const NOTHING: f64 = 1e-6;
-/// How often a landing is made calm, and what the next step sees of it after each time at most.
-const CALM_ROUNDS: usize = 6;
-const CALMER: f64 = 0.5;
-
 /// The equations with their matrices and factors.
 #[derive(Clone, Debug)]
 pub(super) struct StabilisedForm {
@@ -33,23 +31,14 @@ pub(super) struct StabilisedForm {
     slope: Vec<f64>,
     mass: Matrix,
     pub(super) rates: Vec<f64>,
-    /// The end of a step as it is landed, as it would be without calming that, and before; a change of
-    /// positions, and what is left when it is followed.
-    landed: Vec<f64>,
-    plain: Vec<f64>,
-    open: Vec<f64>,
-    moved: Vec<f64>,
-    followed: Vec<f64>,
+    projected: ProjectedEnd,
     zeros: Vec<f64>,
     /// Changes of positions of the speeds' kind.
     changes: [Vec<f64>; 2],
     positions: usize,
     slope_at: KnownAt,
-    jacobian_is_known: bool,
-    is_fresh: bool,
-    /// The step size for which the factors hold; zero if there are none.
-    factored_h: f64,
-    factorisations: u64,
+    age: MatrixAge,
+    factored: FactoredStep,
 }
 
 /// Where `f` is known.
@@ -87,20 +76,14 @@ impl StabilisedForm {
             slope: vec![0.0; all],
             mass: tangents.mass.clone(),
             rates: vec![0.0; layout.dimension()],
-            landed: vec![0.0; layout.dimension()],
-            plain: vec![0.0; layout.dimension()],
-            open: vec![0.0; layout.dimension()],
-            moved: vec![0.0; layout.dimension()],
-            followed: vec![0.0; all],
+            projected: ProjectedEnd::new(layout.q, layout.dimension(), all),
             zeros: vec![0.0; all],
             changes: [vec![0.0; layout.v], vec![0.0; layout.v]],
             positions: layout.q,
             grown: tangents.grown,
             slope_at: KnownAt::Nowhere,
-            jacobian_is_known: false,
-            is_fresh: false,
-            factored_h: 0.0,
-            factorisations: 0,
+            age: MatrixAge::default(),
+            factored: FactoredStep::default(),
             room,
             tangents,
             kinematics,
@@ -128,7 +111,8 @@ impl StabilisedForm {
             return Err(Fault::SingularMatrix { component: 0 });
         }
         self.take_matrices();
-        (self.jacobian_is_known, self.is_fresh, self.factored_h) = (true, true, 0.0);
+        self.age.linearised();
+        self.factored.forget();
         Ok(())
     }
 
@@ -155,76 +139,40 @@ impl StabilisedForm {
         self.slope_at = KnownAt::Nowhere;
         self.slope(field, (t, &trial.end))?;
         self.slope_at = KnownAt::End;
-        self.landed.copy_from_slice(&trial.end[..states]);
-        field.projection().project_evaluated(t, &mut self.landed);
+        self.projected.state.copy_from_slice(&trial.end[..states]);
+        field.projection().project_evaluated(t, &mut self.projected.state);
         self.land_calmly(field, t, scales, &trial.end);
         // Next to a singular position, rounding would be divided by next to nothing.
         let fits = |i: usize| {
-            let (landed, end) = (self.landed[i], trial.end[i]);
+            let (landed, end) = (self.projected.state[i], trial.end[i]);
             (landed - end).abs() <= tolerances.scale(i, end.abs())
         };
         if field.singular().narrowest() > NOTHING || (0..states).all(fits) {
-            trial.end[..states].copy_from_slice(&self.landed);
+            trial.end[..states].copy_from_slice(&self.projected.state);
             // What was open would be taken for an error of the next step, however short.
             let (rates, levels) = self.slope[states..].split_at_mut(self.room.constraints());
-            field.constraints().active_residuals(t, &self.landed, levels, rates);
+            field.constraints().active_residuals(t, &self.projected.state, levels, rates);
         }
         Ok(())
     }
 
-    /// The least change in the metric of the masses moves light bodies most. If one of them hangs on a stiff
-    /// spring, the next step sees that as an error of its speed, the larger the shorter it is. So positions
-    /// are moved by what is left of the change after it has been followed for `h/γ` by the linearised
-    /// equations instead, and what that leaves open is corrected again.
+    /// Makes the projection one that the next step does not take for an error.
     fn land_calmly(&mut self, field: &mut Flow<'_>, t: f64, scales: &[f64], end: &[f64]) {
-        let (states, q) = (self.rates.len(), self.positions);
-        self.plain.copy_from_slice(&self.landed);
-        self.open.copy_from_slice(&end[..states]);
-        let slopes = states + self.constraints();
-        self.followed[slopes..].copy_from_slice(&self.slope[slopes..]);
-        let mut last = f64::INFINITY;
-        for _ in 0..CALM_ROUNDS {
-            if self.moves_little(scales) {
+        let (states, m, h) = (self.rates.len(), self.constraints(), self.factored.h());
+        self.projected.begin(end, &self.slope[states + m..]);
+        for _ in 0..FOLLOWED_ROUNDS {
+            if self.projected.moves_little(scales, h) {
                 return;
             }
-            let landed = self.landed[..q].iter().zip(&self.open);
-            self.moved.iter_mut().zip(landed).for_each(|(moved, (landed, open))| *moved = landed - open);
-            let seen = self.follow(scales);
-            if seen <= SEEN {
+            let mut x = self.projected.right_hand_side(m, h);
+            self.solve_real(&mut x);
+            if self.projected.judge(x, scales) != Followed::Again {
                 return;
             }
-            if seen.is_nan() || seen > CALMER * last {
-                // Something else than a stiff spring is at work.
-                return self.landed.copy_from_slice(&self.plain);
-            }
-            last = seen;
-            self.open[..q].iter_mut().zip(&self.followed).for_each(|(open, moved)| *open += moved);
-            self.landed.copy_from_slice(&self.open);
-            let (rates, levels) = self.followed[states..].split_at_mut(slopes - states);
-            field.constraints().active_residuals(t, &self.open, levels, rates);
-            field.projection().project_end(t, &mut self.landed);
+            let (open, rates, levels) = self.projected.residuals(m);
+            field.constraints().active_residuals(t, open, levels, rates);
+            field.projection().project_end(t, &mut self.projected.state);
         }
-    }
-
-    /// Whether the last landing moves positions by so little that the next step cannot see it.
-    fn moves_little(&self, scales: &[f64]) -> bool {
-        let (states, q) = (self.rates.len(), self.positions);
-        let finest = scales[q..states].iter().copied().fold(f64::INFINITY, f64::min);
-        let moved = self.landed[..q].iter().zip(&self.open).map(|(landed, open)| (landed - open).abs());
-        moved.fold(0.0, larger_or_nan) * GAMMA <= SEEN * finest * self.factored_h
-    }
-
-    /// Follows the last projection of positions and returns the error that the next step would see in it.
-    fn follow(&mut self, scales: &[f64]) -> f64 {
-        let (states, q) = (self.rates.len(), self.positions);
-        let mut x = std::mem::take(&mut self.followed);
-        x[q..states + self.constraints()].fill(0.0);
-        x[..q].iter_mut().zip(&self.moved).for_each(|(x, moved)| *x = GAMMA / self.factored_h * moved);
-        self.solve_real(&mut x);
-        let seen = |i: usize| ((x[i] - self.moved[i]) / scales[i]).powi(2);
-        let sum = (0..states).map(seen).sum::<f64>();
-        self.followed = x;
-        (sum / states.max(1) as f64).sqrt()
     }
 
     /// A fault of a speed or of a constraint, in terms of states.
@@ -296,32 +244,30 @@ impl Equations for StabilisedForm {
 
     fn advance(&mut self, keep_jacobian: bool) {
         self.slope_at = if self.slope_at == KnownAt::End { KnownAt::Start } else { KnownAt::Nowhere };
-        self.is_fresh = false;
-        self.jacobian_is_known &= keep_jacobian;
+        self.age.advance(keep_jacobian);
     }
 
     fn restart(&mut self) {
         self.advance(false);
         self.slope_at = KnownAt::Nowhere;
-        self.factored_h = 0.0;
+        self.factored.forget();
     }
 }
 
 impl NewtonMatrix for StabilisedForm {
     fn factor(&mut self, field: &mut Flow<'_>, at: (f64, &[f64]), h: f64) -> Result<(), Fault> {
-        if !self.jacobian_is_known {
+        if !self.age.is_known() {
             self.linearise(field, at)?;
         }
-        if self.factored_h == h {
+        if self.factored.holds_for(h) {
             return Ok(());
         }
-        self.factored_h = 0.0;
-        self.factorisations += 1;
+        self.factored.begin();
         let of = linearised(&self.tangents, self.kinematics.as_ref(), &self.room);
         if !self.matrix.factor(&of, GAMMA / h, Complex { re: ALPHA / h, im: BETA / h }) {
             return Err(Fault::SingularMatrix { component: self.positions });
         }
-        self.factored_h = h;
+        self.factored.succeed(h);
         Ok(())
     }
 
@@ -335,7 +281,7 @@ impl NewtonMatrix for StabilisedForm {
         kinematics.split(positions, change);
         self.matrix.solve_real(&of, Sides { positions: change, motion, rates, levels });
         for x in positions.iter_mut() {
-            *x *= self.factored_h / GAMMA;
+            *x *= self.factored.h() / GAMMA;
         }
         kinematics.join(change, positions);
     }
@@ -353,7 +299,7 @@ impl NewtonMatrix for StabilisedForm {
         kinematics.split(im.0, change_im);
         let sides = (side(change_re, re.1, re.2, re.3), side(change_im, im.1, im.2, im.3));
         self.matrix.solve_complex(&of, sides.0, sides.1);
-        let s = Complex { re: ALPHA / self.factored_h, im: BETA / self.factored_h };
+        let s = Complex { re: ALPHA / self.factored.h(), im: BETA / self.factored.h() };
         for (x, y) in re.0.iter_mut().zip(im.0.iter_mut()) {
             let rest = Complex { re: *x, im: *y } / s;
             (*x, *y) = (rest.re, rest.im);
@@ -363,12 +309,11 @@ impl NewtonMatrix for StabilisedForm {
     }
 
     fn is_fresh(&self) -> bool {
-        self.is_fresh
+        self.age.is_fresh()
     }
 
     fn renew(&mut self) -> bool {
-        self.jacobian_is_known = false;
-        !self.is_fresh
+        self.age.renew()
     }
 
     fn jacobian_norm(&self) -> Option<f64> {
@@ -376,6 +321,6 @@ impl NewtonMatrix for StabilisedForm {
     }
 
     fn factorisations(&self) -> u64 {
-        self.factorisations
+        self.factored.count()
     }
 }

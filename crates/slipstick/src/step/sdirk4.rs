@@ -15,6 +15,7 @@ use super::implicit::{
     AS_LONG_AS_IT_TAKES, Convergence, Linearisation, Newton, add, check_finite, newton_tolerance,
     smallest_relative,
 };
+use super::matrix_age::FactoredStep;
 use super::stiff_dense::StiffDense;
 use super::{
     Change, DenseDetail, Fault, Memory, Method, MethodDescriptor, Restart, Step, StepReport, Tolerances,
@@ -61,6 +62,75 @@ const PREDICT: [[f64; 5]; 4] = [
     [0.0, 1.0, 3.0, 0.0, -3.0],
 ];
 
+/// The slopes at the stages of a step, and what those of the step before let expect of them.
+#[derive(Clone, Debug)]
+struct StageSlopes {
+    n: usize,
+    /// `γ h k` at the start of the step, then at its five stages.
+    now: Vec<f64>,
+    /// The same of the step before, with its size, zero if there was none.
+    before: Vec<f64>,
+    before_h: f64,
+}
+
+impl StageSlopes {
+    fn new(n: usize) -> Self {
+        let zeros = || vec![0.0; (C.len() + 1) * n];
+        Self { n, now: zeros(), before: zeros(), before_h: 0.0 }
+    }
+
+    /// Those of all stages, one after the other.
+    fn stages(&self) -> &[f64] {
+        &self.now[self.n..]
+    }
+
+    fn stage(&self, s: usize) -> &[f64] {
+        &self.now[(s + 1) * self.n..(s + 2) * self.n]
+    }
+
+    fn stage_mut(&mut self, s: usize) -> &mut [f64] {
+        &mut self.now[(s + 1) * self.n..(s + 2) * self.n]
+    }
+
+    /// The first iterate of a stage.
+    fn predict(&mut self, s: usize, h: f64) {
+        let n = self.n;
+        if s > 0 {
+            if s == 1 && self.before_h == 0.0 {
+                self.now.copy_within(n..2 * n, 0);
+            }
+            let (known, unknown) = self.now.split_at_mut((s + 1) * n);
+            let guess = &mut unknown[..n];
+            guess.fill(0.0);
+            add(&PREDICT[s - 1][..=s], known, guess);
+        } else if self.before_h == 0.0 {
+            self.now[..2 * n].fill(0.0);
+        } else {
+            // The slopes of the second and the last stage of the step before, which are a quarter of that
+            // step apart, carried on in a line.
+            let ratio = h / self.before_h;
+            let (start, first) = self.now[..2 * n].split_at_mut(n);
+            let last = &self.before[5 * n..];
+            let inner = &self.before[2 * n..3 * n];
+            for (((start, first), last), inner) in start.iter_mut().zip(first).zip(last).zip(inner) {
+                *start = ratio * last;
+                *first = ratio * (last + ratio * (last - inner));
+            }
+        }
+    }
+
+    /// The step was taken.
+    fn advance(&mut self, h: f64) {
+        std::mem::swap(&mut self.before, &mut self.now);
+        self.before_h = h;
+    }
+
+    /// The step before says nothing.
+    fn restart(&mut self) {
+        self.before_h = 0.0;
+    }
+}
+
 /// The method with its stages and factors.
 #[derive(Clone, Debug)]
 pub struct Sdirk4 {
@@ -68,14 +138,8 @@ pub struct Sdirk4 {
     linear: Linearisation,
     newton: Newton,
     matrix: RealLu,
-    /// The step size for which the factors hold; zero if there are none.
-    factored_h: f64,
-    factorisations: u64,
-    /// `γ h k` at the start of the step, then at its five stages.
-    slopes: Vec<f64>,
-    /// The same of the step before, with its size, zero if there was none.
-    before: Vec<f64>,
-    before_h: f64,
+    factored: FactoredStep,
+    slopes: StageSlopes,
     h: f64,
     /// `y₀ + Σ_{j<i} a_ij h k_j` of the stage at work.
     base: Vec<f64>,
@@ -91,23 +155,20 @@ pub struct Sdirk4 {
 
 impl Sdirk4 {
     pub(super) fn new(n: usize) -> Self {
-        let zeros = |count: usize| vec![0.0; count * n];
+        let zeros = || vec![0.0; n];
         Self {
             n,
             linear: Linearisation::new(n),
             newton: Newton::new(),
             matrix: RealLu::new(n),
-            factored_h: 0.0,
-            factorisations: 0,
-            slopes: zeros(6),
-            before: zeros(6),
-            before_h: 0.0,
+            factored: FactoredStep::default(),
+            slopes: StageSlopes::new(n),
             h: 0.0,
-            base: zeros(1),
-            point: zeros(1),
-            rate: zeros(1),
-            residual: zeros(1),
-            scales: zeros(1),
+            base: zeros(),
+            point: zeros(),
+            rate: zeros(),
+            residual: zeros(),
+            scales: zeros(),
             fast: false,
             dense: StiffDense::new(n),
         }
@@ -133,7 +194,7 @@ impl Sdirk4 {
                 return Err(Fault::NoConvergence);
             }
         }
-        for ((end, base), z) in trial.end.iter_mut().zip(&self.base).zip(&self.slopes[5 * self.n..]) {
+        for ((end, base), z) in trial.end.iter_mut().zip(&self.base).zip(self.slopes.stage(4)) {
             *end = base + z;
         }
         self.estimate(field, tolerances, trial);
@@ -143,25 +204,23 @@ impl Sdirk4 {
     /// Makes sure that the factors are those for this step size and Jacobian.
     fn factor(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Result<(), Fault> {
         let is_new = self.linear.find_matrices(field, trial.t, &trial.start)?;
-        if !is_new && self.factored_h == self.h {
+        if !is_new && self.factored.holds_for(self.h) {
             return Ok(());
         }
-        self.factored_h = 0.0;
+        self.factored.begin();
         self.linear.fill_real(1.0 / (GAMMA * self.h), &mut self.matrix);
-        self.factorisations += 1;
         self.matrix.factor().map_err(|component| Fault::SingularMatrix { component })?;
-        self.factored_h = self.h;
+        self.factored.succeed(self.h);
         Ok(())
     }
 
     /// Newton's iteration for one stage after the other. False if one does not converge.
     fn iterate_all(&mut self, field: &mut Flow<'_>, kappa: f64, trial: &Trial) -> Result<bool, Fault> {
-        let n = self.n;
         self.fast = true;
         for s in 0..5 {
-            self.predict(s);
+            self.slopes.predict(s, self.h);
             self.base.copy_from_slice(&trial.start);
-            add(&A[s].map(|a| a / GAMMA), &self.slopes[n..], &mut self.base);
+            add(&A[s].map(|a| a / GAMMA), self.slopes.stages(), &mut self.base);
             if !self.iterate(field, kappa, s, trial.t + C[s] * self.h)? {
                 return Ok(false);
             }
@@ -170,37 +229,9 @@ impl Sdirk4 {
         Ok(true)
     }
 
-    /// The first iterate of a stage.
-    fn predict(&mut self, s: usize) {
-        let n = self.n;
-        if s > 0 {
-            if s == 1 && self.before_h == 0.0 {
-                self.slopes.copy_within(n..2 * n, 0);
-            }
-            let (known, unknown) = self.slopes.split_at_mut((s + 1) * n);
-            let guess = &mut unknown[..n];
-            guess.fill(0.0);
-            add(&PREDICT[s - 1][..=s], known, guess);
-        } else if self.before_h == 0.0 {
-            self.slopes[..2 * n].fill(0.0);
-        } else {
-            // The slopes of the second and the last stage of the step before, which are a quarter of that
-            // step apart, carried on in a line.
-            let ratio = self.h / self.before_h;
-            let (start, first) = self.slopes[..2 * n].split_at_mut(n);
-            let last = &self.before[5 * n..];
-            let inner = &self.before[2 * n..3 * n];
-            for (((start, first), last), inner) in start.iter_mut().zip(first).zip(last).zip(inner) {
-                *start = ratio * last;
-                *first = ratio * (last + ratio * (last - inner));
-            }
-        }
-    }
-
     /// Newton's iteration for one stage. False if it does not converge.
     fn iterate(&mut self, field: &mut Flow<'_>, kappa: f64, s: usize, t: f64) -> Result<bool, Fault> {
-        let n = self.n;
-        let z = &mut self.slopes[(s + 1) * n..(s + 2) * n];
+        let z = self.slopes.stage_mut(s);
         let scale = 1.0 / (GAMMA * self.h);
         self.newton.begin(self.linear.is_fresh());
         loop {
@@ -232,7 +263,7 @@ impl Sdirk4 {
     fn estimate(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         let scale = -1.0 / (GAMMA * GAMMA * self.h);
         self.point.fill(0.0);
-        add(&E.map(|e| e * scale), &self.slopes[self.n..], &mut self.point);
+        add(&E.map(|e| e * scale), self.slopes.stages(), &mut self.point);
         self.residual.fill(0.0);
         let start = (trial.t, trial.start.as_slice());
         self.linear.subtract_mass_times(field, start, &self.point, &mut self.residual);
@@ -250,7 +281,7 @@ impl Sdirk4 {
         }
         c[2 * n..].fill(0.0);
         for (k, row) in DENSE.iter().enumerate() {
-            add(&row.map(|d| d / GAMMA), &self.slopes[n..], &mut c[(2 + k) * n..(3 + k) * n]);
+            add(&row.map(|d| d / GAMMA), self.slopes.stages(), &mut c[(2 + k) * n..(3 + k) * n]);
         }
         self.dense.correct(field, &mut self.linear, &self.matrix, trial);
     }
@@ -258,18 +289,16 @@ impl Sdirk4 {
 
 impl Memory for Sdirk4 {
     fn advance(&mut self) {
-        let n = self.n;
         let weight = |s: usize| (if s == 4 { GAMMA } else { A[4][s] }) / GAMMA;
-        let rise = |i: usize| (0..5).map(|s| weight(s) * self.slopes[(s + 1) * n + i]).sum();
+        let rise = |i: usize| (0..5).map(|s| weight(s) * self.slopes.stage(s)[i]).sum();
         self.dense.advance(self.h, rise);
-        std::mem::swap(&mut self.before, &mut self.slopes);
-        self.before_h = self.h;
+        self.slopes.advance(self.h);
         self.linear.advance(self.fast);
     }
 
     fn restart(&mut self, _restart: Restart) {
-        self.before_h = 0.0;
-        self.factored_h = 0.0;
+        self.slopes.restart();
+        self.factored.forget();
         self.linear.restart();
         self.newton.restart();
         self.dense.restart();
@@ -292,7 +321,7 @@ impl Memory for Sdirk4 {
     }
 
     fn factorisations(&self) -> u64 {
-        self.factorisations
+        self.factored.count()
     }
 }
 
@@ -391,5 +420,22 @@ mod tests {
             assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-15);
             assert!((dot(row, &nodes) - c).abs() < 1e-15);
         }
+    }
+
+    #[test]
+    fn stages_are_predicted_from_the_step_before_if_there_was_one() {
+        let mut slopes = StageSlopes::new(1);
+        slopes.predict(0, 0.1);
+        assert_eq!(slopes.stage(0), [0.0]);
+        for (s, c) in C.iter().enumerate() {
+            slopes.stage_mut(s)[0] = 1.0 + c;
+        }
+        slopes.advance(0.1);
+        // `k = 1 + t / h` of the step before, carried on to the first node of one of the same size.
+        slopes.predict(0, 0.1);
+        assert!((slopes.stage(0)[0] - 2.25).abs() < 1e-15);
+        slopes.restart();
+        slopes.predict(0, 0.1);
+        assert_eq!(slopes.stage(0), [0.0]);
     }
 }

@@ -6,6 +6,7 @@
 
 use super::Trial;
 use crate::formulation::{Field, Flow};
+use crate::math::generic_entry;
 
 /// So many pairs of multiplications.
 const PAIRS: usize = 3;
@@ -28,8 +29,7 @@ impl Spectral {
     /// finite.
     pub(super) fn radius(&mut self, field: &mut Flow<'_>, trial: &Trial) -> Option<f64> {
         field.derivative(trial.t, &trial.start, &mut self.here);
-        // A direction without zeros in which no two entries are likely to make up for each other.
-        self.x.iter_mut().enumerate().for_each(|(i, x)| *x = 1.0 + 0.7 * (1.7 * i as f64).sin());
+        self.x.iter_mut().enumerate().for_each(|(i, x)| *x = generic_entry(i));
         let mut square = 0.0;
         for _ in 0..PAIRS {
             square = self.multiply(field, trial) * self.multiply(field, trial);

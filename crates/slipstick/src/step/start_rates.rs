@@ -27,6 +27,15 @@ pub(super) struct StartRates {
     found: Vec<f64>,
 }
 
+/// A field at one point.
+pub(super) struct FieldHere<'a> {
+    /// Its derivative `f`.
+    pub(super) slope: &'a [f64],
+    /// `∂f/∂y`.
+    pub(super) jacobian: &'a [f64],
+    pub(super) mass: &'a [f64],
+}
+
 impl StartRates {
     pub(super) fn new(n: usize) -> Self {
         let zeros = |count: usize| vec![0.0; count];
@@ -40,20 +49,13 @@ impl StartRates {
         }
     }
 
-    /// Finds them at a point where the field has the given derivative, Jacobian and mass.
-    pub(super) fn find(
-        &mut self,
-        field: &mut impl Field,
-        (t, y): (f64, &[f64]),
-        slope: &[f64],
-        jacobian: &[f64],
-        mass: &[f64],
-    ) {
-        field.time_derivative(t, y, slope, &mut self.drift);
+    /// Finds them at a point where the field is this.
+    pub(super) fn find(&mut self, field: &mut impl Field, (t, y): (f64, &[f64]), here: &FieldHere<'_>) {
+        field.time_derivative(t, y, here.slope, &mut self.drift);
         self.rates.fill(0.0);
         for _ in 0..MOST_ROUNDS {
             self.find_slopes(field, t, y);
-            self.describe(slope, jacobian, mass);
+            self.describe(here);
             let rank = self.descriptor.solve(&mut self.found);
             let settled = rank == y.len() || self.has_settled();
             std::mem::swap(&mut self.rates, &mut self.found);
@@ -72,14 +74,14 @@ impl StartRates {
     }
 
     /// The equations `M z = f` and `M z' = (J - D) z + ∂f/∂t - ∂(M z)/∂t`.
-    fn describe(&mut self, slope: &[f64], jacobian: &[f64], mass: &[f64]) {
+    fn describe(&mut self, here: &FieldHere<'_>) {
         let Descriptor { mass: own_mass, slopes, force, drift, .. } = &mut self.descriptor;
-        own_mass.copy_from_slice(mass);
-        force.copy_from_slice(slope);
+        own_mass.copy_from_slice(here.mass);
+        force.copy_from_slice(here.slope);
         let difference = |out: &mut [f64], a: &[f64], b: &[f64]| {
             out.iter_mut().zip(a).zip(b).for_each(|((out, a), b)| *out = a - b);
         };
-        difference(slopes, jacobian, &self.by_state);
+        difference(slopes, here.jacobian, &self.by_state);
         difference(drift, &self.drift, &self.by_time);
     }
 

@@ -2,6 +2,10 @@
 
 use crate::math::Norm;
 
+/// The tolerances if none are asked for: relative, and absolute in the unit of each state.
+const USUAL_RELATIVE: f64 = 1e-8;
+const USUAL_ABSOLUTE: f64 = 1e-10;
+
 /// A positive number for all components, or one for each.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PerComponent {
@@ -95,6 +99,6 @@ pub(super) fn larger(a: f64, b: f64) -> f64 {
 
 impl Default for Tolerances {
     fn default() -> Self {
-        Self::uniform(1e-8, 1e-10)
+        Self::uniform(USUAL_RELATIVE, USUAL_ABSOLUTE)
     }
 }

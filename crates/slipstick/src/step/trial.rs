@@ -43,6 +43,10 @@ pub enum Fault {
     },
 }
 
+/// The weight of the estimate of lower order beside the one of higher order, in DOP853 (of its square) and in
+/// HEM5.
+const LOWER_PART: f64 = 0.01;
+
 /// One attempted step. It is made once and used again for every step of a run.
 #[derive(Clone, Debug)]
 pub struct Trial {
@@ -106,7 +110,7 @@ impl Trial {
         let (start, end, shares) = (&self.start[..n], &self.end[..n], &mut self.shares[..n]);
         // The same for all is by far the most frequent case, and its loop can be vectorised.
         let (&Same(r), &Same(a)) = (&tolerances.relative, &tolerances.absolute) else {
-            return norm_of_each(errors, start, end, shares, tolerances, norm);
+            return self.norm_of_each(errors, tolerances, norm);
         };
         match norm {
             Norm::Worst => {
@@ -115,6 +119,23 @@ impl Trial {
             }
             Norm::Mean => {
                 share(errors, start, end, shares, |_, m| a + r * m);
+                rms(shares)
+            }
+        }
+    }
+
+    /// The same where components have tolerances of their own.
+    #[inline(never)]
+    fn norm_of_each(&mut self, errors: &[f64], tolerances: &Tolerances, norm: Norm) -> f64 {
+        let n = errors.len();
+        let (start, end, shares) = (&self.start[..n], &self.end[..n], &mut self.shares[..n]);
+        match norm {
+            Norm::Worst => {
+                share(errors, start, end, shares, |i, m| tolerances.bound(i, m));
+                largest(shares)
+            }
+            Norm::Mean => {
+                share(errors, start, end, shares, |i, m| tolerances.scale(i, m));
                 rms(shares)
             }
         }
@@ -131,7 +152,7 @@ impl Trial {
         }
         let low = self.norm(lower, tolerances, norm);
         let high = self.norm(higher, tolerances, norm);
-        let joined = (high * high + 0.01 * low * low).sqrt();
+        let joined = (high * high + LOWER_PART * low * low).sqrt();
         self.error = if joined > 0.0 { high * high / joined } else { joined };
     }
 
@@ -146,7 +167,7 @@ impl Trial {
         self.judge(second, tolerances, usual);
         let lower = self.error;
         self.judge(first, tolerances, usual);
-        let joined = self.error + 0.01 * lower;
+        let joined = self.error + LOWER_PART * lower;
         self.error = if joined > 0.0 { self.error * (self.error / joined) } else { joined };
     }
 
@@ -283,30 +304,8 @@ fn share(
     }
 }
 
-/// The norm of the shares where components have tolerances of their own.
-#[inline(never)]
-fn norm_of_each(
-    errors: &[f64],
-    start: &[f64],
-    end: &[f64],
-    shares: &mut [f64],
-    tolerances: &Tolerances,
-    norm: Norm,
-) -> f64 {
-    match norm {
-        Norm::Worst => {
-            share(errors, start, end, shares, |i, m| tolerances.bound(i, m));
-            largest(shares)
-        }
-        Norm::Mean => {
-            share(errors, start, end, shares, |i, m| tolerances.scale(i, m));
-            rms(shares)
-        }
-    }
-}
-
-/// Whether all numbers are finite. It is asked in every step: the exponent of one that is not is all ones, and
-/// carries over when one is added.
+/// Whether all numbers are finite. It is asked in every step: the exponent of one that is not is all ones,
+/// and carries over when one is added.
 fn all_finite(values: &[f64]) -> bool {
     const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
     const ONE: u64 = 0x0010_0000_0000_0000;

@@ -10,6 +10,9 @@ use crate::equations::{KINETIC, POTENTIAL, POWER, System};
 use crate::formulation::Mixture;
 use crate::math::{Probe, narrow};
 
+/// How exactly the time of a change of sign is found, as a part of where it was looked for.
+const TURN: f64 = 1e-12;
+
 /// Nodes and weights of Gauss' formula on [0, 1].
 const GAUSS: [(f64, f64); 4] = [
     (0.069_431_844_202_973_71, 0.173_927_422_568_726_93),
@@ -212,7 +215,7 @@ impl<'a> Books<'a> {
     /// The time between two others at which a power changes its sign.
     fn turn_of(&mut self, segment: &Segment, k: usize, ends: [(f64, f64); 2]) -> f64 {
         let [lo, hi] = ends.map(|(x, value)| Probe { x, value });
-        let bracket = narrow(lo, hi, lo.value.signum(), 1e-12 * (hi.x - lo.x), |t| {
+        let bracket = narrow(lo, hi, lo.value.signum(), TURN * (hi.x - lo.x), |t| {
             self.look_at(segment, t);
             self.power(k)
         });

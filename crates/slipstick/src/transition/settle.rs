@@ -10,6 +10,10 @@
 
 use crate::formulation::{FilippovCombination, SideRates};
 
+/// A spiral around two surfaces grows or shrinks if one turn changes its size by more than this part: less
+/// may be rounding of the fields.
+const GROWS: f64 = 1e-9;
+
 /// How a motion goes on at one surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Way {
@@ -141,7 +145,7 @@ pub fn spirals_out(rates: &SideRates) -> bool {
     let is_left = left.clone().all(|(a, b)| a < 0.0 && b > 0.0);
     let is_right = left.clone().all(|(a, b)| a > 0.0 && b < 0.0);
     let growth: f64 = left.map(|(a, b)| b.abs() / a.abs()).product();
-    (is_left && growth > 1.0 + 1e-9) || (is_right && growth < 1.0 - 1e-9)
+    (is_left && growth > 1.0 + GROWS) || (is_right && growth < 1.0 - GROWS)
 }
 
 fn is_consistent(combination: &mut FilippovCombination, ways: &[Way]) -> bool {

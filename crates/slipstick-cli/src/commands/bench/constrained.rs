@@ -1,7 +1,7 @@
 //! The suite `constrained`: mechanisms whose joints stay shut, against their truth and the tables of papers
 //! 000 and 003.
 
-use super::{SuiteRow, float, whole};
+use super::{SuiteErrors, SuiteRow, SuiteWork, float, whole};
 use slipstick::problems::{CONSTRAINED, ConstrainedProblem, MeasuredMechanism, constrained, measure_chain};
 use std::time::Instant;
 
@@ -46,17 +46,23 @@ fn row_of(measured: &MeasuredMechanism, wall_s: f64) -> SuiteRow {
     SuiteRow {
         suite: CONSTRAINED.0,
         ok: measured.is_ok(),
-        err_end: measured.end_error,
-        drift_position: measured.position,
-        drift_velocity: measured.velocity,
-        energy_error: measured.energy,
-        n_rhs: Some(s.derivatives),
-        n_jacobian: Some(s.jacobians),
-        n_factor: Some(s.factorisations + s.motion_factorisations),
-        n_accepted: Some(s.accepted),
-        n_rejected: Some(s.rejected),
         wall_s: Some(wall_s),
         note: note(measured),
+        errors: SuiteErrors {
+            err_end: measured.end_error,
+            drift_position: measured.position,
+            drift_velocity: measured.velocity,
+            energy_error: measured.energy,
+            ..Default::default()
+        },
+        work: SuiteWork {
+            rhs: Some(s.derivatives),
+            jacobian: Some(s.jacobians),
+            factor: Some(s.factorisations + s.motion_factorisations),
+            accepted: Some(s.accepted),
+            rejected: Some(s.rejected),
+            ..Default::default()
+        },
         ..SuiteRow::default()
     }
 }
@@ -80,12 +86,12 @@ pub(super) fn heading() -> String {
 /// A row as a line of text. Steps are those taken and, behind the plus, those rejected.
 pub(super) fn line(row: &SuiteRow) -> String {
     let columns = [
-        float(row.err_end),
-        float(row.drift_position),
-        float(row.drift_velocity),
-        float(row.energy_error),
-        whole(row.n_rhs),
-        format!("{}+{}", whole(row.n_accepted), whole(row.n_rejected)),
+        float(row.errors.err_end),
+        float(row.errors.drift_position),
+        float(row.errors.drift_velocity),
+        float(row.errors.energy_error),
+        whole(row.work.rhs),
+        format!("{}+{}", whole(row.work.accepted), whole(row.work.rejected)),
         float(row.wall_s),
     ];
     let columns = columns.map(|text| format!("{text:>9}")).join(" ");

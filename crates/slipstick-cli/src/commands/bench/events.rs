@@ -1,6 +1,6 @@
 //! The suite `events`: problems with events against the truth about them.
 
-use super::{SuiteRow, float, whole};
+use super::{SuiteErrors, SuiteRow, SuiteWork, float, whole};
 use slipstick::problems::{EVENTS, EventProblem, Measured, events};
 use std::time::Instant;
 
@@ -25,21 +25,26 @@ pub(super) fn row(problem: &EventProblem, measured: &Measured, wall_s: f64) -> S
         formulation: Some("ode".to_owned()),
         tolerance: Some(measured.tolerance),
         ok: measured.is_ok(),
-        events_found: Some(measured.found),
-        events_expected: measured.expected,
-        err_time: measured.time_error,
-        err_event_state: measured.state_error,
-        err_end: measured.end_error,
-        energy_error: measured.drift,
-        n_rhs: Some(s.derivatives),
-        n_guard: Some(s.guards),
-        n_jacobian: Some(s.jacobians),
-        n_factor: Some(s.factorisations),
-        n_accepted: Some(s.accepted),
-        n_rejected: Some(s.rejected),
         wall_s: Some(wall_s),
         note: note(measured),
-        ..SuiteRow::default()
+        errors: SuiteErrors {
+            events_found: Some(measured.found),
+            events_expected: measured.expected,
+            err_time: measured.time_error,
+            err_event_state: measured.state_error,
+            err_end: measured.end_error,
+            energy_error: measured.drift,
+            ..Default::default()
+        },
+        work: SuiteWork {
+            rhs: Some(s.derivatives),
+            guard: Some(s.guards),
+            jacobian: Some(s.jacobians),
+            factor: Some(s.factorisations),
+            accepted: Some(s.accepted),
+            rejected: Some(s.rejected),
+            ..Default::default()
+        },
     }
 }
 
@@ -59,13 +64,13 @@ pub(super) fn heading() -> String {
 /// A row as a line of text, with the columns that matter where there are events.
 pub(super) fn line(row: &SuiteRow) -> String {
     let columns = [
-        whole(row.events_found),
-        whole(row.events_expected),
-        float(row.err_time),
-        float(row.err_end),
-        float(row.energy_error),
-        whole(row.n_rhs),
-        whole(row.n_guard),
+        whole(row.errors.events_found),
+        whole(row.errors.events_expected),
+        float(row.errors.err_time),
+        float(row.errors.err_end),
+        float(row.errors.energy_error),
+        whole(row.work.rhs),
+        whole(row.work.guard),
         float(row.wall_s),
     ];
     let columns = columns.map(|text| format!("{text:>9}")).join(" ");

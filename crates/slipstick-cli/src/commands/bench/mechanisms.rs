@@ -1,7 +1,7 @@
 //! The suite `mechanisms`: half-explicit methods and `mdop5` on every mechanism that is not stiff, implicit
 //! ones on those that are, against their truths.
 
-use super::SuiteRow;
+use super::{SuiteErrors, SuiteRow, SuiteWork};
 use crate::commands::check::count;
 use slipstick::problems::{
     Case, Counts, Entrant, Entry, MECHANISMS, MechanismProblem, Set, formulation, mechanism_problems,
@@ -66,14 +66,20 @@ fn measured(case: &Case<'_>, entry: &Entry) -> SuiteRow {
     let s = &entry.statistics;
     SuiteRow {
         problem: case.name.clone(),
-        err_end: entry.error,
-        drift_position: entry.joints.and_then(|joints| joints.position).map(|opening| opening.value),
-        drift_velocity: entry.joints.map(|joints| joints.velocity.value),
-        n_rhs: Some(s.derivatives),
-        n_jacobian: Some(s.jacobians),
-        n_factor: Some(s.factorisations + s.motion_factorisations),
-        n_accepted: Some(s.accepted),
-        n_rejected: Some(s.rejected),
+        errors: SuiteErrors {
+            err_end: entry.error,
+            drift_position: entry.joints.and_then(|joints| joints.position).map(|opening| opening.value),
+            drift_velocity: entry.joints.map(|joints| joints.velocity.value),
+            ..Default::default()
+        },
+        work: SuiteWork {
+            rhs: Some(s.derivatives),
+            jacobian: Some(s.jacobians),
+            factor: Some(s.factorisations + s.motion_factorisations),
+            accepted: Some(s.accepted),
+            rejected: Some(s.rejected),
+            ..Default::default()
+        },
         ..SuiteRow::default()
     }
 }

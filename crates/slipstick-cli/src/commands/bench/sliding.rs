@@ -1,7 +1,7 @@
 //! The suite `sliding`: motions along switching surfaces against the truth about them, and against the tables
 //! of paper 002.
 
-use super::{SuiteRow, events, float, whole};
+use super::{SuiteRow, SuiteWork, events, float, whole};
 use slipstick::problems::{MOST_MISSES, Measured, SLIDING, SlidingProblem, sliding};
 use std::time::Instant;
 
@@ -23,8 +23,11 @@ fn row(row: SuiteRow, measured: &Measured, is_one_too_many: bool) -> SuiteRow {
     SuiteRow {
         suite: SLIDING.0,
         ok: row.ok && !is_one_too_many,
-        n_accepted_sliding: Some(measured.statistics.sliding.accepted),
-        n_rejected_sliding: Some(measured.statistics.sliding.rejected),
+        work: SuiteWork {
+            accepted_sliding: Some(measured.statistics.sliding.accepted),
+            rejected_sliding: Some(measured.statistics.sliding.rejected),
+            ..row.work
+        },
         ..row
     }
 }
@@ -42,15 +45,15 @@ pub(super) fn heading() -> String {
 pub(super) fn line(row: &SuiteRow) -> String {
     let steps = |taken, rejected| format!("{}+{}", whole(taken), whole(rejected));
     let columns = [
-        whole(row.events_found),
-        whole(row.events_expected),
-        float(row.err_time),
-        float(row.err_event_state),
-        float(row.err_end),
-        whole(row.n_rhs),
-        whole(row.n_guard),
-        steps(row.n_accepted, row.n_rejected),
-        steps(row.n_accepted_sliding, row.n_rejected_sliding),
+        whole(row.errors.events_found),
+        whole(row.errors.events_expected),
+        float(row.errors.err_time),
+        float(row.errors.err_event_state),
+        float(row.errors.err_end),
+        whole(row.work.rhs),
+        whole(row.work.guard),
+        steps(row.work.accepted, row.work.rejected),
+        steps(row.work.accepted_sliding, row.work.rejected_sliding),
     ];
     let columns = columns.map(|text| format!("{text:>9}")).join(" ");
     let (problem, method) = (&row.problem, row.method.unwrap_or("-"));

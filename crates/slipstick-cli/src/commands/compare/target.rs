@@ -149,7 +149,7 @@ impl Benchmark {
     /// The methods if none are asked for: those that suit, and that of the model.
     pub(super) fn usual_methods(&self) -> Vec<&'static str> {
         let has_terms = match &self.kind {
-            Workload::Model { plan, .. } => plan.options.stabilisation.changes_the_motion(),
+            Workload::Model { plan, .. } => plan.options.constraints.stabilisation.changes_the_motion(),
             _ => false,
         };
         // Those for mechanisms take no terms in the equations, and `mdop5` has a stabilisation of its own.

@@ -9,6 +9,9 @@ use crate::expr::interval::{Interval, above, below, hull};
 use crate::expr::operation::{Smoothness, UnaryOp};
 use std::f64::consts::{LN_10, LOG10_E};
 
+/// Exponents below this are taken to be whole if they are: beyond it every number is.
+const LARGEST_WHOLE: f64 = 1e15;
+
 /// Whole powers up to this one are differentiated down to products, so that they have a series where the base
 /// is zero. Series end at order 12.
 const LARGEST_PRODUCT: f64 = 16.0;
@@ -196,7 +199,7 @@ fn power_recurrence(arena: &mut Arena, of: PairRates) -> ExprId {
 }
 
 fn power_interval(a: Interval, b: Interval) -> Interval {
-    let whole = !b.is_open() && b.lo.fract() == 0.0 && b.lo.abs() < 1e15;
+    let whole = !b.is_open() && b.lo.fract() == 0.0 && b.lo.abs() < LARGEST_WHOLE;
     if whole && b.lo < 0.0 {
         return Interval::point(1.0) / power_interval(a, -b);
     }

@@ -24,7 +24,7 @@ use dense::DenseSaddle;
 pub use row_space::RowSpace;
 use sparse::Sparse;
 pub use stabilised::{Linearised, Sides, Stabilised};
-use weighing::Weighing;
+use weighing::{WeighedRows, Weighing};
 
 /// From this many unknowns on it is worth counting entries.
 const WORTH_COUNTING: usize = 48;
@@ -135,7 +135,9 @@ impl Saddle {
         self.narrowest = match &self.kind {
             SaddleSolver::Dense(dense) => {
                 let space = dense.rows();
-                self.weighing.narrowest(space.narrowest(), space.independent(), (matrix, rows, dense.given()))
+                let (full, order) = (dense.given(), space.independent());
+                let rows = WeighedRows { mass: matrix, jacobian: rows, full, order };
+                self.weighing.narrowest(space.narrowest(), &rows)
             }
             // Its own measure is by masses.
             SaddleSolver::Sparse(sparse) => sparse.narrowest(),
@@ -258,7 +260,7 @@ mod tests {
         assert!(sparse.is_sparse() && !dense.is_sparse());
         let (a, lambda) = solve(&mut sparse, matrix, ahead, here);
         let (b, mu) = solve(&mut dense, matrix, ahead, here);
-        assert_same((&a, &lambda), (&b, &mu), (1e-11, 1e-10));
+        assert_same((&a, &lambda), (&b, &mu), [1e-11, 1e-10]);
         assert!((sparse.narrowest().1 / dense.narrowest().1).ln().abs() < 7.0);
     }
 
@@ -296,7 +298,7 @@ mod tests {
         };
         let ((a, lambda), (b, mu)) = (solve(&ahead, &here), solve(&twice.0, &twice.1));
         let sums: Vec<f64> = mu.chunks_exact(2).map(|pair| pair[0] + pair[1]).collect();
-        assert_same((&b, &sums), (&a, &lambda), (1e-10, 1e-9));
+        assert_same((&b, &sums), (&a, &lambda), [1e-10, 1e-9]);
         assert!(mu.chunks_exact(2).all(|pair| pair[0] == 0.0 || pair[1] == 0.0));
     }
 

@@ -14,6 +14,11 @@ use super::sparse_stabilised::SparseStabilised;
 use super::{SPARSE_COST, WORTH_COUNTING};
 use crate::math::{Complex, Matrix};
 
+/// How much a factorisation for Radau IIA costs, in real ones: one real and one complex system, which costs
+/// four times as much. Dense solutions of both count as three real ones, by instructions.
+const SYSTEMS_TO_FACTOR: f64 = 5.0;
+const SYSTEMS_TO_SOLVE: f64 = 3.0;
+
 /// The matrices.
 #[derive(Clone, Copy, Debug)]
 pub struct Linearised<'a> {
@@ -70,14 +75,14 @@ impl Stabilised {
     pub fn new(of: &Linearised<'_>) -> Self {
         let (n, _) = of.size();
         let [linearising, factoring, _] = DenseStabilised::work(of);
-        let full = linearising + 5.0 * factoring;
+        let full = linearising + SYSTEMS_TO_FACTOR * factoring;
         if n + of.gradients.rows() >= WORTH_COUNTING && of.kinematics.is_empty() {
             let sparse = SparseStabilised::new(of);
             // By instructions: there are so many operations to each place here that looking places up does
             // not count.
-            let work = 5.0 * sparse.work();
+            let work = SYSTEMS_TO_FACTOR * sparse.work();
             if work < full {
-                let work = [0.0, work, 5.0 * SPARSE_COST * sparse.entries()];
+                let work = [0.0, work, SYSTEMS_TO_FACTOR * SPARSE_COST * sparse.entries()];
                 return Self { kind: StabilisedSolver::Sparse(Box::new(sparse)), work };
             }
         }
@@ -87,7 +92,10 @@ impl Stabilised {
     fn dense(of: &Linearised<'_>) -> Self {
         let [linearising, factoring, solving] = DenseStabilised::work(of);
         let dense = Box::new(DenseStabilised::new(of));
-        Self { kind: StabilisedSolver::Dense(dense), work: [linearising, 5.0 * factoring, 3.0 * solving] }
+        Self {
+            kind: StabilisedSolver::Dense(dense),
+            work: [linearising, SYSTEMS_TO_FACTOR * factoring, SYSTEMS_TO_SOLVE * solving],
+        }
     }
 
     /// Whether the matrices are taken to have few entries.

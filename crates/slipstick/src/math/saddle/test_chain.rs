@@ -42,11 +42,7 @@ pub(super) fn apart(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Both parts of two solutions are the same, to within these bounds.
-pub(super) fn assert_same(
-    (a, lambda): (&[f64], &[f64]),
-    (b, mu): (&[f64], &[f64]),
-    (of_motion, of_multipliers): (f64, f64),
-) {
+pub(super) fn assert_same((a, lambda): (&[f64], &[f64]), (b, mu): (&[f64], &[f64]), within: [f64; 2]) {
     let far = (apart(a, b), apart(lambda, mu));
-    assert!(far.0 < of_motion && far.1 < of_multipliers, "{far:?}");
+    assert!(far.0 < within[0] && far.1 < within[1], "{far:?}");
 }

@@ -33,6 +33,15 @@ pub(super) struct Weighing {
     most: f64,
 }
 
+/// Rows of constraints that are compared by masses.
+pub(super) struct WeighedRows<'a> {
+    pub(super) mass: &'a Matrix,
+    pub(super) jacobian: &'a Matrix,
+    /// The gradients as a full matrix, and the order in which its rows are taken.
+    pub(super) full: &'a [f64],
+    pub(super) order: &'a [usize],
+}
+
 impl Weighing {
     pub(super) fn new(n: usize, m: usize) -> Self {
         Self {
@@ -99,18 +108,12 @@ impl Weighing {
     }
 
     /// The row that has least left beside those before it, and what that is, where `plain` is so by the plain
-    /// measure: more if there is plenty left by masses. Rows are taken in the given order from the full
-    /// matrix of gradients.
-    pub(super) fn narrowest(
-        &mut self,
-        plain: (usize, f64),
-        order: &[usize],
-        (mass, jacobian, full): (&Matrix, &Matrix, &[f64]),
-    ) -> (usize, f64) {
+    /// measure: more if there is plenty left by masses.
+    pub(super) fn narrowest(&mut self, plain: (usize, f64), rows: &WeighedRows<'_>) -> (usize, f64) {
         let (mut narrowest, enough) = (plain, WORTH_A_LOOK * if self.most > 0.0 { self.most } else { 1.0 });
         if plain.1 < enough {
-            self.find_weights(mass, jacobian);
-            let (row, left) = self.least_by_weights(order, full);
+            self.find_weights(rows.mass, rows.jacobian);
+            let (row, left) = self.least_by_weights(rows.order, rows.full);
             let by_masses = enough * (left / LITTLE - 1.0).min(1.0);
             if by_masses > plain.1 {
                 narrowest = (row, by_masses);
@@ -175,7 +178,8 @@ mod tests {
             let length = jacobian.row(row).map(|(_, g)| g * g).sum::<f64>().sqrt();
             weighing.weigh(row, length, (&mass, jacobian));
         }
-        let (_, left) = weighing.narrowest((1, plain), &[0, 1], (&mass, jacobian, &jacobian.values));
+        let rows = WeighedRows { mass: &mass, jacobian, full: &jacobian.values, order: &[0, 1] };
+        let (_, left) = weighing.narrowest((1, plain), &rows);
         (weighing.lengths().to_vec(), left)
     }
 

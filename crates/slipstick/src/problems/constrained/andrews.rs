@@ -180,7 +180,7 @@ pub(super) fn long() -> Vec<ConstrainedProblem> {
         let row = problem.at(Method::DormandPrince5, tolerance, tolerance / 10.0).in_the_mean();
         let as_printed = |stabilisation, most: f64, nfcn: u32, name: &str| {
             let mut row = row.clone().stabilised(stabilisation);
-            row.plan.options.safety = 0.85;
+            row.plan.options.steps.safety = 0.85;
             let promise = if name == "PStab" { promise } else { Promise::NONE };
             let promise = Promise { derivatives: most * f64::from(nfcn), ..promise };
             row.promising(promise).saying(format!(
@@ -205,7 +205,7 @@ pub(super) fn long() -> Vec<ConstrainedProblem> {
 fn with_drift_tolerances(problem: &ConstrainedProblem) -> Vec<ConstrainedProblem> {
     let row = |(datol, nfcn, corrected): (f64, u32, u32)| {
         let mut row = problem.at(Method::DormandPrince5, 1e-5, 1e-6).in_the_mean();
-        row.plan.options.drift_tolerance = datol;
+        row.plan.options.constraints.drift_tolerance = datol;
         let (position, velocity) = (datol.max(1e-12), datol.max(1e-11));
         let most = if datol == 1e-5 { 1.01 } else { 1.0 };
         let promise = Promise { position, velocity, derivatives: most * f64::from(nfcn), ..Promise::NONE };

@@ -31,7 +31,7 @@ pub fn chain(links: usize) -> (ClosureSystem, Start) {
 /// Ten steps of a tenth of a millisecond of a chain: what it costs, and whether its joints stay shut.
 pub fn measure_chain(links: usize) -> MeasuredMechanism {
     let (system, start) = chain(links);
-    let steps = Options { method: Method::DormandPrince5, fixed_step: Some(1e-4), ..Options::until(1e-3) };
+    let steps = Options { method: Method::DormandPrince5, ..Options::until(1e-3) }.fixed_step(1e-4);
     let options = Options { keep: Keep::Ends, ..steps };
     let mut complaints = Vec::new();
     let run = simulate(&system, &start, &options).unwrap_or_else(|failure| {

@@ -94,7 +94,7 @@ fn beside_first_table(problem: &ConstrainedProblem) -> Vec<ConstrainedProblem> {
         let promise = Promise { position: drift.max(ROUNDING), derivatives: nfcn, ..Promise::NONE };
         let row = problem.at(Method::DormandPrince5, tolerance, tolerance / 10.0);
         let mut smooth = row.clone().in_the_mean().promising(promise);
-        smooth.plan.options.control = Control::Pid;
+        smooth.plan.options.steps.control = Control::Pid;
         all.push(smooth.saying(format!("mean norm, pid; table 4.6: NFCN {nfcn}, drift {drift:e}")));
         let remark = format!("B(12,70); table 4.6: NFCN {nfcn_b}, drift {drift_b:e}");
         all.push(row.stabilised(Stabilisation::Baumgarte { rate: 12.0, position: 70.0 }).saying(remark));

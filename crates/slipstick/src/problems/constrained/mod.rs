@@ -123,17 +123,17 @@ impl ConstrainedProblem {
     /// The same, run with steps of one size.
     fn fixed(&self, method: Method, step: f64) -> Self {
         let mut row = self.clone();
-        (row.plan.options.method, row.plan.options.fixed_step) = (method, Some(step));
+        (row.plan.options.method, row.plan.options.steps.fixed) = (method, Some(step));
         row
     }
 
     fn stabilised(mut self, stabilisation: Stabilisation) -> Self {
-        self.plan.options.stabilisation = stabilisation;
+        self.plan.options.constraints.stabilisation = stabilisation;
         self
     }
 
     fn measured_by(mut self, metric: Metric) -> Self {
-        self.plan.options.metric = metric;
+        self.plan.options.constraints.metric = metric;
         self
     }
 
@@ -168,15 +168,15 @@ impl ConstrainedProblem {
 /// In which form a mechanism is solved with some options, and how its constraints are kept, as in benchmark
 /// rows.
 pub fn formulation(options: &Options) -> String {
-    let metric = if options.metric == Metric::Identity { "/identity" } else { "" };
+    let metric = if options.constraints.metric == Metric::Identity { "/identity" } else { "" };
     let index = match options.method.facts().form {
-        _ if options.stabilisation == Stabilisation::Ggl => return "ggl".to_owned(),
+        _ if options.constraints.stabilisation == Stabilisation::Ggl => return "ggl".to_owned(),
         MechanismForm::Ggl => return "ggl".to_owned(),
         MechanismForm::Index3 => return "index3".to_owned(),
         MechanismForm::Index2 => 2,
         MechanismForm::Index1 => 1,
     };
-    format!("index{index}/{}{metric}", options.stabilisation.name())
+    format!("index{index}/{}{metric}", options.constraints.stabilisation.name())
 }
 
 /// The rows of the suite `constrained`, in order.

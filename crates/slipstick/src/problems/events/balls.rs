@@ -179,11 +179,9 @@ impl Hundred {
         let (contacts, end) = all_contacts();
         problem.solver = self.solver;
         problem.tolerance = 1e-3;
-        problem.options = Options {
-            method: Method::DormandPrince5,
-            longest_step: Some(0.1),
-            ..Options::until(UNTIL).tolerances(1e-3, 1e-3)
-        };
+        problem.options =
+            Options { method: Method::DormandPrince5, ..Options::until(UNTIL).tolerances(1e-3, 1e-3) }
+                .longest_step(0.1);
         problem.end = Some(end);
         if self.concurrent {
             problem.options = together(problem.options);
@@ -203,7 +201,7 @@ impl Hundred {
 
 /// Switches the region of concurrency on, with the numbers of the paper.
 fn together(options: Options) -> Options {
-    Options { concurrency: Some(Concurrency { time: 1e-7, amplitude: 1e-6 }), ..options }
+    options.concurrency(Concurrency { time: 1e-7, amplitude: 1e-6 })
 }
 
 /// Every contact of every ball, in order of time, and the state at the end.

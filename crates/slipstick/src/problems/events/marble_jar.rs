@@ -200,7 +200,7 @@ fn one_way(jar: MarbleJar, eps: f64, way: Way) -> EventProblem {
     let start = jar.start();
     let mut problem = EventProblem::new(&name, source, system, start, UNTIL);
     problem.tolerance = eps;
-    problem.options = Options { method: Method::Tsitouras5, longest_step: Some(0.1), ..problem.options };
+    problem.options = Options { method: Method::Tsitouras5, ..problem.options }.longest_step(0.1);
     problem.options = match way {
         Way::Plain => problem.options.tolerances(eps, eps),
         _ => problem.options.tolerances(0.0, eps),

@@ -91,7 +91,7 @@ impl<'a> Plain<'a> {
         let allowed = options.tolerances.relative.get(0) * size;
         let good = error <= allowed;
         self.h = h * 0.8 * (allowed / error.max(f64::MIN_POSITIVE)).powf(1.0 / 6.0);
-        self.h = self.h.min(options.longest_step.unwrap_or(left));
+        self.h = self.h.min(options.steps.longest.unwrap_or(left));
         if good {
             self.t = if h == left { options.until } else { self.t + h };
             self.y.copy_from_slice(&self.ahead);

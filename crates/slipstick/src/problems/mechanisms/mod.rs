@@ -171,6 +171,6 @@ pub fn mechanism_problems() -> Vec<MechanismProblem> {
 fn is_comparable(problem: &ConstrainedProblem) -> bool {
     const LONG: [&str; 2] = ["andrews-0.3", "pendulum-10000-periods"];
     let is_mechanism = !problem.plan.system.shape().constraints.is_empty();
-    let is_free = !problem.plan.options.stabilisation.changes_the_motion();
+    let is_free = !problem.plan.options.constraints.stabilisation.changes_the_motion();
     is_mechanism && is_free && !problem.end.is_empty() && !LONG.contains(&problem.name)
 }

@@ -99,9 +99,9 @@ impl Variant {
             Self::Method(method) => *options = options.clone().with_method(method),
             Self::LongestStep(part) => {
                 let step = part * (options.until - from);
-                options.longest_step = Some(options.longest_step.map_or(step, |longest| longest.min(step)));
+                options.steps.longest = Some(options.steps.longest.map_or(step, |longest| longest.min(step)));
             }
-            Self::Located(location) => options.location = Some(location),
+            Self::Located(location) => options.events.location = Some(location),
             Self::Tolerance(factor) => {
                 let tolerances = &mut options.tolerances;
                 for tolerance in [&mut tolerances.relative, &mut tolerances.absolute] {

@@ -161,14 +161,17 @@ impl<'a> Verification<'a> {
         let own = base.options.method;
         let mut variants: Vec<Variant> =
             METHODS.iter().filter(|m| **m != own).copied().map(Variant::Method).collect();
-        if base.options.fixed_step.is_none() {
+        if base.options.steps.fixed.is_none() {
             variants.extend(LONGEST.map(Variant::LongestStep));
             variants.extend(TOLERANCES.map(Variant::Tolerance));
         }
         let events = self.model.all_events().count();
         let locations = [Location::Dense, Location::Integrate, Location::OneSided];
         variants.extend(
-            locations.into_iter().filter(|own| Some(*own) != base.options.location).map(Variant::Located),
+            locations
+                .into_iter()
+                .filter(|own| Some(*own) != base.options.events.location)
+                .map(Variant::Located),
         );
         variants.extend([Variant::Clock, Variant::Still]);
         if events > 1 {

@@ -128,7 +128,7 @@ fn new(number: u8, system: ClosureSystem, start: impl Into<Vec<f64>>, until: f64
 fn curved() -> EventProblem {
     let start = [-0.75, -1.0 - 1.5_f64.sin()];
     let mut problem = new(1, curved_system(curved_field), start, 30.0);
-    problem.options.location = Some(Location::OneSided);
+    problem.options.events.location = Some(Location::OneSided);
     problem.truth(expected(&FIRST), FIRST_END, Bounds::none())
 }
 
@@ -157,7 +157,7 @@ const WALL: f64 = 0.005;
 
 fn pounding() -> EventProblem {
     let mut problem = new(2, pounding_system(pounding_field), [0.0, 0.0], 3.0);
-    problem.options.location = Some(Location::OneSided);
+    problem.options.events.location = Some(Location::OneSided);
     problem.truth(expected(&SECOND), SECOND_END, Bounds::none())
 }
 

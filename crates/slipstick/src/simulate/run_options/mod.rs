@@ -185,11 +185,11 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         about: "how step sizes are chosen; `\"pid\"` changes them more smoothly",
         chooses_steps: true,
         kind: OptionKind::Word(&[
-            ("standard", |options| options.control = Control::Standard),
-            ("pid", |options| options.control = Control::Pid),
+            ("standard", |options| options.steps.control = Control::Standard),
+            ("pid", |options| options.steps.control = Control::Pid),
         ]),
         show: Show::Options(|options| {
-            if options.control == Control::Pid { "pid" } else { "standard" }.into()
+            if options.steps.control == Control::Pid { "pid" } else { "standard" }.into()
         }),
         ..ROW
     },
@@ -199,7 +199,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         about: "the part that is tried of the step that would just be good enough; with less, fewer steps are rejected, but more are made",
         chooses_steps: true,
         kind: OptionKind::Own("number between 0 and 1", own::safety),
-        show: Show::Options(|options| options.safety.into()),
+        show: Show::Options(|options| options.steps.safety.into()),
         ..ROW
     },
     RunOption {
@@ -217,8 +217,8 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         default: "chosen automatically",
         about: "the first step that is tried",
         chooses_steps: true,
-        kind: OptionKind::Positive(|options, value| options.first_step = Some(value)),
-        show: Show::Options(|options| options.first_step.into()),
+        kind: OptionKind::Positive(|options, value| options.steps.first = Some(value)),
+        show: Show::Options(|options| options.steps.first.into()),
         ..ROW
     },
     RunOption {
@@ -227,16 +227,16 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         default: "the whole interval",
         about: "no step is longer",
         chooses_steps: true,
-        kind: OptionKind::Positive(|options, value| options.longest_step = Some(value)),
-        show: Show::Options(|options| options.longest_step.into()),
+        kind: OptionKind::Positive(|options, value| options.steps.longest = Some(value)),
+        show: Show::Options(|options| options.steps.longest.into()),
         ..ROW
     },
     RunOption {
         key: "fixed_step",
         unit: TIME,
         about: "every step has this size, without error control; `first_step`, `longest_step`, `control` and `safety` are refused beside it. `rtol` and `atol` say how far the iterations of implicit methods go",
-        kind: OptionKind::Positive(|options, value| options.fixed_step = Some(value)),
-        show: Show::Options(|options| options.fixed_step.into()),
+        kind: OptionKind::Positive(|options, value| options.steps.fixed = Some(value)),
+        show: Show::Options(|options| options.steps.fixed.into()),
         ..ROW
     },
     RunOption {
@@ -270,15 +270,15 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         more: Some("concepts/guards-and-events.md#where-a-step-is-looked-at"),
         kind: OptionKind::WordOrCount(
             &[
-                ("whole-step", |options| options.detection = Detection::WholeStep),
-                ("ends", |options| options.detection = Detection::Ends),
-                ("stages", |options| options.detection = Detection::Stages),
+                ("whole-step", |options| options.events.detection = Detection::WholeStep),
+                ("ends", |options| options.events.detection = Detection::Ends),
+                ("stages", |options| options.events.detection = Detection::Stages),
             ],
             |options, count| {
-                options.detection = Detection::Samples(u32::try_from(count).unwrap_or(u32::MAX));
+                options.events.detection = Detection::Samples(u32::try_from(count).unwrap_or(u32::MAX));
             },
         ),
-        show: Show::Options(|options| match options.detection {
+        show: Show::Options(|options| match options.events.detection {
             Detection::WholeStep => OptionValue::from("whole-step"),
             Detection::Ends => OptionValue::from("ends"),
             Detection::Stages => OptionValue::from("stages"),
@@ -291,12 +291,12 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         default: "`\"auto\"`",
         about: "how the state at an event is computed: on the dense output, by a step that ends right after it, or without using the equations after it",
         kind: OptionKind::Word(&[
-            ("auto", |options| options.location = None),
-            ("dense", |options| options.location = Some(Location::Dense)),
-            ("integrate", |options| options.location = Some(Location::Integrate)),
-            ("one-sided", |options| options.location = Some(Location::OneSided)),
+            ("auto", |options| options.events.location = None),
+            ("dense", |options| options.events.location = Some(Location::Dense)),
+            ("integrate", |options| options.events.location = Some(Location::Integrate)),
+            ("one-sided", |options| options.events.location = Some(Location::OneSided)),
         ]),
-        show: Show::Options(|options| options.location.map(Location::name).into()),
+        show: Show::Options(|options| options.events.location.map(Location::name).into()),
         ..ROW
     },
     RunOption {
@@ -304,7 +304,7 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         unit: "time, and of the guard",
         about: "events this close in time, with guards this small, are one event",
         kind: OptionKind::Own("table of `time` and `amplitude`, numbers greater than zero", own::concurrency),
-        show: Show::Options(|options| match options.concurrency {
+        show: Show::Options(|options| match options.events.concurrency {
             Some(c) => OptionValue::Table(vec![("time", c.time.into()), ("amplitude", c.amplitude.into())]),
             None => OptionValue::Nothing,
         }),
@@ -327,11 +327,11 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         default: "`\"mass\"`",
         about: "the metric in which corrections of a mechanism are the least change",
         kind: OptionKind::Word(&[
-            ("mass", |options| options.metric = Metric::Mass),
-            ("identity", |options| options.metric = Metric::Identity),
+            ("mass", |options| options.constraints.metric = Metric::Mass),
+            ("identity", |options| options.constraints.metric = Metric::Identity),
         ]),
         show: Show::Plan(|plan| {
-            own::if_corrected(plan, |options| match options.metric {
+            own::if_corrected(plan, |options| match options.constraints.metric {
                 Metric::Mass => "mass".into(),
                 Metric::Identity => "identity".into(),
             })
@@ -343,8 +343,10 @@ pub static RUN_OPTIONS: &[RunOption] = &[
         unit: "of the constraint",
         default: "`0`",
         about: "steps of a mechanism that end with no residual of a constraint above this are not corrected",
-        kind: OptionKind::NotNegative(|options, value| options.drift_tolerance = value),
-        show: Show::Plan(|plan| own::if_corrected(plan, |options| options.drift_tolerance.into())),
+        kind: OptionKind::NotNegative(|options, value| options.constraints.drift_tolerance = value),
+        show: Show::Plan(|plan| {
+            own::if_corrected(plan, |options| options.constraints.drift_tolerance.into())
+        }),
         ..ROW
     },
     RunOption {

@@ -7,6 +7,7 @@ use crate::equations::System;
 use crate::formulation::{PerConstraint, Stabilisation};
 use crate::model::{Diagnostic, Setting};
 use crate::simulate::Concurrency;
+use crate::simulate::options::USUAL_SPEED;
 use crate::simulate::{Error, Options, Plan, method_hint};
 use crate::step::{Method, USUAL_RHO};
 
@@ -29,7 +30,7 @@ pub(super) fn rho(draft: &mut Draft<'_>, setting: &Setting) -> Result<(), Diagno
 }
 
 pub(super) fn safety(draft: &mut Draft<'_>, setting: &Setting) -> Result<(), Diagnostic> {
-    draft.options.safety = setting.part(crate::step::SAFETY)?;
+    draft.options.steps.safety = setting.part(crate::step::SAFETY)?;
     Ok(())
 }
 
@@ -37,7 +38,7 @@ pub(super) fn pinned(draft: &mut Draft<'_>, setting: &Setting) -> Result<(), Dia
     let names: Vec<&str> = draft.model.coordinates().iter().map(|c| c.name.as_str()).collect();
     let pinned = setting.names()?;
     let places = pinned.iter().filter_map(|name| draft.place(&names, name, "among the coordinates"));
-    draft.options.pinned = places.collect();
+    draft.options.constraints.pinned = places.collect();
     Ok(())
 }
 
@@ -53,7 +54,8 @@ pub(super) fn concurrency(draft: &mut Draft<'_>, setting: &Setting) -> Result<()
         setting.get(key).ok_or_else(missing)?.positive()
     };
     let (time, amplitude) = (draft.keep(number("time")), draft.keep(number("amplitude")));
-    draft.options.concurrency = time.zip(amplitude).map(|(time, amplitude)| Concurrency { time, amplitude });
+    draft.options.events.concurrency =
+        time.zip(amplitude).map(|(time, amplitude)| Concurrency { time, amplitude });
     Ok(())
 }
 
@@ -67,16 +69,14 @@ const ALONG: [(&str, MakeTerms); 3] = [
     ("gradient", |rate, position| Stabilisation::Gradient { rate, position }),
 ];
 
-/// The usual numbers of Baumgarte's terms, of the reduced form, and how fast positions close under
-/// sliding-mode control; in the unit of the model's time.
+/// The usual numbers of Baumgarte's terms and of the reduced form, in the unit of the model's time.
 const USUAL_TERMS: (f64, f64) = (20.0, 100.0);
 const USUAL_REDUCED: (f64, f64) = (10.0, 1.0);
-const USUAL_SPEED: f64 = 10.0;
 
 /// A word, or a table with the numbers of terms in the equations.
 pub(super) fn stabilisation(draft: &mut Draft<'_>, setting: &Setting) -> Result<(), Diagnostic> {
-    draft.options.stabilisation_is_said = true;
-    draft.options.stabilisation = if setting.as_table().is_none() {
+    draft.options.constraints.stabilisation_is_said = true;
+    draft.options.constraints.stabilisation = if setting.as_table().is_none() {
         setting.word(&Stabilisation::words().collect::<Vec<_>>())?
     } else if setting.get("reach").is_some() || setting.get("speed").is_some() {
         sliding_mode(draft, setting)?
@@ -104,8 +104,8 @@ fn sliding_mode(draft: &mut Draft<'_>, setting: &Setting) -> Result<Stabilisatio
         let error = setting.error("missing-key", "`stabilisation` has no `reach`");
         return Err(error.hint("for example `{ reach = 0.1, speed = 10 }`"));
     };
-    draft.options.reach = per_constraint(draft, reach, None)?;
-    draft.options.speed = match setting.get("speed") {
+    draft.options.constraints.reach = per_constraint(draft, reach, None)?;
+    draft.options.constraints.speed = match setting.get("speed") {
         Some(speed) => per_constraint(draft, speed, Some(USUAL_SPEED))?,
         None => PerConstraint::Same(USUAL_SPEED),
     };
@@ -147,7 +147,7 @@ pub(super) fn show_stabilisation(plan: &Plan) -> OptionValue {
             ("along", along.into()),
         ])
     };
-    match options.stabilisation {
+    match options.constraints.stabilisation {
         _ if !is_mechanism(plan) => OptionValue::Nothing,
         Stabilisation::Baumgarte { rate, position } => terms(rate, position, ALONG[0].0),
         Stabilisation::Normal { rate, position } => terms(rate, position, ALONG[1].0),
@@ -155,9 +155,10 @@ pub(super) fn show_stabilisation(plan: &Plan) -> OptionValue {
         Stabilisation::Reduced { decay, rate } => {
             OptionValue::Table(vec![("decay", decay.into()), ("rate", rate.into())])
         }
-        Stabilisation::SlidingMode => {
-            OptionValue::Table(vec![("reach", (&options.reach).into()), ("speed", (&options.speed).into())])
-        }
+        Stabilisation::SlidingMode => OptionValue::Table(vec![
+            ("reach", (&options.constraints.reach).into()),
+            ("speed", (&options.constraints.speed).into()),
+        ]),
         _ if options.method.keeps_positions() => "none".into(),
         word => word.name().into(),
     }

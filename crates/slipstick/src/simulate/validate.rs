@@ -6,6 +6,9 @@ use crate::equations::{BadPlace, MassKind, MechanismStructure, System};
 use crate::formulation::{Metric, Stabilisation};
 use crate::step::PerComponent;
 
+/// The shortest period of a clock, in spacings of doubles at the largest time.
+const SPACINGS_OF_CLOCKS: f64 = 16.0;
+
 /// The word for it in the section `run` of a model file.
 const STABILISATION: &str = "stabilisation";
 
@@ -43,10 +46,10 @@ pub(crate) fn check_options(system: &dyn System, options: &Options) -> Result<()
     check_tolerance("relative", &options.tolerances.relative, n)?;
     check_tolerance("absolute", &options.tolerances.absolute, n)?;
     check_not_both_zero(options, n)?;
-    check_tolerance("drift", &PerComponent::Same(options.drift_tolerance), n)?;
+    check_tolerance("drift", &PerComponent::Same(options.constraints.drift_tolerance), n)?;
     check_reach(system, options)?;
     let steps =
-        [("first", options.first_step), ("longest", options.longest_step), ("fixed", options.fixed_step)];
+        [("first", options.steps.first), ("longest", options.steps.longest), ("fixed", options.steps.fixed)];
     for (which, step) in steps {
         match step {
             Some(value) if !(value > 0.0 && value.is_finite()) => {
@@ -62,7 +65,7 @@ pub(crate) fn check_options(system: &dyn System, options: &Options) -> Result<()
 fn check_beside_fixed_step(options: &Options) -> Result<(), Error> {
     let usual = Options::until(options.until);
     let mut choosing =
-        RUN_OPTIONS.iter().filter(|option| option.chooses_steps && options.fixed_step.is_some());
+        RUN_OPTIONS.iter().filter(|option| option.chooses_steps && options.steps.fixed.is_some());
     match choosing.find(|option| option.differs(options, &usual)) {
         Some(said) => Err(Error::BesideFixedStep { which: said.key }),
         None => Ok(()),
@@ -79,14 +82,14 @@ fn check_mass(system: &dyn System, start: &Start) -> Result<(), Error> {
 
 fn check_pins(system: &dyn System, options: &Options) -> Result<(), Error> {
     let count = system.layout().v;
-    match options.pinned.iter().find(|pin| **pin >= count) {
+    match options.constraints.pinned.iter().find(|pin| **pin >= count) {
         Some(&got) => Err(Error::BadPin { got, count }),
         None => Ok(()),
     }
 }
 
 fn check_terms(options: &Options) -> Result<(), Error> {
-    let mut numbers = options.stabilisation.numbers().into_iter();
+    let mut numbers = options.constraints.stabilisation.numbers().into_iter();
     match numbers.find(|(_, value)| !(*value >= 0.0 && value.is_finite())) {
         Some((which, value)) => Err(Error::BadTerm { which, value }),
         None => Ok(()),
@@ -95,7 +98,7 @@ fn check_terms(options: &Options) -> Result<(), Error> {
 
 /// The periods of clocks are positive, and large enough for doubles to tell one strike from the next.
 fn check_clocks(system: &dyn System, start: &Start, options: &Options) -> Result<(), Error> {
-    let finest = 16.0 * f64::EPSILON * start.t.abs().max(options.until.abs());
+    let finest = SPACINGS_OF_CLOCKS * f64::EPSILON * start.t.abs().max(options.until.abs());
     for &(guard, value) in &system.shape().clocks {
         let name = system.guards()[guard].name.clone();
         if !(value > 0.0 && value.is_finite()) {
@@ -112,7 +115,7 @@ fn check_clocks(system: &dyn System, start: &Start, options: &Options) -> Result
 
 fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
     let (facts, method) = (options.method.facts(), options.method.name());
-    if facts.error_order.is_none() && options.fixed_step.is_none() {
+    if facts.error_order.is_none() && options.steps.fixed.is_none() {
         let reason = "has no error estimate and cannot choose its steps";
         let hint = "give it a `fixed_step`, or choose another method";
         return Err(Error::WrongMethod { method, about: "method", reason, hint });
@@ -122,7 +125,7 @@ fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
         let hint = "choose `radau5`, which can";
         return Err(Error::WrongMethod { method, about: "method", reason, hint });
     }
-    if options.stabilisation == Stabilisation::Ggl && !options.method.takes_ggl() {
+    if options.constraints.stabilisation == Stabilisation::Ggl && !options.method.takes_ggl() {
         let reason = "cannot solve the stabilised index-2 form, `stabilisation = \"ggl\"`";
         let hint = "choose `radau5`, or another stabilisation";
         return Err(Error::WrongMethod { method, about: STABILISATION, reason, hint });
@@ -130,7 +133,9 @@ fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
     if facts.mechanisms_only {
         check_mechanism(system, options)?;
     }
-    if (facts.mechanisms_only || options.stabilisation == Stabilisation::Ggl) && has_feedback(system) {
+    if (facts.mechanisms_only || options.constraints.stabilisation == Stabilisation::Ggl)
+        && has_feedback(system)
+    {
         let reason = "cannot solve for multipliers that forces depend on";
         let hint = "choose another method, or `auto`, with the usual stabilisation: they solve for them in every stage";
         return Err(Error::WrongMethod { method, about: "method", reason, hint });
@@ -139,7 +144,7 @@ fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
     check_rho(options)?;
     check_corrections(options)?;
     let layout = system.layout();
-    if layout.q != layout.v && matches!(options.stabilisation, Stabilisation::Reduced { .. }) {
+    if layout.q != layout.v && matches!(options.constraints.stabilisation, Stabilisation::Reduced { .. }) {
         let reason = "needs coordinates whose rates are the speeds";
         let hint = "choose another stabilisation";
         return Err(Error::WrongMethod { method: STABILISATION, about: STABILISATION, reason, hint });
@@ -149,8 +154,8 @@ fn check_method(system: &dyn System, options: &Options) -> Result<(), Error> {
 
 /// What is said about corrections is refused where none are made.
 fn check_corrections(options: &Options) -> Result<(), Error> {
-    let says_metric = options.metric != Metric::Mass;
-    if options.makes_corrections() || !says_metric && options.drift_tolerance == 0.0 {
+    let says_metric = options.constraints.metric != Metric::Mass;
+    if options.makes_corrections() || !says_metric && options.constraints.drift_tolerance == 0.0 {
         return Ok(());
     }
     let hint = if options.method.keeps_positions() {
@@ -163,7 +168,8 @@ fn check_corrections(options: &Options) -> Result<(), Error> {
     Err(Error::WrongMethod { method: options.method.name(), about, reason, hint })
 }
 
-/// A method that works on the constraints of a mechanism takes them as they are, and keeps some of them by itself.
+/// A method that works on the constraints of a mechanism takes them as they are, and keeps some of them by
+/// itself.
 fn check_mechanism(system: &dyn System, options: &Options) -> Result<(), Error> {
     let method = options.method.name();
     if system.layout().v == 0 {
@@ -172,7 +178,7 @@ fn check_mechanism(system: &dyn System, options: &Options) -> Result<(), Error> 
         let hint = if stiff { "choose `radau5`" } else { "choose `auto`, or another explicit method" };
         return Err(Error::WrongMethod { method, about: "method", reason, hint });
     }
-    if options.stabilisation.changes_the_motion() {
+    if options.constraints.stabilisation.changes_the_motion() {
         let reason = "keeps constraints by itself and takes no terms that pull back";
         let hint = if options.method.keeps_positions() {
             "leave `stabilisation` out, or choose another method, such as `radau5`"
@@ -181,12 +187,17 @@ fn check_mechanism(system: &dyn System, options: &Options) -> Result<(), Error> 
         };
         return Err(Error::WrongMethod { method, about: STABILISATION, reason, hint });
     }
-    if options.stabilisation == Stabilisation::Twice { Ok(()) } else { check_idle_corrections(options) }
+    if options.constraints.stabilisation == Stabilisation::Twice {
+        Ok(())
+    } else {
+        check_idle_corrections(options)
+    }
 }
 
-/// Corrections that somebody asked for are refused where none are made; those that are usual may just be the default.
+/// Corrections that somebody asked for are refused where none are made; those that are usual may just be the
+/// default.
 pub(super) fn check_idle_corrections(options: &Options) -> Result<(), Error> {
-    if !options.method.keeps_positions() || options.stabilisation == Stabilisation::None {
+    if !options.method.keeps_positions() || options.constraints.stabilisation == Stabilisation::None {
         return Ok(());
     }
     let reason = "keeps constraints of positions by itself and makes no corrections";
@@ -196,7 +207,7 @@ pub(super) fn check_idle_corrections(options: &Options) -> Result<(), Error> {
 
 /// What is tried is a part of the step that would just be good enough.
 fn check_safety(options: &Options) -> Result<(), Error> {
-    let value = options.safety;
+    let value = options.steps.safety;
     if value > 0.0 && value < 1.0 { Ok(()) } else { Err(Error::BadSafety { value }) }
 }
 
@@ -250,10 +261,10 @@ fn check_tolerance(which: &'static str, tolerance: &PerComponent, expected: usiz
 }
 
 fn check_reach(system: &dyn System, options: &Options) -> Result<(), Error> {
-    if options.stabilisation != Stabilisation::SlidingMode {
+    if options.constraints.stabilisation != Stabilisation::SlidingMode {
         return Ok(());
     }
-    for (which, numbers) in [("reach", &options.reach), ("speed", &options.speed)] {
+    for (which, numbers) in [("reach", &options.constraints.reach), ("speed", &options.constraints.speed)] {
         for (k, constraint) in system.constraints().iter().enumerate() {
             let value = numbers.get(k);
             if !(value > 0.0 && value.is_finite()) {

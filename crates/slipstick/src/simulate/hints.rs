@@ -1,0 +1,61 @@
+//! What to do about errors, where it takes more than a few words.
+
+pub(super) const START_NOT_FINITE: &str =
+    "look for a division by zero or a root of a negative number in the start value";
+
+pub(super) const BAD_PERIOD: &str =
+    "the time between two events is greater than zero; for a single time there is `at`";
+
+pub(super) const DERIVATIVE_NOT_FINITE: &str = "look for a division by zero, or a root or logarithm of a negative number, in that formula, or for \
+    a solution that grows without bound; an event may have to act before this state is reached";
+
+pub(super) const GUARD_NOT_FINITE: &str =
+    "look for a division by zero, or a root or logarithm of a negative number, in that guard";
+
+pub(super) const EVENT_CYCLE: &str = "let the resets leave the guards on sides from which nothing fires, or let one of the events go to \
+    another mode";
+
+pub(super) const CONFLICTING_RESETS: &str =
+    "say which of them holds with `priority`, or let one event do what both together should";
+
+pub(super) const NO_CONSISTENT_SWITCHES: &str = "check the signs in the equations next to these surfaces, or describe what happens there as a mode \
+    of its own";
+
+pub(super) const NOT_CONSISTENT_IN_MOTION: &str =
+    "check the lengths in these constraints and what moves them in time, or let the run end before";
+
+pub(super) const NOT_CONSISTENT: &str = "choose start values nearer to a closed mechanism, pin fewer coordinates, or check the lengths in \
+    these constraints";
+
+pub(super) const MOTION_NOT_DETERMINED: &str = "give each coordinate a mass in `kinetic` or `inertia`, or a constraint that holds it; or begin \
+    where the constraints have a gradient";
+
+pub(super) const BAD_PLACE: &str =
+    "a row of the gradient is a joint, its columns and those of the mass matrix are speeds";
+
+pub(super) const WRONG_GRADIENT: &str = "check that row of the gradient, and that its places are in order of rows and then columns; or \
+    leave the gradient out";
+
+pub(super) const TOO_MANY_SURFACES: &str = "write each sign in a term of its own, as in `-a * sign(u) - b * sign(v)`: then there may be any \
+    number; or let them meet one after the other";
+
+pub(super) const COUNT_TOO_LARGE: &str = "such a formula has no steps that a double can show: leave `floor`, `round` or `mod` out of it, or \
+    count in larger units";
+
+pub(super) const NO_CONVERGENCE_OF_MECHANISM: &str = "the mechanism may be next to a singular position here, where a constraint fixes nothing, or forces \
+    may be very steep; try another method, such as `hem5`, or other tolerances";
+
+pub(super) const NO_CONVERGENCE: &str = "the right-hand side may jump here: give the jump a guard or a switch; or it may be very steep: try \
+    another method";
+
+pub(super) const SINGULAR_MATRIX: &str = "check that every algebraic equation determines its state (index 1), and that the mass matrix has \
+    the rows you mean";
+
+pub(super) const STEP_TOO_SMALL: &str = "the solution may blow up here, or jump without an event: give the jump a guard or a switch, or \
+    loosen the tolerances";
+
+pub(super) const GROWS_WITHOUT_BOUND: &str =
+    "the solution grows without bound: let an event act before, end the run earlier, or choose larger units";
+
+pub(super) const SMALLER_FIXED_STEP: &str =
+    "choose a smaller `fixed_step`, or leave it out: steps are then as short as the tolerances ask for";
