@@ -111,7 +111,7 @@ impl Consistency<'_, '_> {
         let Transition { t, before, after, .. } = transition;
         if flow.assemble(*t, after, &[]).is_ok() {
             before.copy_from_slice(after);
-            self.recorder.segment.extend(*t, before);
+            self.recorder.correct_end(*t, before);
         } else {
             after.copy_from_slice(before);
         }

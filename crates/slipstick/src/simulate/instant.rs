@@ -13,7 +13,7 @@ use super::sizes::Beginning;
 use crate::formulation::Stabilisation;
 use crate::model::Location;
 use crate::trajectory::Outcome;
-use crate::transition::{Exits, Firing, ModeChanges, Repeat, Rule, Switches, Tools};
+use crate::transition::{Exits, Firing, MOST_ROUNDS, ModeChanges, Repeat, Rule, Switches, Tools};
 use crate::watch::ZenoLimit;
 
 /// Most names of guards in a message.
@@ -76,7 +76,7 @@ impl Simulator<'_> {
                     restart = Restart::Discontinuous;
                 }
                 beginning = beginning.or_else(|| first.map(|guard| self.beginning(guard)));
-                if let Some(outcome) = self.ends_run(firing) {
+                if let Some(outcome) = self.stops_run(firing) {
                     return Ok(Some(outcome));
                 }
                 let guards = self.integrator.flow.system().guards();
@@ -85,9 +85,7 @@ impl Simulator<'_> {
                 {
                     return Ok(Some(outcome));
                 }
-                if changed {
-                    self.check_cascade(firing)?;
-                }
+                self.check_cascade(firing, changed)?;
             }
             let by_value = restart != Restart::Continuous;
             let mut next = if by_value { self.fires_by_value()? } else { Firing::default() };
@@ -104,6 +102,10 @@ impl Simulator<'_> {
                 }
             }
             firing = (!next.is_empty()).then_some(next);
+        }
+        self.recorder.close_event();
+        if let Some(outcome) = self.at_limit() {
+            return Ok(Some(outcome));
         }
         self.begin_segment(restart, beginning);
         Ok(None)
@@ -213,20 +215,27 @@ impl Simulator<'_> {
         Consistency { integrator, recorder }.make_consistent(transition, &left)
     }
 
-    /// Whether what fired ends the run: a guard that stops it, or the limit of events.
-    fn ends_run(&self, firing: &Firing) -> Option<Outcome> {
+    /// Whether a guard that fired ends the run.
+    fn stops_run(&self, firing: &Firing) -> Option<Outcome> {
         let guards = self.integrator.flow.system().guards();
-        if let Some(&g) = firing.guards.iter().find(|&&g| self.recorder.stops(guards, g)) {
-            return Some(Outcome::StoppedByEvent { guard: self.name(g).to_owned() });
-        }
-        let limit = self.integrator.options.limits.events;
-        let last = *firing.guards.last()?;
-        let reached = self.recorder.record.statistics.events >= limit;
-        reached.then(|| Outcome::EventLimit { limit, guard: self.name(last).to_owned() })
+        let stop = firing.guards.iter().find(|&&g| self.recorder.stops(guards, g));
+        stop.map(|&g| Outcome::StoppedByEvent { guard: self.name(g).to_owned() })
     }
 
-    /// Rounds that come back to where they were are a cycle (rule 11).
-    fn check_cascade(&mut self, firing: &Firing) -> Result<(), Error> {
+    /// Whether the event that is over is the last that the run may have.
+    fn at_limit(&self) -> Option<Outcome> {
+        let (limit, record) = (self.integrator.options.limits.events, &self.recorder.record);
+        let guard = *record.events.last()?.guards.last()?;
+        let reached = record.statistics.events >= limit;
+        reached.then(|| Outcome::EventLimit { limit, guard: record.guard_names[guard].clone() })
+    }
+
+    /// Rounds that come back to where they were are a cycle (rule 11). Those that only record have not left.
+    fn check_cascade(&mut self, firing: &Firing, changed: bool) -> Result<(), Error> {
+        if !changed {
+            let is_endless = self.recorder.rounds() > MOST_ROUNDS;
+            return if is_endless { Err(self.event_cycle(MOST_NAMES)) } else { Ok(()) };
+        }
         let (trial, mode) = (&self.integrator.trial, &self.integrator.flow.mode);
         let sides = self.guards.watch.snapshot().clone();
         let rounds = match self.cascade.record(&firing.guards, trial.t, &trial.start, mode, sides) {

@@ -13,8 +13,7 @@ use super::error::IN_MOTION;
 use super::integrator::Integrator;
 use super::recorder::Recorder;
 use crate::formulation::Flow;
-use crate::math::Bracket;
-use crate::trajectory::{Event, EventKind};
+use crate::trajectory::{Event, EventKind, Round};
 use crate::transition::Transition;
 
 /// The part of the error of a step within which positions count as closed: with them goes a speed that is
@@ -170,18 +169,14 @@ fn record_reach(
     let guards: Vec<usize> = if met.is_empty() { of_positions.collect() } else { met.to_vec() };
     let closed = flow.mode.structure.reaching.is_empty();
     let kinds = [(EventKind::Reach, !met.is_empty()), (EventKind::Close, closed)];
-    let event = Event {
-        t,
-        bracket: Bracket { lo: t, hi: t },
-        width: 0.0,
+    let round = Round {
         guards: guards.into_iter().map(|k| first + k).collect(),
         kinds: kinds.into_iter().filter(|(_, holds)| *holds).map(|(kind, _)| kind).collect(),
-        before: transition.before.clone(),
         after: transition.after.clone(),
-        mode_before: flow.mode.values.place,
-        mode_after: flow.mode.values.place,
+        mode: flow.mode.clone(),
     };
-    recorder.add_event(event, &flow.mode);
+    recorder.add_round(round, || Event::new(t, None, &transition.before, flow.mode.values.place));
+    recorder.close_event();
 }
 
 /// Says at the end of a run which surfaces are still ahead.
