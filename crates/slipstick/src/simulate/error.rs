@@ -188,6 +188,14 @@ pub enum Error {
         /// The last of them, in order.
         cycle: String,
     },
+    /// What holds of every run does not hold: the solver is wrong.
+    #[error("an invariant of every run does not hold at t = {t}: {what}")]
+    InvariantBroken {
+        /// The time.
+        t: f64,
+        /// Which one, with names and numbers.
+        what: String,
+    },
     /// Two events set one thing to different values at one instant.
     #[error("events `{}` and `{}` happen together at t = {t} and set `{target}` to {} and {}", .guards.0, .guards.1, .values.0, .values.1)]
     ConflictingResets {
@@ -427,6 +435,7 @@ impl Error {
             Self::StateNotFinite { .. } => "state-not-finite",
             Self::GuardNotFinite { .. } => "guard-not-finite",
             Self::EventCycle { .. } => "event-cycle",
+            Self::InvariantBroken { .. } => "invariant-broken",
             Self::ConflictingResets { .. } => "conflicting-resets",
             Self::ConflictingModes { .. } => "conflicting-modes",
             Self::NoConsistentSwitches { .. } => "no-consistent-switches",
@@ -491,6 +500,9 @@ impl Error {
             }
             Self::EventCycle { .. } => {
                 "let the resets leave the guards on sides from which nothing fires, or let one of the events go to another mode"
+            }
+            Self::InvariantBroken { .. } => {
+                "this is a defect of Slipstick and not of the model: report it with the model; until then another `method` or a `longest_step` may avoid it"
             }
             Self::ConflictingResets { .. } => {
                 "say which of them holds with `priority`, or let one event do what both together should"

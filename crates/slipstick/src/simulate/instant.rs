@@ -8,6 +8,7 @@ use super::accumulating::NOW;
 use super::consistency::{Consistency, constraints_switch};
 use super::guards::locks;
 use super::integrator::Restart;
+use super::invariants::is_continuous;
 use super::simulator::Simulator;
 use super::sizes::Beginning;
 use crate::formulation::Stabilisation;
@@ -103,7 +104,7 @@ impl Simulator<'_> {
             }
             firing = (!next.is_empty()).then_some(next);
         }
-        self.recorder.close_event();
+        self.recorder.close_event(self.integrator.trial.t, &self.integrator.trial.start)?;
         if let Some(outcome) = self.at_limit() {
             return Ok(Some(outcome));
         }
@@ -166,6 +167,7 @@ impl Simulator<'_> {
             self.activate_guards();
             self.locks().lock_all()?;
             self.surfaces().classify(firing)?;
+            self.check_continuity(firing)?;
             let Self { integrator, recorder, transition, .. } = self;
             let mut consistency = Consistency { integrator, recorder };
             consistency.shut_joints(firing)?;
@@ -177,6 +179,22 @@ impl Simulator<'_> {
         let now = (&flow.mode, &self.integrator.trial.start[..]);
         self.recorder.log(&self.transition, flow.system().guards(), now);
         Ok(changed)
+    }
+
+    /// Without a reset the state is what it was; where the motion slides it is put onto the surfaces, by no
+    /// more than a step is uncertain by. Joints that shut and algebraic states come after this.
+    fn check_continuity(&self, firing: &Firing) -> Result<(), Error> {
+        let Self { integrator, transition, .. } = self;
+        let (guards, now) = (integrator.flow.system().guards(), &integrator.trial.start);
+        let resets = firing.guards.iter().any(|&g| guards[g].response.reset);
+        let slides = !integrator.flow.mode.structure.sliding.is_empty();
+        let most = |i: usize| match (resets, slides) {
+            (true, _) => f64::INFINITY,
+            (false, true) => integrator.step_error(i, now[i]),
+            (false, false) => 0.0,
+        };
+        let checked = is_continuous(&transition.before, now, most);
+        checked.map_err(|broken| broken.at(transition.t, integrator.flow.system().state_names()))
     }
 
     /// The rules that need no more than the form and the sides of guards, in their order.
@@ -275,7 +293,7 @@ impl Simulator<'_> {
         let (t, system) = (self.integrator.trial.t, self.integrator.flow.system());
         let response = &system.guards()[g].response;
         let (at, name) = (t + limit.after, self.name(g));
-        if response.switch.is_some() && self.stand_in_corner(limit.after) {
+        if response.switch.is_some() && self.stand_in_corner(limit.after)? {
             return Ok(None);
         }
         let ends = |switch| Ok(Some(Outcome::Accumulation { guard: name.to_owned(), switch, t: at }));
@@ -291,14 +309,14 @@ impl Simulator<'_> {
 
     /// Where the events of switches accumulate, the motion stands where their surfaces meet, or comes there
     /// in the time that is left. Gives whether it can stay there.
-    fn stand_in_corner(&mut self, left: f64) -> bool {
+    fn stand_in_corner(&mut self, left: f64) -> Result<bool, Error> {
         let near = self.surfaces().switches_near(left);
         if near.len() < 2 {
-            return false;
+            return Ok(false);
         }
-        let Some(surfaces) = self.surfaces().can_stay_on(&near) else { return false };
-        self.stepper().let_time_pass(left);
+        let Some(surfaces) = self.surfaces().can_stay_on(&near) else { return Ok(false) };
+        self.stepper().let_time_pass(left)?;
         self.surfaces().stay_on(&surfaces, &near);
-        true
+        Ok(true)
     }
 }

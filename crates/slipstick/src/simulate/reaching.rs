@@ -74,7 +74,7 @@ impl Approach {
         let sides = integrator.flow.mode.structure.reaching.clone();
         let left = sides.iter().enumerate().filter(|(k, side)| **side != 0.0 && !met.contains(k)).count();
         if !met.is_empty() || (left == 0 && self.closes(integrator, t, &start)) {
-            self.meet(&met, integrator, recorder);
+            self.meet(&met, integrator, recorder)?;
             return Ok(true);
         }
         let surfaces = finite_surfaces(&mut integrator.flow, t, &start, IN_MOTION)?;
@@ -96,7 +96,12 @@ impl Approach {
     }
 
     /// Goes on without `η` for the surfaces that are met.
-    fn meet(&mut self, met: &[usize], integrator: &mut Integrator<'_>, recorder: &mut Recorder) {
+    fn meet(
+        &mut self,
+        met: &[usize],
+        integrator: &mut Integrator<'_>,
+        recorder: &mut Recorder,
+    ) -> Result<(), Error> {
         let t = integrator.trial.t;
         let mut transition = Transition::new(t, &integrator.trial.start, &integrator.flow.mode);
         let mut sides = integrator.flow.mode.structure.reaching.clone();
@@ -117,7 +122,7 @@ impl Approach {
             // Rows that follow from others are told from others only where the constraints are met.
             Consistency { integrator, recorder }.enter_form();
         }
-        record_reach(met, &transition, integrator, recorder);
+        record_reach(met, &transition, integrator, recorder)
     }
 
     /// Whether all surfaces are met and the positions, too, are closed: within what a step leaves uncertain
@@ -161,7 +166,7 @@ fn record_reach(
     transition: &Transition,
     integrator: &Integrator<'_>,
     recorder: &mut Recorder,
-) {
+) -> Result<(), Error> {
     let (t, flow) = (transition.t, &integrator.flow);
     let constraints = flow.system().constraints();
     let first = flow.system().guards().len();
@@ -176,7 +181,7 @@ fn record_reach(
         mode: flow.mode.clone(),
     };
     recorder.add_round(round, || Event::new(t, None, &transition.before, flow.mode.values.place));
-    recorder.close_event();
+    recorder.close_event(t, &transition.after)
 }
 
 /// Says at the end of a run which surfaces are still ahead.
@@ -226,6 +231,7 @@ mod tests {
         // s = 8 (0.9 - 1), which falls by 2 in each second.
         assert!((approach.next - 0.4).abs() < 1e-12, "{}", approach.next);
         integrator.trial.restart(approach.next, &[1.0, 0.0, 0.0, 0.0]);
+        recorder.correct_end(approach.next, &[1.0, 0.0, 0.0, 0.0]);
         assert_eq!(approach.look(&mut integrator, &mut recorder), Ok(true), "it is met, and closed");
         assert_eq!(recorder.record.events[0].kinds, [EventKind::Reach, EventKind::Close]);
         assert!(!integrator.flow.is_reaching());

@@ -1,7 +1,8 @@
 //! Writes down what a run does: segments, events, notes, work counts. Nothing in here decides anything.
 
 use super::guards::locks;
-use super::{Keep, Options};
+use super::invariants::{Broken, agrees, is_monotone};
+use super::{Error, Keep, Options};
 use crate::equations::{Guard, GuardKind, System};
 use crate::formulation::Stabilisation;
 use crate::mode::Mode;
@@ -60,13 +61,15 @@ impl Recorder {
     }
 
     /// Adds the step just tried, or the part of it up to `t_end`, to the segment.
-    pub(super) fn add_step(&mut self, trial: &Trial, t_end: f64, end: &[f64]) {
-        self.close_event();
+    pub(super) fn add_step(&mut self, trial: &Trial, t_end: f64, end: &[f64]) -> Result<(), Error> {
+        self.close_event(trial.t, &trial.start)?;
+        self.holds(trial.t, is_monotone(self.segment.end_time, t_end))?;
         if self.keep == Keep::Ends || t_end == self.segment.end_time {
             self.segment.extend(t_end, end);
         } else {
             self.segment.push(trial.h, &trial.dense, t_end, end);
         }
+        Ok(())
     }
 
     /// These guards have fired.
@@ -91,8 +94,24 @@ impl Recorder {
         self.event.as_ref().map_or(0, |event| event.rounds.len())
     }
 
-    /// All has happened at this instant: the event ends the segment, and the next begins after it.
-    pub(super) fn close_event(&mut self) {
+    /// All has happened at this instant, and the motion goes on from here: the event ends the segment.
+    pub(super) fn close_event(&mut self, t: f64, y: &[f64]) -> Result<(), Error> {
+        let Some(event) = &self.event else { return Ok(()) };
+        let Segment { end_time, end, .. } = &self.segment;
+        let log = [is_monotone(*end_time, event.t), is_monotone(event.t, t)];
+        let states = [agrees(&event.before, end), agrees(&event.after, y)];
+        log.into_iter().chain(states).try_for_each(|invariant| self.holds(t, invariant))?;
+        self.end_segment();
+        Ok(())
+    }
+
+    /// What must hold in every run, or the error that it does not.
+    fn holds(&self, t: f64, invariant: Result<(), Broken>) -> Result<(), Error> {
+        invariant.map_err(|broken| broken.at(t, &self.record.state_names))
+    }
+
+    /// The event ends the segment, and the next begins after it.
+    fn end_segment(&mut self) {
         let Some(event) = self.event.take() else { return };
         let mode = event.rounds.last().map_or(&self.segment.mode, |round| &round.mode);
         let next = Segment::new(mode.clone(), event.t, &event.after);
@@ -166,7 +185,6 @@ impl Recorder {
 
     /// The segment begins at this state; what was known of its beginning is forgotten.
     pub(super) fn begin_segment(&mut self, mode: &Mode, t: f64, y: &[f64]) {
-        self.close_event();
         self.segment.begin(mode, t, y);
     }
 
@@ -223,7 +241,7 @@ impl Recorder {
 
     /// Closes the record at a state, when this much was done.
     pub(super) fn finish(mut self, t: f64, y: &[f64], counts: Counts) -> Trajectory {
-        self.close_event();
+        self.end_segment();
         self.share_out(counts);
         if self.keep == Keep::Ends {
             self.segment.extend(t, y);
@@ -288,11 +306,11 @@ mod tests {
     #[test]
     fn an_event_ends_a_segment_and_the_next_begins_after_it() {
         let mut recorder = recorder(Keep::Dense);
-        recorder.add_step(&line(0.0, 1.0, (1.0, 2.0)), 1.0, &[2.0]);
+        recorder.add_step(&line(0.0, 1.0, (1.0, 2.0)), 1.0, &[2.0]).expect("invariants hold");
         recorder.add_round(round(0, 2.0), || Event::new(1.0, None, &[2.0], 0));
         recorder.count_firing(&[0]);
         recorder.amend_round(EventKind::Slide, &[3.0], &Mode::new(0, 0, 0));
-        recorder.add_step(&line(1.0, 1.0, (3.0, 4.0)), 2.0, &[4.0]);
+        recorder.add_step(&line(1.0, 1.0, (3.0, 4.0)), 2.0, &[4.0]).expect("invariants hold");
         assert_eq!((recorder.times_fired(0), recorder.statistics().events), (1, 1));
         let run = recorder.finish(2.0, &[4.0], Counts::default());
         assert_eq!((run.segments.len(), run.end_state()), (2, &[4.0][..]));
@@ -304,13 +322,13 @@ mod tests {
     #[test]
     fn rounds_are_one_event_until_the_motion_goes_on() {
         let mut recorder = recorder(Keep::Dense);
-        recorder.add_step(&line(0.0, 1.0, (1.0, 2.0)), 1.0, &[2.0]);
+        recorder.add_step(&line(0.0, 1.0, (1.0, 2.0)), 1.0, &[2.0]).expect("invariants hold");
         recorder.correct_end(1.0, &[2.5]);
         let at = |t| move || Event::new(t, None, &[2.5], 0);
         recorder.add_round(round(0, 3.0), at(1.0));
         recorder.correct_end(1.0, &[3.5]);
         recorder.add_round(round(0, 5.0), at(1.0));
-        recorder.add_step(&line(1.0, 1.0, (5.0, 6.0)), 2.0, &[6.0]);
+        recorder.add_step(&line(1.0, 1.0, (5.0, 6.0)), 2.0, &[6.0]).expect("invariants hold");
         recorder.add_round(round(0, 7.0), at(2.0));
         let run = recorder.finish(2.0, &[7.0], Counts::default());
         let seen: Vec<_> = run.events.iter().map(|event| (event.t, event.guards.len())).collect();
