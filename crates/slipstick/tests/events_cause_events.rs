@@ -20,7 +20,8 @@ fn a_count_made_by_resets_fires_its_own_event() {
     );
     assert_eq!(run.outcome, Outcome::StoppedByEvent { guard: "enough".to_owned() });
     assert!((run.end_time() - 2.5 * std::f64::consts::PI).abs() < 1e-6);
-    assert_eq!(run.events.len(), 4);
+    let fired = |name| run.event_times(name).count();
+    assert_eq!((run.events.len(), fired("cross"), fired("enough")), (3, 3, 1));
     assert!(run.notes.is_empty(), "{:?}", run.notes);
 }
 
@@ -37,9 +38,14 @@ fn a_chain_of_resets_is_followed_to_its_end_in_order() {
         run.until = 2
         "#,
     );
-    let names: Vec<&str> = run.events.iter().map(|e| run.guard_names[e.guards[0]].as_str()).collect();
-    assert_eq!(names, ["first", "second", "third"]);
-    assert!(run.events.iter().all(|e| (e.t - 1.0).abs() < 1e-12));
+    let [event] = &run.events[..] else { panic!("{:?}", run.events) };
+    let names: Vec<&str> = event.guards.iter().map(|&g| run.guard_names[g].as_str()).collect();
+    assert_eq!(names, ["first", "second", "third"], "one event, with names in the order in which they fired");
+    assert!((event.t - 1.0).abs() < 1e-12 && event.before[1..] == [0.0; 3] && event.after[1..] == [1.0; 3]);
+    // What each round has made is kept.
+    let made: Vec<&[f64]> = event.rounds.iter().map(|round| &round.after[1..]).collect();
+    assert_eq!(made, [[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 1.0, 1.0]]);
+    assert_eq!((run.segments.len(), run.statistics.events, run.statistics.kinds.resets), (2, 1, 1));
     assert_eq!(run.end_state()[1..], [1.0, 1.0, 1.0]);
 }
 
@@ -61,4 +67,22 @@ fn a_cycle_is_an_error_that_names_it() {
     assert!((t - 1.0).abs() < 1e-12);
     assert!(cycle.contains("`up` → `down` → `up`") || cycle.contains("`down` → `up` → `down`"), "{cycle}");
     assert!((failure.trajectory.end_time() - 1.0).abs() < 1e-12);
+}
+
+/// The limit of events counts transitions, and does not cut one in the middle.
+#[test]
+fn the_limit_of_events_lets_a_transition_end() {
+    let mut plan = plan(
+        r#"
+        states = { x = 0, a = 0, b = 0 }
+        derivatives = { x = 1, a = 0, b = 0 }
+        events.start = { guard = "x > 1", reset = { a = 1 } }
+        events.next = { guard = "a > 0.5", reset = { b = 1 } }
+        run.until = 2
+        "#,
+    );
+    plan.options.limits.events = 1;
+    let run = simulate(&plan.system, &plan.start, &plan.options).expect("a run");
+    assert_eq!(run.outcome, Outcome::EventLimit { limit: 1, guard: "next".to_owned() });
+    assert_eq!(run.end_state()[1..], [1.0, 1.0]);
 }

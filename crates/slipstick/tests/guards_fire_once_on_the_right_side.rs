@@ -74,9 +74,9 @@ fn guards_in_one_bracket_are_one_event() {
         "#,
     );
     // A cube leaves its band so much later that the motion decides it after the transition, at the same time.
-    let fired: Vec<usize> = run.events.iter().flat_map(|event| event.guards.clone()).collect();
-    assert!(fired.len() == 3 && run.events[0].guards == [0, 2], "{fired:?}");
-    assert!(run.events.iter().all(|event| event.t == run.events[0].t));
+    let [event] = &run.events[..] else { panic!("{:?}", run.events) };
+    let rounds: Vec<&[usize]> = event.rounds.iter().map(|round| &round.guards[..]).collect();
+    assert_eq!((rounds, &event.guards[..]), (vec![&[0, 2][..], &[1]], &[0, 2, 1][..]));
     assert_eq!(run.end_state()[1..], [1.0, 1.0]);
 }
 

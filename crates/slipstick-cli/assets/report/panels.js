@@ -39,6 +39,9 @@ window.Slipstick = window.Slipstick || {};
     return v.toExponential(digits - 1).replace(/\.?0+e/, "e").replace("e+", "e");
   };
 
+  /** What fired at an event: `a, b → c` where a and b fired together and made c fire. */
+  S.eventNames = (event) => event.rounds.map((names) => names.join(", ")).join(" → ");
+
   /** All 17 digits: reading it back gives the same double. */
   S.exactNumber = (v) => (isNumber(v) ? v.toPrecision(17) : "–");
 
@@ -157,7 +160,7 @@ window.Slipstick = window.Slipstick || {};
 
     applyFilter() {
       const wanted = this.filter.value.trim().toLowerCase();
-      const matches = (event) => [...event.names, ...event.kinds, event.mode_before, event.mode_after]
+      const matches = (event) => [...event.rounds.flat(), ...event.kinds, event.mode_before, event.mode_after]
         .some((text) => text && text.toLowerCase().includes(wanted));
       this.shown = wanted ? this.data.events.filter(matches) : this.data.events;
       this.page = 0;
@@ -191,7 +194,7 @@ window.Slipstick = window.Slipstick || {};
       const row = S.el("tr", { onclick: () => this.onpick(event) },
         S.el("td", { class: "num" }, zoom), this.timeCell(event),
         S.el("td", { class: "num quiet", title: "Width of the bracket that locates the event" }, S.formatNumber(event.bracket_width, 2)),
-        S.el("td", { class: "strong" }, event.names.join(", ")),
+        S.el("td", { class: "strong" }, S.eventNames(event)),
         S.el("td", {}, event.kinds.join(", ")));
       if (this.data.modes.length) row.append(modeCell(event));
       row.append(this.changesCell(event));

@@ -296,7 +296,7 @@
   /** Tooltip rows for the events at a moment. */
   function describeMoment(t) {
     const here = data.events.slice(S.lowerBound(marks, t), S.upperBound(marks, t));
-    const rows = here.slice(0, 3).map((event) => ["--mark", `event ${event.number}`, event.names.join(", ")]);
+    const rows = here.slice(0, 3).map((event) => ["--mark", `event ${event.number}`, S.eventNames(event)]);
     if (here.length > 3) rows.push([null, `and ${here.length - 3} more events`, ""]);
     return rows;
   }

@@ -28,8 +28,7 @@ pub(crate) fn events(arguments: &SimulationArguments, json: bool) -> Result<Fini
 
 /// `   1  t = 0.451523640985731  floor  reset  v: -4.43 -> 3.99`
 fn event_line(result: &RunResult<'_>, number: usize) -> String {
-    let (trajectory, event) = (&result.trajectory, &result.trajectory.events[number]);
-    let names: Vec<&str> = event.guards.iter().map(|&g| trajectory.guard_names[g].as_str()).collect();
+    let event = &result.trajectory.events[number];
     let kinds: Vec<&str> = event.kinds.iter().map(|k| k.name()).collect();
     let mut changes = Vec::new();
     if event.mode_before != event.mode_after {
@@ -46,7 +45,7 @@ fn event_line(result: &RunResult<'_>, number: usize) -> String {
             changes.push(format!("{name}: {} -> {}", short(before), short(after)));
         }
     }
-    let (names, kinds, changes) = (names.join(" + "), kinds.join(" + "), changes.join(", "));
+    let (names, kinds, changes) = (result.event_names(event), kinds.join(" + "), changes.join(", "));
     format!("{:>5}  t = {:<20}  {names:<16}  {kinds:<8}  {changes}", number + 1, full(event.t))
         .trim_end()
         .to_owned()

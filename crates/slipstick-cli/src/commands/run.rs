@@ -61,7 +61,8 @@ fn print_summary(result: &RunResult<'_>, folder: &Path) {
 /// "7: floor 7" or "none".
 fn events_in_words(result: &RunResult<'_>) -> String {
     let trajectory = &result.trajectory;
-    let times = |g: usize| trajectory.events.iter().filter(|e| e.guards.contains(&g)).count();
+    let fired = || trajectory.events.iter().flat_map(|event| &event.guards);
+    let times = |g: usize| fired().filter(|&&fired| fired == g).count();
     let all = (0..trajectory.guard_names.len()).map(|g| (trajectory.guard_names[g].as_str(), times(g)));
     let mut parts: Vec<(&str, usize)> = Vec::new();
     for (name, n) in all.filter(|(_, n)| *n > 0) {

@@ -51,12 +51,11 @@ pub(crate) fn events(result: &RunResult<'_>, file: &mut dyn Write) -> io::Result
     }
     end_row(&mut writer, None)?;
     for (i, event) in trajectory.events.iter().enumerate() {
-        let names: Vec<&str> = event.guards.iter().map(|&g| trajectory.guard_names[g].as_str()).collect();
         let kinds: Vec<&str> = event.kinds.iter().map(|k| k.name()).collect();
         let times = [event.t, event.bracket.lo, event.bracket.hi].map(full);
         let modes = [event.mode_before, event.mode_after].map(|mode| result.mode_name(mode).to_owned());
         writer.write_field((i + 1).to_string())?;
-        for field in times.into_iter().chain([names.join(" + "), kinds.join(" + ")]).chain(modes) {
+        for field in times.into_iter().chain([result.event_names(event), kinds.join(" + ")]).chain(modes) {
             writer.write_field(field)?;
         }
         let (before, after) = result.modes_at(i);

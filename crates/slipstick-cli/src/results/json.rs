@@ -6,7 +6,7 @@ use slipstick::equations::System;
 use slipstick::mode::Mode;
 use slipstick::simulate::{OptionValue, RUN_OPTIONS};
 use slipstick::step::Share;
-use slipstick::trajectory::Severity;
+use slipstick::trajectory::{Event, EventKind, Round, Severity};
 
 /// Everything about a run but its trajectory.
 pub(crate) fn run_json(result: &RunResult<'_>) -> Value {
@@ -112,11 +112,9 @@ fn values_json(result: &RunResult<'_>, state: &[f64], mode: Option<&Mode>) -> Va
     Value::Object(values.map(|(name, value)| (name.to_owned(), json!(value))).collect())
 }
 
-/// One event.
+/// One event; `rounds` says what came of what.
 pub(crate) fn event_json(result: &RunResult<'_>, index: usize) -> Value {
-    let (trajectory, event) = (&result.trajectory, &result.trajectory.events[index]);
-    let names: Vec<&str> = event.guards.iter().map(|&g| trajectory.guard_names[g].as_str()).collect();
-    let kinds: Vec<&str> = event.kinds.iter().map(|k| k.name()).collect();
+    let event = &result.trajectory.events[index];
     let (before, after) = result.modes_at(index);
     let mode = |index| result.has_modes().then(|| result.mode_name(index));
     json!({
@@ -124,11 +122,36 @@ pub(crate) fn event_json(result: &RunResult<'_>, index: usize) -> Value {
         "t": event.t,
         "t_lo": event.bracket.lo,
         "t_hi": event.bracket.hi,
-        "names": names,
-        "kinds": kinds,
+        "names": result.guard_names(&event.guards),
+        "kinds": kind_names(&event.kinds),
         "mode_before": mode(event.mode_before),
         "mode_after": mode(event.mode_after),
         "before": values_json(result, &event.before, Some(before)),
         "after": values_json(result, &event.after, Some(after)),
+        "rounds": rounds_json(result, event, before),
     })
+}
+
+fn kind_names(kinds: &[EventKind]) -> Vec<&'static str> {
+    kinds.iter().map(|kind| kind.name()).collect()
+}
+
+/// What fired in each round of an event, and what of the state it changed.
+fn rounds_json(result: &RunResult<'_>, event: &Event, mode_before: &Mode) -> Vec<Value> {
+    let begun = std::iter::once((&event.before, mode_before));
+    let begun = begun.chain(event.rounds.iter().map(|round| (&round.after, &round.mode)));
+    let one = |((state, mode), round): ((&Vec<f64>, &Mode), &Round)| {
+        let before = result.named_values(state, Some(mode));
+        let pairs = before.zip(result.named_values(&round.after, Some(&round.mode)));
+        let changed = pairs.filter(|((_, before), (_, after))| before != after);
+        let changed: Map<String, Value> =
+            changed.map(|(_, (name, after))| (name.to_owned(), json!(after))).collect();
+        json!({
+            "names": result.guard_names(&round.guards),
+            "kinds": kind_names(&round.kinds),
+            "mode_after": result.has_modes().then(|| result.mode_name(round.mode.values.place)),
+            "changed": changed,
+        })
+    };
+    begun.zip(&event.rounds).map(one).collect()
 }

@@ -23,7 +23,7 @@ use crate::talk::{self, Trouble};
 use slipstick::equations::System;
 use slipstick::mode::Mode;
 use slipstick::simulate::{Error, Plan, simulate_watched};
-use slipstick::trajectory::{EnergyBalance, Joints, Note, Severity, Trajectory};
+use slipstick::trajectory::{EnergyBalance, Event, Joints, Note, Severity, Trajectory};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -172,6 +172,18 @@ impl<'a> RunResult<'a> {
     pub(crate) fn modes_at(&self, event: usize) -> (&Mode, &Mode) {
         let segments = &self.trajectory.segments;
         (&segments[event].mode, &segments[(event + 1).min(segments.len() - 1)].mode)
+    }
+
+    /// What fired at an event: `a + b -> c` where `a` and `b` fired together and made `c` fire.
+    pub(crate) fn event_names(&self, event: &Event) -> String {
+        let rounds: Vec<String> =
+            event.rounds.iter().map(|round| self.guard_names(&round.guards).join(" + ")).collect();
+        rounds.join(" -> ")
+    }
+
+    /// The names of guards.
+    pub(crate) fn guard_names(&self, guards: &[usize]) -> Vec<&str> {
+        guards.iter().map(|&g| self.trajectory.guard_names[g].as_str()).collect()
     }
 
     pub(crate) fn mode_name(&self, index: usize) -> &str {

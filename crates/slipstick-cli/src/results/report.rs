@@ -184,7 +184,7 @@ fn events(result: &RunResult<'_>) -> Vec<Value> {
     let mut sampler = Sampler::new(result);
     let mode = |index| result.has_modes().then(|| result.mode_name(index));
     let one = |(i, event): (usize, &Event)| {
-        let names: Vec<&str> = event.guards.iter().map(|&g| trajectory.guard_names[g].as_str()).collect();
+        let rounds = event.rounds.iter().map(|round| result.guard_names(&round.guards));
         let kinds: Vec<&str> = event.kinds.iter().map(|k| k.name()).collect();
         let (mode_before, mode_after) = result.modes_at(i);
         let before = sampler.of(mode_before, event.t, &event.before).to_vec();
@@ -192,7 +192,7 @@ fn events(result: &RunResult<'_>) -> Vec<Value> {
         json!({
             "number": i + 1,
             "t": event.t,
-            "names": names,
+            "rounds": rounds.collect::<Vec<_>>(),
             "kinds": kinds,
             "mode_before": mode(event.mode_before),
             "mode_after": mode(event.mode_after),

@@ -7,6 +7,7 @@
 use super::Error;
 use super::contradiction::{MOST_APART, Redundant, joint_open, open_in_words};
 use super::integrator::Integrator;
+use super::invariants::takes_energy;
 use super::recorder::Recorder;
 use crate::equations::System;
 use crate::formulation::Refusal;
@@ -112,7 +113,7 @@ impl Consistency<'_, '_> {
         let Transition { t, before, after, .. } = transition;
         if flow.constraints().make_consistent(*t, after, &[]).is_ok() {
             before.copy_from_slice(after);
-            self.recorder.segment.extend(*t, before);
+            self.recorder.correct_end(*t, before);
         } else {
             after.copy_from_slice(before);
         }
@@ -175,9 +176,32 @@ impl Consistency<'_, '_> {
         if let Some(i) = (0..q).find(|&i| self.integrator.is_apart(i, y[i])) {
             return Err(joint_open(self.integrator, what, t, (i, y[i])));
         }
+        self.check_shutting_energy(t, &y)?;
         self.integrator.trial.restart(t, &y);
         self.enter_form();
         Ok(())
+    }
+
+    /// Joints that shut take energy away: the state that they lead to has no more than the speeds before have
+    /// at its positions. Joints that move by themselves may do work.
+    fn check_shutting_energy(&mut self, t: f64, shut: &[f64]) -> Result<(), Error> {
+        let Integrator { flow, trial, .. } = &mut *self.integrator;
+        let layout = flow.system().layout();
+        let speeds = layout.q..layout.q + layout.v;
+        let mut open = shut.to_vec();
+        open[speeds.clone()].copy_from_slice(&trial.start[speeds.clone()]);
+        let (before, after) =
+            (flow.constraints().kinetic_energy(t, &open), flow.constraints().kinetic_energy(t, shut));
+        let Err(broken) = takes_energy(before, after) else { return Ok(()) };
+        open[speeds].fill(0.0);
+        let constraints = flow.system().constraints();
+        let holonomic = constraints.iter().filter(|constraint| constraint.holonomic).count();
+        let (mut position, mut velocity) = (vec![0.0; holonomic], vec![0.0; constraints.len()]);
+        flow.constraints().residuals(t, &open, &mut position, &mut velocity);
+        if velocity.iter().any(|v| *v != 0.0) {
+            return Ok(());
+        }
+        Err(broken.at(t, flow.system().state_names()))
     }
 
     /// After something has changed, algebraic states follow from the others.

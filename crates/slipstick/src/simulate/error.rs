@@ -189,6 +189,14 @@ pub enum Error {
         /// The last of them, in order.
         cycle: String,
     },
+    /// What holds of every run does not hold: the solver is wrong.
+    #[error("an invariant of every run does not hold at t = {t}: {what}")]
+    InvariantBroken {
+        /// The time.
+        t: f64,
+        /// Which one, with names and numbers.
+        what: String,
+    },
     /// Two events set one thing to different values at one instant.
     #[error("events `{}` and `{}` happen together at t = {t} and set `{target}` to {} and {}", .guards.0, .guards.1, .values.0, .values.1)]
     ConflictingResets {
@@ -422,6 +430,7 @@ impl Error {
             Self::StateNotFinite { .. } => "state-not-finite",
             Self::GuardNotFinite { .. } => "guard-not-finite",
             Self::EventCycle { .. } => "event-cycle",
+            Self::InvariantBroken { .. } => "invariant-broken",
             Self::ConflictingResets { .. } => "conflicting-resets",
             Self::ConflictingModes { .. } => "conflicting-modes",
             Self::NoConsistentSwitches { .. } => "no-consistent-switches",
@@ -476,6 +485,7 @@ impl Error {
             Self::StateNotFinite { .. } => hints::GROWS_WITHOUT_BOUND,
             Self::GuardNotFinite { .. } => hints::GUARD_NOT_FINITE,
             Self::EventCycle { .. } => hints::EVENT_CYCLE,
+            Self::InvariantBroken { .. } => hints::INVARIANT_BROKEN,
             Self::ConflictingResets { .. } => hints::CONFLICTING_RESETS,
             Self::ConflictingModes { .. } => "say which of them holds with `priority`",
             Self::NoConsistentSwitches { .. } => hints::NO_CONSISTENT_SWITCHES,

@@ -8,12 +8,13 @@ use super::accumulating::NOW;
 use super::consistency::{Consistency, constraints_switch};
 use super::guards::locks;
 use super::integrator::Restart;
+use super::invariants::is_continuous;
 use super::simulator::Simulator;
 use super::sizes::Beginning;
 use crate::formulation::Stabilisation;
 use crate::model::Location;
 use crate::trajectory::Outcome;
-use crate::transition::{Exits, Firing, ModeChanges, Repeat, Rule, Switches, Tools};
+use crate::transition::{Exits, Firing, MOST_ROUNDS, ModeChanges, Repeat, Rule, Switches, Tools};
 use crate::watch::ZenoLimit;
 
 /// Most names of guards in a message.
@@ -76,7 +77,7 @@ impl Simulator<'_> {
                     restart = Restart::Discontinuous;
                 }
                 beginning = beginning.or_else(|| first.map(|guard| self.beginning(guard)));
-                if let Some(outcome) = self.ends_run(firing) {
+                if let Some(outcome) = self.stops_run(firing) {
                     return Ok(Some(outcome));
                 }
                 let guards = self.integrator.flow.system().guards();
@@ -85,9 +86,7 @@ impl Simulator<'_> {
                 {
                     return Ok(Some(outcome));
                 }
-                if changed {
-                    self.check_cascade(firing)?;
-                }
+                self.check_cascade(firing, changed)?;
             }
             let by_value = restart != Restart::Continuous;
             let mut next = if by_value { self.fires_by_value()? } else { Firing::default() };
@@ -104,6 +103,10 @@ impl Simulator<'_> {
                 }
             }
             firing = (!next.is_empty()).then_some(next);
+        }
+        self.recorder.close_event(self.integrator.trial.t, &self.integrator.trial.start)?;
+        if let Some(outcome) = self.at_limit() {
+            return Ok(Some(outcome));
         }
         self.begin_segment(restart, beginning);
         Ok(None)
@@ -164,6 +167,7 @@ impl Simulator<'_> {
             self.activate_guards();
             self.locks().lock_all()?;
             self.surfaces().classify(firing)?;
+            self.check_continuity(firing)?;
             let Self { integrator, recorder, transition, .. } = self;
             let mut consistency = Consistency { integrator, recorder };
             consistency.shut_joints(firing)?;
@@ -175,6 +179,22 @@ impl Simulator<'_> {
         let now = (&flow.mode, &self.integrator.trial.start[..]);
         self.recorder.log(&self.transition, flow.system().guards(), now);
         Ok(changed)
+    }
+
+    /// Without a reset the state is what it was; where the motion slides it is put onto the surfaces, by no
+    /// more than a step is uncertain by. Joints that shut and algebraic states come after this.
+    fn check_continuity(&self, firing: &Firing) -> Result<(), Error> {
+        let Self { integrator, transition, .. } = self;
+        let (guards, now) = (integrator.flow.system().guards(), &integrator.trial.start);
+        let resets = firing.guards.iter().any(|&g| guards[g].response.reset);
+        let slides = !integrator.flow.mode.structure.sliding.is_empty();
+        let most = |i: usize| match (resets, slides) {
+            (true, _) => f64::INFINITY,
+            (false, true) => integrator.step_error(i, now[i]),
+            (false, false) => 0.0,
+        };
+        let checked = is_continuous(&transition.before, now, most);
+        checked.map_err(|broken| broken.at(transition.t, integrator.flow.system().state_names()))
     }
 
     /// The rules that need no more than the form and the sides of guards, in their order.
@@ -213,20 +233,27 @@ impl Simulator<'_> {
         Consistency { integrator, recorder }.make_consistent(transition, &left)
     }
 
-    /// Whether what fired ends the run: a guard that stops it, or the limit of events.
-    fn ends_run(&self, firing: &Firing) -> Option<Outcome> {
+    /// Whether a guard that fired ends the run.
+    fn stops_run(&self, firing: &Firing) -> Option<Outcome> {
         let guards = self.integrator.flow.system().guards();
-        if let Some(&g) = firing.guards.iter().find(|&&g| self.recorder.stops(guards, g)) {
-            return Some(Outcome::StoppedByEvent { guard: self.name(g).to_owned() });
-        }
-        let limit = self.integrator.options.limits.events;
-        let last = *firing.guards.last()?;
-        let reached = self.recorder.record.statistics.events >= limit;
-        reached.then(|| Outcome::EventLimit { limit, guard: self.name(last).to_owned() })
+        let stop = firing.guards.iter().find(|&&g| self.recorder.stops(guards, g));
+        stop.map(|&g| Outcome::StoppedByEvent { guard: self.name(g).to_owned() })
     }
 
-    /// Rounds that come back to where they were are a cycle (rule 11).
-    fn check_cascade(&mut self, firing: &Firing) -> Result<(), Error> {
+    /// Whether the event that is over is the last that the run may have.
+    fn at_limit(&self) -> Option<Outcome> {
+        let (limit, record) = (self.integrator.options.limits.events, &self.recorder.record);
+        let guard = *record.events.last()?.guards.last()?;
+        let reached = record.statistics.events >= limit;
+        reached.then(|| Outcome::EventLimit { limit, guard: record.guard_names[guard].clone() })
+    }
+
+    /// Rounds that come back to where they were are a cycle (rule 11). Those that only record have not left.
+    fn check_cascade(&mut self, firing: &Firing, changed: bool) -> Result<(), Error> {
+        if !changed {
+            let is_endless = self.recorder.rounds() > MOST_ROUNDS;
+            return if is_endless { Err(self.event_cycle(MOST_NAMES)) } else { Ok(()) };
+        }
         let (trial, mode) = (&self.integrator.trial, &self.integrator.flow.mode);
         let sides = self.guards.watch.snapshot().clone();
         let rounds = match self.cascade.record(&firing.guards, trial.t, &trial.start, mode, sides) {
@@ -266,7 +293,7 @@ impl Simulator<'_> {
         let (t, system) = (self.integrator.trial.t, self.integrator.flow.system());
         let response = &system.guards()[g].response;
         let (at, name) = (t + limit.after, self.name(g));
-        if response.switch.is_some() && self.stand_in_corner(limit.after) {
+        if response.switch.is_some() && self.stand_in_corner(limit.after)? {
             return Ok(None);
         }
         let ends = |switch| Ok(Some(Outcome::Accumulation { guard: name.to_owned(), switch, t: at }));
@@ -282,14 +309,14 @@ impl Simulator<'_> {
 
     /// Where the events of switches accumulate, the motion stands where their surfaces meet, or comes there
     /// in the time that is left. Gives whether it can stay there.
-    fn stand_in_corner(&mut self, left: f64) -> bool {
+    fn stand_in_corner(&mut self, left: f64) -> Result<bool, Error> {
         let near = self.surfaces().switches_near(left);
         if near.len() < 2 {
-            return false;
+            return Ok(false);
         }
-        let Some(surfaces) = self.surfaces().can_stay_on(&near) else { return false };
-        self.stepper().let_time_pass(left);
+        let Some(surfaces) = self.surfaces().can_stay_on(&near) else { return Ok(false) };
+        self.stepper().let_time_pass(left)?;
         self.surfaces().stay_on(&surfaces, &near);
-        true
+        Ok(true)
     }
 }

@@ -16,6 +16,7 @@ mod headings;
 mod hints;
 mod instant;
 mod integrator;
+mod invariants;
 mod locks;
 mod monitor;
 mod one_sided;

@@ -13,8 +13,7 @@ use super::error::IN_MOTION;
 use super::integrator::Integrator;
 use super::recorder::Recorder;
 use crate::formulation::Flow;
-use crate::math::Bracket;
-use crate::trajectory::{Event, EventKind};
+use crate::trajectory::{Event, EventKind, Round};
 use crate::transition::Transition;
 
 /// A surface that is reached within this part of the run is met.
@@ -78,7 +77,7 @@ impl Approach {
         let sides = integrator.flow.mode.structure.reaching.clone();
         let left = sides.iter().enumerate().filter(|(k, side)| **side != 0.0 && !met.contains(k)).count();
         if !met.is_empty() || (left == 0 && self.closes(integrator, t, &start)) {
-            self.meet(&met, integrator, recorder);
+            self.meet(&met, integrator, recorder)?;
             return Ok(true);
         }
         let surfaces = finite_surfaces(&mut integrator.flow, t, &start, IN_MOTION)?;
@@ -100,7 +99,12 @@ impl Approach {
     }
 
     /// Goes on without `η` for the surfaces that are met.
-    fn meet(&mut self, met: &[usize], integrator: &mut Integrator<'_>, recorder: &mut Recorder) {
+    fn meet(
+        &mut self,
+        met: &[usize],
+        integrator: &mut Integrator<'_>,
+        recorder: &mut Recorder,
+    ) -> Result<(), Error> {
         let t = integrator.trial.t;
         let mut transition = Transition::new(t, &integrator.trial.start, &integrator.flow.mode);
         let mut sides = integrator.flow.mode.structure.reaching.clone();
@@ -121,7 +125,7 @@ impl Approach {
             // Rows that follow from others are told from others only where the constraints are met.
             Consistency { integrator, recorder }.enter_form();
         }
-        record_reach(met, &transition, integrator, recorder);
+        record_reach(met, &transition, integrator, recorder)
     }
 
     /// Whether all surfaces are met and the positions, too, are closed: within what a step leaves uncertain
@@ -165,7 +169,7 @@ fn record_reach(
     transition: &Transition,
     integrator: &Integrator<'_>,
     recorder: &mut Recorder,
-) {
+) -> Result<(), Error> {
     let (t, flow) = (transition.t, &integrator.flow);
     let constraints = flow.system().constraints();
     let first = flow.system().guards().len();
@@ -173,18 +177,14 @@ fn record_reach(
     let guards: Vec<usize> = if met.is_empty() { of_positions.collect() } else { met.to_vec() };
     let closed = flow.mode.structure.reaching.is_empty();
     let kinds = [(EventKind::Reach, !met.is_empty()), (EventKind::Close, closed)];
-    let event = Event {
-        t,
-        bracket: Bracket { lo: t, hi: t },
-        width: 0.0,
+    let round = Round {
         guards: guards.into_iter().map(|k| first + k).collect(),
         kinds: kinds.into_iter().filter(|(_, holds)| *holds).map(|(kind, _)| kind).collect(),
-        before: transition.before.clone(),
         after: transition.after.clone(),
-        mode_before: flow.mode.values.place,
-        mode_after: flow.mode.values.place,
+        mode: flow.mode.clone(),
     };
-    recorder.add_event(event, &flow.mode);
+    recorder.add_round(round, || Event::new(t, None, &transition.before, flow.mode.values.place));
+    recorder.close_event(t, &transition.after)
 }
 
 /// Says at the end of a run which surfaces are still ahead.
@@ -234,6 +234,7 @@ mod tests {
         // s = 8 (0.9 - 1), which falls by 2 in each second.
         assert!((approach.next - 0.4).abs() < 1e-12, "{}", approach.next);
         integrator.trial.restart(approach.next, &[1.0, 0.0, 0.0, 0.0]);
+        recorder.correct_end(approach.next, &[1.0, 0.0, 0.0, 0.0]);
         assert_eq!(approach.look(&mut integrator, &mut recorder), Ok(true), "it is met, and closed");
         assert_eq!(recorder.record.events[0].kinds, [EventKind::Reach, EventKind::Close]);
         assert!(!integrator.flow.is_reaching());

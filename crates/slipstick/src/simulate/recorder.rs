@@ -1,13 +1,13 @@
 //! Writes down what a run does: segments, events, notes, work counts. Nothing in here decides anything.
 
 use super::guards::locks;
-use super::{Keep, Options};
+use super::invariants::{Broken, agrees, is_monotone};
+use super::{Error, Keep, Options};
 use crate::equations::{Guard, GuardKind, System};
 use crate::formulation::Stabilisation;
-use crate::math::Bracket;
 use crate::mode::Mode;
 use crate::step::{Counts, Method, Share, Trial};
-use crate::trajectory::{Event, EventKind, Note, Notes, Outcome, Segment, Statistics, Trajectory};
+use crate::trajectory::{Event, EventKind, Note, Notes, Outcome, Round, Segment, Statistics, Trajectory};
 use crate::transition::Transition;
 
 /// The record of a run.
@@ -16,6 +16,8 @@ pub(super) struct Recorder {
     /// The segment that is being integrated.
     pub(super) segment: Segment,
     pub(super) record: Trajectory,
+    /// What happens at this instant, until the motion goes on.
+    event: Option<Event>,
     /// How often each guard has fired.
     fired: Vec<u64>,
     meter: Meter,
@@ -36,7 +38,7 @@ impl Recorder {
     pub(super) fn new(record: Trajectory, keep: Keep, segment: Segment, method: Method) -> Self {
         let explicit = (!method.facts().implicit).then_some(method);
         let meter = Meter { method, is_ggl: false, steps: (0, 0), counts: Counts::default(), explicit };
-        Self { keep, segment, fired: vec![0; record.guard_names.len()], record, meter }
+        Self { keep, segment, event: None, fired: vec![0; record.guard_names.len()], record, meter }
     }
 
     pub(super) fn statistics(&mut self) -> &mut Statistics {
@@ -59,12 +61,15 @@ impl Recorder {
     }
 
     /// Adds the step just tried, or the part of it up to `t_end`, to the segment.
-    pub(super) fn add_step(&mut self, trial: &Trial, t_end: f64, end: &[f64]) {
+    pub(super) fn add_step(&mut self, trial: &Trial, t_end: f64, end: &[f64]) -> Result<(), Error> {
+        self.close_event(trial.t, &trial.start)?;
+        self.holds(trial.t, is_monotone(self.segment.end_time, t_end))?;
         if self.keep == Keep::Ends || t_end == self.segment.end_time {
             self.segment.extend(t_end, end);
         } else {
             self.segment.push(trial.h, &trial.dense, t_end, end);
         }
+        Ok(())
     }
 
     /// These guards have fired.
@@ -79,36 +84,54 @@ impl Recorder {
         self.fired[guard]
     }
 
-    /// Ends the segment with an event.
-    pub(super) fn add_event(&mut self, event: Event, mode: &Mode) {
+    /// A round has happened: that of a new event, or one more of the event that happens at this instant.
+    pub(super) fn add_round(&mut self, round: Round, begin: impl FnOnce() -> Event) {
+        self.event.get_or_insert_with(begin).add(round);
+    }
+
+    /// How many rounds there were at this instant.
+    pub(super) fn rounds(&self) -> usize {
+        self.event.as_ref().map_or(0, |event| event.rounds.len())
+    }
+
+    /// All has happened at this instant, and the motion goes on from here: the event ends the segment.
+    pub(super) fn close_event(&mut self, t: f64, y: &[f64]) -> Result<(), Error> {
+        let Some(event) = &self.event else { return Ok(()) };
+        let Segment { end_time, end, .. } = &self.segment;
+        let log = [is_monotone(*end_time, event.t), is_monotone(event.t, t)];
+        let states = [agrees(&event.before, end), agrees(&event.after, y)];
+        log.into_iter().chain(states).try_for_each(|invariant| self.holds(t, invariant))?;
+        self.end_segment();
+        Ok(())
+    }
+
+    /// What must hold in every run, or the error that it does not.
+    fn holds(&self, t: f64, invariant: Result<(), Broken>) -> Result<(), Error> {
+        invariant.map_err(|broken| broken.at(t, &self.record.state_names))
+    }
+
+    /// The event ends the segment, and the next begins after it.
+    fn end_segment(&mut self) {
+        let Some(event) = self.event.take() else { return };
+        let mode = event.rounds.last().map_or(&self.segment.mode, |round| &round.mode);
         let next = Segment::new(mode.clone(), event.t, &event.after);
         self.record.segments.push(std::mem::replace(&mut self.segment, next));
         self.record.statistics.count_event(&event);
         self.record.events.push(event);
     }
 
-    /// Logs a round as one event; `mode` and `y` are what it has come to.
+    /// Logs a round; `mode` and `y` are what it has come to.
     pub(super) fn log(&mut self, transition: &Transition, guards: &[Guard], (mode, y): (&Mode, &[f64])) {
         let Transition { t, firing, before, mode_before, .. } = transition;
         self.count_firing(&firing.guards);
-        let window = firing.window.unwrap_or(Bracket { lo: *t, hi: *t });
         let left = mode_before.structure.sliding.iter().filter(|g| !mode.structure.sliding.contains(g));
         let mut fired: Vec<usize> = firing.guards.clone();
         fired.extend(left.filter(|_| !firing.exits.is_empty()));
         fired.sort_unstable();
         fired.dedup();
-        let event = Event {
-            t: *t,
-            bracket: window,
-            width: window.width(),
-            kinds: self.kinds(transition, guards, mode),
-            guards: fired,
-            before: before.clone(),
-            after: y.to_vec(),
-            mode_before: mode_before.values.place,
-            mode_after: mode.values.place,
-        };
-        self.add_event(event, mode);
+        let kinds = self.kinds(transition, guards, mode);
+        let round = Round { guards: fired, kinds, after: y.to_vec(), mode: mode.clone() };
+        self.add_round(round, || Event::new(*t, firing.window, before, mode_before.values.place));
     }
 
     fn kinds(&self, transition: &Transition, guards: &[Guard], mode: &Mode) -> Vec<EventKind> {
@@ -145,11 +168,18 @@ impl Recorder {
         });
     }
 
-    /// Adds to the last event what has come of it.
-    pub(super) fn add_kind(&mut self, kind: EventKind) {
-        if let Some(event) = self.record.events.last_mut() {
-            event.kinds.retain(|known| *known != EventKind::Switch);
-            event.kinds.push(kind);
+    /// More has come of the last round than was logged.
+    pub(super) fn amend_round(&mut self, kind: EventKind, y: &[f64], mode: &Mode) {
+        if let Some(event) = &mut self.event {
+            event.amend(kind, y, mode);
+        }
+    }
+
+    /// The motion has come to this state before what happens next, and not only near it.
+    pub(super) fn correct_end(&mut self, t: f64, y: &[f64]) {
+        match &mut self.event {
+            Some(event) => event.correct_end(y),
+            None => self.segment.extend(t, y),
         }
     }
 
@@ -211,6 +241,7 @@ impl Recorder {
 
     /// Closes the record at a state, when this much was done.
     pub(super) fn finish(mut self, t: f64, y: &[f64], counts: Counts) -> Trajectory {
+        self.end_segment();
         self.share_out(counts);
         if self.keep == Keep::Ends {
             self.segment.extend(t, y);
@@ -263,34 +294,48 @@ mod tests {
         trial
     }
 
-    fn event(t: f64) -> Event {
-        Event {
-            t,
-            bracket: Bracket { lo: t, hi: t },
-            width: 0.0,
-            guards: vec![0],
+    fn round(guard: usize, after: f64) -> Round {
+        Round {
+            guards: vec![guard],
             kinds: vec![EventKind::Switch],
-            before: vec![2.0],
-            after: vec![3.0],
-            mode_before: 0,
-            mode_after: 0,
+            after: vec![after],
+            mode: Mode::new(0, 0, 0),
         }
     }
 
     #[test]
     fn an_event_ends_a_segment_and_the_next_begins_after_it() {
         let mut recorder = recorder(Keep::Dense);
-        recorder.add_step(&line(0.0, 1.0, (1.0, 2.0)), 1.0, &[2.0]);
-        recorder.add_event(event(1.0), &Mode::new(0, 0, 0));
+        recorder.add_step(&line(0.0, 1.0, (1.0, 2.0)), 1.0, &[2.0]).expect("invariants hold");
+        recorder.add_round(round(0, 2.0), || Event::new(1.0, None, &[2.0], 0));
         recorder.count_firing(&[0]);
-        recorder.add_kind(EventKind::Slide);
-        recorder.add_step(&line(1.0, 1.0, (3.0, 4.0)), 2.0, &[4.0]);
+        recorder.amend_round(EventKind::Slide, &[3.0], &Mode::new(0, 0, 0));
+        recorder.add_step(&line(1.0, 1.0, (3.0, 4.0)), 2.0, &[4.0]).expect("invariants hold");
         assert_eq!((recorder.times_fired(0), recorder.statistics().events), (1, 1));
         let run = recorder.finish(2.0, &[4.0], Counts::default());
         assert_eq!((run.segments.len(), run.end_state()), (2, &[4.0][..]));
         assert_eq!(run.segments[0].state(0.5), [1.5]);
         assert_eq!(run.segments[1].state(1.0), [3.0]);
         assert_eq!(run.events[0].kinds, [EventKind::Slide], "a switch that has come to sliding is that");
+    }
+
+    #[test]
+    fn rounds_are_one_event_until_the_motion_goes_on() {
+        let mut recorder = recorder(Keep::Dense);
+        recorder.add_step(&line(0.0, 1.0, (1.0, 2.0)), 1.0, &[2.0]).expect("invariants hold");
+        recorder.correct_end(1.0, &[2.5]);
+        let at = |t| move || Event::new(t, None, &[2.5], 0);
+        recorder.add_round(round(0, 3.0), at(1.0));
+        recorder.correct_end(1.0, &[3.5]);
+        recorder.add_round(round(0, 5.0), at(1.0));
+        recorder.add_step(&line(1.0, 1.0, (5.0, 6.0)), 2.0, &[6.0]).expect("invariants hold");
+        recorder.add_round(round(0, 7.0), at(2.0));
+        let run = recorder.finish(2.0, &[7.0], Counts::default());
+        let seen: Vec<_> = run.events.iter().map(|event| (event.t, event.guards.len())).collect();
+        assert_eq!(seen, [(1.0, 2), (2.0, 1)]);
+        assert_eq!((run.statistics.events, run.event_times("g").count(), run.segments.len()), (2, 3, 3));
+        assert_eq!((run.segments[0].end[0], run.segments[1].start[0]), (2.5, 5.0));
+        assert_eq!(run.events[0].rounds[0].after, [3.5], "what a round finds is what the one before it left");
     }
 
     #[test]

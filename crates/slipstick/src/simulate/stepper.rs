@@ -41,7 +41,7 @@ impl<'a> Stepper<'_, 'a> {
                 // A step that was made again may be shorter.
                 let whole = ends_at_goal && self.integrator.trial.h == h;
                 let t_end = if whole { goal } else { t + self.integrator.trial.h };
-                self.take_step(t_end, ends_at_goal);
+                self.take_step(t_end, ends_at_goal)?;
                 let mut firing = Firing::default();
                 if t_end == due {
                     self.guards.add_touches(self.integrator, &mut firing);
@@ -49,7 +49,7 @@ impl<'a> Stepper<'_, 'a> {
                 }
                 Ok((!firing.is_empty()).then_some(firing))
             }
-            Detected::Found(found) => Ok(Some(self.take_concurrent(found))),
+            Detected::Found(found) => self.take_concurrent(found).map(Some),
             Detected::Shortened => Ok(None),
             Detected::NotGood => self.reject(),
             Detected::NotFinite(bad) => self.retreat(bad),
@@ -94,7 +94,7 @@ impl<'a> Stepper<'_, 'a> {
     }
 
     /// Takes the whole step just tried. `cut` says that something else than its error decided its size.
-    fn take_step(&mut self, t_end: f64, cut: bool) {
+    fn take_step(&mut self, t_end: f64, cut: bool) -> Result<(), Error> {
         let h = self.integrator.trial.h;
         if !self.guards.watch.watched().is_empty() {
             self.note_touches();
@@ -102,7 +102,7 @@ impl<'a> Stepper<'_, 'a> {
         }
         self.accumulating.pass(h);
         let trial = &self.integrator.trial;
-        self.recorder.add_step(trial, t_end, &trial.end);
+        self.recorder.add_step(trial, t_end, &trial.end)?;
         self.guards.uncertainty.take_step(self.integrator, h, &self.integrator.trial.end);
         let flow = &mut self.integrator.flow;
         let slides = flow.sliding().is_some();
@@ -126,22 +126,23 @@ impl<'a> Stepper<'_, 'a> {
             Selector { integrator, guards, recorder }.look_at_stiffness(stiffness);
         }
         self.integrator.trial.advance(t_end);
+        Ok(())
     }
 
     /// Takes the step just tried up to what was found, and to what crosses soon after it if that is asked
     /// for.
-    fn take_concurrent(&mut self, mut found: Found) -> Firing {
+    fn take_concurrent(&mut self, mut found: Found) -> Result<Firing, Error> {
         let concurrency = self.integrator.options.events.concurrency;
         let gathered = concurrency.map_or_else(Vec::new, |region| self.search().gather(&mut found, region));
-        let firing = self.take_up_to(&found);
+        let firing = self.take_up_to(&found)?;
         for (comparison, distance) in gathered {
             self.guards.watch.fire(comparison, distance);
         }
-        firing
+        Ok(firing)
     }
 
     /// Takes the step just tried up to what fires in it.
-    fn take_up_to(&mut self, found: &Found) -> Firing {
+    fn take_up_to(&mut self, found: &Found) -> Result<Firing, Error> {
         let (t0, due) = (self.integrator.trial.t, self.guards.calendar.next());
         // What is scheduled within the window happens with it.
         let t = t0 + found.s;
@@ -153,7 +154,7 @@ impl<'a> Stepper<'_, 'a> {
         found.touched.iter().for_each(|touch| watch.leave_touch(touch));
         let mut state = self.integrator.trial.start.clone();
         self.integrator.state_at(found.s, &mut state);
-        self.recorder.add_step(&self.integrator.trial, t, &state);
+        self.recorder.add_step(&self.integrator.trial, t, &state)?;
         self.guards.uncertainty.take_step(self.integrator, found.s, &state);
         let slides = self.integrator.flow.sliding().is_some();
         let statistics = self.recorder.statistics();
@@ -172,7 +173,7 @@ impl<'a> Stepper<'_, 'a> {
         self.guards.add_touches(self.integrator, &mut firing);
         firing.window = Some(Bracket { lo: t0 + found.lo, hi: t0 + found.hi });
         self.guards.calendar.take_due(&self.integrator.flow, t, &mut firing.guards);
-        firing
+        Ok(firing)
     }
 
     fn note_touches(&mut self) {
@@ -182,18 +183,19 @@ impl<'a> Stepper<'_, 'a> {
 
     /// Takes a step to where events that are too many to be told come to their end, if nothing else happens
     /// before that.
-    pub(super) fn let_time_pass(&mut self, left: f64) {
+    pub(super) fn let_time_pass(&mut self, left: f64) -> Result<(), Error> {
         let t = self.integrator.trial.t;
         let end = t + left;
         if end <= t || end > self.integrator.options.until.min(self.guards.calendar.next()) {
-            return;
+            return Ok(());
         }
         self.integrator.step.restart(Restart::Continuous);
         self.integrator.attempt(left);
         if self.integrator.is_acceptable() {
             self.integrator.interpolate();
-            self.take_step(end, true);
+            self.take_step(end, true)?;
         }
+        Ok(())
     }
 }
 

@@ -8,8 +8,7 @@ use super::integrator::Integrator;
 use super::recorder::Recorder;
 use crate::equations::Guard;
 use crate::formulation::{Sliding, Surface, is_jump};
-use crate::math::Bracket;
-use crate::trajectory::{Event, EventKind};
+use crate::trajectory::{Event, EventKind, Round};
 use crate::transition::{Firing, Heading, Incoming, Motions, Way, classify, has_surface, surfaces_left};
 use crate::watch::Banded;
 
@@ -300,21 +299,12 @@ impl<'a> Surfaces<'_, 'a> {
     pub(super) fn stay_on(&mut self, surfaces: &[Surface], near: &[usize]) {
         self.note_corner(near);
         let (t, mut y) = self.here();
-        let (before, mode) = (y.clone(), self.integrator.flow.mode.values.place);
+        let (before, place) = (y.clone(), self.integrator.flow.mode.values.place);
         self.slide_on(surfaces, t, &mut y);
         self.activate_guards();
-        let event = Event {
-            t,
-            bracket: Bracket { lo: t, hi: t },
-            width: 0.0,
-            guards: near.to_vec(),
-            kinds: vec![EventKind::Slide],
-            before,
-            after: y,
-            mode_before: mode,
-            mode_after: mode,
-        };
-        self.recorder.add_event(event, &self.integrator.flow.mode);
+        let mode = self.integrator.flow.mode.clone();
+        let round = Round { guards: near.to_vec(), kinds: vec![EventKind::Slide], after: y, mode };
+        self.recorder.add_round(round, || Event::new(t, None, &before, place));
     }
 
     /// The motion slides on these surfaces from here on, or on none; the state is put onto them.
@@ -361,7 +351,7 @@ impl<'a> Surfaces<'_, 'a> {
         self.note_sliding(surface.guard);
         self.slide_on(&surfaces, t, &mut y);
         self.activate_guards();
-        self.recorder.add_kind(EventKind::Slide);
+        self.recorder.amend_round(EventKind::Slide, &y, &self.integrator.flow.mode);
         true
     }
 

@@ -1,6 +1,7 @@
 //! An entry of the event log.
 
 use crate::math::Bracket;
+use crate::mode::Mode;
 
 /// What an event does; one event can do several of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,7 +46,10 @@ impl EventKind {
     }
 }
 
-/// Everything that fired in one bracket.
+/// One transition: all that happened at one instant.
+///
+/// What fires can make other guards fire at the same instant. That is a cascade of rounds; the event is all of
+/// it, and [`rounds`](Self::rounds) are the details.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     /// The time at which the event is placed: an end of the bracket.
@@ -55,16 +59,130 @@ pub struct Event {
     pub bracket: Bracket,
     /// The width of the window before its ends were rounded to time.
     pub width: f64,
-    /// The guards that fired, in the order in which they are declared.
+    /// The guards that fired, round by round, and within a round in the order in which they are declared. One
+    /// that fired in several rounds stands here as often.
     pub guards: Vec<usize>,
-    /// What the event did.
+    /// What the event did, each kind once.
     pub kinds: Vec<EventKind>,
-    /// The state before.
+    /// The state before the first round.
     pub before: Vec<f64>,
-    /// The state after.
+    /// The state after the last round.
     pub after: Vec<f64>,
     /// The index of the mode before.
     pub mode_before: usize,
     /// The index of the mode after.
     pub mode_after: usize,
+    /// What happened in it, in order. Most events have one round.
+    pub rounds: Vec<Round>,
+}
+
+/// What fired together in an event, and what it made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Round {
+    /// The guards that fired, in the order in which they are declared.
+    pub guards: Vec<usize>,
+    /// What the round did.
+    pub kinds: Vec<EventKind>,
+    /// The state after it. The state before it is that after the round before, or before the event.
+    pub after: Vec<f64>,
+    /// The discrete state after it.
+    pub mode: Mode,
+}
+
+impl Event {
+    /// An event in which nothing has happened yet, at a state in a mode. Without a window it happens exactly
+    /// at its time.
+    pub fn new(t: f64, window: Option<Bracket>, before: &[f64], mode: usize) -> Self {
+        let bracket = window.unwrap_or(Bracket { lo: t, hi: t });
+        Self {
+            t,
+            bracket,
+            width: bracket.width(),
+            guards: Vec::new(),
+            kinds: Vec::new(),
+            before: before.to_vec(),
+            after: before.to_vec(),
+            mode_before: mode,
+            mode_after: mode,
+            rounds: Vec::new(),
+        }
+    }
+
+    /// A round follows those before it.
+    pub fn add(&mut self, round: Round) {
+        self.guards.extend_from_slice(&round.guards);
+        self.rounds.push(round);
+        self.sum_up();
+    }
+
+    /// More has come of the last round: it ends in this state and mode, and was of this kind as well. A switch
+    /// that has come to that is no switch.
+    pub fn amend(&mut self, kind: EventKind, after: &[f64], mode: &Mode) {
+        let Some(last) = self.rounds.last_mut() else { return };
+        last.kinds.retain(|known| *known != EventKind::Switch && *known != kind);
+        last.kinds.push(kind);
+        last.after.copy_from_slice(after);
+        last.mode.clone_from(mode);
+        self.sum_up();
+    }
+
+    /// The state after the last round, or before the first, was only nearly this one.
+    pub fn correct_end(&mut self, after: &[f64]) {
+        self.after.copy_from_slice(after);
+        match self.rounds.last_mut() {
+            Some(last) => last.after.copy_from_slice(after),
+            None => self.before.copy_from_slice(after),
+        }
+    }
+
+    /// The whole follows from the rounds. An event is only recorded if no round does more.
+    fn sum_up(&mut self) {
+        let Some(last) = self.rounds.last() else { return };
+        self.after.copy_from_slice(&last.after);
+        self.mode_after = last.mode.values.place;
+        self.kinds.clear();
+        for kind in self.rounds.iter().flat_map(|round| &round.kinds) {
+            if !self.kinds.contains(kind) {
+                self.kinds.push(*kind);
+            }
+        }
+        if self.kinds.len() > 1 {
+            self.kinds.retain(|kind| *kind != EventKind::Record);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn round(guards: &[usize], kinds: &[EventKind], after: f64) -> Round {
+        Round { guards: guards.to_vec(), kinds: kinds.to_vec(), after: vec![after], mode: Mode::new(0, 0, 0) }
+    }
+
+    #[test]
+    fn an_event_is_the_sum_of_its_rounds() {
+        let mut event = Event::new(1.0, None, &[0.0], 0);
+        event.add(round(&[2], &[EventKind::Record], 0.0));
+        assert_eq!(event.kinds, [EventKind::Record]);
+        event.add(round(&[0, 1], &[EventKind::Reset], 5.0));
+        event.add(round(&[0], &[EventKind::Reset, EventKind::Mode], 6.0));
+        assert_eq!(event.guards, [2, 0, 1, 0], "names in order, as often as they fired");
+        assert_eq!(event.kinds, [EventKind::Reset, EventKind::Mode]);
+        assert_eq!((&event.before[..], &event.after[..], event.rounds.len()), (&[0.0][..], &[6.0][..], 3));
+        assert_eq!((event.bracket, event.width), (Bracket { lo: 1.0, hi: 1.0 }, 0.0));
+    }
+
+    #[test]
+    fn what_comes_of_the_last_round_is_part_of_it() {
+        let mut event = Event::new(1.0, Some(Bracket { lo: 0.5, hi: 1.0 }), &[0.0], 0);
+        event.add(round(&[0], &[EventKind::Switch], 0.0));
+        let mut mode = Mode::new(0, 0, 0);
+        mode.values.place = 3;
+        event.amend(EventKind::Slide, &[0.25], &mode);
+        assert_eq!((&event.kinds[..], event.mode_after), (&[EventKind::Slide][..], 3));
+        assert_eq!((event.after[0], event.rounds[0].after[0]), (0.25, 0.25));
+        event.correct_end(&[0.5]);
+        assert_eq!((event.before[0], event.after[0], event.rounds[0].after[0]), (0.0, 0.5, 0.5));
+    }
 }

@@ -16,7 +16,7 @@ mod statistics;
 
 pub use audit::{Audit, Drift};
 pub use energy::{Energy, EnergyBalance};
-pub use event::{Event, EventKind};
+pub use event::{Event, EventKind, Round};
 pub use joints::{Adjustment, Joints, Opening};
 pub use note::{NOTE_KINDS, Note, NoteKind, Notes, Severity};
 pub use outcome::Outcome;
@@ -36,7 +36,7 @@ pub struct Trajectory {
     pub guard_names: Vec<String>,
     /// The pieces between events, in order; segment `i` ends at event `i`.
     pub segments: Vec<Segment>,
-    /// The events, in order.
+    /// The events, in order; each is a transition, with all that it has caused at its instant.
     pub events: Vec<Event>,
     /// Warnings and notes, in order of time.
     pub notes: Notes,
@@ -77,9 +77,10 @@ impl Trajectory {
         self.segments[before..].first().filter(|s| s.covers(t)).map(|s| s.state_at(t))
     }
 
-    /// The times of all events at which the named guard fired.
+    /// The times at which the named guard fired; one that fired in several rounds of an event is there as
+    /// often.
     pub fn event_times<'a>(&'a self, guard: &'a str) -> impl Iterator<Item = f64> + 'a {
-        let fired = move |e: &&Event| e.guards.iter().any(|&g| self.guard_names[g] == guard);
-        self.events.iter().filter(fired).map(|e| e.t)
+        let fired = move |e: &'a Event| e.guards.iter().filter(move |&&g| self.guard_names[g] == guard);
+        self.events.iter().flat_map(move |e| fired(e).map(|_| e.t))
     }
 }

@@ -219,9 +219,11 @@ impl Fingerprint {
 impl EventsPrint {
     fn of(run: &Trajectory, digits: usize) -> Self {
         let name = |event: &Event| {
-            let guards: Vec<&str> = event.guards.iter().map(|&g| run.guard_names[g].as_str()).collect();
+            let name = |&g: &usize| run.guard_names[g].as_str();
+            let rounds = event.rounds.iter().map(|round| round.guards.iter().map(name).collect::<Vec<_>>());
+            let rounds: Vec<String> = rounds.map(|names| names.join("+")).collect();
             let kinds: Vec<&str> = event.kinds.iter().map(|kind| kind.name()).collect();
-            format!("{}:{}", guards.join("+"), kinds.join("+"))
+            format!("{}:{}", rounds.join(">"), kinds.join("+"))
         };
         let names: Vec<String> = run.events.iter().map(name).collect();
         let digest = Sha256::digest(names.join("\n"));
