@@ -3,6 +3,7 @@
 
 use super::behind_mass::{BehindMass, difference};
 use super::engine::Engine;
+use super::guards_view::GuardEquations;
 use super::one_sided::OneSided;
 use super::start_slope::StartSlope;
 use super::{AlgebraicView, Field, FieldEnv, GuardsView, MassKind, Sliding, Stabilisation, Surface};
@@ -76,14 +77,9 @@ impl<'a> Flow<'a> {
     /// Guards along the motion.
     #[inline]
     pub fn guards(&mut self) -> GuardsView<'_> {
-        GuardsView {
-            system: self.system,
-            eval: &mut *self.evaluator,
-            mode: &mut self.mode,
-            counts: &mut self.counts,
-            sliding: self.sliding.as_mut(),
-            formulas_are_rates: self.behind_mass.is_none(),
-        }
+        let (system, eval) = (self.system, &mut *self.evaluator);
+        let equations = GuardEquations { system, eval, mode: &mut self.mode, counts: &mut self.counts };
+        GuardsView { equations, sliding: &mut self.sliding }
     }
 
     /// Switching surfaces at an instant.
@@ -181,10 +177,19 @@ impl<'a> Flow<'a> {
         self.start_slope.keep(&self.mode, t, y, dy);
     }
 
-    /// The right-hand side of a system that needs its evaluator, or along surfaces. Kept apart, so that the
-    /// short way stays short.
+    /// The right-hand side of a system that needs its evaluator, or has layers around it. Kept apart, so that
+    /// the short way stays short.
     #[cold]
     fn evaluated_derivative(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
+        if self.sliding.is_some() || self.one_sided.is_on() {
+            return self.layered_derivative(t, y, dy);
+        }
+        self.counts.derivatives += 1;
+        self.evaluator.derivative(self.mode.locked(self.system.parameters()), t, y, dy);
+    }
+
+    /// The right-hand side along surfaces, or on one side of them.
+    fn layered_derivative(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
         let (eval, parameters) = (&mut *self.evaluator, self.system.parameters());
         let mut env = FieldEnv { eval, mode: &mut self.mode, parameters, t, counts: &mut self.counts };
         if self.one_sided.is_on() {

@@ -2,69 +2,45 @@
 //! and bounds.
 
 use super::{FieldEnv, Sliding, WorkCounts};
-use crate::equations::{Evaluator, Locked, Reset, System, UncertainPoint, UncertainPolynomial};
+use crate::equations::{Evaluator, Locked, MassKind, Reset, System, UncertainPoint, UncertainPolynomial};
 use crate::expr::{Bounds, Inexact};
 use crate::mode::Mode;
 
 /// What guards and their resets are along a form.
 pub struct GuardsView<'f> {
+    pub(super) equations: GuardEquations<'f>,
+    /// What the motion slides on, if it does.
+    pub(super) sliding: &'f mut Option<Sliding>,
+}
+
+/// Guards in the mode that is locked.
+pub(super) struct GuardEquations<'f> {
     pub(super) system: &'f dyn System,
     pub(super) eval: &'f mut (dyn Evaluator + 'f),
     pub(super) mode: &'f mut Mode,
     pub(super) counts: &'f mut WorkCounts,
-    /// What the motion slides on, if it does.
-    pub(super) sliding: Option<&'f mut Sliding>,
-    /// Whether formulas are the rates of states: no mass matrix stands before these.
-    pub(super) formulas_are_rates: bool,
 }
 
-impl GuardsView<'_> {
-    fn locked(&self) -> Locked<'_> {
-        self.mode.locked(self.system.parameters())
+impl GuardEquations<'_> {
+    /// What evaluates guards, and what is locked.
+    #[inline]
+    fn ask(&mut self) -> (&mut dyn Evaluator, Locked<'_>) {
+        (&mut *self.eval, self.mode.locked(self.system.parameters()))
     }
 
-    /// The value of one guard.
-    ///
-    /// A guard that the motion slides on is zero; its place is taken by how far the motion is from leaving:
-    /// the product of the weights of both sides, which is zero where one side's field runs along the surface.
-    pub fn value(&mut self, guard: usize, t: f64, y: &[f64]) -> f64 {
-        let Some(sliding) = self.sliding.take() else { return self.surface_value(guard, t, y) };
-        let value = match sliding.set.index_of(guard) {
-            Some(surface) => {
-                self.combine(sliding, t, y);
-                let weight = sliding.combination.exits()[surface];
-                weight * (1.0 - weight)
-            }
-            None => self.surface_value(guard, t, y),
-        };
-        self.sliding = Some(sliding);
-        value
-    }
-
-    /// The value of the surface of a guard. While the motion slides, what uses a switched term has its
-    /// equivalent value (rule 20).
-    pub fn along(&mut self, guard: usize, t: f64, y: &[f64]) -> f64 {
-        let Some(sliding) = self.sliding.take() else { return self.surface_value(guard, t, y) };
-        let value = if sliding.set.index_of(guard).is_some() {
-            self.surface_value(guard, t, y)
-        } else {
-            self.equivalent_value(sliding, guard, t, y)
-        };
-        self.sliding = Some(sliding);
-        value
-    }
-
-    fn surface_value(&mut self, guard: usize, t: f64, y: &[f64]) -> f64 {
+    #[inline]
+    fn value(&mut self, guard: usize, t: f64, y: &[f64]) -> f64 {
         self.counts.guards += 1;
         self.eval.guard(self.mode.locked(self.system.parameters()), guard, t, y)
     }
 
+    /// The value that a guard has while the motion slides: what uses a switched term has its equivalent value.
     fn equivalent_value(&mut self, sliding: &mut Sliding, guard: usize, t: f64, y: &[f64]) -> f64 {
         let held = self.mode.clone();
-        let value = self.surface_value(guard, t, y);
+        let value = self.value(guard, t, y);
         let differs = (0..sliding.set.sides().count()).any(|side| {
             sliding.set.lock_side(side, self.mode);
-            self.surface_value(guard, t, y).to_bits() != value.to_bits()
+            self.value(guard, t, y).to_bits() != value.to_bits()
         });
         let value = if differs {
             self.mode.clone_from(&held);
@@ -82,28 +58,56 @@ impl GuardsView<'_> {
         let mut sum = 0.0;
         for (side, share) in sliding.combination.shares().iter().enumerate() {
             sliding.set.lock_side(side, self.mode);
-            sum += share * self.surface_value(guard, t, y);
+            sum += share * self.value(guard, t, y);
         }
         sum
     }
 
     fn combine(&mut self, sliding: &mut Sliding, t: f64, y: &[f64]) {
-        let Self { system, eval, mode, counts, .. } = self;
+        let Self { system, eval, mode, counts } = self;
         sliding.combine(&mut FieldEnv { eval: *eval, mode, parameters: system.parameters(), t, counts }, y);
+    }
+}
+
+impl GuardsView<'_> {
+    /// The value of one guard.
+    ///
+    /// A guard that the motion slides on is zero; its place is taken by how far the motion is from leaving:
+    /// the product of the weights of both sides, which is zero where one side's field runs along the surface.
+    pub fn value(&mut self, guard: usize, t: f64, y: &[f64]) -> f64 {
+        let Some(sliding) = self.sliding else { return self.equations.value(guard, t, y) };
+        let Some(surface) = sliding.set.index_of(guard) else { return self.equations.value(guard, t, y) };
+        self.equations.combine(sliding, t, y);
+        let weight = sliding.combination.exits()[surface];
+        weight * (1.0 - weight)
+    }
+
+    /// The value of the surface of a guard. While the motion slides, what uses a switched term has its
+    /// equivalent value (rule 20).
+    pub fn along(&mut self, guard: usize, t: f64, y: &[f64]) -> f64 {
+        match self.sliding {
+            Some(sliding) if sliding.set.index_of(guard).is_none() => {
+                self.equations.equivalent_value(sliding, guard, t, y)
+            }
+            _ => self.equations.value(guard, t, y),
+        }
     }
 
     /// The value of the surface of a guard with a bound of its rounding errors, where the system is made of
     /// formulas and no switched term is slid on.
+    #[inline]
     pub fn banded(&mut self, guard: usize, point: UncertainPoint<'_>) -> Option<Inexact> {
-        if !self.system.has_formulas() || self.sliding.is_some() {
+        if !self.equations.system.has_formulas() || self.sliding.is_some() {
             return None;
         }
-        self.counts.guards += 1;
-        Some(self.eval.guard_banded(self.mode.locked(self.system.parameters()), guard, point))
+        self.equations.counts.guards += 1;
+        let (eval, locked) = self.equations.ask();
+        Some(eval.guard_banded(locked, guard, point))
     }
 
     /// The Taylor coefficients of a guard along the motion, up to an order. False if they are not known so
     /// far; see [`ExpandGuards::guard_series`](crate::equations::ExpandGuards::guard_series).
+    #[inline]
     pub fn series(
         &mut self,
         guard: usize,
@@ -111,14 +115,16 @@ impl GuardsView<'_> {
         order: usize,
         out: &mut Vec<Inexact>,
     ) -> bool {
-        if self.sliding.is_some() || !self.formulas_are_rates {
+        if self.sliding.is_some() || self.equations.system.mass_kind() != MassKind::Identity {
             return false;
         }
-        self.eval.guard_series(self.mode.locked(self.system.parameters()), guard, point, order, out)
+        let (eval, locked) = self.equations.ask();
+        eval.guard_series(locked, guard, point, order, out)
     }
 
     /// A guard over a step as a polynomial, with a remainder; none if nothing is known. While the motion
     /// slides, guards of switched terms are not what their formulas say.
+    #[inline]
     pub fn polynomial<'p>(
         &mut self,
         guard: usize,
@@ -129,59 +135,70 @@ impl GuardsView<'_> {
         if self.sliding.is_some() {
             return None;
         }
-        self.counts.guards += 1;
-        self.eval.guard_polynomial(self.mode.locked(self.system.parameters()), guard, input, wanted, out)
+        self.equations.counts.guards += 1;
+        let (eval, locked) = self.equations.ask();
+        eval.guard_polynomial(locked, guard, input, wanted, out)
     }
 
     /// What is certain of a guard while time (0) and states (from 1 on) move within bounds; none if it is not
     /// a formula.
+    #[inline]
     pub fn bounds(&mut self, guard: usize, input: &dyn Fn(usize) -> Bounds) -> Option<Bounds> {
-        let bounds = self.eval.guard_bounds(self.mode.locked(self.system.parameters()), guard, input)?;
-        self.counts.guards += 1;
+        let (eval, locked) = self.equations.ask();
+        let bounds = eval.guard_bounds(locked, guard, input)?;
+        self.equations.counts.guards += 1;
         Some(bounds)
     }
 
     /// Whether the gradient of a guard comes from differences.
-    pub fn has_differences(&self, guard: usize) -> bool {
-        self.eval.differences_guard(self.locked(), guard)
+    pub fn has_differences(&mut self, guard: usize) -> bool {
+        let (eval, locked) = self.equations.ask();
+        eval.differences_guard(locked, guard)
     }
 
     /// The gradient of the surface of a guard with respect to the state; gives its rate in time. `y` is as
     /// before afterwards.
     pub fn gradient(&mut self, guard: usize, t: f64, y: &mut [f64], gradient: &mut [f64]) -> f64 {
         // Without a formula it takes a difference for time and for each state.
-        self.counts.guards += if self.system.has_formulas() { 1 } else { 1 + y.len() as u64 };
-        self.eval.guard_gradient(self.mode.locked(self.system.parameters()), guard, t, y, gradient)
+        self.equations.counts.guards +=
+            if self.equations.system.has_formulas() { 1 } else { 1 + y.len() as u64 };
+        let (eval, locked) = self.equations.ask();
+        eval.guard_gradient(locked, guard, t, y, gradient)
     }
 
     /// How much a guard can change when the state changes by as much as `widths`.
     pub fn spread(&mut self, guard: usize, t: f64, y: &mut [f64], widths: &[f64]) -> f64 {
         let mut gradient = vec![0.0; y.len()];
-        self.eval.guard_gradient(self.mode.locked(self.system.parameters()), guard, t, y, &mut gradient);
+        let (eval, locked) = self.equations.ask();
+        eval.guard_gradient(locked, guard, t, y, &mut gradient);
         gradient.iter().zip(widths).map(|(g, width)| (g * width).abs()).sum()
     }
 
     /// The times at which the scheduled guards fire.
     pub fn schedule(&mut self, times: &mut [f64]) {
-        self.eval.schedule(self.mode.locked(self.system.parameters()), times);
+        let (eval, locked) = self.equations.ask();
+        eval.schedule(locked, times);
     }
 
     /// Which conditions of what changes only at events hold.
     pub fn conditions_that_hold(&mut self) -> Vec<bool> {
-        let mut values = vec![0.0; self.system.condition_number()];
+        let mut values = vec![0.0; self.equations.system.condition_number()];
         if !values.is_empty() {
-            self.eval.conditions(self.mode.locked(self.system.parameters()), &mut values);
+            let (eval, locked) = self.equations.ask();
+            eval.conditions(locked, &mut values);
         }
         values.into_iter().map(|value| value > 0.0).collect()
     }
 
     /// Applies the reset of one guard to `after`.
     pub fn reset(&mut self, guard: usize, t: f64, before: &[f64], after: Reset<'_>) {
-        self.eval.reset(self.mode.locked(self.system.parameters()), guard, t, before, after);
+        let (eval, locked) = self.equations.ask();
+        eval.reset(locked, guard, t, before, after);
     }
 
     /// Bounds of the errors of what a reset sets; false if they are not known.
     pub fn reset_bounds(&mut self, guard: usize, before: UncertainPoint<'_>, delta: &mut [f64]) -> bool {
-        self.eval.reset_bounds(self.mode.locked(self.system.parameters()), guard, before, delta)
+        let (eval, locked) = self.equations.ask();
+        eval.reset_bounds(locked, guard, before, delta)
     }
 }
