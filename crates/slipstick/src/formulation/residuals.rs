@@ -36,27 +36,28 @@ impl ConstraintResiduals {
     pub(super) fn measure_terms(&mut self, linear: &LinearSystem, env: &mut Env<'_>, y: &[f64]) {
         env.residuals_of_terms(y, &linear.terms, &mut self.position, &mut self.velocity);
     }
+}
 
-    /// The gradients of the velocity residuals by positions, by rows: exact where the system knows them,
-    /// otherwise by central differences, with these residuals as scratch.
-    pub(super) fn slopes(&mut self, sizes: MechanismSizes, env: &mut Env<'_>, y: &[f64], slopes: &mut [f64]) {
-        if env.rate_slopes(y, slopes) {
-            return;
+/// The gradients of the velocity residuals by positions, by rows: exact where the system knows them, otherwise by
+/// central differences.
+pub(super) fn velocity_slopes(sizes: MechanismSizes, env: &mut Env<'_>, y: &[f64], slopes: &mut [f64]) {
+    if env.rate_slopes(y, slopes) {
+        return;
+    }
+    let n = sizes.velocities;
+    let (mut ahead, mut behind) = (ConstraintResiduals::new(sizes), ConstraintResiduals::new(sizes));
+    let (mut beside, mut change) = (y.to_vec(), vec![0.0; n]);
+    let step = DIFFERENCE * y[..sizes.positions].iter().fold(SHORTEST, |size: f64, q| size.max(q.abs()));
+    for i in 0..n {
+        for (change_by, out) in [(-step, &mut ahead), (step, &mut behind)] {
+            beside.copy_from_slice(y);
+            change[i] = change_by;
+            env.shift_positions(&mut beside[..sizes.positions], &change);
+            out.measure(env, &beside);
         }
-        let n = sizes.velocities;
-        let (mut beside, mut ahead, mut change) = (y.to_vec(), vec![0.0; self.velocity.len()], vec![0.0; n]);
-        let step = DIFFERENCE * y[..sizes.positions].iter().fold(SHORTEST, |size: f64, q| size.max(q.abs()));
-        for i in 0..n {
-            for (change_by, out) in [(-step, &mut ahead), (step, &mut self.velocity)] {
-                beside.copy_from_slice(y);
-                change[i] = change_by;
-                env.shift_positions(&mut beside[..sizes.positions], &change);
-                env.residuals(&beside, &mut self.position, out);
-            }
-            change[i] = 0.0;
-            for (row, (ahead, behind)) in ahead.iter().zip(&self.velocity).enumerate() {
-                slopes[row * n + i] = (ahead - behind) / (2.0 * step);
-            }
+        change[i] = 0.0;
+        for (row, (ahead, behind)) in ahead.velocity.iter().zip(&behind.velocity).enumerate() {
+            slopes[row * n + i] = (ahead - behind) / (2.0 * step);
         }
     }
 }
@@ -96,7 +97,7 @@ mod tests {
             let mut residuals = ConstraintResiduals::new(linear.sizes);
             residuals.measure(env, &y);
             assert!((residuals.position[0]).abs() < 1e-15 && (residuals.velocity[0] - 2.0).abs() < 1e-14);
-            residuals.slopes(linear.sizes, env, &y, &mut slopes);
+            velocity_slopes(linear.sizes, env, &y, &mut slopes);
             assert!((slopes[0] - 6.0).abs() < 1e-8 && (slopes[1] - 2.0).abs() < 1e-8, "2 v: {slopes:?}");
         });
     }

@@ -4,7 +4,7 @@
 use super::super::Upkeep;
 use super::super::env::Env;
 use super::super::linear_system::LinearSystem;
-use super::super::residuals::ConstraintResiduals;
+use super::super::residuals::{ConstraintResiduals, velocity_slopes};
 use super::descriptor::StabilisationDescriptor;
 use super::{DriftTerms, weigh};
 
@@ -72,7 +72,7 @@ impl DriftTerms for Reduced {
         self.along.fill(0.0);
         linear.terms.jacobian.add_transposed(1.0, &self.k, &mut self.along);
         motion.iter_mut().zip(&self.along).for_each(|(a, along)| *a -= self.rate * along);
-        self.residuals.slopes(linear.sizes, env, y, &mut self.slopes);
+        velocity_slopes(linear.sizes, env, y, &mut self.slopes);
         self.pull_positions(linear);
     }
 

@@ -6,6 +6,7 @@
 use super::super::constrained_form::FormAt;
 use super::super::linear_system::{LinearSystem, MechanismSizes};
 use super::super::projection::{Corrector, take_off};
+use super::super::residuals::velocity_slopes;
 use super::super::{Metric, Upkeep};
 use super::descriptor::StabilisationDescriptor;
 use super::{End, EndProjection};
@@ -47,9 +48,9 @@ impl SFull {
     }
 
     /// Fills in `H` and the masses of both halves.
-    fn fill(&mut self, corrector: &mut Corrector, at: &mut FormAt<'_, '_>, y: &[f64]) {
+    fn fill(&mut self, at: &mut FormAt<'_, '_>, y: &[f64]) {
         let MechanismSizes { velocities: n, holonomic, .. } = at.linear.sizes;
-        corrector.residuals_mut().slopes(at.linear.sizes, at.env, y, &mut self.slopes);
+        velocity_slopes(at.linear.sizes, at.env, y, &mut self.slopes);
         let terms = &at.linear.terms;
         self.gradients.values.fill(0.0);
         for (row, gradient) in self.gradients.values.chunks_exact_mut(2 * n).enumerate() {
@@ -80,7 +81,7 @@ impl EndProjection for SFull {
     }
 
     fn project(&mut self, corrector: &mut Corrector, at: &mut FormAt<'_, '_>, end: End<'_>) {
-        self.fill(corrector, at, end.y);
+        self.fill(at, end.y);
         at.env.counts.factorisations += 1;
         if self.saddle.factor(&self.mass, &self.gradients).is_err() {
             return;
