@@ -290,7 +290,8 @@ impl Sdirk4 {
 impl Memory for Sdirk4 {
     fn advance(&mut self) {
         let weight = |s: usize| (if s == 4 { GAMMA } else { A[4][s] }) / GAMMA;
-        let rise = |i: usize| (0..5).map(|s| weight(s) * self.slopes.stage(s)[i]).sum();
+        let (n, stages) = (self.n, self.slopes.stages());
+        let rise = |i: usize| (0..5).map(|s| weight(s) * stages[s * n + i]).sum();
         self.dense.advance(self.h, rise);
         self.slopes.advance(self.h);
         self.linear.advance(self.fast);
