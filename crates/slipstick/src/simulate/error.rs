@@ -379,6 +379,10 @@ pub enum Error {
 /// What cannot be consistent if it is no single state.
 pub(super) const IN_MOTION: &str = "the motion";
 
+/// The cure of what the solver does wrong by itself.
+const REPORT_IT: &str = "this is a defect of Slipstick and not of the model: report it with the model; \
+     until then another `method` or a `longest_step` may avoid it";
+
 /// What to do about a solution that leaves the range of numbers.
 const GROWS_WITHOUT_BOUND: &str =
     "the solution grows without bound: let an event act before, end the run earlier, or choose larger units";
@@ -501,9 +505,7 @@ impl Error {
             Self::EventCycle { .. } => {
                 "let the resets leave the guards on sides from which nothing fires, or let one of the events go to another mode"
             }
-            Self::InvariantBroken { .. } => {
-                "this is a defect of Slipstick and not of the model: report it with the model; until then another `method` or a `longest_step` may avoid it"
-            }
+            Self::InvariantBroken { .. } => REPORT_IT,
             Self::ConflictingResets { .. } => {
                 "say which of them holds with `priority`, or let one event do what both together should"
             }
