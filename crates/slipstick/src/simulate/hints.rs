@@ -60,4 +60,5 @@ pub(super) const GROWS_WITHOUT_BOUND: &str =
 pub(super) const SMALLER_FIXED_STEP: &str =
     "choose a smaller `fixed_step`, or leave it out: steps are then as short as the tolerances ask for";
 
-pub(super) const INVARIANT_BROKEN: &str = "this is a defect of Slipstick and not of the model: report it with the model; until then another `method` or a `longest_step` may avoid it";
+pub(super) const INVARIANT_BROKEN: &str = "this is a defect of Slipstick and not of the model: report it with the model; \
+    until then another `method` or a `longest_step` may avoid it";

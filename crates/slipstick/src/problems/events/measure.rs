@@ -2,7 +2,7 @@
 
 use super::plain::run_plainly;
 use super::{Against, EventProblem, Events, Expected, Solver};
-use crate::math::distance;
+use crate::math::{distance, larger_or_nan};
 use crate::simulate::simulate;
 use crate::trajectory::{Event, Statistics, Trajectory};
 
@@ -68,7 +68,7 @@ impl EventProblem {
         let mut worst = 0.0_f64;
         let mut failure = None;
         let trajectory = if self.solver == Solver::Plain {
-            let mut watch = |y: &[f64]| worst = worst.max(change(y));
+            let mut watch = |y: &[f64]| worst = larger_or_nan(worst, change(y));
             run_plainly(self.system.as_ref(), &self.start, &self.options, &mut watch)
         } else {
             simulate(self.system.as_ref(), &self.start, &self.options).unwrap_or_else(|failed| {
@@ -78,7 +78,7 @@ impl EventProblem {
         };
         for segment in &trajectory.segments {
             let inner = segment.steps().iter().map(|step| change(&segment.state(step.t)));
-            worst = inner.chain([change(&segment.end)]).fold(worst, f64::max);
+            worst = inner.chain([change(&segment.end)]).fold(worst, larger_or_nan);
         }
         (trajectory, self.invariant.as_ref().map(|_| worst), failure)
     }
