@@ -1,4 +1,4 @@
-//! Consistent starts: the nearest positions and velocities at which all constraints are met, in the metric of
+//! Consistent states, at the start and after events: the nearest positions and velocities at which all constraints are met, in the metric of
 //! the mass matrix.
 //!
 //! Newton's method on `g(t, q) = 0` with the least change in every round, halved where it would overshoot;

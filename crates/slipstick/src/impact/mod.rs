@@ -1,2 +1,2 @@
 //! Velocity jumps: impacts as complementarity problems and consistent restarts. Empty until contacts exist;
-//! see the roadmap in ARCHITECTURE.md.
+//! see "Not there yet" in ARCHITECTURE.md.

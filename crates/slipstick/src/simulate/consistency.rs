@@ -122,7 +122,11 @@ impl Consistency<'_, '_> {
     /// Makes the state after an event that has reset it consistent, and says what was changed beside that.
     /// `left` is what was left of constraints of positions with the branches that held before, if branches
     /// may have changed.
-    pub(super) fn make_consistent(&mut self, transition: &mut Transition, left: &[f64]) -> Result<(), Error> {
+    pub(super) fn make_reset_consistent(
+        &mut self,
+        transition: &mut Transition,
+        left: &[f64],
+    ) -> Result<(), Error> {
         let (t, layout) = (transition.t, self.integrator.flow.system().layout());
         let changed = |i: usize| transition.before[i] != transition.after[i];
         let was_reset = |i: &usize| changed(layout.q + i) || layout.q == layout.v && changed(*i);
@@ -140,6 +144,10 @@ impl Consistency<'_, '_> {
             assembled => assembled.map_err(|refusal| self.not_consistent(&what, t, &refusal))?,
         }
         self.check_shutting(transition, left, &y)?;
+        if pinned.is_empty() {
+            // Nothing moves but by impulses in joints.
+            self.check_shutting_energy(t, &y)?;
+        }
         transition.after.copy_from_slice(&y);
         self.note_raised_energy(&what, transition, (before, asked));
         Ok(())
@@ -386,7 +394,7 @@ mod tests {
         let mode = &consistency.integrator.flow.mode;
         let mut transition = Transition::new(0.0, &[0.6, 0.8, 0.0, 0.0], mode);
         transition.after[2] = 4.0;
-        consistency.make_consistent(&mut transition, &[]).expect("a state");
+        consistency.make_reset_consistent(&mut transition, &[]).expect("a state");
         assert!((transition.after[2] - 4.0).abs() < 1e-12 && (transition.after[3] + 3.0).abs() < 1e-12);
     }
 }

@@ -154,13 +154,16 @@ impl Simulator<'_> {
     }
 
     /// One round: makes a new state and mode of what fired, and logs it. Gives whether anything has changed.
+    ///
+    /// A reset is made consistent with the constraints that hold after it: a joint that it shuts is shut there.
+    /// Joints that shut without a reset, by a switch, are shut at the end.
     fn round(&mut self, firing: &Firing) -> Result<bool, Error> {
         let trial = &self.integrator.trial;
         let t = trial.t;
         self.transition.begin(firing, t, &trial.start, &self.integrator.flow.mode);
         self.apply_rules()?;
         self.integrator.trial.restart(t, &self.transition.after);
-        self.make_consistent()?;
+        self.make_reset_consistent()?;
         self.integrator.trial.restart(t, &self.transition.after);
         let changed = self.transition.changes(&self.integrator.flow.mode);
         if changed {
@@ -214,7 +217,7 @@ impl Simulator<'_> {
 
     /// Makes the state of a mechanism consistent that an event has set, with the branches of constraints that
     /// hold there.
-    fn make_consistent(&mut self) -> Result<(), Error> {
+    fn make_reset_consistent(&mut self) -> Result<(), Error> {
         let flow = &self.integrator.flow;
         if !flow.is_mechanism() || self.transition.before == self.transition.after {
             return Ok(());
@@ -230,7 +233,7 @@ impl Simulator<'_> {
             self.locks().lock_switches();
         }
         let Self { integrator, recorder, transition, .. } = self;
-        Consistency { integrator, recorder }.make_consistent(transition, &left)
+        Consistency { integrator, recorder }.make_reset_consistent(transition, &left)
     }
 
     /// Whether a guard that fired ends the run.

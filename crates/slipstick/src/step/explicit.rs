@@ -136,7 +136,7 @@ struct Aside {
     steepness: Option<f64>,
 }
 
-/// So many good steps are made from one look aside to the next.
+/// This many good steps are made from one look aside to the next.
 const LOOK_ASIDE_EVERY: u32 = 16;
 
 impl<M: Numbers, D: Dimension> ExplicitRungeKutta<M, D> {

@@ -57,7 +57,7 @@ pub struct Event {
     /// The window `(lo, hi]` that holds the root, in time from the start of the run's clock; it can be
     /// narrower than the spacing of doubles near `t`, then both ends are equal.
     pub bracket: Bracket,
-    /// The width of the window before its ends were rounded to time.
+    /// The width of the window.
     pub width: f64,
     /// The guards that fired, round by round, and within a round in the order in which they are declared. One
     /// that fired in several rounds stands here as often.
