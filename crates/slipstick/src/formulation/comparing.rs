@@ -130,6 +130,15 @@ impl Flow<'_> {
         self.evaluator.guard_polynomial(locked, guard, input, wanted, out)
     }
 
+    /// The inputs that a guard depends on, time first, if that is all that its value along the motion depends on: a state that is brought to constraints or
+    /// surfaces moves as a whole.
+    pub fn guard_reads(&self, guard: usize) -> Option<&[u32]> {
+        if self.sliding.is_some() || self.is_mechanism {
+            return None;
+        }
+        self.evaluator.guard_reads(self.mode.locked(self.system.parameters()), guard)
+    }
+
     /// Bounds of the errors of what a reset sets; false if they are not known.
     pub fn reset_bounds(&mut self, guard: usize, before: UncertainPoint<'_>, delta: &mut [f64]) -> bool {
         let locked = self.mode.locked(self.system.parameters());

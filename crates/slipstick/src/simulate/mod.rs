@@ -16,6 +16,7 @@ mod headings;
 mod initialise;
 mod instant;
 mod integrator;
+mod last_known;
 mod locks;
 mod monitor;
 mod one_sided;

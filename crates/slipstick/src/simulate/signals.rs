@@ -258,15 +258,32 @@ impl Along<'_, '_> {
         let trial = &self.integrator.trial;
         // Every term of dense output has the part of the step as a factor.
         let part = (s / trial.h).min(1.0);
-        for (i, (delta, y)) in uncertainty.at_point.iter_mut().zip(&uncertainty.state).enumerate() {
-            let rounding = rounding_of(trial.start[i], *y, part * uncertainty.reaches[i]);
-            *delta = uncertainty.at_start[i].max(if rounding > 0.0 {
-                rounding + uncertainty.landing[i]
-            } else {
-                0.0
-            });
+        for i in 0..uncertainty.state.len() {
+            uncertainty.at_point[i] = uncertainty.moved(i, (trial.start[i], uncertainty.state[i]), part);
         }
         uncertainty.keep(s);
+    }
+
+    /// Finds as much of a point of the step as one comparison needs.
+    fn go_to_for(&mut self, comparison: usize, s: f64) {
+        let guard = self.comparisons.meaning(comparison).guard();
+        let flow = &self.integrator.flow;
+        let Some(reads) = guard.and_then(|guard| flow.guard_reads(guard)) else { return self.go_to(s) };
+        let (uncertainty, trial) = (&mut *self.uncertainty, &self.integrator.trial);
+        if s != 0.0 {
+            uncertainty.begin_step(self.integrator);
+        }
+        let states = reads.iter().filter_map(|&input| (input as usize).checked_sub(1));
+        // What comes after the states does not depend on the point.
+        for i in states.filter(|&i| i < trial.start.len()) {
+            let (y, delta) = if s == 0.0 {
+                (trial.start[i], uncertainty.at_start[i])
+            } else {
+                let y = trial.component_at(i, s);
+                (y, uncertainty.moved(i, (trial.start[i], y), (s / trial.h).min(1.0)))
+            };
+            (uncertainty.state[i], uncertainty.at_point[i]) = (y, delta);
+        }
     }
 
     /// One comparison at the point that was gone to.
@@ -363,8 +380,8 @@ impl Along<'_, '_> {
 
 impl Signals for Along<'_, '_> {
     fn values(&mut self, which: &[usize], s: f64, out: &mut [Banded]) {
-        self.go_to(s);
         for (out, &comparison) in out.iter_mut().zip(which) {
+            self.go_to_for(comparison, s);
             *out = self.compare(comparison, s);
         }
     }
@@ -450,6 +467,21 @@ impl Signals for Along<'_, '_> {
         &self.comparisons.points
     }
 
+    fn travel(&mut self, comparison: usize, s: f64) -> f64 {
+        let Meaning::Guard(guard) = self.comparisons.meaning(comparison) else { return f64::INFINITY };
+        let flow = &self.integrator.flow;
+        let growth = flow.system().guard_growth().get(guard).filter(|growth| growth.is_finite());
+        let (Some(growth), Some(reads)) = (growth, flow.guard_reads(guard)) else { return f64::INFINITY };
+        self.uncertainty.begin_step(self.integrator);
+        let part = (s / self.integrator.trial.h).min(1.0);
+        let goes = |&input: &u32| match (input as usize).checked_sub(1) {
+            None => s,
+            // What comes after the states does not move.
+            Some(i) => self.uncertainty.reaches.get(i).map_or(0.0, |reach| part * reach),
+        };
+        growth * reads.iter().map(goes).fold(0.0, f64::max)
+    }
+
     fn fastest(&mut self, comparison: usize, length: f64) -> Option<SpeedBound> {
         let Meaning::Guard(guard) = self.comparisons.meaning(comparison) else { return None };
         let flow = &mut self.integrator.flow;
@@ -512,6 +544,12 @@ impl Uncertainty {
         self.visits += 1;
     }
 
+    /// How uncertain a state is that has moved from its start to its end in this part of the step.
+    fn moved(&self, i: usize, (start, end): (f64, f64), part: f64) -> f64 {
+        let rounding = rounding_of(start, end, part * self.reaches[i]);
+        self.at_start[i].max(if rounding > 0.0 { rounding + self.landing[i] } else { 0.0 })
+    }
+
     /// Powers of another part of the dense output are forgotten.
     fn begin_look(&mut self, integrator: &Integrator<'_>, part: (f64, f64)) {
         self.begin_step(integrator);
@@ -527,7 +565,7 @@ impl Uncertainty {
         let stamp = (trial.t.to_bits() ^ trial.h.to_bits().rotate_left(17), integrator.dense_number);
         if self.stamp != stamp {
             (self.looked, self.visits) = (NOTHING, 0);
-            self.reaches.iter_mut().enumerate().for_each(|(i, reach)| *reach = trial.dense.terms_of(i));
+            trial.dense.terms(&mut self.reaches);
             integrator.flow.rounding_of_landing(&trial.start, &mut self.landing);
             self.stamp = stamp;
         }

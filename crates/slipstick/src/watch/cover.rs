@@ -143,6 +143,10 @@ mod tests {
             DenseError::default()
         }
 
+        fn travel(&mut self, _comparison: usize, _s: f64) -> f64 {
+            f64::INFINITY
+        }
+
         fn fastest(&mut self, _comparison: usize, _length: f64) -> Option<SpeedBound> {
             None
         }

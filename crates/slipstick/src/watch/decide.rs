@@ -153,6 +153,10 @@ mod tests {
             &[]
         }
 
+        fn travel(&mut self, _comparison: usize, _s: f64) -> f64 {
+            f64::INFINITY
+        }
+
         fn fastest(&mut self, _comparison: usize, _length: f64) -> Option<crate::watch::SpeedBound> {
             None
         }
