@@ -181,11 +181,14 @@ impl Guards {
     /// seen yet.
     pub(super) fn add_touches(&mut self, integrator: &mut Integrator<'_>, firing: &mut Firing) {
         let guards = integrator.flow.system().guards();
-        let known = firing.guards.clone();
+        let known = &firing.guards;
         let counts = |g: usize| guards.get(g).is_some_and(|guard| guard.touches) && !known.contains(&g);
         let mut turning = Vec::new();
         let (watch, mut along) = self.along(integrator);
         watch.turning(&mut along, &counts, &mut turning);
+        if turning.is_empty() {
+            return;
+        }
         for touch in &turning {
             watch.leave_touch(touch);
         }
@@ -202,13 +205,12 @@ impl Guards {
         firing: &mut Firing,
     ) -> Vec<usize> {
         let (guards, mut touched) = (integrator.flow.system().guards(), Vec::new());
-        let mut flipped = integrator.flow.mode.clone();
-        let mut any = false;
-        for switch in firing.guards.iter().filter_map(|&g| guards[g].response.switch) {
-            (flipped.values.signs[switch], any) = (-flipped.values.signs[switch], true);
-        }
-        if !any {
+        if firing.guards.iter().all(|&g| guards[g].response.switch.is_none()) {
             return touched;
+        }
+        let mut flipped = integrator.flow.mode.clone();
+        for switch in firing.guards.iter().filter_map(|&g| guards[g].response.switch) {
+            flipped.values.signs[switch] = -flipped.values.signs[switch];
         }
         let may_turn = |g: &&usize| guards[**g].response.switch.is_none() && has_surface(&guards[**g]);
         for g in firing.guards.iter().filter(may_turn).copied().collect::<Vec<usize>>() {

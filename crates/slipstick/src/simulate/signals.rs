@@ -391,7 +391,10 @@ impl Signals for Along<'_, '_> {
         let (t, orientation) = (self.integrator.trial.t, self.comparisons.orientation(guard));
         let Uncertainty { at_start: delta, coefficients, .. } = &mut *self.uncertainty;
         let point = UncertainPoint { t, y: &self.integrator.trial.start, delta };
-        if !self.integrator.flow.guard_series(guard, point, order, coefficients) {
+        // What is inside its band is hardly ever decided by its value: its rate will be asked for, too.
+        let flow = &mut self.integrator.flow;
+        let known = order == 0 && flow.guard_series(guard, point, 1, coefficients);
+        if !known && !flow.guard_series(guard, point, order, coefficients) {
             return false;
         }
         out.clear();
@@ -467,19 +470,23 @@ impl Signals for Along<'_, '_> {
         &self.comparisons.points
     }
 
-    fn travel(&mut self, comparison: usize, s: f64) -> f64 {
-        let Meaning::Guard(guard) = self.comparisons.meaning(comparison) else { return f64::INFINITY };
-        let flow = &self.integrator.flow;
-        let growth = flow.system().guard_growth().get(guard).filter(|growth| growth.is_finite());
-        let (Some(growth), Some(reads)) = (growth, flow.guard_reads(guard)) else { return f64::INFINITY };
+    fn travels(&mut self, which: &[usize], out: &mut [f64]) {
         self.uncertainty.begin_step(self.integrator);
-        let part = (s / self.integrator.trial.h).min(1.0);
-        let goes = |&input: &u32| match (input as usize).checked_sub(1) {
-            None => s,
-            // What comes after the states does not move.
-            Some(i) => self.uncertainty.reaches.get(i).map_or(0.0, |reach| part * reach),
-        };
-        growth * reads.iter().map(goes).fold(0.0, f64::max)
+        let (flow, h) = (&self.integrator.flow, self.integrator.trial.h);
+        let (growths, reaches) = (flow.system().guard_growth(), &self.uncertainty.reaches);
+        for (out, &comparison) in out.iter_mut().zip(which) {
+            *out = f64::INFINITY;
+            let guard = self.comparisons.meaning(comparison).guard();
+            let growth = guard.and_then(|guard| growths.get(guard)).filter(|growth| growth.is_finite());
+            let (Some(guard), Some(growth)) = (guard, growth) else { continue };
+            let Some(reads) = flow.guard_reads(guard) else { continue };
+            let goes = |&input: &u32| match (input as usize).checked_sub(1) {
+                None => h,
+                // What comes after the states does not move.
+                Some(i) => reaches.get(i).copied().unwrap_or(0.0),
+            };
+            *out = growth * reads.iter().map(goes).fold(0.0, f64::max);
+        }
     }
 
     fn fastest(&mut self, comparison: usize, length: f64) -> Option<SpeedBound> {

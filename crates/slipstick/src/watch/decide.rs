@@ -153,8 +153,8 @@ mod tests {
             &[]
         }
 
-        fn travel(&mut self, _comparison: usize, _s: f64) -> f64 {
-            f64::INFINITY
+        fn travels(&mut self, _which: &[usize], out: &mut [f64]) {
+            out.fill(f64::INFINITY);
         }
 
         fn fastest(&mut self, _comparison: usize, _length: f64) -> Option<crate::watch::SpeedBound> {

@@ -152,36 +152,34 @@ impl Scanner {
         self.ends.push((comparison, end));
     }
 
-    /// Takes up a comparison that is outside its band, on the + side or not, which needs no track if it stays
-    /// there. False: it has to be followed.
-    pub(super) fn passes(
-        &mut self,
-        signals: &mut dyn Signals,
-        comparison: usize,
-        plus: bool,
-        (h, limit): (f64, f64),
-    ) -> bool {
-        if self.describe(signals, comparison, h) != Some(Described::Here) {
+    /// Takes up the comparison that was described, which is outside its band, on the + side or not, and needs
+    /// no track if it stays there for this part of the step. False: it has to be followed.
+    pub(super) fn passes(&mut self, comparison: usize, plus: bool, part: f64) -> bool {
+        if self.known != Some(Described::Here) {
             return false;
         }
-        let end = self.polynomial.outside(plus, limit / h);
+        let end = self.polynomial.outside(plus, part);
         if let Some(end) = end {
             self.ends.push((comparison, end));
         }
         end.is_some()
     }
 
-    /// Whether a comparison of which nothing is known but values ends the step on the other side.
+    /// Whether the comparison that was described surely ends the step on the other side than it is on.
     pub(super) fn ends_beyond(
         &self,
         signals: &mut dyn Signals,
-        comparison: usize,
+        brief: &Brief,
         plus: bool,
         h: f64,
     ) -> Result<bool, NotFinite> {
-        let by_values = self.known == Some(Described::Never);
-        let sign = if by_values { value_at(signals, comparison, h)?.sign() } else { None };
-        Ok(sign.is_some_and(|sign| (sign > 0.0) != plus))
+        let end = match self.known {
+            Some(Described::Never) => value_at(signals, brief.comparison, h)?,
+            Some(Described::Here) => self.polynomial.end(),
+            Some(Described::Shorter) | None => return Ok(false),
+        };
+        let beyond = if plus { -end.value } else { end.value };
+        Ok(beyond > end.band + brief.widening.at(h))
     }
 
     /// When the comparison that was followed last has changed for sure, if a guard fires by that, whatever the
@@ -193,10 +191,9 @@ impl Scanner {
     }
 
     /// Asks for the polynomial of a comparison over the step, if all of it may be looked at.
-    fn describe(&mut self, signals: &mut dyn Signals, comparison: usize, h: f64) -> Option<Described> {
+    pub(super) fn describe(&mut self, signals: &mut dyn Signals, comparison: usize, h: f64) {
         let all = self.points.is_empty();
         self.known = all.then(|| signals.polynomial(comparison, (0.0, h), &mut self.polynomial));
-        self.known
     }
 
     /// Adds the pieces of a comparison, by what is known of it. False: something could not be proved.
@@ -222,7 +219,7 @@ impl Scanner {
         }
     }
 
-    /// Follows a comparison.
+    /// Follows the comparison that was described.
     pub(super) fn follow(
         &mut self,
         signals: &mut dyn Signals,
@@ -231,9 +228,6 @@ impl Scanner {
         (h, limit): (f64, f64),
     ) -> Result<(), NotFinite> {
         let (comparison, start) = (brief.comparison, self.pieces.len());
-        if side.is_inside() {
-            self.describe(signals, comparison, h);
-        }
         let unproved = !self.add_pieces(signals, comparison, (h, limit))?;
         let (inside, entered) = starts(signals, &brief, side)?;
         let quest = Quest {
@@ -517,6 +511,12 @@ impl StepPolynomial {
     /// The coefficients that are used.
     pub(super) fn powers(&self) -> &[f64] {
         &self.coefficients[..=self.degree.min(STEP_DEGREE)]
+    }
+
+    /// The value at the end of the step, with all that it can be wrong by.
+    fn end(&self) -> Banded {
+        let (value, size) = self.powers().iter().fold((0.0, 0.0), |(sum, size), c| (sum + c, size + c.abs()));
+        Banded::new(value, self.band + self.remainder + ROUNDING * size)
     }
 
     /// How it ends this part of the step, if it stays outside its band on one side in it.

@@ -72,6 +72,8 @@ pub(super) struct StepScan {
     due: Vec<usize>,
     /// The comparisons that are due, in the order in which they are looked at.
     queue: BinaryHeap<Arrival>,
+    /// How far those that are due go at most.
+    travels: Vec<f64>,
     /// How far time and states go in the step.
     path: f64,
 }
@@ -85,6 +87,7 @@ impl StepScan {
             scanned: false,
             due: Vec::with_capacity(sides.records.len()),
             queue: BinaryHeap::new(),
+            travels: Vec::new(),
             path: 0.0,
         }
     }
@@ -221,14 +224,16 @@ impl StepScan {
                 self.queue.iter().for_each(|&arrival| self.scanner.keep_away(sides, arrival, until));
                 break;
             }
-            if self.is_settled(sides, signals, (comparison, until), h) {
+            let side = sides.now.sides[comparison];
+            self.scanner.describe(signals, comparison, h);
+            if !side.is_inside() && self.scanner.passes(comparison, side == SideState::Plus, until / h) {
                 continue;
             }
-            if purpose == Purpose::Any && self.ends_beyond(sides, signals, comparison, h)? {
+            let brief = Brief { until, ..brief(sides, signals, comparison, h) };
+            if purpose == Purpose::Any && self.ends_beyond(sides, signals, &brief, h)? {
                 return Ok(h);
             }
-            let brief = Brief { until, ..brief(sides, signals, comparison, h) };
-            self.scanner.follow(signals, brief, sides.now.sides[comparison], (h, limit))?;
+            self.scanner.follow(signals, brief, side, (h, limit))?;
             let fires = self.scanner.fires_by(&sides.table, &sides.now);
             if let Some(over) = fires.filter(|_| purpose != Purpose::All) {
                 cut = cut.min(over + LATER * h);
@@ -245,39 +250,30 @@ impl StepScan {
     fn line_up(&mut self, sides: &SideTable, signals: &mut dyn Signals, h: f64) {
         let mut arrivals = std::mem::take(&mut self.queue).into_vec();
         arrivals.clear();
-        for &comparison in &self.due {
+        self.travels.clear();
+        self.travels.resize(self.due.len(), f64::INFINITY);
+        signals.travels(&self.due, &mut self.travels);
+        for (&comparison, travel) in self.due.iter().zip(&self.travels) {
             let reach = sides.records[comparison].reach;
             let outside = reach > 0.0 && !sides.now.sides[comparison].is_inside();
-            let travel = if outside { SAFE * signals.travel(comparison, h) } else { f64::INFINITY };
-            let earliest = if travel > 0.0 { h * (reach / travel).max(0.0) } else { f64::INFINITY };
+            let needed = if outside { SAFE * travel } else { f64::INFINITY };
+            let earliest = if needed > 0.0 { h * (reach / needed).max(0.0) } else { f64::INFINITY };
             arrivals.push(Arrival { comparison, earliest });
         }
         self.queue = BinaryHeap::from(arrivals);
     }
 
-    /// Whether a comparison is outside its band all the time, by its polynomial.
-    fn is_settled(
-        &mut self,
-        sides: &SideTable,
-        signals: &mut dyn Signals,
-        (comparison, until): (usize, f64),
-        h: f64,
-    ) -> bool {
-        let side = sides.now.sides[comparison];
-        !side.is_inside() && self.scanner.passes(signals, comparison, side == SideState::Plus, (h, until))
-    }
-
-    /// Whether a guard fires because a comparison ends the step on the other side, whatever others do.
+    /// Whether a guard surely fires because a comparison ends the step on the other side, whatever others do.
     fn ends_beyond(
         &self,
         sides: &SideTable,
         signals: &mut dyn Signals,
-        comparison: usize,
+        brief: &Brief,
         h: f64,
     ) -> Result<bool, NotFinite> {
-        let (side, plus) = (sides.now.sides[comparison], sides.now.sides[comparison] == SideState::Plus);
-        let may = !side.is_inside() && sides.table.fires_alone(comparison, !plus, &sides.now);
-        Ok(may && self.scanner.ends_beyond(signals, comparison, plus, h)?)
+        let Some(plus) = sides.now.sides[brief.comparison].truth() else { return Ok(false) };
+        let fires = sides.table.fires_alone(brief.comparison, !plus, &sides.now);
+        Ok(fires && self.scanner.ends_beyond(signals, brief, plus, h)?)
     }
 
     /// Sides move on to the first firing, if there is one.
