@@ -64,6 +64,10 @@ pub trait ExpandGuards {
         out: &mut Vec<Inexact>,
     ) -> Option<f64>;
 
+    /// The inputs that one watched guard depends on: time (0), states (from 1 on) and what only changes at
+    /// events. None if that is not known, or if it depends on accelerations or multipliers.
+    fn guard_reads(&self, locked: Locked<'_>, guard: usize) -> Option<&[u32]>;
+
     /// Bounds of the errors of those states that a guard's reset sets; others are left as they are. False if
     /// they are not known: then a state that was set is taken as rounded once.
     fn reset_bounds(
@@ -101,6 +105,10 @@ impl ExpandGuards for ClosureEvaluator<'_> {
         _wanted: f64,
         _out: &mut Vec<Inexact>,
     ) -> Option<f64> {
+        None
+    }
+
+    fn guard_reads(&self, _locked: Locked<'_>, _guard: usize) -> Option<&[u32]> {
         None
     }
 

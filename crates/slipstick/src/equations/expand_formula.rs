@@ -49,8 +49,12 @@ struct GuardSeries {
 impl Expansions {
     fn mode(&mut self, mode: usize, tapes: &ModeTapes) -> &mut ModeExpansions {
         let modes = &mut self.modes;
-        modes.resize_with(modes.len().max(mode + 1), ModeExpansions::default);
-        modes[mode].guards.resize_with(tapes.watched.len(), GuardExpansions::default);
+        if modes.len() <= mode {
+            modes.resize_with(mode + 1, ModeExpansions::default);
+        }
+        if modes[mode].guards.is_empty() {
+            modes[mode].guards.resize_with(tapes.watched.len(), GuardExpansions::default);
+        }
         &mut modes[mode]
     }
 }
@@ -64,6 +68,13 @@ pub(super) struct PointInputs<'a> {
 }
 
 impl PointInputs<'_> {
+    /// Time, then the states.
+    pub(super) fn moving(&self) -> impl Iterator<Item = Inexact> {
+        let UncertainPoint { t, y, delta } = self.point;
+        let states = y.iter().zip(delta).map(|(&value, &bound)| Inexact { value, bound });
+        std::iter::once(Inexact::rounded(t)).chain(states)
+    }
+
     pub(super) fn value(&self, input: usize) -> Inexact {
         let UncertainPoint { t, y, delta } = self.point;
         match input {
@@ -139,7 +150,7 @@ impl GuardSeries {
 impl ExpandGuards for FormulaEvaluator<'_> {
     fn guard_banded(&mut self, locked: Locked<'_>, guard: usize, point: UncertainPoint<'_>) -> Inexact {
         let tapes = self.system.modes.of(locked.mode);
-        let Ok(i) = tapes.watched.binary_search(&guard) else { return Inexact::UNDEFINED };
+        let Some(i) = tapes.place_of(guard) else { return Inexact::UNDEFINED };
         let tape = &tapes.singles[i];
         let own = &mut self.expansions.mode(locked.mode, tapes).guards[i].bands;
         let bands = own.get_or_insert_with(|| tape.bands());
@@ -162,7 +173,7 @@ impl ExpandGuards for FormulaEvaluator<'_> {
             return false;
         }
         let tapes = self.system.modes.of(locked.mode);
-        let Ok(i) = tapes.watched.binary_search(&guard) else { return false };
+        let Some(i) = tapes.place_of(guard) else { return false };
         let (inputs, n) = (PointInputs { locked, point, motion: &[] }, point.y.len());
         let ModeExpansions { motion, rows, guards } = self.expansions.mode(locked.mode, tapes);
         if motion.is_none() || rows.as_ref() != locked.rows {
@@ -195,7 +206,7 @@ impl ExpandGuards for FormulaEvaluator<'_> {
     ) -> Option<f64> {
         let n = self.system.shape().state_names.len();
         let tapes = self.system.modes.of(locked.mode);
-        let i = tapes.watched.binary_search(&guard).ok()?;
+        let i = tapes.place_of(guard)?;
         if !self.system.shape().guards[guard].multipliers.is_empty() {
             return None;
         }
@@ -217,6 +228,13 @@ impl ExpandGuards for FormulaEvaluator<'_> {
             }
         }
         composition.compose(wanted, out)
+    }
+
+    fn guard_reads(&self, locked: Locked<'_>, guard: usize) -> Option<&[u32]> {
+        let tapes = self.system.modes.of(locked.mode);
+        let i = tapes.place_of(guard)?;
+        let of_motion = !self.system.shape().guards[guard].multipliers.is_empty();
+        (!of_motion).then(|| tapes.singles[i].read_list())
     }
 
     fn reset_bounds(

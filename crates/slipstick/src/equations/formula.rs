@@ -8,7 +8,7 @@ use super::differences::gradient_by_differences;
 use super::expand_formula::Expansions;
 use super::formula_mechanism::FormulaMechanism;
 use super::initial_values::{InitialTape, InitialValues, start_values};
-use super::inputs::{load, load_motion, locked_input};
+use super::inputs::{load, load_motion, load_read, locked_input};
 use super::lowering::Lowering;
 use super::mass::{MassScratch, MassTape};
 use super::mechanism::MechanismTapes;
@@ -274,7 +274,7 @@ impl Evaluator for FormulaEvaluator<'_> {
     fn derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]) {
         let tapes = self.system.modes.of(locked.mode);
         let registers = &mut self.modes.of(locked.mode, tapes).derivative;
-        load(registers, t, y, locked);
+        load_read(registers, tapes.derivative.read_list(), t, y, locked);
         load_motion(registers, self.mechanism.as_ref());
         tapes.derivative.run(registers, dy);
     }
@@ -369,9 +369,9 @@ impl GuardFunctions for FormulaEvaluator<'_> {
 
     fn guard(&mut self, locked: Locked<'_>, guard: usize, t: f64, y: &[f64]) -> f64 {
         let tapes = self.system.modes.of(locked.mode);
-        let Ok(i) = tapes.watched.binary_search(&guard) else { return f64::NAN };
+        let Some(i) = tapes.place_of(guard) else { return f64::NAN };
         let registers = &mut self.modes.of(locked.mode, tapes).singles[i];
-        load(registers, t, y, locked);
+        load_read(registers, tapes.singles[i].read_list(), t, y, locked);
         if !self.system.shape.guards[guard].multipliers.is_empty() {
             load_motion(registers, self.mechanism.as_ref());
         }
@@ -388,13 +388,13 @@ impl GuardFunctions for FormulaEvaluator<'_> {
         gradient: &mut [f64],
     ) -> f64 {
         let tapes = self.system.modes.of(locked.mode);
-        let Ok(i) = tapes.watched.binary_search(&guard) else { return f64::NAN };
+        let Some(i) = tapes.place_of(guard) else { return f64::NAN };
         let (Some(tape), Some(registers)) =
             (&tapes.gradients[i], &mut self.modes.of(locked.mode, tapes).gradients[i])
         else {
             return gradient_by_differences(&mut |t, y| self.guard(locked, guard, t, y), t, y, gradient);
         };
-        load(registers, t, y, locked);
+        load_read(registers, tape.tape.read_list(), t, y, locked);
         let out = &mut self.out[..tape.inputs.len()];
         tape.tape.run(registers, out);
         gradient.fill(0.0);

@@ -54,8 +54,8 @@ impl MotionSeries {
     /// Begins at a point, unless that is the point at which it is. Gives a number that tells motions apart.
     pub(super) fn begin(&mut self, inputs: &PointInputs<'_>) -> u64 {
         let mut changed = self.stamp == 0;
-        for input in 0..=self.states {
-            let (place, value) = (&mut self.coefficients[input * ORDERS], inputs.value(input));
+        let places = self.coefficients.iter_mut().step_by(ORDERS);
+        for (place, value) in places.zip(inputs.moving()) {
             changed |= std::mem::replace(place, value) != value;
         }
         let all = [Some(&mut self.rates), self.mechanism.as_mut().map(|mechanism| &mut mechanism.terms)];

@@ -27,6 +27,12 @@ pub(super) struct ModeTapes {
 }
 
 impl ModeTapes {
+    /// The place of a guard among those that are watched. In most models all are.
+    pub(super) fn place_of(&self, guard: usize) -> Option<usize> {
+        let same = self.watched.get(guard) == Some(&guard);
+        if same { Some(guard) } else { self.watched.binary_search(&guard).ok() }
+    }
+
     /// Which of `n` states the guard at place `k` and its first two rates depend on, but for locks.
     pub(super) fn reach(&self, k: usize, n: usize) -> Vec<bool> {
         let mut reached = vec![false; n];

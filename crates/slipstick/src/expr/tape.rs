@@ -124,6 +124,11 @@ impl Tape {
         self.reads.iter().map(|&input| input as usize)
     }
 
+    /// The same, as they are kept.
+    pub fn read_list(&self) -> &[u32] {
+        &self.reads
+    }
+
     /// How many inputs a run has.
     pub fn input_count(&self) -> usize {
         self.input_count

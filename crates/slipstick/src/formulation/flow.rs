@@ -74,6 +74,15 @@ impl<'a> Flow<'a> {
         self.system
     }
 
+    /// The inputs that a guard depends on, time first, if that is all that its value along the motion depends on:
+    /// a state that is brought to constraints or surfaces moves as a whole.
+    pub fn guard_reads(&self, guard: usize) -> Option<&[u32]> {
+        if self.sliding.is_some() || self.is_mechanism {
+            return None;
+        }
+        self.evaluator.guard_reads(self.mode.locked(self.system.parameters()), guard)
+    }
+
     /// Guards along the motion.
     #[inline]
     pub fn guards(&mut self) -> GuardsView<'_> {

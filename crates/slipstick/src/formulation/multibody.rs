@@ -361,6 +361,10 @@ impl ExpandGuards for Multibody<'_> {
         self.inner.guard_polynomial(locked, guard, input, wanted, out)
     }
 
+    fn guard_reads(&self, locked: Locked<'_>, guard: usize) -> Option<&[u32]> {
+        self.inner.guard_reads(locked, guard)
+    }
+
     fn reset_bounds(
         &mut self,
         locked: Locked<'_>,

@@ -8,7 +8,7 @@ use crate::equations::{Locked, System};
 use std::hash::{Hash, Hasher};
 
 /// What shapes a form: which equations there are. Two equal structures give equal forms.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Structure {
     /// The guards of the switches on whose surfaces the motion slides, ascending.
     pub sliding: Vec<usize>,
@@ -18,7 +18,7 @@ pub struct Structure {
 }
 
 /// What formulas read, fixed during a step.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Values {
     /// The index of the automaton's mode.
     pub place: usize,
@@ -31,7 +31,7 @@ pub struct Values {
 }
 
 /// The discrete state. It is fixed during a step and changed only by an event.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub struct Mode {
     /// What shapes the form.
     pub structure: Structure,
@@ -69,6 +69,43 @@ impl Mode {
     pub fn locked<'a>(&'a self, parameters: &'a [f64]) -> Locked<'a> {
         let Values { place, signs, counts, discrete } = &self.values;
         Locked { mode: *place, parameters, signs, counts, discrete, rows: None }
+    }
+}
+
+/// A mode is copied at every event: `clone_from` uses the room that there is.
+impl Clone for Mode {
+    fn clone(&self) -> Self {
+        Self { structure: self.structure.clone(), values: self.values.clone() }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.structure.clone_from(&other.structure);
+        self.values.clone_from(&other.values);
+    }
+}
+
+impl Clone for Structure {
+    fn clone(&self) -> Self {
+        Self { sliding: self.sliding.clone(), reaching: self.reaching.clone() }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.sliding.clone_from(&other.sliding);
+        self.reaching.clone_from(&other.reaching);
+    }
+}
+
+impl Clone for Values {
+    fn clone(&self) -> Self {
+        let Self { place, signs, counts, discrete } = self;
+        Self { place: *place, signs: signs.clone(), counts: counts.clone(), discrete: discrete.clone() }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.place = other.place;
+        self.signs.clone_from(&other.signs);
+        self.counts.clone_from(&other.counts);
+        self.discrete.clone_from(&other.discrete);
     }
 }
 
@@ -134,6 +171,13 @@ mod tests {
         assert_ne!(first, third);
         let forms: HashSet<Structure> = [first.structure, third.structure].into();
         assert_eq!(forms.len(), 1);
+    }
+
+    #[test]
+    fn a_mode_that_is_copied_into_another_is_the_same() {
+        let (from, mut to) = (mode(&[1.0, -0.0], &[4]), Mode::new(0, 0, 5));
+        to.clone_from(&from);
+        assert_eq!((&to, &from.clone()), (&from, &from));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Exits from surfaces that a step cannot reach, by what its stages have seen of the weights.
+//! Exits from surfaces by what the stages of a step have seen of the weights.
 
 use super::signals::Along;
 use crate::watch::StepPolynomial;
@@ -7,6 +7,9 @@ use crate::watch::StepPolynomial;
 const SURE: f64 = 5.0;
 /// The largest misfit with which such a cubic tells anything.
 const LARGEST_MISFIT: f64 = 0.01;
+/// The highest order of methods in whose steps a cubic says where the motion leaves: those of higher orders are
+/// too long for it.
+const HIGHEST_ORDER: u32 = 6;
 /// Stages that tell of weights: how many there have to be, how many are looked at, how far from the start the
 /// first may be, where the two in the middle are taken, and how near to each other two are one, all as parts
 /// of a step.
@@ -17,8 +20,9 @@ const MIDDLE_STAGES: (f64, f64) = (0.35, 0.75);
 const SAME_PLACE: f64 = 1e-9;
 
 impl Along<'_, '_> {
-    /// Where stages have seen the weight of a surface well inside, and a cubic through four of them meets the
-    /// others, the motion does not leave within the step: nothing has to be evaluated for that.
+    /// Where a cubic through the weights of a surface at four stages meets the others, and is well inside all the
+    /// time, or well inside at the start and well outside at the end, it says whether the motion leaves within
+    /// the step and about where: nothing has to be evaluated for that.
     pub(super) fn exit_from_stages(
         &mut self,
         (surface, side): (usize, f64),
@@ -26,7 +30,8 @@ impl Along<'_, '_> {
         out: &mut StepPolynomial,
     ) -> bool {
         // Implicit methods evaluate fields where their iterations come, which need not be on the motion.
-        if self.integrator.step.method().facts().implicit || from != 0.0 {
+        let facts = self.integrator.step.method().facts();
+        if facts.implicit || from != 0.0 {
             return false;
         }
         let (t, h) = (self.integrator.trial.t, self.integrator.trial.h);
@@ -41,12 +46,12 @@ impl Along<'_, '_> {
             factor *= ratio;
         }
         let remainder = SURE * error;
-        if bernstein_maximum(&cubic) + remainder >= 0.0 {
-            return false;
-        }
         *out = StepPolynomial { remainder, degree: 3, ..StepPolynomial::default() };
         out.coefficients[..4].copy_from_slice(&cubic);
-        true
+        let (start, end) = (cubic[0], cubic.iter().sum::<f64>());
+        let stays = bernstein_maximum(&cubic) + remainder < 0.0;
+        let leaves = start + remainder < 0.0 && end - remainder > 0.0 && out.will_do();
+        stays || (leaves && facts.order <= HIGHEST_ORDER)
     }
 }
 

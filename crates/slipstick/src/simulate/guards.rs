@@ -4,6 +4,7 @@
 use super::Error;
 use super::calendar::Calendar;
 use super::integrator::Integrator;
+use super::last_known::LastKnown;
 use super::recorder::Recorder;
 use super::signals::{Along, Comparisons, Meaning, Uncertainty};
 use crate::equations::{EntryRule, Guard, GuardCondition as Joined, GuardKind, System};
@@ -21,6 +22,10 @@ pub(super) struct Guards {
     pub(super) comparisons: Comparisons,
     pub(super) uncertainty: Uncertainty,
     pub(super) calendar: Calendar,
+    /// Where the sides of all guards were last known.
+    known: LastKnown,
+    /// The comparisons that are read by value, and their values.
+    read: (Vec<usize>, Vec<Banded>),
 }
 
 impl Guards {
@@ -33,6 +38,8 @@ impl Guards {
             comparisons,
             uncertainty: Uncertainty::new(&integrator.trial.start, system.guards().len()),
             calendar: Calendar::new(&integrator.flow, integrator.options.until),
+            known: LastKnown::default(),
+            read: (Vec::new(), Vec::new()),
         };
         guards.follow_method(integrator);
         guards
@@ -106,16 +113,44 @@ impl Guards {
 
     /// What fires by the values where the motion stands.
     pub(super) fn fires_by_value(&mut self, integrator: &mut Integrator<'_>) -> Result<Firing, Error> {
-        let which = self.watch.watched().to_vec();
-        let mut values = vec![Banded::default(); which.len()];
+        let (mut which, mut values) = std::mem::take(&mut self.read);
+        let some = self.find_changed(integrator, &mut which);
+        values.clear();
+        values.resize(which.len(), Banded::default());
         self.along(integrator).1.values(&which, 0.0, &mut values);
-        let mut firing = match self.watch.jump(&values) {
-            Ok(fired) => self.comparisons.firing(fired),
+        let fired = if some { self.watch.jump_some(&which, &values) } else { self.watch.jump(&values) };
+        let fired = fired.map(|fired| self.comparisons.firing(fired));
+        self.read = (which, values);
+        let mut firing = match fired {
+            Ok(firing) => firing,
             Err(bad) => return Err(self.not_finite(integrator, bad)),
         };
+        self.keep_known(integrator);
         let trial = &integrator.trial;
         self.calendar.take_carried(&mut integrator.flow, trial.t, &trial.start, &mut firing.guards);
         Ok(firing)
+    }
+
+    /// The sides of all guards are known where the motion stands.
+    pub(super) fn keep_known(&mut self, integrator: &Integrator<'_>) {
+        let trial = &integrator.trial;
+        self.known.keep((trial.t, &trial.start), &integrator.flow.mode);
+    }
+
+    /// The comparisons whose values transitions may have changed since they were last known, and those that
+    /// are inside their bands; or all that are watched. Gives whether it is only some of them.
+    fn find_changed(&self, integrator: &Integrator<'_>, which: &mut Vec<usize>) -> bool {
+        let (flow, y) = (&integrator.flow, &integrator.trial.start);
+        let some = self.known.is_of((integrator.trial.t, y), &flow.mode);
+        let stays = |comparison: usize| {
+            let outside = some && self.watch.is_outside(comparison);
+            let guard = self.comparisons.meaning(comparison).guard().filter(|_| outside);
+            let reads = guard.and_then(|guard| flow.guard_reads(guard));
+            reads.is_some_and(|reads| !self.known.has_moved(y, reads))
+        };
+        which.clear();
+        which.extend(self.watch.watched().iter().filter(|&&comparison| !stays(comparison)));
+        some
     }
 
     /// What fires here because the motion takes comparisons out of their bands (rule 6), and which of those
@@ -147,11 +182,14 @@ impl Guards {
     /// seen yet.
     pub(super) fn add_touches(&mut self, integrator: &mut Integrator<'_>, firing: &mut Firing) {
         let guards = integrator.flow.system().guards();
-        let known = firing.guards.clone();
+        let known = &firing.guards;
         let counts = |g: usize| guards.get(g).is_some_and(|guard| guard.touches) && !known.contains(&g);
         let mut turning = Vec::new();
         let (watch, mut along) = self.along(integrator);
         watch.turning(&mut along, &counts, &mut turning);
+        if turning.is_empty() {
+            return;
+        }
         for touch in &turning {
             watch.leave_touch(touch);
         }
@@ -168,13 +206,12 @@ impl Guards {
         firing: &mut Firing,
     ) -> Vec<usize> {
         let (guards, mut touched) = (integrator.flow.system().guards(), Vec::new());
-        let mut flipped = integrator.flow.mode.clone();
-        let mut any = false;
-        for switch in firing.guards.iter().filter_map(|&g| guards[g].response.switch) {
-            (flipped.values.signs[switch], any) = (-flipped.values.signs[switch], true);
-        }
-        if !any {
+        if firing.guards.iter().all(|&g| guards[g].response.switch.is_none()) {
             return touched;
+        }
+        let mut flipped = integrator.flow.mode.clone();
+        for switch in firing.guards.iter().filter_map(|&g| guards[g].response.switch) {
+            flipped.values.signs[switch] = -flipped.values.signs[switch];
         }
         let may_turn = |g: &&usize| guards[**g].response.switch.is_none() && has_surface(&guards[**g]);
         for g in firing.guards.iter().filter(may_turn).copied().collect::<Vec<usize>>() {

@@ -55,11 +55,12 @@ impl Simulator<'_> {
     }
 
     /// Resolves what fired. Gives the outcome if that ends the run.
-    pub(super) fn transition(&mut self, firing: &Firing) -> Result<Option<Outcome>, Error> {
+    pub(super) fn transition(&mut self, firing: Firing) -> Result<Option<Outcome>, Error> {
         self.guards.watch.begin_transition();
+        self.guards.keep_known(&self.integrator);
         let trial = &self.integrator.trial;
         self.guards.calendar.keep_sides(&mut self.integrator.flow, trial.t, &trial.start);
-        self.finish_instant(Restart::Continuous, Some(firing.clone()))
+        self.finish_instant(Restart::Continuous, Some(firing))
     }
 
     /// Rounds until nothing fires any more; then a new segment begins.

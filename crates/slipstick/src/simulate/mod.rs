@@ -17,6 +17,7 @@ mod hints;
 mod instant;
 mod integrator;
 mod invariants;
+mod last_known;
 mod locks;
 mod monitor;
 mod one_sided;

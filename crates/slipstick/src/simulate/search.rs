@@ -65,6 +65,12 @@ impl EventSearch<'_, '_> {
             self.integrator.accept();
             return self.stop_short_of_event();
         }
+        if self.locates_on_finer_output() {
+            return match self.may_fire() {
+                Ok(fires) => self.take_or_refine(fires),
+                Err(bad) => Detected::NotFinite(bad),
+            };
+        }
         let found = match self.scan_with_touches() {
             Ok(found) => found,
             Err(bad) => return Detected::NotFinite(bad),
@@ -78,6 +84,30 @@ impl EventSearch<'_, '_> {
             Location::Integrate => self.reintegrate_to_event(found),
             _ => self.refine_dense_output(found),
         }
+    }
+
+    /// Whether events are located on another dense output than the one that they are detected on, which begins
+    /// as exactly.
+    fn locates_on_finer_output(&mut self) -> bool {
+        let finer =
+            self.integrator.has_finer_dense_output() && self.integrator.location() != Location::Integrate;
+        finer && self.guards.along(self.integrator).1.begins_exactly()
+    }
+
+    /// Whether an event may be in the step just tried, touches included.
+    fn may_fire(&mut self) -> Result<bool, NotFinite> {
+        let h = self.integrator.trial.h;
+        let (watch, mut along) = self.guards.along(self.integrator);
+        let fires = watch.may_fire(&mut along, h)?;
+        let guards = self.integrator.flow.system().guards();
+        let counts = |touch: &Touch| guards.get(touch.comparison).is_some_and(|guard| guard.touches);
+        Ok(fires || self.guards.watch.touches().iter().any(counts))
+    }
+
+    /// Takes a good step without events, or locates the first.
+    fn take_or_refine(&mut self, fires: bool) -> Detected {
+        self.integrator.accept();
+        if fires { self.locate_finely() } else { Detected::Nothing }
     }
 
     /// Whether the dense output of the step just tried begins another way than the motion, so that a shorter
@@ -153,9 +183,11 @@ impl EventSearch<'_, '_> {
 
     /// Locates the event on the most accurate dense output of the step.
     pub(super) fn refine_dense_output(&mut self, found: Found) -> Detected {
-        if !self.integrator.has_finer_dense_output() {
-            return Detected::Found(found);
-        }
+        if self.integrator.has_finer_dense_output() { self.locate_finely() } else { Detected::Found(found) }
+    }
+
+    /// Makes the most accurate dense output of the step, and locates the first event on it.
+    fn locate_finely(&mut self) -> Detected {
         self.statistics.locating.derivatives += self.integrator.interpolate_finely();
         match self.scan_with_touches() {
             Ok(Some(found)) => Detected::Found(found),

@@ -258,15 +258,32 @@ impl Along<'_, '_> {
         let trial = &self.integrator.trial;
         // Every term of dense output has the part of the step as a factor.
         let part = (s / trial.h).min(1.0);
-        for (i, (delta, y)) in uncertainty.at_point.iter_mut().zip(&uncertainty.state).enumerate() {
-            let rounding = rounding_of(trial.start[i], *y, part * uncertainty.reaches[i]);
-            *delta = uncertainty.at_start[i].max(if rounding > 0.0 {
-                rounding + uncertainty.landing[i]
-            } else {
-                0.0
-            });
+        for i in 0..uncertainty.state.len() {
+            uncertainty.at_point[i] = uncertainty.moved(i, (trial.start[i], uncertainty.state[i]), part);
         }
         uncertainty.keep(s);
+    }
+
+    /// Finds as much of a point of the step as one comparison needs.
+    fn go_to_for(&mut self, comparison: usize, s: f64) {
+        let guard = self.comparisons.meaning(comparison).guard();
+        let flow = &self.integrator.flow;
+        let Some(reads) = guard.and_then(|guard| flow.guard_reads(guard)) else { return self.go_to(s) };
+        let (uncertainty, trial) = (&mut *self.uncertainty, &self.integrator.trial);
+        if s != 0.0 {
+            uncertainty.begin_step(self.integrator);
+        }
+        let states = reads.iter().filter_map(|&input| (input as usize).checked_sub(1));
+        // What comes after the states does not depend on the point.
+        for i in states.filter(|&i| i < trial.start.len()) {
+            let (y, delta) = if s == 0.0 {
+                (trial.start[i], uncertainty.at_start[i])
+            } else {
+                let y = trial.component_at(i, s);
+                (y, uncertainty.moved(i, (trial.start[i], y), (s / trial.h).min(1.0)))
+            };
+            (uncertainty.state[i], uncertainty.at_point[i]) = (y, delta);
+        }
     }
 
     /// One comparison at the point that was gone to.
@@ -364,8 +381,8 @@ impl Along<'_, '_> {
 
 impl Signals for Along<'_, '_> {
     fn values(&mut self, which: &[usize], s: f64, out: &mut [Banded]) {
-        self.go_to(s);
         for (out, &comparison) in out.iter_mut().zip(which) {
+            self.go_to_for(comparison, s);
             *out = self.compare(comparison, s);
         }
     }
@@ -375,7 +392,10 @@ impl Signals for Along<'_, '_> {
         let (t, orientation) = (self.integrator.trial.t, self.comparisons.orientation(guard));
         let Uncertainty { at_start: delta, coefficients, .. } = &mut *self.uncertainty;
         let point = UncertainPoint { t, y: &self.integrator.trial.start, delta };
-        if !self.integrator.flow.guards().series(guard, point, order, coefficients) {
+        // What is inside its band is hardly ever decided by its value: its rate will be asked for, too.
+        let flow = &mut self.integrator.flow;
+        let known = order == 0 && flow.guards().series(guard, point, 1, coefficients);
+        if !known && !flow.guards().series(guard, point, order, coefficients) {
             return false;
         }
         out.clear();
@@ -451,6 +471,25 @@ impl Signals for Along<'_, '_> {
         &self.comparisons.points
     }
 
+    fn travels(&mut self, which: &[usize], out: &mut [f64]) {
+        self.uncertainty.begin_step(self.integrator);
+        let (flow, h) = (&self.integrator.flow, self.integrator.trial.h);
+        let (growths, reaches) = (flow.system().guard_growth(), &self.uncertainty.reaches);
+        for (out, &comparison) in out.iter_mut().zip(which) {
+            *out = f64::INFINITY;
+            let guard = self.comparisons.meaning(comparison).guard();
+            let growth = guard.and_then(|guard| growths.get(guard)).filter(|growth| growth.is_finite());
+            let (Some(guard), Some(growth)) = (guard, growth) else { continue };
+            let Some(reads) = flow.guard_reads(guard) else { continue };
+            let goes = |&input: &u32| match (input as usize).checked_sub(1) {
+                None => h,
+                // What comes after the states does not move.
+                Some(i) => reaches.get(i).copied().unwrap_or(0.0),
+            };
+            *out = growth * reads.iter().map(goes).fold(0.0, f64::max);
+        }
+    }
+
     fn fastest(&mut self, comparison: usize, length: f64) -> Option<SpeedBound> {
         let Meaning::Guard(guard) = self.comparisons.meaning(comparison) else { return None };
         let flow = &mut self.integrator.flow;
@@ -513,6 +552,12 @@ impl Uncertainty {
         self.visits += 1;
     }
 
+    /// How uncertain a state is that has moved from its start to its end in this part of the step.
+    fn moved(&self, i: usize, (start, end): (f64, f64), part: f64) -> f64 {
+        let rounding = rounding_of(start, end, part * self.reaches[i]);
+        self.at_start[i].max(if rounding > 0.0 { rounding + self.landing[i] } else { 0.0 })
+    }
+
     /// Powers of another part of the dense output are forgotten.
     fn begin_look(&mut self, integrator: &Integrator<'_>, part: (f64, f64)) {
         self.begin_step(integrator);
@@ -528,7 +573,7 @@ impl Uncertainty {
         let stamp = (trial.t.to_bits() ^ trial.h.to_bits().rotate_left(17), integrator.dense_number);
         if self.stamp != stamp {
             (self.looked, self.visits) = (NOTHING, 0);
-            self.reaches.iter_mut().enumerate().for_each(|(i, reach)| *reach = trial.dense.terms_of(i));
+            trial.dense.terms(&mut self.reaches);
             integrator.flow.projected().rounding(&trial.start, &mut self.landing);
             self.stamp = stamp;
         }

@@ -103,7 +103,7 @@ impl<'a> Simulator<'a> {
                 continue;
             }
             if let Some(firing) = self.advance()?
-                && let Some(outcome) = self.transition(&firing)?
+                && let Some(outcome) = self.transition(firing)?
             {
                 return Ok(outcome);
             }

@@ -76,14 +76,12 @@ impl Interpolant {
         (whole..n).map(|i| self.reach_of(i)).fold(reach, f64::max)
     }
 
-    /// The sum of the sizes of all terms of one component but the first: what rounding is measured by.
-    pub fn terms_of(&self, component: usize) -> f64 {
-        self.coefficients
-            .iter()
-            .skip(self.dimension + component)
-            .step_by(self.dimension.max(1))
-            .map(|c| c.abs())
-            .sum()
+    /// For each component, the sum of the sizes of all terms but the first: what rounding is measured by.
+    pub fn terms(&self, sums: &mut [f64]) {
+        sums.fill(0.0);
+        for row in self.coefficients.chunks_exact(self.dimension.max(1)).skip(1) {
+            sums.iter_mut().zip(row).for_each(|(sum, c)| *sum += c.abs());
+        }
     }
 
     /// The coefficients of one component as powers of θ; gives the degree.
@@ -92,15 +90,27 @@ impl Interpolant {
         powers.fill(0.0);
         let Some(degree) = (self.coefficients.len() / n).checked_sub(1) else { return 0 };
         powers[0] = self.coefficients[degree * n + component];
-        for k in (0..degree).rev() {
-            // c_k + θ p, or c_k + (1 - θ) p.
-            for j in (1..=degree).rev() {
-                powers[j] = if k % 2 == 0 { powers[j - 1] } else { powers[j] - powers[j - 1] };
+        for (known, k) in (0..degree).rev().enumerate() {
+            // c_k + θ p, or c_k + (1 - θ) p, where p has the degree `known`.
+            if k % 2 == 0 {
+                powers.copy_within(0..=known, 1);
+                powers[0] = self.coefficients[k * n + component];
+            } else {
+                (0..=known).rev().for_each(|j| powers[j + 1] -= powers[j]);
+                powers[0] += self.coefficients[k * n + component];
             }
-            let kept = if k % 2 == 0 { 0.0 } else { powers[0] };
-            powers[0] = self.coefficients[k * n + component] + kept;
         }
         degree
+    }
+
+    /// One component of the state at θ, with the same bits as in all of it.
+    pub fn component_at(&self, component: usize, theta: f64) -> f64 {
+        let n = self.dimension.max(1);
+        let Some(degree) = (self.coefficients.len() / n).checked_sub(1) else { return 0.0 };
+        (0..degree).rev().fold(self.coefficients[degree * n + component], |y, k| {
+            let factor = if k % 2 == 0 { theta } else { 1.0 - theta };
+            self.coefficients[k * n + component] + factor * y
+        })
     }
 
     /// The state at θ; 0 is the start of the step, 1 its end.

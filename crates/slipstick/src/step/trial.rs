@@ -246,6 +246,15 @@ impl Trial {
         }
     }
 
+    /// One component of the state at `t + offset`.
+    pub fn component_at(&self, component: usize, offset: f64) -> f64 {
+        if offset == self.h {
+            self.end[component]
+        } else {
+            self.dense.component_at(component, offset / self.h)
+        }
+    }
+
     /// As [`state_at`](Self::state_at), with the rate at which the state changes there, by dense output.
     pub fn rate_at(&self, offset: f64, y: &mut [f64], dy: &mut [f64]) {
         self.dense.evaluate_with_slope(offset / self.h, y, dy);

@@ -110,24 +110,34 @@ impl Merged {
         (before, after): (&[f64], &mut [f64]),
         priority: &dyn Fn(usize) -> i64,
     ) -> Result<(), Clash> {
-        for (i, &value) in self.one.iter().enumerate() {
-            let is_set = match targets {
-                Some(targets) => targets.contains(&i),
-                None => value.to_bits() != before[i].to_bits(),
-            };
-            if !is_set {
-                continue;
-            }
-            if let Some(first) = self.owners[i].filter(|_| after[i].to_bits() != value.to_bits()) {
-                match priority(first).cmp(&priority(guard)) {
-                    Ordering::Greater => continue,
-                    Ordering::Equal => return Err((i, (first, guard), (after[i], value))),
-                    Ordering::Less => {}
-                }
-            }
-            self.owners[i] = Some(guard);
-            after[i] = value;
+        let mut set = |merged: &mut Self, i: usize| merged.set(i, guard, after, priority);
+        match targets {
+            Some(targets) => targets.iter().try_for_each(|&i| set(self, i)),
+            None => (0..before.len()).try_for_each(|i| {
+                let changed = self.one[i].to_bits() != before[i].to_bits();
+                if changed { set(self, i) } else { Ok(()) }
+            }),
         }
+    }
+
+    /// Sets one value to what a guard makes of it.
+    fn set(
+        &mut self,
+        i: usize,
+        guard: usize,
+        after: &mut [f64],
+        priority: &dyn Fn(usize) -> i64,
+    ) -> Result<(), Clash> {
+        let value = self.one[i];
+        if let Some(first) = self.owners[i].filter(|_| after[i].to_bits() != value.to_bits()) {
+            match priority(first).cmp(&priority(guard)) {
+                Ordering::Greater => return Ok(()),
+                Ordering::Equal => return Err((i, (first, guard), (after[i], value))),
+                Ordering::Less => {}
+            }
+        }
+        self.owners[i] = Some(guard);
+        after[i] = value;
         Ok(())
     }
 }

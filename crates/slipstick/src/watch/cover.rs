@@ -89,7 +89,7 @@ pub(super) fn line(part: (f64, f64), ends: [Banded; 2]) -> StepPiece {
 
 impl StepPolynomial {
     /// Whether it says enough: it excludes a zero, or it is near to the formula.
-    fn will_do(&self) -> bool {
+    pub(crate) fn will_do(&self) -> bool {
         let moves: f64 = self.powers()[1..].iter().map(|c| c.abs()).sum();
         let away = self.coefficients[0].abs() - moves - self.band;
         let near = self.remainder <= LARGEST_REMAINDER * moves || self.remainder < away;
@@ -141,6 +141,10 @@ mod tests {
 
         fn dense_error(&mut self, _comparison: usize, _s: f64) -> DenseError {
             DenseError::default()
+        }
+
+        fn travels(&mut self, _which: &[usize], out: &mut [f64]) {
+            out.fill(f64::INFINITY);
         }
 
         fn fastest(&mut self, _comparison: usize, _length: f64) -> Option<SpeedBound> {

@@ -153,6 +153,10 @@ mod tests {
             &[]
         }
 
+        fn travels(&mut self, _which: &[usize], out: &mut [f64]) {
+            out.fill(f64::INFINITY);
+        }
+
         fn fastest(&mut self, _comparison: usize, _length: f64) -> Option<crate::watch::SpeedBound> {
             None
         }

@@ -1,6 +1,6 @@
 //! Guards over sides: which of them fire when comparisons change (rules 1 and 9), and what they remember.
 
-use super::condition::{Fires, GuardSpec, OnEntry};
+use super::condition::{Condition, Fires, GuardSpec, OnEntry};
 use super::side::SideState;
 
 /// The sides of all comparisons and the past of all guards, to recognise a cycle (rule 11).
@@ -99,6 +99,14 @@ impl GuardTable {
         fired.extend(guards.iter().copied().filter(fires));
     }
 
+    /// Whether a guard fires when a comparison changes to a side, whatever the others do.
+    pub(super) fn fires_alone(&self, comparison: usize, plus: bool, now: &Snapshot) -> bool {
+        self.readers(comparison).any(|guard| {
+            let alone = matches!(self.specs[guard].condition, Condition::Is(read) if read == comparison);
+            alone && fires(&self.specs[guard], now.past[guard], Some(plus), Cause::Crossing)
+        })
+    }
+
     /// Guards remember what they are, after the sides have been set. `fired` are those that have just fired.
     ///
     /// A guard `Both` that has fired on a comparison which is now undecided takes its next truth without
@@ -133,7 +141,7 @@ fn fires(spec: &GuardSpec, past: Option<bool>, now: Option<bool>, cause: Cause) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::watch::{Condition, Placement, Touches};
+    use crate::watch::{Placement, Touches};
     use Condition::{And, Is, Not, Or};
 
     fn spec(condition: Condition, fires: Fires) -> GuardSpec {
@@ -180,6 +188,17 @@ mod tests {
         now.sides[0] = SideState::NearPlus;
         table.remember(&[0], &[], &mut now);
         assert_eq!(now.past, [Some(false)]);
+    }
+
+    #[test]
+    fn only_a_guard_of_one_comparison_fires_whatever_the_others_do() {
+        let conditions = [Is(0), And(vec![Is(1), Is(2)]), Is(1)];
+        let specs = conditions.map(|condition| spec(condition, Fires::WhenTrue)).to_vec();
+        let mut table = GuardTable::new(3, 0, specs);
+        table.on = vec![true, true, false];
+        let now = Snapshot { sides: vec![SideState::Minus; 3], past: vec![Some(false); 3] };
+        let alone = |comparison| [true, false].map(|plus| table.fires_alone(comparison, plus, &now));
+        assert_eq!([0, 1, 2].map(alone), [[true, false], [false, false], [false, false]]);
     }
 
     #[test]

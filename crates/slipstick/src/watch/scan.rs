@@ -10,7 +10,9 @@ use super::guards::{Cause, GuardTable, Snapshot};
 use super::polyline;
 use super::search::{Peak, Quest, ROUNDING, StepPiece, Widening};
 use super::side::{Input, SideState, turn};
+use super::sides::SideTable;
 use super::signals::{Banded, Described, NotFinite, STEP_DEGREE, Signals, StepPolynomial};
+use super::step_scan::Arrival;
 use crate::math::Bracket;
 
 /// How many times further than its slope says a comparison can be beyond its root without a jump.
@@ -67,6 +69,8 @@ pub(super) struct Brief {
     pub(super) near: f64,
     /// Whether it came into its band in an earlier step.
     pub(super) entered: bool,
+    /// What comes after this local time does not matter.
+    pub(super) until: f64,
 }
 
 /// The work of a scan; all its room is kept from step to step.
@@ -139,31 +143,57 @@ impl Scanner {
         self.slacks.clear();
     }
 
-    /// Takes up a comparison that is outside its band, on the + side or not, which needs no track if it stays
-    /// there. False: it has to be followed.
-    pub(super) fn passes(
-        &mut self,
-        signals: &mut dyn Signals,
-        comparison: usize,
-        plus: bool,
-        (h, limit): (f64, f64),
-    ) -> bool {
-        if self.describe(signals, comparison, h) != Some(Described::Here) {
+    /// Takes up a comparison that cannot come to its band before a local time: nothing has to be known of it.
+    pub(super) fn keep_away(&mut self, sides: &SideTable, arrival: Arrival, until: f64) {
+        let Arrival { comparison, earliest } = arrival;
+        let reach = sides.records[comparison].reach;
+        let goes = reach * (until / earliest);
+        let end = Ending { reach: reach - goes, peak: Banded::new(reach + goes, 0.0) };
+        self.ends.push((comparison, end));
+    }
+
+    /// Takes up the comparison that was described, which is outside its band, on the + side or not, and needs
+    /// no track if it stays there for this part of the step. False: it has to be followed.
+    pub(super) fn passes(&mut self, comparison: usize, plus: bool, part: f64) -> bool {
+        if self.known != Some(Described::Here) {
             return false;
         }
-        let whole = limit >= h;
-        let end = self.polynomial.outside(plus, whole);
+        let end = self.polynomial.outside(plus, part);
         if let Some(end) = end {
             self.ends.push((comparison, end));
         }
         end.is_some()
     }
 
+    /// Whether the comparison that was described surely ends the step on the other side than it is on.
+    pub(super) fn ends_beyond(
+        &self,
+        signals: &mut dyn Signals,
+        brief: &Brief,
+        plus: bool,
+        h: f64,
+    ) -> Result<bool, NotFinite> {
+        let end = match self.known {
+            Some(Described::Never) => value_at(signals, brief.comparison, h)?,
+            Some(Described::Here) => self.polynomial.end(),
+            Some(Described::Shorter) | None => return Ok(false),
+        };
+        let beyond = if plus { -end.value } else { end.value };
+        Ok(beyond > end.band + brief.widening.at(h))
+    }
+
+    /// When the comparison that was followed last has changed for sure, if a guard fires by that, whatever the
+    /// others do: what changes after it does not matter.
+    pub(super) fn fires_by(&self, table: &GuardTable, now: &Snapshot) -> Option<f64> {
+        let track = self.tracks.last()?;
+        let flip = track.flip.as_ref()?;
+        table.fires_alone(track.comparison, flip.plus, now).then(|| flip.hi + (flip.hi - flip.lo))
+    }
+
     /// Asks for the polynomial of a comparison over the step, if all of it may be looked at.
-    fn describe(&mut self, signals: &mut dyn Signals, comparison: usize, h: f64) -> Option<Described> {
+    pub(super) fn describe(&mut self, signals: &mut dyn Signals, comparison: usize, h: f64) {
         let all = self.points.is_empty();
         self.known = all.then(|| signals.polynomial(comparison, (0.0, h), &mut self.polynomial));
-        self.known
     }
 
     /// Adds the pieces of a comparison, by what is known of it. False: something could not be proved.
@@ -189,7 +219,7 @@ impl Scanner {
         }
     }
 
-    /// Follows a comparison.
+    /// Follows the comparison that was described.
     pub(super) fn follow(
         &mut self,
         signals: &mut dyn Signals,
@@ -198,15 +228,12 @@ impl Scanner {
         (h, limit): (f64, f64),
     ) -> Result<(), NotFinite> {
         let (comparison, start) = (brief.comparison, self.pieces.len());
-        if side.is_inside() {
-            self.describe(signals, comparison, h);
-        }
         let unproved = !self.add_pieces(signals, comparison, (h, limit))?;
         let (inside, entered) = starts(signals, &brief, side)?;
         let quest = Quest {
             up: 1.0,
             from: 0.0,
-            limit,
+            limit: limit.min(brief.until),
             widening: brief.widening,
             touches: brief.touches != Touches::Ignored,
             near: brief.near,
@@ -232,6 +259,28 @@ impl Scanner {
     /// Whether comparisons are followed: otherwise no side changes.
     pub(super) fn follows(&self) -> bool {
         !self.tracks.is_empty()
+    }
+
+    /// Whether a guard may fire by the flips as polynomials show them; sides and pasts move on in `next`. Flips
+    /// that overlap could fire in one order or another, which only values tell.
+    pub(super) fn may_fire(
+        &mut self,
+        signals: &mut dyn Signals,
+        table: &GuardTable,
+        next: &mut Snapshot,
+    ) -> Result<bool, NotFinite> {
+        while let Some(first) = self.first() {
+            self.gather(first, next);
+            self.cross(next);
+            table.affected(&self.changed, &mut self.affected);
+            table.firing(&self.affected, next, Cause::Crossing, &mut self.fired);
+            if self.group.len() > 1 || !self.fired.is_empty() {
+                return Ok(true);
+            }
+            table.remember(&self.affected, &[], next);
+            self.go_on(signals, next)?;
+        }
+        Ok(false)
     }
 
     /// Goes through the flips in order of time until a guard fires; sides and pasts move on in `next`.
@@ -464,14 +513,28 @@ impl StepPolynomial {
         &self.coefficients[..=self.degree.min(STEP_DEGREE)]
     }
 
-    /// How it ends, if it stays outside its band on one side: at the end of the step or, if it is not
-    /// `whole`, anywhere in it.
-    fn outside(&self, plus: bool, whole: bool) -> Option<Ending> {
-        let Extent { least, most, last } = bounds(self.powers());
+    /// The value at the end of the step, with all that it can be wrong by.
+    fn end(&self) -> Banded {
+        let (value, size) = self.powers().iter().fold((0.0, 0.0), |(sum, size), c| (sum + c, size + c.abs()));
+        Banded::new(value, self.band + self.remainder + ROUNDING * size)
+    }
+
+    /// How it ends this part of the step, if it stays outside its band on one side in it.
+    fn outside(&self, plus: bool, part: f64) -> Option<Ending> {
+        let Extent { least, most, last } = if part < 1.0 {
+            let (mut powers, mut factor) = (self.coefficients, 1.0);
+            for power in &mut powers[1..=self.degree.min(STEP_DEGREE)] {
+                factor *= part;
+                *power *= factor;
+            }
+            bounds(&powers[..=self.degree.min(STEP_DEGREE)])
+        } else {
+            bounds(self.powers())
+        };
         let size = if most > -least { most } else { -least };
         let needed = self.band + self.remainder + ROUNDING * size;
         let nearest = if plus { least } else { -most };
-        let reach = if whole { last.abs() } else { nearest } - needed;
+        let reach = last.abs() - needed;
         // What is not finite is not outside.
         (nearest > needed && last.is_finite()).then(|| Ending { reach, peak: Banded::new(size, self.band) })
     }

@@ -183,10 +183,36 @@ impl SideTable {
         }
     }
 
-    /// Takes the values after a transition; guards may fire by them.
+    /// Takes the values of all comparisons that are watched after a transition; guards may fire by them.
     pub(super) fn jump(&mut self, values: &[Banded]) -> Result<(), NotFinite> {
+        let watched = std::mem::take(&mut self.watched);
+        let put = self.put(&watched, values);
+        self.watched = watched;
+        self.affected.clear();
+        self.affected.extend((0..self.table.specs.len()).filter(|&guard| self.table.on[guard]));
+        self.fire_by_value();
+        put
+    }
+
+    /// The same, with values of some comparisons in rising order: the others are outside their bands, where
+    /// they were.
+    pub(super) fn jump_some(&mut self, which: &[usize], values: &[Banded]) -> Result<(), NotFinite> {
+        let put = self.put(which, values);
+        self.table.affected(which, &mut self.affected);
+        self.fire_by_value();
+        put
+    }
+
+    /// The guards that may have changed are read.
+    fn fire_by_value(&mut self) {
+        self.table.firing(&self.affected, &self.now, Cause::Value, &mut self.fired);
+        self.remember_firing();
+    }
+
+    /// Puts comparisons where their values are.
+    fn put(&mut self, which: &[usize], values: &[Banded]) -> Result<(), NotFinite> {
         self.undecided.clear();
-        for (&comparison, value) in self.watched.iter().zip(values) {
+        for (&comparison, value) in which.iter().zip(values) {
             if !value.is_finite() {
                 return Err(NotFinite { comparison, s: 0.0 });
             }
@@ -213,10 +239,6 @@ impl SideTable {
             record.peak = record.raised(Banded::new(value.value.abs(), value.band));
             self.horizon.rouse(comparison);
         }
-        self.affected.clear();
-        self.affected.extend((0..self.table.specs.len()).filter(|&guard| self.table.on[guard]));
-        self.table.firing(&self.affected, &self.now, Cause::Value, &mut self.fired);
-        self.remember_firing();
         Ok(())
     }
 

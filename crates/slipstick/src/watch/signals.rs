@@ -114,6 +114,10 @@ pub trait Signals {
     /// more (rule 6), and says what touches zero.
     fn dense_error(&mut self, comparison: usize, s: f64) -> DenseError;
 
+    /// By how much some comparisons can change at most within the step, in the order of `which`; infinite where
+    /// that is not known. In a part of the step it is no more than that part of it.
+    fn travels(&mut self, which: &[usize], out: &mut [f64]);
+
     /// By how much the comparison can change at most per unit of the path that time and states go, for the
     /// horizon: everywhere, or on a path of this length from here. None: not known.
     fn fastest(&mut self, comparison: usize, length: f64) -> Option<SpeedBound>;

@@ -133,6 +133,19 @@ impl Watch {
         Ok(&self.sides.fired)
     }
 
+    /// The same, with values of some comparisons in rising order: the transition has not changed the values of
+    /// the others, which are [outside](Self::is_outside) their bands.
+    pub fn jump_some(&mut self, which: &[usize], values: &[Banded]) -> Result<&[usize], NotFinite> {
+        self.step.forget();
+        self.sides.jump_some(which, values)?;
+        Ok(&self.sides.fired)
+    }
+
+    /// Whether a comparison is outside its band.
+    pub fn is_outside(&self, comparison: usize) -> bool {
+        !self.side(comparison).is_inside()
+    }
+
     /// Another transition begins: what has fired in an earlier one and has stayed in its band since then, as
     /// something held it there, may fire again.
     pub fn begin_transition(&mut self) {
@@ -198,6 +211,13 @@ impl Watch {
     /// once.
     pub fn comes_back(&self, found: &Found) -> bool {
         self.sides.comes_back(found)
+    }
+
+    /// Whether a guard may fire in the step, among the comparisons that are [`due`](Self::due), as far as
+    /// polynomials tell: nothing is located. False is sure, and the step can be accepted; otherwise
+    /// [`scan`](Self::scan) says what fires.
+    pub fn may_fire(&mut self, signals: &mut dyn Signals, h: f64) -> Result<bool, NotFinite> {
+        self.step.may_fire(&self.sides, signals, h)
     }
 
     /// The first firing of any guard in the step, up to the local time `limit`, among the comparisons that

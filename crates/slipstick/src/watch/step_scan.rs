@@ -9,10 +9,58 @@ use super::search::Widening;
 use super::side::SideState;
 use super::sides::SideTable;
 use super::signals::{Banded, DenseError, NotFinite, Signals};
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
 
 /// How much larger the error of the dense output can be within a step than at its ends, where it is asked
 /// for first.
 const NEAR: f64 = 4.0;
+
+/// How much longer than until the end of a window comparisons are looked at, as a part of the step: windows are
+/// not exact.
+const LATER: f64 = 1e-3;
+
+/// How much further than it goes at most a comparison has to be from its band, which may grow by rounding.
+const SAFE: f64 = 1.001;
+
+/// When a comparison can come to its band at the earliest, in local time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrival {
+    pub(super) comparison: usize,
+    pub(super) earliest: f64,
+}
+
+/// The earliest is the greatest: it is looked at first. Of several, that with the least index is.
+impl Ord for Arrival {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.earliest.total_cmp(&self.earliest).then(other.comparison.cmp(&self.comparison))
+    }
+}
+
+impl PartialOrd for Arrival {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Arrival {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Arrival {}
+
+/// What comparisons are followed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    /// Whether any guard fires.
+    Any,
+    /// Which one is the first, and those that fire with it.
+    First,
+    /// How all of them go on.
+    All,
+}
 
 /// Looks at one step after the other.
 #[derive(Clone, Debug)]
@@ -22,6 +70,10 @@ pub(super) struct StepScan {
     next: Snapshot,
     scanned: bool,
     due: Vec<usize>,
+    /// The comparisons that are due, in the order in which they are looked at.
+    queue: BinaryHeap<Arrival>,
+    /// How far those that are due go at most.
+    travels: Vec<f64>,
     /// How far time and states go in the step.
     path: f64,
 }
@@ -34,6 +86,8 @@ impl StepScan {
             next: sides.now.clone(),
             scanned: false,
             due: Vec::with_capacity(sides.records.len()),
+            queue: BinaryHeap::new(),
+            travels: Vec::new(),
             path: 0.0,
         }
     }
@@ -83,6 +137,31 @@ impl StepScan {
         &self.due
     }
 
+    /// Whether a guard may fire in the step, as far as polynomials tell: nothing is located. False is sure, and
+    /// the step can be accepted; otherwise [`scan`](Self::scan) says what fires.
+    pub(super) fn may_fire(
+        &mut self,
+        sides: &SideTable,
+        signals: &mut dyn Signals,
+        h: f64,
+    ) -> Result<bool, NotFinite> {
+        if !self.begins(signals, h, h) {
+            return Ok(false);
+        }
+        if self.follow(sides, signals, (h, h), Purpose::Any)? < f64::INFINITY {
+            return Ok(true);
+        }
+        if self.scanner.follows() {
+            self.next.copy(&sides.now);
+            if self.scanner.may_fire(signals, &sides.table, &mut self.next)? {
+                return Ok(true);
+            }
+            self.scanner.finish((h, h), &mut self.next);
+        }
+        self.scanned = true;
+        Ok(false)
+    }
+
     /// The first firing of any guard in the step, up to the local time `limit`, among the comparisons that
     /// are [`due`](Self::due). Nothing changes before [`accept`](Self::accept); a step that is tried again is
     /// scanned again.
@@ -93,28 +172,23 @@ impl StepScan {
         h: f64,
         limit: f64,
     ) -> Result<Option<&Found>, NotFinite> {
-        self.scanner.clear();
-        self.scanned = false;
-        if self.due.is_empty() || !(h > 0.0 && h.is_finite() && limit > 0.0) {
+        if !self.begins(signals, h, limit) {
             return Ok(None);
         }
         let limit = limit.min(h);
-        self.scanner.look_at(signals.points());
-        for index in 0..self.due.len() {
-            let comparison = self.due[index];
-            let side = sides.now.sides[comparison];
-            let plus = side == SideState::Plus;
-            if side.is_inside() || !self.scanner.passes(signals, comparison, plus, (h, limit)) {
-                let brief = brief(sides, signals, comparison, h);
-                self.scanner.follow(signals, brief, side, (h, limit))?;
-            }
+        let cut = self.follow(sides, signals, (h, limit), Purpose::First)?;
+        let mut found = self.resolve(sides, signals)?;
+        let Found { lo, hi, .. } = self.scanner.found;
+        // What seemed to fire does not, or later: then others may fire before it.
+        if cut < limit && !(found && hi + (hi - lo) <= cut) {
+            self.scanner.clear();
+            self.follow(sides, signals, (h, limit), Purpose::All)?;
+            found = self.resolve(sides, signals)?;
         }
         self.scanned = true;
         if !self.scanner.follows() {
             return Ok(None);
         }
-        self.next.copy(&sides.now);
-        let found = self.scanner.resolve(signals, &sides.table, &mut self.next)?;
         let Found { s, hi, .. } = self.scanner.found;
         self.scanner.finish(if found { (s, hi) } else { (limit, limit) }, &mut self.next);
         if !found {
@@ -122,6 +196,93 @@ impl StepScan {
         }
         self.measure_peaks(sides);
         Ok(Some(&self.scanner.found))
+    }
+
+    /// Forgets the last step. False: there is nothing to look for in this one.
+    fn begins(&mut self, signals: &mut dyn Signals, h: f64, limit: f64) -> bool {
+        self.scanner.clear();
+        self.scanned = false;
+        self.scanner.look_at(signals.points());
+        !self.due.is_empty() && h > 0.0 && h.is_finite() && limit > 0.0
+    }
+
+    /// Follows the comparisons that are due, as far as they matter for a purpose, in the order in which they can
+    /// come to their bands. Gives until when all of them were looked at: infinite if none was left out.
+    fn follow(
+        &mut self,
+        sides: &SideTable,
+        signals: &mut dyn Signals,
+        (h, limit): (f64, f64),
+        purpose: Purpose,
+    ) -> Result<f64, NotFinite> {
+        self.line_up(sides, signals, h);
+        let mut cut = f64::INFINITY;
+        while let Some(arrival) = self.queue.pop() {
+            let (Arrival { comparison, earliest }, until) = (arrival, limit.min(cut));
+            if earliest > until {
+                self.queue.push(arrival);
+                self.queue.iter().for_each(|&arrival| self.scanner.keep_away(sides, arrival, until));
+                break;
+            }
+            let side = sides.now.sides[comparison];
+            self.scanner.describe(signals, comparison, h);
+            if !side.is_inside() && self.scanner.passes(comparison, side == SideState::Plus, until / h) {
+                continue;
+            }
+            let brief = Brief { until, ..brief(sides, signals, comparison, h) };
+            if purpose == Purpose::Any && self.ends_beyond(sides, signals, &brief, h)? {
+                return Ok(h);
+            }
+            self.scanner.follow(signals, brief, side, (h, limit))?;
+            let fires = self.scanner.fires_by(&sides.table, &sides.now);
+            if let Some(over) = fires.filter(|_| purpose != Purpose::All) {
+                cut = cut.min(over + LATER * h);
+                if purpose == Purpose::Any {
+                    break;
+                }
+            }
+        }
+        Ok(cut)
+    }
+
+    /// Puts the comparisons that are due in the order in which they can come to their bands at the earliest, by
+    /// how far they go at most.
+    fn line_up(&mut self, sides: &SideTable, signals: &mut dyn Signals, h: f64) {
+        let mut arrivals = std::mem::take(&mut self.queue).into_vec();
+        arrivals.clear();
+        self.travels.clear();
+        self.travels.resize(self.due.len(), f64::INFINITY);
+        signals.travels(&self.due, &mut self.travels);
+        for (&comparison, travel) in self.due.iter().zip(&self.travels) {
+            let reach = sides.records[comparison].reach;
+            let outside = reach > 0.0 && !sides.now.sides[comparison].is_inside();
+            let needed = if outside { SAFE * travel } else { f64::INFINITY };
+            let earliest = if needed > 0.0 { h * (reach / needed).max(0.0) } else { f64::INFINITY };
+            arrivals.push(Arrival { comparison, earliest });
+        }
+        self.queue = BinaryHeap::from(arrivals);
+    }
+
+    /// Whether a guard surely fires because a comparison ends the step on the other side, whatever others do.
+    fn ends_beyond(
+        &self,
+        sides: &SideTable,
+        signals: &mut dyn Signals,
+        brief: &Brief,
+        h: f64,
+    ) -> Result<bool, NotFinite> {
+        let Some(plus) = sides.now.sides[brief.comparison].truth() else { return Ok(false) };
+        let fires = sides.table.fires_alone(brief.comparison, !plus, &sides.now);
+        Ok(fires && self.scanner.ends_beyond(signals, brief, plus, h)?)
+    }
+
+    /// Sides move on to the first firing, if there is one.
+    fn resolve(&mut self, sides: &SideTable, signals: &mut dyn Signals) -> Result<bool, NotFinite> {
+        if !self.scanner.follows() {
+            return Ok(false);
+        }
+        self.next.copy(&sides.now);
+        self.scanner.resolve(signals, &sides.table, &mut self.next)
     }
 
     /// The largest values of the comparisons that have changed.
@@ -204,5 +365,5 @@ fn brief(sides: &SideTable, signals: &mut dyn Signals, comparison: usize, h: f64
     let [slope, dense] =
         [error.linear, error.higher].map(|e| if e.is_finite() { DENSE * e.abs() } else { 0.0 });
     let widening = Widening { constant, linear: linear * h + slope, dense, h };
-    Brief { comparison, widening, touches, near, entered: record.entered }
+    Brief { comparison, widening, touches, near, entered: record.entered, until: h }
 }

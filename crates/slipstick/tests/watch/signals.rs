@@ -167,6 +167,10 @@ impl Signals for Polynomials {
         &[]
     }
 
+    fn travels(&mut self, _which: &[usize], out: &mut [f64]) {
+        out.fill(f64::INFINITY);
+    }
+
     fn fastest(&mut self, comparison: usize, _length: f64) -> Option<SpeedBound> {
         self.asked.speeds += 1;
         let everywhere = |speed| SpeedBound { speed, length: f64::INFINITY };

@@ -65,7 +65,9 @@ impl Composition {
             return false;
         }
         polynomial[..length].copy_from_slice(coefficients);
-        polynomial[length..].fill(0.0);
+        if length == 0 {
+            polynomial[0] = 0.0;
+        }
         *its_length = length.max(1);
         self.bounds[place] = bound;
         true
@@ -80,8 +82,15 @@ impl Composition {
         let longest = self.inputs.iter().map(|(_, length)| length - 1).max().unwrap_or(0);
         let exact = self.degree().map(|degree| degree * longest).filter(|&order| order <= LARGEST_DEGREE);
         let Some(order) = exact else { return self.develop(wanted, out) };
-        for k in 0..=order {
-            out.push(self.coefficient(k)?);
+        for (place, (coefficients, length)) in self.inputs.iter().enumerate() {
+            let exact = coefficients[1..*length].iter().map(|&value| Inexact { value, bound: 0.0 });
+            let first = Inexact { value: coefficients[0], bound: self.bounds[place] };
+            self.series.set_row(place, order, std::iter::once(first).chain(exact));
+        }
+        self.series.extend_up_to(order);
+        out.extend_from_slice(self.series.first_output(order));
+        if !out.iter().all(Inexact::is_finite) {
+            return None;
         }
         while out.len() > 1 && out.last() == Some(&Inexact::ZERO) {
             out.pop();
@@ -91,9 +100,10 @@ impl Composition {
 
     /// The coefficient of the next order at the start of the step.
     fn coefficient(&mut self, k: usize) -> Option<Inexact> {
-        for (place, (coefficients, _)) in self.inputs.iter().enumerate() {
+        for (place, (coefficients, length)) in self.inputs.iter().enumerate() {
             let bound = if k == 0 { self.bounds[place] } else { 0.0 };
-            self.series.set_used(place, k, Inexact { value: coefficients[k], bound });
+            let value = if k < *length { coefficients[k] } else { 0.0 };
+            self.series.set_used(place, k, Inexact { value, bound });
         }
         self.series.extend(k);
         self.series.output(0, k)

@@ -104,6 +104,36 @@ impl<T: Branching> Expansion<T> {
         }
     }
 
+    /// Sets the coefficients of an input up to an order, by its place among [`inputs`](Self::inputs); those that
+    /// are not given are zero.
+    fn set_row(&mut self, place: usize, order: usize, coefficients: impl Iterator<Item = T>) {
+        let start = self.program.input_rows[place] as usize * self.orders;
+        let row = self.coefficients[start..=start + order].iter_mut();
+        row.zip(coefficients.chain(std::iter::repeat(T::ZERO))).for_each(|(to, c)| *to = c);
+    }
+
+    /// Computes all orders of everything up to one, from those of the inputs.
+    fn extend_up_to(&mut self, order: usize) {
+        if !self.program.by_rows {
+            return (0..=order).for_each(|k| self.extend(k));
+        }
+        for rule in &self.program.rules {
+            let to = rule.to as usize * self.orders;
+            let rows = Rows { coefficients: &self.coefficients, orders: self.orders };
+            self.coefficients[to] = rows.zeroth(rule.zeroth);
+            for k in 1..=order {
+                let rows = Rows { coefficients: &self.coefficients, orders: self.orders };
+                self.coefficients[to + k] = rows.further(rule.further, k);
+            }
+        }
+    }
+
+    /// The coefficients of the first output up to an order.
+    fn first_output(&self, order: usize) -> &[T] {
+        let start = self.program.outputs.first().map_or(0, |&row| row as usize * self.orders);
+        &self.coefficients[start..=start + order]
+    }
+
     /// A coefficient of an output, if it is finite.
     pub fn output(&self, output: usize, order: usize) -> Option<T> {
         let row = *self.program.outputs.get(output)?;

@@ -29,6 +29,8 @@ pub(super) struct Program {
     pub(super) row_count: usize,
     /// The total degree of the outputs in the inputs that move, if they are polynomials.
     pub(super) degree: Option<u32>,
+    /// Whether each row needs no more than rows before it: then all orders of a row can be computed at once.
+    pub(super) by_rows: bool,
 }
 
 /// How one row is computed.
@@ -104,7 +106,8 @@ impl Program {
         builder.inputs.sort_unstable();
         let row_count = builder.row_count as usize;
         let (inputs, input_rows) = builder.inputs.into_iter().unzip();
-        Self { rules: builder.rules, inputs, input_rows, outputs, row_count, degree }
+        let by_rows = !builder.known.iter().any(|known| known.is_rate);
+        Self { rules: builder.rules, inputs, input_rows, outputs, row_count, degree, by_rows }
     }
 }
 
