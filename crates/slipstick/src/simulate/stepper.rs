@@ -77,7 +77,11 @@ impl<'a> Stepper<'_, 'a> {
         }
         match self.integrator.reject() {
             Rejection::Shorter => Ok(None),
-            Rejection::Arrives(guard) => Ok(Some(self.guards.arrive(self.integrator, guard))),
+            Rejection::Arrives(guard) => {
+                let firing = self.guards.arrive(self.integrator, guard);
+                self.recorder.correct_end(self.integrator.trial.t, &self.integrator.trial.start);
+                Ok(Some(firing))
+            }
             Rejection::Stuck => Err(Diagnosis { integrator: self.integrator }.find()),
         }
     }
