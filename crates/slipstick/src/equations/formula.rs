@@ -62,7 +62,7 @@ impl FormulaSystem {
         }
         let bound = bind(&mut lowering, model, parts, &fixed.parameters);
         let parameter_inputs = lowering.names.first_parameter..lowering.names.first_switch;
-        let guard_growth = bound.growth(&lowering, &fixed.parameters);
+        let guard_growth = bound.growth(&lowering);
         let mut compiler = Compiler { arena: &mut lowering.arena, bound: &bound };
         let resets = compiler.resets();
         let mass = MassTape::compile(&mut compiler, model, &parameter_inputs);
