@@ -83,6 +83,16 @@ impl Trial {
         }
     }
 
+    /// Becomes as new, for another run that starts at the given point.
+    pub(crate) fn renew(&mut self, t: f64, start: &[f64]) {
+        let Self { t: own_t, h, start: own_start, end, error, shares, fault, dense } = self;
+        (*own_t, *h, *error, *fault) = (t, 0.0, 0.0, None);
+        own_start.copy_from_slice(start);
+        end.copy_from_slice(start);
+        shares.fill(0.0);
+        dense.renew();
+    }
+
     /// Sets `error` to the norm of scaled errors; `usual` is the norm if tolerances have none.
     #[inline(always)]
     pub fn judge(&mut self, errors: &[f64], tolerances: &Tolerances, usual: Norm) {
