@@ -206,6 +206,10 @@ impl System for FormulaSystem {
         let mut states = reset.targets.iter();
         !reset.discrete.is_empty() || states.any(|&state| self.guard_depends_on(mode, guard, state))
     }
+    fn admits(&self, parameters: &[f64]) -> bool {
+        let states = self.shape.state_names.len();
+        self.schedule.admits(parameters, states) && self.initial_tape.admits(parameters)
+    }
     fn plain_field(&self) -> Option<&PlainField> {
         None
     }

@@ -22,6 +22,17 @@ struct History {
     at_once: u32,
 }
 
+impl History {
+    fn new() -> Self {
+        Self { record: ZenoRecord::new(), last: None, at_once: 0 }
+    }
+
+    fn renew(&mut self) {
+        self.record.clear();
+        (self.last, self.at_once) = (None, 0);
+    }
+}
+
 /// What is known of the intervals between the events of each guard.
 pub(super) struct Accumulating {
     /// The time since the start of the run.
@@ -40,11 +51,20 @@ impl Accumulating {
     pub(super) fn new(guards: usize) -> Self {
         Self {
             elapsed: RunningSum::default(),
-            histories: vec![History { record: ZenoRecord::new(), last: None, at_once: 0 }; guards],
+            histories: vec![History::new(); guards],
             peaks: Vec::new(),
             location: 0.0,
             halted: Vec::new(),
         }
+    }
+
+    /// Becomes as new, for another run.
+    pub(super) fn renew(&mut self) {
+        let Self { elapsed, histories, peaks, location, halted } = self;
+        (*elapsed, *location) = (RunningSum::default(), 0.0);
+        histories.iter_mut().for_each(History::renew);
+        peaks.clear();
+        halted.clear();
     }
 
     /// Time passes without events.

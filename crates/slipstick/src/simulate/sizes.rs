@@ -62,6 +62,14 @@ impl<'a> Sizes<'a> {
         }
     }
 
+    /// Becomes as new, for another run: steps of a method, from a time on.
+    pub(super) fn renew(&mut self, method: Method, t: f64) {
+        let Self { options, control: _, h, first_steps, alike, beginning, span } = self;
+        (*h, *alike, *beginning, *span) = (0.0, [None; 4], None, options.until - t);
+        first_steps.fill(None);
+        self.change_method(method);
+    }
+
     /// Another method is at work.
     pub(super) fn change_method(&mut self, method: Method) {
         self.control = Controller::for_method(method, self.options.steps.control, self.options.steps.safety);

@@ -28,7 +28,7 @@ pub use statistics::{KindCounts, LocatingCounts, SlidingSteps, StartCounts, Stat
 use crate::mode::State;
 
 /// The record of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Trajectory {
     /// The name of each component of the state.
     pub state_names: Vec<String>,
