@@ -231,5 +231,7 @@ mod tests {
         one_sided.stand_on(&[0]);
         assert!(!is_behind(&mut one_sided, 2.0, 1.1), "a stage next to where it stands");
         assert_eq!(one_sided.beside(), Some(Surface::of_switch(0, 0)));
+        one_sided.renew();
+        assert!(one_sided.beside().is_none() && one_sided.turn_on(), "off, as when it was made");
     }
 }

@@ -197,6 +197,18 @@ mod tests {
     }
 
     #[test]
+    fn another_run_has_no_events_behind_it() {
+        let (guards, mut accumulating) = (guards(None), Accumulating::new(1));
+        let crossing = Firing { window: Some(Bracket { lo: 1.0, hi: 1.0 }), ..Firing::one(0) };
+        accumulating.halt(0);
+        for _ in 0..3 {
+            (0..MOST_AT_ONCE).for_each(|_| assert_eq!(accumulating.look(&guards, &crossing), None));
+            accumulating.renew();
+        }
+        assert!(accumulating.take_halted().is_empty());
+    }
+
+    #[test]
     fn what_has_halted_is_told_once() {
         let mut accumulating = Accumulating::new(1);
         accumulating.halt(0);

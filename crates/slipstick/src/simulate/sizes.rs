@@ -220,5 +220,11 @@ mod tests {
         assert!(sizes.restart(Restart::Discontinuous, 3.0, after(1), |_| Some(5.0)));
         assert_eq!(sizes.h, learnt, "what another event alike has taught");
         assert!(!sizes.restart(Restart::Continuous, 4.0, after(1), |_| unreachable!()));
+        sizes.renew(METHOD, 5.0);
+        assert!(
+            sizes.restart(Restart::Discontinuous, 6.0, after(0), |_| Some(0.5)),
+            "another run learns anew"
+        );
+        assert!(sizes.h == 0.0 && sizes.span == 5.0);
     }
 }

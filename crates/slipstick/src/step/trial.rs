@@ -325,6 +325,19 @@ fn all_finite(values: &[f64]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trial_that_has_become_as_new_has_nothing_of_the_last() {
+        let mut trial = Trial::new(0.0, &[1.0, 2.0]);
+        (trial.h, trial.end) = (0.5, vec![3.0, 4.0]);
+        trial.judge(&[1.0, f64::NAN], &Tolerances::default(), Norm::Worst);
+        trial.fill_line();
+        trial.fail(Fault::NoConvergence);
+        trial.renew(7.0, &[5.0, 6.0]);
+        assert_eq!(format!("{trial:?}"), format!("{:?}", Trial::new(7.0, &[5.0, 6.0])));
+    }
+
     #[test]
     fn what_is_not_finite_is_seen() {
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
