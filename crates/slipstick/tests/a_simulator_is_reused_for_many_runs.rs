@@ -8,7 +8,7 @@ use slipstick::simulate::{
     Error, Failure, Monitor, Overrides, Plan, Progress, Simulator, Start, Stop, simulate,
 };
 use slipstick::step::Method;
-use slipstick::trajectory::{Outcome, Trajectory};
+use slipstick::trajectory::{EnergyBalance, Joints, Outcome, Trajectory};
 use std::fmt::Write;
 
 const BALL: &str = r#"
@@ -173,6 +173,27 @@ fn every_case_can_be_run_again() {
         count += 1;
     }
     assert!(count > 20, "{count} cases");
+}
+
+/// What is found along a run: energies, joints, forces, states put back to the constraints.
+fn looked_at(plan: &Plan, run: &Trajectory) -> String {
+    let (system, upkeep) = (&plan.system, plan.options.upkeep());
+    let mut path = run.of(system);
+    let within = (path.state_after(0.3), path.forces_after(0.3));
+    format!("{:?} {:?} {within:?}", EnergyBalance::of(system, run), Joints::of(system, &upkeep, run))
+}
+
+#[test]
+fn what_is_found_along_a_run_has_its_parameters() {
+    let model = Model::from_toml(LATCH).expect("a model");
+    let plan = Plan::new(&model, &Overrides::default()).expect("a plan");
+    let overrides = Overrides { parameters: vec![("weight".to_owned(), 5.0)], ..Overrides::default() };
+    let other = Plan::new(&model, &overrides).expect("a plan");
+    let alone = simulate(&other.system, &other.start, &other.options).expect("a run");
+    let values = plan.system.prepare(&[(0, 5.0)]).expect("values");
+    let run = Simulator::new(&plan.system, &plan.options).run(&values.parameters, &plan.start.with(&values));
+    let (found, expected) = (looked_at(&plan, &run.expect("a run")), looked_at(&other, &alone));
+    assert_same(&found, &expected, "energies, joints, states");
 }
 
 struct AtOnce;

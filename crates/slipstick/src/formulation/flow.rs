@@ -104,6 +104,11 @@ impl<'a> Flow<'a> {
         self.system
     }
 
+    /// The values of the parameters.
+    pub fn parameters(&self) -> &[f64] {
+        &self.parameters
+    }
+
     /// Guards along the motion.
     #[inline]
     pub fn guards(&mut self) -> GuardsView<'_> {

@@ -7,7 +7,7 @@ use crate::equations::{Guard, GuardKind, System};
 use crate::formulation::Stabilisation;
 use crate::mode::Mode;
 use crate::step::{Counts, Method, Share, Trial};
-use crate::trajectory::{Event, EventKind, Note, Notes, Outcome, Round, Segment, Statistics, Trajectory};
+use crate::trajectory::{Event, EventKind, Note, Round, Segment, Statistics, Trajectory};
 use crate::transition::Transition;
 
 /// The record of a run.
@@ -273,12 +273,7 @@ pub(super) fn empty_trajectory(system: &dyn System, options: &Options) -> Trajec
     Trajectory {
         state_names: system.state_names().to_vec(),
         guard_names: guards.chain(constraints).collect(),
-        segments: Vec::new(),
-        events: Vec::new(),
-        notes: Notes::default(),
-        adjustment: None,
-        statistics: Statistics::default(),
-        outcome: Outcome::Failed,
+        ..Trajectory::default()
     }
 }
 
@@ -290,12 +285,7 @@ mod tests {
         let record = Trajectory {
             state_names: vec!["x".to_owned()],
             guard_names: vec!["g".to_owned()],
-            segments: Vec::new(),
-            events: Vec::new(),
-            notes: Notes::default(),
-            adjustment: None,
-            statistics: Statistics::default(),
-            outcome: Outcome::Failed,
+            ..Trajectory::default()
         };
         Recorder::new(record, keep, Segment::new(Mode::new(0, 0, 0), 0.0, &[1.0]), Method::DormandPrince5)
     }

@@ -168,6 +168,7 @@ impl<'a> RunLoop<'a> {
         integrator.add_work(self.recorder.statistics());
         let (t, y) = (integrator.trial.t, &integrator.trial.start);
         let mut trajectory = self.recorder.finish(t, y, integrator.counts());
+        trajectory.parameters = integrator.flow.parameters().to_vec();
         match result {
             Ok(outcome) => {
                 trajectory.outcome = outcome;

@@ -57,7 +57,9 @@ impl<'a> Simulator<'a> {
     ) -> Result<Trajectory, Box<Failure>> {
         let (system, options) = (self.system, self.options);
         if let Err(error) = validate::check(system, parameters, start, options) {
-            return Err(Box::new(Failure { error, trajectory: empty_trajectory(system, options) }));
+            let trajectory =
+                Trajectory { parameters: parameters.to_vec(), ..empty_trajectory(system, options) };
+            return Err(Box::new(Failure { error, trajectory }));
         }
         let run = self.begin(parameters, start);
         let result = run.go(monitor);

@@ -34,6 +34,8 @@ pub struct Trajectory {
     pub state_names: Vec<String>,
     /// The name of each guard, as events refer to them.
     pub guard_names: Vec<String>,
+    /// The values of the parameters that it was run with.
+    pub parameters: Vec<f64>,
     /// The pieces between events, in order; segment `i` ends at event `i`.
     pub segments: Vec<Segment>,
     /// The events, in order; each is a transition, with all that it has caused at its instant.
