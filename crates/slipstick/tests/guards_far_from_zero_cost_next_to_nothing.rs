@@ -103,6 +103,9 @@ impl System for Awake {
     fn reset_can_turn(&self, _mode: usize, _reset: usize, _guard: usize) -> bool {
         true
     }
+    fn admits(&self, parameters: &[f64]) -> bool {
+        self.formulas.admits(parameters)
+    }
     fn plain_field(&self) -> Option<&PlainField> {
         None
     }

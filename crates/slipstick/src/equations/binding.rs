@@ -53,15 +53,15 @@ impl BoundFormulas {
     }
 
     /// How fast each surface can change at most, see [`System::guard_growth`](super::System::guard_growth).
-    pub(super) fn growth(&self, lowering: &Lowering<'_>, parameters: &[f64]) -> Vec<f64> {
+    /// It holds for all values of parameters.
+    pub(super) fn growth(&self, lowering: &Lowering<'_>) -> Vec<f64> {
         let (first_parameter, first_switch) = (lowering.names.first_parameter, lowering.names.first_switch);
         let first_count = first_switch + self.switch_names.len();
         let first_motion = self.first_of_motion();
         let surfaces: Vec<ExprId> = self.guards.iter().map(|watch| watch.surface).collect();
         growth(&lowering.arena, &surfaces, |input| match input {
             k if k < first_parameter => InputKind::Varying,
-            k if k < first_switch => InputKind::Fixed(parameters[k - first_parameter]),
-            k if k < first_count => InputKind::Locked(1.0),
+            k if (first_switch..first_count).contains(&k) => InputKind::Locked(1.0),
             k if k >= first_motion => InputKind::Unknown,
             _ => InputKind::Locked(f64::INFINITY),
         })

@@ -232,6 +232,9 @@ impl System for ClosureSystem {
     fn reset_can_turn(&self, _mode: usize, _reset: usize, _guard: usize) -> bool {
         true
     }
+    fn admits(&self, _parameters: &[f64]) -> bool {
+        true
+    }
     fn plain_field(&self) -> Option<&PlainField> {
         self.plain.as_deref()
     }

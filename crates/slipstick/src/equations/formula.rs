@@ -62,7 +62,7 @@ impl FormulaSystem {
         }
         let bound = bind(&mut lowering, model, parts, &fixed.parameters);
         let parameter_inputs = lowering.names.first_parameter..lowering.names.first_switch;
-        let guard_growth = bound.growth(&lowering, &fixed.parameters);
+        let guard_growth = bound.growth(&lowering);
         let mut compiler = Compiler { arena: &mut lowering.arena, bound: &bound };
         let resets = compiler.resets();
         let mass = MassTape::compile(&mut compiler, model, &parameter_inputs);
@@ -205,6 +205,10 @@ impl System for FormulaSystem {
         let Some(reset) = &self.resets[reset] else { return false };
         let mut states = reset.targets.iter();
         !reset.discrete.is_empty() || states.any(|&state| self.guard_depends_on(mode, guard, state))
+    }
+    fn admits(&self, parameters: &[f64]) -> bool {
+        let states = self.shape.state_names.len();
+        self.schedule.admits(parameters, states) && self.initial_tape.admits(parameters)
     }
     fn plain_field(&self) -> Option<&PlainField> {
         None

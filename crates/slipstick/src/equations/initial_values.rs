@@ -58,20 +58,40 @@ impl InitialTape {
 
     /// The values with these parameters, by index; none if one is not finite or a period not positive.
     pub(super) fn values(&self, given: &[(usize, f64)]) -> Option<InitialValues> {
-        let (mut registers, mut out) = (self.tape.registers(), vec![0.0; self.tape.output_count()]);
-        for &(parameter, value) in given {
-            registers.inputs_mut().get_mut(2 * parameter..2 * parameter + 2)?.copy_from_slice(&[1.0, value]);
-        }
-        self.tape.run(&mut registers, &mut out);
-        let periods = &out[out.len() - self.periods..];
-        if !out.iter().all(|value| value.is_finite()) || periods.iter().any(|period| *period <= 0.0) {
+        let mut rest = self.outputs(given.iter().copied())?;
+        if !rest.iter().all(|value| value.is_finite()) || !self.has_good_periods(&rest) {
             return None;
         }
-        let mut rest = out;
         let mut discrete = rest.split_off(self.parameters + self.states);
         discrete.truncate(self.discrete);
         let state = rest.split_off(self.parameters);
         Some(InitialValues { parameters: rest, state, discrete })
+    }
+
+    /// Whether the times of events are finite and periods positive with these parameters.
+    pub(super) fn admits(&self, parameters: &[f64]) -> bool {
+        let values = self.parameters + self.states + self.discrete;
+        if self.tape.output_count() == values {
+            return true;
+        }
+        let out = self.outputs(parameters.iter().copied().enumerate());
+        out.is_some_and(|out| {
+            out[values..].iter().all(|time| time.is_finite()) && self.has_good_periods(&out)
+        })
+    }
+
+    /// All that the tape finds; none if there is no such parameter.
+    fn outputs(&self, given: impl Iterator<Item = (usize, f64)>) -> Option<Vec<f64>> {
+        let (mut registers, mut out) = (self.tape.registers(), vec![0.0; self.tape.output_count()]);
+        for (parameter, value) in given {
+            registers.inputs_mut().get_mut(2 * parameter..2 * parameter + 2)?.copy_from_slice(&[1.0, value]);
+        }
+        self.tape.run(&mut registers, &mut out);
+        Some(out)
+    }
+
+    fn has_good_periods(&self, out: &[f64]) -> bool {
+        out[out.len() - self.periods..].iter().all(|period| *period > 0.0)
     }
 }
 

@@ -259,6 +259,9 @@ pub trait System: Send + Sync {
     fn reset_targets(&self, guard: usize) -> Option<ResetTargets<'_>>;
     /// Whether a reset of one guard can change where another goes: its value, or its first two rates.
     fn reset_can_turn(&self, mode: usize, reset: usize, guard: usize) -> bool;
+    /// Whether it can run with these parameters, which are as many as its own: some of what was decided when
+    /// it was made may not hold for them.
+    fn admits(&self, parameters: &[f64]) -> bool;
     /// The right-hand side, if it is a plain function: then nothing stands between it and a method.
     fn plain_field(&self) -> Option<&PlainField>;
 }

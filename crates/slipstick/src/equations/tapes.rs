@@ -168,6 +168,9 @@ pub(super) struct ScheduleTape {
 impl ScheduleTape {
     /// Whether every surface has the direction that it has with the parameters of the model.
     pub(super) fn admits(&self, parameters: &[f64], states: usize) -> bool {
+        if self.rising.is_empty() {
+            return true;
+        }
         let (mut registers, mut slopes) = (self.slopes.registers(), vec![0.0; self.rising.len()]);
         registers.inputs_mut()[1 + states..][..parameters.len()].copy_from_slice(parameters);
         self.slopes.run(&mut registers, &mut slopes);

@@ -35,6 +35,11 @@ impl BehindMass {
         }
     }
 
+    /// Nothing is known of the matrix any more.
+    pub(super) fn forget(&mut self) {
+        (self.algebraic, self.regular) = (None, false);
+    }
+
     /// What is algebraic, if something is.
     pub(super) fn algebraic(&mut self) -> Option<&mut Algebraic> {
         self.algebraic.as_mut()

@@ -17,6 +17,14 @@ impl<'a> Engine<'a> {
             Self::Plain(system.evaluator())
         }
     }
+
+    /// Becomes as new, for another run. What an evaluator keeps follows from what it is given.
+    pub(super) fn renew(&mut self) {
+        match self {
+            Self::Plain(_) => {}
+            Self::Mechanism(mechanism) => mechanism.renew(),
+        }
+    }
 }
 
 impl<'a> std::ops::Deref for Engine<'a> {

@@ -18,6 +18,8 @@ pub struct Flow<'a> {
     /// The right-hand side, where that is all there is to call: the motion neither slides nor has to stay on
     /// one side.
     plain: Option<&'a PlainField>,
+    /// The values of the parameters in this run.
+    pub(super) parameters: Vec<f64>,
     /// The discrete state that holds now.
     pub mode: Mode,
     /// What was evaluated so far.
@@ -55,6 +57,7 @@ impl<'a> Flow<'a> {
             system,
             evaluator: Engine::new(system, upkeep.into()),
             plain: system.plain_field(),
+            parameters: system.parameters().to_vec(),
             start_slope: StartSlope::new(mode.clone()),
             mode,
             counts: WorkCounts::default(),
@@ -69,6 +72,33 @@ impl<'a> Flow<'a> {
         }
     }
 
+    /// The same with other parameters than those of the system.
+    #[must_use]
+    pub fn with_parameters(mut self, parameters: &[f64]) -> Self {
+        self.parameters.clear();
+        self.parameters.extend_from_slice(parameters);
+        self
+    }
+
+    /// Becomes as new, for another run: with these parameters, from this mode on.
+    pub fn renew(&mut self, parameters: &[f64], mode: &Mode) {
+        let Self { system: _, evaluator, plain: _, start_slope, beside: _, slope: _, needed, .. } = self;
+        evaluator.renew();
+        start_slope.forget();
+        needed.fill(true);
+        self.parameters.clear();
+        self.parameters.extend_from_slice(parameters);
+        self.mode.clone_from(mode);
+        self.counts = WorkCounts::default();
+        self.sliding = None;
+        self.visits.forget();
+        self.one_sided.renew();
+        if let Some(behind) = &mut self.behind_mass {
+            behind.forget();
+        }
+        self.find_short_way();
+    }
+
     /// The equations.
     pub fn system(&self) -> &'a dyn System {
         self.system
@@ -80,21 +110,27 @@ impl<'a> Flow<'a> {
         if self.sliding.is_some() || self.is_mechanism {
             return None;
         }
-        self.evaluator.guard_reads(self.mode.locked(self.system.parameters()), guard)
+        self.evaluator.guard_reads(self.mode.locked(&self.parameters), guard)
+    }
+
+    /// The values of the parameters.
+    pub fn parameters(&self) -> &[f64] {
+        &self.parameters
     }
 
     /// Guards along the motion.
     #[inline]
     pub fn guards(&mut self) -> GuardsView<'_> {
-        let (system, eval) = (self.system, &mut *self.evaluator);
-        let equations = GuardEquations { system, eval, mode: &mut self.mode, counts: &mut self.counts };
+        let (system, eval, parameters) = (self.system, &mut *self.evaluator, &self.parameters[..]);
+        let (mode, counts) = (&mut self.mode, &mut self.counts);
+        let equations = GuardEquations { system, eval, parameters, mode, counts };
         GuardsView { equations, sliding: &mut self.sliding }
     }
 
     /// Switching surfaces at an instant.
     #[inline]
     pub fn switching(&mut self, t: f64) -> SwitchingView<'_> {
-        let (eval, parameters) = (&mut *self.evaluator, self.system.parameters());
+        let (eval, parameters) = (&mut *self.evaluator, &self.parameters[..]);
         let env = FieldEnv { eval, mode: &mut self.mode, parameters, t, counts: &mut self.counts };
         let sliding = self.sliding.as_mut();
         SwitchingView { system: self.system, env, sliding, visits: &mut self.visits }
@@ -102,7 +138,7 @@ impl<'a> Flow<'a> {
 
     /// Algebraic states at an instant.
     pub fn algebraic(&mut self, t: f64) -> AlgebraicView<'_> {
-        let (eval, parameters) = (&mut *self.evaluator, self.system.parameters());
+        let (eval, parameters) = (&mut *self.evaluator, &self.parameters[..]);
         let env = FieldEnv { eval, mode: &mut self.mode, parameters, t, counts: &mut self.counts };
         AlgebraicView { env, mass: self.behind_mass.as_mut(), sliding: self.sliding.as_mut() }
     }
@@ -121,7 +157,7 @@ impl<'a> Flow<'a> {
     /// both of its branches.
     pub fn find_needed(&mut self) {
         if self.mode.structure.sliding.is_empty() {
-            self.evaluator.find_needed(self.mode.locked(self.system.parameters()), &mut self.needed);
+            self.evaluator.find_needed(self.mode.locked(&self.parameters), &mut self.needed);
         } else {
             self.needed.fill(true);
         }
@@ -194,12 +230,12 @@ impl<'a> Flow<'a> {
             return self.layered_derivative(t, y, dy);
         }
         self.counts.derivatives += 1;
-        self.evaluator.derivative(self.mode.locked(self.system.parameters()), t, y, dy);
+        self.evaluator.derivative(self.mode.locked(&self.parameters), t, y, dy);
     }
 
     /// The right-hand side along surfaces, or on one side of them.
     fn layered_derivative(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
-        let (eval, parameters) = (&mut *self.evaluator, self.system.parameters());
+        let (eval, parameters) = (&mut *self.evaluator, &self.parameters[..]);
         let mut env = FieldEnv { eval, mode: &mut self.mode, parameters, t, counts: &mut self.counts };
         if self.one_sided.is_on() {
             if self.one_sided.is_behind(&mut env, y) {
@@ -248,7 +284,7 @@ impl Field for Flow<'_> {
     fn jacobian(&mut self, t: f64, y: &[f64], f: &[f64], jacobian: &mut [f64]) {
         self.counts.jacobians += 1;
         if self.sliding.is_none()
-            && self.evaluator.jacobian(self.mode.locked(self.system.parameters()), t, y, jacobian)
+            && self.evaluator.jacobian(self.mode.locked(&self.parameters), t, y, jacobian)
         {
             return;
         }
@@ -274,7 +310,7 @@ impl Field for Flow<'_> {
 
     fn time_derivative(&mut self, t: f64, y: &[f64], f: &[f64], out: &mut [f64]) {
         if self.sliding.is_none()
-            && self.evaluator.time_derivative(self.mode.locked(self.system.parameters()), t, y, out)
+            && self.evaluator.time_derivative(self.mode.locked(&self.parameters), t, y, out)
         {
             return;
         }
@@ -294,14 +330,14 @@ impl Field for Flow<'_> {
     }
 
     fn mass(&mut self, t: f64, y: &[f64], mass: &mut [f64]) {
-        self.evaluator.mass(self.mode.locked(self.system.parameters()), t, y, mass);
+        self.evaluator.mass(self.mode.locked(&self.parameters), t, y, mass);
     }
 
     fn mass_slopes(&mut self, t: f64, y: &[f64], rate: &[f64], slopes: (&mut [f64], &mut [f64])) {
         if let Some(behind) = &mut self.behind_mass {
             behind.mass_slopes(
                 &mut *self.evaluator,
-                (self.mode.locked(self.system.parameters()), t, y),
+                (self.mode.locked(&self.parameters), t, y),
                 rate,
                 slopes,
             );

@@ -13,6 +13,7 @@ use crate::mode::Mode;
 pub struct Ground<'a> {
     pub(super) system: &'a dyn System,
     pub(super) evaluator: Engine<'a>,
+    pub(super) parameters: Vec<f64>,
     /// The surfaces slid on where it was last looked.
     pub(super) sliding: Option<Sliding>,
     /// The mode that is looked at.
@@ -25,7 +26,8 @@ impl<'a> Ground<'a> {
     /// For motions of a system.
     pub fn new(system: &'a dyn System) -> Self {
         let (evaluator, mode) = (Engine::new(system, Stabilisation::Project.into()), Mode::new(0, 0, 0));
-        Self { system, evaluator, sliding: None, mode, counts: WorkCounts::default() }
+        let parameters = system.parameters().to_vec();
+        Self { system, evaluator, parameters, sliding: None, mode, counts: WorkCounts::default() }
     }
 
     /// Moves a state of a motion in some mode back to where it belongs.
@@ -40,7 +42,7 @@ impl<'a> Ground<'a> {
         if let (Engine::Mechanism(mechanism), true) =
             (&mut self.evaluator, mode.structure.reaching.is_empty())
         {
-            let (form, mut env) = mechanism.at(mode.locked(self.system.parameters()), t, y);
+            let (form, mut env) = mechanism.at(mode.locked(&self.parameters), t, y);
             form.project_end(&mut env, y);
         }
     }
@@ -53,13 +55,13 @@ impl<'a> Ground<'a> {
         if let (Engine::Mechanism(mechanism), true) =
             (&mut self.evaluator, mode.structure.reaching.is_empty())
         {
-            mechanism.enter(mode.locked(self.system.parameters()), t, &met);
+            mechanism.enter(mode.locked(&self.parameters), t, &met);
         }
     }
 
     /// The surfaces slid on, with the equations at a time.
     pub(super) fn on_surfaces(&mut self, t: f64) -> (Option<&mut Sliding>, FieldEnv<'_>) {
-        let parameters = self.system.parameters();
+        let parameters = &self.parameters;
         let (eval, mode, counts) = (&mut *self.evaluator, &mut self.mode, &mut self.counts);
         (self.sliding.as_mut(), FieldEnv { eval, mode, parameters, t, counts })
     }

@@ -17,6 +17,7 @@ pub struct GuardsView<'f> {
 pub(super) struct GuardEquations<'f> {
     pub(super) system: &'f dyn System,
     pub(super) eval: &'f mut (dyn Evaluator + 'f),
+    pub(super) parameters: &'f [f64],
     pub(super) mode: &'f mut Mode,
     pub(super) counts: &'f mut WorkCounts,
 }
@@ -25,13 +26,13 @@ impl GuardEquations<'_> {
     /// What evaluates guards, and what is locked.
     #[inline]
     fn ask(&mut self) -> (&mut dyn Evaluator, Locked<'_>) {
-        (&mut *self.eval, self.mode.locked(self.system.parameters()))
+        (&mut *self.eval, self.mode.locked(self.parameters))
     }
 
     #[inline]
     fn value(&mut self, guard: usize, t: f64, y: &[f64]) -> f64 {
         self.counts.guards += 1;
-        self.eval.guard(self.mode.locked(self.system.parameters()), guard, t, y)
+        self.eval.guard(self.mode.locked(self.parameters), guard, t, y)
     }
 
     /// The value that a guard has while the motion slides: what uses a switched term has its equivalent value.
@@ -64,8 +65,8 @@ impl GuardEquations<'_> {
     }
 
     fn combine(&mut self, sliding: &mut Sliding, t: f64, y: &[f64]) {
-        let Self { system, eval, mode, counts } = self;
-        sliding.combine(&mut FieldEnv { eval: *eval, mode, parameters: system.parameters(), t, counts }, y);
+        let Self { eval, parameters, mode, counts, .. } = self;
+        sliding.combine(&mut FieldEnv { eval: *eval, mode, parameters, t, counts }, y);
     }
 }
 

@@ -23,11 +23,18 @@ impl<'a> Mixture<'a> {
         Self { ground: Ground::new(system), observer, signs: Vec::new(), part: Vec::new() }
     }
 
+    /// The same for a run with other parameters than those of the system.
+    #[must_use]
+    pub fn with_parameters(mut self, parameters: &[f64]) -> Self {
+        self.ground.parameters = parameters.to_vec();
+        self
+    }
+
     /// The values at a point of a trajectory.
     pub fn observe(&mut self, mode: &Mode, t: f64, y: &[f64], out: &mut [f64]) {
         self.signs.clone_from(&mode.values.signs);
         if mode.structure.sliding.is_empty() {
-            let at = (mode.locked(self.ground.system.parameters()), t, y);
+            let at = (mode.locked(&self.ground.parameters), t, y);
             return look(&mut self.ground.evaluator, &mut self.observer, at, out);
         }
         self.ground.slide_on(mode, t, y);
@@ -35,12 +42,14 @@ impl<'a> Mixture<'a> {
             sliding.combine(&mut env, y);
         }
         self.find_signs();
-        let Ground { system, evaluator, sliding: Some(sliding), mode, .. } = &mut self.ground else { return };
+        let Ground { parameters, evaluator, sliding: Some(sliding), mode, .. } = &mut self.ground else {
+            return;
+        };
         self.part.resize(out.len(), 0.0);
         out.fill(0.0);
         for (side, share) in sliding.combination.shares().iter().enumerate() {
             sliding.set.lock_side(side, mode);
-            let at = (mode.locked(system.parameters()), t, y);
+            let at = (mode.locked(parameters), t, y);
             look(evaluator, &mut self.observer, at, &mut self.part);
             for (out, part) in out.iter_mut().zip(&self.part) {
                 *out += share * part;

@@ -128,6 +128,23 @@ impl<'a> Multibody<'a> {
         }
     }
 
+    /// Becomes as new, for another run. Forms remember where they have been, so that they are made anew; the
+    /// evaluator, which is most of the work, stays.
+    pub(super) fn renew(&mut self) {
+        let Self { system, inner, upkeep, switches: _, seen, active, shape, held, rows, others, .. } = self;
+        let constraints = system.constraints();
+        *rows = ActiveRows::of(constraints, |k| !constraints[k].switches);
+        held.clone_from(rows);
+        *shape = EnteredForm::new(*system, rows, upkeep);
+        others.clear();
+        *seen = Seen { mode: usize::MAX, ..Seen::default() };
+        active.fill(true);
+        inner.set_motion(shape.form.index1.published());
+        self.reaching.clear();
+        self.counts = MotionCounts::default();
+        self.consistent = None;
+    }
+
     /// The form that was used last.
     #[inline]
     pub(super) fn form(&self) -> &ConstrainedForm {

@@ -6,7 +6,7 @@
 //! it would have crossed is estimated, so that the next one can end before that.
 
 use super::{FieldEnv, Surface};
-use crate::equations::{Guard, GuardKind, System};
+use crate::equations::{GuardKind, System};
 use crate::math::dot;
 use crate::mode::Mode;
 
@@ -45,8 +45,7 @@ struct OneSidedSurface {
 }
 
 impl OneSidedSurface {
-    fn new(guards: &[Guard], guard: usize) -> Self {
-        let switch = guards[guard].response.switch;
+    fn new(guard: usize, switch: Option<usize>) -> Self {
         Self { guard, switch, matters: true, side: 0.0, entered: 0.0, value: 0.0, seen: 0.0, fresh: false }
     }
 
@@ -80,9 +79,18 @@ impl OneSided {
         };
         let is_surface = |g: &usize| guards[*g].kind == GuardKind::Surface;
         let watched = (0..guards.len()).filter(is_surface).filter(changes);
-        let watches = watched.map(|g| OneSidedSurface::new(guards, g)).collect();
+        let watches = watched.map(|g| OneSidedSurface::new(g, guards[g].response.switch)).collect();
         let time = f64::NEG_INFINITY;
         Self { on: false, watches, turning: false, time, crossed: None, beside: None }
+    }
+
+    /// Becomes as new: it is off, and nothing is known.
+    pub(super) fn renew(&mut self) {
+        let Self { on, watches, turning, time, crossed, beside } = self;
+        (*on, *turning, *time, *crossed, *beside) = (false, false, f64::NEG_INFINITY, None, None);
+        for watch in watches {
+            *watch = OneSidedSurface::new(watch.guard, watch.switch);
+        }
     }
 
     /// Begins to watch; false if there is nothing to be watched, or it is watched already.
@@ -223,5 +231,7 @@ mod tests {
         one_sided.stand_on(&[0]);
         assert!(!is_behind(&mut one_sided, 2.0, 1.1), "a stage next to where it stands");
         assert_eq!(one_sided.beside(), Some(Surface::of_switch(0, 0)));
+        one_sided.renew();
+        assert!(one_sided.beside().is_none() && one_sided.turn_on(), "off, as when it was made");
     }
 }

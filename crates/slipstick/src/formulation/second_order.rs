@@ -159,7 +159,7 @@ impl SecondOrderView<'_, '_> {
 
     /// The rates of positions at a state; the others are scratch.
     pub fn evaluate_kinematics(&mut self, t: f64, y: &[f64], rates: &mut [f64]) {
-        let locked = self.flow.mode.locked(self.flow.system.parameters());
+        let locked = self.flow.mode.locked(&self.flow.parameters);
         match &mut self.flow.evaluator {
             Engine::Mechanism(mechanism) => mechanism.inner.derivative(locked, t, y, rates),
             Engine::Plain(evaluator) => evaluator.derivative(locked, t, y, rates),

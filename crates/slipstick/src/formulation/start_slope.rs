@@ -24,6 +24,11 @@ impl StartSlope {
         Self { is_known: false, t: 0.0, y: Vec::new(), mode, slope: Vec::new() }
     }
 
+    /// It is not known any more.
+    pub(super) fn forget(&mut self) {
+        self.is_known = false;
+    }
+
     /// Keeps it for a point.
     pub(super) fn keep(&mut self, mode: &Mode, t: f64, y: &[f64], slope: &[f64]) {
         self.y.clear();

@@ -105,7 +105,7 @@ impl<'a> Flow<'a> {
 
     #[inline]
     pub(super) fn in_mode(&mut self) -> InMode<'_, 'a> {
-        let locked = self.mode.locked(self.system.parameters());
+        let locked = self.mode.locked(&self.parameters);
         let mechanism = match &mut self.evaluator {
             Engine::Mechanism(mechanism) => Some(&mut **mechanism),
             Engine::Plain(_) => None,

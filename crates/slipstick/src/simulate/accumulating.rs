@@ -22,6 +22,17 @@ struct History {
     at_once: u32,
 }
 
+impl History {
+    fn new() -> Self {
+        Self { record: ZenoRecord::new(), last: None, at_once: 0 }
+    }
+
+    fn renew(&mut self) {
+        self.record.clear();
+        (self.last, self.at_once) = (None, 0);
+    }
+}
+
 /// What is known of the intervals between the events of each guard.
 pub(super) struct Accumulating {
     /// The time since the start of the run.
@@ -40,11 +51,20 @@ impl Accumulating {
     pub(super) fn new(guards: usize) -> Self {
         Self {
             elapsed: RunningSum::default(),
-            histories: vec![History { record: ZenoRecord::new(), last: None, at_once: 0 }; guards],
+            histories: vec![History::new(); guards],
             peaks: Vec::new(),
             location: 0.0,
             halted: Vec::new(),
         }
+    }
+
+    /// Becomes as new, for another run.
+    pub(super) fn renew(&mut self) {
+        let Self { elapsed, histories, peaks, location, halted } = self;
+        (*elapsed, *location) = (RunningSum::default(), 0.0);
+        histories.iter_mut().for_each(History::renew);
+        peaks.clear();
+        halted.clear();
     }
 
     /// Time passes without events.
@@ -174,6 +194,18 @@ mod tests {
             (0..20).all(|_| accumulating.look(&guards, &Firing::one(0)).is_none()),
             "it has crossed nothing"
         );
+    }
+
+    #[test]
+    fn another_run_has_no_events_behind_it() {
+        let (guards, mut accumulating) = (guards(None), Accumulating::new(1));
+        let crossing = Firing { window: Some(Bracket { lo: 1.0, hi: 1.0 }), ..Firing::one(0) };
+        accumulating.halt(0);
+        for _ in 0..3 {
+            (0..MOST_AT_ONCE).for_each(|_| assert_eq!(accumulating.look(&guards, &crossing), None));
+            accumulating.renew();
+        }
+        assert!(accumulating.take_halted().is_empty());
     }
 
     #[test]

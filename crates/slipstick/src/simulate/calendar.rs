@@ -33,6 +33,14 @@ impl Calendar {
         }
     }
 
+    /// Becomes as new, for another run.
+    pub(super) fn renew(&mut self) {
+        let Self { guards: _, times, pending, sides, until: _ } = self;
+        times.fill(f64::NAN);
+        pending.fill(false);
+        sides.fill(0.0);
+    }
+
     /// Reads the times anew: they depend on counts and parameters. A guard is pending if its time is ahead.
     /// What is a hair after another time, or after the end of the run, is at that time. Closures are promised
     /// their times to the last bit, so that only the end of the run draws them.

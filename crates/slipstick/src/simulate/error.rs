@@ -33,6 +33,21 @@ pub enum Error {
         /// How many values were given.
         got: usize,
     },
+    /// A list of values has the wrong length.
+    #[error("the run was given {got} {what}, the system has {expected}")]
+    ListLength {
+        /// What the values are of.
+        what: &'static str,
+        /// How many there are.
+        expected: usize,
+        /// How many values were given.
+        got: usize,
+    },
+    /// The system holds for other parameters.
+    #[error(
+        "the system was compiled for other parameters: with these, the times of its events are not as it expects"
+    )]
+    OtherParameters,
     /// There is no mode of that index.
     #[error("the start mode has index {got}, the system has {count} modes")]
     NoSuchMode {
@@ -414,7 +429,8 @@ impl Error {
         match self {
             Self::TimeNotFinite { .. } => "bad-time",
             Self::EndBeforeStart { .. } => "end-before-start",
-            Self::StateLength { .. } | Self::NoSuchMode { .. } => "bad-start",
+            Self::StateLength { .. } | Self::ListLength { .. } | Self::NoSuchMode { .. } => "bad-start",
+            Self::OtherParameters => "other-parameters",
             Self::StartNotFinite { .. } => "start-not-finite",
             Self::BadTolerance { .. } | Self::ToleranceLength { .. } => "bad-tolerance",
             Self::BadReach { .. } => "bad-reach",
@@ -468,6 +484,8 @@ impl Error {
             Self::TimeNotFinite { .. } => "choose a finite number",
             Self::EndBeforeStart { .. } => "choose `until` later than the start",
             Self::StateLength { .. } => "give one start value for each state",
+            Self::ListLength { .. } => "give one value for each",
+            Self::OtherParameters => "compile the model with these parameters",
             Self::NoSuchMode { .. } => "choose one of the modes of the system",
             Self::StartNotFinite { .. } => hints::START_NOT_FINITE,
             Self::BadTolerance { .. } => "tolerances between 1e-3 and 1e-12 are usual",

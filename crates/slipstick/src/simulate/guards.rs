@@ -45,6 +45,16 @@ impl Guards {
         guards
     }
 
+    /// Becomes as new, where an integrator begins another run.
+    pub(super) fn renew(&mut self, integrator: &Integrator<'_>) {
+        let Self { watch, comparisons: _, uncertainty, calendar, known, read: _ } = self;
+        watch.reset();
+        known.forget();
+        uncertainty.renew(&integrator.trial.start);
+        calendar.renew();
+        self.follow_method(integrator);
+    }
+
     /// Looks at the points of a step that suit the method at work.
     pub(super) fn follow_method(&mut self, integrator: &Integrator<'_>) {
         self.comparisons.look_at(integrator.options.events.detection, integrator.step.method().nodes());

@@ -9,7 +9,7 @@ use super::consistency::{Consistency, constraints_switch};
 use super::guards::locks;
 use super::integrator::Restart;
 use super::invariants::is_continuous;
-use super::simulator::Simulator;
+use super::run_loop::RunLoop;
 use super::sizes::Beginning;
 use crate::formulation::Stabilisation;
 use crate::model::Location;
@@ -20,7 +20,7 @@ use crate::watch::ZenoLimit;
 /// Most names of guards in a message.
 const MOST_NAMES: usize = 8;
 
-impl Simulator<'_> {
+impl RunLoop<'_> {
     /// The start of the run: switches are locked by what holds there; what fires there is a transition. Gives
     /// the outcome if that ends the run.
     pub(super) fn start(&mut self) -> Result<Option<Outcome>, Error> {

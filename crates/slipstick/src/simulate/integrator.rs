@@ -7,10 +7,10 @@
 use super::Options;
 use super::contradiction::Redundant;
 use super::projecting::CalmProjection;
+use super::run_loop::Origin;
 use super::sizes::{Beginning, Sizes};
 use crate::equations::System;
 use crate::formulation::Flow;
-use crate::mode::Mode;
 use crate::model::Location;
 pub(super) use crate::step::Restart;
 use crate::step::{Counts, DenseDetail, Step, Trial, first_step};
@@ -51,16 +51,11 @@ pub(super) struct Integrator<'a> {
 }
 
 impl<'a> Integrator<'a> {
-    pub(super) fn new(
-        system: &'a dyn System,
-        mode: Mode,
-        start: (f64, &[f64]),
-        options: &'a Options,
-    ) -> Self {
-        let (t, y) = start;
+    pub(super) fn new(system: &'a dyn System, origin: Origin<'_>, options: &'a Options) -> Self {
+        let Origin { parameters, mode, t, y } = origin;
         let step = options.build_method(system, t);
         Self {
-            flow: Flow::stabilised(system, mode, options.upkeep()),
+            flow: Flow::stabilised(system, mode.clone(), options.upkeep()).with_parameters(parameters),
             sizes: Sizes::new(options, step.method(), t, system.guards().len()),
             step,
             trial: Trial::new(t, y),
@@ -71,6 +66,20 @@ impl<'a> Integrator<'a> {
             dense_number: 0,
             blocked_by: None,
         }
+    }
+
+    /// Becomes as new, before another run that begins there.
+    pub(super) fn renew(&mut self, origin: Origin<'_>) {
+        let Self { flow, step, trial, sizes, options, redundant, projection: _, .. } = self;
+        let Origin { parameters, mode, t, y } = origin;
+        flow.renew(parameters, mode);
+        if !step.renew(options.until - t) {
+            *step = options.build_method(flow.system(), t);
+        }
+        trial.renew(t, y);
+        sizes.renew(step.method(), t);
+        *redundant = Redundant::default();
+        (self.start_time, self.dense_number, self.blocked_by) = (t, 0, None);
     }
 
     /// Tries a step of the given size from the trial's start.
@@ -207,8 +216,10 @@ impl<'a> Integrator<'a> {
 impl<'a> Integrator<'a> {
     /// At the start of a plan.
     pub(super) fn of(plan: &'a super::Plan) -> Self {
-        let mode = Mode::start(&plan.system, plan.start.mode);
-        Self::new(&plan.system, mode, (plan.start.t, &plan.start.y), &plan.options)
+        let system: &dyn System = &plan.system;
+        let mode = crate::mode::Mode::start(system, plan.start.mode);
+        let (parameters, t, y) = (system.parameters(), plan.start.t, &plan.start.y[..]);
+        Self::new(system, Origin { parameters, mode: &mode, t, y }, &plan.options)
     }
 }
 

@@ -19,6 +19,11 @@ impl LastKnown {
         self.mode.clone_from(mode);
     }
 
+    /// Nothing is known: another run begins.
+    pub(super) fn forget(&mut self) {
+        self.t = f64::NAN;
+    }
+
     /// Whether no more than some states has changed since then.
     pub(super) fn is_of(&self, (t, y): (f64, &[f64]), mode: &Mode) -> bool {
         self.t == t && self.state.len() == y.len() && self.mode == *mode

@@ -1,7 +1,7 @@
 //! What is asked of a run.
 
 use super::Concurrency;
-use crate::equations::{ActiveRows, System};
+use crate::equations::{ActiveRows, InitialValues, System};
 use crate::formulation::{Metric, PerConstraint, Stabilisation, Upkeep};
 use crate::model::{Detection, Location};
 use crate::step::{Automatic, Control, Keeps, Method, Partners, SAFETY, Step, Tolerances, USUAL_RHO};
@@ -23,12 +23,21 @@ pub struct Start {
     pub y: Vec<f64>,
     /// The index of the mode.
     pub mode: usize,
+    /// The values of the discrete variables; those of the system if not given.
+    pub discrete: Option<Vec<f64>>,
 }
 
 impl Start {
     /// Time zero, the first mode, the given state.
     pub fn at(y: impl Into<Vec<f64>>) -> Self {
-        Self { t: 0.0, y: y.into(), mode: 0 }
+        Self { t: 0.0, y: y.into(), mode: 0, discrete: None }
+    }
+
+    /// The same time and mode, with the values that other parameters begin with.
+    #[must_use]
+    pub fn with(&self, values: &InitialValues) -> Self {
+        let (y, discrete) = (values.state.clone(), Some(values.discrete.clone()));
+        Self { t: self.t, y, mode: self.mode, discrete }
     }
 }
 

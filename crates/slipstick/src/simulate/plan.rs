@@ -67,7 +67,7 @@ impl Plan {
         }
         options.method = overrides.method.unwrap_or(options.method);
         check_options(model, &system, &options).map_err(|error| vec![placed(&error, model, overrides)])?;
-        let start = Start { t: times.from, y: system.start().to_vec(), mode: model.start_mode() };
+        let start = Start { t: times.from, mode: model.start_mode(), ..Start::at(system.start()) };
         let regularise = model.run.regularise;
         Ok(Self { system, start, options, output_step: times.output_step, regularise })
     }

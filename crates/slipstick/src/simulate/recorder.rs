@@ -7,7 +7,7 @@ use crate::equations::{Guard, GuardKind, System};
 use crate::formulation::Stabilisation;
 use crate::mode::Mode;
 use crate::step::{Counts, Method, Share, Trial};
-use crate::trajectory::{Event, EventKind, Note, Notes, Outcome, Round, Segment, Statistics, Trajectory};
+use crate::trajectory::{Event, EventKind, Note, Round, Segment, Statistics, Trajectory};
 use crate::transition::Transition;
 
 /// The record of a run.
@@ -33,12 +33,25 @@ struct Meter {
     explicit: Option<Method>,
 }
 
+impl Meter {
+    fn new(method: Method) -> Self {
+        let explicit = (!method.facts().implicit).then_some(method);
+        Self { method, is_ggl: false, steps: (0, 0), counts: Counts::default(), explicit }
+    }
+}
+
 impl Recorder {
     /// Goes on with an empty record; a method begins with this segment.
     pub(super) fn new(record: Trajectory, keep: Keep, segment: Segment, method: Method) -> Self {
-        let explicit = (!method.facts().implicit).then_some(method);
-        let meter = Meter { method, is_ggl: false, steps: (0, 0), counts: Counts::default(), explicit };
-        Self { keep, segment, event: None, fired: vec![0; record.guard_names.len()], record, meter }
+        let (fired, meter) = (vec![0; record.guard_names.len()], Meter::new(method));
+        Self { keep, segment, event: None, fired, record, meter }
+    }
+
+    /// Becomes as new, for another run.
+    pub(super) fn renew(&mut self, record: Trajectory, segment: Segment, method: Method) {
+        self.fired.fill(0);
+        (self.record, self.segment, self.event) = (record, segment, None);
+        self.meter = Meter::new(method);
     }
 
     pub(super) fn statistics(&mut self) -> &mut Statistics {
@@ -240,14 +253,14 @@ impl Recorder {
     }
 
     /// Closes the record at a state, when this much was done.
-    pub(super) fn finish(mut self, t: f64, y: &[f64], counts: Counts) -> Trajectory {
+    pub(super) fn finish(&mut self, t: f64, y: &[f64], counts: Counts) -> Trajectory {
         self.end_segment();
         self.share_out(counts);
         if self.keep == Keep::Ends {
             self.segment.extend(t, y);
         }
-        self.record.segments.push(self.segment);
-        self.record
+        self.record.segments.push(std::mem::take(&mut self.segment));
+        std::mem::take(&mut self.record)
     }
 }
 
@@ -260,12 +273,7 @@ pub(super) fn empty_trajectory(system: &dyn System, options: &Options) -> Trajec
     Trajectory {
         state_names: system.state_names().to_vec(),
         guard_names: guards.chain(constraints).collect(),
-        segments: Vec::new(),
-        events: Vec::new(),
-        notes: Notes::default(),
-        adjustment: None,
-        statistics: Statistics::default(),
-        outcome: Outcome::Failed,
+        ..Trajectory::default()
     }
 }
 
@@ -277,12 +285,7 @@ mod tests {
         let record = Trajectory {
             state_names: vec!["x".to_owned()],
             guard_names: vec!["g".to_owned()],
-            segments: Vec::new(),
-            events: Vec::new(),
-            notes: Notes::default(),
-            adjustment: None,
-            statistics: Statistics::default(),
-            outcome: Outcome::Failed,
+            ..Trajectory::default()
         };
         Recorder::new(record, keep, Segment::new(Mode::new(0, 0, 0), 0.0, &[1.0]), Method::DormandPrince5)
     }

@@ -121,13 +121,12 @@ impl EventSearch<'_, '_> {
         self.shorten_to(SHORTER * h)
     }
 
-    /// Whether the step is far longer than what it begins with lasts: a motion that comes back at once is as
-    /// small as the errors of a long step of a method whose dense output does not begin exactly.
+    /// Whether the step is far longer than what it begins with lasts: such a motion is as small as the errors of a
+    /// long step of a method whose dense output does not begin exactly.
     fn is_much_longer_than(&mut self, found: &Found) -> bool {
-        let h = self.integrator.trial.h;
-        let (watch, along) = self.guards.along(self.integrator);
-        let returns = found.s < SOON * h && !along.begins_exactly() && watch.comes_back(found);
-        returns && self.shorten_to(found.s / SHORTER)
+        let is_soon = found.s < SOON * self.integrator.trial.h;
+        let (_, along) = self.guards.along(self.integrator);
+        is_soon && !along.begins_exactly() && self.shorten_to(found.s / SHORTER)
     }
 
     /// Tries the step again with another length, if it can be that short.

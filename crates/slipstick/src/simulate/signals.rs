@@ -179,6 +179,19 @@ impl Uncertainty {
         }
     }
 
+    /// Becomes as new, for another run that begins at a state.
+    pub(super) fn renew(&mut self, y: &[f64]) {
+        let Self { at_start, at_point, state, gradients, scratch, coefficients: _, powers, .. } = self;
+        at_start.iter_mut().zip(y).for_each(|(delta, y)| *delta = ROUNDING * y.abs());
+        state.copy_from_slice(y);
+        gradients.fill(None);
+        powers.fill(OnceCell::new());
+        for list in [at_point, scratch, &mut self.reaches, &mut self.landing] {
+            list.fill(0.0);
+        }
+        (self.visits, self.stamp, self.looked) = (0, (0, 0), NOTHING);
+    }
+
     /// The step just tried was taken up to a state. One that does not move keeps its uncertainty.
     pub(super) fn take_step(&mut self, integrator: &Integrator<'_>, s: f64, end: &[f64]) {
         if self.gradients.is_empty() {

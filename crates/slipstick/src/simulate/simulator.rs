@@ -1,48 +1,21 @@
-//! The loop: a run alternates between a form, which a method integrates, and a transition, which makes a new
-//! state and mode.
-//!
-//! ```text
-//! make the start consistent; lock switches; what fires at the start is a transition    (instant.rs)
-//! until the end, within the limits:
-//!     under sliding-mode control, go on where a surface of a constraint is met         (reaching.rs)
-//!     what the motion takes out of its band here fires                                 (guards.rs)
-//!     otherwise try a step; look for events in it; take it, or the part of it up to
-//!     its first event, or try a shorter one                                            (stepper.rs, search.rs)
-//!     what fired is a transition: resets, switches, modes, sliding, consistency,
-//!     again until nothing fires any more                                               (instant.rs)
-//! ```
+//! A simulator: made once for a system and options, it runs from many starts with many parameters.
 
-use super::accumulating::Accumulating;
-use super::consistency::Consistency;
-use super::guards::Guards;
-use super::integrator::{Integrator, Restart};
-use super::locks::Locking;
-use super::passing::Onward;
-use super::reaching::{Approach, note_not_reached};
-use super::recorder::{Recorder, empty_trajectory};
-use super::stepper::Stepper;
-use super::surfaces::Surfaces;
-use super::{Error, Failure, Monitor, Options, Progress, Start, Unwatched, validate};
+use super::recorder::empty_trajectory;
+use super::run_loop::{Origin, RunLoop};
+use super::{Failure, Monitor, Options, Start, Unwatched, validate};
 use crate::equations::System;
 use crate::mode::Mode;
-use crate::step::StiffnessCount;
-use crate::trajectory::{Outcome, Segment, Trajectory};
-use crate::transition::{Cascade, Firing, Resets, Transition};
-use crate::watch::{Decided, Snapshot};
+use crate::trajectory::Trajectory;
 
-/// Everything that a run owns.
-pub(super) struct Simulator<'a> {
-    pub(super) integrator: Integrator<'a>,
-    pub(super) guards: Guards,
-    pub(super) recorder: Recorder,
-    pub(super) stiffness: StiffnessCount,
-    /// How far sliding-mode control has come.
-    pub(super) approach: Approach,
-    pub(super) accumulating: Accumulating,
-    /// The rounds of one instant, the last of them, and room for its resets.
-    pub(super) cascade: Cascade<Snapshot>,
-    pub(super) transition: Transition,
-    pub(super) resets: Resets,
+/// Runs a system with some options again and again, in the same memory.
+///
+/// A run does not depend on those before it: it has the bits of a run by a new simulator, also after one that
+/// has failed.
+pub struct Simulator<'a> {
+    system: &'a dyn System,
+    options: &'a Options,
+    /// Made by the first run.
+    run: Option<Box<RunLoop<'a>>>,
 }
 
 /// Runs a system from its start to the end time, or as far as it goes.
@@ -57,150 +30,53 @@ pub fn simulate_watched(
     options: &Options,
     monitor: &mut dyn Monitor,
 ) -> Result<Trajectory, Box<Failure>> {
-    if let Err(error) = validate::check(system, start, options) {
-        return Err(Box::new(Failure { error, trajectory: empty_trajectory(system, options) }));
-    }
-    let mut simulator = Simulator::new(system, start, options);
-    let result = simulator.go(monitor);
-    simulator.finish(result)
+    Simulator::new(system, options).run_watched(system.parameters(), start, monitor)
 }
 
 impl<'a> Simulator<'a> {
-    fn new(system: &'a dyn System, start: &Start, options: &'a Options) -> Self {
-        let mode = Mode::start(system, start.mode);
-        let integrator = Integrator::new(system, mode.clone(), (start.t, &start.y), options);
-        Self {
-            guards: Guards::new(&integrator),
-            transition: Transition::new(start.t, &start.y, &mode),
-            recorder: Recorder::new(
-                empty_trajectory(system, options),
-                options.keep,
-                Segment::new(mode, start.t, &start.y),
-                integrator.step.method(),
-            ),
-            stiffness: StiffnessCount::default(),
-            approach: Approach::default(),
-            accumulating: Accumulating::new(system.guards().len()),
-            cascade: Cascade::default(),
-            resets: Resets::default(),
-            integrator,
+    /// For a system and what is asked of its runs. Nothing is computed yet.
+    pub fn new(system: &'a dyn System, options: &'a Options) -> Self {
+        Self { system, options, run: None }
+    }
+
+    /// Runs with these values of the parameters, in the order of [`Shape::parameters`], from a start to the
+    /// end time, or as far as it goes. [`FormulaSystem::prepare`] finds both for a model.
+    ///
+    /// [`Shape::parameters`]: crate::equations::Shape::parameters
+    /// [`FormulaSystem::prepare`]: crate::equations::FormulaSystem::prepare
+    pub fn run(&mut self, parameters: &[f64], start: &Start) -> Result<Trajectory, Box<Failure>> {
+        self.run_watched(parameters, start, &mut Unwatched)
+    }
+
+    /// As [`run`](Self::run), asking a monitor before every step.
+    pub fn run_watched(
+        &mut self,
+        parameters: &[f64],
+        start: &Start,
+        monitor: &mut dyn Monitor,
+    ) -> Result<Trajectory, Box<Failure>> {
+        let (system, options) = (self.system, self.options);
+        if let Err(error) = validate::check(system, parameters, start, options) {
+            let trajectory =
+                Trajectory { parameters: parameters.to_vec(), ..empty_trajectory(system, options) };
+            return Err(Box::new(Failure { error, trajectory }));
         }
+        let run = self.begin(parameters, start);
+        let result = run.go(monitor);
+        run.finish(result)
     }
 
-    /// The loop; see the head of this file.
-    fn go(&mut self, monitor: &mut dyn Monitor) -> Result<Outcome, Error> {
-        if let Some(outcome) = self.start()? {
-            return Ok(outcome);
+    /// The loop of a run, before its start.
+    fn begin(&mut self, parameters: &[f64], start: &Start) -> &mut RunLoop<'a> {
+        let mut mode = Mode::start(self.system, start.mode);
+        if let Some(discrete) = &start.discrete {
+            mode.values.discrete.clone_from(discrete);
         }
-        while self.integrator.trial.t < self.integrator.options.until {
-            if let Some(outcome) = self.check_limits(monitor) {
-                return Ok(outcome);
-            }
-            if self.integrator.flow.is_reaching()
-                && self.approach.look(&mut self.integrator, &mut self.recorder)?
-            {
-                self.begin_segment(Restart::Discontinuous, None);
-                continue;
-            }
-            if let Some(firing) = self.advance()?
-                && let Some(outcome) = self.transition(firing)?
-            {
-                return Ok(outcome);
-            }
+        let origin = Origin { parameters, mode: &mode, t: start.t, y: &start.y };
+        if let Some(run) = &mut self.run {
+            run.renew(origin);
         }
-        note_not_reached(&mut self.integrator, &mut self.recorder);
-        Ok(Outcome::ReachedEnd)
-    }
-
-    fn check_limits(&mut self, monitor: &mut dyn Monitor) -> Option<Outcome> {
-        let options = self.integrator.options;
-        let statistics = &self.recorder.record.statistics;
-        let steps = statistics.accepted + statistics.rejected;
-        if steps >= options.limits.steps {
-            return Some(Outcome::StepLimit { limit: options.limits.steps });
-        }
-        let (t, h) = (self.integrator.trial.t, self.integrator.sizes.h);
-        let stop =
-            monitor.watch(&Progress { t, until: options.until, h, steps, events: statistics.events })?;
-        Some(Outcome::Interrupted { code: stop.code, reason: stop.reason })
-    }
-
-    /// Goes on by a step, or not at all if something fires here.
-    fn advance(&mut self) -> Result<Option<Firing>, Error> {
-        if self.guards.watch.is_undecided() {
-            let firing = self.decide_by_motion();
-            if !firing.is_empty() {
-                return Ok(Some(firing));
-            }
-        }
-        let goal = self.integrator.options.until.min(self.approach.next);
-        self.stepper().step(goal)
-    }
-
-    /// What fires here by the motion. A guard that has just fired and goes on to its true side, although its
-    /// reset has changed its motion, has come to a halt or passes through (rule 16).
-    pub(super) fn decide_by_motion(&mut self) -> Firing {
-        let (firing, through) = self.guards.decide_by_motion(&mut self.integrator);
-        for Decided { comparison, order, .. } in through {
-            let Some(g) = self.guards.comparisons.meaning(comparison).guard() else { continue };
-            match Onward::of(g, order, &mut self.integrator, &self.transition) {
-                Onward::Freely => {}
-                Onward::Halts => self.accumulating.halt(g),
-                Onward::Through => self.recorder.note_passing(self.integrator.trial.t, self.name(g)),
-            }
-        }
-        firing
-    }
-
-    /// The name of a guard.
-    pub(super) fn name(&self, guard: usize) -> &'a str {
-        &self.integrator.flow.system().guards()[guard].name
-    }
-
-    /// Closes the record.
-    fn finish(mut self, result: Result<Outcome, Error>) -> Result<Trajectory, Box<Failure>> {
-        let integrator = &self.integrator;
-        integrator.add_work(self.recorder.statistics());
-        let (t, y) = (integrator.trial.t, &integrator.trial.start);
-        let mut trajectory = self.recorder.finish(t, y, integrator.counts());
-        match result {
-            Ok(outcome) => {
-                trajectory.outcome = outcome;
-                Ok(trajectory)
-            }
-            Err(error) => Err(Box::new(Failure { error, trajectory })),
-        }
-    }
-
-    /// What makes steps.
-    pub(super) fn stepper(&mut self) -> Stepper<'_, 'a> {
-        Stepper {
-            integrator: &mut self.integrator,
-            guards: &mut self.guards,
-            recorder: &mut self.recorder,
-            stiffness: &mut self.stiffness,
-            accumulating: &mut self.accumulating,
-        }
-    }
-
-    /// What locks signs and counts.
-    pub(super) fn locks(&mut self) -> Locking<'_, 'a> {
-        Locking { integrator: &mut self.integrator, guards: &mut self.guards }
-    }
-
-    /// What classifies surfaces.
-    pub(super) fn surfaces(&mut self) -> Surfaces<'_, 'a> {
-        Surfaces {
-            integrator: &mut self.integrator,
-            guards: &mut self.guards,
-            recorder: &mut self.recorder,
-            before: &self.transition.before,
-            location: self.accumulating.location(),
-        }
-    }
-
-    /// What makes states consistent.
-    pub(super) fn consistency(&mut self) -> Consistency<'_, 'a> {
-        Consistency { integrator: &mut self.integrator, recorder: &mut self.recorder }
+        let (system, options) = (self.system, self.options);
+        self.run.get_or_insert_with(|| Box::new(RunLoop::new(system, origin, options)))
     }
 }

@@ -62,6 +62,14 @@ impl<'a> Sizes<'a> {
         }
     }
 
+    /// Becomes as new, for another run: steps of a method, from a time on.
+    pub(super) fn renew(&mut self, method: Method, t: f64) {
+        let Self { options, control: _, h, first_steps, alike, beginning, span } = self;
+        (*h, *alike, *beginning, *span) = (0.0, [None; 4], None, options.until - t);
+        first_steps.fill(None);
+        self.change_method(method);
+    }
+
     /// Another method is at work.
     pub(super) fn change_method(&mut self, method: Method) {
         self.control = Controller::for_method(method, self.options.steps.control, self.options.steps.safety);
@@ -212,5 +220,11 @@ mod tests {
         assert!(sizes.restart(Restart::Discontinuous, 3.0, after(1), |_| Some(5.0)));
         assert_eq!(sizes.h, learnt, "what another event alike has taught");
         assert!(!sizes.restart(Restart::Continuous, 4.0, after(1), |_| unreachable!()));
+        sizes.renew(METHOD, 5.0);
+        assert!(
+            sizes.restart(Restart::Discontinuous, 6.0, after(0), |_| Some(0.5)),
+            "another run learns anew"
+        );
+        assert!(sizes.h == 0.0 && sizes.span == 5.0);
     }
 }

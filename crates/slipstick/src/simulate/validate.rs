@@ -13,7 +13,13 @@ const SPACINGS_OF_CLOCKS: f64 = 16.0;
 const STABILISATION: &str = "stabilisation";
 
 /// Checks the start and the options against the system.
-pub(super) fn check(system: &dyn System, start: &Start, options: &Options) -> Result<(), Error> {
+pub(super) fn check(
+    system: &dyn System,
+    parameters: &[f64],
+    start: &Start,
+    options: &Options,
+) -> Result<(), Error> {
+    check_parameters(system, parameters)?;
     check_start(system, start)?;
     for (which, value) in [("start", start.t), ("end", options.until)] {
         if !value.is_finite() {
@@ -227,10 +233,22 @@ fn check_rho(options: &Options) -> Result<(), Error> {
     if (0.0..=1.0).contains(&value) { Ok(()) } else { Err(Error::BadRho { value }) }
 }
 
+fn check_parameters(system: &dyn System, parameters: &[f64]) -> Result<(), Error> {
+    check_length("values of parameters", system.parameters().len(), parameters.len())?;
+    if system.admits(parameters) { Ok(()) } else { Err(Error::OtherParameters) }
+}
+
+fn check_length(what: &'static str, expected: usize, got: usize) -> Result<(), Error> {
+    if got == expected { Ok(()) } else { Err(Error::ListLength { what, expected, got }) }
+}
+
 fn check_start(system: &dyn System, start: &Start) -> Result<(), Error> {
     let expected = system.layout().dimension();
     if start.y.len() != expected {
         return Err(Error::StateLength { expected, got: start.y.len() });
+    }
+    if let Some(discrete) = &start.discrete {
+        check_length("values of discrete variables", system.discrete_names().len(), discrete.len())?;
     }
     let count = system.mode_names().len();
     if start.mode >= count {

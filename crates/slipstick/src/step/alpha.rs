@@ -503,6 +503,10 @@ impl Memory for GeneralizedAlpha {
         room.solver.restart();
     }
 
+    fn renew(&mut self, _span: f64) -> bool {
+        false
+    }
+
     fn iterate_to_stall(&mut self) {
         self.is_patient = true;
     }

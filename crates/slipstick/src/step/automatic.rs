@@ -220,6 +220,16 @@ impl Memory for Automatic {
         }
     }
 
+    fn renew(&mut self, span: f64) -> bool {
+        let Self { dimension: _, holds_steps: _, spectral: _, partners, selector, .. } = self;
+        for partner in partners {
+            partner.step.take_if(|step| !step.renew(span));
+        }
+        selector.renew();
+        (self.span, self.work, self.counts) = (self.span.map(|_| span), None, Counts::default());
+        true
+    }
+
     fn iterate_to_stall(&mut self) {
         self.holds_steps = true;
         self.span = None;

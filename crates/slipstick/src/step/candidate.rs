@@ -45,6 +45,12 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
+    /// One of which nothing is known yet.
+    pub(super) fn new(is_stiff: bool, weight: f64) -> Self {
+        let (efficiency, h) = (None, None);
+        Self { is_stiff, weight, efficiency, h, best: 0.0, cost: 0.0, behind: 1.0, since: 0.0 }
+    }
+
     pub(super) fn value(&self) -> f64 {
         self.efficiency.map_or(0.0, |efficiency| efficiency * self.weight)
     }

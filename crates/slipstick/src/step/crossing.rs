@@ -40,6 +40,10 @@ impl<S: Step> Memory for Crossing<S> {
         self.implicit.restart(restart);
     }
 
+    fn renew(&mut self, _span: f64) -> bool {
+        false
+    }
+
     fn iterate_to_stall(&mut self) {
         self.implicit.iterate_to_stall();
     }

@@ -175,6 +175,10 @@ impl Memory for Hem5 {
         self.first_is_known = false;
     }
 
+    fn renew(&mut self, _span: f64) -> bool {
+        false
+    }
+
     fn iterate_to_stall(&mut self) {}
 
     fn report(&self) -> StepReport<'_> {

@@ -21,6 +21,12 @@ impl Interpolant {
         Self { dimension, coefficients: vec![0.0; dimension] }
     }
 
+    /// Becomes as new.
+    pub(super) fn renew(&mut self) {
+        self.coefficients.clear();
+        self.coefficients.resize(self.dimension, 0.0);
+    }
+
     /// All coefficients, `c₀` first.
     pub fn coefficients(&self) -> &[f64] {
         &self.coefficients

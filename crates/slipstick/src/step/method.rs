@@ -14,6 +14,10 @@ pub trait Memory {
     /// What was known at the start no longer holds (an event, a projection): forget it.
     fn restart(&mut self, restart: Restart);
 
+    /// Becomes as new, for another run that takes this much time; what was said of iterations holds on. False
+    /// if it cannot, and has to be built again.
+    fn renew(&mut self, span: f64) -> bool;
+
     /// Said once: no shorter step is tried after a failure, so iterations run until they stall.
     fn iterate_to_stall(&mut self);
 

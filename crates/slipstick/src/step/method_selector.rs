@@ -87,6 +87,22 @@ enum Criterion {
     FixedStep,
 }
 
+impl Criterion {
+    /// What counts steps at the limit of stability.
+    fn patience(self) -> StiffnessCount {
+        match self {
+            Self::Efficiency => StiffnessCount::suspicious(),
+            Self::Stiffness => StiffnessCount::default(),
+            Self::FixedStep => StiffnessCount::impatient(),
+        }
+    }
+
+    /// Whether the longest stable step is asked for before the first.
+    fn first_probe(self) -> StabilityProbe {
+        if self == Self::FixedStep { StabilityProbe::Asked } else { StabilityProbe::NotNow }
+    }
+}
+
 /// What the active method has shown since it became so.
 #[derive(Clone, Copy, Debug, Default)]
 struct ActivePeriod {
@@ -148,31 +164,42 @@ impl MethodSelector {
     /// Among methods: whether each is for stiff problems, and the weight of its efficiency. The first
     /// begins. If none are tried, there are two at most.
     pub(super) fn new(candidates: impl Iterator<Item = (bool, f64)>, tries: bool) -> Self {
-        let candidate = |(is_stiff, weight)| Candidate {
-            is_stiff,
-            weight,
-            efficiency: None,
-            h: None,
-            best: 0.0,
-            cost: 0.0,
-            behind: 1.0,
-            since: 0.0,
-        };
+        let candidate = |(is_stiff, weight)| Candidate::new(is_stiff, weight);
         let candidates: Vec<Candidate> = candidates.map(candidate).collect();
+        let by = if tries { Criterion::Efficiency } else { Criterion::Stiffness };
         Self {
             waiting: Vec::with_capacity(candidates.len()),
             candidates,
-            by: if tries { Criterion::Efficiency } else { Criterion::Stiffness },
+            by,
             active: 0,
             is_trying: false,
             usual_cost: 0.0,
             period: ActivePeriod::default(),
             idle_changes: 0,
-            stiffness: if tries { StiffnessCount::suspicious() } else { StiffnessCount::default() },
+            stiffness: by.patience(),
             expects_many: false,
-            look: StabilityProbe::NotNow,
+            look: by.first_probe(),
             limit: f64::INFINITY,
         }
+    }
+
+    /// Becomes as new, for another run by the same criterion.
+    pub(super) fn renew(&mut self) {
+        let (mut candidates, mut waiting) =
+            (std::mem::take(&mut self.candidates), std::mem::take(&mut self.waiting));
+        for candidate in &mut candidates {
+            *candidate = Candidate::new(candidate.is_stiff, candidate.weight);
+        }
+        waiting.clear();
+        let by = self.by;
+        *self = Self {
+            candidates,
+            waiting,
+            by,
+            stiffness: by.patience(),
+            look: by.first_probe(),
+            ..Self::new(std::iter::empty(), false)
+        };
     }
 
     pub(super) fn active(&self) -> usize {
@@ -223,8 +250,8 @@ impl MethodSelector {
     pub(super) fn hold_steps(&mut self) {
         self.candidates.truncate(2);
         self.by = Criterion::FixedStep;
-        self.stiffness = StiffnessCount::impatient();
-        self.look = StabilityProbe::Asked;
+        self.stiffness = self.by.patience();
+        self.look = self.by.first_probe();
     }
 
     /// Lets an implicit method make a step of fixed size that is too long for the explicit one.

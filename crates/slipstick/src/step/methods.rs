@@ -148,7 +148,10 @@ impl Method {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::step::MechanismForm;
+    use crate::equations::ClosureSystem;
+    use crate::formulation::Flow;
+    use crate::mode::Mode;
+    use crate::step::{MechanismForm, Tolerances, Trial};
 
     #[test]
     fn every_descriptor_says_what_it_must() {
@@ -171,6 +174,32 @@ mod tests {
             assert_eq!(method.build_alpha(0.5).is_some(), method.has_rho(), "{}", method.name());
             assert_eq!(method.build_ggl(3).is_some(), method.takes_ggl(), "{}", method.name());
         }
+    }
+
+    #[test]
+    fn what_has_become_as_new_makes_the_steps_of_a_new_one() {
+        let system = ClosureSystem::new(["x", "v"], |t, y, dy| (dy[0], dy[1]) = (y[1], -y[0] * y[0] + t));
+        let steps = |step: &mut dyn Step| {
+            let (mut flow, tolerances) = (Flow::new(&system, Mode::new(0, 0, 0)), Tolerances::default());
+            let mut trial = Trial::new(0.0, &[1.0, 0.5]);
+            for _ in 0..20 {
+                trial.h = 0.01;
+                step.attempt(&mut flow, &tolerances, &mut trial);
+                step.advance();
+                trial.advance(trial.t + trial.h);
+            }
+            (trial.start.iter().map(|y| y.to_bits()).collect::<Vec<u64>>(), flow.counts.derivatives)
+        };
+        let mut renewed = 0;
+        for &method in Method::ALL.iter().filter(|method| !method.facts().mechanisms_only) {
+            let mut step = method.build(2);
+            let expected = steps(&mut *step);
+            if step.renew(1.0) {
+                assert_eq!(steps(&mut *step), expected, "{}", method.name());
+                renewed += 1;
+            }
+        }
+        assert!(renewed > 4, "{renewed}");
     }
 
     #[test]

@@ -103,6 +103,10 @@ impl Memory for Passing {
         self.alpha.restart(restart);
     }
 
+    fn renew(&mut self, _span: f64) -> bool {
+        false
+    }
+
     fn iterate_to_stall(&mut self) {
         self.alpha.iterate_to_stall();
     }

@@ -168,6 +168,10 @@ impl Memory for Phem56 {
         self.first_is_known = false;
     }
 
+    fn renew(&mut self, _span: f64) -> bool {
+        false
+    }
+
     fn iterate_to_stall(&mut self) {}
 
     fn report(&self) -> StepReport<'_> {

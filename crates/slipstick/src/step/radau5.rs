@@ -429,6 +429,10 @@ impl<E: Equations> Memory for Radau5<E> {
         self.newton.restart();
     }
 
+    fn renew(&mut self, _span: f64) -> bool {
+        false
+    }
+
     fn iterate_to_stall(&mut self) {
         self.newton.allow_more(AS_LONG_AS_IT_TAKES);
     }

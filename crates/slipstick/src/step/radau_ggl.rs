@@ -184,6 +184,10 @@ impl Memory for RadauGgl {
         }
     }
 
+    fn renew(&mut self, _span: f64) -> bool {
+        false
+    }
+
     fn iterate_to_stall(&mut self) {
         self.plain.iterate_to_stall();
         self.patience = AS_LONG_AS_IT_TAKES;

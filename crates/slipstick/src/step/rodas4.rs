@@ -193,6 +193,10 @@ impl Memory for Rodas4 {
         self.dense.restart();
     }
 
+    fn renew(&mut self, _span: f64) -> bool {
+        false
+    }
+
     fn iterate_to_stall(&mut self) {}
 
     fn report(&self) -> StepReport<'_> {

@@ -305,6 +305,10 @@ impl Memory for Sdirk4 {
         self.dense.restart();
     }
 
+    fn renew(&mut self, _span: f64) -> bool {
+        false
+    }
+
     fn iterate_to_stall(&mut self) {
         self.newton.allow_more(AS_LONG_AS_IT_TAKES);
     }

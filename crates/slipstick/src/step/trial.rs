@@ -83,6 +83,16 @@ impl Trial {
         }
     }
 
+    /// Becomes as new, for another run that starts at the given point.
+    pub(crate) fn renew(&mut self, t: f64, start: &[f64]) {
+        let Self { t: own_t, h, start: own_start, end, error, shares, fault, dense } = self;
+        (*own_t, *h, *error, *fault) = (t, 0.0, 0.0, None);
+        own_start.copy_from_slice(start);
+        end.copy_from_slice(start);
+        shares.fill(0.0);
+        dense.renew();
+    }
+
     /// Sets `error` to the norm of scaled errors; `usual` is the norm if tolerances have none.
     #[inline(always)]
     pub fn judge(&mut self, errors: &[f64], tolerances: &Tolerances, usual: Norm) {
@@ -324,6 +334,19 @@ fn all_finite(values: &[f64]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trial_that_has_become_as_new_has_nothing_of_the_last() {
+        let mut trial = Trial::new(0.0, &[1.0, 2.0]);
+        (trial.h, trial.end) = (0.5, vec![3.0, 4.0]);
+        trial.judge(&[1.0, f64::NAN], &Tolerances::default(), Norm::Worst);
+        trial.fill_line();
+        trial.fail(Fault::NoConvergence);
+        trial.renew(7.0, &[5.0, 6.0]);
+        assert_eq!(format!("{trial:?}"), format!("{:?}", Trial::new(7.0, &[5.0, 6.0])));
+    }
+
     #[test]
     fn what_is_not_finite_is_seen() {
         for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {

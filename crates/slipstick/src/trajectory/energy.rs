@@ -62,7 +62,7 @@ pub struct EnergyBalance {
 impl EnergyBalance {
     /// Looks along a run; none if the system is no mechanism, or the steps were not kept.
     pub fn of(system: &dyn System, trajectory: &Trajectory) -> Option<Self> {
-        let mut books = Books::new(system)?;
+        let mut books = Books::new(system, &trajectory.parameters)?;
         let is_kept = |s: &Segment| !s.steps().is_empty() || s.end_time == s.start_time;
         if !trajectory.segments.iter().all(is_kept) {
             return None;
@@ -115,9 +115,10 @@ struct Books<'a> {
 }
 
 impl<'a> Books<'a> {
-    fn new(system: &'a dyn System) -> Option<Self> {
+    fn new(system: &'a dyn System, parameters: &[f64]) -> Option<Self> {
         let count = system.mode_names().len();
-        let mode = |mode| Some(Mixture::new(system, system.mechanism()?.energies(mode)?));
+        let mixture = |observer| Mixture::new(system, observer).with_parameters(parameters);
+        let mode = |mode| Some(mixture(system.mechanism()?.energies(mode)?));
         let modes = (0..count).map(mode).collect::<Option<Vec<_>>>()?;
         let layout = system.layout();
         let (values, state) = (vec![0.0; POWER + 1 + layout.v], vec![0.0; layout.dimension()]);

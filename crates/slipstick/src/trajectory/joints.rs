@@ -4,7 +4,6 @@
 use super::Trajectory;
 use crate::equations::{Evaluator, System};
 use crate::formulation::{Flow, Upkeep};
-use crate::mode::Mode;
 
 /// The largest residual of any constraint, with its moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,7 +45,8 @@ impl Joints {
     pub fn of(system: &dyn System, upkeep: &Upkeep, trajectory: &Trajectory) -> Option<Self> {
         let constraints = system.constraints();
         let first = trajectory.segments.first().filter(|_| !constraints.is_empty())?;
-        let mut look = ConstraintAudit::new(system, upkeep, &first.mode);
+        let flow = Flow::stabilised(system, first.mode.clone(), upkeep.clone());
+        let mut look = ConstraintAudit::new(flow.with_parameters(&trajectory.parameters));
         for segment in &trajectory.segments {
             look.flow.mode.clone_from(&segment.mode);
             look.flow.reach(&segment.mode.structure.reaching);
@@ -72,11 +72,12 @@ struct ConstraintAudit<'a> {
 }
 
 impl<'a> ConstraintAudit<'a> {
-    fn new(system: &'a dyn System, upkeep: &Upkeep, mode: &Mode) -> Self {
+    fn new(flow: Flow<'a>) -> Self {
+        let system = flow.system();
         let constraints = system.constraints();
         let holonomic = constraints.iter().filter(|c| c.holonomic).count();
         Self {
-            flow: Flow::stabilised(system, mode.clone(), upkeep.clone()),
+            flow,
             evaluator: system.evaluator(),
             position: vec![0.0; holonomic],
             velocity: vec![0.0; constraints.len()],
@@ -86,7 +87,7 @@ impl<'a> ConstraintAudit<'a> {
     }
 
     fn at(&mut self, t: f64, y: &[f64]) {
-        let locked = self.flow.mode.locked(self.flow.system().parameters());
+        let locked = self.flow.mode.locked(self.flow.parameters());
         self.evaluator.residuals(locked, t, y, &mut self.position, &mut self.velocity);
         self.flow.constraints().acceleration_residuals(t, y, &mut self.acceleration);
         let residuals = [&self.position, &self.velocity, &self.acceleration];

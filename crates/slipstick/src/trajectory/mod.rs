@@ -28,12 +28,14 @@ pub use statistics::{KindCounts, LocatingCounts, SlidingSteps, StartCounts, Stat
 use crate::mode::State;
 
 /// The record of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Trajectory {
     /// The name of each component of the state.
     pub state_names: Vec<String>,
     /// The name of each guard, as events refer to them.
     pub guard_names: Vec<String>,
+    /// The values of the parameters that it was run with.
+    pub parameters: Vec<f64>,
     /// The pieces between events, in order; segment `i` ends at event `i`.
     pub segments: Vec<Segment>,
     /// The events, in order; each is a transition, with all that it has caused at its instant.

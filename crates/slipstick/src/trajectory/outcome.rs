@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// Why a run ended.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Outcome {
     /// It came to the end time.
     ReachedEnd,
@@ -41,6 +41,7 @@ pub enum Outcome {
         reason: String,
     },
     /// The run failed; the error says why and this trajectory is what was computed before.
+    #[default]
     Failed,
 }
 

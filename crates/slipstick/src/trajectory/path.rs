@@ -30,7 +30,7 @@ impl Trajectory {
     /// on it is only that near. The states of a [`Path`] are on the surface to rounding.
     pub fn of<'a>(&'a self, system: &'a dyn System) -> Path<'a> {
         let mixture = Mixture::new(system, Observer::of_forces(system.layout().v));
-        Path { trajectory: self, system, mixture }
+        Path { trajectory: self, system, mixture: mixture.with_parameters(&self.parameters) }
     }
 }
 

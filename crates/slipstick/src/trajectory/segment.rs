@@ -15,7 +15,7 @@ pub struct SegmentStep {
 }
 
 /// A piece of a trajectory with one mode.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Segment {
     /// The discrete state that holds throughout.
     pub mode: Mode,

@@ -43,9 +43,8 @@ impl<S: PartialEq> Cascade<S> {
     /// time between them, rounds belong to different instants.
     pub fn record(&mut self, fired: &[usize], t: f64, y: &[f64], mode: &Mode, sides: S) -> Repeat {
         if t > self.t {
+            self.renew();
             self.t = t;
-            self.situations.clear();
-            self.fired.clear();
         }
         let bits = y.iter().map(|y| y.to_bits()).collect();
         let now = Situation { y: bits, mode: mode.clone(), sides };
@@ -57,6 +56,13 @@ impl<S: PartialEq> Cascade<S> {
             None if self.fired.len() > MOST_ROUNDS => Repeat::TooLong,
             None => Repeat::New,
         }
+    }
+
+    /// Becomes as new: nothing has happened yet.
+    pub fn renew(&mut self) {
+        self.t = f64::NEG_INFINITY;
+        self.situations.clear();
+        self.fired.clear();
     }
 
     /// What fired in the last rounds, oldest first.

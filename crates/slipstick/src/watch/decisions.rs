@@ -1,7 +1,7 @@
 //! Comparisons inside their bands are decided by the motion at the start of a step (rules 6 and 8).
 
 use super::decide::{Pinned, Verdict, decide, decide_by_motion};
-use super::scan::{Found, Touch};
+use super::scan::Touch;
 use super::side::{Effect, Input, turn};
 use super::sides::{DecidedBy, SideTable};
 use super::signals::{Banded, Signals};
@@ -116,12 +116,5 @@ impl SideTable {
             });
             first.is_some_and(|sign| (sign > 0.0) != plus)
         })
-    }
-
-    /// Whether something was found that the motion had decided at the start of the step: it comes back at
-    /// once.
-    pub(super) fn comes_back(&self, found: &Found) -> bool {
-        let decided = |c: &usize| self.records[*c].decision != DecidedBy::Open;
-        found.changed.iter().any(|c| self.now.sides[*c].is_inside() && decided(c))
     }
 }

@@ -207,12 +207,6 @@ impl Watch {
         self.sides.is_contradicted(signals, h)
     }
 
-    /// Whether something was found that the motion had decided at the start of the step: it comes back at
-    /// once.
-    pub fn comes_back(&self, found: &Found) -> bool {
-        self.sides.comes_back(found)
-    }
-
     /// Whether a guard may fire in the step, among the comparisons that are [`due`](Self::due), as far as
     /// polynomials tell: nothing is located. False is sure, and the step can be accepted; otherwise
     /// [`scan`](Self::scan) says what fires.

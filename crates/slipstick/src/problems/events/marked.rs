@@ -48,6 +48,9 @@ impl System for Marked {
     fn reset_can_turn(&self, mode: usize, reset: usize, guard: usize) -> bool {
         self.closures.reset_can_turn(mode, reset, guard)
     }
+    fn admits(&self, parameters: &[f64]) -> bool {
+        self.closures.admits(parameters)
+    }
     fn plain_field(&self) -> Option<&PlainField> {
         None
     }

@@ -35,6 +35,7 @@ pub(super) fn run_plainly(
     let mut record = Trajectory {
         state_names: system.state_names().to_vec(),
         guard_names: Vec::new(),
+        parameters: system.parameters().to_vec(),
         segments: vec![Segment::new(mode.clone(), start.t, &start.y)],
         events: Vec::new(),
         notes: Notes::default(),

@@ -137,3 +137,28 @@ fn easy_steps_count_only_in_a_row() {
     assert!(!(1..EASY_STEPS).any(|_| period.is_easy(Some(0.1))));
     assert!(period.is_easy(Some(0.1)));
 }
+
+#[test]
+fn what_has_become_as_new_has_no_memory_but_its_criterion() {
+    let candidates = || [(false, 1.0), (true, 0.8), (true, 1.0)].into_iter();
+    for (tries, holds) in [(true, false), (false, false), (true, true)] {
+        let new = || {
+            let mut selector = MethodSelector::new(candidates(), tries);
+            if holds {
+                selector.hold_steps();
+            }
+            selector
+        };
+        let mut selector = new();
+        selector.expect(1, 3.0);
+        selector.know(0.01);
+        for k in 0..100 {
+            selector.spend(1.0);
+            selector.take(0.1 + f64::from(k), Some(1.0));
+            selector.reject(0.1);
+        }
+        assert_ne!(format!("{selector:?}"), format!("{:?}", new()));
+        selector.renew();
+        assert_eq!(format!("{selector:?}"), format!("{:?}", new()));
+    }
+}
