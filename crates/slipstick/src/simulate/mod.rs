@@ -36,6 +36,7 @@ mod stepper;
 mod surface_notes;
 mod surfaces;
 mod trials;
+mod uncertainty;
 
 pub(crate) use initialise::check_options;
 
