@@ -191,7 +191,7 @@ impl Scanner {
     pub(super) fn fires_by(&self, table: &GuardTable, now: &Snapshot) -> Option<f64> {
         let track = self.tracks.last()?;
         let flip = track.flip.as_ref()?;
-        table.fires_alone(track.comparison, flip.plus, now).then(|| flip.hi + (flip.hi - flip.lo))
+        table.fires_alone(track.comparison, flip.plus, now).then_some(flip.hi + (flip.hi - flip.lo))
     }
 
     /// Asks for the polynomial of a comparison over the step, if all of it may be looked at.
