@@ -38,6 +38,7 @@ mod stepper;
 mod surface_notes;
 mod surfaces;
 mod trials;
+mod uncertainty;
 mod validate;
 
 pub(crate) use validate::check_options;

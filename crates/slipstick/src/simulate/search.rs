@@ -281,6 +281,22 @@ mod tests {
     }
 
     #[test]
+    fn a_guard_is_as_near_as_it_was_at_an_event_that_does_not_concern_it() {
+        let text = r#"
+            states = { x = 0.0, v = 2.0 }
+            derivatives = { x = "v", v = "0" }
+            events.left = { guard = "x < -1", reset = { v = "-0.5*v" } }
+            events.right = { guard = "x > 1", reset = { v = "-0.5*v" } }
+            run = { until = 9, method = "dopri5", location = "dense" }"#;
+        let plan = Plan::of(text);
+        let run = super::super::simulate(&plan.system, &plan.start, &plan.options).expect("a run");
+        // To one wall, and to the other at half the speed, and back at a quarter of it.
+        let times: Vec<f64> = run.events.iter().map(|event| event.t).collect();
+        assert_eq!(times.len(), 3, "{times:?}");
+        assert!(times.iter().zip([0.5, 2.5, 6.5]).all(|(t, exact)| (t - exact).abs() < 1e-12), "{times:?}");
+    }
+
+    #[test]
     fn the_step_is_made_again_to_end_at_its_event() {
         let again = BALL.replace("until = 3", "until = 3, location = \"integrate\"");
         let (found, h) = look(&again, 0.2);

@@ -1,6 +1,7 @@
 //! Comparisons without a series are described by trial steps (rule 6).
 
-use super::signals::{Along, ROUNDING};
+use super::signals::Along;
+use super::uncertainty::ROUNDING;
 use crate::equations::MassKind;
 use crate::step::Restart;
 use crate::watch::Banded;

@@ -11,6 +11,7 @@
 //! form entered  begin(signals)          guards that fire by motion; each starts a transition
 //! step          begin(signals)          decides what is still undecided
 //!               due(signals, path)      none: the step needs no scan
+//!               may_fire(signals, h)    false: the step needs no scan on a finer dense output
 //!               scan(signals, h, limit) the first firing, or none
 //!               accept(s)               sides move on to s
 //! ```

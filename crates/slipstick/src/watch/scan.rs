@@ -14,6 +14,7 @@ use super::sides::SideTable;
 use super::signals::{Banded, Described, NotFinite, STEP_DEGREE, Signals, StepPolynomial};
 use super::step_scan::Arrival;
 use crate::math::Bracket;
+use std::cmp::Ordering;
 
 /// How many times further than its slope says a comparison can be beyond its root without a jump.
 const STEEP: f64 = 8.0;
@@ -53,8 +54,10 @@ pub struct Touch {
 /// How a comparison ends the part of the step that was scanned.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ending {
-    /// How far it is outside its band at least; negative inside.
+    /// How far it is outside its band at least, at the end of what was looked at; negative inside.
     pub(super) reach: f64,
+    /// The same anywhere before that: the step may be taken up to an event only.
+    pub(super) nearest: f64,
     /// The largest `|g|` in the step, with its band.
     pub(super) peak: Banded,
 }
@@ -148,7 +151,8 @@ impl Scanner {
         let Arrival { comparison, earliest } = arrival;
         let reach = sides.records[comparison].reach;
         let goes = reach * (until / earliest);
-        let end = Ending { reach: reach - goes, peak: Banded::new(reach + goes, 0.0) };
+        let left = reach - goes;
+        let end = Ending { reach: left, nearest: left, peak: Banded::new(reach + goes, 0.0) };
         self.ends.push((comparison, end));
     }
 
@@ -187,7 +191,7 @@ impl Scanner {
     pub(super) fn fires_by(&self, table: &GuardTable, now: &Snapshot) -> Option<f64> {
         let track = self.tracks.last()?;
         let flip = track.flip.as_ref()?;
-        table.fires_alone(track.comparison, flip.plus, now).then(|| flip.hi + (flip.hi - flip.lo))
+        table.fires_alone(track.comparison, flip.plus, now).then_some(flip.hi + (flip.hi - flip.lo))
     }
 
     /// Asks for the polynomial of a comparison over the step, if all of it may be looked at.
@@ -536,14 +540,26 @@ impl StepPolynomial {
         let nearest = if plus { least } else { -most };
         let reach = last.abs() - needed;
         // What is not finite is not outside.
-        (nearest > needed && last.is_finite()).then(|| Ending { reach, peak: Banded::new(size, self.band) })
+        let outside = nearest > needed && last.is_finite();
+        let (nearest, peak) = (nearest - needed, Banded::new(size, self.band));
+        outside.then_some(Ending { reach, nearest, peak })
     }
 }
 
 impl Ending {
+    /// How far outside its band the comparison is at least where the step is taken up to, if it was looked at
+    /// until then. Before that, what it came to later is not where the motion goes on.
+    pub(super) fn reach_at(&self, s: f64, looked: f64) -> f64 {
+        match s.total_cmp(&looked) {
+            Ordering::Less => self.nearest,
+            Ordering::Equal => self.reach,
+            Ordering::Greater => 0.0,
+        }
+    }
+
     /// How the comparison of some pieces ends at a local time.
     fn of(pieces: &[StepPiece], s: f64) -> Self {
-        let mut end = Self { reach: 0.0, peak: Banded::default() };
+        let mut end = Self { reach: 0.0, nearest: 0.0, peak: Banded::default() };
         let reached = |(index, piece): &(usize, &StepPiece)| *index == 0 || piece.from < s;
         for (_, piece) in pieces.iter().enumerate().take_while(reached) {
             let whole = piece.to <= s;
@@ -552,6 +568,7 @@ impl Ending {
             let value = if whole { piece.shape.last() } else { piece.shape.at(place) };
             end.peak = Banded::new(end.peak.value.max(size), end.peak.band.max(piece.band));
             end.reach = value.abs() - piece.band - piece.doubt;
+            end.nearest = end.reach;
         }
         end
     }

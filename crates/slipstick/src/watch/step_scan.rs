@@ -74,6 +74,8 @@ pub(super) struct StepScan {
     queue: BinaryHeap<Arrival>,
     /// How far those that are due go at most.
     travels: Vec<f64>,
+    /// Until when all of them were looked at.
+    looked: f64,
     /// How far time and states go in the step.
     path: f64,
 }
@@ -88,6 +90,7 @@ impl StepScan {
             due: Vec::with_capacity(sides.records.len()),
             queue: BinaryHeap::new(),
             travels: Vec::new(),
+            looked: 0.0,
             path: 0.0,
         }
     }
@@ -242,6 +245,7 @@ impl StepScan {
                 }
             }
         }
+        self.looked = limit.min(cut);
         Ok(cut)
     }
 
@@ -308,7 +312,7 @@ impl StepScan {
             let record = &mut sides.records[comparison];
             let (was, is) = (sides.now.sides[comparison].is_inside(), next.sides[comparison].is_inside());
             record.entered = is && (record.entered || !was);
-            record.reach = end.reach;
+            record.reach = end.reach_at(s, self.looked);
             record.peak = record.raised(end.peak);
             // Until it has left its band, the dense output may contradict the decision.
             record.decision = record.decision.after_step(is);
