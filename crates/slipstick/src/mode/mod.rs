@@ -8,7 +8,7 @@ use crate::equations::{Locked, System};
 use std::hash::{Hash, Hasher};
 
 /// What shapes a form: which equations there are. Two equal structures give equal forms.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Structure {
     /// The guards of the switches on whose surfaces the motion slides, ascending.
     pub sliding: Vec<usize>,
@@ -18,7 +18,7 @@ pub struct Structure {
 }
 
 /// What formulas read, fixed during a step.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Values {
     /// The index of the automaton's mode.
     pub place: usize,
@@ -31,7 +31,7 @@ pub struct Values {
 }
 
 /// The discrete state. It is fixed during a step and changed only by an event.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub struct Mode {
     /// What shapes the form.
     pub structure: Structure,
@@ -69,6 +69,44 @@ impl Mode {
     pub fn locked<'a>(&'a self, parameters: &'a [f64]) -> Locked<'a> {
         let Values { place, signs, counts, discrete } = &self.values;
         Locked { mode: *place, parameters, signs, counts, discrete, rows: None }
+    }
+}
+
+// Modes are taken over at every event: without allocating, which derived code would do.
+
+impl Clone for Mode {
+    fn clone(&self) -> Self {
+        Self { structure: self.structure.clone(), values: self.values.clone() }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.structure.clone_from(&other.structure);
+        self.values.clone_from(&other.values);
+    }
+}
+
+impl Clone for Structure {
+    fn clone(&self) -> Self {
+        Self { sliding: self.sliding.clone(), reaching: self.reaching.clone() }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.sliding.clone_from(&other.sliding);
+        self.reaching.clone_from(&other.reaching);
+    }
+}
+
+impl Clone for Values {
+    fn clone(&self) -> Self {
+        let Self { place, signs, counts, discrete } = self;
+        Self { place: *place, signs: signs.clone(), counts: counts.clone(), discrete: discrete.clone() }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.place = other.place;
+        self.signs.clone_from(&other.signs);
+        self.counts.clone_from(&other.counts);
+        self.discrete.clone_from(&other.discrete);
     }
 }
 
@@ -143,6 +181,15 @@ mod tests {
         assert_ne!(mode(&[1.0], &[]), mode(&[1.0 + f64::EPSILON], &[]));
         let seen: HashSet<Mode> = [mode(&[f64::NAN], &[4])].into();
         assert!(seen.contains(&mode(&[f64::NAN], &[4])) && !seen.contains(&mode(&[f64::NAN], &[])));
+    }
+
+    #[test]
+    fn a_mode_is_taken_over_as_a_whole() {
+        let (mut taken, mut other) = (mode(&[], &[]), mode(&[2.0, 3.0], &[1, 4]));
+        (other.structure.reaching, other.values.place) = (vec![1.0], 7);
+        (other.values.signs[1], other.values.counts[0]) = (-1.0, 5.0);
+        taken.clone_from(&other);
+        assert_eq!((&taken, &other.clone()), (&other, &other));
     }
 
     #[test]

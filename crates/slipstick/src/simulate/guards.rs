@@ -21,6 +21,8 @@ pub(super) struct Guards {
     pub(super) comparisons: Comparisons,
     pub(super) uncertainty: Uncertainty,
     pub(super) calendar: Calendar,
+    /// Room for the values of all comparisons that are watched.
+    values: Vec<Banded>,
 }
 
 impl Guards {
@@ -33,6 +35,7 @@ impl Guards {
             comparisons,
             uncertainty: Uncertainty::new(&integrator.trial.start, system.guards().len()),
             calendar: Calendar::new(&integrator.flow, integrator.options.until),
+            values: Vec::new(),
         };
         guards.follow_method(integrator);
         guards
@@ -40,7 +43,7 @@ impl Guards {
 
     /// Becomes as new, where an integrator begins another run.
     pub(super) fn renew(&mut self, integrator: &Integrator<'_>) {
-        let Self { watch, comparisons: _, uncertainty, calendar } = self;
+        let Self { watch, comparisons: _, uncertainty, calendar, values: _ } = self;
         watch.reset();
         uncertainty.renew(&integrator.trial.start);
         calendar.renew();
@@ -115,10 +118,11 @@ impl Guards {
 
     /// What fires by the values where the motion stands.
     pub(super) fn fires_by_value(&mut self, integrator: &mut Integrator<'_>) -> Result<Firing, Error> {
-        let which = self.watch.watched().to_vec();
-        let mut values = vec![Banded::default(); which.len()];
-        self.along(integrator).1.values(&which, 0.0, &mut values);
-        let mut firing = match self.watch.jump(&values) {
+        let Self { watch, comparisons, uncertainty, values, .. } = self;
+        values.clear();
+        values.resize(watch.watched().len(), Banded::default());
+        Along { integrator, comparisons, uncertainty }.values(watch.watched(), 0.0, values);
+        let mut firing = match watch.jump(values) {
             Ok(fired) => self.comparisons.firing(fired),
             Err(bad) => return Err(self.not_finite(integrator, bad)),
         };
