@@ -144,7 +144,7 @@ fn springs_in_a_potential_begin_and_end_at_events() {
         run = { until = 3, rtol = 1e-8 }
     "#;
     let run = run(text, Method::DormandPrince5).unwrap_or_else(|failure| panic!("{failure}"));
-    assert_eq!(run.guard_names, ["min(0, x) in potential"]);
+    assert_eq!(*run.guard_names, ["min(0, x) in potential"]);
     assert!(run.events.len() == 6 && (run.events[0].t - (2.0 / 9.81_f64).sqrt()).abs() < 1e-9);
 }
 

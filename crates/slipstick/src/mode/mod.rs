@@ -190,6 +190,15 @@ mod tests {
     }
 
     #[test]
+    fn a_mode_is_taken_over_as_a_whole() {
+        let (mut taken, mut other) = (mode(&[], &[]), mode(&[2.0, 3.0], &[1, 4]));
+        (other.structure.reaching, other.values.place) = (vec![1.0], 7);
+        (other.values.signs[1], other.values.counts[0]) = (-1.0, 5.0);
+        taken.clone_from(&other);
+        assert_eq!((&taken, &other.clone()), (&other, &other));
+    }
+
+    #[test]
     fn equations_see_the_parameters_of_the_run() {
         let (mode, parameters) = (mode(&[2.0], &[]), [9.81, 0.5]);
         let locked = mode.locked(&parameters);

@@ -123,17 +123,16 @@ impl RunLoop<'_> {
 
     /// A new segment begins where the motion stands, after an event if there was one.
     pub(super) fn begin_segment(&mut self, restart: Restart, beginning: Option<Beginning>) {
-        let (t, y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
-        self.integrator.restart(t, &y, restart);
+        self.integrator.step.restart(restart);
         let slides = self.integrator.flow.sliding().is_some();
         let beginning = beginning.map(|beginning| Beginning { slides, ..beginning });
         let fired = beginning.map(|beginning| beginning.guard);
         self.guards.show_entered_sides(&mut self.integrator, fired);
         let estimated = self.integrator.choose_first_step(restart, beginning);
         self.recorder.statistics().starts.estimates += u64::from(estimated);
-        let flow = &self.integrator.flow;
-        self.recorder.begin_segment(&flow.mode, t, &y);
-        self.guards.note_past(flow, t, restart == Restart::Initial, &mut self.recorder);
+        let (flow, trial) = (&self.integrator.flow, &self.integrator.trial);
+        self.recorder.begin_segment(&flow.mode, trial.t, &trial.start);
+        self.guards.note_past(flow, trial.t, restart == Restart::Initial, &mut self.recorder);
     }
 
     /// The guard that an event is known by, for what was learnt of first steps after it: one that fires, or

@@ -127,12 +127,6 @@ impl<'a> Integrator<'a> {
         }
     }
 
-    /// The next step begins at this state.
-    pub(super) fn restart(&mut self, t: f64, y: &[f64], restart: Restart) {
-        self.trial.restart(t, y);
-        self.step.restart(restart);
-    }
-
     /// Chooses the first step of a segment that begins with an event. Gives whether the field was asked for
     /// it.
     pub(super) fn choose_first_step(&mut self, restart: Restart, beginning: Option<Beginning>) -> bool {

@@ -48,9 +48,9 @@ impl Recorder {
     }
 
     /// Becomes as new, for another run.
-    pub(super) fn renew(&mut self, record: Trajectory, segment: Segment, method: Method) {
+    pub(super) fn renew(&mut self, segment: Segment, method: Method) {
         self.fired.fill(0);
-        (self.record, self.segment, self.event) = (record, segment, None);
+        (self.record, self.segment, self.event) = (self.record.emptied(), segment, None);
         self.meter = Meter::new(method);
     }
 
@@ -260,7 +260,8 @@ impl Recorder {
             self.segment.extend(t, y);
         }
         self.record.segments.push(std::mem::take(&mut self.segment));
-        std::mem::take(&mut self.record)
+        let empty = self.record.emptied();
+        std::mem::replace(&mut self.record, empty)
     }
 }
 
@@ -271,7 +272,7 @@ pub(super) fn empty_trajectory(system: &dyn System, options: &Options) -> Trajec
     let surfaces = options.constraints.stabilisation == Stabilisation::SlidingMode;
     let constraints = system.constraints().iter().filter(|_| surfaces).map(|c| c.name.clone());
     Trajectory {
-        state_names: system.state_names().to_vec(),
+        state_names: system.state_names().into(),
         guard_names: guards.chain(constraints).collect(),
         ..Trajectory::default()
     }
@@ -283,8 +284,8 @@ mod tests {
 
     fn recorder(keep: Keep) -> Recorder {
         let record = Trajectory {
-            state_names: vec!["x".to_owned()],
-            guard_names: vec!["g".to_owned()],
+            state_names: ["x".to_owned()].into(),
+            guard_names: ["g".to_owned()].into(),
             ..Trajectory::default()
         };
         Recorder::new(record, keep, Segment::new(Mode::new(0, 0, 0), 0.0, &[1.0]), Method::DormandPrince5)

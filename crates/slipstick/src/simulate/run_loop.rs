@@ -83,8 +83,7 @@ impl<'a> RunLoop<'a> {
         let Origin { mode, t, y, .. } = origin;
         integrator.renew(origin);
         guards.renew(integrator);
-        let record = empty_trajectory(integrator.flow.system(), integrator.options);
-        recorder.renew(record, Segment::new(mode.clone(), t, y), integrator.step.method());
+        recorder.renew(Segment::new(mode.clone(), t, y), integrator.step.method());
         accumulating.renew();
         cascade.renew();
         transition.begin(&Firing::default(), t, y, mode);

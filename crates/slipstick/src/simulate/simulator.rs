@@ -2,7 +2,7 @@
 
 use super::recorder::empty_trajectory;
 use super::run_loop::{Origin, RunLoop};
-use super::{Failure, Monitor, Options, Start, Unwatched, validate};
+use super::{Error, Failure, Monitor, Options, Start, Unwatched, validate};
 use crate::equations::System;
 use crate::mode::Mode;
 use crate::trajectory::Trajectory;
@@ -56,7 +56,7 @@ impl<'a> Simulator<'a> {
         monitor: &mut dyn Monitor,
     ) -> Result<Trajectory, Box<Failure>> {
         let (system, options) = (self.system, self.options);
-        if let Err(error) = validate::check(system, parameters, start, options) {
+        if let Err(error) = self.check(parameters, start) {
             let trajectory =
                 Trajectory { parameters: parameters.to_vec(), ..empty_trajectory(system, options) };
             return Err(Box::new(Failure { error, trajectory }));
@@ -64,6 +64,15 @@ impl<'a> Simulator<'a> {
         let run = self.begin(parameters, start);
         let result = run.go(monitor);
         run.finish(result)
+    }
+
+    /// Refuses what cannot be run. What is the same in all runs is checked before the first.
+    fn check(&self, parameters: &[f64], start: &Start) -> Result<(), Error> {
+        validate::check_beginning(self.system, parameters, start, self.options)?;
+        if self.run.is_none() {
+            validate::check_system(self.system, self.options)?;
+        }
+        validate::check_mechanism_at(self.system, start)
     }
 
     /// The loop of a run, before its start.

@@ -12,8 +12,8 @@ const SPACINGS_OF_CLOCKS: f64 = 16.0;
 /// The word for it in the section `run` of a model file.
 const STABILISATION: &str = "stabilisation";
 
-/// Checks the start and the options against the system.
-pub(super) fn check(
+/// Checks what is different in every run: parameters, start, times.
+pub(super) fn check_beginning(
     system: &dyn System,
     parameters: &[f64],
     start: &Start,
@@ -29,12 +29,20 @@ pub(super) fn check(
     if options.until <= start.t {
         return Err(Error::EndBeforeStart { start: start.t, until: options.until });
     }
-    check_clocks(system, start, options)?;
+    check_clocks(system, start, options)
+}
+
+/// Checks what is the same in all runs: options, places of entries.
+pub(super) fn check_system(system: &dyn System, options: &Options) -> Result<(), Error> {
     check_options(system, options)?;
-    if let Some(BadPlace { matrix, place, size }) = system.mechanism().and_then(MechanismStructure::bad_place)
-    {
-        return Err(Error::BadPlace { matrix, place, size });
+    match system.mechanism().and_then(MechanismStructure::bad_place) {
+        Some(BadPlace { matrix, place, size }) => Err(Error::BadPlace { matrix, place, size }),
+        None => Ok(()),
     }
+}
+
+/// Checks what closures say of a mechanism, at its start.
+pub(super) fn check_mechanism_at(system: &dyn System, start: &Start) -> Result<(), Error> {
     let wrong = system.mechanism().and_then(|mechanism| mechanism.wrong_gradient(start.t, &start.y));
     if let Some(wrong) = wrong {
         let constraint = system.constraints()[wrong.constraint].name.clone();

@@ -26,14 +26,15 @@ pub use segment::{Segment, SegmentStep};
 pub use statistics::{KindCounts, LocatingCounts, SlidingSteps, StartCounts, Statistics, StepRange};
 
 use crate::mode::State;
+use std::sync::Arc;
 
 /// The record of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Trajectory {
     /// The name of each component of the state.
-    pub state_names: Vec<String>,
+    pub state_names: Arc<[String]>,
     /// The name of each guard, as events refer to them.
-    pub guard_names: Vec<String>,
+    pub guard_names: Arc<[String]>,
     /// The values of the parameters that it was run with.
     pub parameters: Vec<f64>,
     /// The pieces between events, in order; segment `i` ends at event `i`.
@@ -51,6 +52,12 @@ pub struct Trajectory {
 }
 
 impl Trajectory {
+    /// One with the same names and nothing else.
+    pub(crate) fn emptied(&self) -> Self {
+        let (state_names, guard_names) = (Arc::clone(&self.state_names), Arc::clone(&self.guard_names));
+        Self { state_names, guard_names, ..Self::default() }
+    }
+
     /// The time at which the run began.
     pub fn start_time(&self) -> f64 {
         self.segments.first().map_or(f64::NAN, |s| s.start_time)

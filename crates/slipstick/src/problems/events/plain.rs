@@ -33,8 +33,8 @@ pub(super) fn run_plainly(
 ) -> Trajectory {
     let mode = Mode::new(start.mode, system.switch_names().len(), system.shape().count_number);
     let mut record = Trajectory {
-        state_names: system.state_names().to_vec(),
-        guard_names: Vec::new(),
+        state_names: system.state_names().into(),
+        guard_names: [].into(),
         parameters: system.parameters().to_vec(),
         segments: vec![Segment::new(mode.clone(), start.t, &start.y)],
         events: Vec::new(),

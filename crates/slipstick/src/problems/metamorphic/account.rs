@@ -67,7 +67,7 @@ impl Account {
     /// Of a run that came to an end of some kind; a word for the outcome, and whether that is complete.
     pub(super) fn of(run: &Trajectory, units: &Units, outcome: &str, is_complete: bool) -> Self {
         let names = units.names.as_ref().filter(|names| names.len() == run.guard_names.len());
-        let guard_names = names.unwrap_or(&run.guard_names).clone();
+        let guard_names = names.map_or_else(|| run.guard_names.to_vec(), Vec::clone);
         let mut account = Self {
             firings: Vec::new(),
             from: units.time(run.start_time()),
