@@ -46,8 +46,8 @@ pub(super) struct Integrator<'a> {
     pub(super) start_time: f64,
     /// Which dense output is at hand.
     pub(super) dense_number: u64,
-    /// The guard whose surface the last step would have gone beyond.
-    pub(super) blocked_by: Option<usize>,
+    /// The guard whose surface the last step would have gone beyond, and when.
+    pub(super) blocked_by: Option<(usize, f64)>,
 }
 
 impl<'a> Integrator<'a> {

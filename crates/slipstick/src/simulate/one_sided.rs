@@ -117,7 +117,7 @@ impl Integrator<'_> {
     pub(super) fn step_before_surface(&mut self) -> Option<f64> {
         let fault = matches!(self.trial.fault, Some(Fault::NotFinite { .. }));
         if let Some((t, guard)) = self.flow.one_sided.take_crossed() {
-            self.blocked_by = Some(guard);
+            self.blocked_by = Some((guard, t));
             let to_surface = (t - self.trial.t) / self.ahead().1;
             return Some(to_surface.clamp(NEXT_TRY.0 * self.trial.h, NEXT_TRY.1 * self.trial.h));
         }
@@ -126,10 +126,14 @@ impl Integrator<'_> {
     }
 
     /// Where a motion dies out on a surface, no step can reach it without looking beyond it. When steps
-    /// cannot shrink any more and it is as near as can be told, the guard fires where the motion stands.
+    /// cannot shrink any more and it is as near as can be told, in states or in time, the guard fires where the
+    /// motion stands.
     pub(super) fn arrives(&mut self) -> Option<usize> {
-        let guard = self.blocked_by.take()?;
+        let (guard, crossing) = self.blocked_by.take()?;
         let (t, mut y) = (self.trial.t, self.trial.start.clone());
+        if crossing - t <= self.smallest_step() {
+            return Some(guard);
+        }
         let widths = self.widths(&y);
         let near = self.flow.guards().spread(guard, t, &mut y, &widths);
         (self.flow.guards().value(guard, t, &y).abs() <= near).then_some(guard)
