@@ -12,17 +12,22 @@ use slipstick::simulate::{
 use slipstick::step::Method;
 use slipstick::trajectory::Trajectory;
 
-/// One run, counted. Gives its steps.
+/// One run, counted. What it hands back is dropped outside. Gives its steps.
+fn steps_of(run: &mut dyn FnMut() -> Result<Trajectory, Box<Failure>>) -> u64 {
+    counted_run(run).map_or(0, |run| run.statistics.accepted + run.statistics.rejected)
+}
+
 #[inline(never)]
-fn counted_run(run: &mut dyn FnMut() -> Result<Trajectory, Box<Failure>>) -> u64 {
-    let steps = run().map_or(0, |run| run.statistics.accepted + run.statistics.rejected);
-    std::hint::black_box(steps)
+fn counted_run(
+    run: &mut dyn FnMut() -> Result<Trajectory, Box<Failure>>,
+) -> Result<Trajectory, Box<Failure>> {
+    std::hint::black_box(run())
 }
 
 fn count(problem: &str, system: &dyn System, start: &Start, options: &Options) {
     let mut options = options.clone();
     options.keep = Keep::Ends;
-    let steps = counted_run(&mut || simulate(system, start, &options));
+    let steps = steps_of(&mut || simulate(system, start, &options));
     println!("{problem}/{} {steps}", options.method.name());
 }
 
@@ -76,7 +81,7 @@ fn count_open_joints() {
     for (name, text) in [("free-100", free), ("guarded-100", &guarded.join("\n")), ("open-100", open)] {
         let Ok(model) = Model::from_toml(text) else { continue };
         let Ok(plan) = Plan::new(&model, &Overrides::default()) else { continue };
-        let steps = counted_run(&mut || simulate(&plan.system, &plan.start, &plan.options));
+        let steps = steps_of(&mut || simulate(&plan.system, &plan.start, &plan.options));
         println!("{name}/{} {steps}", plan.options.method.name());
     }
 }
@@ -125,7 +130,7 @@ fn count_set_up() {
     let before = simulator.run(&plan.system.initial_values().parameters, &plan.start);
     let start = plan.start.with(&values);
     if before.is_ok() {
-        counted_run(&mut || simulator.run_watched(&values.parameters, &start, &mut AtOnce));
+        steps_of(&mut || simulator.run_watched(&values.parameters, &start, &mut AtOnce));
         println!("set-up/run 1");
     }
 }
@@ -142,7 +147,7 @@ fn count_runs() {
         let Ok(model) = Model::from_toml(&text) else { continue };
         let Ok(plan) = Plan::new(&model, &Overrides::default()) else { continue };
         let options = Options { keep: Keep::Ends, ..plan.options };
-        counted_run(&mut || simulate(&plan.system, &plan.start, &options));
+        steps_of(&mut || simulate(&plan.system, &plan.start, &options));
         println!("{name}/run 1");
     }
 }

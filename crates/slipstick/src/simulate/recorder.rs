@@ -47,10 +47,10 @@ impl Recorder {
         Self { keep, segment, event: None, fired, record, meter }
     }
 
-    /// Becomes as new, for another run.
+    /// Becomes as new, for another run; the record of the last was handed out when that was finished.
     pub(super) fn renew(&mut self, segment: Segment, method: Method) {
         self.fired.fill(0);
-        (self.record, self.segment, self.event) = (self.record.emptied(), segment, None);
+        (self.segment, self.event) = (segment, None);
         self.meter = Meter::new(method);
     }
 

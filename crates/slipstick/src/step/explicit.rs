@@ -314,7 +314,9 @@ impl<M: Numbers, D: Dimension> Memory for ExplicitRungeKutta<M, D> {
 
     fn renew(&mut self, _span: f64) -> bool {
         let Self { dimension: _, bootstrap: _, fine: _, stages, point, error, .. } = self;
-        [stages, point, error, &mut self.aside.derivative].into_iter().for_each(|list| list.fill(0.0));
+        for list in [stages, point, error, &mut self.aside.derivative] {
+            list.fill(0.0);
+        }
         (self.first_is_known, self.end_is_known) = (false, false);
         (self.aside.steps, self.aside.looked, self.aside.steepness) = (0, false, None);
         true

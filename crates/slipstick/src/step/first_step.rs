@@ -15,10 +15,13 @@ const MOST_GROWTH: f64 = 100.0;
 /// What would change the state by less than this part of the tolerance, all the way, is rounding.
 const REST: f64 = 1e-3;
 
+/// Up to this many states there is room on the stack, which costs next to nothing.
+const FEW: usize = 8;
+
 /// A first step from the start of a trial, at most `longest`, for which an Euler step has a small error. None
 /// if the motion is at rest and, as far as the field tells, stays so.
 ///
-/// It allocates and evaluates the field twice: for starts, and after events of a new kind.
+/// It evaluates the field twice: for starts, and after events of a new kind.
 pub fn first_step(
     field: &mut Flow<'_>,
     trial: &Trial,
@@ -28,7 +31,13 @@ pub fn first_step(
 ) -> Option<f64> {
     let (t, y, n) = (trial.t, trial.start.as_slice(), trial.start.len());
     let scales = || y.iter().enumerate().map(|(i, y)| tolerances.scale(i, y.abs()));
-    let mut scratch = vec![0.0; 3 * n];
+    let (mut on_stack, mut on_heap) = ([0.0; 3 * FEW], Vec::new());
+    let scratch = if n <= FEW {
+        &mut on_stack[..3 * n]
+    } else {
+        on_heap.resize(3 * n, 0.0);
+        &mut on_heap[..]
+    };
     let (f0, rest) = scratch.split_at_mut(n);
     let (f1, ahead) = rest.split_at_mut(n);
     field.first_derivative(t, y, f0);

@@ -422,9 +422,7 @@ impl<E: Equations> Memory for Radau5<E> {
     }
 
     fn restart(&mut self, _restart: Restart) {
-        self.before_h = 0.0;
-        self.kappa = None;
-        self.careful = true;
+        (self.before_h, self.kappa, self.careful) = (0.0, None, true);
         self.equations.restart();
         self.newton.restart();
     }
