@@ -84,3 +84,16 @@ fn outputs_show_what_holds_beside_branches_that_are_not_taken() {
     observer.observe(segment.mode.locked(&plan.system.shape().parameters), 2.0, run.end_state(), &mut values);
     assert!((values[0] - 1.0).abs() < 1e-12, "{values:?}");
 }
+
+/// Late in time the smallest step is longer than the way that the tolerance leaves to the surface.
+#[test]
+fn a_branch_that_has_no_other_side_is_reached_late_in_time() {
+    let run = run_model(
+        r#"
+        states = { x = -0.5354, v = 1.1595 }
+        derivatives = { x = "v", v = "-3.3699*x - if(x > 0.0046, 0.337*sqrt((x - 0.0046)/1.2165) + if(v > 0, 0.337, 0), 0)" }
+        run = { from = 1e6, until = 1000004, rtol = 1e-7, atol = 1e-9 }
+        "#,
+    );
+    assert_eq!(run.events.len(), 4, "{:?}", run.events);
+}
