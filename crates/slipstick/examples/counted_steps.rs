@@ -12,22 +12,21 @@ use slipstick::simulate::{
 use slipstick::step::Method;
 use slipstick::trajectory::Trajectory;
 
-/// One run, counted. What it hands back is dropped outside. Gives its steps.
-fn steps_of(run: &mut dyn FnMut() -> Result<Trajectory, Box<Failure>>) -> u64 {
-    counted_run(run).map_or(0, |run| run.statistics.accepted + run.statistics.rejected)
+/// One run, counted. Gives its steps.
+#[inline(never)]
+fn counted_run(run: &mut dyn FnMut() -> u64) -> u64 {
+    std::hint::black_box(run())
 }
 
-#[inline(never)]
-fn counted_run(
-    run: &mut dyn FnMut() -> Result<Trajectory, Box<Failure>>,
-) -> Result<Trajectory, Box<Failure>> {
-    std::hint::black_box(run())
+/// The steps of a run that has come to its end.
+fn steps_of(run: Result<Trajectory, Box<Failure>>) -> u64 {
+    run.map_or(0, |run| run.statistics.accepted + run.statistics.rejected)
 }
 
 fn count(problem: &str, system: &dyn System, start: &Start, options: &Options) {
     let mut options = options.clone();
     options.keep = Keep::Ends;
-    let steps = steps_of(&mut || simulate(system, start, &options));
+    let steps = counted_run(&mut || steps_of(simulate(system, start, &options)));
     println!("{problem}/{} {steps}", options.method.name());
 }
 
@@ -81,7 +80,7 @@ fn count_open_joints() {
     for (name, text) in [("free-100", free), ("guarded-100", &guarded.join("\n")), ("open-100", open)] {
         let Ok(model) = Model::from_toml(text) else { continue };
         let Ok(plan) = Plan::new(&model, &Overrides::default()) else { continue };
-        let steps = steps_of(&mut || simulate(&plan.system, &plan.start, &plan.options));
+        let steps = counted_run(&mut || steps_of(simulate(&plan.system, &plan.start, &plan.options)));
         println!("{name}/{} {steps}", plan.options.method.name());
     }
 }
@@ -120,7 +119,7 @@ impl Monitor for AtOnce {
 }
 
 /// What it takes to begin a run of the ball with other parameters, by a simulator that has run before: all
-/// from the call up to the first step, and what is handed back.
+/// from the call up to the first step, and to hand back the record. Dropping that is not counted.
 fn count_set_up() {
     let Ok(model) = Model::from_toml(&format!("{BALL}7.5 }}")) else { return };
     let Ok(plan) = Plan::new(&model, &Overrides::default()) else { return };
@@ -130,7 +129,11 @@ fn count_set_up() {
     let before = simulator.run(&plan.system.initial_values().parameters, &plan.start);
     let start = plan.start.with(&values);
     if before.is_ok() {
-        steps_of(&mut || simulator.run_watched(&values.parameters, &start, &mut AtOnce));
+        let mut run = None;
+        counted_run(&mut || {
+            run = Some(simulator.run_watched(&values.parameters, &start, &mut AtOnce));
+            1
+        });
         println!("set-up/run 1");
     }
 }
@@ -147,7 +150,7 @@ fn count_runs() {
         let Ok(model) = Model::from_toml(&text) else { continue };
         let Ok(plan) = Plan::new(&model, &Overrides::default()) else { continue };
         let options = Options { keep: Keep::Ends, ..plan.options };
-        steps_of(&mut || simulate(&plan.system, &plan.start, &options));
+        counted_run(&mut || steps_of(simulate(&plan.system, &plan.start, &options)));
         println!("{name}/run 1");
     }
 }
