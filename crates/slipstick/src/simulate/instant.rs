@@ -258,7 +258,7 @@ impl RunLoop<'_> {
             return if is_endless { Err(self.event_cycle(MOST_NAMES)) } else { Ok(()) };
         }
         let (trial, mode) = (&self.integrator.trial, &self.integrator.flow.mode);
-        let sides = self.guards.watch.snapshot().clone();
+        let sides = self.guards.watch.snapshot();
         let rounds = match self.cascade.record(&firing.guards, trial.t, &trial.start, mode, sides) {
             Repeat::New => return Ok(()),
             Repeat::TooLong => return Err(self.event_cycle(MOST_NAMES)),

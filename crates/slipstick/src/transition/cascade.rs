@@ -6,17 +6,18 @@ use crate::mode::Mode;
 pub const MOST_ROUNDS: usize = 1000;
 
 /// Everything that decides what happens next: equal ones are followed by the same.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 struct Situation<S> {
     y: Vec<u64>,
     mode: Mode,
     sides: S,
 }
 
-/// The rounds of one instant.
-#[derive(Clone, Debug)]
+/// The rounds of one instant. Room for them is kept for the next.
+#[derive(Debug)]
 pub struct Cascade<S> {
     t: f64,
+    count: usize,
     situations: Vec<Situation<S>>,
     fired: Vec<Vec<usize>>,
 }
@@ -34,40 +35,60 @@ pub enum Repeat {
 
 impl<S> Default for Cascade<S> {
     fn default() -> Self {
-        Self { t: f64::NEG_INFINITY, situations: Vec::new(), fired: Vec::new() }
+        Self { t: f64::NEG_INFINITY, count: 0, situations: Vec::new(), fired: Vec::new() }
     }
 }
 
-impl<S: PartialEq> Cascade<S> {
+impl<S: PartialEq + Clone> Cascade<S> {
     /// Takes note of a round that has changed the state or the mode: what fired, and what it came to. With
     /// time between them, rounds belong to different instants.
-    pub fn record(&mut self, fired: &[usize], t: f64, y: &[f64], mode: &Mode, sides: S) -> Repeat {
+    pub fn record(&mut self, fired: &[usize], t: f64, y: &[f64], mode: &Mode, sides: &S) -> Repeat {
         if t > self.t {
             self.renew();
             self.t = t;
         }
-        let bits = y.iter().map(|y| y.to_bits()).collect();
-        let now = Situation { y: bits, mode: mode.clone(), sides };
-        let before = self.situations.iter().rev().position(|known| *known == now);
-        self.situations.push(now);
-        self.fired.push(fired.to_vec());
+        self.note(y, mode, sides);
+        if self.fired.len() == self.count {
+            self.fired.push(Vec::new());
+        }
+        self.fired[self.count].clear();
+        self.fired[self.count].extend_from_slice(fired);
+        let (earlier, now) = self.situations.split_at(self.count);
+        let before = earlier.iter().rev().position(|known| *known == now[0]);
+        self.count += 1;
         match before {
             Some(rounds) => Repeat::Cycle(rounds + 1),
-            None if self.fired.len() > MOST_ROUNDS => Repeat::TooLong,
+            None if self.count > MOST_ROUNDS => Repeat::TooLong,
             None => Repeat::New,
+        }
+    }
+
+    /// Takes down the situation that a round has come to.
+    fn note(&mut self, y: &[f64], mode: &Mode, sides: &S) {
+        let bits = y.iter().map(|y| y.to_bits());
+        match self.situations.get_mut(self.count) {
+            Some(now) => {
+                now.y.clear();
+                now.y.extend(bits);
+                now.mode.clone_from(mode);
+                now.sides.clone_from(sides);
+            }
+            None => self.situations.push(Situation {
+                y: bits.collect(),
+                mode: mode.clone(),
+                sides: sides.clone(),
+            }),
         }
     }
 
     /// Becomes as new: nothing has happened yet.
     pub fn renew(&mut self) {
-        self.t = f64::NEG_INFINITY;
-        self.situations.clear();
-        self.fired.clear();
+        (self.t, self.count) = (f64::NEG_INFINITY, 0);
     }
 
     /// What fired in the last rounds, oldest first.
     pub fn last(&self, rounds: usize) -> &[Vec<usize>] {
-        &self.fired[self.fired.len().saturating_sub(rounds)..]
+        &self.fired[self.count.saturating_sub(rounds)..self.count]
     }
 
     /// The guard that fired alone in each of the last rounds, if it is the same in all.
@@ -79,12 +100,12 @@ impl<S: PartialEq> Cascade<S> {
 
     /// How many rounds there were.
     pub fn len(&self) -> usize {
-        self.fired.len()
+        self.count
     }
 
     /// Whether nothing has happened at this instant.
     pub fn is_empty(&self) -> bool {
-        self.fired.is_empty()
+        self.count == 0
     }
 }
 
@@ -96,14 +117,14 @@ mod tests {
     fn a_counter_makes_progress_and_a_toggle_does_not() {
         let mode = Mode::new(0, 0, 0);
         let mut counter = Cascade::default();
-        assert!((0..50).all(|k| counter.record(&[0], 1.0, &[f64::from(k)], &mode, ()) == Repeat::New));
+        assert!((0..50).all(|k| counter.record(&[0], 1.0, &[f64::from(k)], &mode, &()) == Repeat::New));
         let mut toggle = Cascade::default();
         let seen: Vec<Repeat> =
-            (0..3).map(|k| toggle.record(&[k % 2], 1.0, &[(k % 2) as f64], &mode, ())).collect();
+            (0..3).map(|k| toggle.record(&[k % 2], 1.0, &[(k % 2) as f64], &mode, &())).collect();
         assert_eq!(seen, [Repeat::New, Repeat::New, Repeat::Cycle(2)]);
         assert_eq!(toggle.last(2), [vec![1], vec![0]]);
         assert_eq!((toggle.lone_guard(1), toggle.lone_guard(2)), (Some(0), None));
-        assert_eq!(toggle.record(&[1], 2.0, &[1.0], &mode, ()), Repeat::New, "another instant");
+        assert_eq!(toggle.record(&[1], 2.0, &[1.0], &mode, &()), Repeat::New, "another instant");
     }
 
     #[test]
@@ -111,7 +132,7 @@ mod tests {
         let mode = Mode::new(0, 0, 0);
         let mut cascade = Cascade::default();
         let rounds =
-            (0..2000).position(|k| cascade.record(&[0], 1.0, &[f64::from(k)], &mode, ()) == Repeat::TooLong);
+            (0..2000).position(|k| cascade.record(&[0], 1.0, &[f64::from(k)], &mode, &()) == Repeat::TooLong);
         assert_eq!(rounds, Some(MOST_ROUNDS));
     }
 }

@@ -4,16 +4,20 @@ use super::condition::{Condition, Fires, GuardSpec, OnEntry};
 use super::side::SideState;
 
 /// The sides of all comparisons and the past of all guards, to recognise a cycle (rule 11).
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Snapshot {
     pub(super) sides: Vec<SideState>,
     /// The last truth of each guard that was known. It is kept while the guard is undecided.
     pub(super) past: Vec<Option<bool>>,
 }
 
-impl Snapshot {
-    /// Becomes another one, in the room that it has.
-    pub(super) fn copy(&mut self, other: &Self) {
+/// Taken at every step and round: `clone_from` uses the room that there is.
+impl Clone for Snapshot {
+    fn clone(&self) -> Self {
+        Self { sides: self.sides.clone(), past: self.past.clone() }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
         self.sides.clone_from(&other.sides);
         self.past.clone_from(&other.past);
     }

@@ -155,7 +155,7 @@ impl StepScan {
             return Ok(true);
         }
         if self.scanner.follows() {
-            self.next.copy(&sides.now);
+            self.next.clone_from(&sides.now);
             if self.scanner.may_fire(signals, &sides.table, &mut self.next)? {
                 return Ok(true);
             }
@@ -285,7 +285,7 @@ impl StepScan {
         if !self.scanner.follows() {
             return Ok(false);
         }
-        self.next.copy(&sides.now);
+        self.next.clone_from(&sides.now);
         self.scanner.resolve(signals, &sides.table, &mut self.next)
     }
 
