@@ -75,7 +75,6 @@ fn statistics(result: &RunResult<'_>) -> Value {
         "locating_right_hand_sides": s.locating.derivatives,
         "corrected_steps": s.corrected,
         "motion_factorisations": s.motion_factorisations,
-        "went_back": s.locating.went_back,
         "phantoms": s.locating.phantoms,
         "sliding_steps": s.sliding.accepted,
         "sliding_steps_rejected": s.sliding.rejected,

@@ -39,7 +39,7 @@ pub(super) fn find_times(
 }
 
 fn find_time(lowering: &mut Lowering<'_>, watch: &mut BoundGuard, fixed: &Range<usize>, parameters: &[f64]) {
-    if !watch.guard.kind.has_surface() {
+    if !watch.guard.kind.has_formula() {
         return;
     }
     if watch.time.is_some() {

@@ -84,7 +84,7 @@ pub enum GuardKind {
 
 impl GuardKind {
     /// Whether there is a function of time and state.
-    pub fn has_surface(self) -> bool {
+    pub fn has_formula(self) -> bool {
         !matches!(self, Self::Rest | Self::Compound)
     }
 }

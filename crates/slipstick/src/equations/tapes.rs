@@ -188,7 +188,7 @@ pub(super) struct Compiler<'a> {
 impl Compiler<'_> {
     /// The guards that are watched in a mode, ascending.
     fn watched(&self, mode: usize) -> Vec<usize> {
-        let is_watched = |guard: &Guard| guard.kind.has_surface() && guard.mode.is_none_or(|own| own == mode);
+        let is_watched = |guard: &Guard| guard.kind.has_formula() && guard.mode.is_none_or(|own| own == mode);
         let guards = self.bound.guards.iter().enumerate();
         guards.filter(|(_, watch)| is_watched(&watch.guard)).map(|(g, _)| g).collect()
     }

@@ -38,7 +38,7 @@ pub struct Flow<'a> {
     pub visits: Visits,
     /// Keeps the field from being used behind surfaces that the motion has not crossed.
     pub one_sided: OneSided,
-    pub(super) is_mechanism: bool,
+    pub(super) has_constraints: bool,
     /// What finds rates after a mass matrix, if there is one.
     behind_mass: Option<BehindMass>,
 }
@@ -67,7 +67,7 @@ impl<'a> Flow<'a> {
             sliding: None,
             visits: Visits::default(),
             one_sided: OneSided::new(system),
-            is_mechanism: !system.constraints().is_empty(),
+            has_constraints: !system.constraints().is_empty(),
             behind_mass: has_mass.then(|| BehindMass::new(n)),
         }
     }
@@ -107,7 +107,7 @@ impl<'a> Flow<'a> {
     /// The inputs that a guard depends on, time first, if that is all that its value along the motion depends on:
     /// a state that is brought to constraints or surfaces moves as a whole.
     pub fn guard_reads(&self, guard: usize) -> Option<&[u32]> {
-        if self.sliding.is_some() || self.is_mechanism {
+        if self.sliding.is_some() || self.has_constraints {
             return None;
         }
         self.evaluator.guard_reads(self.mode.locked(&self.parameters), guard)
@@ -185,7 +185,7 @@ impl<'a> Flow<'a> {
     /// between its ends does not depend on what was looked at before. A mechanism is moved as its constraints
     /// allow where it stands.
     pub fn move_along_jumps(&mut self) {
-        if let Some(sliding) = self.sliding.as_mut().filter(|_| !self.is_mechanism) {
+        if let Some(sliding) = self.sliding.as_mut().filter(|_| !self.has_constraints) {
             sliding.keep_jumps();
         }
     }
@@ -347,5 +347,5 @@ impl Field for Flow<'_> {
 
 /// Whether a guard is watched in a mode. What happens at rest has no surface.
 fn is_watched(guard: &Guard, mode: usize) -> bool {
-    guard.kind.has_surface() && guard.mode.is_none_or(|own| own == mode)
+    guard.kind.has_formula() && guard.mode.is_none_or(|own| own == mode)
 }

@@ -47,6 +47,7 @@ pub(super) fn velocity_slopes(sizes: MechanismSizes, env: &mut Env<'_>, y: &[f64
     let n = sizes.velocities;
     let (mut ahead, mut behind) = (ConstraintResiduals::new(sizes), ConstraintResiduals::new(sizes));
     let (mut beside, mut change) = (y.to_vec(), vec![0.0; n]);
+    // A change is taken off: `-step` moves ahead.
     let step = DIFFERENCE * y[..sizes.positions].iter().fold(SHORTEST, |size: f64, q| size.max(q.abs()));
     for i in 0..n {
         for (change_by, out) in [(-step, &mut ahead), (step, &mut behind)] {

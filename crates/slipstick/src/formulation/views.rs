@@ -118,12 +118,12 @@ impl<'a> Flow<'a> {
 impl Flow<'_> {
     /// Whether there are constraints that the end of a step must be put back to.
     #[inline]
-    pub fn is_mechanism(&self) -> bool {
-        self.is_mechanism
+    pub fn has_constraints(&self) -> bool {
+        self.has_constraints
     }
 
     /// Whether constraints hold now: those of a mechanism may all be open.
-    pub fn is_held(&self) -> bool {
+    pub fn has_active_constraints(&self) -> bool {
         matches!(&self.evaluator, Engine::Mechanism(mechanism) if !mechanism.form().rows().is_empty())
     }
 

@@ -98,7 +98,7 @@ impl Accumulating {
     }
 
     /// Takes note of what fired. Gives a guard whose events accumulate and their limit, if that ends them.
-    pub(super) fn look(&mut self, guards: &[Guard], firing: &Firing) -> Option<(usize, ZenoLimit)> {
+    pub(super) fn record_firing(&mut self, guards: &[Guard], firing: &Firing) -> Option<(usize, ZenoLimit)> {
         let mut found = None;
         for &g in &firing.guards {
             let since = self.histories[g].last;
@@ -171,7 +171,7 @@ mod tests {
             let found = Found { s, changed: vec![0], peaks: vec![Banded::new(s, 1e-16)], ..Found::default() };
             accumulating.pass_to(&found);
             s *= ratio;
-            accumulating.look(&guards, &firing).map(|(_, limit)| (k, limit.after))
+            accumulating.record_firing(&guards, &firing).map(|(_, limit)| (k, limit.after))
         })
     }
 
@@ -187,11 +187,11 @@ mod tests {
         let (guards, mut accumulating) = (guards(None), Accumulating::new(1));
         let crossing = Firing { window: Some(Bracket { lo: 1.0, hi: 1.0 }), ..Firing::one(0) };
         accumulating.pass(1.0);
-        let rounds = (0..20).position(|_| accumulating.look(&guards, &crossing) == Some((0, NOW)));
+        let rounds = (0..20).position(|_| accumulating.record_firing(&guards, &crossing) == Some((0, NOW)));
         assert_eq!(rounds, Some(MOST_AT_ONCE as usize));
         accumulating.pass(1.0);
         assert!(
-            (0..20).all(|_| accumulating.look(&guards, &Firing::one(0)).is_none()),
+            (0..20).all(|_| accumulating.record_firing(&guards, &Firing::one(0)).is_none()),
             "it has crossed nothing"
         );
     }
@@ -202,7 +202,7 @@ mod tests {
         let crossing = Firing { window: Some(Bracket { lo: 1.0, hi: 1.0 }), ..Firing::one(0) };
         accumulating.halt(0);
         for _ in 0..3 {
-            (0..MOST_AT_ONCE).for_each(|_| assert_eq!(accumulating.look(&guards, &crossing), None));
+            (0..MOST_AT_ONCE).for_each(|_| assert_eq!(accumulating.record_firing(&guards, &crossing), None));
             accumulating.renew();
         }
         assert!(accumulating.take_halted().is_empty());

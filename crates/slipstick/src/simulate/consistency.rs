@@ -46,7 +46,7 @@ impl Consistency<'_, '_> {
     /// equations are depends on locks.
     pub(super) fn solve_start(&mut self) {
         let (t, mut y) = (self.integrator.trial.t, self.integrator.trial.start.clone());
-        if self.integrator.flow.is_mechanism() {
+        if self.integrator.flow.has_constraints() {
             return;
         }
         if self.integrator.flow.algebraic(t).solve(&mut y) {
@@ -107,7 +107,7 @@ impl Consistency<'_, '_> {
         let flow = &mut self.integrator.flow;
         let guards = flow.system().guards();
         let resets = transition.firing.guards.iter().any(|&g| guards[g].response.reset);
-        if !resets || !flow.is_mechanism() || flow.is_reaching() {
+        if !resets || !flow.has_constraints() || flow.is_reaching() {
             return;
         }
         let Transition { t, before, after, .. } = transition;
@@ -174,7 +174,7 @@ impl Consistency<'_, '_> {
     /// already: what would have to jump is an error.
     pub(super) fn shut_joints(&mut self, firing: &Firing) -> Result<(), Error> {
         let Integrator { flow, trial, .. } = &mut *self.integrator;
-        if !flow.is_mechanism() || !constraints_switch(flow.system()) || flow.is_reaching() {
+        if !flow.has_constraints() || !constraints_switch(flow.system()) || flow.is_reaching() {
             return Ok(());
         }
         let (t, mut y) = (trial.t, trial.start.clone());
@@ -215,7 +215,7 @@ impl Consistency<'_, '_> {
     /// After something has changed, algebraic states follow from the others.
     pub(super) fn solve_algebraic_states(&mut self, transition: &mut Transition) {
         let Integrator { flow, trial, .. } = &mut *self.integrator;
-        if flow.is_mechanism() {
+        if flow.has_constraints() {
             return;
         }
         transition.after.copy_from_slice(&trial.start);
@@ -274,7 +274,7 @@ impl Consistency<'_, '_> {
         let list: Vec<String> = (0..names.len()).filter(changed).map(one).collect();
         if !list.is_empty() {
             let what =
-                if self.integrator.flow.is_mechanism() { "constraints" } else { "algebraic equations" };
+                if self.integrator.flow.has_constraints() { "constraints" } else { "algebraic equations" };
             let text = format!("the start does not meet the {what} and was changed: {}", list.join(", "));
             self.recorder.note(t, "start-adjusted", text);
         }

@@ -120,7 +120,7 @@ impl Diagnosis<'_, '_> {
             }
             Some(Fault::NoConvergence) => {
                 let fixed = options.steps.fixed.is_some();
-                Error::NoConvergence { t, h, fixed, mechanism: flow.is_mechanism() }
+                Error::NoConvergence { t, h, fixed, mechanism: flow.has_constraints() }
             }
             Some(Fault::LeftOpen { constraint, left }) => {
                 let constraint = flow.system().constraints()[constraint].name.clone();
@@ -135,7 +135,7 @@ impl Diagnosis<'_, '_> {
 
     /// Constraints that no motion can meet from here on, if that is why.
     fn contradiction(&mut self) -> Option<Error> {
-        if !self.integrator.flow.is_mechanism() || self.integrator.flow.is_reaching() {
+        if !self.integrator.flow.has_constraints() || self.integrator.flow.is_reaching() {
             return None;
         }
         let left =

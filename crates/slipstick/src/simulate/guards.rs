@@ -11,7 +11,7 @@ use super::uncertainty::Uncertainty;
 use crate::equations::{EntryRule, Guard, GuardCondition as Joined, GuardKind, System};
 use crate::formulation::{Flow, Surface};
 use crate::model::{Direction, Side};
-use crate::transition::{Firing, has_surface};
+use crate::transition::{Firing, is_searched};
 use crate::watch::{
     Banded, Condition, Decided, Fires, GuardSpec, NotFinite, OnEntry, Placement, SideState, Signals, Touches,
     Verdict, Watch, decide_by_motion,
@@ -83,12 +83,12 @@ impl Guards {
         flow.find_needed();
         self.set_fixed_conditions(flow);
         let guards = flow.system().guards();
-        let is_watched = |g: &usize| has_surface(&guards[*g]) || guards[*g].kind == GuardKind::Compound;
+        let is_watched = |g: &usize| is_searched(&guards[*g]) || guards[*g].kind == GuardKind::Compound;
         for g in (0..guards.len()).filter(is_watched) {
             // What joins conditions has no formula that a branch could leave out.
             let place = flow.mode.values.place;
             let own = || guards[g].mode.is_none_or(|own| own == place);
-            let needed = if has_surface(&guards[g]) { flow.watches(g) } else { own() };
+            let needed = if is_searched(&guards[g]) { flow.watches(g) } else { own() };
             let on = needed && !is_slid_on(flow, g);
             if on && !self.watch.is_on(g) {
                 self.watch.enter(g);
@@ -224,7 +224,7 @@ impl Guards {
         for switch in firing.guards.iter().filter_map(|&g| guards[g].response.switch) {
             flipped.values.signs[switch] = -flipped.values.signs[switch];
         }
-        let may_turn = |g: &&usize| guards[**g].response.switch.is_none() && has_surface(&guards[**g]);
+        let may_turn = |g: &&usize| guards[**g].response.switch.is_none() && is_searched(&guards[**g]);
         for g in firing.guards.iter().filter(may_turn).copied().collect::<Vec<usize>>() {
             let goes_on = self.heading_of(integrator, g);
             std::mem::swap(&mut integrator.flow.mode, &mut flipped);
@@ -293,7 +293,7 @@ impl Guards {
                 }
                 continue;
             }
-            let is_true = has_surface(guard) && self.watch.is_on(g) && self.watch.holds(g) == Some(true);
+            let is_true = is_searched(guard) && self.watch.is_on(g) && self.watch.holds(g) == Some(true);
             if is_true && guard.direction != Direction::Both && guard.response.acts() {
                 recorder.note_once(t, ("already-past", name), || {
                     format!(
@@ -386,7 +386,7 @@ fn condition_of(condition: &Joined, modes: usize) -> Condition {
 
 /// Whether a motion may slide on the surface of a guard. Two modes may share one, too.
 fn may_slide(guard: &Guard) -> bool {
-    has_surface(guard) && (locks(guard) || guard.response.mode.is_some())
+    is_searched(guard) && (locks(guard) || guard.response.mode.is_some())
 }
 
 /// Whether a guard locks something in the equations. The count of a clock is not used there.

@@ -1,6 +1,6 @@
 //! Everything that happens at one instant: rounds of what fires, until nothing does (rules 9 to 16).
 //!
-//! One round: resets, switches and counts, modes, consistency. Then what is true by value fires, and only
+//! One round has the order of rule 14. Then what is true by value fires, and only
 //! when nothing does, what the motion decides.
 
 use super::Error;
@@ -82,7 +82,7 @@ impl RunLoop<'_> {
                     return Ok(Some(outcome));
                 }
                 let guards = self.integrator.flow.system().guards();
-                if let Some((g, limit)) = self.accumulating.look(guards, firing)
+                if let Some((g, limit)) = self.accumulating.record_firing(guards, firing)
                     && let Some(outcome) = self.end_accumulation(g, limit)?
                 {
                     return Ok(Some(outcome));
@@ -219,7 +219,7 @@ impl RunLoop<'_> {
     /// hold there.
     fn make_reset_consistent(&mut self) -> Result<(), Error> {
         let flow = &self.integrator.flow;
-        if !flow.is_mechanism() || self.transition.before == self.transition.after {
+        if !flow.has_constraints() || self.transition.before == self.transition.after {
             return Ok(());
         }
         let t = self.transition.t;

@@ -162,7 +162,7 @@ impl<'a> Integrator<'a> {
     /// Where events are located: as asked, or on the dense output unless that would cost the method its
     /// order; and before what lies beyond them where the field is not defined there.
     pub(super) fn location(&self) -> Location {
-        let poor = self.has_poor_dense_output() || self.flow.is_held();
+        let poor = self.has_poor_dense_output() || self.flow.has_active_constraints();
         let default = if poor { Location::Integrate } else { Location::Dense };
         let asked = self.options.events.location.unwrap_or(default);
         if self.flow.one_sided.is_on() { Location::OneSided } else { asked }

@@ -4,7 +4,7 @@ use super::Error;
 use super::guards::{Guards, locks};
 use super::integrator::Integrator;
 use crate::equations::{Guard, GuardKind};
-use crate::transition::has_surface;
+use crate::transition::is_searched;
 use crate::watch::Banded;
 
 /// How often locks are looked at again because they depend on each other.
@@ -45,7 +45,7 @@ impl Locking<'_, '_> {
     /// may hold than before.
     pub(super) fn lock_switches(&mut self) {
         for (g, guard) in self.integrator.flow.system().guards().iter().enumerate() {
-            let Some(switch) = guard.response.switch.filter(|_| has_surface(guard)) else {
+            let Some(switch) = guard.response.switch.filter(|_| is_searched(guard)) else {
                 continue;
             };
             let slides = self.integrator.flow.mode.structure.sliding.contains(&g);
@@ -67,7 +67,7 @@ impl Locking<'_, '_> {
             return Ok(self.lock_scheduled(g, rising));
         }
         let watch = &mut self.guards.watch;
-        if !has_surface(guard) || !watch.is_on(g) || watch.has_past(g) {
+        if !is_searched(guard) || !watch.is_on(g) || watch.has_past(g) {
             return Ok(false);
         }
         let value = self.value_of(g);

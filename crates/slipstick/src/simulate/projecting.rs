@@ -90,7 +90,7 @@ impl Integrator<'_> {
     /// step. It is that of the end before: the two differ by a multiple of the error of the step, and the
     /// step size times that is beyond the order (paper 003, (4.11) to (4.14)).
     pub(super) fn project_end(&mut self) {
-        if !self.flow.is_mechanism() {
+        if !self.flow.has_constraints() {
             return;
         }
         if self.is_acceptable() && !self.projects_by_itself() {
@@ -131,7 +131,7 @@ impl Integrator<'_> {
 
     /// Brings a state within a step to the constraints, if the path of the method meets them.
     pub(super) fn project_within(&mut self, t: f64, y: &mut [f64]) {
-        if self.flow.is_mechanism() && !self.flow.is_reaching() {
+        if self.flow.has_constraints() && !self.flow.is_reaching() {
             let keeps_speeds = self.step.is_ggl() || self.keeps_joints();
             self.flow.projection().project_within(t, y, keeps_speeds);
         }

@@ -66,7 +66,7 @@ impl Approach {
 
     /// Looks where the next surface will be met; if one is met here, or the positions are closed, that is an
     /// event. Gives whether there was one.
-    pub(super) fn look(
+    pub(super) fn check_reached(
         &mut self,
         integrator: &mut Integrator<'_>,
         recorder: &mut Recorder,
@@ -93,7 +93,7 @@ impl Approach {
         }
         if self.next <= t {
             self.next = t;
-            return self.look(integrator, recorder);
+            return self.check_reached(integrator, recorder);
         }
         Ok(false)
     }
@@ -230,12 +230,12 @@ mod tests {
         let mut approach = Approach::default();
         approach.begin(&mut integrator, 0.0, &plan.start.y).expect("finite surfaces");
         assert_eq!(integrator.flow.mode.structure.reaching, [-1.0]);
-        assert_eq!(approach.look(&mut integrator, &mut recorder), Ok(false));
+        assert_eq!(approach.check_reached(&mut integrator, &mut recorder), Ok(false));
         // s = 8 (0.9 - 1), which falls by 2 in each second.
         assert!((approach.next - 0.4).abs() < 1e-12, "{}", approach.next);
         integrator.trial.restart(approach.next, &[1.0, 0.0, 0.0, 0.0]);
         recorder.correct_end(approach.next, &[1.0, 0.0, 0.0, 0.0]);
-        assert_eq!(approach.look(&mut integrator, &mut recorder), Ok(true), "it is met, and closed");
+        assert_eq!(approach.check_reached(&mut integrator, &mut recorder), Ok(true), "it is met, and closed");
         assert_eq!(recorder.record.events[0].kinds, [EventKind::Reach, EventKind::Close]);
         assert!(!integrator.flow.is_reaching());
     }

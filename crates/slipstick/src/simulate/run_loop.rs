@@ -101,7 +101,7 @@ impl<'a> RunLoop<'a> {
                 return Ok(outcome);
             }
             if self.integrator.flow.is_reaching()
-                && self.approach.look(&mut self.integrator, &mut self.recorder)?
+                && self.approach.check_reached(&mut self.integrator, &mut self.recorder)?
             {
                 self.begin_segment(Restart::Discontinuous, None);
                 continue;

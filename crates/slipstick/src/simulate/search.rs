@@ -43,7 +43,7 @@ pub(super) struct EventSearch<'r, 'a> {
 
 impl EventSearch<'_, '_> {
     /// Looks for events in the step just tried, and locates the first. The size of the next step follows.
-    pub(super) fn look(&mut self) -> Detected {
+    pub(super) fn find_first_event(&mut self) -> Detected {
         if self.guards.watch.watched().is_empty() {
             match self.integrator.options.keep {
                 Keep::Dense => self.integrator.interpolate(),
@@ -262,7 +262,7 @@ mod tests {
         let mut statistics = Statistics::default();
         let mut search =
             EventSearch { integrator: &mut integrator, guards: &mut guards, statistics: &mut statistics };
-        let found = match search.look() {
+        let found = match search.find_first_event() {
             Detected::Found(found) => Some(found),
             Detected::Nothing => None,
             _ => panic!("the step is good"),

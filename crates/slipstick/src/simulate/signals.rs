@@ -291,7 +291,7 @@ impl Signals for Along<'_, '_> {
         let flow = &self.integrator.flow;
         // Dense output of a mechanism leaves the constraints between the ends of a step; values are taken
         // where they are met.
-        if flow.is_held() || !flow.system().has_formulas() || flow.sliding().is_some() {
+        if flow.has_active_constraints() || !flow.system().has_formulas() || flow.sliding().is_some() {
             return Described::Never;
         }
         let orientation = self.comparisons.orientation(guard);
@@ -389,7 +389,7 @@ impl Along<'_, '_> {
     /// Whether the dense output begins with the exact slope: that of implicit methods, and where constraints
     /// are met, does not.
     pub(super) fn begins_exactly(&self) -> bool {
-        !self.integrator.step.method().facts().implicit && !self.integrator.flow.is_held()
+        !self.integrator.step.method().facts().implicit && !self.integrator.flow.has_active_constraints()
     }
 }
 

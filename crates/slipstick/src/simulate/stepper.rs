@@ -36,7 +36,7 @@ impl<'a> Stepper<'_, 'a> {
         if !self.integrator.is_acceptable() {
             return self.reject();
         }
-        match self.search().look() {
+        match self.search().find_first_event() {
             Detected::Nothing => {
                 // A step that was made again may be shorter.
                 let whole = ends_at_goal && self.integrator.trial.h == h;
@@ -111,7 +111,7 @@ impl<'a> Stepper<'_, 'a> {
         let flow = &mut self.integrator.flow;
         let slides = flow.sliding().is_some();
         flow.move_along_jumps();
-        if flow.is_mechanism() {
+        if flow.has_constraints() {
             Consistency { integrator: self.integrator, recorder: self.recorder }.look_at_step();
         }
         let statistics = self.recorder.statistics();

@@ -9,7 +9,7 @@ use super::recorder::Recorder;
 use crate::equations::Guard;
 use crate::formulation::{Sliding, Surface, is_jump};
 use crate::trajectory::{Event, EventKind, Round};
-use crate::transition::{Firing, Heading, Incoming, Motions, Way, classify, has_surface, surfaces_left};
+use crate::transition::{Firing, Heading, Incoming, Motions, Way, classify, is_searched, surfaces_left};
 use crate::watch::Banded;
 
 /// How often surfaces are looked at again because they depend on each other.
@@ -134,7 +134,7 @@ impl<'a> Surfaces<'_, 'a> {
     /// than those known.
     fn switches_met(&mut self, known: &[usize]) -> Vec<(Surface, f64)> {
         let (guards, mode) = (self.all(), self.integrator.flow.mode.clone());
-        let is_switch = |g: &usize| guards[*g].response.switch.is_some() && has_surface(&guards[*g]);
+        let is_switch = |g: &usize| guards[*g].response.switch.is_some() && is_searched(&guards[*g]);
         let free = |g: &usize| self.integrator.flow.watches(*g) && !mode.structure.sliding.contains(g);
         let candidates: Vec<usize> = (0..guards.len()).filter(is_switch).filter(free).collect();
         let new = candidates.into_iter().filter(|g| !known.contains(g));

@@ -54,7 +54,7 @@ impl EventKind {
 pub struct Event {
     /// The time at which the event is placed: an end of the bracket.
     pub t: f64,
-    /// The window `(lo, hi]` that holds the root, in time from the start of the run's clock; it can be
+    /// The window `[lo, hi]` that holds the root, in time from the start of the run's clock; it can be
     /// narrower than the spacing of doubles near `t`, then both ends are equal.
     pub bracket: Bracket,
     /// The width of the window.

@@ -85,8 +85,6 @@ pub struct LocatingCounts {
     pub derivatives: u64,
     /// Steps that were made again, shorter.
     pub relocations: u64,
-    /// How often a crossing that was located turned out not to be the first.
-    pub went_back: u64,
     /// How often a guard that could have crossed in a step had not.
     pub phantoms: u64,
 }

@@ -1,7 +1,7 @@
 //! What happens at one instant: the guards that fired make a new state and mode.
 //!
-//! Rules 9 to 21 of the page of rules, in this order: resets, switches, modes, active sets, sliding,
-//! consistency; repeated until nothing fires any more. Each rule is a piece of its own here; `simulate` puts
+//! Rules 9 to 21 of the page of rules (`EVENTS.md`; rule 14 has their order), repeated until nothing fires any
+//! more. Each rule is a piece of its own here; `simulate` puts
 //! them in order.
 
 mod cascade;
@@ -18,4 +18,4 @@ pub use modes::ModeChanges;
 pub use resets::{Conflict, Resets, Target};
 pub use rule::{Firing, Impossible, Rule, Tools, Transition};
 pub use settle::{Way, fixed, spirals_out};
-pub use switches::{Exits, Switches, has_surface, orientation, surfaces_left};
+pub use switches::{Exits, Switches, is_searched, orientation, surfaces_left};

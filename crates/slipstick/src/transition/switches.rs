@@ -21,7 +21,7 @@ pub fn orientation(guard: &Guard) -> f64 {
 }
 
 /// Whether a guard has a surface that is to be watched.
-pub fn has_surface(guard: &Guard) -> bool {
+pub fn is_searched(guard: &Guard) -> bool {
     guard.kind == GuardKind::Surface
 }
 
@@ -36,7 +36,7 @@ impl Rule for Switches {
             }
             if let Some(count) = guard.response.count {
                 // Where a transition has put it far beyond, it has passed several whole numbers.
-                let crosses = !has_surface(guard) || tools.watch.side(g).is_inside();
+                let crosses = !is_searched(guard) || tools.watch.side(g).is_inside();
                 let by = if crosses {
                     1.0
                 } else {
