@@ -47,7 +47,7 @@ impl<S: PartialEq + Clone> Cascade<S> {
             self.renew();
             self.t = t;
         }
-        self.note(y, mode, sides);
+        self.take_down(y, mode, sides);
         if self.fired.len() == self.count {
             self.fired.push(Vec::new());
         }
@@ -64,7 +64,7 @@ impl<S: PartialEq + Clone> Cascade<S> {
     }
 
     /// Takes down the situation that a round has come to.
-    fn note(&mut self, y: &[f64], mode: &Mode, sides: &S) {
+    fn take_down(&mut self, y: &[f64], mode: &Mode, sides: &S) {
         let bits = y.iter().map(|y| y.to_bits());
         match self.situations.get_mut(self.count) {
             Some(now) => {
