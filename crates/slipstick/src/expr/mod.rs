@@ -10,7 +10,7 @@
 //! 3. [`Arena::derivative`] and [`Arena::derivative_along`] differentiate
 //!    exactly, into the same arena.
 //! 4. [`Tape::compile`] turns expressions into a list of instructions that runs
-//!    without allocation. [`Tape::bounds`] runs it over whole ranges of the
+//!    without allocation. `Boxes` runs it over whole ranges of the
 //!    inputs at once, and tells where value and slope lie; [`Tape::banded`] runs
 //!    it with bounds of errors.
 //! 5. [`Series`] develops a tape into a Taylor series, one order at a time, and

@@ -199,7 +199,7 @@ impl<'a> RunLoop<'a> {
             integrator: &mut self.integrator,
             guards: &mut self.guards,
             recorder: &mut self.recorder,
-            before: &self.transition.before,
+            before: (&self.transition.before, &self.transition.mode_before),
             location: self.accumulating.location(),
         }
     }

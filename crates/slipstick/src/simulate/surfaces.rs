@@ -8,6 +8,7 @@ use super::integrator::Integrator;
 use super::recorder::Recorder;
 use crate::equations::Guard;
 use crate::formulation::{Sliding, Surface, is_jump};
+use crate::mode::Mode;
 use crate::trajectory::{Event, EventKind, Round};
 use crate::transition::{Firing, Heading, Incoming, Motions, Way, classify, is_searched, surfaces_left};
 use crate::watch::Banded;
@@ -28,8 +29,8 @@ pub(super) struct Surfaces<'r, 'a> {
     pub(super) integrator: &'r mut Integrator<'a>,
     pub(super) guards: &'r mut Guards,
     pub(super) recorder: &'r mut Recorder,
-    /// The state before the last round.
-    pub(super) before: &'r [f64],
+    /// The state and the mode before the last round.
+    pub(super) before: (&'r [f64], &'r Mode),
     /// How exactly the last event was located.
     pub(super) location: f64,
 }
@@ -119,13 +120,28 @@ impl<'a> Surfaces<'_, 'a> {
         let (guards, mode) = (self.all(), self.integrator.flow.mode.clone());
         let mut slid = mode.structure.sliding.clone();
         slid.retain(|&g| self.integrator.flow.watches(g) && !(happened && self.is_moved_from(g)));
+        for &g in mode.structure.sliding.iter().filter(|g| !slid.contains(g)) {
+            self.lock_where_moved(g);
+        }
         slid.iter().filter_map(|&g| Surface::of(guards, &mode, g)).collect()
+    }
+
+    /// A switch that the motion was taken away from is on the side where the motion stands now.
+    fn lock_where_moved(&mut self, g: usize) {
+        let Some(switch) = self.all()[g].response.switch else { return };
+        let Some(side) = self.value_of(g).sign() else { return };
+        let orientation = self.guards.comparisons.orientation(g);
+        self.integrator.flow.mode.values.signs[switch] = side * orientation;
+        self.guards.watch.place(g, side > 0.0, false, 0.0);
     }
 
     /// Whether a transition has taken the motion away from a surface. How far it was from there before is
     /// what rounding has left of being put onto it.
     fn is_moved_from(&mut self, guard: usize) -> bool {
-        let left = self.integrator.flow.guards().along(guard, self.integrator.trial.t, self.before).abs();
+        let ((y, mode), flow) = (self.before, &mut self.integrator.flow);
+        let mode_after = std::mem::replace(&mut flow.mode, mode.clone());
+        let left = flow.guards().along(guard, self.integrator.trial.t, y).abs();
+        flow.mode = mode_after;
         let now = self.value_of(guard);
         now.value.abs() > now.band.max(2.0 * left)
     }
@@ -408,14 +424,15 @@ mod tests {
         let mut integrator = Integrator::of(&plan);
         let mut guards = Guards::new(&integrator);
         guards.activate(&mut integrator.flow, 0.0);
-        let segment = Segment::new(integrator.flow.mode.clone(), 0.0, &plan.start.y);
+        let mode = integrator.flow.mode.clone();
+        let segment = Segment::new(mode.clone(), 0.0, &plan.start.y);
         let (empty, method) = (empty_trajectory(&plan.system, &plan.options), integrator.step.method());
         let mut recorder = Recorder::new(empty, plan.options.keep, segment, method);
         let mut surfaces = Surfaces {
             integrator: &mut integrator,
             guards: &mut guards,
             recorder: &mut recorder,
-            before: &[0.0],
+            before: (&[0.0], &mode),
             location: 0.0,
         };
         surfaces.classify(&Firing::default()).expect("a way to go on");
