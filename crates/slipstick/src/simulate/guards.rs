@@ -122,10 +122,16 @@ impl Guards {
         }
     }
 
-    /// What fires by the values where the motion stands.
+    /// What fires by the values where the motion stands. Switches come first, and alone: other guards are read with
+    /// their new signs (rule 10).
     pub(super) fn fires_by_value(&mut self, integrator: &mut Integrator<'_>) -> Result<Firing, Error> {
         let (mut which, mut values) = std::mem::take(&mut self.read);
         let some = self.find_changed(integrator, &mut which);
+        let switched = self.switches_by_value(integrator, &which, &mut values)?;
+        if !switched.is_empty() {
+            self.read = (which, values);
+            return Ok(switched);
+        }
         values.clear();
         values.resize(which.len(), Banded::default());
         self.along(integrator).1.values(&which, 0.0, &mut values);
@@ -140,6 +146,26 @@ impl Guards {
         let trial = &integrator.trial;
         self.calendar.take_carried(&mut integrator.flow, trial.t, &trial.start, &mut firing.guards);
         Ok(firing)
+    }
+
+    /// The switches and whole numbers among comparisons that change by their values.
+    fn switches_by_value(
+        &mut self,
+        integrator: &mut Integrator<'_>,
+        which: &[usize],
+        values: &mut Vec<Banded>,
+    ) -> Result<Firing, Error> {
+        let guards = integrator.flow.system().guards();
+        let is_lock = |c: &&usize| self.comparisons.meaning(**c).guard().is_some_and(|g| locks(&guards[g]));
+        let locking: Vec<usize> = which.iter().filter(is_lock).copied().collect();
+        if locking.is_empty() || locking.len() == which.len() {
+            return Ok(Firing::default());
+        }
+        values.clear();
+        values.resize(locking.len(), Banded::default());
+        self.along(integrator).1.values(&locking, 0.0, values);
+        let fired = self.watch.jump_some(&locking, values).map(|fired| self.comparisons.firing(fired));
+        fired.map_err(|bad| self.not_finite(integrator, bad))
     }
 
     /// The sides of all guards are known where the motion stands.
