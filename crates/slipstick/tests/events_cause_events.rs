@@ -86,3 +86,24 @@ fn the_limit_of_events_lets_a_transition_end() {
     assert_eq!(run.outcome, Outcome::EventLimit { limit: 1, guard: "next".to_owned() });
     assert_eq!(run.end_state()[1..], [1.0, 1.0]);
 }
+
+/// Two modes whose guards overlap lead to each other without end. They are different surfaces: the motion does not
+/// slide between them, and nothing jumps.
+#[test]
+fn modes_whose_guards_overlap_are_a_cycle() {
+    for (first, second, t) in [("y > 5", "y > 6", 6.0), ("y > 5", "y > 5", 5.0), ("y > 5", "y < 6", 5.0)] {
+        let text = format!(
+            r#"
+            states = {{ y = 0 }}
+            modes.a = {{ derivatives = {{ y = 1 }}, events.there = {{ guard = "{first}", goto = "b" }} }}
+            modes.b = {{ derivatives = {{ y = 1 }}, events.back = {{ guard = "{second}", goto = "a" }} }}
+            run.until = 10
+            "#
+        );
+        let plan = plan(&text);
+        let failure = simulate(&plan.system, &plan.start, &plan.options).expect_err("a cycle");
+        let Error::EventCycle { t: at, .. } = failure.error else { panic!("{:?}", failure.error) };
+        let y = failure.trajectory.end_state()[0];
+        assert!((at - t).abs() < 1e-12 && (y - at).abs() < 1e-12, "{second}: t = {at}, y = {y}");
+    }
+}

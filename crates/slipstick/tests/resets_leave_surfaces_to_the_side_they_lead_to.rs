@@ -51,3 +51,36 @@ fn a_block_on_a_belt_that_is_switched_on_is_carried_along() {
     let expected = 0.3 * (5.0_f64 / 3.0).powi(2) + (3.0 - 5.0 / 3.0);
     assert!((run.end_state()[0] - expected).abs() < 1e-8, "{:?}", run.end_state());
 }
+
+#[test]
+fn a_motion_between_two_modes_goes_on_in_the_mode_of_the_side_where_it_stands() {
+    let text = r#"
+        states = { y = 0 }
+        discrete = { threshold = 1 }
+        [modes.up]
+        derivatives = { y = 1 }
+        events.high = { guard = "y > threshold", goto = "down" }
+        [modes.down]
+        derivatives = { y = -2 }
+        events.low = { guard = "y < threshold", goto = "up" }
+        [events.kick]
+        at = 2
+        reset = RESET
+        [run]
+        until = 6
+        "#;
+    for (reset, second, end) in [
+        ("{ threshold = 3 }", 4.0, 3.0),
+        ("{ threshold = -1 }", 3.0, -1.0),
+        ("{ y = 1.5 }", 2.25, 1.0),
+        ("{ y = 0.5 }", 2.5, 1.0),
+    ] {
+        let run = run_model(&text.replace("RESET", reset));
+        let fired: Vec<&str> =
+            run.events[1].guards.iter().map(|&guard| run.guard_names[guard].as_str()).collect();
+        assert_eq!(fired, ["kick"], "{reset}");
+        let [slides, kick, again] = &run.events[..] else { panic!("{reset}: {:?}", run.events) };
+        assert!((slides.t - 1.0).abs() < 1e-14 && kick.t == 2.0, "{reset}: {:?}", run.events);
+        assert!((again.t - second).abs() < 1e-14 && run.end_state() == [end], "{reset}: {:?}", run.events);
+    }
+}

@@ -126,13 +126,17 @@ impl<'a> Surfaces<'_, 'a> {
         slid.iter().filter_map(|&g| Surface::of(guards, &mode, g)).collect()
     }
 
-    /// A switch that the motion was taken away from is on the side where the motion stands now.
+    /// What tells the sides of a surface that the motion was taken away from is locked to the side where it stands.
     fn lock_where_moved(&mut self, g: usize) {
-        let Some(switch) = self.all()[g].response.switch else { return };
+        if !self.integrator.flow.watches(g) {
+            return;
+        }
+        let Some(surface) = Surface::of(self.all(), &self.integrator.flow.mode, g) else { return };
         let Some(side) = self.value_of(g).sign() else { return };
-        let orientation = self.guards.comparisons.orientation(g);
-        self.integrator.flow.mode.values.signs[switch] = side * orientation;
-        self.guards.watch.place(g, side > 0.0, false, 0.0);
+        surface.lock(&mut self.integrator.flow.mode, side * self.guards.comparisons.orientation(g));
+        if surface.switch().is_some() {
+            self.guards.watch.place(g, side > 0.0, false, 0.0);
+        }
     }
 
     /// Whether a transition has taken the motion away from a surface. How far it was from there before is
@@ -371,33 +375,35 @@ impl<'a> Surfaces<'_, 'a> {
         true
     }
 
-    /// The surface of two guards that lead from one mode to the other and back, if they have the same.
+    /// The surface of two guards that lead from one mode to the other and back, if the motion stands on both and they
+    /// are true on opposite sides of it.
     fn surface_of_modes(&mut self, first: usize, second: usize) -> Option<Surface> {
         let guards = self.all();
         let (a, b) = (&guards[first], &guards[second]);
         let there_and_back = a.mode.is_some() && a.mode == b.response.mode && b.mode == a.response.mode;
         let (home, other) = (a.mode.filter(|_| there_and_back)?, b.mode?);
-        let (here, there) = (self.direction_in(first, home)?, self.direction_in(second, other)?);
+        let (here, there) = (self.true_side_in(first, home)?, self.true_side_in(second, other)?);
         let cosine: f64 = here.iter().zip(&there).map(|(a, b)| a * b).sum();
-        (cosine.abs() > 1.0 - PARALLEL)
-            .then(|| Surface::of(guards, &self.integrator.flow.mode, first))
-            .flatten()
+        (cosine < PARALLEL - 1.0).then(|| Surface::of(guards, &self.integrator.flow.mode, first)).flatten()
     }
 
-    /// The unit vector along which a guard of a mode grows, time included; none if it grows nowhere.
-    fn direction_in(&mut self, guard: usize, mode: usize) -> Option<Vec<f64>> {
+    /// The unit vector that leads to the true side of a guard of a mode, time included, if the motion stands on the
+    /// guard's surface; none if the guard grows nowhere.
+    fn true_side_in(&mut self, guard: usize, mode: usize) -> Option<Vec<f64>> {
+        let held = std::mem::replace(&mut self.integrator.flow.mode.values.place, mode);
+        let value = self.value_of(guard);
         let (t, mut y) = self.here();
         let mut gradient = vec![0.0; y.len()];
-        let flow = &mut self.integrator.flow;
-        let held = std::mem::replace(&mut flow.mode.values.place, mode);
-        let rate = flow.guards().gradient(guard, t, &mut y, &mut gradient);
-        flow.mode.values.place = held;
+        let rate = self.integrator.flow.guards().gradient(guard, t, &mut y, &mut gradient);
+        self.integrator.flow.mode.values.place = held;
         gradient.push(rate);
-        let size = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
+        let size =
+            gradient.iter().map(|g| g * g).sum::<f64>().sqrt() * self.guards.comparisons.orientation(guard);
         for g in &mut gradient {
             *g /= size;
         }
-        gradient.iter().all(|g| g.is_finite()).then_some(gradient)
+        let stands_on_it = self.guards.watch.is_inside(guard, value);
+        (stands_on_it && gradient.iter().all(|g| g.is_finite())).then_some(gradient)
     }
 }
 
