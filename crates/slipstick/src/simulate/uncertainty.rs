@@ -142,9 +142,9 @@ impl Uncertainty {
 impl Rule for Uncertainty {
     fn apply(&mut self, tools: &mut Tools<'_, '_>, transition: &mut Transition) -> Result<(), Impossible> {
         let Transition { t, firing, before, after, .. } = transition;
-        let old = self.at_start.clone();
+        self.at_point.copy_from_slice(&self.at_start);
         self.jump(before, after);
-        let point = UncertainPoint { t: *t, y: before, delta: &old };
+        let point = UncertainPoint { t: *t, y: before, delta: &self.at_point };
         let guards = tools.flow.system().guards();
         for &g in firing.guards.iter().filter(|&&g| guards[g].response.reset) {
             tools.flow.guards().reset_bounds(g, point, &mut self.at_start);

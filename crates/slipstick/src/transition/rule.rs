@@ -55,7 +55,9 @@ impl Transition {
     /// A round begins with what fired at this state.
     pub fn begin(&mut self, firing: &Firing, t: f64, y: &[f64], mode: &Mode) {
         self.t = t;
-        self.firing.clone_from(firing);
+        self.firing.guards.clone_from(&firing.guards);
+        self.firing.exits.clone_from(&firing.exits);
+        self.firing.window = firing.window;
         self.before.copy_from_slice(y);
         self.after.copy_from_slice(y);
         self.mode_before.clone_from(mode);
