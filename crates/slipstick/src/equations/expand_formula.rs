@@ -149,6 +149,7 @@ impl GuardSeries {
 
 impl ExpandGuards for FormulaEvaluator<'_> {
     fn guard_banded(&mut self, locked: Locked<'_>, guard: usize, point: UncertainPoint<'_>) -> Inexact {
+        let locked = locked.in_mode_of(&self.system.shape().guards[guard]);
         let tapes = self.system.modes.of(locked.mode);
         let Some(i) = tapes.place_of(guard) else { return Inexact::UNDEFINED };
         let tape = &tapes.singles[i];
@@ -167,6 +168,7 @@ impl ExpandGuards for FormulaEvaluator<'_> {
         order: usize,
         out: &mut Vec<Inexact>,
     ) -> bool {
+        let locked = locked.in_mode_of(&self.system.shape().guards[guard]);
         out.clear();
         // Behind a mass matrix formulas are not rates.
         if self.system.mass.is_some() {
@@ -204,6 +206,7 @@ impl ExpandGuards for FormulaEvaluator<'_> {
         wanted: f64,
         out: &mut Vec<Inexact>,
     ) -> Option<f64> {
+        let locked = locked.in_mode_of(&self.system.shape().guards[guard]);
         let n = self.system.shape().state_names.len();
         let tapes = self.system.modes.of(locked.mode);
         let i = tapes.place_of(guard)?;
@@ -231,6 +234,7 @@ impl ExpandGuards for FormulaEvaluator<'_> {
     }
 
     fn guard_reads(&self, locked: Locked<'_>, guard: usize) -> Option<&[u32]> {
+        let locked = locked.in_mode_of(&self.system.shape().guards[guard]);
         let tapes = self.system.modes.of(locked.mode);
         let i = tapes.place_of(guard)?;
         let of_motion = !self.system.shape().guards[guard].multipliers.is_empty();
@@ -244,6 +248,7 @@ impl ExpandGuards for FormulaEvaluator<'_> {
         before: UncertainPoint<'_>,
         delta: &mut [f64],
     ) -> bool {
+        let locked = locked.in_mode_of(&self.system.shape().guards[guard]);
         let Some(reset) = &self.system.resets[guard] else { return true };
         let Expansions { resets, values, .. } = &mut self.expansions;
         resets.resize_with(self.system.resets.len(), || None);

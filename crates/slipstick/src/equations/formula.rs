@@ -294,6 +294,7 @@ impl Evaluator for FormulaEvaluator<'_> {
     fn allow(&mut self, _: Locked<'_>, _: f64, _: &[f64], _: &mut [f64]) {}
 
     fn reset(&mut self, locked: Locked<'_>, guard: usize, t: f64, before: &[f64], after: Reset<'_>) {
+        let locked = locked.in_mode_of(&self.system.shape.guards[guard]);
         let (Some(reset), Some(registers)) = (&self.system.resets[guard], &mut self.resets[guard]) else {
             return;
         };
@@ -372,6 +373,7 @@ impl GuardFunctions for FormulaEvaluator<'_> {
     }
 
     fn guard(&mut self, locked: Locked<'_>, guard: usize, t: f64, y: &[f64]) -> f64 {
+        let locked = locked.in_mode_of(&self.system.shape.guards[guard]);
         let tapes = self.system.modes.of(locked.mode);
         let Some(i) = tapes.place_of(guard) else { return f64::NAN };
         let registers = &mut self.modes.of(locked.mode, tapes).singles[i];
@@ -391,6 +393,7 @@ impl GuardFunctions for FormulaEvaluator<'_> {
         y: &mut [f64],
         gradient: &mut [f64],
     ) -> f64 {
+        let locked = locked.in_mode_of(&self.system.shape.guards[guard]);
         let tapes = self.system.modes.of(locked.mode);
         let Some(i) = tapes.place_of(guard) else { return f64::NAN };
         let (Some(tape), Some(registers)) =
@@ -410,6 +413,7 @@ impl GuardFunctions for FormulaEvaluator<'_> {
     }
 
     fn differences_guard(&self, locked: Locked<'_>, guard: usize) -> bool {
+        let locked = locked.in_mode_of(&self.system.shape.guards[guard]);
         let tapes = self.system.modes.of(locked.mode);
         tapes.watched.binary_search(&guard).is_ok_and(|i| tapes.gradients[i].is_none())
     }
@@ -420,6 +424,7 @@ impl GuardFunctions for FormulaEvaluator<'_> {
         guard: usize,
         input: &dyn Fn(usize) -> Bounds,
     ) -> Option<Bounds> {
+        let locked = locked.in_mode_of(&self.system.shape.guards[guard]);
         let tapes = self.system.modes.of(locked.mode);
         let tape = &tapes.singles[tapes.watched.binary_search(&guard).ok()?];
         // Of multipliers only their values are known.

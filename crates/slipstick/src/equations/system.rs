@@ -190,6 +190,16 @@ pub struct Locked<'a> {
     pub rows: Option<&'a ActiveRows>,
 }
 
+impl Locked<'_> {
+    /// The same in the mode that a guard belongs to: while the motion slides between two modes, guards of both are
+    /// watched.
+    #[inline]
+    #[must_use]
+    pub fn in_mode_of(self, guard: &Guard) -> Self {
+        Self { mode: guard.mode.unwrap_or(self.mode), ..self }
+    }
+}
+
 /// What a reset sets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ResetTargets<'a> {

@@ -8,7 +8,7 @@ use super::one_sided::OneSided;
 use super::start_slope::StartSlope;
 use super::{AlgebraicView, Field, FieldEnv, GuardsView, MassKind, Sliding, Stabilisation, Surface};
 use super::{SwitchingView, Upkeep, Visits, WorkCounts};
-use crate::equations::{Guard, PlainField, System};
+use crate::equations::{PlainField, System};
 use crate::mode::Mode;
 
 /// A system in a mode, with the layers that its form has around the equations.
@@ -148,9 +148,10 @@ impl<'a> Flow<'a> {
         self.sliding.as_ref()
     }
 
-    /// Whether a guard is watched in the mode that holds. A lock in a branch that is not taken is not.
+    /// Whether a guard is watched in the modes that hold. A lock in a branch that is not taken is not.
     pub fn watches(&self, guard: usize) -> bool {
-        self.needed[guard] && is_watched(&self.system.guards()[guard], self.mode.values.place)
+        let guards = self.system.guards();
+        self.needed[guard] && guards[guard].kind.has_formula() && self.mode.holds(guards, guard)
     }
 
     /// Finds out which guards matter with the present signs and counts. A motion that slides on a surface has
@@ -343,9 +344,4 @@ impl Field for Flow<'_> {
             );
         }
     }
-}
-
-/// Whether a guard is watched in a mode. What happens at rest has no surface.
-fn is_watched(guard: &Guard, mode: usize) -> bool {
-    guard.kind.has_formula() && guard.mode.is_none_or(|own| own == mode)
 }

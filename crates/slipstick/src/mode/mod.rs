@@ -4,7 +4,7 @@
 //! its [`Values`] are only read, so that a counter that goes up makes no form new. Both are compared bit by
 //! bit. The values of the parameters stand beside it: they belong to a run.
 
-use crate::equations::{Locked, System};
+use crate::equations::{Guard, Locked, System};
 use std::hash::{Hash, Hasher};
 
 /// What shapes a form: which equations there are. Two equal structures give equal forms.
@@ -63,6 +63,17 @@ impl Mode {
         let mut mode = Self::new(place, system.switch_names().len(), system.shape().count_number);
         mode.values.discrete.clone_from(&system.shape().discrete_start);
         mode
+    }
+
+    /// Whether the automaton's mode that a guard belongs to holds: it is the present one, or the motion slides between
+    /// it and the present one.
+    pub fn holds(&self, guards: &[Guard], guard: usize) -> bool {
+        let Some(own) = guards[guard].mode.filter(|&own| own != self.values.place) else { return true };
+        let between = |g: &usize| {
+            let ends = (guards[*g].mode, guards[*g].response.mode);
+            ends == (Some(own), Some(self.values.place)) || ends == (Some(self.values.place), Some(own))
+        };
+        self.structure.sliding.iter().any(between)
     }
 
     /// The view that equations are evaluated with, for a run with these parameters.

@@ -86,9 +86,7 @@ impl Guards {
         let is_watched = |g: &usize| is_searched(&guards[*g]) || guards[*g].kind == GuardKind::Compound;
         for g in (0..guards.len()).filter(is_watched) {
             // What joins conditions has no formula that a branch could leave out.
-            let place = flow.mode.values.place;
-            let own = || guards[g].mode.is_none_or(|own| own == place);
-            let needed = if is_searched(&guards[g]) { flow.watches(g) } else { own() };
+            let needed = if is_searched(&guards[g]) { flow.watches(g) } else { flow.mode.holds(guards, g) };
             let on = needed && !is_slid_on(flow, g);
             if on && !self.watch.is_on(g) {
                 self.watch.enter(g);

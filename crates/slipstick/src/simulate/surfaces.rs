@@ -15,8 +15,6 @@ use crate::watch::Banded;
 
 /// How often surfaces are looked at again because they depend on each other.
 const MOST_PASSES: usize = 64;
-/// How far the cosine between the gradients of one surface, written twice, may be from one.
-const PARALLEL: f64 = 1e-12;
 /// Surfaces that are no further away than this many tolerances meet where the events of their switches
 /// accumulate.
 const NEAR: f64 = 10.0;
@@ -60,7 +58,7 @@ impl<'a> Surfaces<'_, 'a> {
     /// crossed, and surfaces that it slides on.
     pub(super) fn classify(&mut self, firing: &Firing) -> Result<(), Error> {
         let guards = self.all();
-        let slides = !self.integrator.flow.mode.structure.sliding.is_empty();
+        let slides = self.integrator.flow.sliding().is_some();
         if !slides && !guards.iter().any(|guard| guard.response.switch.is_some() || is_jump(guard)) {
             return Ok(());
         }
@@ -362,48 +360,45 @@ impl<'a> Surfaces<'_, 'a> {
         if guards[first].response.reset || guards[second].response.reset {
             return false;
         }
-        let Some(surface) = self.surface_of_modes(first, second) else { return false };
+        let Some(of_modes) = self.surfaces_of_modes(first, second) else { return false };
         let (t, mut y) = self.here();
         let mut surfaces = self.surfaces_kept(true);
-        surface.rest(&mut self.integrator.flow.mode);
-        surfaces.push(surface);
+        surfaces.extend(of_modes);
         surfaces.sort_by_key(|surface| surface.guard);
-        self.note_sliding(surface.guard);
+        for surface in &surfaces {
+            surface.rest(&mut self.integrator.flow.mode);
+        }
+        self.note_sliding(first);
         self.slide_on(&surfaces, t, &mut y);
         self.activate_guards();
         self.recorder.amend_round(EventKind::Slide, &y, &self.integrator.flow.mode);
         true
     }
 
-    /// The surface of two guards that lead from one mode to the other and back, if the motion stands on both and they
-    /// are true on opposite sides of it.
-    fn surface_of_modes(&mut self, first: usize, second: usize) -> Option<Surface> {
+    /// The surfaces of two guards that lead from one mode to the other and back, if they are one surface on which the
+    /// motion stands, with one mode on each side: the guards are true on opposite sides.
+    fn surfaces_of_modes(&mut self, first: usize, second: usize) -> Option<[Surface; 2]> {
         let guards = self.all();
         let (a, b) = (&guards[first], &guards[second]);
         let there_and_back = a.mode.is_some() && a.mode == b.response.mode && b.mode == a.response.mode;
-        let (home, other) = (a.mode.filter(|_| there_and_back)?, b.mode?);
-        let (here, there) = (self.true_side_in(first, home)?, self.true_side_in(second, other)?);
-        let cosine: f64 = here.iter().zip(&there).map(|(a, b)| a * b).sum();
-        (cosine < PARALLEL - 1.0).then(|| Surface::of(guards, &self.integrator.flow.mode, first)).flatten()
-    }
-
-    /// The unit vector that leads to the true side of a guard of a mode, time included, if the motion stands on the
-    /// guard's surface; none if the guard grows nowhere.
-    fn true_side_in(&mut self, guard: usize, mode: usize) -> Option<Vec<f64>> {
-        let held = std::mem::replace(&mut self.integrator.flow.mode.values.place, mode);
-        let value = self.value_of(guard);
-        let (t, mut y) = self.here();
-        let mut gradient = vec![0.0; y.len()];
-        let rate = self.integrator.flow.guards().gradient(guard, t, &mut y, &mut gradient);
-        self.integrator.flow.mode.values.place = held;
-        gradient.push(rate);
-        let size =
-            gradient.iter().map(|g| g * g).sum::<f64>().sqrt() * self.guards.comparisons.orientation(guard);
-        for g in &mut gradient {
-            *g /= size;
+        let stands_on = |surfaces: &mut Self, guard: usize| {
+            let value = surfaces.value_of(guard);
+            surfaces.guards.watch.is_inside(guard, value)
+        };
+        if !there_and_back || !stands_on(self, first) || !stands_on(self, second) {
+            return None;
         }
-        let stands_on_it = self.guards.watch.is_inside(guard, value);
-        (stands_on_it && gradient.iter().all(|g| g.is_finite())).then_some(gradient)
+        let (t, y) = self.here();
+        let mut mode = self.integrator.flow.mode.clone();
+        let surfaces = [Surface::of(guards, &mode, first)?, Surface::of(guards, &mode, second)?];
+        let met = self.integrator.flow.switching(t).meet(&surfaces, &y);
+        let [follower] = met.set.followers() else { return None };
+        let mut mode_beyond = |surface: &Surface, side: f64| {
+            surface.lock(&mut mode, side);
+            mode.values.place
+        };
+        let alike = mode_beyond(&surfaces[0], 1.0) == mode_beyond(&surfaces[1], follower.orientation);
+        alike.then_some(surfaces)
     }
 }
 
