@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::plan;
+use common::{plan, run_model};
 use slipstick::model::Model;
 use slipstick::simulate::{Overrides, Plan, simulate};
 use slipstick::trajectory::Outcome;
@@ -85,5 +85,26 @@ fn ball_with_small_restitution_stops_at_the_zeno_time_and_says_so() {
         let Outcome::Accumulation { t, .. } = run.outcome else { panic!("e = {e}: {:?}", run.outcome) };
         assert!((t - zeno).abs() < 1e-9 && run.end_time() <= t, "e = {e}: {t} against {zeno}");
         assert!(run.segments.iter().all(|s| s.start[0] >= 0.0 && s.end[0] >= 0.0), "e = {e}");
+    }
+}
+
+/// Steps that go far beyond the floor would locate it only to the rounding of their ends.
+#[test]
+fn a_ball_that_loses_nothing_keeps_its_height_over_many_bounces() {
+    for method in ["auto", "dopri5", "tsit5", "rkf45", "dop853"] {
+        let run = run_model(&format!(
+            r#"
+            states = {{ y = 1, v = 0 }}
+            derivatives = {{ y = "v", v = -1 }}
+            events.floor = {{ guard = "y < 0", reset = {{ v = "-v" }} }}
+            run = {{ until = 20000, method = "{method}" }}
+            "#
+        ));
+        assert_eq!(run.events.len(), 7071, "{method}");
+        let late = |(i, event): (usize, &slipstick::trajectory::Event)| {
+            (event.t - std::f64::consts::SQRT_2 * (2 * i + 1) as f64).abs()
+        };
+        let worst = run.events.iter().enumerate().map(late).fold(0.0, f64::max);
+        assert!(worst < 1e-6, "{method}: {worst:e}");
     }
 }

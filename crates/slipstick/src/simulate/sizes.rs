@@ -14,6 +14,9 @@ const SHORTEST: f64 = 1e-290;
 const FIRST_STEP_AT_REST: f64 = 1e-6;
 /// A rest of less than this part of a step would only cost another step.
 const REST_OF_STEP: f64 = 1e-3;
+/// How many times longer than the time to the next event a first step is at most. The dense output of a step rounds to
+/// the largest values in it: one that goes far beyond its event locates it less exactly.
+const BEYOND_EVENT: f64 = 4.0;
 /// The smallest step, in spacings of doubles at the time.
 const SPACINGS: f64 = 16.0;
 
@@ -42,8 +45,9 @@ pub(super) struct Sizes<'a> {
     /// any event alike.
     first_steps: Vec<Option<f64>>,
     alike: [Option<f64>; 4],
-    /// The event that the step being tried is the first after.
+    /// The event that the step being tried is the first after, and the one that the step just accepted was.
     beginning: Option<Beginning>,
+    accepted: Option<Beginning>,
     /// The time that the whole run takes.
     span: f64,
 }
@@ -58,14 +62,15 @@ impl<'a> Sizes<'a> {
             first_steps: vec![None; 4 * guards],
             alike: [None; 4],
             beginning: None,
+            accepted: None,
             span: options.until - t,
         }
     }
 
     /// Becomes as new, for another run: steps of a method, from a time on.
     pub(super) fn renew(&mut self, method: Method, t: f64) {
-        let Self { options, control: _, h, first_steps, alike, beginning, span } = self;
-        (*h, *alike, *beginning, *span) = (0.0, [None; 4], None, options.until - t);
+        let Self { options, control: _, h, first_steps, alike, beginning, accepted, span } = self;
+        (*h, *alike, *beginning, *accepted, *span) = (0.0, [None; 4], None, None, options.until - t);
         first_steps.fill(None);
         self.change_method(method);
     }
@@ -135,9 +140,22 @@ impl<'a> Sizes<'a> {
             self.h = proposed;
             self.control.restart();
         }
-        if let Some(beginning) = self.beginning.take() {
-            self.first_steps[beginning.place()] = Some(self.h);
-            self.alike[beginning.place() % 4] = Some(self.h);
+        self.accepted = self.beginning.take();
+        self.learn(self.h);
+    }
+
+    /// The step just accepted is taken up to an event at this offset.
+    pub(super) fn cut_at(&mut self, s: f64) {
+        if self.options.steps.fixed.is_none() {
+            self.learn(self.h.min(BEYOND_EVENT * s));
+        }
+    }
+
+    /// This is the size that the step just accepted should have had, if it was the first after an event.
+    fn learn(&mut self, h: f64) {
+        if let Some(beginning) = self.accepted {
+            self.first_steps[beginning.place()] = Some(h);
+            self.alike[beginning.place() % 4] = Some(h);
         }
     }
 
@@ -220,6 +238,11 @@ mod tests {
         assert!(sizes.restart(Restart::Discontinuous, 3.0, after(1), |_| Some(5.0)));
         assert_eq!(sizes.h, learnt, "what another event alike has taught");
         assert!(!sizes.restart(Restart::Continuous, 4.0, after(1), |_| unreachable!()));
+        sizes.restart(Restart::Discontinuous, 4.0, after(0), |_| unreachable!());
+        sizes.accept(&trial(0.5, 1e-6), None);
+        sizes.cut_at(0.01);
+        sizes.restart(Restart::Discontinuous, 4.5, after(0), |_| unreachable!());
+        assert_eq!(sizes.h, 0.04, "the next event was near");
         sizes.renew(METHOD, 5.0);
         assert!(
             sizes.restart(Restart::Discontinuous, 6.0, after(0), |_| Some(0.5)),

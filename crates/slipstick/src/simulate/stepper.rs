@@ -153,6 +153,9 @@ impl<'a> Stepper<'_, 'a> {
         let t = if t >= due - 2.0 * f64::EPSILON * due.abs() { due } else { t };
         self.note_touches();
         self.accumulating.pass_to(found);
+        if found.s > 0.0 {
+            self.integrator.sizes.cut_at(found.s);
+        }
         let watch = &mut self.guards.watch;
         watch.accept(found.s);
         found.touched.iter().for_each(|touch| watch.leave_touch(touch));
