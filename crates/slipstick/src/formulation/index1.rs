@@ -105,7 +105,7 @@ impl Index1 {
         self.held.let_go();
         self.solve(env, y);
         // Redundant rows are so in another way next to the point.
-        let is_regular = self.linear.is_solvable() && self.linear.saddle.redundant().is_empty();
+        let is_regular = self.linear.is_solvable && self.linear.saddle.redundant().is_empty();
         if is_regular && self.feedback.is_empty() {
             self.held.hold(&self.motion, &self.multipliers);
         }

@@ -74,7 +74,7 @@ impl EnteredForm {
     /// Whether other rows may do better than those that were chosen.
     #[inline]
     fn is_narrow(&self) -> bool {
-        self.has_redundant() && self.form.index1.linear.saddle.narrowest().1 < NARROW * self.margin
+        self.has_redundant() && self.form.index1.linear.saddle.narrowest.1 < NARROW * self.margin
     }
 }
 
@@ -184,7 +184,7 @@ impl<'a> Multibody<'a> {
     /// are others.
     #[inline]
     pub(super) fn refresh(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> bool {
-        self.shape.margin = self.shape.margin.max(self.shape.form.index1.linear.saddle.narrowest().1);
+        self.shape.margin = self.shape.margin.max(self.shape.form.index1.linear.saddle.narrowest.1);
         self.shape.is_narrow() && self.choose_again(locked, t, y)
     }
 
@@ -271,7 +271,7 @@ impl<'a> Multibody<'a> {
     #[cold]
     fn choose_again(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> bool {
         let (rows, narrowest) =
-            (self.independent(locked, t, y), self.shape.form.index1.linear.saddle.narrowest().1);
+            (self.independent(locked, t, y), self.shape.form.index1.linear.saddle.narrowest.1);
         let is_better = rows.len() == self.shape.form.rows().len() && self.shape.margin * NARROW > narrowest;
         if is_better {
             self.take_rows(&rows);

@@ -94,7 +94,7 @@ impl Corrector {
 
     /// The length of each row in the linear system of corrections.
     pub(in crate::formulation) fn lengths<'s>(&'s self, linear: &'s LinearSystem) -> &'s [f64] {
-        self.factors(linear).lengths()
+        &self.factors(linear).lengths
     }
 }
 

@@ -100,7 +100,7 @@ impl Projection {
 
     /// The same where the derivative has just been evaluated: its terms and their factors serve here too.
     pub(super) fn project_end_from_derivative(&mut self, at: &mut FormAt<'_, '_>, y: &mut [f64]) {
-        if self.rule.is_some() && !at.linear.rows.is_empty() && at.linear.is_solvable() {
+        if self.rule.is_some() && !at.linear.rows.is_empty() && at.linear.is_solvable {
             self.project_with(Factors::Known, at, y);
         }
     }
@@ -146,7 +146,7 @@ impl Projection {
             return None;
         }
         self.corrector.measure(at, y);
-        let (left, lengths) = (&self.corrector.residuals().position, at.linear.saddle.lengths());
+        let (left, lengths) = (&self.corrector.residuals().position, &at.linear.saddle.lengths);
         let distance = |k: usize| if lengths[k] > 0.0 { left[k].abs() / lengths[k] } else { 0.0 };
         let worst = (0..holonomic).max_by(|&a, &b| distance(a).total_cmp(&distance(b)))?;
         let bound = (LEFT_OPEN * moved).max(negligible);
@@ -188,7 +188,7 @@ impl Projection {
         self.corrector.measure(at, y);
         let sizes = at.linear.sizes;
         let (q, v) = (largest(&y[..sizes.positions]), largest(&y[sizes.velocity_range()]));
-        let is_met = |left: &[f64], size: f64| are_within(left, at.linear.saddle.lengths(), MET * size);
+        let is_met = |left: &[f64], size: f64| are_within(left, &at.linear.saddle.lengths, MET * size);
         let residuals = self.corrector.residuals();
         let is_open = !is_met(&residuals.position, q) || !is_met(&residuals.velocity, v);
         if is_open && self.corrector.factor(at, y) {
