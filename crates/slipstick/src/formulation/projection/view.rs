@@ -2,7 +2,7 @@
 
 use super::super::Flow;
 use super::super::constrained_form::{ConstrainedForm, FormAt};
-use super::Projection;
+use super::{Known, Projection};
 
 /// A state is moved onto surfaces and constraints in turn, as often as this at most.
 const MOST_TURNS: usize = 60;
@@ -28,24 +28,21 @@ impl ProjectionView<'_, '_> {
 
     /// Projects the end of a step.
     pub fn project_end(&mut self, t: f64, y: &mut [f64]) {
-        self.on(t, y, Projection::project_end);
+        self.on(t, y, |projection, at, y| projection.project_end(Known::Nothing, at, y));
     }
 
     /// The same for the point at which the derivative has just been evaluated, so that nothing of it has to
     /// be evaluated again.
     pub fn project_end_from_derivative(&mut self, t: f64, y: &mut [f64]) {
         // Along surfaces, the derivative is put together from others.
-        if self.flow.is_mixed() {
-            self.project_end(t, y);
-        } else {
-            self.on(t, y, Projection::project_end_from_derivative);
-        }
+        let known = if self.flow.is_mixed() { Known::Nothing } else { Known::Factors };
+        self.on(t, y, |projection, at, y| projection.project_end(known, at, y));
     }
 
     /// The same for the point at which the equations of motion have just been evaluated, for a method that
     /// projects by itself.
     pub fn project_evaluated(&mut self, t: f64, y: &mut [f64]) {
-        self.on(t, y, Projection::project_evaluated);
+        self.on(t, y, |projection, at, y| projection.project_end(Known::Terms, at, y));
     }
 
     /// Projects the end of a half-explicit step: positions, and velocities to rounding (paper 001, equation
