@@ -302,11 +302,6 @@ impl MechanismTapes {
         (!parts.force.is_empty()).then(|| MechanismCompiler { compiler, parts, states }.tapes())
     }
 
-    fn term_count(&self) -> usize {
-        let places = &self.places;
-        places.masses.len() + places.forces.len() + places.gradients.len() + places.levels.len()
-    }
-
     /// Room for the terms of some constraints, with the places that are not always zero.
     pub(super) fn room_for_terms(&self, rows: &ActiveRows) -> Terms {
         let (n, places) = (self.coordinates, self.places.of_rows(rows));
@@ -317,7 +312,7 @@ impl MechanismTapes {
 
     pub(super) fn scratch(&self) -> MechanismScratch {
         let continued = self.residuals_of_terms.output_count();
-        let longest = self.term_count().max(continued).max(self.tangent.output_count());
+        let longest = self.terms.output_count().max(continued).max(self.tangent.output_count());
         MechanismScratch {
             terms: self.terms.registers(),
             driving: self.driving.registers(),
@@ -336,7 +331,7 @@ impl MechanismTapes {
         terms: &mut Terms,
     ) {
         load(&mut scratch.terms, t, y, locked);
-        let out = &mut scratch.out[..self.term_count()];
+        let out = &mut scratch.out[..self.terms.output_count()];
         self.terms.run(&mut scratch.terms, out);
         let (driving, levels) = out.split_at(out.len() - self.places.levels.len());
         self.take_driving(driving, terms);
@@ -357,7 +352,7 @@ impl MechanismTapes {
         terms: &mut Terms,
     ) {
         load(&mut scratch.driving, t, y, locked);
-        let out = &mut scratch.out[..self.term_count() - self.places.levels.len()];
+        let out = &mut scratch.out[..self.driving.output_count()];
         self.driving.run(&mut scratch.driving, out);
         self.take_driving(out, terms);
     }

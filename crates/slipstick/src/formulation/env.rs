@@ -102,13 +102,8 @@ impl Env<'_> {
         self.eval.jacobian_entries((self.locked, self.t, y), each)
     }
 
-    /// The rates of the whole state, with the motion that was published.
-    pub(super) fn derivative(&mut self, y: &[f64], dy: &mut [f64]) {
-        self.eval.derivative(self.locked, self.t, y, dy);
-    }
-
     pub(super) fn shift_positions(&mut self, q: &mut [f64], change: &[f64]) {
-        self.eval.shift_positions(self.t, q, change);
+        self.mechanism(&[], |mechanism, (_, t, _)| mechanism.shift_positions(t, q, change));
     }
 
     pub(super) fn has_kinematics(&self) -> bool {
