@@ -7,11 +7,11 @@ use crate::equations::{
 
 /// Work on the linear systems of a mechanism so far.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct MotionCounts {
+pub struct MotionCounts {
     /// How often a linear system was factored, for accelerations or for projections.
-    pub(super) factorisations: u64,
+    pub factorisations: u64,
     /// How many steps were projected.
-    pub(super) corrected: u64,
+    pub corrected: u64,
 }
 
 /// The equations of a mechanism at a time.

@@ -95,8 +95,8 @@ impl Integrator<'_> {
         }
         let t_end = self.trial.t + self.trial.h;
         let StepReport { method, is_ggl, knows_end, .. } = self.step.report();
-        let (mut projection, end) = (self.flow.projection(), &mut self.trial.end);
-        match method.facts().constraints {
+        let (facts, mut projection, end) = (method.facts(), self.flow.projection(), &mut self.trial.end);
+        match facts.constraints {
             _ if is_ggl => {}
             ConstraintPolicy::ProjectsItself | ConstraintPolicy::KeepsPositions => {}
             ConstraintPolicy::ProjectedByStages => projection.project_half_explicit(t_end, end, knows_end),
@@ -107,11 +107,13 @@ impl Integrator<'_> {
         }
         // Where some constraints follow from others, those that lead must fix the end of a step well for the
         // others to be met to rounding.
-        let has_redundant = self.flow.constraints().has_redundant() && self.keeps_joints();
-        if has_redundant && self.flow.constraints().choose_rows(t_end, &self.trial.end) {
-            self.flow.projection().project_within(t_end, &mut self.trial.end, true);
+        let is_reaching = self.flow.is_reaching();
+        if facts.mechanisms_only && !is_reaching && self.flow.constraints().has_redundant() {
+            if self.flow.constraints().choose_rows(t_end, &self.trial.end) {
+                self.flow.projection().project_within(t_end, &mut self.trial.end, true);
+            }
         }
-        if !self.flow.is_reaching() {
+        if !is_reaching {
             self.check_projection(t_end);
         }
     }
