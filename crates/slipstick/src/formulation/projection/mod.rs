@@ -27,15 +27,15 @@ const MET: f64 = 1e-14;
 const ROUNDS_WHILE_REACHING: usize = 2;
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// What is known at a point that is projected.
+/// What has just been evaluated at a point that is projected.
 #[derive(Clone, Copy)]
-pub(super) enum Known {
+pub(super) enum Evaluated {
     /// Nothing.
     Nothing,
-    /// The terms: they have just been evaluated.
+    /// The terms.
     Terms,
-    /// The terms and the factors of the accelerations: the derivative has just been evaluated.
-    Factors,
+    /// The derivative: the terms are known, and the factors of the accelerations.
+    Derivative,
 }
 
 /// Brings states back to the constraints.
@@ -93,14 +93,14 @@ impl Projection {
 
 /// Ends of steps.
 impl Projection {
-    /// Projects the end of a step, where so much is known of it.
-    pub(super) fn project_end(&mut self, known: Known, at: &mut FormAt<'_, '_>, y: &mut [f64]) {
+    /// Projects the end of a step, at which this was evaluated last.
+    pub(super) fn project_end(&mut self, evaluated: Evaluated, at: &mut FormAt<'_, '_>, y: &mut [f64]) {
         let Self { rule: Some(rule), corrector, adjustment, .. } = self else { return };
-        let has_solution = at.linear.is_solvable || !matches!(known, Known::Factors);
+        let has_solution = at.linear.is_solvable || !matches!(evaluated, Evaluated::Derivative);
         if at.linear.sizes.rows == 0 || !has_solution {
             return;
         }
-        if matches!(known, Known::Nothing) {
+        if matches!(evaluated, Evaluated::Nothing) {
             at.env.terms(y, &mut at.linear.terms);
         }
         let residuals = &mut corrector.residuals;
@@ -111,7 +111,7 @@ impl Projection {
         }
         adjustment.copy_from_slice(&y[..at.linear.sizes.velocity_range().end]);
         at.env.counts.corrected += 1;
-        let is_factored = matches!(known, Known::Factors) && corrector.unweighted.is_none();
+        let is_factored = matches!(evaluated, Evaluated::Derivative) && corrector.unweighted.is_none();
         if rule.has_own_system || is_factored || corrector.factor_terms(at) {
             if self.reaching.is_over() {
                 rule.projection.project(corrector, at, End { y: &mut *y, before: adjustment });
@@ -193,7 +193,7 @@ impl Projection {
     /// there. It does not count as a projected step.
     pub(super) fn project_within(&mut self, at: &mut FormAt<'_, '_>, y: &mut [f64], keeps_velocities: bool) {
         let before = at.env.counts.corrected;
-        self.project_end(Known::Nothing, at, y);
+        self.project_end(Evaluated::Nothing, at, y);
         let is_factored = at.env.counts.corrected > before;
         if keeps_velocities && (is_factored || self.factor(at, y)) {
             self.project_velocities(at, y);
@@ -269,7 +269,7 @@ mod tests {
     #[test]
     fn every_stabilisation_leaves_what_its_equation_says() {
         let end = |kind: Stabilisation| {
-            left_after(kind, |projection, at, y| projection.project_end(Known::Nothing, at, y))
+            left_after(kind, |projection, at, y| projection.project_end(Evaluated::Nothing, at, y))
         };
         assert_eq!(end(Stabilisation::None), left_after(Stabilisation::None, |_, _, _| {}));
         // A correction leaves the square of what it takes off: g = 1.2e-4 and ġ = 0.016.
@@ -299,7 +299,7 @@ mod tests {
     fn a_drift_tolerance_leaves_small_residuals() {
         let upkeep = Upkeep { drift_tolerance: 0.1, ..Stabilisation::Project.into() };
         let left = left_after(upkeep, |projection, at, y| {
-            projection.project_end(Known::Nothing, at, y);
+            projection.project_end(Evaluated::Nothing, at, y);
             assert_eq!((at.env.counts.corrected, y), (0, &mut { OPEN }[..]));
         });
         assert!(left[0] > 1e-4);
@@ -308,7 +308,7 @@ mod tests {
     #[test]
     fn a_projected_step_knows_how_far_it_was_moved() {
         left_after(Stabilisation::Project, |projection, at, y| {
-            projection.project_end(Known::Nothing, at, y);
+            projection.project_end(Evaluated::Nothing, at, y);
             assert_eq!(at.env.counts.corrected, 1);
             assert!((projection.adjustment()[0] - (OPEN[0] - y[0]).abs()).abs() < 1e-18);
             assert!(projection.left_open(at, y).is_none() && !projection.project_if_open(at, y));

@@ -3,7 +3,7 @@
 use super::super::Flow;
 use super::super::constrained_form::{ConstrainedForm, FormAt};
 use super::super::views::InMode;
-use super::{Known, Projection};
+use super::{Evaluated, Projection};
 
 /// A state is moved onto surfaces and constraints in turn, as often as this at most.
 const MOST_TURNS: usize = 60;
@@ -29,21 +29,21 @@ impl ProjectionView<'_, '_> {
 
     /// Projects the end of a step.
     pub fn project_end(&mut self, t: f64, y: &mut [f64]) {
-        self.on(t, y, |projection, at, y| projection.project_end(Known::Nothing, at, y));
+        self.on(t, y, |projection, at, y| projection.project_end(Evaluated::Nothing, at, y));
     }
 
     /// The same for the point at which the derivative has just been evaluated, so that nothing of it has to
     /// be evaluated again.
     pub fn project_end_from_derivative(&mut self, t: f64, y: &mut [f64]) {
         // Along surfaces, the derivative is put together from others.
-        let known = if self.flow.is_mixed() { Known::Nothing } else { Known::Factors };
-        self.on(t, y, |projection, at, y| projection.project_end(known, at, y));
+        let evaluated = if self.flow.is_mixed() { Evaluated::Nothing } else { Evaluated::Derivative };
+        self.on(t, y, |projection, at, y| projection.project_end(evaluated, at, y));
     }
 
     /// The same for the point at which the equations of motion have just been evaluated, for a method that
     /// projects by itself.
     pub fn project_evaluated(&mut self, t: f64, y: &mut [f64]) {
-        self.on(t, y, |projection, at, y| projection.project_end(Known::Terms, at, y));
+        self.on(t, y, |projection, at, y| projection.project_end(Evaluated::Terms, at, y));
     }
 
     /// Projects the end of a half-explicit step: positions, and velocities to rounding (paper 001, equation
