@@ -26,7 +26,7 @@ impl Feedback {
         let rows: Vec<usize> = (0..m).filter(|&row| !feedback.places_of(row).is_empty()).collect();
         let (motions, multipliers) = (vec![vec![0.0; n]; rows.len()], vec![vec![0.0; m]; rows.len()]);
         let (lu, right) = (RealLu::new(rows.len()), vec![0.0; rows.len()]);
-        (!rows.is_empty()).then_some(Self { lu, right, rows, motions, multipliers })
+        (!rows.is_empty()).then_some(Self { rows, motions, multipliers, lu, right })
     }
 
     /// Goes from the solution without what multipliers push to the one with it; not finite if there is none.

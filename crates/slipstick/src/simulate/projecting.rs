@@ -108,10 +108,9 @@ impl Integrator<'_> {
         // Where some constraints follow from others, those that lead must fix the end of a step well for the
         // others to be met to rounding.
         let is_reaching = self.flow.is_reaching();
-        if facts.mechanisms_only && !is_reaching && self.flow.constraints().has_redundant() {
-            if self.flow.constraints().choose_rows(t_end, &self.trial.end) {
-                self.flow.projection().project_within(t_end, &mut self.trial.end, true);
-            }
+        let has_choice = facts.mechanisms_only && !is_reaching && self.flow.constraints().has_redundant();
+        if has_choice && self.flow.constraints().choose_rows(t_end, &self.trial.end) {
+            self.flow.projection().project_within(t_end, &mut self.trial.end, true);
         }
         if !is_reaching {
             self.check_projection(t_end);

@@ -83,7 +83,9 @@ impl PStab {
         self.turned.times(&corrector.change, left);
         let lengths = &factors(&mut corrector.unweighted, &mut at.linear.saddle).lengths;
         let is_near = are_within(left, lengths, NEAR * moved);
-        left.iter_mut().for_each(|position| *position *= 0.5);
+        for position in left {
+            *position *= 0.5;
+        }
         is_near
     }
 
