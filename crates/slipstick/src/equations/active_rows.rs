@@ -50,7 +50,7 @@ impl ActiveRows {
 
     /// Whether all constraints hold.
     pub fn is_all(&self) -> bool {
-        self.len() == self.of
+        self.constraints.len() == self.of
     }
 
     /// How many constraints there are, whether they hold or not.

@@ -1,5 +1,6 @@
 //! The terms of a mechanism whose equations are formulas, from tapes.
 
+use super::inputs::load;
 use super::mechanism::{MechanismScratch, MechanismTapes};
 use super::selected::Selected;
 use super::{At, Locked, MechanismTerms, ResidualsWanted, SlopePlaces, Terms, TermsWanted};
@@ -36,37 +37,68 @@ impl<'a> FormulaMechanism<'a> {
 
 impl MechanismTerms for FormulaMechanism<'_> {
     fn terms(&mut self, at: At<'_>, want: TermsWanted, terms: &mut Terms) {
-        let tapes = self.selected.tapes(self.all, at.0.rows);
+        let (locked, t, y) = at;
+        let (tapes, scratch) = (self.selected.tapes(self.all, locked.rows), &mut self.scratch);
         match want {
-            TermsWanted::All => tapes.terms(&mut self.scratch, at, terms),
-            TermsWanted::Driving => tapes.driving_terms(&mut self.scratch, at, terms),
+            TermsWanted::All => {
+                load(&mut scratch.terms, t, y, locked);
+                let out = &mut scratch.out[..tapes.terms.output_count()];
+                tapes.terms.run(&mut scratch.terms, out);
+                let (driving, levels) = out.split_at(out.len() - tapes.places.levels.len());
+                tapes.take_driving(driving, terms);
+                for (&place, value) in tapes.places.levels.iter().zip(levels) {
+                    terms.level[place] = *value;
+                }
+                if !tapes.places.feedback.is_empty() {
+                    load(&mut scratch.feedback, t, y, locked);
+                    tapes.feedback.run(&mut scratch.feedback, &mut terms.feedback.values);
+                }
+            }
+            TermsWanted::Driving => {
+                load(&mut scratch.driving, t, y, locked);
+                let out = &mut scratch.out[..tapes.driving.output_count()];
+                tapes.driving.run(&mut scratch.driving, out);
+                tapes.take_driving(out, terms);
+            }
             TermsWanted::Gradients => {
-                tapes.rows.gradients(&mut self.scratch.rows, at, &mut terms.jacobian.values);
+                tapes.rows.gradients(&mut scratch.rows, at, &mut terms.jacobian.values);
             }
         }
     }
 
     fn residuals(&mut self, at: At<'_>, want: ResidualsWanted<'_>, residuals: (&mut [f64], &mut [f64])) {
-        let tapes = self.selected.tapes(self.all, at.0.rows);
+        let (tapes, scratch) = (self.selected.tapes(self.all, at.0.rows), &mut self.scratch);
         match want {
-            ResidualsWanted::All => tapes.rows.residuals(&mut self.scratch.rows, at, residuals),
-            ResidualsWanted::Positions => {
-                tapes.rows.positions(&mut self.scratch.rows, at, residuals.0);
-            }
+            ResidualsWanted::All => tapes.rows.residuals(&mut scratch.rows, at, residuals),
+            ResidualsWanted::Positions => tapes.rows.positions(&mut scratch.rows, at, residuals.0),
             ResidualsWanted::OfTerms(terms) => {
-                tapes.residuals_of_terms(&mut self.scratch, terms, at.2, residuals);
+                let (position, velocity) = residuals;
+                let out = &mut scratch.out[..position.len() + tapes.places.offsets.len()];
+                tapes.residuals_of_terms.run(&mut scratch.terms, out);
+                position.copy_from_slice(&out[..position.len()]);
+                tapes.find_rates(terms, at.2, &out[position.len()..], velocity);
             }
         }
     }
 
     fn rates(&mut self, at: At<'_>, (_, velocity): (&mut [f64], &mut [f64]), terms: &mut Terms) -> bool {
         let tapes = self.selected.tapes(self.all, at.0.rows);
-        tapes.rates(&mut self.scratch, at, velocity, terms);
+        let offsets = tapes.rows.rates(&mut self.scratch.rows, at, &mut terms.jacobian.values);
+        tapes.find_rates(terms, at.2, offsets, velocity);
         true
     }
 
     fn turn(&mut self, locked: Locked<'_>, change: &[f64], turned: &mut [f64]) -> bool {
-        self.selected.tapes(self.all, locked.rows).turn(&mut self.scratch, change, turned)
+        let (tapes, scratch) = (self.selected.tapes(self.all, locked.rows), &mut self.scratch);
+        // There is more than constraints `g(q) = 0`: rates then are more than `G v`.
+        if tapes.turns.output_count() < turned.len() || !tapes.places.offsets.is_empty() {
+            return false;
+        }
+        let inputs = scratch.terms.inputs_mut();
+        let last = inputs.len() - change.len();
+        inputs[last..].copy_from_slice(change);
+        tapes.turns.run(&mut scratch.terms, turned);
+        true
     }
 
     fn rate_slopes(&mut self, at: At<'_>, places: SlopePlaces, slopes: &mut [f64]) -> bool {
@@ -76,15 +108,32 @@ impl MechanismTerms for FormulaMechanism<'_> {
             SlopePlaces::Full => {
                 let values = &mut self.slopes[..tapes.places.slopes.len()];
                 tapes.rows.slopes(&mut self.scratch.rows, at, values);
-                tapes.spread_slopes(values, slopes);
+                slopes.fill(0.0);
+                for (&(row, column), value) in tapes.places.slopes.iter().zip(values) {
+                    slopes[row * tapes.coordinates + column] = *value;
+                }
             }
         }
         true
     }
 
     fn tangent(&mut self, at: At<'_>, change: &[f64], out: &mut [f64]) -> bool {
-        let tapes = self.selected.tapes(self.all, at.0.rows);
-        tapes.tangent(&mut self.scratch, at, change, out);
+        let (locked, t, y) = at;
+        let (tapes, scratch) = (self.selected.tapes(self.all, locked.rows), &mut self.scratch);
+        load(&mut scratch.tangent, t, y, locked);
+        let inputs = scratch.tangent.inputs_mut();
+        let last = inputs.len() - change.len();
+        inputs[last..].copy_from_slice(change);
+        inputs[last - scratch.motion.len()..last].copy_from_slice(&scratch.motion);
+        let values = &mut scratch.out[..tapes.tangent.output_count()];
+        tapes.tangent.run(&mut scratch.tangent, values);
+        let (of_motion, turns) = values.split_at(out.len());
+        out.copy_from_slice(of_motion);
+        for (turning, turn) in tapes.places.turning.iter().zip(turns) {
+            let (row, column) = tapes.places.gradients[turning.number];
+            let constraint = locked.rows.map_or(row, |rows| rows.constraint(row));
+            out[column] += scratch.motion[tapes.coordinates + constraint] * turn;
+        }
         true
     }
 

@@ -1,12 +1,11 @@
 //! What a formulation asks of a mechanism: `q' = v`, `M v' = f - Gᵀ λ`, constraints on positions and on
 //! speeds.
 
+use super::ActiveRows;
 use super::activity::say_something;
 use super::constraint_tapes::{ConstraintScratch, ConstraintTapes};
-use super::inputs::load;
 use super::lagrange::{FormulaEntry, MechanismParts};
 use super::tapes::{Compiler, Modes};
-use super::{ActiveRows, At, Locked};
 use crate::expr::{Arena, ExprId, InputId, Registers, Tape};
 use crate::math::Matrix;
 
@@ -123,12 +122,12 @@ pub(super) struct Turning {
 
 /// The scratch to evaluate a mechanism with, and the motion that was last found.
 pub(super) struct MechanismScratch {
-    terms: Registers,
-    driving: Registers,
-    tangent: Registers,
-    feedback: Registers,
+    pub(super) terms: Registers,
+    pub(super) driving: Registers,
+    pub(super) tangent: Registers,
+    pub(super) feedback: Registers,
     pub(super) rows: ConstraintScratch,
-    out: Vec<f64>,
+    pub(super) out: Vec<f64>,
     /// Accelerations, and behind them the multipliers of all constraints and reactions.
     pub(super) motion: Vec<f64>,
 }
@@ -302,11 +301,6 @@ impl MechanismTapes {
         (!parts.force.is_empty()).then(|| MechanismCompiler { compiler, parts, states }.tapes())
     }
 
-    fn term_count(&self) -> usize {
-        let places = &self.places;
-        places.masses.len() + places.forces.len() + places.gradients.len() + places.levels.len()
-    }
-
     /// Room for the terms of some constraints, with the places that are not always zero.
     pub(super) fn room_for_terms(&self, rows: &ActiveRows) -> Terms {
         let (n, places) = (self.coordinates, self.places.of_rows(rows));
@@ -317,7 +311,7 @@ impl MechanismTapes {
 
     pub(super) fn scratch(&self) -> MechanismScratch {
         let continued = self.residuals_of_terms.output_count();
-        let longest = self.term_count().max(continued).max(self.tangent.output_count());
+        let longest = self.terms.output_count().max(continued).max(self.tangent.output_count());
         MechanismScratch {
             terms: self.terms.registers(),
             driving: self.driving.registers(),
@@ -329,40 +323,8 @@ impl MechanismTapes {
         }
     }
 
-    pub(super) fn terms(
-        &self,
-        scratch: &mut MechanismScratch,
-        (locked, t, y): (Locked<'_>, f64, &[f64]),
-        terms: &mut Terms,
-    ) {
-        load(&mut scratch.terms, t, y, locked);
-        let out = &mut scratch.out[..self.term_count()];
-        self.terms.run(&mut scratch.terms, out);
-        let (driving, levels) = out.split_at(out.len() - self.places.levels.len());
-        self.take_driving(driving, terms);
-        for (&place, value) in self.places.levels.iter().zip(levels) {
-            terms.level[place] = *value;
-        }
-        if !self.places.feedback.is_empty() {
-            load(&mut scratch.feedback, t, y, locked);
-            self.feedback.run(&mut scratch.feedback, &mut terms.feedback.values);
-        }
-    }
-
-    /// Of the terms, all but the level.
-    pub(super) fn driving_terms(
-        &self,
-        scratch: &mut MechanismScratch,
-        (locked, t, y): (Locked<'_>, f64, &[f64]),
-        terms: &mut Terms,
-    ) {
-        load(&mut scratch.driving, t, y, locked);
-        let out = &mut scratch.out[..self.term_count() - self.places.levels.len()];
-        self.driving.run(&mut scratch.driving, out);
-        self.take_driving(out, terms);
-    }
-
-    fn take_driving(&self, values: &[f64], terms: &mut Terms) {
+    /// Puts masses, forces and gradients where they belong.
+    pub(super) fn take_driving(&self, values: &[f64], terms: &mut Terms) {
         let (masses, rest) = values.split_at(terms.mass.values.len());
         terms.mass.values.copy_from_slice(masses);
         let (forces, gradients) = rest.split_at(self.places.forces.len());
@@ -372,60 +334,12 @@ impl MechanismTapes {
         terms.jacobian.values.copy_from_slice(gradients);
     }
 
-    /// The residuals where the terms, which these are, were evaluated last.
-    pub(super) fn residuals_of_terms(
-        &self,
-        scratch: &mut MechanismScratch,
-        terms: &Terms,
-        y: &[f64],
-        (position, velocity): (&mut [f64], &mut [f64]),
-    ) {
-        let out = &mut scratch.out[..position.len() + self.places.offsets.len()];
-        self.residuals_of_terms.run(&mut scratch.terms, out);
-        position.copy_from_slice(&out[..position.len()]);
-        self.find_rates(terms, y, &out[position.len()..], velocity);
-    }
-
-    /// How `G` changes along a change of positions, where the terms were evaluated last. False if there is
-    /// more than constraints `g(q) = 0`: rates then are more than `G v`.
-    pub(super) fn turn(&self, scratch: &mut MechanismScratch, change: &[f64], turned: &mut [f64]) -> bool {
-        if self.turns.output_count() < turned.len() || !self.places.offsets.is_empty() {
-            return false;
-        }
-        let inputs = scratch.terms.inputs_mut();
-        let last = inputs.len() - change.len();
-        inputs[last..].copy_from_slice(change);
-        self.turns.run(&mut scratch.terms, turned);
-        true
-    }
-
     /// `G v`, and what there is beside it.
-    fn find_rates(&self, terms: &Terms, y: &[f64], offsets: &[f64], velocity: &mut [f64]) {
+    pub(super) fn find_rates(&self, terms: &Terms, y: &[f64], offsets: &[f64], velocity: &mut [f64]) {
         let speeds = &y[self.coordinates..2 * self.coordinates];
         terms.jacobian.times(speeds, velocity);
         for (&row, offset) in self.places.offsets.iter().zip(offsets) {
             velocity[row] = if self.constraints[row].holonomic { velocity[row] + offset } else { *offset };
-        }
-    }
-
-    /// The velocity residuals of all constraints, and of the terms `G`.
-    pub(super) fn rates(
-        &self,
-        scratch: &mut MechanismScratch,
-        at: At<'_>,
-        velocity: &mut [f64],
-        terms: &mut Terms,
-    ) {
-        let gradients = &mut terms.jacobian.values;
-        let offsets = self.rows.rates(&mut scratch.rows, at, gradients);
-        self.find_rates(terms, at.2, offsets, velocity);
-    }
-
-    /// Writes slopes to an array by rows, zero elsewhere.
-    pub(super) fn spread_slopes(&self, values: &[f64], slopes: &mut [f64]) {
-        slopes.fill(0.0);
-        for (&(row, column), value) in self.places.slopes.iter().zip(values) {
-            slopes[row * self.coordinates + column] = *value;
         }
     }
 
@@ -444,30 +358,5 @@ impl MechanismTapes {
             states.into_iter().map(move |state| (column, state))
         });
         tangents.into_iter().chain(of_gradients).chain(others).collect()
-    }
-
-    /// How `M a - f + Gᵀ λ` changes along a change of the state, with the motion that was set.
-    pub(super) fn tangent(
-        &self,
-        scratch: &mut MechanismScratch,
-        at: At<'_>,
-        change: &[f64],
-        out: &mut [f64],
-    ) {
-        let (locked, t, y) = at;
-        load(&mut scratch.tangent, t, y, locked);
-        let inputs = scratch.tangent.inputs_mut();
-        let last = inputs.len() - change.len();
-        inputs[last..].copy_from_slice(change);
-        inputs[last - scratch.motion.len()..last].copy_from_slice(&scratch.motion);
-        let values = &mut scratch.out[..self.tangent.output_count()];
-        self.tangent.run(&mut scratch.tangent, values);
-        let (of_motion, turns) = values.split_at(out.len());
-        out.copy_from_slice(of_motion);
-        for (turning, turn) in self.places.turning.iter().zip(turns) {
-            let (row, column) = self.places.gradients[turning.number];
-            let constraint = locked.rows.map_or(row, |rows| rows.constraint(row));
-            out[column] += scratch.motion[self.coordinates + constraint] * turn;
-        }
     }
 }

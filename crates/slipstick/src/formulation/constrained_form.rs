@@ -5,7 +5,7 @@ use super::env::Env;
 use super::half_explicit::HalfExplicitStages;
 use super::index1::Index1;
 use super::linear_system::LinearSystem;
-use super::projection::Projection;
+use super::projection::{Evaluated, Projection};
 use super::{Stage, Upkeep};
 use crate::equations::{ActiveRows, System};
 
@@ -50,7 +50,8 @@ impl ConstrainedForm {
 
     /// Projects the end of a step.
     pub(super) fn project_end(&mut self, env: &mut Env<'_>, y: &mut [f64]) {
-        self.projection.project_end(&mut FormAt { linear: &mut self.index1.linear, env }, y);
+        let mut at = FormAt { linear: &mut self.index1.linear, env };
+        self.projection.project_end(Evaluated::Nothing, &mut at, y);
     }
 
     /// Turns the gradient of a surface into a direction that the constraints allow.

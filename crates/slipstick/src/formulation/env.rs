@@ -7,11 +7,11 @@ use crate::equations::{
 
 /// Work on the linear systems of a mechanism so far.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct MotionCounts {
+pub struct MotionCounts {
     /// How often a linear system was factored, for accelerations or for projections.
-    pub(super) factorisations: u64,
+    pub factorisations: u64,
     /// How many steps were projected.
-    pub(super) corrected: u64,
+    pub corrected: u64,
 }
 
 /// The equations of a mechanism at a time.
@@ -102,13 +102,8 @@ impl Env<'_> {
         self.eval.jacobian_entries((self.locked, self.t, y), each)
     }
 
-    /// The rates of the whole state, with the motion that was published.
-    pub(super) fn derivative(&mut self, y: &[f64], dy: &mut [f64]) {
-        self.eval.derivative(self.locked, self.t, y, dy);
-    }
-
     pub(super) fn shift_positions(&mut self, q: &mut [f64], change: &[f64]) {
-        self.eval.shift_positions(self.t, q, change);
+        self.mechanism(&[], |mechanism, (_, t, _)| mechanism.shift_positions(t, q, change));
     }
 
     pub(super) fn has_kinematics(&self) -> bool {

@@ -20,27 +20,23 @@ pub(super) struct Feedback {
 }
 
 impl Feedback {
-    /// For terms with such a matrix.
-    pub(super) fn new(feedback: &Matrix) -> Self {
+    /// For terms with such a matrix; none if no multiplier pushes back.
+    pub(super) fn new(feedback: &Matrix) -> Option<Self> {
         let (n, m) = (feedback.columns(), feedback.rows());
         let rows: Vec<usize> = (0..m).filter(|&row| !feedback.places_of(row).is_empty()).collect();
         let (motions, multipliers) = (vec![vec![0.0; n]; rows.len()], vec![vec![0.0; m]; rows.len()]);
-        Self { lu: RealLu::new(rows.len()), right: vec![0.0; rows.len()], rows, motions, multipliers }
+        let (lu, right) = (RealLu::new(rows.len()), vec![0.0; rows.len()]);
+        (!rows.is_empty()).then_some(Self { rows, motions, multipliers, lu, right })
     }
 
-    /// Whether any multiplier pushes back.
-    pub(super) fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
-    /// Goes from the solution without what multipliers push to the one with it; false if there is none.
+    /// Goes from the solution without what multipliers push to the one with it; not finite if there is none.
     pub(super) fn push_back(
         &mut self,
         feedback: &Matrix,
         saddle: &mut Saddle,
         motion: &mut [f64],
         multipliers: &mut [f64],
-    ) -> bool {
+    ) {
         for ((&row, own), answer) in self.rows.iter().zip(&mut self.motions).zip(&mut self.multipliers) {
             own.fill(0.0);
             feedback.row(row).for_each(|(i, push)| own[i] = push);
@@ -56,13 +52,13 @@ impl Feedback {
             }
         }
         if self.lu.factor().is_err() {
-            return false;
+            motion.fill(f64::NAN);
+            return multipliers.fill(f64::NAN);
         }
         self.lu.solve(&mut self.right);
         for ((force, own), answer) in self.right.iter().zip(&self.motions).zip(&self.multipliers) {
             motion.iter_mut().zip(own).for_each(|(a, own)| *a += force * own);
             multipliers.iter_mut().zip(answer).for_each(|(lambda, answer)| *lambda += force * answer);
         }
-        true
     }
 }

@@ -294,7 +294,10 @@ impl Field for Flow<'_> {
         slope.resize(n, 0.0);
         beside.clear();
         beside.extend_from_slice(y);
-        self.hold_factors(t, y);
+        if self.has_terms() {
+            self.counts.derivatives += 1;
+            self.in_mode().hold_factors(t, y);
+        }
         for j in 0..n {
             let h = difference(y[j]).copysign(f[j]);
             beside[j] = y[j] + h;
@@ -305,7 +308,7 @@ impl Field for Flow<'_> {
             }
             beside[j] = y[j];
         }
-        self.let_factors_go();
+        self.in_mode().let_factors_go();
         (self.beside, self.slope) = (beside, slope);
     }
 

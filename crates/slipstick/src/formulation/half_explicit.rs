@@ -77,7 +77,7 @@ impl HalfExplicitStages {
         let velocities = form.linear.sizes.velocity_range();
         if velocities.end < dy.len() {
             form.publish(env);
-            env.derivative(stage.here.1, dy);
+            env.eval.derivative(env.locked, env.t, stage.here.1, dy);
         }
         dy[velocities].copy_from_slice(&form.motion);
     }

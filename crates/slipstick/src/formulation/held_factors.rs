@@ -11,7 +11,8 @@ use crate::equations::Terms;
 /// The motion at the point whose factors are used.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HeldFactors {
-    is_on: bool,
+    /// Whether factors are held.
+    pub(super) is_on: bool,
     motion: Vec<f64>,
     multipliers: Vec<f64>,
 }
@@ -29,12 +30,6 @@ impl HeldFactors {
     /// Accelerations have factors of their own again.
     pub(super) fn let_go(&mut self) {
         self.is_on = false;
-    }
-
-    /// Whether factors are held.
-    #[inline]
-    pub(super) fn is_on(&self) -> bool {
-        self.is_on
     }
 
     /// The right-hand sides for what the motion changes by, with the terms of a place next to the point;

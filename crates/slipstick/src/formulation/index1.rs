@@ -20,10 +20,10 @@ pub(super) struct Index1 {
     pub(super) multipliers: Vec<f64>,
     /// Accelerations, multipliers of all constraints, and reactions, as formulas are given them.
     published: Vec<f64>,
-    /// Multipliers that forces depend on.
-    feedback: Feedback,
+    /// Multipliers that forces depend on, if some do.
+    feedback: Option<Feedback>,
     /// Terms against drift, if the stabilisation has such.
-    drift: Option<Box<dyn DriftTerms>>,
+    pub(super) drift: Option<Box<dyn DriftTerms>>,
     /// The point whose factors serve for places next to it.
     held: HeldFactors,
 }
@@ -46,7 +46,7 @@ impl Index1 {
 
     /// Finds accelerations and multipliers at a point, and gives them to the formulas.
     pub(super) fn solve(&mut self, env: &mut Env<'_>, y: &[f64]) {
-        if self.held.is_on() {
+        if self.held.is_on {
             env.terms(y, &mut self.linear.terms);
         } else if !self.linear.factor(env, y) {
             self.motion.fill(f64::NAN);
@@ -58,38 +58,23 @@ impl Index1 {
         if let Some(drift) = &mut self.drift {
             drift.pull_by_forces(linear, env, y, multipliers);
         }
-        if held.is_on() {
+        if held.is_on {
             held.fill_differences(&linear.terms, motion, multipliers);
         } else {
             motion.copy_from_slice(&linear.terms.force);
         }
         linear.saddle.solve(motion, multipliers);
-        if held.is_on() {
+        if held.is_on {
             held.add(motion, multipliers);
         }
-        self.push_back();
+        // Factors are held only where no multipliers push back.
+        if let Some(feedback) = &mut self.feedback {
+            feedback.push_back(&linear.terms.feedback, &mut linear.saddle, motion, multipliers);
+        }
         if let Some(drift) = &mut self.drift {
             drift.pull_motion(&self.linear, env, y, &mut self.motion);
         }
         self.publish(env);
-    }
-
-    /// Takes in what multipliers push. Factors are held only where none do.
-    fn push_back(&mut self) {
-        let Self { feedback, linear, motion, multipliers, .. } = self;
-        if !feedback.is_empty()
-            && !feedback.push_back(&linear.terms.feedback, &mut linear.saddle, motion, multipliers)
-        {
-            motion.fill(f64::NAN);
-            multipliers.fill(f64::NAN);
-        }
-    }
-
-    /// Takes off the rates of positions what drift feedback adds to them.
-    #[inline]
-    pub(super) fn pull_positions(&self, dy: &mut [f64]) {
-        let Some(drift) = &self.drift else { return };
-        dy.iter_mut().zip(drift.position_rates()).for_each(|(rate, pull)| *rate -= pull);
     }
 
     /// The side from which the surface of each constraint is approached, zero for those met; none at all once
@@ -105,8 +90,8 @@ impl Index1 {
         self.held.let_go();
         self.solve(env, y);
         // Redundant rows are so in another way next to the point.
-        let is_regular = self.linear.is_solvable() && self.linear.saddle.redundant().is_empty();
-        if is_regular && self.feedback.is_empty() {
+        let is_regular = self.linear.is_solvable && self.linear.saddle.redundant().is_empty();
+        if is_regular && self.feedback.is_none() {
             self.held.hold(&self.motion, &self.multipliers);
         }
     }
@@ -131,7 +116,7 @@ impl Index1 {
         let (multipliers, reactions) = rest.split_at_mut(rest.len() - n);
         motion.copy_from_slice(&self.motion);
         // Without rows both stay zero.
-        if !self.linear.rows.is_empty() {
+        if !self.multipliers.is_empty() {
             self.linear.rows.scatter(&self.multipliers, multipliers);
             reactions.fill(0.0);
             self.linear.terms.jacobian.add_transposed(-1.0, &self.multipliers, reactions);

@@ -40,8 +40,8 @@ pub(super) struct LinearSystem {
     pub(super) saddle: Saddle,
     /// How near the motion has come to singular configurations.
     pub(super) watch: SingularWatch,
-    /// Whether the last factorisation found no solution.
-    has_failed: bool,
+    /// Whether the last factorisation, if there was one, found a solution.
+    pub(super) is_solvable: bool,
 }
 
 impl LinearSystem {
@@ -55,7 +55,7 @@ impl LinearSystem {
             saddle: Saddle::new(&terms.mass, &terms.jacobian),
             terms,
             watch: SingularWatch::new(rows.len()),
-            has_failed: false,
+            is_solvable: true,
         }
     }
 
@@ -67,26 +67,22 @@ impl LinearSystem {
 
     /// Factors the matrix of the terms as they are; false if it has no solution.
     pub(super) fn factor_terms(&mut self, counts: &mut MotionCounts) -> bool {
-        self.has_failed = self.saddle.factor(&self.terms.mass, &self.terms.jacobian).is_err();
+        let Self { saddle, watch, .. } = self;
+        self.is_solvable = saddle.factor(&self.terms.mass, &self.terms.jacobian).is_ok();
         counts.factorisations += 1;
-        for row in 0..self.saddle.lengths().len() {
-            self.note_row(row, self.saddle.lengths()[row]);
+        for (row, (length, weighed)) in saddle.lengths.iter().zip(&saddle.weighed).enumerate() {
+            watch.note_length(row, *length, *weighed);
         }
-        self.watch.note_narrowest(self.saddle.narrowest());
-        !self.has_failed
-    }
-
-    /// Whether the last factorisation, if there was one, found a solution.
-    pub(super) fn is_solvable(&self) -> bool {
-        !self.has_failed
+        watch.note_narrowest(saddle.narrowest);
+        self.is_solvable
     }
 
     /// Shows the watch the factors of a system with two gradients, of which those ahead are among the terms.
     pub(super) fn note_pair(&mut self, pair: &Saddle) {
-        for (row, length) in pair.lengths().iter().enumerate() {
+        for (row, length) in pair.lengths.iter().enumerate() {
             self.note_row(row, *length);
         }
-        self.watch.note_narrowest(pair.narrowest());
+        self.watch.note_narrowest(pair.narrowest);
     }
 
     /// Shows the watch the terms as they are, in an iteration of which only the last point counts.
@@ -118,9 +114,9 @@ impl LinearSystem {
     /// What is left of the narrowest row beside the others where the matrix was factored last: nothing if a
     /// row is redundant that is not so elsewhere.
     pub(super) fn left_beside_others(&self) -> f64 {
-        let lengths = self.saddle.lengths();
+        let lengths = &self.saddle.lengths;
         let is_left_out = self.saddle.redundant().iter().any(|row| lengths[*row] > 0.0);
-        if is_left_out { 0.0 } else { self.saddle.narrowest().1 }
+        if is_left_out { 0.0 } else { self.saddle.narrowest.1 }
     }
 
     /// Half of `vᵀ M v`, with the masses of the terms.
@@ -158,9 +154,9 @@ mod tests {
     #[test]
     fn a_pendulum_has_one_row_with_its_length() {
         lend(&pendulum(), |mut linear, env| {
-            assert!(linear.factor(env, &[0.6, -0.8, 0.8, 0.6]) && linear.is_solvable());
+            assert!(linear.factor(env, &[0.6, -0.8, 0.8, 0.6]) && linear.is_solvable);
             assert_eq!(env.counts.factorisations, 1);
-            assert!((linear.saddle.lengths()[0] - 2.0).abs() < 1e-15, "|2 q|");
+            assert!((linear.saddle.lengths[0] - 2.0).abs() < 1e-15, "|2 q|");
             assert!((linear.left_beside_others() - 1.0).abs() < 1e-15, "there are no others");
             assert!((linear.kinetic_energy(&[0.6, -0.8, 0.8, 0.6]) - 1.0).abs() < 1e-15);
             let mut rounding = [0.0; 4];
@@ -176,7 +172,7 @@ mod tests {
             .joints(["rod"], |_, q: &[Jet], g: &mut [Jet]| g[0] = q[0] - q[1])
             .system();
         lend(&weightless, |mut linear, env| {
-            assert!(!linear.factor(env, &[0.0; 4]) && !linear.is_solvable());
+            assert!(!linear.factor(env, &[0.0; 4]) && !linear.is_solvable);
         });
     }
 }

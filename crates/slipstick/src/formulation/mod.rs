@@ -52,6 +52,7 @@ pub use crate::equations::MassKind;
 pub use algebraic_view::AlgebraicView;
 pub use consistent::Refusal;
 pub use constraints::ConstraintsView;
+pub use env::MotionCounts;
 pub use field_env::FieldEnv;
 pub use flow::Flow;
 pub use ggl::{GglRoom, Kinematics, StabilisedIndex2View};

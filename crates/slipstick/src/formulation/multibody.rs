@@ -6,6 +6,7 @@
 use super::consistent::ConsistentStart;
 use super::constrained_form::ConstrainedForm;
 use super::env::{Env, MotionCounts};
+use super::projection::take_off;
 use super::rank::Rank;
 use super::residuals::largest;
 use super::{Refusal, Upkeep};
@@ -56,6 +57,8 @@ struct EnteredForm {
     rank: Rank,
     form: ConstrainedForm,
     is_entered: bool,
+    /// Whether some of the constraints that hold follow from others.
+    has_redundant: bool,
     /// What was left of the narrowest row when rows were chosen.
     margin: f64,
 }
@@ -63,18 +66,7 @@ struct EnteredForm {
 impl EnteredForm {
     fn new(system: &dyn System, rows: &ActiveRows, upkeep: &Upkeep) -> Self {
         let form = ConstrainedForm::new(system, rows, upkeep);
-        Self { rank: Rank::new(system, rows), form, is_entered: false, margin: 0.0 }
-    }
-
-    /// Whether some of the constraints that hold follow from others.
-    fn has_redundant(&self) -> bool {
-        self.form.rows().len() < self.rank.rows.len()
-    }
-
-    /// Whether other rows may do better than those that were chosen.
-    #[inline]
-    fn is_narrow(&self) -> bool {
-        self.has_redundant() && self.form.index1.linear.saddle.narrowest().1 < NARROW * self.margin
+        Self { rank: Rank::new(system, rows), form, is_entered: false, has_redundant: false, margin: 0.0 }
     }
 }
 
@@ -184,13 +176,15 @@ impl<'a> Multibody<'a> {
     /// are others.
     #[inline]
     pub(super) fn refresh(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> bool {
-        self.shape.margin = self.shape.margin.max(self.shape.form.index1.linear.saddle.narrowest().1);
-        self.shape.is_narrow() && self.choose_again(locked, t, y)
+        let left = self.shape.form.index1.linear.saddle.narrowest.1;
+        self.shape.margin = self.shape.margin.max(left);
+        let is_narrow = self.shape.has_redundant && left < NARROW * self.shape.margin;
+        is_narrow && self.choose_again(locked, t, y)
     }
 
     /// Whether some of the constraints that hold follow from others.
     pub(super) fn has_redundant(&self) -> bool {
-        self.shape.has_redundant()
+        self.shape.has_redundant
     }
 
     /// All constraints that hold.
@@ -236,6 +230,7 @@ impl<'a> Multibody<'a> {
 
     fn use_form(&mut self) {
         (self.held, self.rows) = (self.shape.rank.rows.clone(), self.shape.form.rows().clone());
+        self.shape.has_redundant = self.rows.len() < self.held.len();
         self.shape.form.reach(&self.reaching);
     }
 
@@ -271,7 +266,7 @@ impl<'a> Multibody<'a> {
     #[cold]
     fn choose_again(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> bool {
         let (rows, narrowest) =
-            (self.independent(locked, t, y), self.shape.form.index1.linear.saddle.narrowest().1);
+            (self.independent(locked, t, y), self.shape.form.index1.linear.saddle.narrowest.1);
         let is_better = rows.len() == self.shape.form.rows().len() && self.shape.margin * NARROW > narrowest;
         if is_better {
             self.take_rows(&rows);
@@ -313,7 +308,7 @@ impl<'a> Multibody<'a> {
     pub(super) fn motion_at(&mut self, locked: Locked<'_>, t: f64, y: &[f64]) -> &[f64] {
         let (form, mut env) = self.at(locked, t, y);
         form.index1.solve(&mut env, y);
-        if self.shape.has_redundant() && self.shape.rank.shares_forces() {
+        if self.shape.has_redundant && self.shape.rank.shares_forces() {
             self.share(locked, t, y);
         }
         self.shape.form.index1.published()
@@ -397,8 +392,10 @@ impl Evaluator for Multibody<'_> {
     fn derivative(&mut self, locked: Locked<'_>, t: f64, y: &[f64], dy: &mut [f64]) {
         let (form, mut env) = self.at(locked, t, y);
         form.index1.solve(&mut env, y);
-        env.derivative(y, dy);
-        form.index1.pull_positions(dy);
+        env.eval.derivative(env.locked, t, y, dy);
+        if let Some(drift) = &form.index1.drift {
+            take_off(dy, drift.position_rates());
+        }
     }
 
     fn mechanism(&mut self) -> Option<&mut dyn MechanismTerms> {

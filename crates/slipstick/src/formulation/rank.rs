@@ -85,7 +85,7 @@ impl Rank {
 
     /// What was left of the narrowest row that was found to be independent.
     pub(super) fn margin(&self) -> f64 {
-        self.saddle.narrowest().1
+        self.saddle.narrowest.1
     }
 
     /// Finds out which constraints follow from others at a point itself.
@@ -93,7 +93,7 @@ impl Rank {
         env.terms(y, &mut self.terms);
         env.counts.factorisations += 1;
         let is_factored = self.saddle.factor(&self.terms.mass, &self.terms.jacobian).is_ok();
-        let zero = self.saddle.lengths().iter().position(|length| *length == 0.0);
+        let zero = self.saddle.lengths.iter().position(|length| *length == 0.0);
         self.zero = zero.map(|row| self.rows.constraint(row));
         let redundant = if is_factored { self.left_out() } else { Vec::new() };
         self.redundant = redundant.into_iter().map(|row| self.rows.constraint(row)).collect();
@@ -112,7 +112,7 @@ impl Rank {
     /// The rows that follow from others in the last factors, ascending. One that is zero follows from
     /// nothing.
     fn left_out(&self) -> Vec<usize> {
-        let (mut rows, lengths) = (self.saddle.redundant().to_vec(), self.saddle.lengths());
+        let (mut rows, lengths) = (self.saddle.redundant().to_vec(), &self.saddle.lengths);
         rows.retain(|&row| lengths[row] > 0.0);
         rows.sort_unstable();
         rows
@@ -181,7 +181,7 @@ impl Rank {
     fn turn_gradients(&mut self, env: &mut Env<'_>, y: &[f64], start: &Terms) -> f64 {
         let mut moved = y.to_vec();
         env.shift_positions(&mut moved[..self.positions], &self.motion);
-        if self.saddle.lengths().contains(&0.0) {
+        if self.saddle.lengths.contains(&0.0) {
             self.bring_back(env, &mut moved);
         }
         env.gradients(&moved, &mut self.terms);

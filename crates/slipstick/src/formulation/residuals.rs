@@ -1,7 +1,7 @@
 //! Residuals of constraints: what is left of `g`, and of the velocity level of all constraints.
 
 use super::env::Env;
-use super::linear_system::{LinearSystem, MechanismSizes};
+use super::linear_system::MechanismSizes;
 use crate::math::Matrix;
 
 /// How many spacings of doubles rounding makes of a velocity residual at most.
@@ -30,11 +30,6 @@ impl ConstraintResiduals {
     /// Measures both.
     pub(super) fn measure(&mut self, env: &mut Env<'_>, y: &[f64]) {
         env.residuals(y, &mut self.position, &mut self.velocity);
-    }
-
-    /// The same at the point where the terms were evaluated last.
-    pub(super) fn measure_terms(&mut self, linear: &LinearSystem, env: &mut Env<'_>, y: &[f64]) {
-        env.residuals_of_terms(y, &linear.terms, &mut self.position, &mut self.velocity);
     }
 }
 

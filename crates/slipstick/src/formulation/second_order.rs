@@ -70,7 +70,7 @@ impl MotionResidual {
         form.linear.note_terms();
         if velocities.end < at.y.len() {
             form.set_motion(env, at);
-            env.derivative(at.y, &mut self.rates);
+            env.eval.derivative(env.locked, env.t, at.y, &mut self.rates);
             let both = at.rates[n..].iter().zip(&self.rates[velocities.end..]);
             self.motion[n..].iter_mut().zip(both).for_each(|(left, (rate, k))| *left = rate - k);
         }

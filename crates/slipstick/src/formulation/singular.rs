@@ -98,7 +98,7 @@ impl SingularWatch {
     /// How long the shortest row of a linear system is, as a part of what it has been in steps that were
     /// taken. A row beside which there are no others can only be short.
     fn shortest(&self, saddle: &Saddle) -> f64 {
-        let rows = saddle.lengths().iter().zip(saddle.weighed_lengths()).zip(&self.lengths);
+        let rows = saddle.lengths.iter().zip(&saddle.weighed).zip(&self.lengths);
         let part = |length: f64, taken: Range| if length > 0.0 { length / taken.1.max(length) } else { 1.0 };
         let more = |((length, weighed), taken): ((&f64, &f64), &[Range; 2])| {
             let by_masses = if *weighed > 0.0 { part(*weighed, taken[1]) } else { 0.0 };

@@ -54,6 +54,24 @@ impl InMode<'_, '_> {
     pub(super) fn form_mut(&mut self) -> Option<&mut ConstrainedForm> {
         self.mechanism.as_mut().map(|mechanism| mechanism.form_mut())
     }
+
+    /// From now on accelerations are found with the factors of this point, for places next to it, until
+    /// [`let_factors_go`](Self::let_factors_go).
+    pub(super) fn hold_factors(mut self, t: f64, y: &[f64]) {
+        self.on_form(t, y, |form, env, y| form.index1.hold_factors(env, y));
+        let singular = SingularView { in_mode: self };
+        // There slopes grow without bound, and the factors of one point say nothing of others.
+        if singular.is_near(true) {
+            singular.in_mode.let_factors_go();
+        }
+    }
+
+    /// Accelerations have factors of their own again.
+    pub(super) fn let_factors_go(mut self) {
+        if let Some(form) = self.form_mut() {
+            form.index1.let_factors_go();
+        }
+    }
 }
 
 /// The views.
@@ -153,40 +171,11 @@ impl Flow<'_> {
         }
     }
 
-    /// How many steps of a mechanism were projected.
-    pub fn corrected(&self) -> u64 {
-        self.motion_counts().corrected
-    }
-
-    /// How often a linear system of a mechanism was factored, for accelerations or for projections.
-    pub fn motion_factorisations(&self) -> u64 {
-        self.motion_counts().factorisations
-    }
-
-    fn motion_counts(&self) -> MotionCounts {
+    /// Work on the linear systems of a mechanism so far.
+    pub fn motion_counts(&self) -> MotionCounts {
         match &self.evaluator {
             Engine::Mechanism(mechanism) => mechanism.counts,
             Engine::Plain(_) => MotionCounts::default(),
-        }
-    }
-
-    /// From now on accelerations are found with the factors of this point, for places next to it, until
-    /// [`let_factors_go`](Self::let_factors_go).
-    pub(super) fn hold_factors(&mut self, t: f64, y: &[f64]) {
-        if self.has_terms() {
-            self.counts.derivatives += 1;
-            self.in_mode().on_form(t, y, |form, env, y| form.index1.hold_factors(env, y));
-        }
-        // There slopes grow without bound, and the factors of one point say nothing of others.
-        if self.singular().is_near(true) {
-            self.let_factors_go();
-        }
-    }
-
-    /// Accelerations have factors of their own again.
-    pub(super) fn let_factors_go(&mut self) {
-        if let Some(form) = self.in_mode().form_mut() {
-            form.index1.let_factors_go();
         }
     }
 }

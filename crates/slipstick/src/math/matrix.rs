@@ -90,7 +90,7 @@ impl Matrix {
 
     /// Writes all entries to an array by rows, zero elsewhere.
     pub fn spread(&self, out: &mut [f64]) {
-        if self.is_full() {
+        if self.values.len() == out.len() {
             return out.copy_from_slice(&self.values);
         }
         out.fill(0.0);

@@ -5,7 +5,7 @@ use super::contradiction::{MOST_APART, Open};
 use super::integrator::Integrator;
 use crate::formulation::Flow;
 use crate::math::larger_or_nan;
-use crate::step::{Fault, Method, Step, Trial};
+use crate::step::{ConstraintPolicy, Fault, Step, StepReport, Trial};
 
 /// What is uncertain in a state by rounding, as a part of it or of one.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
@@ -90,37 +90,31 @@ impl Integrator<'_> {
     /// step. It is that of the end before: the two differ by a multiple of the error of the step, and the
     /// step size times that is beyond the order (paper 003, (4.11) to (4.14)).
     pub(super) fn project_end(&mut self) {
-        if !self.flow.has_constraints() {
+        if !self.flow.has_constraints() || !self.is_acceptable() {
             return;
         }
-        if self.is_acceptable() && !self.projects_by_itself() {
-            let t_end = self.trial.t + self.trial.h;
-            let has_derivative = self.step.report().knows_end;
-            if self.step.method() == Method::HalfExplicit5 {
-                self.flow.projection().project_half_explicit(t_end, &mut self.trial.end, has_derivative);
-            } else if has_derivative {
-                self.flow.projection().project_end_from_derivative(t_end, &mut self.trial.end);
-            } else {
+        let t_end = self.trial.t + self.trial.h;
+        let StepReport { method, is_ggl, knows_end, .. } = self.step.report();
+        let (facts, mut projection, end) = (method.facts(), self.flow.projection(), &mut self.trial.end);
+        match facts.constraints {
+            _ if is_ggl => {}
+            ConstraintPolicy::ProjectsItself | ConstraintPolicy::KeepsPositions => {}
+            ConstraintPolicy::ProjectedByStages => projection.project_half_explicit(t_end, end, knows_end),
+            ConstraintPolicy::Projected if knows_end => projection.project_end_from_derivative(t_end, end),
+            ConstraintPolicy::Projected => {
                 self.projection.project_calmly(&mut self.flow, &mut *self.step, &mut self.trial);
             }
         }
-        self.project_by_best_rows();
-        self.check_projection();
-    }
-
-    /// Where some constraints follow from others, those that lead must fix the end of a step well for the
-    /// others to be met to rounding.
-    fn project_by_best_rows(&mut self) {
-        if self.flow.constraints().has_redundant() && self.keeps_joints() && self.is_acceptable() {
-            let t_end = self.trial.t + self.trial.h;
-            if self.flow.constraints().choose_rows(t_end, &self.trial.end) {
-                self.flow.projection().project_within(t_end, &mut self.trial.end, true);
-            }
+        // Where some constraints follow from others, those that lead must fix the end of a step well for the
+        // others to be met to rounding.
+        let is_reaching = self.flow.is_reaching();
+        let has_choice = facts.mechanisms_only && !is_reaching && self.flow.constraints().has_redundant();
+        if has_choice && self.flow.constraints().choose_rows(t_end, &self.trial.end) {
+            self.flow.projection().project_within(t_end, &mut self.trial.end, true);
         }
-    }
-
-    fn projects_by_itself(&self) -> bool {
-        self.step.method().lands_by_itself() || self.step.is_ggl()
+        if !is_reaching {
+            self.check_projection(t_end);
+        }
     }
 
     /// Whether the method keeps speeds on their constraints to rounding, so that surfaces must not lead away
@@ -139,11 +133,7 @@ impl Integrator<'_> {
 
     /// A step is not taken, whatever its error is, if corrections cannot close the mechanism after it, or if
     /// constraints have parted that followed from each other.
-    fn check_projection(&mut self) {
-        if self.flow.is_reaching() || !self.is_acceptable() {
-            return;
-        }
-        let t_end = self.trial.t + self.trial.h;
+    fn check_projection(&mut self, t_end: f64) {
         let left_open = self.flow.projection().left_open(t_end, &self.trial.end);
         let first = left_open.or_else(|| self.open_redundant().0.first().copied());
         if let Some((constraint, left)) = first {

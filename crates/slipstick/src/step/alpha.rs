@@ -248,7 +248,7 @@ impl Workspace {
     }
 
     fn make(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
-        trial.forget_fault();
+        trial.fault = None;
         if let Err(fault) = self.try_step(field, tolerances, trial) {
             trial.fail(fault);
         }

@@ -3,6 +3,7 @@
 //! step is kept, because a step of the same size saves a factorisation.
 
 use super::Method;
+use super::tolerance::larger;
 use crate::math::{rough_exp2, rough_log2, rough_power};
 
 /// The part of the memory of the last error that the exponent of this one makes up for (Hairer, Wanner II,
@@ -166,11 +167,6 @@ fn predicted_factor(
     });
     *last = Some((h, error.max(LEAST_TREND)));
     plain.min(predicted)
-}
-
-/// The larger of two numbers, the second if the first is NaN.
-fn larger(a: f64, b: f64) -> f64 {
-    if a > b { a } else { b }
 }
 
 #[cfg(test)]

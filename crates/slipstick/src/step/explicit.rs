@@ -363,10 +363,10 @@ impl<M: Numbers, D: Dimension> Step for ExplicitRungeKutta<M, D> {
             self.judge(tolerances, trial);
             trial.judge_closed();
         }
-        trial.forget_fault();
-        if !trial.is_good() {
-            trial.fault = if trial.error.is_finite() { None } else { self.find_fault(trial) };
-        } else if !M::TABLEAU.last_is_first {
+        trial.fault = None;
+        if !trial.error.is_finite() {
+            trial.fault = self.find_fault(trial);
+        } else if !M::TABLEAU.last_is_first && trial.is_good() {
             // Where the last stage is the next first, it is a part of the error, and that is finite.
             self.check_end(field, trial);
         }

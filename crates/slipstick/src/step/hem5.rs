@@ -201,7 +201,7 @@ impl Memory for Hem5 {
 
 impl Step for Hem5 {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
-        trial.forget_fault();
+        trial.fault = None;
         self.end_is_known = false;
         self.make_and_judge(field, tolerances, trial, false);
         if !trial.is_good() && field.singular().rank_changes() {

@@ -111,14 +111,6 @@ impl Method {
         matches!(self.facts().build, Build::WithRho { allows_one: true, .. })
     }
 
-    /// Whether it makes corrections of the ends of its steps by itself, or none.
-    pub fn lands_by_itself(self) -> bool {
-        matches!(
-            self.facts().constraints,
-            ConstraintPolicy::ProjectsItself | ConstraintPolicy::KeepsPositions
-        )
-    }
-
     /// Whether it keeps the constraints of positions by itself, so that the ends of its steps are not
     /// corrected.
     pub fn keeps_positions(self) -> bool {

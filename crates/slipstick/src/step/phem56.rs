@@ -193,7 +193,7 @@ impl Memory for Phem56 {
 
 impl Step for Phem56 {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
-        trial.forget_fault();
+        trial.fault = None;
         self.make_and_judge(field, tolerances, trial, false);
         if !trial.is_good() && field.singular().rank_changes() {
             self.make_and_judge(field, tolerances, trial, true);

@@ -219,14 +219,6 @@ impl Trial {
         self.error = if self.end.iter().all(|y| y.is_finite()) { 0.0 } else { f64::NAN };
     }
 
-    /// Clears the fault of the last trial. There rarely is one, and looking is cheaper than writing.
-    #[inline(always)]
-    pub(super) fn forget_fault(&mut self) {
-        if self.fault.is_some() {
-            self.fault = None;
-        }
-    }
-
     /// A step with closed stages (`formulation/singular.rs`) that is not good has a stage next to the
     /// singular position, where rounding is large. Not a shorter step helps against that, which may come
     /// nearer, but one that has its stages elsewhere: the next attempt is to be little shorter.

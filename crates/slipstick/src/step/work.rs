@@ -53,8 +53,8 @@ impl Counts {
             derivatives: flow.counts.derivatives,
             jacobians: flow.counts.jacobians,
             factorisations,
-            corrected: flow.corrected(),
-            motion_factorisations: flow.motion_factorisations(),
+            corrected: flow.motion_counts().corrected,
+            motion_factorisations: flow.motion_counts().factorisations,
         }
     }
 

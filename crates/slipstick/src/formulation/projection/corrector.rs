@@ -22,17 +22,18 @@ const ROUNDING: f64 = 4.0 * f64::EPSILON;
 /// Makes the least change that takes a residual off positions or velocities.
 pub(in crate::formulation) struct Corrector {
     /// The linear system without masses, if that is the metric.
-    unweighted: Option<Unweighted>,
+    pub(in crate::formulation) unweighted: Option<Unweighted>,
     /// Whether positions are corrected: without constraints of positions, velocities are all there is.
-    moves_positions: bool,
-    residuals: ConstraintResiduals,
+    pub(in crate::formulation) moves_positions: bool,
+    /// What is taken off next.
+    pub(in crate::formulation) residuals: ConstraintResiduals,
     /// The change that was made last.
     pub(in crate::formulation) change: Vec<f64>,
     level: Vec<f64>,
 }
 
 /// The linear system of corrections in the metric of the coordinates.
-struct Unweighted {
+pub(in crate::formulation) struct Unweighted {
     saddle: Saddle,
     identity: Matrix,
 }
@@ -52,15 +53,6 @@ impl Corrector {
         }
     }
 
-    /// Whether positions are corrected.
-    pub(in crate::formulation) fn moves_positions(&self) -> bool {
-        self.moves_positions
-    }
-
-    pub(super) fn let_positions_move(&mut self, moves: bool) {
-        self.moves_positions = moves && !self.residuals.position.is_empty();
-    }
-
     /// Evaluates the terms at a point and factors the linear system; false if it has no solution.
     pub(super) fn factor(&mut self, at: &mut FormAt<'_, '_>, y: &[f64]) -> bool {
         at.env.terms(y, &mut at.linear.terms);
@@ -75,47 +67,13 @@ impl Corrector {
         at.env.counts.factorisations += 1;
         saddle.factor(identity, &at.linear.terms.jacobian).is_ok()
     }
-
-    /// Whether the factors of the accelerations serve for corrections.
-    pub(super) fn shares_factors(&self) -> bool {
-        self.unweighted.is_none()
-    }
-
-    fn factors<'s>(&'s self, linear: &'s LinearSystem) -> &'s Saddle {
-        self.unweighted.as_ref().map_or(&linear.saddle, |unweighted| &unweighted.saddle)
-    }
-
-    fn factors_mut<'s>(
-        unweighted: &'s mut Option<Unweighted>,
-        linear: &'s mut LinearSystem,
-    ) -> &'s mut Saddle {
-        unweighted.as_mut().map_or(&mut linear.saddle, |unweighted| &mut unweighted.saddle)
-    }
-
-    /// The length of each row in the linear system of corrections.
-    pub(in crate::formulation) fn lengths<'s>(&'s self, linear: &'s LinearSystem) -> &'s [f64] {
-        self.factors(linear).lengths()
-    }
 }
 
 /// Residuals.
 impl Corrector {
-    pub(in crate::formulation) fn residuals(&self) -> &ConstraintResiduals {
-        &self.residuals
-    }
-
-    pub(in crate::formulation) fn residuals_mut(&mut self) -> &mut ConstraintResiduals {
-        &mut self.residuals
-    }
-
     /// Measures the residuals.
     pub(in crate::formulation) fn measure(&mut self, at: &mut FormAt<'_, '_>, y: &[f64]) {
         self.residuals.measure(at.env, y);
-    }
-
-    /// Measures them where the terms were evaluated last.
-    pub(super) fn measure_terms(&mut self, at: &mut FormAt<'_, '_>, y: &[f64]) {
-        self.residuals.measure_terms(at.linear, at.env, y);
     }
 
     /// Measures those of positions.
@@ -127,16 +85,6 @@ impl Corrector {
     pub(in crate::formulation) fn measure_velocities(&mut self, at: &mut FormAt<'_, '_>, y: &[f64]) -> bool {
         let ConstraintResiduals { position, velocity } = &mut self.residuals;
         at.env.rates(y, position, velocity, &mut at.linear.terms)
-    }
-
-    /// The residuals of positions are a matrix times the last change.
-    pub(in crate::formulation) fn fill_positions(&mut self, matrix: &Matrix) {
-        matrix.times(&self.change, &mut self.residuals.position);
-    }
-
-    /// The residuals of velocities are a matrix times the last change.
-    pub(in crate::formulation) fn fill_velocities(&mut self, matrix: &Matrix) {
-        matrix.times(&self.change, &mut self.residuals.velocity);
     }
 
     /// The residuals of velocities have changed by these gradients times the last change.
@@ -163,12 +111,13 @@ impl Corrector {
         y: &mut [f64],
     ) -> bool {
         let q = &mut y[..at.linear.sizes.positions];
-        if is_rounding(&self.residuals.position, self.lengths(at.linear), q) {
+        let factors = factors(&mut self.unweighted, &mut at.linear.saddle);
+        if are_within(&self.residuals.position, &factors.lengths, f64::EPSILON * largest(q)) {
             return false;
         }
         self.level.fill(0.0);
         self.level[..self.residuals.position.len()].copy_from_slice(&self.residuals.position);
-        Self::factors_mut(&mut self.unweighted, at.linear).least_change(&mut self.level, &mut self.change);
+        factors.least_change(&mut self.level, &mut self.change);
         at.env.shift_positions(q, &self.change);
         true
     }
@@ -180,11 +129,12 @@ impl Corrector {
         y: &mut [f64],
     ) -> bool {
         let velocities = &mut y[linear.sizes.velocity_range()];
-        if is_rounding(&self.residuals.velocity, self.lengths(linear), velocities) {
+        let factors = factors(&mut self.unweighted, &mut linear.saddle);
+        if are_within(&self.residuals.velocity, &factors.lengths, f64::EPSILON * largest(velocities)) {
             return false;
         }
         self.level.copy_from_slice(&self.residuals.velocity);
-        Self::factors_mut(&mut self.unweighted, linear).least_change(&mut self.level, &mut self.change);
+        factors.least_change(&mut self.level, &mut self.change);
         take_off(velocities, &self.change);
         true
     }
@@ -210,7 +160,7 @@ impl Corrector {
     /// `F` times the level, into the change.
     fn solve(&mut self, linear: &mut LinearSystem) {
         self.change.fill(0.0);
-        Self::factors_mut(&mut self.unweighted, linear).solve(&mut self.change, &mut self.level);
+        factors(&mut self.unweighted, &mut linear.saddle).solve(&mut self.change, &mut self.level);
     }
 
     /// Corrects positions, and then velocities, until nothing but rounding is left of the constraints.
@@ -258,7 +208,8 @@ impl Corrector {
         let first = at.linear.sizes.positions;
         for _ in 0..MOST_OF_VELOCITIES {
             self.measure(at, y);
-            let gradients = (&at.linear.terms.jacobian, self.factors(at.linear).redundant());
+            let left_out = factors(&mut self.unweighted, &mut at.linear.saddle).redundant();
+            let gradients = (&at.linear.terms.jacobian, left_out);
             let is_met = are_rounding(&self.residuals.velocity, gradients, |i| y[first + i].abs());
             if is_met || !self.correct_velocities(at.linear, y) {
                 return true;
@@ -278,9 +229,12 @@ impl Corrector {
     }
 }
 
-/// Whether residuals of rows of the given lengths are no more than rounding makes.
-fn is_rounding(residuals: &[f64], lengths: &[f64], values: &[f64]) -> bool {
-    are_within(residuals, lengths, f64::EPSILON * largest(values))
+/// The factors of corrections: those without masses, if that is the metric.
+pub(in crate::formulation) fn factors<'s>(
+    unweighted: &'s mut Option<Unweighted>,
+    of_masses: &'s mut Saddle,
+) -> &'s mut Saddle {
+    unweighted.as_mut().map_or(of_masses, |unweighted| &mut unweighted.saddle)
 }
 
 /// How large a change is beside what it is taken off from. Changes of positions may be of fewer numbers than

@@ -11,8 +11,8 @@ use super::constrained_form::FormAt;
 use super::linear_system::{LinearSystem, MechanismSizes};
 use super::reaching::Reaching;
 use super::residuals::{are_within, largest};
-use super::stabilisation::{End, EndProjection};
-pub(super) use corrector::{Corrector, take_off};
+use super::stabilisation::{End, EndRule};
+pub(super) use corrector::{Corrector, factors, take_off};
 pub use view::{ProjectedView, ProjectionView};
 
 /// Projections that leave more than this part of what they take off do not close a mechanism, unless it is
@@ -27,19 +27,21 @@ const MET: f64 = 1e-14;
 const ROUNDS_WHILE_REACHING: usize = 2;
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// Where the factors for a projection come from.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Factors {
-    /// Those of the accelerations at this point are known.
-    Known,
-    /// The terms are known and have to be factored.
-    OfTerms,
+/// What has just been evaluated at a point that is projected.
+#[derive(Clone, Copy)]
+pub(super) enum Evaluated {
+    /// Nothing.
+    Nothing,
+    /// The terms.
+    Terms,
+    /// The derivative: the terms are known, and the factors of the accelerations.
+    Derivative,
 }
 
 /// Brings states back to the constraints.
 pub(super) struct Projection {
     /// What is done with the ends of steps, if anything is.
-    rule: Option<Box<dyn EndProjection>>,
+    rule: Option<EndRule>,
     corrector: Corrector,
     reaching: Reaching,
     drift_tolerance: f64,
@@ -65,64 +67,54 @@ impl Projection {
     /// the constraints are met. Until then only velocities are projected.
     pub(super) fn reach(&mut self, sides: &[f64]) {
         self.reaching.set(sides);
-        let moves_positions = self.rule.as_ref().is_none_or(|rule| rule.moves_positions());
-        self.corrector.let_positions_move(moves_positions && self.reaching.is_over());
+        let moves_positions = self.rule.as_ref().is_none_or(|rule| rule.moves_positions);
+        let has_some = !self.corrector.residuals.position.is_empty();
+        self.corrector.moves_positions = has_some && moves_positions && self.reaching.is_over();
     }
 
     /// Whether the ends of steps are brought to where the constraints of positions are met.
     #[inline]
     pub(super) fn keeps_positions(&self) -> bool {
-        self.rule.is_some() && self.corrector.moves_positions()
+        self.rule.is_some() && self.corrector.moves_positions
     }
 
     /// How far the last projection of a step has moved each position and velocity; nothing is moved where no
     /// constraint has a row.
     pub(super) fn adjustment(&self) -> &[f64] {
-        if self.corrector.residuals().velocity.is_empty() { &[] } else { &self.adjustment }
+        if self.corrector.residuals.velocity.is_empty() { &[] } else { &self.adjustment }
     }
 
     /// The values of the surfaces that sliding-mode control approaches, by constraint.
     pub(super) fn surfaces(&mut self, at: &mut FormAt<'_, '_>, y: &[f64], out: &mut [f64]) {
         self.corrector.measure(at, y);
-        self.reaching.surfaces(self.corrector.residuals(), out);
+        self.reaching.surfaces(&self.corrector.residuals, out);
     }
 }
 
 /// Ends of steps.
 impl Projection {
-    /// Projects the end of a step.
-    pub(super) fn project_end(&mut self, at: &mut FormAt<'_, '_>, y: &mut [f64]) {
-        if self.rule.is_some() && !at.linear.rows.is_empty() {
-            at.env.terms(y, &mut at.linear.terms);
-            self.project_with(Factors::OfTerms, at, y);
-        }
-    }
-
-    /// The same where the derivative has just been evaluated: its terms and their factors serve here too.
-    pub(super) fn project_end_from_derivative(&mut self, at: &mut FormAt<'_, '_>, y: &mut [f64]) {
-        if self.rule.is_some() && !at.linear.rows.is_empty() && at.linear.is_solvable() {
-            self.project_with(Factors::Known, at, y);
-        }
-    }
-
-    /// The same where the terms have just been evaluated.
-    pub(super) fn project_evaluated(&mut self, at: &mut FormAt<'_, '_>, y: &mut [f64]) {
-        self.project_with(Factors::OfTerms, at, y);
-    }
-
-    fn project_with(&mut self, factors: Factors, at: &mut FormAt<'_, '_>, y: &mut [f64]) {
+    /// Projects the end of a step, at which this was evaluated last.
+    pub(super) fn project_end(&mut self, evaluated: Evaluated, at: &mut FormAt<'_, '_>, y: &mut [f64]) {
         let Self { rule: Some(rule), corrector, adjustment, .. } = self else { return };
-        corrector.measure_terms(at, y);
+        let has_solution = at.linear.is_solvable || !matches!(evaluated, Evaluated::Derivative);
+        if at.linear.sizes.rows == 0 || !has_solution {
+            return;
+        }
+        if matches!(evaluated, Evaluated::Nothing) {
+            at.env.terms(y, &mut at.linear.terms);
+        }
+        let residuals = &mut corrector.residuals;
+        at.env.residuals_of_terms(y, &at.linear.terms, &mut residuals.position, &mut residuals.velocity);
         adjustment.fill(0.0);
-        if self.drift_tolerance > 0.0 && corrector.drift(rule.moves_positions()) <= self.drift_tolerance {
+        if self.drift_tolerance > 0.0 && corrector.drift(rule.moves_positions) <= self.drift_tolerance {
             return;
         }
         adjustment.copy_from_slice(&y[..at.linear.sizes.velocity_range().end]);
         at.env.counts.corrected += 1;
-        let is_known = rule.has_own_system() || factors == Factors::Known && corrector.shares_factors();
-        if is_known || corrector.factor_terms(at) {
+        let is_factored = matches!(evaluated, Evaluated::Derivative) && corrector.unweighted.is_none();
+        if rule.has_own_system || is_factored || corrector.factor_terms(at) {
             if self.reaching.is_over() {
-                rule.project(corrector, at, End { y: &mut *y, before: adjustment });
+                rule.projection.project(corrector, at, End { y: &mut *y, before: adjustment });
             } else {
                 project_reached(corrector, &self.reaching, at, y);
             }
@@ -136,17 +128,17 @@ impl Projection {
     /// projection has hardly brought it nearer. Next to closed positions it leaves far less than it takes
     /// off. What it has left is measured by coordinates.
     pub(super) fn left_open(&mut self, at: &mut FormAt<'_, '_>, y: &[f64]) -> Option<(usize, f64)> {
-        if at.linear.rows.is_empty() {
+        if at.linear.sizes.rows == 0 {
             return None;
         }
         let MechanismSizes { positions, holonomic, .. } = at.linear.sizes;
         let moved = largest(&self.adjustment[..positions]);
         let negligible = NEGLIGIBLE * largest(&y[..positions]);
-        if moved <= negligible || !self.corrector.moves_positions() {
+        if moved <= negligible || !self.corrector.moves_positions {
             return None;
         }
         self.corrector.measure(at, y);
-        let (left, lengths) = (&self.corrector.residuals().position, at.linear.saddle.lengths());
+        let (left, lengths) = (&self.corrector.residuals.position, &at.linear.saddle.lengths);
         let distance = |k: usize| if lengths[k] > 0.0 { left[k].abs() / lengths[k] } else { 0.0 };
         let worst = (0..holonomic).max_by(|&a, &b| distance(a).total_cmp(&distance(b)))?;
         let bound = (LEFT_OPEN * moved).max(negligible);
@@ -173,7 +165,7 @@ impl Projection {
     /// Projects velocities with the factors there are; what has a linear system of its own has left none.
     /// False if that takes other factors.
     pub(super) fn project_velocities(&mut self, at: &mut FormAt<'_, '_>, y: &mut [f64]) -> bool {
-        let has_none = self.rule.as_ref().is_some_and(|rule| rule.has_own_system());
+        let has_none = self.rule.as_ref().is_some_and(|rule| rule.has_own_system);
         has_none && !self.corrector.factor_terms(at) || self.corrector.close_velocities(at, y)
     }
 
@@ -188,8 +180,8 @@ impl Projection {
         self.corrector.measure(at, y);
         let sizes = at.linear.sizes;
         let (q, v) = (largest(&y[..sizes.positions]), largest(&y[sizes.velocity_range()]));
-        let is_met = |left: &[f64], size: f64| are_within(left, at.linear.saddle.lengths(), MET * size);
-        let residuals = self.corrector.residuals();
+        let is_met = |left: &[f64], size: f64| are_within(left, &at.linear.saddle.lengths, MET * size);
+        let residuals = &self.corrector.residuals;
         let is_open = !is_met(&residuals.position, q) || !is_met(&residuals.velocity, v);
         if is_open && self.corrector.factor(at, y) {
             self.corrector.close_state(at, y);
@@ -201,7 +193,7 @@ impl Projection {
     /// there. It does not count as a projected step.
     pub(super) fn project_within(&mut self, at: &mut FormAt<'_, '_>, y: &mut [f64], keeps_velocities: bool) {
         let before = at.env.counts.corrected;
-        self.project_end(at, y);
+        self.project_end(Evaluated::Nothing, at, y);
         let is_factored = at.env.counts.corrected > before;
         if keeps_velocities && (is_factored || self.factor(at, y)) {
             self.project_velocities(at, y);
@@ -241,7 +233,7 @@ fn project_reached(corrector: &mut Corrector, reaching: &Reaching, at: &mut Form
         if round > 0 {
             corrector.measure(at, y);
         }
-        let residuals = corrector.residuals_mut();
+        let residuals = &mut corrector.residuals;
         reaching.leave_unreached(&residuals.position, &mut residuals.velocity);
         if corrector.shift_velocities(at, y) <= ROUNDING {
             return;
@@ -276,7 +268,9 @@ mod tests {
 
     #[test]
     fn every_stabilisation_leaves_what_its_equation_says() {
-        let end = |kind: Stabilisation| left_after(kind, Projection::project_end);
+        let end = |kind: Stabilisation| {
+            left_after(kind, |projection, at, y| projection.project_end(Evaluated::Nothing, at, y))
+        };
         assert_eq!(end(Stabilisation::None), left_after(Stabilisation::None, |_, _, _| {}));
         // A correction leaves the square of what it takes off: g = 1.2e-4 and ġ = 0.016.
         let (once, twice) = (end(Stabilisation::Once), end(Stabilisation::Twice));
@@ -305,7 +299,7 @@ mod tests {
     fn a_drift_tolerance_leaves_small_residuals() {
         let upkeep = Upkeep { drift_tolerance: 0.1, ..Stabilisation::Project.into() };
         let left = left_after(upkeep, |projection, at, y| {
-            projection.project_end(at, y);
+            projection.project_end(Evaluated::Nothing, at, y);
             assert_eq!((at.env.counts.corrected, y), (0, &mut { OPEN }[..]));
         });
         assert!(left[0] > 1e-4);
@@ -314,7 +308,7 @@ mod tests {
     #[test]
     fn a_projected_step_knows_how_far_it_was_moved() {
         left_after(Stabilisation::Project, |projection, at, y| {
-            projection.project_end(at, y);
+            projection.project_end(Evaluated::Nothing, at, y);
             assert_eq!(at.env.counts.corrected, 1);
             assert!((projection.adjustment()[0] - (OPEN[0] - y[0]).abs()).abs() < 1e-18);
             assert!(projection.left_open(at, y).is_none() && !projection.project_if_open(at, y));

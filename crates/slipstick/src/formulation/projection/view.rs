@@ -2,7 +2,8 @@
 
 use super::super::Flow;
 use super::super::constrained_form::{ConstrainedForm, FormAt};
-use super::Projection;
+use super::super::views::InMode;
+use super::{Evaluated, Projection};
 
 /// A state is moved onto surfaces and constraints in turn, as often as this at most.
 const MOST_TURNS: usize = 60;
@@ -20,44 +21,41 @@ impl ProjectionView<'_, '_> {
         y: Y,
         act: impl FnOnce(&mut Projection, &mut FormAt<'_, '_>, Y) -> R,
     ) -> Option<R> {
-        self.flow.in_mode().on_form(t, y, |form, env, y| {
-            let ConstrainedForm { index1, projection, .. } = form;
-            act(projection, &mut FormAt { linear: &mut index1.linear, env }, y)
-        })
+        let InMode { mechanism, locked } = self.flow.in_mode();
+        let (form, mut env) = mechanism?.at(locked, t, &y);
+        let mut at = FormAt { linear: &mut form.index1.linear, env: &mut env };
+        Some(act(&mut form.projection, &mut at, y))
     }
 
     /// Projects the end of a step.
     pub fn project_end(&mut self, t: f64, y: &mut [f64]) {
-        self.on(t, y, Projection::project_end);
+        self.on(t, y, |projection, at, y| projection.project_end(Evaluated::Nothing, at, y));
     }
 
     /// The same for the point at which the derivative has just been evaluated, so that nothing of it has to
     /// be evaluated again.
     pub fn project_end_from_derivative(&mut self, t: f64, y: &mut [f64]) {
         // Along surfaces, the derivative is put together from others.
-        if self.flow.is_mixed() {
-            self.project_end(t, y);
-        } else {
-            self.on(t, y, Projection::project_end_from_derivative);
-        }
+        let evaluated = if self.flow.is_mixed() { Evaluated::Nothing } else { Evaluated::Derivative };
+        self.on(t, y, |projection, at, y| projection.project_end(evaluated, at, y));
     }
 
     /// The same for the point at which the equations of motion have just been evaluated, for a method that
     /// projects by itself.
     pub fn project_evaluated(&mut self, t: f64, y: &mut [f64]) {
-        self.on(t, y, Projection::project_evaluated);
+        self.on(t, y, |projection, at, y| projection.project_end(Evaluated::Terms, at, y));
     }
 
     /// Projects the end of a half-explicit step: positions, and velocities to rounding (paper 001, equation
     /// (35)). If the derivative there has just been evaluated, its factors are used.
     pub fn project_half_explicit(&mut self, t: f64, y: &mut [f64], has_derivative: bool) {
-        let before = self.flow.corrected();
+        let before = self.flow.motion_counts().corrected;
         if has_derivative {
             self.project_end_from_derivative(t, y);
         } else {
             self.project_end(t, y);
         }
-        let was_projected = self.flow.corrected() > before;
+        let was_projected = self.flow.motion_counts().corrected > before;
         self.on(t, y, |projection, at, y| {
             let is_open = was_projected && !projection.project_velocities(at, y);
             if is_open && !has_derivative && projection.factor(at, y) {

@@ -21,7 +21,7 @@ pub(super) struct StabilisationDescriptor {
 }
 
 type MakeTerms = fn(&[f64], &Upkeep, &LinearSystem) -> Box<dyn DriftTerms>;
-type MakeProjection = fn(&Upkeep, &LinearSystem) -> Box<dyn EndProjection>;
+type MakeProjection = fn(&Upkeep, &LinearSystem) -> EndRule;
 
 pub(super) const NONE: StabilisationDescriptor =
     StabilisationDescriptor { name: "none", is_word: true, terms: None, projection: None };
@@ -51,13 +51,23 @@ pub(in crate::formulation) struct End<'y> {
 }
 
 /// What is done with the ends of steps.
-pub(in crate::formulation) trait EndProjection {
+pub(in crate::formulation) struct EndRule {
+    pub(in crate::formulation) projection: Box<dyn EndProjection>,
     /// Whether positions are moved; otherwise velocities are alone.
-    fn moves_positions(&self) -> bool;
-
+    pub(in crate::formulation) moves_positions: bool,
     /// Whether it factors a linear system of its own, and needs no factors of the corrector.
-    fn has_own_system(&self) -> bool;
+    pub(in crate::formulation) has_own_system: bool,
+}
 
+impl EndRule {
+    /// One that moves positions too, by factors of the corrector.
+    pub(super) fn new(projection: impl EndProjection + 'static) -> Self {
+        Self { projection: Box::new(projection), moves_positions: true, has_own_system: false }
+    }
+}
+
+/// How the ends of steps are moved.
+pub(in crate::formulation) trait EndProjection {
     /// Moves the end of a step towards the constraints. The terms are those of this point, the residuals are
     /// known, and so are the factors of the corrector if it needs them.
     fn project(&mut self, corrector: &mut Corrector, at: &mut FormAt<'_, '_>, end: End<'_>);

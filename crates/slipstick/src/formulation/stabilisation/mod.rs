@@ -21,7 +21,8 @@ mod s_speed;
 mod sliding_mode;
 
 use super::linear_system::LinearSystem;
-pub(super) use descriptor::{DriftTerms, End, EndProjection};
+use descriptor::EndProjection;
+pub(super) use descriptor::{DriftTerms, End, EndRule};
 use descriptor::{StabilisationDescriptor, weigh};
 
 /// From the list: the stabilisations by name, each with its numbers and its descriptor.
@@ -199,7 +200,7 @@ impl Upkeep {
     }
 
     /// The projection of the ends of steps, if there is one.
-    pub(super) fn end_projection(&self, linear: &LinearSystem) -> Option<Box<dyn EndProjection>> {
+    pub(super) fn end_projection(&self, linear: &LinearSystem) -> Option<EndRule> {
         self.stabilisation.descriptor().projection.map(|make| make(self, linear))
     }
 }

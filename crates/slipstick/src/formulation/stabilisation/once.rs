@@ -5,7 +5,7 @@ use super::super::constrained_form::FormAt;
 use super::super::linear_system::LinearSystem;
 use super::super::projection::Corrector;
 use super::descriptor::StabilisationDescriptor;
-use super::{End, EndProjection};
+use super::{End, EndProjection, EndRule};
 
 pub(super) const DESCRIPTOR: StabilisationDescriptor =
     StabilisationDescriptor { name: NAME, is_word: true, terms: None, projection: Some(SBoth::make) };
@@ -16,22 +16,14 @@ const NAME: &str = "s-both";
 struct SBoth;
 
 impl SBoth {
-    fn make(_: &Upkeep, _: &LinearSystem) -> Box<dyn EndProjection> {
-        Box::new(Self)
+    fn make(_: &Upkeep, _: &LinearSystem) -> EndRule {
+        EndRule::new(Self)
     }
 }
 
 impl EndProjection for SBoth {
-    fn moves_positions(&self) -> bool {
-        true
-    }
-
-    fn has_own_system(&self) -> bool {
-        false
-    }
-
     fn project(&mut self, corrector: &mut Corrector, at: &mut FormAt<'_, '_>, end: End<'_>) {
-        if corrector.moves_positions() {
+        if corrector.moves_positions {
             corrector.shift_positions(at, end.y);
             corrector.measure(at, end.y);
         }

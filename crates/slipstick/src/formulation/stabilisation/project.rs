@@ -5,7 +5,7 @@ use super::super::constrained_form::FormAt;
 use super::super::linear_system::LinearSystem;
 use super::super::projection::Corrector;
 use super::descriptor::StabilisationDescriptor;
-use super::{End, EndProjection};
+use super::{End, EndProjection, EndRule};
 
 pub(super) const DESCRIPTOR: StabilisationDescriptor = StabilisationDescriptor {
     name: "project",
@@ -18,20 +18,12 @@ pub(super) const DESCRIPTOR: StabilisationDescriptor = StabilisationDescriptor {
 struct CoordinateProjection;
 
 impl CoordinateProjection {
-    fn make(_: &Upkeep, _: &LinearSystem) -> Box<dyn EndProjection> {
-        Box::new(Self)
+    fn make(_: &Upkeep, _: &LinearSystem) -> EndRule {
+        EndRule::new(Self)
     }
 }
 
 impl EndProjection for CoordinateProjection {
-    fn moves_positions(&self) -> bool {
-        true
-    }
-
-    fn has_own_system(&self) -> bool {
-        false
-    }
-
     fn project(&mut self, corrector: &mut Corrector, at: &mut FormAt<'_, '_>, end: End<'_>) {
         corrector.close_state(at, end.y);
     }

@@ -13,10 +13,10 @@
 use super::super::Upkeep;
 use super::super::constrained_form::FormAt;
 use super::super::linear_system::LinearSystem;
-use super::super::projection::{Corrector, take_off};
+use super::super::projection::{Corrector, factors, take_off};
 use super::super::residuals::{are_within, largest};
 use super::descriptor::StabilisationDescriptor;
-use super::{End, EndProjection};
+use super::{End, EndProjection, EndRule};
 use crate::math::Matrix;
 
 pub(super) const DESCRIPTOR: StabilisationDescriptor =
@@ -27,7 +27,6 @@ const NEAR: f64 = 1.0 / 67_108_864.0;
 
 /// Two corrections.
 pub(super) struct PStab {
-    moves_positions: bool,
     /// How the gradients change by a correction of positions.
     turned: Matrix,
     /// What that makes of velocities.
@@ -35,14 +34,9 @@ pub(super) struct PStab {
 }
 
 impl PStab {
-    fn make(_: &Upkeep, linear: &LinearSystem) -> Box<dyn EndProjection> {
-        Box::new(Self { moves_positions: true, ..Self::of_velocities(linear) })
-    }
-
-    /// Two corrections of velocities alone.
-    pub(super) fn of_velocities(linear: &LinearSystem) -> Self {
+    pub(super) fn make(_: &Upkeep, linear: &LinearSystem) -> EndRule {
         let turned_velocities = vec![0.0; linear.sizes.rows];
-        Self { moves_positions: false, turned: linear.terms.jacobian.clone(), turned_velocities }
+        EndRule::new(Self { turned: linear.terms.jacobian.clone(), turned_velocities })
     }
 
     /// Corrects positions twice. Returns whether that has moved them by so little that what is left of
@@ -53,7 +47,7 @@ impl PStab {
         at: &mut FormAt<'_, '_>,
         end: &mut End<'_>,
     ) -> bool {
-        if !corrector.moves_positions() || !corrector.correct_positions(at, end.y) {
+        if !corrector.moves_positions || !corrector.correct_positions(at, end.y) {
             corrector.change.fill(0.0);
             return at.env.turn(&corrector.change, &mut self.turned.values);
         }
@@ -85,21 +79,30 @@ impl PStab {
         if !at.env.turn(&corrector.change, &mut self.turned.values) {
             return false;
         }
-        corrector.fill_positions(&self.turned);
-        let is_near = are_within(&corrector.residuals().position, corrector.lengths(at.linear), NEAR * moved);
-        corrector.residuals_mut().position.iter_mut().for_each(|position| *position *= 0.5);
+        let left = &mut corrector.residuals.position;
+        self.turned.times(&corrector.change, left);
+        let lengths = &factors(&mut corrector.unweighted, &mut at.linear.saddle).lengths;
+        let is_near = are_within(left, lengths, NEAR * moved);
+        for position in left {
+            *position *= 0.5;
+        }
         is_near
     }
 
     /// The velocity residuals after a small correction of positions; false if what follows is more than
     /// rounding.
-    fn foresee_velocities(&mut self, corrector: &mut Corrector, linear: &LinearSystem, y: &[f64]) -> bool {
+    fn foresee_velocities(
+        &mut self,
+        corrector: &mut Corrector,
+        linear: &mut LinearSystem,
+        y: &[f64],
+    ) -> bool {
         let velocities = &y[linear.sizes.velocity_range()];
         self.turned.times(velocities, &mut self.turned_velocities);
-        let is_near =
-            are_within(&self.turned_velocities, corrector.lengths(linear), NEAR * largest(velocities));
+        let lengths = &factors(&mut corrector.unweighted, &mut linear.saddle).lengths;
+        let is_near = are_within(&self.turned_velocities, lengths, NEAR * largest(velocities));
         if is_near {
-            take_off(&mut corrector.residuals_mut().velocity, &self.turned_velocities);
+            take_off(&mut corrector.residuals.velocity, &self.turned_velocities);
         }
         is_near
     }
@@ -110,7 +113,7 @@ impl PStab {
         if corrector.correct_velocities(at.linear, y)
             && largest(&corrector.change) > NEAR * largest(&y[velocities])
         {
-            corrector.fill_velocities(&self.turned);
+            self.turned.times(&corrector.change, &mut corrector.residuals.velocity);
             corrector.correct_velocities(at.linear, y);
         }
     }
@@ -130,14 +133,6 @@ fn correct_velocities(corrector: &mut Corrector, at: &mut FormAt<'_, '_>, y: &mu
 }
 
 impl EndProjection for PStab {
-    fn moves_positions(&self) -> bool {
-        self.moves_positions
-    }
-
-    fn has_own_system(&self) -> bool {
-        false
-    }
-
     fn project(&mut self, corrector: &mut Corrector, at: &mut FormAt<'_, '_>, mut end: End<'_>) {
         let is_near = self.correct_positions(corrector, at, &mut end);
         if is_near && self.foresee_velocities(corrector, at.linear, end.y) {

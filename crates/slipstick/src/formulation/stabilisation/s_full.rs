@@ -9,7 +9,7 @@ use super::super::projection::{Corrector, take_off};
 use super::super::residuals::velocity_slopes;
 use super::super::{Metric, Upkeep};
 use super::descriptor::StabilisationDescriptor;
-use super::{End, EndProjection};
+use super::{End, EndProjection, EndRule};
 use crate::math::{Matrix, Saddle};
 
 pub(super) const DESCRIPTOR: StabilisationDescriptor =
@@ -31,12 +31,12 @@ struct SFull {
 }
 
 impl SFull {
-    fn make(upkeep: &Upkeep, linear: &LinearSystem) -> Box<dyn EndProjection> {
+    fn make(upkeep: &Upkeep, linear: &LinearSystem) -> EndRule {
         let MechanismSizes { velocities: n, holonomic, rows: m, .. } = linear.sizes;
         let mut mass = Matrix::full(2 * n, 2 * n);
         (0..2 * n).for_each(|i| mass.values[i * 2 * n + i] = 1.0);
         let gradients = Matrix::full(m + holonomic, 2 * n);
-        Box::new(Self {
+        let projection = Box::new(Self {
             saddle: Saddle::new(&mass, &gradients),
             gradients,
             slopes: vec![0.0; m * n],
@@ -44,7 +44,8 @@ impl SFull {
             mass,
             change: vec![0.0; 2 * n],
             level: vec![0.0; m + holonomic],
-        })
+        });
+        EndRule { projection, moves_positions: true, has_own_system: true }
     }
 
     /// Fills in `H` and the masses of both halves.
@@ -72,23 +73,15 @@ impl SFull {
 }
 
 impl EndProjection for SFull {
-    fn moves_positions(&self) -> bool {
-        true
-    }
-
-    fn has_own_system(&self) -> bool {
-        true
-    }
-
     fn project(&mut self, corrector: &mut Corrector, at: &mut FormAt<'_, '_>, end: End<'_>) {
         self.fill(at, end.y);
         at.env.counts.factorisations += 1;
         if self.saddle.factor(&self.mass, &self.gradients).is_err() {
             return;
         }
-        let (of_positions, of_velocities) = self.level.split_at_mut(corrector.residuals().position.len());
-        of_positions.copy_from_slice(&corrector.residuals().position);
-        of_velocities.copy_from_slice(&corrector.residuals().velocity);
+        let (of_positions, of_velocities) = self.level.split_at_mut(corrector.residuals.position.len());
+        of_positions.copy_from_slice(&corrector.residuals.position);
+        of_velocities.copy_from_slice(&corrector.residuals.velocity);
         self.change.fill(0.0);
         self.saddle.solve(&mut self.change, &mut self.level);
         let (q, rest) = end.y.split_at_mut(at.linear.sizes.positions);

@@ -2,7 +2,7 @@
 
 use super::super::Upkeep;
 use super::super::linear_system::LinearSystem;
-use super::EndProjection;
+use super::EndRule;
 use super::descriptor::StabilisationDescriptor;
 use super::pstab::PStab;
 
@@ -11,6 +11,6 @@ pub(super) const DESCRIPTOR: StabilisationDescriptor =
 
 const NAME: &str = "s-speed";
 
-fn make(_: &Upkeep, linear: &LinearSystem) -> Box<dyn EndProjection> {
-    Box::new(PStab::of_velocities(linear))
+fn make(upkeep: &Upkeep, linear: &LinearSystem) -> EndRule {
+    EndRule { moves_positions: false, ..PStab::make(upkeep, linear) }
 }

@@ -18,7 +18,7 @@ pub(super) struct DenseSaddle {
     n: usize,
     matrix: Vec<f64>,
     /// The rows of `C`, and those of `B` if they are others.
-    ahead: SplitRows,
+    pub(super) ahead: SplitRows,
     here: Option<SplitRows>,
     /// `A Z`, for rows that are the same, and what is factored on what is left free: `Zᵀ A Z` or `Yᵀ A Z`.
     heavy: Vec<f64>,
@@ -32,9 +32,9 @@ pub(super) struct DenseSaddle {
 
 /// Rows, and what they are.
 #[derive(Clone, Debug)]
-struct SplitRows {
-    space: RowSpace,
-    of: Vec<f64>,
+pub(super) struct SplitRows {
+    pub(super) space: RowSpace,
+    pub(super) of: Vec<f64>,
 }
 
 impl SplitRows {
@@ -76,20 +76,6 @@ impl DenseSaddle {
         (n * n) as f64 * (n + 2 * m) as f64
     }
 
-    /// The rows of `C`.
-    pub(super) fn rows(&self) -> &RowSpace {
-        &self.ahead.space
-    }
-
-    pub(super) fn rows_mut(&mut self) -> &mut RowSpace {
-        &mut self.ahead.space
-    }
-
-    /// The rows of `C` as they were given, full.
-    pub(super) fn given(&self) -> &[f64] {
-        &self.ahead.of
-    }
-
     /// Factors the system of a symmetric matrix with the same rows twice.
     pub(super) fn factor_symmetric(&mut self, matrix: &Matrix, rows: &Matrix) -> Result<(), SaddleFault> {
         check_finite(&[matrix, rows])?;
@@ -97,12 +83,12 @@ impl DenseSaddle {
         rows.spread(&mut self.ahead.of);
         self.ahead.space.reflect(&self.ahead.of);
         self.here = None;
-        let (n, d) = (self.n, self.n - self.ahead.space.rank());
-        for j in 0..d {
-            let heavy = &mut self.heavy[j * n..(j + 1) * n];
-            multiply(&self.matrix, self.ahead.space.free(j), heavy);
-            for i in 0..=j {
-                self.definite[j * d + i] = dot(self.ahead.space.free(i), heavy);
+        let (n, d) = (self.n.max(1), self.n - self.ahead.space.rank);
+        let free = self.ahead.space.free.chunks_exact(n).take(d);
+        for (j, (direction, heavy)) in free.clone().zip(self.heavy.chunks_exact_mut(n)).enumerate() {
+            multiply(&self.matrix, direction, heavy);
+            for (entry, other) in self.definite[j * d..][..=j].iter_mut().zip(free.clone()) {
+                *entry = dot(other, heavy);
             }
         }
         cholesky::factor(&mut self.definite[..d * d], d).map_err(SaddleFault::NotDefinite)
@@ -127,7 +113,7 @@ impl DenseSaddle {
         own.reflect(&self.spread);
         ahead.spread(&mut self.spread);
         self.ahead.reflect(&self.spread);
-        let rank = own.space.rank().min(self.ahead.space.rank());
+        let rank = own.space.rank.min(self.ahead.space.rank);
         for rows in [&mut own, &mut self.ahead] {
             rows.cut(rank);
         }
@@ -137,7 +123,7 @@ impl DenseSaddle {
 
     fn reduce(&mut self) -> Result<(), SaddleFault> {
         let Some(here) = &self.here else { return Ok(()) };
-        let d = self.n - here.space.rank();
+        let d = self.n - here.space.rank;
         if self.general.entries_mut().len() != d * d {
             self.general = RealLu::new(d);
         }
@@ -175,9 +161,8 @@ impl DenseSaddle {
 
     /// Adds to `a` what forces, if there are some, do in the free directions of a symmetric system.
     fn move_freely(&mut self, force: Option<&[f64]>, a: &mut [f64]) {
-        let (n, d) = (self.n.max(1), self.n - self.ahead.space.rank());
-        let along = &mut self.along[..d];
-        let free = self.ahead.space.all_free();
+        let (n, d) = (self.n.max(1), self.n - self.ahead.space.rank);
+        let (along, free) = (&mut self.along[..d], &self.ahead.space.free[..]);
         for ((along, free), heavy) in
             along.iter_mut().zip(free.chunks_exact(n)).zip(self.heavy.chunks_exact(n))
         {
@@ -190,15 +175,15 @@ impl DenseSaddle {
     /// The same in a general system; of the forces, what all of `a` does is taken off.
     fn move_generally(&mut self, force: &mut [f64], a: &mut [f64]) {
         let Some(here) = &self.here else { return };
-        let (n, d) = (self.n.max(1), self.n - here.space.rank());
+        let (n, d) = (self.n.max(1), self.n - here.space.rank);
         take_off(&self.matrix, a, force);
         let along = &mut self.along[..d];
-        for (along, free) in along.iter_mut().zip(here.space.all_free().chunks_exact(n)) {
+        for (along, free) in along.iter_mut().zip(here.space.free.chunks_exact(n)) {
             *along = dot(free, force);
         }
         self.general.solve(along);
         self.moved.fill(0.0);
-        add_directions(along, self.ahead.space.all_free(), &mut self.moved);
+        add_directions(along, &self.ahead.space.free, &mut self.moved);
         take_off(&self.matrix, &self.moved, force);
         a.iter_mut().zip(&self.moved).for_each(|(a, moved)| *a += moved);
     }
@@ -207,7 +192,7 @@ impl DenseSaddle {
 impl SplitRows {
     /// Leaves out rows beyond a rank, if there are such.
     fn cut(&mut self, rank: usize) {
-        if self.space.rank() > rank {
+        if self.space.rank > rank {
             self.space.limit(rank);
             self.space.reflect(&self.of);
             self.space.limit(usize::MAX);
@@ -287,7 +272,7 @@ mod tests {
             dense.solve(&mut a, &mut lambda);
             let size = 1.0 + lambda.iter().chain(&a).fold(0.0, |s: f64, x| s.max(x.abs()));
             let is_met = |a: &[f64], lambda: &[f64]| residual([&matrix, &rows, &rows], &f, &c, a, lambda) < 1e-12 * size;
-            prop_assert!(dense.rows().rank() < m || is_met(&a, &lambda));
+            prop_assert!(dense.ahead.space.rank < m || is_met(&a, &lambda));
         }
     }
 
@@ -307,7 +292,7 @@ mod tests {
         doubled.factor_symmetric(&matrix, &full(4, 4, [&rows.values[..], &rows.values].concat())).unwrap();
         let (mut b, mut mu) = ([1.0, 2.0, 3.0, 4.0], [0.1, 0.2, 0.1, 0.2]);
         doubled.solve(&mut b, &mut mu);
-        assert_eq!((doubled.rows().rank(), doubled.rows().redundant().len()), (2, 2));
+        assert_eq!((doubled.ahead.space.rank, doubled.ahead.space.redundant().len()), (2, 2));
         for i in 0..4 {
             assert!((a[i] - b[i]).abs() < 1e-14, "{a:?} {b:?}");
             assert!((mu[i % 2] + mu[i % 2 + 2] - lambda[i % 2]).abs() < 1e-14, "{lambda:?} {mu:?}");
@@ -315,7 +300,7 @@ mod tests {
         // On request, equal rows share what they carry.
         let (mut force, mut shared) = ([0.0; 4], [0.0; 4]);
         rows.add_transposed(1.0, &lambda, &mut force);
-        doubled.rows_mut().share(&mut force, &mut shared);
+        doubled.ahead.space.share(&mut force, &mut shared);
         assert!((0..4).all(|i| (shared[i] - 0.5 * lambda[i % 2]).abs() < 1e-14), "{lambda:?} {shared:?}");
     }
 
@@ -373,7 +358,7 @@ mod tests {
             dense.factor(&matrix, &ahead, &here).unwrap();
             let (mut a, mut lambda) = ([1.0, 2.0, 3.0], [0.5, 0.0]);
             dense.solve(&mut a, &mut lambda);
-            assert!((a[0] + a[1] - 0.5).abs() < 1e-15 && dense.rows().rank() == 1, "{a:?}");
+            assert!((a[0] + a[1] - 0.5).abs() < 1e-15 && dense.ahead.space.rank == 1, "{a:?}");
         }
     }
 }

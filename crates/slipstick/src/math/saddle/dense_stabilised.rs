@@ -95,7 +95,7 @@ impl DenseStabilised {
             self.rows[row * n + column] = *value;
         }
         self.all.reflect(&self.rows);
-        self.free = n - self.all.rank();
+        self.free = n - self.all.rank;
         self.find_extra(of.holonomic);
         let unknowns = self.free + self.extras + self.further;
         if self.real.1.entries_mut().len() != unknowns * unknowns {
@@ -116,7 +116,7 @@ impl DenseStabilised {
         let (n, free, all) = (self.n, self.free, &self.all);
         let Some(own) = &mut self.own else { return };
         own.reflect(&self.rows[..holonomic * n]);
-        let (wide, rest) = (n - own.rank(), &mut self.parts[0].push);
+        let (wide, rest) = (n - own.rank, &mut self.parts[0].push);
         self.extras = wide.saturating_sub(free);
         for start in (0..self.extras).map(|extra| extra * n) {
             self.extra.resize(start + n, 0.0);

@@ -52,9 +52,14 @@ pub enum SaddleFault {
 pub struct Saddle {
     kind: SaddleSolver,
     work: f64,
-    /// The rows by masses, and which has least left beside the others.
     weighing: Weighing,
-    narrowest: (usize, f64),
+    /// The length of each row of `C`, in coordinates.
+    pub lengths: Vec<f64>,
+    /// The same weighed by masses: units of coordinates do not matter in it.
+    pub weighed: Vec<f64>,
+    /// The independent row of `C` that has least left beside the others, and what that is, as a part of the
+    /// row. It is next to nothing only if that does not hang on the units of coordinates.
+    pub narrowest: (usize, f64),
 }
 
 #[derive(Clone, Debug)]
@@ -74,7 +79,7 @@ impl Saddle {
     pub fn that_chooses(matrix: &Matrix, rows: &Matrix, first: usize) -> Self {
         let mut chooses = Self::that_is_worth(WORTH_CHOOSING, matrix, rows);
         if let SaddleSolver::Dense(dense) = &mut chooses.kind {
-            dense.rows_mut().prefer(first);
+            dense.ahead.space.prefer(first);
         }
         chooses
     }
@@ -87,12 +92,17 @@ impl Saddle {
             let sparse = Sparse::new(matrix, rows);
             let work = SPARSE_COST * sparse.work();
             if work * times < full {
-                let (kind, weighing) = (SaddleSolver::Sparse(Box::new(sparse)), Weighing::new(n, m));
-                return Self { kind, work, weighing, narrowest: (0, 1.0) };
+                let kind = SaddleSolver::Sparse(Box::new(sparse));
+                return Self::of(kind, work, Weighing::new(n, m), m);
             }
         }
         let kind = SaddleSolver::Dense(Box::new(DenseSaddle::new(n, m)));
-        Self { kind, work: full, weighing: Weighing::of_full(n, m), narrowest: (0, 1.0) }
+        Self::of(kind, full, Weighing::of_full(n, m), m)
+    }
+
+    fn of(kind: SaddleSolver, work: f64, weighing: Weighing, rows: usize) -> Self {
+        let (lengths, weighed) = (vec![0.0; rows], vec![0.0; rows]);
+        Self { kind, work, weighing, lengths, weighed, narrowest: (0, 1.0) }
     }
 
     /// Whether a system with `n` columns and `m` rows is so large that few entries make a difference.
@@ -117,7 +127,10 @@ impl Saddle {
             SaddleSolver::Dense(dense) => dense.factor_symmetric(matrix, rows),
             SaddleSolver::Sparse(sparse) => sparse.factor(matrix, rows, None),
         };
-        self.find_narrowest(matrix, rows);
+        self.measure_rows(matrix, rows);
+        for (row, length) in self.lengths.iter().enumerate() {
+            self.weighed[row] = self.weighing.weigh(row, *length, (matrix, rows));
+        }
         factored
     }
 
@@ -127,21 +140,26 @@ impl Saddle {
             SaddleSolver::Dense(dense) => dense.factor(matrix, ahead, here),
             SaddleSolver::Sparse(sparse) => sparse.factor(matrix, ahead, Some(here)),
         };
-        self.find_narrowest(matrix, ahead);
+        self.measure_rows(matrix, ahead);
         factored
     }
 
-    fn find_narrowest(&mut self, matrix: &Matrix, rows: &Matrix) {
-        self.narrowest = match &self.kind {
+    /// Keeps how long the rows of `C` are, and what is left of them beside each other.
+    fn measure_rows(&mut self, matrix: &Matrix, rows: &Matrix) {
+        match &self.kind {
             SaddleSolver::Dense(dense) => {
-                let space = dense.rows();
-                let (full, order) = (dense.given(), space.independent());
+                let space = &dense.ahead.space;
+                let (full, order) = (&dense.ahead.of[..], &space.order[..space.rank]);
                 let rows = WeighedRows { mass: matrix, jacobian: rows, full, order };
-                self.weighing.narrowest(space.narrowest(), &rows)
+                self.lengths.copy_from_slice(&space.lengths);
+                self.narrowest = self.weighing.narrowest(space.narrowest, &rows);
             }
             // Its own measure is by masses.
-            SaddleSolver::Sparse(sparse) => sparse.narrowest(),
-        };
+            SaddleSolver::Sparse(sparse) => {
+                self.lengths.copy_from_slice(&sparse.lengths);
+                self.narrowest = (sparse.least.0, sparse.least.1.sqrt());
+            }
+        }
     }
 
     /// The part of a row that must be left of it for it to be independent.
@@ -152,37 +170,18 @@ impl Saddle {
         }
     }
 
-    /// The independent row of `C` that has least left beside the others, and what that is, as a part of the
-    /// row. It is next to nothing only if that does not hang on the units of coordinates.
-    pub fn narrowest(&self) -> (usize, f64) {
-        self.narrowest
-    }
-
-    /// The length of a row, given as it is in coordinates, weighed by the masses: units of coordinates do not
-    /// matter in it.
+    /// The length of a row that is given as it is in coordinates, weighed by the masses.
     pub fn weigh(&mut self, row: usize, length: f64, (mass, rows): (&Matrix, &Matrix)) -> f64 {
-        self.weighing.weigh(row, length, (mass, rows))
-    }
-
-    /// The lengths that were weighed last.
-    pub fn weighed_lengths(&self) -> &[f64] {
-        self.weighing.lengths()
-    }
-
-    /// The length of each row of `C`.
-    pub fn lengths(&self) -> &[f64] {
-        match &self.kind {
-            SaddleSolver::Dense(dense) => dense.rows().lengths(),
-            SaddleSolver::Sparse(sparse) => sparse.lengths(),
-        }
+        self.weighed[row] = self.weighing.weigh(row, length, (mass, rows));
+        self.weighed[row]
     }
 
     /// The rows of `C` that follow from others, in no particular order. They are left out: their levels are
     /// not used, and their multipliers are zero.
     pub fn redundant(&self) -> &[usize] {
         match &self.kind {
-            SaddleSolver::Dense(dense) => dense.rows().redundant(),
-            SaddleSolver::Sparse(sparse) => sparse.redundant(),
+            SaddleSolver::Dense(dense) => dense.ahead.space.redundant(),
+            SaddleSolver::Sparse(sparse) => &sparse.redundant,
         }
     }
 
@@ -261,7 +260,7 @@ mod tests {
         let (a, lambda) = solve(&mut sparse, matrix, ahead, here);
         let (b, mu) = solve(&mut dense, matrix, ahead, here);
         assert_same((&a, &lambda), (&b, &mu), [1e-11, 1e-10]);
-        assert!((sparse.narrowest().1 / dense.narrowest().1).ln().abs() < 7.0);
+        assert!((sparse.narrowest.1 / dense.narrowest.1).ln().abs() < 7.0);
     }
 
     #[test]

@@ -14,7 +14,8 @@ pub(super) const REDUNDANT: f64 = 1e-10;
 pub struct RowSpace {
     n: usize,
     m: usize,
-    rank: usize,
+    /// How many rows are independent.
+    pub(super) rank: usize,
     /// How many rows are taken at most, and how many come before all others, as long as something is left of
     /// them.
     most: usize,
@@ -23,13 +24,16 @@ pub struct RowSpace {
     /// it the columns of `R`.
     rows: Vec<f64>,
     /// The length of each row before, and the factor of each reflector.
-    lengths: Vec<f64>,
+    pub(super) lengths: Vec<f64>,
     factors: Vec<f64>,
     /// The rows in the order in which they were taken: the independent ones first.
-    order: Vec<usize>,
+    pub(super) order: Vec<usize>,
     left: Vec<f64>,
-    /// The directions that are left free, one after the other.
-    free: Vec<f64>,
+    /// The independent row that has least left beside those taken before it, and what that is, as a part of
+    /// the row: next to nothing where the rank is about to change.
+    pub(super) narrowest: (usize, f64),
+    /// The directions that are left free, one after the other, and room for as many as there are columns.
+    pub(super) free: Vec<f64>,
     part: Vec<f64>,
 }
 
@@ -47,6 +51,7 @@ impl RowSpace {
             factors: vec![0.0; m],
             order: (0..m).collect(),
             left: vec![0.0; m],
+            narrowest: (0, 1.0),
             free: vec![0.0; n * n],
             part: vec![0.0; n.max(m)],
         }
@@ -70,21 +75,6 @@ impl RowSpace {
         self.find_free();
     }
 
-    /// How many rows are independent.
-    pub fn rank(&self) -> usize {
-        self.rank
-    }
-
-    /// The length of each row.
-    pub(super) fn lengths(&self) -> &[f64] {
-        &self.lengths
-    }
-
-    /// The rows that are independent, in the order in which they were taken.
-    pub(super) fn independent(&self) -> &[usize] {
-        &self.order[..self.rank]
-    }
-
     /// The rows that follow from others, in no particular order.
     pub(super) fn redundant(&self) -> &[usize] {
         &self.order[self.rank..]
@@ -93,24 +83,6 @@ impl RowSpace {
     /// A direction that the rows leave free.
     pub(super) fn free(&self, j: usize) -> &[f64] {
         &self.free[j * self.n..(j + 1) * self.n]
-    }
-
-    /// All directions that the rows leave free, one after the other.
-    pub(super) fn all_free(&self) -> &[f64] {
-        &self.free[..(self.n - self.rank) * self.n]
-    }
-
-    /// The independent row that has least left beside those taken before it, and what that is, as a part of
-    /// the row: next to nothing where the rank is about to change.
-    pub(super) fn narrowest(&self) -> (usize, f64) {
-        let mut least = (0, 1.0);
-        for (k, &row) in self.order[..self.rank].iter().enumerate() {
-            let left = self.entry(k, k).abs();
-            if left < least.1 {
-                least = (row, left);
-            }
-        }
-        least
     }
 
     fn scale_rows(&mut self) {
@@ -129,7 +101,7 @@ impl RowSpace {
     /// Takes the rows one by one, that of which most is left first.
     fn take_rows(&mut self) {
         let (n, m) = (self.n, self.m);
-        self.rank = 0;
+        (self.rank, self.narrowest) = (0, (0, 1.0));
         for k in 0..self.most {
             for i in k..m {
                 self.left[i] = self.rows[i * n + k..(i + 1) * n].iter().map(|x| x * x).sum();
@@ -141,6 +113,10 @@ impl RowSpace {
             self.swap_rows(k, pivot);
             self.reflect_by(k);
             self.rank = k + 1;
+            let left = self.rows[k * n + k].abs();
+            if left < self.narrowest.1 {
+                self.narrowest = (self.order[k], left);
+            }
         }
     }
 
@@ -233,8 +209,8 @@ impl RowSpace {
         let mut u = std::mem::take(&mut self.part);
         u[..r].copy_from_slice(&force[..r]);
         for i in (0..r).rev() {
-            let sum: f64 = (i + 1..r).map(|k| self.entry(i, k) * u[k]).sum();
-            u[i] = (u[i] - sum) / self.entry(i, i);
+            let sum: f64 = (i + 1..r).map(|k| self.rows[k * self.n + i] * u[k]).sum();
+            u[i] = (u[i] - sum) / self.rows[i * self.n + i];
             multipliers[self.order[i]] = u[i] / self.lengths[self.order[i]];
         }
         self.order[r..].iter().for_each(|&row| multipliers[row] = 0.0);

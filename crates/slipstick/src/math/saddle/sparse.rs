@@ -29,10 +29,10 @@ pub(super) struct Sparse {
     is_symmetric: bool,
     entries: Entries,
     factors: SparseLu,
-    lengths: Vec<f64>,
-    redundant: Vec<usize>,
-    /// The row whose pivot is least beside what it is made of, and which part it is.
-    least: (usize, f64),
+    pub(super) lengths: Vec<f64>,
+    pub(super) redundant: Vec<usize>,
+    /// The row whose pivot is least beside what it is made of, and which part it is: these are squares.
+    pub(super) least: (usize, f64),
     all: Vec<f64>,
     scratch: Vec<f64>,
     room: [Vec<f64>; 2],
@@ -118,20 +118,6 @@ impl Sparse {
     /// About how many multiplications the factors take.
     pub(super) fn work(&self) -> f64 {
         self.factors.work()
-    }
-
-    pub(super) fn lengths(&self) -> &[f64] {
-        &self.lengths
-    }
-
-    pub(super) fn redundant(&self) -> &[usize] {
-        &self.redundant
-    }
-
-    /// The independent row that has least left beside those taken before it, and what that is, as a part of
-    /// the row.
-    pub(super) fn narrowest(&self) -> (usize, f64) {
-        (self.least.0, self.least.1.sqrt())
     }
 
     /// Factors the system with the rows of `C` and `B`; of a symmetric matrix with the same rows in both

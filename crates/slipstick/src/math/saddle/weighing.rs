@@ -23,9 +23,7 @@ pub(super) struct Weighing {
     /// The weight of each coordinate; of those without mass, first the mass that hangs on it.
     weights: Vec<f64>,
     hanging: Vec<f64>,
-    /// The lengths of rows by weights, and for each row its lengths in coordinates and by weights where it
-    /// was weighed.
-    lengths: Vec<f64>,
+    /// For each row its lengths in coordinates and by weights where it was weighed.
     known: Vec<(f64, f64)>,
     /// Products of rows, then their Cholesky factor.
     products: Vec<f64>,
@@ -47,7 +45,6 @@ impl Weighing {
         Self {
             weights: vec![0.0; n],
             hanging: vec![0.0; n],
-            lengths: vec![0.0; m],
             known: vec![(0.0, 0.0); m],
             products: Vec::new(),
             most: 0.0,
@@ -63,15 +60,13 @@ impl Weighing {
     /// same, so is this.
     pub(super) fn weigh(&mut self, row: usize, plain: f64, (mass, jacobian): (&Matrix, &Matrix)) -> f64 {
         let (then, weighed) = self.known[row];
-        self.lengths[row] = if plain <= ABOUT_THE_SAME * then && then <= ABOUT_THE_SAME * plain {
-            if then > 0.0 { weighed * (plain / then) } else { 0.0 }
-        } else {
-            self.find_weights(mass, jacobian);
-            let length = jacobian.row(row).map(|(j, g)| g * g * self.weights[j]).sum::<f64>().sqrt();
-            self.known[row] = (plain, length);
-            length
-        };
-        self.lengths[row]
+        if plain <= ABOUT_THE_SAME * then && then <= ABOUT_THE_SAME * plain {
+            return if then > 0.0 { weighed * (plain / then) } else { 0.0 };
+        }
+        self.find_weights(mass, jacobian);
+        let length = jacobian.row(row).map(|(j, g)| g * g * self.weights[j]).sum::<f64>().sqrt();
+        self.known[row] = (plain, length);
+        length
     }
 
     /// Finds the weights of coordinates.
@@ -100,11 +95,6 @@ impl Weighing {
                 *weight = 1.0 / hanging;
             }
         }
-    }
-
-    /// The lengths of rows by weights.
-    pub(super) fn lengths(&self) -> &[f64] {
-        &self.lengths
     }
 
     /// The row that has least left beside those before it, and what that is, where `plain` is so by the plain
@@ -174,13 +164,11 @@ mod tests {
         let mut mass = Matrix::identity(3);
         mass.values.copy_from_slice(&masses);
         let mut weighing = Weighing::of_full(3, 2);
-        for row in 0..2 {
-            let length = jacobian.row(row).map(|(_, g)| g * g).sum::<f64>().sqrt();
-            weighing.weigh(row, length, (&mass, jacobian));
-        }
+        let length = |row: usize| jacobian.row(row).map(|(_, g)| g * g).sum::<f64>().sqrt();
+        let lengths = [0, 1].map(|row| weighing.weigh(row, length(row), (&mass, jacobian)));
         let rows = WeighedRows { mass: &mass, jacobian, full: &jacobian.values, order: &[0, 1] };
         let (_, left) = weighing.narrowest((1, plain), &rows);
-        (weighing.lengths().to_vec(), left)
+        (lengths.to_vec(), left)
     }
 
     /// Lengths in metres and in millimetres, with an inertia or without.
