@@ -6,8 +6,8 @@ use super::engine::Engine;
 use super::guards_view::GuardEquations;
 use super::one_sided::OneSided;
 use super::start_slope::StartSlope;
-use super::{AlgebraicView, Field, FieldEnv, GuardsView, MassKind, Sliding, Stabilisation, Surface};
-use super::{SwitchingView, Upkeep, Visits, WorkCounts};
+use super::{AlgebraicView, Field, FieldEnv, GuardsView, KeptSliding, MassKind, Sliding, Stabilisation};
+use super::{Surface, SwitchingView, Upkeep, Visits, WorkCounts};
 use crate::equations::{Guard, PlainField, System};
 use crate::mode::Mode;
 
@@ -34,6 +34,8 @@ pub struct Flow<'a> {
     needed: Vec<bool>,
     /// The surfaces that the motion slides on, if it does.
     pub(super) sliding: Option<Sliding>,
+    /// Motions along surfaces that are over.
+    kept: KeptSliding,
     /// Where a step has evaluated the field along the surfaces.
     pub visits: Visits,
     /// Keeps the field from being used behind surfaces that the motion has not crossed.
@@ -65,6 +67,7 @@ impl<'a> Flow<'a> {
             slope: Vec::new(),
             needed: vec![true; system.guards().len()],
             sliding: None,
+            kept: KeptSliding::default(),
             visits: Visits::default(),
             one_sided: OneSided::new(system),
             has_constraints: !system.constraints().is_empty(),
@@ -90,7 +93,7 @@ impl<'a> Flow<'a> {
         self.parameters.extend_from_slice(parameters);
         self.mode.clone_from(mode);
         self.counts = WorkCounts::default();
-        self.sliding = None;
+        self.leave_surfaces();
         self.visits.forget();
         self.one_sided.renew();
         if let Some(behind) = &mut self.behind_mass {
@@ -132,8 +135,8 @@ impl<'a> Flow<'a> {
     pub fn switching(&mut self, t: f64) -> SwitchingView<'_> {
         let (eval, parameters) = (&mut *self.evaluator, &self.parameters[..]);
         let env = FieldEnv { eval, mode: &mut self.mode, parameters, t, counts: &mut self.counts };
-        let sliding = self.sliding.as_mut();
-        SwitchingView { system: self.system, env, sliding, visits: &mut self.visits }
+        let (sliding, kept) = (self.sliding.as_mut(), &mut self.kept);
+        SwitchingView { system: self.system, env, sliding, kept, visits: &mut self.visits }
     }
 
     /// Algebraic states at an instant.
@@ -166,7 +169,9 @@ impl<'a> Flow<'a> {
 
     /// Lets the motion slide on the given surfaces, or on none, from a point on.
     pub fn slide_on(&mut self, surfaces: &[Surface], t: f64, y: &[f64]) {
-        self.mode.structure.sliding = surfaces.iter().map(|surface| surface.guard).collect();
+        self.mode.structure.sliding.clear();
+        self.mode.structure.sliding.extend(surfaces.iter().map(|surface| surface.guard));
+        self.leave_surfaces();
         self.sliding = (!surfaces.is_empty()).then(|| self.switching(t).meet(surfaces, y));
         self.find_short_way();
         self.visits.forget();
@@ -175,9 +180,16 @@ impl<'a> Flow<'a> {
     /// The motion slides on surfaces whose fields have been evaluated where it stands.
     pub fn slide_along(&mut self, sliding: Sliding) {
         self.mode.structure.sliding = sliding.set.guards();
+        self.leave_surfaces();
         self.sliding = Some(sliding);
         self.find_short_way();
         self.visits.forget();
+    }
+
+    fn leave_surfaces(&mut self) {
+        if let Some(sliding) = self.sliding.take() {
+            self.kept.give_back(sliding);
+        }
     }
 
     /// From here on a state that slides is put back along the jumps of the field as it was last evaluated:

@@ -67,7 +67,7 @@ pub use singular::{Shrunk, SingularView};
 pub use sliding::{
     FilippovCombination, Follower, MOST_SURFACES, SideFields, SideLock, SideRates, SurfaceSides,
 };
-pub use sliding::{Sliding, Surface, SurfaceSet, Visits, is_jump};
+pub use sliding::{KeptSliding, Sliding, Surface, SurfaceSet, Visits, is_jump};
 pub use stabilisation::{Metric, PerConstraint, Stabilisation, Upkeep};
 pub use switching_view::SwitchingView;
 pub use tangents::Tangents;

@@ -213,12 +213,12 @@ impl<'a> Surfaces<'_, 'a> {
             return Err(Error::NoConsistentSwitches { t, names: self.names_of(&guards) });
         };
         self.note_classified(&mut sliding, &classified, (&guards, &old_mode.structure.sliding));
-        self.go_ways(&sliding, &classified.ways, &incoming);
+        self.go_ways(sliding, &classified.ways, &incoming);
         Ok(old_mode != self.integrator.flow.mode)
     }
 
     /// Locks the sides that the motion goes to, and lets it slide on the other surfaces.
-    fn go_ways(&mut self, sliding: &Sliding, ways: &[Way], incoming: &[Incoming]) {
+    fn go_ways(&mut self, sliding: Sliding, ways: &[Way], incoming: &[Incoming]) {
         let (t, mut y) = self.here();
         let leaders = sliding
             .set
@@ -248,9 +248,10 @@ impl<'a> Surfaces<'_, 'a> {
         }
         along.sort_by_key(|surface| surface.guard);
         if sides.is_empty() {
-            self.integrator.flow.slide_along(sliding.clone());
+            self.integrator.flow.slide_along(sliding);
             self.land_on_surfaces(t, &mut y);
         } else {
+            self.integrator.flow.switching(t).give_back(sliding);
             self.slide_on(&along, t, &mut y);
         }
         self.activate_guards();
@@ -308,7 +309,9 @@ impl<'a> Surfaces<'_, 'a> {
         let surfaces: Vec<Surface> = all.iter().filter_map(|&g| Surface::of(guards, &mode, g)).collect();
         let mut sliding = flow.switching(t).meet(&surfaces, &y);
         flow.switching(t).evaluate_here(&mut sliding, &y);
-        sliding.combination.can_stay_on_all().then_some(surfaces)
+        let stays = sliding.combination.can_stay_on_all();
+        flow.switching(t).give_back(sliding);
+        stays.then_some(surfaces)
     }
 
     /// The motion stays on surfaces from here on, those of `near` among them: that is an event.

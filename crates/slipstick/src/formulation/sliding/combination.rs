@@ -16,7 +16,7 @@
 
 use super::dependence::Dependence;
 use super::local::LocalSurfaces;
-use super::{MOST_SURFACES, SideRates, SurfaceSides};
+use super::{MOST_SURFACES, SideFields, SideRates, SurfaceSides};
 use crate::math::{LeastNorm, RealLu};
 
 /// Up to this many surfaces have the bilinear combination, and are independent.
@@ -39,7 +39,7 @@ pub struct FilippovCombination {
     pub(super) sides: SurfaceSides,
     /// The rates of the surfaces along the fields that are combined.
     pub rates: SideRates,
-    /// Whether each sign stands in a term of its own, as far as the fields tell.
+    /// Whether each sign stands in a term of its own, as far as the fields tell; not asked on few surfaces.
     pub(super) is_affine: bool,
     /// Which surfaces are independent, and whether some are not.
     pub(super) dependence: Dependence,
@@ -60,7 +60,7 @@ pub struct FilippovCombination {
 }
 
 impl FilippovCombination {
-    /// Room for the combination on these sides of surfaces of `n` states: equal weights.
+    /// Room for the combination on these sides of surfaces of `n` states, as new.
     pub(super) fn new(sides: SurfaceSides, n: usize) -> Self {
         let (k, count) = (sides.surfaces(), sides.count());
         let mut combination = Self {
@@ -70,16 +70,25 @@ impl FilippovCombination {
             dependence: Dependence::new(k, n),
             is_dependent: false,
             shares: vec![0.0; count],
-            weights: vec![0.5; k],
-            exits: vec![0.5; k],
+            weights: vec![0.0; k],
+            exits: vec![0.0; k],
             kept: (vec![0.0; count], vec![0.0; k]),
             matrix: RealLu::new(k),
             step: vec![0.0; k],
             least_norm: LeastNorm::new(k, if k > MOST_SURFACES { 0 } else { count }),
             free: vec![None; k],
         };
-        combination.find_shares();
+        combination.renew();
         combination
+    }
+
+    /// Becomes as new: equal weights.
+    pub(super) fn renew(&mut self) {
+        (self.is_affine, self.is_dependent) = (false, false);
+        self.dependence.renew();
+        self.weights.fill(0.5);
+        self.exits.fill(0.5);
+        self.find_shares();
     }
 
     /// The combination of fields along which independent surfaces have these rates, one row for each surface.
@@ -93,11 +102,11 @@ impl FilippovCombination {
         combination
     }
 
-    /// The rates are those around this point, of fields that may be affine in the signs.
-    pub(super) fn begin(&mut self, local: &LocalSurfaces, is_affine: bool) {
-        self.is_affine = is_affine;
+    /// The rates are those around this point, of these fields.
+    pub(super) fn begin(&mut self, local: &LocalSurfaces, fields: &SideFields) {
         let k = self.sides.surfaces();
         if k > BILINEAR {
+            self.is_affine = fields.are_affine();
             (0..k).for_each(|i| self.dependence.set(i, local.gradient(i), local.time_rates[i]));
             self.is_dependent = self.dependence.find(|_| true) > 0;
         }

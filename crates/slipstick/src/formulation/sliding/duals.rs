@@ -33,6 +33,11 @@ impl Duals {
         Self { n, rows: vec![0.0; k * n], mass: None, algebraic: None }
     }
 
+    /// Becomes as new.
+    pub(super) fn renew(&mut self) {
+        self.algebraic = None;
+    }
+
     /// Whether there is no mass matrix.
     pub(super) fn are_gradients(&self) -> bool {
         self.mass.is_none()
@@ -51,7 +56,7 @@ impl Duals {
     pub(super) fn find(&mut self, env: &mut FieldEnv<'_>, local: &LocalSurfaces) {
         self.rows.copy_from_slice(local.gradients());
         let Some(mass) = &mut self.mass else { return };
-        env.mass(&local.point, mass.entries_mut());
+        env.mass(local.point(), mass.entries_mut());
         if self.algebraic.is_none() {
             self.algebraic = Algebraic::of(mass.entries_mut(), self.n);
         }

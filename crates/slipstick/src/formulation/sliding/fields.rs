@@ -39,6 +39,11 @@ impl SideFields {
         Self { sides, n, fields: vec![0.0; n * sides.count()], duals: Duals::new(system, sides.surfaces()) }
     }
 
+    /// Becomes as new.
+    pub(super) fn renew(&mut self) {
+        self.duals.renew();
+    }
+
     /// The field of a side.
     pub(super) fn field(&self, side: usize) -> &[f64] {
         &self.fields[side * self.n..(side + 1) * self.n]
@@ -65,7 +70,7 @@ impl SideFields {
         self.duals.solve_algebraic(env, beside);
         let field = &mut self.fields[side * self.n..(side + 1) * self.n];
         env.derivative(beside, field);
-        self.duals.replace_algebraic(&local.point, beside, field);
+        self.duals.replace_algebraic(local.point(), beside, field);
     }
 
     /// The rates of all surfaces along the field of a side.
@@ -100,7 +105,7 @@ impl SideFields {
     /// fields.
     fn error_of_differences(&self, local: &LocalSurfaces, i: usize, t: f64) -> f64 {
         let fastest = |j: usize| self.all().fold(0.0_f64, |a, f| a.max(f[j].abs()));
-        rate_error(local.gradient(i), local.time_rates[i], (t, &local.point), fastest)
+        rate_error(local.gradient(i), local.time_rates[i], (t, local.point()), fastest)
     }
 
     fn all(&self) -> impl Iterator<Item = &[f64]> {
