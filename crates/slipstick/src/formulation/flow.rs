@@ -259,7 +259,8 @@ impl<'a> Flow<'a> {
         }
         if let Some(sliding) = &mut self.sliding {
             sliding.derivative(&mut env, y, dy);
-            return self.visits.add_stage(t, sliding.combination.exits());
+            let (exits, bands) = sliding.combination.exits_with_bands();
+            return self.visits.add_stage((t, y), exits, bands);
         }
         env.derivative(y, dy);
         if self.one_sided.may_turn_back() {

@@ -67,9 +67,8 @@ impl SwitchingView<'_> {
         }
         let Some(sliding) = &mut self.sliding else { return (0.5, 0.0) };
         sliding.combine(&mut self.env, y);
-        let (exits, rates) = (sliding.combination.exits(), &sliding.combination.rates);
-        let bands = (0..exits.len()).map(|i| rates.band_of_weight(i));
+        let (exits, bands) = sliding.combination.exits_with_bands();
         self.visits.add_exits((t, y), exits, bands);
-        (exits[surface], rates.band_of_weight(surface))
+        (exits[surface], sliding.combination.rates.band_of_weight(surface))
     }
 }

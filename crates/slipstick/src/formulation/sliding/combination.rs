@@ -133,6 +133,11 @@ impl FilippovCombination {
         &self.exits
     }
 
+    /// The exits, with how far rounding can have moved each.
+    pub(in crate::formulation) fn exits_with_bands(&self) -> (&[f64], impl Iterator<Item = f64>) {
+        (&self.exits, (0..self.exits.len()).map(|surface| self.rates.band_of_weight(surface)))
+    }
+
     /// Finds the weights with which all surfaces stay zero, and the exits.
     pub fn find_free_weights(&mut self) {
         let mut free = std::mem::take(&mut self.free);
@@ -189,6 +194,11 @@ impl FilippovCombination {
     /// none, or if the rates of a surface that is not fixed do not depend on the side at all: then they do
     /// not tell where the motion goes.
     pub fn find_weights(&mut self, fixed: &[Option<f64>]) -> bool {
+        if fixed == [None] {
+            let found = self.find_only_weight();
+            self.find_shares();
+            return found;
+        }
         for (weight, fixed) in self.weights.iter_mut().zip(fixed) {
             let old = if weight.abs() < FAR { *weight } else { 0.5 };
             *weight = fixed.unwrap_or(old);
@@ -202,8 +212,7 @@ impl FilippovCombination {
         if (free > BILINEAR && !self.is_affine) || idle {
             return self.find_least_norm(fixed) && !idle;
         }
-        let found =
-            if fixed.len() == 1 && free == 1 { self.find_only_weight() } else { self.iterate_weights(fixed) };
+        let found = self.iterate_weights(fixed);
         self.find_shares();
         found
     }

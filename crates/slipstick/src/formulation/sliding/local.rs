@@ -15,6 +15,8 @@ pub(super) struct LocalSurfaces {
     pub(super) time_rates: Vec<f64>,
     /// Whether the gradients are those at the point.
     has_gradients: bool,
+    /// Whether all values are zero to the last bit.
+    is_on_all: bool,
 }
 
 impl LocalSurfaces {
@@ -27,6 +29,7 @@ impl LocalSurfaces {
             gradients: vec![0.0; k * n],
             time_rates: vec![0.0; k],
             has_gradients: false,
+            is_on_all: false,
         }
     }
 
@@ -71,12 +74,17 @@ impl LocalSurfaces {
         self.time_rates[surface] + dot(self.gradient(surface), dy)
     }
 
-    /// The values at the point. Gives whether it is on all surfaces to the last bit.
-    pub(super) fn find_values(&mut self, env: &mut FieldEnv<'_>, set: &SurfaceSet) -> bool {
+    /// Whether the point is on all surfaces to the last bit; the values must be known there.
+    pub(super) fn is_on_all(&self) -> bool {
+        self.is_on_all
+    }
+
+    /// The values at the point.
+    pub(super) fn find_values(&mut self, env: &mut FieldEnv<'_>, set: &SurfaceSet) {
         for (value, surface) in self.values.iter_mut().zip(set.surfaces()) {
             *value = env.guard(surface.guard, &self.point);
         }
-        self.values.iter().all(|value| *value == 0.0)
+        self.is_on_all = self.values.iter().all(|value| *value == 0.0);
     }
 
     /// About how far the point is from the farthest surface, by values and gradients.
@@ -118,7 +126,8 @@ mod tests {
         let mut local = LocalSurfaces::new(1, 2);
         local.place(&[1.0, 1.0]);
         local.find_gradients(&mut env, &set);
-        assert!(!local.find_values(&mut env, &set));
+        local.find_values(&mut env, &set);
+        assert!(!local.is_on_all());
         assert_eq!(local.values, [5.0]);
         assert!((local.distance() - 5.0 / 7.0).abs() < 1e-6);
         assert!((local.rate_along(0, &[1.0, 1.0]) - 5.0).abs() < 1e-6);

@@ -32,7 +32,7 @@ pub use rates::SideRates;
 pub use sides::{MOST_SURFACES, SurfaceSides};
 pub use surface::{SideLock, Surface, is_jump};
 pub use surface_set::{Follower, SurfaceSet};
-pub use visits::Visits;
+pub use visits::{ExitPoint, Visits};
 
 use super::FieldEnv;
 use crate::equations::System;

@@ -72,7 +72,8 @@ impl SurfaceProjection {
         local: &mut LocalSurfaces,
         directions: Directions,
     ) {
-        if local.find_values(env, set) {
+        local.find_values(env, set);
+        if local.is_on_all() {
             return;
         }
         let size = local.size() + f64::MIN_POSITIVE;
@@ -141,6 +142,9 @@ impl SurfaceProjection {
         side: usize,
     ) -> &mut [f64] {
         self.beside.copy_from_slice(local.point());
+        if local.is_on_all() {
+            return &mut self.beside;
+        }
         let n = local.point().len();
         for (i, way) in self.directions.chunks_exact_mut(n.max(1)).enumerate() {
             let (sign, value) = (sides.sign(side, i), local.values[i]);
