@@ -245,7 +245,8 @@ impl<'a> Flow<'a> {
         self.evaluator.derivative(self.mode.locked(&self.parameters), t, y, dy);
     }
 
-    /// The right-hand side along surfaces, or on one side of them.
+    /// The right-hand side along surfaces, or on one side of them. Kept apart for the same reason.
+    #[inline(never)]
     fn layered_derivative(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
         let (eval, parameters) = (&mut *self.evaluator, &self.parameters[..]);
         let mut env = FieldEnv { eval, mode: &mut self.mode, parameters, t, counts: &mut self.counts };

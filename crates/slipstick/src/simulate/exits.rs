@@ -59,8 +59,11 @@ impl Along<'_, '_> {
         out.set_powers(&cubic);
         let (start, end) = (cubic[0], cubic.iter().sum::<f64>());
         let stays = bernstein_maximum(&cubic) + remainder < 0.0;
-        let leaves = start + remainder < 0.0 && end - remainder > 0.0 && facts.order <= HIGHEST_ORDER;
-        stays || (leaves && (out.will_do() || (to == h && self.exit_on_motion(comparison, node, out))))
+        let leaves = start + remainder < 0.0 && end - remainder > 0.0 && out.will_do();
+        if stays || leaves || to != h || facts.order > HIGHEST_ORDER {
+            return stays || (leaves && facts.order <= HIGHEST_ORDER);
+        }
+        self.exit_on_motion(comparison, node, out)
     }
 
     /// The polynomial through weights on the motion: at both ends of the step, where its dense output has asked
@@ -76,13 +79,15 @@ impl Along<'_, '_> {
         let is_end = |point: &&ExitPoint| point.is_at(&trial.start) || point.is_at(&trial.end);
         let ends = visits.stages().iter().filter(is_end);
         let Some(known) = Known::of(ends.chain(visits.after_stages()).map(node)).four() else { return false };
-        let h = trial.h;
+        let ([a, b, c, d], h) = (known, trial.h);
+        if !(a.1 < 0.0 && d.1 > 0.0) {
+            return false;
+        }
         let mut value_at_root = |polynomial: &[f64]| {
             let root = root_of(polynomial);
             self.go_to(root * h);
             (root, self.compare(comparison, root * h).value)
         };
-        let [a, b, c, d] = known;
         let first = value_at_root(&interpolate(known));
         let quartic = interpolate([a, b, c, d, first]);
         let second = value_at_root(&quartic);
@@ -94,7 +99,7 @@ impl Along<'_, '_> {
         } else {
             out.set_powers(&interpolate([a, b, c, d, first, second]));
         }
-        out.will_do()
+        a.1 + out.remainder < 0.0 && d.1 - out.remainder > 0.0 && out.will_do()
     }
 }
 

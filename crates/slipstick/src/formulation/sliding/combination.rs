@@ -96,7 +96,7 @@ impl FilippovCombination {
     pub fn of_rates(rates: &[&[f64]], is_affine: bool) -> Self {
         let mut combination = Self::new(SurfaceSides::of(rates.len()), 0);
         for (i, row) in rates.iter().enumerate() {
-            row.iter().enumerate().for_each(|(b, rate)| combination.rates.set(i, b, *rate));
+            combination.rates.of_mut(i).copy_from_slice(row);
         }
         combination.is_affine = is_affine;
         combination
@@ -212,7 +212,7 @@ impl FilippovCombination {
         if (free > BILINEAR && !self.is_affine) || idle {
             return self.find_least_norm(fixed) && !idle;
         }
-        let found = self.iterate_weights(fixed);
+        let found = free == 0 || self.iterate_weights(fixed);
         self.find_shares();
         found
     }

@@ -5,6 +5,7 @@ use super::local::LocalSurfaces;
 use super::{FilippovCombination, SideRates, SurfaceSet, SurfaceSides};
 use crate::equations::{System, rate_error};
 use crate::formulation::FieldEnv;
+use crate::math::dot;
 
 /// Rates below this part of the largest entry of a field are rounding.
 const ROUNDING: f64 = 2e-15;
@@ -73,10 +74,13 @@ impl SideFields {
         self.duals.replace_algebraic(local.point(), beside, field);
     }
 
-    /// The rates of all surfaces along the field of a side.
-    pub(super) fn find_rates(&self, local: &LocalSurfaces, side: usize, rates: &mut SideRates) {
+    /// The rates of all surfaces along the fields.
+    pub(super) fn find_rates(&self, local: &LocalSurfaces, rates: &mut SideRates) {
         for (i, time_rate) in local.time_rates.iter().enumerate() {
-            rates.set(i, side, time_rate + self.duals.along(i, self.field(side)));
+            let dual = self.duals.dual(i);
+            for (rate, field) in rates.of_mut(i).iter_mut().zip(self.all()) {
+                *rate = time_rate + dot(dual, field);
+            }
         }
     }
 

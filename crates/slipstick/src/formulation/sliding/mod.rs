@@ -161,6 +161,7 @@ impl Sliding {
             self.evaluate_side(env, side);
         }
         self.set.rest(env.mode);
+        self.fields.find_rates(&self.local, &mut self.combination.rates);
         let rounding = &mut self.combination.rates.rounding;
         self.fields.find_rounding(env, &self.set, &self.local, rounding);
         self.combination.begin(&self.local, &self.fields);
@@ -179,12 +180,11 @@ impl Sliding {
         Some(own)
     }
 
-    /// Evaluates one of the fields at the projected point, and the rates of all surfaces along it.
+    /// Evaluates one of the fields at the projected point.
     fn evaluate_side(&mut self, env: &mut FieldEnv<'_>, side: usize) {
         self.set.lock_side(side, env.mode);
         let beside = self.projection.step_aside(&self.local, self.set.sides(), side);
         self.fields.evaluate(env, side, &self.local, beside);
-        self.fields.find_rates(&self.local, side, &mut self.combination.rates);
     }
 }
 
