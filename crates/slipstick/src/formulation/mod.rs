@@ -64,7 +64,7 @@ pub use one_sided::OneSided;
 pub use projection::{ProjectedView, ProjectionView};
 pub use second_order::{MotionPoint, MotionResidual, SecondOrderView};
 pub use singular::{Shrunk, SingularView};
-pub use sliding::{ExitPoint, KeptSliding, Sliding, Surface, SurfaceSet, Visits, is_jump};
+pub use sliding::{ExitPoint, Sliding, SlidingMotions, Surface, SurfaceSet, Visits, is_jump};
 pub use sliding::{
     FilippovCombination, Follower, MOST_SURFACES, SideFields, SideLock, SideRates, SurfaceSides,
 };

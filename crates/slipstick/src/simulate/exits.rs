@@ -1,6 +1,6 @@
 //! Exits from surfaces by what a step has seen of the weights where it has evaluated the field along them.
 
-use super::signals::Along;
+use super::signals::{Along, Meaning};
 use crate::formulation::ExitPoint;
 use crate::watch::StepPolynomial;
 
@@ -8,8 +8,8 @@ use crate::watch::StepPolynomial;
 const SURE: f64 = 5.0;
 /// The largest misfit with which a cubic through weights at stages tells anything.
 const LARGEST_MISFIT: f64 = 0.01;
-/// The highest order of methods in whose steps a cubic says where the motion leaves: those of higher orders are
-/// too long for it.
+/// The highest order of methods in whose steps a cubic says where the motion leaves: those of higher orders
+/// are too long for it.
 const HIGHEST_ORDER: u32 = 6;
 /// Stages that tell of weights: how many there have to be, how many are looked at, how far from the start the
 /// first may be, where the two in the middle are taken, and how near to each other two are one, all as parts
@@ -26,18 +26,19 @@ const HALVINGS: u32 = 30;
 type Node = (f64, f64);
 
 impl Along<'_, '_> {
-    /// Where a cubic through the weights of a surface at four stages meets the others, and is well inside all the
-    /// time, or well inside at the start and well outside at the end, it says whether the motion leaves within
-    /// the step and about where: nothing has to be evaluated for that.
+    /// Where a cubic through the weights of a surface at four stages meets the others, and is well inside all
+    /// the time, or well inside at the start and well outside at the end, it says whether the motion leaves
+    /// within the step and about where: nothing has to be evaluated for that.
     ///
     /// Stages are next to the motion only. Where they are not near enough to say where it leaves, the cubic
     /// through those weights that are on the motion does, with one value more.
     pub(super) fn exit_from_stages(
         &mut self,
-        (comparison, surface, side): (usize, usize, f64),
+        comparison: usize,
         (from, to): (f64, f64),
         out: &mut StepPolynomial,
     ) -> bool {
+        let Meaning::Exit(surface, side) = self.comparisons.meaning(comparison) else { return false };
         // Implicit methods evaluate fields where their iterations come, which need not be on the motion.
         let facts = self.integrator.step.method().facts();
         if facts.implicit || from != 0.0 {
@@ -46,7 +47,7 @@ impl Along<'_, '_> {
         let (t, h) = (self.integrator.trial.t, self.integrator.trial.h);
         let beyond = |w: f64| if side > 0.0 { w - 1.0 } else { -w };
         let node = |point: &ExitPoint| ((point.t - t) / h, beyond(point.weights[surface]));
-        let stages = Known::of(self.integrator.flow.visits.stages().iter().map(node));
+        let stages = StepNodes::of(self.integrator.flow.visits.stages().iter().map(node));
         let Some((mut cubic, error)) = stages.cubic() else { return false };
         // What lies ahead of the step is looked at again in the next one.
         let (ratio, mut factor) = (to / h, 1.0);
@@ -66,9 +67,9 @@ impl Along<'_, '_> {
         self.exit_on_motion(comparison, node, out)
     }
 
-    /// The polynomial through weights on the motion: at both ends of the step, where its dense output has asked
-    /// for the field, and twice where the one through what is known so far is zero. What the first of these adds
-    /// to the cubic says how exact it is.
+    /// The polynomial through weights on the motion: at both ends of the step, where its dense output has
+    /// asked for the field, and twice where the one through what is known so far is zero. What the first of
+    /// these adds to the cubic says how exact it is.
     fn exit_on_motion(
         &mut self,
         comparison: usize,
@@ -78,7 +79,9 @@ impl Along<'_, '_> {
         let (trial, visits) = (&self.integrator.trial, &self.integrator.flow.visits);
         let is_end = |point: &&ExitPoint| point.is_at(&trial.start) || point.is_at(&trial.end);
         let ends = visits.stages().iter().filter(is_end);
-        let Some(known) = Known::of(ends.chain(visits.after_stages()).map(node)).four() else { return false };
+        let Some(known) = StepNodes::of(ends.chain(visits.after_stages()).map(node)).four() else {
+            return false;
+        };
         let ([a, b, c, d], h) = (known, trial.h);
         if !(a.1 < 0.0 && d.1 > 0.0) {
             return false;
@@ -104,12 +107,12 @@ impl Along<'_, '_> {
 }
 
 /// Values at parts of a step, in their order.
-struct Known {
+struct StepNodes {
     nodes: [Node; MOST_STAGES],
     count: usize,
 }
 
-impl Known {
+impl StepNodes {
     /// The last value at a place counts: later stages are nearer to the motion.
     fn of(points: impl Iterator<Item = Node>) -> Self {
         let (mut nodes, mut count) = ([(0.0, 0.0); MOST_STAGES], 0);
@@ -141,8 +144,8 @@ impl Known {
         Some([0, second, nearest(MIDDLE_STAGES.1, second + 1, last), last].map(|k| known[k]))
     }
 
-    /// The cubic through four of them, as powers, and how far the others are from it. None if there are too few,
-    /// or if they do not follow a cubic.
+    /// The cubic through four of them, as powers, and how far the others are from it. None if there are too
+    /// few, or if they do not follow a cubic.
     fn cubic(&self) -> Option<([f64; 4], f64)> {
         let cubic = interpolate(self.four().filter(|_| self.count >= LEAST_STAGES)?);
         let misses = self.nodes[..self.count].iter().map(|(x, value)| (value_of(&cubic, *x) - value).abs());
@@ -198,20 +201,20 @@ mod tests {
     fn a_cubic_through_stages_is_only_trusted_where_it_meets_all_of_them() {
         let stages = [0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0];
         let cubic = |x: f64| -0.5 + x * (0.2 + x * (0.1 - 0.3 * x));
-        let through = |f: &dyn Fn(f64) -> f64| Known::of(stages.into_iter().map(|x| (x, f(x)))).cubic();
+        let through = |f: &dyn Fn(f64) -> f64| StepNodes::of(stages.into_iter().map(|x| (x, f(x)))).cubic();
         let (found, error) = through(&cubic).expect("a cubic");
         assert!(
             error < 1e-14 && found.iter().zip([-0.5, 0.2, 0.1, -0.3]).all(|(a, b)| (a - b).abs() < 1e-12)
         );
         assert!((bernstein_maximum(&found) + 0.4).abs() < 0.1);
         assert!(through(&|x| (30.0 * x).sin()).is_none());
-        let few = Known::of([0.5, 0.75, 1.0].into_iter().map(|x| (x, -0.5)));
+        let few = StepNodes::of([0.5, 0.75, 1.0].into_iter().map(|x| (x, -0.5)));
         assert!(few.cubic().is_none() && few.four().is_none(), "too few");
     }
 
     #[test]
     fn of_two_values_at_a_place_the_last_one_counts() {
-        let known = Known::of([(1.0, 3.0), (0.0, 1.0), (0.4, 2.0), (1.0, 4.0), (0.7, 2.5)].into_iter());
+        let known = StepNodes::of([(1.0, 3.0), (0.0, 1.0), (0.4, 2.0), (1.0, 4.0), (0.7, 2.5)].into_iter());
         assert_eq!(known.four(), Some([(0.0, 1.0), (0.4, 2.0), (0.7, 2.5), (1.0, 4.0)]));
     }
 

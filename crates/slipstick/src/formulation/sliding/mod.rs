@@ -15,8 +15,8 @@ mod duals;
 mod duplicates;
 mod fields;
 mod jumps;
-mod kept;
 mod local;
+mod motions;
 mod projection;
 mod rates;
 mod sides;
@@ -27,7 +27,7 @@ mod visits;
 
 pub use combination::FilippovCombination;
 pub use fields::SideFields;
-pub use kept::KeptSliding;
+pub use motions::SlidingMotions;
 pub use rates::SideRates;
 pub use sides::{MOST_SURFACES, SurfaceSides};
 pub use surface::{SideLock, Surface, is_jump};

@@ -1,17 +1,20 @@
-//! What motions along surfaces that are over leave behind: its room is used again.
+//! The motion along surfaces, and those that are over: their room is used again.
 
 use super::duplicates::Place;
 use super::{Sliding, Surface, SurfaceSet};
 use crate::equations::System;
 use crate::formulation::FieldEnv;
 
-/// Motions along surfaces that are over. There are as many as were ever held at once.
+/// Motions along surfaces.
 #[derive(Debug, Default)]
-pub struct KeptSliding {
-    kept: Vec<Sliding>,
+pub struct SlidingMotions {
+    /// The one at hand, if the motion slides.
+    pub(in crate::formulation) now: Option<Sliding>,
+    /// Those that are over: as many as were ever held at once.
+    over: Vec<Sliding>,
 }
 
-impl KeptSliding {
+impl SlidingMotions {
     /// The motion along surfaces that are met at a point; those that are the same surface count once.
     pub(in crate::formulation) fn meet(
         &mut self,
@@ -27,17 +30,22 @@ impl KeptSliding {
 
     /// The motion along some surfaces, as new.
     pub(in crate::formulation) fn take(&mut self, system: &dyn System, set: SurfaceSet) -> Sliding {
-        let Some(place) = self.kept.iter().position(|other| other.set.len() == set.len()) else {
+        let Some(place) = self.over.iter().position(|other| other.set.len() == set.len()) else {
             return Sliding::new(system, set);
         };
-        let mut sliding = self.kept.swap_remove(place);
+        let mut sliding = self.over.swap_remove(place);
         sliding.renew(set);
         sliding
     }
 
     /// A motion along surfaces is over.
     pub(in crate::formulation) fn give_back(&mut self, sliding: Sliding) {
-        self.kept.push(sliding);
+        self.over.push(sliding);
+    }
+
+    /// The motion does not slide any more.
+    pub(in crate::formulation) fn leave(&mut self) {
+        self.over.extend(self.now.take());
     }
 }
 
@@ -58,7 +66,7 @@ mod tests {
         .switch("a", |_, y| y[0] + 3.0 * y[1])
         .switch("b", |_, y| y[0] * y[0] - y[1]);
         let surfaces = [0, 1].map(|guard| SurfaceSet::of(vec![Surface::of_switch(guard, guard)]));
-        let mut kept = KeptSliding::default();
+        let mut motions = SlidingMotions::default();
         let slide = |sliding: &mut Sliding, y: &[f64]| {
             let (mut eval, mut mode, mut counts) =
                 (system.evaluator(), Mode::new(0, 2, 0), WorkCounts::default());
@@ -71,12 +79,12 @@ mod tests {
             sliding.keep_jumps();
             (dy, sliding.combination.weights().to_vec(), counts)
         };
-        let mut first = kept.take(&system, surfaces[0].clone());
+        let mut first = motions.take(&system, surfaces[0].clone());
         slide(&mut first, &[0.1, 0.2]);
-        kept.give_back(first);
+        motions.give_back(first);
         let (mut again, mut new) =
-            (kept.take(&system, surfaces[1].clone()), Sliding::new(&system, surfaces[1].clone()));
-        assert!(kept.kept.is_empty());
+            (motions.take(&system, surfaces[1].clone()), Sliding::new(&system, surfaces[1].clone()));
+        assert!(motions.over.is_empty());
         assert_eq!(slide(&mut again, &[0.5, 0.3]), slide(&mut new, &[0.5, 0.3]));
     }
 }
