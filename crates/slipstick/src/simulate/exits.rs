@@ -31,7 +31,7 @@ impl Along<'_, '_> {
     /// within the step and about where: nothing has to be evaluated for that.
     ///
     /// Stages are next to the motion only. Where they are not near enough to say where it leaves, the cubic
-    /// through those weights that are on the motion does, with one value more.
+    /// through those weights that are on the motion does, with two values more.
     pub(super) fn exit_from_stages(
         &mut self,
         comparison: usize,

@@ -127,7 +127,9 @@ impl<'a> Surfaces<'_, 'a> {
                 left.push(g);
             }
         }
-        left.into_iter().for_each(|g| self.lock_where_moved(g));
+        for g in left {
+            self.lock_where_moved(g);
+        }
         kept
     }
 
