@@ -93,7 +93,7 @@ impl PointInputs<'_> {
 
 /// An input that comes from outside: a number as it is written.
 fn outside(locked: Locked<'_>, index: usize) -> Inexact {
-    Inexact::number(locked_input(locked, index))
+    Inexact::number(locked_input(locked, index).unwrap_or(f64::NAN))
 }
 
 /// Sets all inputs that a tape reads.

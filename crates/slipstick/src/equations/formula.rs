@@ -436,7 +436,7 @@ impl GuardFunctions for FormulaEvaluator<'_> {
         for k in tape.reads() {
             inputs[k] = match k {
                 k if k <= n => input(k),
-                k => Bounds::fixed(locked_input(locked, k - n - 1)),
+                k => Bounds::fixed(locked_input(locked, k - n - 1).unwrap_or(f64::NAN)),
             };
         }
         Some(self.boxes.run(tape))

@@ -28,12 +28,15 @@ pub(super) fn load_read(registers: &mut Registers, reads: &[u32], t: f64, y: &[f
     let inputs = registers.inputs_mut();
     for &input in reads {
         let input = input as usize;
-        inputs[input] = match input.checked_sub(1) {
-            None => t,
-            Some(state) if state < y.len() => y[state],
-            Some(place) if place - y.len() < locked_count(locked) => locked_input(locked, place - y.len()),
-            Some(_) => continue,
+        // Time comes before the states.
+        let value = match y.get(input.wrapping_sub(1)) {
+            Some(&state) => Some(state),
+            None if input == 0 => Some(t),
+            None => locked_input(locked, input - 1 - y.len()),
         };
+        if let Some(value) = value {
+            inputs[input] = value;
+        }
     }
 }
 
@@ -52,15 +55,15 @@ pub(super) fn locked_count(locked: Locked<'_>) -> usize {
     lists.iter().map(|list| list.len()).sum::<usize>() + 1
 }
 
-/// The input of this place behind time and states.
-pub(super) fn locked_input(locked: Locked<'_>, mut index: usize) -> f64 {
+/// The input of this place behind time and states; none if it is of the motion.
+pub(super) fn locked_input(locked: Locked<'_>, mut index: usize) -> Option<f64> {
     for list in [locked.parameters, locked.signs, locked.counts, locked.discrete] {
         match list.get(index) {
-            Some(&value) => return value,
+            Some(&value) => return Some(value),
             None => index -= list.len(),
         }
     }
-    if index == 0 { locked.mode as f64 } else { f64::NAN }
+    (index == 0).then_some(locked.mode as f64)
 }
 
 #[cfg(test)]

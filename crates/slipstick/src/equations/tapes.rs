@@ -69,6 +69,9 @@ pub(super) struct ModeRegisters {
 }
 
 impl ModeRegisters {
+    /// Made once for each mode: kept apart, so that asking for them stays short.
+    #[cold]
+    #[inline(never)]
     pub(super) fn new(tapes: &ModeTapes) -> Self {
         Self {
             derivative: tapes.derivative.registers(),
@@ -135,6 +138,7 @@ impl RegistersByMode {
     }
 
     /// The scratch for these tapes of a mode.
+    #[inline]
     pub(super) fn of(&mut self, mode: usize, tapes: &ModeTapes) -> &mut ModeRegisters {
         self.0[mode].get_or_insert_with(|| ModeRegisters::new(tapes))
     }

@@ -6,8 +6,8 @@ use super::engine::Engine;
 use super::guards_view::GuardEquations;
 use super::one_sided::OneSided;
 use super::start_slope::StartSlope;
-use super::{AlgebraicView, Field, FieldEnv, GuardsView, MassKind, Sliding, Stabilisation, Surface};
-use super::{SwitchingView, Upkeep, Visits, WorkCounts};
+use super::{AlgebraicView, Field, FieldEnv, GuardsView, MassKind, Sliding, SlidingMotions};
+use super::{Stabilisation, Surface, SwitchingView, Upkeep, Visits, WorkCounts};
 use crate::equations::{PlainField, System};
 use crate::mode::Mode;
 
@@ -33,7 +33,7 @@ pub struct Flow<'a> {
     /// The guards that matter while signs and counts stay as they are.
     needed: Vec<bool>,
     /// The surfaces that the motion slides on, if it does.
-    pub(super) sliding: Option<Sliding>,
+    pub(super) motions: SlidingMotions,
     /// Where a step has evaluated the field along the surfaces.
     pub visits: Visits,
     /// Keeps the field from being used behind surfaces that the motion has not crossed.
@@ -64,7 +64,7 @@ impl<'a> Flow<'a> {
             beside: Vec::new(),
             slope: Vec::new(),
             needed: vec![true; system.guards().len()],
-            sliding: None,
+            motions: SlidingMotions::default(),
             visits: Visits::default(),
             one_sided: OneSided::new(system),
             has_constraints: !system.constraints().is_empty(),
@@ -90,7 +90,7 @@ impl<'a> Flow<'a> {
         self.parameters.extend_from_slice(parameters);
         self.mode.clone_from(mode);
         self.counts = WorkCounts::default();
-        self.sliding = None;
+        self.motions.leave();
         self.visits.forget();
         self.one_sided.renew();
         if let Some(behind) = &mut self.behind_mass {
@@ -107,7 +107,7 @@ impl<'a> Flow<'a> {
     /// The inputs that a guard depends on, time first, if that is all that its value along the motion depends on:
     /// a state that is brought to constraints or surfaces moves as a whole.
     pub fn guard_reads(&self, guard: usize) -> Option<&[u32]> {
-        if self.sliding.is_some() || self.has_constraints {
+        if self.motions.now.is_some() || self.has_constraints {
             return None;
         }
         self.evaluator.guard_reads(self.mode.locked(&self.parameters), guard)
@@ -124,7 +124,7 @@ impl<'a> Flow<'a> {
         let (system, eval, parameters) = (self.system, &mut *self.evaluator, &self.parameters[..]);
         let (mode, counts) = (&mut self.mode, &mut self.counts);
         let equations = GuardEquations { system, eval, parameters, mode, counts };
-        GuardsView { equations, sliding: &mut self.sliding }
+        GuardsView { equations, sliding: &mut self.motions.now }
     }
 
     /// Switching surfaces at an instant.
@@ -132,20 +132,20 @@ impl<'a> Flow<'a> {
     pub fn switching(&mut self, t: f64) -> SwitchingView<'_> {
         let (eval, parameters) = (&mut *self.evaluator, &self.parameters[..]);
         let env = FieldEnv { eval, mode: &mut self.mode, parameters, t, counts: &mut self.counts };
-        let sliding = self.sliding.as_mut();
-        SwitchingView { system: self.system, env, sliding, visits: &mut self.visits }
+        let (motions, visits) = (&mut self.motions, &mut self.visits);
+        SwitchingView { system: self.system, env, motions, visits }
     }
 
     /// Algebraic states at an instant.
     pub fn algebraic(&mut self, t: f64) -> AlgebraicView<'_> {
         let (eval, parameters) = (&mut *self.evaluator, &self.parameters[..]);
         let env = FieldEnv { eval, mode: &mut self.mode, parameters, t, counts: &mut self.counts };
-        AlgebraicView { env, mass: self.behind_mass.as_mut(), sliding: self.sliding.as_mut() }
+        AlgebraicView { env, mass: self.behind_mass.as_mut(), sliding: self.motions.now.as_mut() }
     }
 
     /// What the motion slides on, if it does.
     pub fn sliding(&self) -> Option<&Sliding> {
-        self.sliding.as_ref()
+        self.motions.now.as_ref()
     }
 
     /// Whether a guard is watched in the modes that hold. A lock in a branch that is not taken is not.
@@ -167,8 +167,10 @@ impl<'a> Flow<'a> {
 
     /// Lets the motion slide on the given surfaces, or on none, from a point on.
     pub fn slide_on(&mut self, surfaces: &[Surface], t: f64, y: &[f64]) {
-        self.mode.structure.sliding = surfaces.iter().map(|surface| surface.guard).collect();
-        self.sliding = (!surfaces.is_empty()).then(|| self.switching(t).meet(surfaces, y));
+        self.mode.structure.sliding.clear();
+        self.mode.structure.sliding.extend(surfaces.iter().map(|surface| surface.guard));
+        self.motions.leave();
+        self.motions.now = (!surfaces.is_empty()).then(|| self.switching(t).meet(surfaces, y));
         self.find_short_way();
         self.visits.forget();
     }
@@ -176,7 +178,8 @@ impl<'a> Flow<'a> {
     /// The motion slides on surfaces whose fields have been evaluated where it stands.
     pub fn slide_along(&mut self, sliding: Sliding) {
         self.mode.structure.sliding = sliding.set.guards();
-        self.sliding = Some(sliding);
+        self.motions.leave();
+        self.motions.now = Some(sliding);
         self.find_short_way();
         self.visits.forget();
     }
@@ -186,7 +189,7 @@ impl<'a> Flow<'a> {
     /// between its ends does not depend on what was looked at before. A mechanism is moved as its constraints
     /// allow where it stands.
     pub fn move_along_jumps(&mut self) {
-        if let Some(sliding) = self.sliding.as_mut().filter(|_| !self.has_constraints) {
+        if let Some(sliding) = self.motions.now.as_mut().filter(|_| !self.has_constraints) {
             sliding.keep_jumps();
         }
     }
@@ -202,7 +205,7 @@ impl<'a> Flow<'a> {
     }
 
     fn find_short_way(&mut self) {
-        let short = self.sliding.is_none() && !self.one_sided.is_on();
+        let short = self.motions.now.is_none() && !self.one_sided.is_on();
         self.plain = self.system.plain_field().filter(|_| short);
     }
 
@@ -211,7 +214,7 @@ impl<'a> Flow<'a> {
     pub fn first_derivative(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
         // Elsewhere an evaluation leaves more behind than its value, or is not the field of one side.
         let is_plain = matches!(self.evaluator, Engine::Plain(_)) && !self.one_sided.is_on();
-        if !is_plain || self.sliding.is_some() {
+        if !is_plain || self.motions.now.is_some() {
             return self.derivative(t, y, dy);
         }
         if let Some(slope) = self.start_slope.at(&self.mode, t, y) {
@@ -227,14 +230,15 @@ impl<'a> Flow<'a> {
     /// the short way stays short.
     #[cold]
     fn evaluated_derivative(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
-        if self.sliding.is_some() || self.one_sided.is_on() {
+        if self.motions.now.is_some() || self.one_sided.is_on() {
             return self.layered_derivative(t, y, dy);
         }
         self.counts.derivatives += 1;
         self.evaluator.derivative(self.mode.locked(&self.parameters), t, y, dy);
     }
 
-    /// The right-hand side along surfaces, or on one side of them.
+    /// The right-hand side along surfaces, or on one side of them. Kept apart for the same reason.
+    #[inline(never)]
     fn layered_derivative(&mut self, t: f64, y: &[f64], dy: &mut [f64]) {
         let (eval, parameters) = (&mut *self.evaluator, &self.parameters[..]);
         let mut env = FieldEnv { eval, mode: &mut self.mode, parameters, t, counts: &mut self.counts };
@@ -246,9 +250,10 @@ impl<'a> Flow<'a> {
                 return self.derivative_beside(surface, t, y, dy);
             }
         }
-        if let Some(sliding) = &mut self.sliding {
+        if let Some(sliding) = &mut self.motions.now {
             sliding.derivative(&mut env, y, dy);
-            return self.visits.add_stage(t, sliding.combination.exits());
+            let (exits, bands) = sliding.combination.exits_with_bands();
+            return self.visits.add_stage((t, y), exits, bands);
         }
         env.derivative(y, dy);
         if self.one_sided.may_turn_back() {
@@ -284,7 +289,7 @@ impl Field for Flow<'_> {
     /// Exact where the system knows it, otherwise by forward differences, column by column.
     fn jacobian(&mut self, t: f64, y: &[f64], f: &[f64], jacobian: &mut [f64]) {
         self.counts.jacobians += 1;
-        if self.sliding.is_none()
+        if self.motions.now.is_none()
             && self.evaluator.jacobian(self.mode.locked(&self.parameters), t, y, jacobian)
         {
             return;
@@ -313,7 +318,7 @@ impl Field for Flow<'_> {
     }
 
     fn time_derivative(&mut self, t: f64, y: &[f64], f: &[f64], out: &mut [f64]) {
-        if self.sliding.is_none()
+        if self.motions.now.is_none()
             && self.evaluator.time_derivative(self.mode.locked(&self.parameters), t, y, out)
         {
             return;

@@ -5,7 +5,7 @@
 //! put back first.
 
 use super::engine::Engine;
-use super::{FieldEnv, Sliding, Stabilisation, Surface, WorkCounts};
+use super::{FieldEnv, Sliding, SlidingMotions, Stabilisation, Surface, WorkCounts};
 use crate::equations::System;
 use crate::mode::Mode;
 
@@ -76,7 +76,7 @@ impl<'a> Ground<'a> {
             let surfaces: Vec<Surface> =
                 mode.structure.sliding.iter().filter_map(|&g| Surface::of(guards, mode, g)).collect();
             let (system, (_, env)) = (self.system, self.on_surfaces(t));
-            self.sliding = Some(Sliding::at(system, env, &surfaces, y));
+            self.sliding = Some(SlidingMotions::default().meet(system, env, &surfaces, y));
         }
     }
 }

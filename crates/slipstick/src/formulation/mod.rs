@@ -65,10 +65,10 @@ pub use one_sided::OneSided;
 pub use projection::{ProjectedView, ProjectionView};
 pub use second_order::{MotionPoint, MotionResidual, SecondOrderView};
 pub use singular::{Shrunk, SingularView};
+pub use sliding::{ExitPoint, Sliding, SlidingMotions, Surface, SurfaceSet, Visits, is_jump};
 pub use sliding::{
     FilippovCombination, Follower, MOST_SURFACES, SideFields, SideLock, SideRates, SurfaceSides,
 };
-pub use sliding::{Sliding, Surface, SurfaceSet, Visits, is_jump};
 pub use stabilisation::{Metric, PerConstraint, Stabilisation, Upkeep};
 pub use switching_view::SwitchingView;
 pub use tangents::Tangents;

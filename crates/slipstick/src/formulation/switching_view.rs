@@ -1,6 +1,6 @@
 //! Switching surfaces of a form at an instant: the fields that meet there, and the way onto those slid on.
 
-use super::{FieldEnv, Sliding, Surface, SurfaceSet, Visits};
+use super::{FieldEnv, Sliding, SlidingMotions, Surface, SurfaceSet, Visits};
 use crate::equations::System;
 
 /// What a form has at switching surfaces at an instant.
@@ -8,14 +8,19 @@ pub struct SwitchingView<'f> {
     pub(super) system: &'f dyn System,
     pub(super) env: FieldEnv<'f>,
     /// What the motion slides on, if it does.
-    pub(super) sliding: Option<&'f mut Sliding>,
+    pub(super) motions: &'f mut SlidingMotions,
     pub(super) visits: &'f mut Visits,
 }
 
 impl SwitchingView<'_> {
     /// The surfaces that meet at a state, each once.
     pub fn meet(self, surfaces: &[Surface], y: &[f64]) -> Sliding {
-        Sliding::at(self.system, self.env, surfaces, y)
+        self.motions.meet(self.system, self.env, surfaces, y)
+    }
+
+    /// What was met is not of interest any more: its room is kept.
+    pub fn give_back(&mut self, sliding: Sliding) {
+        self.motions.give_back(sliding);
     }
 
     /// Evaluates all fields that meet at the given surfaces.
@@ -36,16 +41,17 @@ impl SwitchingView<'_> {
 
     /// Moves a state to the given side of the surface that a motion leaves, by as little as can be.
     pub fn step_aside(&mut self, surface: Surface, side: f64, y: &mut [f64]) {
-        let mut sliding = Sliding::new(self.system, SurfaceSet::of(vec![surface]));
+        let mut sliding = self.motions.take(self.system, SurfaceSet::of(vec![surface]));
         let sign = surface.sign(self.env.mode);
         surface.rest(self.env.mode);
         sliding.step_to(&mut self.env, side, y);
         surface.lock(self.env.mode, sign);
+        self.motions.give_back(sliding);
     }
 
     /// Moves a state onto the surfaces that the motion slides on.
     pub fn project(&mut self, y: &mut [f64]) {
-        if let Some(sliding) = &mut self.sliding {
+        if let Some(sliding) = &mut self.motions.now {
             sliding.project(&mut self.env, y);
         }
     }
@@ -57,11 +63,10 @@ impl SwitchingView<'_> {
         if let Some(known) = self.visits.exit(surface, t, y) {
             return known;
         }
-        let Some(sliding) = &mut self.sliding else { return (0.5, 0.0) };
+        let Some(sliding) = &mut self.motions.now else { return (0.5, 0.0) };
         sliding.combine(&mut self.env, y);
-        let (exits, rates) = (sliding.combination.exits(), &sliding.combination.rates);
-        let bands = (0..exits.len()).map(|i| rates.band_of_weight(i));
+        let (exits, bands) = sliding.combination.exits_with_bands();
         self.visits.add_exits((t, y), exits, bands);
-        (exits[surface], rates.band_of_weight(surface))
+        (exits[surface], sliding.combination.rates.band_of_weight(surface))
     }
 }

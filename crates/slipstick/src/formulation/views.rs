@@ -159,7 +159,7 @@ impl Flow<'_> {
     /// Whether the motion slides on a surface or must stay on one side of it: the field is more than the
     /// terms of one mode then.
     pub(super) fn is_mixed(&self) -> bool {
-        self.sliding.is_some() || self.one_sided.is_on()
+        self.motions.now.is_some() || self.one_sided.is_on()
     }
 
     /// The side on which the surface of each constraint is approached from, zero for those met; none at all

@@ -85,9 +85,10 @@ impl<'a> Integrator<'a> {
     /// Tries a step of the given size from the trial's start.
     pub(super) fn attempt(&mut self, h: f64) {
         self.trial.h = h;
-        self.flow.visits.forget();
+        self.flow.visits.begin_step(self.trial.t, &self.trial.start);
         self.flow.singular().begin_step(self.trial.t, &self.trial.start);
         self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
+        self.flow.visits.end_attempt();
         self.project_end();
         if self.flow.sliding().is_some() && self.trial.error.is_finite() {
             let keeps_joints = self.keeps_joints();
@@ -131,6 +132,7 @@ impl<'a> Integrator<'a> {
     /// it.
     pub(super) fn choose_first_step(&mut self, restart: Restart, beginning: Option<Beginning>) -> bool {
         let Self { flow, step, trial, options, sizes, .. } = self;
+        flow.visits.forget();
         sizes.restart(restart, trial.t, beginning, |longest| {
             first_step(flow, trial, longest, step.method().facts().order, &options.tolerances)
         })

@@ -283,9 +283,7 @@ impl Signals for Along<'_, '_> {
     fn polynomial(&mut self, comparison: usize, part: (f64, f64), out: &mut StepPolynomial) -> Described {
         let guard = match self.comparisons.meaning(comparison) {
             Meaning::Guard(guard) => guard,
-            Meaning::Exit(surface, side) if self.exit_from_stages((surface, side), part, out) => {
-                return Described::Here;
-            }
+            Meaning::Exit(..) if self.exit_from_stages(comparison, part, out) => return Described::Here,
             Meaning::Exit(..) => return Described::Never,
         };
         let flow = &self.integrator.flow;

@@ -115,13 +115,20 @@ impl<'a> Surfaces<'_, 'a> {
     /// The surfaces slid on that the motion still stands on: a mode may have no use for them, and a
     /// transition that has just happened may have taken it away from them.
     fn surfaces_kept(&mut self, happened: bool) -> Vec<Surface> {
-        let (guards, mode) = (self.all(), self.integrator.flow.mode.clone());
-        let mut slid = mode.structure.sliding.clone();
-        slid.retain(|&g| self.integrator.flow.watches(g) && !(happened && self.is_moved_from(g)));
-        for &g in mode.structure.sliding.iter().filter(|g| !slid.contains(g)) {
+        let guards = self.all();
+        let slid = self.integrator.flow.mode.structure.sliding.clone();
+        let (mut kept, mut left) = (Vec::new(), Vec::new());
+        for g in slid {
+            if self.integrator.flow.watches(g) && !(happened && self.is_moved_from(g)) {
+                kept.extend(Surface::of(guards, &self.integrator.flow.mode, g));
+            } else {
+                left.push(g);
+            }
+        }
+        for g in left {
             self.lock_where_moved(g);
         }
-        slid.iter().filter_map(|&g| Surface::of(guards, &mode, g)).collect()
+        kept
     }
 
     /// What tells the sides of a surface that the motion was taken away from is locked to the side where it stands.
@@ -151,17 +158,20 @@ impl<'a> Surfaces<'_, 'a> {
     /// The switches inside their bands that are not slid on, with the side that they are locked to; others
     /// than those known.
     fn switches_met(&mut self, known: &[usize]) -> Vec<(Surface, f64)> {
-        let (guards, mode) = (self.all(), self.integrator.flow.mode.clone());
-        let is_switch = |g: &usize| guards[*g].response.switch.is_some() && is_searched(&guards[*g]);
-        let free = |g: &usize| self.integrator.flow.watches(*g) && !mode.structure.sliding.contains(g);
-        let candidates: Vec<usize> = (0..guards.len()).filter(is_switch).filter(free).collect();
-        let new = candidates.into_iter().filter(|g| !known.contains(g));
-        let inside = new.filter(|&g| {
+        let guards = self.all();
+        let mut met = Vec::new();
+        for g in (0..guards.len()).filter(|g| !known.contains(g)) {
+            let flow = &self.integrator.flow;
+            let is_switch = guards[g].response.switch.is_some() && is_searched(&guards[g]);
+            if !is_switch || !flow.watches(g) || flow.mode.structure.sliding.contains(&g) {
+                continue;
+            }
             let value = self.value_of(g);
-            self.guards.watch.is_inside(g, value)
-        });
-        let surfaces: Vec<Surface> = inside.filter_map(|g| Surface::of(guards, &mode, g)).collect();
-        surfaces.into_iter().map(|surface| (surface, surface.sign(&mode))).collect()
+            let mode = &self.integrator.flow.mode;
+            let inside = self.guards.watch.is_inside(g, value);
+            met.extend(Surface::of(guards, mode, g).filter(|_| inside).map(|on| (on, on.sign(mode))));
+        }
+        met
     }
 
     /// The jumps of whole numbers that have just been crossed, with the side that they were crossed to.
@@ -169,8 +179,11 @@ impl<'a> Surfaces<'_, 'a> {
         let guards = self.all();
         let crossed = |g: &&usize| is_jump(&guards[**g]) && self.guards.watch.side(**g).is_inside();
         let fired: Vec<usize> = firing.guards.iter().filter(crossed).copied().collect();
-        let mut mode = self.integrator.flow.mode.clone();
         let mut met = Vec::new();
+        if fired.is_empty() {
+            return met;
+        }
+        let mut mode = self.integrator.flow.mode.clone();
         for g in fired {
             let Some(count) = guards[g].response.count else { continue };
             let now = self.integrator.flow.mode.values.counts[count.index];
@@ -215,12 +228,12 @@ impl<'a> Surfaces<'_, 'a> {
             return Err(Error::NoConsistentSwitches { t, names: self.names_of(&guards) });
         };
         self.note_classified(&mut sliding, &classified, (&guards, &old_mode.structure.sliding));
-        self.go_ways(&sliding, &classified.ways, &incoming);
+        self.go_ways(sliding, &classified.ways, &incoming);
         Ok(old_mode != self.integrator.flow.mode)
     }
 
     /// Locks the sides that the motion goes to, and lets it slide on the other surfaces.
-    fn go_ways(&mut self, sliding: &Sliding, ways: &[Way], incoming: &[Incoming]) {
+    fn go_ways(&mut self, sliding: Sliding, ways: &[Way], incoming: &[Incoming]) {
         let (t, mut y) = self.here();
         let leaders = sliding
             .set
@@ -250,9 +263,10 @@ impl<'a> Surfaces<'_, 'a> {
         }
         along.sort_by_key(|surface| surface.guard);
         if sides.is_empty() {
-            self.integrator.flow.slide_along(sliding.clone());
+            self.integrator.flow.slide_along(sliding);
             self.land_on_surfaces(t, &mut y);
         } else {
+            self.integrator.flow.switching(t).give_back(sliding);
             self.slide_on(&along, t, &mut y);
         }
         self.activate_guards();
@@ -310,7 +324,9 @@ impl<'a> Surfaces<'_, 'a> {
         let surfaces: Vec<Surface> = all.iter().filter_map(|&g| Surface::of(guards, &mode, g)).collect();
         let mut sliding = flow.switching(t).meet(&surfaces, &y);
         flow.switching(t).evaluate_here(&mut sliding, &y);
-        sliding.combination.can_stay_on_all().then_some(surfaces)
+        let stays = sliding.combination.can_stay_on_all();
+        flow.switching(t).give_back(sliding);
+        stays.then_some(surfaces)
     }
 
     /// The motion stays on surfaces from here on, those of `near` among them: that is an event.

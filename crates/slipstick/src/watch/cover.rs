@@ -88,6 +88,12 @@ pub(super) fn line(part: (f64, f64), ends: [Banded; 2]) -> StepPiece {
 }
 
 impl StepPolynomial {
+    /// Takes over the coefficients.
+    pub(crate) fn set_powers(&mut self, powers: &[f64]) {
+        self.degree = powers.len() - 1;
+        self.coefficients[..powers.len()].copy_from_slice(powers);
+    }
+
     /// Whether it says enough: it excludes a zero, or it is near to the formula.
     pub(crate) fn will_do(&self) -> bool {
         let moves: f64 = self.powers()[1..].iter().map(|c| c.abs()).sum();

@@ -75,7 +75,7 @@ impl ProjectionView<'_, '_> {
     pub fn project_onto_surfaces(&mut self, t: f64, y: &mut [f64], keeps_joints: bool) {
         for _ in 0..MOST_TURNS {
             self.flow.switching(t).project(y);
-            let goes_on = keeps_joints && self.flow.sliding.is_some();
+            let goes_on = keeps_joints && self.flow.motions.now.is_some();
             if !goes_on || self.on(t, &mut *y, Projection::project_if_open) != Some(true) {
                 return;
             }

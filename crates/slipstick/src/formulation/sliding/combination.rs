@@ -16,7 +16,7 @@
 
 use super::dependence::Dependence;
 use super::local::LocalSurfaces;
-use super::{MOST_SURFACES, SideRates, SurfaceSides};
+use super::{MOST_SURFACES, SideFields, SideRates, SurfaceSides};
 use crate::math::{LeastNorm, RealLu};
 
 /// Up to this many surfaces have the bilinear combination, and are independent.
@@ -39,7 +39,7 @@ pub struct FilippovCombination {
     pub(super) sides: SurfaceSides,
     /// The rates of the surfaces along the fields that are combined.
     pub rates: SideRates,
-    /// Whether each sign stands in a term of its own, as far as the fields tell.
+    /// Whether each sign stands in a term of its own, as far as the fields tell; not asked on few surfaces.
     pub(super) is_affine: bool,
     /// Which surfaces are independent, and whether some are not.
     pub(super) dependence: Dependence,
@@ -60,7 +60,7 @@ pub struct FilippovCombination {
 }
 
 impl FilippovCombination {
-    /// Room for the combination on these sides of surfaces of `n` states: equal weights.
+    /// Room for the combination on these sides of surfaces of `n` states, as new.
     pub(super) fn new(sides: SurfaceSides, n: usize) -> Self {
         let (k, count) = (sides.surfaces(), sides.count());
         let mut combination = Self {
@@ -70,16 +70,25 @@ impl FilippovCombination {
             dependence: Dependence::new(k, n),
             is_dependent: false,
             shares: vec![0.0; count],
-            weights: vec![0.5; k],
-            exits: vec![0.5; k],
+            weights: vec![0.0; k],
+            exits: vec![0.0; k],
             kept: (vec![0.0; count], vec![0.0; k]),
             matrix: RealLu::new(k),
             step: vec![0.0; k],
             least_norm: LeastNorm::new(k, if k > MOST_SURFACES { 0 } else { count }),
             free: vec![None; k],
         };
-        combination.find_shares();
+        combination.renew();
         combination
+    }
+
+    /// Becomes as new: equal weights.
+    pub(super) fn renew(&mut self) {
+        (self.is_affine, self.is_dependent) = (false, false);
+        self.dependence.renew();
+        self.weights.fill(0.5);
+        self.exits.fill(0.5);
+        self.find_shares();
     }
 
     /// The combination of fields along which independent surfaces have these rates, one row for each surface.
@@ -87,17 +96,17 @@ impl FilippovCombination {
     pub fn of_rates(rates: &[&[f64]], is_affine: bool) -> Self {
         let mut combination = Self::new(SurfaceSides::of(rates.len()), 0);
         for (i, row) in rates.iter().enumerate() {
-            row.iter().enumerate().for_each(|(b, rate)| combination.rates.set(i, b, *rate));
+            combination.rates.of_mut(i).copy_from_slice(row);
         }
         combination.is_affine = is_affine;
         combination
     }
 
-    /// The rates are those around this point, of fields that may be affine in the signs.
-    pub(super) fn begin(&mut self, local: &LocalSurfaces, is_affine: bool) {
-        self.is_affine = is_affine;
+    /// The rates are those around this point, of these fields.
+    pub(super) fn begin(&mut self, local: &LocalSurfaces, fields: &SideFields) {
         let k = self.sides.surfaces();
         if k > BILINEAR {
+            self.is_affine = fields.are_affine();
             (0..k).for_each(|i| self.dependence.set(i, local.gradient(i), local.time_rates[i]));
             self.is_dependent = self.dependence.find(|_| true) > 0;
         }
@@ -122,6 +131,11 @@ impl FilippovCombination {
     /// surface. On one and two surfaces these are the weights.
     pub fn exits(&self) -> &[f64] {
         &self.exits
+    }
+
+    /// The exits, with how far rounding can have moved each.
+    pub(in crate::formulation) fn exits_with_bands(&self) -> (&[f64], impl Iterator<Item = f64>) {
+        (&self.exits, (0..self.exits.len()).map(|surface| self.rates.band_of_weight(surface)))
     }
 
     /// Finds the weights with which all surfaces stay zero, and the exits.
@@ -180,6 +194,11 @@ impl FilippovCombination {
     /// none, or if the rates of a surface that is not fixed do not depend on the side at all: then they do
     /// not tell where the motion goes.
     pub fn find_weights(&mut self, fixed: &[Option<f64>]) -> bool {
+        if fixed == [None] {
+            let found = self.find_only_weight();
+            self.find_shares();
+            return found;
+        }
         for (weight, fixed) in self.weights.iter_mut().zip(fixed) {
             let old = if weight.abs() < FAR { *weight } else { 0.5 };
             *weight = fixed.unwrap_or(old);
@@ -193,8 +212,7 @@ impl FilippovCombination {
         if (free > BILINEAR && !self.is_affine) || idle {
             return self.find_least_norm(fixed) && !idle;
         }
-        let found =
-            if fixed.len() == 1 && free == 1 { self.find_only_weight() } else { self.iterate_weights(fixed) };
+        let found = free == 0 || self.iterate_weights(fixed);
         self.find_shares();
         found
     }

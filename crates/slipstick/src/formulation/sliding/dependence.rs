@@ -37,6 +37,11 @@ impl Dependence {
         }
     }
 
+    /// All are taken to be independent.
+    pub(super) fn renew(&mut self) {
+        self.leads.fill(true);
+    }
+
     /// The gradient of a surface is this one.
     pub(super) fn set(&mut self, surface: usize, gradient: &[f64], time_rate: f64) {
         let row = &mut self.rows[surface * self.width..(surface + 1) * self.width];

@@ -6,7 +6,7 @@ use super::local::LocalSurfaces;
 use crate::equations::{MassKind, System};
 use crate::formulation::FieldEnv;
 use crate::formulation::algebraic::Algebraic;
-use crate::math::{RealLu, dot};
+use crate::math::RealLu;
 
 /// The gradients of surfaces after a mass matrix, `M⁻ᵀ ∇g`.
 #[derive(Clone, Debug)]
@@ -33,25 +33,26 @@ impl Duals {
         Self { n, rows: vec![0.0; k * n], mass: None, algebraic: None }
     }
 
+    /// Becomes as new.
+    pub(super) fn renew(&mut self) {
+        self.algebraic = None;
+    }
+
     /// Whether there is no mass matrix.
     pub(super) fn are_gradients(&self) -> bool {
         self.mass.is_none()
     }
 
+    /// The gradient of a surface by fields: what its rate is along them, but for its rate in time.
     pub(super) fn dual(&self, surface: usize) -> &[f64] {
         &self.rows[surface * self.n..(surface + 1) * self.n]
-    }
-
-    /// The rate of a surface along a field, without its rate in time.
-    pub(super) fn along(&self, surface: usize, field: &[f64]) -> f64 {
-        dot(self.dual(surface), field)
     }
 
     /// Finds them at a point. Where the matrix is singular they are not known.
     pub(super) fn find(&mut self, env: &mut FieldEnv<'_>, local: &LocalSurfaces) {
         self.rows.copy_from_slice(local.gradients());
         let Some(mass) = &mut self.mass else { return };
-        env.mass(&local.point, mass.entries_mut());
+        env.mass(local.point(), mass.entries_mut());
         if self.algebraic.is_none() {
             self.algebraic = Algebraic::of(mass.entries_mut(), self.n);
         }
@@ -108,7 +109,7 @@ mod tests {
         let mut duals = Duals::identity(2, 2);
         duals.rows.copy_from_slice(&[1.0, 2.0, 0.0, -1.0]);
         assert!(duals.are_gradients());
-        assert_eq!([duals.along(0, &[3.0, 4.0]), duals.along(1, &[3.0, 4.0])], [11.0, -4.0]);
+        assert_eq!([duals.dual(0), duals.dual(1)], [[1.0, 2.0], [0.0, -1.0]]);
         assert_eq!(duals.algebraic_places().count(), 0);
     }
 

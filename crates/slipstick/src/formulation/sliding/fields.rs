@@ -5,6 +5,7 @@ use super::local::LocalSurfaces;
 use super::{FilippovCombination, SideRates, SurfaceSet, SurfaceSides};
 use crate::equations::{System, rate_error};
 use crate::formulation::FieldEnv;
+use crate::math::dot;
 
 /// Rates below this part of the largest entry of a field are rounding.
 const ROUNDING: f64 = 2e-15;
@@ -39,6 +40,11 @@ impl SideFields {
         Self { sides, n, fields: vec![0.0; n * sides.count()], duals: Duals::new(system, sides.surfaces()) }
     }
 
+    /// Becomes as new.
+    pub(super) fn renew(&mut self) {
+        self.duals.renew();
+    }
+
     /// The field of a side.
     pub(super) fn field(&self, side: usize) -> &[f64] {
         &self.fields[side * self.n..(side + 1) * self.n]
@@ -65,13 +71,16 @@ impl SideFields {
         self.duals.solve_algebraic(env, beside);
         let field = &mut self.fields[side * self.n..(side + 1) * self.n];
         env.derivative(beside, field);
-        self.duals.replace_algebraic(&local.point, beside, field);
+        self.duals.replace_algebraic(local.point(), beside, field);
     }
 
-    /// The rates of all surfaces along the field of a side.
-    pub(super) fn find_rates(&self, local: &LocalSurfaces, side: usize, rates: &mut SideRates) {
+    /// The rates of all surfaces along the fields.
+    pub(super) fn find_rates(&self, local: &LocalSurfaces, rates: &mut SideRates) {
         for (i, time_rate) in local.time_rates.iter().enumerate() {
-            rates.set(i, side, time_rate + self.duals.along(i, self.field(side)));
+            let dual = self.duals.dual(i);
+            for (rate, field) in rates.of_mut(i).iter_mut().zip(self.all()) {
+                *rate = time_rate + dot(dual, field);
+            }
         }
     }
 
@@ -100,7 +109,7 @@ impl SideFields {
     /// fields.
     fn error_of_differences(&self, local: &LocalSurfaces, i: usize, t: f64) -> f64 {
         let fastest = |j: usize| self.all().fold(0.0_f64, |a, f| a.max(f[j].abs()));
-        rate_error(local.gradient(i), local.time_rates[i], (t, &local.point), fastest)
+        rate_error(local.gradient(i), local.time_rates[i], (t, local.point()), fastest)
     }
 
     fn all(&self) -> impl Iterator<Item = &[f64]> {

@@ -27,6 +27,11 @@ impl FieldJumps {
         Self { sides, are_kept: false, kept, way: vec![0.0; n] }
     }
 
+    /// None are kept any more.
+    pub(super) fn renew(&mut self) {
+        self.are_kept = false;
+    }
+
     /// Keeps the jumps of fields, to put states back along them.
     pub(super) fn keep(&mut self, fields: &SideFields) {
         self.are_kept = true;

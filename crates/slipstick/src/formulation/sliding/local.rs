@@ -8,11 +8,15 @@ use crate::math::dot;
 #[derive(Clone, Debug)]
 pub(super) struct LocalSurfaces {
     n: usize,
-    pub(super) point: Vec<f64>,
+    point: Vec<f64>,
     pub(super) values: Vec<f64>,
     /// The gradients by rows.
     gradients: Vec<f64>,
     pub(super) time_rates: Vec<f64>,
+    /// Whether the gradients are those at the point.
+    has_gradients: bool,
+    /// Whether all values are zero to the last bit.
+    is_on_all: bool,
 }
 
 impl LocalSurfaces {
@@ -24,7 +28,30 @@ impl LocalSurfaces {
             values: vec![0.0; k],
             gradients: vec![0.0; k * n],
             time_rates: vec![0.0; k],
+            has_gradients: false,
+            is_on_all: false,
         }
+    }
+
+    /// The point.
+    pub(super) fn point(&self) -> &[f64] {
+        &self.point
+    }
+
+    /// Looks at another point.
+    pub(super) fn place(&mut self, y: &[f64]) {
+        self.point.copy_from_slice(y);
+        self.has_gradients = false;
+    }
+
+    /// Moves the point back by some parts of as many directions, which are rows.
+    pub(super) fn move_back(&mut self, parts: &[f64], directions: &[f64]) {
+        for (part, direction) in parts.iter().zip(directions.chunks_exact(self.n.max(1))) {
+            for (point, way) in self.point.iter_mut().zip(direction) {
+                *point -= part * way;
+            }
+        }
+        self.has_gradients = false;
     }
 
     /// The largest entry of the point.
@@ -47,19 +74,31 @@ impl LocalSurfaces {
         self.time_rates[surface] + dot(self.gradient(surface), dy)
     }
 
-    /// The values at the point. Gives about how far it is from the farthest surface.
-    pub(super) fn find_values(&mut self, env: &mut FieldEnv<'_>, set: &SurfaceSet) -> f64 {
-        let mut farthest = 0.0_f64;
-        for (i, surface) in set.surfaces().iter().enumerate() {
-            self.values[i] = env.guard(surface.guard, &self.point);
-            let steep: f64 = self.gradient(i).iter().map(|g| g.abs()).sum();
-            farthest = farthest.max(self.values[i].abs() / steep);
-        }
-        farthest
+    /// Whether the point is on all surfaces to the last bit; the values must be known there.
+    pub(super) fn is_on_all(&self) -> bool {
+        self.is_on_all
     }
 
-    /// The gradients and rates in time at the point.
+    /// The values at the point.
+    pub(super) fn find_values(&mut self, env: &mut FieldEnv<'_>, set: &SurfaceSet) {
+        for (value, surface) in self.values.iter_mut().zip(set.surfaces()) {
+            *value = env.guard(surface.guard, &self.point);
+        }
+        self.is_on_all = self.values.iter().all(|value| *value == 0.0);
+    }
+
+    /// About how far the point is from the farthest surface, by values and gradients.
+    pub(super) fn distance(&self) -> f64 {
+        let steep = |i: usize| self.gradient(i).iter().map(|g| g.abs()).sum::<f64>();
+        let far = self.values.iter().enumerate().map(|(i, value)| value.abs() / steep(i));
+        far.fold(0.0, f64::max)
+    }
+
+    /// The gradients and rates in time at the point, if they are not known there.
     pub(super) fn find_gradients(&mut self, env: &mut FieldEnv<'_>, set: &SurfaceSet) {
+        if std::mem::replace(&mut self.has_gradients, true) {
+            return;
+        }
         for (i, surface) in set.surfaces().iter().enumerate() {
             let gradient = &mut self.gradients[i * self.n..(i + 1) * self.n];
             self.time_rates[i] = env.gradient(surface.guard, &mut self.point, gradient);
@@ -85,11 +124,12 @@ mod tests {
         let mut env =
             FieldEnv { eval: &mut *eval, mode: &mut mode, parameters: &[], t: 1.0, counts: &mut counts };
         let mut local = LocalSurfaces::new(1, 2);
-        local.point.copy_from_slice(&[1.0, 1.0]);
+        local.place(&[1.0, 1.0]);
         local.find_gradients(&mut env, &set);
-        let distance = local.find_values(&mut env, &set);
+        local.find_values(&mut env, &set);
+        assert!(!local.is_on_all());
         assert_eq!(local.values, [5.0]);
-        assert!((distance - 5.0 / 7.0).abs() < 1e-6);
+        assert!((local.distance() - 5.0 / 7.0).abs() < 1e-6);
         assert!((local.rate_along(0, &[1.0, 1.0]) - 5.0).abs() < 1e-6);
         assert_eq!((counts.guards, counts.derivatives), (1, 0), "gradients are not counted");
     }

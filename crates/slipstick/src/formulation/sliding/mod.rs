@@ -16,6 +16,7 @@ mod duplicates;
 mod fields;
 mod jumps;
 mod local;
+mod motions;
 mod projection;
 mod rates;
 mod sides;
@@ -26,15 +27,15 @@ mod visits;
 
 pub use combination::FilippovCombination;
 pub use fields::SideFields;
+pub use motions::SlidingMotions;
 pub use rates::SideRates;
 pub use sides::{MOST_SURFACES, SurfaceSides};
 pub use surface::{SideLock, Surface, is_jump};
 pub use surface_set::{Follower, SurfaceSet};
-pub use visits::Visits;
+pub use visits::{ExitPoint, Visits};
 
 use super::FieldEnv;
 use crate::equations::System;
-use duplicates::Place;
 use local::LocalSurfaces;
 use projection::{Directions, SurfaceProjection};
 
@@ -65,12 +66,13 @@ impl Sliding {
         }
     }
 
-    /// As [`new`](Self::new), for surfaces that are met at a point: those that are the same surface count
-    /// once.
-    pub fn at(system: &dyn System, env: FieldEnv<'_>, surfaces: &[Surface], y: &[f64]) -> Self {
-        let FieldEnv { eval: evaluator, mode, parameters, t, .. } = env;
-        let mut place = Place { evaluator, mode, parameters, t, y };
-        Self::new(system, SurfaceSet::met(&mut place, surfaces))
+    /// Becomes as new, for as many other surfaces.
+    fn renew(&mut self, surfaces: SurfaceSet) {
+        let Self { set, fields, combination, local: _, projection } = self;
+        *set = surfaces;
+        fields.renew();
+        combination.renew();
+        projection.renew();
     }
 
     /// The field along all surfaces at the projection of `y`.
@@ -98,7 +100,7 @@ impl Sliding {
     /// Evaluates all fields at a state that stands on the surfaces, as it is: a transition moves nothing
     /// (rule 21).
     pub fn evaluate_here(&mut self, env: &mut FieldEnv<'_>, y: &[f64]) {
-        self.local.point.copy_from_slice(y);
+        self.local.place(y);
         self.local.find_values(env, &self.set);
         self.evaluate_point(env);
     }
@@ -106,7 +108,7 @@ impl Sliding {
     /// Moves `y` onto all surfaces, the shortest way that the constraints of a mechanism allow.
     pub fn project(&mut self, env: &mut FieldEnv<'_>, y: &mut [f64]) {
         self.find_point(env, y, Directions::Allowed);
-        y.copy_from_slice(&self.local.point);
+        y.copy_from_slice(self.local.point());
     }
 
     /// Moves `y` to the given side of the first surface, or onto it.
@@ -126,11 +128,12 @@ impl Sliding {
 
     /// Whether the field of all positive sides is the sum of its terms; the fields must have been evaluated.
     pub fn terms_add_up(&self, env: &mut FieldEnv<'_>) -> bool {
-        let mut positive = vec![0.0; self.local.point.len()];
+        let point = self.local.point();
+        let mut positive = vec![0.0; point.len()];
         self.set.lock(env.mode, |_| 1.0);
-        env.derivative(&self.local.point, &mut positive);
+        env.derivative(point, &mut positive);
         self.set.rest(env.mode);
-        self.fields.add_up_to(&positive, &self.local.point)
+        self.fields.add_up_to(&positive, point)
     }
 
     /// Whether no other combination stays on the surfaces whose weights are not fixed.
@@ -146,7 +149,7 @@ impl Sliding {
     }
 
     fn find_point(&mut self, env: &mut FieldEnv<'_>, y: &[f64], directions: Directions) {
-        self.local.point.copy_from_slice(y);
+        self.local.place(y);
         self.projection.project(env, &self.set, &mut self.local, directions);
     }
 
@@ -158,9 +161,10 @@ impl Sliding {
             self.evaluate_side(env, side);
         }
         self.set.rest(env.mode);
+        self.fields.find_rates(&self.local, &mut self.combination.rates);
         let rounding = &mut self.combination.rates.rounding;
         self.fields.find_rounding(env, &self.set, &self.local, rounding);
-        self.combination.begin(&self.local, self.fields.are_affine());
+        self.combination.begin(&self.local, &self.fields);
     }
 
     /// Finds the states that do not move, if they are not known yet: by the field of the side that the point
@@ -176,12 +180,11 @@ impl Sliding {
         Some(own)
     }
 
-    /// Evaluates one of the fields at the projected point, and the rates of all surfaces along it.
+    /// Evaluates one of the fields at the projected point.
     fn evaluate_side(&mut self, env: &mut FieldEnv<'_>, side: usize) {
         self.set.lock_side(side, env.mode);
         let beside = self.projection.step_aside(&self.local, self.set.sides(), side);
         self.fields.evaluate(env, side, &self.local, beside);
-        self.fields.find_rates(&self.local, side, &mut self.combination.rates);
     }
 }
 

@@ -56,6 +56,14 @@ impl SurfaceProjection {
         }
     }
 
+    /// Becomes as new, for other surfaces.
+    pub(super) fn renew(&mut self) {
+        let Self { directions: _, beside: _, matrix: _, step: _, dependence, still, jumps } = self;
+        dependence.renew();
+        still.renew();
+        jumps.renew();
+    }
+
     /// Moves the point onto all surfaces, by Newton's method.
     pub(super) fn project(
         &mut self,
@@ -64,28 +72,30 @@ impl SurfaceProjection {
         local: &mut LocalSurfaces,
         directions: Directions,
     ) {
-        let size = local.size();
+        local.find_values(env, set);
+        if local.is_on_all() {
+            return;
+        }
+        let size = local.size() + f64::MIN_POSITIVE;
         local.find_gradients(env, set);
         self.still.find(env, set, local, &mut self.beside);
         for round in 0..MOST_ROUNDS {
-            let distance = local.find_values(env, set) / (size + f64::MIN_POSITIVE);
+            let distance = local.distance() / size;
             // Once is always worth it: that often brings the point onto the surface to the last bit.
             if distance.is_nan() || distance == 0.0 || (round > 0 && distance <= f64::EPSILON) {
                 return;
             }
-            if round > 0 {
-                local.find_gradients(env, set);
-            }
+            local.find_gradients(env, set);
             self.find_directions(env, local, directions);
             if !self.newton_step(local) {
                 return;
             }
+            local.find_values(env, set);
         }
-        local.find_values(env, set);
     }
 
     fn find_directions(&mut self, env: &mut FieldEnv<'_>, local: &LocalSurfaces, directions: Directions) {
-        let n = local.point.len();
+        let n = local.point().len();
         for (i, direction) in self.directions.chunks_exact_mut(n.max(1)).enumerate() {
             self.still.moving_part(local.gradient(i), direction);
             if directions == Directions::Shortest {
@@ -93,14 +103,14 @@ impl SurfaceProjection {
             }
             match self.jumps.across(i, local.gradient(i)) {
                 Some(jump) => direction.copy_from_slice(jump),
-                None => env.allow(&local.point, direction),
+                None => env.allow(local.point(), direction),
             }
         }
     }
 
     /// One step of Newton's method; false if the gradients do not allow it.
     fn newton_step(&mut self, local: &mut LocalSurfaces) -> bool {
-        let (k, n) = (self.step.len(), local.point.len());
+        let (k, n) = (self.step.len(), local.point().len());
         if k > INDEPENDENT {
             (0..k).for_each(|i| self.dependence.set(i, local.gradient(i), 0.0));
             self.dependence.find(|_| true);
@@ -119,11 +129,7 @@ impl SurfaceProjection {
             return false;
         }
         self.matrix.solve(&mut self.step);
-        for (step, direction) in self.step.iter().zip(self.directions.chunks_exact(n.max(1))) {
-            for (point, way) in local.point.iter_mut().zip(direction) {
-                *point -= step * way;
-            }
-        }
+        local.move_back(&self.step, &self.directions);
         true
     }
 
@@ -135,17 +141,23 @@ impl SurfaceProjection {
         sides: SurfaceSides,
         side: usize,
     ) -> &mut [f64] {
-        self.beside.copy_from_slice(&local.point);
-        let (n, size) = (local.point.len(), local.size());
+        self.beside.copy_from_slice(local.point());
+        if local.is_on_all() {
+            return &mut self.beside;
+        }
+        let n = local.point().len();
         for (i, way) in self.directions.chunks_exact_mut(n.max(1)).enumerate() {
             let (sign, value) = (sides.sign(side, i), local.values[i]);
+            if value * sign >= 0.0 {
+                continue;
+            }
             self.still.moving_part(local.gradient(i), way);
             let square: f64 = way.iter().map(|g| g * g).sum();
             // A surface in time alone has no side to step to.
-            if value * sign >= 0.0 || square == 0.0 {
+            if square == 0.0 {
                 continue;
             }
-            let far = BEYOND * value.abs() + SPACINGS * f64::EPSILON * size * square.sqrt();
+            let far = BEYOND * value.abs() + SPACINGS * f64::EPSILON * local.size() * square.sqrt();
             for (beside, way) in self.beside.iter_mut().zip(way) {
                 *beside += sign * far / square * *way;
             }

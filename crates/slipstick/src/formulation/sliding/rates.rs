@@ -28,13 +28,13 @@ impl SideRates {
         &self.rates[surface * self.sides..(surface + 1) * self.sides]
     }
 
+    pub(super) fn of_mut(&mut self, surface: usize) -> &mut [f64] {
+        &mut self.rates[surface * self.sides..(surface + 1) * self.sides]
+    }
+
     /// The rate of a surface along the field of one side.
     pub fn rate(&self, surface: usize, side: usize) -> f64 {
         self.rates[surface * self.sides + side]
-    }
-
-    pub(super) fn set(&mut self, surface: usize, side: usize, rate: f64) {
-        self.rates[surface * self.sides + side] = rate;
     }
 
     /// The rate of a surface along the combination with these shares.
@@ -78,10 +78,8 @@ mod tests {
     #[test]
     fn a_surface_is_idle_where_its_rates_differ_by_no_more_than_rounding() {
         let mut rates = SideRates::new(SurfaceSides::of(2));
-        for side in 0..4 {
-            rates.set(0, side, 1.0);
-            rates.set(1, side, 0.5 * side as f64);
-        }
+        rates.of_mut(0).fill(1.0);
+        rates.of_mut(1).copy_from_slice(&[0.0, 0.5, 1.0, 1.5]);
         // A power of two, so that nothing is rounded.
         let unit = 8.0 * f64::EPSILON;
         rates.rounding.copy_from_slice(&[unit, 3.0 * unit]);

@@ -20,22 +20,27 @@ impl StillStates {
         Self { fields_are_rates, is_known: false, is_still: vec![false; n] }
     }
 
+    /// Nothing is known any more.
+    pub(super) fn renew(&mut self) {
+        self.is_known = false;
+        self.is_still.fill(false);
+    }
+
     /// Finds them if they are not known yet: by the field on the side that the point is on, where it is
-    /// defined. The gradients must be known at the point.
+    /// defined. Values and gradients must be known at the point.
     pub(super) fn find(
         &mut self,
         env: &mut FieldEnv<'_>,
         set: &SurfaceSet,
-        local: &mut LocalSurfaces,
+        local: &LocalSurfaces,
         field: &mut [f64],
     ) {
         if !self.are_wanted(local) {
             return;
         }
-        local.find_values(env, set);
         let held = env.mode.clone();
         set.lock(env.mode, |i| if local.values[i] >= 0.0 { 1.0 } else { -1.0 });
-        env.derivative(&local.point, field);
+        env.derivative(local.point(), field);
         *env.mode = held;
         self.take(field);
     }
