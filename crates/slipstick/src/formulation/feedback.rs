@@ -7,6 +7,10 @@
 
 use crate::math::{Matrix, RealLu, Saddle};
 
+/// A pivot that is this part of what it is the difference of, is rounding: the answers come from linear systems, which
+/// lose some digits more than a sum does.
+const NOTHING_LEFT: f64 = 1024.0 * f64::EPSILON;
+
 /// The scratch for multipliers that push back.
 #[derive(Clone)]
 pub(super) struct Feedback {
@@ -17,6 +21,8 @@ pub(super) struct Feedback {
     multipliers: Vec<Vec<f64>>,
     lu: RealLu,
     right: Vec<f64>,
+    /// The constraint whose multiplier takes back all that it pushes where it was last looked.
+    powerless: Option<usize>,
 }
 
 impl Feedback {
@@ -25,7 +31,8 @@ impl Feedback {
         let (n, m) = (feedback.columns(), feedback.rows());
         let rows: Vec<usize> = (0..m).filter(|&row| !feedback.places_of(row).is_empty()).collect();
         let (motions, multipliers) = (vec![vec![0.0; n]; rows.len()], vec![vec![0.0; m]; rows.len()]);
-        Self { lu: RealLu::new(rows.len()), right: vec![0.0; rows.len()], rows, motions, multipliers }
+        let (lu, right) = (RealLu::new(rows.len()), vec![0.0; rows.len()]);
+        Self { lu, right, rows, motions, multipliers, powerless: None }
     }
 
     /// Whether any multiplier pushes back.
@@ -55,7 +62,8 @@ impl Feedback {
                 self.lu.entries_mut()[i * size + k] = unit - self.multipliers[k][row];
             }
         }
-        if self.lu.factor().is_err() {
+        self.powerless = self.factor().err().map(|k| self.rows[k]);
+        if self.powerless.is_some() {
             return false;
         }
         self.lu.solve(&mut self.right);
@@ -64,5 +72,22 @@ impl Feedback {
             multipliers.iter_mut().zip(answer).for_each(|(lambda, answer)| *lambda += force * answer);
         }
         true
+    }
+
+    /// The row whose multiplier had no effect that is left where it was last looked.
+    pub(super) fn powerless(&self) -> Option<usize> {
+        self.powerless
+    }
+
+    /// Factors the small system; gives the column in which nothing but rounding is left.
+    fn factor(&mut self) -> Result<(), usize> {
+        let size = self.rows.len();
+        self.lu.factor()?;
+        let is_nothing = |k: &usize| {
+            let answers = self.rows.iter().map(|&row| self.multipliers[*k][row].abs());
+            let made_of = 1.0 + answers.fold(0.0, f64::max);
+            self.lu.entries()[k * size + k].abs() <= NOTHING_LEFT * made_of
+        };
+        (0..size).find(is_nothing).map_or(Ok(()), Err)
     }
 }

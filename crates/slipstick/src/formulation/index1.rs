@@ -85,6 +85,11 @@ impl Index1 {
         }
     }
 
+    /// The constraint whose multiplier takes back all that it pushes where accelerations were last found.
+    pub(super) fn powerless(&self) -> Option<usize> {
+        self.feedback.powerless().map(|row| self.linear.rows.constraint(row))
+    }
+
     /// Takes off the rates of positions what drift feedback adds to them.
     #[inline]
     pub(super) fn pull_positions(&self, dy: &mut [f64]) {
