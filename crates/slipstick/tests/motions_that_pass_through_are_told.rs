@@ -12,6 +12,41 @@ fn passing(text: &str) -> Vec<String> {
     told.map(|note| note.text.split('`').nth(1).unwrap_or_default().to_owned()).collect()
 }
 
+/// A ball just below the floor, which is true where its mode is entered.
+#[test]
+fn a_guard_that_is_true_at_entry_is_told() {
+    let fly =
+        r#"derivatives = { y = "v", v = -10 }, events.floor = { guard = "y < 0", reset.v = "-0.5 * v" }"#;
+    for (v, told) in [("1", &["floor"][..]), ("-1", &[])] {
+        let start = format!("states = {{ y = -1e-9, v = {v} }}\nmodes.fly = {{ {fly} }}\nrun.until = 0.05");
+        assert_eq!(passing(&start), told, "from the start, v = {v}");
+        let thrown = format!(
+            "states = {{ y = -1e-9, v = 0 }}\n\
+             modes.rest = {{ derivatives = {{ y = 0, v = 0 }}, events.throw = {{ guard = \"t > 1\", reset.v = {v}, goto = \"fly\" }} }}\n\
+             modes.fly = {{ {fly} }}\nrun.until = 1.05"
+        );
+        assert_eq!(passing(&thrown), told, "thrown with {v}");
+    }
+}
+
+/// A table that moves, left a little below it.
+#[test]
+fn a_guard_that_moves_is_told() {
+    let table = r#"
+        states = { y = 0, v = 0.1 }
+        derivatives.y = "v"
+        [modes.ride]
+        derivatives.v = "-0.1 * sin(t)"
+        events.fall = { guard = "t > 2", goto = "fly", reset = { y = "y - 1e-7", v = "v + 1" } }
+        [modes.fly]
+        derivatives.v = -10
+        events.floor = { guard = "y < 0.1 * sin(t)", reset.v = "0.1 * cos(t) - 0.5 * (v - 0.1 * cos(t))" }
+        [run]
+        until = 2.05
+        "#;
+    assert_eq!(passing(table), ["floor"]);
+}
+
 /// What is set beside the guard does not turn its motion; what sets its value alone leaves the motion as it was.
 #[test]
 fn resets_that_do_not_turn_the_motion_are_not_told() {
