@@ -1,5 +1,6 @@
-//! With one-sided location a mode was left and entered again at one instant, by a reset that moves the motion away from
-//! the guard: the next step was taken for one that had come through the guard, and the state was put back onto it.
+//! With one-sided location a mode was left and entered again at one instant, by a reset that moves the motion
+//! away from the guard: the next step was taken for one that had come through the guard, and the state was put
+//! back onto it.
 
 mod common;
 
@@ -34,8 +35,8 @@ fn assert_period(run: &Trajectory, period: f64) {
     }
 }
 
-/// The field is not defined beyond 1, so that location becomes one-sided by itself. x' = 0.1 + √(1 - x) takes
-/// 2 (1 - 0.1 ln 11) from 0 to 1.
+/// The field is not defined beyond 1, so that location becomes one-sided by itself. x' = 0.1 + √(1 - x)
+/// takes 2 (1 - 0.1 ln 11) from 0 to 1.
 #[test]
 fn where_the_field_ends_at_the_guard() {
     assert_period(&tank("0.1 + sqrt(1 - x)", ""), 2.0 * (1.0 - 0.1 * 11_f64.ln()));

@@ -71,8 +71,8 @@ impl ConstraintsView<'_, '_> {
         open
     }
 
-    /// The constraint that no force can meet at a point, as the forces that depend on its multiplier take back
-    /// what that pushes.
+    /// The constraint that no force can meet at a point, as the forces that depend on its multiplier take
+    /// back what that pushes.
     pub fn powerless(&mut self, t: f64, y: &[f64]) -> Option<usize> {
         let powerless = self.in_mode.on_form(t, y, |form, env, y| {
             form.index1.solve(env, y);

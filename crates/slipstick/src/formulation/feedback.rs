@@ -7,8 +7,8 @@
 
 use crate::math::{Matrix, RealLu, Saddle};
 
-/// A pivot that is this part of what it is the difference of, is rounding: the answers come from linear systems, which
-/// lose some digits more than a sum does.
+/// A pivot that is no more than this part of what it is the difference of is rounding: the answers come from
+/// linear systems, which lose some digits more than a sum does.
 const NOTHING_LEFT: f64 = 1024.0 * f64::EPSILON;
 
 /// The scratch for multipliers that push back.

@@ -33,7 +33,8 @@ impl Guards {
     }
 
     /// Tells the form which surfaces the motion has just come through into another mode, by the guard that
-    /// fired, and which it stands on. What resets of the same instant have taken back has come through nothing.
+    /// fired, and which it stands on. What resets of the same instant have taken back has come through
+    /// nothing.
     pub(super) fn show_entered_sides(&self, integrator: &mut Integrator<'_>, fired: Option<usize>) {
         let Integrator { flow, trial, .. } = integrator;
         if !flow.one_sided.is_on() {
