@@ -237,3 +237,31 @@ fn recording_does_not_disturb_the_motion() {
     let difference = (plain.end_state()[0] - recorded.end_state()[0]).abs();
     assert!(difference < 1e-6, "{difference:e}");
 }
+
+/// Along a motion `>=` is `>`: zero itself is true only where the guard stays there.
+#[test]
+fn zero_is_true_where_a_guard_stays_there() {
+    let fired = |rate: &str, guard: &str| {
+        let text = format!(
+            "states = {{ x = 0, v = 0 }}\nderivatives = {{ x = \"{rate}\", v = 1 }}\n\
+             events.e = {{ guard = \"{guard}\" }}\nrun.until = 1"
+        );
+        run_model(&text).events.iter().map(|event| event.t).collect::<Vec<f64>>()
+    };
+    for guard in ["x > 0", "x >= 0", "not (x < 0)", "not (x <= 0)", "x >= 0 and t < 5"] {
+        for rate in ["1", "v"] {
+            assert_eq!(fired(rate, guard), [0.0], "{guard}, on its way up with {rate}");
+        }
+        assert_eq!(fired("-1", guard), [0.0; 0], "{guard}, on its way down");
+        assert_eq!(fired("0", guard), [0.0; 0], "{guard}, at rest: nothing happens");
+    }
+    let bounces = |guard: &str| {
+        let text = format!(
+            "states = {{ y = 1, v = 0 }}\n[modes.fly]\nderivatives = {{ y = \"v\", v = -2 }}\n\
+             events.floor = {{ guard = \"{guard}\", reset = {{ y = 0, v = \"-v\" }} }}\n[run]\nuntil = 6"
+        );
+        run_model(&text).events.iter().map(|event| event.t).collect::<Vec<f64>>()
+    };
+    assert_eq!(bounces("y < 0"), bounces("y <= 0"), "put to zero, and on the way up");
+    assert_eq!(bounces("y <= 0").len(), 3);
+}

@@ -30,7 +30,7 @@ fn guarded(guard: &str) -> slipstick::equations::FormulaSystem {
 
 #[test]
 fn a_single_comparison_is_one_surface_as_before() {
-    for guard in ["x > 1", "v", "x + n < 3", "height >= 2", "(x > 1)"] {
+    for guard in ["x > 1", "v", "x + n < 3", "height >= 2", "(x > 1)", "not (not x > 1)"] {
         let system = guarded(guard);
         let [only] = &system.shape().guards[..] else { panic!("{guard}") };
         assert_eq!((only.kind, &only.condition), (GuardKind::Surface, &GuardCondition::Crossing), "{guard}");
@@ -183,6 +183,9 @@ fn a_joined_condition_fires_where_it_becomes_true() {
     assert_happens(&run("y < 0 or x > 3"), &[("e", third), ("e", 3.0)]);
     assert_happens(&run("not (x < 2) and not (y > 0)"), &[("e", 2.0), ("e", 3.0 * third)]);
     assert_happens(&run("x > 1 and x < 1"), &[]);
+    for guard in ["not (not (x > 1))", "not not x > 1", "not (not (not (x < 1)))"] {
+        assert_happens(&run(guard), &[("e", 1.0)]);
+    }
 }
 
 #[test]

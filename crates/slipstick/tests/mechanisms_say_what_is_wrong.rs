@@ -52,6 +52,35 @@ fn audits_see_the_multipliers_of_their_own_moment() {
     }
 }
 
+/// A force in proportion to a multiplier: (2 + k) λ = -10, which no multiplier solves for k = -2.
+#[test]
+fn a_force_that_takes_back_all_that_a_multiplier_pushes_is_an_error() {
+    let pushed = |k: &str| {
+        format!(
+            r#"
+            coordinates = {{ x = 0, y = 0 }}
+            inertia = {{ x = 1, y = 1 }}
+            forces = {{ y = -10, x = "{k} * lambda.c" }}
+            constraints.c = "y - x"
+            run.until = 1
+            "#
+        )
+    };
+    // x'' = (1 + k) λ.
+    for (k, end) in [("-1", 0.0), ("-3", -10.0), ("-2.001", 5005.0 - 10010.0), ("0", -2.5)] {
+        let run = run_model(&pushed(k));
+        assert!((run.end_state()[0] - end).abs() < 1e-9 * (1.0 + end.abs()), "{k}: {:?}", run.end_state());
+    }
+    let failure = failure_of(&pushed("-2"));
+    assert_eq!((failure.error.code(), failure.trajectory.end_time()), ("not-consistent", 0.0));
+    let text = failure.error.to_string();
+    assert!(text.contains("(t = 0): no force meets `c`") && text.contains("`lambda.c`"), "{text}");
+    // What takes it back from t = 0.5 on is named there.
+    let failure = failure_of(&pushed("if(t < 0.5, -1, -2)"));
+    assert!(failure.error.to_string().contains("no force meets `c`"), "{}", failure.error);
+    assert!((failure.trajectory.end_time() - 0.5).abs() < 1e-9);
+}
+
 #[test]
 fn constraints_that_part_after_the_start_are_an_error() {
     for (later, stabilisation, t) in [

@@ -24,6 +24,9 @@ use super::{
 use crate::expr::{Bounds, Boxes, Registers, Tape};
 use crate::model::{Definition, Diagnostic, Model};
 
+/// The rates of a guard that say where it goes: position, speed and acceleration.
+const RATES: usize = 2;
+
 /// A system compiled from a model.
 #[derive(Clone, Debug)]
 pub struct FormulaSystem {
@@ -103,12 +106,14 @@ impl FormulaSystem {
         self.named_switches
     }
 
-    /// Whether where a guard goes depends on a state: its value, or its first two rates along the flow.
-    fn guard_depends_on(&self, mode: usize, guard: usize, state: usize) -> bool {
-        let tapes = self.modes.of(mode);
-        // Behind a mass matrix every rate may depend on every state.
-        let own = tapes.watched.iter().position(|&g| g == guard).filter(|_| !self.is_coupled());
-        own.is_none_or(|k| tapes.reach(k, self.shape.state_names.len())[state])
+    /// Whether where a guard goes, its value or its first rates along the flow, depends on what a reset sets.
+    fn guard_depends_on(&self, mode: usize, guard: usize, reset: &ResetTape) -> bool {
+        let (tapes, n) = (self.modes.of(mode), self.shape.state_names.len());
+        // Behind a mass matrix every rate may depend on everything.
+        let Some(k) = tapes.place_of(guard).filter(|_| !self.is_coupled()) else { return true };
+        let reached = tapes.reach(k, n, RATES);
+        let on_discrete = |i: &usize| self.modes.reaches_discrete(mode, (k, n, RATES), *i);
+        reset.targets.iter().any(|&state| reached[state]) || reset.discrete.iter().any(on_discrete)
     }
 
     /// Whether a mass matrix stands before the derivatives.
@@ -202,9 +207,7 @@ impl System for FormulaSystem {
         }))
     }
     fn reset_can_turn(&self, mode: usize, reset: usize, guard: usize) -> bool {
-        let Some(reset) = &self.resets[reset] else { return false };
-        let mut states = reset.targets.iter();
-        !reset.discrete.is_empty() || states.any(|&state| self.guard_depends_on(mode, guard, state))
+        self.resets[reset].as_ref().is_some_and(|reset| self.guard_depends_on(mode, guard, reset))
     }
     fn admits(&self, parameters: &[f64]) -> bool {
         let states = self.shape.state_names.len();

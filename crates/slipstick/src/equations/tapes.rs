@@ -33,14 +33,14 @@ impl ModeTapes {
         if same { Some(guard) } else { self.watched.binary_search(&guard).ok() }
     }
 
-    /// Which of `n` states the guard at place `k` and its first two rates depend on, but for locks.
-    pub(super) fn reach(&self, k: usize, n: usize) -> Vec<bool> {
+    /// Which of `n` states the guard at place `k` and its first `rates` rates depend on, but for locks.
+    pub(super) fn reach(&self, k: usize, n: usize, rates: usize) -> Vec<bool> {
         let mut reached = vec![false; n];
         self.singles[k]
             .reads()
             .filter(|input| (1..=n).contains(input))
             .for_each(|input| reached[input - 1] = true);
-        for _ in 0..2 {
+        for _ in 0..rates {
             let known = reached.clone();
             let places = self.jacobian_places.iter().filter(|&&place| known[place / n]);
             places.for_each(|&place| reached[place % n] = true);
@@ -121,6 +121,24 @@ impl Modes {
     fn compile(&self, mode: usize) -> ModeTapes {
         let (arena, bound) = &*self.formulas;
         Compiler { arena: &mut arena.clone(), bound }.mode(mode)
+    }
+
+    /// Whether the guard at place `k` of a mode, with `n` states, or one of its first rates depends on a
+    /// discrete variable, but for locks.
+    pub(super) fn reaches_discrete(
+        &self,
+        mode: usize,
+        (k, n, rates): (usize, usize, usize),
+        i: usize,
+    ) -> bool {
+        let (tapes, (arena, bound)) = (self.of(mode), &*self.formulas);
+        // The index of the mode stands behind the discrete variables.
+        let input = bound.first_of_motion() - 1 - bound.parts.discrete + i;
+        let reached = tapes.reach(k, n, rates.saturating_sub(1));
+        let derivatives = bound.parts.derivatives.in_mode(mode).into_iter().zip(reached);
+        let moving: Vec<ExprId> = derivatives.filter(|(_, reached)| *reached).map(|(id, _)| id).collect();
+        let is_it = |read: &InputId| read.0 as usize == input;
+        tapes.singles[k].reads().any(|read| read == input) || arena.inputs_of(&moving).iter().any(is_it)
     }
 
     /// The tapes of all modes.

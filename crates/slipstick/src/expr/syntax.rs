@@ -232,10 +232,14 @@ impl Syntax {
         })
     }
 
-    /// Relation and both sides, if the whole formula is one comparison.
+    /// Relation and both sides, if the whole formula is one comparison. `not` twice is nothing.
     pub fn comparison(&self) -> Option<(Relation, NodeId, NodeId)> {
-        match self.node(self.root()).form {
-            Form::Compare(relation, left, right) => Some((relation, left, right)),
+        let (mut node, mut negated) = (self.root(), false);
+        while let Form::Unary(UnaryOp::Not, inner) = self.node(node).form {
+            (node, negated) = (inner, !negated);
+        }
+        match self.node(node).form {
+            Form::Compare(relation, left, right) if !negated => Some((relation, left, right)),
             _ => None,
         }
     }
@@ -324,6 +328,9 @@ mod tests {
         assert_eq!(arena.evaluate(&[left, right], &[4.0, 5.0]), [8.0, 6.0]);
         assert_eq!(parse("a < b and c < d").unwrap().comparison(), None);
         assert_eq!(parse("a + b").unwrap().comparison(), None);
+        let relation = |text: &str| parse(text).unwrap().comparison().map(|(relation, _, _)| relation);
+        assert_eq!(relation("not (not not not (a < b))"), Some(Relation::Less));
+        assert_eq!(relation("not (a < b)"), None);
     }
 
     #[test]

@@ -71,6 +71,16 @@ impl ConstraintsView<'_, '_> {
         open
     }
 
+    /// The constraint that no force can meet at a point, as the forces that depend on its multiplier take
+    /// back what that pushes.
+    pub fn powerless(&mut self, t: f64, y: &[f64]) -> Option<usize> {
+        let powerless = self.in_mode.on_form(t, y, |form, env, y| {
+            form.index1.solve(env, y);
+            form.index1.powerless()
+        });
+        powerless.flatten()
+    }
+
     /// The length of the row of each constraint at a point; zero for those that do not hold.
     pub fn row_lengths(&mut self, t: f64, y: &[f64], lengths: &mut [f64]) {
         lengths.fill(0.0);

@@ -7,6 +7,10 @@
 
 use crate::math::{Matrix, RealLu, Saddle};
 
+/// A pivot that is no more than this part of what it is the difference of is rounding: the answers come from
+/// linear systems, which lose some digits more than a sum does.
+const NOTHING_LEFT: f64 = 1024.0 * f64::EPSILON;
+
 /// The scratch for multipliers that push back.
 #[derive(Clone)]
 pub(super) struct Feedback {
@@ -17,6 +21,8 @@ pub(super) struct Feedback {
     multipliers: Vec<Vec<f64>>,
     lu: RealLu,
     right: Vec<f64>,
+    /// The constraint whose multiplier takes back all that it pushes where it was last looked.
+    powerless: Option<usize>,
 }
 
 impl Feedback {
@@ -26,7 +32,7 @@ impl Feedback {
         let rows: Vec<usize> = (0..m).filter(|&row| !feedback.places_of(row).is_empty()).collect();
         let (motions, multipliers) = (vec![vec![0.0; n]; rows.len()], vec![vec![0.0; m]; rows.len()]);
         let (lu, right) = (RealLu::new(rows.len()), vec![0.0; rows.len()]);
-        (!rows.is_empty()).then_some(Self { rows, motions, multipliers, lu, right })
+        (!rows.is_empty()).then_some(Self { rows, motions, multipliers, lu, right, powerless: None })
     }
 
     /// Goes from the solution without what multipliers push to the one with it; not finite if there is none.
@@ -51,7 +57,8 @@ impl Feedback {
                 self.lu.entries_mut()[i * size + k] = unit - self.multipliers[k][row];
             }
         }
-        if self.lu.factor().is_err() {
+        self.powerless = self.factor().err().map(|k| self.rows[k]);
+        if self.powerless.is_some() {
             motion.fill(f64::NAN);
             return multipliers.fill(f64::NAN);
         }
@@ -60,5 +67,22 @@ impl Feedback {
             motion.iter_mut().zip(own).for_each(|(a, own)| *a += force * own);
             multipliers.iter_mut().zip(answer).for_each(|(lambda, answer)| *lambda += force * answer);
         }
+    }
+
+    /// The row whose multiplier had no effect that is left where it was last looked.
+    pub(super) fn powerless(&self) -> Option<usize> {
+        self.powerless
+    }
+
+    /// Factors the small system; gives the column in which nothing but rounding is left.
+    fn factor(&mut self) -> Result<(), usize> {
+        let size = self.rows.len();
+        self.lu.factor()?;
+        let is_nothing = |k: &usize| {
+            let answers = self.rows.iter().map(|&row| self.multipliers[*k][row].abs());
+            let made_of = 1.0 + answers.fold(0.0, f64::max);
+            self.lu.entries()[k * size + k].abs() <= NOTHING_LEFT * made_of
+        };
+        (0..size).find(is_nothing).map_or(Ok(()), Err)
     }
 }

@@ -77,6 +77,11 @@ impl Index1 {
         self.publish(env);
     }
 
+    /// The constraint whose multiplier takes back all that it pushes where accelerations were last found.
+    pub(super) fn powerless(&self) -> Option<usize> {
+        self.feedback.as_ref()?.powerless().map(|row| self.linear.rows.constraint(row))
+    }
+
     /// The side from which the surface of each constraint is approached, zero for those met; none at all once
     /// the constraints are met.
     pub(super) fn reach(&mut self, sides: &[f64]) {

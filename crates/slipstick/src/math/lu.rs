@@ -33,6 +33,11 @@ impl<D: Dimension> RealLu<D> {
         &mut self.entries
     }
 
+    /// The entries of the matrix, or of its factors.
+    pub fn entries(&self) -> &[f64] {
+        &self.entries
+    }
+
     /// Replaces the matrix by its factors; the error is the first column without a finite pivot.
     pub fn factor(&mut self) -> Result<(), usize> {
         let n = self.dimension.get();

@@ -138,9 +138,8 @@ impl Diagnosis<'_, '_> {
         if !self.integrator.flow.has_constraints() || self.integrator.flow.is_reaching() {
             return None;
         }
-        let left =
-            self.parted().or_else(|| self.impossible_ahead()).or_else(|| self.contrary_accelerations());
-        match left {
+        let left = self.powerless().or_else(|| self.parted()).or_else(|| self.impossible_ahead());
+        match left.or_else(|| self.contrary_accelerations()) {
             Some(left) => Some(self.motion_not_consistent(left)),
             None => self.jump_ahead().or_else(|| self.left_open()),
         }
@@ -152,6 +151,15 @@ impl Diagnosis<'_, '_> {
 
     fn in_words(&self, rows: &[(usize, f64)]) -> String {
         open_in_words(self.integrator.flow.system().constraints(), rows)
+    }
+
+    /// A constraint that no force can meet here.
+    fn powerless(&mut self) -> Option<String> {
+        let Integrator { trial, flow, .. } = &mut *self.integrator;
+        let name = &flow.system().constraints()[flow.constraints().powerless(trial.t, &trial.start)?].name;
+        Some(format!(
+            "no force meets `{name}`, as the forces that use `lambda.{name}` take back all that it pushes"
+        ))
     }
 
     /// Constraints that have parted after the step that is not good for that.

@@ -105,12 +105,24 @@ impl RunLoop<'_> {
             }
             firing = (!next.is_empty()).then_some(next);
         }
+        self.note_sinking();
         self.recorder.close_event(self.integrator.trial.t, &self.integrator.trial.start)?;
         if let Some(outcome) = self.at_limit() {
             return Ok(Some(outcome));
         }
         self.begin_segment(restart, beginning);
         Ok(None)
+    }
+
+    /// What has fired because it was true, and goes on to be so, although its reset has turned its motion
+    /// (rule 16).
+    fn note_sinking(&mut self) {
+        let Self { integrator, guards, recorder, transition, .. } = self;
+        for &g in &transition.firing.guards {
+            if guards.sinks(g, integrator, transition) {
+                recorder.note_passing(integrator.trial.t, &integrator.flow.system().guards()[g].name);
+            }
+        }
     }
 
     fn fires_by_value(&mut self) -> Result<Firing, Error> {

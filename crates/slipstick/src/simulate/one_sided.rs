@@ -33,19 +33,22 @@ impl Guards {
     }
 
     /// Tells the form which surfaces the motion has just come through into another mode, by the guard that
-    /// fired, and which it stands on.
+    /// fired, and which it stands on. What resets of the same instant have taken back has come through
+    /// nothing.
     pub(super) fn show_entered_sides(&self, integrator: &mut Integrator<'_>, fired: Option<usize>) {
-        if !integrator.flow.one_sided.is_on() {
+        let Integrator { flow, trial, .. } = integrator;
+        if !flow.one_sided.is_on() {
             return;
         }
-        let guards = integrator.flow.system().guards();
-        let entered = |g: usize| {
-            let changed = guards[g].side == Side::After && guards[g].response.mode.is_some();
-            if changed && fired == Some(g) { self.comparisons.orientation(g) } else { 0.0 }
-        };
-        integrator.flow.one_sided.enter(entered);
+        let guards = flow.system().guards();
+        let changed = |g: &usize| guards[*g].side == Side::After && guards[*g].response.mode.is_some();
+        let side = |g: usize| (g, self.comparisons.orientation(g));
+        let is_beyond =
+            |&(g, side): &(usize, f64)| flow.guards().value(g, trial.t, &trial.start) * side >= 0.0;
+        let entered = fired.filter(changed).map(side).filter(is_beyond);
+        flow.one_sided.enter(|g| entered.filter(|entered| entered.0 == g).map_or(0.0, |(_, side)| side));
         let stands: Vec<usize> = (0..guards.len()).filter(|&g| self.watch.side(g).is_inside()).collect();
-        integrator.flow.one_sided.stand_on(&stands);
+        flow.one_sided.stand_on(&stands);
     }
 }
 

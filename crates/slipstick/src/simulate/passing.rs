@@ -1,10 +1,13 @@
 //! Rule 16: a guard has fired, its reset has changed its own motion, and yet the motion goes on to the true
 //! side.
 
+use super::guards::Guards;
 use super::integrator::Integrator;
 use crate::formulation::Field;
+use crate::math::dot;
 use crate::model::Direction;
 use crate::transition::Transition;
+use crate::watch::SideState;
 
 /// How a guard that has fired goes on to its true side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +31,28 @@ impl Onward {
         }
         if order > 1 { Self::Halts } else { Self::Through }
     }
+}
+
+impl Guards {
+    /// Whether a guard that has fired in a transition is beyond its band, so that no motion decides it, and
+    /// its reset has turned its motion further that way.
+    pub(super) fn sinks(&mut self, g: usize, integrator: &mut Integrator<'_>, last: &Transition) -> bool {
+        if self.watch.side(g) != SideState::Plus || Onward::of(g, 1, integrator, last) != Onward::Through {
+            return false;
+        }
+        let rate = self.along(integrator).1.rate(g);
+        let before = self.comparisons.orientation(g) * rate_at(integrator, g, &last.before);
+        rate.value > rate.band && (rate.value - before).abs() > rate.band
+    }
+}
+
+/// The rate of a guard along the motion that begins at a state.
+fn rate_at(integrator: &mut Integrator<'_>, g: usize, y: &[f64]) -> f64 {
+    let (t, mut y, mut gradient, mut rates) =
+        (integrator.trial.t, y.to_vec(), vec![0.0; y.len()], vec![0.0; y.len()]);
+    integrator.flow.derivative(t, &y, &mut rates);
+    let by_time = integrator.flow.guards().gradient(g, t, &mut y, &mut gradient);
+    by_time + dot(&gradient, &rates)
 }
 
 /// Whether the reset of a guard has changed something that the guard or its rate depends on.

@@ -11,7 +11,7 @@ use crate::expr::{Bounds, Inexact, Interval};
 use crate::model::Detection;
 use crate::step::{DENSE_DEGREE, Trial};
 use crate::transition::orientation;
-use crate::watch::{Banded, DenseError, Described, Signals, SpeedBound, StepPolynomial};
+use crate::watch::{Banded, DenseError, Described, MOST_ORDERS, Signals, SpeedBound, StepPolynomial};
 
 /// Below this, numbers have fewer digits, and their rounding does not shrink with them.
 const SMALLEST: f64 = f64::MIN_POSITIVE;
@@ -165,13 +165,23 @@ impl Along<'_, '_> {
             }
             Meaning::Guard(guard) => {
                 let (value, band) = self.value_and_band(guard, s);
-                if value == 0.0 && band == 0.0 && self.comparisons.closed[guard] {
-                    // Zero itself is true, and it is exactly there.
+                let is_zero = value == 0.0 && band == 0.0 && self.comparisons.closed[guard];
+                if is_zero && (s > 0.0 || self.stays(comparison)) {
+                    // Zero itself is true, and it is exactly there and stays there.
                     return Banded::new(f64::MIN_POSITIVE, 0.0);
                 }
                 Banded::new(self.comparisons.orientation(guard) * value, band + SMALLEST)
             }
         }
+    }
+
+    /// Whether no derivative of a comparison along the motion is known to differ from zero.
+    fn stays(&mut self, comparison: usize) -> bool {
+        let mut series = Vec::new();
+        let is_zero = |c: &Banded| c.value.abs() <= c.band;
+        (1..=MOST_ORDERS).all(|order| {
+            self.series(comparison, order, &mut series) && series.get(order).is_some_and(is_zero)
+        })
     }
 
     fn value_and_band(&mut self, guard: usize, s: f64) -> (f64, f64) {
