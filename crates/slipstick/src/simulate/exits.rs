@@ -30,7 +30,7 @@ impl Along<'_, '_> {
         out: &mut StepPolynomial,
     ) -> bool {
         // Implicit methods evaluate fields where their iterations come, which need not be on the motion.
-        let facts = self.integrator.step.method().facts();
+        let facts = self.integrator.selector.method().facts();
         if facts.implicit || from != 0.0 {
             return false;
         }

@@ -68,7 +68,7 @@ impl Integrator<'_> {
     pub(super) fn step_error(&self, state: usize, value: f64) -> f64 {
         let bound = match self.options.steps.fixed {
             None => self.options.tolerances.scale(state, value.abs()),
-            Some(h) => h.powf(f64::from(self.step.method().facts().order) - 1.0),
+            Some(h) => h.powf(f64::from(self.selector.method().facts().order) - 1.0),
         };
         bound.max(ROUNDING * (1.0 + value.abs()))
     }
@@ -77,7 +77,7 @@ impl Integrator<'_> {
     /// error of a step, `h^(p+1)`, is the tolerance, in parts of the state; so it is the tolerance to the
     /// power of `(p-1)/(p+1)` there.
     pub(super) fn uncertainty_of(&self, state: usize, value: f64) -> f64 {
-        let order = f64::from(self.step.method().facts().order);
+        let order = f64::from(self.selector.method().facts().order);
         let part = self.options.tolerances.relative.get(state).max(f64::EPSILON);
         let slack = if self.options.steps.fixed.is_some() { 1.0 } else { part.powf(-2.0 / (order + 1.0)) };
         slack * self.step_error(state, value)
@@ -95,13 +95,13 @@ impl Integrator<'_> {
         }
         if self.is_acceptable() && !self.projects_by_itself() {
             let t_end = self.trial.t + self.trial.h;
-            let has_derivative = self.step.report().knows_end;
-            if self.step.method() == Method::HalfExplicit5 {
+            let has_derivative = self.selector.knows_end();
+            if self.selector.method() == Method::HalfExplicit5 {
                 self.flow.projection().project_half_explicit(t_end, &mut self.trial.end, has_derivative);
             } else if has_derivative {
                 self.flow.projection().project_end_from_derivative(t_end, &mut self.trial.end);
             } else {
-                self.projection.project_calmly(&mut self.flow, &mut *self.step, &mut self.trial);
+                self.projection.project_calmly(&mut self.flow, self.selector.at_work(), &mut self.trial);
             }
         }
         self.project_by_best_rows();
@@ -120,19 +120,19 @@ impl Integrator<'_> {
     }
 
     fn projects_by_itself(&self) -> bool {
-        self.step.method().lands_by_itself() || self.step.is_ggl()
+        self.selector.method().lands_by_itself() || self.selector.is_ggl()
     }
 
     /// Whether the method keeps speeds on their constraints to rounding, so that surfaces must not lead away
     /// from there.
     pub(super) fn keeps_joints(&self) -> bool {
-        self.step.method().facts().mechanisms_only && !self.flow.is_reaching()
+        self.selector.method().facts().mechanisms_only && !self.flow.is_reaching()
     }
 
     /// Brings a state within a step to the constraints, if the path of the method meets them.
     pub(super) fn project_within(&mut self, t: f64, y: &mut [f64]) {
         if self.flow.has_constraints() && !self.flow.is_reaching() {
-            let keeps_speeds = self.step.is_ggl() || self.keeps_joints();
+            let keeps_speeds = self.selector.is_ggl() || self.keeps_joints();
             self.flow.projection().project_within(t, y, keeps_speeds);
         }
     }

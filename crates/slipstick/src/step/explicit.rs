@@ -11,9 +11,7 @@
 use super::bootstrap::Bootstrap;
 use super::implicit::measure;
 use super::stages::{MOST_STAGES, add_stages, add_stages_later, unrolled};
-use super::{
-    Change, DenseDetail, Fault, Memory, Method, PerComponent, Restart, Step, StepReport, Tolerances, Trial,
-};
+use super::{DenseDetail, Fault, Memory, Method, PerComponent, Restart, Step, StepReport, Tolerances, Trial};
 use crate::formulation::{Field, Flow};
 use crate::math::{Any, Dimension, Fixed, Norm};
 use std::marker::PhantomData;
@@ -312,7 +310,7 @@ impl<M: Numbers, D: Dimension> Memory for ExplicitRungeKutta<M, D> {
         self.first_is_known = false;
     }
 
-    fn renew(&mut self, _span: f64) -> bool {
+    fn renew(&mut self) -> bool {
         let Self { dimension: _, bootstrap: _, fine: _, stages, point, error, .. } = self;
         for list in [stages, point, error, &mut self.aside.derivative] {
             list.fill(0.0);
@@ -343,10 +341,6 @@ impl<M: Numbers, D: Dimension> Memory for ExplicitRungeKutta<M, D> {
         let n = self.dimension.get();
         let distance: f64 = self.point[..n].iter().zip(&trial.end[..n]).map(square).sum();
         (distance > 0.0).then(|| trial.h * (slope / distance).sqrt() / bound)
-    }
-
-    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
-        None
     }
 
     fn factorisations(&self) -> u64 {

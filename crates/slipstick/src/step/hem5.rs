@@ -10,8 +10,8 @@ use super::bootstrap::Bootstrap;
 use super::half_explicit::{StageRow, Stages};
 use super::stages::add_stages_later;
 use super::{
-    Change, ConstraintPolicy, DenseDetail, Fault, Memory, Method, MethodDescriptor, Restart, Step,
-    StepReport, Tolerances, Trial,
+    ConstraintPolicy, DenseDetail, Fault, Memory, Method, MethodDescriptor, Restart, Step, StepReport,
+    Tolerances, Trial,
 };
 use crate::formulation::{Field, Flow};
 use crate::math::Norm;
@@ -175,7 +175,7 @@ impl Memory for Hem5 {
         self.first_is_known = false;
     }
 
-    fn renew(&mut self, _span: f64) -> bool {
+    fn renew(&mut self) -> bool {
         false
     }
 
@@ -187,10 +187,6 @@ impl Memory for Hem5 {
     }
 
     fn stiffness(&self, _trial: &Trial) -> Option<f64> {
-        None
-    }
-
-    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
         None
     }
 

@@ -12,8 +12,8 @@ use super::explicit::ErrorRule;
 use super::half_explicit::{StageRow, Stages};
 use super::stages::add_stages_later;
 use super::{
-    Change, ConstraintPolicy, DenseDetail, Memory, Method, MethodDescriptor, Restart, Step, StepReport,
-    Tolerances, Trial,
+    ConstraintPolicy, DenseDetail, Memory, Method, MethodDescriptor, Restart, Step, StepReport, Tolerances,
+    Trial,
 };
 use crate::formulation::{Field, Flow};
 use crate::math::Norm;
@@ -168,7 +168,7 @@ impl Memory for Phem56 {
         self.first_is_known = false;
     }
 
-    fn renew(&mut self, _span: f64) -> bool {
+    fn renew(&mut self) -> bool {
         false
     }
 
@@ -179,10 +179,6 @@ impl Memory for Phem56 {
     }
 
     fn stiffness(&self, _trial: &Trial) -> Option<f64> {
-        None
-    }
-
-    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
         None
     }
 
