@@ -52,6 +52,26 @@ impl Pair {
         };
         &mut **self.step.get_or_insert_with(build)
     }
+
+    /// Tries a step by an explicit method. If it is not good because the rank of constraints is about to
+    /// change, its stages are brought to the constraints (`formulation/singular.rs`).
+    #[inline]
+    fn attempt_explicitly(
+        &mut self,
+        sizing: Sizing,
+        flow: &mut Flow<'_>,
+        tolerances: &Tolerances,
+        trial: &mut Trial,
+    ) {
+        let step = self.step(sizing);
+        step.attempt(flow, tolerances, trial);
+        if !trial.is_good() && flow.singular().rank_changes() {
+            trial.closes_stages = true;
+            step.attempt(flow, tolerances, trial);
+            trial.closes_stages = false;
+            trial.judge_closed();
+        }
+    }
 }
 
 /// The candidates, and which of them is at work.
@@ -152,11 +172,13 @@ impl Selector {
     fn make(&mut self, flow: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         self.at_work = self.chosen;
         let pair = &mut self.pairs[self.chosen];
-        let leaps = self.passage.begin_step(trial.h) && pair.stand_in.is_some();
+        let leaps = self.passage.begin_step(trial.h);
+        let Some((stand_in, other)) = pair.stand_in else {
+            return pair.attempt_explicitly(self.sizing, flow, tolerances, trial);
+        };
         if !leaps {
             pair.step(self.sizing).attempt(flow, tolerances, trial);
         }
-        let Some((stand_in, other)) = pair.stand_in else { return };
         if leaps || stand_in.is_needed(flow, trial) {
             self.stand_in((stand_in, other), flow, tolerances, trial);
         }
@@ -176,9 +198,9 @@ impl Selector {
         tolerances: &Tolerances,
         trial: &mut Trial,
     ) {
-        let (fault, step) = (trial.fault, self.pairs[other].step(self.sizing));
-        step.restart(Restart::Continuous);
-        step.attempt(flow, tolerances, trial);
+        let fault = trial.fault;
+        self.pairs[other].step(self.sizing).restart(Restart::Continuous);
+        self.pairs[other].attempt_explicitly(self.sizing, flow, tolerances, trial);
         if trial.is_good() || stand_in == StandIn::NearBy {
             self.at_work = other;
             return stand_in.land(flow, trial);

@@ -350,13 +350,12 @@ impl<M: Numbers, D: Dimension> Memory for ExplicitRungeKutta<M, D> {
 
 impl<M: Numbers, D: Dimension> Step for ExplicitRungeKutta<M, D> {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
-        self.fill_stages(field, trial);
-        self.judge(tolerances, trial);
-        if !trial.is_good() && field.singular().rank_changes() {
+        if trial.closes_stages {
             self.fill_closed_stages(field, trial);
-            self.judge(tolerances, trial);
-            trial.judge_closed();
+        } else {
+            self.fill_stages(field, trial);
         }
+        self.judge(tolerances, trial);
         trial.forget_fault();
         if !trial.is_good() {
             trial.fault = if trial.error.is_finite() { None } else { self.find_fault(trial) };

@@ -109,8 +109,8 @@ impl Hem5 {
     }
 
     /// Makes all stages; the end of the step goes to `trial.end`.
-    fn fill_stages(&mut self, field: &mut Flow<'_>, trial: &mut Trial, is_closed: bool) {
-        self.stages.is_closed = is_closed;
+    fn fill_stages(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+        self.stages.is_closed = trial.closes_stages;
         self.point.copy_from_slice(&trial.start);
         for (i, weights) in MATRIX.iter().enumerate() {
             let (node, node_ahead) = (NODES[i], NODES[i + 1]);
@@ -133,19 +133,6 @@ impl Hem5 {
             first[i] = end - self.point[i];
             second[i] = end - second[i];
         }
-    }
-
-    fn make_and_judge(
-        &mut self,
-        field: &mut Flow<'_>,
-        tolerances: &Tolerances,
-        trial: &mut Trial,
-        is_closed: bool,
-    ) {
-        self.fill_stages(field, trial, is_closed);
-        self.estimate(trial);
-        let [first, second] = &self.errors;
-        trial.judge_damped(first, second, tolerances, Norm::Worst);
     }
 
     fn evaluate_end(&mut self, field: &mut Flow<'_>, trial: &Trial) {
@@ -199,11 +186,10 @@ impl Step for Hem5 {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         trial.forget_fault();
         self.end_is_known = false;
-        self.make_and_judge(field, tolerances, trial, false);
-        if !trial.is_good() && field.singular().rank_changes() {
-            self.make_and_judge(field, tolerances, trial, true);
-            trial.judge_closed();
-        }
+        self.fill_stages(field, trial);
+        self.estimate(trial);
+        let [first, second] = &self.errors;
+        trial.judge_damped(first, second, tolerances, Norm::Worst);
         if !trial.error.is_finite() {
             trial.fault = trial.find_fault(&self.stages.rates, &NODES);
             return;
