@@ -98,14 +98,13 @@ impl Selector {
         let partners = options.partners(system, options.until - from);
         let automatic = (options.method == Method::Automatic)
             .then(|| Box::new(Automatic::new(sizing.dimension, &partners, sizing.holds_steps)));
-        Self {
-            sizing,
-            pairs: with_substitutes(&partners.methods),
-            chosen: 0,
-            at_work: 0,
-            passage: SingularPassage::default(),
-            automatic,
-        }
+        Self { automatic, ..Self::of(&partners.methods, sizing) }
+    }
+
+    /// Of pairs of which the first makes all steps.
+    fn of(asked: &[(Method, bool)], sizing: Sizing) -> Self {
+        let (pairs, passage) = (with_substitutes(asked), SingularPassage::default());
+        Self { sizing, pairs, chosen: 0, at_work: 0, passage, automatic: None }
     }
 
     /// Becomes as new, for another run that takes this much time.
@@ -143,7 +142,7 @@ impl Selector {
 
     /// Matrix factorisations so far.
     pub(super) fn factorisations(&self) -> u64 {
-        self.pairs.iter().filter_map(|pair| pair.step.as_ref()).map(|step| step.factorisations()).sum()
+        factorisations(&self.pairs)
     }
 
     /// How near the step just tried is to the limit of stability; see [`Memory::stiffness`].
@@ -161,9 +160,9 @@ impl Selector {
         }
         self.chosen = self.pairs[asked].on_index1.filter(|_| !flow.has_terms()).unwrap_or(asked);
         self.make(flow, tolerances, trial);
-        let (made_by, factorisations) = ((self.method(), self.is_ggl()), self.factorisations());
+        let made_by = (self.method(), self.is_ggl());
         if let Some(automatic) = &mut self.automatic {
-            automatic.count_work(flow, made_by, factorisations);
+            automatic.count_work(flow, made_by, factorisations(&self.pairs));
         }
     }
 
@@ -252,6 +251,11 @@ impl Selector {
     }
 }
 
+/// What all have factored.
+fn factorisations(pairs: &[Pair]) -> u64 {
+    pairs.iter().filter_map(|pair| pair.step.as_ref()).map(|step| step.factorisations()).sum()
+}
+
 /// The pairs asked for, and behind them those that take their places.
 fn with_substitutes(asked: &[(Method, bool)]) -> Vec<Pair> {
     let mut pairs: Vec<Pair> = asked.iter().copied().map(Pair::new).collect();
@@ -271,4 +275,99 @@ fn with_substitutes(asked: &[(Method, bool)]) -> Vec<Pair> {
         }
     }
     pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::step::{DenseDetail, Memory, StepReport};
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    type Log = Rc<RefCell<Vec<&'static str>>>;
+
+    /// Writes down what is asked of it.
+    struct Fake(Log);
+
+    impl Memory for Fake {
+        fn advance(&mut self) {
+            self.0.borrow_mut().push("advance");
+        }
+        fn restart(&mut self, _restart: Restart) {
+            self.0.borrow_mut().push("restart");
+        }
+        fn renew(&mut self) -> bool {
+            false
+        }
+        fn iterate_to_stall(&mut self) {}
+        fn report(&self) -> StepReport<'_> {
+            StepReport { knows_end: true, ..StepReport::plain(Method::Radau5) }
+        }
+        fn stiffness(&self, _trial: &Trial) -> Option<f64> {
+            None
+        }
+        fn factorisations(&self) -> u64 {
+            3
+        }
+    }
+
+    impl Step for Fake {
+        fn attempt(&mut self, _field: &mut Flow<'_>, _tolerances: &Tolerances, _trial: &mut Trial) {}
+        fn interpolate(&mut self, _field: &mut Flow<'_>, _trial: &mut Trial, _detail: DenseDetail) {}
+        fn smooth(&mut self, _positions: usize, _correction: &mut [f64]) -> bool {
+            false
+        }
+    }
+
+    /// A selector whose pairs write down what is asked of them.
+    fn fake(asked: &[(Method, bool)]) -> (Selector, Vec<Log>) {
+        let sizing = Sizing { dimension: 1, rho: USUAL_RHO, holds_steps: false };
+        let mut selector = Selector::of(asked, sizing);
+        let logs: Vec<Log> = selector.pairs.iter().map(|_| Log::default()).collect();
+        for (pair, log) in selector.pairs.iter_mut().zip(&logs) {
+            pair.step = Some(Box::new(Fake(log.clone())));
+        }
+        (selector, logs)
+    }
+
+    fn names(asked: &[(Method, bool)]) -> String {
+        let pairs = with_substitutes(asked);
+        let name = |pair: &Pair| format!("{}{}", pair.method.name(), if pair.is_ggl { "+ggl" } else { "" });
+        pairs.iter().map(name).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn substitutes_follow_those_asked_for() {
+        assert_eq!(names(&[(Method::HalfExplicit5, false)]), "hem5");
+        assert_eq!(names(&[(Method::Radau5, false)]), "radau5 dop853");
+        let automatic = [(Method::DormandPrince8, false), (Method::Radau5, true)];
+        assert_eq!(names(&automatic), "dop853 radau5+ggl radau5 dopri5 dop853");
+        let pairs = with_substitutes(&automatic);
+        assert_eq!((pairs[0].on_index1, pairs[1].on_index1), (None, Some(2)));
+        let stand_ins = [0, 1, 2, 3, 4].map(|i: usize| pairs[i].stand_in.map(|(_, other)| other));
+        assert_eq!(stand_ins, [None, Some(3), Some(4), None, None]);
+    }
+
+    #[test]
+    fn a_method_begins_anew_behind_a_step_that_another_one_has_made() {
+        let (mut selector, logs) = fake(&[(Method::Radau5, false)]);
+        selector.advance();
+        assert!(selector.knows_end());
+        selector.at_work = 1;
+        selector.advance();
+        assert_eq!(*logs[0].borrow(), ["advance", "restart"]);
+        assert!(logs[1].borrow().is_empty());
+        assert_eq!((selector.method(), selector.knows_end()), (Method::Radau5, false));
+    }
+
+    #[test]
+    fn all_forget_what_no_longer_holds_and_their_work_adds_up() {
+        let (mut selector, logs) = fake(&[(Method::Radau5, true)]);
+        selector.restart(Restart::Discontinuous);
+        assert!(logs.iter().all(|log| *log.borrow() == ["restart"]));
+        assert_eq!(selector.factorisations(), 3 * logs.len() as u64);
+        (selector.chosen, selector.at_work) = (1, 2);
+        selector.renew(1.0);
+        assert!(selector.is_ggl() && selector.factorisations() == 0, "they are built again");
+    }
 }
