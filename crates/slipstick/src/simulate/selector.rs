@@ -204,15 +204,13 @@ impl Selector {
             self.at_work = other;
             return stand_in.land(flow, trial);
         }
-        match (stand_in, fault) {
-            (StandIn::AfterFault, Some(fault)) => trial.fail(fault),
-            _ => {
-                let error = trial.error;
-                self.pairs[self.chosen].step(self.sizing).attempt(flow, tolerances, trial);
-                if trial.fault.is_none() && !trial.is_good() {
-                    trial.error = error;
-                }
-            }
+        if let (StandIn::AfterFault, Some(fault)) = (stand_in, fault) {
+            return trial.fail(fault);
+        }
+        let error = trial.error;
+        self.pairs[self.chosen].step(self.sizing).attempt(flow, tolerances, trial);
+        if trial.fault.is_none() && !trial.is_good() {
+            trial.error = error;
         }
     }
 
