@@ -70,7 +70,7 @@ fn fifty_steps(system: &ClosureSystem, method: Method, start: &[f64], h: f64) ->
 fn fifty_steps_by(mut step: Box<dyn Step>, system: &ClosureSystem, start: &[f64], h: f64) -> Vec<f64> {
     let tolerances = Tolerances::uniform(1e-6, 1e-6);
     let mut flow = Flow::new(system, Mode::new(0, 0, 0));
-    let (method, mut trial) = (step.method(), Trial::new(0.0, start));
+    let (method, mut trial) = (step.report().method, Trial::new(0.0, start));
     let mut before = 0;
     for k in 0..50 {
         trial.h = if k % 7 == 0 { 2.0 * h } else { h };

@@ -5,10 +5,10 @@
 //! off them by `e`, at a distance `d`, directions of motion are wrong by `e / d`. A method that makes its
 //! stages off the constraints loses its order there, and a shorter step only comes nearer. So the least that
 //! is left of an independent row beside the others is kept an eye on: if it changes much within a step that
-//! is not good enough, the method may make the step again with stages that are brought to the constraints.
-//! That is the same method for equations with the same solution, `y' = f(P(y))`, where `P` is the projection;
-//! these are smooth along the motion. Generalized-α methods leave the step to another one
-//! (`step/passing.rs`).
+//! is not good enough, an explicit method makes the step again with stages that are brought to the
+//! constraints. That is the same method for equations with the same solution, `y' = f(P(y))`, where `P` is the
+//! projection; these are smooth along the motion. Implicit methods leave the step to an explicit one
+//! (`simulate/singular_passage.rs`).
 
 use super::views::InMode;
 use crate::math::Saddle;

@@ -369,7 +369,7 @@ mod tests {
     fn recorder(plan: &Plan, integrator: &Integrator<'_>) -> Recorder {
         let segment = Segment::new(integrator.flow.mode.clone(), 0.0, &plan.start.y);
         let empty = empty_trajectory(&plan.system, &plan.options);
-        Recorder::new(empty, plan.options.keep, segment, integrator.step.method())
+        Recorder::new(empty, plan.options.keep, segment, integrator.selector.method())
     }
 
     #[test]

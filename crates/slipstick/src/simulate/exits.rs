@@ -40,7 +40,7 @@ impl Along<'_, '_> {
     ) -> bool {
         let Meaning::Exit(surface, side) = self.comparisons.meaning(comparison) else { return false };
         // Implicit methods evaluate fields where their iterations come, which need not be on the motion.
-        let facts = self.integrator.step.method().facts();
+        let facts = self.integrator.selector.method().facts();
         if facts.implicit || from != 0.0 {
             return false;
         }

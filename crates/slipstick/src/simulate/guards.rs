@@ -58,7 +58,7 @@ impl Guards {
 
     /// Looks at the points of a step that suit the method at work.
     pub(super) fn follow_method(&mut self, integrator: &Integrator<'_>) {
-        self.comparisons.look_at(integrator.options.events.detection, integrator.step.method().nodes());
+        self.comparisons.look_at(integrator.options.events.detection, integrator.selector.method().nodes());
     }
 
     /// Comparisons along the step at hand, with the watch that asks for them.

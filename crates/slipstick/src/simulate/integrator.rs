@@ -8,12 +8,13 @@ use super::Options;
 use super::contradiction::Redundant;
 use super::projecting::CalmProjection;
 use super::run_loop::Origin;
+use super::selector::Selector;
 use super::sizes::{Beginning, Sizes};
 use crate::equations::System;
 use crate::formulation::Flow;
 use crate::model::Location;
 pub(super) use crate::step::Restart;
-use crate::step::{Counts, DenseDetail, Step, Trial, first_step};
+use crate::step::{Counts, DenseDetail, Trial, first_step};
 use crate::trajectory::Statistics;
 
 /// A step shorter than this many spacings of doubles does not move the time: at the time itself, or at this
@@ -35,7 +36,7 @@ pub(super) enum Rejection {
 /// A method on a form, with the step that it has tried last and the size of the next.
 pub(super) struct Integrator<'a> {
     pub(super) flow: Flow<'a>,
-    pub(super) step: Box<dyn Step>,
+    pub(super) selector: Selector,
     pub(super) trial: Trial,
     pub(super) sizes: Sizes<'a>,
     pub(super) options: &'a Options,
@@ -53,11 +54,11 @@ pub(super) struct Integrator<'a> {
 impl<'a> Integrator<'a> {
     pub(super) fn new(system: &'a dyn System, origin: Origin<'_>, options: &'a Options) -> Self {
         let Origin { parameters, mode, t, y } = origin;
-        let step = options.build_method(system, t);
+        let selector = Selector::new(system, options, t);
         Self {
             flow: Flow::stabilised(system, mode.clone(), options.upkeep()).with_parameters(parameters),
-            sizes: Sizes::new(options, step.method(), t, system.guards().len()),
-            step,
+            sizes: Sizes::new(options, selector.method(), t, system.guards().len()),
+            selector,
             trial: Trial::new(t, y),
             options,
             redundant: Redundant::default(),
@@ -70,14 +71,12 @@ impl<'a> Integrator<'a> {
 
     /// Becomes as new, before another run that begins there.
     pub(super) fn renew(&mut self, origin: Origin<'_>) {
-        let Self { flow, step, trial, sizes, options, redundant, projection: _, .. } = self;
+        let Self { flow, selector, trial, sizes, options, redundant, projection: _, .. } = self;
         let Origin { parameters, mode, t, y } = origin;
         flow.renew(parameters, mode);
-        if !step.renew(options.until - t) {
-            *step = options.build_method(flow.system(), t);
-        }
+        selector.renew(options.until - t);
         trial.renew(t, y);
-        sizes.renew(step.method(), t);
+        sizes.renew(selector.method(), t);
         *redundant = Redundant::default();
         (self.start_time, self.dense_number, self.blocked_by) = (t, 0, None);
     }
@@ -87,7 +86,7 @@ impl<'a> Integrator<'a> {
         self.trial.h = h;
         self.flow.visits.begin_step(self.trial.t, &self.trial.start);
         self.flow.singular().begin_step(self.trial.t, &self.trial.start);
-        self.step.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
+        self.selector.attempt(&mut self.flow, &self.options.tolerances, &mut self.trial);
         self.flow.visits.end_attempt();
         self.project_end();
         if self.flow.sliding().is_some() && self.trial.error.is_finite() {
@@ -107,14 +106,14 @@ impl<'a> Integrator<'a> {
     /// Fills in the dense output of the step just tried.
     pub(super) fn interpolate(&mut self) {
         self.dense_number += 1;
-        self.step.interpolate(&mut self.flow, &mut self.trial, DenseDetail::Usual);
+        self.selector.at_work().interpolate(&mut self.flow, &mut self.trial, DenseDetail::Usual);
     }
 
     /// Fills in the most accurate dense output that the method has. Gives the right-hand sides that it took.
     pub(super) fn interpolate_finely(&mut self) -> u64 {
         self.dense_number += 1;
         let before = self.flow.counts.derivatives;
-        self.step.interpolate(&mut self.flow, &mut self.trial, DenseDetail::Finest);
+        self.selector.at_work().interpolate(&mut self.flow, &mut self.trial, DenseDetail::Finest);
         self.flow.counts.derivatives - before
     }
 
@@ -131,10 +130,10 @@ impl<'a> Integrator<'a> {
     /// Chooses the first step of a segment that begins with an event. Gives whether the field was asked for
     /// it.
     pub(super) fn choose_first_step(&mut self, restart: Restart, beginning: Option<Beginning>) -> bool {
-        let Self { flow, step, trial, options, sizes, .. } = self;
+        let Self { flow, selector, trial, options, sizes, .. } = self;
         flow.visits.forget();
         sizes.restart(restart, trial.t, beginning, |longest| {
-            first_step(flow, trial, longest, step.method().facts().order, &options.tolerances)
+            first_step(flow, trial, longest, selector.method().facts().order, &options.tolerances)
         })
     }
 
@@ -172,21 +171,21 @@ impl<'a> Integrator<'a> {
 
     /// Whether events are located once more, on a finer dense output.
     pub(super) fn has_finer_dense_output(&self) -> bool {
-        let facts = self.step.method().facts();
+        let facts = self.selector.method().facts();
         let finer = !facts.implicit && facts.dense_order < facts.order && !self.has_poor_dense_output();
         finer && self.options.events.location != Some(Location::Dense)
     }
 
     /// Whether an event on dense output costs the method its order.
     pub(super) fn has_poor_dense_output(&self) -> bool {
-        let facts = self.step.method().facts();
+        let facts = self.selector.method().facts();
         // The high orders have nothing finer than their dense output.
         facts.dense_order + 1 < facts.order || (facts.dense_order < facts.order && facts.order > 6)
     }
 
     /// What was done so far.
     pub(super) fn counts(&self) -> Counts {
-        Counts::of(&self.flow, self.step.factorisations())
+        Counts::of(&self.flow, self.selector.factorisations())
     }
 
     /// Adds all that was done to the statistics of the run.
@@ -204,7 +203,7 @@ impl<'a> Integrator<'a> {
 
     /// The step just tried is good: the size of the next follows from it.
     pub(super) fn accept(&mut self) {
-        self.sizes.accept(&self.trial, self.step.proposed_step());
+        self.sizes.accept(&self.trial, self.selector.proposed_step());
     }
 }
 

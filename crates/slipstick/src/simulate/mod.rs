@@ -5,9 +5,11 @@
 //! library has no clock: whoever wants a limit on wall time or an interrupt watches through a [`Monitor`].
 
 mod accumulating;
+mod automatic;
 mod calendar;
 mod concurrency;
 mod consistency;
+mod contest;
 mod contradiction;
 mod error;
 mod exits;
@@ -33,10 +35,14 @@ mod search;
 mod selector;
 mod signals;
 mod simulator;
+mod singular_passage;
 mod sizes;
+mod spectral;
 mod stepper;
+mod stiffness;
 mod surface_notes;
 mod surfaces;
+mod takeover;
 mod trials;
 mod uncertainty;
 mod validate;

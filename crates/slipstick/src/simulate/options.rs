@@ -1,10 +1,11 @@
 //! What is asked of a run.
 
 use super::Concurrency;
+use super::automatic::{Keeps, Partners};
 use crate::equations::{ActiveRows, InitialValues, System};
 use crate::formulation::{Metric, PerConstraint, Stabilisation, Upkeep};
 use crate::model::{Detection, Location};
-use crate::step::{Automatic, Control, Keeps, Method, Partners, SAFETY, Step, Tolerances, USUAL_RHO};
+use crate::step::{Control, Method, SAFETY, Tolerances};
 
 /// How fast sliding-mode control approaches the surface of a constraint, in the unit of its velocity per unit
 /// of time, unless something else is asked for: a mechanism of metres and seconds is on it within its first
@@ -311,34 +312,12 @@ impl Options {
         self
     }
 
-    /// The method with scratch for a system, from a time on.
-    pub(super) fn build_method(&self, system: &dyn System, from: f64) -> Box<dyn Step> {
-        let mut step = self.choose_method(system, from);
-        if self.steps.fixed.is_some() {
-            step.iterate_to_stall();
-        }
-        step
-    }
-
-    fn choose_method(&self, system: &dyn System, from: f64) -> Box<dyn Step> {
-        let dimension = system.layout().dimension();
-        if self.constraints.stabilisation == Stabilisation::Ggl
-            && let Some(step) = self.method.build_ggl(dimension)
-        {
-            return step;
-        }
-        let alpha = self.method.build_alpha(self.rho_infinity.unwrap_or(USUAL_RHO));
-        alpha.unwrap_or_else(|| match self.method {
-            Method::Automatic => {
-                Box::new(Automatic::new(dimension, &self.partners(system, self.until - from)))
-            }
-            single => single.build(dimension),
-        })
-    }
-
-    /// What `auto` is made of.
-    fn partners(&self, system: &dyn System, span: f64) -> Partners {
-        if system.layout().v > 0 {
+    /// The method, or those that `auto` is made of.
+    pub(super) fn partners(&self, system: &dyn System, span: f64) -> Partners {
+        if self.method != Method::Automatic {
+            let is_ggl = self.constraints.stabilisation == Stabilisation::Ggl && self.method.takes_ggl();
+            Partners::one(self.method, is_ggl)
+        } else if system.layout().v > 0 {
             let keeps = if has_feedback(system) { Keeps::OnIndex1 } else { self.constraints.keeps() };
             Partners::for_mechanism(&self.tolerances, span, keeps)
         } else {

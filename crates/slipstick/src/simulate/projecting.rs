@@ -5,7 +5,7 @@ use super::contradiction::{MOST_APART, Open};
 use super::integrator::Integrator;
 use crate::formulation::Flow;
 use crate::math::larger_or_nan;
-use crate::step::{ConstraintPolicy, Fault, Step, StepReport, Trial};
+use crate::step::{ConstraintPolicy, Fault, Step, Trial};
 
 /// What is uncertain in a state by rounding, as a part of it or of one.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
@@ -68,7 +68,7 @@ impl Integrator<'_> {
     pub(super) fn step_error(&self, state: usize, value: f64) -> f64 {
         let bound = match self.options.steps.fixed {
             None => self.options.tolerances.scale(state, value.abs()),
-            Some(h) => h.powf(f64::from(self.step.method().facts().order) - 1.0),
+            Some(h) => h.powf(f64::from(self.selector.method().facts().order) - 1.0),
         };
         bound.max(ROUNDING * (1.0 + value.abs()))
     }
@@ -77,7 +77,7 @@ impl Integrator<'_> {
     /// error of a step, `h^(p+1)`, is the tolerance, in parts of the state; so it is the tolerance to the
     /// power of `(p-1)/(p+1)` there.
     pub(super) fn uncertainty_of(&self, state: usize, value: f64) -> f64 {
-        let order = f64::from(self.step.method().facts().order);
+        let order = f64::from(self.selector.method().facts().order);
         let part = self.options.tolerances.relative.get(state).max(f64::EPSILON);
         let slack = if self.options.steps.fixed.is_some() { 1.0 } else { part.powf(-2.0 / (order + 1.0)) };
         slack * self.step_error(state, value)
@@ -94,15 +94,16 @@ impl Integrator<'_> {
             return;
         }
         let t_end = self.trial.t + self.trial.h;
-        let StepReport { method, is_ggl, knows_end, .. } = self.step.report();
-        let (facts, mut projection, end) = (method.facts(), self.flow.projection(), &mut self.trial.end);
+        let (facts, is_ggl) = (self.selector.method().facts(), self.selector.is_ggl());
+        let knows_end = self.selector.knows_end();
+        let (mut projection, end) = (self.flow.projection(), &mut self.trial.end);
         match facts.constraints {
             _ if is_ggl => {}
             ConstraintPolicy::ProjectsItself | ConstraintPolicy::KeepsPositions => {}
             ConstraintPolicy::ProjectedByStages => projection.project_half_explicit(t_end, end, knows_end),
             ConstraintPolicy::Projected if knows_end => projection.project_end_from_derivative(t_end, end),
             ConstraintPolicy::Projected => {
-                self.projection.project_calmly(&mut self.flow, &mut *self.step, &mut self.trial);
+                self.projection.project_calmly(&mut self.flow, self.selector.at_work(), &mut self.trial);
             }
         }
         // Where some constraints follow from others, those that lead must fix the end of a step well for the
@@ -120,13 +121,13 @@ impl Integrator<'_> {
     /// Whether the method keeps speeds on their constraints to rounding, so that surfaces must not lead away
     /// from there.
     pub(super) fn keeps_joints(&self) -> bool {
-        self.step.method().facts().mechanisms_only && !self.flow.is_reaching()
+        self.selector.method().facts().mechanisms_only && !self.flow.is_reaching()
     }
 
     /// Brings a state within a step to the constraints, if the path of the method meets them.
     pub(super) fn project_within(&mut self, t: f64, y: &mut [f64]) {
         if self.flow.has_constraints() && !self.flow.is_reaching() {
-            let keeps_speeds = self.step.is_ggl() || self.keeps_joints();
+            let keeps_speeds = self.selector.is_ggl() || self.keeps_joints();
             self.flow.projection().project_within(t, y, keeps_speeds);
         }
     }

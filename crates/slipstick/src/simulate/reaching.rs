@@ -225,7 +225,7 @@ mod tests {
         );
         let mut integrator = Integrator::of(&plan);
         let segment = Segment::new(integrator.flow.mode.clone(), 0.0, &plan.start.y);
-        let (empty, method) = (empty_trajectory(&plan.system, &plan.options), integrator.step.method());
+        let (empty, method) = (empty_trajectory(&plan.system, &plan.options), integrator.selector.method());
         let mut recorder = Recorder::new(empty, plan.options.keep, segment, method);
         let mut approach = Approach::default();
         approach.begin(&mut integrator, 0.0, &plan.start.y).expect("finite surfaces");

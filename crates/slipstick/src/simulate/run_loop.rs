@@ -21,11 +21,11 @@ use super::passing::Onward;
 use super::reaching::{Approach, note_not_reached};
 use super::recorder::{Recorder, empty_trajectory};
 use super::stepper::Stepper;
+use super::stiffness::StiffnessCount;
 use super::surfaces::Surfaces;
 use super::{Error, Failure, Monitor, Options, Progress};
 use crate::equations::System;
 use crate::mode::Mode;
-use crate::step::StiffnessCount;
 use crate::trajectory::{Outcome, Segment, Trajectory};
 use crate::transition::{Cascade, Firing, Resets, Transition};
 use crate::watch::{Decided, Snapshot};
@@ -66,7 +66,7 @@ impl<'a> RunLoop<'a> {
                 empty_trajectory(system, options),
                 options.keep,
                 Segment::new(mode.clone(), t, y),
-                integrator.step.method(),
+                integrator.selector.method(),
             ),
             stiffness: StiffnessCount::default(),
             approach: Approach::default(),
@@ -83,7 +83,7 @@ impl<'a> RunLoop<'a> {
         let Origin { mode, t, y, .. } = origin;
         integrator.renew(origin);
         guards.renew(integrator);
-        recorder.renew(Segment::new(mode.clone(), t, y), integrator.step.method());
+        recorder.renew(Segment::new(mode.clone(), t, y), integrator.selector.method());
         accumulating.renew();
         cascade.renew();
         transition.begin(&Firing::default(), t, y, mode);

@@ -397,7 +397,7 @@ impl Along<'_, '_> {
     /// Whether the dense output begins with the exact slope: that of implicit methods, and where constraints
     /// are met, does not.
     pub(super) fn begins_exactly(&self) -> bool {
-        !self.integrator.step.method().facts().implicit && !self.integrator.flow.has_active_constraints()
+        !self.integrator.selector.method().facts().implicit && !self.integrator.flow.has_active_constraints()
     }
 }
 

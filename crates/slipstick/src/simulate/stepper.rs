@@ -9,9 +9,10 @@ use super::guards::{Guards, note_touch};
 use super::integrator::{Integrator, Rejection};
 use super::recorder::Recorder;
 use super::search::{Detected, EventSearch};
-use super::selector::Selector;
+use super::stiffness::StiffnessCount;
+use super::takeover::Takeover;
 use crate::math::Bracket;
-use crate::step::{Method, Restart, StiffnessCount};
+use crate::step::{Method, Restart};
 use crate::transition::Firing;
 use crate::watch::{Found, NotFinite};
 
@@ -61,8 +62,8 @@ impl<'a> Stepper<'_, 'a> {
         EventSearch { integrator: self.integrator, guards: self.guards, statistics }
     }
 
-    fn selector(&mut self) -> Selector<'_, 'a> {
-        Selector { integrator: self.integrator, guards: self.guards, recorder: self.recorder }
+    fn takeover(&mut self) -> Takeover<'_, 'a> {
+        Takeover { integrator: self.integrator, guards: self.guards, recorder: self.recorder }
     }
 
     /// Shrinks the step, or gives up when it cannot shrink any more. Gives what fires where the motion stands
@@ -70,9 +71,9 @@ impl<'a> Stepper<'_, 'a> {
     fn reject(&mut self) -> Result<Option<Firing>, Error> {
         let slides = self.integrator.flow.sliding().is_some();
         self.recorder.statistics().count_rejection(slides);
-        self.selector().notice();
+        self.takeover().notice();
         self.integrator.flow.singular().forget_trial();
-        if self.integrator.options.method == Method::Automatic && self.selector().reconsider(false) {
+        if self.integrator.options.method == Method::Automatic && self.takeover().reconsider(false) {
             return Ok(None);
         }
         match self.integrator.reject() {
@@ -118,16 +119,16 @@ impl<'a> Stepper<'_, 'a> {
         statistics.sliding.accepted += u64::from(slides);
         statistics.count_step(h, cut);
         let accepted = statistics.accepted;
-        self.selector().notice();
+        self.takeover().notice();
         if self.integrator.flow.one_sided.is_on() {
             self.integrator.flow.one_sided.move_on();
         }
-        self.integrator.step.advance();
+        self.integrator.selector.advance();
         if self.integrator.options.method == Method::Automatic {
-            self.selector().reconsider(true);
+            self.takeover().reconsider(true);
         } else if self.stiffness.is_due(accepted) {
             let Self { integrator, guards, recorder, stiffness, .. } = self;
-            Selector { integrator, guards, recorder }.look_at_stiffness(stiffness);
+            Takeover { integrator, guards, recorder }.look_at_stiffness(stiffness);
         }
         self.integrator.trial.advance(t_end);
         Ok(())
@@ -171,7 +172,7 @@ impl<'a> Stepper<'_, 'a> {
         } else {
             statistics.rejected += 1;
         }
-        self.selector().notice();
+        self.takeover().notice();
         self.integrator.trial.restart(t, &state);
         let mut firing = self.guards.comparisons.firing(&found.fired);
         for g in self.guards.take_back_kinks(self.integrator, &mut firing) {
@@ -196,7 +197,7 @@ impl<'a> Stepper<'_, 'a> {
         if end <= t || end > self.integrator.options.until.min(self.guards.calendar.next()) {
             return Ok(());
         }
-        self.integrator.step.restart(Restart::Continuous);
+        self.integrator.selector.restart(Restart::Continuous);
         self.integrator.attempt(left);
         if self.integrator.is_acceptable() {
             self.integrator.interpolate();
@@ -228,7 +229,7 @@ mod tests {
         guards.fires_by_value(&mut integrator).expect("finite values");
         integrator.sizes.begin_with(0.1);
         let segment = Segment::new(integrator.flow.mode.clone(), 0.0, &plan.start.y);
-        let method = integrator.step.method();
+        let method = integrator.selector.method();
         let empty = empty_trajectory(&plan.system, &plan.options);
         let mut recorder = Recorder::new(empty, plan.options.keep, segment, method);
         let mut stepper = Stepper {

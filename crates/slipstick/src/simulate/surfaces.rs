@@ -443,7 +443,7 @@ mod tests {
         guards.activate(&mut integrator.flow, 0.0);
         let mode = integrator.flow.mode.clone();
         let segment = Segment::new(mode.clone(), 0.0, &plan.start.y);
-        let (empty, method) = (empty_trajectory(&plan.system, &plan.options), integrator.step.method());
+        let (empty, method) = (empty_trajectory(&plan.system, &plan.options), integrator.selector.method());
         let mut recorder = Recorder::new(empty, plan.options.keep, segment, method);
         let mut surfaces = Surfaces {
             integrator: &mut integrator,

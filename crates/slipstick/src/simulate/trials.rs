@@ -57,7 +57,7 @@ impl Along<'_, '_> {
     /// band of the values; none if the step is not finite.
     fn fit(&mut self, comparison: usize, h: f64) -> Option<([f64; TRIAL_DEGREE + 1], f64)> {
         // What the method remembers is of the mode and the state before the transition.
-        self.integrator.step.restart(Restart::Continuous);
+        self.integrator.selector.restart(Restart::Continuous);
         self.integrator.attempt(h);
         if !self.integrator.is_acceptable() {
             return None;

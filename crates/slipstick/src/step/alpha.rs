@@ -26,10 +26,9 @@ use super::alpha_end::largest;
 use super::alpha_newton::Solver;
 use super::descriptor::Build;
 use super::implicit::check_finite;
-use super::passing::Passing;
 use super::{
-    Change, ConstraintPolicy, DenseDetail, Fault, MechanismForm, Memory, Method, MethodDescriptor, Restart,
-    Step, StepReport, Tolerances, Trial,
+    ConstraintPolicy, DenseDetail, Fault, MechanismForm, Memory, Method, MethodDescriptor, Restart, Step,
+    StepReport, Tolerances, Trial,
 };
 use crate::equations::ActiveRows;
 use crate::formulation::{Field, Flow};
@@ -76,7 +75,7 @@ const fn with_level(allows_one: bool, build: fn(f64) -> Box<dyn Step>) -> Method
 }
 
 fn build(level: Level, rho: f64) -> Box<dyn Step> {
-    Box::new(Passing::with(GeneralizedAlpha::new(level, rho)))
+    Box::new(GeneralizedAlpha::new(level, rho))
 }
 
 /// Beyond this growth a step begins anew: what is scaled contains rounding and damped oscillations.
@@ -503,7 +502,7 @@ impl Memory for GeneralizedAlpha {
         room.solver.restart();
     }
 
-    fn renew(&mut self, _span: f64) -> bool {
+    fn renew(&mut self) -> bool {
         false
     }
 
@@ -522,10 +521,6 @@ impl Memory for GeneralizedAlpha {
     }
 
     fn stiffness(&self, _trial: &Trial) -> Option<f64> {
-        None
-    }
-
-    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
         None
     }
 

@@ -11,9 +11,7 @@
 use super::bootstrap::Bootstrap;
 use super::implicit::measure;
 use super::stages::{MOST_STAGES, add_stages, add_stages_later, unrolled};
-use super::{
-    Change, DenseDetail, Fault, Memory, Method, PerComponent, Restart, Step, StepReport, Tolerances, Trial,
-};
+use super::{DenseDetail, Fault, Memory, Method, PerComponent, Restart, Step, StepReport, Tolerances, Trial};
 use crate::formulation::{Field, Flow};
 use crate::math::{Any, Dimension, Fixed, Norm};
 use std::marker::PhantomData;
@@ -312,7 +310,7 @@ impl<M: Numbers, D: Dimension> Memory for ExplicitRungeKutta<M, D> {
         self.first_is_known = false;
     }
 
-    fn renew(&mut self, _span: f64) -> bool {
+    fn renew(&mut self) -> bool {
         let Self { dimension: _, bootstrap: _, fine: _, stages, point, error, .. } = self;
         for list in [stages, point, error, &mut self.aside.derivative] {
             list.fill(0.0);
@@ -345,10 +343,6 @@ impl<M: Numbers, D: Dimension> Memory for ExplicitRungeKutta<M, D> {
         (distance > 0.0).then(|| trial.h * (slope / distance).sqrt() / bound)
     }
 
-    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
-        None
-    }
-
     fn factorisations(&self) -> u64 {
         0
     }
@@ -356,13 +350,12 @@ impl<M: Numbers, D: Dimension> Memory for ExplicitRungeKutta<M, D> {
 
 impl<M: Numbers, D: Dimension> Step for ExplicitRungeKutta<M, D> {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
-        self.fill_stages(field, trial);
-        self.judge(tolerances, trial);
-        if !trial.is_good() && field.singular().rank_changes() {
+        if trial.closes_stages {
             self.fill_closed_stages(field, trial);
-            self.judge(tolerances, trial);
-            trial.judge_closed();
+        } else {
+            self.fill_stages(field, trial);
         }
+        self.judge(tolerances, trial);
         trial.fault = None;
         if !trial.error.is_finite() {
             trial.fault = self.find_fault(trial);

@@ -10,8 +10,8 @@ use super::bootstrap::Bootstrap;
 use super::half_explicit::{StageRow, Stages};
 use super::stages::add_stages_later;
 use super::{
-    Change, ConstraintPolicy, DenseDetail, Fault, Memory, Method, MethodDescriptor, Restart, Step,
-    StepReport, Tolerances, Trial,
+    ConstraintPolicy, DenseDetail, Fault, Memory, Method, MethodDescriptor, Restart, Step, StepReport,
+    Tolerances, Trial,
 };
 use crate::formulation::{Field, Flow};
 use crate::math::Norm;
@@ -109,8 +109,8 @@ impl Hem5 {
     }
 
     /// Makes all stages; the end of the step goes to `trial.end`.
-    fn fill_stages(&mut self, field: &mut Flow<'_>, trial: &mut Trial, is_closed: bool) {
-        self.stages.is_closed = is_closed;
+    fn fill_stages(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+        self.stages.is_closed = trial.closes_stages;
         self.point.copy_from_slice(&trial.start);
         for (i, weights) in MATRIX.iter().enumerate() {
             let (node, node_ahead) = (NODES[i], NODES[i + 1]);
@@ -133,19 +133,6 @@ impl Hem5 {
             first[i] = end - self.point[i];
             second[i] = end - second[i];
         }
-    }
-
-    fn make_and_judge(
-        &mut self,
-        field: &mut Flow<'_>,
-        tolerances: &Tolerances,
-        trial: &mut Trial,
-        is_closed: bool,
-    ) {
-        self.fill_stages(field, trial, is_closed);
-        self.estimate(trial);
-        let [first, second] = &self.errors;
-        trial.judge_damped(first, second, tolerances, Norm::Worst);
     }
 
     fn evaluate_end(&mut self, field: &mut Flow<'_>, trial: &Trial) {
@@ -175,7 +162,7 @@ impl Memory for Hem5 {
         self.first_is_known = false;
     }
 
-    fn renew(&mut self, _span: f64) -> bool {
+    fn renew(&mut self) -> bool {
         false
     }
 
@@ -190,10 +177,6 @@ impl Memory for Hem5 {
         None
     }
 
-    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
-        None
-    }
-
     fn factorisations(&self) -> u64 {
         0
     }
@@ -203,11 +186,10 @@ impl Step for Hem5 {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         trial.fault = None;
         self.end_is_known = false;
-        self.make_and_judge(field, tolerances, trial, false);
-        if !trial.is_good() && field.singular().rank_changes() {
-            self.make_and_judge(field, tolerances, trial, true);
-            trial.judge_closed();
-        }
+        self.fill_stages(field, trial);
+        self.estimate(trial);
+        let [first, second] = &self.errors;
+        trial.judge_damped(first, second, tolerances, Norm::Worst);
         if !trial.error.is_finite() {
             trial.fault = trial.find_fault(&self.stages.rates, &NODES);
             return;

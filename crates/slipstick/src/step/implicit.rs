@@ -382,7 +382,7 @@ pub(super) fn newton_tolerance(relative: f64) -> f64 {
 }
 
 /// The least relative tolerance of a component for [`newton_tolerance`], or absolute if that is zero.
-pub(super) fn smallest_relative(n: usize, tolerances: &Tolerances) -> f64 {
+pub(crate) fn smallest_relative(n: usize, tolerances: &Tolerances) -> f64 {
     (0..n).map(|i| measure(i, tolerances)).fold(1.0, f64::min)
 }
 

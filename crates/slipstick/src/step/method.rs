@@ -14,9 +14,9 @@ pub trait Memory {
     /// What was known at the start no longer holds (an event, a projection): forget it.
     fn restart(&mut self, restart: Restart);
 
-    /// Becomes as new, for another run that takes this much time; what was said of iterations holds on. False
-    /// if it cannot, and has to be built again.
-    fn renew(&mut self, span: f64) -> bool;
+    /// Becomes as new, for another run; what was said of iterations holds on. False if it cannot, and has to be
+    /// built again.
+    fn renew(&mut self) -> bool;
 
     /// Said once: no shorter step is tried after a failure, so iterations run until they stall.
     fn iterate_to_stall(&mut self);
@@ -27,10 +27,6 @@ pub trait Memory {
     /// How near the trial just made is to the limit of stability: above 1, stability and not accuracy limits
     /// the step. None if the method cannot tell.
     fn stiffness(&self, trial: &Trial) -> Option<f64>;
-
-    /// Judges the trial just made, after [`advance`](Self::advance) if it was taken: a method that is made of
-    /// several decides which makes the next step. None if nothing changes.
-    fn reconsider(&mut self, trial: &Trial, is_taken: bool) -> Option<Change>;
 
     /// Matrix factorisations so far.
     fn factorisations(&self) -> u64;
@@ -50,43 +46,21 @@ pub trait Step: Memory {
     fn smooth(&mut self, positions: usize, correction: &mut [f64]) -> bool;
 }
 
-/// The report of the method at work, piece by piece.
-impl dyn Step + '_ {
-    /// The method that makes the next step.
-    pub fn method(&self) -> Method {
-        self.report().method
-    }
-
-    /// Whether it solves the stabilised index-2 form of a mechanism, and so needs no corrections.
-    pub fn is_ggl(&self) -> bool {
-        self.report().is_ggl
-    }
-
-    /// The length of the next step, if the method knows better than the error.
-    pub fn proposed_step(&self) -> Option<f64> {
-        self.report().proposed_step
-    }
-}
-
 /// What a method says of itself, and of the trial just made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepReport<'a> {
-    /// The method that makes the next step.
+    /// The method.
     pub method: Method,
-    /// Whether it solves the stabilised index-2 form of a mechanism, and so needs no corrections.
-    pub is_ggl: bool,
     /// Whether the derivative at the end is the last that the trial has evaluated.
     pub knows_end: bool,
     /// The multipliers of a mechanism's constraints at the end; empty if the method does not solve for them.
     pub multipliers: &'a [f64],
-    /// The length of the next step, if the method knows better than the error.
-    pub proposed_step: Option<f64>,
 }
 
 impl StepReport<'_> {
     /// Of a method that has nothing to say but its name.
     pub fn plain(method: Method) -> Self {
-        Self { method, is_ggl: false, knows_end: false, multipliers: &[], proposed_step: None }
+        Self { method, knows_end: false, multipliers: &[] }
     }
 }
 
@@ -108,13 +82,4 @@ pub enum DenseDetail {
     Usual,
     /// The most accurate there is, at the price of further evaluations. It can be trusted up to 1.3 steps.
     Finest,
-}
-
-/// Another method goes on, or the one at work is found to be the best.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Change {
-    /// The step to begin with, where another one goes on.
-    pub h: Option<f64>,
-    /// Whether it is more than a try.
-    pub is_settled: bool,
 }

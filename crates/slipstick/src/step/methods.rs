@@ -24,7 +24,7 @@ methods! {
     /// Chosen automatically: explicit, of an order that suits the tolerance, or Radau IIA where the problem
     /// is stiff.
     #[default]
-    Automatic => super::automatic::DESCRIPTOR,
+    Automatic => AUTOMATIC,
     /// Dormand and Prince's explicit pair of order 5(4).
     DormandPrince5 => super::dopri5::DESCRIPTOR,
     /// Tsitouras' explicit pair of order 5(4).
@@ -61,6 +61,16 @@ methods! {
     /// The same with constraints of positions alone (index 3).
     GeneralizedAlpha3 => super::alpha::DESCRIPTOR_3,
 }
+
+/// What holds for the methods that `auto` is made of. Without tolerances to choose by, it is built as
+/// `dopri5`.
+const AUTOMATIC: MethodDescriptor = MethodDescriptor {
+    name: "auto",
+    about: "chosen automatically, also while the run goes on",
+    dense_order: 3,
+    implicit: true,
+    ..super::dopri5::DESCRIPTOR
+};
 
 /// `ρ∞` of generalized-α methods where nothing else is asked for.
 pub const USUAL_RHO: f64 = 0.8;
@@ -186,7 +196,7 @@ mod tests {
         for &method in Method::ALL.iter().filter(|method| !method.facts().mechanisms_only) {
             let mut step = method.build(2);
             let expected = steps(&mut *step);
-            if step.renew(1.0) {
+            if step.renew() {
                 assert_eq!(steps(&mut *step), expected, "{}", method.name());
                 renewed += 1;
             }

@@ -12,8 +12,8 @@ use super::explicit::ErrorRule;
 use super::half_explicit::{StageRow, Stages};
 use super::stages::add_stages_later;
 use super::{
-    Change, ConstraintPolicy, DenseDetail, Memory, Method, MethodDescriptor, Restart, Step, StepReport,
-    Tolerances, Trial,
+    ConstraintPolicy, DenseDetail, Memory, Method, MethodDescriptor, Restart, Step, StepReport, Tolerances,
+    Trial,
 };
 use crate::formulation::{Field, Flow};
 use crate::math::Norm;
@@ -99,8 +99,8 @@ impl Phem56 {
     }
 
     /// Makes all stages; the end goes to `trial.end`, with its constraints met before the last stage.
-    fn fill_stages(&mut self, field: &mut Flow<'_>, trial: &mut Trial, is_closed: bool) {
-        self.stages.is_closed = is_closed;
+    fn fill_stages(&mut self, field: &mut Flow<'_>, trial: &mut Trial) {
+        self.stages.is_closed = trial.closes_stages;
         if !self.first_is_known {
             field.derivative(trial.t, &trial.start, self.stages.of_mut(0));
             self.first_is_known = true;
@@ -143,20 +143,6 @@ impl Phem56 {
     }
 }
 
-impl Phem56 {
-    fn make_and_judge(
-        &mut self,
-        field: &mut Flow<'_>,
-        tolerances: &Tolerances,
-        trial: &mut Trial,
-        is_closed: bool,
-    ) {
-        self.fill_stages(field, trial, is_closed);
-        self.estimate(field, trial);
-        trial.judge(&self.error, tolerances, Norm::Worst);
-    }
-}
-
 impl Memory for Phem56 {
     fn advance(&mut self) {
         let n = self.point.len();
@@ -168,7 +154,7 @@ impl Memory for Phem56 {
         self.first_is_known = false;
     }
 
-    fn renew(&mut self, _span: f64) -> bool {
+    fn renew(&mut self) -> bool {
         false
     }
 
@@ -182,10 +168,6 @@ impl Memory for Phem56 {
         None
     }
 
-    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
-        None
-    }
-
     fn factorisations(&self) -> u64 {
         0
     }
@@ -194,11 +176,9 @@ impl Memory for Phem56 {
 impl Step for Phem56 {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
         trial.fault = None;
-        self.make_and_judge(field, tolerances, trial, false);
-        if !trial.is_good() && field.singular().rank_changes() {
-            self.make_and_judge(field, tolerances, trial, true);
-            trial.judge_closed();
-        }
+        self.fill_stages(field, trial);
+        self.estimate(field, trial);
+        trial.judge(&self.error, tolerances, Norm::Worst);
         if !trial.error.is_finite() {
             trial.fault = trial.find_fault(&self.stages.rates, &NODES);
         }

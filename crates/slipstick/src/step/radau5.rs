@@ -20,8 +20,7 @@ use super::implicit::{
 use super::radau_dense::build_dense;
 use super::radau_ggl::RadauGgl;
 use super::{
-    Change, DenseDetail, Fault, Memory, Method, MethodDescriptor, Restart, Step, StepReport, Tolerances,
-    Trial,
+    DenseDetail, Fault, Memory, Method, MethodDescriptor, Restart, Step, StepReport, Tolerances, Trial,
 };
 use crate::formulation::Flow;
 use crate::math::Norm;
@@ -39,7 +38,7 @@ pub(super) const DESCRIPTOR: MethodDescriptor = MethodDescriptor {
     keeps_factors: true,
     // A real system and a complex one, in which a multiplication is worth four, for three right-hand sides.
     linear_cost: (5.0, 5.0 / 3.0),
-    build_ggl: Some(|dimension| Box::new(RadauGgl::new(dimension))),
+    build_ggl: Some(|_| Box::new(RadauGgl::new())),
     ..MethodDescriptor::implicit(&C, build_dense)
 };
 
@@ -427,7 +426,7 @@ impl<E: Equations> Memory for Radau5<E> {
         self.newton.restart();
     }
 
-    fn renew(&mut self, _span: f64) -> bool {
+    fn renew(&mut self) -> bool {
         false
     }
 
@@ -442,10 +441,6 @@ impl<E: Equations> Memory for Radau5<E> {
     /// The step times the Jacobian's norm over the stability limit of an explicit method of order 5.
     fn stiffness(&self, trial: &Trial) -> Option<f64> {
         Some(trial.h * self.equations.jacobian_norm()? / STABILITY_OF_ORDER_5)
-    }
-
-    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
-        None
     }
 
     /// The real and the complex factorisation of a step count as one, as in RADAU5.

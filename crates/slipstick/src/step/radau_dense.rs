@@ -1,7 +1,6 @@
 //! The equations `M y' = f` of RADAU5 with full matrices: `radau5.rs` on any system of ordinary differential
 //! equations, or of algebraic ones of index 1 and 2.
 
-use super::crossing::Crossing;
 use super::implicit::{Linearisation, check_finite};
 use super::matrix_age::FactoredStep;
 use super::radau5::{ALPHA, BETA, Equations, GAMMA, NewtonMatrix, Radau5};
@@ -13,11 +12,11 @@ use std::ops::Range;
 /// Radau IIA with full matrices, compiled for the dimension if that is small.
 pub(super) fn build_dense(dimension: usize) -> Box<dyn Step> {
     match dimension {
-        1 => Box::new(Crossing::with(Radau5::new(Dense::new(Fixed::<1>)))),
-        2 => Box::new(Crossing::with(Radau5::new(Dense::new(Fixed::<2>)))),
-        3 => Box::new(Crossing::with(Radau5::new(Dense::new(Fixed::<3>)))),
-        4 => Box::new(Crossing::with(Radau5::new(Dense::new(Fixed::<4>)))),
-        n => Box::new(Crossing::with(Radau5::new(Dense::new(Any(n))))),
+        1 => Box::new(Radau5::new(Dense::new(Fixed::<1>))),
+        2 => Box::new(Radau5::new(Dense::new(Fixed::<2>))),
+        3 => Box::new(Radau5::new(Dense::new(Fixed::<3>))),
+        4 => Box::new(Radau5::new(Dense::new(Fixed::<4>))),
+        n => Box::new(Radau5::new(Dense::new(Any(n)))),
     }
 }
 

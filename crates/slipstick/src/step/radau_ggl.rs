@@ -2,25 +2,15 @@
 //! section VII.4): constraints of positions and of speeds hold at the end of each step. What Newton's
 //! iteration leaves of them, far below the tolerance, is taken off there.
 //!
-//! Multipliers are found with the state, and take no part in the error. While the motion slides on a surface,
-//! or stays on one side of it, the index-1 form takes its place.
-//!
-//! Matrices of one point serve for all stages of a step only if what is left of each row of constraints
-//! beside the others changes little within it. In a step across a singular position it changes its sign, and
-//! shorter steps only come nearer. Where the iteration fails next to one, an explicit method makes the step,
-//! whose stages are brought to the constraints one by one (`formulation/singular.rs`).
+//! Multipliers are found with the state, and take no part in the error.
 
 use super::implicit::AS_LONG_AS_IT_TAKES;
 use super::radau_matrix::StabilisedForm;
 use super::radau5::{Equations, Radau5};
-use super::{
-    Change, DenseDetail, Fault, Memory, Method, PerComponent, Restart, Step, StepReport, Tolerances, Trial,
-};
+use super::{DenseDetail, Fault, Memory, Method, PerComponent, Restart, Step, StepReport, Tolerances, Trial};
 use crate::equations::ActiveRows;
 use crate::formulation::{Field, Flow};
 
-/// A step may go across a singular position if less than this part of a row is left at its start.
-const NEAR: f64 = 0.1;
 /// Steps are so long that ten iterations are not enough at tight tolerances.
 const PATIENCE: i32 = 2;
 /// What multipliers are allowed to be wrong by: anything.
@@ -28,21 +18,10 @@ const ANYTHING: f64 = 1e300;
 
 /// The method, with the trial of the whole state.
 pub(super) struct RadauGgl {
-    plain: Box<dyn Step>,
-    through: Box<dyn Step>,
-    way: ActiveForm,
     patience: i32,
     whole: Option<Box<Whole>>,
     /// Those with other constraints.
     factorisations: u64,
-}
-
-/// Who makes a step: this form, the index-1 form, or the explicit method for singular configurations.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ActiveForm {
-    Stabilised,
-    Plain,
-    Through,
 }
 
 struct Whole {
@@ -56,37 +35,8 @@ struct Whole {
 }
 
 impl RadauGgl {
-    pub(super) fn new(dimension: usize) -> Self {
-        let (plain, through) = (Method::Radau5.build(dimension), Method::DormandPrince5.build(dimension));
-        Self {
-            plain,
-            through,
-            way: ActiveForm::Stabilised,
-            patience: PATIENCE,
-            whole: None,
-            factorisations: 0,
-        }
-    }
-
-    /// Tries a step through a singular position; if that is not good, the trial stays as it was.
-    fn go_through(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial, fault: Fault) {
-        self.through.restart(Restart::Continuous);
-        self.through.attempt(field, tolerances, trial);
-        if trial.is_good() {
-            field.projection().project_end(trial.t + trial.h, &mut trial.end);
-            self.way = ActiveForm::Through;
-        } else {
-            trial.fail(fault);
-        }
-    }
-
-    fn own(&mut self) -> &mut dyn Step {
-        if self.way == ActiveForm::Through { &mut *self.through } else { &mut *self.plain }
-    }
-
-    /// The form, if it has made the step.
-    fn form(&self) -> Option<&Whole> {
-        self.whole.as_deref().filter(|_| self.way == ActiveForm::Stabilised)
+    pub(super) fn new() -> Self {
+        Self { patience: PATIENCE, whole: None, factorisations: 0 }
     }
 }
 
@@ -170,77 +120,54 @@ fn with_multipliers(tolerances: &Tolerances, n: usize, all: usize) -> Tolerances
 
 impl Memory for RadauGgl {
     fn advance(&mut self) {
-        match (&mut self.whole, self.way) {
-            (Some(whole), ActiveForm::Stabilised) => whole.advance(),
-            (Some(whole), ActiveForm::Through) => whole.start_is_known = false,
-            _ => self.plain.advance(),
+        if let Some(whole) = &mut self.whole {
+            whole.advance();
         }
     }
 
-    fn restart(&mut self, restart: Restart) {
-        self.plain.restart(restart);
+    fn restart(&mut self, _restart: Restart) {
         if let Some(whole) = &mut self.whole {
             whole.start_is_known = false;
         }
     }
 
-    fn renew(&mut self, _span: f64) -> bool {
+    fn renew(&mut self) -> bool {
         false
     }
 
     fn iterate_to_stall(&mut self) {
-        self.plain.iterate_to_stall();
         self.patience = AS_LONG_AS_IT_TAKES;
     }
 
     fn report(&self) -> StepReport<'_> {
-        let multipliers = self.form().map_or(&[][..], |whole| {
+        let multipliers = self.whole.as_ref().map_or(&[][..], |whole| {
             let form = &whole.radau.equations;
             &whole.trial.end[form.rates.len()..][..form.constraints()]
         });
-        let is_ggl = self.way != ActiveForm::Plain;
-        StepReport { is_ggl, multipliers, ..StepReport::plain(Method::Radau5) }
+        StepReport { multipliers, ..StepReport::plain(Method::Radau5) }
     }
 
     fn stiffness(&self, _trial: &Trial) -> Option<f64> {
         None
     }
 
-    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
-        None
-    }
-
     fn factorisations(&self) -> u64 {
-        let own = self.whole.as_ref().map_or(0, |whole| whole.radau.factorisations());
-        self.plain.factorisations() + self.factorisations + own
+        self.factorisations + self.whole.as_ref().map_or(0, |whole| whole.radau.factorisations())
     }
 }
 
 impl Step for RadauGgl {
     fn attempt(&mut self, field: &mut Flow<'_>, tolerances: &Tolerances, trial: &mut Trial) {
-        if !field.has_terms() {
-            self.way = ActiveForm::Plain;
-            return self.plain.attempt(field, tolerances, trial);
-        }
-        self.way = ActiveForm::Stabilised;
         let rows = field.constraints().active_rows(trial.t, &trial.start);
         if let Some(other) = self.whole.take_if(|whole| whole.rows != rows) {
             self.factorisations += other.radau.factorisations();
         }
         let new = || Box::new(Whole::new(field, rows, tolerances, self.patience));
-        let whole = self.whole.get_or_insert_with(new);
-        whole.attempt(field, tolerances, trial);
-        if let Some(fault @ (Fault::NoConvergence | Fault::SingularMatrix { .. })) = trial.fault
-            && field.singular().narrowest() < NEAR
-        {
-            self.go_through(field, tolerances, trial, fault);
-        }
+        self.whole.get_or_insert_with(new).attempt(field, tolerances, trial);
     }
 
     fn interpolate(&mut self, field: &mut Flow<'_>, trial: &mut Trial, _detail: DenseDetail) {
-        let Some(whole) = self.whole.as_mut().filter(|_| self.way == ActiveForm::Stabilised) else {
-            return self.own().interpolate(field, trial, DenseDetail::Usual);
-        };
+        let Some(whole) = &mut self.whole else { return };
         whole.radau.interpolate(field, &mut whole.trial, DenseDetail::Usual);
         let (n, all) = (trial.start.len(), whole.trial.start.len());
         let from = whole.trial.dense.coefficients();
@@ -251,7 +178,7 @@ impl Step for RadauGgl {
         }
     }
 
-    fn smooth(&mut self, positions: usize, correction: &mut [f64]) -> bool {
-        self.way == ActiveForm::Plain && self.plain.smooth(positions, correction)
+    fn smooth(&mut self, _positions: usize, _correction: &mut [f64]) -> bool {
+        false
     }
 }

@@ -9,13 +9,11 @@
 //! The dense output of the book has order 3 on problems that are not stiff; for the others it is corrected,
 //! see `stiff_dense.rs`.
 
-use super::crossing::Crossing;
 use super::implicit::{Linearisation, add, check_finite};
 use super::rates::Rates;
 use super::stiff_dense::StiffDense;
 use super::{
-    Change, DenseDetail, Fault, Memory, Method, MethodDescriptor, Restart, Step, StepReport, Tolerances,
-    Trial,
+    DenseDetail, Fault, Memory, Method, MethodDescriptor, Restart, Step, StepReport, Tolerances, Trial,
 };
 use crate::formulation::{Field, Flow};
 use crate::math::{Norm, RealLu};
@@ -26,7 +24,7 @@ pub(super) const DESCRIPTOR: MethodDescriptor = MethodDescriptor {
     order: 4,
     error_order: Some(3),
     dense_order: 3,
-    ..MethodDescriptor::implicit(&NODES, |dimension| Box::new(Crossing::with(Rodas4::new(dimension))))
+    ..MethodDescriptor::implicit(&NODES, |dimension| Box::new(Rodas4::new(dimension)))
 };
 
 const GAMMA: f64 = 0.25;
@@ -193,7 +191,7 @@ impl Memory for Rodas4 {
         self.dense.restart();
     }
 
-    fn renew(&mut self, _span: f64) -> bool {
+    fn renew(&mut self) -> bool {
         false
     }
 
@@ -204,10 +202,6 @@ impl Memory for Rodas4 {
     }
 
     fn stiffness(&self, _trial: &Trial) -> Option<f64> {
-        None
-    }
-
-    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
         None
     }
 

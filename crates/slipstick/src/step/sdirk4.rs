@@ -10,7 +10,6 @@
 //! order 1, so for stiff ones it is corrected, see `stiff_dense.rs`. The solution itself falls to about order
 //! 2 on stiff problems that force it, as it does for every method of this kind.
 
-use super::crossing::Crossing;
 use super::implicit::{
     AS_LONG_AS_IT_TAKES, Convergence, Linearisation, Newton, add, check_finite, newton_tolerance,
     smallest_relative,
@@ -18,8 +17,7 @@ use super::implicit::{
 use super::matrix_age::FactoredStep;
 use super::stiff_dense::StiffDense;
 use super::{
-    Change, DenseDetail, Fault, Memory, Method, MethodDescriptor, Restart, Step, StepReport, Tolerances,
-    Trial,
+    DenseDetail, Fault, Memory, Method, MethodDescriptor, Restart, Step, StepReport, Tolerances, Trial,
 };
 use crate::formulation::{Field, Flow};
 use crate::math::{Norm, RealLu, scaled_rms};
@@ -31,7 +29,7 @@ pub(super) const DESCRIPTOR: MethodDescriptor = MethodDescriptor {
     error_order: Some(3),
     dense_order: 3,
     keeps_factors: true,
-    ..MethodDescriptor::implicit(&C, |dimension| Box::new(Crossing::with(Sdirk4::new(dimension))))
+    ..MethodDescriptor::implicit(&C, |dimension| Box::new(Sdirk4::new(dimension)))
 };
 
 const GAMMA: f64 = 0.25;
@@ -305,7 +303,7 @@ impl Memory for Sdirk4 {
         self.dense.restart();
     }
 
-    fn renew(&mut self, _span: f64) -> bool {
+    fn renew(&mut self) -> bool {
         false
     }
 
@@ -318,10 +316,6 @@ impl Memory for Sdirk4 {
     }
 
     fn stiffness(&self, _trial: &Trial) -> Option<f64> {
-        None
-    }
-
-    fn reconsider(&mut self, _trial: &Trial, _is_taken: bool) -> Option<Change> {
         None
     }
 

@@ -54,6 +54,8 @@ pub struct Trial {
     pub t: f64,
     /// The step size.
     pub h: f64,
+    /// Whether stages are brought to the constraints of a mechanism, next to a singular configuration.
+    pub(crate) closes_stages: bool,
     /// The state at the start.
     pub start: Vec<f64>,
     /// The state at the end.
@@ -74,6 +76,7 @@ impl Trial {
         Self {
             t,
             h: 0.0,
+            closes_stages: false,
             start: start.to_vec(),
             end: start.to_vec(),
             error: 0.0,
@@ -85,7 +88,7 @@ impl Trial {
 
     /// Becomes as new, for another run that starts at the given point.
     pub(crate) fn renew(&mut self, t: f64, start: &[f64]) {
-        let Self { t: own_t, h, start: own_start, end, error, shares, fault, dense } = self;
+        let Self { t: own_t, h, closes_stages: _, start: own_start, end, error, shares, fault, dense } = self;
         (*own_t, *h, *error, *fault) = (t, 0.0, 0.0, None);
         own_start.copy_from_slice(start);
         end.copy_from_slice(start);
@@ -222,7 +225,7 @@ impl Trial {
     /// A step with closed stages (`formulation/singular.rs`) that is not good has a stage next to the
     /// singular position, where rounding is large. Not a shorter step helps against that, which may come
     /// nearer, but one that has its stages elsewhere: the next attempt is to be little shorter.
-    pub(super) fn judge_closed(&mut self) {
+    pub(crate) fn judge_closed(&mut self) {
         if self.error.is_finite() {
             self.error = self.error.min(LITTLE_TOO_LARGE);
         }

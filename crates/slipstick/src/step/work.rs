@@ -178,7 +178,7 @@ impl Work {
     }
 
     /// What a step of a method costs, about: of an implicit one with a new Jacobian and three iterations.
-    pub(super) fn of_step(&self, method: Method, is_ggl: bool) -> f64 {
+    pub(crate) fn of_step(&self, method: Method, is_ggl: bool) -> f64 {
         let (stages, is_implicit) = (method.nodes().len() as u64, method.facts().implicit);
         let in_iterations = if is_implicit { 3 * stages } else { stages };
         let by_differences = match is_implicit {

@@ -4,9 +4,9 @@
 //! In a mechanism positions and speeds are of different size, and the Jacobian takes one to the other and
 //! back: so the growth over two multiplications is measured, which is the square of the spectral radius.
 
-use super::Trial;
 use crate::formulation::{Field, Flow};
 use crate::math::generic_entry;
+use crate::step::Trial;
 
 /// So many pairs of multiplications.
 const PAIRS: usize = 3;

@@ -9,7 +9,7 @@ const CALM: u32 = 6;
 
 /// Counts steps at the limit of stability.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct StiffnessCount {
+pub(super) struct StiffnessCount {
     strikes: f64,
     calm: u32,
     patience: f64,
@@ -38,12 +38,12 @@ impl StiffnessCount {
     }
 
     /// Whether a step, given by its number, is to be looked at.
-    pub(crate) fn is_due(self, step: u64) -> bool {
+    pub(super) fn is_due(self, step: u64) -> bool {
         self.strikes > 0.0 || step.is_multiple_of(LOOK_EVERY)
     }
 
     /// Takes note of a step; true when the problem is found to be stiff.
-    pub(crate) fn record(&mut self, stiffness: Option<f64>) -> bool {
+    pub(super) fn record(&mut self, stiffness: Option<f64>) -> bool {
         let stiffness = stiffness.unwrap_or(0.0);
         if stiffness > NEAR_THE_LIMIT {
             self.strikes += 1.0;

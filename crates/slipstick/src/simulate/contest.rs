@@ -12,8 +12,10 @@
 //! far ahead then, while with the explicit one it would be there for ever. So one that was far ahead not long
 //! ago is waited for, until much less is stiff.
 
-use super::StiffnessCount;
-use super::candidate::{Candidate, Efficiency, MEMORY};
+mod candidate;
+
+use super::stiffness::StiffnessCount;
+use candidate::{Candidate, Efficiency, MEMORY};
 
 /// After this many steps in a row that the explicit method could have made as well, it is tried again: their
 /// stiffness, one at its limit of stability, is below this.
@@ -22,7 +24,7 @@ const EASY_STIFFNESS: f64 = 0.5;
 /// Another method is tried again after this many steps, times how many times it was behind, which counts as
 /// this much at most: while an implicit one is at work, or if stability alone means many steps of the
 /// explicit one.
-pub(super) const AGAIN: f64 = 30.0;
+const AGAIN: f64 = 30.0;
 const FARTHEST: f64 = 50.0;
 /// How many steps a try has at least, and at most while they grow by this in [`LATELY`] steps; and after how
 /// many it may end early, where it is this many times behind.
@@ -140,7 +142,7 @@ impl ActivePeriod {
 
 /// The methods with what is known of them.
 #[derive(Clone, Debug)]
-pub(super) struct MethodSelector {
+pub(super) struct Contest {
     candidates: Vec<Candidate>,
     by: Criterion,
     active: usize,
@@ -160,7 +162,7 @@ pub(super) struct MethodSelector {
     limit: f64,
 }
 
-impl MethodSelector {
+impl Contest {
     /// Among methods: whether each is for stiff problems, and the weight of its efficiency. The first
     /// begins. If none are tried, there are two at most.
     pub(super) fn new(candidates: impl Iterator<Item = (bool, f64)>, tries: bool) -> Self {
@@ -211,9 +213,9 @@ impl MethodSelector {
         self.period.efficiency.spending += work;
     }
 
-    /// What a step of a method is expected to cost.
-    pub(super) fn expect(&mut self, candidate: usize, work: f64) {
-        self.candidates[candidate].cost = work;
+    /// What a step of each method is expected to cost.
+    pub(super) fn expect(&mut self, works: impl Iterator<Item = f64>) {
+        self.candidates.iter_mut().zip(works).for_each(|(candidate, work)| candidate.cost = work);
     }
 
     /// Whether it is to be found how long a step of the explicit method can be.

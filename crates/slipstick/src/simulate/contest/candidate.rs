@@ -1,6 +1,6 @@
 //! A method that `auto` may choose, and how efficient it has been.
 
-use super::method_selector::AGAIN;
+use super::AGAIN;
 
 /// What is left of earlier steps in the efficiency, for each step since.
 pub(super) const MEMORY: f64 = 0.8;
